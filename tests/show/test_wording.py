@@ -27,7 +27,7 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
             intensity_kept=0.9,
             shown=0.72,
             verdict="weakened",
-            reasons=("torque: LF_knee reaches 104% of its torque limit",),
+            reasons=("torque: LF_knee reaches 104 % of its torque limit",),
             duration_s=45.16,
             distance_m=0.852,
             speed_m_s=0.0189,
@@ -39,7 +39,7 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
     )
     assert (title_of(motion), verdict_of(motion)) == ("Happy", "72 % shown, weakened")
     assert receipt_sentences(motion.receipt) == [
-        "Shows 72 % of happy, because more would break a limit (torque: LF_knee reaches 104% of its torque limit).",
+        "Shows 72 % of happy, because more would break a limit (torque: LF_knee reaches 104 % of its torque limit).",
         "Covers 0.85 m in 45.2 s, 19 mm/s on average.",
         "It keeps its centre of pressure 15 mm inside the feet, uses 90 % of the weakest motor, "
         "reaches 73 % of the joint speed limit, slips 0.0 mm and has a cost of transport of "

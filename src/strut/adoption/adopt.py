@@ -24,6 +24,7 @@ from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
 from strut.io.atomic import check_may_be_folder, write_atomically
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
+from strut.number_words import one_or_several, percent
 from strut.pipeline.gait_fit import fitted_gait
 from strut.robot import Robot
 
@@ -104,7 +105,7 @@ def _with_fitted_gait(robot: Robot, folder: Path) -> tuple[Robot, list[Note]]:
     write_atomically(folder / "gait.toml", gait_toml(gait).encode(), force=True)
     changed = [name for name in _FACTORS if getattr(gait, name) != getattr(usual, name)]
     told = in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
-    uses = f"uses {fit.now.use:.0%} of a motor, joint speed or the floor instead of {fit.before.use:.0%}"
+    uses = f"uses {percent(fit.now.use)} of a motor, joint speed or the floor instead of {percent(fit.before.use)}"
     other = "" if fit.now.use < fit.before.use else "breaks fewer other limits or need not take shorter steps, and "
     note = found(f"its gait was changed so that it {other}{uses}: {told}.")
     return replace(robot, tables=replace(robot.tables, gait=gait)), [note]
@@ -152,12 +153,13 @@ def _held_notes(held: dict[str, str]) -> list[Note]:
 
 def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:
     joints, kinds = {len(leg.joints) for leg in anatomy.legs}, {foot.kind for foot in anatomy.feet}
-    each = f"{min(joints)} to {max(joints)}" if len(joints) > 1 else str(min(joints))
+    several = f"{min(joints)} to {max(joints)} joints"
+    each = several if len(joints) > 1 else one_or_several(min(joints), "[joint|joints]")
     feet = " and ".join(sorted(kinds))
-    limbs = [f"{limb.name} ({len(limb.joints)} joints)" for limb in upper.limbs]
+    limbs = [f"{limb.name} ({one_or_several(len(limb.joints), '[joint|joints]')})" for limb in upper.limbs]
     return [
         found(
-            f"{len(anatomy.legs)} legs of {each} joints on {feet} feet; {anatomy.mass_kg:.1f} kg, "
+            f"{len(anatomy.legs)} legs of {each} on {feet} feet; {anatomy.mass_kg:.1f} kg, "
             f"{anatomy.height_m:.2f} m high."
         ),
         found(f"besides legs: {in_a_row(limbs, 8) or 'nothing that moves'}."),
@@ -177,13 +179,12 @@ def _more_notes(
     if aside:
         notes.append(assumed(f"{in_a_row(list(aside))} hung on the legs: turned aside, or each would stop the other."))
     if upper.rigid:
-        notes.append(
-            assumed(f"{len(upper.rigid)} joints do not move ({in_a_row(upper.rigid)}): fingers, toes and the like.")
-        )
+        held = one_or_several(len(upper.rigid), "[joint does|joints do] not move")
+        notes.append(assumed(f"{held} ({in_a_row(upper.rigid)}): fingers, toes and the like."))
     if overlapping:
         pairs = [f"{first} and {second}" for first, second in overlapping]
-        words = f"{len(overlapping)} pairs of links touch when it merely stands"
-        notes.append(found(f"{words} and are not judged ({in_a_row(pairs, 2)})."))
+        words = "[pair of links touches|pairs of links touch] when it merely stands and [is|are] not judged"
+        notes.append(found(f"{one_or_several(len(overlapping), words)} ({in_a_row(pairs, 2)})."))
     return notes
 
 

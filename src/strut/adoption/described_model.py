@@ -15,9 +15,10 @@ import mujoco
 import numpy as np
 
 from strut.adoption.mjcf_spec import prepared_mjcf
-from strut.adoption.note import Note, fault, in_a_row, one_or_several
+from strut.adoption.note import Note, fault, in_a_row
 from strut.adoption.urdf_text import prepared_urdf
 from strut.errors import NotAdoptedError
+from strut.number_words import one_or_several
 from strut.robot import Array
 
 _LEAST_MASS_KG, _LEAST_INERTIA = 1e-4, 1e-8

@@ -12,9 +12,10 @@ from xml.etree import ElementTree as ET
 
 from strut.adoption.collada_axes import Y_TO_Z, are_turned, calls_y_upright
 from strut.adoption.mesh_files import UNREADABLE, as_stl, is_native, mesh_path, remedy
-from strut.adoption.note import Note, assumed, fault, in_a_row, one_or_several
+from strut.adoption.note import Note, assumed, fault, in_a_row
 from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
+from strut.number_words import one_or_several
 from strut.robot import Array
 
 _KEPT = ("link", "joint", "material")

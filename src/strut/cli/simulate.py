@@ -16,6 +16,7 @@ from strut.io.atomic import check_not_input, check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.number_words import one_or_several, percent
 from strut.simulation.goal_walk import Arrival, simulate_to_goal
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import simulate as play
@@ -122,19 +123,19 @@ def _arrival_lines(arrival: Arrival) -> list[str]:
 
 def _lines(outcome: Outcome) -> list[str]:
     first = f"fell after {outcome.upright_s:.1f} s" if outcome.fell else f"stayed upright for {outcome.upright_s:.1f} s"
-    first += f", stumbled {outcome.stumbles} times," if outcome.stumbles else ""
+    first += f", stumbled {one_or_several(outcome.stumbles, '[time|times]')}," if outcome.stumbles else ""
     first += {"balance": " by balance", "whole_body": " by whole-body control"}.get(outcome.control, "")
     unfelt = [f"  {outcome.unfelt}"] if outcome.unfelt else []
     if outcome.hand_error_mm is not None:
         return [
             f"played {outcome.upright_s:.1f} s: the hand got at most {outcome.hand_error_mm:.2f} mm off its plan",
-            f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {outcome.torque_use:.0%}",
+            f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {percent(outcome.torque_use)}",
             *unfelt,
         ]
     cost = "" if outcome.cost_of_transport is None else f", cost of transport {outcome.cost_of_transport:.2f}"
     return [
         f"{first}: walked {outcome.distance_m:.3f} m of {outcome.commanded_distance_m:.3f} m",
         f"  heading drifted {outcome.heading_drift_rad:+.3f} rad, feet slipped at most {outcome.foot_slip_mm:.1f} mm",
-        f"  joints at most {outcome.tracking_error_rad:.3f} rad off, torque use {outcome.torque_use:.0%}{cost}",
+        f"  joints at most {outcome.tracking_error_rad:.3f} rad off, torque use {percent(outcome.torque_use)}{cost}",
         *unfelt,
     ]

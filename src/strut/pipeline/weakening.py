@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from strut.bisection import bisect
 from strut.draft import Attempt, Kept, Shortfall
 from strut.expression.shown import shown_shares, visible_words
+from strut.number_words import percent
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.pipeline.trials import FINAL, SEARCH, Trials
 from strut.style import WORD_GROUPS, spoken
@@ -227,7 +228,7 @@ def _weakened_sentence(shares: Mapping[str, float]) -> str:
 
 
 def _much(share: float) -> str:
-    return "left out" if share < LEAST_TOLD else f"at {share:.0%}"
+    return "left out" if share < LEAST_TOLD else f"at {percent(share)}"
 
 
 def _in_a_row(words: Sequence[str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from strut.errors import BRISK_M_S
 from strut.motion import Motion
+from strut.number_words import Share, percent, speed_words
 from strut.receipt import Receipt, dial_words
 from strut.robot import Robot
 
@@ -68,7 +68,7 @@ def verdict_of(motion: Motion) -> str:
         return "not checked"
     if receipt.share_kept is None or receipt.share_shown is None:
         return receipt.verdict
-    strength = intensity_words(receipt) if receipt.shown is None else f"{_percent(receipt.shown)} shown"
+    strength = intensity_words(receipt) if receipt.shown is None else f"{percent(receipt.shown)} shown"
     return f"{strength}, {receipt.verdict}"
 
 
@@ -90,7 +90,7 @@ def intensity_words(receipt: Receipt) -> str:
     dial = dial_words(receipt.share_kept * receipt.intensity_asked, receipt.intensity_asked)
     if receipt.verdict != "weakened" or receipt.shown is None:
         return dial
-    return f"{dial}, {_percent(receipt.shown)} shown"
+    return f"{dial}, {percent(receipt.shown)} shown"
 
 
 def receipt_sentences(receipt: Receipt | None) -> list[str]:
@@ -116,10 +116,10 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Verdict", receipt.verdict),
         ("Intensity asked", NOT_KNOWN if asked is None else f"{asked:.2f}"),
         ("Intensity kept", NOT_KNOWN if kept is None else f"{kept:.2f}"),
-        ("Shown on average", NOT_KNOWN if receipt.shown is None else _percent(receipt.shown)),
+        ("Shown on average", NOT_KNOWN if receipt.shown is None else percent(receipt.shown)),
         ("Duration", f"{receipt.duration_s:.2f} s"),
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
-        ("Speed", NOT_KNOWN if receipt.speed_m_s is None else _speed(receipt.speed_m_s)),
+        ("Speed", NOT_KNOWN if receipt.speed_m_s is None else speed_words(receipt.speed_m_s)),
         ("Smallest balance margin", _number(receipt.balance_margin_mm, "{:.1f} mm")),
         ("Nearest joint limit", _number(receipt.joint_limit_margin_rad, "{:.0f}°", math.degrees(1.0))),
         ("Joint speed used", _number(receipt.joint_speed_use, "{:.0f} %", 100.0)),
@@ -157,7 +157,7 @@ def _shown(receipt: Receipt) -> str:
         return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.share_shown)}."
-    said = f"Shows {_percent(receipt.share_shown)} of {receipt.emotion}"
+    said = f"Shows {percent(receipt.share_shown)} of {receipt.emotion}"
     if receipt.shown is None:
         said = f"Keeps {receipt.emotion} at {intensity_words(receipt)}"
     return _because(said, receipt)
@@ -173,7 +173,7 @@ def _because(said: str, receipt: Receipt) -> str:
 
 def _on_average(share_shown: float) -> str:
     """Return how much of a feeling is shown on average, where starting and stopping make it less."""
-    return "" if share_shown > _WHOLE else f"; {_percent(share_shown)} shown on average, with start and stop"
+    return "" if share_shown > _WHOLE else f"; {percent(share_shown)} shown on average, with start and stop"
 
 
 def _left_out(receipt: Receipt) -> str:
@@ -183,7 +183,7 @@ def _left_out(receipt: Receipt) -> str:
 def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
-    speed, turned = _speed(receipt.speed_m_s), _turned(receipt.turned_rad)
+    speed, turned = speed_words(receipt.speed_m_s), _turned(receipt.turned_rad)
     if receipt.distance_m < _ON_THE_SPOT_M:
         return f"Takes {receipt.duration_s:.1f} s on the spot{turned}."
     if receipt.redundancy is None:
@@ -219,11 +219,11 @@ def _under_way(receipt: Receipt) -> str:
     if not receipt.distance_m or receipt.distance_m < _ON_THE_SPOT_M:
         return ""
     if reached is None:
-        return f"Too short to be under way at the {_speed(asked)} asked." if asked else ""
+        return f"Too short to be under way at the {speed_words(asked)} asked." if asked else ""
     if not asked:
-        return f"Walks at {_speed(reached)} once under way."
-    planned = f"the {_speed(asked)} planned" if receipt.share_kept is None else f"neutral's {_speed(asked)}"
-    return f"Walks at {_speed(reached)} once under way, {_percent(reached / asked)} of {planned}."
+        return f"Walks at {speed_words(reached)} once under way."
+    planned = f"the {speed_words(asked)} planned" if receipt.share_kept is None else f"neutral's {speed_words(asked)}"
+    return f"Walks at {speed_words(reached)} once under way, {percent(reached / asked)} of {planned}."
 
 
 def _turning(receipt: Receipt) -> str:
@@ -235,21 +235,15 @@ def _turning(receipt: Receipt) -> str:
     return "Turns at {} once under way, {} were asked.".format(*rates)
 
 
-def _speed(speed_m_s: float) -> str:
-    return f"{speed_m_s:.2f} m/s" if speed_m_s >= BRISK_M_S else f"{speed_m_s * 1e3:.0f} mm/s"
-
-
 def _needed(receipt: Receipt) -> str:
     performs = receipt.redundancy is not None  # only a performance counts what it leaves free
     task = "disturbs the hand's task by {:.2f} mm" if performs else "is planned to end {:.2f} mm from its goal"
     person = receipt.soundness is not None  # only walks with landings, which are people's, are looked at so closely
-    strength = (
-        "loads its busiest joint with {:.0f} % of its strength" if person else "uses {:.0f} % of the weakest motor"
-    )
+    strength = "loads its busiest joint with {:.0%} of its strength" if person else "uses {:.0%} of the weakest motor"
     known = [
         _balance(receipt.balance_margin_mm, "wheels" if performs else "feet"),
-        _number(receipt.torque_use, strength, 100.0),
-        _number(receipt.joint_speed_use, "reaches {:.0f} % of the joint speed limit", 100.0),
+        _number(receipt.torque_use, strength),
+        _number(receipt.joint_speed_use, "reaches {:.0%} of the joint speed limit"),
         _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
         _number(receipt.task_error_mm, task),
         _number(receipt.gaze_error_rad, "looks {:.3f}° beside its goal", math.degrees(1.0)),
@@ -280,10 +274,5 @@ def _limits(receipt: Receipt) -> str:
     return "; ".join(reason for reason in receipt.reasons if not reason.startswith(LACKING))
 
 
-def _percent(share: float) -> str:
-    """Return a share in per cent, rounded as intensities are: 0.925 is 0.93 and 93 %."""
-    return f"{float(f'{share:.2f}') * 100.0:.0f} %"
-
-
 def _number(value: float | None, words: str, factor: float = 1.0) -> str:
-    return NOT_KNOWN if value is None else words.format(value * factor)
+    return NOT_KNOWN if value is None else words.format(Share(value * factor))
