@@ -48,7 +48,7 @@ def export(
         )
     without = f", without {', '.join(written.lost)}" if written.lost else ""
     print_lines(f"wrote {' and '.join(map(str, (path, *written.beside)))} ({written.samples} samples{without})")
-    print_next("strut show", file)
+    print_next("strut library add", file)
 
 
 def _told(written: Exported) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from strut.motion import Motion
 from strut.number_words import Share, percent, speed_words
 from strut.receipt import Receipt, dial_words
 from strut.robot import Robot
+from strut.verify.goal_ending import GoalEnding
 
 NOT_KNOWN = "–"
 LACKING = "shown: "  # how reasons begin that are no limit
@@ -16,6 +17,10 @@ _WHOLE = 0.99  # share of a feeling that is told as all of it
 _ALONG, _ASIDE = math.cos(math.radians(20.0)), math.cos(math.radians(70.0))  # beyond is called slanting
 _TURNS_FAR_RAD = 0.5
 _ON_THE_SPOT_M = 5e-3  # it would be told as 0.00 m
+_AT_THE_GOAL_M = 5e-3  # nobody asks on which side of its goal a robot ended that is so near
+_SEEN_M = 5e-4  # it would be told as 0 mm
+_FACING_DEG = 0.05  # it would be told as 0.0°
+_FAR_OFF = 0.05  # of the way to the goal: from here on it is told as a share, too
 
 
 def title_of(motion: Motion) -> str:
@@ -102,10 +107,11 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
     return [sentence for sentence in said if sentence]
 
 
-def measured_sentences(receipt: Receipt) -> list[str]:
-    """Return what was measured, in words, without what the motion claims to show."""
+def measured_sentences(receipt: Receipt, ending: GoalEnding | None = None) -> list[str]:
+    """Return what was measured, in words, without what the motion claims to show; of a walk to a goal, its ending."""
     refused = [f"Because {reason}." for reason in receipt.reasons]
-    said = (_travelled(receipt), _needed(receipt), _unjudged(receipt))
+    arrived = "" if ending is None else f"Ends {goal_words(ending)}."
+    said = (_travelled(receipt), arrived, _needed(receipt), _unjudged(receipt))
     return [*refused, *(sentence for sentence in said if sentence)]
 
 
@@ -138,6 +144,41 @@ def _task_rows(receipt: Receipt) -> list[tuple[str, str]]:
         return []
     gaze = _number(receipt.gaze_error_rad, "{:.3f}°", math.degrees(1.0))
     return [("Gaze error", gaze), ("Dimensions left free", f"{receipt.redundancy}")]
+
+
+def goal_words(ending: GoalEnding) -> str:
+    """Return where a walk ended against its goal, as the end of a sentence: `17 mm from its goal, facing as asked`."""
+    far = _millimetres(ending.goal_error_m)
+    if ending.goal_error_m < _AT_THE_GOAL_M:
+        return f"{far} from its goal, {_facing(ending.heading_error_rad)}"
+    return f"{far} from its goal ({_aside(ending)}){_beyond(ending)}, {_facing(ending.heading_error_rad)}"
+
+
+def _aside(ending: GoalEnding) -> str:
+    along = _towards(ending.too_far_m, "too far", "short of it")
+    return ", ".join(filter(None, (along, _towards(ending.to_left_m, "to the left", "to the right"))))
+
+
+def _towards(off_m: float, more: str, less: str) -> str:
+    """Return a length and whether it is more or less than nothing; nothing of what would be told as 0 mm."""
+    return f"{_millimetres(abs(off_m))} {more if off_m > 0.0 else less}" if abs(off_m) >= _SEEN_M else ""
+
+
+def _beyond(ending: GoalEnding) -> str:
+    """Return which share of the way was walked too far or not at all; nothing of little."""
+    beyond = ending.too_far_m / max(ending.goal_distance_m, _AT_THE_GOAL_M)
+    words = f", {percent(abs(beyond))} {'farther' if beyond > 0.0 else 'less far'} than asked"
+    return words if abs(beyond) >= _FAR_OFF else ""
+
+
+def _facing(off_rad: float) -> str:
+    off_deg = math.degrees(off_rad)
+    turned = f"turned {abs(off_deg):.1f}° farther {'left' if off_deg > 0.0 else 'right'} than asked"
+    return turned if abs(off_deg) >= _FACING_DEG else "facing as asked"
+
+
+def _millimetres(length_m: float) -> str:
+    return f"{length_m:.2f} m" if length_m >= 1.0 else f"{length_m * 1e3:.0f} mm"
 
 
 def carriers_of(robot: Robot) -> str:
