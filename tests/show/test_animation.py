@@ -113,12 +113,12 @@ def test_a_video_has_every_frame_and_needs_no_system_ffmpeg(bare, stool, tmp_pat
     monkeypatch.setenv("PATH", str(tmp_path))
     save_mp4([bare], [stool], tmp_path / "film.mp4", duration_s=0.5, panel_px=61)
     frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "film.mp4"))
-    assert (frames, seconds) == (5, pytest.approx(0.5))
+    assert (frames, seconds) == (10, pytest.approx(0.5))
 
 
 def test_a_story_is_filmed_from_start_to_end(robot, calm):
     usual, story = (SideBySide([replace(calm, meta={**calm.meta, **told})], [robot]) for told in ({}, {"show": []}))
-    assert film_of(usual).count == 80  # the middle 8 s, 10 a second
+    assert film_of(usual).count == 160  # the middle 8 s, 20 a second
     assert film_of(story).count == round(25.0 * calm.duration_s) > 200
 
 

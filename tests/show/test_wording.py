@@ -47,6 +47,17 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
     ]
 
 
+def test_a_weakened_feeling_tells_what_of_it_was_weakened_and_by_which_limit(calm: Motion) -> None:
+    assert calm.receipt is not None
+    reasons = ("torque: LF_knee reaches 104 % of its limit", "weakened: lift at 50 %, all else as asked")
+    weak = replace(calm.receipt, emotion="happy", intensity_kept=0.9, shown=0.72, verdict="weakened", reasons=reasons)
+    first = "Shows 72 % of happy: lift at 50 %, all else as asked, because more would break a limit (torque: LF_knee"
+    assert receipt_sentences(weak)[0].startswith(first)
+    lacking = replace(weak, reasons=(*reasons, "shown: speed is missing or weak"))
+    said = "all else as asked; speed is missing or weak; and more would break a limit (torque: LF_knee"
+    assert said in receipt_sentences(lacking)[0]
+
+
 def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:
     assert calm.receipt is not None
     walk = replace(calm.receipt, speed_m_s=0.19, walking_speed_m_s=0.272, walking_speed_asked_m_s=0.5)

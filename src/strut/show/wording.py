@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 from strut.motion import Motion
 from strut.number_words import Share, percent, speed_words
-from strut.receipt import Receipt, dial_words
+from strut.receipt import LACKING, WEAKENED, Receipt, dial_words
 from strut.robot import Robot
 from strut.verify.goal_ending import GoalEnding
 
 NOT_KNOWN = "–"
-LACKING = "shown: "  # how reasons begin that are no limit
 _WHOLE = 0.99  # share of a feeling that is told as all of it
 _ALONG, _ASIDE = math.cos(math.radians(20.0)), math.cos(math.radians(70.0))  # beyond is called slanting
 _TURNS_FAR_RAD = 0.5
@@ -205,11 +204,13 @@ def _shown(receipt: Receipt) -> str:
 
 
 def _because(said: str, receipt: Receipt) -> str:
-    """Return what is shown of a weakened feeling, and why no more."""
-    lacking, limits = _lacking(receipt), _limits(receipt)
-    if lacking:
-        return f"{said}: {lacking}{f'; and more would break a limit ({limits})' if limits else ''}."
-    return f"{said}, because more would break a limit ({limits})."
+    """Return what is shown of a weakened feeling, what of it was weakened, and why no more."""
+    weakened, lacking = _beginning(receipt, WEAKENED), _beginning(receipt, LACKING)
+    what = "; ".join(filter(None, (weakened, lacking)))
+    said = f"{said}: {what}" if what else said
+    if not (limits := _limits(receipt)):
+        return f"{said}."
+    return f"{said}{'; and' if lacking else ', because'} more would break a limit ({limits})."
 
 
 def _on_average(share_shown: float) -> str:
@@ -306,13 +307,13 @@ def _balance(margin_mm: float | None, carried_by: str) -> str:
     return _number(margin_mm, f"keeps its centre of pressure {{:.0f}} mm inside the {carried_by}")
 
 
-def _lacking(receipt: Receipt) -> str:
-    """Return what is not shown although no limit forbids it."""
-    return "; ".join(reason.removeprefix(LACKING) for reason in receipt.reasons if reason.startswith(LACKING))
+def _beginning(receipt: Receipt, kind: str) -> str:
+    """Return the reasons that begin with a word, without it."""
+    return "; ".join(reason.removeprefix(kind) for reason in receipt.reasons if reason.startswith(kind))
 
 
 def _limits(receipt: Receipt) -> str:
-    return "; ".join(reason for reason in receipt.reasons if not reason.startswith(LACKING))
+    return "; ".join(reason for reason in receipt.reasons if not reason.startswith((LACKING, WEAKENED)))
 
 
 def _number(value: float | None, words: str, factor: float = 1.0) -> str:
