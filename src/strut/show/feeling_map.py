@@ -43,7 +43,7 @@ def feeling_map(found: Distinguished) -> Figure:
         _lines(axes, found)
         axes.set_aspect("equal")
         axes.margins(0.08)
-        axes.set_xlim(places[:, 0].min() - 1.7 * radius, places[:, 0].max() + 1.7 * radius)
+        axes.set_xlim(places[:, 0].min() - 1.45 * radius, places[:, 0].max() + 1.45 * radius)
         axes.set_ylim(places[:, 1].min() - 1.3 * radius, places[:, 1].max() + 1.3 * radius)
         axes.set_xlabel("levels of difference")
         axes.set_ylabel("levels of difference")
@@ -101,7 +101,7 @@ def _write(axes: Axes, words: str, place: Array, away: Array) -> None:
     across, along = (names[1 + round(float(part))] for names, part in zip(sides, away, strict=True))
     offset = (_OFFSET_PT * float(away[0]), _OFFSET_PT * float(away[1]))
     box = {"facecolor": "white", "alpha": 0.7, "lw": 0, "pad": 0.5}
-    look: dict[str, Any] = {"textcoords": "offset points", "color": INK, "fontsize": 12, "zorder": 3, "bbox": box}
+    look: dict[str, Any] = {"textcoords": "offset points", "color": INK, "fontsize": 11, "zorder": 3, "bbox": box}
     axes.annotate(words, (float(place[0]), float(place[1])), offset, ha=across, va=along, **look)
 
 
