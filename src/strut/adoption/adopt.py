@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,17 +19,18 @@ from strut.adoption.overlaps import overlapping_pairs
 from strut.adoption.package_robots import find_description
 from strut.adoption.plain_model import PlainModel, plain_model
 from strut.adoption.robot_folder import FRICTION, ROTOR_S2, Findings, folder_files, has_rotors, write_folder
+from strut.adoption.robot_name import robot_name_of
 from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
 from strut.io.atomic import check_may_be_folder, write_atomically
-from strut.models.catalogue import HOME, load_robot, names_in, robot_home
+from strut.models.catalogue import load_robot, robot_home
 from strut.number_words import one_or_several, percent
 from strut.pipeline.gait_fit import fitted_gait
 from strut.robot import Robot
 
-_NAME = re.compile(r"[^a-z0-9_]+")
 _FACTORS = {"period": "step time", "stride": "step length", "lift": "lift", "width": "distance between the feet"}
-_TOO_GENERAL = ("robot", "model", "scene", "urdf", "mjcf", "xml", "xmls", "robots", "scene_flat")
+
+OnStage = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +58,14 @@ class Adopted:
         return [note.sentence for note in self.notes if weight in (None, note.weight)]
 
 
-def adopt(path: Path | str, name: str | None = None, out: Path | str | None = None, *, force: bool = False) -> Adopted:
+def adopt(
+    path: Path | str,
+    name: str | None = None,
+    out: Path | str | None = None,
+    *,
+    force: bool = False,
+    on_stage: OnStage = lambda _: None,
+) -> Adopted:
     """Read a robot of others, find what is in it, and write its folder.
 
     Args:
@@ -66,6 +73,7 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
         name: What to call it; by default as the file, or as the package's robot that was asked for.
         out: Folder to write; by default one of its name in the robot home (`STRUT_ROBOTS`, else ~/.strut/robots).
         force: Replace the files of a folder that is there already.
+        on_stage: Told what is done, before each part of it.
 
     Returns:
         The robot, its folder and all that has to be told. Raises NotAdoptedError with the reason if it is no legged
@@ -77,7 +85,7 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
     """
     started = time.perf_counter()
     file = find_description(path)
-    called = _name_of(file, str(path) if name is None and file != Path(path).expanduser() else name)
+    called = robot_name_of(file, str(path) if name is None and file != Path(path).expanduser() else name)
     folder = Path(out) if out is not None else robot_home() / called
     check_may_be_folder(folder)
     if not force and (folder / "robot.toml").exists():
@@ -86,11 +94,13 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
             str(path),
         )
     try:
-        findings = find_all(file, called)
+        findings = find_all(file, called, on_stage)
     except NotAdoptedError as error:
         raise NotAdoptedError(error.reason, str(path)) from error
+    on_stage("writes its folder")
     write_folder(folder, folder_files(findings), force=force)
     robot = load_robot(called if out is None else str(folder))
+    on_stage("tries its gait")
     robot, fitted = _with_fitted_gait(robot, folder)
     kind = "quadruped" if len(findings.anatomy.legs) == 4 else "biped"
     return Adopted(called, folder, robot, kind, (*findings.notes, *fitted), time.perf_counter() - started)
@@ -111,9 +121,11 @@ def _with_fitted_gait(robot: Robot, folder: Path) -> tuple[Robot, list[Note]]:
     return replace(robot, tables=replace(robot.tables, gait=gait)), [note]
 
 
-def find_all(file: Path, title: str) -> Findings:
+def find_all(file: Path, title: str, on_stage: OnStage = lambda _: None) -> Findings:
     """Return all that is found of the robot in a file; raises NotAdoptedError with the reason if it is none to move."""
+    on_stage("reads its file")
     described = read_described(file)
+    on_stage("finds its legs")
     source = find_robot(described)
     plain = plain_model(described, source.root, source.locked, title)
     look = look_at(plain.model, source)
@@ -122,6 +134,7 @@ def find_all(file: Path, title: str) -> Findings:
         plain = plain_model(described, source.root, source.locked, title)
         look = look_at(plain.model, source)
     anatomy = body_plan(look, source)
+    on_stage("finds its arms and head, and how it stands")
     cannot_move = source.passive | source.coupled.keys()
     upper = find_upper_body(anatomy, source.cameras, cannot_move)
     arms = [limb for limb in upper.limbs if limb.kind == "arm"]
@@ -198,18 +211,3 @@ def _title(name: str, described: DescribedModel, anatomy: BodyPlan) -> str:
     kind = "quadruped" if len(anatomy.legs) == 4 else "biped"
     moving = sum(1 for joint in range(described.model.njnt) if described.model.jnt_type[joint] != 0)
     return f"{name}, a {kind} with {moving} joints"
-
-
-def _name_of(file: Path, name: str | None) -> str:
-    """Return what to call a robot: as asked, else as its file, or its folder where files have no name of their own."""
-    if name is not None:
-        if not name or _NAME.sub("", name.lower()) != name.lower():
-            raise NotAdoptedError(f"'{name}' is no name for a robot; use letters, digits and underscores.")
-        chosen = name
-    else:
-        parts = [file.stem, *(part for part in reversed(file.parts[:-1]))]
-        stem = next((part for part in parts if part.lower() not in _TOO_GENERAL), file.stem)
-        chosen = _NAME.sub("_", stem.lower()).strip("_") or "robot"
-    if chosen in names_in(HOME):
-        raise NotAdoptedError(f"'{chosen}' is one of strut's own robots; choose another with --name.")
-    return chosen
