@@ -3,10 +3,13 @@
 import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pytest
+import trimesh
 
 from strut.adoption.adopt import adopt
 from strut.adoption.described_model import MOST_BODIES, read_described
+from strut.adoption.mesh_files import forget_meshes, read_mesh
 from strut.adoption.package_robots import find_description
 from strut.adoption.robot_name import plain_name, robot_name_of
 from strut.errors import FileError, NotAdoptedError
@@ -103,3 +106,15 @@ def test_what_is_done_is_told_on_the_way(tmp_path):
     told = []
     adopt(written(quadruped(), tmp_path / "four.xml"), out=tmp_path / "robot", on_stage=told.append)
     assert [words.split()[0] for words in told] == ["reads", "finds", "finds", "writes", "tries"]
+
+
+def test_a_mesh_is_read_once_and_each_asks_for_a_copy_of_it(tmp_path, monkeypatch):
+    file, read = tmp_path / "box.stl", []
+    trimesh.creation.box((1.0, 2.0, 3.0)).export(file)
+    load = trimesh.load_scene
+    monkeypatch.setattr(trimesh, "load_scene", lambda *args, **words: read.append(1) or load(*args, **words))
+    first = read_mesh(file)
+    first.vertices *= 5.0
+    assert np.ptp(read_mesh(file).vertices, axis=0) == pytest.approx([1.0, 2.0, 3.0])
+    assert len(read) == 1
+    forget_meshes()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strut.adoption.arm_rest import hold_away, let_down
-from strut.adoption.body_plan import BodyPlan, body_plan, look_at, stand_again
+from strut.adoption.body_plan import BodyPlan, body_plan, inspect_at_rest, stand_again
 from strut.adoption.described_model import DescribedModel, read_described
 from strut.adoption.drive_limits import drive_limits
 from strut.adoption.feelings import gait_toml
@@ -128,11 +128,11 @@ def find_all(file: Path, title: str, on_stage: OnStage = lambda _: None) -> Find
     on_stage("finds its legs")
     source = find_robot(described)
     plain = plain_model(described, source.root, source.locked, title)
-    look = look_at(plain.model, source)
+    look = inspect_at_rest(plain.model, source)
     if held := joints_to_hold(look.tree, look.rest.legs, source):
         source = replace(source, locked=source.locked | held.keys(), notes=(*source.notes, *_held_notes(held)))
         plain = plain_model(described, source.root, source.locked, title)
-        look = look_at(plain.model, source)
+        look = inspect_at_rest(plain.model, source)
     anatomy = body_plan(look, source)
     on_stage("finds its arms and head, and how it stands")
     cannot_move = source.passive | source.coupled.keys()

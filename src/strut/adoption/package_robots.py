@@ -42,19 +42,23 @@ def find_description(given: Path | str) -> Path:
 
 
 def _of_installed(name: str) -> Path:
-    """Return the one file of installed packages that is called so, or that lies in a folder called so."""
-    files = list(_installed())
-    for names in ((one.name for one in files), (one.folder for one in files)):
-        fitting = [one for one, called in zip(files, names, strict=True) if name.lower() in _alike(called)]
-        if len(fitting) == 1:
-            return fitting[0].file
-        if fitting:
-            choices = in_a_row([_clear_name(one, files) for one in fitting], 8)
-            raise NotAdoptedError(f"several installed files fit; give one of them: {choices}.", name)
-    near = get_close_matches(name.lower(), package_robot_names(), n=4, cutoff=0.5)
-    nearest = f" (nearest: {', '.join(near)})" if near else ""
+    """Return the one file of installed packages that is called so, or else that lies in a folder called so."""
+    files, wanted = list(_installed()), name.lower()
+    fitting = [one for one in files if one.name == wanted]
+    fitting = fitting or [one for one in files if wanted in _alike(one.folder)]
+    if not fitting:
+        raise NotAdoptedError(_unknown(wanted), name)
+    if len(fitting) > 1:
+        choices = in_a_row([_clear_name(one, files) for one in fitting], 8)
+        raise NotAdoptedError(f"several installed files fit; give one of them: {choices}.", name)
+    return fitting[0].file
+
+
+def _unknown(name: str) -> str:
+    near = ", ".join(get_close_matches(name, package_robot_names(), n=4, cutoff=0.5))
+    nearest = f" (nearest: {near})" if near else ""
     words = f"there is no such file, and no installed package has a robot of this name{nearest}"
-    raise NotAdoptedError(f"{words}; `pip install example-robot-data` brings some.", name)
+    return f"{words}; `pip install example-robot-data` brings some."
 
 
 def _alike(name: str) -> tuple[str, ...]:

@@ -15,17 +15,23 @@ _TOO_GENERAL = ("robot", "model", "scene", "urdf", "mjcf", "xml", "xmls", "robot
 
 def robot_name_of(file: Path, asked: str | None) -> str:
     """Return what to call a robot: as asked, else as its file, or its folder where files have no name of their own."""
-    if asked is not None:
-        chosen = unicodedata.normalize("NFC", asked)
-        if not chosen or not all(map(_may_stand, chosen)) or len(chosen) > LONGEST:
-            words = f"use up to {LONGEST} letters, digits and underscores"
-            raise NotAdoptedError(f"'{asked}' is no name for a robot; {words}.")
-    else:
-        parts = [file.stem, *reversed(file.parts[:-1])]
-        stem = next((part for part in parts if part.lower() not in _TOO_GENERAL), file.stem)
-        chosen = plain_name(stem) or "robot"
+    chosen = _own_name(file) if asked is None else _checked(asked)
     if chosen in names_in(HOME):
         raise NotAdoptedError(f"'{chosen}' is one of strut's own robots; choose another with --name.")
+    return chosen
+
+
+def _own_name(file: Path) -> str:
+    parts = [file.stem, *reversed(file.parts[:-1])]
+    return plain_name(next((part for part in parts if part.lower() not in _TOO_GENERAL), file.stem)) or "robot"
+
+
+def _checked(asked: str) -> str:
+    """Return a name that was asked for, composed; raises NotAdoptedError if it cannot be one."""
+    chosen = unicodedata.normalize("NFC", asked)
+    if not 0 < len(chosen) <= LONGEST or not all(map(_may_stand, chosen)):
+        words = f"use up to {LONGEST} letters, digits and underscores"
+        raise NotAdoptedError(f"'{asked}' is no name for a robot; {words}.")
     return chosen
 
 

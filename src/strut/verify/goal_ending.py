@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -65,9 +65,13 @@ def goal_of(meta: Mapping[str, Any]) -> Place | None:
     if not isinstance(options, Mapping):
         return None
     goals = options.get("goals")
-    last = goals[-1] if isinstance(goals, Sequence) and goals else options.get("goal")
+    return _place_of(goals[-1] if isinstance(goals, list) and goals else options.get("goal"))
+
+
+def _place_of(said: Any) -> Place | None:
+    """Return the place that a file says as a table or a list; None if it says none."""
     try:
-        return Place(**last) if isinstance(last, Mapping) else Place(*last) if isinstance(last, Sequence) else None
+        return Place(**said) if isinstance(said, Mapping) else Place(*said)
     except (TypeError, OutOfRangeError):
         return None
 
