@@ -340,4 +340,8 @@ def test_whatever_stands_in_a_receipt_is_read_or_told_in_plain_words(happy_walk)
 
 
 def test_a_device_is_no_motion_file():
-    assert reason(Path("/dev/null")) == "it is no regular file."
+    assert reason(Path("/dev/null")) == "is no regular file."
+
+
+def test_a_folder_is_no_motion_file(tmp_path):
+    assert reason(tmp_path) == "is a folder."

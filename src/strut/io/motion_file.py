@@ -66,7 +66,8 @@ def load_motion(path: Path | str) -> Motion:
     """
     path = Path(path)
     if not path.is_file():
-        raise MotionFileError(path, "it is no regular file." if path.exists() else "there is no such file.")
+        kind = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "there is no such file"
+        raise MotionFileError(path, f"{kind}.")
     try:
         content = path.read_bytes()
     except OSError as error:
