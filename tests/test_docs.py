@@ -79,7 +79,7 @@ def why_not(arguments: list[str]) -> str:
 @pytest.fixture(autouse=True)
 def _few_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Films of two pictures a second, of motions as long as ever."""
-    for pace in ("QUICK_HZ", "SLOW_HZ"):
+    for pace in ("QUICK_HZ", "USUAL_HZ"):
         monkeypatch.setattr(f"strut.show.animation.{pace}", 2.0)
 
 

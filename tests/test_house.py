@@ -15,6 +15,7 @@ import strut
 
 HOME = Path(strut.__file__).parent
 NOUNS = (
+    "number_words",
     *("errors", "toml_file", "cancellation", "tables", "rotation", "emotion", "style", "robot", "motion"),
     *("recording", "receipt", "bisection", "audit", "draft", "request", "request_checks", "place", "easing", "address"),
     *("contact_set", "mirror", "sampling", "travel_direction", "drawing", "rig", "gait_library"),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from strut.errors import OutOfRangeError
 from strut.receipt import Receipt
 
 KEYS = [
@@ -35,5 +36,5 @@ def test_what_does_not_apply_is_null_and_never_zero(happy_walk):
 def test_a_table_with_other_keys_is_no_receipt(happy_walk, damage):
     table = happy_walk.receipt.as_dict()
     damage(table)
-    with pytest.raises((TypeError, KeyError)):
+    with pytest.raises(OutOfRangeError, match="receipt"):
         Receipt.from_dict(table)

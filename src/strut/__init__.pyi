@@ -89,6 +89,7 @@ from strut.simulation.piloted_story import play_request as play_request
 from strut.simulation.piloted import Push as Push, World as World, simulate_requests as simulate_requests
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
+from strut.verify.goal_ending import GoalEnding as GoalEnding, goal_ending as goal_ending
 
 # Optimal-control problems of your own: see docs/your_own_problem.md
 from strut.engines.kinematic_tree import read_tree as read_tree

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from strut.robot import Array, Index, frozen_array
-from strut.sampling import blurred
+from strut.sampling import cosine_smoothed
 from strut.tables.keyframes import Animation, AnimationKey, FootPose
 
 FRAMES_PER_S = 25.0
@@ -95,7 +95,7 @@ def rounded(drawing: Drawing) -> Drawing:
 
     def smooth(values: Array) -> Array:
         kept = share.reshape(-1, *[1] * (values.ndim - 1))
-        return frozen_array(values + kept * (blurred(values, ROUND_FRAMES) - values))
+        return frozen_array(values + kept * (cosine_smoothed(values, ROUND_FRAMES) - values))
 
     return replace(
         drawing,

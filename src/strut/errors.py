@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from strut.number_words import amount_words
+
 if TYPE_CHECKING:
     from strut.receipt import Receipt
 
-BRISK_M_S = 0.05  # from here on speeds are told in m/s
 MOST_REASONS = 3  # of a refusal, that one sentence holds
 
 
@@ -89,11 +89,7 @@ class ImpossibleStepError(StrutError):
         return f"A {self.what} of {self._told(self.asked_m)} is impossible ({self.reason}); {advice}"
 
     def _told(self, value: float) -> str:
-        """Return a value in the unit that people read: speeds that are not tiny in m/s, turns in degrees."""
-        if self.unit == "°/s":
-            return f"{math.degrees(value):.1f}°/s"
-        brisk = self.unit == "mm/s" and abs(value) >= BRISK_M_S
-        return f"{round(value, 3):g} m/s" if brisk else f"{value * 1e3:.0f} {self.unit}"
+        return amount_words(value, self.unit)
 
 
 class UnreachablePathError(StrutError):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
 from strut.errors import OutOfRangeError
 
 Verdict = Literal["ok", "weakened", "refused"]
+LACKING = "shown: "  # how reasons begin that say what is not shown although no limit forbids it
+WEAKENED = "weakened: "  # how reasons begin that say what was weakened, and how much; all others name a limit
 _WHERE_DUE = (
     *("naturalness", "soundness", "walk", "control", "expression", "walking_speed_m_s", "walking_speed_asked_m_s"),
     *("walking_direction_rad", "turned_rad", "turn_rate_rad_s", "turn_rate_asked_rad_s"),
@@ -116,8 +118,51 @@ class Receipt:
         return {name: value for name, value in table.items() if name not in absent}
 
     @classmethod
-    def from_dict(cls, table: dict[str, Any]) -> Self:
-        """Read what `as_dict` wrote; raises TypeError or KeyError on anything else."""
+    def from_dict(cls, table: Any) -> Self:
+        """Read what `as_dict` wrote; raises OutOfRangeError with the key on anything else."""
+        if not isinstance(table, dict):
+            raise OutOfRangeError(f"The receipt is {_short(table)}; it must be a table of names and values.")
+        _check_keys(table, {one.name: one for one in fields(cls)})
         pad = table["pad"]
         said = {"reasons": tuple(table["reasons"]), "left_out": tuple(table.get("left_out", ()))}
         return cls(**table | said | {"pad": tuple(pad) if pad else None})
+
+
+def _check_keys(table: dict[str, Any], known: Mapping[str, Field[Any]]) -> None:
+    """Raise OutOfRangeError if a key of a receipt is missing, unknown, or holds another kind of thing."""
+    lacking = [name for name, field in known.items() if field.default is MISSING and name not in table]
+    strange = [name for name in table if name not in known]
+    if lacking or strange:
+        raise OutOfRangeError(f"The receipt lacks a key or has one too many: {', '.join([*lacking, *strange])}.")
+    for name, value in table.items():
+        _check_kind(name, value, str(known[name].type))
+
+
+def _check_kind(name: str, value: Any, kind: str) -> None:
+    holds, words = next(rule for start, rule in _KINDS.items() if kind.startswith(start))
+    if not (holds(value) or (value is None and kind.endswith("| None"))):
+        raise OutOfRangeError(f"{name} of a receipt is {_short(value)}; it must be {words}.")
+
+
+def _is_list_of(types: type | tuple[type, ...]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(isinstance(one, types) for one in value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _short(value: Any) -> str:
+    words = repr(value)
+    return words if len(words) <= 30 else f"{words[:27]}..."
+
+
+_KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {  # by how the type of a field begins
+    "str": (lambda value: isinstance(value, str), "a text"),
+    "Verdict": (lambda value: isinstance(value, str), "a text"),
+    "float": (_is_number, "a number"),
+    "int": (_is_number, "a number"),
+    "tuple[str": (_is_list_of(str), "a list of texts"),
+    "tuple[float": (_is_list_of((int, float)), "a list of numbers"),
+    "Mapping": (lambda value: isinstance(value, dict), "a table of names and values"),
+}

@@ -19,7 +19,7 @@ def landing_samples(contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     return np.flatnonzero(landed if landed.ndim == 1 else landed.any(axis=1)) + 1
 
 
-def blurred(values: Array, reach: int) -> Array:
+def cosine_smoothed(values: Array, reach: int) -> Array:
     """Return values averaged with so many neighbours on either side, by a raised cosine. Shape (N, ...)."""
     offsets = np.arange(-reach, reach + 1)
     weights = 1.0 + np.cos(np.pi * offsets / (reach + 1))

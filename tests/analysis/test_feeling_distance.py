@@ -101,6 +101,17 @@ def test_a_map_of_points_in_a_plane_is_that_plane():
     assert [pair[:2] for pair in found.confused] == [("a", "d")]
 
 
+def test_a_map_of_a_tetrahedron_says_that_it_is_flat_and_errs_less_than_its_shadow():
+    """Four points at equal distances: the best plane is a square, whose diagonals are sqrt(2) sides."""
+    distance = 3.0 * (1.0 - np.eye(4))
+    found = Distinguished("nobody", "published", tuple("abcd"), (1.0,) * 4, ({"pace": 1.0},) * 4, distance, 2.0)
+    sides = np.sort(found.drawn[np.triu_indices(4, 1)])
+    assert sides[4:] == pytest.approx(np.sqrt(2.0) * sides[:2].mean(), rel=1e-3)
+    assert sides[:4] == pytest.approx(6.0 * (4.0 + 2.0 * np.sqrt(2.0)) / 16.0, rel=1e-3)  # least squares of the sides
+    assert found.map_kept == pytest.approx(1.0 - np.abs(sides - 3.0).mean() / 3.0)
+    assert "on a plane and keeps 83 % of the distances" in found.map_sentence()
+
+
 def test_neutral_is_to_the_left_wherever_it_is_named():
     distance = np.array([[0.0, 4.0, 9.0], [4.0, 0.0, 5.0], [9.0, 5.0, 0.0]])
     for names in (("neutral", "sad", "happy"), ("happy", "sad", "neutral")):

@@ -57,7 +57,7 @@ def test_plates_that_feel_another_weight_are_told():
     plates, total = stance()
     assert not weight_notes(plates, total)
     (told,) = weight_notes(PlateForces(0.82 * plates.wrench, RATE_HZ), total)
-    assert told.startswith("Plates feel 82% of the force that the movement needs: is the mass 0.82 times as large")
+    assert told.startswith("Plates feel 82 % of the force that the movement needs: is the mass 0.82 times as large")
 
 
 def test_plates_that_are_moved_are_found_and_undone():

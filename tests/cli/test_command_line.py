@@ -210,7 +210,7 @@ def test_a_motion_of_a_robot_that_is_elsewhere_says_where_robots_are_looked_for(
     assert said(capsys) == f"strut: There is no robot 'mrpet' (nearest: mrpete); {places}"
     monkeypatch.setenv("STRUT_ROBOTS", str(happy))
     assert main(["walk", "mrpete"]) == 2
-    told = f"strut: {happy}: is a file, but your robots are kept in a folder; name one with STRUT_ROBOTS."
+    told = f"strut: {happy}: is no folder, but your robots are kept in a folder; name one with STRUT_ROBOTS."
     assert said(capsys) == told
 
 

@@ -41,7 +41,7 @@ def test_a_walk_with_a_space_in_its_name_goes_all_the_way(tmp_path, monkeypatch,
     _, verb, *rest = told(capsys)
     assert (verb, rest) == ("simulate", [walk])
     assert main([verb, *rest]) == 0
-    assert told(capsys) == ["strut", "show", walk]
+    assert told(capsys) == ["strut", "export", walk]
     assert main(["simulate", walk, "--out", "my walks/what happened.npz"]) == 0
     assert told(capsys) == ["strut", "show", "my walks/what happened.npz"]
     assert main(["show", walk, "--png", "my walks/my picture.png"]) == 0
@@ -49,10 +49,18 @@ def test_a_walk_with_a_space_in_its_name_goes_all_the_way(tmp_path, monkeypatch,
     assert main(["show", "my walks/what happened.npz", "--png", "my walks/my picture.png", "--force"]) == 0
     assert told(capsys) == ["strut", "export", "my walks/what happened.npz"]
     assert main(["export", walk]) == 0
-    assert told(capsys) == ["strut", "show", walk]
+    assert told(capsys) == ["strut", "library", "add", walk]
     assert {path.name for path in folder.iterdir()} == {
         *("my walk.npz", "what happened.npz", "my picture.png", "my walk.csv"),
     }
+
+
+def test_a_fall_is_played_again_with_what_was_typed_and_nothing_else(tmp_path, capsys):
+    walk = str(tmp_path / "walk.npz")
+    assert main(["walk", "mrpete", "--cycles", "2", "--out", walk]) == 0
+    assert main(["simulate", walk, "--friction", "0.01", "--mass-scale", "6"]) == 4
+    again = f"strut simulate {walk} --friction 0.01 --mass-scale 6.0 --out {tmp_path / 'walk_fell.npz'}"
+    assert " ".join(told(capsys)) == f"{again} && strut show {tmp_path / 'walk_fell.npz'}"
 
 
 def test_the_list_of_robots_proposes_one_of_the_users(tmp_path, monkeypatch, capsys):

@@ -6,15 +6,17 @@ import os
 import stat
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from strut.errors import BadMotionError, FileError, MotionFileError
+from strut.errors import BadMotionError, FileError, MotionFileError, OutOfRangeError
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.receipt import Receipt
 
 ARRAYS = ("time_s", "qpos", "contact", "torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
 
@@ -311,3 +313,35 @@ def test_a_recording_is_sent_to_capture(tmp_path):
     recording = tmp_path / "walk.c3d"
     recording.write_bytes(b"\x02\x50" + bytes(600))
     assert reason(recording) == "is a recording, not a motion; `strut capture` makes one of it."
+
+
+@pytest.mark.parametrize("value", [5, [1], "x", True, -1e300], ids=str)
+def test_a_receipt_that_is_no_table_is_told_in_plain_words(saved, value):
+    said = reason(rewritten(saved, receipt=value))
+    assert said == f"is damaged: The receipt is {value!r}; it must be a table of names and values."
+
+
+@pytest.mark.parametrize("value", [5, [1], {"a": 1}], ids=str)
+def test_a_fingerprint_that_is_no_text_is_told(saved, value):
+    assert reason(rewritten(saved, robot_fingerprint=value)) == "is damaged: its robot_fingerprint is no text."
+
+
+def test_whatever_stands_in_a_receipt_is_read_or_told_in_plain_words(happy_walk):
+    """Every key with every kind of thing: read as it is, or a sentence that names the key."""
+    table, told = happy_walk.receipt.as_dict(), []
+    for name in table:
+        for value in (5, [], [1], None, "x", {}, {"a": 1}):
+            try:
+                Receipt.from_dict(table | {name: value})
+            except OutOfRangeError as error:
+                told.append((name, str(error)))
+    assert len(told) > 3 * len(table)
+    assert [one for one in told if one[0] not in one[1]] == []
+
+
+def test_a_device_is_no_motion_file():
+    assert reason(Path("/dev/null")) == "is no regular file."
+
+
+def test_a_folder_is_no_motion_file(tmp_path):
+    assert reason(tmp_path) == "is a folder."

@@ -150,9 +150,9 @@ def test_paces_that_never_or_always_pass_are_given_up():
 
 def test_weakened_words_are_told_with_their_shares():
     assert _weakened_sentence({"lift": 0.5, "tempo": 0.004, "stride": 0.5, "sway": 1.0}) == (
-        "weakened: tempo left out, lift and stride at 50%, all else as asked"
+        "weakened: tempo left out, lift and stride at 50 %, all else as asked"
     )
-    assert (_much(0.0049), _much(0.005), _much(0.256)) == ("left out", "at 0%", "at 26%")
+    assert (_much(0.0049), _much(0.005), _much(0.256)) == ("left out", "at 1 %", "at 26 %")
     assert _in_a_row(["lift"]) == "lift"
     assert _in_a_row(["elbow_rad", "lift", "arm_swing"]) == "elbow, lift and arm swing"
 

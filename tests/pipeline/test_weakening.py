@@ -51,7 +51,7 @@ def test_only_the_word_that_breaks_a_limit_is_weakened():
     assert shown.lift == pytest.approx(1.3)  # half of the way to its 1.6
     assert (shown.tempo, shown.stride, shown.sway) == (asked.tempo, asked.stride, asked.sway)
     assert kept.attempt.draft.kept == pytest.approx(1.0 - 0.5 / 4.0)  # of four words that it has parts for
-    assert kept.attempt.draft.reasons == ("weakened: lift at 50%, all else as asked",)
+    assert kept.attempt.draft.reasons == ("weakened: lift at 50 %, all else as asked",)
 
 
 def test_a_receipt_tells_the_weakened_words_and_the_limit():
@@ -63,7 +63,7 @@ def test_a_receipt_tells_the_weakened_words_and_the_limit():
     assert receipt.verdict == "weakened"
     assert receipt.reasons[:2] == (
         "joint speed: too fast",
-        "weakened: tempo and stride at 50%, all else as asked",
+        "weakened: tempo and stride at 50 %, all else as asked",
     )
     assert attempt.draft.words["speed"] == pytest.approx(0.5, abs=0.05)
 
@@ -74,7 +74,7 @@ def test_each_of_several_words_that_break_limits_goes_as_far_as_it_does():
     assert (shown.lift, shown.body_height) == pytest.approx((1.0 - 0.5 * 0.5, 1.0 - 0.5 * 0.15))
     assert (shown.tempo, shown.stride, shown.sway) == (asked.tempo, asked.stride, asked.sway)
     assert kept.attempt.draft.kept == pytest.approx(1.0 - 2 * 0.5 / 5.0)
-    assert kept.attempt.draft.reasons == ("weakened: body height and lift at 50%, all else as asked",)
+    assert kept.attempt.draft.reasons == ("weakened: body height and lift at 50 %, all else as asked",)
 
 
 def test_of_words_that_break_a_limit_together_those_that_tell_more_are_kept():
@@ -97,7 +97,7 @@ class Hasty(Picky):
 def test_where_a_proof_refuses_what_a_search_has_found_all_its_words_are_a_rung_weaker():
     trials = Trials(HAPPY, ALICE, Hasty(lambda style: style.lift <= 1.31, lambda style: style.tempo <= 1.11))
     attempt = strongest_expression(trials).attempt
-    assert attempt.draft.reasons == ("weakened: lift at 31%, tempo, stride and sway at 62%, all else as asked",)
+    assert attempt.draft.reasons == ("weakened: lift at 31 %, tempo, stride and sway at 62 %, all else as asked",)
     assert attempt.draft.kept == pytest.approx(0.625 * 3.5 / 4.0)
 
 

@@ -14,7 +14,7 @@ from strut.engines.video import video_bytes
 from strut.errors import OutOfRangeError, VideoError
 from strut.io.motion_file import save_motion
 from strut.models.subject import subject
-from strut.show.animation import film_of
+from strut.show.animation import _lasting_ms, check_frame_rate, film_of
 from strut.show.files import save_gif, save_mp4, save_pose_strip
 from strut.show.footage import SideBySide
 from strut.show.pose_strip import _poses, _room_m, _side_by_side, pose_strip_bytes
@@ -113,12 +113,12 @@ def test_a_video_has_every_frame_and_needs_no_system_ffmpeg(bare, stool, tmp_pat
     monkeypatch.setenv("PATH", str(tmp_path))
     save_mp4([bare], [stool], tmp_path / "film.mp4", duration_s=0.5, panel_px=61)
     frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "film.mp4"))
-    assert (frames, seconds) == (5, pytest.approx(0.5))
+    assert (frames, seconds) == (10, pytest.approx(0.5))
 
 
 def test_a_story_is_filmed_from_start_to_end(robot, calm):
     usual, story = (SideBySide([replace(calm, meta={**calm.meta, **told})], [robot]) for told in ({}, {"show": []}))
-    assert film_of(usual).count == 80  # the middle 8 s, 10 a second
+    assert film_of(usual).count == 160  # the middle 8 s, 20 a second
     assert film_of(story).count == round(25.0 * calm.duration_s) > 200
 
 
@@ -132,3 +132,28 @@ def test_poses_in_a_row_stand_apart_whatever_the_robot(robot, angry):
     row = _side_by_side(film, _room_m(film, AHEAD) * AHEAD).corners_in_world()[0].reshape(6, -1, 3)[..., 0]
     assert (row[:-1].max(axis=1) < row[1:].min(axis=1)).all()
     assert row[1:].min() - row[:-1].max() < np.ptp(row[0])  # and not lost in space
+
+
+@pytest.mark.parametrize("rate_hz", [7.0, 20.0, 30.0, 48.0])
+def test_a_gif_keeps_real_time_although_its_clock_counts_hundredths(rate_hz):
+    lasting_ms = _lasting_ms(60, rate_hz)
+    assert set(np.mod(lasting_ms, 10)) == {0}
+    np.testing.assert_allclose(np.cumsum(lasting_ms), np.arange(1, 61) * 1000.0 / rate_hz, atol=5.001)
+
+
+@pytest.mark.parametrize(
+    ("rate_hz", "gif", "words"), [(0.5, False, "0.5"), (61.0, False, "1 to 60"), (60.0, True, "at most 50")]
+)
+def test_frame_rates_that_nobody_can_see_are_refused(rate_hz, gif, words):
+    with pytest.raises(OutOfRangeError, match=words):
+        check_frame_rate(rate_hz, gif=gif)
+
+
+def test_as_many_pictures_are_written_as_are_asked_for(heiman, tmp_path):
+    save_motion(walked(heiman, 4), tmp_path / "walk.npz")
+    film = tmp_path / "walk.gif"
+    words = ["show", str(tmp_path / "walk.npz"), "--gif", str(film), "--fps", "5", "--seconds", "1", "--width", "60"]
+    assert main(words) == 0
+    pictures, frame_ms = frames_of(film)
+    assert (len(pictures), frame_ms) == (5, 200)
+    assert main([*words[:-4], "--fps", "99", "--force"]) == 2

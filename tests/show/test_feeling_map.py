@@ -39,3 +39,13 @@ def test_feelings_that_are_only_just_told_apart_are_told_so_and_what_a_level_is(
     assert "only just told apart" in said
     assert "2.75 levels apart; people need 2.70" in said
     assert "One level is" in said
+
+
+def test_the_map_says_how_much_of_the_distances_it_keeps_and_joins_what_it_draws_too_near():
+    apart = np.array([(0, 0, 0), (2.0, 0, 2.5), (9, 0, 0), (9, 9, 0), (0, 9, 0)], dtype=float)
+    words = [text.get_text() for text in feeling_map(found(apart)).axes[0].texts]
+    distances = [text for text in words if text.replace(".", "").isdigit()]
+    drawn = found(apart)
+    near = [pair for pair in combinations(range(5), 2) if drawn.drawn[pair] < drawn.threshold]
+    assert distances == [f"{drawn.distance[pair]:.1f}" for pair in near]
+    assert "on a plane and keeps" in feeling_map(drawn).get_supxlabel().replace("\n", " ")

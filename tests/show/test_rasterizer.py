@@ -8,6 +8,7 @@ from strut.engines.solids import Solid
 from strut.show.camera import Camera, fitted_camera
 from strut.show.fill import covered
 from strut.show.rasterizer import PosedBody
+from strut.show.render import DARKEST, LUMINANCE, readable
 from tests.engines.test_solids import SOLIDS, outside
 
 SIZE = (120, 100)
@@ -84,3 +85,12 @@ def test_cells_are_covered_where_their_middles_are_and_once() -> None:
     found = covered(*square.transpose(2, 1, 0), np.zeros((3, 3)), (6, 5))
     rows, columns = found.cell // 6, found.cell % 6
     assert sorted(zip(rows, columns, strict=True)) == [(row, column) for row in range(4) for column in range(4)]
+
+
+def test_black_bodies_are_drawn_grey_and_others_as_they_are():
+    black, navy, white = np.zeros(3), np.array([0.0, 0.0, 0.3]), np.ones(3)
+    drawn = readable(np.array([black, navy, white]))
+    assert drawn[0] == pytest.approx([DARKEST] * 3)
+    assert drawn[:2] @ LUMINANCE == pytest.approx([DARKEST] * 2)
+    assert drawn[1, 2] - drawn[1, 0] == pytest.approx(0.3)  # its hue stays
+    assert drawn[2] == pytest.approx(white)

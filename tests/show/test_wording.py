@@ -27,7 +27,7 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
             intensity_kept=0.9,
             shown=0.72,
             verdict="weakened",
-            reasons=("torque: LF_knee reaches 104% of its torque limit",),
+            reasons=("torque: LF_knee reaches 104 % of its torque limit",),
             duration_s=45.16,
             distance_m=0.852,
             speed_m_s=0.0189,
@@ -39,12 +39,23 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
     )
     assert (title_of(motion), verdict_of(motion)) == ("Happy", "72 % shown, weakened")
     assert receipt_sentences(motion.receipt) == [
-        "Shows 72 % of happy, because more would break a limit (torque: LF_knee reaches 104% of its torque limit).",
+        "Shows 72 % of happy, because more would break a limit (torque: LF_knee reaches 104 % of its torque limit).",
         "Covers 0.85 m in 45.2 s, 19 mm/s on average.",
         "It keeps its centre of pressure 15 mm inside the feet, uses 90 % of the weakest motor, "
         "reaches 73 % of the joint speed limit, slips 0.0 mm and has a cost of transport of "
         f"{motion.receipt.cost_of_transport:.2f}.",
     ]
+
+
+def test_a_weakened_feeling_tells_what_of_it_was_weakened_and_by_which_limit(calm: Motion) -> None:
+    assert calm.receipt is not None
+    reasons = ("torque: LF_knee reaches 104 % of its limit", "weakened: lift at 50 %, all else as asked")
+    weak = replace(calm.receipt, emotion="happy", intensity_kept=0.9, shown=0.72, verdict="weakened", reasons=reasons)
+    first = "Shows 72 % of happy: lift at 50 %, all else as asked, because more would break a limit (torque: LF_knee"
+    assert receipt_sentences(weak)[0].startswith(first)
+    lacking = replace(weak, reasons=(*reasons, "shown: speed is missing or weak"))
+    said = "all else as asked; speed is missing or weak; and more would break a limit (torque: LF_knee"
+    assert said in receipt_sentences(lacking)[0]
 
 
 def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:

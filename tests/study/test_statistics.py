@@ -182,7 +182,7 @@ def test_tables_are_written_as_csv_and_latex(quadruped_statistics, tmp_path):
     assert header.split(",")[0] == "shown"
     text = next(path.read_text() for path in (tmp_path / "tables").glob("*hit_rates*.tex"))
     assert r"\toprule" in text
-    assert r"20\%" in text
+    assert r"20 \%" in text
     assert not re.search(r"(?<!\\)[%&#_$](?! )", re.sub(r"^%.*|\\label.*|\$\\chi\^2\$", "", text, flags=re.M))
 
 

@@ -85,7 +85,7 @@ def test_landings_that_could_not_be_judged_are_counted(heiman, judged, words):
     draft = Draft(heiman, np.arange(12) / 100.0, np.zeros((12, 35)), contact, None)
     known = np.arange(12) < 9
     (told,) = _unjudged(draft, known, np.array(judged, dtype=int), None)
-    assert told.startswith("25.0% of the samples and ")
+    assert told.startswith("25.0 % of the samples and ")
     assert words in told
 
 
@@ -150,7 +150,7 @@ def test_a_foot_that_is_said_to_be_in_the_air_carries_nothing(walk):
 
 
 def test_torques_and_forces_that_are_not_those_of_the_movement_are_called_so(walk):
-    assert "file: torques in the file are 10% off" in reasons(replace(walk, torque_nm=1.1 * walk.torque_nm))
+    assert "file: torques in the file are 10 % off" in reasons(replace(walk, torque_nm=1.1 * walk.torque_nm))
     assert "file: ground forces in the file are" in reasons(replace(walk, ground_force_n=1.1 * walk.ground_force_n))
 
 

@@ -125,7 +125,7 @@ def test_a_share_of_speed_and_torque_can_be_kept_back():
     needs = needs_of(joint_speed_rad_s=speed, torque_nm=torque)
     assert broken(needs) == {}
     assert set(broken(needs, use=0.9)) == {"joint speed", "torque"}
-    assert "106% of its speed limit" in broken(needs, use=0.9)["joint speed"].sentence
+    assert "106 % of its speed limit" in broken(needs, use=0.9)["joint speed"].sentence
 
 
 def test_loaded_feet_need_the_share_of_their_load_that_pushes_sideways():
@@ -182,7 +182,7 @@ def test_columns_of_a_file_may_differ_a_little(off, wrong):
         if wrong:
             assert found["file"].broken.all()
     short = OwnColumns(lambda needs: 0.5, "off by {:.0%}", most=0.4).shortfall(draft_of(needs_of()))
-    assert short.sentence == "file: off by 50%"
+    assert short.sentence == "file: off by 50 %"
 
 
 @pytest.mark.parametrize(

@@ -182,8 +182,8 @@ def test_each_limit_is_named_with_joint_value_and_time(mrpete, stand):
     room[7, 3], speed[8, 4], torque[9, 5] = -0.25, -4.7 * 1.5, 8.4 * 1.2
     found = broken(mrpete, replace(stand, joint_room_rad=room, joint_speed_rad_s=speed, torque_nm=torque))
     assert found["joint limit"].sentence == "joint limit: LF_knee is 0.25 rad beyond its range at 0.07 s"
-    assert found["joint speed"].sentence == "joint speed: LF_shin_spin reaches 150% of its speed limit at 0.08 s"
-    assert found["torque"].sentence == "torque: LF_ankle_pitch reaches 120% of its torque limit at 0.09 s"
+    assert found["joint speed"].sentence == "joint speed: LF_shin_spin reaches 150 % of its speed limit at 0.08 s"
+    assert found["torque"].sentence == "torque: LF_ankle_pitch reaches 120 % of its torque limit at 0.09 s"
     assert_array_equal(np.flatnonzero(found["torque"].broken), [9])
 
 
@@ -285,7 +285,9 @@ def test_torques_and_forces_that_are_not_those_of_the_movement_are_called_so(rob
         assert [reason.split(" are ")[0] for reason in refused.reasons] == ["file: torques in the file"]
     if motion.ground_force_n is not None:
         refused = check(replace(motion, ground_force_n=1.1 * motion.ground_force_n))
-        assert refused.reasons == ("file: ground forces in the file are 10% of the weight off what the movement needs",)
+        assert refused.reasons == (
+            "file: ground forces in the file are 10 % of the weight off what the movement needs",
+        )
 
 
 def test_another_way_to_share_the_load_is_no_lie(happy_walk, mrpete):

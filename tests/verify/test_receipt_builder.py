@@ -98,6 +98,13 @@ def test_what_stopped_a_stronger_one_and_own_reasons_weaken():
     assert (found.verdict, found.reasons) == ("weakened", ("torque: too much", "slow"))
 
 
+def test_words_that_are_weakened_alike_are_named_with_their_share():
+    short = SimpleNamespace(sentence="torque: too much")
+    found = receipt(asked=0.8, intensity=0.6, stopped_by=[short], words={"speed": 1.0, "lift": 1.0})
+    assert found.reasons == ("torque: too much", "weakened: all of it (speed, lift) at 75 %")
+    assert receipt(asked=0.8, intensity=0.8, words={"speed": 1.0}).reasons == ()
+
+
 def test_too_little_says_whether_time_or_words_lack():
     time = "shown: the feeling comes and goes; a longer motion shows more of it"
     assert _too_little(draft_of(words={"speed": 1.0}), 0.84, 1.0) == [time]

@@ -46,7 +46,7 @@ def test_check_and_capture_agree(author, tmp_path):
     [
         ("of the weight unexplained", lambda one: replace(one, ground_force_n=1.05 * one.ground_force_n)),
         ("of the weight unexplained", lambda one: replace(one, ground_force_n=np.roll(one.ground_force_n, 4, axis=0))),
-        ("torques are 10%", lambda one: replace(one, torque_nm=1.1 * one.torque_nm)),
+        ("torques are 10 %", lambda one: replace(one, torque_nm=1.1 * one.torque_nm)),
         ("of moment is unexplained", lambda one: replace(one, ground_force_n=one.ground_force_n[:, OTHER_FOOT])),
         ("torques are", lambda one: replace(one, time_s=one.time_s / 1.1)),
         ("above the ground", lambda one: raised(one, 0.08)),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strut.adoption.arm_rest import hold_away, let_down
-from strut.adoption.body_plan import BodyPlan, body_plan, look_at, stand_again
+from strut.adoption.body_plan import BodyPlan, body_plan, inspect_at_rest, stand_again
 from strut.adoption.described_model import DescribedModel, read_described
 from strut.adoption.drive_limits import drive_limits
 from strut.adoption.feelings import gait_toml
@@ -20,16 +19,18 @@ from strut.adoption.overlaps import overlapping_pairs
 from strut.adoption.package_robots import find_description
 from strut.adoption.plain_model import PlainModel, plain_model
 from strut.adoption.robot_folder import FRICTION, ROTOR_S2, Findings, folder_files, has_rotors, write_folder
+from strut.adoption.robot_name import robot_name_of
 from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
 from strut.io.atomic import check_may_be_folder, write_atomically
-from strut.models.catalogue import HOME, load_robot, names_in, robot_home
+from strut.models.catalogue import load_robot, robot_home
+from strut.number_words import one_or_several, percent
 from strut.pipeline.gait_fit import fitted_gait
 from strut.robot import Robot
 
-_NAME = re.compile(r"[^a-z0-9_]+")
 _FACTORS = {"period": "step time", "stride": "step length", "lift": "lift", "width": "distance between the feet"}
-_TOO_GENERAL = ("robot", "model", "scene", "urdf", "mjcf", "xml", "xmls", "robots", "scene_flat")
+
+OnStage = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +58,14 @@ class Adopted:
         return [note.sentence for note in self.notes if weight in (None, note.weight)]
 
 
-def adopt(path: Path | str, name: str | None = None, out: Path | str | None = None, *, force: bool = False) -> Adopted:
+def adopt(
+    path: Path | str,
+    name: str | None = None,
+    out: Path | str | None = None,
+    *,
+    force: bool = False,
+    on_stage: OnStage = lambda _: None,
+) -> Adopted:
     """Read a robot of others, find what is in it, and write its folder.
 
     Args:
@@ -65,6 +73,7 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
         name: What to call it; by default as the file, or as the package's robot that was asked for.
         out: Folder to write; by default one of its name in the robot home (`STRUT_ROBOTS`, else ~/.strut/robots).
         force: Replace the files of a folder that is there already.
+        on_stage: Told what is done, before each part of it.
 
     Returns:
         The robot, its folder and all that has to be told. Raises NotAdoptedError with the reason if it is no legged
@@ -76,7 +85,7 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
     """
     started = time.perf_counter()
     file = find_description(path)
-    called = _name_of(file, str(path) if name is None and file != Path(path).expanduser() else name)
+    called = robot_name_of(file, str(path) if name is None and file != Path(path).expanduser() else name)
     folder = Path(out) if out is not None else robot_home() / called
     check_may_be_folder(folder)
     if not force and (folder / "robot.toml").exists():
@@ -85,11 +94,13 @@ def adopt(path: Path | str, name: str | None = None, out: Path | str | None = No
             str(path),
         )
     try:
-        findings = find_all(file, called)
+        findings = find_all(file, called, on_stage)
     except NotAdoptedError as error:
         raise NotAdoptedError(error.reason, str(path)) from error
+    on_stage("writes its folder")
     write_folder(folder, folder_files(findings), force=force)
     robot = load_robot(called if out is None else str(folder))
+    on_stage("tries its gait")
     robot, fitted = _with_fitted_gait(robot, folder)
     kind = "quadruped" if len(findings.anatomy.legs) == 4 else "biped"
     return Adopted(called, folder, robot, kind, (*findings.notes, *fitted), time.perf_counter() - started)
@@ -104,23 +115,26 @@ def _with_fitted_gait(robot: Robot, folder: Path) -> tuple[Robot, list[Note]]:
     write_atomically(folder / "gait.toml", gait_toml(gait).encode(), force=True)
     changed = [name for name in _FACTORS if getattr(gait, name) != getattr(usual, name)]
     told = in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
-    uses = f"uses {fit.now.use:.0%} of a motor, joint speed or the floor instead of {fit.before.use:.0%}"
+    uses = f"uses {percent(fit.now.use)} of a motor, joint speed or the floor instead of {percent(fit.before.use)}"
     other = "" if fit.now.use < fit.before.use else "breaks fewer other limits or need not take shorter steps, and "
     note = found(f"its gait was changed so that it {other}{uses}: {told}.")
     return replace(robot, tables=replace(robot.tables, gait=gait)), [note]
 
 
-def find_all(file: Path, title: str) -> Findings:
+def find_all(file: Path, title: str, on_stage: OnStage = lambda _: None) -> Findings:
     """Return all that is found of the robot in a file; raises NotAdoptedError with the reason if it is none to move."""
+    on_stage("reads its file")
     described = read_described(file)
+    on_stage("finds its legs")
     source = find_robot(described)
     plain = plain_model(described, source.root, source.locked, title)
-    look = look_at(plain.model, source)
+    look = inspect_at_rest(plain.model, source)
     if held := joints_to_hold(look.tree, look.rest.legs, source):
         source = replace(source, locked=source.locked | held.keys(), notes=(*source.notes, *_held_notes(held)))
         plain = plain_model(described, source.root, source.locked, title)
-        look = look_at(plain.model, source)
+        look = inspect_at_rest(plain.model, source)
     anatomy = body_plan(look, source)
+    on_stage("finds its arms and head, and how it stands")
     cannot_move = source.passive | source.coupled.keys()
     upper = find_upper_body(anatomy, source.cameras, cannot_move)
     arms = [limb for limb in upper.limbs if limb.kind == "arm"]
@@ -152,12 +166,13 @@ def _held_notes(held: dict[str, str]) -> list[Note]:
 
 def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:
     joints, kinds = {len(leg.joints) for leg in anatomy.legs}, {foot.kind for foot in anatomy.feet}
-    each = f"{min(joints)} to {max(joints)}" if len(joints) > 1 else str(min(joints))
+    several = f"{min(joints)} to {max(joints)} joints"
+    each = several if len(joints) > 1 else one_or_several(min(joints), "[joint|joints]")
     feet = " and ".join(sorted(kinds))
-    limbs = [f"{limb.name} ({len(limb.joints)} joints)" for limb in upper.limbs]
+    limbs = [f"{limb.name} ({one_or_several(len(limb.joints), '[joint|joints]')})" for limb in upper.limbs]
     return [
         found(
-            f"{len(anatomy.legs)} legs of {each} joints on {feet} feet; {anatomy.mass_kg:.1f} kg, "
+            f"{len(anatomy.legs)} legs of {each} on {feet} feet; {anatomy.mass_kg:.1f} kg, "
             f"{anatomy.height_m:.2f} m high."
         ),
         found(f"besides legs: {in_a_row(limbs, 8) or 'nothing that moves'}."),
@@ -177,13 +192,12 @@ def _more_notes(
     if aside:
         notes.append(assumed(f"{in_a_row(list(aside))} hung on the legs: turned aside, or each would stop the other."))
     if upper.rigid:
-        notes.append(
-            assumed(f"{len(upper.rigid)} joints do not move ({in_a_row(upper.rigid)}): fingers, toes and the like.")
-        )
+        held = one_or_several(len(upper.rigid), "[joint does|joints do] not move")
+        notes.append(assumed(f"{held} ({in_a_row(upper.rigid)}): fingers, toes and the like."))
     if overlapping:
         pairs = [f"{first} and {second}" for first, second in overlapping]
-        words = f"{len(overlapping)} pairs of links touch when it merely stands"
-        notes.append(found(f"{words} and are not judged ({in_a_row(pairs, 2)})."))
+        words = "[pair of links touches|pairs of links touch] when it merely stands and [is|are] not judged"
+        notes.append(found(f"{one_or_several(len(overlapping), words)} ({in_a_row(pairs, 2)})."))
     return notes
 
 
@@ -197,18 +211,3 @@ def _title(name: str, described: DescribedModel, anatomy: BodyPlan) -> str:
     kind = "quadruped" if len(anatomy.legs) == 4 else "biped"
     moving = sum(1 for joint in range(described.model.njnt) if described.model.jnt_type[joint] != 0)
     return f"{name}, a {kind} with {moving} joints"
-
-
-def _name_of(file: Path, name: str | None) -> str:
-    """Return what to call a robot: as asked, else as its file, or its folder where files have no name of their own."""
-    if name is not None:
-        if not name or _NAME.sub("", name.lower()) != name.lower():
-            raise NotAdoptedError(f"'{name}' is no name for a robot; use letters, digits and underscores.")
-        chosen = name
-    else:
-        parts = [file.stem, *(part for part in reversed(file.parts[:-1]))]
-        stem = next((part for part in parts if part.lower() not in _TOO_GENERAL), file.stem)
-        chosen = _NAME.sub("_", stem.lower()).strip("_") or "robot"
-    if chosen in names_in(HOME):
-        raise NotAdoptedError(f"'{chosen}' is one of strut's own robots; choose another with --name.")
-    return chosen

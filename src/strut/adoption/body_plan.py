@@ -58,7 +58,7 @@ class BodyPlan:
         return float(self.tree.model.body_subtreemass[1])
 
 
-def look_at(model: mujoco.MjModel, source: ForeignSource) -> RestLook:
+def inspect_at_rest(model: mujoco.MjModel, source: ForeignSource) -> RestLook:
     """Return a posture in which a robot rests on legs; raises NotAdoptedError if there is none."""
     _check_weight(model)
     look = best_look(model, source)

@@ -15,9 +15,10 @@ import mujoco
 import numpy as np
 
 from strut.adoption.mjcf_spec import prepared_mjcf
-from strut.adoption.note import Note, fault, in_a_row, one_or_several
+from strut.adoption.note import Note, fault, in_a_row
 from strut.adoption.urdf_text import prepared_urdf
 from strut.errors import NotAdoptedError
+from strut.number_words import one_or_several
 from strut.robot import Array
 
 _LEAST_MASS_KG, _LEAST_INERTIA = 1e-4, 1e-8
@@ -32,6 +33,7 @@ _FINITE = (
     "geom_pos",
     "geom_size",
 )
+MOST_BODIES = 1000  # the largest of 67 files of example-robot-data, a robot with two arms and hands, has 130
 _OTHER_FORMATS = {
     "sdf": "is an SDF file; convert it to URDF first.",
     "MujocoInclude": "is a part of an MJCF file that others include; give the file that includes it.",
@@ -86,9 +88,9 @@ def _one_line(error: Exception) -> str:
 
 def _xml_root(path: Path) -> ET.Element:
     if not path.is_file():
-        raise NotAdoptedError("there is no such file.")
+        raise NotAdoptedError("it is no regular file." if path.exists() else "there is no such file.")
     try:
-        root = ET.parse(path).getroot()
+        root = _parsed(path)
     except (ET.ParseError, UnicodeDecodeError, ValueError) as error:
         raise NotAdoptedError(f"it is no XML ({_one_line(error)}); give an MJCF or URDF file.") from error
     if path.suffix == ".xacro" or any("xacro" in str(element.tag) for element in root.iter()):
@@ -100,8 +102,25 @@ def _xml_root(path: Path) -> ET.Element:
     return root
 
 
+def _parsed(path: Path) -> ET.Element:
+    """Return the outermost element of a file, which is given up as soon as it has more bodies than any robot."""
+    bodies, elements = 0, ET.iterparse(path, events=("start",))
+    for _, element in elements:
+        bodies += element.tag in ("body", "link")
+        _check_size(bodies)
+    root: ET.Element = elements.root  # type: ignore[attr-defined]
+    return root
+
+
+def _check_size(bodies: int) -> None:
+    if bodies > MOST_BODIES:
+        words = f"it has more than {MOST_BODIES} bodies, and the largest robot of example-robot-data has 130"
+        raise NotAdoptedError(f"{words}: it is a scene or a crowd; give the file of one robot.")
+
+
 def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedModel:
     """Return a specification compiled, with impossible inertias and missing masses repaired."""
+    _check_size(len(spec.bodies))
     _check_inertias(spec, notes)
     for joint in spec.joints:
         if joint.range[0] > joint.range[1]:

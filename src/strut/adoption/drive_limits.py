@@ -12,8 +12,9 @@ import numpy as np
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.described_model import DescribedModel
 from strut.adoption.foot_finder import leg_length_m
-from strut.adoption.note import Note, assumed, in_a_row, one_or_several
+from strut.adoption.note import Note, assumed, in_a_row
 from strut.adoption.plain_model import hinges_of
+from strut.number_words import one_or_several
 from strut.robot import Array
 
 _UNREAL = 15.0  # times the largest standing torque: no real limit

@@ -13,6 +13,7 @@ from strut.adoption.shape_points import shape_points
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import load_robot
+from strut.number_words import percent
 from strut.robot import Array, Foot, Robot
 
 _LEVEL_M = 0.005
@@ -140,7 +141,7 @@ def _torque_notes(robot: Robot) -> list[Note]:
     force = np.linalg.lstsq(stacked[:, :6].T, data.qfrc_bias[:6], rcond=None)[0]
     use = np.abs(data.qfrc_bias - stacked.T @ force)[6:] / robot.torque_limit_nm
     worst = int(np.argmax(use))
-    words = f"{robot.joint_names[worst]} needs {use[worst]:.0%} of its torque limit to stand"
+    words = f"{robot.joint_names[worst]} needs {percent(use[worst])} of its torque limit to stand"
     return [fault(f"{words}: the limit or the posture is wrong.") if use[worst] > 1.0 else found(f"{words}.")]
 
 

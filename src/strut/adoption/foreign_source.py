@@ -10,9 +10,10 @@ import numpy as np
 
 from strut.adoption.described_model import DescribedModel
 from strut.adoption.drive_finder import find_drives
-from strut.adoption.note import Note, assumed, fault, in_a_row, one_or_several
+from strut.adoption.note import Note, assumed, fault, in_a_row
 from strut.adoption.plain_model import hinges_of, joint_name, link_name
 from strut.errors import NotAdoptedError
+from strut.number_words import one_or_several
 from strut.robot import Array
 
 _HINGE, _BALL = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_BALL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -87,10 +88,20 @@ def as_stl(file: Path, turn: Array | None = None) -> bytes:
 
 
 def read_mesh(file: Path) -> Any:
-    """Return a mesh of any format that trimesh reads, in metres.
+    """Return a mesh of any format that trimesh reads, in metres; a file that is asked for again is not read again.
 
     Raises ValueError, ImportError or one of trimesh's own mistakes if it cannot read it.
     """
+    return _read_once(file, file.stat().st_mtime_ns).copy()
+
+
+def forget_meshes() -> None:
+    """Give up the memory of meshes that were read."""
+    _read_once.cache_clear()
+
+
+@lru_cache(maxsize=256)
+def _read_once(file: Path, _changed_ns: int) -> Any:
     import trimesh  # noqa: PLC0415  (most models need no conversion)
 
     content, ending = file.read_bytes(), file.suffix.lower().lstrip(".")

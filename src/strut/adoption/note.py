@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
-
-_ONE_OR_SEVERAL = re.compile(r"\[(.*?)\|(.*?)\]")
 
 
 class Weight(StrEnum):
@@ -40,17 +37,7 @@ def found(sentence: str) -> Note:
     return Note(Weight.FOUND, sentence)
 
 
-def one_or_several(count: int, words: str) -> str:
-    """Return a number and words about so many things, in which `[joint has|joints have]` stands for one or several.
-
-    Example:
-        >>> one_or_several(1, "[joint has|joints have] no range")
-        '1 joint has no range'
-    """
-    return f"{count} {_ONE_OR_SEVERAL.sub(lambda said: said[1 if count == 1 else 2], words)}"
-
-
 def in_a_row(names: list[str] | tuple[str, ...], most: int = 4) -> str:
-    """Return names in a row, the rest one_or_several."""
+    """Return names in a row, the rest counted."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

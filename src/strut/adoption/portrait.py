@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from strut.adoption.note import Note
 from strut.engines.rigid_body import foot_contact_points, foot_positions, poses
 from strut.motion import Motion
+from strut.number_words import one_or_several
 from strut.robot import Array, Robot
 from strut.show.camera import Camera, fitted_camera
 from strut.show.floor import grid_step_m
@@ -152,9 +153,8 @@ def _labels(robot: Robot) -> list[tuple[str, Array]]:
     for limb in robot.limbs:
         if limb.kind != "leg":
             body = int(robot.model.body(limb.bodies[-1]).id)
-            labels.append(
-                (f"{limb.name} ({len(limb.joints)} joints)", poses(robot.model, "body", [body], qpos)[0][0, 0])
-            )
+            words = f"{limb.name} ({one_or_several(len(limb.joints), '[joint|joints]')})"
+            labels.append((words, poses(robot.model, "body", [body], qpos)[0][0, 0]))
     return labels
 
 

@@ -22,6 +22,7 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import BadTableError, OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
+from strut.number_words import percent
 from strut.pipeline.perform import perform
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.walk import walk
@@ -36,6 +37,7 @@ FIVE = ("neutral", "happy", "sad", "angry", "fearful")
 STEPS_TO_GOAL = 8  # of a robot that walks to a goal: enough to walk steadily in the middle
 TASK_S = 6.0
 DRAFT_CYCLES, LOWERED = 4, 2  # of a draft, and the way in which bodies are a little lower, so that most feet reach
+FLATTENING_ROUNDS = 300  # of a map: five feelings stand still long before
 WHOLE = 0.995  # share kept that is told as all of it
 BARELY = 1.15  # times the threshold: who is nearer than this is only just told apart
 LEVEL = "One level is what movements differed by, in speed, posture, size or jerk, when people told them apart."
@@ -78,21 +80,44 @@ class Distinguished:
     def places(self) -> Array:
         """Where the feelings lie on a map that keeps their distances as well as a plane can. Shape (n, 2).
 
-        Classical scaling (Torgerson, 1952); neutral, or else the first, is to the left.
+        Classical scaling (Torgerson, 1952), which only brings nearer what lies apart in other dimensions, and then
+        least squares of the distances (`flattened`); neutral, or else the first, is to the left.
         """
         middle = np.eye(len(self.names)) - 1.0 / len(self.names)
         values, vectors = np.linalg.eigh(-0.5 * middle @ self.distance**2 @ middle)
         places = vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0.0))
         if len(self.names) < 2:
             places = np.zeros((len(self.names), 2))
+        places = flattened(places, self.distance)
         left = self.names.index("neutral") if "neutral" in self.names else 0
         return np.asarray(places * np.where(places[left] > 0.0, -1.0, 1.0))
 
     @property
+    def drawn(self) -> Array:
+        """How far any two are apart on the map. Shape (n, n)."""
+        return np.asarray(np.linalg.norm(self.places[:, None] - self.places[None], axis=2))
+
+    @property
     def map_error(self) -> float:
         """Root mean square error of the map's distances, of the mean distance."""
-        off = np.linalg.norm(self.places[:, None] - self.places[None], axis=2) - self.distance
-        return float(np.sqrt((off**2).mean()) / max(self.distance.mean(), 1e-9))
+        return float(np.sqrt(((self.drawn - self.distance) ** 2).mean()) / max(self.distance.mean(), 1e-9))
+
+    @property
+    def map_kept(self) -> float:
+        """Share of the distances that the map keeps: 1 less the mean error over the mean distance."""
+        return 1.0 - float(np.abs(self.drawn - self.distance).mean() / max(self.distance.mean(), 1e-9))
+
+    def map_sentence(self) -> str:
+        """Return what a reader of the map must know: that it is flat, how much it keeps, and where it is wrong most."""
+        drawn = self.drawn
+        i, j = max(self._each(), key=lambda pair: abs(drawn[pair] - self.distance[pair]))
+        kept = f"The map draws {len(self.features[0])} features on a plane and keeps {percent(self.map_kept)}"
+        off = f"farthest off are {self.names[i]} and {self.names[j]}, drawn {drawn[i, j]:.1f} apart and"
+        return f"{kept} of the distances; {off} measured {self.distance[i, j]:.1f}."
+
+    def told(self, far: float) -> str:
+        """Return whether people tell two feelings apart that are so far from each other: no, just or yes."""
+        return "no" if far < self.threshold else "just" if far < BARELY * self.threshold else "yes"
 
     @property
     def told_apart(self) -> str:
@@ -114,7 +139,7 @@ class Distinguished:
             ]
         told = [
             f"People would confuse {first} and {second}: they are {far:.2f} levels apart, and {self.threshold:.2f} are "
-            f"needed; most of it is {self._most_told_by(first, second)}."
+            f"needed; most of it is {self.most_told_by(first, second)}."
             for first, second, far in self.confused
         ]
         return [*told, LEVEL, *weakened]
@@ -134,16 +159,31 @@ class Distinguished:
             "threshold": self.threshold,
             "threshold_right": {"pairs": found.pairs, "right": found.right, "auc": found.auc},
             "map_error": self.map_error,
+            "map_kept": self.map_kept,
         }
 
     def _each(self) -> list[tuple[int, int]]:
         return list(combinations(range(len(self.names)), 2))
 
-    def _most_told_by(self, first: str, second: str) -> str:
+    def most_told_by(self, first: str, second: str) -> str:
         """Return the feature in which two feelings differ most, in words."""
         one, other = (in_levels(self.features[self.names.index(name)]) for name in (first, second))
         names = list(self.features[0])
         return names[int(np.argmax(np.abs(one - other)))].replace("_", " ")
+
+
+def flattened(places: Array, distance: Array) -> Array:
+    """Return places whose distances are as near to those given as a plane allows, from a start. Shapes (n, 2), (n, n).
+
+    Least squares by majorization (de Leeuw, 1977): every round puts each point where the others, at the distances that
+    are wanted, would have it on average; none makes it worse.
+    """
+    for _ in range(FLATTENING_ROUNDS):
+        apart = places[:, None] - places[None]
+        far = np.linalg.norm(apart, axis=2)
+        pull = np.where(far > 0.0, distance / np.maximum(far, 1e-12), 0.0)
+        places = (pull[..., None] * apart).sum(axis=1) / max(len(places), 1)
+    return places
 
 
 def distinguish(

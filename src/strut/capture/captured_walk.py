@@ -17,7 +17,7 @@ from strut.capture.ground_forces import GroundForces, ground_forces
 from strut.capture.load_sharing import wrench_pressure
 from strut.capture.marker_mapping import MarkerSet
 from strut.capture.moment_comparison import MomentAgreement, compare_ankles
-from strut.capture.pose_solver import OnProgress, unheard
+from strut.capture.pose_solver import OnProgress, no_progress
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.engines.rigid_body import foot_contact_points
 from strut.motion import Motion
@@ -124,7 +124,7 @@ def capture_walk(
         on_progress=on_progress,
     )
     robot = robot_of_subject(found.subject)
-    forces = ground_forces(found, robot, use_plates=use_plates, on_progress=on_progress or unheard)
+    forces = ground_forces(found, robot, use_plates=use_plates, on_progress=on_progress or no_progress)
     plates, aligned = (beside(forces, robot.mass_kg) for beside in (beside_plates, beside_aligned_plates))
     emg = emg_envelopes(found.trial.recording.analog)
     motion = _motion(found, robot, forces, emg, time.perf_counter() - started)

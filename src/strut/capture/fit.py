@@ -15,7 +15,7 @@ from strut.capture.body_geometry import BodyGeometry, body_points, lengths_array
 from strut.capture.body_priors import human_geometry, pose_prior
 from strut.capture.gait_trial import GaitTrial, contact_columns, prepare_trial
 from strut.capture.marker_mapping import MarkerSet
-from strut.capture.pose_solver import OnProgress, PosePrior, PoseProblem, solve_poses, unheard
+from strut.capture.pose_solver import OnProgress, PosePrior, PoseProblem, no_progress, solve_poses
 from strut.capture.published_fit import published_fit
 from strut.capture.subject_from_trials import PersonFacts, subject_from_trials
 from strut.capture.subject_model import SubjectModel, robot_of_subject
@@ -119,7 +119,7 @@ def fit(
         BadRecordingError: If the recording is too short, or nobody walks in it although asked for.
         OutOfRangeError: If height or mass is not that of an adult.
     """
-    body, tell = human_geometry(), on_progress or unheard
+    body, tell = human_geometry(), on_progress or no_progress
     trial = prepare_trial(recording, marker_set)
     if walking and not trial.events:
         raise BadRecordingError(f"{recording.name}: nobody walks in it (a standing trial?); give a walking trial.")

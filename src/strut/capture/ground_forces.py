@@ -28,7 +28,7 @@ from strut.capture.load_sharing import FILTERED_LEAD, FootLoads, pressure_belief
 from strut.capture.marker_checks import filtered_above_hz
 from strut.capture.plate_alignment import PlateAlignment, plate_alignment
 from strut.capture.plate_comparison import PlateForces, plate_forces, weight_notes
-from strut.capture.pose_solver import OnProgress, unheard
+from strut.capture.pose_solver import OnProgress, no_progress
 from strut.engines.body_wrench import Movement, centre_of_mass_path, torques_under_wrenches
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadRecordingError
@@ -122,7 +122,7 @@ def ground_forces(
     use_plates: bool = False,
     draws: int = DRAWS,
     seed: int = 0,
-    on_progress: OnProgress = unheard,
+    on_progress: OnProgress = no_progress,
 ) -> GroundForces:
     """Return ground forces and joint torques of a walk.
 

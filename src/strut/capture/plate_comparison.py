@@ -14,6 +14,7 @@ from strut.capture.footprints import HALF_WIDTH_M, Footprint
 from strut.capture.gait_trial import GaitTrial
 from strut.capture.load_sharing import FootLoads, standing_on, wrench_pressure
 from strut.capture.plate_events import LIGHTEST_PEAK_N, PlateStance
+from strut.number_words import percent
 from strut.recording import SIDES, ForcePlate
 from strut.robot import Array
 from strut.sampling import columns_at
@@ -83,7 +84,7 @@ def weight_notes(plates: PlateForces, total_n: Array, *, most: float = OTHER_WEI
     share = float(plates.total[known, 2].sum() / max(total_n[known, 2].sum(), 1.0))
     if known.sum() < FEWEST_FRAMES or abs(share - 1.0) < most:
         return ()
-    words = f"Plates feel {share:.0%} of the force that the movement needs"
+    words = f"Plates feel {percent(share)} of the force that the movement needs"
     return (f"{words}: is the mass {share:.2f} times as large, or did something else than feet carry?",)
 
 

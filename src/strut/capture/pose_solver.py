@@ -29,7 +29,7 @@ CHUNK = 400  # frames in memory at once
 OnProgress = Callable[[str, float], None]  # what is being done, and which share of it
 
 
-def unheard(_what: str, _share: float) -> None:
+def no_progress(_what: str, _share: float) -> None:
     """Hear nothing of the progress."""
 
 
@@ -85,7 +85,7 @@ class PoseProblem:
         return replace(self, markers_m=self.markers_m[frames], prior=replace(self.prior, mean=mean))
 
 
-def solve_poses(problem: PoseProblem, rate_hz: float, on_progress: OnProgress = unheard) -> PoseFit:
+def solve_poses(problem: PoseProblem, rate_hz: float, on_progress: OnProgress = no_progress) -> PoseFit:
     """Return the poses of a whole trial: every few frames from the pelvis alone, then all from between these."""
     frames = len(problem.markers_m)
     spacing = max(round(KEY_SPACING_S * rate_hz), 1)

@@ -41,8 +41,8 @@ def adopt(
     check_all_writable({".html": html, ".png": png}, force=force)
     if check is not None:
         return _check(check, html, png, force=force, json=json)
-    with progress(f"reads {file}"):
-        adopted = adopt_robot(str(file), name, out, force=force)
+    with progress(f"reads {file}") as bar:
+        adopted = adopt_robot(str(file), name, out, force=force, on_stage=telling(bar, f"{file}: strut"))
         _draw(adopted.robot, adopted.notes, html, png, force=force)
     _tell(adopted.notes)
     print_lines(f"wrote {adopted.folder}; every verb knows it as {adopted.robot.name}")  # stays if stopped from here on

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,9 +12,11 @@ from strut.cli.options import Json, MotionPath, length_m
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
+from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.show.wording import measured_sentences
 from strut.verify.check import check as check_motion
+from strut.verify.goal_ending import goal_ending
 from strut.verify.landing_audit import lands_with_impacts
 
 
@@ -26,15 +29,25 @@ def check(
     motion = load_motion(file)
     with progress(f"measures {file}"):
         receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))
+    ending = goal_ending(motion)
     if json:
-        print_json(receipt.as_dict())
+        print_json(receipt.as_dict() | ({} if ending is None else {"goal": ending.as_dict()}))
     print_lines(
         f"{receipt.verdict}: {receipt.robot}{_claimed(motion.receipt)}",
-        *(f"  {s}" for s in measured_sentences(receipt)),
+        *(f"  {s}" for s in measured_sentences(receipt, ending)),
     )
-    fits = "analyze" if lands_with_impacts(robot_of(motion)) else "simulate"
-    print_next(f"strut {fits if receipt.verdict == 'ok' else 'show'}", file)
+    print_next(*_next(file, motion, sound=receipt.verdict == "ok"))
     return 0 if receipt.verdict == "ok" else REFUSED
+
+
+def _next(file: Path, motion: Motion, *, sound: bool) -> tuple[str, *tuple[str | Path, ...]]:
+    """Return what to do next: play or analyse what is sound, repair a plan that is not, look at what happened."""
+    person = lands_with_impacts(robot_of(motion))
+    if sound:
+        return ("strut analyze" if person else "strut simulate", file)
+    if person or "simulated" in motion.meta:
+        return ("strut show", file)
+    return ("strut repair", file, "--out", file.with_name(f"{file.stem}_repaired.npz"))
 
 
 def _claimed(receipt: Receipt | None) -> str:

@@ -13,6 +13,7 @@ from strut.analysis.feeling_distance import held_out_pairs, separation
 from strut.cli.options import Expression, Force, Json, chosen_layer
 from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, telling
 from strut.io.atomic import check_all_writable, write_atomically
+from strut.models.catalogue import load_robot
 
 
 def distinguish(
@@ -38,9 +39,19 @@ def distinguish(
     else:
         _tell(found)
     print_lines(*found.sentences(), _how_sure(found))
-    print_lines(*(f"wrote {path}" for path in (png, html) if path is not None))
-    if html is None:
-        print_next("strut distinguish", robot, "--emotions", emotions, "--html", "map.html")
+    if png is not None or html is not None:
+        print_lines(found.map_sentence(), *(f"wrote {path}" for path in (png, html) if path is not None))
+    _print_next(found, robot, emotions, mapped=html is not None)
+
+
+def _print_next(found: Distinguished, robot: str, emotions: str, *, mapped: bool) -> None:
+    """Lead on: to the map, and from there to one of the two feelings that are nearest."""
+    if not mapped:
+        print_next("strut distinguish", robot, "--emotions", emotions, "--html", f"{found.robot}_map.html")
+        return
+    tasks = tuple(load_robot(robot).tables.tasks or ())
+    verb = ("strut perform", robot, tasks[0]) if tasks else ("strut walk", robot)
+    print_next(*verb, "--emotion", found.pairs[0][0], "--out", f"{found.robot}_{found.pairs[0][0]}.npz")
 
 
 def _draw(found: Distinguished, html: Path | None, png: Path | None, *, force: bool) -> None:
@@ -55,8 +66,11 @@ def _draw(found: Distinguished, html: Path | None, png: Path | None, *, force: b
 
 
 def _tell(found: Distinguished) -> None:
-    rows = [[one, other, f"{far:.1f}", "confused" if far < found.threshold else ""] for one, other, far in found.pairs]
-    print_table(f"{found.robot}, {found.expression}: levels apart", ["feeling", "feeling", "levels", ""], rows)
+    rows = [
+        [one, other, f"{far:.1f}", found.told(far), found.most_told_by(one, other)] for one, other, far in found.pairs
+    ]
+    columns = ["feeling", "feeling", "levels", "told apart", "most by"]
+    print_table(f"{found.robot}, {found.expression}: levels apart ({found.threshold:.2f} needed)", columns, rows)
 
 
 def _how_sure(found: Distinguished) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 
 from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain, open_streams, settle_streams
 
@@ -9,6 +10,7 @@ from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain, open_str
 def run() -> None:
     """Run the command of this process."""
     open_streams()
+    warnings.filterwarnings("ignore", message=r"Glyph \d+")  # letters that a picture's font lacks become boxes
     os.environ.setdefault("MUJOCO_GL", "disable")  # nothing here draws with it, and it would start a process to look
     try:
         from strut.cli.main import main  # noqa: PLC0415  (takes a while, in which people may change their minds)

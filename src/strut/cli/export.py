@@ -16,6 +16,7 @@ from strut.io.exchange import export as write
 from strut.io.motion_file import load_motion
 from strut.io.rig_file import export_rig
 from strut.models.catalogue import load_robot
+from strut.number_words import one_or_several
 
 
 def export(
@@ -47,7 +48,7 @@ def export(
         )
     without = f", without {', '.join(written.lost)}" if written.lost else ""
     print_lines(f"wrote {' and '.join(map(str, (path, *written.beside)))} ({written.samples} samples{without})")
-    print_next("strut show", file)
+    print_next("strut library add", file)
 
 
 def _told(written: Exported) -> dict[str, Any]:
@@ -65,5 +66,6 @@ def _export_rig(who: Path, out: Path | None, *, force: bool, json: bool) -> None
     if json:
         print_json({"file": str(path), "format": "rig", "robot": rig.robot, "bones": len(rig.names)})
     print_lines(
-        f"wrote {path} ({len(rig.names)} bones); next: open Blender, File > Import > strut rig (docs/blender.md)"
+        f"wrote {path} ({one_or_several(len(rig.names), '[bone|bones]')}); "
+        "next: open Blender, File > Import > strut rig (docs/blender.md)"
     )

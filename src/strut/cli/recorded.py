@@ -15,6 +15,7 @@ from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import SubjectModel, read_subject
 from strut.cli.options import person_height_m
 from strut.cli.screen import now_and_then, progress
+from strut.number_words import percent
 from strut.recording import Recording
 
 RecordingPath = Annotated[Path, typer.Argument(help="Recording: C3D, TRC, CSV or BVH file.")]
@@ -55,6 +56,6 @@ def told_shares(words: str) -> Iterator[Callable[[str, float], None]]:
 
         def tell(what: str, share: float) -> None:
             bar.update(bar.task_ids[0], description=what, completed=100.0 * share, total=100.0)
-            log(f"{what}: {share:.0%}")
+            log(f"{what}: {percent(share)}")
 
         yield tell

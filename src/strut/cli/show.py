@@ -26,6 +26,11 @@ Width = Annotated[
         help="How many pixels wide picture and film are.  [default: of one robot 840 and 720, of several more]"
     ),
 ]
+Fps = Annotated[
+    float | None,
+    typer.Option(help="Pictures a second of the film, 1 to 60 (gif: 50).  [default: 20; people and stories 25]"),
+]
+LARGE_GIF_BYTES = 5_000_000  # pages and chats begin to refuse pictures
 
 
 def show(
@@ -47,6 +52,7 @@ def show(
     ] = None,
     seconds: Seconds = None,
     width: Width = None,
+    fps: Fps = None,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
     force: Force = False,
@@ -71,6 +77,7 @@ def show(
             poses=poses,
             duration_s=seconds,
             width_px=width,
+            frames_per_s=fps,
             force=force,
             on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
         )
@@ -80,6 +87,8 @@ def show(
         return
     sizes = {str(path): path.stat().st_size for path in written}
     print_lines(*(f"wrote {path} ({size / 1e3:.0f} kB)" for path, size in sizes.items()))
+    if gif is not None and sizes[str(gif)] > LARGE_GIF_BYTES:
+        print_lines("a GIF is large; --fps 10, --width 400 or fewer --seconds make it smaller, --mp4 much smaller")
     if json:
         print_json([{"file": path, "bytes": size} for path, size in sizes.items()])
     _print_next(files[0], motions[0])

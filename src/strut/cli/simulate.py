@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from strut.audit import STANDS_STILL_M
 from strut.cli.options import Force, Json, MotionPath
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.control.sensing import LARGEST_SENSING, Sensing
@@ -16,11 +17,16 @@ from strut.io.atomic import check_not_input, check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.number_words import one_or_several, percent
+from strut.show.wording import goal_words
 from strut.simulation.goal_walk import Arrival, simulate_to_goal
 from strut.simulation.outcome import Outcome
+from strut.simulation.playback import Playback
 from strut.simulation.playback import simulate as play
+from strut.verify.goal_ending import goal_ending
 from strut.verify.landing_audit import lands_with_impacts
 
+USUAL = {"friction": None, "mass-scale": 1.0, "control": "auto", "noise": 0.0, "delay": 0.0}  # options not to repeat
 FELL = 4  # exit code: nothing is wrong with the command, but a script should notice
 
 
@@ -71,8 +77,7 @@ def simulate(
         else:
             options: dict[str, Any] = {"control": control, "sensing": sensing, "on_sample": tell}
             playback = play(motion, friction=friction, mass_scale=mass_scale, **options)
-            outcome = playback.outcome
-            happened, numbers, lines, fell = playback.motion, outcome.as_dict(), _lines(outcome), outcome.fell
+            happened, fell, (numbers, lines) = playback.motion, playback.outcome.fell, _told(playback)
     lines += _about_fall(motion) if fell else []
     if out is not None:
         save_motion(happened, out, force=force)
@@ -81,7 +86,7 @@ def simulate(
         print_json(numbers)
     print_lines(*lines)
     asked = {"friction": friction, "mass-scale": mass_scale, "control": control, "noise": noise, "delay": delay}
-    print_next(*_to_show(file, out, asked, unseen=fell and not closed_loop))
+    print_next(*_next(file, out, asked, unseen=fell and not closed_loop))
     return FELL if fell else 0
 
 
@@ -100,14 +105,25 @@ def _about_fall(motion: Motion) -> list[str]:
     return ["  servos that follow angles balance nobody; the proof of a walk is the playback in its receipt"]
 
 
-def _to_show(file: Path, out: Path | None, options: dict[str, float | str | None], *, unseen: bool) -> tuple[str, Path]:
-    """Return the command that shows what happened; a fall that was not kept is played again, kept and shown."""
-    if out is not None or not unseen:
-        return "strut show", out or file
+def _next(file: Path, out: Path | None, options: dict[str, float | str | None], *, unseen: bool) -> tuple[str, Path]:
+    """Return what to do next: look at what was kept, keep a fall and look at it, or use what stood elsewhere."""
+    if out is not None:
+        return "strut show", out
+    if not unseen:
+        return "strut export", file
     fall = file.with_name(f"{file.stem}_fell.npz")
-    chosen = [word for name, value in options.items() if value is not None for word in (f"--{name}", f"{value}")]
+    typed = {name: value for name, value in options.items() if value != USUAL[name]}
+    chosen = [word for name, value in typed.items() for word in (f"--{name}", f"{value}")]
     words = ["strut", "simulate", str(file), *chosen, "--out", str(fall)]
     return f"{shlex.join(words)} && strut show", fall
+
+
+def _told(playback: Playback) -> tuple[dict[str, Any], list[str]]:
+    """Return what happened for programs and for people; of a walk to a goal also where it ended."""
+    outcome, ending = playback.outcome, goal_ending(playback.motion)
+    if ending is None:
+        return outcome.as_dict(), _lines(outcome)
+    return outcome.as_dict() | {"goal": ending.as_dict()}, [*_lines(outcome), f"  ended {goal_words(ending)}"]
 
 
 def _arrival_lines(arrival: Arrival) -> list[str]:
@@ -120,21 +136,28 @@ def _arrival_lines(arrival: Arrival) -> list[str]:
     ]
 
 
+def _share_walked(outcome: Outcome) -> str:
+    """Return which share of the planned way was walked, to end a sentence; nothing on the spot."""
+    if outcome.commanded_distance_m < STANDS_STILL_M:
+        return ""
+    return f" ({percent(outcome.distance_m / outcome.commanded_distance_m)})"
+
+
 def _lines(outcome: Outcome) -> list[str]:
     first = f"fell after {outcome.upright_s:.1f} s" if outcome.fell else f"stayed upright for {outcome.upright_s:.1f} s"
-    first += f", stumbled {outcome.stumbles} times," if outcome.stumbles else ""
+    first += f", stumbled {one_or_several(outcome.stumbles, '[time|times]')}," if outcome.stumbles else ""
     first += {"balance": " by balance", "whole_body": " by whole-body control"}.get(outcome.control, "")
     unfelt = [f"  {outcome.unfelt}"] if outcome.unfelt else []
     if outcome.hand_error_mm is not None:
         return [
             f"played {outcome.upright_s:.1f} s: the hand got at most {outcome.hand_error_mm:.2f} mm off its plan",
-            f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {outcome.torque_use:.0%}",
+            f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {percent(outcome.torque_use)}",
             *unfelt,
         ]
     cost = "" if outcome.cost_of_transport is None else f", cost of transport {outcome.cost_of_transport:.2f}"
     return [
-        f"{first}: walked {outcome.distance_m:.3f} m of {outcome.commanded_distance_m:.3f} m",
+        f"{first}: walked {outcome.distance_m:.3f} m of {outcome.commanded_distance_m:.3f} m{_share_walked(outcome)}",
         f"  heading drifted {outcome.heading_drift_rad:+.3f} rad, feet slipped at most {outcome.foot_slip_mm:.1f} mm",
-        f"  joints at most {outcome.tracking_error_rad:.3f} rad off, torque use {outcome.torque_use:.0%}{cost}",
+        f"  joints at most {outcome.tracking_error_rad:.3f} rad off, torque use {percent(outcome.torque_use)}{cost}",
         *unfelt,
     ]

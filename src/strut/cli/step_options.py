@@ -23,14 +23,15 @@ Via = Annotated[
 ]
 OwnSteps = Annotated[Path | None, typer.Option(help="CSV of own footsteps: foot, x_m, y_m, heading_deg. Bipeds only.")]
 Speed = Annotated[
-    str | None, typer.Option(help="On a straight line in neutral: 3cm/s, m/s if bare; alice: or fastest.")
+    str | None, typer.Option(help="Ahead in neutral, backwards if negative: 3cm/s, m/s if bare; alice: or fastest.")
 ]
 Tempo = Annotated[float | None, typer.Option(help="Factor on the pace of the steps, such as 1.5. Crawls only.")]
 Pattern = Annotated[
     str | None, typer.Option("--gait", help="crawl, walk or trot on four legs, biped on two, for gait patterns.")
 ]
 Sideways = Annotated[
-    str | None, typer.Option(help="To the left in neutral: 5cm/s, m/s if bare. Gait patterns and cassie only.")
+    str | None,
+    typer.Option(help="To the left in neutral, negative to the right: 5cm/s. Gait patterns and cassie only."),
 ]
 Turn = Annotated[float | None, typer.Option(help="To the left, in degrees per second. Gait patterns and cassie only.")]
 BodyHeight = Annotated[str | None, typer.Option(help="Height of the hips in neutral. Bipeds only.")]

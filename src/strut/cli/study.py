@@ -13,6 +13,7 @@ import typer
 from strut.cli.options import Force, Json
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, programs, progress
 from strut.errors import MissingExtraError, UnknownNameError
+from strut.number_words import percent
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the study.")]
 DatabaseUrl = Annotated[str | None, typer.Option(help="postgresql://USER@HOST/NAME instead of a file in the folder.")]
@@ -186,7 +187,7 @@ def simulate(
     from strut.study.study_folder import SIMULATED_FILE  # noqa: PLC0415
 
     def tell(people: int, share: float) -> None:
-        print_lines(f"{people} simulated observers: power {share:.0%}")
+        print_lines(f"{people} simulated observers: power {percent(share)}")
 
     asked = {"audience": audience, "runs": runs, "power": power, "finding": finding, "seed": seed, "on_size": tell}
     with progress("simulates studies"):
@@ -199,7 +200,7 @@ def simulate(
         if power is not None:
             reached = f"reach a power of {power:g} for {finding or next(iter(found.power))}"
             programs.print(f"{found.people} people are the fewest that {reached}, or miss it by 2 % at most.")
-        rows = [[name, f"{share:.0%}"] for name, share in found.power.items()]
+        rows = [[name, f"{percent(share)}"] for name, share in found.power.items()]
         print_table(f"power with {found.people} simulated observers, 5 % after corrections", ["finding", "power"], rows)
     else:
         path = out or folder / SIMULATED_FILE

@@ -92,7 +92,7 @@ class PredictedWalk:
     step_m: float
 
 
-def _unheard(_words: str) -> None:
+def _no_progress(_words: str) -> None:
     """Hear nothing."""
 
 
@@ -119,14 +119,14 @@ def explain(
     """
     human, steps = _recorded(walks, robot)
     gait = WeightedGait(human, steps.speed_m_s, on_iteration=on_iteration)
-    tell = on_progress or _unheard
+    tell = on_progress or _no_progress
     if gait.robot is not human:
         tell(EVENED)
     return explained_by(gait, steps, seed=seed, on_progress=tell)
 
 
 def explained_by(
-    gait: WeightedGait, steps: RecordedSteps, *, seed: int = 0, on_progress: Callable[[str], None] = _unheard
+    gait: WeightedGait, steps: RecordedSteps, *, seed: int = 0, on_progress: Callable[[str], None] = _no_progress
 ) -> ExplainedWalk:
     """Return the weights of a gait problem whose optimal walk is nearest to steps."""
     found = found_weights(gait, steps, np.random.default_rng(seed), on_progress)

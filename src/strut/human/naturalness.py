@@ -29,6 +29,7 @@ from strut.human.anatomy import (
 from strut.human.reference_bands import BandScore
 from strut.human.walk_figures import foot_clearances, pelvis_angles, world_pitch
 from strut.mirror import mirror_of
+from strut.number_words import percent
 from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
@@ -113,7 +114,7 @@ class Naturalness:
         }
         said = [f"{verb} {round(float(np.degrees(angle)))}°" for verb, angle in angles.items()]
         return ", ".join([*said, f"lifts its toes by {1e3 * self.toe_clearance_m:.0f} mm"]) + (
-            f" and never puts less than {self.least_load:.0%} of its weight on the ground"
+            f" and never puts less than {percent(self.least_load)} of its weight on the ground"
         )
 
     def as_dict(self) -> dict[str, float]:

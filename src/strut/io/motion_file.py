@@ -65,8 +65,9 @@ def load_motion(path: Path | str) -> Motion:
         'mrpete'
     """
     path = Path(path)
-    if not path.exists():
-        raise MotionFileError(path, "there is no such file.")
+    if not path.is_file():
+        kind = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "there is no such file"
+        raise MotionFileError(path, f"{kind}.")
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -80,7 +81,8 @@ def motion_from_bytes(content: bytes, path: Path) -> Motion:
     meta = _read_meta(path, arrays)
     _check_complete(path, arrays)
     try:
-        receipt = Receipt.from_dict(meta.pop("receipt")) if meta.get("receipt") else None
+        told = meta.pop("receipt", None)
+        receipt = None if told is None else Receipt.from_dict(told)
         return Motion(
             robot=meta.pop("robot"),
             joint_names=tuple(arrays["joint_names"].tolist()),
@@ -134,4 +136,7 @@ def _read_meta(path: Path, arrays: dict[str, Any]) -> dict[str, Any]:
         raise MotionFileError(
             path, f"has format version {meta.get('format_version')}, this strut reads {FORMAT_VERSION}; update strut."
         )
+    for name in ("robot", "robot_fingerprint"):
+        if not isinstance(meta.get(name, ""), str):
+            raise MotionFileError(path, f"is damaged: its {name} is no text.")
     return meta

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from functools import cache
 from pathlib import Path
 
@@ -27,8 +28,8 @@ HOME = Path(__file__).parent.parent / "robots"
 def robot_home() -> Path:
     """Return the folder of the user's robots: the environment variable STRUT_ROBOTS, else ~/.strut/robots."""
     home = Path(os.environ.get("STRUT_ROBOTS") or "~/.strut/robots").expanduser()
-    if home.is_file():
-        raise FileError(home, "is a file, but your robots are kept in a folder; name one with STRUT_ROBOTS.")
+    if home.exists() and not home.is_dir():
+        raise FileError(home, "is no folder, but your robots are kept in a folder; name one with STRUT_ROBOTS.")
     return home
 
 
@@ -62,6 +63,7 @@ def load_robot(name: str) -> Robot:
         >>> len(strut.load_robot("mrpete").joint_names)
         28
     """
+    name = unicodedata.normalize("NFC", name)  # as adopted robots are called; some keyboards and file systems decompose
     if name in robot_names():
         return _read_robot(name, (HOME if name in names_in(HOME) else robot_home().resolve()) / name)
     folder, here = Path(name), Path.cwd()

@@ -18,7 +18,7 @@ import numpy as np
 
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import Array, Index
-from strut.sampling import blurred
+from strut.sampling import cosine_smoothed
 
 FRAME, KEYFRAME, LAST = 1500.0, 1e4, 1e5  # published weights of a squared distance [1/m2]
 TIME = 30.0  # of a squared stretch, per interval: chosen, for without it stretching is free
@@ -75,7 +75,7 @@ def blending(key: Index) -> Array:
     owner = np.searchsorted(key, np.arange(steps), side="right") - 1
     share = np.zeros((steps, len(key) - 1))
     share[np.arange(steps), owner] = 1.0
-    return blurred(share, BLEND_FRAMES)
+    return cosine_smoothed(share, BLEND_FRAMES)
 
 
 def second_difference(values: Array, step_s: Array) -> Array:

@@ -19,6 +19,7 @@ from strut.engines.contact_slip import contact_slip
 from strut.engines.rigid_body import linear_momentum
 from strut.engines.self_distance import capsule_distance
 from strut.errors import RefusedError
+from strut.number_words import percent
 from strut.optimal.collocation import Solution
 from strut.optimal.contact_dynamics import ContactDynamics
 from strut.optimal.shooting_refinement import IMPACT_S
@@ -101,7 +102,7 @@ class Soundness:
             (gained > MOST_MOMENTUM_ERROR_N_S, f"{gained:.2f} N s of momentum come from nowhere"),
             (pull > self.allowed_pull_n, "the ground pulls on a foot"),
             (self.impact_energy_j > 1e-6, f"an impact gives {self.impact_energy_j:.2g} J"),
-            (change > MOST_MESH_CHANGE, f"a finer mesh changes the cost by {change:.1%}"),
+            (change > MOST_MESH_CHANGE, f"a finer mesh changes the cost by {percent(change, 1)}"),
             (not played <= MOST_PLAYBACK_RAD, f"its torques alone lead {np.degrees(played):.2g} degrees away from it"),
             (overlap_m > MOST_OVERLAP_M, f"{who} overlap by {1e3 * overlap_m:.1f} mm"),
         )
@@ -113,7 +114,7 @@ class Soundness:
         if self.joint_limit_margin_rad < LEAST_ROOM_RAD:
             found.append(f"joint limit: {self.tightest} is {-self.joint_limit_margin_rad:.3f} rad beyond its range")
         if self.joint_speed_use > 1.0:
-            found.append(f"joint speed: {self.fastest} reaches {self.joint_speed_use:.1%} of its speed limit")
+            found.append(f"joint speed: {self.fastest} reaches {percent(self.joint_speed_use, 1)} of its speed limit")
         return found
 
     def as_dict(self) -> dict[str, Any]:

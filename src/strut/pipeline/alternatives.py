@@ -12,6 +12,7 @@ import msgspec
 from strut.bisection import bisect
 from strut.draft import Attempt, Shortfall
 from strut.errors import BadFootstepsError, ImpossibleStepError, RefusedError, StrutError
+from strut.number_words import amount_words
 from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
 
 # options of a task or request that may be out of a body's reach: name, unit in thousandths, how finely it is told
@@ -155,6 +156,5 @@ def _passes(trials: Trials, option: str, thousandths: float) -> bool:
 def _told(trials: Trials, option: str, thousandths: float, found: Attempt) -> Attempt:
     """Return an attempt of which whoever watches was told."""
     name, unit, _ = OPTIONS[option]
-    value = math.degrees(thousandths * 1e-3) if unit == "°/s" else thousandths
-    trials.tell(0.0, passed=found.passes, instead=f"a {name} of {value:.0f} {unit}")
+    trials.tell(0.0, passed=found.passes, instead=f"a {name} of {amount_words(thousandths * 1e-3, unit)}")
     return found

@@ -15,6 +15,7 @@ from strut.draft import Draft, Generator, Kept, Limit, OnProgress
 from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
+from strut.number_words import percent
 from strut.pipeline.alternatives import slower, why_not_even_neutral
 from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
@@ -89,7 +90,7 @@ def _unless_strict(request: Request, receipt: Receipt) -> str:
     how = "walk at" if request.task.walks else "show it at"
     dial = dial_words(receipt.intensity_kept or 0.0, request.asked)
     if receipt.intensity_kept == request.asked and receipt.shown is not None:
-        return f"Without --strict it would {how} {dial}, {100.0 * receipt.shown:.0f} % shown."
+        return f"Without --strict it would {how} {dial}, {percent(receipt.shown)} shown."
     return f"Without --strict it would {how} {dial}."
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from strut.bisection import bisect
 from strut.draft import Attempt, Kept, Shortfall
 from strut.expression.shown import shown_shares, visible_words
+from strut.number_words import percent
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.pipeline.trials import FINAL, SEARCH, Trials
+from strut.receipt import WEAKENED
 from strut.style import WORD_GROUPS, spoken
 
 PARTIAL_SHARES = (0.5, 0.25)  # of a group of words, tried where the whole of it breaks a limit
@@ -223,11 +225,11 @@ def _weakened_sentence(shares: Mapping[str, float]) -> str:
     """Return what was weakened, in words."""
     levels = sorted({share for share in shares.values() if share < 1.0})
     said = [f"{_in_a_row([word for word, one in shares.items() if one == share])} {_much(share)}" for share in levels]
-    return f"weakened: {', '.join(said)}, all else as asked"
+    return f"{WEAKENED}{', '.join(said)}, all else as asked"
 
 
 def _much(share: float) -> str:
-    return "left out" if share < LEAST_TOLD else f"at {share:.0%}"
+    return "left out" if share < LEAST_TOLD else f"at {percent(share)}"
 
 
 def _in_a_row(words: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from PIL import Image
 from strut.analysis.gait_cycle import GaitCycle, endless
 from strut.engines.solid_mesh import MOST_FACES_FILMED
 from strut.engines.video import video_bytes
+from strut.errors import OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.show.floor import POLYGON_COLOR, SPOT_COLORS
@@ -28,7 +29,9 @@ from strut.show.width import FILM
 
 LONGEST_S, LONGEST_STORY_S = 8.0, 60.0  # that a film of a walk or of a story lasts unless more is asked for
 ENOUGH_S = 2.0  # that a single walk which repeats is filmed for, in whole cycles: more would show nothing new
-QUICK_HZ, SLOW_HZ = 25.0, 10.0  # frames per second: of human walks and of stories, and of robots that move slowly
+QUICK_HZ, USUAL_HZ = 25.0, 20.0  # frames per second: of human walks and of stories, and of all others
+FEWEST_HZ, MOST_HZ = 1.0, 60.0  # frames per second that can be asked for
+MOST_GIF_HZ = 50.0  # browsers show a GIF of more at 10
 UPRIGHT, LEVEL = 1.2, 0.84  # height of a panel over its width: for people, and for others
 SIDEWAYS_RAD = float(np.deg2rad(-65.0))  # from where a walk is judged: legs apart, face still seen
 _GIF_COLORS = 120  # of each kind
@@ -44,7 +47,8 @@ class FilmOptions(TypedDict, total=False):
         from_s: Seconds since the start; if left out, the middle of each motion that is longer than the film.
         duration_s: Length of the film; if None, whole cycles of a single human walk, else of the longest motion, at
             most 8 s, of stories and shows 60 s.
-        frames_per_s: Frames per second; 25 with a human walk, a story or a show and 10 without if left out.
+        frames_per_s: Frames per second; from 1 to 60, 25 with a human walk, a story or a show and 20 without if left
+            out.
         width_px: Width of the film; 720 of one robot and about 1280 of several if left out.
         panel_px: Width of each robot's picture, in the place of `width_px`.
     """
@@ -95,7 +99,8 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     asked_s, from_s, rounds = options.get("duration_s"), options.get("from_s"), 1
     seconds = _usual_s(shown) if asked_s is None else asked_s
     walks = [endless(robot, motion, seconds) if from_s is None else None for motion, robot in shown.pairs]
-    rate_hz = options.get("frames_per_s") or (QUICK_HZ if any((*walks, shown.tells_story)) else SLOW_HZ)
+    check_frame_rate(options.get("frames_per_s"))
+    rate_hz = options.get("frames_per_s") or (QUICK_HZ if any((*walks, shown.tells_story)) else USUAL_HZ)
     if asked_s is None:
         rounds, seconds = _rounds(walks, seconds)
     count = len(frame_times_s(seconds, rate_hz))
@@ -106,6 +111,16 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     shot = shot_of(takes, width_px, azimuth_rad, elevation_rad=shown.elevation_rad, height_share=height_share)
     key = key_under(len(takes), width_px, _marks(takes))
     return Film(titles_over(shown, width_px), shot, key, count, rounds, rate_hz)
+
+
+def check_frame_rate(frames_per_s: float | None, *, gif: bool = False) -> None:
+    """Raise OutOfRangeError if a film, or a GIF, of so many frames per second cannot be made."""
+    if frames_per_s is not None and not FEWEST_HZ <= frames_per_s <= MOST_HZ:
+        between = f"choose from {FEWEST_HZ:g} to {MOST_HZ:g}"
+        raise OutOfRangeError(f"{frames_per_s:g} frames per second are no film; {between}.")
+    if gif and frames_per_s is not None and frames_per_s > MOST_GIF_HZ:
+        what = f"Browsers show a GIF of {frames_per_s:g} frames per second slowly"
+        raise OutOfRangeError(f"{what}; choose at most {MOST_GIF_HZ:g}, or an MP4.")
 
 
 def _takes(shown: SideBySide, walks: Sequence[Repeating | None], times_s: Array, from_s: float | None) -> list[Take]:
@@ -162,6 +177,7 @@ def mp4_bytes(film: Film, pictures: Iterable[Pixels]) -> bytes:
 
 def gif_bytes(film: Film, pictures: Iterable[Pixels]) -> bytes:
     """Return a film as endless GIF with one palette, so that pixels that do not change cost nothing."""
+    check_frame_rate(film.rate_hz, gif=True)
     drawn = [Image.fromarray(picture) for picture in pictures]
     marks = [POLYGON_COLOR, *SPOT_COLORS.values(), *(to_rgb(color) for color in (INK, *VERDICT_COLORS.values()))]
     some = drawn[:: max(1, len(drawn) // _GIF_SAMPLES)]
@@ -172,8 +188,19 @@ def gif_bytes(film: Film, pictures: Iterable[Pixels]) -> bytes:
     palette = Image.new("P", (1, 1))
     palette.putpalette([*exact, *usual])
     frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in drawn] * film.rounds
-    buffer, frame_ms = io.BytesIO(), round(1000.0 / film.rate_hz)
+    buffer = io.BytesIO()
     frames[0].save(
-        buffer, format="GIF", save_all=True, append_images=frames[1:], duration=frame_ms, loop=0, optimize=False
+        buffer,
+        format="GIF",
+        save_all=True,
+        append_images=frames[1:],
+        duration=_lasting_ms(len(frames), film.rate_hz),
+        loop=0,
+        optimize=False,
     )
     return buffer.getvalue()
+
+
+def _lasting_ms(count: int, rate_hz: float) -> list[int]:
+    """Return how long each frame of a GIF lasts, in its hundredths of a second, so that the film keeps real time."""
+    return [10 * int(lasts) for lasts in np.diff(np.round(np.arange(count + 1) * 100.0 / rate_hz))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from html import escape
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -17,7 +18,7 @@ from strut.robot import Array
 from strut.show.plots import INK, LIMIT, LOOK, PALE, figure_svg
 
 POINT = "#3568b8"
-_DPI, _OFFSET_PT = 150, 11
+_DPI, _OFFSET_PT, _LINE = 150, 11, 105
 _STYLE = (
     "body{font:16px sans-serif;max-width:50rem;margin:2rem auto;color:#1a1c20}"
     "td,th{padding:.2rem .8rem;text-align:left} svg{width:100%;height:auto}"
@@ -25,7 +26,11 @@ _STYLE = (
 
 
 def feeling_map(found: Distinguished) -> Figure:
-    """Return a map of feelings: two whose circles overlap would be confused; a red line joins such two."""
+    """Return a map of feelings: a red line joins two that would be confused.
+
+    Circles are as wide as people need. Where two overlap although their feelings are told apart, because a plane cannot
+    keep all distances, a pale line with the measured distance says so.
+    """
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=(7.2, 6.4), layout="constrained")
         axes = figure.add_subplot()
@@ -38,12 +43,13 @@ def feeling_map(found: Distinguished) -> Figure:
         _lines(axes, found)
         axes.set_aspect("equal")
         axes.margins(0.08)
-        axes.set_xlim(places[:, 0].min() - 1.3 * radius, places[:, 0].max() + 1.3 * radius)
+        axes.set_xlim(places[:, 0].min() - 1.45 * radius, places[:, 0].max() + 1.45 * radius)
         axes.set_ylim(places[:, 1].min() - 1.3 * radius, places[:, 1].max() + 1.3 * radius)
         axes.set_xlabel("levels of difference")
         axes.set_ylabel("levels of difference")
         axes.grid(color=PALE, alpha=0.25, linewidth=0.6)
         axes.set_title(_title(found), loc="left", color=INK, fontsize=12)
+        figure.supxlabel(fill(found.map_sentence(), _LINE), x=0.01, ha="left", color=INK, fontsize=9)
     return figure
 
 
@@ -67,13 +73,15 @@ def feeling_page(found: Distinguished) -> bytes:
     """
     svg = figure_svg(feeling_map(found)).decode("utf-8")
     said = "".join(f"<p>{escape(sentence)}</p>" for sentence in found.sentences())
-    rows = [[one, other, f"{far:.1f}", "yes" if far < found.threshold else ""] for one, other, far in found.pairs]
+    rows = [
+        [one, other, f"{far:.1f}", found.told(far), found.most_told_by(one, other)] for one, other, far in found.pairs
+    ]
     features = [[name, *(f"{one[name]:.3f}" for one in found.features)] for name in found.features[0]]
     page = (
         f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{escape(found.robot)}: feelings</title>"
         f"<style>{_STYLE}</style>"
         f"<h1>Feelings of {escape(found.robot)}</h1>{said}{svg[svg.index('<svg') :]}"
-        f"<h2>Distances</h2>{_table(['', '', 'levels apart', 'confused'], rows)}"
+        f"<h2>Distances</h2>{_table(['', '', 'levels apart', 'told apart', 'most by'], rows)}"
         f"<h2>Features</h2>{_table(['', *found.names], features)}</html>"
     )
     return page.encode("utf-8")
@@ -93,17 +101,21 @@ def _write(axes: Axes, words: str, place: Array, away: Array) -> None:
     across, along = (names[1 + round(float(part))] for names, part in zip(sides, away, strict=True))
     offset = (_OFFSET_PT * float(away[0]), _OFFSET_PT * float(away[1]))
     box = {"facecolor": "white", "alpha": 0.7, "lw": 0, "pad": 0.5}
-    look: dict[str, Any] = {"textcoords": "offset points", "color": INK, "fontsize": 12, "zorder": 3, "bbox": box}
+    look: dict[str, Any] = {"textcoords": "offset points", "color": INK, "fontsize": 11, "zorder": 3, "bbox": box}
     axes.annotate(words, (float(place[0]), float(place[1])), offset, ha=across, va=along, **look)
 
 
 def _lines(axes: Axes, found: Distinguished) -> None:
-    """Join feelings that would be confused."""
-    for one, other, far in found.confused:
+    """Join feelings that would be confused, and those that the map draws too near, with their measured distances."""
+    for one, other, far in found.pairs:
         ends = np.array([found.places[found.names.index(name)] for name in (one, other)])
-        axes.plot(*ends.T, color=LIMIT, linewidth=2.0, zorder=0)
-        x, y = ends.mean(axis=0)
-        axes.text(x, y, f"{far:.1f}", ha="center", va="center", color=LIMIT, backgroundcolor="white")
+        confused, near = far < found.threshold, np.linalg.norm(ends[1] - ends[0]) < found.threshold
+        if confused or near:
+            color, wide = (LIMIT, 2.0) if confused else (PALE, 1.0)
+            axes.plot(*ends.T, color=color, linewidth=wide, zorder=0)
+            x, y = ends.mean(axis=0)
+            box = {"facecolor": "white", "lw": 0, "pad": 1.5}
+            axes.text(x, y, f"{far:.1f}", ha="center", va="center", color=color, fontsize=9, bbox=box)
 
 
 def _title(found: Distinguished) -> str:

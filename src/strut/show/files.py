@@ -11,7 +11,7 @@ from strut.io.atomic import check_writable, write_atomically
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.show.animation import Film, FilmOptions, OnFrame, film_of, gif_bytes, mp4_bytes
+from strut.show.animation import Film, FilmOptions, OnFrame, check_frame_rate, film_of, gif_bytes, mp4_bytes
 from strut.show.footage import Look, SideBySide
 from strut.show.picture import png_bytes
 from strut.show.pose_strip import POSES, STRIP_PX, pose_strip_bytes
@@ -35,6 +35,7 @@ def save_shown(
     poses: int | None = None,
     duration_s: float | None = None,
     width_px: int | None = None,
+    frames_per_s: float | None = None,
     force: bool = False,
     on_frame: OnFrame | None = None,
 ) -> list[Path]:
@@ -52,6 +53,7 @@ def save_shown(
         poses: How many poses of a cycle the picture shows in a row; if None, 8 of human walks and stories, else one.
         duration_s: How long animation and video are, and at most the page.
         width_px: How wide picture, animation and video are; of one robot 840 and 720, of several more, if None.
+        frames_per_s: Of animation and video; 25 with a human walk, a story or a show and 20 without, if None.
         force: Replace existing files.
         on_frame: Called after each frame of a film with how many are done and how many there are.
 
@@ -65,13 +67,15 @@ def save_shown(
     together = [motions] if isinstance(motions, Motion) else list(motions)
     shown = SideBySide(together, [robot_of(motion) for motion in together], look, names)
     check_width(width_px, len(together))
+    check_frame_rate(frames_per_s, gif=gif is not None)
     files = _writable({".html": html, ".png": png, ".gif": gif, ".mp4": mp4}, force=force)
     if html is not None:
         page = report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
         write_atomically(files[".html"], page, force=force)
     if png is not None:
         write_atomically(files[".png"], _picture(shown, in_a_row, at_s, width_px), force=force)
-    for ending, film in _films(shown, files, duration_s, width_px, on_frame).items():
+    how: FilmOptions = {"duration_s": duration_s, "width_px": width_px, "frames_per_s": frames_per_s}
+    for ending, film in _films(shown, files, how, on_frame).items():
         write_atomically(files[ending], film, force=force)
     return list(files.values())
 
@@ -93,17 +97,13 @@ def _picture(shown: SideBySide, in_a_row: int | None, at_s: float | None, width_
 
 
 def _films(
-    shown: SideBySide,
-    files: Mapping[str, Path],
-    duration_s: float | None,
-    width_px: int | None,
-    on_frame: OnFrame | None,
+    shown: SideBySide, files: Mapping[str, Path], how: FilmOptions, on_frame: OnFrame | None
 ) -> dict[str, bytes]:
     """Return a film in all formats that are asked for, drawn once; nothing is drawn for none."""
     endings = [ending for ending in FILMS if ending in files]
     if not endings:
         return {}
-    film = film_of(shown, duration_s=duration_s, width_px=width_px)
+    film = film_of(shown, **how)
     pictures: Iterable[Pixels] = film.pictures(on_frame)
     pictures = pictures if len(endings) == 1 else [*pictures]
     return {ending: FILMS[ending](film, pictures) for ending in endings}

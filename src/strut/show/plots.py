@@ -18,6 +18,7 @@ from strut.engines.rigid_body import foot_contact_points
 from strut.engines.stick_figure import LEFT, RIGHT
 from strut.human.laboratory_names import joint_words
 from strut.motion import Motion
+from strut.number_words import percent
 from strut.robot import Array, Robot
 from strut.sampling import landing_samples
 from strut.show.footage import centre_of_mass, footage
@@ -101,7 +102,7 @@ def joint_use_plot(motion: Motion, robot: Robot) -> Figure:
         for name, color, use in uses:
             time_s, largest = _thinned(motion.time_s, use.max(axis=1), np.fmax)
             busiest = robot.joint_names[int(np.argmax(use.max(axis=0)))]
-            label = f"{name}: at most {use.max() * 100.0:.0f} %, {joint_words(busiest)}"
+            label = f"{name}: at most {percent(use.max())}, {joint_words(busiest)}"
             axes.plot(time_s, largest * 100.0, color=color, linewidth=1.1, label=label)
         axes.axhline(100.0, color=LIMIT, linewidth=1.0, linestyle="--")
         axes.set(xlabel="time [s]", ylabel="use of the limit [%]", ylim=(0.0, None))

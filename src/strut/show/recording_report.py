@@ -18,6 +18,7 @@ from strut.capture.subject_model import subject_text
 from strut.errors import FileError
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import save_motion
+from strut.number_words import percent
 from strut.recording import SIDES
 from strut.show.gait_wording import GaitTable
 from strut.show.page import Picture, page, plotted
@@ -220,7 +221,7 @@ def _agreement_row(one: Agreement) -> list[str]:
         f"{100.0 * one.rms_weight:.1f}",
         f"{100.0 * one.rms_range:.1f}",
         "" if one.correlation is None else f"{one.correlation:.3f}",
-        "" if one.covered is None else f"{100.0 * one.covered:.0f} %",
+        "" if one.covered is None else percent(one.covered),
         str(one.frames),
     ]
 

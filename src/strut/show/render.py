@@ -17,6 +17,8 @@ from strut.show.rasterizer import PosedBody, Seen
 Pixels = npt.NDArray[np.uint8]
 SAMPLES_PER_SIDE = 2  # a pixel of the body is the mean of this many squared
 RIM = 0.55  # brightness of a body's outline, half a pixel wide: it parts white from bright
+DARKEST = 0.3  # luminance of a body's colour below which its shades could not be told from each other
+LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # of red, green and blue (ITU-R BT.709)
 PARALLEL = 0.97  # cosine between normals that are shaded as one
 DOT_SHARE = 0.014  # radius of a spot over the size of the robot
 
@@ -108,7 +110,7 @@ class _View:
 
     def _body_color(self, seen: Seen, rays: Array) -> Array:
         """Return the colours of points on the body: Lambert under a lamp and a bright sky. Unit rays (m, 3), (3, m)."""
-        color, normal = np.array([solid.color[:3] for solid in self.film.solids]).T[:, seen.part], seen.normal
+        color, normal = readable(np.array([solid.color[:3] for solid in self.film.solids])).T[:, seen.part], seen.normal
         facing = np.clip(normal @ self.lamp, 0.0, 1.0)
         facing *= self.body.lit(seen.points_in_world, normal, self.lamp)
         halfway = self.lamp - rays
@@ -116,6 +118,11 @@ class _View:
         gloss = 0.16 * (facing > 0.0) * np.clip(np.einsum("mi,mi->m", normal, halfway), 0.0, 1.0) ** 24
         sky = 0.44 + 0.16 * normal[:, 2]
         return np.asarray(color * (sky + 0.48 * facing) + gloss)
+
+
+def readable(colors: Array) -> Array:
+    """Return colours of bodies of which black ones are grey enough that light and shade can be seen. Shape (n, 3)."""
+    return np.asarray(colors + np.maximum(0.0, DARKEST - colors @ LUMINANCE)[:, None])
 
 
 def _alike(seen: Seen, numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from strut.errors import BRISK_M_S
 from strut.motion import Motion
-from strut.receipt import Receipt, dial_words
+from strut.number_words import Share, percent, speed_words
+from strut.receipt import LACKING, WEAKENED, Receipt, dial_words
 from strut.robot import Robot
+from strut.verify.goal_ending import GoalEnding
 
 NOT_KNOWN = "–"
-LACKING = "shown: "  # how reasons begin that are no limit
 _WHOLE = 0.99  # share of a feeling that is told as all of it
 _ALONG, _ASIDE = math.cos(math.radians(20.0)), math.cos(math.radians(70.0))  # beyond is called slanting
 _TURNS_FAR_RAD = 0.5
 _ON_THE_SPOT_M = 5e-3  # it would be told as 0.00 m
+_AT_THE_GOAL_M = 5e-3  # nobody asks on which side of its goal a robot ended that is so near
+_SEEN_M = 5e-4  # it would be told as 0 mm
+_FACING_DEG = 0.05  # it would be told as 0.0°
+_FAR_OFF = 0.05  # of the way to the goal: from here on it is told as a share, too
 
 
 def title_of(motion: Motion) -> str:
@@ -68,7 +72,7 @@ def verdict_of(motion: Motion) -> str:
         return "not checked"
     if receipt.share_kept is None or receipt.share_shown is None:
         return receipt.verdict
-    strength = intensity_words(receipt) if receipt.shown is None else f"{_percent(receipt.shown)} shown"
+    strength = intensity_words(receipt) if receipt.shown is None else f"{percent(receipt.shown)} shown"
     return f"{strength}, {receipt.verdict}"
 
 
@@ -90,7 +94,7 @@ def intensity_words(receipt: Receipt) -> str:
     dial = dial_words(receipt.share_kept * receipt.intensity_asked, receipt.intensity_asked)
     if receipt.verdict != "weakened" or receipt.shown is None:
         return dial
-    return f"{dial}, {_percent(receipt.shown)} shown"
+    return f"{dial}, {percent(receipt.shown)} shown"
 
 
 def receipt_sentences(receipt: Receipt | None) -> list[str]:
@@ -102,10 +106,11 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
     return [sentence for sentence in said if sentence]
 
 
-def measured_sentences(receipt: Receipt) -> list[str]:
-    """Return what was measured, in words, without what the motion claims to show."""
+def measured_sentences(receipt: Receipt, ending: GoalEnding | None = None) -> list[str]:
+    """Return what was measured, in words, without what the motion claims to show; of a walk to a goal, its ending."""
     refused = [f"Because {reason}." for reason in receipt.reasons]
-    said = (_travelled(receipt), _needed(receipt), _unjudged(receipt))
+    arrived = "" if ending is None else f"Ends {goal_words(ending)}."
+    said = (_travelled(receipt), arrived, _needed(receipt), _unjudged(receipt))
     return [*refused, *(sentence for sentence in said if sentence)]
 
 
@@ -116,10 +121,10 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Verdict", receipt.verdict),
         ("Intensity asked", NOT_KNOWN if asked is None else f"{asked:.2f}"),
         ("Intensity kept", NOT_KNOWN if kept is None else f"{kept:.2f}"),
-        ("Shown on average", NOT_KNOWN if receipt.shown is None else _percent(receipt.shown)),
+        ("Shown on average", NOT_KNOWN if receipt.shown is None else percent(receipt.shown)),
         ("Duration", f"{receipt.duration_s:.2f} s"),
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
-        ("Speed", NOT_KNOWN if receipt.speed_m_s is None else _speed(receipt.speed_m_s)),
+        ("Speed", NOT_KNOWN if receipt.speed_m_s is None else speed_words(receipt.speed_m_s)),
         ("Smallest balance margin", _number(receipt.balance_margin_mm, "{:.1f} mm")),
         ("Nearest joint limit", _number(receipt.joint_limit_margin_rad, "{:.0f}°", math.degrees(1.0))),
         ("Joint speed used", _number(receipt.joint_speed_use, "{:.0f} %", 100.0)),
@@ -140,6 +145,41 @@ def _task_rows(receipt: Receipt) -> list[tuple[str, str]]:
     return [("Gaze error", gaze), ("Dimensions left free", f"{receipt.redundancy}")]
 
 
+def goal_words(ending: GoalEnding) -> str:
+    """Return where a walk ended against its goal, as the end of a sentence: `17 mm from its goal, facing as asked`."""
+    far = _millimetres(ending.goal_error_m)
+    if ending.goal_error_m < _AT_THE_GOAL_M:
+        return f"{far} from its goal, {_facing(ending.heading_error_rad)}"
+    return f"{far} from its goal ({_aside(ending)}){_beyond(ending)}, {_facing(ending.heading_error_rad)}"
+
+
+def _aside(ending: GoalEnding) -> str:
+    along = _towards(ending.too_far_m, "too far", "short of it")
+    return ", ".join(filter(None, (along, _towards(ending.to_left_m, "to the left", "to the right"))))
+
+
+def _towards(off_m: float, more: str, less: str) -> str:
+    """Return a length and whether it is more or less than nothing; nothing of what would be told as 0 mm."""
+    return f"{_millimetres(abs(off_m))} {more if off_m > 0.0 else less}" if abs(off_m) >= _SEEN_M else ""
+
+
+def _beyond(ending: GoalEnding) -> str:
+    """Return which share of the way was walked too far or not at all; nothing of little."""
+    beyond = ending.too_far_m / max(ending.goal_distance_m, _AT_THE_GOAL_M)
+    words = f", {percent(abs(beyond))} {'farther' if beyond > 0.0 else 'less far'} than asked"
+    return words if abs(beyond) >= _FAR_OFF else ""
+
+
+def _facing(off_rad: float) -> str:
+    off_deg = math.degrees(off_rad)
+    turned = f"turned {abs(off_deg):.1f}° farther {'left' if off_deg > 0.0 else 'right'} than asked"
+    return turned if abs(off_deg) >= _FACING_DEG else "facing as asked"
+
+
+def _millimetres(length_m: float) -> str:
+    return f"{length_m:.2f} m" if length_m >= 1.0 else f"{length_m * 1e3:.0f} mm"
+
+
 def carriers_of(robot: Robot) -> str:
     """Return what carries a robot: its feet, or else its wheels."""
     return "feet" if robot.feet else "wheels"
@@ -157,23 +197,25 @@ def _shown(receipt: Receipt) -> str:
         return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.share_shown)}."
-    said = f"Shows {_percent(receipt.share_shown)} of {receipt.emotion}"
+    said = f"Shows {percent(receipt.share_shown)} of {receipt.emotion}"
     if receipt.shown is None:
         said = f"Keeps {receipt.emotion} at {intensity_words(receipt)}"
     return _because(said, receipt)
 
 
 def _because(said: str, receipt: Receipt) -> str:
-    """Return what is shown of a weakened feeling, and why no more."""
-    lacking, limits = _lacking(receipt), _limits(receipt)
-    if lacking:
-        return f"{said}: {lacking}{f'; and more would break a limit ({limits})' if limits else ''}."
-    return f"{said}, because more would break a limit ({limits})."
+    """Return what is shown of a weakened feeling, what of it was weakened, and why no more."""
+    weakened, lacking = _beginning(receipt, WEAKENED), _beginning(receipt, LACKING)
+    what = "; ".join(filter(None, (weakened, lacking)))
+    said = f"{said}: {what}" if what else said
+    if not (limits := _limits(receipt)):
+        return f"{said}."
+    return f"{said}{'; and' if lacking else ', because'} more would break a limit ({limits})."
 
 
 def _on_average(share_shown: float) -> str:
     """Return how much of a feeling is shown on average, where starting and stopping make it less."""
-    return "" if share_shown > _WHOLE else f"; {_percent(share_shown)} shown on average, with start and stop"
+    return "" if share_shown > _WHOLE else f"; {percent(share_shown)} shown on average, with start and stop"
 
 
 def _left_out(receipt: Receipt) -> str:
@@ -183,7 +225,7 @@ def _left_out(receipt: Receipt) -> str:
 def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
-    speed, turned = _speed(receipt.speed_m_s), _turned(receipt.turned_rad)
+    speed, turned = speed_words(receipt.speed_m_s), _turned(receipt.turned_rad)
     if receipt.distance_m < _ON_THE_SPOT_M:
         return f"Takes {receipt.duration_s:.1f} s on the spot{turned}."
     if receipt.redundancy is None:
@@ -219,11 +261,11 @@ def _under_way(receipt: Receipt) -> str:
     if not receipt.distance_m or receipt.distance_m < _ON_THE_SPOT_M:
         return ""
     if reached is None:
-        return f"Too short to be under way at the {_speed(asked)} asked." if asked else ""
+        return f"Too short to be under way at the {speed_words(asked)} asked." if asked else ""
     if not asked:
-        return f"Walks at {_speed(reached)} once under way."
-    planned = f"the {_speed(asked)} planned" if receipt.share_kept is None else f"neutral's {_speed(asked)}"
-    return f"Walks at {_speed(reached)} once under way, {_percent(reached / asked)} of {planned}."
+        return f"Walks at {speed_words(reached)} once under way."
+    planned = f"the {speed_words(asked)} planned" if receipt.share_kept is None else f"neutral's {speed_words(asked)}"
+    return f"Walks at {speed_words(reached)} once under way, {percent(reached / asked)} of {planned}."
 
 
 def _turning(receipt: Receipt) -> str:
@@ -235,21 +277,15 @@ def _turning(receipt: Receipt) -> str:
     return "Turns at {} once under way, {} were asked.".format(*rates)
 
 
-def _speed(speed_m_s: float) -> str:
-    return f"{speed_m_s:.2f} m/s" if speed_m_s >= BRISK_M_S else f"{speed_m_s * 1e3:.0f} mm/s"
-
-
 def _needed(receipt: Receipt) -> str:
     performs = receipt.redundancy is not None  # only a performance counts what it leaves free
     task = "disturbs the hand's task by {:.2f} mm" if performs else "is planned to end {:.2f} mm from its goal"
     person = receipt.soundness is not None  # only walks with landings, which are people's, are looked at so closely
-    strength = (
-        "loads its busiest joint with {:.0f} % of its strength" if person else "uses {:.0f} % of the weakest motor"
-    )
+    strength = "loads its busiest joint with {:.0%} of its strength" if person else "uses {:.0%} of the weakest motor"
     known = [
         _balance(receipt.balance_margin_mm, "wheels" if performs else "feet"),
-        _number(receipt.torque_use, strength, 100.0),
-        _number(receipt.joint_speed_use, "reaches {:.0f} % of the joint speed limit", 100.0),
+        _number(receipt.torque_use, strength),
+        _number(receipt.joint_speed_use, "reaches {:.0%} of the joint speed limit"),
         _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
         _number(receipt.task_error_mm, task),
         _number(receipt.gaze_error_rad, "looks {:.3f}° beside its goal", math.degrees(1.0)),
@@ -271,19 +307,14 @@ def _balance(margin_mm: float | None, carried_by: str) -> str:
     return _number(margin_mm, f"keeps its centre of pressure {{:.0f}} mm inside the {carried_by}")
 
 
-def _lacking(receipt: Receipt) -> str:
-    """Return what is not shown although no limit forbids it."""
-    return "; ".join(reason.removeprefix(LACKING) for reason in receipt.reasons if reason.startswith(LACKING))
+def _beginning(receipt: Receipt, kind: str) -> str:
+    """Return the reasons that begin with a word, without it."""
+    return "; ".join(reason.removeprefix(kind) for reason in receipt.reasons if reason.startswith(kind))
 
 
 def _limits(receipt: Receipt) -> str:
-    return "; ".join(reason for reason in receipt.reasons if not reason.startswith(LACKING))
-
-
-def _percent(share: float) -> str:
-    """Return a share in per cent, rounded as intensities are: 0.925 is 0.93 and 93 %."""
-    return f"{float(f'{share:.2f}') * 100.0:.0f} %"
+    return "; ".join(reason for reason in receipt.reasons if not reason.startswith((LACKING, WEAKENED)))
 
 
 def _number(value: float | None, words: str, factor: float = 1.0) -> str:
-    return NOT_KNOWN if value is None else words.format(value * factor)
+    return NOT_KNOWN if value is None else words.format(Share(value * factor))

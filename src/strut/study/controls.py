@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 from strut.engines.rigid_body import foot_positions
 from strut.errors import StudyError
 from strut.motion import Motion
+from strut.number_words import percent
 from strut.robot import Array, Robot
 
 
@@ -89,5 +90,5 @@ def confounds(motions: Sequence[Motion], seconds: float = 0.0) -> list[str]:
 def weakened_words(motions: Sequence[Motion], seconds: float = 0.0) -> str:
     """Return 'happy 62 %, sad 86 %' for the motions whose middle shows less of an emotion than was asked for."""
     shares = [(motion.meta.get("emotion", "motion"), share_seen(motion, seconds)) for motion in motions]
-    less = [f"{name} {100.0 * share:.0f} %" for name, share in shares if share is not None and share < 0.995]
+    less = [f"{name} {percent(share)}" for name, share in shares if share is not None and share < 0.995]
     return ", ".join(less)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from strut.number_words import Share, percent
 from strut.study.apa import f_words
 from strut.study.ratings import RatingMean
 from strut.study.recognition import ALPHA
@@ -116,8 +117,10 @@ def _choice_tables(choices: Choices) -> list[Table]:
 def _chance_words(choices: Choices) -> str:
     """Return both chances, where "do not know" makes two of them."""
     if choices.chance_all is None:
-        return f"guessing hits {choices.chance:.0%}"
-    return f'guessing hits {choices.chance:.0%} of named emotions, {choices.chance_all:.0%} with "do not know"'
+        return f"guessing hits {percent(choices.chance)}"
+    return (
+        f'guessing hits {percent(choices.chance)} of named emotions, {percent(choices.chance_all)} with "do not know"'
+    )
 
 
 def _table(title: str, rows: Iterable[Any], columns: tuple[Column, ...]) -> Table:
@@ -127,7 +130,11 @@ def _table(title: str, rows: Iterable[Any], columns: tuple[Column, ...]) -> Tabl
 
 def _column(heading: str, name: str, form: str = ".3g") -> Column:
     """Return a column that holds one number of a row, empty where it is None."""
-    return heading, lambda row: "" if getattr(row, name) is None else format(getattr(row, name), form)
+    return heading, lambda row: "" if getattr(row, name) is None else _written(getattr(row, name), form)
+
+
+def _written(value: float, form: str) -> str:
+    return format(Share(value) if form.endswith("%") else value, form)
 
 
 def _words(heading: str, name: str) -> Column:
@@ -135,7 +142,10 @@ def _words(heading: str, name: str) -> Column:
 
 
 def _range(heading: str = "95 %", form: str = "+.2f") -> Column:
-    return heading, lambda row: "" if None in (row.low, row.high) else f"{row.low:{form}} to {row.high:{form}}"
+    return (
+        heading,
+        lambda row: "" if None in (row.low, row.high) else f"{_written(row.low, form)} to {_written(row.high, form)}",
+    )
 
 
 _P, _P_HOLM, _N = _column("p", "p_value"), _column("p (Holm)", "p_holm"), _words("n", "n")

@@ -8,6 +8,7 @@ from typing import Any
 
 import jinja2
 
+from strut.number_words import percent
 from strut.study import apa
 
 
@@ -22,7 +23,7 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.globals |= {"sin": sin, "cos": cos, "pi": pi}
-    environment.filters["percent"] = lambda share: f"{100.0 * share:.0f} %"
+    environment.filters["percent"] = percent
     environment.filters |= {name: getattr(apa, name) for name in ("p_words", "share", "degrees", "and_list")}
     environment.globals |= {name: getattr(apa, name) for name in ("t_words", "f_words", "interval", "counted")}
     return environment

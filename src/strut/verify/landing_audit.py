@@ -29,6 +29,7 @@ from strut.engines.inverse_dynamics import ContactDemand, contact_demand
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
 from strut.errors import BadMotionError
+from strut.number_words import percent
 from strut.robot import Array, ContactPoint, Robot
 from strut.rotation import angles_from_qpos, qpos_from_angles
 from strut.sampling import landing_samples
@@ -116,8 +117,8 @@ def _derivatives(pieces: list[Piece], time_s: Array, nv: int) -> tuple[Array, Ar
         qvel[piece.rows], qacc[piece.rows], known[piece.rows] = piece.velocity(inside), piece.acceleration(inside), True
     if known.mean() < LEAST_KNOWN:
         raise BadMotionError(
-            f"Of {1.0 - known.mean():.0%} of the samples no velocity can be told: fewer than {FEWEST} lie between one "
-            "landing and the next. Sample the walk more often, or correct its contacts."
+            f"Of {percent(1.0 - known.mean())} of the samples no velocity can be told: fewer than {FEWEST} lie between "
+            "one landing and the next. Sample the walk more often, or correct its contacts."
         )
     return qvel, qacc, known
 
@@ -193,7 +194,7 @@ def _unjudged(
         count = len(landing_samples(draft.contact)) - len(judged)
         missed = "1 landing" if count == 1 else f"{count} landings"
         why = f"where fewer than {FEWEST} samples lie between landings"
-        words.append(f"{1.0 - known.mean():.1%} of the samples and {missed}, {why}")
+        words.append(f"{percent(1.0 - known.mean(), 1)} of the samples and {missed}, {why}")
     if draft.torque_nm is not None and torque is None:
         words.append("the torques in the file, which has no ground forces and never stands on one foot")
     return tuple(words)

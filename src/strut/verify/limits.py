@@ -27,6 +27,7 @@ from strut.balance.wheels import DRIVE_LIMITS
 from strut.draft import Draft, Limit, Shortfall
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.motion import frozen_mask
+from strut.number_words import Share
 from strut.robot import Array, Robot
 from strut.tables.foreign import ForeignBody
 from strut.verify.landing_audit import lands_with_impacts
@@ -77,7 +78,7 @@ class Ceiling:
             return None
         sample, column = (int(index) for index in np.unravel_index(int(np.argmax(value)), value.shape))
         who = (needs.part_names if self.who is None else self.who)[column]
-        words = self.words.format(value[sample, column], *self.kinds[column : column + 1])
+        words = self.words.format(Share(value[sample, column]), *self.kinds[column : column + 1])
         sentence = f"{self.name}: {who} {words} at {needs.time_s[sample]:.2f} s"
         return Shortfall(self.name, frozen_mask((value > self.most).any(axis=1)), sentence)
 
@@ -112,7 +113,7 @@ class OwnColumns:
         if off is None or off <= self.most:
             return None
         everywhere = frozen_mask(np.ones(len(draft.time_s)))
-        return Shortfall(self.name, everywhere, f"{self.name}: {self.words.format(off)}")
+        return Shortfall(self.name, everywhere, f"{self.name}: {self.words.format(Share(off))}")
 
 
 @dataclass(frozen=True, slots=True)

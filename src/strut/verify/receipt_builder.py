@@ -11,7 +11,8 @@ from strut.audit import STANDS_STILL_M, Audit
 from strut.draft import Draft, Shortfall
 from strut.emotion import Emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.receipt import Receipt, Verdict
+from strut.number_words import percent
+from strut.receipt import WEAKENED, Receipt, Verdict
 from strut.robot import Robot
 from strut.style import spoken
 from strut.travel_direction import base_track, travel_direction
@@ -46,6 +47,7 @@ def planned_receipt(
     kept = intensity * draft.kept
     over_time, over_words = shown_over_time(draft), shown_over_words(draft)
     reasons = [*(shortfall.sentence for shortfall in stopped_by), *draft.reasons]
+    reasons += _all_weakened(draft, intensity / asked) if reasons and intensity < asked else []
     shown = None
     if emotion is not None and asked > 0.0 and draft.words:
         shown = intensity / asked * over_time * over_words
@@ -59,6 +61,12 @@ def planned_receipt(
         verdict="weakened" if reasons else "ok",
         reasons=reasons,
     )
+
+
+def _all_weakened(draft: Draft, share: float) -> list[str]:
+    """Return that all words of a feeling are weakened alike, and which these are."""
+    names = ", ".join(spoken(word) for word in draft.words)
+    return [f"{WEAKENED}all of it{f' ({names})' if names else ''} at {percent(share)}"]
 
 
 def shown_over_time(draft: Draft) -> float:

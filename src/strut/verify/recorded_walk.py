@@ -23,6 +23,7 @@ from strut.engines.body_wrench import Movement, body_wrench, torques_under_wrenc
 from strut.engines.rigid_body import GRAVITY_M_S2, foot_contact_points
 from strut.errors import BadMotionError
 from strut.motion import Motion
+from strut.number_words import Share
 from strut.receipt import Receipt
 from strut.robot import Array, Robot
 from strut.rotation import angles_from_qpos
@@ -210,7 +211,7 @@ def _reasons(found: RecordedSoundness, deepest_mm: float, slide_mm: float) -> li
         (1e-3 * slide_mm, MOST_SLIDE_M, "foot slip: a foot that stands slides {:.3f} m"),
         (found.marker_error_mean_mm, LARGEST_ERROR_MM, "markers are {:.0f} mm off on average"),
     )
-    said = [words.format(value) for value, most, words in limits if value is not None and not value <= most]
+    said = [words.format(Share(value)) for value, most, words in limits if value is not None and not value <= most]
     if found.least_vertical_weight is not None and found.least_vertical_weight < 0.0:
         said.append("contact: the ground would have to pull")
     if found.steps < 1:
