@@ -190,3 +190,13 @@ def test_bounds_hold_the_recording_the_tables_and_the_joints(heiman, recorded):
     standing = np.tile(np.eye(34)[2] * short.subject.standing_pelvis_height_m, (75, 1))
     found = recorded_problem(short, replace(recorded, q=standing), "samples")[0].bounds.q[:, 2]
     assert_allclose(found, [0.8 * size, max(1.05 * size, standing[0, 2] + 0.05)])
+
+
+def test_each_phase_needs_a_duration_a_number_of_nodes_and_one_of_intervals(recorded):
+    for wrong in ([0.1, 0.1, 0.1], [0.1] * 5):
+        with pytest.raises(ValueError, match="zip"):
+            recorded.retimed(np.array(wrong))
+        with pytest.raises(ValueError, match="zip"):
+            recorded.node_times([3] * len(wrong))
+        with pytest.raises(ValueError, match="zip"):
+            recorded.samples([3] * len(wrong), 1.0)

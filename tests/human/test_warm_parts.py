@@ -225,3 +225,8 @@ def test_a_motion_of_another_body_is_no_start(heiman, drawn_step, walked):
     other = SimpleNamespace(joint_names=("knee",), robot="cassie")
     with pytest.raises(BadMotionError, match="A motion of cassie is no start for heiman"):
         warm_step(heiman, drawn_step.problem, other)
+
+
+def test_meshes_with_other_numbers_of_phases_are_not_taken_for_each_other(heiman, pushed):
+    with pytest.raises(ValueError, match="zip"):
+        library_of(heiman, pushed).start(heiman, pushed.problem.on_phases(pushed.problem.phases[:3]), asked(heiman))

@@ -31,6 +31,11 @@ def done(index, start=None, status="ok"):
     return GaitRecord(index, status, "", {}, GAIT, start=start)
 
 
+def test_a_grid_has_three_axes():
+    with pytest.raises(ValueError, match="zip"):
+        grid_of(CASSIE, (2, 3, 4, 5))
+
+
 def test_another_grid_has_its_numbers_of_values_over_the_same_ranges():
     published, other = grid_of(CASSIE), grid_of(CASSIE, (2, 3, 4))
     assert other.shape == (2, 3, 4)
