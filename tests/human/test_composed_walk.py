@@ -13,7 +13,7 @@ from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.rigid_body import body_poses
 from strut.errors import OutOfRangeError, RefusedError
 from strut.human.anatomy import LEFT, RIGHT
-from strut.human.composed_walk import PART_S, check_walk, compose_walk
+from strut.human.composed_walk import PART_S, _Maker, check_walk, compose_walk
 from strut.human.gait import centre_of_pressure
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.quiet_stand import either_side_bounds, heading_of_foot, stand_at_rest
@@ -282,3 +282,24 @@ def test_a_stand_holds_its_weight_ahead_of_its_ankles_on_knees_that_are_not_lock
     assert problem.bounds.q[0, names.index("KneeLeft_RY")] == 0.06
     assert_allclose(problem.bounds.v, 0.0)
     assert (problem.lifts, problem.quick, problem.ends) == ((), (), ())
+
+
+def test_the_stand_of_a_walk_is_looked_at_and_its_time_is_counted(gait):
+    maker = _Maker(gait, gait.options, 0.0, None)
+    stand = maker._stand
+    assert stand is maker._stand
+    assert len(stand.q) == 2
+    assert [found.complaints() for found in maker.found] == [[], []]
+    assert maker.found[1].playback_error_rad < 1e-3
+    took_s = maker.solve_s - gait.solution.setup_s - gait.solution.solve_s
+    assert 0.0 < took_s < 60.0
+
+
+def test_a_stand_beyond_the_range_of_a_joint_is_refused(gait, stand):
+    maker = _Maker(gait, gait.options, 0.0, None)
+    knee = gait.robot.joint_names.index("KneeLeft_RY")
+    upper = np.array(gait.robot.joint_upper_rad)
+    upper[knee] = stand.trajectory.q[0, 6 + knee] - 0.05
+    maker.robot = replace(gait.robot, joint_upper_rad=upper)
+    with pytest.raises(RefusedError, match=r"joint limit: KneeLeft_RY is .* beyond its range"):
+        maker._verified(stand)

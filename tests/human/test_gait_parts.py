@@ -8,13 +8,15 @@ from numpy.testing import assert_allclose
 
 from strut.contact_set import contact_set
 from strut.human.anatomy import other_side
-from strut.human.gait import centre_of_pressure, work_j
+from strut.human.gait import centre_of_pressure, unfinished, work_j
 from strut.human.turning_problem import turned_configuration
 from strut.human.walk_pieces import WalkPiece, mirrored_step, placements, samples, worst_seam
+from strut.human.walking_direction import WalkingDirection
 from strut.mirror import mirror_of
+from strut.optimal.collocation import Solution
 from strut.optimal.problem import ContactPhase
 from strut.rotation import qpos_from_angles
-from tests.human.hand_made_gait import gait_of
+from tests.human.hand_made_gait import even_step, gait_of
 
 GRAVITY = 9.81
 
@@ -162,3 +164,24 @@ def test_samples_of_a_walk_end_with_its_last_whole_sample(heiman, path):
     assert_allclose(np.diff(time_s), 1.0 / 30.0)
     assert len(qpos) == len(u) == len(force) == len(contact) == len(time_s)
     assert contact[0].sum() == 3
+
+
+def test_bands_judge_one_cycle_from_a_landing_of_the_right_heel_to_the_next(heiman, drawn_step, mirror):
+    """Of steps of 0.7 m that all last the same: their length, and as many a minute."""
+    path = even_step(drawn_step, mirror, 0.7)
+    gait = gait_of(heiman, path)
+    scores = gait.band_scores()
+    assert scores["step_length_m"].value == pytest.approx(0.7, rel=2e-3)
+    assert scores["cadence_per_min"].value == pytest.approx(60.0 / path.time_s[-1], rel=2e-3)
+    turned = replace(gait, direction=WalkingDirection(1.1, 0.3)).band_scores()
+    assert {name: one.value for name, one in turned.items()} == pytest.approx(
+        {name: one.value for name, one in scores.items()}, abs=1e-6
+    )
+
+
+def test_an_iterate_of_a_solver_that_was_stopped_is_not_played(heiman, drawn_step):
+    best = Solution(drawn_step, 1.5, {}, 0.1, "a row", False, "stopped", 7, 0.25, 1.5, np.zeros(1))
+    gait = unfinished(heiman, best)
+    assert gait.soundness.playback_error_rad is None
+    assert gait.attempts == ("stopped after 7 iterations, cost 1.5000",)
+    assert gait.receipt().reasons[0] == "the solver was stopped before it had ended"

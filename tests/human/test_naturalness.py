@@ -161,3 +161,12 @@ def test_an_odd_figure_is_told_in_the_unit_that_people_read(heiman, step):
     looks = Naturalness.from_dict(naturalness(heiman, step[0]).as_dict() | {"toe_clearance_m": 0.2})
     (said,) = (words for words in looks.oddities(heiman) if "passing toes" in words)
     assert said == "the height of the passing toes, in mm, is 200, people's 8 to 120"
+
+
+@pytest.mark.parametrize(("coordinate", "counts"), [("Pelvis_RY", True), ("Head_RZ", True), ("Pelvis_TZ", False)])
+def test_a_step_repeats_in_all_its_angles_but_not_in_its_place(heiman, step, coordinate, counts):
+    path, names, *_ = step
+    q = path.q.copy()
+    q[-1, names.index(coordinate)] += 3.0
+    found = naturalness(heiman, SimpleNamespace(**vars(path) | {"q": q})).mirror_error_rad
+    assert (found > 2.0) is counts

@@ -214,3 +214,18 @@ def test_joints_that_are_drawn_twice_count_twice_and_the_length_always_once():
     found = search.residuals(gait.solved(at))
     drawn = search.resampled(gait.solved(at), found, rng)
     assert_allclose(drawn, search.gauss_newton(at, found, gait.usual, np.array([1.0, 2.0, 2.0, 0.0, 1.0])))
+
+
+@pytest.mark.parametrize(("steeper", "ends"), [(30.0, False), (3000.0, True)])
+def test_a_search_goes_on_while_a_step_helps_by_more_than_a_thousandth(steeper, ends):
+    """Slopes that are told too steep make steps too short: each spares two parts in so many of the squares."""
+
+    class Timid(LinearGait):
+        def sensitivities(self, _solved):
+            return steeper * self.slope, steeper * self.length_slope
+
+    gait = Timid()
+    search = search_of(gait, steps_of(gait, [0.0, 200.0, 0.0] if ends else [0.0, 3.0, 0.0]))
+    search.minimised(search.solved(gait.usual, None))
+    assert search.converged is ends
+    assert search.solutions == (2 if ends else MOST_SOLUTIONS)

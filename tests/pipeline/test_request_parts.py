@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from strut.draft import Kept, Shortfall
 from strut.emotion import named_emotion
-from strut.errors import OutOfRangeError, UnknownNameError
+from strut.errors import BadMotionError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.generators.crawl_drafts import CrawlDrafts
 from strut.generators.gait_drafts import GaitDrafts
 from strut.generators.hand_drafts import HandDrafts
@@ -19,10 +19,12 @@ from strut.generators.step_drafts import StepDrafts
 from strut.io.animation_file import load_animation
 from strut.models.catalogue import load_robot
 from strut.models.stories import story_path
-from strut.pipeline import gait_trials
+from strut.pipeline import gait_trials, piloted_show
 from strut.pipeline import run as pipeline_run
+from strut.pipeline.animate import animate
 from strut.pipeline.perform import _point
-from strut.pipeline.piloted_show import _motion, _receipt
+from strut.pipeline.piloted_show import _motion, _receipt, perform_show
+from strut.pipeline.repair import repair
 from strut.pipeline.run import _calmer, _shown_over_time, _slower_sentence, _told_layer, _unless_strict, motion_of
 from strut.pipeline.show_queue import ShowPart, _stood, _walked, queue_of_story, queue_of_words
 from strut.pipeline.trials import Trials, generator_for
@@ -235,3 +237,100 @@ def test_the_speed_of_a_walk_is_that_between_its_fourth_and_its_eighth_second(mo
     run = SimpleNamespace(begun=begun, motion=motion, outcome=outcome)
     monkeypatch.setattr(gait_trials, "simulate_requests", lambda *_, **__: run)
     assert gait_trials.walked("cassie", (0.3, 0.0, 0.8), None)["speed_off_m_s"] == pytest.approx(off_m_s, abs=2e-3)
+
+
+def test_a_story_that_stands_becomes_a_request_and_one_that_walks_a_show(monkeypatch):
+    asked, shows = [], []
+    monkeypatch.setattr("strut.pipeline.animate.run", lambda request, **who: asked.append((request, who)) or "motion")
+    monkeypatch.setattr(
+        "strut.pipeline.piloted_show.perform_show",
+        lambda robot, story, **how: shows.append((robot, story, how)) or "show",
+    )
+    sad, curiosity = (load_animation(story_path("cassie", name)) for name in ("sad", "curiosity"))
+    assert animate(CASSIE, sad, margin_m=0.02, rate_hz=40.0, strict=True, method="body") == "motion"
+    ((request, who),) = asked
+    assert (request.robot, request.task.animation, request.task.method) == ("cassie", sad, "body")
+    assert (request.emotion.name, request.margin_m, request.rate_hz, request.strict) == ("sad", 0.02, 40.0, True)
+    assert who == {"robot": CASSIE, "on_progress": None}
+    assert animate("cassie", curiosity, rate_hz=40.0) == "show"
+    assert shows[0][0].name == "cassie"
+    assert shows[0][1:] == (curiosity, {"rate_hz": 40.0, "method": "mass", "margin_m": None, "strict": False})
+    assert len(asked) == 1
+
+
+@pytest.fixture
+def staged(monkeypatch):
+    """A show whose simulation is a robot that stands: what was simulated, and what is broken."""
+    stage = SimpleNamespace(calls=[], broken=(), fell=False, piloted=True, draft=measure(standing()))
+    receipt = planned_receipt(stage.draft, emotion=None, asked=0.0, intensity=0.0, stopped_by=())
+    motion = motion_of(FASTEST, stage.draft, receipt)
+
+    def simulated(requests, robot, **how):
+        stage.calls.append((requests, robot, how))
+        begun = [SimpleNamespace(number=0, phase="hold", at_s=0.0)]
+        return SimpleNamespace(motion=motion, begun=begun, outcome=SimpleNamespace(fell=stage.fell))
+
+    def judged(draft, *, margin_m):
+        assert (draft, margin_m) == (stage.draft, 0.0)  # who is carried by controllers is not judged by a margin
+        return draft, stage.broken
+
+    monkeypatch.setattr(piloted_show, "simulate_requests", simulated)
+    monkeypatch.setattr(piloted_show, "draft_of_run", lambda robot, run: stage.draft)
+    monkeypatch.setattr(piloted_show, "judge", judged)
+    monkeypatch.setattr(piloted_show, "was_piloted", lambda draft: stage.piloted)
+    monkeypatch.setattr(piloted_show, "load_gait_library", lambda robot: "gaits")
+    return stage
+
+
+def test_a_show_is_simulated_as_it_is_asked_and_takes_its_time(staged):
+    shown = perform_show(CASSIE, "stand 1 s, stand 2 s", rate_hz=40.0, friction=0.3, seed=5)
+    ((requests, robot, how),) = staged.calls
+    assert [request.hold_s for request in requests] == [1.0, 2.0]
+    assert (robot, how["library"], how["clock"].record_hz) == (CASSIE, None, 40.0)
+    assert (how["world"].friction, how["world"].seed) == (0.3, 5)
+    assert 0.0 <= shown.receipt.solve_s < 1.0
+    perform_show(CASSIE, "stand 1 s", walker="library")
+    assert staged.calls[1][2]["library"] == "gaits"
+
+
+def test_a_show_that_breaks_a_limit_is_refused_and_a_weaker_one_if_strict(staged, monkeypatch):
+    staged.broken = (TORQUE,)
+    with pytest.raises(RefusedError, match="torque: 9 N m"):
+        perform_show(CASSIE, "stand 1 s")
+    staged.broken = ()
+    weaker = ShowPart("a", queue_of_words(CASSIE, "stand 1 s")[0].request, reasons=("slower",))
+    monkeypatch.setattr(piloted_show, "queue_of_words", lambda robot, words: (weaker,))
+    assert perform_show(CASSIE, "stand 1 s").receipt.verdict == "weakened"
+    with pytest.raises(RefusedError, match="slower"):
+        perform_show(CASSIE, "stand 1 s", strict=True)
+
+
+def test_a_show_too_short_to_judge_says_so_unless_it_fell(staged):
+    staged.piloted = False
+    with pytest.raises(OutOfRangeError, match="The show has 5 samples, too few to judge it by"):
+        perform_show(CASSIE, "stand 1 s")
+    staged.fell, staged.broken = True, (Shortfall("fall", np.array([True]), "it falls"),)
+    with pytest.raises(RefusedError, match="it falls"):
+        perform_show(CASSIE, "stand 1 s")
+
+
+def test_motions_are_repaired_with_their_own_feeling_and_only_if_they_break_a_limit(monkeypatch):
+    asked, verdict = [], SimpleNamespace(verdict="refused")
+    monkeypatch.setattr("strut.pipeline.repair.check", lambda motion, robot, margin_m: verdict)
+    monkeypatch.setattr("strut.pipeline.repair.RepairDrafts", lambda *arguments: arguments)
+    monkeypatch.setattr("strut.pipeline.repair.run", lambda request, **how: asked.append((request, how)))
+    draft = measure(standing())
+    sad = named_emotion("sad")
+    receipts = [planned_receipt(draft, emotion=felt, asked=1.0, intensity=1.0, stopped_by=()) for felt in (sad, None)]
+    told, plain = (motion_of(FASTEST, draft, receipt) for receipt in receipts)
+    for motion in (told, plain, replace(plain, receipt=None)):
+        repair(motion, ALICE, margin_m=0.02, rate_hz=40.0)
+    assert [request.emotion.pad for request, _ in asked] == [sad.pad, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)]
+    request, how = asked[0]
+    assert (request.emotion.name, request.margin_m, request.rate_hz, request.task.name) == ("sad", 0.02, 40.0, "repair")
+    assert how["generator"] == (ALICE, told, 0.02, 40.0)
+    verdict.verdict = "ok"
+    with pytest.raises(BadMotionError, match="there is nothing to repair"):
+        repair(plain, ALICE)
+    repair(replace(plain, contact=np.zeros_like(plain.contact)), ALICE)  # whose feet are not known has to be looked at
+    assert len(asked) == 4
