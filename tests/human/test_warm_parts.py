@@ -12,7 +12,7 @@ from strut.errors import BadMotionError
 from strut.human.criteria import NATURAL, named_criteria
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.gait_problem import gait_problem
-from strut.human.warm_library import HELD, LENGTHS, NEARLY, WarmLibrary, blend_shares, features
+from strut.human.warm_library import HELD, LENGTHS, NEARLY, WarmLibrary, _cut, blend_shares, features
 from strut.human.warm_start import warm_step
 from strut.models.subject import subject
 from strut.motion import Motion
@@ -230,3 +230,18 @@ def test_a_motion_of_another_body_is_no_start(heiman, drawn_step, walked):
 def test_meshes_with_other_numbers_of_phases_are_not_taken_for_each_other(heiman, pushed):
     with pytest.raises(ValueError, match="zip"):
         library_of(heiman, pushed).start(heiman, pushed.problem.on_phases(pushed.problem.phases[:3]), asked(heiman))
+
+
+@pytest.mark.parametrize("landings", [(1,), (1, 2), (1, 3, 4)])
+def test_impulses_are_cut_at_the_landings_that_they_belong_to(heiman, landings):
+    """Of a heel three numbers, of a sole six; phases that begin without a landing have none."""
+    heel, sole = contact_set(heiman, "LeftHeel"), contact_set(heiman, "LeftFlat")
+    phases = [
+        SimpleNamespace(contact=sole if number == 3 else heel, arrival="impact" if number in landings else "continuous")
+        for number in range(5)
+    ]
+    sizes = [6 if number == 3 else 3 for number in landings]
+    found = _cut(SimpleNamespace(phases=phases), np.arange(float(sum(sizes))))
+    assert list(found) == list(landings)
+    assert [len(one) for one in found.values()] == sizes
+    assert_allclose(np.concatenate(list(found.values())), np.arange(sum(sizes)))

@@ -148,6 +148,16 @@ def test_stories_that_walk_are_parts_of_shows_by_name():
             queue_of_words(CASSIE, f"{story}, dance wildly")
 
 
+@pytest.mark.parametrize("words", ["walk {} m at 0.4 m/s", "walk backwards {} m at 0.4 m/s"])
+def test_a_walk_takes_its_way_over_its_speed_and_at_most_five_minutes(words):
+    (part,) = queue_of_words(CASSIE, words.format(119))
+    assert part.request.distance_m == 119.0
+    with pytest.raises(OutOfRangeError, match="would take 302 s; a walk of a show takes at most 300 s"):
+        queue_of_words(CASSIE, words.format(121))
+    with pytest.raises(OutOfRangeError, match="would take 310 s"):
+        queue_of_words(CASSIE, "walk left 46.5 m at 0.15 m/s")
+
+
 def test_a_walk_of_a_story_lasts_to_the_next_keyframe_at_whose_height_it_arrives():
     story = load_animation(story_path("cassie", "curiosity"))
     frame = AnimationKey(time_s=1.5, mode="walk", speed_m_s=(0.3, -0.1), eyes="wide", base_m=(0.0, 0.0, 0.5))

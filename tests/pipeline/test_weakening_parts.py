@@ -181,6 +181,8 @@ def test_the_candidate_that_shows_most_is_proved_first_and_none_below_what_is_as
     assert _best_proved([candidate("weak", 0.4, True)], 0.5).attempt is None
     assert asked == []
     assert _best_proved([candidate("enough", 0.5, True)], 0.5).attempt == "enough"
+    assert _best_proved([candidate("little", 0.01, True)]).attempt == "little"
+    assert _best_proved([candidate("nothing", 0.0, True)]).attempt is None
     refused = _best_proved([candidate("none", 0.9, False)])
     assert (refused.attempt, refused.stopped_by) == (None, ("stopped",))
 
@@ -251,3 +253,52 @@ def test_shares_of_words_scale_with_the_intensity_and_others_stay_as_asked():
     heard = replace(trials, on_progress=told.append)
     heard.tell(0.5, passed=True, instead="less")
     assert [(one.intensity, one.passed, one.instead) for one in told] == [(0.5, True, "less")]
+
+
+class OneRung(Picky):
+    """Tries all of it, or none."""
+
+    search: ClassVar[Search] = Search(rungs=1)
+
+
+def test_one_rung_is_all_or_nothing():
+    generator = OneRung(lambda style: style.lift <= 1.3)
+    assert strongest_expression(trials_of(generator, 0.9)).attempt.intensity == 0.0
+    assert lifts(generator) == pytest.approx([0.9, 0.0])
+
+
+def test_a_little_of_a_feeling_is_looked_at_like_much_of_it():
+    candidate = candidate_of(lambda style: style.lift <= 1.001)
+    found = candidate._searched(0.05)
+    assert (found.attempt.intensity, found.stopped_by[0].limit) == (0.0, "joint speed")
+    hasty = candidate_of(lambda _style: True, rung=0.1, generator=lambda likes: Hasty(likes, lambda style: False))
+    hasty.found = hasty._searched(0.05)
+    assert hasty.proved().attempt is None
+    assert hasty.found.attempt.intensity == 0.0  # what it looks at next
+
+
+@pytest.mark.parametrize(("shares", "mean"), [({}, 0.0), ({"lift": 0.6}, 0.6), ({"lift": 0.6, "sway": 0.2}, 0.4)])
+def test_what_is_shown_is_the_mean_of_the_main_words(shares, mean):
+    assert _Candidate.shown(SimpleNamespace(shares=lambda _attempt: shares), None) == pytest.approx(mean)
+
+
+def test_where_parts_leave_little_of_a_feeling_all_words_alike_may_leave_more():
+    """A robot that keeps its words in proportion, up to three quarters, or else a quarter of its pace alone."""
+    asked = trials_of(Picky(lambda _style: True)).asked_style
+
+    def likes(style):
+        speed = (style.tempo * style.stride - 1.0) / (asked.tempo * asked.stride - 1.0)
+        shares = [speed, (style.sway - 1.0) / (asked.sway - 1.0), (style.lift - 1.0) / (asked.lift - 1.0)]
+        alike = max(shares) - min(shares) < 0.01 and max(shares) < 0.76
+        return alike or (speed < 0.3 and max(shares[1:]) < 0.01)
+
+    kept = strongest_expression(trials_of(Picky(likes)))
+    assert kept.attempt.intensity == pytest.approx(0.75)
+    assert kept.attempt.draft.reasons == ()
+
+
+def test_parts_that_leave_enough_are_kept_without_a_look_at_all_words_alike():
+    generator = Picky(lambda style: style.lift <= 1.31)
+    strongest_expression(trials_of(generator))
+    alike = [style for style, _ in generator.tried if 0.01 < (style.lift - 1.0) / 0.6 < 0.99 and style.tempo < 1.13]
+    assert alike == []
