@@ -222,7 +222,14 @@ def test_a_knee_that_only_drives_while_it_swings_absorbs_nothing(heiman, cycle):
 def test_too_short_a_stance_has_no_humps(heiman, cycle):
     brief = cycle.contact.copy()
     brief[3:, points_of_side(cycle.foot_names, RIGHT)] = False
-    found = walk_figures(heiman, replace(cycle, contact=brief, torque_nm=None))
+    found = walk_figures(heiman, replace(cycle, contact=brief))
     assert "force_valley_bw" not in found
+    assert "ankle_push_w_kg" not in found  # a foot that leaves before the leg has taken the load does not push off
+    assert "knee_stance_extension_deg" in found
+    bending = cycle.qpos.copy()
+    bending[:, 7 + cycle.joint_names.index("KneeRight_RY")] = np.linspace(0.0, 1.0, SAMPLES)
+    late = walk_figures(heiman, replace(cycle, contact=brief, qpos=bending))
+    assert "knee_stance_extension_deg" not in late  # it bends most after the foot has left
+    assert found["hip_pull_w_kg"] == walk_figures(heiman, cycle)["hip_pull_w_kg"]
     assert joint_power(replace(cycle, torque_nm=None)) is None
     assert foot_force(heiman, replace(cycle, ground_force_n=None, cop_in_world=None)) is None
