@@ -185,3 +185,17 @@ def test_an_iterate_of_a_solver_that_was_stopped_is_not_played(heiman, drawn_ste
     assert gait.soundness.playback_error_rad is None
     assert gait.attempts == ("stopped after 7 iterations, cost 1.5000",)
     assert gait.receipt().reasons[0] == "the solver was stopped before it had ended"
+
+
+def test_a_walk_that_turns_past_facing_backwards_goes_on_turning(heiman, drawn_step, mirror):
+    """Quaternions of its samples neither jump nor lose a sign, from 140 to 220 degrees."""
+    path = even_step(drawn_step, mirror, 0.7)
+    q = np.zeros_like(path.q)
+    q[:, 5] = np.linspace(np.radians(140.0), np.radians(220.0), len(q))
+    piece = WalkPiece(replace(path, q=q, v=np.zeros_like(q), a=np.zeros_like(q)))
+    _, qpos, *_ = samples(heiman, [piece], 200.0)
+    heading = np.unwrap(2.0 * np.arctan2(qpos[:, 6], qpos[:, 3]))
+    assert_allclose(np.linalg.norm(qpos[:, 3:7], axis=1), 1.0)
+    assert np.abs(np.diff(qpos[:, 3:7], axis=0)).max() < 0.1
+    assert heading[-1] - heading[0] == pytest.approx(np.radians(80.0), abs=0.05)
+    assert qpos[-1, 3] * qpos[0, 3] < 0.0  # the same sign of the turn, on the other side of half a turn

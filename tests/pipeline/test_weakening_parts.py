@@ -302,3 +302,15 @@ def test_parts_that_leave_enough_are_kept_without_a_look_at_all_words_alike():
     strongest_expression(trials_of(generator))
     alike = [style for style, _ in generator.tried if 0.01 < (style.lift - 1.0) / 0.6 < 0.99 and style.tempo < 1.13]
     assert alike == []
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_where_nothing_of_a_feeling_passes_neutral_is_kept_with_what_stopped_the_feeling(strict):
+    generator = Picky(lambda style: style.lift == 1.0 and style.tempo == 1.0 and style.sway == 1.0)
+    kept = strongest_expression(trials_of(generator, strict=strict))
+    assert (kept.attempt.intensity, kept.attempt.neutral) == (0.0, True)
+    assert kept.attempt.passes
+    assert [shortfall.limit for shortfall in kept.stopped_by] == ["joint speed"]
+    style, level = generator.tried[-1]
+    assert (style.lift, level) == (1.0, "final")
+    assert strict is (len(generator.tried) == 2)  # who is strict wants all of it or nothing
