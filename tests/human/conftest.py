@@ -1,7 +1,11 @@
-"""What tests of human gaits share besides the gait itself."""
+"""What tests of human gaits share besides the gait itself: the mirror, and a step that nobody has solved."""
 
 import pytest
 
+from strut.human.criteria import NATURAL, named_criteria
+from strut.human.gait_options import HUMAN, named_gait_options
+from strut.human.gait_problem import gait_problem
+from strut.human.initial_guess import guessed_step
 from strut.mirror import mirror_of
 
 
@@ -10,3 +14,16 @@ def mirror(heiman):
     return mirror_of(
         heiman, ("Pelvis_TX", "Pelvis_TY", "Pelvis_TZ", "Pelvis_RY", "Pelvis_RX", "Pelvis_RZ", *heiman.joint_names)
     )
+
+
+@pytest.fixture(scope="session")
+def natural_problem(heiman):
+    """The usual problem on a coarse mesh."""
+    options = named_gait_options(heiman, [HUMAN])
+    return gait_problem(heiman, named_criteria(heiman, NATURAL), speed_m_s=1.3, intervals=(4, 4, 2, 2), options=options)
+
+
+@pytest.fixture(scope="session")
+def drawn_step(heiman, natural_problem):
+    """A guessed step: right in its geometry, wrong in its forces."""
+    return guessed_step(heiman, natural_problem, 1.3)

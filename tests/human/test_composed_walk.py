@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.engines.body_wrench import centre_of_mass_path
+from strut.engines.rigid_body import body_poses
 from strut.errors import OutOfRangeError, RefusedError
 from strut.human.anatomy import LEFT, RIGHT
-from strut.human.composed_walk import PART_S, check_walk, compose_walk
+from strut.human.composed_walk import PART_S, _Maker, check_walk, compose_walk
 from strut.human.gait import centre_of_pressure
 from strut.human.gait_options import HUMAN, named_gait_options
-from strut.human.quiet_stand import heading_of_foot, stand_at_rest
+from strut.human.quiet_stand import either_side_bounds, heading_of_foot, stand_at_rest
 from strut.human.swing_clearance import swing_constraints
 from strut.human.transition_problem import Transition
 from strut.human.turning_problem import Turning, turned_configuration
@@ -258,3 +260,46 @@ def test_a_long_movement_is_played_in_parts_of_whole_phases(gait, heiman):
 def test_what_nobody_walks_is_refused(asked, words):
     with pytest.raises(OutOfRangeError, match=words):
         check_walk(**asked)
+
+
+def test_a_stand_holds_its_weight_ahead_of_its_ankles_on_knees_that_are_not_locked(heiman, gait, stand):
+    path, names = stand.trajectory, stand.trajectory.problem.tree.velocity_names
+    knees = [path.q[0, names.index(f"Knee{side}_RY")] for side in (RIGHT, LEFT)]
+    assert min(knees) >= 0.06 - 1e-7
+    qpos = qpos_from_angles(path.q[:1])
+    mass = centre_of_mass_path(heiman.model, qpos)[0]
+    ankles = body_poses(heiman.model, ["FootRight", "FootLeft"], qpos)[0][0]
+    assert mass[0] - ankles[:, 0].mean() == pytest.approx(0.045, abs=1e-6)
+    problem, step = path.problem, gait.trajectory.problem
+    assert path.time_s[-1] == pytest.approx(0.5)
+    assert {cost.name for cost in problem.costs} == {"effort", "posture", "arms"}
+    assert [(one.lower, one.upper) for one in problem.parameters] == [(one.guess, one.guess) for one in step.parameters]
+    wide = either_side_bounds(heiman, step)
+    hip = names.index("HipLeft_RY")
+    assert_allclose(problem.bounds.q[:, hip], wide.q[:, hip] + [0.02, -0.02])  # it may leave it either way
+    assert_allclose(problem.bounds.q[:, 2], wide.q[:, 2] + [0.02, -0.02])
+    assert_allclose(problem.bounds.q[:, :2], 0.0)
+    assert problem.bounds.q[0, names.index("KneeLeft_RY")] == 0.06
+    assert_allclose(problem.bounds.v, 0.0)
+    assert (problem.lifts, problem.quick, problem.ends) == ((), (), ())
+
+
+def test_the_stand_of_a_walk_is_looked_at_and_its_time_is_counted(gait):
+    maker = _Maker(gait, gait.options, 0.0, None)
+    stand = maker._stand
+    assert stand is maker._stand
+    assert len(stand.q) == 2
+    assert [found.complaints() for found in maker.found] == [[], []]
+    assert maker.found[1].playback_error_rad < 1e-3
+    took_s = maker.solve_s - gait.solution.setup_s - gait.solution.solve_s
+    assert 0.0 < took_s < 60.0
+
+
+def test_a_stand_beyond_the_range_of_a_joint_is_refused(gait, stand):
+    maker = _Maker(gait, gait.options, 0.0, None)
+    knee = gait.robot.joint_names.index("KneeLeft_RY")
+    upper = np.array(gait.robot.joint_upper_rad)
+    upper[knee] = stand.trajectory.q[0, 6 + knee] - 0.05
+    maker.robot = replace(gait.robot, joint_upper_rad=upper)
+    with pytest.raises(RefusedError, match=r"joint limit: KneeLeft_RY is .* beyond its range"):
+        maker._verified(stand)

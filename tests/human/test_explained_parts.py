@@ -8,8 +8,9 @@ from numpy.testing import assert_allclose
 
 from strut.human import explained_walk
 from strut.human.anatomy import ANKLE, HIP, KNEE, sided
-from strut.human.explained_walk import _alike, _criteria, _fit, explained_by, predict
+from strut.human.explained_walk import _alike, _criteria, _fit, explain, explained_by, predict
 from strut.human.weight_search import PRIOR_SD
+from strut.models.subject import EVENED
 
 
 class Gait:
@@ -119,3 +120,21 @@ def test_a_prediction_starts_from_the_usual_walk(heiman, monkeypatch):
     assert solved == [([0.0, 0.0, 0.0], None), ([0.5, 0.1, 0.2], 1)]
     assert (found_.usual, found_.explained, found_.speed_m_s) == ("fit 1", "fit 2", 1.2)
     assert found_.step_m == pytest.approx(0.65)
+
+
+def test_a_body_whose_sides_are_made_even_is_told_before_the_search(heiman, monkeypatch):
+    told, steps = [], steps_of(heiman)
+    evened = SimpleNamespace(robot="even")
+
+    def search(gait, given, *, seed, on_progress):
+        on_progress("searched")
+        return gait, given, seed
+
+    monkeypatch.setattr(explained_walk, "_recorded", lambda walks, robot: (robot, steps))
+    monkeypatch.setattr(explained_walk, "explained_by", search)
+    for made, heard in ((evened, [EVENED, "searched"]), (SimpleNamespace(robot=heiman), ["searched"])):
+        monkeypatch.setattr(explained_walk, "WeightedGait", lambda robot, speed, made=made, **_: made)
+        told.clear()
+        assert explain("walks", heiman, seed=5, on_progress=told.append) == (made, steps, 5)
+        assert told == heard
+        assert explain("walks", heiman) == (made, steps, 0)  # nobody has to listen

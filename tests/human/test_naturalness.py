@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from strut.contact_set import contact_points
+from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.contact_slip import contact_slip
 from strut.errors import BadMotionError
 from strut.human.naturalness import Naturalness, _between, naturalness, odd_scores
@@ -121,3 +122,51 @@ def test_figures_beyond_four_deviations_are_odd():
         for z in (3.9, -4.1, 4.2, 0.0)
     }
     assert odd_scores(scores) == ["figure -4.1 is 1.23, people's 2 ± 0.5", "figure 4.2 is 1.23, people's 2 ± 0.5"]
+
+
+def test_trunk_and_head_lean_by_their_means_over_time_whenever_the_step_begins(heiman, step):
+    """A trunk that bends for a quarter of the time leans by a quarter of that; the head counts from the trunk."""
+    path, names, *_ = step
+    total = sum(PHASES)
+    time_s = 5.0 + np.concatenate([np.linspace(0.0, 0.15, 13), np.linspace(0.16, 0.6, total - 13)])
+    q = np.zeros((total, len(names)))
+    q[:, 2] = 0.9 + 0.03 * np.sin(np.linspace(0.0, np.pi, total))
+    q[:, [names.index(f"{joint}Right_RY") for joint in ("Hip", "Shoulder")]] = 0.004 * np.sin(time_s)[:, None]
+    bent = np.clip((5.155 - time_s) * 100.0, 0.0, 1.0)
+    q[:, names.index("Lumbar_RY")], q[:, names.index("Head_RY")] = 0.4 * bent, 0.2 * bent
+    borders = np.cumsum((0, *PHASES))
+
+    def between(phase, per_interval):
+        part = slice(borders[phase], borders[phase + 1])
+        return time_s[part], q[part], None, None, path.between(phase, per_interval)[4]
+
+    looks = naturalness(heiman, SimpleNamespace(**vars(path) | {"between": between, "q": q, "time_s": time_s}))
+    assert looks.trunk_forward_rad == pytest.approx(0.4 * np.trapezoid(bent, time_s) / 0.6)
+    assert looks.head_forward_rad == pytest.approx(0.2 * np.trapezoid(bent, time_s) / 0.6)
+    mass = centre_of_mass_path(heiman.model, qpos_from_angles(q))[:, 2]
+    assert looks.rise_m == pytest.approx(np.ptp(mass))
+    assert 0.03 < looks.rise_m < 0.05
+    assert looks.words().startswith(
+        "stands on a knee bent by 0°, swings a knee bent by 0°, swings its arms by 0°, leans by "
+    )
+
+
+def test_figures_of_older_files_may_lack_bands_alone(heiman, step):
+    table = naturalness(heiman, step[0]).as_dict()
+    older = {key: value for key, value in table.items() if not key.startswith("bands")} | {"of_another_time": 1.0}
+    assert (Naturalness.from_dict(older).bands_judged, Naturalness.from_dict(older).bands_worst_sd) == (0, None)
+
+
+def test_an_odd_figure_is_told_in_the_unit_that_people_read(heiman, step):
+    looks = Naturalness.from_dict(naturalness(heiman, step[0]).as_dict() | {"toe_clearance_m": 0.2})
+    (said,) = (words for words in looks.oddities(heiman) if "passing toes" in words)
+    assert said == "the height of the passing toes, in mm, is 200, people's 8 to 120"
+
+
+@pytest.mark.parametrize(("coordinate", "counts"), [("Pelvis_RY", True), ("Head_RZ", True), ("Pelvis_TZ", False)])
+def test_a_step_repeats_in_all_its_angles_but_not_in_its_place(heiman, step, coordinate, counts):
+    path, names, *_ = step
+    q = path.q.copy()
+    q[-1, names.index(coordinate)] += 3.0
+    found = naturalness(heiman, SimpleNamespace(**vars(path) | {"q": q})).mirror_error_rad
+    assert (found > 2.0) is counts

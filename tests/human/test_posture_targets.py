@@ -19,6 +19,7 @@ from strut.human.posture_targets import (
     usual_step_s,
 )
 from strut.human.reference_bands import band_of
+from strut.models.subject import subject
 from strut.style import WORDS, Style
 
 
@@ -138,3 +139,22 @@ def test_coordinates_in_words_have_their_side():
     assert joint_words("AnkleRight_RY") == "right ankle flexion"
     assert joint_words("AnkleLeft_RY") == "left ankle flexion"
     assert joint_words("Tail_RY") == "Tail_RY"
+
+
+def test_half_way_to_a_neutral_that_is_not_plain_halves_the_durations_of_both():
+    half = halfway(Style(tempo=1.6), Style(tempo=0.8))
+    assert 1.0 / half.tempo == pytest.approx((1.0 / 1.6 + 1.0 / 0.8) / 2.0)
+
+
+def test_steps_on_short_legs_last_as_much_shorter_as_a_pendulums_swing():
+    short = subject(1.55, 52.0)
+    legs = short.subject.standing_pelvis_height_m / 0.9938
+    assert body_size(short) == pytest.approx(legs)
+    assert usual_step_s(short) == pytest.approx(0.56 * np.sqrt(legs))
+
+
+def test_a_bounce_is_measured_in_tenths_of_a_metre(heiman):
+    (rise,), (low,) = (bounce_constraints(heiman, number, Style(bounce=1.5), 1.2) for number in (0, 3))
+    assert (rise.scale, low.scale) == (0.1, 0.1)
+    mass = SimpleNamespace(centre_of_mass=lambda: np.array([0.1, 0.2, 0.95]))
+    assert low.rows(SimpleNamespace(positions=mass, parameter={LOW: 0.97})) == pytest.approx(-0.02)

@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose
 
 from strut.errors import BadMotionError
 from strut.human.explained_walk import _recorded
-from strut.human.recorded_steps import recorded_steps
+from strut.human.recorded_steps import _straight_steps, recorded_steps
 from strut.human.walking_direction import WalkingDirection
+from strut.rotation import angles_from_qpos
 from tests.walker import STEP, STEP_M, walked
 
 
@@ -66,3 +67,69 @@ def test_a_walk_on_a_treadmill_is_not_explained():
     walk = SimpleNamespace(meta={"belt_m_s": [-1.2, 0.0]})
     with pytest.raises(BadMotionError, match="treadmill"):
         _recorded([walk], None)
+
+
+def test_steps_begin_and_end_at_toe_offs_and_lie_along_x(heiman, steps):
+    """Each step of the drawn walk lasts 0.5 s, and its pelvis goes 0.7 m straight on."""
+    motion = walked(heiman, 6)
+    assert_allclose(steps.length_m, STEP_M, atol=2e-3)
+    assert_allclose(steps.q[:, :, 1], np.broadcast_to(steps.q[0, :, 1], steps.q[:, :, 1].shape), atol=2e-3)
+    assert_allclose(np.diff(steps.q[0, :, 0]), STEP_M / 50.0, atol=2e-3)
+    off = np.flatnonzero(motion.contact[:-1, 4] & ~motion.contact[1:, 4])[0]  # the left big toe lifts off
+    own = angles_from_qpos(motion.qpos)
+    assert_allclose(steps.q[0, 0, 6:] if len(steps.q) > 1 else 0.0, own[off : off + 2, 6:].mean(axis=0), atol=0.02)
+
+
+@pytest.mark.parametrize(("further", "kept"), [(0.19, 6), (0.21, 5), (-0.19, 6), (-0.21, 5)])
+def test_a_step_that_is_a_fifth_longer_or_shorter_than_the_others_is_left_out(heiman, further, kept):
+    motion = walked(heiman, 8)
+    offs = [toe_off(motion, name) for name in ("HalluxLeft", "HalluxRight")]
+    times = np.sort(np.concatenate(offs))
+    assert len(recorded_steps(heiman, motion).q) == len(times) - 1 == 6
+    third = (motion.time_s > times[2]) & (motion.time_s <= times[3])
+    share = np.where(third, (motion.time_s - times[2]) / (times[3] - times[2]), motion.time_s > times[3])
+    qpos = motion.qpos.copy()
+    qpos[:, 0] += further * STEP_M * share
+    assert len(recorded_steps(heiman, replace(motion, qpos=qpos)).q) == kept
+
+
+def toe_off(motion, name):
+    """When a point leaves the ground: between the last sample that touches and the first that does not."""
+    down = motion.contact[:, motion.foot_names.index(name)]
+    return motion.time_s[:-1][down[:-1] & ~down[1:]] + 0.005
+
+
+@pytest.mark.parametrize(("corner_deg", "kept"), [(22.0, 2), (24.0, 0)])
+def test_steps_around_a_corner_of_more_than_23_degrees_are_left_out(heiman, corner_deg, kept):
+    """Two steps that meet at an angle lead ahead by the cosine of half of it: 98 % at 23 degrees."""
+    motion = walked(heiman, 3)
+    time_s, bend = motion.time_s, np.radians(corner_deg)
+    way = np.clip(time_s - 0.5, 0.0, None)
+    qpos = motion.qpos.copy()
+    qpos[:, 0] = np.minimum(time_s, 0.5) + np.cos(bend) * way
+    qpos[:, 1] = np.sin(bend) * way
+    times = [("Left", 0.1, 0.5), ("Right", 0.5, 0.9)]
+    assert len(_straight_steps(replace(motion, qpos=qpos), times)) == kept
+
+
+def test_toe_offs_are_seen_without_contact_columns(heiman, gait):
+    motion = gait.motion(steps=3)
+    unseen = replace(motion, contact=np.zeros_like(motion.contact), ground_force_n=None, cop_in_world=None)
+    known, seen = recorded_steps(heiman, motion), recorded_steps(heiman, unseen)
+    assert len(seen.q) == len(known.q)
+    assert_allclose(seen.duration_s, known.duration_s, atol=0.012)
+    assert_allclose(seen.q[:, :, 6:], known.q[:, :, 6:], atol=0.1)
+
+
+def test_walks_to_be_explained_are_pooled_and_must_be_of_a_human(heiman):
+    walks = [walked(heiman, 4), walked(heiman, 5)]
+    human, pooled = _recorded(walks, heiman)
+    assert human is heiman
+    assert len(pooled.q) == sum(len(recorded_steps(heiman, walk).q) for walk in walks)
+    assert len(_recorded(walks[0], heiman)[1].q) == len(recorded_steps(heiman, walks[0]).q)
+    with pytest.raises(BadMotionError, match="There is no walk to explain"):
+        _recorded([], heiman)
+    with pytest.raises(BadMotionError, match="no contact and gait tables; only walks of human models"):
+        _recorded(walks, replace(heiman, tables=replace(heiman.tables, contact=None)))
+    with pytest.raises(BadMotionError, match="no contact and gait tables"):
+        _recorded(walks, replace(heiman, tables=replace(heiman.tables, gait=None)))

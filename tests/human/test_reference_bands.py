@@ -6,9 +6,12 @@ import pytest
 from strut.analysis.gait_analysis import cycle_scores
 from strut.human.naturalness import FAR_SD, NEAR_SD, odd_scores
 from strut.human.reference_bands import (
+    BandScore,
     band_curve,
     band_of,
     band_scores,
+    dimensionless_speed,
+    has_bands,
     reference_bands,
     reference_curves,
 )
@@ -88,3 +91,32 @@ def test_a_gait_and_its_motion_have_the_same_scores(gait):
     assert own.keys() == of_motion.keys()
     for name, score in own.items():
         assert of_motion[name].z == pytest.approx(score.z, abs=0.15), name
+
+
+def test_walks_a_little_outside_the_published_speeds_are_judged_by_the_ends_of_the_table(heiman):
+    """Dimensionless speeds of the table are 0.30 to 0.57; 0.06 beyond them is judged, no more."""
+    unit = np.sqrt(9.81 * heiman.subject.standing_pelvis_height_m)
+    assert dimensionless_speed(heiman, 1.3) == pytest.approx(1.3 / unit)
+    for pace, judged in ((0.241, True), (0.239, False), (0.629, True), (0.631, False)):
+        assert has_bands(heiman, pace * unit) is judged
+        assert (band_curve(heiman, pace * unit, "angle", "Knee_RY") is not None) is judged
+    slowest, below = (band_of(heiman, pace * unit, "knee_swing_deg") for pace in (0.30, 0.25))
+    assert slowest == pytest.approx(below)
+
+
+def test_bands_between_two_published_speeds_are_between_those(heiman):
+    unit = np.sqrt(9.81 * heiman.subject.standing_pelvis_height_m)
+    band, curve = reference_bands().figure["knee_swing_deg"], reference_curves().angle["Knee_RY"]
+    assert band_of(heiman, 0.365 * unit, "knee_swing_deg") == pytest.approx(
+        (np.mean(band.mean[:2]), np.mean(band.sd[:2]))
+    )
+    percent, mean, sd = band_curve(heiman, 0.5 * unit, "angle", "Knee_RY")
+    np.testing.assert_allclose(percent, 5.0 * np.arange(21))
+    np.testing.assert_allclose(mean, np.mean(curve.mean[1:], axis=0))
+    np.testing.assert_allclose(sd, np.mean(curve.sd[1:], axis=0))
+
+
+def test_a_score_is_how_many_deviations_above_the_mean_as_json_has_it():
+    score = BandScore("a knee", 70.0, 60.0, 4.0)
+    assert score.z == 2.5
+    assert score.as_dict() == {"words": "a knee", "value": 70.0, "mean": 60.0, "sd": 4.0, "z": 2.5}

@@ -47,3 +47,23 @@ def test_there_are_three_parameters_for_each_of_seven_joints(heiman):
     problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=GaitOptions(springs=True))
     assert len(problem.parameters) == 2 + 3 * 7
     assert gait_problem(heiman, Criteria(), speed_m_s=1.3).passive is None
+
+
+def test_springs_begin_soft_at_the_middle_of_their_joints_and_stay_within_the_table(heiman):
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=GaitOptions(springs=True))
+    found = {one.name: (one.lower, one.upper, one.guess) for one in problem.parameters}
+    assert found["stiffness Ankle_RX"] == (0.0, 200.0, 1.0)
+    assert found["damping Ankle_RX"] == (0.0, 10.0, 0.1)
+    for joint, name in (("Knee_RY", "KneeLeft_RY"), ("Hip_RZ", "HipLeft_RZ")):
+        index = heiman.joint_names.index(name)
+        low, high = heiman.joint_lower_rad[index], heiman.joint_upper_rad[index]
+        assert found[f"rest {joint}"] == pytest.approx((low, high, (low + high) / 2.0))
+
+
+def test_a_rest_angle_that_turns_the_left_leg_out_turns_the_right_one_out(heiman):
+    problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=GaitOptions(springs=True))
+    values = {parameter.name: 0.0 for parameter in problem.parameters}
+    values |= {"stiffness Hip_RZ": 10.0, "rest Hip_RZ": 0.2}
+    torque = spring_torques(problem, np.zeros(34), np.zeros(34), values)
+    at = problem.tree.velocity_names.index
+    assert (torque[at("HipLeft_RZ")], torque[at("HipRight_RZ")]) == pytest.approx((2.0, -2.0))

@@ -7,14 +7,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.contact_set import contact_points
+from strut.errors import OutOfRangeError
 from strut.human import initial_guess
-from strut.human.anatomy import body_size, unsided
+from strut.human.anatomy import body_size, other_side, sole_length_m, stretched_leg_m, unsided, walking_cycle
 from strut.human.effort_costs import natural_costs, strong_torques
 from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
 from strut.human.initial_guess import USUAL_SPEED_M_S, USUAL_STEP_M, GuessOptions, _durations, _foot_paths
 from strut.human.quiet_stand import _either, _turns_of_feet, _weight_ahead, heading_of_foot
 from strut.human.swing_clearance import ROUNDING_M, height_constraint, legs_apart, swing_constraints
 from strut.mirror import mirror_of
+from strut.models.subject import subject
 
 
 @pytest.fixture(scope="module")
@@ -176,3 +178,88 @@ def test_guessed_feet_roll_over_their_toes_and_land_a_step_ahead(heiman):
     assert left[40, 1] == pytest.approx(points["HeelRight"].radius_m)
     short = _foot_paths(heiman, time, start, 0.5 * USUAL_STEP_M)
     assert short["Right"][-1, 2] == pytest.approx(0.5 * initial_guess.TOE_OFF_PITCH_RAD)
+
+
+def segment_distance(one, other):
+    """The least distance of two segments, by looking everywhere on both."""
+    share = np.linspace(0.0, 1.0, 201)
+    first = one[0] + share[:, None] * (one[1] - one[0])
+    second = other[0] + share[:, None] * (other[1] - other[0])
+    return np.linalg.norm(first[:, None] - second[None], axis=-1).min()
+
+
+def test_shanks_that_cross_are_as_far_apart_as_their_axes_less_both_radii(heiman):
+    shank = heiman.subject.lengths_m["ShankLeftLength"]
+    ends = {
+        "ShankLeft": np.array([[0.1, 0.12, 0.5], [-0.2, 0.02, 0.1]]),
+        "ShankRight": np.array([[-0.1, -0.1, 0.5], [0.2, -0.05, 0.1]]),
+    }
+
+    def position(segment, at):
+        return ends[segment][0 if at[2] == 0.0 else 1]
+
+    apart = legs_apart(heiman, GaitOptions(capsules=True))
+    gap = numbers(apart.rows(SimpleNamespace(positions=SimpleNamespace(position=position))))[0]
+    true = segment_distance(ends["ShankLeft"], ends["ShankRight"]) - 0.1
+    assert shank > 0.4
+    assert gap == pytest.approx(true, abs=ROUNDING_M)
+    assert (apart.scale, legs_apart(heiman, GaitOptions()).scale) == (0.1, 0.1)
+    assert legs_apart(heiman, GaitOptions()).upper == np.inf
+
+
+def test_the_weight_of_a_short_person_is_less_far_ahead_of_the_ankles():
+    short = subject(1.55, 52.0)
+    ahead = 0.045 * short.subject.standing_pelvis_height_m / 0.9938
+    positions = SimpleNamespace(
+        position=lambda segment, at: np.array([0.1, 0.0, 0.0]), centre_of_mass=lambda: np.array([0.1 + ahead, 0.0, 0.9])
+    )
+    assert _weight_ahead(short, SimpleNamespace(positions=positions)) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_each_foot_of_a_stand_misses_its_own_heading(heiman):
+    """Toes in by 0.2 rad: the right foot to the left, the left foot to the right."""
+
+    def turned(angle_of):
+        def rotation(segment):
+            angle = angle_of["Right" if "Right" in segment else "Left"]
+            return np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1.0]])
+
+        return SimpleNamespace(positions=SimpleNamespace(rotation=rotation))
+
+    assert_allclose(numbers(_turns_of_feet(turned({"Right": 0.2, "Left": -0.2}), 0.2)), 0.0, atol=1e-12)
+    off = numbers(_turns_of_feet(turned({"Right": 0.5, "Left": -0.1}), 0.2))
+    assert_allclose(off, np.sin([0.3, 0.1]))
+
+
+def test_lengths_of_legs_and_feet_are_those_of_their_segments(heiman):
+    lengths = heiman.subject.lengths_m
+    assert stretched_leg_m(lengths, "Left") == pytest.approx(heiman.subject.standing_pelvis_height_m, abs=0.02)
+    points = contact_points(heiman)
+    for side in ("Right", "Left"):
+        span = points[f"Hallux{side}"].position_m[0] - points[f"Heel{side}"].position_m[0]
+        assert sole_length_m(lengths, side) == pytest.approx(span)
+    longer = {**lengths, "ThighRightLength": lengths["ThighRightLength"] + 0.1}
+    assert stretched_leg_m(longer, "Right") == pytest.approx(stretched_leg_m(lengths, "Right") + 0.1)
+
+
+def test_a_stride_is_a_step_and_its_mirror_image_and_heels_are_seen_later_than_toes(heiman):
+    cycle = walking_cycle(heiman)
+    step = ("RightFlat", "RightForefoot", "RightForefootLeftHeel", "RightForefootLeftFlat")
+    assert cycle.order[:4] == step
+    assert cycle.order[4:] == ("LeftFlat", "LeftForefoot", "LeftForefootRightHeel", "LeftForefootRightFlat")
+    late = {name: cycle.late_s[name] for name in ("HeelLeft", "HalluxRight", "Meta5Left")}
+    assert late == {"HeelLeft": 0.025, "HalluxRight": 0.004, "Meta5Left": 0.004}
+    assert other_side("the left toes and the right heel") == "the right toes and the left heel"
+
+
+def test_toes_and_changes_of_torque_have_bounds(heiman):
+    assert GaitOptions(clearance_m=0.15, smooth=9999.0).clearance_m == 0.15
+    assert GaitOptions(clearance_m=0.0).as_dict()["clearance_m"] == 0.0
+    for wrong in ({"clearance_m": 0.151}, {"clearance_m": -0.001}, {"smooth": 0.0}, {"smooth": 1e4}):
+        with pytest.raises(OutOfRangeError):
+            GaitOptions(**wrong)
+    assert "style" not in GaitOptions().as_dict()
+    with pytest.raises(OutOfRangeError, match="cannot go with plain; choose one"):
+        named_gait_options(heiman, ["plain", "plain"])
+    with pytest.raises(OutOfRangeError, match="1000 mm is impossible; choose 0 to 150 mm"):
+        GaitOptions(clearance_m=1.0)

@@ -1,5 +1,6 @@
 """Figures of a cycle on hand-made curves: each against the sample that has it."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -194,3 +195,41 @@ def test_a_given_step_or_speed_is_held_and_must_fit_the_phases(heiman):
             OutOfRangeError, match=r"its phases last 0\.50 to 0\.75 s together; choose 0\.50 to 0\.75 m"
         ):
             _check_duration(phases, 1.0, step_m, steps)
+
+
+def test_a_foot_that_never_leaves_the_ground_stands_throughout_and_clears_nothing(heiman, cycle):
+    found = walk_figures(heiman, replace(cycle, contact=np.ones_like(cycle.contact)))
+    assert (found["stance_share"], found["double_support_share"]) == (1.0, 1.0)
+    assert "toe_clearance_m" not in found
+    ankle = -column(cycle, "AnkleRight_RY")
+    assert found["ankle_swing_deg"] == pytest.approx(ankle.max())
+    assert found["knee_swing_absorption_w_kg"] == 0.0
+
+
+def test_a_knee_that_only_drives_while_it_swings_absorbs_nothing(heiman, cycle):
+    torque = np.zeros_like(cycle.torque_nm)
+    knee = cycle.joint_names.index("KneeRight_RY")
+    speed = np.gradient(cycle.joint_angles_rad[:, knee], cycle.time_s)
+    torque[:, knee] = 40.0 * np.sign(speed)
+    found = walk_figures(heiman, replace(cycle, torque_nm=torque))
+    assert found["knee_swing_absorption_w_kg"] == 0.0
+    braking = walk_figures(heiman, replace(cycle, torque_nm=-torque))
+    swing = ~DOWN & (SHARE < 0.97)
+    most = 40.0 * np.abs(speed[swing]).max() / heiman.mass_kg
+    assert braking["knee_swing_absorption_w_kg"] == pytest.approx(most)
+
+
+def test_too_short_a_stance_has_no_humps(heiman, cycle):
+    brief = cycle.contact.copy()
+    brief[3:, points_of_side(cycle.foot_names, RIGHT)] = False
+    found = walk_figures(heiman, replace(cycle, contact=brief))
+    assert "force_valley_bw" not in found
+    assert "ankle_push_w_kg" not in found  # a foot that leaves before the leg has taken the load does not push off
+    assert "knee_stance_extension_deg" in found
+    bending = cycle.qpos.copy()
+    bending[:, 7 + cycle.joint_names.index("KneeRight_RY")] = np.linspace(0.0, 1.0, SAMPLES)
+    late = walk_figures(heiman, replace(cycle, contact=brief, qpos=bending))
+    assert "knee_stance_extension_deg" not in late  # it bends most after the foot has left
+    assert found["hip_pull_w_kg"] == walk_figures(heiman, cycle)["hip_pull_w_kg"]
+    assert joint_power(replace(cycle, torque_nm=None)) is None
+    assert foot_force(heiman, replace(cycle, ground_force_n=None, cop_in_world=None)) is None

@@ -72,3 +72,44 @@ def test_a_walk_is_turned_onto_the_x_axis_with_its_forces_and_back():
     back = line.restored(aligned)
     assert_allclose(back.qpos, walk.qpos, atol=1e-12)
     assert_allclose(back.ground_force_n, force, atol=1e-9)
+
+
+@pytest.mark.parametrize(("way_m", "goes"), [(0.101, True), (0.099, False)])
+def test_who_comes_less_far_than_ten_centimetres_goes_nowhere(way_m, goes):
+    """Faces along y and is moved along x."""
+    qpos = np.zeros((11, 8))
+    qpos[:, 0] = np.linspace(0.0, way_m * 10.0 / 11.0, 11)  # the sample that would follow the last is way_m away
+    qpos[:, 1], qpos[:, 3], qpos[:, 6] = 0.5, np.cos(0.7), np.sin(0.7)
+    found = direction_of_travel(
+        Motion("drawn", 0.1 * np.arange(11), qpos, ("knee",), np.ones((11, 1), bool), ("foot",))
+    )
+    assert found.direction_rad == pytest.approx(0.0 if goes else 1.4)
+    assert goes == (found.left_m == pytest.approx(0.5))
+
+
+def test_the_longest_stretch_of_whole_cycles_tells_the_way():
+    """The second foot lands first and last; between its landings the walk leads 1.2 m ahead and 0.5 m to the left."""
+    count = 41
+    qpos = np.zeros((count, 8))
+    qpos[:, 0], qpos[:, 3] = np.linspace(0.0, 2.0, count), 1.0
+    qpos[:, 1] = np.where(np.arange(count) < 20, 0.0, 0.5)
+    contact = np.zeros((count, 2), dtype=bool)
+    contact[12:16, 0] = contact[22:26, 0] = True
+    contact[8:10, 1] = contact[32:, 1] = True
+    walk = Motion("drawn", 0.1 * np.arange(count), qpos, ("knee",), contact, ("right", "left"))
+    found = direction_of_cycles(walk)
+    assert found.direction_rad == pytest.approx(np.arctan2(0.5, 1.2))
+    across = np.array([-np.sin(found.direction_rad), np.cos(found.direction_rad)])
+    assert found.left_m == pytest.approx(np.mean(qpos[8:32, :2] @ across))
+    once = replace(walk, contact=np.arange(count)[:, None] < np.array([10, 12]))
+    assert direction_of_cycles(once) is None  # each foot lifts off once, and none lands
+
+
+def test_the_centre_of_pressure_is_turned_and_moved_with_the_walk():
+    walk, line = step(0.7, steps=2), WalkingDirection(0.7, LEFT_M)
+    pressed = replace(walk, cop_in_world=walk.qpos[:, :2] + [0.1, -0.2])
+    aligned = line.aligned_with_x(pressed)
+    offset = [np.cos(0.7) * 0.1 + np.sin(0.7) * -0.2, -np.sin(0.7) * 0.1 + np.cos(0.7) * -0.2]
+    assert_allclose(aligned.cop_in_world - aligned.qpos[:, :2], np.broadcast_to(offset, (2 * SAMPLES, 2)), atol=1e-12)
+    assert_allclose(line.restored(aligned).cop_in_world, pressed.cop_in_world, atol=1e-12)
+    assert line.aligned_with_x(walk).cop_in_world is None

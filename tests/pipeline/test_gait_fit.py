@@ -7,6 +7,7 @@ import pytest
 
 from strut.pipeline import gait_fit
 from strut.pipeline.gait_fit import Utilisation, fitted_gait
+from strut.request import PatternGait
 from tests.adoption.small_robots import biped, found, quadruped
 
 
@@ -94,7 +95,13 @@ def test_the_use_is_the_largest_share_of_any_limit(robot, monkeypatch):
     needs = SimpleNamespace(torque_nm=torque, joint_speed_rad_s=speed)
     broken = [SimpleNamespace(limit=name) for name in ("torque", "reach", "friction", "joint speed", "balance margin")]
     draft = SimpleNamespace(shortfalls=(), qpos=np.zeros((3, 1)), variant=19, measured=needs)
-    monkeypatch.setattr(gait_fit.GaitDrafts, "drafts", lambda self, style, detail: iter([draft]))
+
+    def drafts(self, style, detail):
+        assert (self.robot, self.task.cycles, self.rate_hz) == (robot, 5, PatternGait.usual_rate_hz)
+        assert (style, detail.level) == (robot.expression.neutral_style(), "final")
+        return iter([draft])
+
+    monkeypatch.setattr(gait_fit.GaitDrafts, "drafts", drafts)
     monkeypatch.setattr(gait_fit, "judge", lambda draft, margin_m: (draft, broken))
     slips = np.zeros((3, 2))
     monkeypatch.setattr(gait_fit, "friction_needed", lambda needs: slips)

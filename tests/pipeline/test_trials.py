@@ -56,6 +56,16 @@ def test_a_pace_that_the_whole_cannot_keep_is_slowed_bit_by_bit_and_not_for_ever
     np.testing.assert_allclose(generator.tried, generator.tried[0] * _SLOWER ** np.arange(tries))
 
 
+def test_of_all_paces_that_are_tried_whoever_watches_is_told_the_last_alone():
+    told = []
+    trials = Trials(FASTEST, ALICE, Standing(1.05), on_progress=told.append)
+    searched = trials.search(0.0)
+    assert [(step.intensity, step.passed) for step in told] == [(0.0, True)]
+    assert trials.prove(searched).passes
+    assert len(trials.generator.tried) == 3
+    assert [(step.intensity, step.passed) for step in told] == [(0.0, True)] * 2
+
+
 def test_a_recorded_run_or_a_walk_with_landings_claims_no_margin_of_its_own():
     draft = measure(standing())
     receipt = planned_receipt(draft, emotion=None, asked=0.0, intensity=0.0, stopped_by=())

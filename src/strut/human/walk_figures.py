@@ -1,7 +1,7 @@
 """Walk figures: what gait laboratories read off one cycle of walking, by name; bearing and steps in world axes.
 
 Angles have the laboratories' signs: hips, knees and elbows flex upwards, ankles lift their toes upwards, torques and
-powers follow them. A figure that needs torques, forces or contacts is left out where the walk has none.
+powers follow them. A figure that needs torques, forces or a time on the ground is left out where the walk has none.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _angles(leg: _Leg) -> dict[str, float]:
         "hip_adduction_range_deg": np.ptp(leg.angle(HIP_ABDUCTION)),
         "knee_strike_deg": knee[0],
         "knee_loading_deg": knee[peak],
-        "knee_stance_extension_deg": knee[late].min(),
+        **({"knee_stance_extension_deg": knee[late].min()} if late.any() else {}),
         "knee_swing_deg": knee[pushing].max(),
         "ankle_strike_deg": ankle[0],
         "ankle_loading_deg": ankle[loading].min(),
@@ -230,7 +230,7 @@ def _torques(leg: _Leg) -> dict[str, float]:
         "knee_push_absorption_w_kg": -knee[around].min(),
         "knee_swing_absorption_w_kg": -knee[swing].min(initial=0.0),
         "ankle_absorption_w_kg": -ankle[landed & leg.down].min(),
-        "ankle_push_w_kg": ankle[pushing].max(),
+        **({"ankle_push_w_kg": ankle[pushing].max()} if pushing.any() else {}),
     }
 
 

@@ -1,0 +1,146 @@
+"""What would work instead, part by part: which values are tried, in which direction, and when a proof is asked for."""
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from strut.draft import Attempt, Draft, Search, Shortfall
+from strut.pipeline import alternatives
+from strut.pipeline.alternatives import _kept_throughout, _nearest, _passes, _probe, _seems_to_pass, _told, _what_works
+from strut.pipeline.trials import Trials
+from strut.request import PatternGait
+from tests.alice import ALICE
+from tests.pipeline.test_trials import FASTEST
+from tests.pipeline.test_weakening import HAPPY, Picky, replaced
+
+SHORT = Shortfall("torque", np.array([True, False]), "torque: too much")
+
+
+def attempt_of(intensity, time_s, *, passes):
+    draft = Draft(ALICE, np.array(time_s), np.zeros((2, 1)), np.ones((2, 2), dtype=bool), None)
+    return Attempt(intensity, draft, () if passes else (SHORT,), neutral=intensity == 0.0)
+
+
+@pytest.mark.parametrize(
+    ("option", "simulated", "throughout"),
+    [("speed_m_s", True, True), ("margin_m", True, False), ("speed_m_s", False, False)],
+)
+def test_what_a_simulation_judges_must_work_throughout_but_for_the_margin(monkeypatch, option, simulated, throughout):
+    monkeypatch.setattr(alternatives, "_nearest", lambda *_: 0.3)
+    monkeypatch.setattr(alternatives, "_kept_throughout", lambda _trials, name, works, asked: (name, works, asked))
+    trials = SimpleNamespace(request=SimpleNamespace(task=SimpleNamespace(simulated=simulated)))
+    found = _what_works(trials, option, 0.1, 0.5, 1.0)
+    assert found == ((option, 0.3, 0.5) if throughout else 0.3)
+    monkeypatch.setattr(alternatives, "_nearest", lambda *_: None)
+    assert _what_works(trials, option, 0.1, 0.5, 1.0) is None
+
+
+@pytest.mark.parametrize(
+    ("works", "asked", "expected"),
+    [
+        (0.5, 0.9, [500.0, 485.0, 470.0, 456.0, 442.0, 429.0]),  # three hundredths less each time, down to thousandths
+        (0.5, 0.1, [500.0, 516.0, 532.0, 548.0, 565.0, 583.0]),  # who asks for less is led back to more, upwards
+        (-0.5, -0.9, [-500.0, -485.0, -470.0, -456.0, -442.0, -429.0]),
+    ],
+)
+def test_six_values_are_tried_throughout_each_further_from_what_was_asked(monkeypatch, works, asked, expected):
+    said, made = [], []
+
+    def never(request, *_):
+        made.append(request.task.speed_m_s)
+        return Picky(lambda _style: False)
+
+    monkeypatch.setattr(alternatives, "generator_for", never)
+    trials = Trials(replaced(HAPPY, task=PatternGait()), ALICE, Picky(lambda _style: True), on_progress=said.append)
+    assert _kept_throughout(trials, "speed_m_s", works, asked) is None
+    assert [1e3 * value for value in made] == pytest.approx(expected)
+    assert [step.instead for step in said] == [f"a speed of {value:.0f} mm/s" for value in expected]
+    assert {(step.intensity, step.passed) for step in said} == {(0.0, False)}
+
+
+class Watching(Picky):
+    """Likes everything, and remembers the intensity by its style and how carefully it was asked."""
+
+    search = Search(coarsely=True)
+
+
+def test_probes_are_of_the_neutral_motion(monkeypatch):
+    generator = Watching(lambda style: style.tempo == 1.0 and style.lift == 1.0)
+    monkeypatch.setattr(alternatives, "generator_for", lambda *_: generator)
+    trials = Trials(HAPPY, ALICE, Watching(lambda _style: True))
+    assert _seems_to_pass(trials, "step_length_m", 42.0)
+    assert _passes(trials, "step_length_m", 42.0)
+    assert {style == trials.style(0.0) for style, _ in generator.tried} == {True}
+    assert [level for _, level in generator.tried[:2]] == ["search", "search"]
+    generator.tried.clear()
+    assert _kept_throughout(trials, "step_length_m", 0.042, 0.9) == pytest.approx(0.042)
+    assert generator.tried == [(trials.style(0.0), "final")]
+
+
+@pytest.mark.parametrize(
+    ("time_s", "passes", "levels"),
+    [
+        ((1.0, 1.0751), True, ["search", "final"]),  # coarser than one and a half samples of 20 Hz
+        ((1.0, 1.0749), True, ["search"]),
+        ((1.0, 1.2), False, ["search"]),  # what fails in a coarse look needs no proof
+    ],
+)
+def test_only_coarse_samples_that_pass_are_proved(monkeypatch, time_s, passes, levels):
+    seen = []
+
+    def attempt(intensity, detail):
+        seen.append((intensity, detail.level, detail.variant))
+        found = attempt_of(intensity, time_s, passes=passes and detail.level == "search")
+        return replace(found, draft=replace(found.draft, variant=3))
+
+    probe = SimpleNamespace(request=SimpleNamespace(rate_hz=20.0), attempt=attempt)
+    monkeypatch.setattr(alternatives, "_probe", lambda *_: probe)
+    told = SimpleNamespace(tell=lambda *_, **__: None)
+    assert _passes(told, "pace", 50.0) is (levels == ["search"] and passes)
+    assert [(intensity, level) for intensity, level, _ in seen] == [(0.0, level) for level in levels]
+    assert seen[-1][2] == (3 if len(levels) > 1 else 0)  # proved in the way that was found
+
+
+def test_an_option_is_told_in_thousandths_or_degrees_at_no_intensity():
+    told = []
+    trials = SimpleNamespace(tell=lambda intensity, **words: told.append((intensity, words)))
+    for passes in (True, False):
+        _told(trials, "body_height_m", 160.4, attempt_of(0.0, (0.0, 0.1), passes=passes))
+    _told(trials, "turn_rad_s", 1e3 * math.pi / 2.0, attempt_of(0.0, (0.0, 0.1), passes=True))
+    assert told == [
+        (0.0, {"passed": True, "instead": "a body height of 160 mm"}),
+        (0.0, {"passed": False, "instead": "a body height of 160 mm"}),
+        (0.0, {"passed": True, "instead": "a turn of 90 °/s"}),
+    ]
+
+
+def test_a_search_that_is_right_asks_for_two_proofs_and_one_that_is_usual_for_one():
+    for limit, proofs in ((203.0, [80.0, 203.0]), (80.5, [80.0])):
+        asked = []
+        found = _nearest(
+            lambda value, most=limit: value <= most, lambda v, asked=asked: asked.append(v) or True, 0.08, 0.5, 1.0
+        )
+        assert (found, asked) == (pytest.approx(proofs[-1] * 1e-3), pytest.approx(proofs))
+
+
+def test_usual_values_between_thousandths_are_rounded_towards_what_is_asked():
+    tried = []
+    found = _nearest(lambda value: tried.append(value) or False, lambda _value: True, 0.0805, 0.0849, 1.0)
+    assert found == pytest.approx(0.080)
+    assert all(80.0 < value < 85.0 for value in tried)
+    tried.clear()
+    found = _nearest(lambda value: tried.append(value) or False, lambda _value: True, 0.0805, 0.0762, 1.0)
+    assert found == pytest.approx(0.081)
+    assert all(76.0 <= value < 81.0 for value in tried)
+
+
+def test_a_probe_is_as_short_as_tells_and_keeps_what_else_was_asked(monkeypatch):
+    monkeypatch.setattr(alternatives, "generator_for", lambda request, robot: (request, robot))
+    trials = Trials(replaced(FASTEST, margin_m=0.004), ALICE, Picky(lambda _style: True), on_progress=print)
+    probe = _probe(trials, "step_height_m", 25.0)
+    assert probe.request.task.step_height_m == pytest.approx(0.025)
+    assert (probe.request.margin_m, probe.on_progress) == (0.004, None)
+    assert probe.generator == (probe.request, ALICE)

@@ -1,0 +1,316 @@
+"""Weakening in numbers: rungs, shares and proofs of feelings that are asked for more or less than as published."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import ClassVar
+
+import pytest
+
+from strut.draft import Attempt, Kept, Search, not_made
+from strut.pipeline.trials import FINAL, SEARCH, Trials
+from strut.pipeline.weakening import _best_proved, _Candidate, _changed_words, strongest_expression
+from strut.request import Crawl, HandTask, PatternGait
+from tests.alice import ALICE
+from tests.pipeline.test_trials import standing
+from tests.pipeline.test_weakening import HAPPY, Hasty, Picky, replaced
+
+
+class Rungs(Picky):
+    """Tries quarters of what is asked, each as it will be."""
+
+    search: ClassVar[Search] = Search(rungs=4)
+
+
+class Free(Picky):
+    """Tries any intensity."""
+
+    search: ClassVar[Search] = Search()
+
+
+def lifts(generator):
+    """How strong the lift of each style was that was tried; as published it is 1.6."""
+    return [(style.lift - 1.0) / 0.6 for style, _ in generator.tried]
+
+
+def trials_of(generator, intensity=1.0, **options):
+    return Trials(replaced(HAPPY, intensity=intensity, **options), ALICE, generator)
+
+
+def test_rungs_are_even_parts_of_what_is_asked_and_strict_requests_have_one():
+    generator = Rungs(lambda style: style.lift <= 1.0 + 0.6 * 0.5)
+    kept = strongest_expression(trials_of(generator, 1.2))
+    assert lifts(generator) == pytest.approx([1.2, 0.9, 0.6, 0.3])
+    assert kept.attempt.intensity == pytest.approx(0.3)
+    strict = Rungs(lambda style: style.lift <= 1.3)
+    strongest_expression(trials_of(strict, 1.2, strict=True))
+    assert lifts(strict) == pytest.approx([1.2, 0.0])
+    assert [level for _, level in strict.tried] == ["final", "final"]
+
+
+def test_without_rungs_tenths_are_tried_and_then_fiftieths():
+    generator = Free(lambda style: style.lift <= 1.0 + 0.6 * 0.73)
+    kept = strongest_expression(trials_of(generator))
+    assert lifts(generator)[:4] == pytest.approx([1.0, 0.9, 0.8, 0.7])
+    assert 0.71 <= kept.attempt.intensity <= 0.73
+
+
+class ProvedFirst(Picky):
+    """Proves what is asked, then neutral, before anything is searched."""
+
+    search: ClassVar[Search] = Search(coarsely=True, rungs=4, proof_first=True)
+
+
+def test_what_passes_as_asked_is_settled_by_one_proof_and_else_by_neutral():
+    easy = ProvedFirst(lambda _style: True)
+    kept = strongest_expression(trials_of(easy, 0.8))
+    assert (kept.attempt.intensity, kept.stopped_by) == (0.8, ())
+    assert [level for _, level in easy.tried] == ["final"]
+    hard = ProvedFirst(lambda style: style.lift <= 1.0 + 0.6 * 0.5)
+    kept = strongest_expression(trials_of(hard, 0.8))
+    assert kept.attempt.intensity == pytest.approx(0.4)
+    assert lifts(hard)[:3] == pytest.approx([0.8, 0.0, 0.0])
+    assert [level for _, level in hard.tried[:3]] == ["final", "search", "final"]
+
+
+def candidate_of(likes, shares=None, *, intensity=1.0, rung=0.125, generator=Picky):
+    trials = trials_of(generator(likes), intensity)
+    trials.searched[trials.asked_style] = trials.attempt(trials.request.asked, SEARCH)
+    return _Candidate(replace(trials, shares=shares or {}), rung)
+
+
+def test_a_candidate_finds_the_strongest_within_a_rung_and_what_stopped_it():
+    candidate = candidate_of(lambda style: style.lift <= 1.0 + 0.6 * 0.55, intensity=0.8, rung=0.3)
+    candidate.search()
+    assert candidate.found.attempt.intensity == pytest.approx(0.4)  # 0.8 and 0.6 break it; 0.5 is nearer than a rung
+    assert candidate.found.stopped_by[0].limit == "joint speed"
+    shown, kept = candidate.expressiveness
+    assert kept == pytest.approx(0.5)
+    assert sorted(candidate.shares(candidate.found.attempt).values()) == pytest.approx([0.0, 0.5, 0.5, 0.5])
+    assert shown == pytest.approx(0.375)  # for one of the four main words the robot has no part
+    assert _Candidate(candidate.trials, 0.25).expressiveness == (0.0, 0.0)  # nothing is found yet
+
+
+def test_a_candidate_that_nothing_suits_says_what_breaks_without_any_feeling():
+    candidate = candidate_of(lambda _style: False)
+    candidate.search()
+    assert candidate.found.attempt is None
+    assert candidate._searched(-0.5).attempt is None
+    easy = candidate_of(lambda _style: True)
+    assert easy._searched(-0.5).attempt.intensity == 0.0
+    assert easy._searched(0.6).attempt.intensity == 0.6
+    assert easy._searched(0.6).stopped_by == ()
+
+
+def test_the_share_of_a_feeling_counts_each_word_that_people_see():
+    """A happy walk changes four words of this robot: tempo, stride, sway and lift."""
+    trials = trials_of(Picky(lambda _style: True))
+    assert sorted(_changed_words(trials)) == ["lift", "stride", "sway", "tempo"]
+    whole = _Candidate(trials, 0.125)
+    assert (whole.kept(1.0), whole.kept(0.4)) == (1.0, 0.4)
+    some = _Candidate(replace(trials, shares={"lift": 0.5, "tempo": 0.0}), 0.125)
+    assert some.kept(1.0) == pytest.approx(1.0 - (0.5 + 1.0) / 4.0)
+    assert some.kept(0.5) == pytest.approx(1.0 - (0.75 + 1.0) / 4.0)
+
+
+def test_proofs_that_refuse_let_a_candidate_look_one_two_and_four_rungs_lower():
+    candidate = candidate_of(lambda _style: True, rung=0.1, generator=lambda likes: Hasty(likes, lambda style: False))
+    candidate.search()
+    found = []
+    while candidate.found.attempt is not None:
+        found.append(candidate.found.attempt.intensity)
+        nothing = candidate.proved()
+        assert nothing.attempt is None
+        assert nothing.stopped_by[0].sentence == "joint speed: too fast"
+    assert found == pytest.approx([1.0, 0.9, 0.7, 0.3, 0.0])
+    assert candidate.failed == 5
+
+
+def test_rungs_of_a_candidate_are_parts_of_what_was_asked():
+    candidate = candidate_of(
+        lambda _style: True, intensity=0.8, rung=0.25, generator=lambda likes: Hasty(likes, lambda style: False)
+    )
+    candidate.search()
+    candidate.proved()
+    assert candidate.found.attempt.intensity == pytest.approx(0.6)
+    assert candidate.found.stopped_by[0].limit == "joint speed"
+
+
+class Wordy(Picky):
+    """Says itself that it shows only half of the speed."""
+
+    def drafts(self, style, detail):
+        for draft in super().drafts(style, detail):
+            yield replace(draft, words={"speed": 0.5}, reasons=("own reason",)) if not draft.shortfalls else draft
+
+
+def test_words_of_which_a_draft_shows_less_are_told_with_both_shares():
+    candidate = candidate_of(lambda _style: True, {"lift": 0.5}, intensity=0.8, generator=Wordy)
+    candidate.search()
+    kept = candidate.proved()
+    draft = kept.attempt.draft
+    assert kept.attempt.intensity == 0.8
+    assert draft.words["speed"] == pytest.approx(0.5)
+    assert draft.words["lift"] == pytest.approx(0.5, abs=0.02)
+    assert draft.reasons == ("own reason", "weakened: lift at 50%, all else as asked")
+    assert draft.kept == pytest.approx(1.0 - 0.5 / 4.0)
+    lower = candidate._told(replace(kept.attempt, intensity=0.4, draft=standing()))
+    assert lower.draft.reasons == ("weakened: lift at 25%, all else as asked",)
+    assert lower.draft.kept == pytest.approx(1.0 - 0.75 / 4.0)
+    plain = candidate_of(lambda _style: True)
+    assert plain._told(kept.attempt) is kept.attempt
+
+
+def test_the_candidate_that_shows_most_is_proved_first_and_none_below_what_is_asked_for():
+    asked = []
+
+    def candidate(name, shown, passes):
+        def proved():
+            asked.append(name)
+            one.found = Kept(None, ())
+            one.expressiveness = (0.0, 0.0)
+            return Kept(name if passes else None, ("stopped",))
+
+        one = SimpleNamespace(
+            failed=0, search=lambda: None, found=Kept("found", ()), expressiveness=(shown, shown), proved=proved
+        )
+        return one
+
+    kept = _best_proved([candidate("weak", 0.4, True), candidate("strong", 0.8, False), candidate("fair", 0.6, True)])
+    assert (kept.attempt, asked) == ("fair", ["strong", "fair"])
+    asked.clear()
+    assert _best_proved([candidate("weak", 0.4, True)], 0.5).attempt is None
+    assert asked == []
+    assert _best_proved([candidate("enough", 0.5, True)], 0.5).attempt == "enough"
+    assert _best_proved([candidate("little", 0.01, True)]).attempt == "little"
+    assert _best_proved([candidate("nothing", 0.0, True)]).attempt is None
+    refused = _best_proved([candidate("none", 0.9, False)])
+    assert (refused.attempt, refused.stopped_by) == (None, ("stopped",))
+
+
+def test_candidates_that_a_proof_refused_are_not_searched_anew():
+    searched = []
+    done = SimpleNamespace(
+        failed=1, search=lambda: searched.append("done"), found=Kept(None, ()), expressiveness=(0.0, 0.0)
+    )
+    new = SimpleNamespace(
+        failed=0, search=lambda: searched.append("new"), found=Kept(None, ()), expressiveness=(0.0, 0.0)
+    )
+    _best_proved([done, new])
+    assert searched == ["new"]
+
+
+def attempt_with(variant, *, passes=True):
+    draft = replace(standing() if passes else not_made(ALICE, None, "reach", "reach: too far"), variant=variant)
+    return Attempt(0.5, draft, draft.shortfalls, neutral=False)
+
+
+def test_a_search_by_words_begins_with_the_way_of_all_that_was_asked_and_not_before_neutrals():
+    trials = trials_of(Picky(lambda _style: True))
+    assert trials._search_detail() is SEARCH
+    trials.searched[trials.asked_style] = attempt_with(5, passes=False)
+    assert (trials._search_detail().variant, trials._search_detail().least) == (5, 0)
+    trials.searched[trials.style(0.0)] = attempt_with(2)
+    found = replace(trials, shares={"lift": 0.0})._search_detail()
+    assert (found.level, found.variant, found.least, found.hopeful) == ("search", 5, 2, True)
+    trials.searched[trials.style(0.0)] = attempt_with(2, passes=False)
+    assert trials._search_detail().least == 0
+    free = trials_of(Free(lambda _style: True))
+    free.searched[free.asked_style] = attempt_with(5)
+    assert free._search_detail() is SEARCH
+
+
+def test_drafts_are_tried_in_order_until_one_passes_and_the_attempt_remembers_its_intensity():
+    class Second:
+        def drafts(self, style, _detail):
+            yield not_made(ALICE, style, "reach", "reach: too far")
+            yield replace(standing(), variant=1)
+            raise AssertionError("nobody asks for a third")
+
+    trials, known = trials_of(Second()), {}
+    found = trials.attempt(0.5, SEARCH, known=known)
+    assert (found.passes, found.draft.variant, found.intensity, found.neutral) == (True, 1, 0.5, False)
+    assert known == {trials.style(0.5): found}
+    again = replace(trials, generator=None).attempt(0.5, SEARCH, known=known)
+    assert (again.draft, again.intensity) == (found.draft, 0.5)
+    assert trials.attempt(0.0, FINAL).neutral
+
+
+def test_only_whole_drafts_of_tasks_that_are_simulated_must_stay_upright():
+    crawl, gait = (trials_of(Picky(lambda _style: True), task=task) for task in (Crawl(), PatternGait()))
+    assert gait._is_simulated(FINAL)
+    assert not gait._is_simulated(SEARCH)
+    assert not crawl._is_simulated(FINAL)
+
+
+def test_shares_of_words_scale_with_the_intensity_and_others_stay_as_asked():
+    trials = replace(trials_of(Picky(lambda _style: True)), shares={"lift": 0.5, "sway": 0.0})
+    style, asked = trials.style(0.5), trials.asked_style
+    assert style.lift == pytest.approx(1.0 + 0.25 * (asked.lift - 1.0))
+    assert (style.sway, style.tempo) == (1.0, asked.tempo)
+    quiet = trials_of(Picky(lambda _style: True), task=HandTask(task="still"), emotion=None)
+    assert quiet.style(1.0) == quiet.style(0.0)
+    told = []
+    heard = replace(trials, on_progress=told.append)
+    heard.tell(0.5, passed=True, instead="less")
+    assert [(one.intensity, one.passed, one.instead) for one in told] == [(0.5, True, "less")]
+
+
+class OneRung(Picky):
+    """Tries all of it, or none."""
+
+    search: ClassVar[Search] = Search(rungs=1)
+
+
+def test_one_rung_is_all_or_nothing():
+    generator = OneRung(lambda style: style.lift <= 1.3)
+    assert strongest_expression(trials_of(generator, 0.9)).attempt.intensity == 0.0
+    assert lifts(generator) == pytest.approx([0.9, 0.0])
+
+
+def test_a_little_of_a_feeling_is_looked_at_like_much_of_it():
+    candidate = candidate_of(lambda style: style.lift <= 1.001)
+    found = candidate._searched(0.05)
+    assert (found.attempt.intensity, found.stopped_by[0].limit) == (0.0, "joint speed")
+    hasty = candidate_of(lambda _style: True, rung=0.1, generator=lambda likes: Hasty(likes, lambda style: False))
+    hasty.found = hasty._searched(0.05)
+    assert hasty.proved().attempt is None
+    assert hasty.found.attempt.intensity == 0.0  # what it looks at next
+
+
+@pytest.mark.parametrize(("shares", "mean"), [({}, 0.0), ({"lift": 0.6}, 0.6), ({"lift": 0.6, "sway": 0.2}, 0.4)])
+def test_what_is_shown_is_the_mean_of_the_main_words(shares, mean):
+    assert _Candidate.shown(SimpleNamespace(shares=lambda _attempt: shares), None) == pytest.approx(mean)
+
+
+def test_where_parts_leave_little_of_a_feeling_all_words_alike_may_leave_more():
+    """A robot that keeps its words in proportion, up to three quarters, or else a quarter of its pace alone."""
+    asked = trials_of(Picky(lambda _style: True)).asked_style
+
+    def likes(style):
+        speed = (style.tempo * style.stride - 1.0) / (asked.tempo * asked.stride - 1.0)
+        shares = [speed, (style.sway - 1.0) / (asked.sway - 1.0), (style.lift - 1.0) / (asked.lift - 1.0)]
+        alike = max(shares) - min(shares) < 0.01 and max(shares) < 0.76
+        return alike or (speed < 0.3 and max(shares[1:]) < 0.01)
+
+    kept = strongest_expression(trials_of(Picky(likes)))
+    assert kept.attempt.intensity == pytest.approx(0.75)
+    assert kept.attempt.draft.reasons == ()
+
+
+def test_parts_that_leave_enough_are_kept_without_a_look_at_all_words_alike():
+    generator = Picky(lambda style: style.lift <= 1.31)
+    strongest_expression(trials_of(generator))
+    alike = [style for style, _ in generator.tried if 0.01 < (style.lift - 1.0) / 0.6 < 0.99 and style.tempo < 1.13]
+    assert alike == []
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_where_nothing_of_a_feeling_passes_neutral_is_kept_with_what_stopped_the_feeling(strict):
+    generator = Picky(lambda style: style.lift == 1.0 and style.tempo == 1.0 and style.sway == 1.0)
+    kept = strongest_expression(trials_of(generator, strict=strict))
+    assert (kept.attempt.intensity, kept.attempt.neutral) == (0.0, True)
+    assert kept.attempt.passes
+    assert [shortfall.limit for shortfall in kept.stopped_by] == ["joint speed"]
+    style, level = generator.tried[-1]
+    assert (style.lift, level) == (1.0, "final")
+    assert strict is (len(generator.tried) == 2)  # who is strict wants all of it or nothing
