@@ -205,6 +205,16 @@ def test_a_platform_that_is_not_to_move_is_told_how_far_forward_it_came_and_how_
         assert _held_outcome(PEPPER, led, run).distance_m == pytest.approx(distance_m)
 
 
+def test_who_is_bolted_down_goes_nowhere_and_does_not_turn():
+    motion, run = held((0.2, 0.1), (0.3, 0.0))
+    limits = PEPPER.torque_limit_nm
+    bolted = SimpleNamespace(
+        base_size=0, joint_names=PEPPER.joint_names, torque_limit_nm=limits, chains=PEPPER.chains, model=PEPPER.model
+    )
+    outcome = _held_outcome(bolted, motion, run)
+    assert (outcome.commanded_distance_m, outcome.distance_m, outcome.heading_drift_rad) == (0.0, 0.0, 0.0)
+
+
 def test_without_a_task_the_worst_of_all_hands_is_told_and_with_one_the_busy_one():
     motion, run = held(LElbowRoll=-0.4)
     worst_m = _hand_error_m(PEPPER, motion, run.qpos)
