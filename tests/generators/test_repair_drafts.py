@@ -94,6 +94,9 @@ def test_what_is_low_and_slow_carries_where_nothing_is_said():
 
 def test_what_was_found_is_sampled_to_its_end_and_told_where_it_is_slower(monkeypatch):
     motion = moved(2.0)
+    contact = motion.contact.copy()
+    contact[41:60, 1] = False  # in the frames 21 to 29, which are shown 60 ms apart
+    motion = replace(motion, contact=contact)
     body_of = {}
 
     def near(given):
@@ -112,7 +115,9 @@ def test_what_was_found_is_sampled_to_its_end_and_told_where_it_is_slower(monkey
     draft = next(iter(RepairDrafts(ALICE, motion, 0.01, 40.0).drafts(Style(), Detail())))
     assert draft.time_s[-1] == pytest.approx(3.0)
     assert_allclose(np.diff(draft.time_s), 0.025)
-    assert draft.contact.all()
+    assert draft.contact[:, 0].all()
+    lifted_s = draft.time_s[~draft.contact[:, 1]]  # from after the last frame in which it carries to before the next
+    assert (lifted_s[0], lifted_s[-1]) == (pytest.approx(20 * 0.06), pytest.approx(30 * 0.06 - 0.025))
     assert draft.meta["repair"]["duration_s"] == pytest.approx(3.0)
     assert draft.meta["repair"]["method"] == "body"
     assert len(draft.reasons) == 2
