@@ -105,6 +105,12 @@ def test_who_is_to_stay_on_the_spot_moves_forward_and_costs_nothing(share):
     assert (_outcome(PETE, motion, run, 1.0).cost_of_transport is None) is (share < 1.0)
 
 
+def test_attitudes_that_rounding_made_a_little_long_are_no_falls():
+    motion, run = walked()
+    run.qpos[:, 3:7] *= 1.0 + 1e-9
+    assert not _fallen(motion, run).any()
+
+
 def test_who_lies_since_before_the_last_while_stays_down():
     samples = round(DOWN_S / STEP_S) + 4
     motion, run = walked(samples=samples)
