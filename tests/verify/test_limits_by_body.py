@@ -40,12 +40,12 @@ def piloted(**changes):
     return broken(CASSIE, piloted=True, plant=SOUND, **changes)
 
 
-@pytest.mark.parametrize(("use", "wrong"), [(0.999, False), (1.001, True)])
+@pytest.mark.parametrize(("use", "wrong"), [(0.999, False), (1.001, True), (1.2, True)])
 def test_a_platform_drives_within_its_limits(use, wrong):
     found = broken(PEPPER, drive_use=with_value((2, 4), 1, 2, use))
     assert ("platform" in found) is wrong
-    if wrong:
-        assert found["platform"].sentence.endswith("reaches 100% of its limit at 1.25 s")
+    if use == 1.2:
+        assert found["platform"].sentence.endswith("reaches 120% of its limit at 1.25 s")
 
 
 @pytest.mark.parametrize("judge", [landed, piloted])
