@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from strut.audit import STANDS_STILL_M
+from strut.control.sensing import Sensing
 from strut.engines.physics import ASKED_S, Run
+from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.simulation.playback import (
@@ -21,6 +23,7 @@ from strut.simulation.playback import (
     MUCH_SLIP_MM,
     STRAIGHT,
     SUNK,
+    _ends,
     _fallen,
     _hand_error_m,
     _held_outcome,
@@ -31,6 +34,8 @@ from strut.simulation.playback import (
     _slips_much,
     _stays_down,
     _to_try,
+    played_as_planned,
+    simulate,
 )
 from strut.tables.gait import PatternTable
 
@@ -256,3 +261,22 @@ def test_a_motion_without_torques_is_fed_with_those_that_it_needs():
     assert played.motion.meta["simulated"] == {"friction": 0.6, "mass_scale": 1.0}
     assert played.outcome.control == "servos"
     assert played.motion.contact.shape == (SAMPLES, 4)
+    proved = played_as_planned(motion, PETE, may_slide=True)
+    assert proved.motion.meta["simulated"] == {"friction": PETE.friction, "mass_scale": 1.0}
+
+
+def test_servos_that_are_asked_for_by_name_refuse_noise_that_they_do_not_feel():
+    slow, _ = walked((0.0, 0.0))
+    motion = replace(slow, time_s=0.02 * np.arange(SAMPLES))
+    with pytest.raises(OutOfRangeError, match="noise and delay of an estimator change nothing"):
+        simulate(motion, PETE, control="servos", sensing=Sensing(delay_s=0.01))
+    assert simulate(motion, PETE, sensing=Sensing(delay_s=0.01)).outcome.unfelt is not None
+
+
+def test_a_run_ends_when_it_lies_or_when_what_was_asked_for_is_so():
+    samples = round(DOWN_S / STEP_S) + 4
+    motion, run = walked(samples=samples)
+    for until, ends in ((None, False), (lambda *_: False, False), (lambda *_: True, True)):
+        assert _ends(PETE, motion, until, run) is ends
+    run.other_load_n[:] = 2.0 * LOADED_N
+    assert _ends(PETE, motion, None, run)

@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from strut.contact_set import contact_points
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import ContactDemand, contact_demand
+from strut.errors import BadMotionError
 from strut.models.catalogue import load_robot
 from strut.rotation import qpos_from_angles
 from strut.verify.contact_force_fit import LEVER_M, ContactForceFit
@@ -23,6 +24,7 @@ from strut.verify.landing_audit import (
     _size,
     _sprung,
     _unjudged,
+    landing_audit,
     mean_size,
 )
 from strut.verify.landing_pieces import DEGREE, FEWEST, landing_pieces
@@ -223,3 +225,60 @@ def test_torques_that_nothing_judges_are_told_and_nothing_else_is():
     assert _unjudged(bare, known, none, None) == ()
     assert _unjudged(driven, known, none, 0.1) == ()
     assert "the torques in the file" in _unjudged(driven, known, none, None)[0]
+
+
+# the whole, of who stands still
+
+BOWED = np.array(HEIMAN.standing_qpos)
+BOWED[7 + HEIMAN.joint_names.index("Lumbar_RY")] = 0.1
+
+
+def landing_twice(samples):
+    """Return a bow, held still, in the middle of which the big toes are said to land three samples apart."""
+    contact = np.ones((samples, 6), dtype=bool)
+    middle = samples // 2
+    contact[middle - 4 : middle, 1] = contact[middle - 1 : middle + 3, 4] = False
+    return draft_of(samples, contact=contact, qpos=np.tile(BOWED, (samples, 1))), middle
+
+
+def test_who_stands_still_needs_its_weight_and_nothing_else():
+    draft, middle = landing_twice(60)
+    found = landing_audit(draft)
+    known = np.ones(60, dtype=bool)
+    known[middle : middle + 3] = False
+    assert_allclose(found.ground_force_n[known].sum(axis=1), np.tile([0.0, 0.0, WEIGHT_N], (57, 1)), atol=0.5)
+    assert_allclose(found.landings.unexplained_n, 0.0, atol=0.5)
+    assert_allclose(found.landings.gripped_n, 0.0, atol=0.5)
+    assert_allclose(found.landings.landing_unexplained_n, 0.0, atol=0.5)
+    assert_allclose(found.joint_speed_rad_s, 0.0, atol=1e-6)
+    assert_allclose(found.slip_m, 0.0, atol=1e-12)
+    assert_allclose(found.foot_height_m, found.foot_top_m)
+    angles = BOWED[7:]
+    room = np.minimum(angles - HEIMAN.joint_lower_rad, HEIMAN.joint_upper_rad - angles)
+    assert_allclose(found.joint_room_rad, np.tile(room, (60, 1)))
+    under = (BOWED[:3] + com_from_base_m(BOWED))[:2]
+    assert_allclose(found.cop_in_world[known], np.tile(under, (57, 1)), atol=1e-6)
+    assert (found.margin_m[known] > 0.01).all()
+    assert found.landings.unjudged[0].startswith("5.0% of the samples and 2 landings")
+
+
+def test_what_is_not_known_is_nothing_and_does_not_leave_its_place():
+    """Three samples of five: the median there is of what is not known."""
+    draft, middle = landing_twice(60)
+    found = landing_audit(draft)
+    away = found.torque_nm[middle + 20]
+    alike = np.abs(away) > 0.5
+    assert alike.any()
+    assert_allclose(found.torque_nm[middle + 1, alike], 0.0, atol=1e-12)
+    assert np.isposinf(found.margin_m[middle + 1])
+    assert found.landings.unexplained_n[middle + 1] == found.landings.gripped_n[middle + 1] == 0.0
+
+
+@pytest.mark.parametrize(("samples", "enough"), [(29, False), (31, True)])
+def test_nine_tenths_of_the_samples_must_be_known(samples, enough):
+    draft, _ = landing_twice(samples)
+    if enough:
+        assert landing_audit(draft).landings is not None
+    else:
+        with pytest.raises(BadMotionError, match="10% of the samples no velocity"):
+            landing_audit(draft)

@@ -85,19 +85,19 @@ def test_forces_are_off_by_their_sum_over_the_weight():
     assert off == pytest.approx(5.0 / (CASSIE.mass_kg * 9.81))
 
 
-def torque_off(missing_nm, claimed_nm=0.0):
-    """Return what is left of torques that lack at a joint which the left foot turns by up to 50 N m, and at another."""
+def torque_off(missing_nm, claimed_nm=0.0, load_n=100.0):
+    """Return what is left of torques that lack at a joint which half of the left foot's load turns, and at another."""
     turned, other, samples = 2, 9, (SAMPLES, JOINTS)
     qpos = np.tile(CASSIE.standing_qpos, (SAMPLES, 1))
     torque_nm = np.full(samples, claimed_nm)
     force_n = np.zeros((SAMPLES, 2, 3))
-    force_n[:, 0, 2] = 100.0
+    force_n[:, 0, 2] = load_n
     jacobian = np.zeros((SAMPLES, 4, 3, JOINTS))
     jacobian[:, 0, 2, turned] = 1.0  # at its first end a push turns the joint, at its second one it does not
     still = np.zeros((SAMPLES, 6 + JOINTS))
     springs = passive_forces(torque_model(CASSIE, friction=0.6, step_s=1e-3), qpos, still)
     needed = torque_nm + springs
-    needed[:, turned] += 50.0 + missing_nm[0]
+    needed[:, turned] += 0.5 * load_n + missing_nm[0]
     needed[:, other] += missing_nm[1]
     dynamics = SimpleNamespace(torque_nm=needed, contact_jacobian=jacobian)
     draft = SimpleNamespace(torque_nm=torque_nm, ground_force_n=force_n, qpos=qpos)
@@ -119,6 +119,11 @@ def torque_off(missing_nm, claimed_nm=0.0):
 def test_torques_may_lack_what_a_place_on_the_line_of_a_foot_explains_and_no_more(missing_nm, left_nm):
     assert torque_off(missing_nm) == pytest.approx(left_nm, abs=1e-3)
     assert torque_off(missing_nm, claimed_nm=500.0) == pytest.approx(left_nm, abs=1e-3)
+
+
+def test_a_foot_that_hardly_pushes_explains_nearly_all_that_it_could():
+    """Of 0.4 N m by half a newton metre, all but one part in 251: what keeps an unloaded foot from being anywhere."""
+    assert torque_off((0.4, 0.0), load_n=1.0) == pytest.approx(0.4 / 251.0, rel=1e-3)
 
 
 def test_a_record_with_few_samples_is_taken_as_it_is_without_its_ends():
