@@ -1,6 +1,7 @@
 """Gait drafts of a small biped: its own pattern, its usual speed, and joints that stay inside their ranges."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -93,3 +94,9 @@ def test_a_draft_that_starts_from_a_look_is_the_one_that_starts_from_a_stand(bod
     assert look.found is not None
     (_, cold), (_, warm) = (body.solved(50.0, cycles=3, look=one) for one in (None, look))
     assert_allclose(warm.qpos, cold.qpos, atol=1e-3)
+
+
+@pytest.mark.parametrize(("asked", "hurries"), [(None, False), (0.01, False), (0.03, True), (-0.03, True)])
+def test_only_who_is_asked_for_more_than_its_own_speed_hurries_however_slow_it_is(asked, hurries):
+    slow = SimpleNamespace(task=SimpleNamespace(speed_m_s=asked), usual={"speed_m_s": 0.02})
+    assert GaitDrafts._hurries.fget(slow) is hurries
