@@ -52,6 +52,11 @@ def test_frames_and_keys_are_a_second_apart_and_margins_grow(given):
     assert given[0].key.tolist() == [0, 25, 60]  # an end nearer than half a second takes the place of a key
 
 
+def test_no_frame_lies_beyond_the_end_of_a_motion(given):
+    list(RepairDrafts(ALICE, moved(2.638, 500.0), 0.01, 50.0).drafts(Style(), Detail()))
+    assert given[0].q.shape[0] == 66  # the last of them at 2.6 s
+
+
 @pytest.mark.parametrize(("duration_s", "refused"), [(0.06, True), (0.08, False), (60.0, False), (60.1, True)])
 def test_motions_from_two_frames_to_a_minute_are_repaired(given, duration_s, refused):
     drafts = RepairDrafts(ALICE, moved(duration_s, 50.0), 0.01, 50.0).drafts(Style(), Detail())

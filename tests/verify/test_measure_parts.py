@@ -112,6 +112,16 @@ def test_torques_of_a_draft_are_off_by_what_no_sharing_explains_of_what_is_neede
         assert found == (None if expected is None else pytest.approx(expected, abs=1e-6))
 
 
+def test_torques_where_none_are_needed_are_off_by_more_than_anything():
+    """On straight legs a body stands without any torque, so that a hundredth of a newton metre is too much."""
+    qpos, contact = np.tile(PETE.standing_qpos, (3, 1)), np.ones((3, 4), dtype=bool)
+    time_s = 0.1 * np.arange(3)
+    torque_nm = np.zeros((3, len(PETE.joint_names)))
+    torque_nm[:, 2] = 0.01  # about the leg's own axis, which no force of the ground turns
+    draft = Draft(PETE, time_s, qpos, contact, None, torque_nm=torque_nm)
+    assert _torque_disagreement(draft, inverse_dynamics(PETE, time_s, qpos)) > 100.0
+
+
 def test_nothing_is_measured_of_what_was_not_made():
     empty = Draft(PETE, np.zeros(0), np.zeros((0, 35)), np.zeros((0, 4), dtype=bool), None)
     assert measure(empty) is empty
