@@ -1,15 +1,18 @@
 """How a style does a hand's task, what is told where the head gives way, and how a task is laid out in time."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
 
 from strut.draft import Detail
 from strut.easing import eased_time, smooth_step
 from strut.engines.frame_kinematics import frame_poses
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
+from strut.expression.body_swing import posture_over_time
 from strut.generators.hand_drafts import (
     LEANS,
     SHARP,
@@ -194,3 +197,40 @@ def test_goals_are_laid_out_at_both_stages_of_every_step():
     place, speed = problem._platform(stages)
     assert (place.shape, speed.shape) == ((25, 3), (25, 3))
     assert not place.any()
+
+
+@pytest.mark.parametrize("task", ["point", "carry", "wave"])
+def test_goals_are_those_of_the_path_and_of_the_style(task):
+    path = hand_task(PEPPER, task, duration_s=4.0)
+    style = Style(gaze=0.3)
+    shown, plain = (
+        TrackingProblem(PEPPER, path, one, np.ones(3), "corrected", np.linspace(0.0, 4.0, 9), 1).tracker().goals
+        for one in (style, None)
+    )
+    stages = np.linspace(0.0, 4.0, 17)
+    poses = path.poses(stages)
+    assert_allclose(shown.hand_m, poses.position_m)
+    assert_allclose(shown.hand_velocity, path.velocity(stages))
+    turned = Rotation.from_quat(np.array(shown.hand_turn), scalar_first=True)
+    assert_allclose(turned.as_matrix(), poses.rotation, atol=1e-9)
+    if task == "point":
+        assert_allclose(shown.sideways, poses.rotation.transpose(0, 2, 1)[:, 1:])  # its second and third axes
+    else:
+        assert shown.sideways is None
+    assert (shown.gaze, plain.gaze, shown.led) == (0.3, 0.0, 3)
+    assert_allclose(shown.platform, path.platform(stages))
+    assert_allclose(shown.platform_velocity, path.platform_velocity(stages))
+    assert (len(shown.head_turn), len(plain.head_turn)) == (17, 0)
+    qpos = np.concatenate([shown.platform, shown.posture], axis=1)
+    heads = Rotation.from_quat(np.array(shown.head_turn), scalar_first=True)
+    assert_allclose(heads.as_matrix(), frame_poses(PEPPER, "eyes", qpos)[1].reshape(-1, 3, 3), atol=1e-9)
+    assert_allclose(shown.posture[0], posture_over_time(PEPPER, style, np.zeros(1))[0])
+    assert_allclose(plain.posture[0], posture_over_time(PEPPER, Style(), np.zeros(1))[0])
+
+
+def test_a_platform_that_nobody_leads_has_no_speed_to_keep():
+    path = replace(hand_task(PEPPER, "wave", duration_s=4.0), platform=None)
+    goals = TrackingProblem(PEPPER, path, None, np.ones(3), "corrected", np.linspace(0.0, 4.0, 9), 1).tracker().goals
+    assert goals.led == 0
+    assert goals.platform_velocity.shape == (17, 0)
+    assert not goals.platform.any()
