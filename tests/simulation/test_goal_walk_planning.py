@@ -26,8 +26,9 @@ GAIT = StepGait(
     0.0,
     (0.0,) * (len(ALICE.joint_names) - 12),
 )
-HERE = standing_place(ALICE, ALICE.standing_qpos)
-SHOES = shoe_places(ALICE, ALICE.standing_qpos)
+QPOS = np.array(ALICE.standing_qpos)
+QPOS[:2], QPOS[3], QPOS[6] = (0.4, -0.3), math.cos(0.2), math.sin(0.2)
+HERE, SHOES = standing_place(ALICE, QPOS), shoe_places(ALICE, QPOS)
 
 
 def near(one, other, abs_m=1e-9):
@@ -51,7 +52,7 @@ def walker_to(imagined=HERE, fallen=False):
     walked = []
     walker = SimpleNamespace(
         _robot=ALICE,
-        _plant=SimpleNamespace(qpos=np.array(ALICE.standing_qpos)),
+        _plant=SimpleNamespace(qpos=QPOS),
         _gait=GAIT,
         _shoes=list(standing(imagined, SEPARATION_M)),
         _ground=None,
@@ -102,7 +103,7 @@ def stepper(**changes):
     played, told = [], []
     own = {
         "_robot": ALICE,
-        "_plant": SimpleNamespace(qpos=np.array(ALICE.standing_qpos)),
+        "_plant": SimpleNamespace(qpos=QPOS),
         "_gait": GAIT,
         "_shoes": list(SHOES),
         "_ground": Place(0.0, 0.0),

@@ -139,7 +139,7 @@ def test_a_robot_rests_while_nothing_is_asked_of_it():
 def loop_of(**changes):
     """Return a loop whose record is written by hand: three samples, 0.5 m to the left and forward."""
     qpos = np.tile(CASSIE.standing_qpos, (3, 1))
-    qpos[:, 0], qpos[:, 1] = [0.0, 0.1, 0.3], [0.0, 0.3, 0.4]
+    qpos[:, 0], qpos[:, 1] = [2.0, 2.1, 2.3], [-1.0, -0.7, -0.6]
     force_n = np.zeros((3, 2, 3))
     force_n[:, 0, 2], force_n[:, 1, 2] = 1.01 * LOADED_N, [0.99 * LOADED_N, 1.01 * LOADED_N, 0.0]
     record = {

@@ -41,13 +41,14 @@ from strut.tables.gait import PatternTable
 
 PETE, PEPPER = load_robot("mrpete"), load_robot("pepper")
 JOINTS, STEP_S, SAMPLES = len(PETE.joint_names), 0.1, 11
+START_M = np.array([0.7, -0.4])
 
 
 def walked(way_m=(0.12, 0.16), samples=SAMPLES):
-    """Return a plan along a line, and a run that follows it exactly."""
+    """Return a plan along a line from somewhere, and a run that follows it exactly."""
     time_s = 4.0 + STEP_S * np.arange(samples)
     qpos = np.tile(PETE.standing_qpos, (samples, 1))
-    qpos[:, :2] = np.outer(np.arange(samples) / (samples - 1), way_m)
+    qpos[:, :2] = START_M + np.outer(np.arange(samples) / (samples - 1), way_m)
     motion = Motion("mrpete", time_s, qpos, PETE.joint_names, np.ones((samples, 4), dtype=bool), PETE.foot_names)
     run = Run(
         time_s, qpos.copy(), np.zeros((samples, JOINTS)), np.full(samples, 3.0), np.zeros((samples, 4, 3)),
@@ -101,12 +102,13 @@ def test_a_drift_of_heading_is_the_short_way_round():
 def test_who_is_to_stay_on_the_spot_moves_forward_and_costs_nothing(share):
     planned_m = share * STANDS_STILL_M
     motion, run = walked((0.0, planned_m))
-    run.qpos[-1, :2] = 0.03, 0.05
+    run.qpos[-1, :2] = START_M + np.array([0.03, 0.05])
     outcome = _outcome(PETE, motion, run, 1.0)
     assert outcome.distance_m == pytest.approx(0.03 if share < 1.0 else 0.05)
-    run.qpos[-1, :2] = 0.0, 0.0
+    run.qpos[-1, :2] = START_M
     assert _outcome(PETE, motion, run, 1.0).cost_of_transport is None
-    run.qpos[-1, :2] = (-share * STANDS_STILL_M, 0.0) if share < 1.0 else (0.0, -share * STANDS_STILL_M)
+    back_m = [-share * STANDS_STILL_M, 0.0] if share < 1.0 else [0.0, -share * STANDS_STILL_M]
+    run.qpos[-1, :2] = START_M + back_m
     assert (_outcome(PETE, motion, run, 1.0).cost_of_transport is None) is (share < 1.0)
 
 
@@ -184,7 +186,7 @@ def test_on_the_spot_and_on_curves_nobody_is_behind():
         half = 0.1 / (share * STRAIGHT)  # of the path, up to a corner half way
         qpos = bent.qpos.copy()
         aside = math.sqrt(half**2 - 0.1**2)
-        qpos[:, 1] = aside * (1.0 - np.abs(np.linspace(-1.0, 1.0, SAMPLES)))
+        qpos[:, 1] += aside * (1.0 - np.abs(np.linspace(-1.0, 1.0, SAMPLES)))
         run.qpos[:, 0] -= 5.0
         assert _is_far_behind(replace(bent, qpos=qpos), run) is far
 
@@ -193,12 +195,13 @@ def test_on_the_spot_and_on_curves_nobody_is_behind():
 
 
 def held(moved_m=(0.0, 0.0), planned_m=(0.0, 0.0), **joints):
+    """Return a plan of Pepper and what happened, from somewhere; angles are those of a sample on the way."""
     time_s, qpos = 2.0 + STEP_S * np.arange(4), np.zeros((4, 3 + len(PEPPER.joint_names)))
-    motion = Motion("pepper", time_s, qpos.copy(), PEPPER.joint_names, np.zeros((4, 0), dtype=bool), ())
-    motion.qpos.flags.writeable = True
-    motion.qpos[-1, :2] = planned_m
-    motion.qpos.flags.writeable = False
-    qpos[-1, :2] = moved_m
+    qpos[:, :2] = START_M
+    planned = qpos.copy()
+    planned[-1, :2] += planned_m
+    motion = Motion("pepper", time_s, planned, PEPPER.joint_names, np.zeros((4, 0), dtype=bool), ())
+    qpos[-1, :2] += moved_m
     for name, angle in joints.items():
         qpos[1, 3 + PEPPER.joint_names.index(name)] = angle
     none = np.zeros((4, 0))
