@@ -158,3 +158,10 @@ def test_legs_sway_like_the_same_mass_whichever_way_they_face():
         targets = posture_targets(LEGS, turned, 0.22, plan.pressure_in_world @ turn)
         heights.append(effective_height_m(LEGS, targets))
     np.testing.assert_allclose(heights, heights[0], rtol=1e-5)
+
+
+def test_a_body_is_carried_the_same_way_whenever_it_begins():
+    plan = plan_to(Place(0.05, 0.0), PhaseTimes(0.4, 0.6, 0.8), 20.0)
+    now, later = (carried(LEGS, replace(plan, time_s=start_s + plan.time_s), 0.21) for start_s in (0.0, 3.0))
+    np.testing.assert_allclose(later.qpos, now.qpos, atol=1e-9)
+    np.testing.assert_allclose(later.zmp_in_world, now.zmp_in_world, atol=1e-9)

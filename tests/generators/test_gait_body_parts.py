@@ -232,3 +232,13 @@ def test_a_gait_between_its_samples_has_attitudes_and_rests_at_both_ends():
     assert_allclose(np.linalg.norm(found_qpos[:, 3:7], axis=1), 1.0, atol=1e-12)
     assert_allclose(found_qpos[:, 7], [5.0, 5.25, 6.0, 6.0], atol=0.02)
     assert_allclose(found_com, [[0.0, 0.0], [1.0, -0.5], [2.0, -1.0], [2.0, -1.0]], atol=1e-9)
+
+
+def test_a_gait_is_the_same_whenever_it_begins(four):
+    _, plan, carriage, start = carriage_of(four)
+    later = replace(plan, time_s=4.0 + plan.time_s)
+    targets = _targets(plan, carriage, start[:, :2], np.zeros_like(plan.foot_in_world))
+    assert_allclose(_smoothed(four, later, targets, start), _smoothed(four, plan, targets, start), atol=1e-9)
+    rolling = np.zeros_like(plan.foot_in_world)
+    answers = [_answer(four, one, carriage, rolling, start) for one in (plan, later)]
+    assert_allclose(answers[1], answers[0], atol=1e-9)

@@ -194,6 +194,8 @@ def test_goals_are_laid_out_at_both_stages_of_every_step():
     problem = TrackingProblem(PEPPER, path, None, np.ones(3), "corrected", np.linspace(0.0, 2.0, 5), 3)
     stages = problem._stages_s()
     assert_allclose(stages, np.linspace(0.0, 2.0, 4 * 6 + 1), atol=1e-12)
+    later = replace(problem, time_s=1.5 + problem.time_s)._stages_s()  # stages are counted from the start
+    assert_allclose(later, stages, atol=1e-12)
     place, speed = problem._platform(stages)
     assert (place.shape, speed.shape) == ((25, 3), (25, 3))
     assert not place.any()

@@ -149,7 +149,7 @@ def test_a_foot_slips_from_when_it_first_carries_to_when_it_last_does():
 def test_slips_of_stances_that_ended_before_a_run_was_last_asked_are_known(late):
     samples = 40
     motion, run = walked((0.0, 0.0), samples)
-    asked, time_s = 5, ASKED_S / 5 * np.arange(samples)
+    asked, time_s = 5, 3.0 + ASKED_S / 5 * np.arange(samples)
     contact = motion.contact.copy()
     contact[samples - asked - 1 + late :, 2] = False
     run.foot_in_world[3:, 2, 1] = 2e-3 * MUCH_SLIP_MM
