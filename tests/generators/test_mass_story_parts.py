@@ -19,7 +19,8 @@ from strut.generators.planted_story import drawn_qpos, planted_stance
 from strut.models.catalogue import load_robot
 from strut.optimal.balanced_path import blending
 from strut.style import Style
-from tests.stories import slow_nod
+from strut.verify.measure import audit
+from tests.stories import slow_nod, sway
 
 CASSIE = load_robot("cassie")
 PETE = load_robot("mrpete")
@@ -227,3 +228,27 @@ def test_a_maker_knows_the_mass_of_its_drawing_and_how_steeply_the_ground_may_pu
     problem = maker.program.drawn
     assert problem.slope == pytest.approx(mass_story.SPARE_FRICTION * CASSIE.friction / np.sqrt(2.0))
     assert problem.frame_s == pytest.approx(0.04)
+
+
+def made(animation):
+    stance = planted_stance(CASSIE, animation)
+    frames = drawn(animation, CASSIE.foot_names, CASSIE.joint_names)
+    return mass_story.mass_story(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0)
+
+
+def test_what_is_feasible_is_planned_once_and_shown_to_its_end():
+    story = made(slow_nod())
+    assert (story.rounds, story.solved, story.why) == (1, True, {})
+    assert_allclose(story.stretch, 1.0, atol=2e-3)
+    assert_allclose(np.diff(story.time_s), 0.02)
+    assert 0.0 <= story.time_s[-1] - story.frame_time_s[-1] < 0.02
+    assert story.contact.all()
+    assert_allclose(story.qpos[-1], story.frame_qpos[-1], atol=1e-4)
+
+
+def test_measuring_and_planning_alternate_until_they_agree_and_the_margin_is_kept():
+    """A sway that is too fast for its feet; what is left between frames is within what was spared for it."""
+    story = made(sway())
+    assert 1 < story.rounds < mass_story.ROUNDS
+    assert story.solved
+    assert audit(CASSIE, story.time_s, story.qpos, story.contact).margin_m.min() > 0.01

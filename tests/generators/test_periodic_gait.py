@@ -112,6 +112,12 @@ def test_effort_is_torque_before_the_gear(cassie, program, gliding):
     assert costs_of(program, replace(gliding, u=torque_nm))["effort"] == pytest.approx(0.25)
 
 
+def test_an_acceleration_of_thirty_radians_costs_a_hundredth(program, gliding):
+    hasty = np.zeros_like(gliding.a)
+    hasty[:, 7] = 15.0
+    assert costs_of(program, replace(gliding, a=hasty))["acceleration"] == pytest.approx(0.25 * 0.01)
+
+
 def test_feet_stand_apart_by_the_usual_width_and_half_of_what_is_gone_aside(cassie, program, gliding):
     angles = np.concatenate([gliding.q[0, :6], coupled_joints(cassie).all_rad(gliding.q[:1, 6:])[0]])
     toes = foot_contact_points(cassie, qpos_from_angles(angles[None]))[0]
