@@ -1,23 +1,26 @@
 """How a style does a hand's task, what is told where the head gives way, and how a task is laid out in time."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 from strut.draft import Detail
 from strut.easing import eased_time, smooth_step
 from strut.engines.frame_kinematics import frame_poses
-from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
+from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.expression.body_swing import posture_over_time
 from strut.generators.hand_drafts import (
     LEANS,
     SHARP,
     HandDrafts,
     _checked_user,
+    _gaze_within_reach,
     _looked_away,
     _looks_as_asked,
     _quality,
@@ -161,16 +164,24 @@ def test_a_hand_that_already_points_at_its_target_is_not_turned():
     assert_allclose(near.poses(np.array([4.0])).rotation[0, :, 0], beside, atol=1e-9)
 
 
-def test_a_route_takes_the_hand_over_its_offsets_on_a_platform_that_turns():
-    table, path = PEPPER.tasks["carry"], hand_task(PEPPER, "carry", duration_s=6.0)
-    middle = path.poses(np.array([0.0, 3.0]))
-    x, y, yaw = path.platform(np.array([3.0]))[0]
-    seen = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]]) @ (middle.position_m[1, :2] - [x, y])
-    moved = np.array([*seen, middle.position_m[1, 2]]) - middle.position_m[0]
-    points = np.array(table.hand_offset_m)
-    assert moved[2] <= points[:, 2].max() + 0.05
-    if len(points) % 2:
-        assert_allclose(moved, points[len(points) // 2], atol=1e-6)  # half way is half of the eased time, too
+@pytest.mark.parametrize("duration_s", [3.0, 6.0])
+def test_a_route_takes_the_hand_over_its_offsets_on_a_platform_that_turns(duration_s):
+    """Each offset belongs to its share of the eased time, and each station likewise."""
+    table, path = PEPPER.tasks["carry"], hand_task(PEPPER, "carry", duration_s=duration_s)
+    start_m = path.poses(np.zeros(1)).position_m[0]
+    for points, of_hand in ((np.array(table.hand_offset_m), True), (np.array(table.platform), False)):
+        assert len(points) > 2
+        for number, point in enumerate(points):
+            share = number / (len(points) - 1)
+            at_s = duration_s * brentq(lambda u, share=share: float(smooth_step(np.array(u))) - share, 0.0, 1.0)
+            x, y, yaw = path.platform(np.array([at_s]))[0]
+            place = path.poses(np.array([at_s])).position_m[0]
+            if of_hand:
+                c, s = np.cos(yaw), np.sin(yaw)
+                seen = np.array([[c, s], [-s, c]]) @ (place[:2] - [x, y])
+                assert_allclose([*seen, place[2]], start_m + point, atol=1e-6)
+            else:
+                assert_allclose([x, y, yaw], point, atol=1e-6)
 
 
 def test_names_durations_and_targets_that_are_none_are_refused():
@@ -236,3 +247,53 @@ def test_a_platform_that_nobody_leads_has_no_speed_to_keep():
     assert goals.led == 0
     assert goals.platform_velocity.shape == (17, 0)
     assert not goals.platform.any()
+
+
+# gaze
+
+
+@dataclass(frozen=True)
+class Head:
+    """A problem of a head that keeps up with some gazes; it writes down what it is asked."""
+
+    keeps_up: Callable[[float], bool]
+    asked: list = field(default_factory=list)
+    style: Style | None = None
+    path: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(duration_s=2.0))
+    user_m: tuple[float, ...] = (3.0, 0.0, 1.2)
+    law: str = "corrected"
+    time_s: tuple[float, ...] = ()
+    steps: int = 7
+
+    def tracker(self):
+        return self
+
+    def track(self):
+        self.asked.append(self)
+        return SimpleNamespace(largest_gaze_error_rad=0.0 if self.keeps_up(self.style.gaze) else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("keeps_up", "asked", "found"),
+    [
+        (lambda gaze: gaze >= 0.63, 0.2, 0.63),
+        (lambda gaze: gaze <= 0.31, 0.9, 0.31),
+        (lambda gaze: gaze >= 0.63 or gaze <= 0.1, 0.3, 0.63),  # more direct before more averted
+    ],
+)
+def test_the_nearest_look_that_a_head_keeps_up_with_is_searched_coarsely(keeps_up, asked, found):
+    head = Head(keeps_up)
+    gaze = _gaze_within_reach(head, Style(gaze=asked))
+    assert keeps_up(gaze)
+    assert gaze == pytest.approx(found, abs=0.021)
+    for problem in head.asked:
+        assert_allclose(problem.time_s, np.linspace(0.0, 2.0, 51))
+        assert problem.steps == 2
+
+
+def test_a_head_that_can_look_nowhere_is_told():
+    with pytest.raises(RefusedError, match=r"neither at the user at \(3, 0, 1.2\) m nor away"):
+        _gaze_within_reach(Head(lambda _: False), Style(gaze=0.5))
+    short = Head(lambda _: True, path=SimpleNamespace(duration_s=0.01))
+    _gaze_within_reach(short, Style(gaze=0.5))
+    assert len(short.asked[0].time_s) == 2

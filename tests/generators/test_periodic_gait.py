@@ -1,6 +1,7 @@
 """A periodic gait keeps the robot's dynamics, measured by another engine than the one that found it."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -144,6 +145,40 @@ def test_a_landing_takes_the_momentum_that_the_ground_gives_back(cassie, program
     for parameter, missing in ((gliding.parameter, cassie.mass_kg * 0.2 / IMPULSE_N_S), (pushed, 0.0)):
         rows = rows_of(program, replace(gliding, v=falling, parameter=parameter), "first landing")
         assert rows[2] == pytest.approx(missing, abs=1e-6)
+
+
+def test_what_a_landing_misses_is_twice_as_much_of_twice_the_change_of_speed(program, gliding):
+    """Impulses are short: nothing turns while they act."""
+    change, missed = 0.3 * np.random.default_rng(2).normal(size=program.tree.nv), []
+    for factor in (1.0, 2.0):
+        moving = gliding.v.copy()
+        moving[-1] = gliding.v[0] - factor * change
+        missed.append(rows_of(program, replace(gliding, v=moving), "first landing"))
+    np.testing.assert_allclose(missed[1], 2.0 * missed[0], atol=1e-9)
+    assert np.abs(missed[0]).max() > 0.1
+
+
+def test_gears_brake_and_the_ground_does_not_pull_who_lands(cassie, program):
+    speed = np.linspace(-2.0, 3.0, program.tree.nv)
+    braked = program.problem.passive(SimpleNamespace(v=speed))
+    np.testing.assert_allclose(braked[:6], 0.0)
+    np.testing.assert_allclose(braked[6:], -motor_gears(cassie).damping_nm_s_rad * speed[6:])
+    impulses = [one for one in program.problem.parameters if one.name.startswith(FIRST_IMPULSE)]
+    assert len(impulses) == len(program.contact[0].rows) == 5
+    for one, row in zip(impulses, program.contact[0].rows, strict=True):
+        assert one.lower == (0.0 if row.axis == 2 else -one.upper)
+    assert [phase.arrival for phase in program.problem.phases] == ["rest", "impact"]
+
+
+def test_a_landing_that_pushes_sideways_more_than_friction_allows_is_outside_its_cone(cassie, program, gliding):
+    rows = program.contact[0].rows
+    for share, inside in ((0.3, True), (1.5, False)):
+        impulse = {number: 2.0 if row.axis == 2 else 0.0 for number, row in enumerate(rows)}
+        ahead = next(number for number, row in enumerate(rows) if row.axis == 0)
+        impulse[ahead] = share * cassie.friction * sum(impulse.values())
+        told = gliding.parameter | {f"{FIRST_IMPULSE}{number}": value for number, value in impulse.items()}
+        left = rows_of(program, replace(gliding, parameter=told), "friction of the first landing")
+        assert bool((left >= -1e-9).all()) is inside
 
 
 def test_feet_of_a_stand_are_side_by_side_and_miss_the_length_of_a_step(cassie, program, gliding):
