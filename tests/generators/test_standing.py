@@ -40,6 +40,21 @@ def test_no_ankle_is_so_weak_that_the_ground_would_push_at_the_edge(two):
     assert np.abs(stance.push_m[:, 0]).max() <= AT_MOST_ASIDE * 0.11 + 1e-9
 
 
+def test_a_short_sole_is_pushed_half_way_to_its_edge_where_its_ankle_is_weak(two):
+    """Of a sole of 40 mm, a quarter is half of half of it; the weight would have to be 30 mm behind its middle."""
+
+    def short(foot):
+        points = [
+            replace(point, position_m=(foot.frame_m[0] + 0.02 * np.sign(x), *point.position_m[1:]))
+            for point, (x, _) in zip(foot.points, foot.outline_m, strict=True)
+        ]
+        return replace(foot, points=tuple(points))
+
+    weak = with_ankles(two, 0.01)
+    stance, _ = foot_stance(replace(weak, feet=tuple(short(foot) for foot in weak.feet)))
+    np.testing.assert_allclose(stance.push_m[:, 0], -0.01, atol=1e-9)
+
+
 def test_a_quadruped_is_as_long_as_its_hips_are_apart_and_stands_on_its_balls(tmp_path):
     stance, _ = foot_stance(found(quadruped(), tmp_path)[0])
     assert stance.length_m == pytest.approx(0.4, abs=1e-6)
