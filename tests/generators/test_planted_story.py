@@ -70,11 +70,12 @@ def test_feet_carry_that_are_neither_up_nor_in_the_ground():
 
 def test_frames_that_are_shown_slower_keep_keys_eyes_and_feet_that_stand():
     up = AnimationKey(0.2, (0.02, 0.0, 0.0), feet={"left_sole": FootPose((0.0, 0.0, 0.05))}, eyes="happy")
-    frames = drawing_of(story(AnimationKey(0.12), up, AnimationKey(0.28)))
+    frames = drawing_of(story(AnimationKey(0.12, interpolation="linear"), up, AnimationKey(0.28)))
     shown_s = 2.0 * np.asarray(frames.time_s)
     time_s = np.linspace(0.0, 0.8, 41)  # four instants a frame
     slow = retimed(frames, shown_s, time_s)
     assert slow.key.tolist() == [4 * frame for frame in frames.key]
+    assert slow.corner.tolist() == [4 * frame for frame in frames.corner] == [12, 20]
     assert_allclose(slow.base_m[slow.key], frames.base_m[frames.key], atol=1e-12)
     first = int(np.flatnonzero(~feet_down(frames)[:, CASSIE.foot_names.index("left_sole")])[0])
     last = int(np.flatnonzero(~feet_down(frames)[:, CASSIE.foot_names.index("left_sole")])[-1])
