@@ -117,10 +117,11 @@ def test_the_pressure_of_who_stands_is_under_the_centre_of_mass_whichever_way_it
 # landings
 
 
-def test_over_a_landing_the_ground_stops_the_fall_and_carries_a_spin_at_its_middle():
+@pytest.mark.parametrize("first", [0.2, 3.0])  # past half a turn, too
+def test_over_a_landing_the_ground_stops_the_fall_and_carries_a_spin_at_its_middle(first):
     """Heavier by what stops the fall, and pulled in as a body that turns about an axis beside its mass is."""
     spin, lapse_s, fall_m_s = 3.0, 0.1, 0.4
-    headings = np.array([0.2, 0.2 + spin * lapse_s])
+    headings = np.array([first, first + spin * lapse_s])
     qpos = np.tile(HEIMAN.standing_qpos, (2, 1))
     qpos[:, 7 + HEIMAN.joint_names.index("Lumbar_RY")] = 0.2  # it bows
     qpos[:, 3:7] = Rotation.from_euler("z", headings[:, None]).as_quat(scalar_first=True)
