@@ -1,6 +1,7 @@
 """Body paths: nine masses against MuJoCo, published critical times, and the margin that is kept at speed."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,15 @@ from strut.balance.pressure import GRAVITY_M_S2, pressure_of_wrench, zero_moment
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import UnreachablePostureError
-from strut.generators.body_path import carried, dynamic_margin_m, effective_height_m, sole_points, static_margin_m
+from strut.generators.body_path import (
+    carried,
+    dynamic_margin_m,
+    effective_height_m,
+    lean_of,
+    posture_targets,
+    sole_points,
+    static_margin_m,
+)
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan
 from strut.kinematics.biped_model import biped_model
@@ -117,3 +126,42 @@ def test_a_fast_body_is_never_over_its_shoe_and_still_does_not_tip():
     body = carried(LEGS, plan_to(Place(0.2, 0.0), PhaseTimes(0.2, 0.3, 0.8)), 0.22)
     assert static_margin_m(ALICE, body).min() < 0.025
     assert dynamic_margin_m(ALICE, body).min() > 0.033
+
+
+def test_nine_masses_that_lean_press_where_the_whole_model_does():
+    """A trunk that bows takes the pressure along, in whichever direction the walk heads."""
+    angles = np.zeros((1, len(ALICE.joint_names) - 12))
+    angles[0, 0] = 0.25
+    plan = plan_to(Place(0.05, 0.02, 0.6), PhaseTimes(0.4, 0.6, 0.8), 50.0)
+    lean = lean_of(ALICE, angles).repeated(len(plan.time_s))
+    assert np.abs(lean.com_shift_m).max() > 2e-3
+    body = carried(LEGS, plan, 0.21, lean=lean)
+    reaction = ground_reaction(ALICE, plan.time_s, body.qpos)
+    whole = pressure_of_wrench(reaction.force_n, reaction.moment_nm)
+    assert np.abs(whole - body.zmp_in_world).max() < 1.5e-3
+    np.testing.assert_allclose(body.targets.com_in_world[[0, -1]], plan.pressure_in_world[[0, -1]], atol=1e-3)
+
+
+def test_legs_sway_like_the_same_mass_whichever_way_they_face():
+    plan = plan_to(Place(0.05, 0.0), PhaseTimes(0.4, 0.6, 0.8), 10.0)
+    heights = []
+    for heading in (0.0, 0.9, 2.0):
+        turn = np.array([[math.cos(heading), math.sin(heading)], [-math.sin(heading), math.cos(heading)]])
+        feet = plan.foot_in_world.copy()
+        feet[..., :2] = feet[..., :2] @ turn
+        turned = replace(
+            plan,
+            foot_in_world=feet,
+            foot_heading_rad=plan.foot_heading_rad + heading,
+            body_heading_rad=plan.body_heading_rad + heading,
+        )
+        targets = posture_targets(LEGS, turned, 0.22, plan.pressure_in_world @ turn)
+        heights.append(effective_height_m(LEGS, targets))
+    np.testing.assert_allclose(heights, heights[0], rtol=1e-5)
+
+
+def test_a_body_is_carried_the_same_way_whenever_it_begins():
+    plan = plan_to(Place(0.05, 0.0), PhaseTimes(0.4, 0.6, 0.8), 20.0)
+    now, later = (carried(LEGS, replace(plan, time_s=start_s + plan.time_s), 0.21) for start_s in (0.0, 3.0))
+    np.testing.assert_allclose(later.qpos, now.qpos, atol=1e-9)
+    np.testing.assert_allclose(later.zmp_in_world, now.zmp_in_world, atol=1e-9)

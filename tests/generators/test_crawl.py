@@ -14,7 +14,7 @@ from strut.balance.support import support_margin
 from strut.easing import smooth_share, smooth_step
 from strut.emotion import named_emotion
 from strut.expression.blend import style_for
-from strut.generators.crawl import crawl_gait, crawl_plan, distance_in_strides, fade, swing_path
+from strut.generators.crawl import _held_in_stance, crawl_gait, crawl_plan, distance_in_strides, fade, swing_path
 from strut.generators.key_pose import ground_under, key_pose
 from strut.rotation import rotation_y
 from strut.style import Style
@@ -298,3 +298,20 @@ def test_the_second_half_of_a_walk_travels_as_the_first_does_backwards(cycles):
     assert_allclose([there[0], there[200], there[-1]], [0.0, whole / 2.0, whole], atol=1e-12)
     speed = np.gradient(there, phase)
     assert_allclose(speed[250:390], fade(phase, cycles, 1.0)[250:390], atol=0.02)
+
+
+def test_who_takes_on_its_pose_while_it_stands_shows_it_whole_from_the_first_step_to_the_last(mrpete):
+    gait, style = replace(crawl_gait(mrpete), pose_first=True, settle_s=0.8), Style()
+    plan = crawl_plan(gait, key_pose(mrpete, style), style, cycles=2, rate_hz=100.0)
+    ends_s = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s)
+    assert_allclose(plan.weight[ends_s >= 0.8 - 1e-9], 1.0, atol=1e-12)
+    assert_allclose(plan.weight[[0, -1]], 0.0)
+    assert_allclose(plan.weight[[40, -41]], 0.5, atol=1e-9)  # half of it in half of the time
+
+
+def test_a_foot_keeps_the_smallest_share_of_its_stance_and_takes_on_the_next_while_it_swings():
+    share = np.array([0.9, 0.5, 0.1, 0.1, 0.1, 0.8, 0.7])
+    down = np.array([True, True, False, False, False, True, True])
+    held = _held_in_stance(share, down)
+    quarter = smooth_step(np.array([0.25, 0.5, 0.75]))
+    assert_allclose(held, [0.5, 0.5, *(0.5 + 0.2 * quarter), 0.7, 0.7])

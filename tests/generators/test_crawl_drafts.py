@@ -8,11 +8,12 @@ from numpy.testing import assert_allclose
 
 from strut.balance.pressure import pressure_of_wrench
 from strut.balance.support import support_margin
+from strut.balance.sway import BodyResponse
 from strut.draft import Detail
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import foot_positions
 from strut.generators.crawl import crawl_gait, crawl_plan, fade
-from strut.generators.crawl_drafts import CrawlDrafts, _life, _reach_shortfall, _resampled, _response
+from strut.generators.crawl_drafts import CrawlDrafts, _life, _reach_shortfall, _resampled, _response, sway_shift
 from strut.generators.crawler import crawler
 from strut.generators.key_pose import key_pose
 from strut.models.catalogue import load_robot
@@ -129,3 +130,25 @@ def test_the_leg_that_is_farthest_out_of_reach_is_told():
     short = _reach_shortfall(body, posture)
     assert short.sentence == "reach: leg RF would have to span 450 mm, it spans 100 to 400 mm at 0.50 s"
     assert short.broken.tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("follows", [0.5, 0.9])
+def test_a_body_whose_mass_follows_a_part_of_its_shift_is_where_it_shall_be_in_two_rounds(mrpete, follows):
+    """A mass on a cart over the footprints: how far it follows is seen in the first round, and asked in the second."""
+    plan = crawl_plan(crawl_gait(mrpete), key_pose(mrpete, Style()), Style(), cycles=2, rate_hz=25.0)
+    asked, step_s, height_m = [], 0.04, 0.3
+
+    def respond(shift):
+        asked.append(shift)
+        com = np.column_stack([plan.body_x_m, np.zeros(len(shift)), np.full(len(shift), height_m)])
+        com[:, :2] += follows * shift
+        cop = com[:, :2].copy()
+        cop[1:-1] -= height_m / 9.81 * np.diff(com[:, :2], 2, axis=0) / step_s**2
+        return BodyResponse(cop, com)
+
+    shift = sway_shift(respond, plan, buffer_m=0.012, x_cost=np.inf)
+    assert len(asked) == 3
+    assert not shift[:, 0].any()
+    margin = support_margin(plan.contact, plan.foot_in_world, respond(shift).cop_in_world)
+    assert margin[plan.contact.sum(axis=1) == 3].min() > 0.012 - 2e-3  # to which a path need be met
+    assert np.abs(respond(0.0 * shift).cop_in_world[:, 1]).max() < 1e-12

@@ -95,6 +95,9 @@ def test_walks_over_several_places_never_swing_a_foot_twice_in_a_row():
 def test_too_many_steps_are_refused():
     with pytest.raises(OutOfRangeError, match="at most"):
         footsteps_to(Place(0.0, 0.0), [Place(1000.0, 0.0)], LIMITS)
+    far = [Place(290.0, 0.0), Place(580.0, 0.0)]  # 2901 steps each
+    with pytest.raises(OutOfRangeError, match="at most 5000"):
+        footsteps_to(Place(0.0, 0.0), far, LIMITS)
     for name in ("length_m", "side_m", "turn_rad", "separation_m"):
         values = {"length_m": 0.1, "side_m": 0.1, "turn_rad": 0.1, "separation_m": 0.1} | {name: 0.0}
         with pytest.raises(OutOfRangeError, match="must be above 0"):

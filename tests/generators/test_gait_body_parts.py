@@ -220,3 +220,25 @@ def test_a_finer_gait_is_the_coarse_one_between_its_samples_answered_once_more(t
     assert_allclose(again, qpos + 1.0)  # smoothed once, at the end
     assert_allclose(finer.qpos, qpos + 2.25)
     assert finer.targets is second
+
+
+def test_a_gait_between_its_samples_has_attitudes_and_rests_at_both_ends():
+    time_s = np.linspace(0.0, 1.0, 6)
+    angle = 0.3 * time_s
+    qpos = np.column_stack([time_s, 0.0 * time_s, 0.0 * time_s, np.cos(angle), np.sin(angle), 0.0 * time_s])
+    qpos = np.column_stack([qpos, 0.0 * time_s, 5.0 + time_s**2])
+    com = np.column_stack([2.0 * time_s, -time_s])
+    found_qpos, found_com = Carried(SimpleNamespace(qpos=qpos), com).at(time_s, np.array([0.0, 0.5, 1.0, 1.3]))
+    assert_allclose(np.linalg.norm(found_qpos[:, 3:7], axis=1), 1.0, atol=1e-12)
+    assert_allclose(found_qpos[:, 7], [5.0, 5.25, 6.0, 6.0], atol=0.02)
+    assert_allclose(found_com, [[0.0, 0.0], [1.0, -0.5], [2.0, -1.0], [2.0, -1.0]], atol=1e-9)
+
+
+def test_a_gait_is_the_same_whenever_it_begins(four):
+    _, plan, carriage, start = carriage_of(four)
+    later = replace(plan, time_s=4.0 + plan.time_s)
+    targets = _targets(plan, carriage, start[:, :2], np.zeros_like(plan.foot_in_world))
+    assert_allclose(_smoothed(four, later, targets, start), _smoothed(four, plan, targets, start), atol=1e-9)
+    rolling = np.zeros_like(plan.foot_in_world)
+    answers = [_answer(four, one, carriage, rolling, start) for one in (plan, later)]
+    assert_allclose(answers[1], answers[0], atol=1e-9)

@@ -1,6 +1,7 @@
 """Gait drafts of a small biped: its own pattern, its usual speed, and joints that stay inside their ranges."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.testing import assert_allclose
 from strut.draft import Detail
 from strut.generators.gait_body import _rolled
 from strut.generators.gait_drafts import GaitDrafts
+from strut.generators.gait_figures import gait_figures
 from strut.generators.gait_pattern import time_unit_s
 from strut.kinematics.whole_body import INSIDE_RAD
+from strut.place import Place
 from strut.request import PatternGait
 from strut.style import Style
 from tests.adoption.small_robots import biped, found, quadruped
@@ -93,3 +96,16 @@ def test_a_draft_that_starts_from_a_look_is_the_one_that_starts_from_a_stand(bod
     assert look.found is not None
     (_, cold), (_, warm) = (body.solved(50.0, cycles=3, look=one) for one in (None, look))
     assert_allclose(warm.qpos, cold.qpos, atol=1e-3)
+
+
+@pytest.mark.parametrize(("asked", "hurries"), [(None, False), (0.01, False), (0.03, True), (-0.03, True)])
+def test_only_who_is_asked_for_more_than_its_own_speed_hurries_however_slow_it_is(asked, hurries):
+    slow = SimpleNamespace(task=SimpleNamespace(speed_m_s=asked), usual={"speed_m_s": 0.02})
+    assert GaitDrafts._hurries.fget(slow) is hurries
+
+
+def test_an_arrival_is_told_from_where_the_walk_began(robot):
+    qpos = np.tile(robot.standing_qpos, (3, 1))
+    qpos[:, :2] += [[0.5, -0.3], [0.8, 0.0], [1.5, 0.1]]
+    task = PatternGait(goals=(Place(0.97, 0.44),))
+    assert gait_figures(robot, task, None, qpos) == {"task_error_mm": pytest.approx(50.0)}

@@ -49,7 +49,16 @@ def test_the_track_is_the_integral_of_its_twists():
 
 
 @pytest.mark.parametrize(
-    "goal", [Place(0.4, 0.1, 0.3), Place(2.0, -1.0, -2.0), Place(-0.3, 0.0, 0.0), Place(0.0, 0.0, 1.2)]
+    "goal",
+    [
+        Place(0.01, 0.0),
+        Place(0.2, 0.05, 0.15),
+        Place(0.3, 0.1, 0.05),
+        Place(0.4, 0.1, 0.3),
+        Place(2.0, -1.0, -2.0),
+        Place(-0.3, 0.0, 0.0),
+        Place(0.0, 0.0, 1.2),
+    ],
 )
 def test_pieces_lead_to_the_goal_within_reach(goal):
     reach = Reach(0.3, 0.1, 0.5)

@@ -1,8 +1,19 @@
 """Ways of a gait: upright first, then lower, then with shorter steps; whose joints are too fast only goes lower."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
-from strut.generators.gait_ways import LOWER, QUICKER, WAYS, CoarseCheck, a_little_higher, first_that_reaches
+from strut.generators.gait_ways import (
+    LOWER,
+    QUICKER,
+    WAYS,
+    CoarseCheck,
+    a_little_higher,
+    fastest_joint,
+    first_that_reaches,
+)
 
 
 def chosen(look, start=0):
@@ -59,3 +70,10 @@ def test_a_similar_gait_is_looked_at_from_a_little_higher_on_with_steps_as_short
     shorter = 2 * len(LOWER)
     assert [a_little_higher(way) for way in (0, 5, len(LOWER) + 3)] == [0, 3, 0]
     assert [a_little_higher(way, shorter + 2) for way in (0, 5, shorter + 4)] == [shorter, shorter, shorter + 2]
+
+
+def test_the_fastest_joint_is_told_with_its_share_and_its_instant():
+    robot = SimpleNamespace(joint_names=("hip", "knee", "ankle"), joint_speed_limit_rad_s=np.array([2.0, 4.0, 1.0]))
+    qpos = np.zeros((4, 7 + 3))
+    qpos[:, 7:] = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.01], [0.1, 0.0, 0.02], [0.1, -0.6, 0.03]]
+    assert fastest_joint(robot, 3.0 + 0.1 * np.arange(4), qpos) == "knee reaches 150% of its speed limit at 3.20 s"

@@ -113,3 +113,6 @@ def test_a_draft_keeps_the_least_share_and_says_what_is_weak(heiman, monkeypatch
     assert draft.figures["speed_m_s"] == 1.3
     assert draft.figures["naturalness"] == {"x": 1.0, **{f"shown_{word}": share for word, share in shares.items()}}
     assert draft.meta["shown"] == shares
+    shares = {"speed": 1.2, "arm_swing": 0.86}
+    (whole,) = HumanDrafts(heiman, HumanGait(cycles=3), 80.0).drafts(Style(), Detail())
+    assert (whole.kept, whole.reasons) == (1.0, ())

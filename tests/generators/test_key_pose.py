@@ -5,9 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
+from strut.errors import BadTableError
 from strut.generators.key_pose import ground_under, key_pose
 from strut.kinematics.leg7r import knee_position, knee_reference_direction, leg_inverse
 from strut.kinematics.mounted_leg import mounted_legs
+from strut.models.catalogue import load_robot
 from strut.rotation import turn_angle
 from strut.style import Style
 from tests.thesis import EMOTIONS, NUMBERS, stroke
@@ -216,3 +218,23 @@ def test_a_pose_of_weight_zero_is_neutral_bit_for_bit(mrpete):
     assert_array_equal(zero.feet(weight), neutral.feet(weight))
     assert_array_equal(zero.foot_rotations(weight), neutral.foot_rotations(weight))
     assert_array_equal(zero.knees(weight), neutral.knees(weight))
+
+
+def test_a_body_that_is_carried_wide_and_high_moves_its_feet_in_it(mrpete):
+    plain = key_pose(mrpete, Style()).feet(ONE)
+    carried = key_pose(mrpete, Style(stance_width=1.2, body_height=0.9)).feet(ONE)
+    assert_allclose(carried, plain * [1.0, 1.2, 0.9], atol=1e-12)
+
+
+def test_a_body_that_bows_has_its_nose_down_over_the_ground_by_as_much(mrpete):
+    plain, bowed = (ground_under(key_pose(mrpete, Style(body_pitch_rad=pitch)).feet(ONE)) for pitch in (0.0, 0.15))
+    assert bowed.nose_up_rad - plain.nose_up_rad == pytest.approx(-0.15, abs=1e-9)
+    assert bowed.height_m == pytest.approx(float(plain.height_m), abs=1e-9)  # it turns about its own origin
+    feet, turned = (key_pose(mrpete, Style(body_pitch_rad=pitch)).feet(ONE) for pitch in (0.0, 0.15))
+    assert_allclose(np.linalg.norm(turned, axis=1), np.linalg.norm(feet, axis=1), atol=1e-12)
+
+
+def test_a_robot_without_a_neutral_pose_has_no_key_pose():
+    for name, words in (("alice", "no pose called neutral"), ("pepper", "no pose called neutral")):
+        with pytest.raises(BadTableError, match=words):
+            key_pose(load_robot(name), Style())

@@ -1,6 +1,7 @@
 """A periodic gait keeps the robot's dynamics, measured by another engine than the one that found it."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -112,6 +113,12 @@ def test_effort_is_torque_before_the_gear(cassie, program, gliding):
     assert costs_of(program, replace(gliding, u=torque_nm))["effort"] == pytest.approx(0.25)
 
 
+def test_an_acceleration_of_thirty_radians_costs_a_hundredth(program, gliding):
+    hasty = np.zeros_like(gliding.a)
+    hasty[:, 7] = 15.0
+    assert costs_of(program, replace(gliding, a=hasty))["acceleration"] == pytest.approx(0.25 * 0.01)
+
+
 def test_feet_stand_apart_by_the_usual_width_and_half_of_what_is_gone_aside(cassie, program, gliding):
     angles = np.concatenate([gliding.q[0, :6], coupled_joints(cassie).all_rad(gliding.q[:1, 6:])[0]])
     toes = foot_contact_points(cassie, qpos_from_angles(angles[None]))[0]
@@ -138,6 +145,91 @@ def test_a_landing_takes_the_momentum_that_the_ground_gives_back(cassie, program
     for parameter, missing in ((gliding.parameter, cassie.mass_kg * 0.2 / IMPULSE_N_S), (pushed, 0.0)):
         rows = rows_of(program, replace(gliding, v=falling, parameter=parameter), "first landing")
         assert rows[2] == pytest.approx(missing, abs=1e-6)
+
+
+def test_what_a_landing_misses_is_twice_as_much_of_twice_the_change_of_speed(program, gliding):
+    """Impulses are short: nothing turns while they act."""
+    change, missed = 0.3 * np.random.default_rng(2).normal(size=program.tree.nv), []
+    for factor in (1.0, 2.0):
+        moving = gliding.v.copy()
+        moving[-1] = gliding.v[0] - factor * change
+        missed.append(rows_of(program, replace(gliding, v=moving), "first landing"))
+    np.testing.assert_allclose(missed[1], 2.0 * missed[0], atol=1e-9)
+    assert np.abs(missed[0]).max() > 0.1
+
+
+def test_gears_brake_and_the_ground_does_not_pull_who_lands(cassie, program):
+    speed = np.linspace(-2.0, 3.0, program.tree.nv)
+    braked = program.problem.passive(SimpleNamespace(v=speed))
+    np.testing.assert_allclose(braked[:6], 0.0)
+    np.testing.assert_allclose(braked[6:], -motor_gears(cassie).damping_nm_s_rad * speed[6:])
+    impulses = [one for one in program.problem.parameters if one.name.startswith(FIRST_IMPULSE)]
+    assert len(impulses) == len(program.contact[0].rows) == 5
+    for one, row in zip(impulses, program.contact[0].rows, strict=True):
+        assert one.lower == (0.0 if row.axis == 2 else -one.upper)
+    assert [phase.arrival for phase in program.problem.phases] == ["rest", "impact"]
+
+
+def test_a_landing_that_pushes_sideways_more_than_friction_allows_is_outside_its_cone(cassie, program, gliding):
+    rows = program.contact[0].rows
+    for share, inside in ((0.3, True), (1.5, False)):
+        impulse = {number: 2.0 if row.axis == 2 else 0.0 for number, row in enumerate(rows)}
+        ahead = next(number for number, row in enumerate(rows) if row.axis == 0)
+        impulse[ahead] = share * cassie.friction * sum(impulse.values())
+        told = gliding.parameter | {f"{FIRST_IMPULSE}{number}": value for number, value in impulse.items()}
+        left = rows_of(program, replace(gliding, parameter=told), "friction of the first landing")
+        assert bool((left >= -1e-9).all()) is inside
+
+
+def test_feet_of_a_stand_are_side_by_side_and_miss_the_length_of_a_step(cassie, program, gliding):
+    """A stand that glides keeps its width and its heading; its feet are not ahead of each other as a step asks."""
+    angles = np.concatenate([gliding.q[0, :6], coupled_joints(cassie).all_rad(gliding.q[:1, 6:])[0]])
+    points, owner = foot_contact_points(cassie, qpos_from_angles(angles[None]))[0], np.array(cassie.point_feet)
+    left, right = points[owner == 0], points[owner == 1]
+    np.testing.assert_allclose(rows_of(program, gliding, "step width"), left[0, 1] - right[0, 1], atol=1e-6)
+    aside = [left[0, 1] - left[1, 1], right[0, 1] - right[1, 1]]
+    np.testing.assert_allclose(rows_of(program, gliding, "foot straight ahead"), aside, atol=1e-6)
+    ahead_m = left[0, 0] - right[0, 0]
+    short = [sign * ahead_m - SPEED[0] * gliding.duration_s[0] for sign in (1.0, -1.0)]
+    np.testing.assert_allclose(rows_of(program, gliding, "steps of equal length"), short, atol=1e-6)
+    heights = rows_of(program, gliding, "clearance at mid-step")
+    np.testing.assert_allclose(heights, [*right[:, 2], *left[:, 2]], atol=1e-6)
+
+
+def test_a_gait_stays_within_what_joints_can_do_and_its_standing_ankle_is_free(cassie, program):
+    bounds, motors = program.problem.bounds, program.motors
+    joints = slice(6, None)
+    assert (bounds.q[0, joints] > cassie.joint_lower_rad[motors]).all()
+    assert (bounds.q[1, joints] < cassie.joint_upper_rad[motors]).all()
+    np.testing.assert_allclose(bounds.q[:, 3:6], [[-program.table.attitude_rad] * 3, [program.table.attitude_rad] * 3])
+    np.testing.assert_allclose(bounds.v[1, joints] / cassie.joint_speed_limit_rad_s[motors], 0.95)
+    np.testing.assert_allclose(bounds.u, [-cassie.torque_limit_nm[motors], cassie.torque_limit_nm[motors]])
+    names = [cassie.joint_names[motor] for motor in motors]
+    for stance, side in enumerate(("left", "right")):
+        (free,) = np.flatnonzero(program.problem.phases[stance].bounds.u[1] == 0.0)
+        assert names[free].startswith(side)
+        assert "foot" in names[free] or "toe" in names[free] or "ankle" in names[free]
+
+
+def test_the_height_of_a_gait_is_kept_within_its_band_and_its_speed_exactly(program):
+    program.cold_start((0.4, 0.06, 0.86))
+    layout, band = program._program.layout, program.table.height_band_m
+    np.testing.assert_allclose(layout.lower[layout.q[:, 2]], 0.86 - band)
+    np.testing.assert_allclose(layout.upper[layout.q[:, 2]], 0.86 + band)
+    np.testing.assert_allclose(layout.lower[layout.parameter[:3]], (0.4, 0.06, 0.86))
+    np.testing.assert_allclose(layout.upper[layout.parameter[:3]], (0.4, 0.06, 0.86))
+    np.testing.assert_allclose(layout.lower[layout.duration], program.table.step_range_s(0.86)[0])
+
+
+def test_a_coded_gait_begins_each_step_from_the_sole_that_stands(cassie, found):
+    for stance in (0, 1):
+        base, _ = found.gait.at(stance, 0.0)
+        node = found.trajectory.between(stance, 1)[1][0]
+        angles = np.concatenate([node[:6], coupled_joints(cassie).all_rad(node[None, 6:])[0]])
+        points = foot_contact_points(cassie, qpos_from_angles(angles[None]))[0]
+        sole = points[np.array(cassie.point_feet) == stance].mean(axis=0)
+        np.testing.assert_allclose(base[:3], node[:3] - sole, atol=1e-6)
+        np.testing.assert_allclose(base[3:], node[3:6], atol=1e-9)
 
 
 def test_a_gait_walks_on_its_soles_by_the_dynamics_of_another_engine(cassie, found):

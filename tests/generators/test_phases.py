@@ -94,6 +94,13 @@ def test_heading_goes_the_short_way_round():
     assert np.ptp(plan.body_heading_rad) < 0.1
 
 
+@pytest.mark.parametrize("rate_hz", [10.0, 10.008, 33.34, 100.0])
+def test_a_plan_is_sampled_to_its_end_and_not_a_sample_further(rate_hz):
+    plan = step_plan(STEPS, SHOES, TIMES, step_height_m=0.015, rate_hz=rate_hz)
+    beyond_s = plan.time_s[-1] - plan.phases[-1].stop_s
+    assert -1e-9 < beyond_s < 1.0 / rate_hz - 1e-6
+
+
 def test_times_must_be_positive():
     with pytest.raises(OutOfRangeError, match="The swing takes 0 s"):
         PhaseTimes(0.5, 0.0, 0.8)

@@ -52,6 +52,11 @@ def test_frames_and_keys_are_a_second_apart_and_margins_grow(given):
     assert given[0].key.tolist() == [0, 25, 60]  # an end nearer than half a second takes the place of a key
 
 
+def test_no_frame_lies_beyond_the_end_of_a_motion(given):
+    list(RepairDrafts(ALICE, moved(2.638, 500.0), 0.01, 50.0).drafts(Style(), Detail()))
+    assert given[0].q.shape[0] == 66  # the last of them at 2.6 s
+
+
 @pytest.mark.parametrize(("duration_s", "refused"), [(0.06, True), (0.08, False), (60.0, False), (60.1, True)])
 def test_motions_from_two_frames_to_a_minute_are_repaired(given, duration_s, refused):
     drafts = RepairDrafts(ALICE, moved(duration_s, 50.0), 0.01, 50.0).drafts(Style(), Detail())
@@ -94,6 +99,9 @@ def test_what_is_low_and_slow_carries_where_nothing_is_said():
 
 def test_what_was_found_is_sampled_to_its_end_and_told_where_it_is_slower(monkeypatch):
     motion = moved(2.0)
+    contact = motion.contact.copy()
+    contact[41:60, 1] = False  # in the frames 21 to 29, which are shown 60 ms apart
+    motion = replace(motion, contact=contact)
     body_of = {}
 
     def near(given):
@@ -112,7 +120,9 @@ def test_what_was_found_is_sampled_to_its_end_and_told_where_it_is_slower(monkey
     draft = next(iter(RepairDrafts(ALICE, motion, 0.01, 40.0).drafts(Style(), Detail())))
     assert draft.time_s[-1] == pytest.approx(3.0)
     assert_allclose(np.diff(draft.time_s), 0.025)
-    assert draft.contact.all()
+    assert draft.contact[:, 0].all()
+    lifted_s = draft.time_s[~draft.contact[:, 1]]  # from after the last frame in which it carries to before the next
+    assert (lifted_s[0], lifted_s[-1]) == (pytest.approx(20 * 0.06), pytest.approx(30 * 0.06 - 0.025))
     assert draft.meta["repair"]["duration_s"] == pytest.approx(3.0)
     assert draft.meta["repair"]["method"] == "body"
     assert len(draft.reasons) == 2

@@ -10,7 +10,7 @@ from strut.draft import Detail
 from strut.errors import BadTableError
 from strut.generators.footsteps import closing, first_steps
 from strut.generators.standing import foot_stance
-from strut.generators.step_drafts import SEARCH_RATE_HZ, StepDrafts
+from strut.generators.step_drafts import SEARCH_RATE_HZ, SEARCH_STEPS, StepDrafts
 from strut.place import LEFT, RIGHT, Footstep, Place
 from strut.request import Steps
 from strut.style import Style
@@ -59,6 +59,36 @@ def test_a_lively_body_bounces_once_a_step_and_ends_where_it_would_without():
     tops = np.flatnonzero(np.diff(np.sign(np.diff(rise_m))) < 0)
     assert_allclose(np.diff(lively.time_s[tops[2:-1]]), walk.gait(Style()).times.step_s, atol=0.051)
     assert np.ptp(rise_m) > 1e-3
+
+
+def test_a_file_says_where_a_walk_leads_how_it_steps_and_what_it_leaves():
+    goals = (Place(0.05, 0.0), Place(0.1, 0.0, 0.1))
+    walk = StepDrafts(ALICE, Steps(goals=goals, step_length_m=0.03, pace=0.05), 20.0)
+    (draft,) = walk.drafts(Style(), Detail())
+    options, gait = draft.meta["options"], draft.meta["gait"]
+    assert (options["goal"], options["via"]) == (pytest.approx([0.1, 0.0, 0.1]), [[0.05, 0.0, 0.0]])
+    assert (options["own_steps"], options["step_length_m"], options["pace"]) == (False, 0.03, 0.05)
+    assert gait["line_speed_m_s"] == pytest.approx(0.05)
+    assert gait["step_length_m"] == 0.03
+    assert gait["shift_s"] + gait["swing_s"] == pytest.approx(0.03 / 0.05)
+    assert 0.0 < gait["static_margin_m"] < 0.05
+    last = [step for step in draft.meta["footsteps"] if step[0] == RIGHT][-1]
+    assert Place(*last[1:]).distance_m(Place(0.1, 0.0, 0.1).then(Place(0.0, -walk.legs.separation_m / 2.0))) < 1e-9
+    assert draft.figures["task_error_mm"] == pytest.approx(0.0, abs=0.1)
+    assert draft.words == {}
+
+
+def test_own_footsteps_are_only_cut_where_a_search_looks_and_others_are_closed():
+    legs_m = WALK.legs.separation_m
+    own = tuple(Footstep(n % 2, Place(0.01 * (n + 1), (n % 2 - 0.5) * legs_m)) for n in range(SEARCH_STEPS + 2))
+    drafts = StepDrafts(ALICE, Steps(footsteps=own), 50.0)
+    assert drafts._first_steps(own) == own[:SEARCH_STEPS]
+    closed = WALK._first_steps(own)
+    assert (len(closed), closed[:-1]) == (SEARCH_STEPS, own[: SEARCH_STEPS - 1])
+    assert closed[-1] == closing(closed[-2], legs_m)
+    (searched,) = WALK.drafts(Style(), Detail(level="search"))
+    assert_allclose(np.diff(searched.time_s), 1.0 / SEARCH_RATE_HZ)
+    assert searched.meta == {}
 
 
 @pytest.mark.parametrize("foot", [RIGHT, LEFT])

@@ -78,6 +78,13 @@ def test_legs_span_what_straight_ones_would_at_their_height():
             assert drafts.legs.separation_m == legs.separation_m
 
 
+def test_legs_that_are_shorter_than_the_body_is_high_span_what_they_stand_on():
+    legs = biped_model(ALICE)
+    step = Footstep(LEFT, Place(0.0, legs.separation_m / 2.0 + 0.01))
+    with pytest.raises(BadFootstepsError, match="apart; at a body height of 500 mm"):
+        _ = StepDrafts(ALICE, Steps(footsteps=(step,), body_height_m=0.5), 50.0).legs
+
+
 def test_walks_that_would_take_too_many_samples_are_refused():
     times = SimpleNamespace(step_s=2.0)
     most = step_drafts.MOST_SAMPLES

@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.drawing import drawn
+from strut.errors import OutOfRangeError
 from strut.generators.planted_story import drawn_qpos, planted_stance
-from strut.generators.traced_story import _columns, _key, _needed_keys, _numbers, traced_story
+from strut.generators.traced_story import _columns, _key, _needed_keys, _numbers, _posture_deg, traced_story
 from strut.models.catalogue import load_robot
 from strut.tables.keyframes import Animation, AnimationKey, FootPose
 
@@ -111,3 +112,36 @@ def test_few_keyframes_pass_through_all_frames_within_what_an_eye_sees(drawing, 
     assert again.eyes == drawing.eyes
     assert (traced.animation.title, traced.animation.emotion, traced.animation.robot) == ("bow", "neutral", "cassie")
     assert not traced.animation.posture_deg  # its folder says how it stands
+
+
+def test_a_robot_whose_folder_does_not_say_how_it_stands_is_given_its_first_posture_in_degrees():
+    pete = load_robot("mrpete")
+    qpos = np.array(pete.standing_qpos)
+    qpos[7:] = np.linspace(-1.0, 1.0, 28)
+    posture = _posture_deg(pete, qpos)
+    assert list(posture) == list(pete.joint_names)
+    assert_allclose(list(posture.values()), np.degrees(qpos[7:]), atol=5.1e-5)
+    assert posture[pete.joint_names[0]] == pytest.approx(-57.2958, abs=1e-9)
+    assert _posture_deg(CASSIE, np.array(CASSIE.standing_qpos)) == {}
+    with pytest.raises(OutOfRangeError, match="does not stand on feet"):
+        _posture_deg(load_robot("pepper"), np.zeros(18))
+
+
+def test_feet_that_are_nearly_where_they_stand_are_there(stance):
+    """By less than 2 mm or half a degree; one that is up, or aside by more, is not."""
+    still = np.tile(stance.qpos, (2, 1))
+    for rise_m, kept in ((0.0019, False), (0.0021, True)):
+        raised = still.copy()
+        raised[1, 2] += rise_m
+        values = _numbers(stance, raised)
+        assert bool(values[1, 6:12].any()) is kept
+        assert values[1, 2] == pytest.approx(rise_m, abs=1e-9)
+    for aside_m, kept in ((0.0019, False), (0.0021, True)):
+        moved = still.copy()
+        moved[1, 1] += aside_m
+        assert bool(_numbers(stance, moved)[1, 6:12].any()) is kept
+    for turn_deg, kept in ((0.45, False), (0.55, True)):
+        turned = still.copy()
+        half = np.radians(turn_deg) / 2.0
+        turned[1, 3:7] = np.cos(half), 0.0, 0.0, np.sin(half)
+        assert bool(_numbers(stance, turned)[1, 12:14].any()) is kept

@@ -44,6 +44,10 @@ def test_who_is_tipped_or_sunk_beyond_the_bound_has_fallen(axis, share, fallen):
     turned = qpos.copy()
     turned[3:7] = math.cos(1.5), 0.0, 0.0, math.sin(1.5)
     assert not fell(walker(turned))  # about the vertical
+    over = qpos.copy()
+    over[3:7] = 0.0
+    over[3 + axis] = 1.0 + 1e-9  # upside down, and a little long by rounding
+    assert fell(walker(over))
     broken = qpos.copy()
     broken[9] = np.nan
     assert fell(walker(broken))

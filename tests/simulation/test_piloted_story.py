@@ -5,11 +5,13 @@ Springs, torque limits and noisy sensors are on; the floor's friction is 0.6.
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from strut.errors import OutOfRangeError
 from strut.io.animation_file import load_animation
 from strut.models.catalogue import load_robot
 from strut.models.stories import story_path
+from strut.motion import Motion
 from strut.pipeline.animate import animate, draw
 from strut.simulation.piloted import Clock, World, simulate_requests
 from strut.simulation.piloted_story import play_request
@@ -66,3 +68,30 @@ def test_the_pilot_is_asked_for_what_was_drawn(cassie):
 def test_a_lifted_foot_is_not_for_the_standing_controller():
     with pytest.raises(OutOfRangeError, match="A foot leaves the floor"):
         play_request(draw("mrpete", paw()))
+
+
+def swaying(cassie, heading=0.0, away_m=(0.0, 0.0), **meta):
+    """Return Cassie with both feet down, bowing and turning a little, wherever it stands."""
+    samples = 5
+    q = np.tile(cassie.standing_qpos, (samples, 1))
+    turned = Rotation.from_euler("z", heading)
+    own = Rotation.from_euler("xyz", np.outer(np.arange(samples), [0.01, 0.02, 0.03]))
+    q[:, :3] = turned.apply(q[:, :3] + np.outer(np.arange(samples), [0.004, 0.003, -0.01])) + np.array([*away_m, 0.0])
+    q[:, 3:7] = (turned * own).as_quat(scalar_first=True)
+    feet = np.ones((samples, 2), dtype=bool)
+    return Motion("cassie", 7.0 + 0.1 * np.arange(samples), q, cassie.joint_names, feet, cassie.foot_names, meta=meta)
+
+
+def test_what_the_pilot_is_asked_for_does_not_depend_on_where_it_stands(cassie):
+    here = play_request(swaying(cassie), cassie)
+    there = play_request(swaying(cassie, 2.2, (0.5, -0.7)), cassie)
+    np.testing.assert_allclose(here.time_s, 0.1 * np.arange(5), atol=1e-12)
+    np.testing.assert_allclose(there.place_m, here.place_m, atol=1e-9)
+    np.testing.assert_allclose(there.turn_rad, here.turn_rad, atol=1e-9)
+    np.testing.assert_allclose(here.turn_rad, np.outer(np.arange(5), [0.01, 0.02, 0.03]), atol=1e-9)
+    np.testing.assert_allclose(np.diff(here.place_m[:, 2]), -0.01, atol=1e-9)
+
+
+def test_a_movement_is_called_by_its_title_or_its_feeling(cassie):
+    for meta, name in (({"title": "Nod", "emotion": "sad"}, "Nod"), ({"emotion": "sad"}, "sad"), ({}, "animation")):
+        assert play_request(swaying(cassie, **meta), cassie).name == name

@@ -46,7 +46,7 @@ def walked(samples=11, speed_m_s=0.2):
     time_s = 4.0 + STEP_S * np.arange(samples)
     qpos = np.tile(PETE.standing_qpos, (samples, 1))
     way = speed_m_s * (time_s - 4.0)
-    qpos[:, 0], qpos[:, 1] = 0.6 * way, 0.8 * way
+    qpos[:, 0], qpos[:, 1] = 0.5 + 0.6 * way, -0.2 + 0.8 * way
     motion = Motion("mrpete", time_s, qpos, PETE.joint_names, np.ones((samples, 4), dtype=bool), PETE.foot_names)
     run = Run(
         time_s, qpos.copy(), np.zeros((samples, JOINTS)), np.full(samples, 3.0), np.zeros((samples, 4, 3)),
@@ -71,7 +71,7 @@ def test_a_run_that_does_as_planned_has_no_error():
 
 def test_what_differs_from_the_plan_is_told():
     motion, run = walked()
-    run.qpos[-1, :2] = [0.3, 0.0]  # 0.18 m of it along the way
+    run.qpos[-1, :2] = [0.5 + 0.3, -0.2]  # 0.18 m of it along the way
     run.qpos[6, 9] += 0.07
     run.qpos[-1, 3:7] = [np.cos(0.15), 0.0, 0.0, np.sin(0.15)]
     outcome = _outcome(PETE, motion, run, 1.0)

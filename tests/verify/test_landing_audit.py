@@ -214,9 +214,11 @@ def test_two_points_of_one_foot_are_one_foot(heiman):
     assert _on_two_feet(heiman, contact).tolist() == [False, False, True, True]
 
 
-@pytest.mark.parametrize(("rate_hz", "samples"), [(20.0, 3), (100.0, 5), (250.0, 13), (400.0, 21)])
-def test_what_is_steady_lasts_a_twentieth_of_a_second(rate_hz, samples):
-    assert _steady(np.arange(200) / rate_hz) == samples
+@pytest.mark.parametrize(("rate_hz", "samples"), [(20.0, 3), (100.0, 5), (200.0, 11), (250.0, 13), (400.0, 21)])
+@pytest.mark.parametrize("start_s", [0.0, 5.0])
+def test_what_is_steady_lasts_a_twentieth_of_a_second(rate_hz, samples, start_s):
+    """As many intervals as fit, and an even number of them, whenever the clock begins."""
+    assert _steady(start_s + np.arange(200) / rate_hz) == samples
 
 
 def test_a_walk_with_too_few_samples_cannot_be_judged(gait):

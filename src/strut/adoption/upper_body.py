@@ -313,8 +313,9 @@ def twist_shares(anatomy: BodyPlan, limb: UpperLimb) -> Array:
     tree = anatomy.tree
     tree.pose(anatomy.standing)
     rest = fingertips(anatomy, limb) - tree.anchors(limb.joints)
-    along: Array = np.abs(np.einsum("ni,ni->n", tree.data.xaxis[list(limb.joints)], rest))
-    return along / np.maximum(np.linalg.norm(rest, axis=1), 1e-9)
+    along = np.abs(np.einsum("ni,ni->n", tree.data.xaxis[list(limb.joints)], rest))
+    shares: Array = along / np.maximum(np.linalg.norm(rest, axis=1), 1e-9)
+    return shares
 
 
 def fingertips(anatomy: BodyPlan, limb: UpperLimb) -> Array:

@@ -194,7 +194,7 @@ def _shared(stance: _Stance, torque: Array, hold: Array, friction: float) -> Arr
     even = _minimum_norm_forces(hold, balance, wrench)
     load = np.maximum(even[..., 2], 0.05 * even[..., 2].max(axis=1, keepdims=True))
     quiet = _minimum_norm_forces(load * hold, balance, wrench)
-    torque_cost = lever @ lever.transpose(0, 2, 1) + _SOFT * _diagonal(hold**2)
+    torque_cost = lever @ lever.transpose(0, 2, 1) + _SOFT * _diagonal(hold)
     eager = _pushing(torque_cost, np.einsum("tij,tj->ti", lever, torque), balance, wrench)
     return quiet + _cone_share(quiet, eager, friction)[:, None, None] * (eager - quiet)
 
@@ -250,10 +250,7 @@ def _least(quadratic: Array, linear: Array, balance: Array, wrench: Array) -> Ar
 
 
 def _cone_share(quiet: Array, wanted: Array, friction: float) -> Array:
-    """Return a share in [0, 1] of the way from quiet to wanted that stays in every friction cone. (N,).
-
-    The largest one where feet slide more than they unload; where they unload more, one on the safe side of it.
-    """
+    """Return the largest share in [0, 1] of the way from quiet to wanted that stays in every friction cone. (N,)."""
     step = wanted - quiet
     # |h + s dh|² = μ² (z + s dz)² has one root in [0, 1] if quiet is inside the cone and wanted is not
     a = np.sum(step[..., :2] ** 2, axis=-1) - (friction * step[..., 2]) ** 2
@@ -261,7 +258,8 @@ def _cone_share(quiet: Array, wanted: Array, friction: float) -> Array:
     c = np.sum(quiet[..., :2] ** 2, axis=-1) - (friction * quiet[..., 2]) ** 2
     root = np.sqrt(np.maximum(b * b - 4.0 * a * c, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(a > 0.0, (-b + root) / (2.0 * a), np.where(b > 0.0, -c / b, 1.0))
+        # a foot that unloads more than it slides has a < 0: the first of two roots, in a form that also holds for a = 0
+        share = np.where(a > 0.0, (-b + root) / (2.0 * a), np.where(b > 0.0, -2.0 * c / (b + root), 1.0))
     outside = np.linalg.norm(wanted[..., :2], axis=-1) > friction * wanted[..., 2]
     return np.asarray(np.where(outside, np.clip(np.nan_to_num(share, nan=0.0), 0.0, 1.0), 1.0).min(axis=1))
 

@@ -12,6 +12,7 @@ samples at the ends of a piece, so a median over a twentieth of a second is judg
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -220,8 +221,9 @@ def _size(rest: Array) -> Array:
 
 
 def _steady(time_s: Array) -> int:
-    """Return an odd number of samples that last `STEADY_S`, at least three."""
-    return max(3, 2 * round(STEADY_S / float(time_s[1] - time_s[0]) / 2.0 - 0.5) + 1)
+    """Return the largest odd number of samples that last no longer than `STEADY_S`, at least three."""
+    half = STEADY_S / float(time_s[1] - time_s[0]) / 2.0
+    return max(3, 2 * math.floor(half + 1e-6) + 1)  # clocks that begin anywhere are rounded
 
 
 def _median(values: Array, samples: int) -> Array:

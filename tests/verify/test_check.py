@@ -1,0 +1,109 @@
+"""What `check` takes from a file and what it refuses, and the figures of receipts that only some bodies have."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from strut import check, load_robot
+from strut.audit import TaskAudit
+from strut.emotion import named_emotion
+from strut.errors import OutOfRangeError
+from strut.motion import Motion
+from strut.verify.check import _as_planned, _claimed, draft_of, planned_margin_m
+from strut.verify.receipt_builder import _soundness, _task_figures, receipt_for
+from tests.verify.hand_made import PETE, needs_of
+
+SAMPLES = 5
+
+
+def standing(**changes):
+    qpos = np.tile(PETE.standing_qpos, (SAMPLES, 1))
+    contact = np.ones((SAMPLES, 4), dtype=bool)
+    plain = Motion("mrpete", 0.02 * np.arange(SAMPLES), qpos, PETE.joint_names, contact, PETE.foot_names)
+    return replace(plain, **changes)
+
+
+@pytest.mark.parametrize("margin_m", [-1e-6, np.nan, np.inf])
+def test_margins_that_are_none_are_refused(margin_m):
+    with pytest.raises(OutOfRangeError, match="it must be a number of at least 0"):
+        check(standing(), margin_m=margin_m)
+
+
+def test_a_margin_of_nothing_is_one():
+    assert check(standing(), margin_m=0.0).robot == "mrpete"
+
+
+@pytest.mark.parametrize(
+    ("said", "margin_m"),
+    [(0.02, 0.02), (1, 1.0), (-0.5, 0.0), (True, 0.0), (np.nan, 0.0), (np.inf, 0.0), ("0.02", 0.0), (None, 0.0)],
+)
+def test_the_margin_that_a_file_was_planned_with_is_taken_if_it_makes_sense(said, margin_m):
+    assert planned_margin_m(standing(meta={"options": {"margin_m": said}})) == margin_m
+
+
+@pytest.mark.parametrize(
+    ("meta", "layer"),
+    [
+        ({"request": {"expression": "animated"}}, "animated"),
+        ({"request": {"expression": "published"}}, "published"),
+        ({"request": {}}, "published"),
+        ({"request": "animated"}, "published"),
+        ({}, "published"),
+    ],
+)
+def test_a_motion_is_judged_with_the_layer_that_it_was_planned_with(meta, layer):
+    pepper = load_robot("pepper")
+    asked = []
+    robot = SimpleNamespace(expression=pepper.expression, expressing=lambda name: asked.append(name) or "robot")
+    assert pepper.expression.animated
+    assert _as_planned(robot, standing(meta=meta)) == "robot"
+    plain = SimpleNamespace(expression=SimpleNamespace(animated=()), expressing=robot.expressing)
+    _as_planned(plain, standing(meta=meta))
+    assert asked == [layer, "published"]
+
+
+def test_what_a_file_claims_to_show_is_passed_on_and_nothing_else():
+    assert _claimed(None) == {"emotion": None, "asked": None, "kept": None}
+    emotion = named_emotion("sad")
+    told = SimpleNamespace(pad=emotion.pad, emotion="sad", intensity_asked=0.8, intensity_kept=0.6, shown=0.5)
+    assert _claimed(told) == {"emotion": emotion, "asked": 0.8, "kept": 0.6, "shown": 0.5}
+    assert _claimed(SimpleNamespace(**vars(told) | {"pad": None}))["emotion"] is None
+    assert draft_of(standing(), PETE).left_out == ()
+
+
+# receipts
+
+
+def receipt(robot, needs, qpos):
+    draft = SimpleNamespace(robot=robot, measured=needs, qpos=qpos, left_out=(), figures={})
+    return receipt_for(draft, emotion=None, asked=None, kept=None, verdict="ok", reasons=())
+
+
+def landings_of(**changes):
+    return SimpleNamespace(**{"unexplained_n": np.array([1.0, 4.0, 2.0]), "unjudged": ()} | changes)
+
+
+def test_a_walk_with_landings_has_no_margin_but_a_soundness():
+    qpos = np.tile(PETE.standing_qpos, (2, 1))
+    plain = {"distance_m": 0.0, "penetration_m": 0.0}
+    judged = receipt(PETE, needs_of(**plain), qpos)
+    assert (judged.balance_margin_mm, judged.soundness) == (pytest.approx(50.0), None)
+    found = receipt(PETE, needs_of(**plain, landings=landings_of(), force_disagreement=0.1), qpos)
+    assert found.balance_margin_mm is None
+    assert found.soundness == {
+        "unexplained_n": 4.0,
+        "force_disagreement": 0.1,
+        "torque_disagreement": None,
+        "unjudged": None,
+    }
+    told = _soundness(needs_of(landings=landings_of(unjudged=("one", "two"))))
+    assert told["unjudged"] == "one; two"
+
+
+def test_a_hand_is_told_in_millimetres_and_its_head_once_settled():
+    assert _task_figures(needs_of()) == {"task_error_mm": None}
+    time_s = np.array([0.0, 1.2, 3.3])  # a third of it is time to settle
+    task = TaskAudit(time_s, np.array([0.001, 0.002, 0.0]), np.zeros(3), np.array([0.9, 0.8, 0.1]), 4)
+    assert _task_figures(needs_of(task=task)) == {"task_error_mm": 2.0, "gaze_error_rad": 0.8, "redundancy": 4}
