@@ -279,7 +279,9 @@ def test_servos_that_are_asked_for_by_name_refuse_noise_that_they_do_not_feel():
 def test_a_run_ends_when_it_lies_or_when_what_was_asked_for_is_so():
     samples = round(DOWN_S / STEP_S) + 4
     motion, run = walked(samples=samples)
-    for until, ends in ((None, False), (lambda *_: False, False), (lambda *_: True, True)):
+    asked = []
+    for until, ends in ((None, False), (lambda *_: False, False), (lambda *told: asked.append(told) or True, True)):
         assert _ends(PETE, motion, until, run) is ends
+    assert all(one is other for one, other in zip(asked[0], (PETE, motion, run), strict=True))
     run.other_load_n[:] = 2.0 * LOADED_N
     assert _ends(PETE, motion, None, run)
