@@ -100,7 +100,14 @@ def test_what_fails_from_every_neighbour_is_tried_from_a_stand_and_no_more():
     assert list(frontier.ready()) == [((0, 0, 0), None, MOST_STARTS)]
 
 
-def test_points_that_wait_for_each_other_are_all_tried_from_a_stand():
+def test_points_behind_one_that_failed_wait_for_each_other_until_all_are_tried_from_a_stand():
+    frontier = _Frontier(grid_of(CASSIE, (5, 1, 1)))
+    frontier.take(done((0, 0, 0), [1.0]))
+    frontier.take(done((1, 0, 0), status="failed"))
+    assert list(frontier.ready()) == [((number, 0, 0), None, MOST_STARTS) for number in (2, 3, 4)]
+
+
+def test_where_the_middle_fails_the_next_begins_from_a_stand():
     frontier = _Frontier(grid_of(CASSIE, (3, 1, 1)))
     ((first, _, _),) = frontier.ready()
     frontier.take(done(first, status="failed"))

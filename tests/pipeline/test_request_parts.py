@@ -148,6 +148,15 @@ def test_stories_that_walk_are_parts_of_shows_by_name():
             queue_of_words(CASSIE, f"{story}, dance wildly")
 
 
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [("dance wildly", "part of a show"), ("stand 1 s,dance", "part of a show"), ("dance", "story")],
+)
+def test_what_means_nothing_is_called_a_story_only_where_it_is_one_word_alone(words, kind):
+    with pytest.raises(UnknownNameError, match=f"no {kind} 'dance"):
+        queue_of_words(CASSIE, words)
+
+
 @pytest.mark.parametrize("words", ["walk {} m at 0.4 m/s", "walk backwards {} m at 0.4 m/s"])
 def test_a_walk_takes_its_way_over_its_speed_and_at_most_five_minutes(words):
     (part,) = queue_of_words(CASSIE, words.format(119))
