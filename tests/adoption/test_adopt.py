@@ -113,7 +113,7 @@ def test_which_joint_shows_what_is_measured(two):
 
 
 def test_what_a_changed_gait_uses_is_told(two):
-    told = re.search(r"so that it uses (\d+)% .* instead of (\d+)%: lift x 0\.6", " ".join(two.sentences("found")))
+    told = re.search(r"so that it uses (\d+) % .* instead of (\d+) %: lift x 0\.6", " ".join(two.sentences("found")))
     assert int(told[1]) < int(told[2])
 
 

@@ -5,13 +5,15 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from strut.adoption.adopt import find_all
 from strut.adoption.collada_axes import are_turned
 from strut.adoption.folder_check import check_folder
 from strut.adoption.mesh_files import read_mesh
+from strut.adoption.stand_finder import _StandSolver
 from strut.errors import NotAdoptedError
 from strut.number_words import one_or_several
 from tests.adoption.broken_robots import element_called, on_wheels
-from tests.adoption.small_robots import biped, found, quadruped, sentences
+from tests.adoption.small_robots import biped, found, quadruped, sentences, written
 
 
 def joint_of(root, name):
@@ -296,3 +298,21 @@ def test_the_arm_on_the_back_of_a_quadruped_stays_as_it_is_carried(tmp_path):
     robot, _ = found(root, tmp_path)
     arm = [robot.joint_names.index(f"arm_{name}") for name in ("upper", "fore")]
     np.testing.assert_allclose(robot.standing_qpos[7:][arm], 0.0, atol=1e-9)
+
+
+def test_a_foot_that_is_turned_round_is_none_to_stand_on(tmp_path):
+    anatomy = find_all(written(biped(), tmp_path / "two.urdf"), "two").anatomy
+    solver = _StandSolver(anatomy.tree, anatomy.legs, anatomy.feet, anatomy.standing)
+    leg, foot = anatomy.legs[0], anatomy.feet[0]
+    places = [anatomy.tree.address(joint) for joint in leg.joints]
+    now = anatomy.standing[places]
+    round_rad = np.where([anatomy.tree.joint_name(joint) == "left_hip_yaw" for joint in leg.joints], np.pi, 0.0)
+
+    def cost(angles):
+        target = solver.stances[0].foot
+        return np.square(
+            solver._misses(angles, places, leg, foot, target, anatomy.standing.copy(), angles, np.ones(6), None)
+        ).sum()
+
+    assert cost(now) < 1e-6
+    assert cost(now + round_rad) > cost(now) + 0.3  # level, but with its heel ahead

@@ -217,7 +217,7 @@ class _StandSolver:
         if foot.kind != "ball":
             misses.append(3.0 * (turn @ foot.normal)[:2])
             turned = turn @ self.turns[foot.link].T
-            misses.append(0.15 * (turned[1, :1] - turned[0, 1:2]))  # sine of what it turned about the vertical
+            misses.append(0.3 * (turned[:2, 0] - [1.0, 0.0]))  # where its tip points: a foot turned round is no foot
         if twin is not None:
             mirrored = data.xanchor[list(self.legs[twin].joints)] * [1.0, -1.0, 1.0]
             misses.append(((data.xanchor[list(leg.joints)] - mirrored) / self.size).ravel())
