@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import product, takewhile
 from typing import NamedTuple
 
 import msgspec
@@ -95,25 +95,29 @@ def _at_own_speed(robot: Robot) -> FittedGait:
 
 
 def _slower(robot: Robot, quick: FittedGait) -> FittedGait | None:
-    """Return a gait at the largest share of its speed that keeps every limit; None if none does."""
+    """Return a gait at the largest share of its speed that keeps every limit; None if none does.
+
+    It starts from the changes that helped at its own speed, and from its own length and time of steps.
+    """
     own = robot.pattern_gait
-    lift = min(quick.gait.lift, SLOW_LIFT * own.lift)
-    found = _largest_share(robot, msgspec.structs.replace(own, lift=lift, width=quick.gait.width))
+    changed = msgspec.structs.replace(quick.gait, lift=min(quick.gait.lift, SLOW_LIFT * own.lift))
+    plain = msgspec.structs.replace(changed, period=own.period, stride=own.stride)
+    found = _largest_share(robot, dict.fromkeys((changed, plain)))
     if found is None:
         return None
     return replace(found, gait=msgspec.structs.replace(found.gait, slow_because=_why_not(robot))).after(quick.before)
 
 
-def _largest_share(robot: Robot, gait: PatternTable) -> FittedGait | None:
+def _largest_share(robot: Robot, gaits: Collection[PatternTable]) -> FittedGait | None:
     """Return a gait at the largest share of its speed that keeps every limit, searched from half of it on."""
-    half = _at_share(robot, gait, HALF)
-    others = (_at_share(robot, gait, share) for share in (FASTER if half else SLOWER))
+    half = _at_share(robot, gaits, HALF)
+    others = (_at_share(robot, gaits, share) for share in (FASTER if half else SLOWER))
     return [half, *takewhile(bool, others)][-1] if half else next(filter(None, others), None)
 
 
-def _at_share(robot: Robot, gait: PatternTable, share: float) -> FittedGait | None:
+def _at_share(robot: Robot, gaits: Collection[PatternTable], share: float) -> FittedGait | None:
     """Return a gait at a share of its speed that keeps every limit, in the first shape that does; None if none does."""
-    for shape in SHAPES:
+    for gait, shape in product(gaits, SHAPES):
         tried, found = _tried(robot, gait, {name: share**exponent for name, exponent in shape.items()})
         if found is not None and found <= (0, found.shortened, SLOW_UTILISATION):
             return FittedGait(tried, found, share=share)
