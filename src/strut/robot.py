@@ -27,6 +27,7 @@ Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 STANDING = "standing"  # the keyframe of a model that says how the robot stands
 _FREE_LEG = 6  # joints with which a leg puts its foot anywhere, any way round
+_ANKLE, _ROLLS = 2, 0.7  # last joints of a leg, and how much of the axis of one that rolls lies along the foot
 _FLAT_M = 0.005  # extent from which a foot is more than a point
 FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
 
@@ -176,15 +177,33 @@ class Robot:
     def foot_turns(self) -> Array:
         """About which of their axes feet keep their orientation, 1 or 0 for x, y, z. Shape (n_feet, 3).
 
-        A ball keeps none, a line two; a leg of fewer than six joints has no ankle that rolls: its sole rolls with it.
+        A ball keeps none, a line two. A leg of fewer than six joints without an ankle that rolls lets its sole roll
+        with it; one with such an ankle has a hip that does not yaw, and lets it yaw.
         """
-        joints = {foot: len(leg.joints) for leg in self.legs for foot in leg.feet}
-        turns = np.zeros((len(self.feet), 3))
-        for index, foot in enumerate(self.feet):
-            long, wide = np.ptp(np.array(foot.outline_m), axis=0) > _FLAT_M
-            if long or wide:
-                turns[index] = (wide and joints.get(foot.name, _FREE_LEG) >= _FREE_LEG, long, True)
-        return turns
+        legs = {foot: leg for leg in self.legs for foot in leg.feet}
+        return np.array([self._kept_turns(foot, legs.get(foot.name)) for foot in self.feet]).reshape(-1, 3)
+
+    def _kept_turns(self, foot: Foot, leg: Limb | None) -> tuple[float, float, float]:
+        long, wide = np.ptp(np.array(foot.outline_m), axis=0) > _FLAT_M
+        free = leg is None or len(leg.joints) >= _FREE_LEG
+        rolls = free or (leg is not None and self._ankle_rolls(leg, foot))
+        return (float(wide and rolls), float(long), float((long or wide) and (free or not rolls)))
+
+    def _ankle_rolls(self, leg: Limb, foot: Foot) -> bool:
+        """Return whether one of the last two joints of a leg turns the foot about its x axis."""
+        return any(abs(self._axis_in(foot, joint)[0]) > _ROLLS for joint in leg.joints[-_ANKLE:])
+
+    def _axis_in(self, foot: Foot, joint: str) -> Array:
+        """Return the axis of a joint of a foot's leg in the foot's own axes, as the model is drawn. Shape (3,)."""
+        model, moved = self.model, self.model.jnt_bodyid[self.model.joint(joint).id]
+        axis, body, path = np.array(model.joint(joint).axis), self.model.body(foot.points[0].body).id, list[int]()
+        while body != moved:
+            path.append(body)
+            body = model.body_parentid[body]
+        for one in reversed(path):
+            w, *xyz = model.body_quat[one]
+            axis += 2.0 * np.cross(xyz, np.cross(xyz, axis) - w * axis)
+        return axis
 
     @property
     def platform(self) -> Platform | None:

@@ -7,6 +7,7 @@ import pytest
 
 from strut.pipeline import gait_fit
 from strut.pipeline.gait_fit import Utilisation, fitted_gait
+from strut.pipeline.single_support import DENIED, HardestJoint
 from strut.request import PatternGait
 from tests.adoption.small_robots import biped, found, quadruped
 
@@ -25,6 +26,7 @@ def fitted(robot, monkeypatch, uses):
         return next(rest)
 
     monkeypatch.setattr(gait_fit, "_utilisation", used)
+    monkeypatch.setattr(gait_fit, "_why_not", lambda body: "knee")
     return fitted_gait(robot), tried
 
 
@@ -41,28 +43,57 @@ def test_changes_are_tried_in_turn_and_kept_where_they_spare_enough(robot, monke
         Utilisation(0, 0, 1.19),  # narrower: spares too little
         Utilisation(0, 0, 1.10),  # shorter and quicker: kept
         Utilisation(1, 0, 0.50),  # breaks another limit
-        Utilisation(0, 0, 1.07),  # lower feet: kept
-        Utilisation(0, 0, 1.00),  # half as fast it keeps its limits: its speed stays
+        Utilisation(0, 0, 1.00),  # lower feet: kept, and it keeps its limits: its speed stays
     ]
     fit, tried = fitted(robot, monkeypatch, uses)
     own = robot.pattern_gait
-    assert [one.width / own.width for one in tried] == pytest.approx([1.0, 0.8, 1.0, 1.0, 1.0, 1.0])
-    assert [one.period / own.period for one in tried] == pytest.approx([1.0, 1.0, 0.8, 1.0, 0.8, 0.8])
-    assert [one.stride / own.stride for one in tried] == pytest.approx([1.0, 1.0, 0.8, 1.0, 0.8, 0.4])
-    assert [one.lift / own.lift for one in tried] == pytest.approx([1.0, 1.0, 1.0, 1.0, 0.6, 0.6])
-    assert fit.gait == tried[4]
-    assert (fit.before.use, fit.now.use) == (1.20, 1.07)
+    assert [one.width / own.width for one in tried] == pytest.approx([1.0, 0.8, 1.0, 1.0, 1.0])
+    assert [one.period / own.period for one in tried] == pytest.approx([1.0, 1.0, 0.8, 1.0, 0.8])
+    assert [one.stride / own.stride for one in tried] == pytest.approx([1.0, 1.0, 0.8, 1.0, 0.8])
+    assert [one.lift / own.lift for one in tried] == pytest.approx([1.0, 1.0, 1.0, 1.0, 0.6])
+    assert (fit.gait, fit.share) == (tried[4], 1.0)
+    assert (fit.before.use, fit.now.use) == (1.20, 1.00)
 
 
-@pytest.mark.parametrize("half", [None, Utilisation(0, 0, 1.01)])
-def test_who_does_not_even_walk_half_as_fast_gets_slower(robot, monkeypatch, half):
-    usual, slower, slowest = Utilisation(0, 0, 1.50), Utilisation(0, 0, 1.20), Utilisation(0, 0, 1.19)
-    fit, tried = fitted(robot, monkeypatch, [usual, *[None] * 4, half, slower, slowest])
+SLOW = Utilisation(0, 0, gait_fit.SLOW_UTILISATION)
+FAST = Utilisation(0, 0, gait_fit.SLOW_UTILISATION + 0.01)
+
+
+def speeds(tried, own):
+    return [one.stride / one.period / (own.stride / own.period) for one in tried]
+
+
+def test_who_cannot_walk_at_its_speed_walks_at_the_largest_share_that_does(robot, monkeypatch):
+    fit, tried = fitted(robot, monkeypatch, [Utilisation(0, 0, 1.5), *[None] * 4, SLOW, SLOW, None, FAST, None])
     own = robot.pattern_gait
-    assert [one.period / own.period for one in tried[5:]] == pytest.approx([1.0, 1.4, 1.4**2])
-    assert [one.stride / own.stride for one in tried[5:]] == pytest.approx([0.5, 0.7, 0.7**2])
-    assert fit.gait == tried[6]  # even slower spares too little
-    assert (fit.before, fit.now) == (usual, slower)
+    assert speeds(tried[5:], own) == pytest.approx([0.5, 0.7, 0.85, 0.85, 0.85])
+    assert tried[5].period / own.period == pytest.approx(0.5**-0.5)  # half by slower, half by shorter steps
+    assert [one.stride / own.stride for one in tried[8:]] == pytest.approx([1.0, 0.85])  # slower alone, shorter alone
+    assert {one.lift / own.lift for one in tried[5:]} == {gait_fit.SLOW_LIFT}
+    assert (fit.share, fit.now, fit.before.use) == (0.7, SLOW, 1.5)
+    assert speeds([fit.gait], own) == pytest.approx([0.7])
+    assert fit.gait.slow_because == "knee"
+
+
+@pytest.mark.parametrize("usual", [None, Utilisation(2, 0, 0.9), Utilisation(0, 0, 1.01)])
+def test_who_cannot_walk_at_half_its_speed_is_tried_at_less_and_then_left_alone(robot, monkeypatch, usual):
+    changed = [None] * 4 if usual is not None and usual.others < 2 else []
+    fit, tried = fitted(robot, monkeypatch, [usual, *changed, *[FAST] * 3, *[None] * 3, None, SLOW])
+    assert speeds(tried[-8:], robot.pattern_gait) == pytest.approx([0.5] * 3 + [0.35] * 3 + [0.25] * 2)
+    assert (fit.share, fit.gait.slow_because) == (0.25, "knee")
+    fit, tried = fitted(robot, monkeypatch, [usual, *changed, *[Utilisation(1, 0, 0.1)] * 9])
+    assert (fit.gait, fit.share) == (robot.pattern_gait, 1.0)
+
+
+def test_who_cannot_stand_on_one_leg_is_not_tried_at_all(robot, monkeypatch):
+    hardest = HardestJoint("hip", DENIED + 0.01, 20.0)
+    monkeypatch.setattr(gait_fit, "hardest_on_one_leg", lambda robot: hardest)
+    fit, tried = fitted(robot, monkeypatch, [])
+    assert (tried, fit.gait) == ([], robot.pattern_gait)
+    assert fit.denied == "to stand on one leg takes 126% of the 20 N m that hip has"
+    monkeypatch.setattr(gait_fit, "hardest_on_one_leg", lambda robot: hardest._replace(use=DENIED))
+    fit, tried = fitted(robot, monkeypatch, [SLOW._replace(use=0.1)])
+    assert (len(tried), fit.denied) == (1, "")
 
 
 def test_shorter_steps_count_before_use_and_enough_ends_the_search(robot, monkeypatch):
@@ -71,14 +102,6 @@ def test_shorter_steps_count_before_use_and_enough_ends_the_search(robot, monkey
     assert len(tried) == 2
     assert fit.now == uses[1]
     _, tried = fitted(robot, monkeypatch, [Utilisation(0, 0, 0.89), *[None] * 4])
-    assert len(tried) == 5
-
-
-@pytest.mark.parametrize("usual", [None, Utilisation(2, 0, 0.9)])
-def test_what_no_factor_mends_is_left_alone(robot, monkeypatch, usual):
-    fit, tried = fitted(robot, monkeypatch, [usual])
-    assert (fit.gait, fit.before, fit.now, len(tried)) == (robot.pattern_gait, None, None, 1)
-    _, tried = fitted(robot, monkeypatch, [Utilisation(1, 0, 0.9), *[None] * 4])
     assert len(tried) == 5
 
 

@@ -14,7 +14,7 @@ from strut.adoption.drive_limits import drive_limits
 from strut.adoption.feelings import gait_toml
 from strut.adoption.foreign_source import dropped_note, find_robot
 from strut.adoption.leg_check import joints_to_hold
-from strut.adoption.note import Note, assumed, found, in_a_row
+from strut.adoption.note import Note, assumed, fault, found, in_a_row
 from strut.adoption.overlaps import overlapping_pairs
 from strut.adoption.package_robots import find_description
 from strut.adoption.plain_model import PlainModel, plain_model
@@ -25,7 +25,7 @@ from strut.errors import NotAdoptedError
 from strut.io.atomic import check_may_be_folder, write_atomically
 from strut.models.catalogue import load_robot, robot_home
 from strut.number_words import one_or_several, percent
-from strut.pipeline.gait_fit import fitted_gait
+from strut.pipeline.gait_fit import Utilisation, fitted_gait
 from strut.robot import Robot
 
 _FACTORS = {"period": "step time", "stride": "step length", "lift": "lift", "width": "distance between the feet"}
@@ -110,15 +110,29 @@ def _with_fitted_gait(robot: Robot, folder: Path) -> tuple[Robot, list[Note]]:
     """Return a robot with a gait that uses less of its limits, written into its folder, and what to tell of it."""
     usual, fit = robot.pattern_gait, fitted_gait(robot)
     gait = fit.gait
-    if gait == usual or fit.before is None or fit.now is None:
+    if fit.denied:
+        return robot, [fault(f"it will not walk: {fit.denied}; correct torque_nm in robot.toml if the file is wrong.")]
+    if gait == usual or fit.now is None:
         return robot, []
     write_atomically(folder / "gait.toml", gait_toml(gait).encode(), force=True)
     changed = [name for name in _FACTORS if getattr(gait, name) != getattr(usual, name)]
     told = in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
-    uses = f"uses {percent(fit.now.use)} of a motor, joint speed or the floor instead of {percent(fit.before.use)}"
-    other = "" if fit.now.use < fit.before.use else "breaks fewer other limits or need not take shorter steps, and "
-    note = found(f"its gait was changed so that it {other}{uses}: {told}.")
-    return replace(robot, tables=replace(robot.tables, gait=gait)), [note]
+    note = found(f"its gait was changed so that it {_spared(fit.before, fit.now)}: {told}.")
+    slow = (
+        [assumed(f"it walks at {percent(fit.share)} of the usual speed: {gait.slow_because}.")]
+        if fit.share < 1.0
+        else []
+    )
+    return replace(robot, tables=replace(robot.tables, gait=gait)), [note, *slow]
+
+
+def _spared(before: Utilisation | None, now: Utilisation) -> str:
+    """Return what a changed gait spares a robot, in words."""
+    uses = f"uses {percent(now.use)} of a motor, joint speed or the floor"
+    if before is None:
+        return f"reaches its feet, and {uses}"
+    other = "" if now.use < before.use else "breaks fewer other limits or need not take shorter steps, and "
+    return f"{other}{uses} instead of {percent(before.use)}"
 
 
 def find_all(file: Path, title: str, on_stage: OnStage = lambda _: None) -> Findings:

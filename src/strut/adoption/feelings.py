@@ -6,6 +6,7 @@ which joints follow a word was measured as the robot stands.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from importlib.resources import files
 
@@ -44,6 +45,7 @@ def gait_toml(gait: PatternTable) -> str:
         f"stride = {gait.stride:.3g}\n"
         f"lift = {gait.lift:.3g}\n"
         f"width = {gait.width:.3g}\n"
+        + (f"slow_because = {json.dumps(gait.slow_because)}\n" if gait.slow_because else "")
     )
 
 

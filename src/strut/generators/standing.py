@@ -18,6 +18,7 @@ STRAIGHT_RAD = 0.45  # of a joint: whose knees turn by more than this to sink by
 BENT = 0.97  # of the height of straight legs, at which they are bent enough to step
 NUDGE_RAD = 0.6  # of a joint, towards the middle of its range: straight legs do not know which way to bend
 SINGLE_ITERATIONS = 40
+RAISED = 0.05  # of its height, that the other foot of who stands on one leg is up
 ANKLE, WEAK = 2, 0.4  # last joints of a leg, and the share of their torque that may hold the weight alone
 LEVEL = 0.7  # of a joint's axis that must lie flat for it to be an ankle's
 AT_MOST_ASIDE = 0.5  # of half a sole: how far from its middle the ground is to push
@@ -42,6 +43,25 @@ def foot_stance(robot: Robot) -> tuple[FootStance, Array]:
     qpos.flags.writeable = False
     places, length_m, push_m = _places(robot, feet - middle), _length_m(robot, qpos), _push_m(robot, now)
     return FootStance(places, feet - middle, height_m, length_m, push_m), qpos
+
+
+def on_one_leg(robot: Robot, foot: int) -> Array:
+    """Return a biped's coordinates with all of its weight over one sole and the other foot a little up. Shape (nq,)."""
+    stance, qpos = foot_stance(robot)
+    feet = np.array(stance.foot_m)
+    feet[1 - foot, 2] += RAISED * stance.height_m
+    over = feet[foot, :2] + (0.0 if stance.push_m is None else stance.push_m[foot])
+    now = task_jacobians(robot, qpos[None])
+    targets = BodyTargets(
+        foot_in_world=feet[None],
+        foot_rotation=now.foot_rotation,
+        foot_hold=np.ones((1, len(feet))),
+        com_in_world=np.array([[*over, BENT * stance.height_m]]),
+        base_rotation=now.base_rotation,
+        joint_rad=qpos[None, FLOATING:],
+    )
+    found = solve_whole_body(robot, targets, qpos[None], length_m=stance.height_m, iterations=SINGLE_ITERATIONS)
+    return np.asarray(found.qpos[0])
 
 
 def _push_m(robot: Robot, standing: TaskJacobians) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -65,14 +65,15 @@ def load_robot(name: str) -> Robot:
     """
     name = unicodedata.normalize("NFC", name)  # as adopted robots are called; some keyboards and file systems decompose
     if name in robot_names():
-        return _read_robot(name, (HOME if name in names_in(HOME) else robot_home().resolve()) / name)
+        found = (HOME if name in names_in(HOME) else robot_home().resolve()) / name
+        return _read_robot(name, found, _written(found))
     folder, here = Path(name), Path.cwd()
     if not (folder / "robot.toml").is_file():
         places = f"`strut robots`, which looks for yours in {robot_home()} (STRUT_ROBOTS names another place),"
         raise UnknownNameError("robot", name, robot_names(), places)
     if folder.is_absolute() and folder.is_relative_to(here):
         folder = folder.relative_to(here)
-    return _read_robot(str(folder), Path(name).resolve())
+    return _read_robot(str(folder), folder.resolve(), _written(folder))
 
 
 def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = True) -> Robot:
@@ -116,8 +117,13 @@ def _check_made_for(motion: Motion, robot: Robot) -> None:
         raise BadMotionError(f"The motion was made for another version of {robot.name} ({versions}); plan it again.")
 
 
-@cache
-def _read_robot(name: str, folder: Path) -> Robot:
+def _written(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return which files a folder has, how long they are and when they were written: a changed robot is read again."""
+    return tuple(sorted((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in folder.iterdir()))
+
+
+@lru_cache(maxsize=64)
+def _read_robot(name: str, folder: Path, written: tuple[tuple[str, int, int], ...]) -> Robot:  # noqa: ARG001
     tables = read_tables(folder)
     try:
         match tables.robot:

@@ -17,6 +17,7 @@ import mujoco
 import numpy as np
 
 from strut.models.description import Description, matches, read_mjcf, read_urdf, set_inertia
+from strut.models.firm_floor import firm_up
 from strut.models.model_builder import Body, ModelBuilder, quaternion, rotation_matrix
 from strut.robot import FLOATING, STANDING, Array, ContactPoint, Foot, Limb, Robot
 from strut.tables.fields import Servo
@@ -64,6 +65,7 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
         spec.add_key(name=STANDING, qpos=[*base, *posture])
     limbs, base_size = _limbs(found.model, table), FLOATING if table.floats else 0
     robot = builder.robot(name, table.title, tables, feet=feet, base_size=base_size, limbs=limbs)
+    firm_up(robot.model, robot.feet)
     _check_posture(robot, table)
     return robot
 

@@ -13,6 +13,7 @@ from strut.bisection import bisect
 from strut.draft import Attempt, Shortfall
 from strut.errors import BadFootstepsError, ImpossibleStepError, RefusedError, StrutError
 from strut.number_words import amount_words
+from strut.pipeline.single_support import hardest_on_one_leg
 from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
 
 # options of a task or request that may be out of a body's reach: name, unit in thousandths, how finely it is told
@@ -29,7 +30,7 @@ OPTIONS = {
 
 Passes = Callable[[float], bool]
 INWARDS, MOST_TRIES = 0.97, 6  # how much less is tried where a value works for a while and not throughout
-SLOWER = (0.85, 0.75, 0.5)  # shares of its usual speed at which a robot with weak motors is tried
+SLOWER = (0.85, 0.75, 0.5, 0.35, 0.25)  # shares of its usual speed at which a robot with weak motors is tried
 
 
 def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> StrutError:
@@ -47,7 +48,14 @@ def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> Str
         unsolved = unsolved or blame
     worst_first = sorted(stopped_by, key=lambda shortfall: -float(shortfall.broken.mean()))
     broken = [shortfall.limit for shortfall in stopped_by]
-    return unsolved or RefusedError([shortfall.sentence for shortfall in worst_first], task.advice(broken))
+    reasons = [*_not_even_on_one_leg(trials), *(shortfall.sentence for shortfall in worst_first)]
+    return unsolved or RefusedError(reasons, task.advice(broken))
+
+
+def _not_even_on_one_leg(trials: Trials) -> list[str]:
+    """Return that a robot's motors do not let it stand on one leg, if that is why it does not walk."""
+    still = hardest_on_one_leg(trials.robot).sentence if trials.request.task.gait == "pattern" else ""
+    return [f"torque: {still}"] if still else []
 
 
 def _what_works(trials: Trials, option: str, usual: float, asked: float, close: float) -> float | None:

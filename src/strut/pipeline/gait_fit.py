@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product, takewhile
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from strut.draft import Detail
+from strut.draft import Detail, Draft, Shortfall
 from strut.generators.gait_drafts import GaitDrafts
 from strut.generators.gait_ways import LOWER
+from strut.pipeline.single_support import DENIED, hardest_on_one_leg
 from strut.request import PatternGait
 from strut.robot import Robot
 from strut.tables.gait import PatternTable
@@ -29,8 +31,12 @@ CHANGES: tuple[Mapping[str, float], ...] = (
     {"period": 1.25, "stride": 1.25},
     {"lift": 0.6},
 )
-SHORTER = {"stride": 0.5}  # what a walk of a weak robot is tried with at last
-SLOWER = ({"period": 1.4, "stride": 0.7},) * 2  # where that uses too much, too: heavy rotors, slow knees
+# Where that uses too much, the same is walked slower: this share of the speed first, then ever more or ever less of it.
+HALF, FASTER, SLOWER = 0.5, (0.7, 0.85), (0.35, 0.25)
+SLOW_LIFT = 0.6  # of feet that go slowly, if nothing has lowered them yet
+SLOW_UTILISATION = 0.92  # that a slower gait may use
+# What a share of the speed is taken from, as exponents: from cadence and length of steps alike, or from one of them.
+SHAPES: tuple[Mapping[str, float], ...] = ({"period": -0.5, "stride": 0.5}, {"period": -1.0}, {"stride": 1.0})
 _USED = ("torque", "joint speed", "friction")
 
 
@@ -44,27 +50,78 @@ class Utilisation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FittedGait:
-    """A gait, and how hard the usual one and it are; None where that was not measured."""
+    """A gait, and how well it fits.
+
+    Args:
+        gait: The factors.
+        now: How hard it is; None where that was not measured.
+        before: How hard the usual gait is; likewise.
+        share: Of the usual speed that it has.
+        denied: Why no walk can be made, in words; nothing where one may be.
+    """
 
     gait: PatternTable
-    before: Utilisation | None = None
     now: Utilisation | None = None
+    before: Utilisation | None = None
+    share: float = 1.0
+    denied: str = ""
+
+    def after(self, usual: Utilisation | None) -> FittedGait:
+        """Return the same with how hard the usual gait is."""
+        return replace(self, before=usual)
 
 
 def fitted_gait(robot: Robot) -> FittedGait:
     """Return the gait of a biped with as much reserve as a few changes give it; others keep theirs.
 
-    Its speed stays, unless not even half of it could be walked. Trots of all quadrupeds that were tried have reserve,
-    and on four points a narrower stance would tip.
+    Its speed stays, unless that breaks a limit: then it walks slower, down to a quarter of it. Trots of all quadrupeds
+    that were tried have reserve, and on four points a narrower stance would tip.
     """
     robot = robot.expressing(robot.chosen_layer(None))
-    gait, usual = robot.pattern_gait, _utilisation(robot) if len(robot.feet) == 2 else None
+    still = hardest_on_one_leg(robot)
+    if len(robot.feet) != 2 or still.use > DENIED:
+        return FittedGait(robot.pattern_gait, denied=still.sentence)
+    quick = _at_own_speed(robot)
+    kept = quick.now is not None and quick.now.others <= MOST_OTHERS and quick.now.use <= 1.0
+    return quick if kept else _slower(robot, quick) or quick
+
+
+def _at_own_speed(robot: Robot) -> FittedGait:
+    """Return the gait at its own speed with the changes that help."""
+    gait, usual = robot.pattern_gait, _utilisation(robot)
     if usual is None or usual.others > MOST_OTHERS:
-        return FittedGait(gait)
-    gait, least = _changed(robot, gait, usual, CHANGES)
-    if least.use > 1.0 and not _is_walked_slowly(robot, gait):
-        gait, least = _changed(robot, gait, least, SLOWER)
-    return FittedGait(gait, usual, least)
+        return FittedGait(gait, usual, usual)
+    return FittedGait(*_changed(robot, gait, usual, CHANGES)).after(usual)
+
+
+def _slower(robot: Robot, quick: FittedGait) -> FittedGait | None:
+    """Return a gait at the largest share of its speed that keeps every limit; None if none does.
+
+    It starts from the changes that helped at its own speed, and from its own length and time of steps.
+    """
+    own = robot.pattern_gait
+    changed = msgspec.structs.replace(quick.gait, lift=min(quick.gait.lift, SLOW_LIFT * own.lift))
+    plain = msgspec.structs.replace(changed, period=own.period, stride=own.stride)
+    found = _largest_share(robot, dict.fromkeys((changed, plain)))
+    if found is None:
+        return None
+    return replace(found, gait=msgspec.structs.replace(found.gait, slow_because=_why_not(robot))).after(quick.before)
+
+
+def _largest_share(robot: Robot, gaits: Collection[PatternTable]) -> FittedGait | None:
+    """Return a gait at the largest share of its speed that keeps every limit, searched from half of it on."""
+    half = _at_share(robot, gaits, HALF)
+    others = (_at_share(robot, gaits, share) for share in (FASTER if half else SLOWER))
+    return [half, *takewhile(bool, others)][-1] if half else next(filter(None, others), None)
+
+
+def _at_share(robot: Robot, gaits: Collection[PatternTable], share: float) -> FittedGait | None:
+    """Return a gait at a share of its speed that keeps every limit, in the first shape that does; None if none does."""
+    for gait, shape in product(gaits, SHAPES):
+        tried, found = _tried(robot, gait, {name: share**exponent for name, exponent in shape.items()})
+        if found is not None and found <= (0, found.shortened, SLOW_UTILISATION):
+            return FittedGait(tried, found, share=share)
+    return None
 
 
 def _changed(
@@ -86,19 +143,11 @@ def _tried(robot: Robot, gait: PatternTable, change: Mapping[str, float]) -> tup
     return tried, _utilisation(replace(robot, tables=replace(robot.tables, gait=tried)))
 
 
-def _is_walked_slowly(robot: Robot, gait: PatternTable) -> bool:
-    """Return whether a gait keeps the limits at half of its speed by shorter steps."""
-    found = _tried(robot, gait, SHORTER)[1]
-    return found is not None and found.use <= 1.0
-
-
 def _utilisation(robot: Robot) -> Utilisation | None:
-    """Return how hard a neutral gait is; None where it cannot be made, or feet are out of reach: no factor mends it."""
-    drafts = GaitDrafts(robot, PatternGait(cycles=CYCLES), PatternGait.usual_rate_hz)
-    draft = next(iter(drafts.drafts(robot.expression.neutral_style(), Detail("final"))))
+    """Return how hard a neutral gait is; None where it cannot be made, or feet are out of reach."""
+    draft, broken = _judged(robot)
     if draft.shortfalls or not len(draft.qpos):
         return None
-    draft, broken = judge(draft, margin_m=PatternGait.usual_margin_m)
     needs = draft.measured
     uses = (
         np.abs(needs.torque_nm) / robot.torque_limit_nm,
@@ -107,3 +156,16 @@ def _utilisation(robot: Robot) -> Utilisation | None:
     )
     others = sum(shortfall.limit not in _USED for shortfall in broken)
     return Utilisation(others, draft.variant // len(LOWER), float(max(use.max() for use in uses)))
+
+
+def _judged(robot: Robot) -> tuple[Draft, tuple[Shortfall, ...]]:
+    """Return the draft of a neutral gait that is preferred, and what it breaks."""
+    drafts = GaitDrafts(robot, PatternGait(cycles=CYCLES), PatternGait.usual_rate_hz)
+    draft = next(iter(drafts.drafts(robot.expression.neutral_style(), Detail("final"))))
+    return judge(draft, margin_m=PatternGait.usual_margin_m)
+
+
+def _why_not(robot: Robot) -> str:
+    """Return what a neutral gait breaks first, in words; when it does is of no interest."""
+    _, broken = _judged(robot)
+    return broken[0].sentence.rpartition(" at ")[0] if broken else ""

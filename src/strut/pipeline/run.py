@@ -81,6 +81,8 @@ def run(
         raise RefusedError(refused.reasons, _unless_strict(request, receipt), refused)
     if told:  # the speed is the planner's own, not what anybody asked for
         receipt = replace(receipt, reasons=(*receipt.reasons, *told), walking_speed_asked_m_s=None)
+    else:
+        receipt = replace(receipt, reasons=(*receipt.reasons, *_slow_gait(trials)))
     receipt = replace(receipt, solve_s=perf_counter() - started)
     return motion_of(trials.request, kept.attempt.draft, receipt)
 
@@ -110,8 +112,19 @@ def _told_layer(request: Request) -> str | None:
 
 def _slower_sentence(request: Request, faster: Kept) -> str:
     """Return why a robot walks at another speed than its gait's own."""
-    speed_m_s = getattr(request.task, "speed_m_s", 0.0)
-    return f"speed: {speed_m_s:.2f} m/s in neutral, because faster {faster.stopped_by[0].sentence}"
+    return _speed_sentence(getattr(request.task, "speed_m_s", 0.0), faster.stopped_by[0].sentence)
+
+
+def _slow_gait(trials: Trials) -> list[str]:
+    """Return why the robot's own gait is slow, if it is and no other speed was asked for."""
+    usual = getattr(trials.generator, "usual", {}).get("speed_m_s")
+    why = getattr(trials.robot.tables.gait, "slow_because", "")
+    chosen = getattr(trials.request.task, "speed_m_s", None) is not None
+    return [] if usual is None or chosen or not why else [_speed_sentence(usual, why)]
+
+
+def _speed_sentence(speed_m_s: float, why: str) -> str:
+    return f"speed: {speed_m_s:.2f} m/s in neutral, because faster {why}"
 
 
 def _shown_over_time(draft: Draft) -> list[float] | None:

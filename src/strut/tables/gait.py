@@ -46,13 +46,17 @@ class StepsTable(Table, frozen=True, tag_field="kind", tag="steps"):
 
 
 class PatternTable(Table, frozen=True, tag_field="kind", tag="pattern"):
-    """A gait pattern by name, and factors on its period, stride and lift, and on the distance between the feet."""
+    """A gait pattern by name, and factors on its period, stride and lift, and on the distance between the feet.
+
+    Where the factors make it slower than the pattern, `slow_because` says what the pattern's own speed breaks.
+    """
 
     gait: Literal["crawl", "walk", "trot", "biped"]
     period: Positive = 1.0
     stride: Positive = 1.0
     lift: Positive = 1.0
     width: Positive = 1.0
+    slow_because: str = ""
 
 
 class PilotedTable(Table, frozen=True, tag_field="kind", tag="piloted"):

@@ -1,0 +1,44 @@
+"""Legs of five joints: which turn of the sole they leave free, and robots whose files change are read again."""
+
+import numpy as np
+import pytest
+
+from strut.draft import Detail
+from strut.engines.task_jacobians import task_jacobians
+from strut.generators.gait_drafts import GaitDrafts
+from strut.models.catalogue import load_robot
+from strut.request import PatternGait
+from tests.adoption.small_robots import biped, found
+
+
+def without(joint):
+    """Return the biped with a joint of each leg that does not turn."""
+    root = biped()
+    for one in root.iter("joint"):
+        if one.get("name").endswith(joint):
+            one.set("type", "fixed")
+    return root
+
+
+@pytest.mark.parametrize(("joint", "kept"), [("ankle_roll", [0, 1, 1]), ("hip_yaw", [1, 1, 0]), ("no", [1, 1, 1])])
+def test_a_sole_is_free_to_turn_as_its_leg_cannot(tmp_path, joint, kept):
+    robot = found(without(joint), tmp_path, "biped.urdf")[0]
+    np.testing.assert_array_equal(robot.foot_turns, [kept, kept])
+
+
+def test_soles_of_legs_that_do_not_yaw_stay_level_in_the_air(tmp_path):
+    robot = found(without("hip_yaw"), tmp_path, "biped.urdf")[0]
+    drafts = GaitDrafts(robot, PatternGait(cycles=2), 50.0)
+    draft = next(iter(drafts.drafts(robot.expression.neutral_style(), Detail("search"))))
+    up = task_jacobians(robot, draft.qpos).foot_rotation[..., 2, :]  # the world's z in the axes of the foot
+    rolled_rad = np.arcsin(np.abs(up[..., 1]))
+    assert rolled_rad.max() < 0.02
+
+
+def test_a_robot_whose_gait_is_written_anew_is_read_anew(tmp_path):
+    folder = found(biped(), tmp_path, "biped.urdf")[0].name
+    before = load_robot(folder)
+    assert load_robot(folder) is before
+    file = tmp_path / "robot" / "gait.toml"
+    file.write_text(file.read_text("utf-8").replace("stride = 1\n", "stride = 0.5\n"), "utf-8")
+    assert (before.pattern_gait.stride, load_robot(folder).pattern_gait.stride) == (1.0, 0.5)
