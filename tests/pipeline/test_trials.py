@@ -86,7 +86,9 @@ def test_a_pace_without_end_stops_somewhere_and_one_that_never_passes_is_none():
     assert fastest(lambda _factor: False) is None
 
 
-@pytest.mark.parametrize(("most_mm_s", "share"), [(350.0, 0.85), (320.0, 0.75), (250.0, 0.5), (100.0, None)])
+@pytest.mark.parametrize(
+    ("most_mm_s", "share"), [(350.0, 0.85), (320.0, 0.75), (250.0, 0.5), (150.0, 0.35), (100.0, 0.25), (90.0, None)]
+)
 def test_who_is_too_weak_for_its_usual_speed_walks_at_the_largest_share_that_passes(monkeypatch, most_mm_s, share):
     monkeypatch.setattr(alternatives, "_passes", lambda _trials, _option, thousandths: thousandths <= most_mm_s)
     request = Request(robot="alice", task=PatternGait(), rate_hz=20.0)
