@@ -81,8 +81,15 @@ def test_who_cannot_walk_at_half_its_speed_is_tried_at_less_and_then_left_alone(
     fit, tried = fitted(robot, monkeypatch, [usual, *changed, *[FAST] * 3, *[None] * 3, None, SLOW])
     assert speeds(tried[-8:], robot.pattern_gait) == pytest.approx([0.5] * 3 + [0.35] * 3 + [0.25] * 2)
     assert (fit.share, fit.gait.slow_because) == (0.25, "knee")
-    fit, tried = fitted(robot, monkeypatch, [usual, *changed, *[Utilisation(1, 0, 0.1)] * 9])
+    fit, tried = fitted(robot, monkeypatch, [usual, *changed, *[Utilisation(1, 0, 0.1)] * 9, None, None])
     assert (fit.gait, fit.share) == (robot.pattern_gait, 1.0)
+
+
+def test_where_no_share_will_do_slow_steps_that_spare_something_are_kept(robot, monkeypatch):
+    spared = Utilisation(0, 0, 1.2)
+    fit, tried = fitted(robot, monkeypatch, [Utilisation(0, 0, 1.5), *[None] * 4, *[FAST] * 9, spared, None])
+    assert (fit.gait.period, fit.gait.stride) == (tried[-2].period, tried[-2].stride)
+    assert (fit.share, fit.now) == (pytest.approx(0.5), spared)
 
 
 def test_who_cannot_stand_on_one_leg_is_not_tried_at_all(robot, monkeypatch):

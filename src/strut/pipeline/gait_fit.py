@@ -33,6 +33,7 @@ CHANGES: tuple[Mapping[str, float], ...] = (
 )
 # Where that uses too much, the same is walked slower: this share of the speed first, then ever more or ever less of it.
 HALF, FASTER, SLOWER = 0.5, (0.7, 0.85), (0.35, 0.25)
+AT_LAST = ({"period": 1.4, "stride": 0.7},) * 2  # tried where no share keeps every limit
 SLOW_LIFT = 0.6  # of feet that go slowly, if nothing has lowered them yet
 SLOW_UTILISATION = 0.92  # that a slower gait may use
 # What a share of the speed is taken from, as exponents: from cadence and length of steps alike, or from one of them.
@@ -103,9 +104,23 @@ def _slower(robot: Robot, quick: FittedGait) -> FittedGait | None:
     changed = msgspec.structs.replace(quick.gait, lift=min(quick.gait.lift, SLOW_LIFT * own.lift))
     plain = msgspec.structs.replace(changed, period=own.period, stride=own.stride)
     found = _largest_share(robot, dict.fromkeys((changed, plain)))
+    found = found or _least_hard(robot, quick)
     if found is None:
         return None
     return replace(found, gait=msgspec.structs.replace(found.gait, slow_because=_why_not(robot))).after(quick.before)
+
+
+def _least_hard(robot: Robot, quick: FittedGait) -> FittedGait | None:
+    """Return slow steps that spare something where none keeps every limit: in another way a walk may; None if none."""
+    if quick.now is None or quick.now.others > MOST_OTHERS:
+        return None
+    gait, least = _changed(robot, quick.gait, quick.now, AT_LAST)
+    own = robot.pattern_gait
+    return (
+        FittedGait(gait, least, share=gait.stride / gait.period * own.period / own.stride)
+        if gait != quick.gait
+        else None
+    )
 
 
 def _largest_share(robot: Robot, gaits: Collection[PatternTable]) -> FittedGait | None:
