@@ -1,5 +1,6 @@
 """What `next:` tells people to type works, whatever their files are called, and leads on, not round in a circle."""
 
+import json
 import shlex
 import shutil
 
@@ -8,6 +9,8 @@ import pytest
 from strut.cli.main import VERBS, main
 from strut.cli.screen import print_next
 from strut.models.catalogue import HOME
+from tests.adoption.broken_robots import element_called
+from tests.adoption.small_robots import biped, written
 
 
 def told(capsys):
@@ -78,3 +81,18 @@ def test_what_a_robot_is_told_to_do_it_can_do(robot, capsys):
     assert name == robot
     assert verb in VERBS
     assert rest[-2:] == ["--emotion", "happy"]
+
+
+def test_a_biped_too_weak_for_one_leg_is_not_sent_for_a_walk(tmp_path, capsys):
+    root = biped()
+    for side in ("left", "right"):
+        element_called(root, "joint", f"{side}_hip_roll").find("limit").set(
+            "effort", "15"
+        )  # half of what one leg takes
+    folder = tmp_path / "weak"
+    file = written(root, tmp_path / "weak.urdf")
+    assert main(["adopt", str(file), "--out", str(folder), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert not json.loads(printed.out)["can_walk"]
+    assert "it will not walk: to stand on one leg takes" in printed.err
+    assert printed.err.splitlines()[-1] == f"next: strut adopt --check {folder}"

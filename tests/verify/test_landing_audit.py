@@ -179,7 +179,7 @@ def test_what_lies_between_landings_that_are_too_near_is_said_to_be_unjudged(wal
     contact[lands - 2, heel] = True  # lands, lifts and lands again within two samples
     receipt = check(replace(walk, contact=contact))
     share = 2.0 / len(walk.time_s)
-    assert receipt.soundness["unjudged"].startswith(f"{share:.1%} of the samples and 2 landings")
+    assert receipt.soundness["unjudged"].startswith(f"{100.0 * share:.1f} % of the samples and 2 landings")
     assert "Not judged: " in " ".join(measured_sentences(receipt))
 
 

@@ -25,7 +25,7 @@ from strut.errors import NotAdoptedError
 from strut.io.atomic import check_may_be_folder, write_atomically
 from strut.models.catalogue import load_robot, robot_home
 from strut.number_words import one_or_several, percent
-from strut.pipeline.gait_fit import Utilisation, fitted_gait
+from strut.pipeline.gait_fit import FittedGait, Utilisation, fitted_gait
 from strut.robot import Robot
 
 _FACTORS = {"period": "step time", "stride": "step length", "lift": "lift", "width": "distance between the feet"}
@@ -44,6 +44,7 @@ class Adopted:
         kind: Quadruped or biped.
         notes: What was found, assumed and repaired, as sentences.
         took_s: Seconds.
+        can_walk: Whether its motors could hold it on one leg, without which a biped cannot take a step.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Adopted:
     kind: str
     notes: tuple[Note, ...]
     took_s: float
+    can_walk: bool = True
 
     def sentences(self, weight: str | None = None) -> list[str]:
         """Return what there is to tell, or only the faults, what was assumed, or what was found."""
@@ -101,15 +103,15 @@ def adopt(
     write_folder(folder, folder_files(findings), force=force)
     robot = load_robot(called if out is None else str(folder))
     on_stage("tries its gait")
-    robot, fitted = _with_fitted_gait(robot, folder)
-    kind = "quadruped" if len(findings.anatomy.legs) == 4 else "biped"
-    return Adopted(called, folder, robot, kind, (*findings.notes, *fitted), time.perf_counter() - started)
+    fit = fitted_gait(robot)
+    robot, fitted = _with_fitted_gait(robot, fit, folder)
+    kind, notes = "quadruped" if len(findings.anatomy.legs) == 4 else "biped", (*findings.notes, *fitted)
+    return Adopted(called, folder, robot, kind, notes, time.perf_counter() - started, not fit.denied)
 
 
-def _with_fitted_gait(robot: Robot, folder: Path) -> tuple[Robot, list[Note]]:
+def _with_fitted_gait(robot: Robot, fit: FittedGait, folder: Path) -> tuple[Robot, list[Note]]:
     """Return a robot with a gait that uses less of its limits, written into its folder, and what to tell of it."""
-    usual, fit = robot.pattern_gait, fitted_gait(robot)
-    gait = fit.gait
+    usual, gait = robot.pattern_gait, fit.gait
     if fit.denied:
         return robot, [fault(f"it will not walk: {fit.denied}; correct torque_nm in robot.toml if the file is wrong.")]
     if gait == usual or fit.now is None:

@@ -60,12 +60,16 @@ def adopt(
                 "feet": list(adopted.robot.foot_names),
                 "mass_kg": adopted.robot.mass_kg,
                 "took_s": adopted.took_s,
+                "can_walk": adopted.can_walk,
                 "confused_feelings": [[one, other] for one, other, _ in feelings.confused],
             }
             | {weight: adopted.sentences(weight) for weight in _WORDS}
         )
     print_lines(*(f"feelings, before limits: {sentence}" for sentence in feelings.sentences()))
-    print_next("strut walk", adopted.robot.name, "--emotion", "happy", "--out", f"{adopted.name}_happy.npz")
+    if adopted.can_walk:
+        print_next("strut walk", adopted.robot.name, "--emotion", "happy", "--out", f"{adopted.name}_happy.npz")
+    else:
+        print_next("strut adopt --check", adopted.folder)
     return 0
 
 
