@@ -84,8 +84,8 @@ def test_whoever_watches_is_told_what_is_tried_instead():
     assert _told(trials, "speed_m_s", 120.0, found) is found
     assert _told(trials, "turn_rad_s", 1e3 * math.radians(20.0), found) is found
     assert [_said(step) for step in told] == [
-        "a speed of 120 mm/s keeps its limits",
-        "a turn of 20 °/s keeps its limits",
+        "a speed of 0.12 m/s keeps its limits",
+        "a turn of 20.0°/s keeps its limits",
     ]
 
 

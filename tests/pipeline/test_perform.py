@@ -232,7 +232,7 @@ def test_nonsense_about_the_task_is_refused_in_words(lie):
 
 
 def test_a_platform_too_fast_for_its_motors_is_refused():
-    with pytest.raises(RefusedError, match=r"platform: its speed reaches 2\d\d% of its limit.*--duration"):
+    with pytest.raises(RefusedError, match=r"platform: its speed reaches 2\d\d % of its limit.*--duration"):
         strut.perform("pepper", "carry", duration_s=2.0)
     with pytest.raises(RefusedError, match="platform: its speed"):
         strut.perform("pepper", "carry", "happy", duration_s=1.0, rate_hz=50.0)

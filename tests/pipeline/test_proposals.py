@@ -57,7 +57,7 @@ def test_six_values_are_tried_throughout_each_further_from_what_was_asked(monkey
     trials = Trials(replaced(HAPPY, task=PatternGait()), ALICE, Picky(lambda _style: True), on_progress=said.append)
     assert _kept_throughout(trials, "speed_m_s", works, asked) is None
     assert [1e3 * value for value in made] == pytest.approx(expected)
-    assert [step.instead for step in said] == [f"a speed of {value:.0f} mm/s" for value in expected]
+    assert [step.instead for step in said] == [f"a speed of {value / 1000.0:.3g} m/s" for value in expected]
     assert {(step.intensity, step.passed) for step in said} == {(0.0, False)}
 
 
@@ -113,7 +113,7 @@ def test_an_option_is_told_in_thousandths_or_degrees_at_no_intensity():
     assert told == [
         (0.0, {"passed": True, "instead": "a body height of 160 mm"}),
         (0.0, {"passed": False, "instead": "a body height of 160 mm"}),
-        (0.0, {"passed": True, "instead": "a turn of 90 °/s"}),
+        (0.0, {"passed": True, "instead": "a turn of 90.0°/s"}),
     ]
 
 

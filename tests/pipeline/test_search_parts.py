@@ -207,7 +207,7 @@ def test_who_is_too_weak_for_its_usual_speed_is_tried_slower(monkeypatch):
 
 def test_what_is_wrong_is_told_in_the_users_own_terms(monkeypatch):
     reach = Shortfall("reach", np.array([True]), "reach: too far")
-    steps = SimpleNamespace(footsteps=(1,), advice=lambda broken: f"advice {broken}")
+    steps = SimpleNamespace(gait="steps", footsteps=(1,), advice=lambda broken: f"advice {broken}")
     assert isinstance(why_not_even_neutral(trials_with(steps), [reach]), BadFootstepsError)
     monkeypatch.setattr(
         alternatives, "_chosen", lambda trials: iter([("step_length_m", 0.5, 0.1), ("margin_m", 0.05, 0.01)])

@@ -151,10 +151,10 @@ def test_words_of_which_a_draft_shows_less_are_told_with_both_shares():
     assert kept.attempt.intensity == 0.8
     assert draft.words["speed"] == pytest.approx(0.5)
     assert draft.words["lift"] == pytest.approx(0.5, abs=0.02)
-    assert draft.reasons == ("own reason", "weakened: lift at 50%, all else as asked")
+    assert draft.reasons == ("own reason", "weakened: lift at 50 %, all else as asked")
     assert draft.kept == pytest.approx(1.0 - 0.5 / 4.0)
     lower = candidate._told(replace(kept.attempt, intensity=0.4, draft=standing()))
-    assert lower.draft.reasons == ("weakened: lift at 25%, all else as asked",)
+    assert lower.draft.reasons == ("weakened: lift at 25 %, all else as asked",)
     assert lower.draft.kept == pytest.approx(1.0 - 0.75 / 4.0)
     plain = candidate_of(lambda _style: True)
     assert plain._told(kept.attempt) is kept.attempt

@@ -260,7 +260,7 @@ def test_who_stands_still_needs_its_weight_and_nothing_else():
     under = (BOWED[:3] + com_from_base_m(BOWED))[:2]
     assert_allclose(found.cop_in_world[known], np.tile(under, (57, 1)), atol=1e-6)
     assert (found.margin_m[known] > 0.01).all()
-    assert found.landings.unjudged[0].startswith("5.0% of the samples and 2 landings")
+    assert found.landings.unjudged[0].startswith("5.0 % of the samples and 2 landings")
 
 
 def test_what_is_not_known_is_nothing_and_does_not_leave_its_place():
@@ -281,5 +281,5 @@ def test_nine_tenths_of_the_samples_must_be_known(samples, enough):
     if enough:
         assert landing_audit(draft).landings is not None
     else:
-        with pytest.raises(BadMotionError, match="10% of the samples no velocity"):
+        with pytest.raises(BadMotionError, match="10 % of the samples no velocity"):
             landing_audit(draft)

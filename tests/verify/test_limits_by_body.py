@@ -45,7 +45,7 @@ def test_a_platform_drives_within_its_limits(use, wrong):
     found = broken(PEPPER, drive_use=with_value((2, 4), 1, 2, use))
     assert ("platform" in found) is wrong
     if use == 1.2:
-        assert found["platform"].sentence.endswith("reaches 120% of its limit at 1.25 s")
+        assert found["platform"].sentence.endswith("reaches 120 % of its limit at 1.25 s")
 
 
 @pytest.mark.parametrize("judge", [landed, piloted])
