@@ -78,9 +78,9 @@ def why_not(arguments: list[str]) -> str:
 
 @pytest.fixture(autouse=True)
 def _few_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Films of two pictures a second, of motions as long as ever."""
+    """Films of one picture a second, of motions as long as ever."""
     for pace in ("QUICK_HZ", "USUAL_HZ"):
-        monkeypatch.setattr(f"strut.show.animation.{pace}", 2.0)
+        monkeypatch.setattr(f"strut.show.animation.{pace}", 1.0)
 
 
 @pytest.fixture(scope="module")
