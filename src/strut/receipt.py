@@ -11,7 +11,8 @@ from strut.errors import OutOfRangeError
 
 Verdict = Literal["ok", "weakened", "refused"]
 LACKING = "shown: "  # how reasons begin that say what is not shown although no limit forbids it
-WEAKENED = "weakened: "  # how reasons begin that say what was weakened, and how much; all others name a limit
+WEAKENED = "weakened: "  # how reasons begin that say what was weakened, and how much
+SLOWED = "walks at "  # how reasons begin that say why a robot walks slower than its like; all others name a limit
 _WHERE_DUE = (
     *("naturalness", "soundness", "walk", "control", "expression", "walking_speed_m_s", "walking_speed_asked_m_s"),
     *("walking_direction_rad", "turned_rad", "turn_rate_rad_s", "turn_rate_asked_rad_s"),

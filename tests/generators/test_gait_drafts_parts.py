@@ -350,13 +350,13 @@ def test_who_has_only_two_balls_is_told_so(four):
     two = replace(four, feet=four.feet[:2])
     drafts = SimpleNamespace(robot=two, _body=lambda style: None)
     (draft,) = GaitDrafts.drafts(drafts, STYLE, Detail())
-    assert [short.sentence for short in draft.shortfalls] == [gait_drafts.TWO_POINTS]
-    assert gait_drafts._stands_on_two_points(two)
-    assert not gait_drafts._stands_on_two_points(four)
+    assert [short.sentence for short in draft.shortfalls] == [f"balance: {gait_drafts.TWO_POINTS}"]
+    assert gait_drafts.stands_on_two_points(two)
+    assert not gait_drafts.stands_on_two_points(four)
 
 
 def test_two_soles_are_more_than_two_points(robot):
-    assert not gait_drafts._stands_on_two_points(robot)
+    assert not gait_drafts.stands_on_two_points(robot)
 
 
 def test_a_draft_has_the_rate_the_cycles_and_the_figures_of_its_plan(robot):

@@ -1,5 +1,6 @@
 """Gaits fitted to motors: which changes are tried and kept, by uses of our own."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -97,7 +98,7 @@ def test_who_cannot_stand_on_one_leg_is_not_tried_at_all(robot, monkeypatch):
     monkeypatch.setattr(gait_fit, "hardest_on_one_leg", lambda robot: hardest)
     fit, tried = fitted(robot, monkeypatch, [])
     assert (tried, fit.gait) == ([], robot.pattern_gait)
-    assert fit.denied == "to stand on one leg takes 126% of the 20 N m that hip has"
+    assert fit.denied.startswith("to stand on one leg takes 126 % of the 20 N m that hip has; ")
     monkeypatch.setattr(gait_fit, "hardest_on_one_leg", lambda robot: hardest._replace(use=DENIED))
     fit, tried = fitted(robot, monkeypatch, [SLOW._replace(use=0.1)])
     assert (len(tried), fit.denied) == (1, "")
@@ -146,3 +147,10 @@ def test_the_use_is_the_largest_share_of_any_limit(robot, monkeypatch):
     ):
         monkeypatch.setattr(gait_fit.GaitDrafts, "drafts", lambda self, style, detail, one=wrong: iter([one]))
         assert gait_fit._utilisation(robot) is None
+
+
+def test_who_has_only_two_balls_to_stand_on_is_told_so_and_not_tried(robot, monkeypatch):
+    feet = tuple(replace(foot, points=foot.points[:1]) for foot in robot.feet)
+    fit, tried = fitted(replace(robot, feet=feet), monkeypatch, [])
+    assert tried == []
+    assert fit.denied.startswith("it stands on two balls")

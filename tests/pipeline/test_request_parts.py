@@ -86,7 +86,10 @@ def test_only_layers_that_are_not_published_are_told():
 def test_who_walks_slower_says_at_which_speed_and_why():
     faster = Kept(None, (TORQUE, Shortfall("reach", np.array([True]), "reach: no")))
     request = Request(robot="alice", task=PatternGait(speed_m_s=0.3))
-    assert _slower_sentence(request, faster) == "speed: 0.30 m/s in neutral, because faster torque: 9 N m"
+    assert (
+        _slower_sentence(request, faster)
+        == "walks at 0.30 m/s in neutral, because its usual speed would break a limit (torque: 9 N m)"
+    )
 
 
 def test_the_first_calmer_trials_that_keep_something_are_taken(monkeypatch):
@@ -98,7 +101,7 @@ def test_the_first_calmer_trials_that_keep_something_are_taken(monkeypatch):
     )
     trials, kept, told = _calmer("usual", faster)
     assert (trials, kept.attempt) == (ways[1], "kept")
-    assert told == ("speed: 0.20 m/s in neutral, because faster torque: 9 N m",)
+    assert told == ("walks at 0.20 m/s in neutral, because its usual speed would break a limit (torque: 9 N m)",)
     monkeypatch.setattr(pipeline_run, "slower", lambda trials: iter(()))
     assert _calmer("usual", faster) == ("usual", faster, ())
 

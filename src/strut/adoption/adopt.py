@@ -113,7 +113,7 @@ def _with_fitted_gait(robot: Robot, fit: FittedGait, folder: Path) -> tuple[Robo
     """Return a robot with a gait that uses less of its limits, written into its folder, and what to tell of it."""
     usual, gait = robot.pattern_gait, fit.gait
     if fit.denied:
-        return robot, [fault(f"it will not walk: {fit.denied}; correct torque_nm in robot.toml if the file is wrong.")]
+        return robot, [fault(f"it will not walk: {fit.denied}.")]
     if gait == usual or fit.now is None:
         return robot, []
     write_atomically(folder / "gait.toml", gait_toml(gait).encode(), force=True)
@@ -121,7 +121,11 @@ def _with_fitted_gait(robot: Robot, fit: FittedGait, folder: Path) -> tuple[Robo
     told = in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
     note = found(f"its gait was changed so that it {_spared(fit.before, fit.now)}: {told}.")
     slow = (
-        [assumed(f"it walks at {percent(fit.share)} of the usual speed: {gait.slow_because}.")]
+        [
+            assumed(
+                f"it walks at {percent(fit.share)} of the usual speed, which would break a limit ({gait.slow_because})."
+            )
+        ]
         if fit.share < 1.0
         else []
     )

@@ -63,7 +63,7 @@ FLAT = np.array([1.0, 1.0, 0.0])
 SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a goal
 SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
 SLOWEST_PACE = 0.5  # of its own, however slow the walk
-TWO_POINTS = "balance: it stands on two balls, and two points cannot hold a body that does not keep stepping"
+TWO_POINTS = "it stands on two balls, and two points cannot hold a body that does not keep stepping"
 MOST_CYCLES = 200  # on the way to a goal
 SPARE = 0.015  # of its height that a body must be able to rise: knees that are almost straight turn ever faster
 LARGEST_COM_ERROR = 0.002  # of its height: a mass that is held back by a joint at its stop jolts
@@ -97,8 +97,8 @@ class GaitDrafts:
         if detail.level == "whole":
             yield self._draft(body.in_way(*WAYS[best]), detail, best)
             return
-        if _stands_on_two_points(self.robot):
-            yield not_made(self.robot, style, "balance", TWO_POINTS)
+        if stands_on_two_points(self.robot):
+            yield not_made(self.robot, style, "balance", f"balance: {TWO_POINTS}")
             return
         best = a_little_higher(best, detail.least) if detail.level == "search" else best
         while best < len(WAYS):
@@ -381,7 +381,7 @@ def _ahead(plan: GaitPlan, foot: int) -> Array:
     return np.asarray(np.cos(yaw) * away[:, 0] + np.sin(yaw) * away[:, 1])
 
 
-def _stands_on_two_points(robot: Robot) -> bool:
+def stands_on_two_points(robot: Robot) -> bool:
     """Return whether a body has nothing but two points to stand on."""
     return len(robot.feet) == 2 and all(len(foot.points) == 1 for foot in robot.feet)
 

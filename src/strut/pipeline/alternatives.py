@@ -48,12 +48,12 @@ def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> Str
         unsolved = unsolved or blame
     worst_first = sorted(stopped_by, key=lambda shortfall: -float(shortfall.broken.mean()))
     broken = [shortfall.limit for shortfall in stopped_by]
-    reasons = [*_not_even_on_one_leg(trials), *(shortfall.sentence for shortfall in worst_first)]
-    return unsolved or RefusedError(reasons, task.advice(broken))
+    still = _not_even_on_one_leg(trials) if "torque" in broken else []
+    return unsolved or RefusedError([*still, *(shortfall.sentence for shortfall in worst_first)], task.advice(broken))
 
 
 def _not_even_on_one_leg(trials: Trials) -> list[str]:
-    """Return that a robot's motors do not let it stand on one leg, if that is why it does not walk."""
+    """Return that a robot's motors do not even let it stand on one leg, if they do not."""
     still = hardest_on_one_leg(trials.robot).sentence if trials.request.task.gait == "pattern" else ""
     return [f"torque: {still}"] if still else []
 

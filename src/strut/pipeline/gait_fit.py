@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from strut.draft import Detail, Draft, Shortfall
-from strut.generators.gait_drafts import GaitDrafts
+from strut.generators.gait_drafts import TWO_POINTS, GaitDrafts, stands_on_two_points
 from strut.generators.gait_ways import LOWER
 from strut.pipeline.single_support import DENIED, hardest_on_one_leg
 from strut.request import PatternGait
@@ -79,12 +79,20 @@ def fitted_gait(robot: Robot) -> FittedGait:
     that were tried have reserve, and on four points a narrower stance would tip.
     """
     robot = robot.expressing(robot.chosen_layer(None))
-    still = hardest_on_one_leg(robot)
-    if len(robot.feet) != 2 or still.use > DENIED:
-        return FittedGait(robot.pattern_gait, denied=still.sentence)
+    denied = _denied(robot)
+    if len(robot.feet) != 2 or denied:
+        return FittedGait(robot.pattern_gait, denied=denied)
     quick = _at_own_speed(robot)
     kept = quick.now is not None and quick.now.others <= MOST_OTHERS and quick.now.use <= 1.0
     return quick if kept else _slower(robot, quick) or quick
+
+
+def _denied(robot: Robot) -> str:
+    """Return why no walk of a robot can be made, in words; nothing where one may be."""
+    if stands_on_two_points(robot):
+        return TWO_POINTS
+    still = hardest_on_one_leg(robot)
+    return f"{still.sentence}; correct torque_nm in robot.toml if the file is wrong" if still.use > DENIED else ""
 
 
 def _at_own_speed(robot: Robot) -> FittedGait:
@@ -134,7 +142,7 @@ def _at_share(robot: Robot, gaits: Collection[PatternTable], share: float) -> Fi
     """Return a gait at a share of its speed that keeps every limit, in the first shape that does; None if none does."""
     for gait, shape in product(gaits, SHAPES):
         tried, found = _tried(robot, gait, {name: share**exponent for name, exponent in shape.items()})
-        if found is not None and found <= (0, found.shortened, SLOW_UTILISATION):
+        if found is not None and found.others == 0 and found.use <= SLOW_UTILISATION:
             return FittedGait(tried, found, share=share)
     return None
 
@@ -183,4 +191,4 @@ def _judged(robot: Robot) -> tuple[Draft, tuple[Shortfall, ...]]:
 def _why_not(robot: Robot) -> str:
     """Return what a neutral gait breaks first, in words; when it does is of no interest."""
     _, broken = _judged(robot)
-    return broken[0].sentence.rpartition(" at ")[0] if broken else ""
+    return next((shortfall.sentence.rsplit(" at ", 1)[0] for shortfall in broken), "")

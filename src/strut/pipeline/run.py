@@ -15,12 +15,12 @@ from strut.draft import Draft, Generator, Kept, Limit, OnProgress
 from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.number_words import percent
+from strut.number_words import percent, speed_words
 from strut.pipeline.alternatives import slower, why_not_even_neutral
 from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.weakening import strongest_expression
-from strut.receipt import Receipt, dial_words
+from strut.receipt import SLOWED, Receipt, dial_words
 from strut.request import Request
 from strut.robot import Robot
 from strut.verify.receipt_builder import planned_receipt
@@ -124,7 +124,7 @@ def _slow_gait(trials: Trials) -> list[str]:
 
 
 def _speed_sentence(speed_m_s: float, why: str) -> str:
-    return f"speed: {speed_m_s:.2f} m/s in neutral, because faster {why}"
+    return f"{SLOWED}{speed_words(speed_m_s)} in neutral, because its usual speed would break a limit ({why})"
 
 
 def _shown_over_time(draft: Draft) -> list[float] | None:

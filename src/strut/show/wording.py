@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from strut.motion import Motion
 from strut.number_words import Share, percent, speed_words
-from strut.receipt import LACKING, WEAKENED, Receipt, dial_words
+from strut.receipt import LACKING, SLOWED, WEAKENED, Receipt, dial_words
 from strut.robot import Robot
 from strut.verify.goal_ending import GoalEnding
 
@@ -102,7 +102,7 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
     if receipt is None:
         return ["This motion has no receipt: nobody has checked it against the limits of the body."]
     moved = (_travelled(receipt), _under_way(receipt), _turning(receipt))
-    said = (_shown(receipt), _left_out(receipt), *moved, _needed(receipt))
+    said = (_shown(receipt), _slowed(receipt), _left_out(receipt), *moved, _needed(receipt))
     return [sentence for sentence in said if sentence]
 
 
@@ -194,7 +194,7 @@ def _shown(receipt: Receipt) -> str:
     if receipt.verdict == "refused":
         return f"Refused: {'; '.join(receipt.reasons) or 'the gate gave no reason'}."
     if receipt.emotion is None or receipt.share_kept is None or receipt.share_shown is None:
-        return "" if not receipt.reasons else f"Changed because of {'; '.join(receipt.reasons)}."
+        return f"Changed because of {limits}." if (limits := _limits(receipt)) else ""
     if receipt.verdict == "ok":
         return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.share_shown)}."
     said = f"Shows {percent(receipt.share_shown)} of {receipt.emotion}"
@@ -216,6 +216,11 @@ def _because(said: str, receipt: Receipt) -> str:
 def _on_average(share_shown: float) -> str:
     """Return how much of a feeling is shown on average, where starting and stopping make it less."""
     return "" if share_shown > _WHOLE else f"; {percent(share_shown)} shown on average, with start and stop"
+
+
+def _slowed(receipt: Receipt) -> str:
+    slowed = _beginning(receipt, SLOWED)
+    return f"W{SLOWED[1:]}{slowed}." if slowed else ""
 
 
 def _left_out(receipt: Receipt) -> str:
@@ -313,7 +318,7 @@ def _beginning(receipt: Receipt, kind: str) -> str:
 
 
 def _limits(receipt: Receipt) -> str:
-    return "; ".join(reason for reason in receipt.reasons if not reason.startswith((LACKING, WEAKENED)))
+    return "; ".join(reason for reason in receipt.reasons if not reason.startswith((LACKING, WEAKENED, SLOWED)))
 
 
 def _number(value: float | None, words: str, factor: float = 1.0) -> str:
