@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import mujoco
@@ -11,7 +12,9 @@ import pytest
 from strut.adoption.adopt import adopt
 from strut.adoption.folder_check import check_folder
 from strut.adoption.portrait import portrait_page, portrait_png
+from strut.emotion import named_emotion
 from strut.errors import BadTableError, FileError, NotAdoptedError
+from strut.expression.blend import style_for
 from strut.models.catalogue import load_robot, robot_names
 from tests.adoption.small_robots import biped, found, quadruped, sentences, written
 
@@ -110,6 +113,15 @@ def test_which_joint_shows_what_is_measured(two):
     assert shown["nod", "head"] == ("neck", 1)
     assert shown["swing the arm forward", "left_arm"] == ("left_shoulder_pitch", -1)
     assert shown["bend the elbow", "right_arm"] == ("right_elbow", -1)
+
+
+@pytest.mark.parametrize("emotion", ["happy", "sad", "angry", "fearful"])
+def test_arms_that_swing_more_or_less_hang_where_they_hung(two, emotion):
+    robot = two.robot
+    neutral, style = style_for(robot, named_emotion("neutral")), style_for(robot, named_emotion(emotion))
+    assert style.arm_swing != neutral.arm_swing
+    only_swing = replace(neutral, arm_swing=style.arm_swing)
+    assert set(robot.expression.moved_angles(only_swing).values()) == {0.0}
 
 
 def test_what_a_changed_gait_uses_is_told(two):
