@@ -15,6 +15,7 @@ from strut.toml_file import WrongFieldError, no_such_field
 
 S = TypeVar("S", bound=msgspec.Struct)
 Layer = Literal["published", "animated"]
+_TO_AND_FRO = ("gaze", "arm_swing")  # words whose joints turn to and fro and are held nowhere
 PACE = ("speed", "step_time")  # what anchors say of a walk, of which tempo, stride and direction follow
 
 
@@ -232,7 +233,7 @@ class ExpressionTable(Table, frozen=True):
     def joint_angles(self, style: Style) -> dict[str, float]:
         """Return where words hold coordinates [rad], by the names of the coordinates."""
         held: dict[str, float] = {}
-        for word in (word for word in WORDS if word != "gaze"):  # who averts it looks about, and holds no angle
+        for word in (word for word in WORDS if word not in _TO_AND_FRO):
             for name, factor in self.joints(word).items():
                 held[name] = held.get(name, 0.0) + factor * getattr(style, word)
         return held
