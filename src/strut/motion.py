@@ -63,6 +63,8 @@ class Motion:
         object.__setattr__(self, "joint_names", tuple(self.joint_names))
         object.__setattr__(self, "foot_names", tuple(self.foot_names))
         object.__setattr__(self, "meta", dict(self.meta))
+        if not np.isin(self.contact, (False, True)).all():
+            raise BadMotionError("contact has values other than 0 and 1; it says which feet are on the ground.")
         object.__setattr__(self, "contact", frozen_mask(self.contact))
         samples, feet, joints = len(self.time_s), len(self.foot_names), len(self.joint_names)
         expected = {

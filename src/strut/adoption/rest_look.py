@@ -204,7 +204,12 @@ def _why_not_legged(looks: Sequence[RestLook]) -> str:
     """Return the best reason that postures give why there are no legs: that of the most joints."""
     legged = _telling(looks)
     if not legged:
-        return "it rests on its base in every posture tried, so it has no legs to walk with."
+        bare = (
+            ""
+            if _shaped_links(looks)
+            else "; hardly any of its links has a shape, so it may have legs that nobody sees"
+        )
+        return f"it rests on its base in every posture tried, so it has no legs to walk with{bare}."
     best = max(legged, key=lambda look: look.joint_counts[0])
     number, ends = len(best.rest.legs), in_a_row(best.ends)
     if best.joint_counts[0] < _LEAST_JOINTS:
@@ -214,6 +219,13 @@ def _why_not_legged(looks: Sequence[RestLook]) -> str:
     if number in (2, 4):
         return f"the limbs that it rests on ({ends}) are not alike, so they are no pairs of legs."
     return f"it rests on {_NUMBERS.get(number, f'{number} legs')} ({ends}); strut moves robots with two or four."
+
+
+def _shaped_links(looks: Sequence[RestLook]) -> bool:
+    """Return whether at least a third of the links that joints move have a shape."""
+    model = looks[0].tree.model
+    moved = {int(body) for body in model.jnt_bodyid}
+    return 3 * len(moved & {int(body) for body in model.geom_bodyid}) >= len(moved)
 
 
 def _telling(looks: Sequence[RestLook]) -> list[RestLook]:
