@@ -67,7 +67,8 @@ def test_goals_are_read_as_any_gait_writes_them():
 
 
 @pytest.mark.parametrize(
-    "options", [None, 5, {}, {"goals": []}, {"goals": 3}, {"goals": "abc"}, {"goal": "abc"}, {"goal": [1]}, {"goal": [1, None]}]
+    "options",
+    [None, 5, {}, {"goals": []}, {"goals": 3}, {"goals": "abc"}, {"goal": "abc"}, {"goal": [1]}, {"goal": [1, None]}],
 )
 def test_a_file_that_names_no_goal_has_no_ending(options):
     assert goal_of({"options": options}) is None
