@@ -194,7 +194,7 @@ class Robot:
         return any(abs(self._axis_in(foot, joint)[0]) > _ROLLS for joint in leg.joints[-_ANKLE:])
 
     def _axis_in(self, foot: Foot, joint: str) -> Array:
-        """Return the axis of a joint in the axes of a foot, as the model is drawn; 0 if it does not move it. Shape (3,)."""
+        """Return a joint's axis in the axes of a foot, as the model is drawn; 0 if it does not move it. Shape (3,)."""
         model, moved = self.model, self.model.jnt_bodyid[self.model.joint(joint).id]
         axis, body, path = np.array(model.joint(joint).axis), self.model.body(foot.points[0].body).id, list[int]()
         while body not in (moved, 0):
