@@ -17,8 +17,7 @@ from strut.show.rasterizer import PosedBody, Seen
 Pixels = npt.NDArray[np.uint8]
 SAMPLES_PER_SIDE = 2  # a pixel of the body is the mean of this many squared
 RIM = 0.55  # brightness of a body's outline, half a pixel wide: it parts white from bright
-DARKEST = 0.3  # luminance of a body's colour below which its shades could not be told from each other
-LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # of red, green and blue (ITU-R BT.709)
+DARKEST = 0.3  # brightest of a body's red, green and blue below which its shades could not be told from each other
 PARALLEL = 0.97  # cosine between normals that are shaded as one
 DOT_SHARE = 0.014  # radius of a spot over the size of the robot
 
@@ -122,7 +121,7 @@ class _View:
 
 def readable(colors: Array) -> Array:
     """Return colours of bodies of which black ones are grey enough that light and shade can be seen. Shape (n, 3)."""
-    return np.asarray(colors + np.maximum(0.0, DARKEST - colors @ LUMINANCE)[:, None])
+    return np.minimum(1.0, colors + np.maximum(0.0, DARKEST - colors.max(axis=1, keepdims=True)))
 
 
 def _alike(seen: Seen, numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
