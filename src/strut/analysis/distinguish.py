@@ -95,7 +95,8 @@ class Distinguished:
     @property
     def drawn(self) -> Array:
         """How far any two are apart on the map. Shape (n, n)."""
-        return np.asarray(np.linalg.norm(self.places[:, None] - self.places[None], axis=2))
+        places = self.places
+        return np.asarray(np.linalg.norm(places[:, None] - places[None], axis=2))
 
     @property
     def map_error(self) -> float:

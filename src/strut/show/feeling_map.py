@@ -40,7 +40,7 @@ def feeling_map(found: Distinguished) -> Figure:
             axes.plot(*place, "o", color=POINT, markersize=6)
             words = name if kept is None or kept > 0.995 else f"{name}\n(intensity {kept:.2f})"
             _write(axes, words, place, away)
-        _lines(axes, found)
+        _lines(axes, found, places)
         axes.set_aspect("equal")
         axes.margins(0.08)
         axes.set_xlim(places[:, 0].min() - 1.45 * radius, places[:, 0].max() + 1.45 * radius)
@@ -105,10 +105,10 @@ def _write(axes: Axes, words: str, place: Array, away: Array) -> None:
     axes.annotate(words, (float(place[0]), float(place[1])), offset, ha=across, va=along, **look)
 
 
-def _lines(axes: Axes, found: Distinguished) -> None:
-    """Join feelings that would be confused, and those that the map draws too near, with their measured distances."""
+def _lines(axes: Axes, found: Distinguished, places: Array) -> None:
+    """Join feelings that would be confused, and those that the map draws too near. Places (n, 2)."""
     for one, other, far in found.pairs:
-        ends = np.array([found.places[found.names.index(name)] for name in (one, other)])
+        ends = places[[found.names.index(name) for name in (one, other)]]
         confused, near = far < found.threshold, np.linalg.norm(ends[1] - ends[0]) < found.threshold
         if confused or near:
             color, wide = (LIMIT, 2.0) if confused else (PALE, 1.0)
