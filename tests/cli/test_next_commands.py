@@ -108,6 +108,12 @@ def test_who_fell_is_not_told_where_a_goal_would_have_been(fell, alice_stands, m
     assert ("from its goal" in printed.err, "goal" in json.loads(printed.out)) == (not fell, not fell)
 
 
+def test_a_large_gif_is_told_how_to_be_smaller_and_not_that_all_are_large(alice_stands, monkeypatch, capsys):
+    monkeypatch.setattr("strut.cli.show.LARGE_GIF_BYTES", 0)
+    assert main(["show", str(alice_stands), "--gif", str(alice_stands.with_suffix(".gif")), "--width", "120"]) == 0
+    assert "this GIF is large; --fps 10" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("robot", "verb"), [("pepper", "show"), ("alice", "repair")])
 def test_only_motions_of_robots_on_feet_are_sent_to_be_repaired(robot, verb, tmp_path, capsys):
     file = written_motion(robot, tmp_path / "jolt.npz", turned_rad=0.5)
