@@ -1,11 +1,12 @@
 import pytest
 
-from strut.number_words import Share, amount_words, one_or_several, percent, speed_words
+from strut.number_words import Share, amount_words, of_one_or_several, one_or_several, percent, speed_words
 
 
 def test_shares_are_told_with_a_space_and_rounded_as_intensities_are():
     assert [percent(share) for share in (0.0, 0.75, 0.925, 1.2)] == ["0 %", "75 %", "93 %", "120 %"]
     assert percent(0.1234, 1) == "12.3 %"
+    assert [percent(share) for share in (-0.001, -0.02)] == ["0 %", "-2 %"]
 
 
 def test_shares_fill_sentences_as_they_are_told_anywhere_else():
@@ -14,6 +15,9 @@ def test_shares_fill_sentences_as_they_are_told_anywhere_else():
 
 def test_one_thing_is_not_told_as_several():
     assert [one_or_several(count, "[joint|joints]") for count in (1, 2)] == ["1 joint", "2 joints"]
+    assert [of_one_or_several(count, "arm[|s] [was|were] let down") for count in (1, 2)] == [
+        *("arm was let down", "arms were let down")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ def percent(share: float, digits: int = 0) -> str:
 
     Rounded as a share of so many digits is, so that 0.925 is both 0.93 and 93 %.
     """
-    return f"{float(f'{share:.{digits + 2}f}') * 100.0:.{digits}f} %"
+    return f"{float(f'{share:.{digits + 2}f}') * 100.0 + 0.0:.{digits}f} %"  # + 0 so that -0 is 0
 
 
 class Share(float):
@@ -32,7 +32,17 @@ def one_or_several(count: int, words: str) -> str:
         >>> one_or_several(1, "[joint has|joints have] no range")
         '1 joint has no range'
     """
-    return f"{count} {_ONE_OR_SEVERAL.sub(lambda said: said[1 if count == 1 else 2], words)}"
+    return f"{count} {of_one_or_several(count, words)}"
+
+
+def of_one_or_several(count: int, words: str) -> str:
+    """Return such words without the number, where names of the things stand before them.
+
+    Example:
+        >>> of_one_or_several(2, "[was|were] let down")
+        'were let down'
+    """
+    return _ONE_OR_SEVERAL.sub(lambda said: said[1 if count == 1 else 2], words)
 
 
 def speed_words(speed_m_s: float) -> str:

@@ -194,12 +194,14 @@ class Robot:
         return any(abs(self._axis_in(foot, joint)[0]) > _ROLLS for joint in leg.joints[-_ANKLE:])
 
     def _axis_in(self, foot: Foot, joint: str) -> Array:
-        """Return the axis of a joint of a foot's leg in the foot's own axes, as the model is drawn. Shape (3,)."""
+        """Return a joint's axis in the axes of a foot, as the model is drawn; 0 if it does not move it. Shape (3,)."""
         model, moved = self.model, self.model.jnt_bodyid[self.model.joint(joint).id]
         axis, body, path = np.array(model.joint(joint).axis), self.model.body(foot.points[0].body).id, list[int]()
-        while body != moved:
+        while body not in (moved, 0):
             path.append(body)
             body = model.body_parentid[body]
+        if body != moved:
+            return np.zeros(3)
         for one in reversed(path):
             w, *xyz = model.body_quat[one]
             axis += 2.0 * np.cross(xyz, np.cross(xyz, axis) - w * axis)

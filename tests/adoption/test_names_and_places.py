@@ -1,5 +1,6 @@
 """What adopted robots are called, where they are found, and files that are no robots to begin with."""
 
+import tomllib
 import unicodedata
 from pathlib import Path
 
@@ -9,11 +10,13 @@ import trimesh
 
 from strut.adoption.adopt import adopt
 from strut.adoption.described_model import MOST_BODIES, read_described
-from strut.adoption.mesh_files import forget_meshes, read_mesh
+from strut.adoption.feelings import gait_toml
+from strut.adoption.mesh_files import _read_once, forget_meshes, read_mesh
 from strut.adoption.package_robots import find_description
 from strut.adoption.robot_name import plain_name, robot_name_of
 from strut.errors import FileError, NotAdoptedError
 from strut.models.catalogue import load_robot, robot_home, robot_names
+from strut.tables.gait import PatternTable
 from tests.adoption.small_robots import quadruped, written
 
 
@@ -27,13 +30,14 @@ from tests.adoption.small_robots import quadruped, written
         ("../a b$c", "a_b_c"),
         ("--", ""),
         ("x" * 300, "x" * 80),
+        ("𠀋" * 80, "𠀋" * 60),  # four bytes each, of which the name of a folder holds 255
     ],
 )
 def test_letters_of_any_script_are_kept(text, name):
     assert plain_name(text) == name
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "a b", "../a", "a\n", "x" * 81, "mrpete"])
+@pytest.mark.parametrize("name", ["", "a/b", "a b", "../a", "a\n", "x" * 81, "𠀋" * 61, "mrpete"])
 def test_what_is_no_name_of_a_folder_is_refused(name):
     with pytest.raises(NotAdoptedError, match=r"is no name|own robots"):
         robot_name_of(Path("go2.xml"), name)
@@ -118,3 +122,27 @@ def test_a_mesh_is_read_once_and_each_asks_for_a_copy_of_it(tmp_path, monkeypatc
     assert np.ptp(read_mesh(file).vertices, axis=0) == pytest.approx([1.0, 2.0, 3.0])
     assert len(read) == 1
     forget_meshes()
+
+
+@pytest.mark.parametrize("kind", ["mjcf", "refused"])
+def test_no_mesh_stays_in_memory_when_a_file_was_read_or_refused(kind, tmp_path):
+    trimesh.creation.box((1.0, 2.0, 3.0)).export(tmp_path / "box.ply")
+    mesh = "<asset><mesh name='box' file='box.ply'/></asset>"
+    body = "<body><freejoint/><geom type='mesh' mesh='box'/></body>"
+    shapes = [f"<collision><geometry><mesh filename='{name}.ply'/></geometry></collision>" for name in ("box", "none")]
+    text = {
+        "mjcf": f"<mujoco>{mesh}<worldbody>{body}</worldbody></mujoco>",
+        "refused": f"<robot name='r'><link name='a'>{''.join(shapes)}</link></robot>",
+    }[kind]
+    (tmp_path / "robot.xml").write_text(text)
+    if kind == "refused":
+        with pytest.raises(NotAdoptedError, match=r"none\.ply"):
+            read_described(tmp_path / "robot.xml")
+    else:
+        assert read_described(tmp_path / "robot.xml").model.nmesh == 1
+    assert _read_once.cache_info().currsize == 0
+
+
+def test_why_a_gait_is_slow_is_written_so_that_it_can_be_read_in_any_script():
+    why = 'the joint "𠀋" is weak'
+    assert tomllib.loads(gait_toml(PatternTable(gait="biped", slow_because=why)))["slow_because"] == why

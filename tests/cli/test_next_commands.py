@@ -4,11 +4,17 @@ import json
 import shlex
 import shutil
 
+import numpy as np
 import pytest
 
 from strut.cli.main import VERBS, main
 from strut.cli.screen import print_next
-from strut.models.catalogue import HOME
+from strut.io.motion_file import load_motion, save_motion
+from strut.models.catalogue import HOME, load_robot
+from strut.motion import Motion
+from strut.simulation.goal_walk import Arrival
+from strut.simulation.outcome import Outcome
+from strut.simulation.playback import Playback
 from tests.adoption.broken_robots import element_called
 from tests.adoption.small_robots import biped, written
 
@@ -64,6 +70,55 @@ def test_a_fall_is_played_again_with_what_was_typed_and_nothing_else(tmp_path, c
     assert main(["simulate", walk, "--friction", "0.01", "--mass-scale", "6"]) == 4
     again = f"strut simulate {walk} --friction 0.01 --mass-scale 6.0 --out {tmp_path / 'walk_fell.npz'}"
     assert " ".join(told(capsys)) == f"{again} && strut show {tmp_path / 'walk_fell.npz'}"
+
+
+@pytest.fixture
+def alice_stands(tmp_path):
+    """A file in which Alice stands for a moment although she was asked to go somewhere."""
+    return written_motion("alice", tmp_path / "walk.npz", options={"goal": [0.3, 0.0, 0.0]})
+
+
+def written_motion(name, path, turned_rad=0.0, **meta):
+    """Write a motion of two samples of a robot that stands, its last joint turned in the second; return where."""
+    robot = load_robot(name)
+    qpos = np.array([robot.standing_qpos] * 2)
+    qpos[1, -1] += turned_rad
+    feet = np.ones((2, len(robot.foot_names)), dtype=bool)
+    motion = Motion(name, np.array([0.0, 0.02]), qpos, robot.joint_names, feet, robot.foot_names, meta=meta)
+    save_motion(motion, path)
+    return path
+
+
+def test_a_fall_that_was_planned_anew_is_played_again_so(alice_stands, monkeypatch, capsys):
+    fell = Arrival(True, 0.2, 0.1, 1.0, 2, 0.01, load_motion(alice_stands))
+    monkeypatch.setattr("strut.cli.simulate.simulate_to_goal", lambda *_, **__: fell)
+    assert main(["simulate", str(alice_stands), "--closed-loop", "--mass-scale", "2"]) == 4
+    kept = alice_stands.with_name("walk_fell.npz")
+    again = f"strut simulate {alice_stands} --closed-loop --mass-scale 2.0 --out {kept}"
+    assert " ".join(told(capsys)) == f"{again} && strut show {kept}"
+
+
+@pytest.mark.parametrize("fell", [True, False])
+def test_who_fell_is_not_told_where_a_goal_would_have_been(fell, alice_stands, monkeypatch, capsys):
+    happened = Playback(Outcome(fell, 1.0, 0.021, 0.3, 0.0, 1.0, 0.1, 0.5, None), load_motion(alice_stands))
+    monkeypatch.setattr("strut.cli.simulate.play", lambda *_, **__: happened)
+    assert main(["simulate", str(alice_stands), "--json"]) == (4 if fell else 0)
+    printed = capsys.readouterr()
+    assert "walked 0.021 m of 0.300 m (7 %)" in printed.err
+    assert ("from its goal" in printed.err, "goal" in json.loads(printed.out)) == (not fell, not fell)
+
+
+def test_a_large_gif_is_told_how_to_be_smaller_and_not_that_all_are_large(alice_stands, monkeypatch, capsys):
+    monkeypatch.setattr("strut.cli.show.LARGE_GIF_BYTES", 0)
+    assert main(["show", str(alice_stands), "--gif", str(alice_stands.with_suffix(".gif")), "--width", "120"]) == 0
+    assert "this GIF is large; --fps 10" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("robot", "verb"), [("pepper", "show"), ("alice", "repair")])
+def test_only_motions_of_robots_on_feet_are_sent_to_be_repaired(robot, verb, tmp_path, capsys):
+    file = written_motion(robot, tmp_path / "jolt.npz", turned_rad=0.5)
+    assert main(["check", str(file)]) == 3
+    assert told(capsys)[:3] == ["strut", verb, str(file)]
 
 
 def test_the_list_of_robots_proposes_one_of_the_users(tmp_path, monkeypatch, capsys):

@@ -233,3 +233,11 @@ def test_too_short_a_stance_has_no_humps(heiman, cycle):
     assert found["hip_pull_w_kg"] == walk_figures(heiman, cycle)["hip_pull_w_kg"]
     assert joint_power(replace(cycle, torque_nm=None)) is None
     assert foot_force(heiman, replace(cycle, ground_force_n=None, cop_in_world=None)) is None
+
+
+def test_a_foot_that_only_taps_the_ground_has_no_figures_of_a_stance_behind_its_landing(heiman, cycle):
+    tapping = cycle.contact.copy()
+    tapping[1:, points_of_side(cycle.foot_names, RIGHT)] = False
+    found = walk_figures(heiman, replace(cycle, contact=tapping))
+    assert walk_figures(heiman, cycle).keys() - found.keys() >= {"hip_abduction_nm_kg", "ankle_absorption_w_kg"}
+    assert found["hip_pull_w_kg"] == walk_figures(heiman, cycle)["hip_pull_w_kg"]

@@ -1,7 +1,9 @@
 """The catalogue: robots by name or by folder, with every fault of a folder in words."""
 
 import json
+import os
 import shutil
+import unicodedata
 from dataclasses import replace
 
 import numpy as np
@@ -67,6 +69,33 @@ def test_a_robot_of_the_user_never_takes_the_name_of_ours(copy, mrpete, monkeypa
     assert robot_names().count("mrpete") == 1
     assert main(["robots"]) == 0
     assert f"mrpete means ours; yours goes by its path, {home}" in capsys.readouterr().err.replace("\n", "")
+
+
+@pytest.mark.parametrize("kept", ["NFC", "NFD"])
+@pytest.mark.parametrize("typed", ["NFC", "NFD"])
+def test_a_robot_is_found_however_its_folder_and_the_keyboard_compose_its_name(copy, kept, typed, monkeypatch):
+    home = copy.parent
+    name = copy.rename(home / unicodedata.normalize(kept, "größe")).name
+    words = unicodedata.normalize(typed, "größe")
+    assert load_robot(str(home / words)).name == str(home / name)
+    monkeypatch.setenv("STRUT_ROBOTS", str(home))
+    assert load_robot(words).name == name
+
+
+def test_a_link_to_nothing_beside_the_tables_is_no_matter(copy, mrpete):
+    (copy / "notes.txt").symlink_to(copy / "nowhere.txt")
+    assert load_robot(str(copy)).joint_names == mrpete.joint_names
+
+
+def test_a_robot_is_read_again_once_a_mesh_of_it_is_written_in_place(copy):
+    mesh = copy / "meshes" / "parts" / "shin.stl"
+    mesh.parent.mkdir(parents=True)
+    mesh.write_bytes(b"one")
+    robot = load_robot(str(copy))
+    assert load_robot(str(copy)) is robot
+    mesh.write_bytes(b"two")
+    os.utime(mesh, ns=(0, 0))
+    assert load_robot(str(copy)) is not robot
 
 
 def test_a_broken_robot_of_the_user_is_told_beside_the_others(copy, monkeypatch, capsys):

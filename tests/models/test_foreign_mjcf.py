@@ -1,5 +1,7 @@
 """A model of others in MJCF: its joints, meshes and motor limits are kept; floor, servos, feet and limbs are ours."""
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 import pytest
@@ -137,6 +139,21 @@ def test_a_root_that_is_turned_in_its_file_is_drawn_so_and_a_floating_base_is_le
     assert_allclose(here.geom_xmat[geom[0]], there.geom_xmat[geom[1]], atol=1e-9)
     joints = slice(6, 8) if robot.floats else slice(0, 2)
     assert_allclose(here.qfrc_bias[joints], there.qfrc_bias[6:8], atol=1e-9)
+
+
+def test_a_joint_of_a_leg_that_does_not_move_its_foot_is_told_with_its_line(tmp_path):
+    other = """<body name="tail"><joint name="wag" axis="0 0 1"/><geom size="0.03"/></body>"""
+    model = MODEL.replace('<body name="thigh"', other + '<body name="thigh"')
+    leg = "[limb.pogo]\nkind = 'leg'\njoints = ['hip', 'wag']\nfeet = ['toe']\n"
+    with pytest.raises(BadFieldError, match=r"robot\.toml, line 9, limb\.pogo\.joints: wag does not move the foot toe"):
+        hopper(tmp_path, TOE + leg, model)
+
+
+def test_a_joint_above_no_foot_of_a_leg_turns_none_of_them(tmp_path):
+    other = """<body name="tail"><joint name="wag" axis="1 0 0"/><geom size="0.03"/></body>"""
+    robot = hopper(tmp_path, SOLE, MODEL.replace('<body name="thigh"', other + '<body name="thigh"'))
+    leg = Limb("leg", "leg", ("hip", "wag"), ("thigh", "tail"), "toe", ("toe",))
+    assert replace(robot, limbs=(leg,)).foot_turns.tolist() == [[0.0, 1.0, 1.0]]  # no ankle rolls it
 
 
 def test_limbs_can_be_named(tmp_path):

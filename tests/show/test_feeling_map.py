@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from strut.analysis import distinguish
 from strut.analysis.distinguish import Distinguished
 from strut.show.feeling_map import feeling_map
 
@@ -49,3 +50,10 @@ def test_the_map_says_how_much_of_the_distances_it_keeps_and_joins_what_it_draws
     near = [pair for pair in combinations(range(5), 2) if drawn.drawn[pair] < drawn.threshold]
     assert distances == [f"{drawn.distance[pair]:.1f}" for pair in near]
     assert "on a plane and keeps" in feeling_map(drawn).get_supxlabel().replace("\n", " ")
+
+
+def test_places_are_looked_for_once_for_the_map_and_not_for_every_pair(monkeypatch):
+    looked = []
+    monkeypatch.setattr(distinguish, "flattened", lambda places, distance: looked.append(1) or places)
+    feeling_map(found([(0, 0), (3, 0), (6, 0.2), (6.4, 0.8), (9, 0)]))
+    assert len(looked) <= 3  # its own, and two of the sentence below it

@@ -63,10 +63,12 @@ def test_goals_are_read_as_any_gait_writes_them():
     place = {"x_m": 1.0, "y_m": 0.3, "heading_rad": 0.5}
     assert goal_of({"options": {"goals": [{"x_m": 0.2, "y_m": 0.0}, place]}}) == Place(1.0, 0.3, 0.5)
     assert goal_of({"options": {"goal": [1.0, 0.3, 0.5]}}) == Place(1.0, 0.3, 0.5)
+    assert goal_of({"options": {"goals": (place,)}}) == Place(1.0, 0.3, 0.5)  # as a walk has it before it is saved
 
 
 @pytest.mark.parametrize(
-    "options", [None, 5, {}, {"goals": []}, {"goals": 3}, {"goal": "abc"}, {"goal": [1]}, {"goal": [1, None]}]
+    "options",
+    [None, 5, {}, {"goals": []}, {"goals": 3}, {"goals": "abc"}, {"goal": "abc"}, {"goal": [1]}, {"goal": [1, None]}],
 )
 def test_a_file_that_names_no_goal_has_no_ending(options):
     assert goal_of({"options": options}) is None

@@ -24,7 +24,7 @@ from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
 from strut.io.atomic import check_may_be_folder, write_atomically
 from strut.models.catalogue import load_robot, robot_home
-from strut.number_words import one_or_several, percent
+from strut.number_words import of_one_or_several, one_or_several, percent
 from strut.pipeline.gait_fit import FittedGait, Utilisation, fitted_gait
 from strut.robot import Robot
 
@@ -208,9 +208,9 @@ def _more_notes(
 ) -> list[Note]:
     notes = [assumed(f"the friction of the floor is taken as {FRICTION}: no model knows it.")]
     if lowered:
-        notes.append(assumed(f"{in_a_row(list(lowered))} held out in the file was let down, so that it can swing."))
+        notes.append(_of_arms(lowered, "held out in the file [was|were] let down, so that [it|they] can swing."))
     if aside:
-        notes.append(assumed(f"{in_a_row(list(aside))} hung on the legs: turned aside, or each would stop the other."))
+        notes.append(_of_arms(aside, "hung on the legs and [was|were] turned aside, or each would stop the other."))
     if upper.rigid:
         held = one_or_several(len(upper.rigid), "[joint does|joints do] not move")
         notes.append(assumed(f"{held} ({in_a_row(upper.rigid)}): fingers, toes and the like."))
@@ -219,6 +219,10 @@ def _more_notes(
         words = "[pair of links touches|pairs of links touch] when it merely stands and [is|are] not judged"
         notes.append(found(f"{one_or_several(len(overlapping), words)} ({in_a_row(pairs, 2)})."))
     return notes
+
+
+def _of_arms(names: Sequence[str], words: str) -> Note:
+    return assumed(f"{in_a_row(list(names))} {of_one_or_several(len(names), words)}")
 
 
 def _rotor_note(plain: PlainModel) -> list[Note]:

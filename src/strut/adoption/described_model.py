@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 import mujoco
 import numpy as np
 
+from strut.adoption.mesh_files import forget_meshes
 from strut.adoption.mjcf_spec import prepared_mjcf
 from strut.adoption.note import Note, fault, in_a_row
 from strut.adoption.urdf_text import prepared_urdf
@@ -78,6 +79,8 @@ def read_described(path: Path) -> DescribedModel:
         found = _compiled(path, spec, text.notes)
     except (ValueError, mujoco.FatalError) as error:
         raise NotAdoptedError(f"MuJoCo cannot read it: {_one_line(error)}.") from error
+    finally:
+        forget_meshes()
     limits = {which: {joint: limit[which] for joint, limit in text.limits.items()} for which in ("velocity", "effort")}
     return DescribedModel(path, spec, found.model, limits["velocity"], limits["effort"], text.coupled, found.notes)
 

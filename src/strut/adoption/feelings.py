@@ -45,7 +45,7 @@ def gait_toml(gait: PatternTable) -> str:
         f"stride = {gait.stride:.3g}\n"
         f"lift = {gait.lift:.3g}\n"
         f"width = {gait.width:.3g}\n"
-        + (f"slow_because = {json.dumps(gait.slow_because)}\n" if gait.slow_because else "")
+        + (f"slow_because = {json.dumps(gait.slow_because, ensure_ascii=False)}\n" if gait.slow_because else "")
     )
 
 

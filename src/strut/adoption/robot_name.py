@@ -9,7 +9,8 @@ from pathlib import Path
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import HOME, names_in
 
-LONGEST = 80  # letters: file systems take 255 bytes, and a letter of some scripts is three
+LONGEST = 80  # letters
+MOST_BYTES = 240  # of a name: file systems take 255, and files beside a motion have endings; some letters are four
 _TOO_GENERAL = ("robot", "model", "scene", "urdf", "mjcf", "xml", "xmls", "robots", "scene_flat")
 
 
@@ -29,8 +30,8 @@ def _own_name(file: Path) -> str:
 def _checked(asked: str) -> str:
     """Return a name that was asked for, composed; raises NotAdoptedError if it cannot be one."""
     chosen = unicodedata.normalize("NFC", asked)
-    if not 0 < len(chosen) <= LONGEST or not all(map(_may_stand, chosen)):
-        words = f"use up to {LONGEST} letters, digits and underscores"
+    if not chosen or chosen != _cut(chosen) or not all(map(_may_stand, chosen)):
+        words = f"use up to {LONGEST} letters, digits and underscores, of {MOST_BYTES} bytes at most"
         raise NotAdoptedError(f"'{asked}' is no name for a robot; {words}.")
     return chosen
 
@@ -44,7 +45,12 @@ def plain_name(text: str) -> str:
     """
     letters = unicodedata.normalize("NFC", text.lower())
     runs = groupby(letters, _may_stand)
-    return "".join("".join(run) if stands else "_" for stands, run in runs).strip("_")[:LONGEST]
+    return _cut("".join("".join(run) if stands else "_" for stands, run in runs).strip("_"))
+
+
+def _cut(name: str) -> str:
+    """Return as many of a name's letters as the name of a folder holds."""
+    return name[:LONGEST].encode("utf-8")[:MOST_BYTES].decode("utf-8", "ignore")
 
 
 def _may_stand(letter: str) -> bool:

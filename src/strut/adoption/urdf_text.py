@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from strut.adoption.collada_axes import Y_TO_Z, are_turned, calls_y_upright
-from strut.adoption.mesh_files import UNREADABLE, as_stl, forget_meshes, is_native, mesh_path, remedy
+from strut.adoption.mesh_files import UNREADABLE, as_stl, is_native, mesh_path, remedy
 from strut.adoption.note import Note, assumed, fault, in_a_row
 from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
@@ -227,7 +227,6 @@ def _take_meshes(text: UrdfText, path: Path) -> None:
                 _check_only_seen(link, looks, mesh.get("filename", ""), path)
                 link.remove(looks)
                 unseen.append(mesh.get("filename", ""))
-    forget_meshes()
     if unseen:
         words = f"[mesh that is|meshes that are] only seen cannot be read ({in_a_row(unseen, 2)})"
         text.notes.append(fault(f"{one_or_several(len(unseen), words)}: not drawn."))

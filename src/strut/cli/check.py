@@ -10,6 +10,7 @@ import typer
 from strut.cli.main import REFUSED
 from strut.cli.options import Json, MotionPath, length_m
 from strut.cli.screen import print_json, print_lines, print_next, progress
+from strut.generators.repair_drafts import can_be_repaired
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
@@ -42,10 +43,11 @@ def check(
 
 def _next(file: Path, motion: Motion, *, sound: bool) -> tuple[str, *tuple[str | Path, ...]]:
     """Return what to do next: play or analyse what is sound, repair a plan that is not, look at what happened."""
-    person = lands_with_impacts(robot_of(motion))
+    robot = robot_of(motion)
+    person = lands_with_impacts(robot)
     if sound:
         return ("strut analyze" if person else "strut simulate", file)
-    if person or "simulated" in motion.meta:
+    if person or "simulated" in motion.meta or not can_be_repaired(robot):
         return ("strut show", file)
     return ("strut repair", file, "--out", file.with_name(f"{file.stem}_repaired.npz"))
 

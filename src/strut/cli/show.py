@@ -88,7 +88,7 @@ def show(
     sizes = {str(path): path.stat().st_size for path in written}
     print_lines(*(f"wrote {path} ({size / 1e3:.0f} kB)" for path, size in sizes.items()))
     if gif is not None and sizes[str(gif)] > LARGE_GIF_BYTES:
-        print_lines("a GIF is large; --fps 10, --width 400 or fewer --seconds make it smaller, --mp4 much smaller")
+        print_lines("this GIF is large; --fps 10, --width 400 or fewer --seconds make it smaller, --mp4 much smaller")
     if json:
         print_json([{"file": path, "bytes": size} for path, size in sizes.items()])
     _print_next(files[0], motions[0])

@@ -86,7 +86,8 @@ def simulate(
         print_json(numbers)
     print_lines(*lines)
     asked = {"friction": friction, "mass-scale": mass_scale, "control": control, "noise": noise, "delay": delay}
-    print_next(*_next(file, out, asked, unseen=fell and not closed_loop))
+    again = [*(["--closed-loop"] if closed_loop else []), *_typed(asked)]
+    print_next(*_next(file, out, again if fell else None))
     return FELL if fell else 0
 
 
@@ -105,22 +106,27 @@ def _about_fall(motion: Motion) -> list[str]:
     return ["  servos that follow angles balance nobody; the proof of a walk is the playback in its receipt"]
 
 
-def _next(file: Path, out: Path | None, options: dict[str, float | str | None], *, unseen: bool) -> tuple[str, Path]:
-    """Return what to do next: look at what was kept, keep a fall and look at it, or use what stood elsewhere."""
+def _typed(options: dict[str, float | str | None]) -> list[str]:
+    """Return the options that are not as usual, as they are typed."""
+    unusual = {name: value for name, value in options.items() if value != USUAL[name]}
+    return [word for name, value in unusual.items() for word in (f"--{name}", f"{value}")]
+
+
+def _next(file: Path, out: Path | None, again: list[str] | None) -> tuple[str, Path]:
+    """Return what to do next: look at what was kept; keep a fall, played `again`, and look at it; or export."""
     if out is not None:
         return "strut show", out
-    if not unseen:
+    if again is None:
         return "strut export", file
     fall = file.with_name(f"{file.stem}_fell.npz")
-    typed = {name: value for name, value in options.items() if value != USUAL[name]}
-    chosen = [word for name, value in typed.items() for word in (f"--{name}", f"{value}")]
-    words = ["strut", "simulate", str(file), *chosen, "--out", str(fall)]
+    words = ["strut", "simulate", str(file), *again, "--out", str(fall)]
     return f"{shlex.join(words)} && strut show", fall
 
 
 def _told(playback: Playback) -> tuple[dict[str, Any], list[str]]:
-    """Return what happened for programs and for people; of a walk to a goal also where it ended."""
-    outcome, ending = playback.outcome, goal_ending(playback.motion)
+    """Return what happened for programs and for people; of a walk to a goal also where it ended, unless it fell."""
+    outcome = playback.outcome
+    ending = None if outcome.fell else goal_ending(playback.motion)
     if ending is None:
         return outcome.as_dict(), _lines(outcome)
     return outcome.as_dict() | {"goal": ending.as_dict()}, [*_lines(outcome), f"  ended {goal_words(ending)}"]

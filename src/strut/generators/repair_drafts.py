@@ -34,6 +34,11 @@ LOW_M, SLOW_M_S = 0.005, 0.05  # what is lower and slower than this carries
 LONGEST_S = 60.0
 
 
+def can_be_repaired(robot: Robot) -> bool:
+    """Return whether motions of a robot can be repaired: it stands on feet."""
+    return robot.floats and bool(robot.feet)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RepairDrafts:
     """Drafts of one movement, with more and more margin.
@@ -54,7 +59,7 @@ class RepairDrafts:
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- a movement has its own style
         """Yield the movement as near to the given one as it can be."""
-        if not self.robot.floats or not self.robot.feet:
+        if not can_be_repaired(self.robot):
             raise OutOfRangeError(f"{self.robot.name} does not stand on feet, so that its motions cannot be repaired.")
         if not 2.0 / FRAMES_PER_S <= self.motion.duration_s <= LONGEST_S:
             raise OutOfRangeError(

@@ -218,18 +218,18 @@ def foot_clearances(robot: Robot, side: str, qpos: Array, share: Array) -> tuple
 def _torques(leg: _Leg) -> dict[str, float]:
     landed, loading, late = leg.share >= LANDED, leg.share <= LOADING, leg.share > LOADING
     early, pushing, swing = landed & loading, late & leg.down, ~leg.down & (leg.share < 1.0 - LANDED)
-    around = late & (leg.share < 1.0 - LOADING)
+    around, stance = late & (leg.share < 1.0 - LOADING), landed & leg.down
     hip, knee, ankle = (leg.power(coordinate) for coordinate in (HIP, KNEE, ANKLE))
     return {
         "hip_extension_nm_kg": -leg.torque(HIP)[early].min(),
         "hip_flexion_nm_kg": leg.torque(HIP)[around].max(),
-        "hip_abduction_nm_kg": leg.torque(HIP_ABDUCTION)[landed & leg.down].max(),
+        **({"hip_abduction_nm_kg": leg.torque(HIP_ABDUCTION)[stance].max()} if stance.any() else {}),
         "knee_extension_nm_kg": -leg.torque(KNEE)[early].min(),
         "ankle_plantarflexion_nm_kg": -leg.torque(ANKLE)[leg.down].min(),
         "hip_pull_w_kg": hip[around].max(),
         "knee_push_absorption_w_kg": -knee[around].min(),
         "knee_swing_absorption_w_kg": -knee[swing].min(initial=0.0),
-        "ankle_absorption_w_kg": -ankle[landed & leg.down].min(),
+        **({"ankle_absorption_w_kg": -ankle[stance].min()} if stance.any() else {}),
         **({"ankle_push_w_kg": ankle[pushing].max()} if pushing.any() else {}),
     }
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -63,17 +65,30 @@ def load_robot(name: str) -> Robot:
         >>> len(strut.load_robot("mrpete").joint_names)
         28
     """
-    name = unicodedata.normalize("NFC", name)  # as adopted robots are called; some keyboards and file systems decompose
+    name = _as_kept(name)
     if name in robot_names():
         found = (HOME if name in names_in(HOME) else robot_home().resolve()) / name
         return _read_robot(name, found, _written(found))
-    folder, here = Path(name), Path.cwd()
+    folder, here = _folder_of(name), Path.cwd()
     if not (folder / "robot.toml").is_file():
         places = f"`strut robots`, which looks for yours in {robot_home()} (STRUT_ROBOTS names another place),"
         raise UnknownNameError("robot", name, robot_names(), places)
     if folder.is_absolute() and folder.is_relative_to(here):
         folder = folder.relative_to(here)
     return _read_robot(str(folder), folder.resolve(), _written(folder))
+
+
+def _as_kept(name: str) -> str:
+    """Return a name as the robot of that name has it, which keyboards and file systems compose differently."""
+    known = robot_names()
+    alike = {unicodedata.normalize("NFC", one): one for one in reversed(known)}
+    return name if name in known else alike.get(unicodedata.normalize("NFC", name), name)
+
+
+def _folder_of(path: str) -> Path:
+    """Return the folder of a robot by its path: as given, or composed or decomposed where only that is there."""
+    ways = (path, unicodedata.normalize("NFC", path), unicodedata.normalize("NFD", path))
+    return next((Path(way) for way in ways if (Path(way) / "robot.toml").is_file()), Path(path))
 
 
 def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = True) -> Robot:
@@ -119,7 +134,12 @@ def _check_made_for(motion: Motion, robot: Robot) -> None:
 
 def _written(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Return which files a folder has, how long they are and when they were written: a changed robot is read again."""
-    return tuple(sorted((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in folder.iterdir()))
+    found = []
+    for file in chain(folder.iterdir(), (folder / "meshes").rglob("*")):
+        with suppress(OSError):  # of a link to nothing, or of a file that is taken away meanwhile
+            state = file.stat()
+            found.append((str(file.relative_to(folder)), state.st_size, state.st_mtime_ns))
+    return tuple(sorted(found))
 
 
 @lru_cache(maxsize=64)

@@ -305,7 +305,23 @@ def _limbs(model: mujoco.MjModel, table: ForeignBody) -> tuple[Limb, ...]:
         for joint in limb.joints:
             if owner.setdefault(joint, name) != name:
                 raise WrongFieldError(("limb", name, "joints"), f"{joint} is in {owner[joint]}, too.")
+        if limb.kind == "leg":
+            _check_above(model, table, name)
         bodies = dict.fromkeys(model.body(int(model.joint(joint).bodyid[0])).name for joint in limb.joints)
         frame = limb.feet[0] if limb.kind == "leg" else limb.frame
         limbs.append(Limb(name, limb.kind, limb.joints, tuple(bodies), frame, limb.feet))
     return tuple(limbs)
+
+
+def _check_above(model: mujoco.MjModel, table: ForeignBody, leg: str) -> None:
+    """Raise WrongFieldError where a joint of a leg moves none of the leg's feet."""
+    limb, above = table.limb[leg], {0}
+    for foot in limb.feet:
+        body = model.body(table.foot[foot].link).id
+        while body not in above:
+            above.add(body)
+            body = model.body_parentid[body]
+    for joint in limb.joints:
+        if int(model.joint(joint).bodyid[0]) not in above - {0}:
+            reason = f"{joint} does not move the foot {', '.join(limb.feet)}; name the joints between it and the base."
+            raise WrongFieldError(("limb", leg, "joints"), reason)

@@ -24,6 +24,7 @@ from strut.kinematics.mounted_leg import MountedLeg, mounted_legs
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.walk import walk
+from strut.receipt import LACKING, WEAKENED
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.reproduction.mrpete_errata import errata
 from strut.reproduction.mrpete_gait import EMOTIONS, gait
@@ -226,7 +227,7 @@ def intensities(robot: Robot, asked: float = 1.0) -> list[Comparison]:
             assert receipt is not None
             assert receipt.intensity_kept is not None
             quantity = f"kept of {asked:g}, {emotion}, sway in {balance}"
-            stopped_by = [reason for reason in receipt.reasons if not reason.startswith("shown:")]
+            stopped_by = [reason for reason in receipt.reasons if not reason.startswith((LACKING, WEAKENED))]
             sheet.add(quantity, receipt.intensity_kept, "", "; ".join(stopped_by))
     return sheet.rows
 

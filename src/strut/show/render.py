@@ -121,7 +121,7 @@ class _View:
 
 def readable(colors: Array) -> Array:
     """Return colours of bodies of which black ones are grey enough that light and shade can be seen. Shape (n, 3)."""
-    return np.minimum(1.0, colors + np.maximum(0.0, DARKEST - colors.max(axis=1, keepdims=True)))
+    return np.asarray(np.minimum(1.0, colors + np.maximum(0.0, DARKEST - colors.max(axis=1, keepdims=True))))
 
 
 def _alike(seen: Seen, numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -65,7 +65,7 @@ def goal_of(meta: Mapping[str, Any]) -> Place | None:
     if not isinstance(options, Mapping):
         return None
     goals = options.get("goals")
-    return _place_of(goals[-1] if isinstance(goals, list) and goals else options.get("goal"))
+    return _place_of(goals[-1] if isinstance(goals, Sequence) and goals else options.get("goal"))
 
 
 def _place_of(said: Any) -> Place | None:
