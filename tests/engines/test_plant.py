@@ -1,8 +1,10 @@
 """A plant played in pieces does what it does in one piece."""
 
+from dataclasses import fields
+
 import numpy as np
 
-from strut.engines.physics import FEEDBACK_S, Plant, run_servos
+from strut.engines.physics import FEEDBACK_S, Plant, Run, run_servos
 from strut.pipeline.walk import walk_to
 from strut.place import Place
 from tests.alice import ALICE
@@ -59,3 +61,20 @@ def test_a_controller_is_asked_every_four_milliseconds():
         feedback=feedback,
     )
     np.testing.assert_allclose(np.diff(feedback.asked_s), FEEDBACK_S, atol=1e-9)
+
+
+def test_the_first_samples_of_a_run_are_those_of_all_its_columns():
+    samples = np.arange(5.0)
+    columns = (
+        samples,
+        np.tile(samples[:, None], 9),
+        -samples[:, None],
+        2.0 * samples,
+        np.ones((5, 2, 3)),
+        *np.ones((2, 5)),
+    )
+    run = Run(*columns)
+    first = run.first(2)
+    assert [len(getattr(first, column.name)) for column in fields(run)] == [2] * 7
+    np.testing.assert_array_equal(first.time_s, [0.0, 1.0])
+    np.testing.assert_array_equal(first.torque_nm, [[0.0], [-1.0]])
