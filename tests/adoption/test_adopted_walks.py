@@ -227,3 +227,8 @@ def test_arms_that_hang_on_the_legs_in_the_file_are_held_off_them(adopted):
     angles = dict(zip(robot.joint_names, robot.standing_qpos[7:], strict=True))
     assert angles["arm_left_2_joint"] == pytest.approx(-angles["arm_right_2_joint"])
     assert abs(angles["arm_left_2_joint"]) > 0.1
+
+
+def test_an_elbow_is_no_shoulder_that_swings(adopted):
+    assert adopted("talos").expression.part("arm_swing") is None  # its shoulder turns about x and z alone
+    assert "left_shoulder_pitch_joint" in adopted("g1").expression.joints("arm_swing")

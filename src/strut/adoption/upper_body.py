@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from itertools import chain, combinations, takewhile
 from typing import Literal
 
 import numpy as np
@@ -241,8 +241,10 @@ def _expressive(anatomy: BodyPlan, limbs: Sequence[UpperLimb]) -> list[Expressiv
 
 
 def arm_swing(anatomy: BodyPlan, limb: UpperLimb) -> list[ExpressiveJoint]:
-    """Return the joint that swings an arm forwards in the standing posture, if there is one."""
-    return _strongest(anatomy, limb, "swing the arm forward", _hand(anatomy, limb), np.array([1.0, 0.0, 0.0]))
+    """Return the joint that swings an arm forwards in the standing posture, if one above the elbow does."""
+    elbow = next(iter(bending_joints(anatomy, limb)), None)
+    shoulder = replace(limb, joints=tuple(takewhile(lambda joint: joint != elbow, limb.joints)))
+    return _strongest(anatomy, shoulder, "swing the arm forward", _hand(anatomy, limb), np.array([1.0, 0.0, 0.0]))
 
 
 def _tip(anatomy: BodyPlan, limb: UpperLimb) -> Array:
