@@ -16,7 +16,7 @@ from strut.simulation.goal_walk import Arrival
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import Playback
 from tests.adoption.broken_robots import element_called
-from tests.adoption.small_robots import biped, written
+from tests.adoption.small_robots import biped, quadruped, written
 
 
 def told(capsys):
@@ -150,4 +150,19 @@ def test_a_biped_too_weak_for_one_leg_is_not_sent_for_a_walk(tmp_path, capsys):
     printed = capsys.readouterr()
     assert not json.loads(printed.out)["can_walk"]
     assert "it will not walk: to stand on one leg takes" in printed.err
+    assert printed.err.splitlines()[-1] == f"next: strut adopt --check {folder}"
+
+
+def test_a_robot_that_refuses_a_few_steps_is_not_sent_for_a_walk(tmp_path, capsys):
+    root = quadruped()
+    for motor in root.iter("motor"):
+        if motor.get("joint").endswith("_knee"):
+            motor.set("ctrlrange", "-6 6")  # enough to stand with, and not to step
+    folder = tmp_path / "weak"
+    file = written(root, tmp_path / "weak.xml")
+    assert main(["adopt", str(file), "--out", str(folder), "--json"]) == 0
+    printed = capsys.readouterr()
+    told = json.loads(printed.out)
+    assert not told["can_walk"]
+    assert "it will not walk as it is: torque: " in told["fault"][-1]
     assert printed.err.splitlines()[-1] == f"next: strut adopt --check {folder}"

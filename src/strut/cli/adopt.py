@@ -7,19 +7,23 @@ from typing import Annotated
 
 import typer
 
+from strut.adoption.adopt import Adopted
 from strut.adoption.adopt import adopt as adopt_robot
 from strut.adoption.folder_check import check_folder
-from strut.adoption.note import Note
+from strut.adoption.note import Note, fault
 from strut.adoption.portrait import portrait_page, portrait_png
 from strut.analysis.distinguish import distinguish_drafts
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress, telling
+from strut.errors import RefusedError
 from strut.io.atomic import check_all_writable, write_atomically
 from strut.models.catalogue import robot_home
+from strut.pipeline.walk import walk
 from strut.robot import Robot
 
 HOME_WORDS = "your robot home: ~/.strut/robots, or STRUT_ROBOTS"
+STEPS_TRIED = 2  # cycles of a neutral walk with which a robot shows that it can
 _WORDS = {"fault": "wrong", "assumed": "assumed", "found": "found"}
 
 
@@ -50,6 +54,9 @@ def adopt(
         print_lines(f"your robots are kept in {robot_home()}; the variable STRUT_ROBOTS names another place")
     with progress("tells its feelings apart") as bar:
         feelings = distinguish_drafts(adopted.robot, on_motion=telling(bar, f"{adopted.robot.name} is drafted"))
+    with progress("takes a few steps"):
+        refused = _refused(adopted)
+    _tell(tuple(refused))
     if json:
         print_json(
             {
@@ -60,17 +67,28 @@ def adopt(
                 "feet": list(adopted.robot.foot_names),
                 "mass_kg": adopted.robot.mass_kg,
                 "took_s": adopted.took_s,
-                "can_walk": adopted.can_walk,
+                "can_walk": adopted.can_walk and not refused,
                 "confused_feelings": [[one, other] for one, other, _ in feelings.confused],
             }
             | {weight: adopted.sentences(weight) for weight in _WORDS}
+            | {"fault": [*adopted.sentences("fault"), *(note.sentence for note in refused)]}
         )
     print_lines(*(f"feelings, before limits: {sentence}" for sentence in feelings.sentences()))
-    if adopted.can_walk:
+    if adopted.can_walk and not refused:
         print_next("strut walk", adopted.robot.name, "--emotion", "happy", "--out", f"{adopted.name}_happy.npz")
     else:
         print_next("strut adopt --check", adopted.folder)
     return 0
+
+
+def _refused(adopted: Adopted) -> list[Note]:
+    """Return why a robot refuses even a few steps in neutral; nothing where it does not, or was told not to walk."""
+    try:
+        if adopted.can_walk:
+            walk(adopted.robot, cycles=STEPS_TRIED)
+    except RefusedError as error:
+        return [fault(f"it will not walk as it is: {'; '.join(error.reasons[:2])}.")]
+    return []
 
 
 def _check(folder: Path, html: Path | None, png: Path | None, *, force: bool, json: bool) -> int:
