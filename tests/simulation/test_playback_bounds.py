@@ -38,23 +38,15 @@ from strut.simulation.playback import (
     simulate,
 )
 from strut.tables.gait import PatternTable
+from tests.simulation.exact_runs import JOINTS, PETE, STEP_S, followed
 
-PETE, PEPPER = load_robot("mrpete"), load_robot("pepper")
-JOINTS, STEP_S, SAMPLES = len(PETE.joint_names), 0.1, 11
+PEPPER, SAMPLES = load_robot("pepper"), 11
 START_M = np.array([0.7, -0.4])
 
 
 def walked(way_m=(0.12, 0.16), samples=SAMPLES):
     """Return a plan along a line from somewhere, and a run that follows it exactly."""
-    time_s = 4.0 + STEP_S * np.arange(samples)
-    qpos = np.tile(PETE.standing_qpos, (samples, 1))
-    qpos[:, :2] = START_M + np.outer(np.arange(samples) / (samples - 1), way_m)
-    motion = Motion("mrpete", time_s, qpos, PETE.joint_names, np.ones((samples, 4), dtype=bool), PETE.foot_names)
-    run = Run(
-        time_s, qpos.copy(), np.zeros((samples, JOINTS)), np.full(samples, 3.0), np.zeros((samples, 4, 3)),
-        np.full((samples, 4), 20.0), np.zeros(samples),
-    )  # fmt: skip
-    return motion, run
+    return followed(START_M + np.outer(np.arange(samples) / (samples - 1), way_m))
 
 
 def yaw(angle):

@@ -35,24 +35,15 @@ from strut.simulation.playback import (
     _to_try,
     _unfelt,
 )
+from tests.simulation.exact_runs import PETE, STEP_S, followed
 
-PETE = load_robot("mrpete")
-JOINTS, STEP_S = len(PETE.joint_names), 0.1
 CARRIED_N = CARRIES * PETE.mass_kg * 9.81
 
 
 def walked(samples=11, speed_m_s=0.2):
     """Return a plan along a slanting line and a run that follows it exactly."""
-    time_s = 4.0 + STEP_S * np.arange(samples)
-    qpos = np.tile(PETE.standing_qpos, (samples, 1))
-    way = speed_m_s * (time_s - 4.0)
-    qpos[:, 0], qpos[:, 1] = 0.5 + 0.6 * way, -0.2 + 0.8 * way
-    motion = Motion("mrpete", time_s, qpos, PETE.joint_names, np.ones((samples, 4), dtype=bool), PETE.foot_names)
-    run = Run(
-        time_s, qpos.copy(), np.zeros((samples, JOINTS)), np.full(samples, 3.0), np.zeros((samples, 4, 3)),
-        np.full((samples, 4), 20.0), np.zeros(samples),
-    )  # fmt: skip
-    return motion, run
+    way_m = speed_m_s * STEP_S * np.arange(samples)
+    return followed(np.column_stack([0.5 + 0.6 * way_m, -0.2 + 0.8 * way_m]))
 
 
 def test_a_run_that_does_as_planned_has_no_error():
