@@ -17,12 +17,11 @@ from strut.robot import Foot
 MOST_SUNK_M = 0.005  # of a foot under its share of the weight: where one sinks deeper, the floor gets firmer
 SUNK_M = 0.002  # then
 FEWEST_STEPS = 2.5  # of the simulation in the time constant of a contact: shorter ones are not solved any more
-_GRAVITY_M_S2 = 9.81
 
 
 def firm_up(model: MjModel, feet: Sequence[Foot]) -> None:
     """Shorten the time constant of the floor's contacts until feet that share the weight sink by little."""
-    floor, weight_n = model.geom(FLOOR).id, float(model.body_mass.sum()) * _GRAVITY_M_S2
+    floor, weight_n = model.geom(FLOOR).id, float(-model.body_mass.sum() * model.opt.gravity[2])
     sunk_m = max((_sunk_m(model, foot, weight_n / len(feet)) for foot in feet), default=0.0)
     if sunk_m > MOST_SUNK_M:
         firm_s = float(model.geom_solref[floor, 0]) * math.sqrt(SUNK_M / sunk_m)
