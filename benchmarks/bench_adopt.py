@@ -52,7 +52,7 @@ def tried(kind: str, path: Path, out: Path, pictures: Path | None) -> dict[str, 
         "mass_kg": round(robot.mass_kg, 1),
         "seconds": round(took_s, 2),
     }
-    faults = [note.sentence for note in check_folder(adopted.folder).notes if note.weight == "fault"]
+    faults = [note.sentence for note in check_folder(adopted.folder).notes if note.severity == "fault"]
     row |= {"stands": not faults, "sentence": " ".join(faults)}
     if pictures is not None:
         (pictures / f"{name}.png").write_bytes(portrait_png(robot))

@@ -15,13 +15,14 @@ from typing import get_args
 
 from record import record
 from strut.drawing import drawn, rounded
-from strut.generators.animation_drafts import make_feasible, story_report
-from strut.generators.planted_story import drawn_qpos, planted_stance
-from strut.io.animation_file import load_animation, story_names, story_path
+from strut.generators.animation_drafts import animation_report, make_feasible
+from strut.generators.animation_ik import drawn_qpos, planted_stance
+from strut.io.animation_file import load_animation
 from strut.models.catalogue import load_robot
+from strut.models.stories import story_names, story_path
 from strut.motion import Motion
 from strut.pipeline.animate import animate, draw
-from strut.request import StoryMethod
+from strut.request import AnimationMethod
 from strut.robot import Robot
 from strut.simulation.piloted import Clock, World, simulate_requests
 from strut.simulation.piloted_story import play_request
@@ -74,7 +75,7 @@ def tell(robot: Robot, name: str, methods: list[str]) -> None:
         found = check(raw, robot)
         broken = " + ".join(sentence.split(":")[0] for sentence in found.reasons) if found.verdict == "refused" else ""
         row_of(name, "raw", report, 0.0, (f"breaks {broken}" if broken else "ok", stands(robot, raw)))
-    for method in [known for known in get_args(StoryMethod) if known in methods]:
+    for method in [known for known in get_args(AnimationMethod) if known in methods]:
         started = process_time()
         motion = animate(robot, animation, method=method)
         seconds, told = process_time() - started, motion.meta["animation"]
@@ -89,7 +90,7 @@ def long_ones(robot: Robot, methods: list[str]) -> None:
         stance, frames = planted_stance(robot, animation), drawn(animation, robot.foot_names, robot.joint_names)
         frames = rounded(frames) if len(frames.corner) else frames
         raw = drawn_qpos(stance, frames)
-        for method in [known for known in get_args(StoryMethod) if known in methods]:
+        for method in [known for known in get_args(AnimationMethod) if known in methods]:
             started = process_time()
             story = make_feasible(stance, frames, raw, margin_m=0.01, rate_hz=100.0, method=method)
             seconds = process_time() - started
@@ -97,7 +98,7 @@ def long_ones(robot: Robot, methods: list[str]) -> None:
             row_of(
                 f"dance of {len(raw)} frames",
                 method,
-                story_report(frames.time_s, frames.key, raw, story),
+                animation_report(frames.time_s, frames.key, raw, story),
                 seconds,
                 judged,
             )
@@ -105,7 +106,7 @@ def long_ones(robot: Robot, methods: list[str]) -> None:
 
 if __name__ == "__main__":
     cassie, words = load_robot("cassie"), [word for word in sys.argv[1:] if word != "--long"]
-    known = ("raw", *get_args(StoryMethod))
+    known = ("raw", *get_args(AnimationMethod))
     chosen = [word for word in words if word in known] or list(known)
     if "--long" in sys.argv:
         long_ones(cassie, chosen)

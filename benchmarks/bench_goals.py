@@ -3,7 +3,7 @@
     python benchmarks/bench_goals.py
 
 Twenty goals, evenly spread over a disc of 1 m, with any heading. She walks as fast as a margin allows that is the one
-the published law keeps at the published safe speed of 1 cm/s, looks after each step where her shoe landed, and plans
+the published law keeps at the published safe speed of 1 cm/s, looks after each step where her foot landed, and plans
 the next ones anew. Required: no fall, ends within 2 cm and 5 degrees, three times 1 cm/s, and 0.5 s to plan 1 m at her
 own pace. The rough floor is one that neither plan nor robot knows of: a third of the friction, a fifth more mass.
 """

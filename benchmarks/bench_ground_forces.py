@@ -141,7 +141,7 @@ def _soundness(found: Any, prefix: str) -> dict[str, object]:
 
 def _compared(found: ForceAgreement, prefix: str) -> Rows:
     """Return a row for each compared force, ours and the plain estimate's, and one for the centre of pressure."""
-    median_mm = None if found.pressure_mm is None else round(found.pressure_mm, 1)
+    median_mm = None if found.cop_distance_mm is None else round(found.cop_distance_mm, 1)
     rows = [*map(_row, found.rows), _row(None) | {"what": "centre of pressure", "median_mm": median_mm}]
     return [row | {"what": f"{prefix}{row['what']}"} for row in rows]
 

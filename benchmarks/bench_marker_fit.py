@@ -23,13 +23,17 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 from record import median_seconds, record
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the published subject is that of the tests
+
+from tests.capture.published_subject import subject_model_of
+
 from strut.capture.body_geometry import body_points, lengths_array, place_points, pose_body
 from strut.capture.body_priors import human_geometry, pose_prior
 from strut.capture.fit import fit
 from strut.capture.pose_solver import PoseProblem, solve_poses
 from strut.capture.published_fit import published_fit
 from strut.capture.recording_file import read_recording
-from strut.capture.subject_model import subject_model_of
 from strut.capture.trc_file import trc_content
 from strut.models.subject import subject
 from strut.recording import Recording

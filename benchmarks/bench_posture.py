@@ -4,7 +4,7 @@
 
 Targets are steps, lifts and turns of Alice within 4 cm, 1.5 cm and 0.3 rad. Warm rows start from the same postures near
 their solutions, as a walk would, and all must end within 1e-11 m. The joint-space Newton is the plain textbook one:
-twelve angles, twelve equations (left shoe, centre of mass, hip height, level body with its heading), central
+twelve angles, twelve equations (left foot, centre of mass, hip height, level body with its heading), central
 differences. It takes no batch, so strut called for one posture at a time is a row of its own. Required: 10 000 postures
 a second in a batch, and 20 times the joint-space rate.
 """
@@ -47,13 +47,13 @@ def joint_space_error(legs: BipedModel, targets: PostureTargets, k: int, theta: 
     """Return by how much sets of twelve angles miss target k. Shape (M, 12) in and out."""
     one, count = targets.rows(slice(k, k + 1)), len(theta)
     feet = np.broadcast_to(one.foot_heading_rad, (count, 2))
-    points, body, shoe = chain_points(legs, theta, one.ankle_in_world[:, 0], feet[:, 0])
+    points, body, foot = chain_points(legs, theta, one.ankle_in_world[:, 0], feet[:, 0])
     masses = legs.masses_in_world(points, feet, np.broadcast_to(one.body_heading_rad, (count,)))
     com = np.einsum("k,mki->mi", legs.mass_kg, masses[..., :2]) / legs.mass_kg.sum()
     return np.concatenate(
         [
             points[:, 7] - one.ankle_in_world[:, 1],
-            misturned(shoe, float(one.foot_heading_rad[0, 1])),
+            misturned(foot, float(one.foot_heading_rad[0, 1])),
             com - one.com_in_world,
             points[:, 3, 2:] - one.height_m,
             misturned(body, float(one.body_heading_rad[0])),

@@ -46,7 +46,7 @@ from strut.study.preferences import preferences
 from strut.study.rating_curves import rating_curves
 from strut.study.ratings import correlations
 from strut.study.recognition import named_answers, recognitions, wagner_pairs
-from strut.study.significance import at_least, holm
+from strut.study.significance import binomial_p, holm
 
 CHOICES: dict[str, dict[str, Any]] = {
     "uniform": {},
@@ -128,7 +128,7 @@ def choice_row(case: str, sets: int) -> Row:
         published += min(holm(tests)) < 0.05
         matrix = confusion(answers)
         counts = zip(matrix.hits.tolist(), matrix.shown.tolist(), strict=True)
-        binomial += min(holm([at_least(k, n, 1 / 6) for k, n in counts])) < 0.05
+        binomial += min(holm([binomial_p(k, n, 1 / 6) for k, n in counts])) < 0.05
     return {
         "case": f"choices: {case}",
         "sets": sets,

@@ -21,7 +21,7 @@ from five_walks import five_walks
 from record import Row, record
 from strut.study.audience import AUDIENCES
 from strut.study.design import Design, read_design
-from strut.study.rehearsal import people_needed, simulated_power
+from strut.study.simulated_study import people_needed, simulated_power
 from strut.study.study_folder import new_study
 
 CASES = (  # question, blocks, audience, finding

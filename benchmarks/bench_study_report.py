@@ -18,10 +18,10 @@ import numpy as np
 from five_walks import five_walks
 from record import Row, record
 from strut.study.answer_table import answers_of, export_rows
-from strut.study.asking import Question
 from strut.study.audience import audience_for
 from strut.study.design import read_design
-from strut.study.rehearsal import simulated_rows
+from strut.study.question_types import Question
+from strut.study.simulated_study import simulated_rows
 from strut.study.statistics import study_statistics
 from strut.study.study_folder import new_study
 from strut.study.study_report import report_html

@@ -15,7 +15,7 @@ from time import process_time
 
 from five_walks import EMOTIONS, five_walks
 from record import Row, record
-from strut.study.guard import Limits
+from strut.study.middleware import Limits
 from strut.study.study_folder import design_text, open_study
 from strut.study.survey import Survey
 

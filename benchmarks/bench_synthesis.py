@@ -3,7 +3,7 @@
     python benchmarks/bench_synthesis.py [STARTS [MANNER ...]]
 
 One step of 34 degrees of freedom, four phases, two impacts, as `strut synthesize --speed 1.3` finds it, in the usual
-manner and in the plain one: set-up, solution, polish and proof. The first start is the drawn step, the others have
+manner and in the plain one: set-up, solution, refinement and proof. The first start is the drawn step, the others have
 noise of 0.03 rad on every angle at every node and 30 % on every duration. Each runs in a fresh process, so that nothing
 is left over from the one before. `cpu_s` is all processor time of that process, imports included; `wall_s` is what a
 user waits, longer when others use the machine. A start counts as the same optimum when its cost on the mesh is within
@@ -82,7 +82,7 @@ def _synthesized(manner: str, seed: int) -> Found:
         print(failure, file=sys.stderr)
         return row | {"sound": False} | dict.fromkeys(FIGURES, "") | {"cpu_s": round(process_time(), 2)}, None
     path, sound = gait.trajectory, gait.soundness
-    assert gait.solution.cost_before_refinement is not None  # every gait is polished
+    assert gait.solution.cost_before_refinement is not None  # every gait is refined
     assert sound.playback_error_rad is not None  # and played back
     figures = (
         len(gait.attempts),

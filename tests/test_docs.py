@@ -58,6 +58,7 @@ def why_not(arguments: list[str]) -> str:
             verb == "analyze" and "=" in first,
             "it compares walks of people; tests/cli/test_recorded_verbs.py runs it",
         ),
+        (verb == "stimuli", "it makes twelve motions; tests/cli/test_perform_command.py does with fewer samples"),
         (verb == "reproduce", "tests/reproduction computes its rows and runs the verb"),
         (
             verb == "library" and first in {"build", "gaits", "try", "map"},
@@ -78,17 +79,17 @@ def why_not(arguments: list[str]) -> str:
 
 @pytest.fixture(autouse=True)
 def _few_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Films of one picture a second, of motions as long as ever."""
-    for pace in ("QUICK_HZ", "USUAL_HZ"):
-        monkeypatch.setattr(f"strut.show.animation.{pace}", 1.0)
+    """Films and pages of one picture a second, of motions as long as ever."""
+    for pace in ("animation.QUICK_HZ", "animation.USUAL_HZ", "report.SMOOTHEST_HZ"):
+        monkeypatch.setattr(f"strut.show.{pace}", 1.0)
 
 
 @pytest.fixture(scope="module")
 def walks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("walks")
     for name in ("happy", "sad"):
-        strut.save_motion(strut.walk("mrpete", name, cycles=2), folder / f"{name}.npz")
-    strut.save_motion(strut.perform("pepper", "wave", "happy", duration_s=2.0), folder / "wave.npz")
+        strut.save_motion(strut.walk("mrpete", name, cycles=2, rate_hz=25.0), folder / f"{name}.npz")
+    strut.save_motion(strut.perform("pepper", "wave", "happy", duration_s=2.0, rate_hz=25.0), folder / "wave.npz")
     return folder
 
 

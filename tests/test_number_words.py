@@ -1,6 +1,6 @@
 import pytest
 
-from strut.number_words import Share, amount_words, of_one_or_several, one_or_several, percent, speed_words
+from strut.number_words import Share, amount_words, listed, of_one_or_several, one_or_several, percent, speed_words
 
 
 def test_shares_are_told_with_a_space_and_rounded_as_intensities_are():
@@ -30,3 +30,8 @@ def test_amounts_are_told_in_the_unit_of_the_answers(value, unit, words):
 
 def test_speeds_of_walks_are_told_in_metres_per_second_and_those_of_crawls_in_millimetres():
     assert [speed_words(speed) for speed in (0.31, -0.2, 0.012)] == ["0.31 m/s", "-0.20 m/s", "12 mm/s"]
+
+
+def test_words_are_listed_as_in_a_sentence():
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"

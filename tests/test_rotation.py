@@ -8,8 +8,11 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from strut.rotation import (
+    continuous_quaternions,
+    elementary_rotation,
     orientation_error,
     quaternion_from_rotation,
+    rotation_about,
     rotation_from_quaternion,
     rotation_from_vector,
     rotation_from_zyz,
@@ -21,12 +24,33 @@ from strut.rotation import (
 
 
 @given(angle=st.floats(-10.0, 10.0))
-def test_rotation_about_y_is_that_of_scipy(angle):
+def test_rotations_about_x_y_and_z_are_those_of_scipy(angle):
+    for axis, name in enumerate("xyz"):
+        exact = Rotation.from_euler(name, angle).as_matrix()
+        assert_allclose(elementary_rotation(axis, angle), exact, atol=1e-14)
+        assert_allclose(rotation_about(np.eye(3)[axis], np.array(angle)), exact, atol=1e-14)
     assert_allclose(rotation_y(angle), Rotation.from_euler("y", angle).as_matrix(), atol=1e-14)
 
 
-def test_rotation_about_y_takes_any_shape():
+def test_rotations_about_an_axis_take_any_shape():
+    axis, angle = np.array([0.6, 0.0, -0.8]), np.linspace(-3.0, 3.0, 10).reshape(2, 5)
     assert rotation_y(np.zeros((2, 5))).shape == (2, 5, 3, 3)
+    exact = Rotation.from_rotvec(axis * angle.reshape(-1, 1)).as_matrix()
+    assert_allclose(rotation_about(axis, angle), exact.reshape(2, 5, 3, 3), atol=1e-14)
+    for number, letter in enumerate("xyz"):
+        exact = Rotation.from_euler(letter, angle.reshape(-1, 1)).as_matrix().reshape(2, 5, 3, 3)
+        assert_allclose(elementary_rotation(number, angle), exact, atol=1e-14)
+
+
+def test_quaternions_are_continuous_and_on_the_side_of_the_first():
+    angle = np.linspace(0.0, 4.0 * np.pi, 41)
+    turn = Rotation.from_rotvec(np.outer(angle, [0.0, 0.0, 1.0])).as_matrix()
+    for sign in (1.0, -1.0):
+        near = np.zeros((41, 4))
+        near[0, 0] = sign
+        found = continuous_quaternions(turn, near)
+        assert_allclose(found[:, 0], sign * np.cos(angle / 2.0), atol=1e-9)
+        assert_allclose(found[:, 3], sign * np.sin(angle / 2.0), atol=1e-9)
 
 
 def test_zyz_angles_are_three_turns_one_after_the_other():

@@ -6,7 +6,7 @@ import pytest
 
 from strut.errors import OutOfRangeError
 from strut.style import WORD_GROUPS, WORDS, Style, spoken
-from strut.tables.expression import Parts
+from strut.tables.expression import WordMappings
 
 
 def test_the_default_is_neutral():
@@ -41,7 +41,8 @@ def test_what_no_body_can_read_is_refused(words, sentence):
 
 def test_every_word_that_a_table_can_give_a_part_to_is_weakened_in_exactly_one_group():
     weakened = [word for group in WORD_GROUPS for word in group]
-    assert sorted(weakened) == sorted(set(Parts.__struct_fields__) - {"direction", "postures"})  # which are no numbers
+    numbers = set(WordMappings.__struct_fields__) - {"direction", "postures"}
+    assert sorted(weakened) == sorted(numbers)
 
 
 def test_marching_on_the_spot_is_a_style():

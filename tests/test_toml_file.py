@@ -113,6 +113,11 @@ def test_what_is_wrong_is_said_with_line_and_field(old, new, message):
     assert str(refusal.value).startswith(f"table.toml, {message}")
 
 
+def test_what_never_ends_is_said_with_the_last_line():
+    with pytest.raises(FieldError, match=r"^table.toml, line 2: is not TOML at its end: "):
+        decode('title = "robot"\nfeet = [\n\n')
+
+
 def test_a_list_that_must_not_be_empty_says_so():
     with pytest.raises(FieldError, match=r"^table.toml, line 2, feet: needs at least 1, it has 0\.$"):
         decode('title = "robot"\nfeet = []\n')

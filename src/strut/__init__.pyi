@@ -76,7 +76,7 @@ from strut.capture.subject_model import SubjectModel as SubjectModel
 from strut.analysis.gait_analysis import analyze as analyze
 from strut.analysis.condition_comparison import compare_conditions as compare_conditions
 from strut.analysis.gait_expression import gait_expression as gait_expression
-from strut.human.explained_walk import (
+from strut.human.inverse_optimal_control import (
     ExplainedWalk as ExplainedWalk,
     PredictedWalk as PredictedWalk,
     explain as explain,
@@ -143,7 +143,7 @@ from strut.io.resample import resampled as resampled
 
 # Studies with people
 from strut.study.answers import read_answers as read_answers
-from strut.study.rehearsal import rehearse_study as rehearse_study
+from strut.study.simulated_study import rehearse_study as rehearse_study
 from strut.study.code_sheet import save_code_sheet as save_code_sheet
 from strut.study.film import film_study as film_study
 from strut.study.study_folder import new_study as new_study

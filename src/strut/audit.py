@@ -12,6 +12,7 @@ from strut.robot import Array
 FOOT_OFF_GROUND_M = 0.003  # a foot that carries is no farther from the ground, and no foot is deeper in it
 MOST_SLIP_M = 0.005
 MOST_SLIDE_M = 0.003  # of what touches in a walk that rolls over its feet, rolling not counted
+MOST_PILOTED_SLIP_M = 0.03  # in a stance of a body on springs, whose feet are set down while they move
 LEAST_ROOM_RAD = -0.002  # angles may leave their range by this much between the nodes of a mesh
 DEFAULT_MARGIN_M = 0.010  # that the centre of pressure keeps from the edge of what carries it
 LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD = 1e-3, 5e-3  # beyond them a task is not done
@@ -45,13 +46,13 @@ class PlantAudit:
 
     Args:
         force_off: Forces against the movement of the mass, of the weight, root mean square.
-        pressure_off_m: Where the feet push against where the movement needs it, sideways to them, root mean square.
+        cop_off_m: Where the feet push against where the movement needs it, sideways to them, root mean square.
         torque_off: Torques, springs and forces against the movement of the joints, of the torques, root mean square.
         tilt_rad: Largest tilt of the base.
     """
 
     force_off: float
-    pressure_off_m: float
+    cop_off_m: float
     torque_off: float
     tilt_rad: float
 

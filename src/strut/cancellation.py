@@ -1,4 +1,4 @@
-"""Interruption: a Ctrl-C that asks a solver to stop, so that what it has found is kept.
+"""Cancellation: a Ctrl-C that asks a solver to stop, so that what it has found is kept.
 
 CasADi swallows the exception that Ctrl-C usually raises, and a solver that fell over looks like one that failed. A
 scene that is interrupted while it is being changed keeps its lock, and cannot be closed.

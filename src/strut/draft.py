@@ -13,7 +13,7 @@ from strut.audit import Audit
 from strut.robot import Array, Robot
 from strut.style import Style
 
-Level = Literal["search", "whole", "final"]
+DetailLevel = Literal["search", "whole", "final"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +139,7 @@ class Detail:
         hopeful: Whether what a coarse look rules out need not be drafted, and all that is wrong with it not be told.
     """
 
-    level: Level = "final"
+    level: DetailLevel = "final"
     share: Array | None = None
     variant: int = 0
     least: int = 0

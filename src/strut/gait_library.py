@@ -16,15 +16,14 @@ import numpy.typing as npt
 from scipy.special import comb
 
 from strut.errors import OutOfRangeError
-from strut.robot import Array, frozen_array
+from strut.robot import BASE, Array, frozen_array
 from strut.tables.gait_library import GaitGrid
 
 DEGREE = 7  # of the curves: with 5 they are up to 8 mrad off what the solver finds, with 7 up to 2 mrad
 STANCES = 2
-BASE = 6  # coordinates of the base: forward, left, up from the standing sole; pitch, roll, yaw
 GridIndex = tuple[int, int, int]
 GaitParameter = tuple[float, float, float]
-BASE_MIRROR = (1.0, -1.0, 1.0, 1.0, -1.0, -1.0)
+BASE_MIRROR = (1.0, -1.0, 1.0, 1.0, -1.0, -1.0)  # forward, left, up from the standing sole; pitch, roll, yaw
 MOTOR_MIRROR = (-1.0, -1.0, 1.0, 1.0, 1.0)  # abduction, yaw, pitch, knee, foot: legs turn out in the mirror as here
 
 

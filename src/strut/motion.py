@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,16 @@ def frozen_mask(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     array = np.array(values, dtype=np.bool_)
     array.flags.writeable = False
     return array
+
+
+@cache  # reading what pip wrote takes 3 ms a package
+def _version(name: str) -> str:
+    return version(name)
+
+
+def versions_in_use() -> dict[str, str]:
+    """Return the versions with which motions are made, as their files name them."""
+    return {name: _version(name) for name in ("strut", "mujoco", "numpy", "scipy")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 BRISK_M_S = 0.05  # from here on speeds are told in m/s
 _ONE_OR_SEVERAL = re.compile(r"\[(.*?)\|(.*?)\]")
@@ -43,6 +44,11 @@ def of_one_or_several(count: int, words: str) -> str:
         'were let down'
     """
     return _ONE_OR_SEVERAL.sub(lambda said: said[1 if count == 1 else 2], words)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words joined as in a sentence: `a, b and c`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def speed_words(speed_m_s: float) -> str:

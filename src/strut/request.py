@@ -18,7 +18,7 @@ from strut.emotion import Emotion, checked_intensity
 from strut.errors import OutOfRangeError
 from strut.place import Footstep, Place
 from strut.request_checks import (
-    Pace,
+    WalkingPace,
     check_cycles,
     check_goal,
     check_length,
@@ -30,10 +30,10 @@ from strut.tables.expression import Layer
 from strut.tables.keyframes import Animation
 
 Balance = Literal["y", "xy"]
-StoryMethod = Literal["body", "pieces", "mass"]  # all joints at once, piece by piece, or the centre of mass alone
+AnimationMethod = Literal["body", "pieces", "mass"]  # all joints at once, piece by piece, or the centre of mass alone
 PressureLaw = Literal["pressure", "mass"]
 PriorityLaw = Literal["corrected", "paper"]
-Platform = Literal["led", "free"]
+PlatformMode = Literal["led", "free"]
 Retreat = Literal["global", "local"]
 Walker = Literal["pendulum", "library"]
 LONGEST_DURATION_S = 3600.0
@@ -131,7 +131,7 @@ class Steps(RobotTask, frozen=True, tag="steps", kw_only=True):
     step_length_m: float | None = None
     step_height_m: float | None = None
     body_height_m: float | None = None
-    pace: Pace | float = "own"
+    pace: WalkingPace | float = "own"
     law: PressureLaw = "pressure"
 
     def __post_init__(self) -> None:
@@ -174,10 +174,10 @@ class HandTask(RobotTask, frozen=True, tag="hand_task", kw_only=True):
     user_m: tuple[float, float, float] | None = None
     target_m: tuple[float, float, float] | None = None
     law: PriorityLaw = "corrected"
-    platform: Platform = "led"
+    platform: PlatformMode = "led"
 
     def __post_init__(self) -> None:
-        for name, value, known in (("law", self.law, PriorityLaw), ("platform", self.platform, Platform)):
+        for name, value, known in (("law", self.law, PriorityLaw), ("platform", self.platform, PlatformMode)):
             if value not in get_args(known):
                 raise OutOfRangeError(f"The {name} is '{value}'; choose {' or '.join(get_args(known))}.")
         if not 0.0 < self.duration_s <= LONGEST_DURATION_S:  # also catches NaN
@@ -282,10 +282,10 @@ class Animate(RobotTask, frozen=True, tag="animate", kw_only=True):
     styled: ClassVar[bool] = False
 
     animation: Animation
-    method: StoryMethod = "mass"
+    method: AnimationMethod = "mass"
 
     def __post_init__(self) -> None:
-        check_word("method", self.method, get_args(StoryMethod))
+        check_word("method", self.method, get_args(AnimationMethod))
 
     def advice(self, broken: Sequence[str]) -> str:  # noqa: ARG002
         """Return what to do if no form of the story keeps the limits."""
@@ -301,7 +301,7 @@ class OwnTask(RobotTask, frozen=True, tag="own", kw_only=True):
     options: dict[str, Any] = {}
 
 
-Task = Crawl | Steps | PatternGait | PilotedWalk | HandTask | HumanGait | Animate | OwnTask
+RequestTask = Crawl | Steps | PatternGait | PilotedWalk | HandTask | HumanGait | Animate | OwnTask
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -320,7 +320,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     robot: str
-    task: Task
+    task: RequestTask
     emotion: Emotion | None = None
     intensity: float = 1.0
     margin_m: float | None = None

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.place import Place
 
-Pace = Literal["own", "fastest"]
+WalkingPace = Literal["own", "fastest"]
 MOST_CYCLES = 1000
 LARGEST_LENGTH_M = 10.0
 FARTHEST_M = 1000.0  # of a person, a target or a goal
@@ -20,10 +20,10 @@ def check_cycles(cycles: int, fewest: int) -> None:
         raise OutOfRangeError(f"cycles is {cycles}; choose {fewest} to {MOST_CYCLES}.")
 
 
-def check_walking_pace(pace: Pace | float) -> None:
+def check_walking_pace(pace: WalkingPace | float) -> None:
     """Raise if a pace is neither a known word nor a speed above 0."""
     if isinstance(pace, str):
-        check_word("pace", pace, get_args(Pace))
+        check_word("pace", pace, get_args(WalkingPace))
     elif not (math.isfinite(pace) and pace > 0.0):
         raise OutOfRangeError(f"The speed is {pace:g} m/s; it must be a number above 0.")
 

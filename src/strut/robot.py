@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 STANDING = "standing"  # the keyframe of a model that says how the robot stands
 _FREE_LEG = 6  # joints with which a leg puts its foot anywhere, any way round
 _ANKLE, _ROLLS = 2, 0.7  # last joints of a leg, and how much of the axis of one that rolls lies along the foot
 _FLAT_M = 0.005  # extent from which a foot is more than a point
 FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
+BASE = 6  # its degrees of freedom: velocities, or coordinates where three angles tell its turn
 
 
 def frozen_array(values: npt.ArrayLike) -> Array:
@@ -151,6 +153,11 @@ class Robot:
     def foot_names(self) -> tuple[str, ...]:
         """The feet in the order of the contact columns of a motion."""
         return tuple(foot.name for foot in self.feet)
+
+    @property
+    def carriers(self) -> str:
+        """What carries it, in a word."""
+        return "feet" if self.feet else "wheels"
 
     @property
     def floats(self) -> bool:

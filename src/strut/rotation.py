@@ -1,7 +1,8 @@
 """Rotation: matrices, Z-Y-Z angles, rotation vectors and quaternions wxyz, and the way from one to another.
 
 Matrices may have any leading shape. Quaternions are plain numbers: they run at every tick of a controller, one at a
-time, and for four numbers that is five times faster than arrays.
+time, and for four numbers that is five times faster than arrays. Attitudes of controllers, which are plain numbers for
+the same reason, are in `control/attitude.py`.
 """
 
 from __future__ import annotations
@@ -11,18 +12,34 @@ import math
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 Quaternion = tuple[float, float, float, float]
 _NO_TURN, _FAR_TURN = 1e-9, -0.5  # sine of an angle that is 0, and cosine of one that its sine tells badly
 
 
+def elementary_rotation(axis: int, angle_rad: Array | float) -> Array:
+    """Return the rotation about x, y or z, which are 0, 1 and 2. Shape (...) in, (..., 3, 3) out."""
+    angle = np.asarray(angle_rad, dtype=float)
+    c, s = np.cos(angle), np.sin(angle)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    rotation = np.zeros((*angle.shape, 3, 3))
+    rotation[..., axis, axis] = 1.0
+    rotation[..., i, i] = rotation[..., j, j] = c
+    rotation[..., i, j], rotation[..., j, i] = -s, s
+    return rotation
+
+
 def rotation_y(angle_rad: Array | float) -> Array:
     """Return the rotation about y. Shape (...) in, (..., 3, 3) out."""
-    angle = np.asarray(angle_rad, dtype=float)
-    c, s, zero, one = np.cos(angle), np.sin(angle), np.zeros_like(angle), np.ones_like(angle)
-    rows = [np.stack([c, zero, s], -1), np.stack([zero, one, zero], -1), np.stack([-s, zero, c], -1)]
-    return np.stack(rows, axis=-2)
+    return elementary_rotation(1, angle_rad)
+
+
+def rotation_about(axis: Array, angle_rad: Array) -> Array:
+    """Return rotations about a unit axis (3,), by the formula of Rodrigues. Shape (...) in, (..., 3, 3) out."""
+    cross = np.cross(np.eye(3), axis)
+    c, s = np.cos(angle_rad)[..., None, None], np.sin(angle_rad)[..., None, None]
+    return np.asarray(c * np.eye(3) + s * cross + (1.0 - c) * np.outer(axis, axis))
 
 
 def rotation_from_zyz(angles_rad: Array) -> Array:
@@ -166,6 +183,13 @@ def rotation_from_quaternion(orientation: Quaternion) -> Array:
     )
 
 
+def continuous_quaternions(rotation: Array, near: Array) -> Array:
+    """Return quaternions wxyz of rotations, of the two signs the one along `near`. Shapes (T, 3, 3), (T, 4)."""
+    found = np.asarray(Rotation.from_matrix(rotation).as_quat(scalar_first=True))
+    found[1:] *= np.sign(np.cumprod(np.where(np.sum(found[1:] * found[:-1], axis=1) < 0.0, -1.0, 1.0)))[:, None]
+    return found if np.sum(found[0] * near[0]) >= 0.0 else -found
+
+
 def angles_from_qpos(qpos: Array) -> Array:
     """Return coordinates whose floating base has Y-X-Z angles instead of a quaternion. (..., n + 7) to (..., n + 6)."""
     angles = Rotation.from_quat(qpos[..., 3:7].reshape(-1, 4), scalar_first=True).as_euler("YXZ")
@@ -174,8 +198,8 @@ def angles_from_qpos(qpos: Array) -> Array:
 
 def qpos_from_angles(angles: Array) -> Array:
     """Return coordinates whose floating base has a quaternion instead of Y-X-Z angles. (..., n + 6) to (..., n + 7)."""
-    turned = Rotation.from_euler("YXZ", angles[..., 3:6].reshape(-1, 3)).as_quat(canonical=True, scalar_first=True)
-    return np.concatenate([angles[..., :3], turned.reshape(*angles.shape[:-1], 4), angles[..., 6:]], axis=-1)
+    turned = Rotation.from_euler("YXZ", angles[..., 3:BASE].reshape(-1, 3)).as_quat(canonical=True, scalar_first=True)
+    return np.concatenate([angles[..., :3], turned.reshape(*angles.shape[:-1], 4), angles[..., BASE:]], axis=-1)
 
 
 def qvel_from_angles(angles: Array, rates: Array) -> Array:
@@ -187,4 +211,4 @@ def qvel_from_angles(angles: Array, rates: Array) -> Array:
         np.cos(z) * np.cos(x) * by_y - np.sin(z) * by_x,
         by_z - np.sin(x) * by_y,
     ]
-    return np.concatenate([rates[..., :3], np.stack(omega, axis=-1), rates[..., 6:]], axis=-1)
+    return np.concatenate([rates[..., :3], np.stack(omega, axis=-1), rates[..., BASE:]], axis=-1)

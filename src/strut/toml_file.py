@@ -105,8 +105,8 @@ class TomlFile:
         except tomllib.TOMLDecodeError as error:
             place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
             reason = str(error).split(" (at ", maxsplit=1)[0]
-            column, line = (f" at column {place[2]}", int(place[1])) if place else ("", None)
-            raise self.error(self.source, "", f"is not TOML{column}: {reason}.", line) from error
+            where, line = (f" at column {place[2]}", int(place[1])) if place else (" at its end", _last_line(self.text))
+            raise self.error(self.source, "", f"is not TOML{where}: {reason}.", line) from error
 
     def decode(self, kind: type[T]) -> T:
         """Return the whole text as a `msgspec.Struct`; the first field that does not fit is refused."""
@@ -118,6 +118,11 @@ class TomlFile:
             if isinstance(own, WrongFieldError):
                 raise self.wrong((*_path(values, kind, str(error)), *own.path), own.reason) from error
             raise self.wrong(*_refusal(values, kind, str(error))) from error
+
+
+def _last_line(text: str) -> int:
+    """Return the number of the last line that says something; errors at the end of a text belong to it."""
+    return len(text.rstrip().splitlines())
 
 
 def _refusal(values: Any, kind: type, message: str) -> tuple[FieldPath, str]:

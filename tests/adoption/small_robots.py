@@ -106,6 +106,6 @@ def found(root, folder, name="robot.xml"):
     return load_robot(str(folder / "robot")), findings.notes
 
 
-def sentences(notes, weight):
-    """Return the notes of one weight, in words."""
-    return [note.sentence for note in notes if note.weight == weight]
+def sentences(notes, severity):
+    """Return the notes of one severity, in words."""
+    return [note.sentence for note in notes if note.severity == severity]

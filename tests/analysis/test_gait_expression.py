@@ -25,6 +25,7 @@ from tests.capture.conftest import CMU_UNIT_M, data  # noqa: F401  (a fixture)
 
 WALKS = {"normal": "91_29", "sad": "91_13", "depressed": "91_14", "macho": "91_33"}
 SECONDS = 7.0
+EVERY = 2  # of 120 samples a second
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,8 @@ def walks(data):  # noqa: F811
     found = {}
     for name, trial in WALKS.items():
         recording = read_recording(data / "cmu_bvh" / f"{trial}.bvh", unit_m=CMU_UNIT_M)
-        short = replace(recording, markers_m=recording.markers_m[: round(SECONDS * recording.rate_hz)])
+        kept = slice(0, round(SECONDS * recording.rate_hz), EVERY)
+        short = replace(recording, markers_m=recording.markers_m[kept], rate_hz=recording.rate_hz / EVERY)
         found[name] = fit(short, height_m=1.75, mass_kg=70.0).motion
     return found
 
@@ -102,7 +104,7 @@ def test_conditions_on_the_command_line(walks, tmp_path, capsys):
 
 def test_a_walk_of_one_step_has_no_features(walks):
     motion = walks["normal"]
-    cut = replace(motion, time_s=motion.time_s[:60], qpos=motion.qpos[:60], contact=motion.contact[:60], torque_nm=None)
+    cut = replace(motion, time_s=motion.time_s[:30], qpos=motion.qpos[:30], contact=motion.contact[:30], torque_nm=None)
     with pytest.raises(BadMotionError, match="need two steps or more"):
         features(cut)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.balance.support import runs, stands_on_lines, support_margin, supports
+from strut.balance.support import stands_on_lines, support_margin, supports
 from tests.alice import ALICE
 
 SQUARE = np.array([[0.2, 0.2, 0.0], [-0.2, 0.2, 0.0], [0.2, -0.2, 0.0], [-0.2, -0.2, 0.0]])
@@ -58,11 +58,6 @@ def test_a_moved_foot_counts_where_it_landed():
     margin = support_margin(contact, feet, cop)
     assert margin[0] == pytest.approx(0.05)
     assert margin[2] > margin[0]
-
-
-def test_runs_are_the_stretches_that_are_true_at_the_ends_too():
-    assert list(runs(np.array([1, 1, 0, 1, 0, 0, 1], dtype=bool))) == [slice(0, 2), slice(3, 4), slice(6, 7)]
-    assert list(runs(np.zeros(3, dtype=bool))) == []
 
 
 def test_on_a_slanting_line_the_margin_is_the_distance_from_the_nearest_point_between_the_feet():

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from strut.balance.pressure import swing_leg_pressure, zero_moment_point
+from strut.balance.centre_of_pressure import swing_leg_cop, zero_moment_point
 from strut.engines.rigid_body import point_masses
 
 GRAVITY = np.array([0.0, 0.0, 9.81])
@@ -36,5 +36,5 @@ def test_only_legs_in_the_air_have_inertia(mrpete):
         load = masses.mass_kg[:, None] * (inertia + GRAVITY)
         moment = np.cross(place[sample], load).sum(axis=0)
         expected = np.array([-moment[1], moment[0]]) / load[:, 2].sum()
-        found = swing_leg_pressure(mrpete, 2.0 + step_s * np.arange(6), qpos, contact)[sample]
+        found = swing_leg_cop(mrpete, 2.0 + step_s * np.arange(6), qpos, contact)[sample]
         assert_allclose(found, expected, atol=1e-10)

@@ -16,7 +16,7 @@ import strut
 from strut.drawing import drawn
 from strut.engines.rig_bones import rig_of
 from strut.engines.rigid_body import foot_contact_points
-from strut.generators.planted_story import drawn_qpos, planted_stance
+from strut.generators.animation_ik import drawn_qpos, planted_stance
 from strut.io.rig_file import rest_qpos
 from strut.io.rig_movement import read_rig_movement
 from tests.stories import paw

@@ -12,7 +12,7 @@ from strut.capture.dynamic_smoothing import wrench_derivatives, wrench_of
 from strut.capture.fit import fit
 from strut.capture.footprints import Footprint, find_footprints
 from strut.capture.gait_trial import prepare_trial
-from strut.capture.ground_forces import _plain_belief, ground_forces
+from strut.capture.ground_forces import _plain_prior, ground_forces
 from strut.capture.heel_strikes import heel_push_m_s2
 from strut.capture.landing_transient import PUSH_M_S2, landing_shape, with_landings
 from strut.capture.load_sharing import FootLoads
@@ -28,15 +28,16 @@ from tests.capture.conftest import walker_angles
 WEIGHT = 9.81
 
 
-@pytest.fixture(scope="module")
-def qcmas_fit(data):
-    return fit(read_recording(data / "qcmas_walk.c3d"), walking=True)
-
-
 @pytest.fixture(scope="module", params=["qcmas_walk", "sydney_walk04"])
 def on_plates(data, request):
     """Of each laboratory one; benchmarks/bench_ground_forces.py judges all walks."""
     return capture_walk(read_recording(data / f"{request.param}.c3d"))
+
+
+@pytest.fixture(scope="module")
+def followed(data):
+    """A walk of QCMAS whose forces follow its plates."""
+    return capture_walk(read_recording(data / "qcmas_walk.c3d"), use_plates=True)
 
 
 def test_a_body_at_rest_needs_its_weight_at_its_centre_of_mass():
@@ -139,7 +140,7 @@ def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
     assert all(
         rows["total", axis].rms_weight <= rows["baseline", axis].rms_weight for axis in ("forwards", "left", "up")
     )
-    assert on_plates.plates.pressure_mm < 25.0
+    assert on_plates.plates.cop_distance_mm < 25.0
     assert on_plates.moments  # of the laboratory's own inverse dynamics
     assert all(one.rms_range < 0.15 for one in on_plates.moments)
     assert np.mean([row.covered for row in rows.values() if row.covered is not None]) > 0.85
@@ -156,9 +157,8 @@ def test_heel_strikes_for_forces_are_where_plates_feel_them(data):
             assert min(abs(time_s - felt.time_s) for time_s in own) < 0.008
 
 
-def test_following_plates_gives_their_forces(data):
-    walk = capture_walk(read_recording(data / "qcmas_walk.c3d"), use_plates=True)
-    measured = walk.forces.plates.wrench[..., :3]
+def test_following_plates_gives_their_forces(followed):
+    walk, measured = followed, followed.forces.plates.wrench[..., :3]
     loaded = np.isfinite(measured).all(axis=2) & (measured[..., 2] > 20.0)
     np.testing.assert_allclose(walk.forces.loads.force_n[loaded], measured[loaded], atol=1e-6)
     total = walk.forces.plates.total
@@ -184,16 +184,16 @@ def test_the_plain_estimate_says_nothing_where_markers_are_lost(on_plates):
     places = recording.markers_m.copy()
     places[60:70, : len(recording.marker_names) // 2] = np.nan
     lost = replace(found, trial=replace(found.trial, recording=replace(recording, markers_m=places)))
-    known = np.isfinite(_plain_belief(lost, plain_n, filtered=False).wrench)
+    known = np.isfinite(_plain_prior(lost, plain_n, filtered=False).wrench)
     assert known[:45, [0, 2]].any()
     assert not known[50:80].any()
     assert not known[:, [1, 3, 4, 5]].any()
-    assert not np.isfinite(_plain_belief(found, plain_n, filtered=True).wrench).any()
+    assert not np.isfinite(_plain_prior(found, plain_n, filtered=True).wrench).any()
 
 
-def test_forces_are_compared_with_filtered_plates_as_if_filtered_alike(data, qcmas_fit):
+def test_forces_are_compared_with_filtered_plates_as_if_filtered_alike(data, followed):
     """The plates of QCMAS have nothing above 7 Hz; those of Sydney do."""
-    forces = ground_forces(qcmas_fit, robot_of_subject(qcmas_fit.subject), draws=0)
+    forces = ground_forces(followed.fit, followed.robot, draws=0)
     assert 5.0 < forces.plates.bandwidth_hz < 9.0
     assert any("filtered at about" in note for note in forces.notes)
     assert prepare_trial(read_recording(data / "sydney_walk03.c3d")).stances
@@ -204,9 +204,8 @@ def test_forces_are_compared_with_filtered_plates_as_if_filtered_alike(data, qcm
     assert low.as_filtered(step)[-1] == pytest.approx(1.0, abs=1e-3)
 
 
-def test_the_same_recording_gives_the_same_forces(qcmas_fit):
-    robot = robot_of_subject(qcmas_fit.subject)
-    first, second = (ground_forces(qcmas_fit, robot, draws=3) for _ in range(2))
+def test_the_same_recording_gives_the_same_forces(captured_author):
+    first, second = captured_author.forces, ground_forces(captured_author.fit, captured_author.robot)
     np.testing.assert_array_equal(first.bands.foot_n, second.bands.foot_n)
     np.testing.assert_array_equal(first.torque_nm, second.torque_nm)
 

@@ -5,7 +5,7 @@ import pytest
 
 from strut.capture.dynamic_smoothing import SmoothingOptions
 from strut.capture.footprints import Footprint
-from strut.capture.load_sharing import FootLoads, pressure_belief, share_load, wrench_pressure
+from strut.capture.load_sharing import FootLoads, cop_prior, share_load, wrench_cop
 
 TIME_S = np.arange(110) / 100.0
 COM_M = np.column_stack([1.2 * TIME_S, np.zeros(110), np.full(110, 0.95)])
@@ -25,9 +25,9 @@ def wrench_at(cop_m, force_n):
 
 
 def test_loads_add_up_to_the_wrench():
-    belief = pressure_belief(feet(), TIME_S, SmoothingOptions())
+    prior = cop_prior(feet(), TIME_S, SmoothingOptions())
     force = np.column_stack([60.0 * np.sin(6.0 * TIME_S), np.zeros(110), np.full(110, 700.0)])
-    wrench = wrench_at(belief.place_m, force)
+    wrench = wrench_at(prior.place_m, force)
     loads = share_load(feet(), TIME_S, wrench, COM_M, 0.8)
     np.testing.assert_allclose(loads.wrenches().sum(axis=1), wrench, atol=15.0)  # 20 mm of pressure at most
     assert (loads.force_n[..., 2] >= 0.0).all()
@@ -36,7 +36,7 @@ def test_loads_add_up_to_the_wrench():
 
 
 def test_single_support_is_determined():
-    place = feet()[0].pressure_path(TIME_S) + np.array([0.01, 0.005])
+    place = feet()[0].cop_path(TIME_S) + np.array([0.01, 0.005])
     wrench = wrench_at(place, np.tile([20.0, 5.0, 650.0], (110, 1)))
     loads = share_load(feet(), TIME_S, wrench, COM_M, 0.8)
     alone = TIME_S < 0.41
@@ -46,8 +46,8 @@ def test_single_support_is_determined():
 
 
 def test_the_weight_goes_over_smoothly_from_the_trailing_to_the_leading_foot():
-    belief = pressure_belief(feet(), TIME_S, SmoothingOptions())
-    wrench = wrench_at(belief.place_m, np.tile([0.0, 0.0, 700.0], (110, 1)))
+    prior = cop_prior(feet(), TIME_S, SmoothingOptions())
+    wrench = wrench_at(prior.place_m, np.tile([0.0, 0.0, 700.0], (110, 1)))
     share = share_load(feet(), TIME_S, wrench, COM_M, 0.8).force_n[:, 1, 2] / 700.0
     both = (TIME_S >= 0.42) & (TIME_S <= 0.55)
     assert (np.diff(share[both]) > 0.0).all()
@@ -57,10 +57,10 @@ def test_the_weight_goes_over_smoothly_from_the_trailing_to_the_leading_foot():
 
 
 def test_pressure_that_leads_is_taken_back_while_two_feet_share():
-    belief = pressure_belief(feet(), TIME_S, SmoothingOptions())
-    wrench = wrench_at(belief.place_m, np.tile([0.0, 0.0, 700.0], (110, 1)))
+    prior = cop_prior(feet(), TIME_S, SmoothingOptions())
+    wrench = wrench_at(prior.place_m, np.tile([0.0, 0.0, 700.0], (110, 1)))
     usual, later = (
-        share_load(feet(), TIME_S, wrench, COM_M, 0.8, pressure_lead=lead).force_n[:, 1, 2] for lead in (0.0, 0.15)
+        share_load(feet(), TIME_S, wrench, COM_M, 0.8, cop_lead=lead).force_n[:, 1, 2] for lead in (0.0, 0.15)
     )
     both = (TIME_S >= 0.42) & (TIME_S <= 0.55)
     assert (later[both][1:-1] < usual[both][1:-1]).all()
@@ -78,12 +78,12 @@ def test_pressure_stays_under_the_foot_and_the_rest_is_not_hidden():
 
 def test_feet_on_a_belt_are_carried_along():
     belted = feet(belt=(-1.0, 0.0))[0]
-    moved = belted.pressure_path(np.array([0.2, 0.3])) - feet()[0].pressure_path(np.array([0.2, 0.3]))
+    moved = belted.cop_path(np.array([0.2, 0.3])) - feet()[0].cop_path(np.array([0.2, 0.3]))
     assert moved[1, 0] - moved[0, 0] == pytest.approx(-0.1)
 
 
 def test_a_wrench_has_its_pressure_where_it_acts():
     place = np.array([[0.3, -0.2]])
-    assert wrench_pressure(wrench_at(place, np.array([[30.0, -10.0, 500.0]]))) == pytest.approx(place)
+    assert wrench_cop(wrench_at(place, np.array([[30.0, -10.0, 500.0]]))) == pytest.approx(place)
     loads = FootLoads(np.zeros((1, 2, 3)), np.full((1, 2, 2), np.nan), np.zeros((1, 2)), np.zeros((1, 2), dtype=bool))
     assert not loads.wrenches().any()

@@ -11,7 +11,7 @@ from strut.capture.foot_side import foot_landmarks
 from strut.capture.footprints import Footprint
 from strut.capture.gait_trial import prepare_trial
 from strut.capture.landing_transient import LandingShape, with_landings
-from strut.capture.load_sharing import FootLoads, wrench_pressure
+from strut.capture.load_sharing import FootLoads, wrench_cop
 from strut.capture.plate_alignment import plate_alignment
 from strut.capture.plate_comparison import PlateForces, weight_notes
 from strut.capture.recording_file import read_recording
@@ -33,7 +33,7 @@ def stance(*, late_s: float = 0.0, ahead_m: float = 0.0) -> tuple[PlateForces, n
 
     wrench = np.zeros((len(TIME_S), 2, 6))
     wrench[:, 0, 2] = up(TIME_S - late_s)
-    place = STEP.pressure_path(TIME_S - late_s) + np.array([ahead_m, 0.0])
+    place = STEP.cop_path(TIME_S - late_s) + np.array([ahead_m, 0.0])
     wrench[:, 0, 3], wrench[:, 0, 4] = place[:, 1] * wrench[:, 0, 2], -place[:, 0] * wrench[:, 0, 2]
     total = np.zeros((len(TIME_S), 3))
     total[:, 2] = up(TIME_S)
@@ -66,8 +66,8 @@ def test_plates_that_are_moved_are_found_and_undone():
     assert found.forwards_m == pytest.approx(0.05, abs=0.005)
     assert "50 mm before the feet" in found.notes[0]
     loaded = plates.wrench[:, 0, 2] > 100.0
-    back = wrench_pressure(found.undone(plates).wrench[loaded, 0])
-    np.testing.assert_allclose(back, STEP.pressure_path(TIME_S[loaded]), atol=0.002)
+    back = wrench_cop(found.undone(plates).wrench[loaded, 0])
+    np.testing.assert_allclose(back, STEP.cop_path(TIME_S[loaded]), atol=0.002)
 
 
 def test_plates_that_agree_are_not_talked_about():

@@ -107,7 +107,7 @@ def test_stimuli_writes_them_all(tmp_path, capsys, monkeypatch):
     pepper = load_robot("pepper")
     short = msgspec.structs.replace(pepper.study, duration_s=0.5)
     quick = replace(pepper, tables=replace(pepper.tables, study=short))
-    monkeypatch.setattr("strut.study.session_stimuli.load_robot", lambda _name: quick)
+    monkeypatch.setattr("strut.study.session_stimuli.as_robot", lambda _name: quick)
     assert main(["stimuli", "pepper", "--out", str(tmp_path / "all"), "--rate", "20", "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
     assert len(written) == 13

@@ -18,7 +18,7 @@ from strut.tables.gait_library import GaitGrid, GridAxis
 def test_a_walk_is_written_with_its_receipt_and_check_agrees(tmp_path, capsys):
     out = tmp_path / "walk.npz"
     assert (
-        main(["walk", "cassie", "--speed", "0.5", "--emotion", "sad", "--distance", "0.5", "--out", str(out), "--json"])
+        main(["walk", "cassie", "--speed", "0.5", "--emotion", "sad", "--distance", "0.3", "--out", str(out), "--json"])
         == 0
     )
     receipt = json.loads(capsys.readouterr().out)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from strut.control.driven_body import driven_body
+from strut.control.actuated_model import actuated_model
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table, torque_model
 
@@ -24,4 +24,4 @@ def model(cassie):
 
 @pytest.fixture(scope="session")
 def body(model, table):
-    return driven_body(model, table)
+    return actuated_model(model, table)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from strut.control.actuated_model import actuated_model
 from strut.control.attitude import attitude_matrix
-from strut.control.driven_body import driven_body
 from strut.control.library_walking import LANDING_RATE, LibraryWalking, regulator_gains
 from strut.control.observer import Observer
 from strut.control.reference import StandRequest, WalkReference, WalkRequest
@@ -24,7 +24,7 @@ def library():
 def walker(library):
     """A walker whose body moves exactly as the gait of its command does at mid-step."""
     cassie = load_robot("cassie")
-    body = driven_body(torque_model(cassie, friction=0.6, step_s=1e-3), control_table(cassie))
+    body = actuated_model(torque_model(cassie, friction=0.6, step_s=1e-3), control_table(cassie))
     made = LibraryWalking(Observer(body, 1e-3), 1e-3, library)
     made._correction, made.step_time_s, made.stance = [0.0, 0.0], 0.17, 0
     made._from = (np.zeros(5), np.zeros(5))
@@ -113,7 +113,7 @@ def test_gains_are_linear_between_heights():
 
 
 def test_a_walk_by_the_library_holds_its_speed_and_stops(library):
-    clock = Clock(control_hz=1000.0, longest_s=14.0)
+    clock = Clock(control_hz=1000.0, settle_s=0.4, rest_s=0.2, longest_s=14.0)
     run = simulate_requests(
         [WalkRequest(0.3, height_m=0.86, duration_s=4.0), StandRequest(0.1)], clock=clock, library=library
     )

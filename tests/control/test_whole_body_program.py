@@ -20,6 +20,11 @@ def robot(tmp_path_factory):
     return found(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0]
 
 
+@pytest.fixture(scope="module")
+def motion(robot):
+    return strut.walk(robot, "neutral", cycles=2, speed_m_s=0.2)
+
+
 @pytest.fixture
 def moving(robot):
     """Return the dynamics of the robot standing, with some velocity, and that velocity."""
@@ -93,8 +98,7 @@ def test_standing_legs_carry_the_weight_that_is_above_them(robot):
     assert left == pytest.approx(lever, rel=0.15)
 
 
-def test_a_walk_stays_upright_with_noise_and_delay_of_an_estimator(robot):
-    motion = strut.walk(robot, "neutral", cycles=3, speed_m_s=0.2)
+def test_a_walk_stays_upright_with_noise_and_delay_of_an_estimator(robot, motion):
     outcome = strut.simulate(
         motion, robot, control="whole_body", mass_scale=1.1, sensing=Sensing(0.05, 0.05, delay_s=0.005, seed=1)
     ).outcome
@@ -103,8 +107,7 @@ def test_a_walk_stays_upright_with_noise_and_delay_of_an_estimator(robot):
     assert outcome.foot_slip_mm < 10.0
 
 
-def test_a_foot_is_never_put_down_across_the_other(robot):
-    motion = strut.walk(robot, "neutral", cycles=2, speed_m_s=0.2)
+def test_a_foot_is_never_put_down_across_the_other(robot, motion):
     planned, state = PlannedWalk(robot, motion), WalkingDynamics(robot)
     sample = int(np.flatnonzero(~motion.contact[:, 0])[-3])
     plan = planned.at(float(motion.time_s[sample]))

@@ -53,9 +53,9 @@ def test_what_overlaps_at_rest_is_left_out_and_what_is_near_is_not(model):
     hand = f'<body name="hand" pos="0.3 0 0">{joint}<geom name="hand" type="sphere" size="0.05"'
     near = MJCF[:start] + hand + ' pos="-0.36 0 0"/>' + MJCF[stop:]
     assert near != MJCF
-    touching = mujoco.MjModel.from_xml_string(near)  # the hand 1 cm inside the trunk at rest: 0.14 - 0.05 < 0.1
-    found = collision_pairs(touching)
-    assert ("hand", "trunk") not in names(touching, found.checked)
+    overlapping = mujoco.MjModel.from_xml_string(near)  # the hand 1 cm inside the trunk at rest: 0.14 - 0.05 < 0.1
+    found = collision_pairs(overlapping)
+    assert ("hand", "trunk") not in names(overlapping, found.checked)
     assert found.at_rest == (("trunk", "hand"),)
     apart = mujoco.MjModel.from_xml_string(near.replace("-0.36 0 0", "-0.345 0 0"))  # 5 mm apart
     assert ("hand", "trunk") in names(apart, collision_pairs(apart).checked)

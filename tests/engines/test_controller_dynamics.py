@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.control.driven_body import driven_body
+from strut.control.actuated_model import actuated_model
 from strut.engines.controller_dynamics import FOOT_ROWS
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table, torque_model
@@ -18,7 +18,7 @@ STEP_S = 1e-6
 @pytest.fixture(scope="module")
 def body():
     cassie = load_robot("cassie")
-    return driven_body(torque_model(cassie, friction=0.6, step_s=1e-3), control_table(cassie))
+    return actuated_model(torque_model(cassie, friction=0.6, step_s=1e-3), control_table(cassie))
 
 
 @pytest.fixture

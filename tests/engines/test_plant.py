@@ -23,7 +23,7 @@ def test_playing_piece_by_piece_is_playing_in_one():
     np.testing.assert_array_equal(np.concatenate([first.foot_load_n, second.foot_load_n]), whole.foot_load_n)
 
 
-def test_standing_shoes_carry_the_weight():
+def test_standing_feet_carry_the_weight():
     motion = walk_to(ALICE, Place(0.0, 0.0))
     run = run_servos(
         ALICE, motion.time_s, motion.qpos[0], motion.joint_angles_rad, motion.torque_nm, friction=0.8, mass_scale=1.0

@@ -12,19 +12,19 @@ from strut.expression.shown import left_out, main_words, shown_shares, visible_w
 from strut.models.catalogue import load_robot
 from strut.style import Style
 from strut.tables.expression import (
-    Anchor,
     Axes,
+    EmotionAnchor,
     ExpressionTable,
     LegPose,
     Neutral,
     Pace,
-    Part,
-    Parts,
-    PosturesPart,
+    PosturesMapping,
+    WordMapping,
+    WordMappings,
 )
 
 LEG = {"all": LegPose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)}
-POSES = PosturesPart(pose={"low": LEG, "high": LEG})
+POSES = PosturesMapping(pose={"low": LEG, "high": LEG})
 FEELING = Emotion(0.2, -0.5, 0.4)
 
 
@@ -46,12 +46,12 @@ def weights_of(names, emotion, intensity):
 
 TABLE = {
     "anchor": {
-        "sad": Anchor(speed=0.5, step_time=1.2, lift=0.6, postures={"low": 1.0}),
-        "happy": Anchor(speed=1.4, trunk_pitch_rad=-0.2, postures={"low": -0.4, "high": 0.7}),
+        "sad": EmotionAnchor(speed=0.5, step_time=1.2, lift=0.6, postures={"low": 1.0}),
+        "happy": EmotionAnchor(speed=1.4, trunk_pitch_rad=-0.2, postures={"low": -0.4, "high": 0.7}),
     },
     "axis": {"gaze": Axes(0.1, 0.2, 0.3), "step_time": Axes(arousal=-0.1), "lift": Axes(pleasure=0.3)},
     "neutral": Neutral(lift=0.9, gaze=0.4),
-    "word": Parts(postures=POSES, lift=Part(), gaze=Part()),
+    "word": WordMappings(postures=POSES, lift=WordMapping(), gaze=WordMapping()),
 }
 
 
@@ -78,24 +78,24 @@ def test_words_speed_and_postures_of_a_mix_are_the_weighted_changes(tempo_share)
 
 
 def test_a_feeling_slower_than_two_fifths_shortens_the_stride_and_one_below_nothing_turns_round():
-    slow = style_for(body(anchor={"sad": Anchor(speed=0.1)}), named_emotion("sad"))
+    slow = style_for(body(anchor={"sad": EmotionAnchor(speed=0.1)}), named_emotion("sad"))
     assert (slow.tempo, slow.stride, slow.direction) == pytest.approx((0.4, 0.25, 1))
-    back = style_for(body(anchor={"sad": Anchor(speed=-0.5)}), named_emotion("sad"))
+    back = style_for(body(anchor={"sad": EmotionAnchor(speed=-0.5)}), named_emotion("sad"))
     assert (back.tempo, back.stride, back.direction) == pytest.approx((0.5, 1.0, -1))
-    kept = style_for(body(anchor={"sad": Anchor(speed=-0.5)}, pace=Pace(least_speed=0.3)), named_emotion("sad"))
+    kept = style_for(body(anchor={"sad": EmotionAnchor(speed=-0.5)}, pace=Pace(least_speed=0.3)), named_emotion("sad"))
     assert (kept.tempo * kept.stride, kept.direction) == pytest.approx((0.3, 1))
-    quick = body(anchor={"sad": Anchor(step_time=0.2)}, pace=Pace(shortest_step=0.5))
+    quick = body(anchor={"sad": EmotionAnchor(step_time=0.2)}, pace=Pace(shortest_step=0.5))
     assert style_for(quick, named_emotion("sad")).tempo == pytest.approx(2.0)
 
 
 def test_a_blend_stops_at_the_ends_of_a_words_range_and_of_the_bodys_own():
     robot = body(
-        anchor={"sad": Anchor(lift=0.2, gaze=0.1, elbow_rad=2.0)},
-        word=Parts(lift=Part(least=0.5), elbow_rad=Part(most=1.1), gaze=Part()),
+        anchor={"sad": EmotionAnchor(lift=0.2, gaze=0.1, elbow_rad=2.0)},
+        word=WordMappings(lift=WordMapping(least=0.5), elbow_rad=WordMapping(most=1.1), gaze=WordMapping()),
     )
     style = style_for(robot, named_emotion("sad"), 1.5)
     assert (style.lift, style.gaze, style.elbow_rad) == pytest.approx((0.5, 0.0, 1.1))
-    lifted = body(anchor={"sad": Anchor(lift=3.0)}, word=Parts(lift=Part(most=2.5)))
+    lifted = body(anchor={"sad": EmotionAnchor(lift=3.0)}, word=WordMappings(lift=WordMapping(most=2.5)))
     assert style_for(lifted, named_emotion("sad")).lift == pytest.approx(2.5)
 
 
@@ -127,7 +127,7 @@ def test_a_fiftieth_of_a_pose_and_the_product_of_tempo_and_stride_are_seen():
     assert shown_shares(robot, asked, asked) == {}
     faster = Style(tempo=1.25, stride=0.9, gaze=0.4, lift=0.9)
     assert shown_shares(robot, faster, faster) == {"speed": 0.0}  # it has a part for neither
-    strides = body(word=Parts(stride=Part()))
+    strides = body(word=WordMappings(stride=WordMapping()))
     assert shown_shares(strides, Style(stride=1.5), Style(stride=1.1)) == {"speed": pytest.approx(0.2)}
     assert shown_shares(strides, Style(stride=1.5), Style(stride=1.1), reads=("tempo",)) == {"speed": 0.0}
 
@@ -142,7 +142,7 @@ def test_main_words_of_a_table_are_judged_alone_and_poses_by_how_far_they_go_alo
 
 
 def test_what_is_left_out_is_said_with_its_value_its_way_and_why():
-    robot = body(word=Parts(gaze=Part()))
+    robot = body(word=WordMappings(gaze=WordMapping()))
     style = Style(head_pitch_rad=-0.2, shoulder_rad=-0.3, sway=1.25, gaze=0.9, tempo=1.1)
     assert left_out(robot, style, {"gaze": "the story says where to look", "stride": "it stands"}) == (
         "tempo 1.10 and sway 1.25 and head pitch 11 degrees back and shoulder 17 degrees, mrpete has no part for it",

@@ -12,7 +12,15 @@ from strut.errors import UnknownNameError
 from strut.expression.body_swing import _height_m, _shake, posture_over_time, side_bands_hz
 from strut.models.catalogue import load_robot
 from strut.style import Style
-from strut.tables.expression import ActivityPart, ExpressionTable, JerkinessPart, JointSwing, Part, Parts, ShakeTerm
+from strut.tables.expression import (
+    ActivityMapping,
+    ExpressionTable,
+    JerkinessMapping,
+    JointSwing,
+    ShakeTerm,
+    WordMapping,
+    WordMappings,
+)
 
 TERMS = (ShakeTerm(3.0, 0.4, -0.2), ShakeTerm(7.0, -0.1, 0.3))
 TIME_S = np.linspace(0.5, 2.5, 21)
@@ -22,12 +30,12 @@ def swinging(**parts):
     """Return Pepper with a table of our own: two joints that swing, two tones that shake them."""
     pepper = load_robot("pepper")
     joints = {"HeadPitch": JointSwing(0.1, -0.2, 0.3), "HipRoll": JointSwing(-0.05, 0.1, 0.2)}
-    activity = ActivityPart(frequency_rad_s=2.0, joint=joints)
-    table = ExpressionTable(word=Parts(activity=activity, jerkiness=JerkinessPart(terms=TERMS), **parts))
+    activity = ActivityMapping(frequency_rad_s=2.0, joint=joints)
+    table = ExpressionTable(word=WordMappings(activity=activity, jerkiness=JerkinessMapping(terms=TERMS), **parts))
     return replace(pepper, tables=replace(pepper.tables, expression=table))
 
 
-@pytest.mark.parametrize(("parts", "pace"), [({}, 1.0), ({"tempo": Part()}, 1.5)])
+@pytest.mark.parametrize(("parts", "pace"), [({}, 1.0), ({"tempo": WordMapping()}, 1.5)])
 def test_the_posture_is_between_still_and_swinging_with_a_shaken_phase(parts, pace):
     """Only a body with a part for tempo swings faster."""
     robot = swinging(**parts)
@@ -56,8 +64,8 @@ def test_a_body_without_swings_stands_still_and_an_unknown_joint_is_named():
     bare = replace(pepper, tables=replace(pepper.tables, expression=ExpressionTable()))
     assert np.ptp(posture_over_time(bare, Style(activity=1.0, jerkiness=1.0), TIME_S), axis=0).max() == 0.0
     assert side_bands_hz(bare, Style()) == (0.0,)
-    activity = ActivityPart(joint={"tail": JointSwing(0.0, 0.0, 0.0)})
-    wrong = msgspec.structs.replace(bare.expression, word=Parts(activity=activity))
+    activity = ActivityMapping(joint={"tail": JointSwing(0.0, 0.0, 0.0)})
+    wrong = msgspec.structs.replace(bare.expression, word=WordMappings(activity=activity))
     with pytest.raises(UnknownNameError, match="tail"):
         posture_over_time(replace(bare, tables=replace(bare.tables, expression=wrong)), Style(), TIME_S)
 

@@ -22,8 +22,8 @@ def test_the_page_says_which_robot_has_a_part_for_a_word(word):
     assert cells[4] in WORDS[word].meaning if word in WORDS else cells[4]
     for name, said in zip(("alice", "heiman", "mrpete", "pepper"), cells[5:], strict=True):
         table = load_robot(name).expression
-        assert bool(said) == (table.with_animated().part(word) is not None)
-        assert (said == "animated") == (bool(said) and table.part(word) is None)
+        assert bool(said) == (table.with_animated().mapping(word) is not None)
+        assert (said == "animated") == (bool(said) and table.mapping(word) is None)
 
 
 @pytest.mark.parametrize("field", sorted({field for table in TABLES for field in table.__struct_fields__}))
@@ -34,5 +34,5 @@ def test_every_field_is_on_the_page(field):
 def test_the_example_is_a_table():
     text = PAGE.split("```toml\n")[1].split("```")[0]
     table = TomlFile(text, "the page", AssertionError).decode(expression.ExpressionTable)
-    assert table.part("body_height") == expression.Part(least=0.6)
-    assert table.part("head_pitch_rad") is None
+    assert table.mapping("body_height") == expression.WordMapping(least=0.6)
+    assert table.mapping("head_pitch_rad") is None

@@ -61,7 +61,7 @@ def test_every_robot_has_a_part_for_most_words_that_its_feelings_change(folder):
     table = read_table(folder, "expression", ExpressionTable)
     said = {word for anchor in table.anchor.values() for word in WORDS if getattr(anchor, word) is not None}
     said |= set(table.axis) | {"tempo" for anchor in table.anchor.values() if anchor.speed is not None}
-    lacking = {word for word in said if table.part(word) is None}
+    lacking = {word for word in said if table.mapping(word) is None}
     assert lacking == ({"trunk_pitch_rad", "head_pitch_rad"} if folder.name == "alice" else set())
 
 

@@ -14,7 +14,7 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
 from strut.expression.blend import style_for
 from strut.expression.body_swing import _height_m, posture_over_time, side_bands_hz
-from strut.expression.life import life_in_place
+from strut.expression.secondary_motion import secondary_motion_in_place
 from strut.kinematics.gaze import looking_at
 from strut.models.catalogue import load_robot
 from strut.style import Style
@@ -184,13 +184,13 @@ def test_who_breathes_and_leans_adds_both_to_the_swing_of_the_posture(pepper):
     slowed_s = time_s * style.tempo
     published = posture_over_time(pepper, style, slowed_s, clamped=False)  # whose pace no word changes
     unit_s = np.sqrt(_height_m(lively) / GRAVITY_M_S2)
-    life = life_in_place(lively, style, time_s, rate_rad_s * time_s / np.pi, unit_s)
+    secondary = secondary_motion_in_place(lively, style, time_s, rate_rad_s * time_s / np.pi, unit_s)
     asked, neutral = table.joint_angles(style), table.joint_angles(table.neutral_style())
     leaning = [asked.get(name, 0.0) - neutral.get(name, 0.0) for name in names]
     bends, nods = (
         np.array([joints.get(n, 0.0) for n in names]) for joints in (table.breathing_joints, table.nodding_joints)
     )
-    moved = np.outer(life.pitch_rad, bends - nods) + np.outer(life.nod_rad, nods)
+    moved = np.outer(secondary.pitch_rad, bends - nods) + np.outer(secondary.nod_rad, nods)
     assert np.ptp(moved, axis=0).max() > 0.005
     assert np.abs(leaning).max() > 0.1
     np.testing.assert_allclose(found, published + leaning + moved, atol=1e-12)

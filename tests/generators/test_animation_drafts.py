@@ -7,9 +7,9 @@ import pytest
 
 from strut.drawing import drawn
 from strut.errors import OutOfRangeError
-from strut.generators.animation_drafts import AS_DRAWN, VISIBLE_STRETCH, WAYS, AnimationDrafts, story_report
-from strut.generators.feasible_story import FeasibleStory
-from strut.generators.planted_story import drawn_qpos, planted_stance
+from strut.generators.animation_drafts import AS_DRAWN, FALLBACKS, VISIBLE_STRETCH, AnimationDrafts, animation_report
+from strut.generators.animation_ik import drawn_qpos, planted_stance
+from strut.generators.feasible_animation import FeasibleAnimation
 from strut.models.catalogue import load_robot
 from strut.request import Animate
 from strut.style import Style
@@ -32,7 +32,7 @@ def story_of(stretch=(1.0, 1.5), solved=True, why=None):
     qpos[2, 9] += 0.2
     times = np.array([0.0, 0.1, 0.2, 0.4, 0.6])
     contact, eyes = np.ones((FRAMES, 2), dtype=bool), ("happy", "happy", "sad", "sad", "sad")
-    return FeasibleStory(
+    return FeasibleAnimation(
         times, qpos, contact, eyes, frame_time_s=times, frame_qpos=qpos, stretch=np.array(stretch), why=why or {},
         solved=solved, rounds=3,
     )  # fmt: skip
@@ -40,7 +40,7 @@ def story_of(stretch=(1.0, 1.5), solved=True, why=None):
 
 def report_of(story, strength=1.0, key=(0, 2, 4)):
     raw = np.tile(CASSIE.standing_qpos, (FRAMES, 1))
-    return story_report(0.1 * np.arange(FRAMES), np.array(key), raw, story, strength)
+    return animation_report(0.1 * np.arange(FRAMES), np.array(key), raw, story, strength)
 
 
 def test_a_report_says_how_far_a_story_is_from_its_drawing():
@@ -71,10 +71,10 @@ def test_a_report_says_where_time_was_stretched_and_why():
 
 
 def test_what_was_asked_for_comes_first_and_the_centre_of_mass_alone_after_it():
-    assert list(drafts_by("mass")._ways()) == [(*way, "mass") for way in WAYS["mass"]]
+    assert list(drafts_by("mass")._fallbacks()) == [(*way, "mass") for way in FALLBACKS["mass"]]
     for method in ("body", "pieces"):
-        ways = list(drafts_by(method)._ways())
-        assert ways == [(*way, method) for way in WAYS[method]] + [(*way, "mass") for way in WAYS["mass"]]
+        ways = list(drafts_by(method)._fallbacks())
+        assert ways == [(*way, method) for way in FALLBACKS[method]] + [(*way, "mass") for way in FALLBACKS["mass"]]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_margin_beyond_what_is_asked_is_kept_too():
     stance = planted_stance(CASSIE, slow_nod())
     frames = drawn(slow_nod(), CASSIE.foot_names, CASSIE.joint_names)
     with pytest.raises(OutOfRangeError, match="with 1014 mm to spare"):
-        drafts_by("mass", 1.0)._story(stance, frames, drawn_qpos(stance, frames), 0.006, "mass")
+        drafts_by("mass", 1.0)._feasible(stance, frames, drawn_qpos(stance, frames), 0.006, "mass")
 
 
 def test_a_story_that_walks_is_refused():

@@ -6,17 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.balance.pressure import GRAVITY_M_S2, pressure_of_wrench, zero_moment_point
+from strut.balance.centre_of_pressure import GRAVITY_M_S2, cop_of_wrench, zero_moment_point
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import UnreachablePostureError
 from strut.generators.body_path import (
-    carried,
     dynamic_margin_m,
     effective_height_m,
     lean_of,
     posture_targets,
     sole_points,
+    solved_step_plan,
     static_margin_m,
 )
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
@@ -50,14 +50,14 @@ def test_zero_moment_point_of_an_accelerating_mass_is_behind_it():
 
 
 def test_nine_masses_press_where_the_whole_model_does():
-    body = carried(LEGS, plan_to(Place(0.1, 0.05, 0.6), PhaseTimes(0.4, 0.6, 0.8)), 0.22)
+    body = solved_step_plan(LEGS, plan_to(Place(0.1, 0.05, 0.6), PhaseTimes(0.4, 0.6, 0.8)), 0.22)
     reaction = ground_reaction(ALICE, body.plan.time_s, body.qpos)
-    whole = pressure_of_wrench(reaction.force_n, reaction.moment_nm)
+    whole = cop_of_wrench(reaction.force_n, reaction.moment_nm)
     assert np.abs(whole - body.zmp_in_world).max() < 1e-3  # rods have inertia, points do not
 
 
 @pytest.mark.parametrize(("torso_cm", "height_cm"), [(0.0, 19.75), (15.0, 31.0)])
-def test_heavy_shoes_make_the_body_press_from_higher_up(torso_cm, height_cm):
+def test_heavy_feet_make_the_body_press_from_higher_up(torso_cm, height_cm):
     legs = biped_model(variant(ALICE, torso_m=torso_cm / 100.0, half_width_m=0.035))
     assert effective_height_m(legs, targets_cm()) * 100.0 == pytest.approx(height_cm, abs=0.1)
 
@@ -86,8 +86,8 @@ def test_margin_falls_with_speed_as_the_reference_says(step_cm, speed, margin_cm
     assert margin_m * 100.0 == pytest.approx(margin_cm, abs=0.03)
 
 
-def test_static_plan_keeps_half_the_shoe_while_swinging():
-    body = carried(LEGS, plan_to(Place(0.12, 0.0), PhaseTimes(2.0, 2.0, 2.0), 25.0), 0.22, law="mass")
+def test_static_plan_keeps_half_the_foot_while_swinging():
+    body = solved_step_plan(LEGS, plan_to(Place(0.12, 0.0), PhaseTimes(2.0, 2.0, 2.0), 25.0), 0.22, law="mass")
     single = body.plan.contact.sum(axis=1) == 1
     static = static_margin_m(ALICE, body)
     np.testing.assert_allclose(static[single], np.full(single.sum(), 0.035), atol=1e-12)
@@ -98,7 +98,7 @@ def test_static_plan_keeps_half_the_shoe_while_swinging():
 def test_planned_pressure_keeps_the_margin_that_the_published_walk_loses(phase_s):
     times = PhaseTimes(phase_s, phase_s, 0.8)
     plan = plan_to(Place(0.2, 0.0), times)
-    ours, published = carried(LEGS, plan, 0.22), carried(LEGS, plan, 0.22, law="mass")
+    ours, published = solved_step_plan(LEGS, plan, 0.22), solved_step_plan(LEGS, plan, 0.22, law="mass")
     assert dynamic_margin_m(ALICE, ours).min() > 0.033
     assert dynamic_margin_m(ALICE, published).min() < 0.0
 
@@ -106,24 +106,26 @@ def test_planned_pressure_keeps_the_margin_that_the_published_walk_loses(phase_s
 def test_a_body_that_leads_its_pressure_sways_less():
     times = PhaseTimes(0.2, 0.3, 0.8)
     plan = plan_to(Place(0.2, 0.0), times)
-    swing = [np.ptp(carried(LEGS, plan, 0.22, law=law).joint_in_world[:, 3, 1]) for law in ("pressure", "mass")]
+    swing = [
+        np.ptp(solved_step_plan(LEGS, plan, 0.22, law=law).joint_in_world[:, 3, 1]) for law in ("pressure", "mass")
+    ]
     assert swing[0] < 0.9 * swing[1]
 
 
 def test_steps_out_of_reach_are_refused_with_the_sample():
     plan = plan_to(Place(0.2, 0.0), PhaseTimes(0.6, 0.6, 0.8))
     with pytest.raises(UnreachablePostureError, match="centre of mass out of reach") as caught:
-        carried(LEGS, plan, 0.235, law="mass")
+        solved_step_plan(LEGS, plan, 0.235, law="mass")
     assert 0 < caught.value.sample < len(plan.time_s)
 
 
 def test_soles_are_where_the_model_has_them():
-    body = carried(LEGS, plan_to(Place(0.1, 0.05, 0.6), PhaseTimes(0.4, 0.6, 0.8), 25.0), 0.22)
+    body = solved_step_plan(LEGS, plan_to(Place(0.1, 0.05, 0.6), PhaseTimes(0.4, 0.6, 0.8), 25.0), 0.22)
     np.testing.assert_allclose(sole_points(ALICE, body.plan), foot_contact_points(ALICE, body.qpos), atol=1e-12)
 
 
-def test_a_fast_body_is_never_over_its_shoe_and_still_does_not_tip():
-    body = carried(LEGS, plan_to(Place(0.2, 0.0), PhaseTimes(0.2, 0.3, 0.8)), 0.22)
+def test_a_fast_body_is_never_over_its_foot_and_still_does_not_tip():
+    body = solved_step_plan(LEGS, plan_to(Place(0.2, 0.0), PhaseTimes(0.2, 0.3, 0.8)), 0.22)
     assert static_margin_m(ALICE, body).min() < 0.025
     assert dynamic_margin_m(ALICE, body).min() > 0.033
 
@@ -135,11 +137,11 @@ def test_nine_masses_that_lean_press_where_the_whole_model_does():
     plan = plan_to(Place(0.05, 0.02, 0.6), PhaseTimes(0.4, 0.6, 0.8), 50.0)
     lean = lean_of(ALICE, angles).repeated(len(plan.time_s))
     assert np.abs(lean.com_shift_m).max() > 2e-3
-    body = carried(LEGS, plan, 0.21, lean=lean)
+    body = solved_step_plan(LEGS, plan, 0.21, lean=lean)
     reaction = ground_reaction(ALICE, plan.time_s, body.qpos)
-    whole = pressure_of_wrench(reaction.force_n, reaction.moment_nm)
+    whole = cop_of_wrench(reaction.force_n, reaction.moment_nm)
     assert np.abs(whole - body.zmp_in_world).max() < 1.5e-3
-    np.testing.assert_allclose(body.targets.com_in_world[[0, -1]], plan.pressure_in_world[[0, -1]], atol=1e-3)
+    np.testing.assert_allclose(body.targets.com_in_world[[0, -1]], plan.zmp_in_world[[0, -1]], atol=1e-3)
 
 
 def test_legs_sway_like_the_same_mass_whichever_way_they_face():
@@ -155,13 +157,13 @@ def test_legs_sway_like_the_same_mass_whichever_way_they_face():
             foot_heading_rad=plan.foot_heading_rad + heading,
             body_heading_rad=plan.body_heading_rad + heading,
         )
-        targets = posture_targets(LEGS, turned, 0.22, plan.pressure_in_world @ turn)
+        targets = posture_targets(LEGS, turned, 0.22, plan.zmp_in_world @ turn)
         heights.append(effective_height_m(LEGS, targets))
     np.testing.assert_allclose(heights, heights[0], rtol=1e-5)
 
 
 def test_a_body_is_carried_the_same_way_whenever_it_begins():
     plan = plan_to(Place(0.05, 0.0), PhaseTimes(0.4, 0.6, 0.8), 20.0)
-    now, later = (carried(LEGS, replace(plan, time_s=start_s + plan.time_s), 0.21) for start_s in (0.0, 3.0))
+    now, later = (solved_step_plan(LEGS, replace(plan, time_s=start_s + plan.time_s), 0.21) for start_s in (0.0, 3.0))
     np.testing.assert_allclose(later.qpos, now.qpos, atol=1e-9)
     np.testing.assert_allclose(later.zmp_in_world, now.zmp_in_world, atol=1e-9)

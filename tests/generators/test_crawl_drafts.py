@@ -6,14 +6,21 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.balance.pressure import pressure_of_wrench
+from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.support import support_margin
 from strut.balance.sway import BodyResponse
 from strut.draft import Detail
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import foot_positions
 from strut.generators.crawl import crawl_gait, crawl_plan, fade
-from strut.generators.crawl_drafts import CrawlDrafts, _life, _reach_shortfall, _resampled, _response, sway_shift
+from strut.generators.crawl_drafts import (
+    CrawlDrafts,
+    _reach_shortfall,
+    _resampled,
+    _response,
+    _secondary_motion,
+    sway_shift,
+)
 from strut.generators.crawler import crawler
 from strut.generators.key_pose import key_pose
 from strut.models.catalogue import load_robot
@@ -61,7 +68,7 @@ def test_a_draft_stands_on_its_footprints_with_its_pressure_the_margin_inside(mr
         assert_allclose(np.diff(draft.time_s), 0.04)
         reaction = ground_reaction(mrpete, draft.time_s, draft.qpos)
         feet = foot_positions(mrpete, draft.qpos)
-        margin = support_margin(draft.contact, feet, pressure_of_wrench(reaction.force_n, reaction.moment_nm))
+        margin = support_margin(draft.contact, feet, cop_of_wrench(reaction.force_n, reaction.moment_nm))
         one_up = draft.contact.sum(axis=1) == 3
         assert margin[one_up].min() > 0.008
         assert draft.kept == 1.0
@@ -98,16 +105,16 @@ def test_values_are_stretched_to_another_number_of_them():
     assert_allclose(_resampled(np.array([0.0, 1.0, 0.0]), 5), [0.0, 0.5, 1.0, 0.5, 0.0])
 
 
-def test_life_has_four_beats_a_cycle_and_comes_in_over_three_units(lively):
+def test_secondary_motion_has_four_beats_a_cycle_and_comes_in_over_three_units(lively):
     style = Style(bounce=2.0)
     pose = key_pose(lively, style)
     plan = crawl_plan(crawl_gait(lively), pose, style, cycles=3, rate_hz=50.0)
-    life, unit_s = _life(lively, pose, plan, style), np.sqrt(-pose.foot_in_body[:, 2].mean() / 9.81)
+    secondary, unit_s = _secondary_motion(lively, pose, plan, style), np.sqrt(-pose.foot_in_body[:, 2].mean() / 9.81)
     ends = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s) / (3.0 * unit_s)
     u = np.clip(ends, 0.0, 1.0)
     shown = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
     bounce = -0.008 * 2.0 * fade(plan.phase, 3, 1.0) * np.cos(2.0 * np.pi * 4.0 * plan.phase)
-    assert_allclose(life.rise, shown * bounce, atol=1e-9)
+    assert_allclose(secondary.rise, shown * bounce, atol=1e-9)
 
 
 def test_the_response_of_a_shifted_body_is_what_the_ground_does(mrpete):
@@ -119,7 +126,7 @@ def test_the_response_of_a_shifted_body_is_what_the_ground_does(mrpete):
     found = _response(body, shift)
     reaction = ground_reaction(mrpete, body.plan.time_s, body.posture(shift).qpos)
     assert_allclose(found.com_in_world, reaction.com_in_world)
-    assert_allclose(found.cop_in_world, pressure_of_wrench(reaction.force_n, reaction.moment_nm))
+    assert_allclose(found.cop_in_world, cop_of_wrench(reaction.force_n, reaction.moment_nm))
 
 
 def test_the_leg_that_is_farthest_out_of_reach_is_told():

@@ -85,12 +85,12 @@ def test_a_foot_on_the_ground_does_not_roll_while_the_body_pitches(mrpete, emoti
         assert_allclose(foot_to_world[1:][both], foot_to_world[:-1][both], atol=1e-9)
 
 
-def test_life_lifts_the_body_by_a_share_of_its_height_and_bends_its_nose_down(mrpete):
+def test_secondary_motion_lifts_the_body_by_a_share_of_its_height_and_bends_its_nose_down(mrpete):
     style = style_for(mrpete, named_emotion("happy"), 1.0)
     pose = key_pose(mrpete, style)
     plan = crawl_plan(crawl_gait(mrpete), pose, style, cycles=2, rate_hz=10.0)
     samples = len(plan.time_s)
-    life = SimpleNamespace(pitch_rad=np.full(samples, 0.1), rise=np.full(samples, 0.05))
-    plain, lively = crawler(mrpete, pose, plan), crawler(mrpete, pose, plan, life)
+    secondary = SimpleNamespace(pitch_rad=np.full(samples, 0.1), rise=np.full(samples, 0.05))
+    plain, lively = crawler(mrpete, pose, plan), crawler(mrpete, pose, plan, secondary)
     assert_allclose(lively.height_m, 1.05 * plain.height_m)
     assert_allclose(lively.nose_up_rad, plain.nose_up_rad - 0.1)

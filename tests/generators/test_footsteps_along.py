@@ -30,7 +30,7 @@ def route(pivot="left", first=0.0, direction="forwards", line=0.0, second=0.0):
     return Route(pivot, direction, first, line, second)
 
 
-def test_shoes_of_who_stands_are_half_the_separation_to_each_side():
+def test_feet_of_who_stands_are_half_the_separation_to_each_side():
     right, left = standing(Place(1.0, 2.0, math.pi / 2.0), 0.2)
     assert same(right, 1.1, 2.0, math.pi / 2.0)
     assert same(left, 0.9, 2.0, math.pi / 2.0)
@@ -69,7 +69,7 @@ def test_steps_to_the_side_lead_with_the_outer_foot():
 
 @pytest.mark.parametrize("pivot", ["left", "right"])
 @pytest.mark.parametrize("turn", [0.6, -0.6])
-def test_a_turn_goes_about_the_shoe_that_stays(pivot, turn):
+def test_a_turn_goes_about_the_foot_that_stays(pivot, turn):
     steps = footsteps_along(Place(0.0, 0.0), route(pivot=pivot, first=turn), LIMITS)
     side = 0.1 if pivot == "left" else -0.1
     own = LEFT if pivot == "left" else RIGHT

@@ -91,7 +91,7 @@ def test_what_a_look_finds_far_too_fast_is_not_drafted_but_told_where_nobody_nee
 
 def test_a_draft_that_starts_from_a_look_is_the_one_that_starts_from_a_stand(body):
     """Both end where their zero-moment point is; what is left of the way there is below a millimetre and a mrad."""
-    body = body.in_way(0.94, 1.0)
+    body = body.with_fallback(0.94, 1.0)
     look = body.look()
     assert look.found is not None
     (_, cold), (_, warm) = (body.solved(50.0, cycles=3, look=one) for one in (None, look))

@@ -1,4 +1,4 @@
-"""Gait drafts part by part: pace, pieces of the way, carriage, looks, and the order in which ways are tried."""
+"""Gait drafts part by part: pace, pieces of the way, posture, looks, and the order in which variants are tried."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -11,13 +11,13 @@ from scipy.spatial.transform import Rotation
 from strut.draft import Detail
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
-from strut.expression.life import held_by_words, life_of, moved_by_life
+from strut.expression.secondary_motion import held_by_words, secondary_motion
 from strut.generators import gait_drafts
 from strut.generators.gait_drafts import GaitDrafts, _checked, _first_cycles, _reach_shortfall
+from strut.generators.gait_fallbacks import FALLBACKS, LOWER, CoarseCheck, resume_from, speed_use
 from strut.generators.gait_figures import gait_figures
 from strut.generators.gait_pattern import time_unit_s
 from strut.generators.gait_track import TrackPiece
-from strut.generators.gait_ways import LOWER, WAYS, CoarseCheck, a_little_higher, speed_use
 from strut.place import Place
 from strut.request import PatternGait
 from strut.style import Style
@@ -137,27 +137,27 @@ def test_the_plan_is_wide_high_and_uneven_as_the_style_says_and_rests_who_breath
 
 
 def test_height_attitude_and_posture_of_the_carriage(robot):
-    body = body_of(robot, turn_rad_s=0.3, speed_m_s=0.2, cycles=3).in_way(0.94, 0.8)
+    body = body_of(robot, turn_rad_s=0.3, speed_m_s=0.2, cycles=3).with_fallback(0.94, 0.8)
     plan = body.plan(25.0, cycles=3)
-    carriage, life = body.carriage(plan), body._life(plan)
-    height = body.stance.height_m * (1.0 + plan.shown * (0.94 * 0.97 - 1.0) + life.rise)
-    assert_allclose(carriage.height_m, height, atol=1e-12)
-    leans = robot.expression.part("trunk_pitch_rad") is not None and not robot.expression.joints("trunk_pitch_rad")
-    pitch = plan.shown * (0.05 + (0.1 if leans else 0.0)) + life.pitch_rad
-    yaw, roll = plan.track[:, 2], life.roll_rad
+    posture, secondary = body.body_posture(plan), body._secondary_motion(plan)
+    height = body.stance.height_m * (1.0 + plan.shown * (0.94 * 0.97 - 1.0) + secondary.rise)
+    assert_allclose(posture.height_m, height, atol=1e-12)
+    leans = robot.expression.mapping("trunk_pitch_rad") is not None and not robot.expression.joints("trunk_pitch_rad")
+    pitch = plan.shown * (0.05 + (0.1 if leans else 0.0)) + secondary.pitch_rad
+    yaw, roll = plan.track[:, 2], secondary.roll_rad
     assert np.ptp(yaw) > 0.1
     about = [
         Rotation.from_rotvec(np.outer(angle, axis))
         for angle, axis in zip((yaw, pitch, roll), np.eye(3)[::-1], strict=True)
     ]
     turned = about[0] * about[1] * about[2]
-    assert_allclose(carriage.base_rotation, turned.as_matrix(), atol=1e-12)
-    level = replace(life, pitch_rad=np.zeros(len(pitch)))
-    moved = plan.shown[:, None] * (held_by_words(robot, STYLE) + body._arms(plan)) + moved_by_life(robot, level)
-    assert_allclose(carriage.joint_rad, body._in_range(moved, plan.shown), atol=1e-12)
+    assert_allclose(posture.base_rotation, turned.as_matrix(), atol=1e-12)
+    level = replace(secondary, pitch_rad=np.zeros(len(pitch)))
+    moved = plan.shown[:, None] * (held_by_words(robot, STYLE) + body._arms(plan)) + level.joint_offsets(robot)
+    assert_allclose(posture.joint_rad, body._in_range(moved, plan.shown), atol=1e-12)
     assert len(set(body.pattern.swing_start.values())) == 2
     beats = 2.0 * plan.phase
-    bounce = life.rise[np.argmin(np.abs(beats - 2.5))], life.rise[np.argmin(np.abs(beats - 2.0))]
+    bounce = secondary.rise[np.argmin(np.abs(beats - 2.5))], secondary.rise[np.argmin(np.abs(beats - 2.0))]
     assert bounce[0] > bounce[1]  # twice a cycle: high in the middle of a step
 
 
@@ -166,8 +166,8 @@ def test_a_trunk_without_a_joint_leans_as_a_whole(robot, monkeypatch):
     bent = robot.expression.joints("trunk_pitch_rad")
     assert bent
     assert body._pitch_rad() == pytest.approx(0.05)
-    stiff = SimpleNamespace(part=lambda word: word == "trunk_pitch_rad" or None, joints=lambda word: {})
-    none = SimpleNamespace(part=lambda word: None, joints=lambda word: {})
+    stiff = SimpleNamespace(mapping=lambda word: word == "trunk_pitch_rad" or None, joints=lambda word: {})
+    none = SimpleNamespace(mapping=lambda word: None, joints=lambda word: {})
     for table, pitch in ((stiff, 0.15), (none, 0.05)):
         other = SimpleNamespace(robot=SimpleNamespace(expression=table), style=STYLE)
         assert type(body)._pitch_rad(other) == pytest.approx(pitch)
@@ -192,23 +192,23 @@ def test_arms_swing_with_the_leg_on_the_other_side(robot):
 def test_the_start_carries_the_standing_body_along_its_track(robot):
     body = body_of(robot, turn_rad_s=0.3, speed_m_s=0.2, cycles=3)
     plan = body.plan(25.0, cycles=3)
-    carriage = body.carriage(plan)
-    start = body.start(plan, carriage)
+    posture = body.body_posture(plan)
+    start = body.start(plan, posture)
     now = task_jacobians(robot, start)
     standing = task_jacobians(robot, body.standing_qpos[None]).com_in_world[0]
     yaw = plan.track[:, 2]
     over = plan.track[:, :2] + np.column_stack(
         [np.cos(yaw) * standing[0] - np.sin(yaw) * standing[1], np.sin(yaw) * standing[0] + np.cos(yaw) * standing[1]]
     )
-    assert_allclose(now.com_in_world, np.column_stack([over, carriage.height_m]), atol=1e-9)
-    assert_allclose(now.base_rotation, carriage.base_rotation, atol=1e-9)
+    assert_allclose(now.com_in_world, np.column_stack([over, posture.height_m]), atol=1e-9)
+    assert_allclose(now.base_rotation, posture.base_rotation, atol=1e-9)
     assert_allclose(start[:, 7:], np.tile(body.standing_qpos[7:], (len(start), 1)))
     assert (np.sum(start[1:, 3:7] * start[:-1, 3:7], axis=1) > 0.99).all()
 
 
 def test_a_lower_way_with_shorter_steps_has_the_same_speed(robot):
     body = body_of(robot)
-    lower = body.in_way(0.9, 0.65)
+    lower = body.with_fallback(0.9, 0.65)
     assert lower.lower == 0.9
     assert lower.stride_m == pytest.approx(0.65 * body.stride_m)
     assert lower.stride_m / lower.period_s == pytest.approx(body.stride_m / body.period_s)
@@ -221,8 +221,8 @@ def test_a_look_asks_who_reaches_whether_it_does_so_a_little_higher(robot, monke
     """Misses of the mass, as shares of what it may: 2 per mille of its height."""
     body, calls = body_of(robot), []
 
-    def carried(_robot, plan, carriage, start, *, length_m, converged, progress, iterations, rounds, ends=None):
-        calls.append((carriage, rounds, ends, start, (converged, progress, iterations, length_m)))
+    def gait(_robot, plan, posture, start, *, length_m, converged, progress, iterations, rounds, ends=None):
+        calls.append((posture, rounds, ends, start, (converged, progress, iterations, length_m)))
         share = first if len(calls) == 1 else risen
         still = np.zeros((len(plan.time_s), len(robot.feet)))
         qpos = start.copy()
@@ -233,7 +233,7 @@ def test_a_look_asks_who_reaches_whether_it_does_so_a_little_higher(robot, monke
         )
         return SimpleNamespace(solved=error)
 
-    monkeypatch.setattr(gait_drafts, "carried_gait", carried)
+    monkeypatch.setattr(gait_drafts, "solved_gait", gait)
     look = body.look()
     assert look.miss == pytest.approx(miss)
     assert look.speed == pytest.approx(0.045 * 25.0 / 0.9)
@@ -270,13 +270,13 @@ def test_feet_miss_by_shares_of_a_millimetre_on_the_ground_and_of_their_height_i
 
 
 def looked_at(monkeypatch, looks, speeds=(0.5,)):
-    """Let looks and drafts be ours: what each way misses and how fast, and how fast its drafted joints are."""
+    """Let looks and drafts be ours: what each variant misses and how fast, and how fast its drafted joints are."""
     rate = iter(speeds)
-    monkeypatch.setattr(GaitDrafts, "_look", lambda self, body, way: looks(way))
+    monkeypatch.setattr(GaitDrafts, "_look", lambda self, body, variant: looks(variant))
     monkeypatch.setattr(
         GaitDrafts,
         "_draft",
-        lambda self, body, detail, way, look=None: SimpleNamespace(time_s=0, qpos=0, variant=way),
+        lambda self, body, detail, variant, look=None: SimpleNamespace(time_s=0, qpos=0, variant=variant),
     )
     monkeypatch.setattr(gait_drafts, "speed_use", lambda robot, time_s, qpos: next(rate, 0.5))
 
@@ -284,26 +284,26 @@ def looked_at(monkeypatch, looks, speeds=(0.5,)):
 def test_the_first_way_that_reaches_is_drafted_and_neutral_goes_on_to_shorter_steps(robot, monkeypatch):
     neutral = robot.expression.neutral_style()
     drafts = GaitDrafts(robot, PatternGait(), 50.0)
-    looked_at(monkeypatch, lambda way: CoarseCheck(0.5 if way % 9 >= 2 else 2.0, 0.5))
+    looked_at(monkeypatch, lambda variant: CoarseCheck(0.5 if variant % 9 >= 2 else 2.0, 0.5))
 
-    def ways(style, *detail, by=drafts, **options):
+    def variants(style, *detail, by=drafts, **options):
         return [draft.variant for draft in by.drafts(style, Detail(*detail, **options))]
 
-    assert ways(neutral, "search") == [2, 9 + 2, 18 + 2]
-    assert ways(neutral, "final") == [2, 3, 9 + 2, 9 + 3, 18 + 2, 18 + 3]  # each a little lower before the next
-    assert ways(STYLE, "search") == [2]
-    assert ways(STYLE, "final") == [2, 3]
-    assert ways(STYLE, "final", variant=4) == [4, 5]
-    assert ways(STYLE, "final", variant=8) == [8]  # the lowest
-    assert ways(STYLE, "search", variant=5) == [3]
-    assert ways(STYLE, "search", variant=5, least=9 + 1) == [9 + 2]  # with steps as short as neutral's
-    assert ways(STYLE, "whole", variant=7) == [7]
+    assert variants(neutral, "search") == [2, 9 + 2, 18 + 2]
+    assert variants(neutral, "final") == [2, 3, 9 + 2, 9 + 3, 18 + 2, 18 + 3]  # each a little lower before the next
+    assert variants(STYLE, "search") == [2]
+    assert variants(STYLE, "final") == [2, 3]
+    assert variants(STYLE, "final", variant=4) == [4, 5]
+    assert variants(STYLE, "final", variant=8) == [8]  # the lowest
+    assert variants(STYLE, "search", variant=5) == [3]
+    assert variants(STYLE, "search", variant=5, least=9 + 1) == [9 + 2]  # with steps as short as neutral's
+    assert variants(STYLE, "whole", variant=7) == [7]
     fast = GaitDrafts(robot, PatternGait(speed_m_s=2.0 * drafts.usual["speed_m_s"]), 50.0)
-    assert ways(neutral, "search", by=fast) == [2]
+    assert variants(neutral, "search", by=fast) == [2]
 
 
 @pytest.mark.parametrize(
-    ("speeds", "ways"),
+    ("speeds", "variants"),
     [
         ((0.9,), [2]),
         ((1.2, 1.1, 0.9), [2, 4, 6]),
@@ -312,16 +312,18 @@ def test_the_first_way_that_reaches_is_drafted_and_neutral_goes_on_to_shorter_st
         ((1.2, 1.1, 1.05, 1.02), [2, 4, 6, 8]),
     ],
 )
-def test_where_joints_are_too_fast_lower_bodies_are_tried_as_long_as_they_are_slower(robot, monkeypatch, speeds, ways):
+def test_where_joints_are_too_fast_lower_bodies_are_tried_as_long_as_they_are_slower(
+    robot, monkeypatch, speeds, variants
+):
     drafts = GaitDrafts(robot, PatternGait(), 50.0)
     for level, at_last in (("search", []), ("final", [3])):  # a whole gait a little lower before less of it
-        looked_at(monkeypatch, lambda way: CoarseCheck(0.5 if way % 9 >= 2 else 2.0, 1.01), speeds)
-        found_ways = [draft.variant for draft in drafts._ever_lower(body_of(robot), Detail(level), 2)]
-        assert found_ways == ways + at_last
+        looked_at(monkeypatch, lambda variant: CoarseCheck(0.5 if variant % 9 >= 2 else 2.0, 1.01), speeds)
+        found_variants = [draft.variant for draft in drafts._ever_lower(body_of(robot), Detail(level), 2)]
+        assert found_variants == variants + at_last
 
 
 @pytest.mark.parametrize(
-    ("here", "lower", "ways"),
+    ("here", "lower", "variants"),
     [
         ((0.5, 1.05), (0.5, 1.06), [2]),
         ((0.5, 1.05), (0.5, 1.04), [2, 4]),
@@ -331,11 +333,11 @@ def test_where_joints_are_too_fast_lower_bodies_are_tried_as_long_as_they_are_sl
     ],
 )
 def test_where_looks_say_that_lower_is_faster_or_far_out_of_reach_it_is_not_tried(
-    robot, monkeypatch, here, lower, ways
+    robot, monkeypatch, here, lower, variants
 ):
-    looked_at(monkeypatch, lambda way: CoarseCheck(*(lower if way == 4 else here)), (1.2, 0.9))
+    looked_at(monkeypatch, lambda variant: CoarseCheck(*(lower if variant == 4 else here)), (1.2, 0.9))
     drafts = GaitDrafts(robot, PatternGait(), 50.0)
-    assert [draft.variant for draft in drafts._ever_lower(body_of(robot), Detail("search"), 2)] == ways
+    assert [draft.variant for draft in drafts._ever_lower(body_of(robot), Detail("search"), 2)] == variants
 
 
 def test_no_look_is_taken_twice(robot, monkeypatch):
@@ -361,7 +363,7 @@ def test_two_soles_are_more_than_two_points(robot):
 
 def test_a_draft_has_the_rate_the_cycles_and_the_figures_of_its_plan(robot):
     drafts = GaitDrafts(robot, PatternGait(cycles=2), 100.0)
-    body = drafts._body(Style()).in_way(*WAYS[4])
+    body = drafts._body(Style()).with_fallback(*FALLBACKS[4])
     quick, final = drafts._draft(body, Detail(level="search"), 4), drafts._draft(body, Detail(), 4)
     assert_allclose(np.diff(quick.time_s), 0.02)
     assert_allclose(np.diff(final.time_s), 0.01)
@@ -405,14 +407,14 @@ def test_the_fastest_joint_is_told_as_a_share_of_its_limit(robot):
     limits = robot.joint_speed_limit_rad_s
     expected = max(0.1 / 0.2 / limits[2], 0.3 / 0.2 / limits[1])
     assert speed_use(robot, 1.0 + 0.2 * np.arange(3), qpos) == pytest.approx(expected)
-    assert [a_little_higher(way) for way in (0, 1, 2, 8, 9, 20)] == [0, 0, 0, 6, 0, 0]
+    assert [resume_from(variant) for variant in (0, 1, 2, 8, 9, 20)] == [0, 0, 0, 6, 0, 0]
 
 
-def test_life_goes_with_the_steps(robot):
+def test_secondary_motion_goes_with_the_steps(robot):
     body = body_of(robot, cycles=3)
     plan = body.plan(25.0, cycles=3)
-    life = body._life(plan)
-    assert life.rise[0] == life.rise[-1] == 0.0
-    assert_allclose(life.rise, life_of(robot, STYLE, gait_drafts.Rhythm(
+    secondary = body._secondary_motion(plan)
+    assert secondary.rise[0] == secondary.rise[-1] == 0.0
+    assert_allclose(secondary.rise, secondary_motion(robot, STYLE, gait_drafts.Rhythm(
         plan.time_s, 2.0 * plan.phase, gait_drafts.envelope(plan.phase, (TrackPiece((0.0, 0.0, 0.0), 3),)), plan.shown,
         np.sqrt(body.stance.height_m / 9.81))).rise, atol=1e-12)  # fmt: skip

@@ -5,7 +5,7 @@ import pytest
 
 from strut.errors import UnknownNameError
 from strut.generators.gait_pattern import MOST_BRISK, PATTERNS, brisk, pattern_named, schedule, time_unit_s
-from strut.generators.gait_plan import FootStance, gait_plan, pressure_of
+from strut.generators.gait_plan import FootStance, gait_plan, planned_zmp
 from strut.generators.gait_track import Reach, TrackPiece, pieces_to, track
 from strut.place import Place
 
@@ -82,7 +82,7 @@ def test_the_weight_is_on_all_feet_before_the_first_and_after_the_last_step(gait
     plan = planned(gait, stance)
     for sample in (0, -1):
         np.testing.assert_allclose(plan.schedule.load[sample], 1.0)
-        np.testing.assert_allclose(pressure_of(plan)[sample], plan.foot_in_world[sample, :, :2].mean(axis=0), atol=1e-9)
+        np.testing.assert_allclose(planned_zmp(plan)[sample], plan.foot_in_world[sample, :, :2].mean(axis=0), atol=1e-9)
 
 
 @pytest.mark.parametrize(("gait", "stance"), GAITS)
@@ -91,7 +91,7 @@ def test_the_ground_pushes_inside_the_feet_that_are_down(gait, stance):
     for sample in range(0, len(plan.time_s), 7):
         feet = plan.foot_in_world[sample, plan.schedule.contact[sample], :2]
         low, high = feet.min(axis=0) - 1e-9, feet.max(axis=0) + 1e-9
-        assert ((low <= pressure_of(plan)[sample]) & (pressure_of(plan)[sample] <= high)).all()
+        assert ((low <= planned_zmp(plan)[sample]) & (planned_zmp(plan)[sample] <= high)).all()
 
 
 def test_time_that_runs_unevenly_goes_as_far():

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from strut.easing import smooth_step
 from strut.generators.gait_pattern import GaitPattern, brisk, middle_of_stance, schedule, slowed
-from strut.generators.gait_plan import FootStance, _at, gait_plan, pressure_of, shown
+from strut.generators.gait_plan import FootStance, _at, gait_plan, planned_zmp, shown
 from strut.generators.gait_track import Reach, TrackPiece, _twist, envelope, pieces_to, track
 from strut.place import Place
 
@@ -127,7 +127,7 @@ def test_a_plan_puts_feet_where_the_body_passes_them_in_the_middle_of_their_stan
             assert_allclose(plan.push_in_world[k, foot], pushed, atol=1e-12)
     load = plan.schedule.load
     mean = (load[:, :1] * plan.push_in_world[:, 0] + load[:, 1:] * plan.push_in_world[:, 1]) / load.sum(axis=1)[:, None]
-    assert_allclose(pressure_of(plan), mean, atol=1e-12)
+    assert_allclose(planned_zmp(plan), mean, atol=1e-12)
     ends = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s)
     assert_allclose(plan.shown, smooth_step(ends / 0.4), atol=1e-12)
     assert_allclose(shown(plan.time_s, 0.2), smooth_step(ends / 0.2), atol=1e-12)

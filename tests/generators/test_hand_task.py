@@ -82,7 +82,7 @@ def test_a_hand_that_points_ends_a_forearm_from_the_elbow_on_the_line_to_its_tar
 
 def test_a_look_gives_way_just_so_far_that_the_head_can_keep_up(pepper):
     asked = style_for(pepper, Emotion(-0.75, -0.75, -0.75))
-    drafts = HandDrafts(pepper, HandTask(task="wave", duration_s=3.0), 50.0, expressive=True)
+    drafts = HandDrafts(pepper, HandTask(task="wave", duration_s=2.0), 50.0, expressive=True)
     draft = next(iter(drafts.drafts(asked, Detail())))
     assert draft.style.gaze > asked.gaze
     assert draft.kept < 1.0

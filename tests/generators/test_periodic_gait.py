@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from strut.control.driven_body import driven_body
+from strut.control.actuated_model import actuated_model
 from strut.engines.coupled_tree import coupled_tree
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import BadTableError
@@ -44,7 +44,7 @@ def found(program):
 
 def test_dynamics_with_springs_at_rest_are_those_of_the_controllers(cassie):
     model = torque_model(cassie, friction=0.6, step_s=1e-3)
-    body = driven_body(model, control_table(cassie))
+    body = actuated_model(model, control_table(cassie))
     rng = np.random.default_rng(1)
     motors, acceleration = model.qpos0[body.motor_dof + 1] + 0.1 * rng.normal(size=10), rng.normal(size=16)
     qpos = np.array(model.qpos0)

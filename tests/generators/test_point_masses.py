@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from strut.balance.pressure import zero_moment_point
+from strut.balance.centre_of_pressure import zero_moment_point
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.generators.body_path import effective_height_m
 from strut.kinematics.biped_model import biped_model
@@ -42,7 +42,7 @@ def test_masses_at_rest_press_under_their_centre_from_the_first_sample_to_the_la
 
 
 @pytest.mark.parametrize(("torso_m", "height_m"), [(0.0, 0.1975), (0.15, 0.310)])  # derived from the paper's Table 1
-def test_heavy_shoes_that_stay_behind_make_the_legs_sway_like_a_higher_mass(torso_m, height_m):
+def test_heavy_feet_that_stay_behind_make_the_legs_sway_like_a_higher_mass(torso_m, height_m):
     legs, target = biped_model(variant(ALICE, torso_m=torso_m, half_width_m=0.035)), targets_cm()
     joint = required_postures(legs, target).joint_in_world
     masses = legs.masses_in_world(joint, target.foot_heading_rad, target.body_heading_rad)

@@ -11,11 +11,11 @@ from strut.draft import Detail
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import OutOfRangeError
 from strut.generators import repair_drafts
-from strut.generators.body_story import SPARE_M
 from strut.generators.repair_drafts import RepairDrafts, _contact
+from strut.generators.whole_body_tracking import SPARE_M
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.optimal.planned_body import PlannedBody
+from strut.optimal.reduced_model import ReducedModel
 from strut.style import Style
 from tests.alice import ALICE
 
@@ -33,7 +33,7 @@ def moved(duration_s=2.0, rate_hz=50.0, *, contact=True, start_s=3.0, rise=None)
 def given(monkeypatch):
     """Record what is asked to be kept near, and find nothing."""
     asked = []
-    monkeypatch.setattr(repair_drafts, "near_motion", lambda one: asked.append(one) or SimpleNamespace(solved=False))
+    monkeypatch.setattr(repair_drafts, "tracked_motion", lambda one: asked.append(one) or SimpleNamespace(solved=False))
     return asked
 
 
@@ -44,7 +44,7 @@ def test_frames_and_keys_are_a_second_apart_and_margins_grow(given):
     assert given[0].frame_s == pytest.approx(0.04)
     assert given[0].q.shape[0] == given[0].contact.shape[0] == 66
     assert given[0].key.tolist() == [0, 25, 50, 65]
-    body = PlannedBody(ALICE)
+    body = ReducedModel(ALICE)
     assert_allclose(given[0].q[10], body.coordinates(motion.qpos)[20], atol=1e-9)
     assert all("repair: no movement" in draft.shortfalls[0].sentence for draft in drafts)
     given.clear()
@@ -76,7 +76,7 @@ def test_feet_carry_as_the_motion_says_at_the_sample_that_is_next():
     contact[:9, 0] = contact[12:, 1] = True
     motion = replace(motion, contact=contact)
     time_s = np.arange(11) / 25.0
-    found = _contact(motion, PlannedBody(ALICE), np.zeros((11, 1)), time_s)
+    found = _contact(motion, ReducedModel(ALICE), np.zeros((11, 1)), time_s)
     assert found[:, 0].tolist() == [k * 2 < 9 for k in range(11)]
     assert found[:, 1].tolist() == [k * 2 >= 12 for k in range(11)]
 
@@ -89,7 +89,7 @@ def test_what_is_low_and_slow_carries_where_nothing_is_said():
     motion = moved(1.0, 25.0, contact=False)
     qpos = motion.qpos.copy()
     qpos[:, 2] += height
-    body = PlannedBody(ALICE)
+    body = ReducedModel(ALICE)
     q = body.coordinates(qpos)
     assert np.ptp(foot_contact_points(ALICE, qpos)[..., 2][0]) < 1e-6
     found = _contact(motion, body, q, frames / 25.0)
@@ -116,7 +116,7 @@ def test_what_was_found_is_sampled_to_its_end_and_told_where_it_is_slower(monkey
             reason=lambda interval: f"reason {interval}",
         )  # fmt: skip
 
-    monkeypatch.setattr(repair_drafts, "near_motion", near)
+    monkeypatch.setattr(repair_drafts, "tracked_motion", near)
     draft = next(iter(RepairDrafts(ALICE, motion, 0.01, 40.0).drafts(Style(), Detail())))
     assert draft.time_s[-1] == pytest.approx(3.0)
     assert_allclose(np.diff(draft.time_s), 0.025)

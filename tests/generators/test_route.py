@@ -12,9 +12,9 @@ from strut.generators.footsteps import (
     RIGHT,
     StepLimits,
     end_of,
+    foot_gap_m,
     footsteps_to,
     read_footsteps,
-    shoe_gap_m,
     standing,
 )
 from strut.generators.route import DIRECTION_RAD, pivot_displacement, route_in_direction, route_to, shorter_pivots
@@ -83,22 +83,22 @@ def test_footsteps_end_at_the_goal_side_by_side():
     for goal in random_goals(1_000, 4):
         steps = footsteps_to(HERE, [goal], LIMITS)
         assert miss(end_of(HERE, steps, SEPARATION_M), goal) < 1e-9
-        shoes = list(standing(HERE, SEPARATION_M))
+        feet = list(standing(HERE, SEPARATION_M))
         for step in steps:
-            shoes[step.foot] = step.place
+            feet[step.foot] = step.place
         wanted = standing(goal, SEPARATION_M)
-        assert max(miss(shoe, place) for shoe, place in zip(shoes, wanted, strict=True)) < 1e-9
+        assert max(miss(foot, place) for foot, place in zip(feet, wanted, strict=True)) < 1e-9
 
 
-def test_steps_keep_their_limits_and_shoes_never_touch():
+def test_steps_keep_their_limits_and_feet_never_touch():
     for goal in random_goals(60, 5):
-        shoes = list(standing(HERE, SEPARATION_M))
+        feet = list(standing(HERE, SEPARATION_M))
         for step in footsteps_to(HERE, [goal], LIMITS):
-            shoes[step.foot] = step.place
-            assert abs(wrapped(shoes[LEFT].heading_rad - shoes[RIGHT].heading_rad)) <= LIMITS.turn_rad + 1e-9
-            apart = shoes[LEFT].seen_from(shoes[RIGHT])
+            feet[step.foot] = step.place
+            assert abs(wrapped(feet[LEFT].heading_rad - feet[RIGHT].heading_rad)) <= LIMITS.turn_rad + 1e-9
+            apart = feet[LEFT].seen_from(feet[RIGHT])
             assert math.hypot(apart.x_m, apart.y_m) <= math.hypot(SEPARATION_M + LIMITS.side_m, LIMITS.length_m) + 1e-9
-            assert shoe_gap_m(ALICE, shoes[RIGHT], shoes[LEFT]) > 0.0
+            assert foot_gap_m(ALICE, feet[RIGHT], feet[LEFT]) > 0.0
 
 
 def test_feet_alternate_unless_a_step_to_the_side_begins():
@@ -119,11 +119,11 @@ def test_way_points_are_passed_in_order():
     goals = [Place(0.2, 0.0, 0.5), Place(0.2, 0.3, 2.0), Place(0.0, 0.0, 0.0)]
     steps = footsteps_to(HERE, goals, LIMITS)
     assert miss(end_of(HERE, steps, SEPARATION_M), goals[-1]) < 1e-9
-    shoes, passed = list(standing(HERE, SEPARATION_M)), 0
+    feet, passed = list(standing(HERE, SEPARATION_M)), 0
     for step in steps:
-        shoes[step.foot] = step.place
-        if passed < 3 and miss(shoes[RIGHT], standing(goals[passed], SEPARATION_M)[RIGHT]) < 1e-9:
-            passed += miss(shoes[LEFT], standing(goals[passed], SEPARATION_M)[LEFT]) < 1e-9
+        feet[step.foot] = step.place
+        if passed < 3 and miss(feet[RIGHT], standing(goals[passed], SEPARATION_M)[RIGHT]) < 1e-9:
+            passed += miss(feet[LEFT], standing(goals[passed], SEPARATION_M)[LEFT]) < 1e-9
     assert passed == 3
 
 

@@ -92,7 +92,7 @@ def test_own_footsteps_are_only_cut_where_a_search_looks_and_others_are_closed()
 
 
 @pytest.mark.parametrize("foot", [RIGHT, LEFT])
-def test_the_closing_shoe_stands_beside_the_other_on_its_own_side(foot):
+def test_the_closing_foot_stands_beside_the_other_on_its_own_side(foot):
     step = Footstep(foot, Place(0.3, -0.2, 0.7))
     last = closing(step, 0.09)
     assert last.foot != foot

@@ -1,4 +1,4 @@
-"""Step drafts part by part: paces and heights of a gait, checks of own footsteps, and life over the steps."""
+"""Step drafts part by part: paces and heights of a gait, checks of own footsteps, and secondary motion of the body."""
 
 from types import SimpleNamespace
 
@@ -7,9 +7,17 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.errors import BadFootstepsError, OutOfRangeError
-from strut.expression.life import Rhythm, life_of
+from strut.expression.secondary_motion import Rhythm, secondary_motion
 from strut.generators import step_drafts
-from strut.generators.step_drafts import StepDrafts, _check_length, _life, _out_of_reach, _triple, described, step_at
+from strut.generators.step_drafts import (
+    StepDrafts,
+    _check_length,
+    _out_of_reach,
+    _secondary_motion,
+    _triple,
+    described,
+    step_at,
+)
 from strut.kinematics.biped_model import biped_model
 from strut.models.catalogue import load_robot
 from strut.place import LEFT, RIGHT, Footstep, Place
@@ -55,12 +63,12 @@ def test_the_users_numbers_go_before_the_tables():
 
 
 @pytest.mark.parametrize(("y_m", "words"), [(0.02, "onto the right one"), (0.7, "apart")])
-def test_own_footsteps_on_the_other_shoe_or_beyond_the_legs_are_refused(y_m, words):
+def test_own_footsteps_on_the_other_foot_or_beyond_the_legs_are_refused(y_m, words):
     separation = biped_model(ALICE).separation_m
     wrong = Footstep(LEFT, Place(0.0, -separation / 2.0 + y_m, 0.0))
     fine = Footstep(RIGHT, Place(0.02, -separation / 2.0))
     drafts = StepDrafts(ALICE, Steps(footsteps=(fine, wrong)), 50.0)
-    with pytest.raises(BadFootstepsError, match=rf"Step 2 \(left shoe to .*{words}"):
+    with pytest.raises(BadFootstepsError, match=rf"Step 2 \(left foot to .*{words}"):
         _ = drafts.legs
 
 
@@ -97,7 +105,7 @@ PHASES = [
     SimpleNamespace(kind=kind, start_s=start, stop_s=stop)
     for kind, start, stop in (
         ("stand", 0.0, 1.0), ("shift", 1.0, 2.0), ("swing", 2.0, 3.0),
-        ("shift", 3.0, 4.0), ("shoe turn", 4.0, 5.0), ("settle", 5.0, 6.0),
+        ("shift", 3.0, 4.0), ("foot turn", 4.0, 5.0), ("settle", 5.0, 6.0),
     )
 ]  # fmt: skip
 
@@ -105,36 +113,36 @@ PHASES = [
 def test_the_step_under_way_is_counted_with_the_shift_before_it():
     assert [step_at(PHASES, t) for t in (0.0, 2.5, 3.0, 3.1, 5.0, 5.9)] == [1, 1, 1, 2, 2, 2]
     step = Footstep(RIGHT, Place(0.1234, -0.05, np.radians(31.0)))
-    assert described(step) == "right shoe to 0.123 m, -0.050 m, 31 degrees"
+    assert described(step) == "right foot to 0.123 m, -0.050 m, 31 degrees"
     plan = SimpleNamespace(time_s=np.array([0.0, 3.5]), phases=PHASES)
 
     class ShortError(Exception):
         sample = 1
 
     told = _out_of_reach([step, Footstep(LEFT, Place(0.0, 0.0))], plan, ShortError("too far"))
-    assert told == "reach: too far in step 2 (left shoe to 0.000 m, 0.000 m, 0 degrees) at 3.50 s"
+    assert told == "reach: too far in step 2 (left foot to 0.000 m, 0.000 m, 0 degrees) at 3.50 s"
     assert _out_of_reach([], plan, ShortError("too far")) == "reach: too far standing at 3.50 s"
     assert _triple(Place(1.0, 2.0, 3.0 * np.pi)) == pytest.approx([1.0, 2.0, np.pi])
 
 
-def test_life_beats_once_a_step_and_comes_and_goes_with_the_walk():
+def test_secondary_motion_beats_once_a_step_and_comes_and_goes_with_the_walk():
     robot = load_robot("alice").expressing("animated")
     time_s = np.linspace(0.0, 6.0, 61)
     plan = SimpleNamespace(time_s=time_s, phases=PHASES)
     style = Style(bounce=2.0)
-    life = _life(robot, style, plan, 0.22)
-    assert life.rise[0] == life.rise[-1] == 0.0
-    assert_allclose(life.rise[time_s <= 1.0], 0.0, atol=1e-9)  # it has not set off
-    assert_allclose(life.rise[time_s >= 5.0], 0.0, atol=1e-9)
+    secondary = _secondary_motion(robot, style, plan, 0.22)
+    assert secondary.rise[0] == secondary.rise[-1] == 0.0
+    assert_allclose(secondary.rise[time_s <= 1.0], 0.0, atol=1e-9)  # it has not set off
+    assert_allclose(secondary.rise[time_s >= 5.0], 0.0, atol=1e-9)
     unit_s = np.sqrt(0.22 / 9.81)
     beat = np.interp(time_s, [0.0, 1.0, 3.0, 5.0, 7.0], [0.0, 0.0, 1.0, 2.0, 3.0])
     ends = np.minimum((time_s - 1.0) / 2.0, (5.0 - time_s) / 2.0)
     u = np.clip(ends, 0.0, 1.0)
     walking = u**3 * (10.0 + u * (6.0 * u - 15.0))
-    near = life_of(robot, style, Rhythm(time_s, beat, walking, np.ones(61), unit_s))
-    assert np.abs(life.rise - near.rise)[(time_s > 1.0) & (time_s < 5.0)].max() < 0.35 * np.ptp(near.rise)
+    near = secondary_motion(robot, style, Rhythm(time_s, beat, walking, np.ones(61), unit_s))
+    assert np.abs(secondary.rise - near.rise)[(time_s > 1.0) & (time_s < 5.0)].max() < 0.35 * np.ptp(near.rise)
     at_step = np.argmin(np.abs(time_s - 3.0))
-    assert life.rise[at_step] == pytest.approx(near.rise[at_step], abs=1e-9)
-    assert _life(ALICE, style, plan, 0.22) is None
+    assert secondary.rise[at_step] == pytest.approx(near.rise[at_step], abs=1e-9)
+    assert _secondary_motion(ALICE, style, plan, 0.22) is None
     standing = SimpleNamespace(time_s=time_s, phases=[PHASES[0], PHASES[-1]])
-    assert _life(robot, style, standing, 0.22) is None
+    assert _secondary_motion(robot, style, standing, 0.22) is None

@@ -22,7 +22,7 @@ from strut.human.transition_problem import Transition
 from strut.human.turning_problem import Turning, turned_configuration
 from strut.human.walk_pieces import WalkPiece, mirrored_step, placements, samples, worst_seam
 from strut.optimal.collocation import DirectCollocation
-from strut.optimal.joined_ends import state_at
+from strut.optimal.continuity_constraints import state_at
 from strut.optimal.soundness import verify_trajectory, worst_of
 from strut.optimal.torque_playback import playback_error
 from strut.rotation import qpos_from_angles

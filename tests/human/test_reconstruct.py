@@ -113,12 +113,17 @@ def test_noise_asks_for_smoother_torques(gait, rate_hz):
     assert usual_smoothness(noisy) == pytest.approx(4e4 * (0.5 * np.sqrt(100.0 / rate_hz)) ** 1.5, rel=0.1)
 
 
-@pytest.mark.parametrize("rate_hz", [100.0, 200.0])
+@pytest.fixture(scope="module", params=[100.0, 200.0])
+def four_steps(gait, heiman, request):
+    """Four steps at a rate, and their contact sets in order."""
+    motion = gait.motion(steps=4, rate_hz=request.param)
+    return motion, [phase.contact for phase in detected_phases(heiman, motion, walking_cycle(heiman))]
+
+
 @pytest.mark.parametrize(("start", "stop"), [(0.0, 1.0), (0.0, 4.0), (0.4, 1.9), (0.7, 2.55)])
-def test_phases_are_seen_without_contact_columns(gait, heiman, rate_hz, start, stop):
-    motion, step_s = gait.motion(steps=4, rate_hz=rate_hz), gait.trajectory.time_s[-1]
+def test_phases_are_seen_without_contact_columns(gait, heiman, four_steps, start, stop):
+    (motion, order), step_s = four_steps, gait.trajectory.time_s[-1]
     seen = detected_phases(heiman, bare(motion, start * step_s, stop * step_s + 1e-9), walking_cycle(heiman))
-    order = [phase.contact for phase in detected_phases(heiman, motion, walking_cycle(heiman))]
     first = order.index(seen[0].contact)
     assert [phase.contact for phase in seen] == order[first : first + len(seen)]
     true = np.concatenate([np.cumsum(gait.trajectory.duration_s) + step * step_s for step in range(4)])

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.errors import BadMotionError
-from strut.human.explained_walk import _recorded
+from strut.human.inverse_optimal_control import _recorded
 from strut.human.recorded_steps import _straight_steps, recorded_steps
 from strut.human.walking_direction import WalkingDirection
 from strut.rotation import angles_from_qpos

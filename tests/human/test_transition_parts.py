@@ -10,7 +10,7 @@ from strut.human.anatomy import LEFT, RIGHT
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.quiet_stand import BOTH_FLAT, either_side_bounds, heading_of_foot, stance
 from strut.human.transition_problem import Transition
-from strut.optimal.joined_ends import JoinState
+from strut.optimal.continuity_constraints import BoundaryState
 
 COARSE = (4, 4, 2, 2)
 STEP_PUSH, STAND_PUSH = 11.0, 1.0  # torques of all joints, in the step and in the stand
@@ -21,7 +21,7 @@ def transition(heiman, drawn_step):
     upright = np.zeros(34)
     upright[2] = heiman.subject.standing_pelvis_height_m
     upright[[9, 16]] = 0.06
-    rest = JoinState(upright, np.zeros(34), np.full(28, STAND_PUSH))
+    rest = BoundaryState(upright, np.zeros(34), np.full(28, STAND_PUSH))
     step = replace(drawn_step, u=np.full_like(drawn_step.u, STEP_PUSH))
     return Transition(heiman, named_gait_options(heiman, [HUMAN]), step, rest, COARSE)
 

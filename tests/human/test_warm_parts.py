@@ -204,10 +204,10 @@ def test_torques_and_forces_of_a_start_are_the_motions_at_its_nodes_and_of_what_
     assert_allclose(start.u, np.outer(start.u[:, 1], np.arange(28.0)))
     rows, names = start.problem.contact.rows, heiman.foot_names
     for index, row in enumerate(rows):
-        touching = np.array([row in phase.contact.rows for phase in start.problem.phases])[start.phase_of]
+        in_contact = np.array([row in phase.contact.rows for phase in start.problem.phases])[start.phase_of]
         size = 3.0 * names.index(row.point.name) + row.axis
-        assert_allclose(start.force_n[touching, index], size * (1.0 + start.u[touching, 1]), rtol=1e-9)
-        assert not start.force_n[~touching, index].any()
+        assert_allclose(start.force_n[in_contact, index], size * (1.0 + start.u[in_contact, 1]), rtol=1e-9)
+        assert not start.force_n[~in_contact, index].any()
 
 
 def test_a_start_whose_phases_have_few_samples_is_drawn_through_all_of_them(heiman, drawn_step, walked):

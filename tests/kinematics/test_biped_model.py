@@ -12,7 +12,7 @@ from tests.alice import ALICE, LEGS
 
 
 def with_sole(sole_m):
-    """Return Alice with the middle of her soles elsewhere in the frame of the shoe."""
+    """Return Alice with the middle of her soles elsewhere in the frame of the foot."""
     body = ALICE.body_as(LimbBody)
     leg = body.limb["leg"]
     foot = msgspec.structs.replace(leg.foot, sole_m=sole_m)

@@ -80,13 +80,13 @@ def test_forward_kinematics_is_the_product_of_the_denavit_hartenberg_rows():
 @pytest.mark.parametrize("reference", REFERENCES)
 @pytest.mark.parametrize("knee_sign", [1, -1])
 @pytest.mark.parametrize(("thigh_m", "shin_m"), [(0.23, 0.23), (0.22, 0.19)])
-def test_foot_and_knee_of_100000_random_targets_come_back(thigh_m, shin_m, knee_sign, reference):
+def test_foot_and_knee_of_20000_random_targets_come_back(thigh_m, shin_m, knee_sign, reference):
     leg = a_leg(knee_sign, thigh_m, shin_m)
-    ankle, foot, knee_rad = random_targets(leg, 100_000, np.random.default_rng(2))
+    ankle, foot, knee_rad = random_targets(leg, 20_000, np.random.default_rng(2))
     joints = reproduces(leg, ankle, foot, knee_rad, reference, within=1e-10)
     assert np.abs(joints).max() <= np.pi
     assert (np.sign(joints[:, 3]) == knee_sign).all()
-    assert_allclose(wrapped(knee_angle(leg, joints, reference) - knee_rad), np.zeros(100_000), atol=1e-9)
+    assert_allclose(wrapped(knee_angle(leg, joints, reference) - knee_rad), np.zeros(20_000), atol=1e-9)
 
 
 @pytest.mark.parametrize("golden", NUMBERS["golden_ik"], ids=lambda golden: f"{golden['d3_mm']}_{golden['sign']}")
@@ -405,7 +405,7 @@ def misses(count, **misprint):
 
 
 def test_printed_knee_flexion_misses_every_target_by_up_to_a_third_of_a_metre():  # E1
-    foot_error, _ = misses(1000, theta4=printed_theta4)
+    foot_error, _ = misses(400, theta4=printed_theta4)
     assert foot_error.min() > 1e-6
     assert foot_error.max() == pytest.approx(0.33, abs=0.01)
 
@@ -425,13 +425,13 @@ def test_each_fault_of_the_printed_knee_flexion_fails_alone(theta4):  # E1
 
 
 def test_turning_the_knee_about_itself_leaves_it_where_it_was():  # E2
-    foot_error, knee_error = misses(1000, elbow_axis=True)
+    foot_error, knee_error = misses(400, elbow_axis=True)
     assert foot_error.max() < 1e-12
     assert knee_error.min() > 1e-6
 
 
 def test_turn_without_its_denominator_misses_by_a_fifth_of_a_metre():  # E3
-    foot_error, _ = misses(1000, denominator=False)
+    foot_error, _ = misses(400, denominator=False)
     assert foot_error.min() > 1e-6
     assert foot_error.max() == pytest.approx(0.21, abs=0.01)
 

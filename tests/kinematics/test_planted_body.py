@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 from strut.drawing import drawn
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import UnknownNameError, UnreachableFrameError
-from strut.generators.planted_story import drawn_qpos, planted_stance
+from strut.generators.animation_ik import drawn_qpos, planted_stance
 from strut.models.catalogue import load_robot
 from strut.tables.keyframes import Animation, AnimationKey, FootPose
 from tests.stories import alice_sways, paw

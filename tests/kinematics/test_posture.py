@@ -8,7 +8,14 @@ import pytest
 
 from strut.errors import UnreachablePostureError
 from strut.kinematics.biped_model import biped_model
-from strut.kinematics.biped_posture import guessed_postures, posture_jacobians, posture_residuals, solve_postures
+from strut.kinematics.biped_posture import (
+    _jacobians,
+    _points_first,
+    _Problem,
+    _residuals,
+    guessed_postures,
+    solve_postures,
+)
 from strut.kinematics.leg_angles import chain_points, leg_angles, posture_qpos
 from strut.kinematics.posture_failure import BODY_TOO_LOW, COM_OUT_OF_REACH, LEG_TOO_SHORT, required_postures
 from strut.models.limb_robot import limb_robot
@@ -38,33 +45,35 @@ def test_jacobian_is_the_derivative_of_the_residuals():
     rng = np.random.default_rng(3)
     targets = random_targets(5, rng)
     joint = guessed_postures(LEGS, targets) + rng.normal(0.0, 0.003, (5, 8, 3))
+    problem = _Problem(LEGS, targets)
     unknowns = [(p, a) for p in (1, 2) for a in range(3)] + [(p, a) for p in (3, 4) for a in range(2)]
     unknowns += [(p, a) for p in (5, 6) for a in range(3)]
     numeric = np.empty((5, 16, 16))
     for column, (point, axis) in enumerate(unknowns):
         step = np.zeros((8, 3))
         step[point, axis] = 1e-6
-        ahead, behind = (posture_residuals(LEGS, targets, joint + sign * step) for sign in (1.0, -1.0))
+        ahead, behind = (_residuals(problem, _points_first(joint + sign * step)).T for sign in (1.0, -1.0))
         numeric[:, :, column] = (ahead - behind) / 2e-6
-    np.testing.assert_allclose(posture_jacobians(LEGS, targets, joint), numeric, atol=1e-6)
+    exact = _jacobians(problem, _points_first(joint)).transpose(2, 0, 1)
+    np.testing.assert_allclose(exact, numeric, atol=1e-6)
 
 
-def test_angles_lead_back_to_the_points_and_shoes():
+def test_angles_lead_back_to_the_points_and_feet():
     targets = random_targets(400, np.random.default_rng(0))
     found = solve_postures(LEGS, targets)
     assert found.found.all()
     theta = leg_angles(found.joint_in_world)
     right = targets.ankle_in_world[:, 0]
-    points, body, shoe = chain_points(LEGS, theta, right, targets.foot_heading_rad[:, 0])
+    points, body, foot = chain_points(LEGS, theta, right, targets.foot_heading_rad[:, 0])
     np.testing.assert_allclose(points, found.joint_in_world, atol=1e-11)  # 1e-9 cm
-    for rotation, heading in ((body, targets.body_heading_rad), (shoe, targets.foot_heading_rad[:, 1])):
+    for rotation, heading in ((body, targets.body_heading_rad), (foot, targets.foot_heading_rad[:, 1])):
         level = np.stack([np.cos(heading), np.sin(heading), np.zeros(400)], axis=1)
         np.testing.assert_allclose(rotation[:, :, 0], level, atol=1e-9)
         np.testing.assert_allclose(rotation[:, :, 2], np.tile([0.0, 0.0, 1.0], (400, 1)), atol=1e-9)
 
 
 def denavit_hartenberg_rows(theta):
-    """Return rows of angle, d, a and alpha; frame 0 has z along the right shoe and x up, frame 12 x down."""
+    """Return rows of angle, d, a and alpha; frame 0 has z along the right foot and x up, frame 12 x down."""
     l1, l2, l3, l4, l5, l6, l7 = LEGS.link_m
     t, quarter = theta, np.pi / 2.0
     return [
@@ -87,7 +96,7 @@ def test_denavit_hartenberg_table_agrees_with_the_chain():
     rng = np.random.default_rng(1)
     frame_0 = np.column_stack([[0.0, 0.0, 1.0], np.cross([1.0, 0.0, 0.0], [0.0, 0.0, 1.0]), [1.0, 0.0, 0.0]])
     for theta in rng.uniform(-1.0, 1.0, (20, 12)):
-        points, _, shoe = chain_points(LEGS, theta[None], np.zeros((1, 3)), np.zeros(1))
+        points, _, foot = chain_points(LEGS, theta[None], np.zeros((1, 3)), np.zeros(1))
         transform = np.eye(4)
         transform[:3, :3] = frame_0
         for angle, d, a, alpha in denavit_hartenberg_rows(theta):
@@ -95,11 +104,11 @@ def test_denavit_hartenberg_table_agrees_with_the_chain():
             row = [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]]
             transform = transform @ np.array(row)
         np.testing.assert_allclose(transform[:3, 3], points[0, 7], atol=1e-13)
-        np.testing.assert_allclose(transform[:3, 2], shoe[0, :, 0], atol=1e-13)  # z along the left shoe
-        np.testing.assert_allclose(transform[:3, 0], -shoe[0, :, 2], atol=1e-13)  # x down
+        np.testing.assert_allclose(transform[:3, 2], foot[0, :, 0], atol=1e-13)  # z along the left foot
+        np.testing.assert_allclose(transform[:3, 0], -foot[0, :, 2], atol=1e-13)  # x down
 
 
-def test_parallel_shoes_make_angles_that_cancel():
+def test_parallel_feet_make_angles_that_cancel():
     targets = random_targets(50, np.random.default_rng(2))
     same = np.full(50, 0.2)
     parallel = type(targets)(
@@ -173,7 +182,7 @@ def test_reach_ends_where_the_reference_says(left, com, height, reachable):
 @pytest.mark.parametrize(
     ("targets", "kind", "words"),
     [
-        (targets_cm(left=(5.5, 4.49, 0.0), com=(0.0, -4.49)), COM_OUT_OF_REACH, "mm from between the shoes"),
+        (targets_cm(left=(5.5, 4.49, 0.0), com=(0.0, -4.49)), COM_OUT_OF_REACH, "mm from between the feet"),
         (targets_cm(height=26.0), LEG_TOO_SHORT, "it has 253 mm"),
         (targets_cm(left=(30.0, 4.49, 0.0), com=(15.0, 0.0)), LEG_TOO_SHORT, "leg would have to span"),
         (targets_cm(height=3.0), BODY_TOO_LOW, "the hips would be 30 mm"),
@@ -195,7 +204,7 @@ def test_one_bad_target_does_not_spoil_the_others():
     assert caught.value.sample == 1
 
 
-def test_heavy_shoes_make_the_hips_travel_twice_as_far():
+def test_heavy_feet_make_the_hips_travel_twice_as_far():
     com = np.array([RIGHT_CM[:2], LEFT_CM[:2]])
     joint = solve_postures(LEGS, targets_cm(com=com)).joint_in_world
     assert (joint[1, 3, 1] - joint[0, 3, 1]) * 100.0 == pytest.approx(17.8, abs=0.05)

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import task_jacobians
 from strut.kinematics import whole_body
-from strut.kinematics.planted_body import PlantedTargets, _quaternions, _reduction, _tasks
+from strut.kinematics.planted_body import PlantedTargets, _reduction, _tasks
 from strut.kinematics.planted_body import _step as planted_step
 from strut.kinematics.whole_body import (
     BodyTargets,
@@ -241,17 +241,6 @@ def test_the_base_moves_but_does_not_turn_and_followers_go_along():
     assert_array_equal(reduction, expected)
 
 
-def test_quaternions_are_continuous_and_on_the_side_of_the_first():
-    angle = np.linspace(0.0, 4.0 * np.pi, 41)
-    turn = Rotation.from_rotvec(np.outer(angle, [0.0, 0.0, 1.0])).as_matrix()
-    for sign in (1.0, -1.0):
-        near = np.zeros((41, 4))
-        near[0, 0] = sign
-        found = _quaternions(turn, near)
-        assert_allclose(found[:, 0], sign * np.cos(angle / 2.0), atol=1e-9)
-        assert_allclose(found[:, 3], sign * np.sin(angle / 2.0), atol=1e-9)
-
-
 def test_nine_masses_hang_between_their_joints_with_their_own_offsets():
     rng = np.random.default_rng(8)
     legs = replace(LEGS, mass_offset_m=rng.normal(size=(9, 3)))
@@ -271,7 +260,7 @@ def test_nine_masses_hang_between_their_joints_with_their_own_offsets():
 
 
 def test_alices_masses_are_on_the_points_that_carry_them():
-    """Rows sum to one; shoes hang on ankles, the body between the hips, links between neighbours."""
+    """Rows sum to one; feet hang on ankles, the body between the hips, links between neighbours."""
     on = LEGS.mass_on_points
     assert_allclose(on.sum(axis=1), 1.0)
     assert_array_equal(np.flatnonzero(on[0]), [0])

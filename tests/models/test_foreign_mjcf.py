@@ -65,6 +65,13 @@ def test_joints_meshes_and_motor_limits_are_kept(tmp_path):
     assert [leg.joints for leg in robot.legs] == [("hip", "knee")]
 
 
+def test_a_joint_bears_no_more_than_its_own_bound_however_strong_its_motor_is(tmp_path):
+    bound = MODEL.replace('armature="0.01"', 'actuatorfrcrange="-12 12"').replace(
+        'name="knee"', 'name="knee" actuatorfrcrange="-9 9"'
+    )
+    assert hopper(tmp_path, model=bound).torque_limit_nm.tolist() == [12.0, 7.0]  # motors of 20 and 7
+
+
 def test_masses_that_follow_from_shapes_are_kept(tmp_path):
     capsule_kg = 1000.0 * np.pi * (0.02**2 * 0.2 + 4.0 / 3.0 * 0.02**3)
     assert hopper(tmp_path).mass_kg == pytest.approx(2.5 + capsule_kg)
@@ -73,9 +80,9 @@ def test_masses_that_follow_from_shapes_are_kept(tmp_path):
 def test_the_floor_is_ours_and_what_is_rigid_with_a_foot_leaves_the_ground_to_it(tmp_path):
     model = hopper(tmp_path).model
     planes = [model.geom(k).name for k in range(model.ngeom) if model.geom_bodyid[k] == 0]
-    touching = {model.body(model.geom_bodyid[k]).name for k in range(model.ngeom) if model.geom_contype[k]}
+    colliding = {model.body(model.geom_bodyid[k]).name for k in range(model.ngeom) if model.geom_contype[k]}
     assert planes == ["floor"]
-    assert touching == {"trunk", "thigh", "toe"}
+    assert colliding == {"trunk", "thigh", "toe"}
     assert (model.nkey, model.nu) == (0, 2)
 
 

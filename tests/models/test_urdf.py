@@ -13,6 +13,7 @@ from strut.emotion import Emotion
 from strut.engines.frame_kinematics import frame_poses
 from strut.errors import BadTableError
 from strut.models.catalogue import load_robot, robot_of
+from strut.models.mesh_files import mesh_path
 
 TALOS = Path(__file__).parents[2] / "examples" / "talos"
 SMALL = """<robot name="small">
@@ -97,6 +98,52 @@ def test_what_cannot_be_read_is_said(tmp_path, options, sentence):
         small_robot(tmp_path, **options)
 
 
+SLAB = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="millimeter" meter="0.001"/></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="pa" count="12">0 0 0  100 0 0  0 200 0  0 0 300</float_array><technique_common>
+<accessor source="#pa" count="4" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles>
+</mesh></geometry></library_geometries><library_visual_scenes><visual_scene id="s"><node>
+<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5084\n"
+
+
+def shaped(tmp_path, shape):
+    """Return the small robot with a shape of its base, whose meshes are in the folder `shapes`."""
+    (tmp_path / "shapes").mkdir()
+    (tmp_path / "shapes" / "slab.dae").write_text(SLAB, "utf-8")
+    (tmp_path / "shapes" / "absent.stl").write_bytes(POINTER)
+    text = SMALL.replace('<link name="base">', f'<link name="base">{shape}').replace("{kind}", "revolute")
+    (tmp_path / "small.urdf").write_text(text, encoding="utf-8")
+    (tmp_path / "robot.toml").write_text(TABLE.format(link="lower"), encoding="utf-8")
+    return load_robot(str(tmp_path))
+
+
+def test_meshes_are_found_by_their_package_and_read_in_their_unit(tmp_path):
+    pytest.importorskip("collada")
+    shape = '<visual><geometry><mesh filename="model://small/shapes/slab.dae"/></geometry></visual>'
+    robot = shaped(tmp_path, shape)
+    np.testing.assert_allclose(np.ptp(robot.model.mesh_vert, axis=0).max(), 0.3, atol=0.06)
+
+
+def test_a_mesh_of_that_name_elsewhere_is_not_taken(tmp_path):
+    shape = '<collision><geometry><mesh filename="slab.dae"/></geometry></collision>'  # it is in the folder shapes
+    with pytest.raises(BadTableError, match=r"slab\.dae cannot be read \(there is no file"):
+        shaped(tmp_path, shape)
+
+
+def test_a_pointer_in_the_place_of_a_mesh_is_not_drawn_and_never_touches(tmp_path):
+    shape = '<{0}><geometry><mesh filename="shapes/absent.stl"/></geometry></{0}>'
+    with pytest.raises(BadTableError, match=r"absent\.stl cannot be read \(it is a pointer of Git LFS"):
+        shaped(tmp_path, shape.format("collision"))
+    (tmp_path / "seen").mkdir()
+    assert shaped(tmp_path / "seen", shape.format("visual")).model.nmesh == 0
+
+
 def test_a_missing_description_is_said(tmp_path):
     (tmp_path / "robot.toml").write_text(TABLE.format(link="lower"), encoding="utf-8")
     with pytest.raises(BadTableError, match=r"small\.urdf is not there"):
@@ -150,3 +197,23 @@ def test_a_motion_finds_the_folder_of_its_robot(talos, tmp_path):
     )
     assert Path(robot_of(strut.load_motion(out)).name).resolve() == TALOS
     assert main(["check", str(out)]) == 0
+
+
+def test_a_file_of_a_name_is_looked_for_beside_a_description_but_not_among_other_robots(tmp_path):
+    for folder in ("mine/urdf", "mine/meshes", "other/urdf", "other/meshes", "lone"):
+        (tmp_path / folder).mkdir(parents=True)
+    for file in (
+        "mine/urdf/a.urdf",
+        "mine/meshes/foot.stl",
+        "other/urdf/b.urdf",
+        "other/meshes/hand.stl",
+        "lone/c.urdf",
+    ):
+        (tmp_path / file).touch()
+    described = tmp_path / "mine" / "urdf" / "a.urdf"
+    assert mesh_path("foot.stl", described).parent.name == "meshes"
+    for name, description in (("hand.stl", described), ("hand.stl", tmp_path / "lone" / "c.urdf")):
+        with pytest.raises(FileNotFoundError):
+            mesh_path(name, description)
+    with pytest.raises(FileNotFoundError):
+        mesh_path("foot.stl", described, anywhere=False)

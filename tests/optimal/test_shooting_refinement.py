@@ -105,13 +105,13 @@ def jump(request):
     return program, solution, refined_by_shooting(program, solution)
 
 
-def test_torques_of_the_mesh_run_away_and_polished_ones_do_not(jump):
+def test_torques_of_the_mesh_run_away_and_refined_ones_do_not(jump):
     _, solution, exact = jump
     assert playback_error(JUMPER, solution.trajectory) > 1e-4
     assert playback_error(JUMPER, exact.trajectory) < 1e-7
 
 
-def test_polishing_keeps_what_the_problem_asks_and_hardly_moves(jump):
+def test_refinement_keeps_what_the_problem_asks_and_hardly_moves(jump):
     program, solution, exact = jump
     assert exact.violation < 1e-9
     path, coarse = exact.trajectory, solution.trajectory
@@ -126,7 +126,7 @@ def test_polishing_keeps_what_the_problem_asks_and_hardly_moves(jump):
     assert abs(MultipleShooting(program.layout, path.parameter).gaps(solution.trajectory).value).max() > 1e-5
 
 
-def test_a_polished_foot_stays_where_it_landed(jump):
+def test_a_refined_foot_stays_where_it_landed(jump):
     path = jump[2].trajectory
     stand = path.nodes_of(1)
     assert np.abs(path.q[stand, 1]).max() < 1e-9
@@ -144,18 +144,18 @@ def test_another_torque_leads_elsewhere(jump, monkeypatch):
     assert playback_error(JUMPER, path) == np.inf
 
 
-def test_derivatives_of_the_flow_equal_finite_differences(jump):
+def test_derivatives_of_the_dynamics_equal_finite_differences(jump):
     _, solution, _ = jump
     path, rng = solution.trajectory, np.random.default_rng(3)
-    flow = contact_dynamics(path.problem, path.parameter)
+    dynamics = contact_dynamics(path.problem, path.parameter)
     start = np.array([0, 1, 5, 6])
     touches = active_rows(path.problem, path.phase_of[start])
     state, torque = np.hstack([path.q, path.v])[start], (path.u[start], path.u[start + 1])
     length = path.time_s[start + 1] - path.time_s[start]
-    slope = flow.advance(state, torque, length, touches, steps=2, slopes=True)[1]
+    slope = dynamics.advance(state, torque, length, touches, steps=2, slopes=True)[1]
     way = rng.normal(size=(4, slope.shape[2]))
     ends = [
-        flow.advance(
+        dynamics.advance(
             state + h * way[:, :8],
             (torque[0] + h * way[:, 8:9], torque[1] + h * way[:, 9:]),
             length,
@@ -168,18 +168,18 @@ def test_derivatives_of_the_flow_equal_finite_differences(jump):
     assert_allclose((slope @ way[..., None])[..., 0], (ends[0] - ends[1]) / 2e-6, atol=1e-6)
 
 
-def test_the_witness_agrees_with_the_symbols_on_a_rolling_heel():
+def test_mujoco_agrees_with_the_symbols_on_a_rolling_heel():
     heiman, rng = load_robot("heiman"), np.random.default_rng(5)
     contact, tree = contact_set(heiman, "RightForefootLeftHeel"), read_tree(heiman.model, angle_base=True)
     q, v, force = 0.2 * rng.normal(size=34), rng.normal(size=34), 10.0 * rng.normal(size=34)
     force[:6] = 0.0
     symbols, qvel = ContactDynamics(tree, contact), qvel_from_angles(q, v)
-    witness = ContactTerms(*MujocoContactDynamics(heiman.model, contact).terms(qpos_from_angles(q), qvel))
-    a, load = witness.accelerate(force)
+    mujoco_terms = ContactTerms(*MujocoContactDynamics(heiman.model, contact).terms(qpos_from_angles(q), qvel))
+    a, load = mujoco_terms.accelerate(force)
     known_a, known_load = symbols.accelerate(q, v, force)
     assert_allclose(a[6:], known_a[6:], atol=1e-7)
     assert_allclose(load, known_load, atol=1e-7)
-    after, impulse, _ = witness.impact(qvel)
+    after, impulse, _ = mujoco_terms.impact(qvel)
     known = symbols.impact(q, v)
     assert_allclose(after[6:], known.velocity[6:], atol=1e-9)
     assert_allclose(impulse, known.impulse_n_s, atol=1e-8)
@@ -218,7 +218,7 @@ def test_an_interior_point_finds_the_same_change_as_guesses_that_settle(monkeypa
     assert_allclose(found, guessed, atol=1e-9)
 
 
-def test_a_movement_that_follows_numbers_at_its_nodes_can_be_polished():
+def test_a_movement_that_follows_numbers_at_its_nodes_can_be_refined():
     problem = jump_problem()
     follow = TrackingCost("still", 1e-6, lambda node: node.q, np.zeros((20, 4)))
     program, solution = solved(replace(problem, costs=(*problem.costs, follow)))
@@ -227,7 +227,7 @@ def test_a_movement_that_follows_numbers_at_its_nodes_can_be_polished():
     assert [cost.name for cost in exact.trajectory.problem.costs] == ["effort"]  # the mesh is another now
 
 
-def test_polish_that_does_not_get_there_says_how_far_it_got():
+def test_refinement_that_does_not_get_there_says_how_far_it_got():
     program, solution = solved(jump_problem())
     with pytest.raises(RefusedError, match=r"torques alone miss .* after 1 step"):
         refined_by_shooting(program, solution, most_steps=1)

@@ -18,7 +18,7 @@ def robot(tmp_path_factory):
     return found(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0]
 
 
-def fitted(robot, monkeypatch, uses):
+def fitted(robot, monkeypatch, uses, on_share=lambda share: None):
     """Return what was fitted, and the gaits that were tried, when these are their uses."""
     tried, rest = [], iter(uses)
 
@@ -28,7 +28,7 @@ def fitted(robot, monkeypatch, uses):
 
     monkeypatch.setattr(gait_fit, "_utilisation", used)
     monkeypatch.setattr(gait_fit, "_why_not", lambda body: "knee")
-    return fitted_gait(robot), tried
+    return fitted_gait(robot, on_share), tried
 
 
 def test_a_gait_with_reserve_is_left_as_it_is(robot, monkeypatch):
@@ -65,8 +65,10 @@ def speeds(tried, own):
 
 
 def test_who_cannot_walk_at_its_speed_walks_at_the_largest_share_that_does(robot, monkeypatch):
-    fit, tried = fitted(robot, monkeypatch, [Utilisation(0, 0, 1.5), *[None] * 4, SLOW, SLOW, None, FAST, None])
+    uses, told = [Utilisation(0, 0, 1.5), *[None] * 4, SLOW, SLOW, None, FAST, None], []
+    fit, tried = fitted(robot, monkeypatch, uses, told.append)
     own = robot.pattern_gait
+    assert told == [0.5, 0.7, 0.85]
     assert speeds(tried[5:], own) == pytest.approx([0.5, 0.7, 0.85, 0.85, 0.85])
     assert tried[5].period / own.period == pytest.approx(0.5**-0.5)  # half by slower, half by shorter steps
     assert [one.stride / own.stride for one in tried[8:]] == pytest.approx([1.0, 0.85])  # slower alone, shorter alone

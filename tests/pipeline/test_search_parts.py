@@ -21,7 +21,7 @@ from strut.pipeline.piloted_show import _eyes, _feelings
 from strut.pipeline.relaxation import deepened, relaxed
 from strut.pipeline.show_queue import STAND, USUAL_ASIDE_M_S, WALK, ShowPart, _walk, queue_of_words
 from strut.pipeline.trials import Trials, fastest
-from strut.pipeline.weakening import _in_a_row, _much, _weakened_sentence
+from strut.pipeline.weakening import _much, _weakened_sentence
 from strut.place import Place
 from strut.request import Request, Steps
 from tests.alice import ALICE
@@ -153,8 +153,8 @@ def test_weakened_words_are_told_with_their_shares():
         "weakened: tempo left out, lift and stride at 50 %, all else as asked"
     )
     assert (_much(0.0049), _much(0.005), _much(0.256)) == ("left out", "at 1 %", "at 26 %")
-    assert _in_a_row(["lift"]) == "lift"
-    assert _in_a_row(["elbow_rad", "lift", "arm_swing"]) == "elbow, lift and arm swing"
+    three = _weakened_sentence(dict.fromkeys(["elbow_rad", "lift", "arm_swing"], 0.5))
+    assert three == "weakened: elbow, lift and arm swing at 50 %, all else as asked"
 
 
 REQUEST = Request(

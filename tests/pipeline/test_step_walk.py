@@ -10,7 +10,7 @@ from strut.emotion import named_emotion
 from strut.errors import BadFootstepsError, BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
 from strut.expression.blend import style_for
 from strut.io.motion_file import load_motion, save_motion
-from strut.kinematics.foot_poses import shoe_places, standing_place
+from strut.kinematics.foot_poses import sole_places, standing_place
 from strut.pipeline.walk import walk_to
 from strut.place import LEFT, RIGHT, Footstep, Place, wrapped
 from strut.verify.check import check
@@ -46,7 +46,7 @@ def test_feet_carry_the_weight(walk):
     load = walk.ground_force_n[..., 2]
     np.testing.assert_allclose(load.sum(axis=1).mean(), ALICE.mass_kg * 9.81, rtol=0.01)
     assert load[~walk.contact].max() == 0.0
-    assert load.min() > -0.5  # a shoe cannot pull
+    assert load.min() > -0.5  # a foot cannot pull
 
 
 def test_same_wish_same_bytes(tmp_path):
@@ -79,13 +79,14 @@ def test_receipt_says_which_words_the_body_lacks():
 
 
 def test_a_feeling_that_needs_too_much_margin_is_weakened():
-    motion = walk_to(ALICE, Place(0.12, 0.0), "sad", margin_m=0.032)  # sad stops 6.7 mm short of the sole's middle
+    wish = {"margin_m": 0.032, "rate_hz": 50.0}  # sad stops 6.7 mm short of the sole's middle
+    motion = walk_to(ALICE, Place(0.08, 0.0), "sad", **wish)
     assert motion.receipt.verdict == "weakened"
     assert 0.2 < motion.receipt.intensity_kept < 0.6
     assert motion.receipt.balance_margin_mm >= 32.0
     assert motion.receipt.reasons[0].startswith("balance margin: the centre of pressure falls")
     with pytest.raises(RefusedError, match="Without --strict it would walk at intensity 0"):
-        walk_to(ALICE, Place(0.12, 0.0), "sad", margin_m=0.032, strict=True)
+        walk_to(ALICE, Place(0.08, 0.0), "sad", strict=True, **wish)
 
 
 def test_speed_in_neutral_is_the_one_asked_for():
@@ -98,22 +99,22 @@ def test_speed_in_neutral_is_the_one_asked_for():
 
 def test_automatic_phase_times_walk_three_times_faster_at_the_same_margin():
     goal = Place(0.2, 0.0)
-    published = walk_to(ALICE, goal, pace=0.01, law="mass", margin_m=0.0)
-    ours = walk_to(ALICE, goal, pace="fastest", margin_m=published.receipt.balance_margin_mm * 1e-3)
+    published = walk_to(ALICE, goal, pace=0.01, law="mass", margin_m=0.0, rate_hz=50.0)
+    ours = walk_to(ALICE, goal, pace="fastest", margin_m=published.receipt.balance_margin_mm * 1e-3, rate_hz=50.0)
     assert ours.meta["gait"]["line_speed_m_s"] > 3.0 * published.meta["gait"]["line_speed_m_s"]
     assert ours.receipt.balance_margin_mm >= published.receipt.balance_margin_mm
 
 
 def test_the_fastest_walk_is_stopped_by_a_limit():
-    walked = walk_to(ALICE, Place(0.4, 0.0), pace="fastest").receipt
+    walked = walk_to(ALICE, Place(0.24, 0.0), pace="fastest", rate_hz=50.0).receipt
     assert 0.80 < walked.joint_speed_use <= 0.9
-    wide = walk_to(ALICE, Place(0.4, 0.0), pace="fastest", margin_m=0.034).receipt
+    wide = walk_to(ALICE, Place(0.24, 0.0), pace="fastest", margin_m=0.034, rate_hz=50.0).receipt
     assert 34.0 <= wide.balance_margin_mm < 34.5
     assert wide.duration_s > 1.05 * walked.duration_s
 
 
 def test_a_feeling_too_quick_for_the_speed_asked_is_weakened_not_refused():
-    receipt = walk_to(ALICE, Place(0.4, 0.0), "angry", pace=0.10).receipt
+    receipt = walk_to(ALICE, Place(0.4, 0.0), "angry", pace=0.10, rate_hz=50.0).receipt
     assert receipt.verdict == "weakened"
     assert 0.3 < receipt.intensity_kept < 1.0
     assert receipt.reasons[0].startswith("joint speed")
@@ -121,7 +122,8 @@ def test_a_feeling_too_quick_for_the_speed_asked_is_weakened_not_refused():
 
 def test_published_law_goes_faster_only_at_less_margin():
     goal = Place(0.08, 0.0)
-    wide, narrow = (walk_to(ALICE, goal, pace="fastest", law="mass", margin_m=margin) for margin in (0.03, 0.01))
+    wish = {"pace": "fastest", "law": "mass", "rate_hz": 50.0}
+    wide, narrow = (walk_to(ALICE, goal, margin_m=margin, **wish) for margin in (0.03, 0.01))
     assert narrow.duration_s < 0.8 * wide.duration_s
     assert narrow.receipt.balance_margin_mm < wide.receipt.balance_margin_mm
 
@@ -129,8 +131,8 @@ def test_published_law_goes_faster_only_at_less_margin():
 def test_own_footsteps_are_walked_as_listed():
     steps = (Footstep(LEFT, Place(0.03, 0.05, 0.1)), Footstep(RIGHT, Place(0.05, -0.045, 0.0)))
     motion = walk_to(ALICE, footsteps=steps)
-    for shoe, step in zip(shoe_places(ALICE, motion.qpos[-1]), reversed(steps), strict=True):
-        assert shoe.distance_m(step.place) < 1e-9
+    for foot, step in zip(sole_places(ALICE, motion.qpos[-1]), reversed(steps), strict=True):
+        assert foot.distance_m(step.place) < 1e-9
     assert motion.meta["options"]["own_steps"] is True
 
 
@@ -152,14 +154,14 @@ def test_own_footsteps_are_walked_as_listed():
 )
 def test_impossible_wishes_are_named_with_what_works(wish, error, words):
     with pytest.raises(error, match=words):
-        walk_to(ALICE, **{"goals": Place(0.16, 0.0)} | wish)
+        walk_to(ALICE, **{"goals": Place(0.16, 0.0), "rate_hz": 50.0} | wish)
 
 
 @pytest.mark.parametrize(
     ("step", "words"),
     [
-        (Footstep(RIGHT, Place(0.0, 0.02)), "Step 2 .* would put the shoe 45 mm onto the left one"),
-        (Footstep(RIGHT, Place(0.25, -0.045)), "cannot be walked: reach: .*in step 2 .right shoe to 0.250 m"),
+        (Footstep(RIGHT, Place(0.0, 0.02)), "Step 2 .* would put the foot 45 mm onto the left one"),
+        (Footstep(RIGHT, Place(0.25, -0.045)), "cannot be walked: reach: .*in step 2 .right foot to 0.250 m"),
     ],
 )
 def test_impossible_footsteps_name_the_step(step, words):

@@ -13,16 +13,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from strut.control.actuated_model import actuated_model
 from strut.control.contact_forces import ForceDistribution
-from strut.control.driven_body import driven_body
-from strut.control.planted_posture import planted_motors
-from strut.control.reference import StandReference
 from strut.engines.controller_dynamics import WholeBody
-from strut.errors import BadFieldError, BadTableError, OutOfReachError, UnreachablePostureError
+from strut.errors import BadFieldError, BadTableError, OutOfReachError
 from strut.kinematics.two_bar_leg import two_bar_leg
 from strut.models import catalogue
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table, torque_model
+from strut.reproduction.cassie import planted_stands
 
 SIDES = ("left", "right")
 JOINTS = ("abduction", "yaw", "pitch", "knee", "shin", "ankle", "foot")
@@ -36,7 +35,6 @@ LINKS = {  # of the public description → ours
     "foot": "foot",
 }
 PUBLIC_ZERO_DEG = {"knee": -45.0, "ankle": 58.0}  # our angles when the public description is at zero
-FOOT_M = np.array([(-0.049, 0.1305, 0.0), (-0.049, -0.1305, 0.0)])
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +49,7 @@ def model(cassie):
 
 @pytest.fixture(scope="module")
 def body(cassie, model):
-    return driven_body(model, control_table(cassie))
+    return actuated_model(model, control_table(cassie))
 
 
 @pytest.fixture(scope="module")
@@ -184,26 +182,26 @@ def test_a_leg_that_is_too_long_is_refused(leg):
 
 
 @pytest.mark.parametrize(("height", "knee"), [(0.65, -123.59), (0.80, -103.31), (0.90, -88.02), (1.00, -70.10)])
-def test_every_height_has_its_knee_and_a_flat_foot(model, body, leg, height, knee):
+def test_every_height_has_its_knee_and_a_flat_foot(cassie, model, leg, height, knee):
     hip, bent = leg.angles_rad(height - 0.147, 0.0)
     assert np.degrees(bent) == pytest.approx(knee, abs=0.02)
     data = posed(model, pitch=np.degrees(hip), knee=np.degrees(bent), foot=-63.0 - np.degrees(hip))
     line_up = data.geom("left_foot_touch").xmat.reshape(3, 3)[2, 2]
     assert abs(line_up) * 0.16 < 1e-4  # toe and heel are level
-    motors = planted_motors(body, StandReference((0.0, 0.0, height)), FOOT_M)
-    np.testing.assert_allclose(motors[2:4], (hip, bent), atol=2e-4)
+    stand = planted_stands(cassie, np.array([(0.0, 0.0, height)])).qpos[0]
+    np.testing.assert_allclose(stand[7:][2:4], (hip, bent), atol=2e-4)
 
 
-def test_a_posture_out_of_range_is_refused_with_the_joint(body):
-    with pytest.raises(UnreachablePostureError, match="yaw would be"):
-        planted_motors(body, StandReference((0.0, 0.0, 0.8), (0.0, 0.0, 0.6)), FOOT_M)
+def test_feet_miss_their_places_where_a_joint_is_at_its_stop(cassie):
+    turned = Rotation.from_euler("z", [[0.3], [0.6]]).as_matrix()
+    stands = planted_stands(cassie, np.tile((0.0, 0.0, 0.8), (2, 1)), turned)
+    assert stands.foot_error[0].max() < 1e-4
+    assert stands.foot_error[1].max() > 0.01
 
 
-def carried(body, base, accelerations=None, *, feet=(0, 1)):
+def carried(body, qpos, accelerations=None, *, feet=(0, 1)):
     """Return the wrench that feet miss [N, N m] and the motors' torques, at a posture with given accelerations."""
     dynamics: WholeBody = body.dynamics()
-    qpos = np.array(body.model.qpos0)
-    qpos[7:] = body.at_rest(planted_motors(body, base, FOOT_M))
     dynamics.place(qpos)
     dynamics.move(np.zeros(body.model.nv))
     moved = np.zeros(16)
@@ -229,8 +227,8 @@ def carried(body, base, accelerations=None, *, feet=(0, 1)):
 
 
 @pytest.mark.parametrize(("height", "knee_nm"), [(0.65, 65.3), (0.80, 57.9), (0.90, 51.2), (1.00, 42.1)])
-def test_a_quiet_stand_needs_the_known_torques(body, height, knee_nm):
-    missing, torque = carried(body, StandReference((0.0, 0.0, height)))
+def test_a_quiet_stand_needs_the_known_torques(cassie, body, height, knee_nm):
+    missing, torque = carried(body, planted_stands(cassie, np.array([(0.0, 0.0, height)])).qpos[0])
     assert missing < 1e-3
     for leg in (torque[:5], torque[5:]):
         assert leg[3] == pytest.approx(knee_nm, rel=0.05)
@@ -239,36 +237,38 @@ def test_a_quiet_stand_needs_the_known_torques(body, height, knee_nm):
     assert (np.abs(torque) / body.torque_limit_nm).max() < 0.35
 
 
-def test_one_foot_carries_only_with_the_mass_over_its_line(body):
-    beside, _ = carried(body, StandReference((0.0, 0.0, 0.8)), feet=(1,))
+def test_one_foot_carries_only_with_the_mass_over_its_line(cassie, body):
+    beside, _ = carried(body, planted_stands(cassie, np.array([(0.0, 0.0, 0.8)])).qpos[0], feet=(1,))
     assert beside > 30.0
     places = np.linspace(-0.19, -0.13, 61)
-    over = [carried(body, StandReference((0.0, y, 0.8)), feet=(1,))[0] for y in places]
+    stands = planted_stands(cassie, np.array([(0.0, y, 0.8) for y in places])).qpos
+    over = [carried(body, qpos, feet=(1,))[0] for qpos in stands]
     assert min(over) < 0.5  # without ankle roll, a millimetre beside is some newton metres too much
     assert np.ptp(places[np.array(over) < 1.0]) < 0.01
 
 
-def nodes_out_of_reach(body, scale, *, axis, size, duration):
+def nodes_out_of_reach(cassie, body, scale, *, axis, size, duration):
     """Return at how many of 29 inner nodes of a minimum-jerk movement no contact force or torque is enough."""
     u = np.linspace(0.0, 1.0, 31)[1:-1]
     place = size * u**3 * (10.0 + u * (6.0 * u - 15.0))
     bend = size * (60.0 * u - 180.0 * u**2 + 120.0 * u**3) / (scale * duration) ** 2
+    values, accelerations = np.zeros((len(u), 6)), np.zeros((len(u), 6))
+    values[:, axis], accelerations[:, axis] = place - size / 2.0, bend
+    turned = Rotation.from_euler("xyz", values[:, 3:]).as_matrix()
+    stands = planted_stands(cassie, values[:, :3] + (0.0, 0.0, 0.8), turned).qpos
     count = 0
-    for x, a in zip(place - size / 2.0, bend, strict=True):
-        values, accelerations = np.zeros(6), np.zeros(6)
-        values[axis], accelerations[axis] = x, a
-        base = StandReference((values[0], values[1], 0.8 + values[2]), tuple(values[3:]))
-        missing, torque = carried(body, base, accelerations)
+    for qpos, moved in zip(stands, accelerations, strict=True):
+        missing, torque = carried(body, qpos, moved)
         count += missing > 1.0 or (np.abs(torque) > body.torque_limit_nm).any()
     return count
 
 
-def test_a_quick_sidestep_of_the_base_needs_twice_the_time_and_a_turn_does_not(body):
+def test_a_quick_sidestep_of_the_base_needs_twice_the_time_and_a_turn_does_not(cassie, body):
     sideways = {"axis": 1, "size": 0.10, "duration": 0.5}
     turn = {"axis": 5, "size": np.radians(40.0), "duration": 0.8}
-    assert nodes_out_of_reach(body, 1.0, **sideways) > 6
-    assert nodes_out_of_reach(body, 2.0, **sideways) == 0
-    assert nodes_out_of_reach(body, 0.5, **turn) == 0
+    assert nodes_out_of_reach(cassie, body, 1.0, **sideways) > 6
+    assert nodes_out_of_reach(cassie, body, 2.0, **sideways) == 0
+    assert nodes_out_of_reach(cassie, body, 0.5, **turn) == 0
 
 
 def test_a_robot_without_control_table_is_told_so():
@@ -285,5 +285,5 @@ def test_a_mistyped_gain_is_refused_with_its_line(tmp_path, cassie):
     (folder / "control.toml").write_text(text.replace('"left_yaw",', '"left_twist",'), "utf-8")
     robot = load_robot(str(folder.rename(tmp_path / "other")))
     with pytest.raises(BadTableError, match="no joint left_twist"):
-        driven_body(torque_model(robot, friction=0.6, step_s=0.001), control_table(robot))
+        actuated_model(torque_model(robot, friction=0.6, step_s=0.001), control_table(robot))
     assert cassie.tables.control.walking.step_s == 0.35

@@ -14,6 +14,7 @@ from strut.engines.video import video_bytes
 from strut.errors import OutOfRangeError, VideoError
 from strut.io.motion_file import save_motion
 from strut.models.subject import subject
+from strut.sampling import middle_cycle
 from strut.show.animation import _lasting_ms, check_frame_rate, film_of
 from strut.show.files import save_gif, save_mp4, save_pose_strip
 from strut.show.footage import SideBySide
@@ -69,6 +70,19 @@ def test_a_row_of_poses_shows_a_whole_cycle(heiman, tmp_path):
     assert np.count_nonzero(np.diff(figures.astype(int)) == 1) >= 4
     with pytest.raises(OutOfRangeError, match="A row of 1 poses"):
         save_pose_strip([walked(heiman, 4)], [heiman], tmp_path / "one.png", poses=1)
+
+
+def test_a_row_of_a_robot_shows_one_cycle_and_a_story_the_whole_of_it(mrpete, neutral_walk):
+    film, whens = _poses(neutral_walk, mrpete, 4, "solid")
+    assert whens == ["0 %", "25 %", "50 %", "75 %"]
+    first, last = middle_cycle(neutral_walk.contact)
+    assert (neutral_walk.contact[first] & ~neutral_walk.contact[first - 1]).any()
+    assert film.time_s[0] == neutral_walk.time_s[first]
+    assert film.time_s[-1] < neutral_walk.time_s[last]
+    story = replace(neutral_walk, meta={**neutral_walk.meta, "show": []})
+    film, whens = _poses(story, mrpete, 4, "solid")
+    assert (film.time_s[0], film.time_s[-1]) == (story.time_s[0], story.time_s[-1])
+    assert whens[0] == "0.00 s"
 
 
 def test_rows_of_poses_have_one_scale(heiman, tmp_path):

@@ -36,7 +36,7 @@ class Heard(DrivePage):
 
 @pytest.fixture(scope="module")
 def driven():
-    """Yield a page whose clock runs in a thread, a quarter of a second whenever somebody asks: nobody seems silent."""
+    """Yield a page whose clock runs in a thread, 0.3 s whenever somebody asks: nobody seems silent."""
     Heard.ears, over = threading.Event(), threading.Event()
     page = Heard(LivePilot(strut.load_robot("cassie")), stories=("nod", "paw"), perform=perform, port=0)
 
@@ -44,8 +44,8 @@ def driven():
         while not over.is_set():
             if Heard.ears.wait(0.1):
                 Heard.ears.clear()
-                for _ in range(5):
-                    page.step(0.05)
+                for _ in range(3):
+                    page.step(0.1)
 
     with page:
         thread = threading.Thread(target=run)
@@ -82,13 +82,13 @@ def test_only_the_page_itself_is_answered_and_nonsense_is_refused(driven):
 
 
 def until(page, what, wanted):
-    """Ask again and again, as the page does, until the answer is as wanted."""
+    """Ask again and again, as the page does, until the answer is as wanted; seldom while another process works."""
     end = time.monotonic() + LONGEST_S
     while time.monotonic() < end:
         state = ask(page, *what)
         if wanted(state):
             return state
-        time.sleep(0.05)
+        time.sleep(0.3 if state["making"] else 0.05)
     raise AssertionError(state)
 
 

@@ -5,7 +5,7 @@ import io
 import matplotlib.image
 import pytest
 
-from strut.human.explained_walk import ExplainedCriterion, ExplainedWalk, Fit
+from strut.human.inverse_optimal_control import ExplainedCriterion, ExplainedWalk, Fit
 from strut.show.explained_plot import explained_png
 from strut.show.explained_wording import explained_sentences, explained_tables
 

@@ -54,6 +54,6 @@ def test_the_map_says_how_much_of_the_distances_it_keeps_and_joins_what_it_draws
 
 def test_places_are_looked_for_once_for_the_map_and_not_for_every_pair(monkeypatch):
     looked = []
-    monkeypatch.setattr(distinguish, "flattened", lambda places, distance: looked.append(1) or places)
+    monkeypatch.setattr(distinguish, "smacof", lambda places, distance: looked.append(1) or places)
     feeling_map(found([(0, 0), (3, 0), (6, 0.2), (6.4, 0.8), (9, 0)]))
     assert len(looked) <= 3  # its own, and two of the sentence below it

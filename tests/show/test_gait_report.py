@@ -1,7 +1,9 @@
 """The page about walks: every curve has its place, and it refuses what has no cycle."""
 
 import json
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import fields, replace
+from io import StringIO
 
 import numpy as np
 import pytest
@@ -42,28 +44,33 @@ def test_a_walk_keeps_its_colour_where_another_has_no_torques(heiman):
     assert set(PANELS) - set(known_parts(heiman.joint_names)) == {"Pelvis"}  # nobody pushes the pelvis
 
 
-def test_analyze_writes_a_page_about_two_walks_and_keeps_an_old_one(heiman, tmp_path, capsys):
-    for name, steps in (("step", 1), ("walk", 4)):
-        save_motion(walked(heiman, steps), tmp_path / f"{name}.npz")
-    files, page = [str(tmp_path / "step.npz"), str(tmp_path / "walk.npz")], tmp_path / "report.html"
-    assert main(["analyze", *files, "--html", str(page)]) == 0
+@pytest.fixture(scope="module")
+def analyzed(heiman, tmp_path_factory):
+    """A page about a step and a refused walk: its files, itself, what was printed and what was said beside it."""
+    folder, walk = tmp_path_factory.mktemp("analyzed"), walked(heiman, 4)
+    told = {"robot": "heiman", "verdict": "refused", "reasons": ("the ground pulls on a foot",), "duration_s": 2.0}
+    receipt = Receipt(**dict.fromkeys(field.name for field in fields(Receipt)) | {"left_out": ()} | told)
+    save_motion(walked(heiman, 1), folder / "step.npz")
+    save_motion(replace(walk, receipt=receipt), folder / "bad.npz")
+    files, page = [str(folder / "step.npz"), str(folder / "bad.npz")], folder / "report.html"
+    with redirect_stdout(StringIO()) as printed, redirect_stderr(StringIO()) as said:
+        assert main(["analyze", *files, "--html", str(page)]) == 0
+    return files, page, printed.getvalue(), said.getvalue()
+
+
+def test_analyze_writes_a_page_about_two_walks_and_keeps_an_old_one(analyzed, capsys):
+    files, page, printed, _ = analyzed
     text = page.read_text("utf-8")
     for words in ("Cross-evaluation", "How far apart", "Joint torques per body mass", "joins the motion to its mirror"):
         assert words in text
-    assert "objective multi" in capsys.readouterr().out
+    assert "objective multi" in printed
     assert main(["analyze", *files, "--html", str(page)]) == 2
     assert "is there already" in capsys.readouterr().err
 
 
-def test_a_refused_walk_is_called_so_beside_the_table_and_on_the_page(heiman, tmp_path, capsys):
-    walk, page = walked(heiman, 4), tmp_path / "report.html"
-    told = {"robot": "heiman", "verdict": "refused", "reasons": ("the ground pulls on a foot",), "duration_s": 2.0}
-    receipt = Receipt(**dict.fromkeys(field.name for field in fields(Receipt)) | {"left_out": ()} | told)
-    save_motion(replace(walk, receipt=receipt), tmp_path / "bad.npz")
-    save_motion(walk, tmp_path / "good.npz")
-    assert main(["analyze", str(tmp_path / "bad.npz"), str(tmp_path / "good.npz"), "--html", str(page)]) == 0
+def test_a_refused_walk_is_called_so_beside_the_table_and_on_the_page(analyzed):
+    _, page, _, said = analyzed
     words = "bad calls itself refused: the ground pulls on a foot."
-    said = capsys.readouterr().err
     assert words in said
     assert said.count("calls itself") == 1
     assert words in page.read_text("utf-8")

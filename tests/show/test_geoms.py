@@ -111,9 +111,9 @@ def public_robot(file: str, *, visual: bool) -> Robot:
     [
         ("solo_description/robots/solo12.urdf", True, {"mesh"}),
         ("a1_description/urdf/a1.urdf", False, {"box", "cylinder", "sphere"}),
-        ("g1_description/urdf/g1_29dof_rev_1_0.urdf", True, {"mesh"}),
+        ("talos_data/robots/talos_reduced.urdf", True, {"box", "cylinder", "mesh"}),
     ],
-    ids=["solo12", "a1", "g1"],
+    ids=["solo12", "a1", "talos"],
 )
 def test_robots_that_others_described_are_drawn(tmp_path: Path, file: str, visual: bool, kinds: set[str]) -> None:
     robot = public_robot(file, visual=visual)

@@ -10,10 +10,10 @@ from strut.robot import Robot
 from strut.show.plots import (
     balance_plot,
     contact_plot,
+    cop_plot,
     figure_svg,
     footprint_plot,
     joint_use_plot,
-    pressure_plot,
 )
 
 
@@ -53,7 +53,7 @@ def test_contact_bars_last_as_long_as_the_feet_are_down(calm: Motion) -> None:
 
 
 def test_the_pressure_plot_shows_one_cycle_inside_its_polygons(robot: Robot, calm: Motion) -> None:
-    figure = pressure_plot(calm, robot)
+    figure = cop_plot(calm, robot)
     assert figure is not None
     *polygons, com, path = figure.axes[0].lines
     assert len(polygons) >= 4
@@ -68,7 +68,7 @@ def test_the_pressure_plot_shows_one_cycle_inside_its_polygons(robot: Robot, cal
 
 def test_an_unmeasured_motion_has_only_the_plots_it_has_data_for(stool: Robot, bare: Motion) -> None:
     assert balance_plot(bare, stool) is None
-    assert pressure_plot(bare, stool) is None
+    assert cop_plot(bare, stool) is None
     assert contact_plot(bare) is not None
     speed, _limit = joint_use_plot(bare, stool).axes[0].lines
     assert np.max(speed.get_ydata()) == pytest.approx(np.pi / 2.0 * 100.0, rel=0.01)  # 0.5 rad at 1 Hz over 2 rad/s

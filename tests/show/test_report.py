@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.ndimage import binary_dilation, label
 
-import strut
 from strut.errors import FileError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Robot
@@ -16,6 +15,7 @@ from strut.show.footage import footage
 from tests.show.browser import CHROMIUM, Tab, chromium, share_changed
 
 INSIDE = "document.querySelector('iframe').contentDocument?.querySelector"
+PLAYED_S = f"parseFloat({INSIDE}('input')?.value ?? '0')"
 LOADING = ("src", "href", "data", "poster", "action", "srcset", "background")
 
 
@@ -46,8 +46,8 @@ class Outline(HTMLParser):
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory, robot: Robot, calm: Motion, angry: Motion) -> Path:
-    path = tmp_path_factory.mktemp("report") / "two.html"
-    save_html([calm, angry], [robot, robot], path)
+    path = tmp_path_factory.mktemp("report") / "three.html"
+    save_html([calm, angry, calm], [robot] * 3, path)
     return path
 
 
@@ -67,8 +67,8 @@ def test_the_page_is_small_and_readable_without_eyes(report: Path) -> None:
     assert outline.language == "en"
     assert outline.images_without_words == 0
     assert outline.tags.count("h1") == 1
-    assert outline.tags.count("article") == 2
-    assert outline.tags.count("img") == 2 + 2 * 5
+    assert outline.tags.count("article") == 3
+    assert outline.tags.count("img") == 3 + 3 * 5
 
 
 def test_the_page_tells_the_receipts(report: Path, angry: Motion) -> None:
@@ -102,49 +102,51 @@ def test_the_page_says_how_much_of_a_long_motion_moves(tmp_path: Path, robot: Ro
 
 
 @pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+def phone(tmp_path_factory: pytest.TempPathFactory, report: Path) -> Iterator[Tab]:
+    """A phone without network that has opened the page of three robots; browsers take seconds to draw one."""
     if not CHROMIUM.exists():
         pytest.skip(f"there is no browser at {CHROMIUM}")
-    with chromium(tmp_path_factory.mktemp("browser") / "profile") as opened:
-        yield opened
+    with chromium(tmp_path_factory.mktemp("browser") / "profile") as tab:
+        tab.go_offline()
+        tab.open(report.as_uri(), width_px=390, height_px=844)
+        assert tab.wait_until(f"{INSIDE}('canvas') !== null", most_s=60.0)
+        yield tab
 
 
-def test_on_a_phone_the_page_keeps_its_width_and_every_robot_is_seen(tab: Tab, calm: Motion, tmp_path: Path) -> None:
-    robot, page = strut.load_robot("mrpete"), tmp_path / "three.html"
-    save_html([calm] * 3, [robot] * 3, page, most_shown_s=2.0)
-    tab.open(page.as_uri(), width_px=390, height_px=844)
-    assert tab.wait_until(f"{INSIDE}('canvas') !== null", most_s=60.0)
-    high_px, wide_px, still_px = tab.evaluate(
+def test_on_a_phone_the_page_keeps_its_width_and_every_robot_is_seen(phone: Tab, calm: Motion, robot: Robot) -> None:
+    high_px, wide_px, still_px = phone.evaluate(
         "[document.querySelector('iframe').clientHeight, document.documentElement.scrollWidth,"
         " Math.max(...[...document.querySelectorAll('.stills img')].map(still => still.getBoundingClientRect().right))]"
     )
     assert high_px > 0.55 * 844  # the bar that plays it is part of it
     assert max(wide_px, still_px) <= 390
-    tab.evaluate("document.querySelector('iframe').scrollIntoView()")
-    assert tab.wait_until(f"parseFloat({INSIDE}('input')?.value ?? '0') > 0", most_s=60.0)
+    phone.evaluate("document.querySelector('iframe').scrollIntoView()")
+    assert phone.wait_until(f"{PLAYED_S} > 0", most_s=60.0)
     gold = np.array(footage(calm, robot, np.array([0])).solids[0].color[:3])
-    scene = np.asarray(tab.screenshot(), dtype=float)[: int(high_px)]
+    scene = np.asarray(phone.screenshot(), dtype=float)[: int(high_px)]
     like_gold = np.linalg.norm(scene / np.maximum(scene.max(axis=2, keepdims=True), 1.0) - gold / gold.max(), axis=2)
     _, bodies = label(binary_dilation(like_gold < 0.12, iterations=2))
     assert bodies >= 3
 
 
-def test_the_robots_move_in_a_browser_without_network(tab: Tab, report: Path) -> None:
-    played_s = f"parseFloat({INSIDE}('input')?.value ?? '0')"
-    tab.requests.clear()
-    tab.go_offline()
-    tab.open(report.as_uri(), width_px=800, height_px=900)
-    assert tab.wait_until(f"{played_s} > 1", most_s=90.0)
-    window = tab.evaluate(
+def test_the_robots_move_in_a_browser_without_network(phone: Tab) -> None:
+    phone.evaluate("document.querySelector('iframe').scrollIntoView()")
+    assert phone.wait_until(f"{PLAYED_S} > 0", most_s=90.0)
+    window = phone.evaluate(
         "(() => { const frame = document.querySelector('iframe').getBoundingClientRect();"
         f" const box = {INSIDE}('canvas').getBoundingClientRect();"
         " return [frame.left + box.left, frame.top + box.top, frame.left + box.right, frame.top + box.bottom]; })()"
     )
-    first = tab.screenshot().crop(window)
-    assert tab.wait_until(f"{played_s} > 3", most_s=90.0)
-    assert share_changed(first, tab.screenshot().crop(window)) > 0.005
-    assert not [message for message in tab.messages if "exceptionId" in message]
-    assert {address.split(":")[0] for address in tab.requests} <= {"file", "data", "blob"}
+    first, changed, played_s = phone.screenshot().crop(window), 0.0, phone.evaluate(PLAYED_S)
+    for _ in range(60):  # a busy machine draws a picture in a second or two
+        phone.wait(0.5)
+        changed = max(changed, share_changed(first, phone.screenshot().crop(window)))
+        if changed > 0.005 and phone.evaluate(PLAYED_S) != played_s:
+            break
+    assert changed > 0.005
+    assert phone.evaluate(PLAYED_S) != played_s
+    assert not [message for message in phone.messages if "exceptionId" in message]
+    assert {address.split(":")[0] for address in phone.requests} <= {"file", "data", "blob"}
 
 
 def test_words_follow_what_the_motion_is(tmp_path: Path, arm: Robot, wave: Motion, report: Path) -> None:

@@ -9,7 +9,6 @@ from strut.show.wording import (
     dial_of,
     intensity_words,
     labels_of,
-    listed,
     receipt_rows,
     receipt_sentences,
     title_of,
@@ -138,11 +137,6 @@ def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
         verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "intensity 0.93 of 1.00 asked, weakened"
     )
     assert dial_of(kept) == "intensity 0.93 of 1.00 asked, weakened"
-
-
-def test_words_are_listed_as_in_a_sentence() -> None:
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
 
 
 def test_motions_of_one_feeling_are_told_apart_by_intensity_and_file(calm: Motion, bare: Motion) -> None:

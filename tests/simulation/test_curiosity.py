@@ -9,7 +9,7 @@ from strut.verify.check import check
 
 
 def test_the_curiosity_story_runs_from_start_to_end_without_a_fall():
-    motion = perform_show("cassie", load_animation(story_path("cassie", "curiosity")), friction=0.6)
+    motion = perform_show("cassie", load_animation(story_path("cassie", "curiosity")), friction=0.6, rate_hz=50.0)
     assert motion.receipt.verdict == "ok"
     assert motion.receipt.distance_m > 2.5
     assert motion.meta["outcome"]["finished"]

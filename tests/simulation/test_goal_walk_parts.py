@@ -81,7 +81,7 @@ def test_the_gait_of_a_file_is_taken_up_and_older_files_are_upright():
     assert set(leaning.upper_rad) == {0.1}
 
 
-def test_an_arrival_is_told_by_where_the_shoes_are():
+def test_an_arrival_is_told_by_where_the_feet_are():
     qpos = np.array(ALICE.standing_qpos)
     joints = len(ALICE.joint_names)
 

@@ -1,4 +1,4 @@
-"""Which steps a walk to a goal plays, and where it thinks it is: walkers whose shoes stay where they are told."""
+"""Which steps a walk to a goal plays, and where it thinks it is: walkers whose feet stay where they are told."""
 
 import math
 from dataclasses import replace
@@ -11,7 +11,7 @@ from strut.errors import UnreachablePostureError
 from strut.generators.footsteps import StepLimits, end_of, standing
 from strut.generators.phases import PhaseTimes
 from strut.generators.step_drafts import StepGait
-from strut.kinematics.foot_poses import shoe_places, standing_place
+from strut.kinematics.foot_poses import sole_places, standing_place
 from strut.place import Footstep, Place, between
 from strut.simulation.goal_walk import AHEAD, BEHIND, CLOSE_M, CLOSE_RAD, MOST_WALKS, _Walker
 from tests.alice import ALICE, LEGS
@@ -28,7 +28,7 @@ GAIT = StepGait(
 )
 QPOS = np.array(ALICE.standing_qpos)
 QPOS[:2], QPOS[3], QPOS[6] = (0.4, -0.3), math.cos(0.2), math.sin(0.2)
-HERE, SHOES = standing_place(ALICE, QPOS), shoe_places(ALICE, QPOS)
+HERE, FEET = standing_place(ALICE, QPOS), sole_places(ALICE, QPOS)
 
 
 def near(one, other, abs_m=1e-9):
@@ -37,7 +37,7 @@ def near(one, other, abs_m=1e-9):
 
 def test_a_walker_starts_at_the_origin_of_the_ground_that_it_imagines_with_nothing_done():
     walker = _Walker(ALICE, LEGS, GAIT, "corrected", None, STEP_S, None)
-    right, left = walker._shoes
+    right, left = walker._feet
     assert near(right, Place(0.0, -SEPARATION_M / 2.0))
     assert near(left, Place(0.0, SEPARATION_M / 2.0))
     assert near(walker._ground, Place(0.0, 0.0))
@@ -54,7 +54,7 @@ def walker_to(imagined=HERE, fallen=False):
         _robot=ALICE,
         _plant=SimpleNamespace(qpos=QPOS),
         _gait=GAIT,
-        _shoes=list(standing(imagined, SEPARATION_M)),
+        _feet=list(standing(imagined, SEPARATION_M)),
         _ground=None,
         _walk=walked.append,
         fallen=fallen,
@@ -92,33 +92,33 @@ def test_new_steps_lead_from_where_it_really_is_to_the_goal(imagined):
     goal = HERE.then(Place(0.08, 0.03, 0.3))
     _Walker.walk_to(walker, goal, [])
     assert near(end_of(HERE, walked[1], SEPARATION_M), goal)
-    assert near(walker._ground.then(between(*walker._shoes)), HERE)
+    assert near(walker._ground.then(between(*walker._feet)), HERE)
 
 
 # step by step
 
 
 def stepper(**changes):
-    """Return a walker whose shoes really are `SHOES` all the time, and what it is asked to play."""
+    """Return a walker whose feet really are `FEET` all the time, and what it is asked to play."""
     played, told = [], []
     own = {
         "_robot": ALICE,
         "_plant": SimpleNamespace(qpos=QPOS),
         "_gait": GAIT,
-        "_shoes": list(SHOES),
+        "_feet": list(FEET),
         "_ground": Place(0.0, 0.0),
         "_started": True,
         "_taken": 0,
         "_foot_error_m": 0.0,
         "_on_step": lambda done, planned: told.append((done, planned)),
-        "_play": lambda shoes, steps, behind, *, last, whole: played.append((shoes, steps, behind, last, whole)),
+        "_play": lambda feet, steps, behind, *, last, whole: played.append((feet, steps, behind, last, whole)),
         "fallen": False,
     }
     return SimpleNamespace(**own | changes), played, told
 
 
 def on_the_spot(count):
-    return [Footstep(number % 2, SHOES[number % 2]) for number in range(count)]
+    return [Footstep(number % 2, FEET[number % 2]) for number in range(count)]
 
 
 def test_a_few_steps_around_the_present_are_planned_and_one_of_them_played():
@@ -135,31 +135,31 @@ def test_a_few_steps_around_the_present_are_planned_and_one_of_them_played():
     assert (walker._taken, walker._foot_error_m) == (count, pytest.approx(0.0, abs=1e-9))
     for number, (_, steps, behind, _, _) in enumerate(played):
         assert steps[behind].foot == number % 2
-        assert near(steps[behind].place, SHOES[number % 2])
+        assert near(steps[behind].place, FEET[number % 2])
 
 
-def test_plans_begin_with_the_shoes_of_their_first_step():
-    """The body walks on, and the real shoes stay behind by ever more: each step is wanted 8 mm further."""
+def test_plans_begin_with_the_feet_of_their_first_step():
+    """The body walks on, and the real feet stay behind by ever more: each step is wanted 8 mm further."""
     walker, played, _ = stepper()
-    wanted = [Footstep(n % 2, SHOES[n % 2].then(Place(0.004 * (n + 1), 0.0))) for n in range(6)]
+    wanted = [Footstep(n % 2, FEET[n % 2].then(Place(0.004 * (n + 1), 0.0))) for n in range(6)]
     _Walker._walk(walker, wanted)
     done = [steps[behind] for _, steps, behind, _, _ in played]
-    shoes = list(SHOES)
+    feet = list(FEET)
     for number in range(6):
         first = max(0, number - BEHIND)
         assert all(near(one, other) for one, other in zip(played[number][0], _after(done[:first]), strict=True))
         assert [step.foot for step in played[number][1][: number - first]] == [step.foot for step in done[first:number]]
-        shoes[done[number].foot] = done[number].place
-    assert all(near(one, other) for one, other in zip(walker._shoes, shoes, strict=True))
-    assert near(walker._ground.then(done[-1].place), SHOES[1])
+        feet[done[number].foot] = done[number].place
+    assert all(near(one, other) for one, other in zip(walker._feet, feet, strict=True))
+    assert near(walker._ground.then(done[-1].place), FEET[1])
     assert walker._foot_error_m == pytest.approx(0.004 * 6)
 
 
 def _after(steps):
-    shoes = list(SHOES)
+    feet = list(FEET)
     for step in steps:
-        shoes[step.foot] = step.place
-    return shoes
+        feet[step.foot] = step.place
+    return feet
 
 
 def test_who_falls_takes_no_further_step_and_who_has_none_still_stands():
@@ -168,9 +168,9 @@ def test_who_falls_takes_no_further_step_and_who_has_none_still_stands():
     assert (len(played), told, walker._taken) == (1, [(1, 4)], 1)
     idle, played, _ = stepper(_started=False)
     _Walker._walk(idle, [])
-    ((shoes, steps, behind, last, whole),) = played
+    ((feet, steps, behind, last, whole),) = played
     assert (steps, behind, last, whole) == ([], 0, True, True)
-    assert near(shoes[0], SHOES[0])
+    assert near(feet[0], FEET[0])
     started, played, _ = stepper()
     _Walker._walk(started, [])
     assert played == []
@@ -180,14 +180,14 @@ def test_who_falls_takes_no_further_step_and_who_has_none_still_stands():
 def test_a_step_that_is_too_long_once_corrected_is_walked_as_planned_or_told(failing):
     played = []
 
-    def play(shoes, steps, behind, *, last, whole):
+    def play(feet, steps, behind, *, last, whole):
         played.append((steps, behind, last, whole))
         if 2 <= len(played) < 2 + failing:
             raise UnreachablePostureError(3, "leg", "too far")
 
     walker, _, _ = stepper(_play=play)
     steps = on_the_spot(3)
-    steps[1] = replace(steps[1], place=SHOES[1].then(Place(0.05, 0.0)))
+    steps[1] = replace(steps[1], place=FEET[1].then(Place(0.05, 0.0)))
     walker._ground = Place(0.0, 0.004)  # the ground lies aside of where it was thought to lie
     if failing == 2:
         with pytest.raises(UnreachablePostureError, match="in step 2; a walk with shorter steps"):
@@ -217,11 +217,11 @@ def test_pieces_follow_each_other_without_a_gap_and_begin_at_rest():
             return "run"
 
     walker = _Walker(ALICE, LEGS, GAIT, "corrected", Plant(), STEP_S, None)
-    shoes = standing(Place(0.0, 0.0), SEPARATION_M)
-    steps = [Footstep(0, shoes[0].then(Place(0.02, 0.0))), Footstep(1, shoes[1].then(Place(0.02, 0.0)))]
-    walker._play(shoes, steps, 0, last=False, whole=True)
-    walker._play(shoes, steps, 1, last=True, whole=True)
-    walker._play(shoes, steps[:1], 0, last=True, whole=False)  # closes by itself
+    feet = standing(Place(0.0, 0.0), SEPARATION_M)
+    steps = [Footstep(0, feet[0].then(Place(0.02, 0.0))), Footstep(1, feet[1].then(Place(0.02, 0.0)))]
+    walker._play(feet, steps, 0, last=False, whole=True)
+    walker._play(feet, steps, 1, last=True, whole=True)
+    walker._play(feet, steps[:1], 0, last=True, whole=False)  # closes by itself
     (first, sent, start), (second, rest, none), (alone, _, _) = asked
     step_s, swing_s, settle_s = 0.5, 0.3, 0.4
     assert first[0] == 0.0

@@ -28,18 +28,18 @@ def test_a_stick_walks_turns_and_stands_and_heights_out_of_range_are_refused(cas
     assert pilot.state().source == "animation"
     go(pilot, Stick(), 0.2)
     assert pilot.state().source == "animation"  # nobody has touched the stick
-    walking = go(pilot, Stick(forward=0.5), 5.0)
+    walking = go(pilot, Stick(forward=0.5), 4.0)
     assert (walking.mode, walking.source, walking.refused) == ("walking", "radio", "")
     assert walking.forward_m_s == pytest.approx(0.4, abs=0.06)  # half of 0.8
-    low = go(pilot, Stick(forward=0.5, height_m=0.70), 0.5)
+    low = go(pilot, Stick(forward=0.5, height_m=0.70), 0.3)
     assert low.refused == "The walking height is 0.7 m; it must be from 0.75 to 0.95 m."
     assert low.mode == "walking"
     before = heading(pilot)
-    go(pilot, Stick(forward=0.3, turn=1.0), 3.0)
+    go(pilot, Stick(forward=0.3, turn=1.0), 2.2)
     assert heading(pilot) - before > 0.5
     pilot.advance(SILENCE_S + 0.1)  # the page was closed
     assert pilot.state().phase == "brake"
-    pilot.advance(4.0)
+    pilot.advance(3.4)
     stands = pilot.state()
     assert (stands.mode, stands.fell) == ("standing", False)
     assert go(pilot, Stick(forward=0.3, turn=1.0), 2.0).mode == "walking"  # the same stick, heard again
@@ -77,7 +77,7 @@ def test_a_movement_is_played_with_its_eyes_until_somebody_touches_the_stick(cas
 def test_a_fall_is_told_and_reset_stands_it_up(cassie):
     pilot = LivePilot(cassie)
     pilot.plant.push(np.array([0.0, 400.0, 0.0]))
-    state = go(pilot, Stick(), 2.0)
+    state = go(pilot, Stick(), 1.2)
     assert state.fell
     assert pilot.eyes()[0] == {"eyes": [[0.0, "wide"]]}
     lies = pilot.qpos

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from strut.control.reference import StandRequest
+from strut.control.reference import StandRequest, WalkRequest
 from strut.engines.torque_plant import QUIET
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
@@ -172,9 +172,36 @@ def test_an_outcome_is_what_the_record_amounts_to():
 def test_who_fell_or_was_stopped_has_not_finished(idle, fell, finished):
     run = _run(CASSIE, loop_of(idle=idle, fell=fell), 0.2, World())
     assert run.outcome.finished is finished
-    assert run.motion.receipt.verdict == ("refused" if fell else "ok")
+    assert run.motion.receipt.verdict == ("ok" if finished else "refused")
     reasons = ("It fell.",) if fell else () if finished else ("It was stopped before the last request.",)
     assert run.motion.receipt.reasons == reasons
+
+
+def shown(joint, places, **changes):
+    """Return the receipt of a show in which one joint is at three places [rad]."""
+    qpos = np.tile(CASSIE.standing_qpos, (3, 1))
+    qpos[:, CASSIE.base_size + joint] = places
+    return _run(CASSIE, loop_of(qpos=list(qpos), **changes), 0.2, World()).motion.receipt
+
+
+def test_a_show_that_breaks_a_limit_is_refused_with_it():
+    stand, upper, speed = CASSIE.standing_qpos[7 + 2], CASSIE.joint_upper_rad[6], CASSIE.joint_speed_limit_rad_s[2]
+    beyond = shown(6, upper + 0.003)
+    assert beyond.reasons == ("joint limit: left_foot is 0.003 rad beyond its range",)
+    fast = shown(2, stand + np.array([-0.01, 0.0, 0.01]) * 1.1 * speed, time_s=[0.0, 0.01, 0.02])
+    assert fast.reasons == ("joint speed: left_pitch reaches 110 % of its speed limit",)
+    weak = shown(2, stand, torque_use=1.02)
+    assert weak.reasons == ("torque: a motor reaches 102 % of its torque limit",)
+    slides = shown(2, stand, slip_m=lambda: 0.031)
+    assert slides.reasons == ("foot slip: a foot slides 31.0 mm in a stance",)
+    assert {receipt.verdict for receipt in (beyond, fast, weak, slides)} == {"refused"}
+    kept = shown(6, upper + 0.0015, torque_use=1.0, slip_m=lambda: 0.03)
+    assert (kept.verdict, kept.reasons) == ("ok", ())
+
+
+def test_a_show_that_was_stopped_and_broke_a_limit_tells_both():
+    told = shown(6, CASSIE.joint_upper_rad[6] + 0.1, idle=False).reasons
+    assert told == ("It was stopped before the last request.", "joint limit: left_foot is 0.100 rad beyond its range")
 
 
 def test_a_receipt_of_a_show_has_the_worst_of_rooms_and_speeds():
@@ -273,3 +300,35 @@ def test_a_path_is_measured_from_half_second_to_half_second(record):
         once._plant.qpos[number - 1] = 1.0  # round a corner
         once.sample(2.0 * number, "a", "x")
     assert once.path_m() == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("requests", "words"),
+    [
+        ([WalkRequest], "WalkRequest'> is no request; give a list"),
+        (["walk 2 m"], "'walk 2 m' is no request"),
+        (None, "None is no request"),
+        ([], "Nothing is requested"),
+    ],
+)
+def test_what_is_no_request_is_refused_before_anything_moves(requests, words):
+    with pytest.raises(OutOfRangeError, match=words):
+        simulate_requests(requests)
+
+
+def test_requests_may_come_one_by_one_and_robots_by_name():
+    asked = [StandRequest(hold_s=0.1), StandRequest(hold_s=0.1, height_m=0.85)]
+    run = simulate_requests((one for one in asked), "cassie", clock=Clock(settle_s=0.1))
+    assert {begun.number for begun in run.begun} == {0, 1}
+
+
+@pytest.mark.parametrize("friction", [-0.1, float("nan"), float("inf")])
+def test_floors_without_sense_are_refused(friction):
+    with pytest.raises(OutOfRangeError, match="The friction of a world is"):
+        World(friction=friction)
+
+
+@pytest.mark.parametrize("push", [(float("nan"), (0.0, 0.0, 0.0)), (0.1, (float("inf"), 0.0, 0.0))])
+def test_pushes_without_sense_are_refused(push):
+    with pytest.raises(OutOfRangeError, match="not finite"):
+        Push(*push)

@@ -18,7 +18,7 @@ from strut.simulation.piloted_story import play_request
 from strut.verify.check import check
 from tests.stories import paw, slow_nod
 
-FAST = Clock(control_hz=1000.0)
+FAST = Clock(control_hz=1000.0, settle_s=0.4, rest_s=0.2)
 FLOOR = World(friction=0.6)
 BREAK = ("angry", "fearful", "happy")  # limits, as they are drawn
 
@@ -36,10 +36,9 @@ def performed(cassie, motion):
     return simulate_requests([play_request(motion, cassie)], cassie, world=FLOOR, clock=FAST)
 
 
-@pytest.mark.parametrize("name", ["fearful", "happy"])
-def test_a_story_stands_when_made_feasible(cassie, name):
+def test_a_story_stands_when_made_feasible(cassie):
     """By the quick method; benchmarks/bench_feasible_story.py has all of them by all methods."""
-    motion = animate(cassie, story(name), method="mass")
+    motion = animate(cassie, story("fearful"), method="mass")
     assert motion.receipt.verdict == "ok"
     assert check(motion, cassie).verdict == "ok"
     show = performed(cassie, motion)

@@ -19,8 +19,8 @@ def neutral() -> Motion:
 
 
 @cache
-def _long_walk(emotion: str) -> Motion:
-    return strut.walk("mrpete", emotion, cycles=3, rate_hz=50.0)
+def _walk(emotion: str) -> Motion:
+    return strut.walk("mrpete", emotion, cycles=2, rate_hz=50.0)
 
 
 def test_walk_arrives_without_a_fall(neutral: Motion) -> None:
@@ -37,7 +37,7 @@ def test_walk_arrives_without_a_fall(neutral: Motion) -> None:
     [("neutral", 1.1), ("happy", 1.1), ("sad", 1.1), ("angry", 1.1), ("fearful", 1.1), ("sad", 0.9), ("angry", 0.9)],
 )
 def test_every_emotion_survives_slippery_floors_and_wrong_masses(emotion: str, mass_scale: float) -> None:
-    outcome = strut.simulate(_long_walk(emotion), friction=0.5, mass_scale=mass_scale).outcome
+    outcome = strut.simulate(_walk(emotion), friction=0.5, mass_scale=mass_scale).outcome
     assert not outcome.fell
     assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, rel=0.1)
     assert outcome.foot_slip_mm < 5.0

@@ -17,11 +17,11 @@ import pytest
 from strut import walk
 from strut.io.motion_file import save_motion
 from strut.study.answers import Answers
-from strut.study.asking import Question
 from strut.study.database import open_database
 from strut.study.database_connection import database_url
 from strut.study.design import parse_design, read_design
 from strut.study.published import published
+from strut.study.question_types import Question
 from strut.study.server import study_app
 from strut.study.statistics import study_statistics
 from strut.study.stimulus import load_stimuli

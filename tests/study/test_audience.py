@@ -31,7 +31,7 @@ from strut.study.confusion import confusion
 from strut.study.controls import share_seen
 from strut.study.design import read_design
 from strut.study.published import published
-from strut.study.rehearsal import fewest_people, people_needed, simulated_power, simulated_rows
+from strut.study.simulated_study import fewest_people, people_needed, simulated_power, simulated_rows
 from strut.study.statistics import study_statistics
 from strut.study.study_report import report_html
 from tests.study.null_data import EMOTIONS

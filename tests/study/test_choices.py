@@ -23,7 +23,7 @@ from strut.study.confusion import (
 )
 from strut.study.published import published
 from strut.study.recognition import named_answers, recognitions, shuffled_hits, wagner_pairs
-from strut.study.significance import at_least, benjamini_hochberg, holm, permutation_p, wilson_interval
+from strut.study.significance import benjamini_hochberg, binomial_p, holm, permutation_p, wilson_interval
 
 
 def table(rows):
@@ -45,7 +45,7 @@ def test_the_quadrupeds_two_chi_squared_tests_have_their_own_degrees_of_freedom(
 def test_sad_alone_is_not_above_chance_in_the_quadruped_study(quadruped_answers):
     matrix = confusion(quadruped_answers)
     counts = {name: (int(k), int(n)) for name, k, n in zip(matrix.intended, matrix.hits, matrix.shown, strict=True)}
-    p_values = {name: at_least(*count, 0.2) for name, count in counts.items()}
+    p_values = {name: binomial_p(*count, 0.2) for name, count in counts.items()}
     assert [name for name, p_value in p_values.items() if p_value > 0.05] == ["sad"]
     assert p_values["neutral"] == pytest.approx(5.70e-8, rel=1e-2)
     assert p_values["sad"] == pytest.approx(0.164, abs=5e-4)
@@ -92,7 +92,7 @@ def test_hits_by_chance_are_hypergeometric_person_by_person():
 def test_permutation_forgives_a_liking_that_a_binomial_test_takes_for_skill():
     rows = [("p", 1, "sad", "sad")] * 18 + [("p", 1, "happy", "sad")] * 2  # always says sad; sad was shown most
     emotions, whole, test = recognitions(table(rows), np.random.default_rng(0))
-    assert at_least(18, 20, 0.5) < 0.001
+    assert binomial_p(18, 20, 0.5) < 0.001
     assert test.p_value == 1.0
     assert not whole.recognised
     assert not any(row.recognised for row in emotions)

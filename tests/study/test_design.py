@@ -22,8 +22,8 @@ from strut.study.answers import DO_NOT_KNOW
 from strut.study.controls import confounds
 from strut.study.design import parse_design, read_design
 from strut.study.study_folder import design_text, new_study
+from strut.study.translations import language_codes, language_table
 from strut.study.trial_plan import option_order, trial_plan, williams_row
-from strut.study.words import language_codes, language_table
 
 ENTRIES = [("a", "motions/a.npz", "happy"), ("b", "motions/b.npz", "sad"), ("c", "motions/c.npz", "neutral")]
 TEXT = design_text("mine", "forced-choice", ENTRIES, 5.0)

@@ -22,8 +22,8 @@ from strut.study.code_sheet import save_code_sheet
 from strut.study.database import open_database
 from strut.study.database_connection import database_url
 from strut.study.group_effects import group_effects
-from strut.study.guard import Limits
 from strut.study.labels import Codes, code_sheet, coded_answers, labels_found, read_codes
+from strut.study.middleware import Limits
 from strut.study.preferences import HALF_COUNTS, any_difference, person_scores, preferences
 from strut.study.preregistration import preregister_study
 from strut.study.rating_curves import rating_curves

@@ -11,7 +11,7 @@ import pytest
 from strut.study.study_folder import open_study
 from tests.study.load import many_participants
 
-PEOPLE, TRIALS = 15, 2
+PEOPLE, TRIALS = 10, 2
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

@@ -75,6 +75,17 @@ def test_ratings_of_one_person_count_once(capsys):
     assert "taken as independent, which they are not" in capsys.readouterr().err
 
 
+def test_an_intraclass_correlation_asks_for_more_people(capsys):
+    asked = ["study", "power", "--rate", "0.5", "--per-participant", "4", "--icc", "0.5"]
+    assert main(asked) == 0
+    said = capsys.readouterr()
+    needed = sample_size(rate=0.5, per_participant=4, intraclass_correlation=0.5).participants
+    assert f"{needed} participants with 4 each" in said.out
+    assert "taken as independent" not in said.err
+    assert needed > sample_size(rate=0.5, per_participant=4).participants
+    assert main([*asked[:-2], "--likeness", "0.5"]) == 2
+
+
 @pytest.mark.parametrize("asked", [{"effect": 1e9}, {"effect": 1e-9}, {"w": 1e9}])
 def test_an_effect_that_no_study_fits_is_refused_in_words(asked):
     with pytest.raises(OutOfRangeError, match="No number of participants fits an effect size of"):

@@ -16,10 +16,10 @@ from strut.cli.main import main
 from strut.study.answer_table import answers_of, export_rows
 from strut.study.answers import parse_answers
 from strut.study.database import deletion_code
-from strut.study.guard import LARGEST_BODY_BYTES, Limits
+from strut.study.middleware import LARGEST_BODY_BYTES, Limits
+from strut.study.recruitment import Recruiting
 from strut.study.server import study_app
 from strut.study.study_folder import open_study
-from strut.study.taking_part import Recruiting
 from strut.study.trial_plan import option_order
 from tests.study.design_parts import ETHICS
 

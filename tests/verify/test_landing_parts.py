@@ -17,10 +17,10 @@ from strut.rotation import qpos_from_angles
 from strut.verify.contact_force_fit import LEVER_M, ContactForceFit
 from strut.verify.landing_audit import (
     _at,
+    _cop_and_margin,
     _disagreement,
     _joint_speeds,
     _over_landings,
-    _pressure,
     _size,
     _sprung,
     _unjudged,
@@ -95,7 +95,7 @@ def test_at_both_ends_of_a_piece_speeds_are_those_of_the_nearest_interval():
     assert_allclose(found[:, 0], [10.0, -5.0, -5.0, 30.0, 100.0, -5.0, 10.0])
 
 
-# pressure
+# centre of pressure
 
 
 @pytest.mark.parametrize(("heading", "lean"), [(0.0, 0.0), (1.1, 0.0), (-2.0, 0.05)])
@@ -105,7 +105,7 @@ def test_the_pressure_of_who_stands_is_under_the_centre_of_mass_whichever_way_it
     qpos[3:7] = Rotation.from_euler("ZY", [heading, lean]).as_quat(scalar_first=True)
     still = np.zeros((2, 6 + JOINTS))
     demand = contact_demand(HEIMAN.model, POINTS, np.tile(qpos, (2, 1)), still, still)
-    cop, margin = _pressure(np.tile(qpos, (2, 1)), np.ones((2, 6), dtype=bool), demand)
+    cop, margin = _cop_and_margin(np.tile(qpos, (2, 1)), np.ones((2, 6), dtype=bool), demand)
     under = (qpos[:3] + com_from_base_m(qpos))[:2]
     assert_allclose(cop, [under, under], atol=1e-9)
     soles = demand.place_in_world[0, :, :2]

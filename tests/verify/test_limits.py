@@ -17,7 +17,6 @@ from strut.verify.limits import (
     judged,
     lift_m,
     limits_for,
-    support_of,
 )
 from tests.verify.hand_made import PETE, draft_of, needs_of, with_value
 
@@ -188,7 +187,7 @@ def test_a_ceiling_tells_the_worst_with_its_kind_and_counts_what_is_no_number():
 def test_nothing_is_judged_of_what_was_not_made():
     empty = SimpleNamespace(qpos=np.zeros((0, 3)), shortfalls=("own",))
     assert judged(empty, [None]) == ("own",)
-    assert (support_of(PETE), support_of(load_robot("pepper"))) == ("feet", "wheels")
+    assert (PETE.carriers, load_robot("pepper").carriers) == ("feet", "wheels")
 
 
 def landings_of(**changes):

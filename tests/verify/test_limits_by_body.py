@@ -15,7 +15,7 @@ from strut.verify.limits import SelfCollision, _kind, judged, lift_m, limits_for
 from tests.verify.hand_made import PETE, draft_of, needs_of, with_value
 
 PEPPER, HEIMAN, CASSIE = (load_robot(name) for name in ("pepper", "heiman", "cassie"))
-SOUND = SimpleNamespace(tilt_rad=0.0, force_off=0.0, pressure_off_m=0.0, torque_off=0.0)
+SOUND = SimpleNamespace(tilt_rad=0.0, force_off=0.0, cop_off_m=0.0, torque_off=0.0)
 
 
 def broken(robot, margin_asked_m=0.0, *, piloted=False, **changes):

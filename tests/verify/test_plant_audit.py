@@ -14,7 +14,7 @@ from strut.models.torque_model import torque_model
 from strut.simulation.piloted import Clock, simulate_requests
 from strut.simulation.piloted_drafts import draft_of_run
 from strut.verify.measure import measure
-from strut.verify.plant_audit import _force_off, _pressure_off, _Smoothing, _torque_off, was_piloted
+from strut.verify.plant_audit import _cop_off, _force_off, _smoothing, _torque_off, was_piloted
 
 
 @pytest.fixture(scope="module")
@@ -75,14 +75,14 @@ def test_pressure_may_be_anywhere_along_the_feet_but_not_across_them(heading):
             point_in_world=ends,
             **{name: np.tile(value, (SAMPLES, 1)) for name, value in needed.items()},
         )
-        off_m = _pressure_off(CASSIE, dynamics, load_n, _Smoothing(STEP_S * np.arange(SAMPLES)))
+        off_m = _cop_off(CASSIE, dynamics, load_n, _smoothing(STEP_S * np.arange(SAMPLES)))
         assert off_m == pytest.approx(abs(across_m - 0.03), abs=1e-9)
 
 
 def test_forces_are_off_by_their_sum_over_the_weight():
     force_n = np.tile([[3.0, 0.0, 100.0], [0.0, 4.0, 100.0]], (SAMPLES, 1, 1))
     dynamics = SimpleNamespace(ground_force_n=np.tile([0.0, 0.0, 200.0], (SAMPLES, 1)))
-    off = _force_off(CASSIE, dynamics, force_n, _Smoothing(STEP_S * np.arange(SAMPLES)))
+    off = _force_off(CASSIE, dynamics, force_n, _smoothing(STEP_S * np.arange(SAMPLES)))
     assert off == pytest.approx(5.0 / (CASSIE.mass_kg * 9.81))
 
 
@@ -102,7 +102,7 @@ def torque_off(missing_nm, claimed_nm=0.0, load_n=100.0):
     needed[:, other] += missing_nm[1]
     dynamics = SimpleNamespace(torque_nm=needed, contact_jacobian=jacobian)
     draft = SimpleNamespace(torque_nm=torque_nm, ground_force_n=force_n, qpos=qpos)
-    off = _torque_off(CASSIE, dynamics, draft, still, _Smoothing(STEP_S * np.arange(SAMPLES)))
+    off = _torque_off(CASSIE, dynamics, draft, still, _smoothing(STEP_S * np.arange(SAMPLES)))
     return off * max(np.sqrt(np.mean(needed**2)), np.sqrt(np.mean(torque_nm**2))) * np.sqrt(JOINTS)
 
 
@@ -129,7 +129,7 @@ def test_a_foot_that_hardly_pushes_explains_nearly_all_that_it_could():
 
 def test_a_record_with_few_samples_is_taken_as_it_is_without_its_ends():
     values = np.array([[9.0], [1.0], [4.0], [2.0], [9.0]])
-    assert _Smoothing(np.arange(5.0))(values).tolist() == [[1.0], [4.0], [2.0]]
+    assert _smoothing(np.arange(5.0))(values).tolist() == [[1.0], [4.0], [2.0]]
 
 
 def test_columns_of_a_run_take_the_place_of_what_was_measured(stood):

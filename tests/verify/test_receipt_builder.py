@@ -12,7 +12,7 @@ from strut.engines.inverse_dynamics import ContactDemand
 from strut.models.catalogue import load_robot
 from strut.verify.contact_force_fit import fit_contact_forces
 from strut.verify.gait_audit import GaitAudit, _jump, _off_line, gait_shortfall
-from strut.verify.plant_audit import FEWEST_SAMPLES, _Smoothing, _tilt, was_piloted
+from strut.verify.plant_audit import FEWEST_SAMPLES, _smoothing, _tilt, was_piloted
 from strut.verify.receipt_builder import (
     _too_little,
     cost_of_transport,
@@ -159,7 +159,7 @@ def test_a_jump_is_between_the_end_of_one_step_and_the_start_of_the_other():
 
 def test_a_plant_is_smoothed_over_a_tenth_of_a_second_without_its_ends():
     time_s = 3.0 + 0.01 * np.arange(60)
-    smooth = _Smoothing(time_s)
+    smooth = _smoothing(time_s)
     values = np.arange(60.0)[:, None] ** 2
     expected = [values[15 + k : 25 + k].mean() for k in range(60 - 30 - 9)]
     assert_allclose(smooth(values)[:, 0], expected)

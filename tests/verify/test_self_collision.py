@@ -64,8 +64,8 @@ def test_while_searching_bodies_keep_a_little_more_apart():
     """A few cycles at a coarse rate do not have the nearest instant."""
     _, draft = crossing_shoes()
     nearest_m = draft.measured.self_distance.smallest_m
-    touching = measure(replace(draft, robot=with_least_distance(draft.robot, nearest_m - 1e-4)))
-    found = {use: limits_for(touching.robot, margin_m=0.0, use=use) for use in (1.0, 0.97)}
-    broken = {use: [one.name for one in limits if one.shortfall(touching)] for use, limits in found.items()}
+    near_limit = measure(replace(draft, robot=with_least_distance(draft.robot, nearest_m - 1e-4)))
+    found = {use: limits_for(near_limit.robot, margin_m=0.0, use=use) for use in (1.0, 0.97)}
+    broken = {use: [one.name for one in limits if one.shortfall(near_limit)] for use, limits in found.items()}
     assert "self-collision" not in broken[1.0]
     assert "self-collision" in broken[0.97]

@@ -23,7 +23,7 @@ from strut.adoption.robot_name import robot_name_of
 from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
 from strut.io.atomic import check_may_be_folder, write_atomically
-from strut.models.catalogue import load_robot, robot_home
+from strut.models.catalogue import HOME, load_robot, names_in, robot_home
 from strut.number_words import of_one_or_several, one_or_several, percent
 from strut.pipeline.gait_fit import FittedGait, Utilisation, fitted_gait
 from strut.robot import Robot
@@ -55,9 +55,9 @@ class Adopted:
     took_s: float
     can_walk: bool = True
 
-    def sentences(self, weight: str | None = None) -> list[str]:
+    def sentences(self, severity: str | None = None) -> list[str]:
         """Return what there is to tell, or only the faults, what was assumed, or what was found."""
-        return [note.sentence for note in self.notes if weight in (None, note.weight)]
+        return [note.sentence for note in self.notes if severity in (None, note.severity)]
 
 
 def adopt(
@@ -90,6 +90,8 @@ def adopt(
     called = robot_name_of(file, str(path) if name is None and file != Path(path).expanduser() else name)
     folder = Path(out) if out is not None else robot_home() / called
     check_may_be_folder(folder)
+    if str(folder) in names_in(HOME):
+        raise NotAdoptedError(f"{folder} is a robot of strut's; choose another folder, such as my_{folder}.", str(path))
     if not force and (folder / "robot.toml").exists():
         raise NotAdoptedError(
             f"{folder} holds a robot already; choose another --name, or replace it with --force.",
@@ -103,7 +105,7 @@ def adopt(
     write_folder(folder, folder_files(findings), force=force)
     robot = load_robot(called if out is None else str(folder))
     on_stage("tries its gait")
-    fit = fitted_gait(robot)
+    fit = fitted_gait(robot, lambda share: on_stage(f"tries its gait at {percent(share)} of the usual speed"))
     robot, fitted = _with_fitted_gait(robot, fit, folder)
     kind, notes = "quadruped" if len(findings.anatomy.legs) == 4 else "biped", (*findings.notes, *fitted)
     return Adopted(called, folder, robot, kind, notes, time.perf_counter() - started, not fit.denied)
@@ -148,12 +150,12 @@ def find_all(file: Path, title: str, on_stage: OnStage = lambda _: None) -> Find
     on_stage("finds its legs")
     source = find_robot(described)
     plain = plain_model(described, source.root, source.locked, title)
-    look = inspect_at_rest(plain.model, source)
-    if held := joints_to_hold(look.tree, look.rest.legs, source):
+    at_rest = inspect_at_rest(plain.model, source)
+    if held := joints_to_hold(at_rest.tree, at_rest.rest.legs, source):
         source = replace(source, locked=source.locked | held.keys(), notes=(*source.notes, *_held_notes(held)))
         plain = plain_model(described, source.root, source.locked, title)
-        look = inspect_at_rest(plain.model, source)
-    anatomy = body_plan(look, source)
+        at_rest = inspect_at_rest(plain.model, source)
+    anatomy = body_plan(at_rest, source)
     on_stage("finds its arms and head, and how it stands")
     cannot_move = source.passive | source.coupled.keys()
     upper = find_upper_body(anatomy, source.cameras, cannot_move)

@@ -15,7 +15,7 @@ from strut.adoption.leg_check import check_legs
 from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.note import Note, assumed, found
-from strut.adoption.rest_look import RestLook, best_look
+from strut.adoption.rest_pose_search import RestPose, find_rest_pose
 from strut.adoption.stand_finder import STRETCHED_WORDS, search_stand, stands
 from strut.errors import NotAdoptedError
 from strut.robot import FLOATING, Array
@@ -58,18 +58,18 @@ class BodyPlan:
         return float(self.tree.model.body_subtreemass[1])
 
 
-def inspect_at_rest(model: mujoco.MjModel, source: ForeignSource) -> RestLook:
+def inspect_at_rest(model: mujoco.MjModel, source: ForeignSource) -> RestPose:
     """Return a posture in which a robot rests on legs; raises NotAdoptedError if there is none."""
     _check_weight(model)
-    look = best_look(model, source)
-    _check_size(look.tree, look.qpos)
-    return look
+    pose = find_rest_pose(model, source)
+    _check_size(pose.tree, pose.qpos)
+    return pose
 
 
-def body_plan(look: RestLook, source: ForeignSource) -> BodyPlan:
+def body_plan(pose: RestPose, source: ForeignSource) -> BodyPlan:
     """Return what a robot is made of; raises NotAdoptedError if its legs are none that strut moves."""
-    check_legs(look.tree, look.rest.legs, source)
-    return _faced_forward(look)
+    check_legs(pose.tree, pose.rest.legs, source)
+    return _faced_forward(pose)
 
 
 def _check_weight(model: mujoco.MjModel) -> None:
@@ -90,22 +90,22 @@ def _check_size(tree: LinkTree, qpos: Array) -> None:
         raise NotAdoptedError(f"it weighs {mass:.3g} kg at a height of {height:.3g} m; are its masses in kilograms?")
 
 
-def _faced_forward(look: RestLook) -> BodyPlan:
+def _faced_forward(pose: RestPose) -> BodyPlan:
     """Return a legged posture as a body plan that faces forward and stands."""
-    tree, legs = look.tree, look.rest.legs
-    front = find_front(tree, legs, look.feet(), look.qpos)
+    tree, legs = pose.tree, pose.rest.legs
+    front = find_front(tree, legs, pose.feet(), pose.qpos)
     to_front = np.array([np.cos(-_heading(front.forward) / 2.0), 0.0, 0.0, np.sin(-_heading(front.forward) / 2.0)])
     quaternion = np.zeros(4)
     mujoco.mju_mulQuat(quaternion, to_front, tree.base_quaternion)
     turned = LinkTree(tree.model, quaternion)
-    start = np.concatenate([np.zeros(3), quaternion, look.qpos[FLOATING:]])
-    standing, how = _stand(turned, legs, look.feet(), start, look.name)
+    start = np.concatenate([np.zeros(3), quaternion, pose.qpos[FLOATING:]])
+    standing, how = _stand(turned, legs, pose.feet(), start, pose.name)
     feet = feet_of(turned, legs, standing)
     order, names = _ordered(turned, feet, standing)
     to_file = _matrix(model_quaternion(tree)) @ _matrix(quaternion).T
     notes = [
         found(f"it stands in {how}."),
-        *_turned_notes(look, feet),
+        *_turned_notes(pose, feet),
         found(f"its front was told by {front.told_by}."),
     ]
     plan = BodyPlan(
@@ -117,10 +117,10 @@ def _faced_forward(look: RestLook) -> BodyPlan:
     return plan
 
 
-def _turned_notes(look: RestLook, feet: Sequence[FoundFoot]) -> list[Note]:
+def _turned_notes(pose: RestPose, feet: Sequence[FoundFoot]) -> list[Note]:
     notes = []
-    if look.up != "z":
-        notes.append(assumed(f"{look.up} is taken as up: in this direction it stands, in the file it does not."))
+    if pose.up != "z":
+        notes.append(assumed(f"{pose.up} is taken as up: in this direction it stands, in the file it does not."))
     if any(foot.reduced for foot in feet):
         words = "its feet are flat, but its legs have too few joints to keep them so"
         notes.append(assumed(f"{words}: they are taken as balls."))

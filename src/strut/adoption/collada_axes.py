@@ -5,28 +5,17 @@ No file says which program its author looked through; where the centres of mass 
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.adoption.mesh_files import UNREADABLE, mesh_path, read_mesh
+from strut.models.mesh_files import UNREADABLE, calls_y_upright, mesh_path, read_mesh
 from strut.robot import Array
 
-_Y_UP = re.compile(rb"<up_axis>\s*Y_UP\s*</up_axis>")
-_HEAD = 100_000  # bytes: the asset is one of the first elements of a COLLADA file
 _NEARER = 0.7  # of the distance to the centres of mass: only a clear difference counts
 Y_TO_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-
-
-def calls_y_upright(file: Path) -> bool:
-    """Return whether a mesh is a COLLADA file that calls y upright."""
-    if file.suffix.lower() != ".dae":
-        return False
-    with file.open("rb") as opened:
-        return _Y_UP.search(opened.read(_HEAD)) is not None
 
 
 def are_turned(root: ET.Element, path: Path) -> bool:

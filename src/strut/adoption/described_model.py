@@ -14,11 +14,11 @@ from xml.etree import ElementTree as ET
 import mujoco
 import numpy as np
 
-from strut.adoption.mesh_files import forget_meshes
 from strut.adoption.mjcf_spec import prepared_mjcf
 from strut.adoption.note import Note, fault, in_a_row
 from strut.adoption.urdf_text import prepared_urdf
 from strut.errors import NotAdoptedError
+from strut.models.mesh_files import forget_meshes
 from strut.number_words import one_or_several
 from strut.robot import Array
 

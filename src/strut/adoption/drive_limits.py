@@ -15,7 +15,7 @@ from strut.adoption.foot_finder import leg_length_m
 from strut.adoption.note import Note, assumed, in_a_row
 from strut.adoption.plain_model import hinges_of
 from strut.number_words import one_or_several
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 _UNREAL = 15.0  # times the largest standing torque: no real limit
 _ASSUMED_TORQUE = 3.0  # times the largest standing torque
@@ -181,20 +181,32 @@ def standing_torques_nm(anatomy: BodyPlan) -> Array:
     tree, model = anatomy.tree, anatomy.tree.model
     data = tree.pose(anatomy.standing)
     mujoco.mj_forward(model, data)
-    jacobians = []
-    for foot in anatomy.feet:
-        turn = data.xmat[foot.link].reshape(3, 3)
-        for point in data.xpos[foot.link] + foot.points @ turn.T:
-            jacobian = np.zeros((3, model.nv))
-            mujoco.mj_jac(model, data, jacobian, None, point, foot.link)
-            jacobians.append(jacobian)
-    stacked = np.concatenate(jacobians)
-    forces = np.linalg.lstsq(stacked[:, :6].T, data.qfrc_bias[:6], rcond=None)[0]
-    torques = data.qfrc_bias - stacked.T @ forces
+    turns = data.xmat.reshape(-1, 3, 3)
+    places = [(foot.link, data.xpos[foot.link] + foot.points @ turns[foot.link].T) for foot in anatomy.feet]
+    torques = holding_torques_nm(model, data, [(link, place) for link, own in places for place in own])
     held = np.zeros(model.njnt)
     for joint in range(1, model.njnt):
         held[joint] = torques[model.jnt_dofadr[joint]]
     return held
+
+
+def holding_torques_nm(model: mujoco.MjModel, data: mujoco.MjData, points: Sequence[tuple[int, Array]]) -> Array:
+    """Return what holds a posture at rest whose weight points share, by velocity; that of the base is what they lack.
+
+    Args:
+        model: Whose base floats.
+        data: Its posture, by `mj_forward`.
+        points: Bodies, and places on them in world (3,).
+
+    Returns:
+        Shape (nv,).
+    """
+    jacobians = np.zeros((len(points), 3, model.nv))
+    for jacobian, (body, place) in zip(jacobians, points, strict=True):
+        mujoco.mj_jac(model, data, jacobian, None, place, body)
+    stacked = jacobians.reshape(-1, model.nv)
+    force = np.linalg.lstsq(stacked[:, :BASE].T, data.qfrc_bias[:BASE], rcond=None)[0]
+    return np.asarray(data.qfrc_bias - stacked.T @ force)
 
 
 def _holding_torque_nm(anatomy: BodyPlan, joint: int) -> float:

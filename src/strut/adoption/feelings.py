@@ -14,7 +14,7 @@ import numpy as np
 
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.upper_body import UpperBody
-from strut.expression.life import LIFE_WORDS
+from strut.expression.secondary_motion import SECONDARY_WORDS
 from strut.tables.gait import PatternTable
 
 # What joints do, and the word that they follow; whether those that do it share the angle.
@@ -66,7 +66,7 @@ def expression_toml(anatomy: BodyPlan, body: UpperBody) -> str:
     for word, joints in parts.items():
         inner = ", ".join(f'"{joint}" = {factor:g}' for joint, factor in joints.items())
         lines.append(f"{word} = {{ joints = {{ {inner} }} }}")
-    lines += ["", "[animated.word]", *(f"{word} = {{}}" for word in LIFE_WORDS if word not in _GAIT_WORDS)]
+    lines += ["", "[animated.word]", *(f"{word} = {{}}" for word in SECONDARY_WORDS if word not in _GAIT_WORDS)]
     return published + "\n".join(lines) + "\n"
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
+from strut.adoption.drive_limits import holding_torques_nm
 from strut.adoption.note import Note, fault, found, in_a_row
 from strut.adoption.shape_points import shape_points
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import load_robot
 from strut.number_words import percent
-from strut.robot import Array, Foot, Robot
+from strut.robot import BASE, Array, Foot, Robot
 
 _LEVEL_M = 0.005
 _SOFT_SHARE = 0.05  # of the link's height: a sole's middle plane may lie as much beside its lowest corner
@@ -33,7 +34,7 @@ class Checked:
     @property
     def is_sound(self) -> bool:
         """Whether nothing is wrong with it."""
-        return not [note for note in self.notes if note.weight == "fault"]
+        return not [note for note in self.notes if note.severity == "fault"]
 
 
 def check_folder(folder: Path | str) -> Checked:
@@ -129,17 +130,11 @@ def _posed(robot: Robot) -> mujoco.MjData:
 def _torque_notes(robot: Robot) -> list[Note]:
     """Return what standing asks of the weakest motor, the weight shared by all contact points."""
     data, model = _posed(robot), robot.model
-    rows = []
-    for foot in robot.feet:
-        for point in foot.points:
-            body = int(model.body(point.body).id)
-            place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ point.position_m
-            jacobian = np.zeros((3, model.nv))
-            mujoco.mj_jac(model, data, jacobian, None, place, body)
-            rows.append(jacobian)
-    stacked = np.concatenate(rows)
-    force = np.linalg.lstsq(stacked[:, :6].T, data.qfrc_bias[:6], rcond=None)[0]
-    use = np.abs(data.qfrc_bias - stacked.T @ force)[6:] / robot.torque_limit_nm
+    points = []
+    for point in (point for foot in robot.feet for point in foot.points):
+        body = int(model.body(point.body).id)
+        points.append((body, data.xpos[body] + data.xmat[body].reshape(3, 3) @ point.position_m))
+    use = np.abs(holding_torques_nm(model, data, points))[BASE:] / robot.torque_limit_nm
     worst = int(np.argmax(use))
     words = f"{robot.joint_names[worst]} needs {percent(use[worst])} of its torque limit to stand"
     return [fault(f"{words}: the limit or the posture is wrong.") if use[worst] > 1.0 else found(f"{words}.")]

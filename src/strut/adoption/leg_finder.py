@@ -111,9 +111,9 @@ def _leg_to(tree: LinkTree, end: int, times: Counter[int]) -> FoundLeg:
     return FoundLeg(own, end, frozenset(below), tuple(tree.joints_of(sorted(below - {end}))), shared)
 
 
-def deepest(tree: LinkTree, seed: int = 0) -> Array:
+def deepest(tree: LinkTree) -> Array:
     """Return the configuration in which every chain that ends somewhere reaches as low as it can. Shape (nq,)."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     qpos = tree.zero.copy()
     for leaf in tree.leaves:
         if len(tree.chain(leaf)) > 1 and len(tree.points_of({leaf}).place):

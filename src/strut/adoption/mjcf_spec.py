@@ -8,9 +8,9 @@ from xml.etree import ElementTree as ET
 
 import mujoco
 
-from strut.adoption.mesh_files import UNREADABLE, is_native, read_mesh, remedy
 from strut.adoption.note import Note, fault, in_a_row
 from strut.errors import NotAdoptedError
+from strut.models.mesh_files import UNREADABLE, is_native, read_mesh, remedy
 from strut.number_words import one_or_several
 
 _SETTINGS = ("option", "size", "visual", "statistic", "sensor", "custom")  # of a simulation, not of a robot

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Weight(StrEnum):
+class Severity(StrEnum):
     """How much a note matters: something is wrong in the file, something was assumed, or something was found."""
 
     FAULT = "fault"
@@ -18,23 +18,23 @@ class Weight(StrEnum):
 class Note:
     """A sentence about a model: what is there, and what follows from it."""
 
-    weight: Weight
+    severity: Severity
     sentence: str
 
 
 def fault(sentence: str) -> Note:
     """Return a note about what is wrong in the file and was repaired."""
-    return Note(Weight.FAULT, sentence)
+    return Note(Severity.FAULT, sentence)
 
 
 def assumed(sentence: str) -> Note:
     """Return a note about what the file does not say."""
-    return Note(Weight.ASSUMED, sentence)
+    return Note(Severity.ASSUMED, sentence)
 
 
 def found(sentence: str) -> Note:
     """Return a note about what was found."""
-    return Note(Weight.FOUND, sentence)
+    return Note(Severity.FOUND, sentence)
 
 
 def in_a_row(names: list[str] | tuple[str, ...], most: int = 4) -> str:

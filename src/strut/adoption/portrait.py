@@ -112,7 +112,8 @@ def portrait_page(robot: Robot, notes: Sequence[Note]) -> bytes:
         portrait_png(robot), f"{robot.title} as it stands, with its feet, limbs and front named", _caption(robot)
     )
     told = [
-        (heading, [note.sentence for note in notes if note.weight == weight]) for weight, heading in _HEADINGS.items()
+        (heading, [note.sentence for note in notes if note.severity == severity])
+        for severity, heading in _HEADINGS.items()
     ]
     rows = [
         (name, f"{np.degrees(low):.0f}° to {np.degrees(high):.0f}°", f"{speed:.1f} rad/s", f"{torque:.1f} N m")

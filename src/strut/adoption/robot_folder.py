@@ -16,7 +16,7 @@ from strut.adoption.note import Note
 from strut.adoption.plain_model import PlainModel
 from strut.adoption.upper_body import UpperBody
 from strut.io.atomic import write_atomically
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 FRICTION = 0.6
 ROTOR_S2 = 0.0005
@@ -103,7 +103,7 @@ def robot_toml(findings: Findings) -> str:
 
 def has_rotors(model: mujoco.MjModel) -> bool:
     """Return whether a model tells the inertia of its motors' rotors."""
-    return bool((model.dof_armature[6:] > 0.0).any())
+    return bool((model.dof_armature[BASE:] > 0.0).any())
 
 
 def _rotors(findings: Findings) -> list[str]:
@@ -171,9 +171,9 @@ def adopted_toml(findings: Findings) -> str:
         f"mass_kg = {_number(anatomy.mass_kg)}",
         f"height_m = {_number(anatomy.height_m)}",
     ]
-    for weight in ("fault", "assumed", "found"):
-        said = [note.sentence for note in findings.notes if note.weight == weight]
-        lines += [f"{weight} = [", *(f"  {quoted(sentence)}," for sentence in said), "]"]
+    for severity in ("fault", "assumed", "found"):
+        said = [note.sentence for note in findings.notes if note.severity == severity]
+        lines += [f"{severity} = [", *(f"  {quoted(sentence)}," for sentence in said), "]"]
     for shows in findings.upper_body.expressive:
         lines += [
             "",

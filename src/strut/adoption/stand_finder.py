@@ -1,4 +1,4 @@
-"""Standing: a posture in which a robot stands: one of the file's if it holds, else one found by inverse kinematics.
+"""Stand finder: a posture in which a robot stands: one of the file's if it holds, else one found by inverse kinematics.
 
 Feet come to rest under the hips, level and flat, with knees that are neither stretched nor folded, and the centre of
 mass over them. Legs of one pair become mirror images.

@@ -10,11 +10,11 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from strut.adoption.collada_axes import Y_TO_Z, are_turned, calls_y_upright
-from strut.adoption.mesh_files import UNREADABLE, as_stl, is_native, mesh_path, remedy
+from strut.adoption.collada_axes import Y_TO_Z, are_turned
 from strut.adoption.note import Note, assumed, fault, in_a_row
 from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
+from strut.models.mesh_files import UNREADABLE, readable_mesh, remedy
 from strut.number_words import one_or_several
 from strut.robot import Array
 
@@ -238,7 +238,7 @@ def _take_mesh(
     """Give a mesh a path that MuJoCo finds; return whether there is one. `ready` remembers those already found."""
     name = mesh.get("filename", "")
     try:
-        ready[name] = ready.get(name) or _readable(name, path, assets, turn)
+        ready[name] = ready.get(name) or readable_mesh(name, path, assets, turn)
     except UNREADABLE:
         return False
     mesh.set("filename", ready[name])
@@ -249,13 +249,3 @@ def _check_only_seen(link: ET.Element, looks: ET.Element, name: str, path: Path)
     if looks.tag == "collision" or link.find("collision") is None:
         words = f"the mesh {name} of the link {link.get('name')} cannot be read"
         raise NotAdoptedError(f"{words}; {remedy(name, path)}")
-
-
-def _readable(name: str, path: Path, assets: dict[str, bytes], turn: Array | None) -> str:
-    """Return what MuJoCo calls a mesh: its path, or the name of converted bytes; `turn` puts y upright (3, 3)."""
-    file = mesh_path(name, path)
-    if is_native(file):
-        return str(file)
-    converted = f"{file.stem}_{len(assets)}.stl"
-    assets[converted] = as_stl(file, turn if calls_y_upright(file) else None)
-    return converted

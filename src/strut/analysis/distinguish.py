@@ -20,7 +20,7 @@ from strut.analysis.feeling_distance import (
 from strut.draft import Detail
 from strut.emotion import Emotion, named_emotion
 from strut.errors import BadTableError, OutOfRangeError
-from strut.models.catalogue import load_robot
+from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.number_words import percent
 from strut.pipeline.perform import perform
@@ -37,7 +37,7 @@ FIVE = ("neutral", "happy", "sad", "angry", "fearful")
 STEPS_TO_GOAL = 8  # of a robot that walks to a goal: enough to walk steadily in the middle
 TASK_S = 6.0
 DRAFT_CYCLES, LOWERED = 4, 2  # of a draft, and the way in which bodies are a little lower, so that most feet reach
-FLATTENING_ROUNDS = 300  # of a map: five feelings stand still long before
+SMACOF_ROUNDS = 300  # of a map: five feelings stand still long before
 WHOLE = 0.995  # share kept that is told as all of it
 BARELY = 1.15  # times the threshold: who is nearer than this is only just told apart
 LEVEL = "One level is what movements differed by, in speed, posture, size or jerk, when people told them apart."
@@ -80,15 +80,15 @@ class Distinguished:
     def places(self) -> Array:
         """Where the feelings lie on a map that keeps their distances as well as a plane can. Shape (n, 2).
 
-        Classical scaling (Torgerson, 1952), which only brings nearer what lies apart in other dimensions, and then
-        least squares of the distances (`flattened`); neutral, or else the first, is to the left.
+        Multidimensional scaling: classical (Torgerson, 1952), which only brings nearer what lies apart in other
+        dimensions, and from there `smacof`; neutral, or else the first, is to the left.
         """
         middle = np.eye(len(self.names)) - 1.0 / len(self.names)
         values, vectors = np.linalg.eigh(-0.5 * middle @ self.distance**2 @ middle)
         places = vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0.0))
         if len(self.names) < 2:
             places = np.zeros((len(self.names), 2))
-        places = flattened(places, self.distance)
+        places = smacof(places, self.distance)
         left = self.names.index("neutral") if "neutral" in self.names else 0
         return np.asarray(places * np.where(places[left] > 0.0, -1.0, 1.0))
 
@@ -173,13 +173,13 @@ class Distinguished:
         return names[int(np.argmax(np.abs(one - other)))].replace("_", " ")
 
 
-def flattened(places: Array, distance: Array) -> Array:
-    """Return places whose distances are as near to those given as a plane allows, from a start. Shapes (n, 2), (n, n).
+def smacof(places: Array, distance: Array) -> Array:
+    """Return places of metric multidimensional scaling by SMACOF, from a start. Shapes (n, 2), (n, n).
 
-    Least squares by majorization (de Leeuw, 1977): every round puts each point where the others, at the distances that
-    are wanted, would have it on average; none makes it worse.
+    Least squares of the distances (raw stress) by majorization (de Leeuw, 1977): each round is a Guttman transform,
+    which puts a point where the others, at the distances wanted, would have it on average; none makes it worse.
     """
-    for _ in range(FLATTENING_ROUNDS):
+    for _ in range(SMACOF_ROUNDS):
         apart = places[:, None] - places[None]
         far = np.linalg.norm(apart, axis=2)
         pull = np.where(far > 0.0, distance / np.maximum(far, 1e-12), 0.0)
@@ -208,7 +208,7 @@ def distinguish(
         >>> strut.distinguish("pepper", ["happy", "sad"]).confused
         []
     """
-    body = load_robot(robot) if isinstance(robot, str) else robot
+    body = as_robot(robot)
     felt = [named_emotion(one) if isinstance(one, str) else one for one in emotions]
     if len(felt) < 2 or len({one.label for one in felt}) < len(felt):
         raise OutOfRangeError("Name at least two feelings, each once: distances are between two of them.")
@@ -219,16 +219,14 @@ def distinguish(
     return distinguished(body, [one.label for one in felt], motions, body.chosen_layer(expression))
 
 
-def distinguish_drafts(
-    robot: Robot, emotions: Sequence[str] = FIVE, *, on_motion: Callable[[str], None] = lambda _name: None
-) -> Distinguished:
-    """Return how far the feelings of a robot that walks by a gait pattern are apart in short drafts.
+def distinguish_drafts(robot: Robot, *, on_motion: Callable[[str], None] = lambda _name: None) -> Distinguished:
+    """Return how far the five feelings of a robot that walks by a gait pattern are apart in short drafts.
 
     Quick: nobody has judged them, so that limits may yet weaken some and bring them nearer. `distinguish` is the proof.
     `on_motion` is told the name of each feeling before it is drafted.
     """
     body, motions = robot.expressing(None), []
-    for name in emotions:
+    for name in FIVE:
         on_motion(name)
         request = Request(robot=robot.name, task=PatternGait(cycles=DRAFT_CYCLES), emotion=named_emotion(name))
         trials = Trials(request, body, generator_for(request, body))
@@ -242,7 +240,7 @@ def distinguish_drafts(
             foot_names=body.foot_names,
         )
         motions.append(motion)
-    return distinguished(body, emotions, motions, robot.chosen_layer(None))
+    return distinguished(body, FIVE, motions, robot.chosen_layer(None))
 
 
 def distinguished(robot: Robot, names: Sequence[str], motions: Sequence[Motion], expression: Layer) -> Distinguished:

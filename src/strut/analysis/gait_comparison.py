@@ -84,13 +84,13 @@ class CriteriaValues:
         return float(np.dot(gamma, astuple(self)))
 
 
-def criteria_values(path: Trajectory, *, head: str = HEAD) -> CriteriaValues:
+def criteria_values(path: Trajectory) -> CriteriaValues:
     """Return the criteria of a trajectory, by the trapezoid rule over its nodes."""
     pieces = [path.nodes_of(phase) for phase in range(len(path.problem.phases))]
-    return _values(path.problem.tree, path.time_s, path.q, path.v, path.u / path.problem.scales.torque, pieces, head)
+    return _values(path.problem.tree, path.time_s, path.q, path.v, path.u / path.problem.scales.torque, pieces)
 
 
-def step_criteria(robot: Robot, step: Motion, *, head: str = HEAD) -> CriteriaValues | None:
+def step_criteria(robot: Robot, step: Motion) -> CriteriaValues | None:
     """Return the criteria of a sampled step; None if its torques are unknown.
 
     Velocities come from a spline through the samples, so the jump at an impact is smeared over two of them.
@@ -100,16 +100,16 @@ def step_criteria(robot: Robot, step: Motion, *, head: str = HEAD) -> CriteriaVa
     q = angles_from_qpos(step.qpos)
     v = CubicSpline(step.time_s, q, axis=0)(step.time_s, 1)
     tree, use = read_tree(robot.model, angle_base=True), step.torque_nm / usual_torques(robot)
-    return _values(tree, step.time_s, q, v, use, [np.arange(len(q))], head)
+    return _values(tree, step.time_s, q, v, use, [np.arange(len(q))])
 
 
 def _values(
-    tree: KinematicTree, time_s: Array, q: Array, v: Array, use: Array, pieces: Sequence[Index], head: str
+    tree: KinematicTree, time_s: Array, q: Array, v: Array, use: Array, pieces: Sequence[Index]
 ) -> CriteriaValues:
     """Return the integrals over pieces of a movement; `use` is torque over usual torque. Shapes (T, n)."""
     step_m = float(q[-1, 0] - q[0, 0])
     effort = np.sum(use**2, axis=1) / (step_m * use.shape[1]) if step_m > 0.0 else np.full(len(use), np.inf)
-    momentum, turning = momentum_and_rotation(tree, q, v, head)
+    momentum, turning = momentum_and_rotation(tree, q, v, HEAD)
     totals = [
         sum(float(np.trapezoid(rate[nodes], time_s[nodes])) for nodes in pieces)
         for rate in (effort, np.sum(momentum**2, axis=1), np.sum(turning**2, axis=1))

@@ -22,7 +22,7 @@ from strut.human.walking_direction import (
 )
 from strut.mirror import mirror_of, mirrored_feet
 from strut.motion import Motion
-from strut.robot import Array, Index, Robot
+from strut.robot import BASE, Array, Index, Robot
 from strut.rotation import angles_from_qpos, qpos_from_angles
 
 NEAR_RAD = 0.15  # ends that differ by less are the same posture; a joint moves about half of it between two samples
@@ -143,7 +143,7 @@ def _closing(robot: Robot, motion: Motion) -> Closing:
     angles = angles_from_qpos(motion.qpos)
     mirror = mirror_of(robot, coordinate_names(robot))
     following = 2.0 * angles[-1] - angles[-2]
-    moves = np.ptp(angles[:, 6:], axis=0).max() > NEAR_RAD
+    moves = np.ptp(angles[:, BASE:], axis=0).max() > NEAR_RAD
     for how, start in (("periodic", angles[0]), ("mirrored", mirror.image(angles[0]))):
         nearest = min(np.abs(end - start)[3:].max() for end in (angles[-1], following))
         if moves and nearest < NEAR_RAD:

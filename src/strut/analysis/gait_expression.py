@@ -15,7 +15,6 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import butter, filtfilt
 from scipy.spatial.transform import Rotation
 
 from strut.analysis.leg_figures import elevation_angles
@@ -40,6 +39,7 @@ from strut.human.anatomy import (
 )
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.sampling import low_passed
 
 SLOW_HZ = 0.5  # below this a walker's way is no sway of the body
 SEGMENTS = (PELVIS, UPPER_TRUNK, HEAD, *HANDS, *FEET)
@@ -183,7 +183,7 @@ class _Walk:
 
 def _low(values: Array, rate_hz: float, cutoff_hz: float) -> Array:
     padding = min(len(values) - 1, round(1.5 * rate_hz))
-    return np.asarray(filtfilt(*butter(2, cutoff_hz / (rate_hz / 2.0)), values, axis=0, padlen=padding))
+    return low_passed(values, cutoff_hz, rate_hz, padding=padding)
 
 
 def _landings(motion: Motion) -> list[tuple[int, int]]:

@@ -28,13 +28,6 @@ class Support:
         return slice(self.first, self.stop)
 
 
-def runs(mask: npt.NDArray[np.bool_]) -> Iterator[slice]:
-    """Yield the stretches of samples in which `mask` is true. Shape (T,)."""
-    bounds = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
-    for first, stop in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
-        yield slice(first, stop)
-
-
 def supports(contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Iterator[Support]:
     """Yield the supports of a motion in order. Feet that are down do not move, so one polygon serves each.
 

@@ -1,4 +1,4 @@
-"""Sway: how the body shifts over its feet so that the centre of pressure stays inside the support polygon.
+"""Sway by the linear inverted pendulum: shifts of the body that keep the centre of pressure in the support polygon.
 
 The published correction moves the feet under the body at each tick; here the same is planned for the whole walk at
 once. First the path that the centre of pressure shall take: the nearest point of the shrunken support polygon, carried
@@ -39,29 +39,29 @@ class Sway:
     Args:
         time_s: Evenly spaced. Shape (T,).
         standing: What the motion does without any sway.
-        rooms: Support triangles, less the buffer, where one foot is in the air, else NaN. Shape (T, 3, 2).
+        inset: Support triangles, less the buffer, where one foot is in the air, else NaN. Shape (T, 3, 2).
         x_cost: How much dearer a shift along the path is than one to the side: 1 takes the shortest way, infinity
             shifts sideways only, as published.
     """
 
     time_s: Array
     standing: BodyResponse
-    rooms: Array
+    inset: Array
     x_cost: float
 
     def missing_shift(self, response: BodyResponse) -> Array | None:
         """Return how far the centre of mass has yet to shift after a response; None where it is close. Shape (T, 2)."""
         cop = response.cop_in_world
-        missing = _pressure_path(self.standing.cop_in_world, cop, self.rooms, self.x_cost) - cop
+        missing = _zmp_path(self.standing.cop_in_world, cop, self.inset, self.x_cost) - cop
         missing[[0, -1]] = 0.0  # the motion starts and ends where it stands
         if self.x_cost == np.inf:
             missing[:, 0] = 0.0
         if np.abs(missing).max() < CLOSE_M:
             return None
-        return mass_path(missing, self.time_s, float(response.com_in_world[:, 2].mean()))
+        return com_from_zmp(missing, self.time_s, float(response.com_in_world[:, 2].mean()))
 
 
-def support_rooms(contact: npt.NDArray[np.bool_], foot_in_world: Array, buffer_m: float) -> Array:
+def inset_support(contact: npt.NDArray[np.bool_], foot_in_world: Array, buffer_m: float) -> Array:
     """Return the shrunken support triangle at each sample with one foot in the air, else NaN. Shape (T, 3, 2).
 
     Where the buffer leaves nothing of a triangle, it is a tiny one around the centre.
@@ -73,16 +73,16 @@ def support_rooms(contact: npt.NDArray[np.bool_], foot_in_world: Array, buffer_m
     return corners
 
 
-def _pressure_path(standing_cop: Array, cop: Array, rooms: Array, x_cost: float) -> Array:
+def _zmp_path(standing_cop: Array, cop: Array, inset: Array, x_cost: float) -> Array:
     """Return where the centre of pressure shall be. Shape (T, 2)."""
     wanted = np.full_like(cop, np.nan)
-    one_in_air = np.isfinite(rooms[:, 0, 0])
+    one_in_air = np.isfinite(inset[:, 0, 0])
     if x_cost == np.inf:
         start = np.stack([cop[:, 0], standing_cop[:, 1]], axis=1)
-        wanted[one_in_air] = Polygon(rooms[one_in_air]).nearest_across(start[one_in_air])
+        wanted[one_in_air] = Polygon(inset[one_in_air]).nearest_across(start[one_in_air])
     else:
         start, stretch = standing_cop, np.array([x_cost, 1.0])
-        wanted[one_in_air] = Polygon(rooms[one_in_air] * stretch).nearest(start[one_in_air] * stretch) / stretch
+        wanted[one_in_air] = Polygon(inset[one_in_air] * stretch).nearest(start[one_in_air] * stretch) / stretch
     return start + _carried_over(wanted - start)
 
 
@@ -97,8 +97,8 @@ def _carried_over(offset: Array) -> Array:
     return np.asarray(offset[before] + share * (offset[after] - offset[before]))
 
 
-def mass_path(pressure: Array, time_s: Array, height_m: float) -> Array:
-    """Return the bounded solution c of c - (h/g) c'' = p, with c = p at both ends. Shape (T, 2) in and out."""
+def com_from_zmp(pressure: Array, time_s: Array, height_m: float) -> Array:
+    """Return the bounded centre of mass c of c - (h/g) c'' = p over a zero-moment point p; c = p at ends. (T, 2)."""
     coupling = height_m / GRAVITY_M_S2 / float(time_s[1] - time_s[0]) ** 2
     bands = np.zeros((3, len(time_s)))
     bands[0, 2:] = bands[2, :-2] = -coupling

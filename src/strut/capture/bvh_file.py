@@ -25,14 +25,14 @@ def recording_from_bvh(content: str, name: str, unit_m: float | None) -> Recordi
         unit_m: What one unit of the file is; the format does not tell. Metres if None.
     """
     joints, values, step_s = parsed_bvh(content)
-    places = bvh_frames(joints, values)[0] * (unit_m or 1.0)
-    tall = float(np.ptp(places[0], axis=0).max())
+    first = bvh_frames(joints, values[:1])[0][0] * (unit_m or 1.0)
+    tall = float(np.ptp(first, axis=0).max())
     refuse_unless(
         SMALLEST_M < tall < TALLEST_M,
         f"would show a person of {tall:.3g} m; BVH files tell no unit: give what one is in metres "
         "(--unit 0.01 for cm, 0.056444 for the CMU database; unit_m in Python).",
     )
-    places, notes = _without_first_pose(places)
+    places, notes = _without_first_pose(bvh_frames(joints, values)[0] * (unit_m or 1.0))
     names = unique_labels([joint.name for joint in joints])
     return Recording(name, 1.0 / step_s, names, places, notes=("Markers are the joints of a BVH skeleton.", *notes))
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from strut.capture.c3d_frames import C3dFrames
 from strut.capture.c3d_parameters import Parameters, Raw, number_of, numbers_of, texts_of
 from strut.capture.force_plates import CHANNELS, PlateChannels, plate_in_world
 from strut.recording import ForcePlate
-from strut.robot import Array
+from strut.robot import Array, Index
 
 GROUP = "FORCE_PLATFORM"
 SMALLEST_M2 = 1e-4
 _NEWTON_METRES = {"nm", "n.m", "n*m"}
-Index = npt.NDArray[np.intp]
 
 
 def read_plates(parameters: Parameters, frames: C3dFrames, metres: float) -> tuple[tuple[ForcePlate, ...], list[str]]:

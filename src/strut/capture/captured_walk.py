@@ -14,10 +14,10 @@ from strut.capture.emg import EmgEnvelopes, emg_envelopes, mean_cycle
 from strut.capture.fit import MarkerFit, fit
 from strut.capture.force_agreement import ForceAgreement, beside_aligned_plates, beside_plates
 from strut.capture.ground_forces import GroundForces, ground_forces
-from strut.capture.load_sharing import wrench_pressure
+from strut.capture.load_sharing import wrench_cop
 from strut.capture.marker_mapping import MarkerSet
 from strut.capture.moment_comparison import MomentAgreement, compare_ankles
-from strut.capture.pose_solver import OnProgress, no_progress
+from strut.capture.pose_solver import OnCaptureProgress, no_progress
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.engines.rigid_body import foot_contact_points
 from strut.motion import Motion
@@ -55,7 +55,7 @@ class CapturedWalk:
 
     @property
     def plate_sentences(self) -> tuple[str, ...]:
-        """How far vertical forces and pressure are from plates; as they are, and set right where they are not."""
+        """How far vertical forces and centres of pressure are from plates, as they are and, where off, set right."""
         plates, aligned = (None if one is None else one.words for one in (self.plates, self.aligned))
         said = {"off force plates, RMS of body weight": plates, "the same with plates set right": aligned}
         return tuple(f"{title}: {words}" for title, words in said.items() if words)
@@ -90,7 +90,7 @@ def capture_walk(
     marker_set: MarkerSet | None = None,
     sex: str = "male",
     use_plates: bool = False,
-    on_progress: OnProgress | None = None,
+    on_progress: OnCaptureProgress | None = None,
 ) -> CapturedWalk:
     """Return person, angles, ground forces and torques of a walk.
 
@@ -164,7 +164,7 @@ def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelo
         qpos=qpos,
         torque_nm=forces.torque_nm,
         ground_force_n=_at_contact_points(robot, forces, qpos, found.motion.contact),
-        cop_in_world=wrench_pressure(forces.wrench),
+        cop_in_world=wrench_cop(forces.wrench),
         meta=meta,
     )
     receipt = recorded_receipt(robot, motion)
@@ -174,7 +174,7 @@ def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelo
 
 
 def _at_contact_points(robot: Robot, forces: GroundForces, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
-    """Return forces of feet shared among their contact points, so that the pressure is where it is. Shape (T, 6, 3)."""
+    """Return forces of feet shared among their contact points, keeping the centre of pressure. Shape (T, 6, 3)."""
     points, names = foot_contact_points(robot, qpos), list(robot.foot_names)
     result = np.zeros((len(qpos), len(names), 3))
     for foot, side in enumerate(SIDES):

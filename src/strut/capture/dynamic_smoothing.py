@@ -1,10 +1,10 @@
-"""Dynamic smoothing: the smooth movement that is near the fitted markers and whose weight the feet can carry.
+"""Dynamic smoothing: maximum a posteriori B-spline trajectory, consistent with the ground-reaction wrench it implies.
 
-One weighted least-squares problem over a whole trial: distances from the fitted coordinates, weighed by what markers
-tell of them; third derivatives, white noise of a size chosen on plates; what plates or the plain estimate tell of the
-ground's force; and the moment of the ground about the place where pressure usually is under the feet, which must be
-small. The last tells what no marker does: how a trunk or arms without markers move, and which way the ground
-pushes. Gauss-Newton steps, because the moment is not linear.
+One weighted least-squares problem over a whole trial: distances from the fitted coordinates, with the precision that
+the markers give them; third derivatives, white noise whose size was chosen on plates; a prior on the ground-reaction
+wrench, from plates or from the plain centre-of-mass estimate; and a prior on its centre of pressure, as a small moment
+about the usual place under the feet. The last tells what no marker does: how a trunk or arms without markers move, and
+the horizontal ground reaction. The wrench of inverse dynamics is not linear in the coordinates: Gauss-Newton steps.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from strut.capture.spline_system import SplineBasis, SplineSolution, SplineSyste
 from strut.engines.body_wrench import Movement, body_wrench
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.recording import all_seen
-from strut.robot import Array, Robot
+from strut.robot import BASE, Array, Robot
 from strut.rotation import angles_from_qpos
 
+SEED = 0  # of the draws around a movement
 FILTERED_JERK_M = 20.0  # of the pelvis where what is fast in its movement is no noise
 STEP, RATE_STEP, ACCELERATION_STEP = 1e-5, 1e-4, 1e-2  # of finite differences; the wrench is linear in the last
 
 
 @dataclass(frozen=True, slots=True)
 class SmoothingOptions:
-    """What is believed before the recording is seen; chosen on the half of the plate trials that is for tuning.
+    """Standard deviations and correlation times of the priors, chosen on the half of the plate trials for tuning.
 
     Args:
         knot_s: Between two knots of the splines.
@@ -40,9 +41,9 @@ class SmoothingOptions:
         jerk_rad: The same of angles.
         unobserved_rad: How far a joint without markers is from where it is supposed to be.
         unobserved_s: For so long its error stays alike.
-        pressure_m: How far the centre of pressure is from its usual way under one foot.
-        shared_pressure_m: The same half way between two feet.
-        pressure_s: For so long that distance stays alike.
+        cop_sd_m: How far the centre of pressure is from its usual way under one foot.
+        shared_cop_sd_m: The same half way between two feet.
+        cop_s: For so long that distance stays alike.
         twist_m: Moment about the vertical over body weight.
         rounds: Gauss-Newton steps.
     """
@@ -54,9 +55,9 @@ class SmoothingOptions:
     jerk_rad: float = 75.0
     unobserved_rad: float = 0.08
     unobserved_s: float = 0.1
-    pressure_m: float = 0.015
-    shared_pressure_m: float = 0.05
-    pressure_s: float = 0.05
+    cop_sd_m: float = 0.015
+    shared_cop_sd_m: float = 0.05
+    cop_s: float = 0.05
     twist_m: float = 0.01
     rounds: int = 2
 
@@ -67,24 +68,24 @@ def smoothing_options(*, filtered: bool) -> SmoothingOptions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PressureBelief:
-    """Where the centre of pressure is believed to be (T, 2), how unsure that is (T,), and NaN where nobody stands."""
+class CopPrior:
+    """Prior of the centre of pressure: mean (T, 2), standard deviation (T,), and NaN where nobody stands."""
 
     place_m: Array
     sd_m: Array
 
     @property
     def known(self) -> npt.NDArray[np.bool_]:
-        """Where there is a belief. Shape (T,)."""
+        """Where there is a prior. Shape (T,)."""
         return np.asarray(np.isfinite(self.place_m[:, 0]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WrenchBelief:
-    """What is known of the ground's force, and moment about the origin: (T, 6), NaN where nothing is.
+class WrenchPrior:
+    """Prior of the ground-reaction wrench, its moment about the origin; NaN where nothing is known.
 
     Args:
-        wrench: Forces [N], then moments [N m]. Shape (T, 6).
+        wrench: Its mean: forces [N], then moments [N m]. Shape (T, 6).
         sd: Standard deviation in every frame as a share of body weight: N per N of it, and N m per N, which is m.
     """
 
@@ -104,23 +105,21 @@ class SmoothedMovement:
 def smooth_movement(
     found: MarkerFit,
     robot: Robot,
-    belief: PressureBelief,
+    cop: CopPrior,
     options: SmoothingOptions,
     *,
-    known: WrenchBelief,
+    wrench: WrenchPrior,
     draws: int = 0,
-    seed: int = 0,
 ) -> SmoothedMovement:
     """Return the movement of a marker fit whose ground wrench feet can give.
 
     Args:
         found: Fitted coordinates.
         robot: The person.
-        belief: About the centre of pressure of both feet together.
+        cop: Prior of the centre of pressure of both feet together.
         options: Sizes of errors.
-        known: Of the ground's wrench, to stay near: what plates measured, or the plain estimate.
+        wrench: Prior of the ground-reaction wrench: what plates measured, or the plain estimate.
         draws: How many movements are drawn around the best.
-        seed: Of the draws.
     """
     q, weight_n = continuous_angles(found), robot.mass_kg * GRAVITY_M_S2
     basis = spline_basis(found.motion.time_s, options.knot_s)
@@ -133,19 +132,19 @@ def smooth_movement(
         system.add_roughness(roughness)
         here = movement_of(basis, coefficients)
         linear = wrench_derivatives(robot, here)
-        _add_pressure(system, here, linear, belief, options, weight_n, found.trial.recording.rate_hz)
-        _add_wrench(system, here, linear, known, weight_n)
+        _add_cop_prior(system, here, linear, cop, options, weight_n, found.trial.recording.rate_hz)
+        _add_wrench_prior(system, here, linear, wrench, weight_n)
         solution = system.solved()
         coefficients = solution.mean
     best = movement_of(basis, coefficients)
-    drawn = _drawn(basis, solution, robot, draws, seed)
+    drawn = _drawn(basis, solution, robot, draws)
     return SmoothedMovement(best, wrench_of(robot, best), drawn)
 
 
 def continuous_angles(found: MarkerFit) -> Array:
     """Return the fitted coordinates with angles that do not jump. Shape (T, n)."""
     q = angles_from_qpos(found.motion.qpos)
-    q[:, 3:6] = np.unwrap(q[:, 3:6], axis=0)
+    q[:, 3:BASE] = np.unwrap(q[:, 3:BASE], axis=0)
     return q
 
 
@@ -173,17 +172,17 @@ def movement_of(basis: SplineBasis, coefficients: Array) -> Movement:
 
 
 def _drawn(
-    basis: SplineBasis, solution: SplineSolution, robot: Robot, count: int, seed: int
+    basis: SplineBasis, solution: SplineSolution, robot: Robot, count: int
 ) -> tuple[tuple[Movement, Array], ...]:
     if not count:
         return ()
-    away = solution.draws(count, np.random.default_rng(seed))
+    away = solution.draws(count, np.random.default_rng(SEED))
     moved = [movement_of(basis, solution.mean + one) for one in away]
     return tuple((one, wrench_of(robot, one)) for one in moved)
 
 
 def _marker_precision(found: MarkerFit, q: Array, options: SmoothingOptions) -> Array:
-    """Return what markers tell of coordinates, and a weak belief about what they do not tell. Shape (T, n, n)."""
+    """Return what markers tell of coordinates, and a weak prior on what they do not tell. Shape (T, n, n)."""
     body, person, names = human_geometry(), found.subject, found.marker_names
     points = body_points(body, [(person.marker[name].segment, person.marker[name].at_m) for name in names])
     pose = pose_body(body, q, lengths_array(body, person.lengths_m))
@@ -203,36 +202,36 @@ def _marker_precision(found: MarkerFit, q: Array, options: SmoothingOptions) -> 
     return np.asarray(precision)
 
 
-def _add_pressure(
+def _add_cop_prior(
     system: SplineSystem,
     here: Movement,
     linear: tuple[Array, Array, Array, Array],
-    belief: PressureBelief,
+    prior: CopPrior,
     options: SmoothingOptions,
     weight_n: float,
     rate_hz: float,
 ) -> None:
-    """Add the moment about the believed centre of pressure, which is small."""
-    known = belief.known
-    place = np.column_stack([np.where(known[:, None], belief.place_m, 0.0), np.zeros(len(known))])
+    """Add the moment about the prior's centre of pressure, which is small."""
+    known = prior.known
+    place = np.column_stack([np.where(known[:, None], prior.place_m, 0.0), np.zeros(len(known))])
     moments = [_moment_about(one, place) for one in linear]
-    loose = np.where(known, np.nan_to_num(belief.sd_m, nan=1.0), np.inf)
+    loose = np.where(known, np.nan_to_num(prior.sd_m, nan=1.0), np.inf)
     inverse = np.stack([1.0 / loose, 1.0 / loose, np.where(known, 1.0 / options.twist_m, 0.0)], axis=1)
-    inverse = inverse / weight_n / np.sqrt(max(options.pressure_s * rate_hz, 1.0))
+    inverse = inverse / weight_n / np.sqrt(max(options.cop_s * rate_hz, 1.0))
     rows = np.stack(moments[1:]) * inverse[None, ..., None]
     system.add_rows(rows, _linear_part(rows, here) - inverse * moments[0])
 
 
-def _add_wrench(
+def _add_wrench_prior(
     system: SplineSystem,
     here: Movement,
     linear: tuple[Array, Array, Array, Array],
-    belief: WrenchBelief,
+    prior: WrenchPrior,
     weight_n: float,
 ) -> None:
-    inverse = np.isfinite(belief.wrench) / (belief.sd * weight_n)
+    inverse = np.isfinite(prior.wrench) / (prior.sd * weight_n)
     rows = np.stack(linear[1:]) * inverse[None, ..., None]
-    off = np.nan_to_num(belief.wrench - linear[0])
+    off = np.nan_to_num(prior.wrench - linear[0])
     system.add_rows(rows, _linear_part(rows, here) + inverse * off)
 
 

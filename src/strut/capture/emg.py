@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.signal import butter, filtfilt
 
 from strut.recording import SIDES, AnalogChannels, GaitEvent, Side, channel_sides
 from strut.robot import Array
-from strut.sampling import columns_at
+from strut.sampling import columns_at, low_passed
 
 CUTOFF_HZ = 6.0
 SILENT_V = 3e-6  # an envelope that never gets higher shows no muscle
@@ -95,8 +94,7 @@ def _muscles(analog: AnalogChannels) -> dict[str, float]:
 
 def rectified_envelope(values: Array, rate_hz: float) -> Array:
     """Return the size of signals, low-passed without lag. Shape (S, n)."""
-    b, a = butter(1, min(CUTOFF_HZ / (rate_hz / 2.0), 0.95))
-    return np.asarray(filtfilt(b, a, np.abs(values), axis=0))
+    return low_passed(np.abs(values), CUTOFF_HZ, rate_hz, order=1)
 
 
 def over_cycles(envelopes: EmgEnvelopes, strikes_s: Sequence[float]) -> Array:

@@ -15,7 +15,7 @@ from strut.capture.body_geometry import BodyGeometry, body_points, lengths_array
 from strut.capture.body_priors import human_geometry, pose_prior
 from strut.capture.gait_trial import GaitTrial, contact_columns, prepare_trial
 from strut.capture.marker_mapping import MarkerSet
-from strut.capture.pose_solver import OnProgress, PosePrior, PoseProblem, no_progress, solve_poses
+from strut.capture.pose_solver import OnCaptureProgress, PosePrior, PoseProblem, no_progress, solve_poses
 from strut.capture.published_fit import published_fit
 from strut.capture.subject_from_trials import PersonFacts, subject_from_trials
 from strut.capture.subject_model import SubjectModel, robot_of_subject
@@ -93,7 +93,7 @@ def fit(
     limits: bool = True,
     walking: bool = False,
     sex: str = "male",
-    on_progress: OnProgress | None = None,
+    on_progress: OnCaptureProgress | None = None,
 ) -> MarkerFit:
     """Return joint angles of a recording, and the person's model where none is given.
 
@@ -157,7 +157,7 @@ def _fitted(
     prior: PosePrior,
     method: Method,
     notes: Sequence[str],
-    on_progress: OnProgress,
+    on_progress: OnCaptureProgress,
 ) -> MarkerFit:
     problem, names = _problem(body, trial, person, prior)
     started = time.perf_counter()

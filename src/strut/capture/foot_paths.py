@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import butter, filtfilt
 
 from strut.capture.gaps import runs_of
 from strut.errors import BadRecordingError
 from strut.recording import SIDES, Recording, Side, all_seen
 from strut.robot import Array
+from strut.sampling import low_passed
 
 CUTOFF_HZ = 20.0
 SHORTEST_RUN = 16  # frames that a filter needs
@@ -112,10 +112,9 @@ def _path(recording: Recording, side: str, kinds: Sequence[str]) -> tuple[str, A
 def _smooth(path: Array, rate_hz: float) -> Array:
     """Return a path through a zero-lag low-pass, run by run; NaN where a run is too short. Shape (T, 3)."""
     result = np.full_like(path, np.nan)
-    b, a = butter(2, min(CUTOFF_HZ / (rate_hz / 2.0), 0.95))
     for first, last in runs_of(all_seen(path)):
         if last - first + 1 >= SHORTEST_RUN:
-            result[first : last + 1] = filtfilt(b, a, path[first : last + 1], axis=0)
+            result[first : last + 1] = low_passed(path[first : last + 1], CUTOFF_HZ, rate_hz)
     return result
 
 

@@ -23,7 +23,7 @@ STANCE_SHARE = np.linspace(0.0, 1.0, 11)
 ALONG_FOOT = np.array([0.03, 0.10, 0.21, 0.28, 0.38, 0.485, 0.575, 0.64, 0.675, 0.70, 0.72])
 INWARDS_M = 0.005  # of the middle line of a foot
 HALF_WIDTH_M = 0.045
-HEEL_END, TOE_END = 0.0, 0.95  # of the foot's length: where pressure can be
+HEEL_END, TOE_END = 0.0, 0.95  # of the foot's length: where the centre of pressure can be
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +69,7 @@ class Footprint:
         """Return the share of the stance that has passed, between 0 and 1. Shape (T,)."""
         return np.clip((time_s - self.start_s) / (self.stop_s - self.start_s), 0.0, 1.0)
 
-    def pressure_path(self, time_s: Array) -> Array:
+    def cop_path(self, time_s: Array) -> Array:
         """Return where the centre of pressure usually is. Shape (T, 2)."""
         along = np.interp(self.share(time_s), STANCE_SHARE, ALONG_FOOT) * self.length_m
         inside = self.heel_m + along[:, None] * self.forwards - INWARDS_M * self.outwards

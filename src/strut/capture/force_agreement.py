@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from strut.capture.ground_forces import GroundForces
-from strut.capture.plate_comparison import Agreement, PlateForces, compare_loads, compare_total, pressure_distance_m
+from strut.capture.plate_comparison import Agreement, PlateForces, compare_loads, compare_total, cop_distance_m
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.number_words import percent
 
@@ -21,26 +21,26 @@ class ForceAgreement:
 
     Args:
         rows: Of the total, of each foot, and of the plain centre-of-mass estimate (`baseline`), by axis.
-        pressure_mm: Median distance of the centre of pressure in single support; None if nobody stood alone.
+        cop_distance_mm: Median distance of the centre of pressure in single support; None if nobody stood alone.
     """
 
     rows: tuple[Agreement, ...]
-    pressure_mm: float | None
+    cop_distance_mm: float | None
 
     @property
     def words(self) -> str:
-        """The vertical forces and the pressure in one line."""
+        """The vertical forces and the centre of pressure in one line."""
         up = [f"{TITLES[one.what]} {percent(one.rms_weight, 1)}" for one in self.rows if one.axis == "up"]
-        return ", ".join([*up, *self._pressure_words])
+        return ", ".join([*up, *self._cop_words])
 
     @property
-    def _pressure_words(self) -> tuple[str, ...]:
-        return () if self.pressure_mm is None else (f"centre of pressure {self.pressure_mm:.0f} mm",)
+    def _cop_words(self) -> tuple[str, ...]:
+        return () if self.cop_distance_mm is None else (f"centre of pressure {self.cop_distance_mm:.0f} mm",)
 
     @property
     def told(self) -> tuple[list[dict[str, Any]] | None, float | None]:
-        """What programs read: the rows, and the distance of the pressure."""
-        return [asdict(one) for one in self.rows] or None, self.pressure_mm
+        """What programs read: the rows, and the distance of the centre of pressure."""
+        return [asdict(one) for one in self.rows] or None, self.cop_distance_mm
 
 
 def beside_plates(forces: GroundForces, mass_kg: float) -> ForceAgreement | None:
@@ -60,6 +60,6 @@ def _agreement(forces: GroundForces, plates: PlateForces, mass_kg: float) -> For
     weight_n = mass_kg * GRAVITY_M_S2
     bands = (forces.bands.total_n, forces.bands.foot_n)
     ours = compare_loads(forces.loads, forces.wrench[:, :3], plates, weight_n, bands)
-    away_m = pressure_distance_m(forces.loads.cop_m, plates, forces.loads.stands, weight_n)
+    away_m = cop_distance_m(forces.loads.cop_m, plates, forces.loads.stands, weight_n)
     rows = (*ours, *compare_total("baseline", forces.baseline_n, plates, weight_n))
     return ForceAgreement(rows, 1e3 * float(np.median(away_m)) if len(away_m) else None)

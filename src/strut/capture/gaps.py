@@ -10,6 +10,7 @@ from scipy.interpolate import CubicSpline
 
 from strut.recording import Recording, all_seen
 from strut.robot import Array
+from strut.sampling import runs
 
 LONGEST_FILLED_S = 0.1  # a tenth of a gait cycle
 NEIGHBOURS = 3  # samples on either side that a filling needs
@@ -27,8 +28,7 @@ class Gap:
 
 def runs_of(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return first and last index of each run of True. Shape (T,)."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
-    return [(int(first), int(stop) - 1) for first, stop in edges.reshape(-1, 2)]
+    return [(rows.start, rows.stop - 1) for rows in runs(mask)]
 
 
 def filled_gaps(recording: Recording) -> tuple[Recording, tuple[Gap, ...]]:
@@ -48,9 +48,9 @@ def filled_gaps(recording: Recording) -> tuple[Recording, tuple[Gap, ...]]:
 def _gaps_of(recording: Recording, name: str) -> list[Gap]:
     """Return the gaps of a marker; none if it is never seen."""
     unseen = ~all_seen(recording.marker(name))
-    runs = [] if unseen.all() else runs_of(unseen)
+    spans = [] if unseen.all() else runs_of(unseen)
     short = LONGEST_FILLED_S * recording.rate_hz
-    return [Gap(name, a, b, b - a + 1 <= short and not unseen[_around(a, b, len(unseen))].any()) for a, b in runs]
+    return [Gap(name, a, b, b - a + 1 <= short and not unseen[_around(a, b, len(unseen))].any()) for a, b in spans]
 
 
 def _around(first: int, last: int, frames: int) -> npt.NDArray[np.intp]:

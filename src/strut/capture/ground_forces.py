@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import CubicSpline
 from scipy.ndimage import minimum_filter1d
-from scipy.signal import butter, filtfilt
 
 from strut.capture.dynamic_smoothing import (
+    SEED,
     SmoothingOptions,
-    WrenchBelief,
+    WrenchPrior,
     continuous_angles,
     smooth_movement,
     smoothing_options,
@@ -24,17 +24,18 @@ from strut.capture.footprints import Footprint, find_footprints
 from strut.capture.gait_trial import with_plates
 from strut.capture.heel_strikes import heel_push_m_s2
 from strut.capture.landing_transient import LandingShape, landing_shape, with_landings
-from strut.capture.load_sharing import FILTERED_LEAD, FootLoads, pressure_belief, share_load
+from strut.capture.load_sharing import FILTERED_LEAD, FootLoads, cop_prior, share_load, wrench_cop
 from strut.capture.marker_checks import filtered_above_hz
 from strut.capture.plate_alignment import PlateAlignment, plate_alignment
 from strut.capture.plate_comparison import PlateForces, plate_forces, weight_notes
-from strut.capture.pose_solver import OnProgress, no_progress
+from strut.capture.pose_solver import OnCaptureProgress, no_progress
 from strut.engines.body_wrench import Movement, centre_of_mass_path, torques_under_wrenches
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadRecordingError
 from strut.recording import SIDES, GaitEvent, all_seen
 from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
+from strut.sampling import low_passed
 
 OTHER_PERSON = 0.25  # of the force by which plates deny the given mass: crutches carried 18 % of a patient
 BASELINE_HZ = 6.0
@@ -121,8 +122,7 @@ def ground_forces(
     *,
     use_plates: bool = False,
     draws: int = DRAWS,
-    seed: int = 0,
-    on_progress: OnProgress = no_progress,
+    on_progress: OnCaptureProgress = no_progress,
 ) -> GroundForces:
     """Return ground forces and joint torques of a walk.
 
@@ -131,7 +131,6 @@ def ground_forces(
         robot: The person, see `robot_of_subject`.
         use_plates: Follow force plates, and their events, instead of comparing with them.
         draws: Movements from which the bands are taken.
-        seed: Of the draws.
         on_progress: Told what is being done and which share of it.
 
     Raises:
@@ -145,15 +144,15 @@ def ground_forces(
     options = smoothing_options(filtered=filtered or use_plates)  # plates tell what is fast, so it may be
     prints, plates = _supports(found, robot, use_plates)
     followed = plates if use_plates else None
-    belief, plain_n = pressure_belief(prints, time_s, options), centre_of_mass_force(found, robot)
-    known = _known_wrench(found, plain_n, followed, filtered=filtered)
-    smooth = smooth_movement(found, robot, belief, options, known=known, draws=draws, seed=seed)
+    plain_n = centre_of_mass_force(found, robot)
+    cop, wrench_prior = cop_prior(prints, time_s, options), _wrench_prior(found, plain_n, followed, filtered=filtered)
+    smooth = smooth_movement(found, robot, cop, options, wrench=wrench_prior, draws=draws)
     push = heel_push_m_s2(trial.events, trial.paths)
     shape = landing_shape(filtered_hz, trial.recording.rate_hz, trial.paths.speed_m_s, push)
     who = _Walker(robot, time_s, shape, FILTERED_LEAD if filtered else 0.0, followed)
     results = []
     for index, (movement, wrench) in enumerate(((smooth.movement, smooth.wrench), *smooth.draws)):
-        changed = prints if index == 0 else _perturbed(prints, options, shape, np.random.default_rng([seed, index]))
+        changed = prints if index == 0 else _perturbed(prints, options, shape, np.random.default_rng([SEED, index]))
         results.append(_solved(who, changed, movement, wrench))
         on_progress("share between the feet", (index + 1) / (len(smooth.draws) + 1))
     return GroundForces(
@@ -204,19 +203,19 @@ class _Solved(NamedTuple):
 
 
 class _Walker(NamedTuple):
-    """Who walks, when (T,), how landings look, how far the pressure of both feet leads, plates to follow."""
+    """Who walks, when (T,), how landings look, how far the centre of pressure of both feet leads, plates to follow."""
 
     robot: Robot
     time_s: Array
     landing: LandingShape
-    pressure_lead: float
+    cop_lead: float
     followed: PlateForces | None
 
 
 def _solved(who: _Walker, prints: Sequence[Footprint], movement: Movement, wrench: Array) -> _Solved:
     robot, time_s = who.robot, who.time_s
     com = centre_of_mass_path(robot.model, qpos_from_angles(movement.q))
-    loads = share_load(prints, time_s, wrench, com, robot.friction, pressure_lead=who.pressure_lead)
+    loads = share_load(prints, time_s, wrench, com, robot.friction, cop_lead=who.cop_lead)
     if who.followed is None:
         sharp = with_landings(loads, prints, time_s, robot.mass_kg * GRAVITY_M_S2, who.landing)
         wrench, loads = wrench + (sharp.wrenches() - loads.wrenches()).sum(axis=1), sharp
@@ -229,9 +228,7 @@ def _solved(who: _Walker, prints: Sequence[Footprint], movement: Movement, wrenc
 def _with_plates(loads: FootLoads, plates: PlateForces) -> FootLoads:
     """Return loads in which what plates measured replaces what was computed."""
     known = np.isfinite(plates.wrench).all(axis=2) & (plates.wrench[..., 2] > 0.0)
-    place = np.stack([-plates.wrench[..., 4], plates.wrench[..., 3]], axis=-1)
-    load = np.where(known, np.maximum(plates.wrench[..., 2], 1.0), 1.0)
-    cop = np.where(known[..., None], np.nan_to_num(place) / load[..., None], loads.cop_m)
+    cop = np.where(known[..., None], wrench_cop(plates.wrench), loads.cop_m)
     force = np.where(known[..., None], np.nan_to_num(plates.wrench[..., :3]), loads.force_n)
     measured = FootLoads(force, cop, np.where(known, 0.0, loads.twist_nm), loads.stands | known)
     twist = np.nan_to_num(plates.wrench[..., 5]) - measured.wrenches()[..., 5]
@@ -245,23 +242,23 @@ def centre_of_mass_force(found: MarkerFit, robot: Robot) -> Array:
     """
     q, rate_hz = continuous_angles(found), found.trial.recording.rate_hz
     padding = min(len(q) - 1, round(0.5 * rate_hz))
-    low = filtfilt(*butter(2, min(BASELINE_HZ / (rate_hz / 2.0), 0.95)), q, axis=0, padlen=padding)
+    low = low_passed(q, BASELINE_HZ, rate_hz, padding=padding)
     path = centre_of_mass_path(robot.model, qpos_from_angles(low))
     acceleration = CubicSpline(found.motion.time_s, path)(found.motion.time_s, 2)
     return np.asarray(robot.mass_kg * (acceleration + np.array([0.0, 0.0, GRAVITY_M_S2])))
 
 
-def _known_wrench(found: MarkerFit, plain_n: Array, followed: PlateForces | None, *, filtered: bool) -> WrenchBelief:
-    """Return what is known of the ground's wrench: what plates that are followed measured, or the plain estimate."""
+def _wrench_prior(found: MarkerFit, plain_n: Array, followed: PlateForces | None, *, filtered: bool) -> WrenchPrior:
+    """Return the prior of the ground-reaction wrench: what plates that are followed measured, or the plain estimate."""
     return (
-        _plain_belief(found, plain_n, filtered=filtered)
+        _plain_prior(found, plain_n, filtered=filtered)
         if followed is None
-        else WrenchBelief(followed.total, FOLLOWED_SD)
+        else WrenchPrior(followed.total, FOLLOWED_SD)
     )
 
 
-def _plain_belief(found: MarkerFit, plain_n: Array, *, filtered: bool) -> WrenchBelief:
-    """Return the plain estimate, but sideways, as a belief: noise of raw markers is less in it. Shape (T, 3).
+def _plain_prior(found: MarkerFit, plain_n: Array, *, filtered: bool) -> WrenchPrior:
+    """Return the plain estimate, but sideways, as a prior: noise of raw markers is less in it. Shape (T, 3).
 
     It is none of filtered markers, which have no such noise, and near frames in which markers are not seen: angles jump
     there, and the plain estimate with them.
@@ -272,14 +269,14 @@ def _plain_belief(found: MarkerFit, plain_n: Array, *, filtered: bool) -> Wrench
     known = np.full((len(plain_n), 6), np.nan)
     clear = (minimum_filter1d(seen, 2 * frames + 1) >= PLAIN_SEEN) & (not filtered)
     known[np.ix_(clear, [0, 2])] = plain_n[np.ix_(clear, [0, 2])]
-    return WrenchBelief(known, PLAIN_SD * np.sqrt(frames))
+    return WrenchPrior(known, PLAIN_SD * np.sqrt(frames))
 
 
 def _perturbed(
     prints: Sequence[Footprint], options: SmoothingOptions, landing: LandingShape, rng: np.random.Generator
 ) -> tuple[Footprint, ...]:
     """Return footprints whose events and places are off as much as they usually are."""
-    off_s, off_m = rng.normal(scale=landing.event_sd_s, size=(len(prints), 2)), options.pressure_m / np.sqrt(2.0)
+    off_s, off_m = rng.normal(scale=landing.event_sd_s, size=(len(prints), 2)), options.cop_sd_m / np.sqrt(2.0)
     return tuple(
         replace(
             one,

@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.signal import butter, filtfilt
 
 from strut.capture.footprints import Footprint
 from strut.capture.load_sharing import FootLoads
 from strut.recording import SIDES
 from strut.robot import Array
+from strut.sampling import low_passed
 
 # Chosen on the half of the plate trials that is for tuning.
 SMOOTHED_HZ = 7.0  # bandwidth of the smooth vertical force of raw markers
@@ -61,18 +61,22 @@ class LandingShape:
 
     def lost(self, force: Array) -> Array:
         """Return what smoothing takes from a force around heel strike, blurred like events. Shape (n,), every 1 ms."""
-        left = force - filtfilt(*butter(2, 2.0 * self.bandwidth_hz * _FINE_S), force)
+        left = force - self._smooth(force)
         half = math.ceil(5.0 * self.event_sd_s / _FINE_S)
         apart = np.arange(-half, half + 1) * _FINE_S / self.event_sd_s  # as far before as after: no delay
         kernel = np.exp(-0.5 * apart**2)
         return np.convolve(left, kernel / kernel.sum(), mode="same")
+
+    def _smooth(self, force: Array) -> Array:
+        """Return a force without what is above the bandwidth. Shape (n,), every 1 ms."""
+        return low_passed(force, 2.0 * self.bandwidth_hz * _FINE_S, 2.0)  # both in units of half the rate
 
     @property
     def step_per_slope_s(self) -> float:
         """Height of a step over the slope that is left of it in its middle."""
         unit = np.zeros(2 * round(_ROOM_S / _FINE_S) + 1)
         unit[len(unit) // 2] = 1.0 / _FINE_S
-        return float(1.0 / filtfilt(*butter(2, 2.0 * self.bandwidth_hz * _FINE_S), unit)[len(unit) // 2])
+        return float(1.0 / self._smooth(unit)[len(unit) // 2])
 
 
 def landing_shape(

@@ -1,9 +1,10 @@
-"""Load sharing: the ground's wrench on a walker → force and centre of pressure under each foot.
+"""Load sharing: splits the total ground-reaction wrench between the feet → force and centre of pressure of each.
 
-One foot carries all alone. Two share the vertical force so that the centre of pressure of both is where the wrench has
-it, smoothly from none to all between heel strike and toe off (after the transition of Ren and others, 2008), each
-within 0 and all; bounded least squares for each double support. Sideways and fore-aft, each foot pushes towards a
-point above the centre of mass (Maus and others, 2010), and what is left is shared like the weight, within friction.
+In single support one foot has the whole wrench. In double support the vertical force is split by bounded least squares
+over all frames: the leading foot's share stays in [0, 1], near its usual course from 0 at heel strike to 1 at toe off
+(a smooth transition, as Ren and others, 2008, assume), smooth, and puts the centre of pressure of both feet where the
+wrench has it. Horizontal forces point towards a virtual pivot point above the centre of mass (Maus and others, 2010);
+the remainder is split like the vertical force, and each foot is clipped to its friction cone.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import lsq_linear
 
-from strut.capture.dynamic_smoothing import PressureBelief, SmoothingOptions
+from strut.balance.centre_of_pressure import cop_of_wrench
+from strut.capture.dynamic_smoothing import CopPrior, SmoothingOptions
 from strut.capture.footprints import Footprint
 from strut.capture.gaps import runs_of
 from strut.recording import SIDES
@@ -23,11 +25,11 @@ from strut.robot import Array
 
 PIVOT = 1.15  # height of the point to which feet push, over that of the centre of mass
 SHARE_SD = 0.15  # of the usual way of the share
-PRESSURE_SD_M = 0.05  # of the centre of pressure that the wrench gives, along the line between the feet
+COP_SD_M = 0.05  # of the centre of pressure that the wrench gives, along the line between the feet
 FILTERED_LEAD = 0.15  # of that line, by which filtered markers have it too far before in the middle of the way
-FARTHEST_M = 0.03  # of the pressure under each of two feet from its usual way; what is left is told as unexplained
+FARTHEST_M = 0.03  # of the centre of pressure under each of two feet from its usual way; the rest stays unexplained
 ROUGHNESS_SD = 0.02  # of second differences of the share, at 100 frames in a second
-SMALLEST_N = 1.0
+LEAST_LOAD_N = 1.0  # below it a centre of pressure is not that of a foot that stands
 # Of the weight on the leading foot, at tenths of a double support; between those of four on plates in the tuning half.
 USUAL_SHARE = np.array([0.0, 0.25, 0.33, 0.38, 0.44, 0.52, 0.62, 0.73, 0.83, 0.92, 1.0])
 
@@ -56,10 +58,9 @@ class FootLoads:
         return np.concatenate([self.force_n, moment], axis=2)
 
 
-def wrench_pressure(wrench: Array) -> Array:
+def wrench_cop(wrench: Array) -> Array:
     """Return the centre of pressure of wrenches about the origin of the ground. Shape (..., 6) in, (..., 2) out."""
-    load = np.maximum(wrench[..., 2], SMALLEST_N)
-    return np.stack([-wrench[..., 4] / load, wrench[..., 3] / load], axis=-1)
+    return cop_of_wrench(wrench[..., :3], wrench[..., 3:], least_load_n=LEAST_LOAD_N)
 
 
 def standing_on(footprints: Sequence[Footprint], time_s: Array) -> npt.NDArray[np.intp]:
@@ -70,20 +71,20 @@ def standing_on(footprints: Sequence[Footprint], time_s: Array) -> npt.NDArray[n
     return number
 
 
-def pressure_belief(footprints: Sequence[Footprint], time_s: Array, options: SmoothingOptions) -> PressureBelief:
+def cop_prior(footprints: Sequence[Footprint], time_s: Array, options: SmoothingOptions) -> CopPrior:
     """Return where the centre of pressure of both feet together usually is, before any force is known."""
     number = standing_on(footprints, time_s)
-    place, sd = np.full((len(time_s), 2), np.nan), np.full(len(time_s), options.pressure_m)
+    place, sd = np.full((len(time_s), 2), np.nan), np.full(len(time_s), options.cop_sd_m)
     for index, one in enumerate(footprints):
         alone = (number == index).any(axis=1) & (number < 0).any(axis=1)
-        place[alone] = one.pressure_path(time_s[alone])
+        place[alone] = one.cop_path(time_s[alone])
     for trailing, leading, rows in _double_supports(footprints, time_s):
         now_s = time_s[rows]
         share = _usual_share(trailing, leading, now_s)
-        before, after = trailing.pressure_path(now_s), leading.pressure_path(now_s)
+        before, after = trailing.cop_path(now_s), leading.cop_path(now_s)
         place[rows] = before + share[:, None] * (after - before)
-        sd[rows] += (options.shared_pressure_m - options.pressure_m) * 4.0 * share * (1.0 - share)
-    return PressureBelief(place, sd)
+        sd[rows] += (options.shared_cop_sd_m - options.cop_sd_m) * 4.0 * share * (1.0 - share)
+    return CopPrior(place, sd)
 
 
 def share_load(
@@ -93,7 +94,7 @@ def share_load(
     com_m: Array,
     friction: float,
     *,
-    pressure_lead: float = 0.0,
+    cop_lead: float = 0.0,
 ) -> FootLoads:
     """Return what each foot carries.
 
@@ -103,11 +104,11 @@ def share_load(
         wrench: Of the ground: force, and moment about the origin. Shape (T, 6).
         com_m: Centre of mass. Shape (T, 3).
         friction: Largest tangential over normal force.
-        pressure_lead: By which share of the way between two feet the pressure of the wrench is too far before.
+        cop_lead: By which share of the way between two feet the wrench's centre of pressure is too far forwards.
     """
     number = standing_on(footprints, time_s)
     part, cop = np.zeros((len(time_s), 2)), np.full((len(time_s), 2, 2), np.nan)
-    wanted = wrench_pressure(wrench)
+    wanted = wrench_cop(wrench)
     level = np.zeros((len(time_s), 2, 2))  # horizontal forces
     for index, one in enumerate(footprints):
         foot = SIDES.index(one.side)
@@ -117,9 +118,9 @@ def share_load(
         level[alone, foot] = wrench[alone, :2]
     for trailing, leading, rows in _double_supports(footprints, time_s):
         feet = [SIDES.index(one.side) for one in (trailing, leading)]
-        share = _fitted_share(trailing, leading, time_s[rows], wanted[rows], pressure_lead)
+        share = _fitted_share(trailing, leading, time_s[rows], wanted[rows], cop_lead)
         part[rows, feet[0]], part[rows, feet[1]] = 1.0 - share, share
-        places = [one.pressure_path(time_s[rows]) for one in (trailing, leading)]
+        places = [one.cop_path(time_s[rows]) for one in (trailing, leading)]
         off = wanted[rows] - (1.0 - share)[:, None] * places[0] - share[:, None] * places[1]
         off = off * np.minimum(1.0, FARTHEST_M / np.maximum(np.linalg.norm(off, axis=1, keepdims=True), 1e-9))
         for foot, one, place in zip(feet, (trailing, leading), places, strict=True):
@@ -160,16 +161,16 @@ def _usual_share(trailing: Footprint, leading: Footprint, time_s: Array) -> Arra
 def _fitted_share(trailing: Footprint, leading: Footprint, time_s: Array, wanted: Array, lead: float) -> Array:
     """Return how much of the weight the leading foot has, given the centre of pressure of both. Shape (T,)."""
     count = len(time_s)
-    before, after = trailing.pressure_path(time_s), leading.pressure_path(time_s)
+    before, after = trailing.cop_path(time_s), leading.cop_path(time_s)
     apart = np.linalg.norm(after - before, axis=1)
     along = np.einsum("ti,ti->t", wanted - before, after - before) / np.maximum(apart, 1e-6)
     bend = np.diff(np.eye(count + 2), n=2, axis=0)  # with a frame before, where it is 0, and one after, where it is 1
     frame_s = (time_s[-1] - time_s[0]) / (count - 1) if count > 1 else 0.01
     rough = 1.0 / (ROUGHNESS_SD * (frame_s / 0.01) ** 2)
-    matrix = np.vstack([np.eye(count) / SHARE_SD, np.diag(apart) / PRESSURE_SD_M, rough * bend[:, 1:-1]])
+    matrix = np.vstack([np.eye(count) / SHARE_SD, np.diag(apart) / COP_SD_M, rough * bend[:, 1:-1]])
     usual = _usual_share(trailing, leading, time_s)
     along = along - lead * apart * 4.0 * usual * (1.0 - usual)
-    target = np.concatenate([usual / SHARE_SD, along / PRESSURE_SD_M, -rough * bend[:, -1]])
+    target = np.concatenate([usual / SHARE_SD, along / COP_SD_M, -rough * bend[:, -1]])
     return np.asarray(lsq_linear(matrix, target, bounds=(0.0, 1.0)).x)
 
 

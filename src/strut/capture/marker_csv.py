@@ -17,7 +17,7 @@ _TIME = re.compile(r"^time(_s| ?\[?\(?s\)?\]?)?$", re.IGNORECASE)
 _COLUMN = re.compile(r"^(?P<name>.+?)[ _.:](?P<axis>[xyzXYZ])(?:[ _.]?[\[(]?(?P<unit>mm|cm|m)[\])]?)?$")
 _METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, None: 1.0}
 
-Axes = Mapping[str, tuple[int, float]]  # column and unit of x, y and z
+AxisColumns = Mapping[str, tuple[int, float]]  # column and unit of x, y and z
 
 
 def recording_from_csv(content: str, name: str) -> Recording:
@@ -36,7 +36,7 @@ def recording_from_csv(content: str, name: str) -> Recording:
     return Recording(name, frame_rate(table[:, clock[0]]), unique_labels([*columns]), markers)
 
 
-def _columns(header: Sequence[str]) -> dict[str, Axes]:
+def _columns(header: Sequence[str]) -> dict[str, AxisColumns]:
     """Return the columns of each marker that has all three axes."""
     places: dict[str, dict[str, tuple[int, float]]] = {}
     for index, field in enumerate(header):
@@ -46,7 +46,7 @@ def _columns(header: Sequence[str]) -> dict[str, Axes]:
     return {label: axes for label, axes in places.items() if set(axes) == {"x", "y", "z"}}
 
 
-def _path(table: Array, axes: Axes) -> Array:
+def _path(table: Array, axes: AxisColumns) -> Array:
     return np.column_stack([table[:, axes[axis][0]] * axes[axis][1] for axis in "xyz"])
 
 

@@ -1,8 +1,8 @@
 """Plate alignment: whether force plates and cameras of a laboratory share a clock and a place.
 
 Two witnesses who know nothing of each other must agree before anything is told. Of the clock: the vertical force over
-whole stances, and the beginnings of stances on plates beside heel strikes of markers. Of the place: the pressure just
-after heel strike, which is at the heel, and just before toe off, which is under the toes.
+whole stances, and the beginnings of stances on plates beside heel strikes of markers. Of the place: the centre of
+pressure just after heel strike, which is at the heel, and just before toe off, which is under the toes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.capture.footprints import Footprint
-from strut.capture.load_sharing import wrench_pressure
+from strut.capture.load_sharing import wrench_cop
 from strut.capture.plate_comparison import FEWEST_FRAMES, PlateForces
 from strut.capture.plate_events import THRESHOLD_N
 from strut.recording import SIDES
@@ -24,7 +24,7 @@ LEAST_S = 0.008  # that both witnesses must see: heel strikes of markers are no 
 GAIN = 0.8  # of the difference between forces, at most, is left when clocks are set alike
 NEAR_S = 0.08  # a stance on a plate belongs to the heel strike that is so near
 LEAST_M = 0.025
-EARLY, LATE = (0.04, 0.15), (0.85, 0.96)  # shares of a stance: pressure under the heel, and under the toes
+EARLY, LATE = (0.04, 0.15), (0.85, 0.96)  # shares of a stance: centre of pressure under heel, toes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class PlateAlignment:
         late_s: By so much plates feel later what markers show; 0 if the witnesses do not agree.
         forces_late_s: What forces say; None if too little was measured.
         strikes_late_s: What heel strikes say; None without any.
-        forwards_m: By so much the pressure is farther forwards than feet are; 0 if the witnesses do not agree.
+        forwards_m: How far the centre of pressure is ahead of the feet; 0 if the witnesses do not agree.
     """
 
     late_s: float
@@ -153,12 +153,12 @@ def _rise_s(up_n: Array, time_s: Array, near_s: float) -> float | None:
 def _ahead_m(
     plates: PlateForces, footprints: Sequence[Footprint], time_s: Array, share: tuple[float, float]
 ) -> float | None:
-    """Return how far pressure is before its usual way in a part of all stances (median)."""
+    """Return how far the centre of pressure is before its usual way in a part of all stances (median)."""
     found = list[float]()
     for one in footprints:
         wrench = plates.wrench[:, SIDES.index(one.side)]
         rows = one.stands(time_s) & (one.share(time_s) >= share[0]) & (one.share(time_s) <= share[1])
         rows &= np.nan_to_num(wrench[:, 2]) > 5.0 * THRESHOLD_N
-        away = wrench_pressure(wrench[rows]) - one.pressure_path(time_s[rows])
+        away = wrench_cop(wrench[rows]) - one.cop_path(time_s[rows])
         found += (away @ one.forwards).tolist()
     return float(np.median(found)) if found else None

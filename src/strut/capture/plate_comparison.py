@@ -8,16 +8,16 @@ from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import butter, filtfilt, welch
+from scipy.signal import welch
 
 from strut.capture.footprints import HALF_WIDTH_M, Footprint
 from strut.capture.gait_trial import GaitTrial
-from strut.capture.load_sharing import FootLoads, standing_on, wrench_pressure
+from strut.capture.load_sharing import FootLoads, standing_on, wrench_cop
 from strut.capture.plate_events import LIGHTEST_PEAK_N, PlateStance
 from strut.number_words import percent
 from strut.recording import SIDES, ForcePlate
 from strut.robot import Array
-from strut.sampling import columns_at
+from strut.sampling import columns_at, low_passed
 
 SMOOTH_HZ = 50.0  # plates are compared below this
 FILTERED_HZ, FILTERED_SHARE = 20.0, 0.99  # of the power of a force's rate, below this frequency: it was filtered
@@ -62,9 +62,7 @@ class PlateForces:
         if self.bandwidth_hz is None or self.bandwidth_hz > 0.45 * self.rate_hz:
             return values
         padding = min(len(values) - 1, round(0.5 * self.rate_hz))
-        return np.asarray(
-            filtfilt(*butter(2, self.bandwidth_hz / (self.rate_hz / 2.0)), values, axis=0, padlen=padding)
-        )
+        return low_passed(values, self.bandwidth_hz, self.rate_hz, padding=padding)
 
     @property
     def any(self) -> bool:
@@ -152,7 +150,7 @@ def _at_frames(plate: ForcePlate, time_s: Array) -> Array:
     """Return force, and moment about the origin, of a plate at the frames. Shape (T, 6)."""
     wrench = np.concatenate([plate.force_n, plate.moment_nm + np.cross(plate.centre_m, plate.force_n)], axis=1)
     if 0.45 * plate.rate_hz > SMOOTH_HZ and len(wrench) > 30:
-        wrench = filtfilt(*butter(2, SMOOTH_HZ / (plate.rate_hz / 2.0)), wrench, axis=0)
+        wrench = low_passed(wrench, SMOOTH_HZ, plate.rate_hz)
     found = columns_at(time_s, plate.time_s, wrench)
     found[time_s > plate.time_s[-1]] = np.nan
     return np.asarray(found)
@@ -236,7 +234,7 @@ def _by_axis(what: str, force_n: Array, measured_n: Array, weight_n: float, band
     return [row for row in rows if row is not None]
 
 
-def pressure_distance_m(cop_m: Array, plates: PlateForces, stands: npt.NDArray[np.bool_], weight_n: float) -> Array:
+def cop_distance_m(cop_m: Array, plates: PlateForces, stands: npt.NDArray[np.bool_], weight_n: float) -> Array:
     """Return distances of computed and measured centres of pressure in single support.
 
     Args:
@@ -249,5 +247,5 @@ def pressure_distance_m(cop_m: Array, plates: PlateForces, stands: npt.NDArray[n
     for foot in range(2):
         load = plates.wrench[:, foot, 2]
         alone = stands[:, foot] & ~stands[:, 1 - foot] & (np.nan_to_num(load) > LEAST_LOAD * weight_n)
-        found.append(np.linalg.norm(cop_m[alone, foot] - wrench_pressure(plates.wrench[alone, foot]), axis=1))
+        found.append(np.linalg.norm(cop_m[alone, foot] - wrench_cop(plates.wrench[alone, foot]), axis=1))
     return np.concatenate(found)

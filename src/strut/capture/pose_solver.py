@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 from strut.capture.body_geometry import BodyGeometry, BodyPoints, place_points, point_jacobian, pose_body
 from strut.errors import BadRecordingError
 from strut.recording import all_seen
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 MARKER_SD_M = 0.005  # skin over bone, by coordinate
 MOST_ITERATIONS = 60
@@ -26,7 +26,7 @@ STEP_TOLERANCE = 1e-4  # rad or m; after such a step markers move by less than a
 FAR_DAMPING, NEAR_DAMPING = 1e-2, 1e-5  # at the start
 KEY_SPACING_S = 0.08
 CHUNK = 400  # frames in memory at once
-OnProgress = Callable[[str, float], None]  # what is being done, and which share of it
+OnCaptureProgress = Callable[[str, float], None]  # what is being done, and which share of it
 
 
 def no_progress(_what: str, _share: float) -> None:
@@ -85,7 +85,7 @@ class PoseProblem:
         return replace(self, markers_m=self.markers_m[frames], prior=replace(self.prior, mean=mean))
 
 
-def solve_poses(problem: PoseProblem, rate_hz: float, on_progress: OnProgress = no_progress) -> PoseFit:
+def solve_poses(problem: PoseProblem, rate_hz: float, on_progress: OnCaptureProgress = no_progress) -> PoseFit:
     """Return the poses of a whole trial: every few frames from the pelvis alone, then all from between these."""
     frames = len(problem.markers_m)
     spacing = max(round(KEY_SPACING_S * rate_hz), 1)
@@ -176,19 +176,19 @@ def start_poses(problem: PoseProblem) -> Array:
         hips = [index for index, name in enumerate(body.segments) if name.startswith("Thigh")]
         chosen = np.flatnonzero(np.isin(problem.points.segment, near + hips))
     neutral = mean[:1].copy()
-    neutral[:, :6] = 0.0
+    neutral[:, :BASE] = 0.0
     model = place_points(pose_body(body, neutral, problem.lengths_m), problem.points)[0, chosen]
     known = np.zeros(len(mean), dtype=bool)
     for frame, places in enumerate(problem.markers_m[:, chosen]):
         seen = all_seen(places)
         if seen.sum() >= 3:
             turn, move = _rigid(model[seen], places[seen])
-            mean[frame, :3], mean[frame, 3:6] = move, Rotation.from_matrix(turn).as_euler("YXZ")
+            mean[frame, :3], mean[frame, 3:BASE] = move, Rotation.from_matrix(turn).as_euler("YXZ")
             known[frame] = True
     if not known.any():
         raise BadRecordingError("In no frame are three markers of the pelvis seen, so the fit has no start.")
     nearest = np.flatnonzero(known)[np.abs(np.arange(len(mean))[:, None] - np.flatnonzero(known)).argmin(axis=1)]
-    mean[:, :6] = mean[nearest, :6]
+    mean[:, :BASE] = mean[nearest, :BASE]
     return mean
 
 
@@ -202,5 +202,5 @@ def _rigid(model: Array, places: Array) -> tuple[Array, Array]:
 def continuous(q: Array) -> Array:
     """Return coordinates whose pelvis does not jump by a turn. Shape (T, n_dof)."""
     result = q.copy()
-    result[:, 3:6] = np.unwrap(q[:, 3:6], axis=0)
+    result[:, 3:BASE] = np.unwrap(q[:, 3:BASE], axis=0)
     return result

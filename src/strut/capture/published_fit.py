@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from strut.capture.body_geometry import place_points, point_jacobian, pose_body
-from strut.capture.pose_solver import OnProgress, PoseFit, PoseProblem, marker_errors, no_progress
+from strut.capture.pose_solver import OnCaptureProgress, PoseFit, PoseProblem, marker_errors, no_progress
 from strut.recording import all_seen
 from strut.robot import Array
 
@@ -18,7 +18,9 @@ SHORTEST_STEP = 1e-8
 MOST_STEPS = 200
 
 
-def published_fit(problem: PoseProblem, start: Array | None = None, on_progress: OnProgress = no_progress) -> PoseFit:
+def published_fit(
+    problem: PoseProblem, start: Array | None = None, on_progress: OnCaptureProgress = no_progress
+) -> PoseFit:
     """Return the poses of a trial; each frame starts from the one before it. Bounds and prior are not used.
 
     Args:

@@ -24,7 +24,7 @@ from strut.capture.body_geometry import (
 from strut.capture.body_priors import STATURE, joint_ranges
 from strut.capture.pose_solver import (
     MARKER_SD_M,
-    OnProgress,
+    OnCaptureProgress,
     PosePrior,
     PoseProblem,
     solve_from,
@@ -81,7 +81,7 @@ class _Rows(NamedTuple):
 
 
 def estimate_subject(
-    data: EstimationData, prior: SubjectParameters, pose_prior: PosePrior, on_progress: OnProgress
+    data: EstimationData, prior: SubjectParameters, pose_prior: PosePrior, on_progress: OnCaptureProgress
 ) -> tuple[SubjectParameters, int]:
     """Return the parameters that explain the chosen frames best, how sure each of them is, and the number of rounds."""
     parameters = _packed(prior.lengths_m, prior.local_m, prior.floor_m)

@@ -12,7 +12,7 @@ from strut.capture.body_geometry import BodyGeometry
 from strut.capture.gait_trial import GaitTrial, flat_feet
 from strut.capture.marker_mapping import Landmark
 from strut.capture.marker_priors import parameter_prior
-from strut.capture.pose_solver import OnProgress, PosePrior
+from strut.capture.pose_solver import OnCaptureProgress, PosePrior
 from strut.capture.subject_estimation import EstimationData, SubjectParameters, chosen_frames, estimate_subject
 from strut.capture.subject_model import MeasuredLength, PlacedMarker, SubjectModel
 from strut.errors import OutOfRangeError
@@ -85,7 +85,7 @@ def subject_from_trials(
     trials: Sequence[GaitTrial],
     facts: PersonFacts,
     prior: PosePrior,
-    on_progress: OnProgress,
+    on_progress: OnCaptureProgress,
 ) -> tuple[SubjectModel, tuple[str, ...]]:
     """Return the person of some trials, and sentences about how it was found.
 

@@ -70,7 +70,7 @@ def adopt(
                 "can_walk": adopted.can_walk and not refused,
                 "confused_feelings": [[one, other] for one, other, _ in feelings.confused],
             }
-            | {weight: adopted.sentences(weight) for weight in _WORDS}
+            | {severity: adopted.sentences(severity) for severity in _WORDS}
             | {"fault": [*adopted.sentences("fault"), *(note.sentence for note in refused)]}
         )
     print_lines(*(f"feelings, before limits: {sentence}" for sentence in feelings.sentences()))
@@ -96,7 +96,9 @@ def _check(folder: Path, html: Path | None, png: Path | None, *, force: bool, js
         checked = check_folder(folder)
         _draw(checked.robot, checked.notes, html, png, force=force)
     if json:
-        notes = {weight: [note.sentence for note in checked.notes if note.weight == weight] for weight in _WORDS}
+        notes = {
+            severity: [note.sentence for note in checked.notes if note.severity == severity] for severity in _WORDS
+        }
         print_json({"robot": checked.robot.name, "sound": checked.is_sound} | notes)
     _tell(checked.notes)
     if checked.is_sound:
@@ -112,5 +114,5 @@ def _draw(robot: Robot, notes: tuple[Note, ...], html: Path | None, png: Path | 
 
 
 def _tell(notes: tuple[Note, ...]) -> None:
-    for weight, word in _WORDS.items():
-        print_lines(*(f"{word}: {note.sentence}" for note in notes if note.weight == weight))
+    for severity, word in _WORDS.items():
+        print_lines(*(f"{word}: {note.sentence}" for note in notes if note.severity == severity))

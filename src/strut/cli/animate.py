@@ -17,7 +17,7 @@ from strut.io.rig_movement import READERS
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.animate import animate as make_feasible
-from strut.request import StoryMethod
+from strut.request import AnimationMethod
 from strut.tables.keyframes import Animation
 
 
@@ -28,7 +28,8 @@ def animate(
     margin: Annotated[str, typer.Option(help="Smallest balance margin.")] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     method: Annotated[
-        StoryMethod, typer.Option(help="The centre of mass alone (mass), all joints at once (body), or piece by piece.")
+        AnimationMethod,
+        typer.Option(help="The centre of mass alone (mass), all joints at once (body), or piece by piece."),
     ] = "mass",
     strict: Strict = False,
     out: Out = Path("animation.npz"),

@@ -17,9 +17,9 @@ from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, say_stopping
 from strut.cli.solving import tells
 from strut.errors import BadMotionError, StoppedError
-from strut.human.explained_walk import ExplainedWalk, PredictedWalk
-from strut.human.explained_walk import explain as find
-from strut.human.explained_walk import predict as foretell
+from strut.human.inverse_optimal_control import ExplainedWalk, PredictedWalk
+from strut.human.inverse_optimal_control import explain as find
+from strut.human.inverse_optimal_control import predict as foretell
 from strut.io.atomic import check_all_writable, write_atomically
 from strut.io.motion_file import load_motion
 from strut.motion import Motion

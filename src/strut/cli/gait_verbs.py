@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
+from rich.progress import Progress
 
 from strut.cli.options import Force, Json
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
@@ -35,16 +37,10 @@ def build(
     json: Json = False,
 ) -> None:
     """Find a robot's periodic gaits; run again, it goes on. Example: strut library build cassie --grid 5,5,5."""
-    log = now_and_then()
+    counts = _counts(grid)
     with progress(f"{robot} learns to walk") as bar:
-
-        def tell(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
-            bar.update(bar.task_ids[0], completed=done, total=total)
-            log(f"{done} of {total} gaits")
-
-        built = build_gait_library(
-            robot, store, counts=_counts(grid), workers=workers, scheduler=scheduler, on_gait=tell
-        )
+        told = _telling(bar)
+        built = build_gait_library(robot, store, counts=counts, workers=workers, scheduler=scheduler, on_gait=told)
     _tell(built, json=json)
     if pack is not None:
         pack_gait_library(built.library(), pack, force=force)
@@ -84,16 +80,22 @@ def try_out(
     if walker not in get_args(Walker):
         raise typer.BadParameter(f"--walker is '{walker}'; choose {' or '.join(get_args(Walker))}.")
     chosen: Walker = walker  # type: ignore[assignment]
-    body, log = load_robot(robot), now_and_then()
+    body = load_robot(robot)
     source = GaitStore(store or gait_home(robot), body)
     with progress(f"{robot} tries its gaits") as bar:
-
-        def tell(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
-            bar.update(bar.task_ids[0], completed=done, total=total)
-            log(f"{done} of {total} gaits")
-
-        try_gaits(source, body, walker=chosen, workers=workers, scheduler=scheduler, on_gait=tell)
+        try_gaits(source, body, walker=chosen, workers=workers, scheduler=scheduler, on_gait=_telling(bar))
     print_next("strut library map", robot, "--store", source.path, "--out", "gaits.png")
+
+
+def _telling(bar: Progress) -> Callable[[GaitRecord, int, int], None]:
+    """Return what tells a bar, and now and then a log, how many gaits are done."""
+    log = now_and_then()
+
+    def tell(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
+        bar.update(bar.task_ids[0], completed=done, total=total)
+        log(f"{done} of {total} gaits")
+
+    return tell
 
 
 def _counts(grid: str | None) -> tuple[int, int, int] | None:

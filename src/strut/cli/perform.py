@@ -31,7 +31,7 @@ from strut.models.catalogue import load_robot
 from strut.models.stories import story_names, story_path
 from strut.pipeline.animate import animate
 from strut.pipeline.perform import perform as play
-from strut.request import Platform, PriorityLaw
+from strut.request import PlatformMode, PriorityLaw
 from strut.robot import Robot
 
 _Point = tuple[float, float, float]
@@ -101,7 +101,7 @@ def _check_options(chosen: dict[str, Any]) -> None:
     if chosen["task_only"] and (chosen["emotion"] is not None or chosen["pad"] is not None):
         raise typer.BadParameter("give one of --emotion, --pad and --task-only.")
     _one_of("--law", chosen["law"], get_args(PriorityLaw))
-    _one_of("--platform", chosen["platform"], get_args(Platform))
+    _one_of("--platform", chosen["platform"], get_args(PlatformMode))
     task, robot = chosen["task"], chosen["robot"]
     if chosen["hand"] is not None and not is_path_file(task):
         raise typer.BadParameter(f"--hand is for a path from a file; which hand does {task}, {robot} knows itself.")

@@ -48,7 +48,7 @@ def show(
     ] = None,
     poses: Annotated[
         int | None,
-        typer.Option(help="Poses in a row, seen from the side.  [default: 8 of human walks and stories, else 1]"),
+        typer.Option(help="Poses of a cycle or story in a row.  [default: 8 of human walks and stories, else 1]"),
     ] = None,
     seconds: Seconds = None,
     width: Width = None,

@@ -138,7 +138,7 @@ def _arrival_lines(arrival: Arrival) -> list[str]:
     return [
         f"{first} after {arrival.duration_s:.1f} s and {arrival.steps} of the file's steps, planned anew after each",
         f"  {arrival.goal_error_m * 1e3:.1f} mm and {degrees:.2f} degrees from the goal",
-        f"  a shoe landed at most {arrival.foot_error_m * 1e3:.1f} mm from where it should",
+        f"  a foot landed at most {arrival.foot_error_m * 1e3:.1f} mm from where it should",
     ]
 
 

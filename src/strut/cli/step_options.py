@@ -13,7 +13,7 @@ from strut.cli.options import length_m, speed_m_s
 from strut.generators.footsteps import read_footsteps
 from strut.place import Place
 from strut.request import Walker
-from strut.request_checks import Pace
+from strut.request_checks import WalkingPace
 from strut.tables.gait import CrawlTable, GaitTable, PatternTable, PilotedTable, StepsTable, SynthesisTable
 
 Triple = tuple[float, float, float]
@@ -89,7 +89,7 @@ def chosen_length_m(text: str | None) -> float | None:
 
 def chosen_speed_m_s(text: str | None) -> float | None:
     """Return a speed that was typed; None if it was not."""
-    if str(text).strip().lower() in get_args(Pace):
+    if str(text).strip().lower() in get_args(WalkingPace):
         what = f"'{text}' is only for robots with planned steps (alice)"
         raise typer.BadParameter(f"{what}; leave it out, or write for instance 30cm/s.")
     return None if text is None else speed_m_s(text)
@@ -144,10 +144,10 @@ def _destination(goal: Triple | None, via: Sequence[str] | None, steps: Path | N
     return {"goal": [*(_way_point(text) for text in via or ()), _place("goal", goal or STRAIGHT_AHEAD)]}
 
 
-def _pace(speed: str | None) -> Pace | float:
+def _pace(speed: str | None) -> WalkingPace | float:
     """Return a pace: the robot's own, `fastest` or a speed."""
     words = "own" if speed is None else speed.strip().lower()
-    if words in get_args(Pace):
+    if words in get_args(WalkingPace):
         return words  # type: ignore[return-value]
     return speed_m_s(words)
 

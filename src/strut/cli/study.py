@@ -91,7 +91,7 @@ def power(
     w: Annotated[float | None, typer.Option(help="Cohen's w you expect, for a chi-squared test.")] = None,
     dof: Annotated[int, typer.Option(help="Degrees of freedom of the chi-squared test.")] = 16,
     per_participant: Annotated[int, typer.Option(help="Answers of one person that the test counts.")] = 1,
-    likeness: Annotated[float, typer.Option(help="Correlation between answers of one person, 0 to 1.")] = 0.0,
+    icc: Annotated[float, typer.Option(help="Intraclass correlation of answers of one person, 0 to 1.")] = 0.0,
     tests: Annotated[int, typer.Option(help="Tests of the study; alpha is shared among them.")] = 1,
     level: Annotated[float, typer.Option("--power", help="Probability of finding the effect.")] = 0.8,
     alpha: Annotated[float, typer.Option(help="Probability of a false alarm.")] = 0.05,
@@ -100,16 +100,27 @@ def power(
     """Say how many participants a study needs. Example: strut study power --rate 0.5 --options 6 --tests 5."""
     from strut.study.power import sample_size  # noqa: PLC0415
 
-    shared = {"power": level, "alpha": alpha, "per_participant": per_participant, "likeness": likeness}
-    size = sample_size(rate=rate, options=options, effect=effect, w=w, dof=dof, tests=tests, **shared)  # type: ignore[arg-type]
+    size = sample_size(
+        rate=rate,
+        options=options,
+        effect=effect,
+        w=w,
+        dof=dof,
+        per_participant=per_participant,
+        intraclass_correlation=icc,
+        tests=tests,
+        power=level,
+        alpha=alpha,
+    )
     if json:
         sizes = {"observations": size.observations, "participants": size.participants, "tests": tests}
-        print_json({**sizes, "test": size.test, **shared})
+        asked = {"power": level, "alpha": alpha, "per_participant": per_participant}
+        print_json({**sizes, "test": size.test, **asked, "intraclass_correlation": icc, "likeness": icc})
         return
     needed = f"{size.participants} participants with {per_participant} each"
     programs.print(f"{needed}: {size.test}, power {level:g}, alpha {alpha / tests:.3g}.")
-    if per_participant > 1 and likeness == 0.0:
-        print_lines("answers of one person are taken as independent, which they are not; set --likeness, such as 0.2")
+    if per_participant > 1 and icc == 0.0:
+        print_lines("answers of one person are taken as independent, which they are not; set --icc, such as 0.2")
     print_next("strut study new mystudy --motions *.npz")
 
 
@@ -125,9 +136,9 @@ def new(
 ) -> None:
     """Make a study that runs at once. Example: strut study new mystudy --design sam --motions *.npz."""
     from strut.io.motion_file import load_motion  # noqa: PLC0415
-    from strut.study.asking import Question  # noqa: PLC0415
     from strut.study.controls import confounds  # noqa: PLC0415
     from strut.study.design import read_design  # noqa: PLC0415
+    from strut.study.question_types import Question  # noqa: PLC0415
     from strut.study.study_folder import new_study  # noqa: PLC0415
 
     if design not in get_args(Question):
@@ -183,7 +194,7 @@ def simulate(
 ) -> None:
     """Let a published response model answer, clearly marked. Example: strut study simulate mystudy --power 0.8."""
     from strut.io.atomic import write_atomically  # noqa: PLC0415
-    from strut.study.rehearsal import rehearse_study  # noqa: PLC0415
+    from strut.study.simulated_study import rehearse_study  # noqa: PLC0415
     from strut.study.study_folder import SIMULATED_FILE  # noqa: PLC0415
 
     def tell(people: int, share: float) -> None:

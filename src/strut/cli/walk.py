@@ -42,7 +42,6 @@ from strut.cli.step_options import (
 from strut.io.atomic import check_writable
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
-from strut.pipeline.walk import walk as plan_walk
 from strut.robot import Robot
 from strut.tables.gait import PilotedTable, SynthesisTable
 
@@ -96,6 +95,8 @@ def walk(
     options |= {"expression": layer} | gait_options(body.gait, context.params)
     if person:
         check_writable(out, force=force, ending=".npz")  # its first attempt alone takes ten seconds and more
+    from strut.pipeline.walk import walk as plan_walk  # noqa: PLC0415  (help and mistakes need no planner)
+
     with told_on_screen(f"{robot} tries to walk {felt.label}", out, force=force, stoppable=person) as tell:
         motion = plan_walk(body, felt, on_progress=tell, **options)
     save_motion(motion, out, force=force)

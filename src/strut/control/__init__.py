@@ -1,1 +1,1 @@
-"""Control: reference and measured state → torques or servo goals. Standing, walking, and the automaton between them."""
+"""Control: reference and measured state → torques or servo goals: standing, walking, and the state machine of both."""

@@ -1,4 +1,7 @@
-"""Attitude: roll, pitch and yaw of the base, and the rotation from one attitude to another, in plain numbers."""
+"""Attitude: roll, pitch and yaw of the base, and the rotation from one attitude to another, in plain numbers.
+
+They are needed at every tick, one at a time: for nine numbers that is several times faster than arrays.
+"""
 
 from __future__ import annotations
 

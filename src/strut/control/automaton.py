@@ -1,4 +1,4 @@
-"""Automaton: {standing, walking} x {animation, radio}, as a pure function from one state to the next.
+"""Finite-state machine: {standing, walking} x {animation, radio}, as a pure function from one state to the next.
 
 Elemental transitions: stand to walk (walking height, lean over the left foot, lift the right one), walk to stand
 (brake, change at the end of a step, centre of mass to the middle), and any movement to any other (from the present
@@ -15,7 +15,7 @@ from typing import Literal
 from strut.control.attitude import Triple
 from strut.control.reference import (
     ZERO,
-    Mode,
+    LocomotionMode,
     PlayedMovement,
     PlayRequest,
     Reference,
@@ -29,7 +29,7 @@ from strut.control.reference import (
 from strut.control.swing_foot import cubic
 from strut.tables.control import TransitionTable
 
-Phase = Literal["hold", "approach", "play", "rise", "lean", "walk", "brake", "settle"]
+AutomatonPhase = Literal["hold", "approach", "play", "rise", "lean", "walk", "brake", "settle"]
 AUTOMATON_HZ = 200.0
 FIRST_STANCE = 0  # the left foot: the right one is lifted first
 STILL = 1e-6  # of a reference that has arrived
@@ -68,7 +68,7 @@ class Automaton:
     queue: tuple[ShowRequest, ...] = ()
     current: ShowRequest | None = None
     source: Source = "animation"
-    phase: Phase = "hold"
+    phase: AutomatonPhase = "hold"
     since_s: float = 0.0
     movement: PlayedMovement | None = None
     start: StandReference | None = None
@@ -77,7 +77,7 @@ class Automaton:
     last_steps: int = 0
 
     @property
-    def mode(self) -> Mode:
+    def mode(self) -> LocomotionMode:
         """Which controller is in charge."""
         return "standing" if isinstance(self.reference, StandReference) else "walking"
 
@@ -100,12 +100,12 @@ def _commanded(state: Automaton, radio: ShowRequest | None) -> Automaton:
     if radio is None:
         if state.source == "animation":
             return state
-        given_back: Phase = state.phase if state.mode == "walking" or state.phase == "settle" else "approach"
+        given_back: AutomatonPhase = state.phase if state.mode == "walking" or state.phase == "settle" else "approach"
         return replace(state, source="animation", current=None, movement=None, phase=given_back)
     if state.source == "radio" and radio is state.current:
         return state
     kept = ("brake", "settle", "rise", "lean") if isinstance(radio, WalkRequest) else ("brake", "settle")
-    phase: Phase = state.phase if state.phase in kept else "approach"
+    phase: AutomatonPhase = state.phase if state.phase in kept else "approach"
     if state.mode == "walking" and isinstance(radio, WalkRequest):
         phase = "walk"
     return replace(state, source="radio", current=radio, phase=phase, movement=None)
@@ -154,7 +154,7 @@ def _towards_play(state: Automaton, now: StandReference, request: PlayRequest, l
     movement = state.movement or PlayedMovement(request)
     first = _at_rest(movement.at(0.0))
     reached = stand_towards(now, first, limits)
-    phase: Phase = "play" if reached == first else "approach"
+    phase: AutomatonPhase = "play" if reached == first else "approach"
     since_s = 0.0 if phase == "play" else state.since_s
     return replace(state, reference=reached, movement=movement, phase=phase, since_s=since_s)
 

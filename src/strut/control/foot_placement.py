@@ -12,7 +12,6 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import Array
 
 LOWEST_COM_M = 0.2  # below which no leg holds a body: whoever falls is treated as this high
-Pair = tuple[float, float]
 
 
 def pendulum_rate(height_m: float) -> float:
@@ -20,13 +19,13 @@ def pendulum_rate(height_m: float) -> float:
     return math.sqrt(GRAVITY_M_S2 / height_m)
 
 
-def pendulum_after(place_m: float, speed_m_s: float, rate: float, time_s: float) -> Pair:
+def pendulum_after(place_m: float, speed_m_s: float, rate: float, time_s: float) -> tuple[float, float]:
     """Return place and speed of a linear inverted pendulum about its foot after a time."""
     c, s = math.cosh(rate * time_s), math.sinh(rate * time_s)
     return c * place_m + s / rate * speed_m_s, rate * s * place_m + c * speed_m_s
 
 
-def momentum_speed(momentum: Array, pivot: Array, mass_kg: float, height_m: float) -> Pair:
+def momentum_speed(momentum: Array, pivot: Array, mass_kg: float, height_m: float) -> tuple[float, float]:
     """Return angular momentum about a contact as the speed of a pendulum of that height.
 
     Args:

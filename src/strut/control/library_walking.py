@@ -13,8 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from strut.control.actuated_model import FEET
 from strut.control.attitude import slope
-from strut.control.driven_body import BASE, FEET
 from strut.control.foot_placement import LOWEST_COM_M, pendulum_after, pendulum_rate
 from strut.control.observer import Observer
 from strut.control.reference import WalkReference
@@ -23,7 +23,7 @@ from strut.control.walking_controller import TASKS, WalkingController
 from strut.engines.controller_dynamics import FOOT_ROWS
 from strut.errors import BadTableError
 from strut.gait_library import GaitLibrary, PeriodicGait, bezier_basis
-from strut.robot import Array
+from strut.robot import BASE, Array
 from strut.tables.control import RegulatorGains
 
 LOOKUP_HZ = 200.0

@@ -1,8 +1,8 @@
-"""Observer: what the robot measures → posture, velocity and height over the ground; nothing of the simulator is read.
+"""State estimator: complementary filter of accelerometer and stance-leg kinematics for the velocity of the base.
 
-Orientation comes from the inertial unit. Velocity integrates the accelerometer and is drawn towards the velocity at
-which the standing foot would rest. Springs of a swinging leg are taken as at rest: their vibration does not move the
-foot for long, and feeding it back excites them.
+Orientation comes from the inertial unit, height from the stance leg; nothing of the simulator is read. The velocity
+integrates the accelerometer and is drawn towards the one at which the standing foot would rest. Springs of a swinging
+leg are taken as at rest: their vibration does not move the foot for long, and feeding it back excites them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.control.driven_body import BASE, FEET, DrivenBody
+from strut.control.actuated_model import FEET, ActuatedModel
 from strut.engines.controller_dynamics import FOOT_ROWS
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.robot import FLOATING, Array
+from strut.robot import BASE, FLOATING, Array
 
 
 @dataclass(slots=True, eq=False)
@@ -47,7 +47,7 @@ class Observer:
         travelled_m: Path of the base in world x and y, by dead reckoning. Shape (2,).
     """
 
-    def __init__(self, body: DrivenBody, tick_s: float) -> None:
+    def __init__(self, body: ActuatedModel, tick_s: float) -> None:
         self.body, self.dynamics = body, body.dynamics()
         gains = body.table.observer
         self._tick_s, self._share = tick_s, 1.0 - (1.0 - gains.velocity * 1e-3) ** (tick_s / 1e-3)

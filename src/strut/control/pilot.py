@@ -1,4 +1,4 @@
-"""Pilot: measurements → torques. The automaton chooses what to follow, the controller in charge follows it."""
+"""Pilot: measurements → torques. The state machine chooses what to follow, the controller in charge follows it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from strut.control.actuated_model import ActuatedModel
 from strut.control.attitude import Triple, angle_between, heading
 from strut.control.automaton import AUTOMATON_HZ, FIRST_STANCE, Automaton, Situation, advance
-from strut.control.driven_body import DrivenBody
 from strut.control.foot_placement import LOWEST_COM_M, capture_point, pendulum_rate
 from strut.control.library_walking import LibraryWalking
 from strut.control.observer import Measurement, Observer
@@ -30,7 +30,7 @@ class Pilot:
     """
 
     def __init__(
-        self, body: DrivenBody, *, rate_hz: float, height_m: float, library: GaitLibrary | None = None
+        self, body: ActuatedModel, *, rate_hz: float, height_m: float, library: GaitLibrary | None = None
     ) -> None:
         self.tick_s, self._ticks_each = 1.0 / rate_hz, round(rate_hz / AUTOMATON_HZ)
         self._body, self._limits = body, body.table.transition

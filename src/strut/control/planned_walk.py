@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from strut.balance.support import runs
 from strut.engines.inverse_dynamics import velocities
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.task_jacobians import task_jacobians
 from strut.motion import Motion
-from strut.robot import Array, Robot
+from strut.robot import BASE, Array, Robot
+from strut.sampling import runs
 
 HANDOVER_S = 0.08  # in which a foot takes over or gives up its load
 
@@ -66,8 +66,8 @@ class PlannedWalk:
             "foot_turn": np.stack([spin, np.gradient(spin, time_s, axis=0)], axis=1),
             "base_m": motion.qpos[:, :3],
             "base_rotation": planned.base_rotation,
-            "base_turn": np.stack([qvel[:, 3:6], qacc[:, 3:6]], axis=1),
-            "joint_rad": np.stack([motion.joint_angles_rad, qvel[:, 6:], qacc[:, 6:]], axis=1),
+            "base_turn": np.stack([qvel[:, 3:BASE], qacc[:, 3:BASE]], axis=1),
+            "joint_rad": np.stack([motion.joint_angles_rad, qvel[:, BASE:], qacc[:, BASE:]], axis=1),
             "load": loads(time_s, motion.contact),
         }
         self._table = np.concatenate([values.reshape(len(time_s), -1) for values in parts.values()], axis=1)

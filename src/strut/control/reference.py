@@ -200,5 +200,5 @@ def _check(what: str, value: float, bounds: tuple[float, float], unit: str) -> N
         raise OutOfRangeError(f"The {what} is {value:g} {unit}; it must be from {lowest:g} to {highest:g} {unit}.")
 
 
-Mode = Literal["standing", "walking"]
+LocomotionMode = Literal["standing", "walking"]
 Source = Literal["animation", "radio"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.errors import OutOfRangeError
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 LARGEST_SENSING = 1.0  # noise or delay with which nobody could balance
 
@@ -58,5 +58,5 @@ class Estimator:
         _, seen_qpos, seen_qvel = past[0]
         if self._spread.any():
             seen_qvel = seen_qvel.copy()
-            seen_qvel[:6] += self._noise.normal(size=6) * self._spread
+            seen_qvel[:BASE] += self._noise.normal(size=BASE) * self._spread
         return seen_qpos, seen_qvel

@@ -15,7 +15,7 @@ from strut.control.step_adjustment import StepAdjustment
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.walking_state import WalkingState, servo_stiffness
 from strut.motion import Motion
-from strut.robot import Array, Index, Robot
+from strut.robot import BASE, Array, Index, Robot
 
 GAIN = 3.0  # pressure moves by this much of the error; below 1 the capture point runs away
 INSIDE = 0.85  # share of the sole that the pressure may use
@@ -50,4 +50,4 @@ class ServoBalance:
             pushed_n = load[foot] * self._weight_n
             moment = np.array([shift[1] * pushed_n, -shift[0] * pushed_n, 0.0])
             torque -= moment @ state.foot_turning[foot]
-        return torque[6:] + self._stiffness * self._steps.joints(plan, state, seen_qpos, carried_m, error_m)
+        return torque[BASE:] + self._stiffness * self._steps.joints(plan, state, seen_qpos, carried_m, error_m)

@@ -1,4 +1,4 @@
-"""Standing: six degrees of freedom of the base over two planted line feet, by inverse dynamics with springs locked.
+"""Standing controller: pose of the base over two planted line feet, by inverse dynamics with springs locked.
 
 Wanted accelerations of the centre of mass, the base's height and its attitude, with both feet at rest, are as many as
 there are minimal accelerations. What the base then needs is shared out among toes and heels; the rest are torques.
@@ -12,13 +12,13 @@ import math
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
+from strut.control.actuated_model import FEET, limited
 from strut.control.attitude import Triple, attitude_error, attitude_matrix, heading, slope
 from strut.control.contact_forces import ForceDistribution
-from strut.control.driven_body import BASE, FEET, limited
 from strut.control.observer import Observer
 from strut.control.reference import StandReference
 from strut.engines.controller_dynamics import FOOT_ROWS
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 ROWS = FOOT_ROWS * FEET
 

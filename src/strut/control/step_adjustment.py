@@ -19,7 +19,7 @@ from strut.control.planned_walk import PlannedInstant, PlannedWalk
 from strut.easing import smooth_share
 from strut.engines.task_jacobians import task_jacobians
 from strut.engines.walking_state import WalkingState
-from strut.robot import Array, Index, Robot
+from strut.robot import BASE, Array, Index, Robot
 
 GAIN, SOLE_GAIN = 0.6, 0.3  # of the capture point's error by which balls and soles are put down beyond their places
 SHIFT_GAIN = 0.6  # of the capture point's error when the foot will land, by which whole-body control puts it beyond
@@ -60,7 +60,7 @@ class StepAdjustment:
         Returns:
             Shape (n_joints,).
         """
-        added = np.zeros(state.foot_turning.shape[-1] - 6)
+        added = np.zeros(state.foot_turning.shape[-1] - BASE)
         turn = state.base_rotation
         tilt = turn.T @ rotation_between(turn, plan.base_rotation)
         for index, leg in enumerate(self._legs):
@@ -77,7 +77,7 @@ class StepAdjustment:
                 share = smooth_share(2.0 * progress)
                 leg.added = (1.0 - share) * leg.begun + share * wanted
             if leg.added.any():
-                added[leg.columns - 6] += self._solved(leg, index, state, turn)
+                added[leg.columns - BASE] += self._solved(leg, index, state, turn)
         return added
 
     def _most(self, away_m: Array) -> float:
@@ -98,7 +98,7 @@ class StepAdjustment:
 def _leg(robot: Robot, index: int) -> _Leg:
     foot = robot.feet[index]
     leg = next(leg for leg in robot.legs if foot.name in leg.feet)
-    columns = np.array([6 + robot.joint_names.index(joint) for joint in leg.joints])
+    columns = np.array([BASE + robot.joint_names.index(joint) for joint in leg.joints])
     rows = 6 if len(foot.points) > 2 and len(columns) >= 6 else 3
     gain = GAIN if len(foot.points) == 1 else SOLE_GAIN  # soles also move the pressure
     return _Leg(columns, rows, gain, np.zeros(rows), np.zeros(rows))

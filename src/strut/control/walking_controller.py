@@ -1,4 +1,4 @@
-"""Walking: foot placement by the linear inverted pendulum over whole-body inverse dynamics with springs locked.
+"""Walking controller: foot placement by the linear inverted pendulum, inverse dynamics with springs locked.
 
 The standing foot is at rest, the base keeps its height and attitude, the swing foot follows its path: all but two
 minimal accelerations are given. The other two, and the forces of the standing foot, follow from the base's dynamics
@@ -12,8 +12,8 @@ import math
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
+from strut.control.actuated_model import FEET, limited
 from strut.control.attitude import angle_between, attitude_error, attitude_matrix, heading, slope
-from strut.control.driven_body import BASE, FEET, limited
 from strut.control.foot_placement import (
     LOWEST_COM_M,
     momentum_speed,
@@ -26,7 +26,7 @@ from strut.control.observer import Observer
 from strut.control.reference import WalkReference
 from strut.control.swing_foot import cubic, swing_height
 from strut.engines.controller_dynamics import FOOT_ROWS
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 TASKS = 2 * FOOT_ROWS + 4  # standing foot, height and attitude of the base, swing foot
 STEADY_M_S = 0.02  # change of the command over two steps in which a correction may be learnt

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from strut.control.attitude import rotation_between
 from strut.control.planned_walk import PlannedInstant, PlannedWalk
@@ -20,9 +19,8 @@ from strut.control.whole_body_program import Footing, Task, WholeBodyProgram
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.walking_state import WalkingDynamics
 from strut.motion import Motion
-from strut.robot import Array, Index, Robot
+from strut.robot import BASE, Array, Index, Mask, Robot
 
-Mask = npt.NDArray[np.bool_]
 CAPTURE_GAIN = 2.5  # pressure moves by this much of the capture point's error; below 1 it runs away
 HEIGHT, ATTITUDE, PLACE, FLAT, POSTURE = (100.0, 20.0), (150.0, 25.0), (600.0, 45.0), (400.0, 35.0), (80.0, 16.0)
 STILL = 30.0  # by which the velocity of a standing foot is braked [1/s]
@@ -56,9 +54,9 @@ class WholeBodyControl:
         self._turns = robot.foot_turns
         self._steps = StepShift(robot, self._plan)
         self._posture = np.zeros((len(self.torque_driven), robot.model.nv))
-        self._posture[np.arange(len(self.torque_driven)), 6 + self.torque_driven] = 1.0
+        self._posture[np.arange(len(self.torque_driven)), BASE + self.torque_driven] = 1.0
         self._attitude = np.zeros((3, robot.model.nv))
-        self._attitude[:, 3:6] = np.eye(3)
+        self._attitude[:, 3:BASE] = np.eye(3)
 
     def correction(self, time_s: float, qpos: Array, qvel: Array) -> Array:
         """Return the torques: those of the legs, nothing for the others. Shapes (nq,), (nv,) in, (n_joints,) out."""
@@ -102,13 +100,13 @@ class WholeBodyControl:
     def _upright(self, plan: PlannedInstant, qvel: Array) -> Task:
         turn = self._state.base_rotation
         error = turn.T @ rotation_between(turn, plan.base_rotation)
-        wanted = plan.base_turn[1] + ATTITUDE[0] * error + ATTITUDE[1] * (plan.base_turn[0] - qvel[3:6])
+        wanted = plan.base_turn[1] + ATTITUDE[0] * error + ATTITUDE[1] * (plan.base_turn[0] - qvel[3:BASE])
         return Task(self._attitude, wanted, ATTITUDE_WEIGHT * self._plan.height_m**2)
 
     def _held(self, plan: PlannedInstant, qpos: Array, qvel: Array) -> Task:
         legs = self.torque_driven
         angle, speed, acceleration = plan.joint_rad[:, legs]
-        wanted = acceleration + POSTURE[0] * (angle - qpos[7 + legs]) + POSTURE[1] * (speed - qvel[6 + legs])
+        wanted = acceleration + POSTURE[0] * (angle - qpos[7 + legs]) + POSTURE[1] * (speed - qvel[BASE + legs])
         return Task(self._posture, wanted, POSTURE_WEIGHT * self._plan.height_m**2)
 
     def _feet(self, plan: PlannedInstant, stands: Mask, carried_m: Array, error_m: Array) -> Task:

@@ -18,9 +18,8 @@ from scipy.linalg.lapack import dgesv
 from strut.control.contact_forces import pyramid_edges
 from strut.engines.walking_state import WalkingDynamics
 from strut.errors import StrutError
-from strut.robot import Array, Index, Robot
+from strut.robot import BASE, Array, Index, Robot
 
-BASE = 6
 INFINITE = 1e30  # as the solver has it
 FORCE_WEIGHT = 1e-3  # of the forces themselves, in (m/s2)2: of all that do the same, the smallest
 LEAST_LOAD = 0.05  # of a foot that is to carry nothing soon or yet: its forces cost this much more

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from strut.engines.rigid_body import sweep
-from strut.robot import Array
+from strut.robot import BASE, Array
 from strut.rotation import qpos_from_angles, qvel_from_angles
 
 _TIME_STEP_S = 1e-5
@@ -40,7 +40,7 @@ def body_wrench(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: Array) ->
     wrench, turn = np.empty((len(qpos), 6)), data.xmat[1]
     for k in sweep(model, data, qpos, qvel, qacc):
         mujoco.mj_rne(model, data, 1, force)
-        wrench[k, :3], wrench[k, 3:] = force[:3], turn.reshape(3, 3) @ force[3:6]
+        wrench[k, :3], wrench[k, 3:] = force[:3], turn.reshape(3, 3) @ force[3:BASE]
     wrench[:, 3:] += np.cross(qpos[:, :3], wrench[:, :3])
     return wrench
 
@@ -75,4 +75,4 @@ def torques_under_wrenches(
         for index, body in enumerate(numbers):
             mujoco.mj_jac(model, data, moving, turning, origin, body)
             force[k] -= moving.T @ wrench[k, index, :3] + turning.T @ wrench[k, index, 3:]
-    return force[:, 6:]
+    return force[:, BASE:]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 FOOT_ROWS = 5  # a line on the ground: three of place, then turns about its side and its normal
 
@@ -107,6 +107,6 @@ class WholeBody:
         np.matmul(self._full_mass, self.reduction, out=self._mass_reduced)
         np.matmul(self._reduction_t, self._mass_reduced, out=self.mass)
         np.matmul(self._reduction_t, self._full_bias, out=self.bias)
-        moved = self._full_mass[:6] @ qvel
+        moved = self._full_mass[:BASE] @ qvel
         self.momentum[:3] = moved[:3]
         np.matmul(self.base_rotation, moved[3:], out=self.momentum[3:])

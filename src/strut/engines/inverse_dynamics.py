@@ -12,8 +12,8 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import body_geoms, foot_geoms, from_foot_frames, points_of_feet, sweep
-from strut.robot import FLOATING, Array, ContactPoint, Robot
+from strut.engines.rigid_body import body_geoms, foot_geoms, foot_sites, from_foot_frames, points_of_feet, sweep
+from strut.robot import BASE, FLOATING, Array, ContactPoint, Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,9 +58,9 @@ def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
     change[0] = change[-1] = 0.0
     if robot.floats:
         change[1:-1, :3] = np.diff(qpos[:, :3], axis=0)
-        change[1:-1, 6:] = np.diff(qpos[:, 7:], axis=0)
+        change[1:-1, BASE:] = np.diff(qpos[:, 7:], axis=0)
         turned = Rotation.from_quat(qpos[:, 3:7], scalar_first=True)
-        change[1:-1, 3:6] = (turned[:-1].inv() * turned[1:]).as_rotvec()
+        change[1:-1, 3:BASE] = (turned[:-1].inv() * turned[1:]).as_rotvec()
     else:
         change[1:-1] = np.diff(qpos, axis=0)
     return (change[1:] + change[:-1]) / (2.0 * step_s), (change[1:] - change[:-1]) / step_s**2
@@ -71,7 +71,7 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     model = robot.model
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
-    sites = [model.site(foot.frame).id for foot in robot.feet]
+    sites = foot_sites(robot).tolist()
     site_bodies = [int(model.site_bodyid[site]) for site in sites]
     below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
     parts = _parts(robot, model)
@@ -140,7 +140,7 @@ def _carried(
 
 def _carried_by_ground(qpos: Array, force: Array, base_rotation: Array) -> tuple[Array, Array]:
     """Return the ground's force on a floating base and its moment about the world's origin. Shape (T, 3) each."""
-    base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:6])
+    base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:BASE])
     return force[:, :3], base_moment + np.cross(qpos[:, :3], force[:, :3])
 
 
@@ -174,7 +174,7 @@ def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
     result, base_xmat, whole_com = np.empty(model.nv), data.xmat[1], data.subtree_com[1]
     for k in sweep(model, data, qpos, *velocities(robot, time_s, qpos)):
         mujoco.mj_rne(model, data, 1, result)
-        force[k], rotation[k], com[k] = result[:6], base_xmat, whole_com
+        force[k], rotation[k], com[k] = result[:BASE], base_xmat, whole_com
     return Reaction(*_carried_by_ground(qpos, force, rotation), com)
 
 

@@ -1,4 +1,4 @@
-"""MuJoCo as a witness of contact: the equations of motion of a body whose points hold still or roll.
+"""Contact dynamics by MuJoCo: the equations of motion of a body whose contact points are at rest or roll.
 
 Mass matrix, bias with the model's springs and dampers, and Jacobians are MuJoCo's own, with a quaternion base, and not
 from the solver's symbols. Forces of springs that a problem adds are for the caller to give; closed loops are refused.
@@ -12,7 +12,7 @@ import numpy as np
 from strut.contact_set import ContactSet
 from strut.engines.rigid_body import compiled
 from strut.errors import BadTableError
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 
 class MujocoContactDynamics:
@@ -40,8 +40,8 @@ class MujocoContactDynamics:
         if self.nq == self.nv:
             return qvel
         turning = np.empty(4)
-        mujoco.mju_mulQuat(turning, qpos[3:7], np.array([0.0, *qvel[3:6]]) / 2.0)  # in the axes of the body
-        return np.concatenate([qvel[:3], turning, qvel[6:]])
+        mujoco.mju_mulQuat(turning, qpos[3:7], np.array([0.0, *qvel[3:BASE]]) / 2.0)  # in the axes of the body
+        return np.concatenate([qvel[:3], turning, qvel[BASE:]])
 
     def terms(self, qpos: Array, qvel: Array) -> tuple[Array, Array, Array, Array]:
         """Return mass matrix (nv, nv), bias (nv,), contact Jacobian (n_rows, nv), and γ of G a = γ (n_rows,)."""
@@ -63,16 +63,16 @@ class MujocoContactDynamics:
             place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ position_m
             mujoco.mj_jac(model, data, linear, angular, place, body)
             mujoco.mj_jacDot(model, data, linear_rate, angular_rate, place, body)
-            jacobian[rows] = _touching(linear, angular, radius_m)[axes]
-            goal[rows] = -_touching(linear_rate, angular_rate, radius_m)[axes] @ qvel
+            jacobian[rows] = _contact_velocity_jacobian(linear, angular, radius_m)[axes]
+            goal[rows] = -_contact_velocity_jacobian(linear_rate, angular_rate, radius_m)[axes] @ qvel
         return mass, bias, jacobian, goal
 
 
-def _touching(linear: Array, angular: Array, radius_m: float) -> Array:
+def _contact_velocity_jacobian(linear: Array, angular: Array, radius_m: float) -> Array:
     """Return v - r ω × n: what holds still when a ball rolls. Shapes (3, nv) in and out."""
     if radius_m == 0.0:
         return linear
-    touching = linear.copy()
-    touching[0] -= radius_m * angular[1]
-    touching[1] += radius_m * angular[0]
-    return touching
+    contact = linear.copy()
+    contact[0] -= radius_m * angular[1]
+    contact[1] += radius_m * angular[0]
+    return contact

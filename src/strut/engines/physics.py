@@ -10,7 +10,7 @@ from typing import Protocol
 import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import foot_geoms
+from strut.engines.rigid_body import foot_geoms, foot_sites
 from strut.models.model_builder import FLOOR
 from strut.robot import Array, Index, Robot
 
@@ -139,7 +139,7 @@ class Plant:
             data.qpos[:], data.ctrl[:] = start_qpos, control[0]
             self._steps_done = 0
             mujoco.mj_forward(model, data)
-        sites = [model.site(foot.frame).id for foot in self._robot.feet]
+        sites = foot_sites(self._robot)
         feet, samples = foot_geoms(self._robot), len(time_s)
         asked = max(1, round(ASKED_S / (self._substeps * model.opt.timestep)))
         run = _empty_run(model, time_s, len(sites))
@@ -202,8 +202,8 @@ def _read_loads(model: mujoco.MjModel, data: mujoco.MjData, feet: dict[int, int]
     for index in range(data.ncon):
         contact = data.contact[index]
         mujoco.mj_contactForce(model, data, index, wrench)
-        touching = next((feet[int(geom)] for geom in contact.geom if int(geom) in feet), None)
-        if touching is None:
+        foot_in_contact = next((feet[int(geom)] for geom in contact.geom if int(geom) in feet), None)
+        if foot_in_contact is None:
             other[0] += wrench[0]
         else:
-            foot[touching] += wrench[0]
+            foot[foot_in_contact] += wrench[0]

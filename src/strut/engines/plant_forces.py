@@ -6,16 +6,16 @@ import mujoco
 import numpy as np
 
 from strut.engines.rigid_body import sweep
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 
 def passive_forces(model: mujoco.MjModel, qpos: Array, qvel: Array) -> Array:
     """Return what springs, tendons and dampers do to the joints. Shapes (T, nq), (T, nv) in, (T, nv - 6) out."""
-    data, found = mujoco.MjData(model), np.empty((len(qpos), model.nv - 6))
+    data, found = mujoco.MjData(model), np.empty((len(qpos), model.nv - BASE))
     for k in sweep(model, data, qpos, qvel):
         mujoco.mj_tendon(model, data)
         mujoco.mj_fwdVelocity(model, data)
-        found[k] = data.qfrc_passive[6:]
+        found[k] = data.qfrc_passive[BASE:]
     return found
 
 

@@ -71,11 +71,11 @@ class BonePart:
         return np.asarray(mesh.vertices @ self.rotation.T + self.offset_m)
 
 
-def bone_parts(rig: Rig, robot: Robot, *, most_faces: int = MOST_FACES) -> list[BonePart]:
+def bone_parts(rig: Rig, robot: Robot) -> list[BonePart]:
     """Return the visible parts of a robot on the bones of its rig."""
     place, turn = solid_poses(robot, rig.qpos[None])
     parts = []
-    seen = lightened(solids(robot), most_faces)
+    seen = lightened(solids(robot), MOST_FACES)
     for index, (solid, bone) in enumerate(zip(seen, solid_bones(robot), strict=True)):
         if solid.color[3] >= LEAST_OPACITY:
             to_bone = rig.rotation[bone].T

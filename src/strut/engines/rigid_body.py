@@ -16,7 +16,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from strut.robot import Array, Robot
+from strut.robot import Array, Index, Robot
 
 GRAVITY_M_S2 = 9.81  # the engine's own
 FrameKind = Literal["body", "inertia", "site", "geom"]
@@ -114,9 +114,13 @@ def joint_anchors(robot: Robot, qpos: Array) -> Array:
     return np.array([data.xanchor[model.joint(name).id] for name in robot.joint_names])
 
 
+def foot_sites(robot: Robot) -> Index:
+    """Return the numbers of the sites that are frames of feet. Shape (n,)."""
+    return np.array([robot.model.site(foot.frame).id for foot in robot.feet], dtype=np.intp)
+
+
 def _foot_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
-    model = robot.model
-    return poses(robot.model, "site", [model.site(foot.frame).id for foot in robot.feet], qpos)
+    return poses(robot.model, "site", foot_sites(robot).tolist(), qpos)
 
 
 def foot_positions(robot: Robot, qpos: Array) -> Array:

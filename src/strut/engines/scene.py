@@ -18,7 +18,7 @@ from strut.address import listening_socket
 from strut.errors import CannotListenError
 from strut.robot import Array
 
-Color = tuple[float, float, float]
+RgbColor = tuple[float, float, float]
 SKY = (204, 214, 226)  # a tone on which white robots stand out
 # Viser reads its first view from the address, which a page inside a page does not have: it is read from here instead.
 _NARROW = (
@@ -113,7 +113,7 @@ class Scene:
         vertices: Array,
         faces: npt.NDArray[np.int64],
         *,
-        color: Color,
+        color: RgbColor,
         opacity: float = 1.0,
         smooth: bool = True,
         shadow: bool = True,
@@ -191,8 +191,9 @@ class Scene:
             frames: Changes the scene and yields how many seconds to stay so, again and again.
         """
         recorder = self._server.get_scene_serializer()
-        for pause_s in frames():
-            recorder.insert_sleep(pause_s)
+        with self.at_once():  # or the server would be woken for every movement, which takes longer than to record it
+            for pause_s in frames():
+                recorder.insert_sleep(pause_s)
         page = str(recorder.as_html())
         if self._narrow_eye is None:
             return page

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from strut.engines.rigid_body import poses
 from strut.robot import Array, Robot
 
-Kind = Literal["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"]
-GEOM_TYPES = {kind: getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}") for kind in get_args(Kind)}
-_KINDS: dict[int, Kind] = {int(number): kind for kind, number in GEOM_TYPES.items()}
+SolidKind = Literal["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"]
+GEOM_TYPES = {kind: getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}") for kind in get_args(SolidKind)}
+_KINDS: dict[int, SolidKind] = {int(number): kind for kind, number in GEOM_TYPES.items()}
 LAST_SEEN_GROUP = 2
 LEAST_OPACITY = 0.05  # parts fainter than this exist for collisions, not for the eye
 
@@ -45,7 +45,7 @@ class Solid:
         mesh: Its triangles, if that is its kind.
     """
 
-    kind: Kind
+    kind: SolidKind
     size_m: Array
     color: tuple[float, float, float, float]
     mesh: Mesh | None = None

@@ -9,11 +9,11 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.engines.rigid_body import poses
+from strut.engines.rigid_body import foot_sites, poses
 from strut.engines.solids import Solid
 from strut.robot import Array, Robot
+from strut.tables.fields import Color
 
-Color = tuple[float, float, float, float]
 LEFT, RIGHT, MIDDLE = (0.20, 0.30, 0.50, 1.0), (0.78, 0.47, 0.16, 1.0), (0.36, 0.38, 0.42, 1.0)
 THICK = 0.008  # radius of a stick as a share of the figure's size; joints and outlines follow from it
 JOINT, OUTLINE = 1.7, 0.6
@@ -74,8 +74,7 @@ def _body_pieces(robot: Robot, body: int, radius_m: float, color: Color) -> list
 
 
 def _sites(robot: Robot, model: mujoco.MjModel, body: int) -> list[int]:
-    sites = [model.site(foot.frame).id for foot in robot.feet]
-    return [site for site in sites if model.site_bodyid[site] == body]
+    return [site for site in foot_sites(robot).tolist() if model.site_bodyid[site] == body]
 
 
 def _feet(robot: Robot, model: mujoco.MjModel, body: int, radius_m: float, color: Color) -> list[_Piece]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import mujoco
 import numpy as np
 
-from strut.engines.rigid_body import scratch_data, sweep
+from strut.engines.rigid_body import foot_sites, scratch_data, sweep
 from strut.robot import Array, Index, Robot
 
 
@@ -81,11 +81,6 @@ def task_places(robot: Robot, qpos: Array) -> tuple[Array, Array]:
         place[k] = site_xpos[sites]
         np.matmul(mass, body_com, out=com[k])
     return place, com
-
-
-def foot_sites(robot: Robot) -> Index:
-    """Return the numbers of the sites that are frames of feet. Shape (n,)."""
-    return np.array([robot.model.site(foot.frame).id for foot in robot.feet], dtype=np.intp)
 
 
 def foot_movers(robot: Robot) -> Index:

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from strut.models.model_builder import FLOOR
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
 
@@ -100,7 +100,7 @@ class Sensors:
 
     def __init__(self, plant: TorquePlant, noise: SensorNoise, rng: np.random.Generator) -> None:
         self._plant, self._rng = plant, rng
-        joints = plant.model.nv - 6
+        joints = plant.model.nv - BASE
         deviations = [noise.joint_rad] * joints + [noise.joint_rad_s] * joints
         self._deviation = np.array(deviations + [noise.gyro_rad_s] * 3 + [noise.accelerometer_m_s2] * 3)
         bias = rng.standard_normal(3)
@@ -121,8 +121,8 @@ class Sensors:
         mujoco.mju_mulQuat(quaternion, plant.qpos[3:7], self._tilt)
         return (
             quaternion,
-            plant.qvel[3:6] + noise[2 * n : 2 * n + 3],
+            plant.qvel[3:BASE] + noise[2 * n : 2 * n + 3],
             plant.accelerometer + self._bias + noise[2 * n + 3 :],
             plant.qpos[7:] + noise[:n],
-            plant.qvel[6:] + noise[n : 2 * n],
+            plant.qvel[BASE:] + noise[n : 2 * n],
         )

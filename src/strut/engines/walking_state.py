@@ -5,6 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from strut.engines.rigid_body import foot_sites
 from strut.robot import Array, Robot
 
 
@@ -19,7 +20,7 @@ class WalkingState:
     def __init__(self, robot: Robot) -> None:
         model = robot.model
         self._model, self._data = model, mujoco.MjData(model)
-        data, self._sites = self._data, [model.site(foot.frame).id for foot in robot.feet]
+        data, self._sites = self._data, foot_sites(robot).tolist()
         self._rows = np.array(self._sites, dtype=np.intp)
         self._qpos, self._qvel = data.qpos, data.qvel  # views: a look-up in `data` costs a microsecond
         self._place, self._turn = data.site_xpos, data.site_xmat.reshape(-1, 3, 3)

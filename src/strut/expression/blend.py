@@ -102,8 +102,8 @@ def _postures(table: ExpressionTable, weights: dict[str, float]) -> tuple[tuple[
 
 
 def _kept(table: ExpressionTable, word: str, value: float) -> float:
-    """Return a value within the range of the word and of the body's part for it."""
-    part, (least, most) = table.part(word), (WORDS[word].least, WORDS[word].most)
-    if part is not None:
-        least, most = (old if own is None else own for own, old in ((part.least, least), (part.most, most)))
+    """Return a value within the range of the word and that of its mapping to the body."""
+    mapping, (least, most) = table.mapping(word), (WORDS[word].least, WORDS[word].most)
+    if mapping is not None:
+        least, most = (old if own is None else own for own, old in ((mapping.least, least), (mapping.most, most)))
     return min(max(value, least), most)

@@ -10,7 +10,7 @@ import numpy as np
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import UnknownNameError
-from strut.expression.life import held_by_words, life_in_place, moved_by_life
+from strut.expression.secondary_motion import held_by_words, secondary_motion_in_place
 from strut.robot import Array, Robot
 from strut.style import Style
 from strut.tables.expression import ShakeTerm
@@ -34,10 +34,10 @@ def posture_over_time(robot: Robot, style: Style, time_s: Array, *, clamped: boo
     phase = rate_rad_s * time_s + style.jerkiness * _shake(robot, time_s)
     moving = active + swing * np.sin(phase)[:, None]
     angles = (1.0 - style.activity) * still + style.activity * moving
-    if robot.expression.part("breath") is not None:
+    if robot.expression.mapping("breath") is not None:
         unit_s = math.sqrt(_height_m(robot) / GRAVITY_M_S2)
-        life = life_in_place(robot, style, time_s, rate_rad_s * time_s / np.pi, unit_s)
-        angles = angles + held_by_words(robot, style) + moved_by_life(robot, life)
+        secondary = secondary_motion_in_place(robot, style, time_s, rate_rad_s * time_s / np.pi, unit_s)
+        angles = angles + held_by_words(robot, style) + secondary.joint_offsets(robot)
     return np.asarray(np.clip(angles, robot.joint_lower_rad, robot.joint_upper_rad) if clamped else angles)
 
 
@@ -82,7 +82,7 @@ def _height_m(robot: Robot) -> float:
 def _frequency_rad_s(robot: Robot, style: Style) -> float:
     table = robot.expression
     part = table.word.activity
-    pace = 1.0 if table.part("tempo") is None else style.tempo
+    pace = 1.0 if table.mapping("tempo") is None else style.tempo
     return 0.0 if part is None else pace * part.frequency_rad_s
 
 

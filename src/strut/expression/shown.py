@@ -96,7 +96,7 @@ def _visible(robot: Robot, style: Style, word: str) -> bool:
 
 def _has_part(robot: Robot, word: str, reads: Collection[str] | None) -> bool:
     words = _WALKING if word == "speed" else (word,)
-    return any(robot.expression.part(one) is not None and (reads is None or one in reads) for one in words)
+    return any(robot.expression.mapping(one) is not None and (reads is None or one in reads) for one in words)
 
 
 def _without_part(robot: Robot, words: Collection[str], reads: Collection[str] | None) -> tuple[str, ...]:

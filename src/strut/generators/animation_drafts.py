@@ -15,16 +15,16 @@ import numpy as np
 from strut.draft import Detail, Draft, Search, not_made
 from strut.drawing import Drawing, drawn, rounded
 from strut.errors import OutOfRangeError
-from strut.generators.body_story import body_story
-from strut.generators.feasible_story import FeasibleStory, departure
-from strut.generators.mass_story import mass_story
-from strut.generators.planted_story import PlantedStance, drawn_qpos, planted_stance
-from strut.optimal.near_motion import PIECE_INTERVALS
-from strut.request import Animate, StoryMethod
+from strut.generators.animation_ik import PlantedStance, drawn_qpos, planted_stance
+from strut.generators.com_retiming import com_retiming
+from strut.generators.feasible_animation import FeasibleAnimation, tracking_error
+from strut.generators.whole_body_tracking import whole_body_tracking
+from strut.optimal.windowed_tracking import WINDOW_INTERVALS
+from strut.request import Animate, AnimationMethod
 from strut.robot import Array, Index, Robot
 from strut.style import Style
 
-WAYS: dict[StoryMethod, tuple[tuple[float, float], ...]] = {
+FALLBACKS: dict[AnimationMethod, tuple[tuple[float, float], ...]] = {
     # strength, and balance margin beyond what is asked, for what lies between two frames [m]
     "mass": (
         *((1.0, 0.0), (1.0, 0.006), (1.0, 0.014)),
@@ -62,36 +62,36 @@ class AnimationDrafts:
         if animation.walks:
             raise OutOfRangeError("The story walks; only what it does standing can be animated: cut it at its walks.")
         stance = planted_stance(self.robot, animation)
-        for variant, (strength, more_m, method) in enumerate(self._ways()):
+        for variant, (strength, more_m, method) in enumerate(self._fallbacks()):
             frames = drawn(animation, self.robot.foot_names, self.robot.joint_names, strength=strength)
             raw = drawn_qpos(stance, frames)
             if len(frames.corner):
                 frames = rounded(frames)
                 raw = drawn_qpos(stance, frames)
-            story = self._story(stance, frames, raw, more_m, method)
-            report = {"method": method, **story_report(frames.time_s, frames.key, raw, story, strength)}
-            yield self._draft(report, story, style, variant)
+            feasible = self._feasible(stance, frames, raw, more_m, method)
+            report = {"method": method, **animation_report(frames.time_s, frames.key, raw, feasible, strength)}
+            yield self._draft(report, feasible, style, variant)
 
-    def _ways(self) -> Iterator[tuple[float, float, StoryMethod]]:
+    def _fallbacks(self) -> Iterator[tuple[float, float, AnimationMethod]]:
         """Yield strength, margin beyond what is asked and method: as asked first, then the centre of mass alone."""
-        methods: tuple[StoryMethod, ...] = ("mass",) if self.task.method == "mass" else (self.task.method, "mass")
+        methods: tuple[AnimationMethod, ...] = ("mass",) if self.task.method == "mass" else (self.task.method, "mass")
         for method in methods:
-            yield from ((strength, more_m, method) for strength, more_m in WAYS[method])
+            yield from ((strength, more_m, method) for strength, more_m in FALLBACKS[method])
 
-    def _story(
-        self, stance: PlantedStance, frames: Drawing, raw: Array, more_m: float, method: StoryMethod
-    ) -> FeasibleStory:
+    def _feasible(
+        self, stance: PlantedStance, frames: Drawing, raw: Array, more_m: float, method: AnimationMethod
+    ) -> FeasibleAnimation:
         margin_m = self.margin_m + more_m
         return make_feasible(stance, frames, raw, margin_m=margin_m, rate_hz=self.rate_hz, method=method)
 
-    def _draft(self, report: dict[str, Any], story: FeasibleStory, style: Style, variant: int) -> Draft:
+    def _draft(self, report: dict[str, Any], feasible: FeasibleAnimation, style: Style, variant: int) -> Draft:
         strength, asked = report["strength"], self.task.method
         report["not_by"] = (
             f"method: {ALL_JOINTS[asked]} gave nothing that keeps the limits, so the centre of mass alone was moved"
             if report["method"] != asked
             else ""
         )
-        if not story.solved:
+        if not feasible.solved:
             sentence = "balance: no time and no path of the centre of mass keeps this movement on its feet"
             return not_made(self.robot, style, "balance margin", sentence)
         weaker = [f"strength: {strength:.0%} of the movement, for the whole of it breaks a limit"]
@@ -99,9 +99,9 @@ class AnimationDrafts:
         stretch = report["duration_s"] / report["drawn_s"]
         return Draft(
             self.robot,
-            story.time_s,
-            story.qpos,
-            story.contact,
+            feasible.time_s,
+            feasible.qpos,
+            feasible.contact,
             style,
             kept=strength,
             reasons=tuple(reasons) if stretch > AS_DRAWN or strength < 1.0 else (),
@@ -109,14 +109,14 @@ class AnimationDrafts:
             meta={
                 "title": self.task.animation.title,
                 "animation": report,
-                "eyes": expression_changes(story.time_s, story.eyes),
+                "eyes": expression_changes(feasible.time_s, feasible.eyes),
             },
         )
 
 
 def make_feasible(
-    stance: PlantedStance, frames: Drawing, raw: Array, *, margin_m: float, rate_hz: float, method: StoryMethod
-) -> FeasibleStory:
+    stance: PlantedStance, frames: Drawing, raw: Array, *, margin_m: float, rate_hz: float, method: AnimationMethod
+) -> FeasibleAnimation:
     """Return the movement nearest to a drawing, with coordinates (N, nq), that keeps every limit.
 
     Args:
@@ -129,34 +129,36 @@ def make_feasible(
             the centre of mass and times alone.
     """
     if method == "mass":
-        return mass_story(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz)
-    pieces = PIECE_INTERVALS if method == "pieces" else None
-    return body_story(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz, piece_intervals=pieces)
+        return com_retiming(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz)
+    pieces = WINDOW_INTERVALS if method == "pieces" else None
+    return whole_body_tracking(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz, window_intervals=pieces)
 
 
-def story_report(drawn_s: Array, key: Index, raw: Array, story: FeasibleStory, strength: float = 1.0) -> dict[str, Any]:
+def animation_report(
+    drawn_s: Array, key: Index, raw: Array, feasible: FeasibleAnimation, strength: float = 1.0
+) -> dict[str, Any]:
     """Return how far a movement is from its drawing, where time was stretched and why, as JSON can hold it.
 
     Args:
         drawn_s: When each frame was drawn. Shape (N,).
         key: Keyframes. Shape (n_keys,).
         raw: Coordinates as drawn. Shape (N, nq).
-        story: What came of it.
+        feasible: What came of it.
         strength: Of the movement that was drawn.
     """
-    times, far = story.frame_time_s, departure(story, raw)
+    times, far = feasible.frame_time_s, tracking_error(feasible, raw)
     away = far.place_m
     between = np.ones(len(away), dtype=np.bool_)
     between[key] = False
     intervals: list[dict[str, Any]] = []
-    for number, stretch in enumerate(story.stretch):
+    for number, stretch in enumerate(feasible.stretch):
         first, last = key[number], key[number + 1]
         intervals.append(
             {
                 "drawn_s": [float(drawn_s[first]), float(drawn_s[last])],
                 "performed_s": [float(times[first]), float(times[last])],
                 "stretch": float(stretch),
-                "why": _why(story, number) if stretch > VISIBLE_STRETCH else "",
+                "why": _why(feasible, number) if stretch > VISIBLE_STRETCH else "",
             }
         )
     slower = [
@@ -185,12 +187,12 @@ def story_report(drawn_s: Array, key: Index, raw: Array, story: FeasibleStory, s
         "joints_deg": {"largest": float(np.degrees(far.joint_rad.max()))},
         "intervals": intervals,
         "slower": slower,
-        "rounds": story.rounds,
+        "rounds": feasible.rounds,
     }
 
 
-def _why(story: FeasibleStory, interval: int) -> str:
-    return story.why.get(interval, "at the drawn speed the centre of pressure would leave the feet")
+def _why(feasible: FeasibleAnimation, interval: int) -> str:
+    return feasible.why.get(interval, "at the drawn speed the centre of pressure would leave the feet")
 
 
 def expression_changes(time_s: Array, eyes: Sequence[str]) -> list[list[Any]]:

@@ -1,6 +1,6 @@
 """Body path: how the centre of mass moves over the footsteps of a biped, and the postures that carry it.
 
-As published, the centre of mass itself goes from shoe to shoe along a quintic, which is safe only if it goes slowly. Or
+As published, the centre of mass itself goes from foot to foot along a quintic, which is safe only if it goes slowly. Or
 the centre of pressure does, and the centre of mass moves ahead of it as the dynamics of the nine masses ask: then the
 margin stays what the steps allow at any pace that the legs can follow.
 """
@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.balance.pressure import zero_moment_point
+from strut.balance.centre_of_pressure import zero_moment_point
 from strut.balance.support import support_margin
-from strut.balance.sway import mass_path
+from strut.balance.sway import com_from_zmp
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.generators.phases import StepPlan
 from strut.kinematics.biped_model import UPPER_BODY, BipedModel
@@ -29,11 +29,11 @@ CLOSE_M = 1e-3  # the audit measures the margin afterwards
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CarriedPlan:
-    """A step plan with the postures that carry it. All shapes start with T.
+class SolvedStepPlan:
+    """A step plan with the postures that solve it. All shapes start with T.
 
     Args:
-        plan: Shoes and pressure.
+        plan: Feet and pressure.
         targets: What the postures meet.
         joint_in_world: Joint points. Shape (T, 8, 3).
         zmp_in_world: Zero-moment point of the nine masses. Shape (T, 2).
@@ -72,27 +72,27 @@ def lean_of(robot: Robot, joint_rad: Array) -> Lean:
     return Lean(joint_rad, com[1:] - com[0])
 
 
-def carried(
+def solved_step_plan(
     legs: BipedModel,
     plan: StepPlan,
     height_m: float | Array,
     *,
     law: PressureLaw = "pressure",
     lean: Lean | None = None,
-) -> CarriedPlan:
+) -> SolvedStepPlan:
     """Return the plan with its postures; raises UnreachablePostureError where the legs cannot follow.
 
     Args:
         legs: Whose.
-        plan: Shoes and pressure.
+        plan: Feet and pressure.
         height_m: Of the hips over the ground; one for all samples, or one for each. Shape (T,).
         law: What follows the planned pressure: the centre of pressure, or the centre of mass as published.
         lean: What is carried above the hips; upright if None.
     """
-    step_s, pressure = float(plan.time_s[1] - plan.time_s[0]), plan.pressure_in_world
+    step_s, pressure = float(plan.time_s[1] - plan.time_s[0]), plan.zmp_in_world
     targets = posture_targets(legs, plan, height_m, pressure)
     height_of_mass_m = 0.0 if law == "mass" else effective_height_m(legs, targets)
-    com = pressure if law == "mass" else mass_path(pressure, plan.time_s, height_of_mass_m)
+    com = pressure if law == "mass" else com_from_zmp(pressure, plan.time_s, height_of_mass_m)
     shift = np.zeros((len(com), 3)) if lean is None else _in_world(lean.com_shift_m, plan.body_heading_rad)
     start: Array | None = None
     for _ in range(1 if law == "mass" else MOST_ROUNDS):
@@ -106,9 +106,9 @@ def carried(
         missing[[0, -1]] = 0.0  # it starts and ends standing
         if np.abs(missing).max() < CLOSE_M:
             break
-        start, com = joint, com + mass_path(missing, plan.time_s, height_of_mass_m)
+        start, com = joint, com + com_from_zmp(missing, plan.time_s, height_of_mass_m)
     angles = None if lean is None else lean.joint_rad
-    return CarriedPlan(plan, targets, joint, zmp, posture_qpos(legs, joint, targets, angles))
+    return SolvedStepPlan(plan, targets, joint, zmp, posture_qpos(legs, joint, targets, angles))
 
 
 def _in_world(vector: Array, heading_rad: Array) -> Array:
@@ -128,7 +128,7 @@ def posture_targets(legs: BipedModel, plan: StepPlan, height_m: float | Array, c
 def effective_height_m(legs: BipedModel, target: PostureTargets) -> float:
     """Return the height at which a single mass would press as the legs do when the centre of mass sways sideways.
 
-    Heavy shoes stay behind, so the upper body moves further than the centre of mass: it is higher than that.
+    Heavy feet stay behind, so the upper body moves further than the centre of mass: it is higher than that.
 
     Args:
         legs: Whose.
@@ -145,12 +145,12 @@ def effective_height_m(legs: BipedModel, target: PostureTargets) -> float:
     return float(legs.mass_kg @ (moved * masses.mean(axis=0)[:, 2]) / legs.mass_kg.sum())
 
 
-def static_margin_m(robot: Robot, body: CarriedPlan) -> Array:
+def static_margin_m(robot: Robot, body: SolvedStepPlan) -> Array:
     """Return the margin of the centre of mass: what would be left if the robot froze at that point. Shape (T,)."""
     return _margin(robot, body.plan, body.targets.com_in_world)
 
 
-def dynamic_margin_m(robot: Robot, body: CarriedPlan) -> Array:
+def dynamic_margin_m(robot: Robot, body: SolvedStepPlan) -> Array:
     """Return the margin of the nine masses' zero-moment point at the plan's phase times. Shape (T,)."""
     return _margin(robot, body.plan, body.zmp_in_world)
 

@@ -12,13 +12,13 @@ import numpy as np
 from msgspec import to_builtins
 from scipy.interpolate import CubicSpline
 
-from strut.balance.pressure import pressure_of_wrench
-from strut.balance.sway import BodyResponse, Sway, support_rooms
+from strut.balance.centre_of_pressure import cop_of_wrench
+from strut.balance.sway import BodyResponse, Sway, inset_support
 from strut.draft import Detail, Draft, Search, Shortfall
 from strut.easing import smooth_step
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.expression.life import LIFE_WORDS, Life, Rhythm, life_of
+from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
 from strut.expression.shown import left_out, shown_shares
 from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan, fade
 from strut.generators.crawler import Crawler, CrawlPosture, crawler
@@ -30,7 +30,7 @@ from strut.style import Style
 # words of a style that change a crawl
 READS = (
     *("tempo", "direction", "stride", "lift", "stance_width", "body_height", "body_pitch_rad", "postures"),
-    *LIFE_WORDS,
+    *SECONDARY_WORDS,
 )
 REST = 6.0  # of a body that breathes, before the first and after the last step, in sqrt(h / g): half a breath
 X_COSTS: dict[Balance, tuple[float, ...]] = {"y": (np.inf,), "xy": (1.0, np.inf)}  # ways to sway, see `Sway`
@@ -71,7 +71,7 @@ class CrawlDrafts:
             plan = crawl_plan(gait, pose, style, cycles=cycles, rate_hz=at_hz)
             share = detail.share
             plan = plan if share is None else plan.relaxed(_resampled(share, len(plan.time_s)))
-            return crawler(robot, pose, plan, _life(robot, pose, plan, style))
+            return crawler(robot, pose, plan, _secondary_motion(robot, pose, plan, style))
 
         body = sampled(rate_hz)
         slow = sampled(SWAY_RATE_HZ) if rate_hz > SWAY_RATE_HZ else body
@@ -110,7 +110,7 @@ class CrawlDrafts:
 
     @property
     def _animated(self) -> bool:
-        return self.robot.expression.part("breath") is not None
+        return self.robot.expression.mapping("breath") is not None
 
 
 def _time_unit_s(pose: KeyPose) -> float:
@@ -118,13 +118,13 @@ def _time_unit_s(pose: KeyPose) -> float:
     return math.sqrt(float(-pose.foot_in_body[:, 2].mean()) / GRAVITY_M_S2)
 
 
-def _life(robot: Robot, pose: KeyPose, plan: CrawlPlan, style: Style) -> Life:
-    """Return what a style adds to the carriage of a body: four beats a cycle, at rest at both ends."""
+def _secondary_motion(robot: Robot, pose: KeyPose, plan: CrawlPlan, style: Style) -> SecondaryMotion:
+    """Return what a style adds to the posture of a body: four beats a cycle, at rest at both ends."""
     unit_s, cycles = _time_unit_s(pose), round(float(plan.phase.max()))
     ends_s = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s)
     shown = smooth_step(ends_s / (EASES_IN * unit_s))
     beat = len(pose.foot_in_body) * plan.phase
-    return life_of(robot, style, Rhythm(plan.time_s, beat, fade(plan.phase, cycles, 1.0), shown, unit_s))
+    return secondary_motion(robot, style, Rhythm(plan.time_s, beat, fade(plan.phase, cycles, 1.0), shown, unit_s))
 
 
 def _resampled(share: Array, length: int) -> Array:
@@ -146,7 +146,7 @@ def sway_shift(respond: Callable[[Array], BodyResponse], plan: CrawlPlan, *, buf
     """
     shift = np.zeros((len(plan.time_s), 2))
     response = respond(shift)
-    sway = Sway(plan.time_s, response, support_rooms(plan.contact, plan.foot_in_world, buffer_m), x_cost)
+    sway = Sway(plan.time_s, response, inset_support(plan.contact, plan.foot_in_world, buffer_m), x_cost)
     follow = 0.75  # first guess of how much of the body's shift the centre of mass follows; legs stay behind
     for round_number in range(MOST_ROUNDS):
         missing = sway.missing_shift(response)
@@ -164,7 +164,7 @@ def sway_shift(respond: Callable[[Array], BodyResponse], plan: CrawlPlan, *, buf
 def _response(body: Crawler, shift: Array) -> BodyResponse:
     """Return what the ground does to a shifted body. Shape (T, 2)."""
     reaction = ground_reaction(body.robot, body.plan.time_s, body.posture(shift).qpos)
-    return BodyResponse(pressure_of_wrench(reaction.force_n, reaction.moment_nm), reaction.com_in_world)
+    return BodyResponse(cop_of_wrench(reaction.force_n, reaction.moment_nm), reaction.com_in_world)
 
 
 def _reach_shortfall(body: Crawler, posture: CrawlPosture) -> Shortfall:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from strut.expression.life import Life
+from strut.expression.secondary_motion import SecondaryMotion
 from strut.generators.crawl import CrawlPlan
 from strut.generators.key_pose import KeyPose, ground_under
 from strut.kinematics.leg_solver import LegSolver, leg_solvers
@@ -74,12 +74,12 @@ class Crawler:
         )
 
 
-def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan, life: Life | None = None) -> Crawler:
-    """Return the crawl of a robot in a pose, and with what life adds to the height and pitch of its body."""
+def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan, secondary: SecondaryMotion | None = None) -> Crawler:
+    """Return the crawl of a robot in a pose, with the height and pitch that secondary motion adds to its body."""
     feet, turns, knees = pose.feet(plan.weight), pose.foot_rotations(plan.weight), pose.knees(plan.weight)
     ground = ground_under(feet)
-    if life is not None:
-        nose_up_rad, height_m = ground.nose_up_rad - life.pitch_rad, ground.height_m * (1.0 + life.rise)
+    if secondary is not None:
+        nose_up_rad, height_m = ground.nose_up_rad - secondary.pitch_rad, ground.height_m * (1.0 + secondary.rise)
         ground = replace(ground, nose_up_rad=nose_up_rad, height_m=height_m)
     foot_to_body, legs = _feet_tilted_by_plan(pose, plan, ground.nose_up_rad), leg_solvers(robot)
     knee_rad = np.stack([leg.held_knee(feet[:, i], turns[:, i], knees[:, i]) for i, leg in enumerate(legs)], axis=1)

@@ -1,4 +1,4 @@
-"""Footsteps: which shoe goes where, one after the other, on the way to a goal or as a user lists them."""
+"""Footsteps: which foot goes where, one after the other, on the way to a goal or as a user lists them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class StepLimits:
     """How far one step may go.
 
     Args:
-        length_m: Between the shoes along a line; a swing in the middle of a walk covers twice that.
+        length_m: Between the feet along a line; a swing in the middle of a walk covers twice that.
         side_m: Of a step to the side.
-        turn_rad: Between the headings of the shoes.
-        separation_m: Between the middles of the shoes when standing.
+        turn_rad: Between the headings of the feet.
+        separation_m: Between the middles of the feet when standing.
     """
 
     length_m: float
@@ -57,13 +57,13 @@ class StepLimits:
 
 
 def standing(place: Place, separation_m: float) -> tuple[Place, Place]:
-    """Return the right and the left shoe of a robot that stands at a place."""
+    """Return the right and the left foot of a robot that stands at a place."""
     half = separation_m / 2.0
     return place.then(Place(0.0, -half)), place.then(Place(0.0, half))
 
 
 def footsteps_to(start: Place, goals: Sequence[Place], limits: StepLimits) -> tuple[Footstep, ...]:
-    """Return the fewest steps from place to place, all in world; at each goal the shoes stand side by side."""
+    """Return the fewest steps from place to place, all in world; at each goal the feet stand side by side."""
     steps: list[Footstep] = []
     here = start
     for goal in goals:
@@ -80,14 +80,14 @@ def footsteps_to(start: Place, goals: Sequence[Place], limits: StepLimits) -> tu
 
 
 def first_steps(steps: Sequence[Footstep], most: int, separation_m: float) -> tuple[Footstep, ...]:
-    """Return at most so many steps that start a walk and end it as walks end: with the shoes side by side."""
+    """Return at most so many steps that start a walk and end it as walks end: with the feet side by side."""
     if len(steps) <= most:
         return tuple(steps)
     return (*steps[: most - 1], closing(steps[most - 2], separation_m))
 
 
 def closing(step: Footstep, separation_m: float) -> Footstep:
-    """Return the step of the other shoe that puts it beside the one that has just stepped."""
+    """Return the step of the other foot that puts it beside the one that has just stepped."""
     aside_m = separation_m if step.foot == RIGHT else -separation_m
     return Footstep(1 - step.foot, step.place.then(Place(0.0, aside_m)))
 
@@ -96,7 +96,7 @@ def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foo
     """Return the steps along a route; the same foot never swings twice in a row unless it must.
 
     Args:
-        start: Between the shoes, in world.
+        start: Between the feet, in world.
         route: As seen from there.
         limits: How far one step may go.
         first_foot: The foot that swings first where either could.
@@ -126,7 +126,7 @@ def _sequence(parts: int, direction: LineDirection, first: int | None, turn_rad:
     """Return which foot swings to which share of a stretch that is cut into parts."""
     if parts == 0:
         return []
-    if direction in ("leftwards", "rightwards"):  # shoes must not cross: the leading one steps out, the other closes
+    if direction in ("leftwards", "rightwards"):  # feet must not cross: the leading one steps out, the other closes
         lead = LEFT if direction == "leftwards" else RIGHT
         return [(foot, part / parts) for part in range(1, parts + 1) for foot in (lead, 1 - lead)]
     lead = first if first is not None else (RIGHT if turn_rad >= 0.0 else LEFT)
@@ -162,19 +162,19 @@ def _read_row(path: Path | str, number: int, row: dict[str, str | None]) -> Foot
 
 
 def end_of(start: Place, steps: Sequence[Footstep], separation_m: float) -> Place:
-    """Return where the robot is after the steps: between its shoes."""
-    shoes = list(standing(start, separation_m))
+    """Return where the robot is after the steps: between its feet."""
+    feet = list(standing(start, separation_m))
     for step in steps:
-        shoes[step.foot] = step.place
-    return between(shoes[RIGHT], shoes[LEFT])
+        feet[step.foot] = step.place
+    return between(feet[RIGHT], feet[LEFT])
 
 
-def shoe_gap_m(robot: Robot, right: Place, left: Place) -> float:
-    """Return the gap between two shoes on the ground, negative where they overlap (along the best separating edge)."""
+def foot_gap_m(robot: Robot, right: Place, left: Place) -> float:
+    """Return the gap between two feet on the ground, negative where they overlap (along the best separating edge)."""
     corners = [_corners(robot, foot, place) for foot, place in ((RIGHT, right), (LEFT, left))]
     gaps = []
-    for shoe in corners:
-        along = np.roll(shoe, -1, axis=0) - shoe
+    for foot in corners:
+        along = np.roll(foot, -1, axis=0) - foot
         normals = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
         for normal in normals:
             one, other = corners[0] @ normal, corners[1] @ normal

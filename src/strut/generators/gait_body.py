@@ -1,4 +1,4 @@
-"""Gait body: a whole body carried along a gait plan, so that its zero-moment point is where its feet can push.
+"""Gait body: whole-body inverse kinematics of a gait plan, with the zero-moment point where the feet can push.
 
 The centre of mass is that of an inverted pendulum. What the pendulum does not know of (swinging legs and arms, balls
 that roll) is measured by inverse dynamics, and the pendulum's answer to the miss is added.
@@ -17,16 +17,16 @@ from scipy.interpolate import CubicSpline
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.transform import Rotation
 
+from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.pendulum import pendulum_com
-from strut.balance.pressure import pressure_of_wrench
-from strut.balance.support import runs
 from strut.easing import smooth_step
 from strut.engines.contact_slip import rolled_m
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.generators.gait_plan import GaitPlan, pressure_of
+from strut.generators.gait_plan import GaitPlan, planned_zmp
 from strut.kinematics.whole_body import CONVERGED, BodyTargets, WholeBodySolution, solution_at, whole_body_qpos
 from strut.robot import Array, Robot
+from strut.sampling import runs
 
 ROUNDS = 3  # each leaves about a tenth of the miss of the round before
 LARGEST_MISS = 0.1  # of its height: nobody answers a jolt
@@ -42,8 +42,8 @@ RESAMPLED_ITERATIONS = 3  # what is not at rest yet would be taken for a miss
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Carriage:
-    """How a body is carried along a plan.
+class BodyPosture:
+    """Height, attitude and joints of a body along a plan.
 
     Args:
         height_m: Of the centre of mass. Shape (T,).
@@ -57,7 +57,7 @@ class Carriage:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Carried:
+class SolvedGait:
     """A solved gait and the path of its centre of mass over the ground. Shape (T, 2)."""
 
     solved: WholeBodySolution
@@ -75,10 +75,10 @@ class Carried:
         return qpos, finer(self.com_m)
 
 
-def carried_gait(
+def solved_gait(
     robot: Robot,
     plan: GaitPlan,
-    carriage: Carriage,
+    posture: BodyPosture,
     start_qpos: Array,
     *,
     length_m: float,
@@ -88,13 +88,13 @@ def carried_gait(
     progress: float = 0.0,
     iterations: tuple[int, int] = ITERATIONS,
     ends: Callable[[WholeBodySolution], bool] | None = None,
-) -> Carried:
+) -> SolvedGait:
     """Return a plan's coordinates.
 
     Args:
         robot: Who walks.
         plan: Feet and pressure.
-        carriage: The rest of the body.
+        posture: The rest of the body.
         start_qpos: Where to begin. Shape (T, nq).
         length_m: Of a leg.
         com_m: The path of the mass, where an earlier solution with about the same had it; a pendulum's if None. (T, 2).
@@ -106,23 +106,23 @@ def carried_gait(
     """
     solve = partial(whole_body_qpos, robot, length_m=length_m, converged=converged, progress=progress)
     rolling = np.zeros_like(plan.foot_in_world) if com_m is None else _rolled(robot, plan, start_qpos)
-    com = _pendulum(plan, carriage, _wanted_pressure(plan, rolling)) if com_m is None else com_m
-    targets = _targets(plan, carriage, com, rolling)
+    com = _pendulum(plan, posture, _wanted_zmp(plan, rolling)) if com_m is None else com_m
+    targets = _targets(plan, posture, com, rolling)
     near = {"converged": max(converged, NEXT_ROUND)} if rounds else {}  # the last round settles what is left
     qpos = _smoothed(robot, plan, targets, solve(targets, start_qpos, iterations=iterations[0], **near))
     for last in (*(False,) * (rounds - 1), True)[:rounds]:
         if ends is not None and ends(solution_at(robot, targets, qpos)):
             break
-        com = com + _answer(robot, plan, carriage, rolling, qpos)
+        com = com + _answer(robot, plan, posture, rolling, qpos)
         rolling = _rolled(robot, plan, qpos)
-        targets = _targets(plan, carriage, com, rolling)
+        targets = _targets(plan, posture, com, rolling)
         near = {} if last else near
         qpos = _smoothed(robot, plan, targets, solve(targets, qpos, iterations=iterations[1], **near))
-    return Carried(solution_at(robot, targets, qpos), com)
+    return SolvedGait(solution_at(robot, targets, qpos), com)
 
 
 def resampled_gait(
-    robot: Robot, coarse: GaitPlan, found: Carried, plan: GaitPlan, carriage: Carriage, *, length_m: float
+    robot: Robot, coarse: GaitPlan, found: SolvedGait, plan: GaitPlan, posture: BodyPosture, *, length_m: float
 ) -> WholeBodySolution:
     """Return a solved gait at the samples of a finer plan, with one more answer to what its zero-moment point misses.
 
@@ -131,15 +131,15 @@ def resampled_gait(
         coarse: The plan that was solved.
         found: Its solution.
         plan: The same with more samples.
-        carriage: Of the finer plan.
+        posture: Of the finer plan.
         length_m: Of a leg.
     """
     qpos, com = found.at(coarse.time_s, plan.time_s)
     rolling = _rolled(robot, plan, qpos)
-    targets = _targets(plan, carriage, com, rolling)
+    targets = _targets(plan, posture, com, rolling)
     first = whole_body_qpos(robot, targets, qpos, length_m=length_m, iterations=RESAMPLED_ITERATIONS)
-    com += _answer(robot, plan, carriage, rolling, _smoothed(robot, plan, targets, first))
-    targets = _targets(plan, carriage, com, _rolled(robot, plan, first))
+    com += _answer(robot, plan, posture, rolling, _smoothed(robot, plan, targets, first))
+    targets = _targets(plan, posture, com, _rolled(robot, plan, first))
     solved = whole_body_qpos(robot, targets, first, length_m=length_m, iterations=ITERATIONS[1])
     return solution_at(robot, targets, _smoothed(robot, plan, targets, solved))
 
@@ -157,33 +157,33 @@ def _smoothed(robot: Robot, plan: GaitPlan, targets: BodyTargets, qpos: Array) -
     return np.asarray(smooth)
 
 
-def _wanted_pressure(plan: GaitPlan, rolling_m: Array) -> Array:
+def _wanted_zmp(plan: GaitPlan, rolling_m: Array) -> Array:
     """Return where the ground shall push, balls that have rolled included. Shape (T, 2)."""
-    return pressure_of(replace(plan, push_in_world=plan.push_in_world + rolling_m[..., :2]))
+    return planned_zmp(replace(plan, push_in_world=plan.push_in_world + rolling_m[..., :2]))
 
 
-def _answer(robot: Robot, plan: GaitPlan, carriage: Carriage, rolling_m: Array, qpos: Array) -> Array:
+def _answer(robot: Robot, plan: GaitPlan, posture: BodyPosture, rolling_m: Array, qpos: Array) -> Array:
     """Return the shift of the centre of mass by which a pendulum answers what the zero-moment point misses. (T, 2)."""
     reaction = ground_reaction(robot, plan.time_s, qpos)
-    miss = _wanted_pressure(plan, rolling_m) - pressure_of_wrench(reaction.force_n, reaction.moment_nm)
-    most_m = LARGEST_MISS * float(carriage.height_m.mean())
-    return _pendulum(plan, carriage, np.clip(miss, -most_m, most_m))
+    miss = _wanted_zmp(plan, rolling_m) - cop_of_wrench(reaction.force_n, reaction.moment_nm)
+    most_m = LARGEST_MISS * float(posture.height_m.mean())
+    return _pendulum(plan, posture, np.clip(miss, -most_m, most_m))
 
 
-def _pendulum(plan: GaitPlan, carriage: Carriage, pressure_m: Array) -> Array:
+def _pendulum(plan: GaitPlan, posture: BodyPosture, zmp_m: Array) -> Array:
     step_s = float(plan.time_s[1] - plan.time_s[0])
-    return pendulum_com(pressure_m, carriage.height_m, step_s=step_s, gravity_m_s2=GRAVITY_M_S2)
+    return pendulum_com(zmp_m, posture.height_m, step_s=step_s, gravity_m_s2=GRAVITY_M_S2)
 
 
-def _targets(plan: GaitPlan, carriage: Carriage, com_m: Array, rolling_m: Array) -> BodyTargets:
+def _targets(plan: GaitPlan, posture: BodyPosture, com_m: Array, rolling_m: Array) -> BodyTargets:
     turn = Rotation.from_euler("Z", plan.foot_yaw_rad.reshape(-1, 1)).as_matrix()
     return BodyTargets(
         foot_in_world=plan.foot_in_world + rolling_m,
         foot_rotation=turn.reshape(*plan.foot_yaw_rad.shape, 3, 3),
         foot_hold=_hold(plan),
-        com_in_world=np.column_stack([com_m, carriage.height_m]),
-        base_rotation=carriage.base_rotation,
-        joint_rad=carriage.joint_rad,
+        com_in_world=np.column_stack([com_m, posture.height_m]),
+        base_rotation=posture.base_rotation,
+        joint_rad=posture.joint_rad,
     )
 
 

@@ -15,26 +15,26 @@ from strut.draft import Detail, Draft, Search, Shortfall, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
-from strut.expression.life import LIFE_WORDS, Life, Rhythm, held_by_words, life_of, moved_by_life
+from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, held_by_words, secondary_motion
 from strut.expression.shown import left_out, shown_shares
-from strut.generators.gait_body import ROUNDS, Carriage, carried_gait, resampled_gait
-from strut.generators.gait_figures import gait_figures
-from strut.generators.gait_pattern import GaitPattern, brisk, pattern_named, slowed, time_unit_s
-from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan, shown
-from strut.generators.gait_track import Reach, TrackPiece, envelope, pieces_to
-from strut.generators.gait_ways import (
+from strut.generators.gait_body import ROUNDS, BodyPosture, resampled_gait, solved_gait
+from strut.generators.gait_fallbacks import (
+    FALLBACKS,
     FASTER_LOWER,
     JOLTED,
     LOWER,
     RULED_OUT,
     SLOWED,
-    WAYS,
     CoarseCheck,
-    a_little_higher,
     fastest_joint,
-    first_that_reaches,
+    first_feasible,
+    resume_from,
     speed_use,
 )
+from strut.generators.gait_figures import gait_figures
+from strut.generators.gait_pattern import GaitPattern, brisk, pattern_named, slowed, time_unit_s
+from strut.generators.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan, shown
+from strut.generators.gait_track import Reach, TrackPiece, envelope, pieces_to
 from strut.generators.standing import foot_stance
 from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
@@ -45,7 +45,7 @@ from strut.style import WORDS, Style
 READS = (
     *("tempo", "direction", "stride", "lift", "stance_width", "body_height", "body_pitch_rad"),
     *("trunk_pitch_rad", "head_pitch_rad", "shoulder_rad", "elbow_rad", "arm_swing", "jerkiness"),
-    *LIFE_WORDS,
+    *SECONDARY_WORDS,
 )
 SOLVED_RATE_HZ = 50.0  # pendulum and inverse kinematics are solved at this rate, then once more at the user's
 SEARCH_USE = 0.97  # of the speed and torque limits, while searching: a few cycles do not have the fastest instant
@@ -77,7 +77,7 @@ class GaitDrafts:
         robot: Who walks.
         task: What is asked.
         rate_hz: Samples per second.
-        looks: What was looked at, by style and way.
+        looks: What was looked at, by style and variant.
     """
 
     search: ClassVar[Search] = Search(coarsely=True, use=SEARCH_USE, rungs=8, by_words=True)
@@ -88,57 +88,58 @@ class GaitDrafts:
     looks: dict[tuple[Style, int], CoarseCheck] = field(default_factory=dict)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
-        """Yield the gait in the first way that reaches: upright first, then lower, then with shorter steps.
+        """Yield the gait in the first variant that reaches: upright first, then lower, then with shorter steps.
 
         Who does not walk so even in neutral tries shorter ones. A `whole` gait, which nobody judges, is drafted in
-        the way that is asked for.
+        the variant that is asked for.
         """
         body, best = self._body(style), detail.variant
         if detail.level == "whole":
-            yield self._draft(body.in_way(*WAYS[best]), detail, best)
+            yield self._draft(body.with_fallback(*FALLBACKS[best]), detail, best)
             return
         if stands_on_two_points(self.robot):
             yield not_made(self.robot, style, "balance", f"balance: {TWO_POINTS}")
             return
-        best = a_little_higher(best, detail.least) if detail.level == "search" else best
-        while best < len(WAYS):
-            best = first_that_reaches(partial(self._look, body), best)
+        best = resume_from(best, detail.least) if detail.level == "search" else best
+        while best < len(FALLBACKS):
+            best = first_feasible(partial(self._look, body), best)
             yield from self._ever_lower(body, detail, best)
             if self._hurries or style != self.robot.expression.neutral_style():  # less is better than shorter steps
                 return
             best += len(LOWER) - best % len(LOWER)
 
-    def _ever_lower(self, body: _GaitBody, detail: Detail, way: int) -> Iterator[Draft]:
-        """Yield the gait in a way, and in lower ones as long as its joints are too fast and that makes them slower.
+    def _ever_lower(self, body: _GaitBody, detail: Detail, variant: int) -> Iterator[Draft]:
+        """Yield the gait in a variant, and in lower ones as long as its joints are too fast and that makes them slower.
 
         What a look rules out is only told where that is enough. A whole gait is tried a little lower before less of it.
         """
-        look, last = self._look(body, way), way - way % len(LOWER) + len(LOWER)
+        look, last = self._look(body, variant), variant - variant % len(LOWER) + len(LOWER)
         if detail.hopeful and look.speed > RULED_OUT:
             yield not_made(self.robot, body.style, "joint speed", f"joint speed: {look.fastest}")
             return
-        yield from self._slower_and_slower(body, detail, way, last)
-        if detail.level == "final" and way + 1 < last:
-            yield self._draft(body.in_way(*WAYS[way + 1]), detail, way + 1)
+        yield from self._slower_and_slower(body, detail, variant, last)
+        if detail.level == "final" and variant + 1 < last:
+            yield self._draft(body.with_fallback(*FALLBACKS[variant + 1]), detail, variant + 1)
 
-    def _slower_and_slower(self, body: _GaitBody, detail: Detail, way: int, last: int) -> Iterator[Draft]:
-        """Yield the gait in a way, and in lower ones while that makes joints that are too fast slower."""
+    def _slower_and_slower(self, body: _GaitBody, detail: Detail, variant: int, last: int) -> Iterator[Draft]:
+        """Yield the gait in a variant, and in lower ones while that makes joints that are too fast slower."""
         fastest = np.inf
-        while way < last:
-            draft = self._draft(body.in_way(*WAYS[way]), detail, way, self.looks.get((body.style, way)))
+        while variant < last:
+            lowered, seen = body.with_fallback(*FALLBACKS[variant]), self.looks.get((body.style, variant))
+            draft = self._draft(lowered, detail, variant, seen)
             yield draft
-            speed, lower = speed_use(self.robot, draft.time_s, draft.qpos), way + FASTER_LOWER
+            speed, lower = speed_use(self.robot, draft.time_s, draft.qpos), variant + FASTER_LOWER
             if not 1.0 < speed < min(SLOWED * fastest, JOLTED) or lower >= last:
                 return
             below = self._look(body, lower)
-            if below.miss > LARGEST_MISS_RATIO or below.speed > self._look(body, way).speed > TOO_FAST:
+            if below.miss > LARGEST_MISS_RATIO or below.speed > self._look(body, variant).speed > TOO_FAST:
                 return
-            way, fastest = lower, speed
+            variant, fastest = lower, speed
 
-    def _look(self, body: _GaitBody, way: int) -> CoarseCheck:
-        """Return a look at a body in a way; none is taken twice."""
-        seen = self.looks.get((body.style, way))
-        return self.looks.setdefault((body.style, way), seen or body.in_way(*WAYS[way]).look())
+    def _look(self, body: _GaitBody, variant: int) -> CoarseCheck:
+        """Return a look at a body in a variant; none is taken twice."""
+        seen = self.looks.get((body.style, variant))
+        return self.looks.setdefault((body.style, variant), seen or body.with_fallback(*FALLBACKS[variant]).look())
 
     @property
     def usual(self) -> dict[str, float]:
@@ -200,8 +201,8 @@ class _GaitBody:
     style: Style
     lower: float = 1.0
 
-    def in_way(self, lower: float, quicker: float) -> _GaitBody:
-        """Return the body carried lower, with shorter steps at the same speed."""
+    def with_fallback(self, lower: float, quicker: float) -> _GaitBody:
+        """Return the body lowered, with shorter steps at the same speed."""
         period, stride = quicker * self.pattern.period, quicker * self.pattern.stride
         return replace(self, lower=lower, pattern=replace(self.pattern, period=period, stride=stride))
 
@@ -209,7 +210,7 @@ class _GaitBody:
         """Return a coarse look at the first cycles; a body that reaches must do so a little higher, too."""
         plan, height_m = self.plan(LOOK_RATE_HZ, cycles=SEARCH_CYCLES), self.stance.height_m
         solve = partial(
-            carried_gait,
+            solved_gait,
             self.robot,
             plan,
             length_m=height_m,
@@ -217,17 +218,17 @@ class _GaitBody:
             progress=LOOK_PROGRESS,
             iterations=LOOK_ITERATIONS,
         )
-        carriage = self.carriage(plan)
-        start, ends = self.start(plan, carriage), lambda now: self._miss(plan, now) > LARGEST_MISS_RATIO
-        carried = solve(carriage, start, rounds=1, ends=ends)
-        found = carried.solved
+        posture = self.body_posture(plan)
+        start, ends = self.start(plan, posture), lambda now: self._miss(plan, now) > LARGEST_MISS_RATIO
+        gait = solve(posture, start, rounds=1, ends=ends)
+        found = gait.solved
         miss, speed = self._miss(plan, found), speed_use(self.robot, plan.time_s, found.qpos) / LOOK_SPEED
         if miss < 1.0:
             rise_m, lifted = SPARE * height_m * plan.shown, found.qpos.copy()
             lifted[:, 2] += rise_m  # feet are pulled back to the ground quickly; a body rises over them in small steps
-            risen = replace(carriage, height_m=carriage.height_m + rise_m)
+            risen = replace(posture, height_m=posture.height_m + rise_m)
             miss = max(miss, self._miss(plan, solve(risen, lifted, rounds=0).solved))
-        return CoarseCheck(miss, speed, plan.time_s, carried, fastest_joint(self.robot, plan.time_s, found.qpos))
+        return CoarseCheck(miss, speed, plan.time_s, gait, fastest_joint(self.robot, plan.time_s, found.qpos))
 
     def _miss(self, plan: GaitPlan, found: WholeBodySolution) -> float:
         """Return the larger of what feet and mass miss, as shares of what they may."""
@@ -244,17 +245,17 @@ class _GaitBody:
     ) -> tuple[GaitPlan, WholeBodySolution]:
         """Return a plan and its coordinates, from where a look at as many cycles ended if there was one."""
         coarse, length_m = self.plan(min(rate_hz, SOLVED_RATE_HZ), cycles=cycles), self.stance.height_m
-        carriage = self.carriage(coarse)
-        solve = partial(carried_gait, self.robot, coarse, carriage, length_m=length_m)
+        posture = self.body_posture(coarse)
+        solve = partial(solved_gait, self.robot, coarse, posture, length_m=length_m)
         if look is None or look.found is None or look.time_s is None:
-            found = solve(self.start(coarse, carriage))
+            found = solve(self.start(coarse, posture))
         else:
             qpos, com_m = look.found.at(look.time_s, coarse.time_s)
             found = solve(qpos, com_m=com_m, rounds=ROUNDS - 1)
         if rate_hz <= SOLVED_RATE_HZ:
             return coarse, found.solved
         plan = self.plan(rate_hz, cycles=cycles)
-        return plan, resampled_gait(self.robot, coarse, found, plan, self.carriage(plan), length_m=length_m)
+        return plan, resampled_gait(self.robot, coarse, found, plan, self.body_posture(plan), length_m=length_m)
 
     def plan(self, rate_hz: float, *, cycles: int | None) -> GaitPlan:
         """Return footprints and pressure in the style; those of so many cycles alone if that tells enough."""
@@ -262,7 +263,7 @@ class _GaitBody:
         width = style.stance_width * self.robot.pattern_gait.width
         wide = replace(self.stance, foot_m=self.stance.foot_m * np.array([1.0, width, 1.0]))
         pieces, unit_s = self.pieces(), time_unit_s(height_m, GRAVITY_M_S2)
-        rests = cycles is None and style.breath > 0.0 and self.robot.expression.part("breath") is not None
+        rests = cycles is None and style.breath > 0.0 and self.robot.expression.mapping("breath") is not None
         plan = gait_plan(
             self.pattern,
             wide,
@@ -298,24 +299,24 @@ class _GaitBody:
         sideways_m = task.sideways_m_s * style.tempo * style.stride * self.period_s
         return (TrackPiece((style.direction * stride_m, sideways_m, task.turn_rad_s * self.period_s), task.cycles),)
 
-    def carriage(self, plan: GaitPlan) -> Carriage:
+    def body_posture(self, plan: GaitPlan) -> BodyPosture:
         """Return height, attitude and posture of the body along a plan."""
-        style, part, life = self.style, plan.shown, self._life(plan)
-        height_m = self.stance.height_m * (1.0 + part * (self.lower * style.body_height - 1.0) + life.rise)
-        pitch_rad = part * self._pitch_rad() + life.pitch_rad
-        turn = Rotation.from_euler("ZYX", np.column_stack([plan.track[:, 2], pitch_rad, life.roll_rad])).as_matrix()
-        held, level = held_by_words(self.robot, style), replace(life, pitch_rad=np.zeros_like(part))  # the base pitches
-        moved = part[:, None] * (held + self._arms(plan)) + moved_by_life(self.robot, level)
-        posture = self._in_range(moved, part)
-        return Carriage(height_m, turn, posture)
+        style, part, secondary = self.style, plan.shown, self._secondary_motion(plan)
+        height_m = self.stance.height_m * (1.0 + part * (self.lower * style.body_height - 1.0) + secondary.rise)
+        pitch_rad = part * self._pitch_rad() + secondary.pitch_rad
+        angles = np.column_stack([plan.track[:, 2], pitch_rad, secondary.roll_rad])
+        turn, held = Rotation.from_euler("ZYX", angles).as_matrix(), held_by_words(self.robot, style)
+        level = replace(secondary, pitch_rad=np.zeros_like(part))  # the base pitches
+        moved = part[:, None] * (held + self._arms(plan)) + level.joint_offsets(self.robot)
+        return BodyPosture(height_m, turn, self._in_range(moved, part))
 
-    def _life(self, plan: GaitPlan) -> Life:
-        """Return what the style adds to the carriage: it starts and stops with the steps."""
+    def _secondary_motion(self, plan: GaitPlan) -> SecondaryMotion:
+        """Return what the style adds to the posture: it starts and stops with the steps."""
         beats = len(set(self.pattern.swing_start.values()))
         whole = (TrackPiece((0.0, 0.0, 0.0), round(plan.phase[-1])),)
         unit_s = time_unit_s(self.stance.height_m, GRAVITY_M_S2)
         rhythm = Rhythm(plan.time_s, beats * plan.phase, envelope(plan.phase, whole), plan.shown, unit_s)
-        return life_of(self.robot, self.style, rhythm)
+        return secondary_motion(self.robot, self.style, rhythm)
 
     def _in_range(self, moved_rad: Array, shown: Array) -> Array:
         """Return the posture of joints that move from where they stand, inside their ranges. Shape (T, n_joints).
@@ -331,7 +332,7 @@ class _GaitBody:
     def _pitch_rad(self) -> float:
         """Return the pitch of the whole body: its own, and the trunk's where no joint bends it."""
         table = self.robot.expression
-        leans = table.part("trunk_pitch_rad") is not None and not table.joints("trunk_pitch_rad")
+        leans = table.mapping("trunk_pitch_rad") is not None and not table.joints("trunk_pitch_rad")
         return self.style.body_pitch_rad + (self.style.trunk_pitch_rad if leans else 0.0)
 
     def _arms(self, plan: GaitPlan) -> Array:
@@ -345,17 +346,17 @@ class _GaitBody:
             swing[:, names.index(joint)] = factor * self.style.arm_swing * ahead
         return swing
 
-    def start(self, plan: GaitPlan, carriage: Carriage) -> Array:
+    def start(self, plan: GaitPlan, posture: BodyPosture) -> Array:
         """Return the standing robot carried along the track in the attitude and height that it shall have. (T, nq).
 
         Only the legs are left to solve: turning a body over its feet takes many small steps.
         """
         standing, upright = self.standing_qpos, Rotation.from_quat(self.standing_qpos[3:7], scalar_first=True)
         com = task_jacobians(self.robot, standing[None]).com_in_world[0]
-        turn = Rotation.from_matrix(carriage.base_rotation)
+        turn = Rotation.from_matrix(posture.base_rotation)
         over = Rotation.from_euler("Z", plan.track[:, 2:]).apply(np.array([com[0], com[1], 0.0])) + plan.track * FLAT
         from_com = turn.apply(upright.inv().apply(standing[:3] - com))
-        place = over + from_com + carriage.height_m[:, None] * np.array([0.0, 0.0, 1.0])
+        place = over + from_com + posture.height_m[:, None] * np.array([0.0, 0.0, 1.0])
         attitude = turn.as_quat(scalar_first=True)
         attitude[1:] *= np.cumprod(np.sign(np.sum(attitude[1:] * attitude[:-1], axis=1)))[:, None]
         return np.concatenate([place, attitude, np.tile(standing[7:], (len(place), 1))], axis=1)

@@ -104,7 +104,7 @@ def gait_plan(
     return GaitPlan(time_s, track(phase, pieces), phase, steps, feet, yaw, push, shown(time_s, settle_s))
 
 
-def pressure_of(plan: GaitPlan) -> Array:
+def planned_zmp(plan: GaitPlan) -> Array:
     """Return where the ground shall push in all: the mean of the feet by the load they carry. Shape (T, 2)."""
     load = plan.schedule.load / plan.schedule.load.sum(axis=1, keepdims=True)
     return np.asarray(np.einsum("tn,tni->ti", load, plan.push_in_world))

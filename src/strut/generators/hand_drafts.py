@@ -110,7 +110,7 @@ class HandDrafts:
     def _meta(self, problem: TrackingProblem, shown: Style | None) -> dict[str, Any]:
         """Return what a motion file says of the task; `verify` measures against this and nothing else."""
         path, table = problem.path, self.robot.expression
-        more = [word for word in READS if word not in ALWAYS_NAMED and table.part(word) is not None]
+        more = [word for word in READS if word not in ALWAYS_NAMED and table.mapping(word) is not None]
         words = (*ALWAYS_NAMED, *more)
         return {
             "style": None if shown is None else {word: getattr(shown, word) for word in words},
@@ -137,7 +137,7 @@ def _checked_user(robot: Robot, user_m: Array, qpos: Array) -> Array:
 def _quality(robot: Robot, style: Style) -> MovementQuality:
     """Return how a style does a task; as it is written where the body has no part for that."""
     table = robot.expression
-    if table.part("size") is None:
+    if table.mapping("size") is None:
         return AS_WRITTEN
     sharpness = SHARP * (style.jerkiness - table.neutral_value("jerkiness"))
     leans = [(word, joint, factor) for word in LEANS for joint, factor in table.joints(word).items()]

@@ -16,7 +16,7 @@ from strut.contact_set import ContactRow, ContactSet
 from strut.engines.coupled_tree import coupled_tree
 from strut.engines.kinematic_tree import KinematicTree
 from strut.errors import BadTableError
-from strut.gait_library import BASE, GaitParameter, PeriodicGait, bezier_fit
+from strut.gait_library import GaitParameter, PeriodicGait, bezier_fit
 from strut.models.torque_model import motor_gears
 from strut.optimal.collocation import DirectCollocation, Solution
 from strut.optimal.friction_cones import cone_rows
@@ -37,7 +37,7 @@ from strut.optimal.problem import (
 from strut.optimal.sparse_nlp import column, square
 from strut.optimal.symbolic_dynamics import Expression, SymbolicDynamics
 from strut.optimal.trajectory import Trajectory, trajectory_through, variables_of
-from strut.robot import Array, Foot, Robot
+from strut.robot import BASE, Array, Foot, Robot
 from strut.tables.gait_library import GaitLibraryTable
 
 ANYWHERE = np.array([[-np.inf], [np.inf]])

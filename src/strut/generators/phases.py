@@ -1,7 +1,7 @@
-"""Phases: footsteps in time. The weight shifts onto one shoe, the other swings, and so on, until both stand again.
+"""Phases: footsteps in time. The weight shifts onto one foot, the other swings, and so on, until both stand again.
 
-A swing moves a shoe along a quintic and lifts it along a sextic, so that speed and acceleration are zero at lift-off
-and touch-down; a swing on the spot only turns the shoe. The body turns with the shoes, half way between them.
+A swing moves a foot along a quintic and lifts it along a sextic, so that speed and acceleration are zero at lift-off
+and touch-down; a swing on the spot only turns the foot. The body turns with the feet, half way between them.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from strut.errors import OutOfRangeError
 from strut.place import LEFT, RIGHT, Footstep, Place, wrapped
 from strut.robot import Array
 
-Kind = Literal["stand", "shift", "swing", "shoe turn"]
+PhaseKind = Literal["stand", "shift", "swing", "foot turn"]
 _ON_THE_SPOT_M = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseTimes:
-    """How long the weight takes to shift from shoe to shoe, a shoe to swing, and the robot to start and to stop.
+    """How long the weight takes to shift from foot to foot, a foot to swing, and the robot to start and to stop.
 
-    Settling is standing, then shifting the weight onto the first shoe, and the reverse at the end: a body that moves
+    Settling is standing, then shifting the weight onto the first foot, and the reverse at the end: a body that moves
     ahead of its pressure starts to move while it still stands.
     """
 
@@ -53,9 +53,9 @@ class PhaseTimes:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of a walk: the weight shifts onto a shoe, or a shoe swings or turns; -1 stands for both shoes."""
+    """A stretch of a walk: the weight shifts onto a foot, or a foot swings or turns; -1 stands for both feet."""
 
-    kind: Kind
+    kind: PhaseKind
     start_s: float
     stop_s: float
     foot: int
@@ -63,7 +63,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepPlan:
-    """What shoes, body and centre of pressure shall do. All shapes start with T.
+    """What feet, body and centre of pressure shall do. All shapes start with T.
 
     Args:
         phases: In order, without gaps.
@@ -71,8 +71,8 @@ class StepPlan:
         foot_in_world: Middles of the soles, right and left. Shape (T, 2, 3).
         foot_heading_rad: Shape (T, 2).
         body_heading_rad: Shape (T,).
-        contact: Which shoes are down. Shape (T, 2).
-        pressure_in_world: Where the centre of pressure shall be. Shape (T, 2).
+        contact: Which feet are down. Shape (T, 2).
+        zmp_in_world: Where the zero-moment point shall be. Shape (T, 2).
     """
 
     phases: tuple[Phase, ...]
@@ -81,7 +81,7 @@ class StepPlan:
     foot_heading_rad: Array
     body_heading_rad: Array
     contact: npt.NDArray[np.bool_]
-    pressure_in_world: Array
+    zmp_in_world: Array
 
 
 def swing_share(share: Array) -> tuple[Array, Array]:
@@ -90,16 +90,16 @@ def swing_share(share: Array) -> tuple[Array, Array]:
     return smooth_step(u), np.asarray(64.0 * u**3 * (1.0 - u) ** 3)
 
 
-def phases_of(steps: Sequence[Footstep], shoes: tuple[Place, Place], times: PhaseTimes) -> tuple[Phase, ...]:
-    """Return the phases of a walk that starts and ends standing on both shoes.
+def phases_of(steps: Sequence[Footstep], feet: tuple[Place, Place], times: PhaseTimes) -> tuple[Phase, ...]:
+    """Return the phases of a walk that starts and ends standing on both feet.
 
     Args:
         steps: In order.
-        shoes: Right and left shoe at the start.
+        feet: Right and left foot at the start.
         times: How long phases take.
     """
     phases = [Phase("stand", 0.0, times.settle_s, -1)]
-    where, now_s, carrying = list(shoes), times.settle_s, -1
+    where, now_s, carrying = list(feet), times.settle_s, -1
     for step in steps:
         stance = 1 - step.foot
         if stance != carrying:
@@ -107,7 +107,7 @@ def phases_of(steps: Sequence[Footstep], shoes: tuple[Place, Place], times: Phas
             phases.append(Phase("shift", now_s, stop_s, stance))
             now_s, carrying = stop_s, stance
         on_the_spot = where[step.foot].distance_m(step.place) < _ON_THE_SPOT_M
-        phases.append(Phase("shoe turn" if on_the_spot else "swing", now_s, now_s + times.swing_s, step.foot))
+        phases.append(Phase("foot turn" if on_the_spot else "swing", now_s, now_s + times.swing_s, step.foot))
         where[step.foot] = step.place
         now_s += times.swing_s
     phases.append(Phase("shift", now_s, now_s + times.settle_s, -1))
@@ -116,7 +116,7 @@ def phases_of(steps: Sequence[Footstep], shoes: tuple[Place, Place], times: Phas
 
 def step_plan(
     steps: Sequence[Footstep],
-    shoes: tuple[Place, Place],
+    feet: tuple[Place, Place],
     times: PhaseTimes,
     *,
     step_height_m: float,
@@ -127,18 +127,18 @@ def step_plan(
 
     Args:
         steps: In order.
-        shoes: Right and left shoe at the start.
+        feet: Right and left foot at the start.
         times: How long phases take.
-        step_height_m: How high a shoe is lifted.
+        step_height_m: How high a foot is lifted.
         rate_hz: Samples per second.
         outward_m: How far outside the middle of the sole the centre of pressure goes; negative stops short of it.
     """
-    phases = phases_of(steps, shoes, times)
+    phases = phases_of(steps, feet, times)
     time_s = np.arange(math.ceil(phases[-1].stop_s * rate_hz - 1e-9) + 1) / rate_hz
     samples = len(time_s)
     position, heading = np.empty((samples, 2, 3)), np.empty((samples, 2))
     contact, pressure = np.ones((samples, 2), dtype=bool), np.empty((samples, 2))
-    where = list(shoes)
+    where = list(feet)
     for foot in (RIGHT, LEFT):
         position[:, foot], heading[:, foot] = (where[foot].x_m, where[foot].y_m, 0.0), where[foot].heading_rad
     pressed = pressure[:] = _between_soles(where)
@@ -164,10 +164,10 @@ def step_plan(
     return StepPlan(phases, time_s, position, heading, np.unwrap(between), contact, pressure)
 
 
-def _between_soles(shoes: Sequence[Place]) -> Array:
-    return np.array([sum(shoe.x_m for shoe in shoes), sum(shoe.y_m for shoe in shoes)]) / 2.0
+def _between_soles(feet: Sequence[Place]) -> Array:
+    return np.array([sum(foot.x_m for foot in feet), sum(foot.y_m for foot in feet)]) / 2.0
 
 
-def _on_sole(foot: int, shoe: Place, outward_m: float) -> Array:
-    target = shoe.then(Place(0.0, outward_m if foot == LEFT else -outward_m))
+def _on_sole(foot: int, sole: Place, outward_m: float) -> Array:
+    target = sole.then(Place(0.0, outward_m if foot == LEFT else -outward_m))
     return np.array([target.x_m, target.y_m])

@@ -1,7 +1,7 @@
 """Repair drafts: a movement of any standing body, from a file, made one that the body can really do.
 
-Frames, 25 a second, are tracked by the whole body (`optimal.near_motion`) with one time scale per second of movement.
-Which feet carry is what the movement says; one that says nothing is looked at: what is low and slow carries.
+Frames, 25 a second, are tracked by the whole body (`optimal.windowed_tracking`) with one time scale per second of
+movement. Which feet carry is what the movement says; one that says nothing is looked at: what is low and slow carries.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy.typing as npt
 from strut.draft import Detail, Draft, Search, not_made
 from strut.drawing import FRAMES_PER_S
 from strut.errors import OutOfRangeError
-from strut.generators.animation_drafts import AS_DRAWN, story_report
-from strut.generators.body_story import SPARE_M
-from strut.generators.feasible_story import FeasibleStory
-from strut.generators.planted_story import sample_times
+from strut.generators.animation_drafts import AS_DRAWN, animation_report
+from strut.generators.animation_ik import sample_times
+from strut.generators.feasible_animation import FeasibleAnimation
+from strut.generators.whole_body_tracking import SPARE_M
 from strut.motion import Motion
-from strut.optimal.near_motion import near_motion
-from strut.optimal.planned_body import PlannedBody
-from strut.optimal.stances import GivenMotion
+from strut.optimal.reduced_model import ReducedModel
+from strut.optimal.support_constraints import ReferenceMotion
+from strut.optimal.windowed_tracking import tracked_motion
 from strut.robot import Array, Robot
 from strut.sampling import columns_at
 from strut.style import Style
@@ -65,17 +65,17 @@ class RepairDrafts:
             raise OutOfRangeError(
                 f"The motion lasts {self.motion.duration_s:g} s; from 0.08 to {LONGEST_S:g} s can be repaired."
             )
-        body = PlannedBody(self.robot)
+        body = ReducedModel(self.robot)
         drawn_s = np.arange(int(self.motion.duration_s * FRAMES_PER_S + 1e-6) + 1) / FRAMES_PER_S
         q = columns_at(drawn_s, self.motion.time_s - self.motion.time_s[0], body.coordinates(self.motion.qpos))
         contact = _contact(self.motion, body, q, drawn_s)
         key = np.unique([*range(0, len(q) - KEY_FRAMES // 2, KEY_FRAMES), len(q) - 1])
         for variant, more_m in enumerate(SPARES_M):
-            given = GivenMotion(body, 1.0 / FRAMES_PER_S, q, contact, key, self.margin_m + SPARE_M + more_m)
+            given = ReferenceMotion(body, 1.0 / FRAMES_PER_S, q, contact, key, self.margin_m + SPARE_M + more_m)
             yield self._draft(given, drawn_s, style, variant)
 
-    def _draft(self, given: GivenMotion, drawn_s: Array, style: Style, variant: int) -> Draft:
-        near = near_motion(given)
+    def _draft(self, given: ReferenceMotion, drawn_s: Array, style: Style, variant: int) -> Draft:
+        near = tracked_motion(given)
         if not near.solved:
             sentence = "repair: no movement of the whole body near to this one keeps balance, friction and limits"
             return not_made(self.robot, style, "balance margin", sentence)
@@ -83,7 +83,7 @@ class RepairDrafts:
         times = sample_times(float(shown_s[-1]), self.rate_hz)
         scale = float(shown_s[-1] / times[-1])  # so that the last sample is the end
         frame = np.clip(np.searchsorted(shown_s, times * scale + 1e-9, side="right") - 1, 0, len(shown_s) - 2)
-        story = FeasibleStory(
+        feasible = FeasibleAnimation(
             times,
             body.qpos(near.at(times * scale)[0]),
             given.contact[frame] & given.contact[frame + 1],
@@ -95,14 +95,16 @@ class RepairDrafts:
             solved=True,
             rounds=1,
         )
-        report = {"method": "body", "not_by": "", **story_report(drawn_s, given.key, body.qpos(given.q), story)}
+        report = {"method": "body", "not_by": "", **animation_report(drawn_s, given.key, body.qpos(given.q), feasible)}
         slow = report["duration_s"] > AS_DRAWN * report["drawn_s"]
         reasons = tuple(report["slower"]) if slow else ()
         meta = {"repair": report}
-        return Draft(self.robot, times, story.qpos, story.contact, style, reasons=reasons, variant=variant, meta=meta)
+        return Draft(
+            self.robot, times, feasible.qpos, feasible.contact, style, reasons=reasons, variant=variant, meta=meta
+        )
 
 
-def _contact(motion: Motion, body: PlannedBody, q: Array, time_s: Array) -> npt.NDArray[np.bool_]:
+def _contact(motion: Motion, body: ReducedModel, q: Array, time_s: Array) -> npt.NDArray[np.bool_]:
     """Return which feet carry at the frames. Shape (N, n_feet)."""
     if motion.contact.any():
         nearest = np.searchsorted(motion.time_s - motion.time_s[0], time_s - 1e-9)

@@ -11,7 +11,7 @@ from strut.engines.task_jacobians import TaskJacobians, task_jacobians
 from strut.errors import BadTableError
 from strut.generators.gait_plan import FootStance
 from strut.kinematics.whole_body import BodyTargets, WholeBodySolution, solve_whole_body
-from strut.robot import FLOATING, Array, Robot
+from strut.robot import BASE, FLOATING, Array, Robot
 
 FREE_TO_SINK = 0.04  # of its height: who cannot sink by this without losing the ground stands on straight legs
 STRAIGHT_RAD = 0.45  # of a joint: whose knees turn by more than this to sink by so little has them straight
@@ -74,7 +74,7 @@ def _push_m(robot: Robot, standing: TaskJacobians) -> Array:
         index = robot.foot_names.index(leg.feet[0])
         room_m = AT_MOST_ASIDE * np.ptp(np.array(robot.feet[index].outline_m), axis=0) / 2.0
         for joint in (robot.joint_names.index(name) for name in leg.joints[-ANKLE:]):
-            rise, (about_x, about_y) = standing.foot[0, index, 2, 6 + joint], standing.foot[0, index, 3:5, 6 + joint]
+            _, _, rise, about_x, about_y, _ = standing.foot[0, index, :, BASE + joint]
             able = WEAK * robot.torque_limit_nm[joint] / (robot.mass_kg * GRAVITY_M_S2)
             along, lever = (0, -about_y) if abs(about_y) > abs(about_x) else (1, about_x)
             if abs(lever) > LEVEL:

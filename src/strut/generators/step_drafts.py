@@ -1,4 +1,4 @@
-"""Step drafts: a walk of steps in a style, carried by postures."""
+"""Step drafts: a walk of footsteps in a style, and the postures of the legs along it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from strut.draft import Detail, Draft, Search, not_made
 from strut.easing import smooth_step
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
-from strut.expression.life import LIFE_WORDS, Life, Rhythm, life_of, moved_by_life
+from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
 from strut.expression.shown import left_out, shown_shares
-from strut.generators.body_path import CarriedPlan, carried, lean_of, static_margin_m
-from strut.generators.footsteps import StepLimits, end_of, first_steps, footsteps_to, shoe_gap_m, standing
+from strut.generators.body_path import SolvedStepPlan, lean_of, solved_step_plan, static_margin_m
+from strut.generators.footsteps import StepLimits, end_of, first_steps, foot_gap_m, footsteps_to, standing
 from strut.generators.phases import Phase, PhaseTimes, StepPlan, step_plan
 from strut.kinematics.biped_model import BipedModel, biped_model
 from strut.kinematics.foot_poses import standing_place
@@ -29,7 +29,8 @@ from strut.robot import Robot
 from strut.style import Style
 
 UPPER_WORDS = ("trunk_pitch_rad", "head_pitch_rad", "gaze")
-READS = ("tempo", "stride", "lift", "sway", "body_height", *UPPER_WORDS, *LIFE_WORDS)  # words that change such a walk
+# words that change such a walk
+READS = ("tempo", "stride", "lift", "sway", "body_height", *UPPER_WORDS, *SECONDARY_WORDS)
 MOST_SAMPLES = 50_000  # about a gigabyte of Jacobians
 SEARCH_RATE_HZ = 50.0
 SEARCH_USE = 0.98  # share of speed and torque limits while searching: coarse samples miss the tips of peaks
@@ -51,10 +52,10 @@ class StepGait:
     outward_m: float
     upper_rad: tuple[float, ...] = ()
 
-    def plan(self, steps: Sequence[Footstep], shoes: tuple[Place, Place], rate_hz: float) -> StepPlan:
-        """Return the plan of such a walk from where the shoes stand."""
+    def plan(self, steps: Sequence[Footstep], feet: tuple[Place, Place], rate_hz: float) -> StepPlan:
+        """Return the plan of such a walk from where the feet stand."""
         height_m, outward_m = self.step_height_m, self.outward_m
-        return step_plan(steps, shoes, self.times, step_height_m=height_m, rate_hz=rate_hz, outward_m=outward_m)
+        return step_plan(steps, feet, self.times, step_height_m=height_m, rate_hz=rate_hz, outward_m=outward_m)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +79,16 @@ class StepDrafts:
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield the one walk that these steps make; one that the legs cannot follow says why."""
         robot, legs, final = self.robot, self.legs, detail.level == "final"
-        shoes = standing(START, legs.separation_m)
+        feet = standing(START, legs.separation_m)
         gait = self.gait(style)
         steps = self.task.footsteps or footsteps_to(START, self.task.goals, gait.limits)
         if not final:
             steps = self._first_steps(steps)
         rate_hz = self.rate_hz if final else self.search_rate_hz
         _check_length(len(steps), gait.times, rate_hz)
-        plan = gait.plan(steps, shoes, rate_hz)
+        plan = gait.plan(steps, feet, rate_hz)
         try:
-            body = self._carried(style, gait, plan)
+            body = self._solved_plan(style, gait, plan)
         except UnreachablePostureError as error:
             yield not_made(robot, style, "reach", _out_of_reach(steps, plan, error))
             return
@@ -105,18 +106,20 @@ class StepDrafts:
             **arrived,
         )
 
-    def _carried(self, style: Style, gait: StepGait, plan: StepPlan) -> CarriedPlan:
-        """Return the plan with its postures, and with what life the style has; raises UnreachablePostureError."""
-        life, height_m, upper = _life(self.robot, style, plan, gait.body_height_m), gait.body_height_m, gait.upper_rad
-        if life is None and not any(upper):
-            return carried(self.legs, plan, height_m, law=self.task.law)
+    def _solved_plan(self, style: Style, gait: StepGait, plan: StepPlan) -> SolvedStepPlan:
+        """Return the plan with its postures, and with the style's secondary motion; raises UnreachablePostureError."""
+        height_m, upper = gait.body_height_m, gait.upper_rad
+        secondary = _secondary_motion(self.robot, style, plan, height_m)
+        if secondary is None and not any(upper):
+            return solved_step_plan(self.legs, plan, height_m, law=self.task.law)
         angles, rise = np.tile(upper, (len(plan.time_s), 1)), np.zeros(len(plan.time_s))
-        if life is not None:
-            angles, rise = angles + moved_by_life(self.robot, life)[:, len(MODEL_ORDER) :], life.rise
+        if secondary is not None:
+            angles = angles + secondary.joint_offsets(self.robot)[:, len(MODEL_ORDER) :]
+            rise = secondary.rise
         lean = lean_of(self.robot, angles)
-        return carried(self.legs, plan, height_m * (1.0 + rise), law=self.task.law, lean=lean)
+        return solved_step_plan(self.legs, plan, height_m * (1.0 + rise), law=self.task.law, lean=lean)
 
-    def _arrived(self, steps: Sequence[Footstep], gait: StepGait, body: CarriedPlan) -> dict[str, Any]:
+    def _arrived(self, steps: Sequence[Footstep], gait: StepGait, body: SolvedStepPlan) -> dict[str, Any]:
         """Return what a file and a receipt say of a whole walk."""
         goal = self.task.goals[-1] if self.task.goals else end_of(START, steps, self.legs.separation_m)
         error_mm = standing_place(self.robot, body.qpos[-1]).distance_m(goal) * 1e3
@@ -169,7 +172,7 @@ class StepDrafts:
             upper_rad=tuple(moved.get(name, 0.0) for name in self.robot.joint_names[len(MODEL_ORDER) :]),
         )
 
-    def _meta(self, goal: Place, steps: Sequence[Footstep], gait: StepGait, body: CarriedPlan) -> dict[str, Any]:
+    def _meta(self, goal: Place, steps: Sequence[Footstep], gait: StepGait, body: SolvedStepPlan) -> dict[str, Any]:
         """Return what a motion file says of the walk; a simulation in closed loop plans it anew from this."""
         task, times = self.task, gait.times
         lengths = {name: getattr(task, name) for name in ("step_length_m", "step_height_m", "body_height_m")}
@@ -196,18 +199,18 @@ class StepDrafts:
         return {"options": options, "footsteps": footsteps, "gait": walked}
 
 
-def _life(robot: Robot, style: Style, plan: StepPlan, height_m: float) -> Life | None:
-    """Return how far bounce, breath and drawing back raise the hips, and what life does above them; None without."""
-    steps_s = [phase.stop_s for phase in plan.phases if phase.kind in ("swing", "shoe turn")]
+def _secondary_motion(robot: Robot, style: Style, plan: StepPlan, height_m: float) -> SecondaryMotion | None:
+    """Return how far bounce, breath and drawing back raise the hips, and what moves above them; None without."""
+    steps_s = [phase.stop_s for phase in plan.phases if phase.kind in ("swing", "foot turn")]
     starts_s, ends_s = plan.phases[1].start_s, plan.phases[-1].start_s
-    if not steps_s or robot.expression.part("bounce") is None:
+    if not steps_s or robot.expression.mapping("bounce") is None:
         return None
     beat = PchipInterpolator([0.0, starts_s, *steps_s, plan.time_s[-1] + 1.0], [0, 0, *range(1, len(steps_s) + 2)])
     ramp_s = steps_s[0] - starts_s
     walking = np.minimum(smooth_step((plan.time_s - starts_s) / ramp_s), smooth_step((ends_s - plan.time_s) / ramp_s))
     shown = smooth_step(np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s) / starts_s)
     unit_s = math.sqrt(height_m / GRAVITY_M_S2)
-    return life_of(robot, style, Rhythm(plan.time_s, np.asarray(beat(plan.time_s)), walking, shown, unit_s))
+    return secondary_motion(robot, style, Rhythm(plan.time_s, np.asarray(beat(plan.time_s)), walking, shown, unit_s))
 
 
 def _check_footsteps(robot: Robot, legs: BipedModel, task: Steps) -> None:
@@ -220,14 +223,14 @@ def _check_footsteps(robot: Robot, legs: BipedModel, task: Steps) -> None:
         apart_m = feet[RIGHT].distance_m(feet[LEFT])
         if apart_m > span_m:
             raise BadFootstepsError(
-                f"Step {number} ({described(step)}) would put the shoes {apart_m * 1e3:.0f} mm apart; at a body height "
+                f"Step {number} ({described(step)}) would put the feet {apart_m * 1e3:.0f} mm apart; at a body height "
                 f"of {height_m * 1e3:.0f} mm the legs span at most {span_m * 1e3:.0f} mm."
             )
-        gap_m = shoe_gap_m(robot, feet[RIGHT], feet[LEFT])
+        gap_m = foot_gap_m(robot, feet[RIGHT], feet[LEFT])
         if gap_m <= 0.0:
             other = FOOT_NAMES[1 - step.foot]
             raise BadFootstepsError(
-                f"Step {number} ({described(step)}) would put the shoe {-gap_m * 1e3:.0f} mm onto the {other} one; "
+                f"Step {number} ({described(step)}) would put the foot {-gap_m * 1e3:.0f} mm onto the {other} one; "
                 "move it away."
             )
 
@@ -250,7 +253,7 @@ def _out_of_reach(steps: Sequence[Footstep], plan: StepPlan, error: UnreachableP
 
 def step_at(phases: Sequence[Phase], time_s: float) -> int:
     """Return the number of the step under way, from 1; the shift before a step belongs to it, the end to the last."""
-    swings = [phase for phase in phases if phase.kind in ("swing", "shoe turn")]
+    swings = [phase for phase in phases if phase.kind in ("swing", "foot turn")]
     return 1 + min(sum(phase.stop_s < time_s for phase in swings), len(swings) - 1)
 
 
@@ -258,7 +261,7 @@ def described(step: Footstep) -> str:
     """Return a step in words."""
     place = step.place
     heading = math.degrees(place.heading_rad)
-    return f"{FOOT_NAMES[step.foot]} shoe to {place.x_m:.3f} m, {place.y_m:.3f} m, {heading:.0f} degrees"
+    return f"{FOOT_NAMES[step.foot]} foot to {place.x_m:.3f} m, {place.y_m:.3f} m, {heading:.0f} degrees"
 
 
 def _triple(place: Place) -> list[float]:

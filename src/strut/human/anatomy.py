@@ -9,7 +9,6 @@ from strut.robot import Robot
 
 RIGHT, LEFT = "Right", "Left"
 SIDES = (RIGHT, LEFT)
-BASE = 6  # coordinates of the pelvis, which no torque moves
 PELVIS, UPPER_TRUNK, HEAD = "Pelvis", "UpperTrunk", "Head"
 HANDS, FEET = ("HandRight", "HandLeft"), ("FootRight", "FootLeft")  # segments, in the order of the sides
 HEEL, TOES, LITTLE_TOE = "Heel", "Hallux", "Meta5"  # contact points

@@ -20,8 +20,8 @@ from strut.human.turning_problem import Turning, turned_configuration
 from strut.human.walk_pieces import WalkPiece, mirrored_step, samples, worst_seam
 from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation, Solution
+from strut.optimal.continuity_constraints import BoundaryState
 from strut.optimal.interior_point import NEAR, OnIteration, SolverOptions
-from strut.optimal.joined_ends import JoinState
 from strut.optimal.multi_start import told_as
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.shooting_refinement import FINER, refined_by_shooting
@@ -203,7 +203,9 @@ class _Maker:
     def _transition(self, step: Trajectory, heading_rad: float) -> Transition:
         """Return what leads from a stand that faces a direction into a step, and from it to the stand."""
         stand = self._stand
-        facing = JoinState(turned_configuration(stand.q[:1], np.array([heading_rad]))[0], 0.0 * stand.v[0], stand.u[0])
+        facing = BoundaryState(
+            turned_configuration(stand.q[:1], np.array([heading_rad]))[0], 0.0 * stand.v[0], stand.u[0]
+        )
         return Transition(self.robot, self.options, step, facing, self.mesh, self.natural)
 
     def _solved(self, what: str, problem: OptimalControlProblem, guess: Trajectory, warm: float = 0.0) -> Trajectory:
@@ -217,7 +219,7 @@ class _Maker:
         """Return a movement that is sound, and count its time; raises with what is wrong if it is not."""
         apart = SHANKS if self.options.capsules else None
         found = verify_trajectory(self.robot, exact, capsules=apart, part_s=PART_S)
-        require_sound(found, limits=True, advice=ADVICE)
+        require_sound(found, advice=ADVICE)
         self.solve_s += exact.setup_s + exact.solve_s
         self.found.append(found)
         return exact.trajectory

@@ -11,7 +11,7 @@ import numpy as np
 from strut.contact_set import contact_set
 from strut.engines.kinematic_tree import KinematicTree, read_tree
 from strut.errors import OutOfRangeError
-from strut.human.anatomy import BASE, HEAD, body_size, unsided
+from strut.human.anatomy import HEAD, body_size, unsided
 from strut.human.bounce import bounce_constraints, bounce_parameters
 from strut.human.criteria import Criteria
 from strut.human.effort_costs import HEAD_RATE, MOMENTUM, natural_costs, published_costs
@@ -35,7 +35,7 @@ from strut.optimal.problem import (
 )
 from strut.optimal.sparse_nlp import column
 from strut.optimal.symbolic_dynamics import Expression
-from strut.robot import Array, Robot
+from strut.robot import BASE, Array, Robot
 from strut.tables.gait import SynthesisTable
 
 SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster

@@ -12,12 +12,12 @@ import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from strut.contact_set import contact_points
-from strut.human.anatomy import BASE, HEEL, LITTLE_TOE, TOES
+from strut.human.anatomy import HEEL, LITTLE_TOE, TOES
 from strut.human.posture_targets import held_angles
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, trajectory_through
 from strut.optimal.tree_functions import PointKinematics
-from strut.robot import Array, Robot
+from strut.robot import BASE, Array, Robot
 from strut.rotation import rotation_y
 from strut.style import Style
 

@@ -182,11 +182,11 @@ def naturalness(robot: Robot, path: Trajectory, scores: Mapping[str, BandScore] 
         bands_judged=len(misses),
         bands_near=int(np.sum(misses <= NEAR_SD)),
         bands_worst_sd=float(misses.max()) if len(misses) else None,
-        **_bearing(robot, names, q, time_s),
+        **_posture_figures(robot, names, q, time_s),
     )
 
 
-def _bearing(robot: Robot, names: list[str], q: Array, time_s: Array) -> dict[str, float]:
+def _posture_figures(robot: Robot, names: list[str], q: Array, time_s: Array) -> dict[str, float]:
     """Return how trunk, head and arms are held on average over time; of arms both sides together."""
 
     def mean(values: Array) -> float:

@@ -1,4 +1,4 @@
-"""Standing: the stand from which a person starts to walk and in which it stops, cheapest by the walk's own criteria."""
+"""Quiet stand: the posture before and after a walk, the cheapest by the walk's own criteria."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from strut.contact_set import ContactSet, contact_set
 from strut.engines.rigid_body import point_positions
-from strut.human.anatomy import BASE, KNEE, LEG, RIGHT, SIDES, body_size, sided, unsided
+from strut.human.anatomy import KNEE, LEG, RIGHT, SIDES, body_size, sided, unsided
 from strut.mirror import Mirror, mirror_of
 from strut.optimal.collocation import DirectCollocation, Solution
 from strut.optimal.interior_point import SolverOptions
@@ -17,7 +17,7 @@ from strut.optimal.problem import Bounds, Constraint, ContactPhase, OptimalContr
 from strut.optimal.sparse_nlp import column
 from strut.optimal.symbolic_dynamics import Expression
 from strut.optimal.trajectory import guess_between
-from strut.robot import Array, Robot
+from strut.robot import BASE, Array, Robot
 from strut.rotation import qpos_from_angles
 
 BOTH_FLAT = "BothFlat"  # the contact set of a stand; no phase of a recorded walk, so it is not in the robot's table

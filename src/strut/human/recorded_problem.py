@@ -12,12 +12,12 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from strut.contact_set import ContactSet, contact_set
 from strut.engines.kinematic_tree import KinematicTree, read_tree
-from strut.human.anatomy import BASE, body_size, walking_cycle
+from strut.human.anatomy import body_size, walking_cycle
 from strut.human.gait_problem import sized_body
 from strut.optimal.contact_schedule import SHORTEST_S, PhaseTime
 from strut.optimal.node_symbols import NodeSymbols
 from strut.optimal.problem import (
-    Arrival,
+    ArrivalKind,
     BoundaryConstraint,
     BoundarySymbols,
     Bounds,
@@ -32,7 +32,7 @@ from strut.optimal.problem import (
 )
 from strut.optimal.symbolic_dynamics import Expression
 from strut.optimal.trajectory import Trajectory, trajectory_through
-from strut.robot import Array, Index, Robot
+from strut.robot import BASE, Array, Index, Robot
 
 Formulation = Literal["samples", "published"]
 INTERVAL_S = {"samples": 0.01, "published": 0.02}  # about 50 and 26 intervals in a step
@@ -168,7 +168,7 @@ def _phases(robot: Robot, recording: RecordedAngles, interval_s: float) -> tuple
     before: ContactSet | None = None
     for number, time in enumerate(recording.phases):
         contact, length = contact_set(robot, time.contact), time.stop_s - time.start_s
-        arrival: Arrival = "rest"
+        arrival: ArrivalKind = "rest"
         landing = tuple(point.name for point in contact.points)
         if before is not None:
             standing = {point.name for point in before.points}

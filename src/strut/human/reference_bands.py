@@ -18,15 +18,15 @@ from strut.tables.fields import Positive, Table, Text
 BEYOND = 0.06  # how far outside the table's speeds its ends still judge a walk, about 0.2 m/s
 USUAL_HEIGHT_M = 1.74  # of the men whose cadence is in the table
 
-Triple = tuple[float, float, float]
-Kind = Literal["angle", "torque", "power"]
+SlowUsualFast = tuple[float, float, float]
+BandKind = Literal["angle", "torque", "power"]
 
 
 class FigureBand(Table, frozen=True):
     """A figure at slow, usual and fast walking: means and standard deviations over people, and where they are from."""
 
     words: Text
-    mean: Triple
+    mean: SlowUsualFast
     sd: tuple[Positive, Positive, Positive]
     source: Text
     over: Literal["", "height", "root_height"] = ""
@@ -51,7 +51,7 @@ class CurveTable(Table, frozen=True):
 class BandTable(Table, frozen=True):
     """reference_bands.toml."""
 
-    speed: Triple
+    speed: SlowUsualFast
     source: Mapping[str, Text]
     figure: Mapping[str, FigureBand]
 
@@ -120,7 +120,7 @@ def has_bands(robot: Robot, speed_m_s: float) -> bool:
     return table.speed[0] - BEYOND <= pace <= table.speed[-1] + BEYOND
 
 
-def band_curve(robot: Robot, speed_m_s: float, kind: Kind, coordinate: str) -> Array | None:
+def band_curve(robot: Robot, speed_m_s: float, kind: BandKind, coordinate: str) -> Array | None:
     """Return percent of the cycle, people's mean and standard deviation at a speed; None if unknown. Shape (3, 21)."""
     curves: Mapping[str, CurveBand] = getattr(reference_curves(), kind)
     if coordinate not in curves or not has_bands(robot, speed_m_s):

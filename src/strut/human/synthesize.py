@@ -20,7 +20,7 @@ from strut.human.naturalness import naturalness
 from strut.human.posture_targets import halfway
 from strut.human.warm_library import features, warm_library
 from strut.human.warm_start import warm_step
-from strut.models.catalogue import load_robot
+from strut.models.catalogue import as_robot
 from strut.models.subject import EVENED, with_even_sides
 from strut.motion import Motion
 from strut.optimal.collocation import DirectCollocation, NotSolvedError, Solution
@@ -107,7 +107,7 @@ def synthesize(
 
 def _even_human(robot: Robot | str) -> tuple[Robot, list[str]]:
     """Return a human model whose sides are the same, and what is to be told of that."""
-    given = load_robot(robot) if isinstance(robot, str) else robot
+    given = as_robot(robot)
     human = with_even_sides(given)
     return human, [] if human is given else [EVENED]
 
@@ -207,7 +207,7 @@ class _Search:
             try:
                 found, apart = refined_by_shooting(program, on_mesh), SHANKS if request.options.capsules else None
                 soundness = verify_trajectory(request.human, found, mesh_change=change, capsules=apart)
-                require_sound(soundness, limits=True)
+                require_sound(soundness)
             except RefusedError as refusal:
                 self.attempts.append(f"start {number} was refused: {'; '.join(refusal.reasons)}")
                 mesh, coarse = _finer(mesh), on_mesh

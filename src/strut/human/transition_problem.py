@@ -14,17 +14,21 @@ import numpy as np
 from scipy.integrate import cumulative_trapezoid
 from scipy.interpolate import CubicSpline, interp1d
 
-from strut.human.anatomy import BASE, HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
+from strut.human.anatomy import HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
 from strut.human.gait_options import GaitOptions
 from strut.human.quiet_stand import either_side_bounds, stance
 from strut.human.swing_clearance import height_constraint, legs_apart, swing_constraints
-from strut.optimal.joined_ends import JoinState, begins_in, ends_in, state_at
+from strut.optimal.continuity_constraints import (
+    BoundaryState,
+    initial_state_constraints,
+    state_at,
+    terminal_state_constraints,
+)
 from strut.optimal.problem import Constraint, ContactPhase, MayerCost, OptimalControlProblem
 from strut.optimal.trajectory import Trajectory, trajectory_through
-from strut.robot import Robot
+from strut.robot import BASE, Robot
 from strut.tables.gait import PhaseTable
 
-ANYWHERE = (0, 1)  # coordinates of the place on the ground: a start or stop is put where it belongs afterwards
 PRESS_N = 1.0  # least load of a point that stands; with 0 it pulled by up to 0.2 N between nodes
 HEADING = BASE - 1  # coordinate of the pelvis
 SAMPLES = 200  # of a guessed path
@@ -46,7 +50,7 @@ class Transition:
     robot: Robot
     options: GaitOptions
     step: Trajectory
-    stand: JoinState
+    stand: BoundaryState
     mesh: Sequence[int]
     natural: bool = True
 
@@ -54,7 +58,10 @@ class Transition:
         """Return the problem that leads from the stand to the end of the step, and where a solver may begin."""
         table = self.robot.human_gait.stand
         problem = self._problem((*(self._extra(entry) for entry in table.start), *self._step_phases()))
-        ends = (*begins_in(problem, self.stand), *ends_in(problem, state_at(self.step, -1), free=ANYWHERE))
+        ends = (
+            *initial_state_constraints(problem, self.stand),
+            *terminal_state_constraints(problem, state_at(self.step, -1)),
+        )
         before_s = [entry.guess_s for entry in table.start]
         return replace(problem, ends=ends), self._guess(replace(problem, ends=ends), before_s, [])
 
@@ -62,7 +69,10 @@ class Transition:
         """Return the problem that leads from the start of the step to the stand, and where a solver may begin."""
         table = self.robot.human_gait.stand
         problem = self._problem((*self._step_phases(), *(self._extra(entry) for entry in table.stop)))
-        ends = (*begins_in(problem, state_at(self.step, 0)), *ends_in(problem, self.stand, free=ANYWHERE))
+        ends = (
+            *initial_state_constraints(problem, state_at(self.step, 0)),
+            *terminal_state_constraints(problem, self.stand),
+        )
         after_s = [entry.guess_s for entry in table.stop]
         return replace(problem, ends=ends), self._guess(replace(problem, ends=ends), [], after_s)
 
@@ -110,12 +120,12 @@ class Transition:
             least_load_n=PRESS_N,
         )
 
-    def _free_foot(self, touching: str) -> tuple[Constraint, ...]:
+    def _free_foot(self, contact_set_name: str) -> tuple[Constraint, ...]:
         """Return what keeps the points of a foot that has left the ground, or comes alongside, above it."""
         step = [phase.set for phase in self.robot.human_gait.phase]
-        if other_side(touching) == step[-1]:
+        if other_side(contact_set_name) == step[-1]:
             return (height_constraint(self.robot, "height of the left heel", [sided(HEEL, LEFT)], 0.0, "not first"),)
-        if other_side(touching) != step[0]:
+        if other_side(contact_set_name) != step[0]:
             return ()
         toes = [sided(name, LEFT) for name in (TOES, LITTLE_TOE)]
         heel, who, clear_m = sided(HEEL, LEFT), "the left foot", self.options.clearance_m

@@ -9,14 +9,14 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.contact_set import contact_set
-from strut.human.anatomy import BASE, PELVIS, other_side
+from strut.human.anatomy import PELVIS, other_side
 from strut.human.bounce import bounce_constraints
 from strut.human.gait_options import GaitOptions
 from strut.human.posture_targets import posture_cost
 from strut.human.quiet_stand import either_side_bounds
 from strut.human.swing_clearance import swing_constraints
 from strut.human.walk_pieces import mirrored_step
-from strut.optimal.joined_ends import repeats_turned
+from strut.optimal.continuity_constraints import turned_periodicity_constraints
 from strut.optimal.problem import (
     BoundaryConstraint,
     BoundarySymbols,
@@ -32,7 +32,7 @@ from strut.optimal.problem import (
 from strut.optimal.sparse_nlp import column
 from strut.optimal.symbolic_dynamics import Expression
 from strut.optimal.trajectory import Trajectory, trajectory_through
-from strut.robot import Array, Robot
+from strut.robot import BASE, Array, Robot
 from strut.rotation import angles_from_qpos, qpos_from_angles
 
 STEPS = 2  # of a stride
@@ -72,7 +72,7 @@ class Turning:
             bounds=Bounds(q, wide.v, wide.u, first),
             costs=tuple(self._cost(cost) for cost in step.costs),
         )
-        return replace(turning, ends=(*repeats_turned(turning, PELVIS, self.turn_rad), *self._pace()))
+        return replace(turning, ends=(*turned_periodicity_constraints(turning, PELVIS, self.turn_rad), *self._pace()))
 
     def guess(self, problem: OptimalControlProblem) -> Trajectory:
         """Return the straight step and its mirror image, turned as it goes along an arc, at the problem's nodes."""

@@ -1,4 +1,4 @@
-"""Walk figures: what gait laboratories read off one cycle of walking, by name; bearing and steps in world axes.
+"""Walk figures: what gait laboratories read off one cycle of walking, by name; posture and steps in world axes.
 
 Angles have the laboratories' signs: hips, knees and elbows flex upwards, ankles lift their toes upwards, torques and
 powers follow them. A figure that needs torques, forces or a time on the ground is left out where the walk has none.
@@ -75,10 +75,10 @@ class _Leg:
 
 def walk_figures(robot: Robot, cycle: Motion) -> dict[str, float]:
     """Return the figures of a cycle along x from one landing of the right heel to the next; names end in the unit."""
-    touching = np.asarray(cycle.contact[:, points_of_side(cycle.foot_names, RIGHT)].any(axis=1))
-    lifted = int(np.argmin(touching)) or len(touching)
-    leg = _Leg(robot, cycle, cycle.time_s / cycle.duration_s, np.arange(len(touching)) < lifted)
-    figures = _steps(leg) | _angles(leg) | _bearing(robot, cycle) | _clearance(leg)
+    in_contact = np.asarray(cycle.contact[:, points_of_side(cycle.foot_names, RIGHT)].any(axis=1))
+    lifted = int(np.argmin(in_contact)) or len(in_contact)
+    leg = _Leg(robot, cycle, cycle.time_s / cycle.duration_s, np.arange(len(in_contact)) < lifted)
+    figures = _steps(leg) | _angles(leg) | _posture_figures(robot, cycle) | _clearance(leg)
     if cycle.torque_nm is not None:
         figures |= _torques(leg)
     if cycle.ground_force_n is not None:
@@ -155,9 +155,9 @@ def _step_width(heels: Array, flat: Sequence[npt.NDArray[np.bool_]]) -> dict[str
         heels: Places of both heels. Shape (T, 2, 3).
         flat: Whether the toes of each foot touch. Shape (T,) each.
     """
-    if not all(touching.any() for touching in flat):
+    if not all(in_contact.any() for in_contact in flat):
         return {}
-    right, left = (heels[touching, number, 1].mean() for number, touching in enumerate(flat))
+    right, left = (heels[in_contact, number, 1].mean() for number, in_contact in enumerate(flat))
     return {"step_width_m": abs(left - right)}
 
 
@@ -184,7 +184,7 @@ def _angles(leg: _Leg) -> dict[str, float]:
     }
 
 
-def _bearing(robot: Robot, cycle: Motion) -> dict[str, float]:
+def _posture_figures(robot: Robot, cycle: Motion) -> dict[str, float]:
     """Return how pelvis, trunk and head stand in the world."""
     tilt, oblique, rotation = pelvis_angles(robot, cycle.qpos)
     return {

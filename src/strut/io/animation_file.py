@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from strut.errors import AnimationError, FileError
-from strut.generators.traced_story import TracedStory, traced_story
+from strut.generators.keyframe_extraction import ExtractedKeyframes, extracted_keyframes
 from strut.io.rig_movement import read_rig_movement
-from strut.models.catalogue import load_robot
+from strut.models.catalogue import as_robot
 from strut.robot import Robot
 from strut.tables.keyframes import Animation
 from strut.toml_file import TomlFile
@@ -31,7 +31,7 @@ def load_animation(path: Path | str) -> Animation:
 
 def trace_animation(
     path: Path | str, robot: Robot | str, *, emotion: str = "neutral", title: str | None = None
-) -> TracedStory:
+) -> ExtractedKeyframes:
     """Return the movement of a rig in a GLB or BVH file as an animation in keyframes; raises RigFileError.
 
     Args:
@@ -43,6 +43,6 @@ def trace_animation(
     Example:
         >>> strut.trace_animation("hop.glb", "cassie", emotion="happy").animation.duration_s
     """
-    body = load_robot(robot) if isinstance(robot, str) else robot
+    body = as_robot(robot)
     movement, qpos = read_rig_movement(path, body)
-    return traced_story(body, qpos, movement.eyes, title=title or Path(path).stem, emotion=emotion)
+    return extracted_keyframes(body, qpos, movement.eyes, title=title or Path(path).stem, emotion=emotion)

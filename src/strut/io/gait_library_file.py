@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 
 from strut.errors import LibraryError
-from strut.gait_library import BASE, GaitLibrary, PeriodicGait
+from strut.gait_library import GaitLibrary, PeriodicGait
 from strut.io.atomic import write_atomically
 from strut.io.gait_store import GaitStore, check_owner, gait_home
 from strut.models.catalogue import HOME, robot_home
-from strut.robot import Robot
+from strut.robot import BASE, Robot
 from strut.tables.gait_library import GaitGrid
 
 VERSION = 1

@@ -6,7 +6,7 @@ import io
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +54,9 @@ class GaitRecord:
     figures: Mapping[str, Any]
     gait: PeriodicGait | None
     start: Array | None = None
+
+
+OnGait = Callable[[GaitRecord, int, int], None]  # told each gait, how many are done, and of how many
 
 
 def gait_home(robot: str) -> Path:

@@ -57,7 +57,7 @@ def _external_loads(motion: Motion) -> bytes:
     assert force_n is not None, "only what has forces is written"
     place = foot_contact_points(robot, motion.qpos)
     owners = [foot.points[0].body for foot in robot.feet]
-    bodies, total, pressure, twist = list(dict.fromkeys(owners)), [], [], []
+    bodies, total, cops, twist = list(dict.fromkeys(owners)), [], [], []
     for body in bodies:
         own = [index for index, owner in enumerate(owners) if owner == body]
         pushes, load = force_n[:, own], force_n[:, own, 2].sum(axis=1)
@@ -65,9 +65,9 @@ def _external_loads(motion: Motion) -> bytes:
         cop = np.where(load[:, None] > SMALLEST_N, weighed / np.maximum(load, SMALLEST_N)[:, None], np.nan)
         arm = place[:, own, :2] - np.nan_to_num(cop)[:, None]
         total.append(pushes.sum(axis=1))
-        pressure.append(cop)
+        cops.append(cop)
         twist.append((arm[..., 0] * pushes[..., 1] - arm[..., 1] * pushes[..., 0]).sum(axis=1) * (load > SMALLEST_N))
-    columns = (np.stack(one, axis=1) for one in (total, pressure, twist))
+    columns = (np.stack(one, axis=1) for one in (total, cops, twist))
     return ground_force_mot(motion.time_s, _sides_of(bodies), *columns)
 
 

@@ -18,7 +18,7 @@ from strut.engines.rigid_body import body_poses
 from strut.engines.solid_mesh import solid_mesh
 from strut.engines.solids import Solid
 from strut.errors import BadTableError
-from strut.generators.planted_story import planted_stance
+from strut.generators.animation_ik import planted_stance
 from strut.io.atomic import check_writable, write_atomically
 from strut.models.catalogue import robot_of
 from strut.motion import Motion

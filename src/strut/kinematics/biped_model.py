@@ -1,8 +1,9 @@
-"""Two legs: a lower body as nine masses on a chain of eight joint points, from the right shoe to the left one.
+"""Biped model: nine point masses on a chain of eight joint centres between the soles.
 
-The points are right ankle, knee, hip pitch, hip yaw and roll, then the same on the left in reverse. Links 1 to 3 and 5
-to 7 are the legs' shins, thighs and hips, link 4 is the pelvis with the whole upper body. Shoes stay level and the body
-upright. Everything is data of the robot's folder: a taller robot of the same build needs no code.
+The centres, called joint points, are right ankle, knee, hip pitch, hip yaw and roll, then the same on the left in
+reverse. Links 1 to 3 and 5 to 7 are the legs' shins, thighs and hips, link 4 is the pelvis with the whole upper body.
+Feet stay level and the body upright. Everything is data of the robot's folder: a taller robot of the same build needs
+no code.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ class BipedModel:
 
     Args:
         link_m: Lengths of the links from right shin to left shin. Shape (7,).
-        mass_kg: Right shoe, links 1 to 7, left shoe. Shape (9,).
+        mass_kg: Right foot, links 1 to 7, left foot. Shape (9,).
         mass_on_points: How each mass hangs on the joint points. Shape (9, 8).
-        mass_offset_m: What is left, in the frame of its shoe or of the body; 0 for the other links. Shape (9, 3).
-        ankle_from_sole_m: From the middle of a sole to the ankle, in the frame of the shoe. Shape (3,).
+        mass_offset_m: What is left, in the frame of its foot or of the body; 0 for the other links. Shape (9, 3).
+        ankle_from_sole_m: From the middle of a sole to the ankle, in the frame of the foot. Shape (3,).
         joint_lower_rad: Of theta 1 to 12. Shape (12,).
         joint_upper_rad: Of theta 1 to 12. Shape (12,).
         upper_joints: How many joints the robot has above the hips; the nine masses know them at zero.
@@ -61,7 +62,7 @@ class BipedModel:
 
     @property
     def separation_m(self) -> float:
-        """Distance between the middles of the shoes when standing: that of the hips."""
+        """Distance between the middles of the feet when standing: that of the hips."""
         return float(self.link_m[3])
 
     @property
@@ -93,10 +94,10 @@ def biped_model(robot: Robot) -> BipedModel:
     hips_m = np.asarray(table.mount[1].position_m) - np.asarray(table.mount[0].position_m)
     lengths, masses, fractions = [], [], []
     for limb in limbs:
-        hip, thigh, shin, shoe = limb.links
-        ends = [float(-below.offset_m[2]) for below in (thigh, shin, shoe)]
+        hip, thigh, shin, foot = limb.links
+        ends = [float(-below.offset_m[2]) for below in (thigh, shin, foot)]
         lengths.append(ends)
-        masses.append([link.mass_kg for link in (hip, thigh, shin, shoe)])
+        masses.append([link.mass_kg for link in (hip, thigh, shin, foot)])
         fractions.append([-link.centre_m[2] / end for link, end in zip((hip, thigh, shin), ends, strict=True)])
     on_points = np.zeros((9, 8))
     on_points[0, 0] = on_points[8, 7] = 1.0

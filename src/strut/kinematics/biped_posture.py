@@ -1,6 +1,6 @@
-"""Biped posture: the joint points of two legs on given shoes under a given centre of mass, by Newton's method.
+"""Biped posture: the joint points of two legs on given feet under a given centre of mass, by Newton's method.
 
-The unknowns are Cartesian coordinates of the joint points and not twelve angles, so the whole chain from shoe to shoe
+The unknowns are Cartesian coordinates of the joint points and not twelve angles, so the whole chain from foot to foot
 with its centre of mass becomes sixteen short polynomials (Meghdari, Behzadipour, Abedi, 2019; misprints corrected).
 A target that no posture meets is reported as such: its row is NaN, never half a posture.
 """
@@ -31,7 +31,7 @@ class PostureTargets:
     Args:
         ankle_in_world: Right and left ankle. Shape (N, 2, 3).
         com_in_world: Centre of mass, ground plane. Shape (N, 2).
-        foot_heading_rad: Right and left shoe about the vertical. Shape (N, 2).
+        foot_heading_rad: Right and left foot about the vertical. Shape (N, 2).
         body_heading_rad: Shape (N,).
         height_m: Of the hips in world. Shape (N,).
     """
@@ -113,19 +113,6 @@ def guessed_postures(legs: BipedModel, targets: PostureTargets) -> Array:
     return joint
 
 
-def posture_residuals(legs: BipedModel, targets: PostureTargets, joint_in_world: Array) -> Array:
-    """Return the sixteen equations, each scaled to metres. Shape (N, 8, 3) in, (N, 16) out."""
-    return _residuals(_Problem(legs, targets), _points_first(joint_in_world)).T
-
-
-def posture_jacobians(legs: BipedModel, targets: PostureTargets, joint_in_world: Array) -> Array:
-    """Return their derivatives by the unknowns. Shape (N, 8, 3) in, (N, 16, 16) out.
-
-    The unknowns are the knees, the hip-pitch points and the x and y of the hip-roll points, from right to left.
-    """
-    return _jacobians(_Problem(legs, targets), _points_first(joint_in_world)).transpose(2, 0, 1)
-
-
 class _Problem:
     """The numbers of the equations, with the samples in the last axis, where numpy is fastest."""
 
@@ -136,14 +123,14 @@ class _Problem:
         self.com = (targets.com_in_world - legs.offset_of_com(feet, body)).T
         self.cos_body, self.sin_body = np.cos(body), np.sin(body)
         zero = np.zeros_like(body)
-        self.shoe_axis = [np.stack([np.cos(feet[:, k]), np.sin(feet[:, k]), zero]) for k in (RIGHT, LEFT)]
+        self.foot_axis = [np.stack([np.cos(feet[:, k]), np.sin(feet[:, k]), zero]) for k in (RIGHT, LEFT)]
 
     def rows(self, which: npt.NDArray[np.bool_]) -> _Problem:
         """Return the problem of some samples."""
         part = object.__new__(_Problem)
         part.link, part.weights, part.scale = self.link, self.weights, self.scale
         part.com, part.cos_body, part.sin_body = self.com[:, which], self.cos_body[which], self.sin_body[which]
-        part.shoe_axis = [axis[:, which] for axis in self.shoe_axis]
+        part.foot_axis = [axis[:, which] for axis in self.foot_axis]
         return part
 
 
@@ -224,13 +211,16 @@ def _residuals(problem: _Problem, points: Array) -> Array:
     value[10:12] = np.tensordot(problem.weights, points[:, :2], axes=1) - problem.com
     value[12] = (p34[1] * p45[0] - p34[0] * p45[1]) / scale
     value[13] = -problem.sin_body * p45[1] - problem.cos_body * p45[0]
-    value[14] = _dot(right, problem.shoe_axis[RIGHT]) / scale
-    value[15] = _dot(left, problem.shoe_axis[LEFT]) / scale
+    value[14] = _dot(right, problem.foot_axis[RIGHT]) / scale
+    value[15] = _dot(left, problem.foot_axis[LEFT]) / scale
     return value
 
 
 def _jacobians(problem: _Problem, points: Array) -> Array:
-    """Return the derivatives of the equations by the unknowns. Shape (8, 3, N) in, (16, 16, N) out."""
+    """Return the derivatives of the equations by the unknowns. Shape (8, 3, N) in, (16, 16, N) out.
+
+    The unknowns are the knees, the hip-pitch points and the x and y of the hip-roll points, from right to left.
+    """
     link = points[1:] - points[:-1]
     p12, p23, p34, p45, p56, p67, p78 = link
     jacobian = np.zeros((EQUATIONS, EQUATIONS, points.shape[2]))
@@ -255,12 +245,12 @@ def _jacobians(problem: _Problem, points: Array) -> Array:
     add(12, 2, np.stack([-p45[1], p45[0], zero]) / scale)
     add(12, 3, np.stack([p34[1], -p34[0], zero]) / scale)
     add(13, 3, np.stack([-problem.cos_body, -problem.sin_body, zero]))
-    for row, first, (a, b), axis_of_shoe in (
-        (14, 0, (p12, p23), problem.shoe_axis[RIGHT]),
-        (15, 5, (p67, p78), problem.shoe_axis[LEFT]),
+    for row, first, (a, b), axis_of_foot in (
+        (14, 0, (p12, p23), problem.foot_axis[RIGHT]),
+        (15, 5, (p67, p78), problem.foot_axis[LEFT]),
     ):
-        add(row, first, _cross(b, axis_of_shoe) / scale)
-        add(row, first + 1, _cross(axis_of_shoe, a) / scale)
+        add(row, first, _cross(b, axis_of_foot) / scale)
+        add(row, first + 1, _cross(axis_of_foot, a) / scale)
     return jacobian
 
 

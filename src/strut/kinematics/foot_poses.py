@@ -9,7 +9,7 @@ from strut.place import Place, between
 from strut.robot import Array, Robot
 
 
-def shoe_places(robot: Robot, qpos: Array) -> tuple[Place, Place]:
+def sole_places(robot: Robot, qpos: Array) -> tuple[Place, Place]:
     """Return where the middles of the right and the left sole are over the ground. Shape (nq,)."""
     corners = foot_contact_points(robot, qpos[None])[0].reshape(2, -1, 3)
     middle, along = corners.mean(axis=1), corners[:, 0] - corners[:, 1]  # the first side runs from toe to heel
@@ -18,5 +18,5 @@ def shoe_places(robot: Robot, qpos: Array) -> tuple[Place, Place]:
 
 
 def standing_place(robot: Robot, qpos: Array) -> Place:
-    """Return where the robot stands: between its shoes. Shape (nq,)."""
-    return between(*shoe_places(robot, qpos))
+    """Return where the robot stands: between its feet. Shape (nq,)."""
+    return between(*sole_places(robot, qpos))

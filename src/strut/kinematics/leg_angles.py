@@ -10,6 +10,7 @@ import numpy as np
 from strut.kinematics.biped_model import BipedModel
 from strut.kinematics.biped_posture import PostureTargets
 from strut.robot import Array
+from strut.rotation import elementary_rotation
 
 UP = np.array([0.0, 0.0, 1.0])
 MODEL_ORDER = (*range(5, -1, -1), *range(6, 12))  # the robot's joints run from the hips down, right leg first
@@ -47,13 +48,13 @@ def chain_points(
         legs: Whose.
         theta_rad: Shape (N, 12).
         ankle_in_world: Right ankle. Shape (N, 3).
-        heading_rad: Of the right shoe. Shape (N,).
+        heading_rad: Of the right foot. Shape (N,).
 
     Returns:
-        Joint points (N, 8, 3), rotation of the body (N, 3, 3) and of the left shoe (N, 3, 3), all in world.
+        Joint points (N, 8, 3), rotation of the body (N, 3, 3) and of the left foot (N, 3, 3), all in world.
     """
     lengths, t = legs.link_m, theta_rad.T
-    rotation, body = _turn(2, heading_rad), np.empty((len(theta_rad), 3, 3))
+    rotation, body = elementary_rotation(2, heading_rad), np.empty((len(theta_rad), 3, 3))
     points = np.empty((len(theta_rad), 8, 3))
     points[:, 0] = ankle_in_world
     moves = (
@@ -67,11 +68,11 @@ def chain_points(
     )
     for link, (turns, axis, length) in enumerate(moves):
         for about, angle in turns:
-            rotation = rotation @ _turn(about, angle)
+            rotation = rotation @ elementary_rotation(about, angle)
         if link == 3:
             body = rotation
         points[:, link + 1] = points[:, link] + length * rotation[:, :, axis]
-    return points, body, rotation @ _turn(1, -t[10]) @ _turn(0, -t[11])
+    return points, body, rotation @ elementary_rotation(1, -t[10]) @ elementary_rotation(0, -t[11])
 
 
 def posture_qpos(
@@ -112,14 +113,3 @@ def _angle(a: Array, b: Array) -> Array:
 
 def _dot(a: Array, b: Array) -> Array:
     return np.asarray(np.sum(a * b, axis=1))
-
-
-def _turn(axis: int, angle_rad: Array) -> Array:
-    """Return rotations about x, y or z. Shape (N,) in, (N, 3, 3) out."""
-    c, s = np.cos(angle_rad), np.sin(angle_rad)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    rotation = np.zeros((len(angle_rad), 3, 3))
-    rotation[:, axis, axis] = 1.0
-    rotation[:, i, i] = rotation[:, j, j] = c
-    rotation[:, i, j], rotation[:, j, i] = -s, s
-    return rotation

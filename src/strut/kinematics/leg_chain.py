@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.robot import Array, Limb, Robot
+from strut.rotation import rotation_about
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +53,7 @@ class LegChain:
             place, turn = place + turn @ self.offset_m[k], turn @ self.turn[k]
             places.append(place)
             axes.append(turn @ self.axis[k])
-            turn = turn @ _about(self.axis[k], joints_rad[..., k])
+            turn = turn @ rotation_about(self.axis[k], joints_rad[..., k])
         foot, foot_turn = place + turn @ self.offset_m[-1], turn @ self.turn[-1]
         return foot, foot_turn, np.stack(places, axis=-2), np.stack(axes, axis=-2)
 
@@ -118,10 +119,3 @@ def _chain(robot: Robot, leg: Limb) -> LegChain:
 
 def _rotation(quaternion: Array) -> Array:
     return np.asarray(Rotation.from_quat(quaternion, scalar_first=True).as_matrix())
-
-
-def _about(axis: Array, angle_rad: Array) -> Array:
-    """Return rotations about a unit axis (3,). Shape (...) in, (..., 3, 3) out."""
-    cross = np.cross(np.eye(3), axis)
-    c, s = np.cos(angle_rad)[..., None, None], np.sin(angle_rad)[..., None, None]
-    return np.asarray(c * np.eye(3) + s * cross + (1.0 - c) * np.outer(axis, axis))

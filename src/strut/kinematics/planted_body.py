@@ -9,19 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import TaskJacobians, task_jacobians
 from strut.models.coupled_joints import CoupledJoints
-from strut.robot import FLOATING, Array, Robot
-from strut.rotation import rotation_vector
+from strut.robot import BASE, FLOATING, Array, Robot
+from strut.rotation import continuous_quaternions, rotation_vector
 
 POSTURE = 1e-4  # weight against feet in metres and radians
 PLACE = 10.0  # of the body, against feet: where both cannot be, the feet miss
 DAMPING = 1e-10
 LONGEST_STEP_RAD = 0.3
+MOST_STEPS = 25
 SETTLED = 1e-7  # step in metres and radians after which nothing changes
-BASE = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,9 +52,7 @@ class PlantedSolution:
     foot_error: Array
 
 
-def solve_planted(
-    robot: Robot, coupled: CoupledJoints, targets: PlantedTargets, start_qpos: Array, *, iterations: int = 25
-) -> PlantedSolution:
+def solve_planted(robot: Robot, coupled: CoupledJoints, targets: PlantedTargets, start_qpos: Array) -> PlantedSolution:
     """Return coordinates that meet the targets as nearly as the joints' ranges allow.
 
     Args:
@@ -63,15 +60,14 @@ def solve_planted(
         coupled: How its joints hang together.
         targets: T frames.
         start_qpos: Where to begin. Shape (T, nq) or (nq,).
-        iterations: At most.
     """
     qpos = np.array(np.broadcast_to(start_qpos, (len(targets.place_m), robot.model.nq)), dtype=np.float64)
-    qpos[:, 3:FLOATING] = _quaternions(targets.base_rotation, qpos[:, 3:FLOATING])
+    qpos[:, 3:FLOATING] = continuous_quaternions(targets.base_rotation, qpos[:, 3:FLOATING])
     free = qpos[:, FLOATING:][:, coupled.free]
     lower, upper = robot.joint_lower_rad[coupled.free], robot.joint_upper_rad[coupled.free]
     turning = robot.foot_turns
     reduction = _reduction(coupled)
-    for _ in range(iterations):
+    for _ in range(MOST_STEPS):
         qpos[:, FLOATING:] = coupled.all_rad(free)
         now = task_jacobians(robot, qpos)
         error, jacobian = _tasks(targets, now, qpos, turning)
@@ -138,10 +134,3 @@ def _tasks(targets: PlantedTargets, now: TaskJacobians, qpos: Array, turning: Ar
         place,
     ]
     return np.concatenate(error, axis=1), np.concatenate(jacobian, axis=1)
-
-
-def _quaternions(rotation: Array, near: Array) -> Array:
-    """Return quaternions wxyz of rotations, of the two signs the one along `near`. Shapes (T, 3, 3), (T, 4)."""
-    found = np.asarray(Rotation.from_matrix(rotation).as_quat(scalar_first=True))
-    found[1:] *= np.sign(np.cumprod(np.where(np.sum(found[1:] * found[:-1], axis=1) < 0.0, -1.0, 1.0)))[:, None]
-    return found if np.sum(found[0] * near[0]) >= 0.0 else -found

@@ -29,7 +29,7 @@ def required_postures(legs: BipedModel, targets: PostureTargets, start: Array | 
 def why_unreachable(legs: BipedModel, targets: PostureTargets, sample: int) -> UnreachablePostureError:
     """Return why a target has no posture.
 
-    If the same shoes and height work with the centre of mass midway between the shoes, it is the centre of mass that is
+    If the same feet and height work with the centre of mass midway between the feet, it is the centre of mass that is
     out of reach; if not, a leg is too short for the height, or cannot fold so far.
     """
     target = targets.rows(slice(sample, sample + 1))
@@ -42,14 +42,14 @@ def why_unreachable(legs: BipedModel, targets: PostureTargets, sample: int) -> U
         reached = float(_SHARES[int(np.argmin(found)) - 1] if not found.all() else 1.0)
         wanted_mm = float(np.linalg.norm(from_middle)) * 1e3
         detail = (
-            f"it would have to be {wanted_mm:.0f} mm from between the shoes, it gets {reached * wanted_mm:.0f} mm there"
+            f"it would have to be {wanted_mm:.0f} mm from between the feet, it gets {reached * wanted_mm:.0f} mm there"
         )
         return UnreachablePostureError(sample, COM_OUT_OF_REACH, detail)
     return _bad_leg(legs, target, sample)
 
 
 def _bad_leg(legs: BipedModel, target: PostureTargets, sample: int) -> UnreachablePostureError:
-    """Return which leg cannot span from its hip to its ankle, with the hips midway between the shoes."""
+    """Return which leg cannot span from its hip to its ankle, with the hips midway between the feet."""
     ankles, height_m = target.ankle_in_world[0], float(target.height_m[0])
     heading = float(target.body_heading_rad[0])
     lateral = np.array([-np.sin(heading), np.cos(heading), 0.0])

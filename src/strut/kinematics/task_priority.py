@@ -1,4 +1,4 @@
-"""Task priority: joint velocities that serve tasks in order of importance, and never cross a bound.
+"""Task-priority (hierarchical) differential inverse kinematics with velocity bounds: null spaces, active sets.
 
 Each level moves only in what the levels above it leave free, so it cannot disturb them. Within that freedom it comes as
 close to its goal as the bounds allow: where its own optimum would cross a bound, an active-set search walks from the
@@ -141,46 +141,50 @@ def _stacked(tasks: Sequence[Level], n: int) -> _Stack | None:
     return _Stack(np.concatenate(jacobians), np.concatenate([level.velocity for level in tasks]), rows)
 
 
-def _nearest(stack: _Stack, wish: Array, lower: Array, upper: Array, held: Held) -> tuple[Array, Held] | None:
-    """Return the velocities (n,) nearest to a wish (n,) that serve the tasks and keep the bounds, and who is held.
+def _nearest(
+    stack: _Stack, reference_velocity: Array, lower: Array, upper: Array, held: Held
+) -> tuple[Array, Held] | None:
+    """Return the velocities (n,) nearest to a reference (n,) that serve the tasks and keep the bounds, and who is held.
 
-    With Lagrange multipliers λ of the tasks they are the wish plus Jᵀ λ, cut to the bounds. Newton steps on λ: hold the
-    joints that are cut, serve the tasks with the others, look who would now be cut. When that no longer changes, the
-    conditions of the optimum hold, and there is only one. None where it keeps changing, because the tasks do not fit
-    into the bounds, or where those that are not held are near a singularity.
+    With Lagrange multipliers λ of the tasks they are the reference plus Jᵀ λ, clamped to the bounds. Newton steps on λ:
+    hold the joints that are clamped, serve the tasks with the others, look who would now be clamped. When that no
+    longer changes, the conditions of the optimum hold, and there is only one. None where it keeps changing, because the
+    tasks do not fit into the bounds, or where those that are not held are near a singularity.
     """
     for _ in range(_MOST_CHANGES):
-        served = _served(stack, held, wish, lower, upper)
+        served = _served(stack, held, reference_velocity, lower, upper)
         if served is None:
             return None
-        velocity, desire = served
-        cut = np.minimum(np.maximum(desire, lower), upper)
-        if not np.count_nonzero(np.abs(cut - velocity) > _INSIDE):
-            return cut, held
-        held = _beyond(desire, lower, upper)
+        velocity, unclamped_velocity = served
+        clamped = np.minimum(np.maximum(unclamped_velocity, lower), upper)
+        if not np.count_nonzero(np.abs(clamped - velocity) > _INSIDE):
+            return clamped, held
+        held = _beyond(unclamped_velocity, lower, upper)
     return None
 
 
-def _beyond(desire: Array, lower: Array, upper: Array) -> Held:
+def _beyond(unclamped_velocity: Array, lower: Array, upper: Array) -> Held:
     """Return who would cross a bound. Shape (n,) each."""
-    return dict.fromkeys(np.flatnonzero(desire > upper).tolist(), True) | dict.fromkeys(
-        np.flatnonzero(desire < lower).tolist(), False
+    return dict.fromkeys(np.flatnonzero(unclamped_velocity > upper).tolist(), True) | dict.fromkeys(
+        np.flatnonzero(unclamped_velocity < lower).tolist(), False
     )
 
 
-def _served(stack: _Stack, held: Held, wish: Array, lower: Array, upper: Array) -> tuple[Array, Array] | None:
-    """Return the velocities nearest to a wish that serve the tasks while some joints are held at their bounds.
+def _served(
+    stack: _Stack, held: Held, reference_velocity: Array, lower: Array, upper: Array
+) -> tuple[Array, Array] | None:
+    """Return the velocities nearest to a reference that serve the tasks while some joints are held at their bounds.
 
     With Jᵀ = Q R of the joints that are not held, the goals stand below each other in Rᵀ y = goals: forward
-    substitution serves them in order, and what is left of Q's columns is for the wish.
+    substitution serves them in order, and what is left of Q's columns is for the reference.
 
     Returns:
-        Velocities (n,) and what each joint would do for the tasks and its wish if it were not held (n,); None near a
+        Velocities (n,), and the same where joints that are held are not clamped to their bounds (n,); None near a
         singularity.
     """
-    jacobian, goal, total, own = stack.jacobian, stack.goal, len(stack.goal), wish
+    jacobian, goal, total, own = stack.jacobian, stack.goal, len(stack.goal), reference_velocity
     if held:
-        jacobian, own = jacobian.copy(), wish.copy()
+        jacobian, own = jacobian.copy(), reference_velocity.copy()
         for joint, high in held.items():
             goal = goal - jacobian[:, joint] * (upper if high else lower)[joint]
             jacobian[:, joint] = own[joint] = 0.0
@@ -196,11 +200,11 @@ def _served(stack: _Stack, held: Held, wish: Array, lower: Array, upper: Array) 
     velocity = lapack.dormqr("L", "N", factors, tau, mixed, _WORK, overwrite_c=1)[0][:, 0]
     if not held:
         return velocity, velocity
-    desire, multiplier = velocity.copy(), inverse @ change
+    unclamped_velocity, multiplier = velocity.copy(), inverse @ change
     for joint, high in held.items():
         velocity[joint] = (upper if high else lower)[joint]
-        desire[joint] = wish[joint] + multiplier @ stack.jacobian[:, joint]
-    return velocity, desire
+        unclamped_velocity[joint] = reference_velocity[joint] + multiplier @ stack.jacobian[:, joint]
+    return velocity, unclamped_velocity
 
 
 def _keeps(velocity: Array, lower: Array, upper: Array, own: Sequence[tuple[Array, Array]]) -> bool:
@@ -336,7 +340,7 @@ def _inside_bounds(request: _Request, basis: Array, start: Array, lower: Array, 
             velocity[joint] = upper[joint] if held[joint] else lower[joint]
         else:
             pull = missing if matrix is None else matrix.T @ missing
-            leaving = _wants_to_leave(pull, press, held) if held else None
+            leaving = _most_negative_multiplier(pull, press, held) if held else None
             if leaving is None or leaving in released:
                 return np.minimum(np.maximum(velocity, lower), upper)
             released.add(leaving)
@@ -367,13 +371,13 @@ def _first_bound(velocity: Array, change: Array, lower: Array, upper: Array) -> 
     return max(least, 0.0), joint
 
 
-def _wants_to_leave(pull: Array, press: Array, held: dict[int, bool]) -> int | None:
-    """Return the held joint that would leave its bound inwards most willingly, or None if all press against theirs.
+def _most_negative_multiplier(pull: Array, press: Array, held: dict[int, bool]) -> int | None:
+    """Return the joint whose active bound has the most negative multiplier; None if the active set is optimal.
 
     Args:
-        pull: Where u would like to go, against the slope of the error. Shape (p,).
-        press: Inverse of the held joints' rows. Shape (p, n_held).
-        held: Held joints, and whether each is at its upper bound.
+        pull: Negative gradient of half the squared error, by u. Shape (p,).
+        press: Pseudo-inverse of the active rows. Shape (p, n_active).
+        held: Joints at a bound, and whether each is at its upper one.
     """
     outward = press.T @ pull * np.where(list(held.values()), 1.0, -1.0)
     worst = int(np.argmin(outward))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.engines.task_jacobians import foot_movers, task_jacobians, task_places
-from strut.robot import FLOATING, Array, Index, Robot
+from strut.robot import BASE, FLOATING, Array, Index, Robot
 from strut.rotation import rotation_vector
 
 FOOT, ATTITUDE, HELD, FREE = 300.0, 3.0, 0.5, 0.01  # weights of errors in leg lengths and radians
@@ -135,7 +135,7 @@ def _descended(tasks: _Tasks, targets: BodyTargets, start_qpos: Array, how: _Des
     """Return coordinates (T, nq) with less weighted error, and half its square (T,)."""
     qpos, lower, upper = start_qpos.copy(), tasks.lower_rad, tasks.upper_rad
     qpos[:, FLOATING:] = np.clip(qpos[:, FLOATING:], lower, upper)
-    tried, step, share = qpos.copy(), np.zeros((len(qpos), len(lower) + 6)), np.ones(len(qpos))
+    tried, step, share = qpos.copy(), np.zeros((len(qpos), len(lower) + BASE)), np.ones(len(qpos))
     cost, moving = np.full(len(qpos), np.inf), np.arange(len(qpos))
     for last in (*(False,) * how.iterations, True):
         now = tasks.at(tried[moving], targets.part(moving))
@@ -230,19 +230,19 @@ def _outwards(move: Array, joint_rad: Array, lower: Array, upper: Array) -> npt.
     """Return which coordinates are joints at an end of their range that move beyond. (T, nv), (T, n) in, (T, nv)."""
     low, high = joint_rad <= lower + AT_END_RAD, joint_rad >= upper - AT_END_RAD
     beyond = np.zeros(move.shape, dtype=np.bool_)
-    beyond[:, 6:] = (low & (move[:, 6:] < 0.0)) | (high & (move[:, 6:] > 0.0))
+    beyond[:, BASE:] = (low & (move[:, BASE:] < 0.0)) | (high & (move[:, BASE:] > 0.0))
     return beyond
 
 
 def moved(qpos: Array, step: Array) -> Array:
     """Return coordinates of a floating body after a step in velocity coordinates. Shapes (T, nq), (T, nv)."""
     w, x, y, z = qpos[:, 3:7].T
-    half = 0.5 * step[:, 3:6].T
+    half = 0.5 * step[:, 3:BASE].T
     angle = np.sqrt((half * half).sum(axis=0))
     c, (a, b, d) = np.cos(angle), np.sinc(angle / np.pi) * half
     first = (w * c - x * a - y * b - z * d, w * a + x * c + y * d - z * b)
     turned = np.stack([*first, w * b - x * d + y * c + z * a, w * d + x * b - y * a + z * c], axis=1)
-    return np.concatenate([qpos[:, :3] + step[:, :3], turned, qpos[:, 7:] + step[:, 6:]], axis=1)
+    return np.concatenate([qpos[:, :3] + step[:, :3], turned, qpos[:, 7:] + step[:, BASE:]], axis=1)
 
 
 class _Tasks:
@@ -290,8 +290,8 @@ class _Tasks:
         above = np.maximum(leg_rad - self._near_upper, 0.0) / self._close_rad
         below = np.maximum(self._near_lower - leg_rad, 0.0) / self._close_rad
         error, slope = np.zeros((2, len(leg_rad), columns))
-        error[:, 6 + self._legs] = WALL * (below**2 - above**2)
-        slope[:, 6 + self._legs] = 2.0 * WALL * (above + below) / self._close_rad
+        error[:, BASE + self._legs] = WALL * (below**2 - above**2)
+        slope[:, BASE + self._legs] = 2.0 * WALL * (above + below) / self._close_rad
         return error, slope
 
 

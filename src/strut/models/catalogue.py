@@ -78,6 +78,11 @@ def load_robot(name: str) -> Robot:
     return _read_robot(str(folder), folder.resolve(), _written(folder))
 
 
+def as_robot(robot: Robot | str) -> Robot:
+    """Return a robot that is given, or the one of a name or path."""
+    return load_robot(robot) if isinstance(robot, str) else robot
+
+
 def _as_kept(name: str) -> str:
     """Return a name as the robot of that name has it, which keyboards and file systems compose differently."""
     known = robot_names()

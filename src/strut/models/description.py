@@ -1,8 +1,8 @@
 """Description: a robot of others, URDF or MJCF, as a MuJoCo specification, with what that drops: speed limits.
 
 Floor, lights, servos, sensors, keyframes, transmissions and simulator tags are left out. For URDF, package:// is
-resolved by walking up from the file, and meshes in formats that MuJoCo does not take are converted by trimesh. Links
-that are only fixed to others stay bodies of their own. What cannot be read is a ValueError in words.
+resolved as in `mesh_files`, and meshes in formats that MuJoCo does not take are converted. Links that are only fixed
+to others stay bodies of their own. What cannot be read is a ValueError in words.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from xml.etree import ElementTree as ET
 
 import mujoco
 
+from strut.models.mesh_files import UNREADABLE, forget_meshes, readable_mesh
 from strut.toml_file import WrongFieldError
 
 _LEFT_OUT = ("transmission", "gazebo")
 _HINGES = ("revolute", "continuous")
 _INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-_ASCII_STL = b"solid"
 URDF_OPTIONS = {
     "strippath": "false",
     "discardvisual": "false",
@@ -63,6 +63,7 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
         _fix(joint, fixed)
     speed, effort = _limits(root, "velocity"), _limits(root, "effort")
     assets = _resolve_meshes(root, path)
+    forget_meshes()
     ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", URDF_OPTIONS | {"balanceinertia": "true"})
     spec = mujoco.MjSpec.from_string(ET.tostring(root, encoding="unicode"), assets=assets)
     return Description(spec, spec.compile(), speed, effort)
@@ -107,14 +108,14 @@ def _no_hinge(joint: str, kind: str) -> WrongFieldError:
 
 
 def _motor_limits(spec: mujoco.MjSpec) -> dict[str, float]:
-    """Return the largest torque by joint: of its motor, else the joint's own; 0 where nobody wrote one down."""
+    """Return the largest torque by joint: the smaller of its motor's and its own; 0 where nobody wrote one down."""
     limits = {joint.name: float(joint.actfrcrange[1]) for joint in spec.joints}
     for actuator in spec.actuators:
         force = actuator.forcerange
         if force[1] <= 0.0 and actuator.biastype == mujoco.mjtBias.mjBIAS_NONE:
             force = actuator.ctrlrange * actuator.gainprm[0]
         if torque := float(abs(force[1] * actuator.gear[0])):
-            limits[actuator.target] = torque
+            limits[actuator.target] = min(torque, limits.get(actuator.target) or math.inf)
     return limits
 
 
@@ -168,44 +169,10 @@ def _resolve_meshes(root: ET.Element, path: Path) -> dict[str, bytes]:
             if mesh is None:
                 continue
             try:
-                file = _found(mesh.get("filename", ""), path)
-                if _is_native(file):
-                    mesh.set("filename", str(file))
-                else:
-                    converted = f"{file.stem}_{len(assets)}.stl"
-                    assets[converted] = _converted(file)
-                    mesh.set("filename", converted)
-            except (OSError, ImportError, ValueError) as error:
+                # a robot's folder says where its meshes are; one of that name elsewhere may be another robot's
+                mesh.set("filename", readable_mesh(mesh.get("filename", ""), path, assets, anywhere=False))
+            except UNREADABLE as error:
                 if looks.tag == "collision":
                     raise ValueError(f"the shape {mesh.get('filename')} cannot be read ({error}).") from error
                 link.remove(looks)
     return assets
-
-
-def _found(name: str, path: Path) -> Path:
-    """Return the file of a mesh: package:// and relative names are looked for from the description's folder upwards."""
-    plain = name.removeprefix("file://").removeprefix("package://")
-    tails = [plain, plain.partition("/")[2]] if name.startswith("package://") else [plain]
-    for folder in path.resolve().parents:
-        for tail in tails:
-            if tail and (folder / tail).is_file():
-                return folder / tail
-    raise FileNotFoundError("there is no such file")
-
-
-def _is_native(file: Path) -> bool:
-    """Return whether MuJoCo reads a mesh: Wavefront, or STL that is binary."""
-    if file.suffix.lower() == ".obj":
-        return True
-    if file.suffix.lower() != ".stl":
-        return False
-    start = file.read_bytes()[:512]
-    return not (start.lstrip().startswith(_ASCII_STL) and b"facet" in start)
-
-
-def _converted(file: Path) -> bytes:
-    """Return a mesh in any format that trimesh reads as binary STL."""
-    import trimesh  # noqa: PLC0415  (slow to import, and few descriptions need it)
-
-    mesh: Any = trimesh.load(file, force="mesh")
-    return bytes(mesh.export(file_type="stl"))

@@ -1,4 +1,4 @@
-"""Chains: a body given as Denavit-Hartenberg rows that may branch, on a platform or bolted down.
+"""DH chains: a body given as Denavit-Hartenberg rows that may branch, on a platform or bolted down.
 
 Standard rows, Rz(theta0 + q) Tz(d) Tx(a) Rx(alpha). A chain starts at the robot's origin or where another ends. A joint
 that several chains name is one joint: each of them says where its own next frame is. Parts, frames and shapes are given

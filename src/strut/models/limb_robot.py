@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from strut.models.model_builder import Body, ModelBuilder
 from strut.robot import FLOATING, Array, ContactPoint, Foot, Robot, ball_foot
+from strut.rotation import elementary_rotation
 from strut.tables.body import BASE, FLOAT, BallFoot, FlatFoot, LimbBody, LimbLink, Mount, Rod, Trunk
 from strut.tables.fields import ORIGIN, Vector
 from strut.tables.folder import Tables
@@ -73,7 +73,7 @@ def _add_limb(builder: ModelBuilder, body: Body, mount: Mount, table: LimbBody) 
     middles_rad = iter(mount.middle_rad or [0.0] * len(limb.joints))
     position, rotation = np.array(mount.position_m), mount_rotation(mount.x_axis, mount.z_axis)
     for link in limb.links:
-        place, turn = position + rotation @ np.array(link.offset_m), rotation @ _rotation_x(link.twist_rad)
+        place, turn = position + rotation @ np.array(link.offset_m), rotation @ elementary_rotation(0, link.twist_rad)
         body = builder.body(f"{mount.name}_{link.name}", place, body, turn)
         for joint in link.joints:
             lower, upper = np.array(joint.range_rad) + next(middles_rad)
@@ -112,11 +112,6 @@ def _add_flat_foot(builder: ModelBuilder, body: Body, mount: str, foot: FlatFoot
     corners = ((x, y), (-x, y), (-x, -y), (x, -y))
     points = (ContactPoint(f"{mount}_{k}", body.name, (at_x + u, at_y + v, at_z)) for k, (u, v) in enumerate(corners))
     return Foot(mount, frame, tuple(points), foot.sole_m)
-
-
-def _rotation_x(angle_rad: float) -> Array:
-    c, s = math.cos(angle_rad), math.sin(angle_rad)
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
 def _steiner(mass_kg: float, offset_m: Array) -> Array:

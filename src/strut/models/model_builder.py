@@ -185,14 +185,14 @@ class ModelBuilder:
 
 
 def quaternion(rotation: Array) -> Array:
-    """Return the quaternion wxyz of a rotation. Shape (3, 3) in, (4,) out."""
+    """Return the quaternion wxyz of a rotation as MuJoCo itself computes it. Shape (3, 3) in, (4,) out."""
     quaternion = np.empty(4)
     mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation, dtype=float).reshape(9))
     return quaternion
 
 
 def rotation_matrix(wxyz: Array) -> Array:
-    """Return the rotation of a quaternion wxyz. Shape (4,) in, (3, 3) out."""
+    """Return the rotation of a quaternion wxyz as MuJoCo itself computes it. Shape (4,) in, (3, 3) out."""
     matrix = np.empty(9)
     mujoco.mju_quat2Mat(matrix, np.asarray(wxyz, dtype=float))
     return matrix.reshape(3, 3)

@@ -10,13 +10,13 @@ import numpy as np
 
 from strut.robot import Array
 from strut.tables.human import Capsule, ContactPlace, ContactShares, ContactTable, MarkerTable, SubjectTable
-from strut.tables.segments import Place, SegmentBody
+from strut.tables.segments import ScaledPoint, SegmentBody
 
 SIDE = "Side"
 AXES: tuple[Literal["x", "y", "z"], ...] = ("x", "y", "z")
 
 
-def place_on(person: SubjectTable, entry: Place, side: str | None) -> Array:
+def place_on(person: SubjectTable, entry: ScaledPoint, side: str | None) -> Array:
     """Return a point given as lengths by axis, y mirrored on the right. Shape (3,)."""
     shares = [entry.get(axis, {}) for axis in AXES]
     point = np.array([length_of(person, lengths, side) for lengths in shares])

@@ -1,4 +1,4 @@
-"""Solve: a problem and a guess in, a trajectory out, with what the solver says about it."""
+"""Direct collocation: transcribes an optimal control problem to a sparse NLP and solves it with IPOPT."""
 
 from __future__ import annotations
 

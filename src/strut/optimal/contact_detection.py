@@ -12,20 +12,20 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from strut.contact_set import contact_points, contact_set
 from strut.engines.contact_slip import contact_slip
 from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.optimal.contact_schedule import PhaseTime
-from strut.robot import Array, Robot
+from strut.robot import Array, Mask, Robot
 from strut.rotation import angles_from_qpos, qpos_from_angles
+from strut.sampling import low_passed
 
 CUTOFF_HZ = 12.0  # of the movement that is looked at first
 LOW_M, SLOW_M_S = 0.004, 0.15  # what touches is about this near to the lowest it gets, and this slow
 FLOOR_PERCENTILE, SPREAD_PERCENTILE = 5.0, 15.0
-CLEAR = 4.0  # no point speaks louder for touching or not than this
+CLEAR = 4.0  # no point speaks louder for contact or against it than this
 WINDOW_S = 0.045  # a border is fitted to this much on both sides of it
 EARLIER_S, LATER_S = 0.05, 0.03  # how far it may be from where it was first seen
 GRID_S = 0.0005
@@ -38,9 +38,6 @@ MOST_CUT = 0.5  # of the samples must be left between ends whose contacts no set
 SCRAP_S = 0.025  # phases at the ends that are shorter tell nothing
 LIFTING, LANDING = (3, 4), (1, 2, 3)  # powers of time: forces fade before lift-off, speeds break at touchdown
 HIDDEN_S, NAMED_S = 0.012, 0.005  # how far a border may still be off, seen or named by columns finer than a sample
-
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,37 +140,40 @@ def _sample_s(motion: Motion) -> float:
 def _described(robot: Robot, motion: Motion) -> Motion:
     """Return a motion without samples at its ends whose contacts no set describes, as where a recording is cut."""
     sets = set(_points_by_set(robot).values())
-    touching = [frozenset(np.array(motion.foot_names)[row].tolist()) for row in motion.contact]
-    known = np.flatnonzero([points in sets for points in touching])
-    if not len(known) or known[-1] - known[0] < MOST_CUT * len(touching):
+    in_contact = [frozenset(np.array(motion.foot_names)[row].tolist()) for row in motion.contact]
+    known = np.flatnonzero([points in sets for points in in_contact])
+    if not len(known) or known[-1] - known[0] < MOST_CUT * len(in_contact):
         return motion
     return motion.samples(slice(int(known[0]), int(known[-1]) + 1))
 
 
 def _named_contacts(robot: Robot, motion: Motion) -> list[str]:
-    sets = {touching: name for name, touching in _points_by_set(robot).items()}
+    sets = {in_contact: name for name, in_contact in _points_by_set(robot).items()}
     names: list[str] = []
     for k, row in enumerate(motion.contact):
-        touching = frozenset(np.array(motion.foot_names)[row].tolist())
-        if touching not in sets:
-            words = ", ".join(sorted(touching)) or "nothing"
+        in_contact = frozenset(np.array(motion.foot_names)[row].tolist())
+        if in_contact not in sets:
+            words = ", ".join(sorted(in_contact)) or "nothing"
             raise BadMotionError(
                 f"At {motion.time_s[k]:.3f} s {words} touches the ground, which is no known contact set."
             )
-        names.append(sets[touching])
+        names.append(sets[in_contact])
     return names
 
 
 def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[str]:
-    """Return the contact set of every sample: of all ways through the cycle the likeliest (Viterbi)."""
+    """Return the contact set of every sample: the most likely sequence of a hidden Markov model (Viterbi).
+
+    Its states are the sets of the cycle; each stays or is followed by the next, which are equally likely.
+    """
     paths = feet_paths(robot, motion.time_s, _low_passed(motion))
     height = paths.place_m[..., 2]
     speed = np.linalg.norm(np.gradient(paths.place_m, motion.time_s, axis=0), axis=2)
     low = LOW_M + np.percentile(np.abs(height), SPREAD_PERCENTILE, axis=0)
     slow = SLOW_M_S + 2.0 * np.percentile(speed, SPREAD_PERCENTILE, axis=0)
     doubt = np.clip((height / low) ** 2 + (speed / slow) ** 2 - 1.0, -1.0, CLEAR)
-    order, touching = cycle.order, _points_by_set(robot)
-    sign = np.array([[1.0 if name in touching[entry] else -1.0 for name in paths.names] for entry in order])
+    order, in_contact = cycle.order, _points_by_set(robot)
+    sign = np.array([[1.0 if name in in_contact[entry] else -1.0 for name in paths.names] for entry in order])
     cost = doubt @ sign.T
     total, came = cost[0], np.zeros(cost.shape, dtype=np.intp)
     for k in range(1, len(cost)):
@@ -188,12 +188,8 @@ def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[st
 
 def _low_passed(motion: Motion) -> Array:
     """Return the movement without what is faster than `CUTOFF_HZ`, as qpos. Shape (T, nq)."""
-    from scipy.signal import butter, sosfiltfilt  # noqa: PLC0415 - a second of loading that most motions do without
-
-    nyquist_hz = 0.5 / float(np.median(np.diff(motion.time_s)))
-    sections = butter(2, min(CUTOFF_HZ / nyquist_hz, 0.9), output="sos")
-    padding = min(15, len(motion.time_s) - 1)
-    return qpos_from_angles(sosfiltfilt(sections, angles_from_qpos(motion.qpos), axis=0, padlen=padding))
+    rate_hz, padding = 1.0 / float(np.median(np.diff(motion.time_s))), min(15, len(motion.time_s) - 1)
+    return qpos_from_angles(low_passed(angles_from_qpos(motion.qpos), CUTOFF_HZ, rate_hz, padding=padding))
 
 
 def _refined(

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 from scipy.integrate import DOP853
 
@@ -22,9 +21,8 @@ from strut.engines.kinematic_tree import KinematicTree
 from strut.errors import BadTableError
 from strut.optimal.symbolic_dynamics import SymbolicDynamics
 from strut.optimal.tree_forces import tree_forces
-from strut.robot import Array
+from strut.robot import Array, Mask
 
-Mask = npt.NDArray[np.bool_]
 DEPENDENT = 5e-3  # of the largest singular value; sets of a human who walks along x have 0.019 and more, along y 0.003
 
 
@@ -95,15 +93,15 @@ class ContactDynamics:
         self, tree: KinematicTree, contact: ContactSet, actuated: Sequence[int] = (), passive: ca.Function | None = None
     ) -> None:
         self.tree, self.contact, self._passive = tree, contact, passive
-        inner, touching = tree_forces(tree), len(contact.rows)
-        self.row_count = touching + len(inner.row_names)
+        inner, contact_rows = tree_forces(tree), len(contact.rows)
+        self.row_count = contact_rows + len(inner.row_names)
         q, v, a = (ca.SX.sym(letter, tree.nv) for letter in "qva")
         load, rest = ca.SX.sym("load", self.row_count), ca.SX.zeros(tree.nv)
         moving = SymbolicDynamics(tree, q, v, a)
         spring = inner.passive(q, v) + (0.0 if passive is None else passive(q, v))
         free = moving.inverse_dynamics() - spring
-        needed = moving.inverse_dynamics(moving.row_loads(contact, load[:touching])) - spring
-        needed = needed - inner.loads(q, load[touching:])
+        needed = moving.inverse_dynamics(moving.row_loads(contact, load[:contact_rows])) - spring
+        needed = needed - inner.loads(q, load[contact_rows:])
         rates = ca.vertcat(moving.row_accelerations(contact), inner.accelerations(q, v, a))
         jacobian = ca.jacobian(ca.vertcat(moving.row_velocities(contact), inner.velocities(q, v)), v)
         dynamic = ca.horzcat(ca.jacobian(free, a), ca.substitute(free, a, rest))

@@ -9,12 +9,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from strut.balance.support import runs
 from strut.contact_set import contact_points, contact_set
 from strut.engines.contact_slip import contact_slip
 from strut.errors import FileError, OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.sampling import runs
 
 SHORTEST_S = 0.015
 FORMAT = 'phases are a list such as [{"set": NAME, "start_s": 0.0, "stop_s": 0.3}, ...].'
@@ -84,14 +84,14 @@ def _check_feet(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) -> 
     for phase in phases:
         inside = (motion.time_s >= phase.start_s - 1e-9) & (motion.time_s <= phase.stop_s + 1e-9)
         qpos, time_s = motion.qpos[inside], motion.time_s[inside]
-        touching = {point.name for point in contact_set(robot, phase.contact).points}
+        in_contact = {point.name for point in contact_set(robot, phase.contact).points}
         if len(qpos) < 2:
             continue
         points = contact_points(robot)
         slid, heights = contact_slip(robot, list(points.values()), qpos)
-        for index, name in sorted(enumerate(points), key=lambda entry: entry[1] not in touching):
+        for index, name in sorted(enumerate(points), key=lambda entry: entry[1] not in in_contact):
             moved, height = slid[:, index], heights[:, index]
-            if name in touching:
+            if name in in_contact:
                 _check_height(phase, name, time_s, height)
                 continue
             speed = np.linalg.norm(np.gradient(moved, time_s, axis=0), axis=1)

@@ -21,7 +21,7 @@ from strut.robot import Array, Index
 Nodes = Literal[
     "all", "first", "last", "not first", "not last", "inner", "middle", "from a third on", "up to two thirds"
 ]
-Arrival = Literal["continuous", "impact", "rest"]
+ArrivalKind = Literal["continuous", "impact", "rest"]
 At = Callable[[NodeSymbols], Expression]
 
 
@@ -120,7 +120,7 @@ class ContactPhase:
     contact: ContactSet
     intervals: int
     duration_s: tuple[float, float]
-    arrival: Arrival = "continuous"
+    arrival: ArrivalKind = "continuous"
     landing: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     unloaded: tuple[str, ...] = ()

@@ -19,14 +19,14 @@ from scipy.sparse import csr_matrix, vstack
 from strut.errors import RefusedError
 from strut.optimal.collocation import DirectCollocation, Solution
 from strut.optimal.constrained_least_squares import BoundedRows, constrained_least_squares
-from strut.optimal.contact_dynamics import ContactDynamics, Mask
+from strut.optimal.contact_dynamics import ContactDynamics
 from strut.optimal.layout import Layout
 from strut.optimal.node_symbols import Scales
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.sparse_nlp import column
 from strut.optimal.trajectory import Trajectory, trajectory_of
 from strut.optimal.transcription import MESH
-from strut.robot import Array, Index
+from strut.robot import Array, Index, Mask
 
 STEP_S = 0.005  # of the integrator, of eighth order: errs by 1e-13 in an interval
 MOST_STEPS = 8
@@ -69,9 +69,10 @@ def refined_by_shooting(program: DirectCollocation, solution: Solution, *, most_
         if not missing.closed:
             held = "" if settled else ", and which bounds hold was not settled"
             steps = f"{most_steps} step{'s' if most_steps > 1 else ''}"
-            words = f"torques alone miss the movement by {missing.largest:.1e} (scaled) after {steps} of polishing"
+            missed = f"torques alone miss the movement by {missing.largest:.1e} (scaled)"
             raise RefusedError(
-                [words + held], "Nothing near the solution keeps all that is asked; relax it, or use a finer mesh."
+                [f"{missed} after {steps} of shooting refinement{held}"],
+                "Nothing near the solution keeps all that is asked; relax it, or use a finer mesh.",
             )
     costs = program.costs(x)
     return replace(
@@ -99,7 +100,7 @@ class MultipleShooting:
 
     def __init__(self, layout: Layout, parameter: dict[str, float]) -> None:
         problem = layout.problem
-        self.layout, self.flow = layout, contact_dynamics(problem, parameter)
+        self.layout, self.dynamics = layout, contact_dynamics(problem, parameter)
         self.start = layout.starts
         self.touches = active_rows(problem, layout.phase_of[self.start])
 
@@ -110,10 +111,10 @@ class MultipleShooting:
         length_s = path.time_s[start + 1] - path.time_s[start]
         steps = enough_steps(length_s)
         size = np.concatenate([np.ones(layout.problem.tree.nq), layout.problem.scales.velocity])
-        ends, rough = self.flow.advance(state[start], torque, length_s, self.touches, steps=1, slopes=True)
+        ends, rough = self.dynamics.advance(state[start], torque, length_s, self.touches, steps=1, slopes=True)
         assert rough is not None
         if np.abs((ends - state[start + 1]) / size).max() < FAR:
-            ends, _ = self.flow.advance(state[start], torque, length_s, self.touches, steps=steps, slopes=False)
+            ends, _ = self.dynamics.advance(state[start], torque, length_s, self.touches, steps=steps, slopes=False)
         here = np.hstack([layout.q[start], layout.v[start], layout.u[start], layout.u[start + 1]])
         after = np.hstack([layout.q[start + 1], layout.v[start + 1]])
         rows = np.arange(after.size).reshape(after.shape)
@@ -227,14 +228,14 @@ def _weights(layout: Layout) -> Array:
 
 def _integrated(shooting: MultipleShooting, path: Trajectory) -> Trajectory:
     """Return the movement at `FINER` times as many nodes, integrated from every node of the mesh."""
-    start, flow, problem = shooting.start, shooting.flow, path.problem
+    start, dynamics, problem = shooting.start, shooting.dynamics, path.problem
     length_s = (path.time_s[start + 1] - path.time_s[start]) / FINER
     state, steps = np.hstack([path.q, path.v]), enough_steps(length_s)
     inside, torque = [state[start]], [path.u[start]]
     for k in range(FINER - 1):
         torque.append(path.u[start] + (k + 1) / FINER * (path.u[start + 1] - path.u[start]))
         between = (torque[-2], torque[-1])
-        inside.append(flow.advance(inside[-1], between, length_s, shooting.touches, steps=steps, slopes=False)[0])
+        inside.append(dynamics.advance(inside[-1], between, length_s, shooting.touches, steps=steps, slopes=False)[0])
     borders, last = FINER * np.cumsum([phase.intervals for phase in problem.phases]), shooting.layout.last_node
     moved, u = (
         np.insert(np.stack(within, axis=1).reshape(-1, ends.shape[1]), borders, ends, axis=0)
@@ -242,7 +243,7 @@ def _integrated(shooting: MultipleShooting, path: Trajectory) -> Trajectory:
     )
     q, v = np.split(moved, 2, axis=1)
     finer = problem.on_phases(tuple(replace(stage, intervals=stage.intervals * FINER) for stage in problem.phases))
-    a, force = flow.accelerations(q, v, u, active_rows(problem, finer.phase_of))
+    a, force = dynamics.accelerations(q, v, u, active_rows(problem, finer.phase_of))
     return replace(
         path,
         problem=finer,

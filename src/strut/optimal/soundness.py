@@ -192,9 +192,9 @@ def worst_of(found: Sequence[Soundness]) -> Soundness:
     return replace(min(apart, key=attrgetter("capsule_distance_m"), default=found[0]), **worst)
 
 
-def require_sound(found: Soundness, *, limits: bool = False, advice: str = ADVICE) -> None:
-    """Raise if a movement is not sound: it slides, gains momentum, or is not solved; or leaves the body's limits."""
-    complaints = [*found.complaints(), *(found.limits_broken() if limits else [])]
+def require_sound(found: Soundness, *, advice: str = ADVICE) -> None:
+    """Raise if a movement is not sound: it slides, gains momentum, or is not solved, or leaves the body's limits."""
+    complaints = [*found.complaints(), *found.limits_broken()]
     if complaints:
         raise RefusedError(complaints, advice)
 
@@ -251,7 +251,7 @@ def least_impulses(trajectory: Trajectory) -> tuple[float, float]:
 
 
 def impact_energy(trajectory: Trajectory) -> float:
-    """Return the largest change of kinetic energy at an impact [J]; positive would be a miracle."""
+    """Return the largest change of kinetic energy at an impact [J]; must not be positive: impacts dissipate."""
     changes = []
     for number in trajectory.impulse_n_s:
         node = int(trajectory.nodes_of(number)[0])

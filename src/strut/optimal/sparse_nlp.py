@@ -1,4 +1,4 @@
-"""Elements: a large sparse program made of small symbolic pieces that repeat.
+"""Sparse NLP: cost, constraints, Jacobian and Lagrangian Hessian assembled from repeated CasADi elements.
 
 An element is a few rows and a cost over few variables, written once and used at many places. Its first and second
 derivatives are taken once, in scalar symbols, mapped over the places and scattered into the sparse matrices that the

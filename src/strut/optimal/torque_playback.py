@@ -1,4 +1,4 @@
-"""Playback: a movement's torques alone, played by another engine and another integrator from its first instant on.
+"""Torque playback: a movement's torques alone, integrated by another engine and method from its first instant on.
 
 MuJoCo gives mass matrix, bias and contact Jacobians with a quaternion base; LSODA, a multistep method of variable order
 from ODEPACK, integrates. The state is never put back on the trajectory: impacts and contact sets come in turn, and what
@@ -63,19 +63,19 @@ def play(model: MjModel | str, trajectory: Trajectory) -> Array:
     if floats:
         qpos, qvel = qpos_from_angles(qpos), qvel_from_angles(qpos, qvel)
     for number, phase in enumerate(problem.phases):
-        witness, nodes = MujocoContactDynamics(model, phase.contact), trajectory.nodes_of(number)
+        mujoco_dynamics, nodes = MujocoContactDynamics(model, phase.contact), trajectory.nodes_of(number)
         if phase.arrival == "impact":
-            qvel = ContactTerms(*witness.terms(qpos, qvel)).impact(qvel).velocity
+            qvel = ContactTerms(*mujoco_dynamics.terms(qpos, qvel)).impact(qvel).velocity
         played[nodes[0]] = angles_from_qpos(qpos) if floats else qpos
         for now, then in pairwise(_kinks(trajectory, nodes)):
-            states = _played(witness, trajectory, (now, then), np.concatenate([qpos, qvel]), passive)
+            states = _played(mujoco_dynamics, trajectory, (now, then), np.concatenate([qpos, qvel]), passive)
             if not np.isfinite(states).all():
                 return played
-            places = states[:, : witness.nq]
+            places = states[:, : mujoco_dynamics.nq]
             played[now + 1 : then + 1] = angles_from_qpos(places) if floats else places
             if not np.abs(played[then] - trajectory.q[then]).max() < RUNAWAY:
                 return played
-            qpos, qvel = np.split(states[-1], [witness.nq])
+            qpos, qvel = np.split(states[-1], [mujoco_dynamics.nq])
     return played
 
 
@@ -100,7 +100,7 @@ def _passive(trajectory: Trajectory) -> Callable[[Array, Array], Array]:
 
 
 def _played(
-    witness: MujocoContactDynamics,
+    mujoco_dynamics: MujocoContactDynamics,
     trajectory: Trajectory,
     interval: tuple[int, int],
     state: Array,
@@ -110,17 +110,17 @@ def _played(
     now, then = interval
     start_s, stop_s = trajectory.time_s[now], trajectory.time_s[then]
     torque, change = trajectory.u[now], (trajectory.u[then] - trajectory.u[now]) / (stop_s - start_s)
-    actuated, base = list(trajectory.problem.actuated), 6 if witness.nq > witness.nv else 0
+    actuated, base = list(trajectory.problem.actuated), 6 if mujoco_dynamics.nq > mujoco_dynamics.nv else 0
 
     def rates(time_s: float, values: Array) -> Array:
-        qpos, qvel = values[: witness.nq], values[witness.nq :]
+        qpos, qvel = values[: mujoco_dynamics.nq], values[mujoco_dynamics.nq :]
         force = passive(
-            np.concatenate([np.zeros(base), qpos[witness.nq - witness.nv + base :]]),
+            np.concatenate([np.zeros(base), qpos[mujoco_dynamics.nq - mujoco_dynamics.nv + base :]]),
             np.concatenate([np.zeros(base), qvel[base:]]),
         )
         force[actuated] += torque + (time_s - start_s) * change
-        a, _ = ContactTerms(*witness.terms(qpos, qvel)).accelerate(force)
-        return np.concatenate([witness.rates(qpos, qvel), a])
+        a, _ = ContactTerms(*mujoco_dynamics.terms(qpos, qvel)).accelerate(force)
+        return np.concatenate([mujoco_dynamics.rates(qpos, qvel), a])
 
     when = trajectory.time_s[now + 1 : then + 1]
     found = solve_ivp(rates, (start_s, stop_s), state, method="LSODA", t_eval=when, rtol=TOLERANCE, atol=TOLERANCE)

@@ -6,11 +6,11 @@ from strut.draft import OnProgress
 from strut.drawing import drawn
 from strut.emotion import named_emotion
 from strut.generators.animation_drafts import expression_changes
-from strut.generators.planted_story import drawn_qpos, feet_down, planted_stance, retimed, sample_times
-from strut.models.catalogue import load_robot
+from strut.generators.animation_ik import drawn_qpos, feet_down, planted_stance, retimed, sample_times
+from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
-from strut.request import Animate, Request, StoryMethod
+from strut.request import Animate, AnimationMethod, Request
 from strut.robot import Robot
 from strut.tables.keyframes import Animation
 
@@ -22,7 +22,7 @@ def animate(
     margin_m: float | None = None,
     rate_hz: float = 100.0,
     strict: bool = False,
-    method: StoryMethod = "mass",
+    method: AnimationMethod = "mass",
     on_progress: OnProgress | None = None,
 ) -> Motion:
     """Return the movement nearest to a drawn story that keeps balance and every limit of the body.
@@ -46,7 +46,7 @@ def animate(
     Example:
         >>> strut.animate("cassie", strut.load_animation(strut.story_path("cassie", "proud"))).receipt.verdict
     """
-    robot = load_robot(robot) if isinstance(robot, str) else robot
+    robot = as_robot(robot)
     if any(frame.mode == "walk" for frame in animation.keyframe):
         from strut.pipeline.piloted_show import perform_show  # noqa: PLC0415 -- it makes what stands feasible by this
 
@@ -68,7 +68,7 @@ def draw(robot: Robot | str, animation: Animation, *, rate_hz: float = 100.0) ->
     Example:
         >>> strut.check(strut.draw("cassie", strut.load_animation("hop.toml"))).verdict
     """
-    robot = load_robot(robot) if isinstance(robot, str) else robot
+    robot = as_robot(robot)
     stance = planted_stance(robot, animation)
     frames = drawn(animation, robot.foot_names, robot.joint_names)
     drawn_qpos(stance, frames)  # raises where a frame is out of reach

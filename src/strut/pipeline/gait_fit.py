@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product, takewhile
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 
 from strut.draft import Detail, Draft, Shortfall
 from strut.generators.gait_drafts import TWO_POINTS, GaitDrafts, stands_on_two_points
-from strut.generators.gait_ways import LOWER
+from strut.generators.gait_fallbacks import LOWER
 from strut.pipeline.single_support import DENIED, hardest_on_one_leg
 from strut.request import PatternGait
 from strut.robot import Robot
@@ -39,6 +39,8 @@ SLOW_UTILISATION = 0.92  # that a slower gait may use
 # What a share of the speed is taken from, as exponents: from cadence and length of steps alike, or from one of them.
 SHAPES: tuple[Mapping[str, float], ...] = ({"period": -0.5, "stride": 0.5}, {"period": -1.0}, {"stride": 1.0})
 _USED = ("torque", "joint speed", "friction")
+
+OnShare = Callable[[float], None]  # told every share of the usual speed before it is tried
 
 
 class Utilisation(NamedTuple):
@@ -72,7 +74,7 @@ class FittedGait:
         return replace(self, before=usual)
 
 
-def fitted_gait(robot: Robot) -> FittedGait:
+def fitted_gait(robot: Robot, on_share: OnShare = lambda _: None) -> FittedGait:
     """Return the gait of a biped with as much reserve as a few changes give it; others keep theirs.
 
     Its speed stays, unless that breaks a limit: then it walks slower, down to a quarter of it. Trots of all quadrupeds
@@ -84,7 +86,7 @@ def fitted_gait(robot: Robot) -> FittedGait:
         return FittedGait(robot.pattern_gait, denied=denied)
     quick = _at_own_speed(robot)
     kept = quick.now is not None and quick.now.others <= MOST_OTHERS and quick.now.use <= 1.0
-    return quick if kept else _slower(robot, quick) or quick
+    return quick if kept else _slower(robot, quick, on_share) or quick
 
 
 def _denied(robot: Robot) -> str:
@@ -103,7 +105,7 @@ def _at_own_speed(robot: Robot) -> FittedGait:
     return FittedGait(*_changed(robot, gait, usual, CHANGES)).after(usual)
 
 
-def _slower(robot: Robot, quick: FittedGait) -> FittedGait | None:
+def _slower(robot: Robot, quick: FittedGait, on_share: OnShare) -> FittedGait | None:
     """Return a gait at the largest share of its speed that keeps every limit; None if none does.
 
     It starts from the changes that helped at its own speed, and from its own length and time of steps.
@@ -111,7 +113,7 @@ def _slower(robot: Robot, quick: FittedGait) -> FittedGait | None:
     own = robot.pattern_gait
     changed = msgspec.structs.replace(quick.gait, lift=min(quick.gait.lift, SLOW_LIFT * own.lift))
     plain = msgspec.structs.replace(changed, period=own.period, stride=own.stride)
-    found = _largest_share(robot, dict.fromkeys((changed, plain)))
+    found = _largest_share(robot, dict.fromkeys((changed, plain)), on_share)
     found = found or _least_hard(robot, quick)
     if found is None:
         return None
@@ -131,10 +133,15 @@ def _least_hard(robot: Robot, quick: FittedGait) -> FittedGait | None:
     )
 
 
-def _largest_share(robot: Robot, gaits: Collection[PatternTable]) -> FittedGait | None:
+def _largest_share(robot: Robot, gaits: Collection[PatternTable], on_share: OnShare) -> FittedGait | None:
     """Return a gait at the largest share of its speed that keeps every limit, searched from half of it on."""
-    half = _at_share(robot, gaits, HALF)
-    others = (_at_share(robot, gaits, share) for share in (FASTER if half else SLOWER))
+
+    def at(share: float) -> FittedGait | None:
+        on_share(share)
+        return _at_share(robot, gaits, share)
+
+    half = at(HALF)
+    others = map(at, FASTER if half else SLOWER)
     return [half, *takewhile(bool, others)][-1] if half else next(filter(None, others), None)
 
 

@@ -6,7 +6,7 @@ scheduler or the builder, costs only what was being computed. Gaits to the right
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -20,8 +20,8 @@ from strut.engines.task_farm import TaskFarm, check_reachable
 from strut.errors import LibraryError, OutOfRangeError
 from strut.gait_library import GaitParameter, GridIndex, PeriodicGait
 from strut.generators.periodic_gait import GaitProgram, gait_library_table
-from strut.io.gait_store import GaitRecord, GaitStore, gait_home
-from strut.models.catalogue import load_robot
+from strut.io.gait_store import GaitRecord, GaitStore, OnGait, gait_home
+from strut.models.catalogue import as_robot, load_robot
 from strut.robot import Array, Robot
 from strut.tables.gait_library import GaitGrid
 from strut.verify.gait_audit import gait_audit, gait_shortfall
@@ -29,7 +29,6 @@ from strut.verify.gait_audit import gait_audit, gait_shortfall
 FIGURES = ("solve_s", "iterations", "off_line_mm", "slip_mm", "clearance_mm", "height_off_mm", "joint_speed_use")
 LEAST_IS_WORST = ("clearance_mm",)
 MOST_STARTS = 4  # neighbours that a gait is tried from before it counts as failed; the last start is a stand
-OnGait = Callable[[GaitRecord, int, int], None]
 
 
 def grid_of(robot: Robot, counts: tuple[int, int, int] | None = None) -> GaitGrid:
@@ -75,7 +74,7 @@ def build_gait_library(
     Example:
         >>> len(strut.build_gait_library("cassie", "gaits.db", counts=(5, 5, 5)).library())
     """
-    robot = load_robot(robot) if isinstance(robot, str) else robot
+    robot = as_robot(robot)
     grid = grid_of(robot, counts)
     check_reachable(scheduler)  # before a store is made that would stay empty
     into = GaitStore(gait_home(robot.name) if store is None else Path(store), robot, grid)

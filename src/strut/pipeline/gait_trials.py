@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -13,14 +12,13 @@ import numpy as np
 from strut.control.reference import StandRequest, WalkRequest
 from strut.engines.task_farm import TaskFarm
 from strut.gait_library import GaitLibrary, GaitParameter
-from strut.io.gait_store import GaitRecord, GaitStore
+from strut.io.gait_store import GaitRecord, GaitStore, OnGait
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table
 from strut.request import Walker
 from strut.robot import Robot
 from strut.simulation.piloted import Clock, World, simulate_requests
 
-OnGait = Callable[[GaitRecord, int, int], None]
 WALK_S, STOP_S = 8.0, 12.0
 STEADY_S = 4.0
 CONTROL_HZ = 1000.0

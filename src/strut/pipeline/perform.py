@@ -9,10 +9,10 @@ from strut.draft import OnProgress
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError
 from strut.generators.hand_path import HandPath
-from strut.models.catalogue import load_robot
+from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
-from strut.request import HandTask, Platform, PriorityLaw, Request
+from strut.request import HandTask, PlatformMode, PriorityLaw, Request
 from strut.robot import Array, Robot
 from strut.tables.expression import Layer
 
@@ -28,7 +28,7 @@ def perform(
     duration_s: float = 10.0,
     rate_hz: float = 100.0,
     law: PriorityLaw = "corrected",
-    platform: Platform = "led",
+    platform: PlatformMode = "led",
     margin_m: float | None = None,
     strict: bool = False,
     expression: Layer | None = None,
@@ -61,7 +61,7 @@ def perform(
     Example:
         >>> strut.perform("pepper", "wave", "happy", duration_s=2.0).receipt.verdict
     """
-    robot = load_robot(robot) if isinstance(robot, str) else robot
+    robot = as_robot(robot)
     named: dict[str, Any] = {"task": task, "duration_s": duration_s}
     if isinstance(task, HandPath):
         rows = tuple(tuple(row) for row in task.options["path"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from time import perf_counter
 from typing import Any, get_args
 
@@ -12,11 +11,11 @@ from strut.draft import Draft, Shortfall
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError, RefusedError
 from strut.io.gait_library_file import load_gait_library
-from strut.models.catalogue import load_robot
-from strut.motion import Motion
+from strut.models.catalogue import as_robot
+from strut.motion import Motion, versions_in_use
 from strut.pipeline.show_queue import ShowPart, queue_of_story, queue_of_words
 from strut.receipt import Receipt, Verdict
-from strut.request import StoryMethod, Walker
+from strut.request import AnimationMethod, Walker
 from strut.request_checks import check_word
 from strut.robot import Robot
 from strut.simulation.piloted import Clock, PilotedRun, World, simulate_requests
@@ -35,7 +34,7 @@ def perform_show(
     walker: Walker = "pendulum",
     friction: float | None = None,
     seed: int = 0,
-    method: StoryMethod = "mass",
+    method: AnimationMethod = "mass",
     margin_m: float | None = None,
     strict: bool = False,
 ) -> Motion:
@@ -60,7 +59,7 @@ def perform_show(
         >>> strut.perform_show("cassie", "happy, walk 1 m").receipt.distance_m
     """
     started = perf_counter()
-    robot = load_robot(robot) if isinstance(robot, str) else robot
+    robot = as_robot(robot)
     check_word("walker", walker, get_args(Walker))
     if isinstance(show, str):
         parts = queue_of_words(robot, show)
@@ -104,7 +103,7 @@ def _motion(
         "emotion": receipt.emotion,
         "pad": receipt.pad and list(receipt.pad),
         "feelings": _feelings(parts),
-        "versions": {name: version(name) for name in ("strut", "mujoco", "numpy", "scipy")},
+        "versions": versions_in_use(),
         "show": [{"part": parts[begun.number].name, "phase": begun.phase, "at_s": begun.at_s} for begun in run.begun],
         "eyes": _eyes(run, parts),
     }

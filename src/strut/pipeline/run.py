@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from time import perf_counter
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from strut.draft import Draft, Generator, Kept, Limit, OnProgress
 from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
-from strut.motion import Motion
+from strut.motion import Motion, versions_in_use
 from strut.number_words import percent, speed_words
 from strut.pipeline.alternatives import slower, why_not_even_neutral
 from strut.pipeline.relaxation import relaxed
@@ -146,7 +145,7 @@ def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:
         "shown_over_time": _shown_over_time(draft),
         "seed": None,
         "robot_fingerprint": robot.fingerprint,
-        "versions": {name: version(name) for name in ("strut", "mujoco", "numpy", "scipy")},
+        "versions": versions_in_use(),
         **draft.meta,
         "request": named,
     }

@@ -25,7 +25,7 @@ from strut.io.animation_file import load_animation
 from strut.models.stories import story_names, story_path
 from strut.models.torque_model import control_table
 from strut.pipeline.run import run
-from strut.request import Animate, PilotedWalk, Request, StoryMethod
+from strut.request import Animate, AnimationMethod, PilotedWalk, Request
 from strut.robot import Robot
 from strut.simulation.piloted_drafts import walk_in_style
 from strut.simulation.piloted_story import play_request
@@ -139,7 +139,7 @@ def _check_felt(walk: WalkRequest, command: CommandRange, words: str, mood: Emot
 
 
 def queue_of_story(
-    robot: Robot, animation: Animation, *, method: StoryMethod = "mass", margin_m: float | None = None
+    robot: Robot, animation: Animation, *, method: AnimationMethod = "mass", margin_m: float | None = None
 ) -> tuple[ShowPart, ...]:
     """Return a story as requests: what stands is made feasible piece by piece; of walks, speed and height are kept."""
     _require_pilot(robot)
@@ -155,7 +155,7 @@ def queue_of_story(
 
 
 def _stood(
-    robot: Robot, story: Animation, frames: Sequence[AnimationKey], method: StoryMethod, margin_m: float | None
+    robot: Robot, story: Animation, frames: Sequence[AnimationKey], method: AnimationMethod, margin_m: float | None
 ) -> list[ShowPart]:
     """Return the standing piece between two walks; nothing if it lasts no time."""
     if len(frames) < 2:

@@ -8,12 +8,12 @@ from typing import Any, TypedDict, Unpack, get_args
 from strut.draft import OnProgress
 from strut.emotion import Emotion, named_emotion
 from strut.errors import BadTableError
-from strut.models.catalogue import load_robot
+from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
 from strut.place import Footstep, Place
-from strut.request import Balance, PressureLaw, Request, Retreat, Task, Walker
-from strut.request_checks import Pace
+from strut.request import Balance, PressureLaw, Request, RequestTask, Retreat, Walker
+from strut.request_checks import WalkingPace
 from strut.robot import Robot
 from strut.tables.expression import Layer
 
@@ -31,7 +31,7 @@ class GaitChoices(TypedDict, total=False):
     step_length_m: float | None
     step_height_m: float | None
     body_height_m: float | None
-    pace: Pace | float | None
+    pace: WalkingPace | float | None
     law: PressureLaw | None
     balance: Balance | None
     tempo: float | None
@@ -83,7 +83,7 @@ def walk(
         >>> strut.walk("mrpete", "sad", cycles=4).receipt.balance_margin_mm
         >>> strut.walk("alice", "sad", goal=strut.Place(0.3, 0.1, 0.5)).receipt.task_error_mm
     """
-    robot = load_robot(robot) if isinstance(robot, str) else robot
+    robot = as_robot(robot)
     goals = (goal,) if isinstance(goal, Place) else goal
     chosen: dict[str, Any] = {"goals": goals, "cycles": cycles, **choices}
     task = _task(robot, {name: value for name, value in chosen.items() if value is not None})
@@ -110,13 +110,14 @@ def walk_to(
     return walk(robot, emotion, goal=goals, **options)
 
 
-def _task(robot: Robot, options: dict[str, Any]) -> Task:
+def _task(robot: Robot, options: dict[str, Any]) -> RequestTask:
     """Return what the robot's gait makes of the options; raises BadTableError if it has no place for one of them."""
-    task: Any = next(task for task in get_args(Task) if task.gait == robot.gait.__struct_config__.tag)
+    task: Any = next(task for task in get_args(RequestTask) if task.gait == robot.gait.__struct_config__.tag)
     unfit = [name for name in options if name not in task.__struct_fields__]
     if unfit:
         raise BadTableError(f"{robot.name} {task.walks}, so that {' and '.join(unfit)} cannot be chosen; leave it out.")
     if options.get("sideways_m_s"):
         options = {"speed_m_s": 0.0} | options  # who asks for sideways alone gets no more
-    found: Task = task(**{name: tuple(value) if isinstance(value, list) else value for name, value in options.items()})
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    found: RequestTask = task(**given)
     return found

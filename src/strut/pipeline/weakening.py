@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from strut.bisection import bisect
 from strut.draft import Attempt, Kept, Shortfall
 from strut.expression.shown import shown_shares, visible_words
-from strut.number_words import percent
+from strut.number_words import listed, percent
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.pipeline.trials import FINAL, SEARCH, Trials
 from strut.receipt import WEAKENED
@@ -218,21 +218,17 @@ def _climbed(trials: Trials, parts: Sequence[tuple[str, ...]], shares: dict[str,
 def _changed_words(trials: Trials) -> list[str]:
     """Return the words that the feeling changes visibly and for which the robot has a part."""
     shown = visible_words(trials.robot, trials.asked_style)
-    return [word for word in shown if trials.robot.expression.part(word) is not None]
+    return [word for word in shown if trials.robot.expression.mapping(word) is not None]
 
 
 def _weakened_sentence(shares: Mapping[str, float]) -> str:
     """Return what was weakened, in words."""
     levels = sorted({share for share in shares.values() if share < 1.0})
-    said = [f"{_in_a_row([word for word, one in shares.items() if one == share])} {_much(share)}" for share in levels]
+    said = [
+        f"{listed([spoken(word) for word, one in shares.items() if one == share])} {_much(share)}" for share in levels
+    ]
     return f"{WEAKENED}{', '.join(said)}, all else as asked"
 
 
 def _much(share: float) -> str:
     return "left out" if share < LEAST_TOLD else f"at {percent(share)}"
-
-
-def _in_a_row(words: Sequence[str]) -> str:
-    """Return words as people say them in a row."""
-    *others, last = (spoken(word) for word in words)
-    return f"{', '.join(others)} and {last}" if others else last

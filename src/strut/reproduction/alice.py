@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from scipy.optimize import brentq
 
-from strut.generators.body_path import carried, dynamic_margin_m, effective_height_m
+from strut.generators.body_path import dynamic_margin_m, effective_height_m, solved_step_plan
 from strut.generators.footsteps import StepLimits, footsteps_to, standing
 from strut.generators.phases import PhaseTimes, step_plan, swing_share
 from strut.generators.route import Route, pivot_displacement, route_to, shorter_pivots
@@ -71,10 +71,10 @@ def golden_target(entry: Mapping[str, Any], separation_cm: float) -> PostureTarg
     return PostureTargets(ankles, com, headings[None, :2], headings[2:], np.array([0.22]))
 
 
-def swing_targets(step_m: Array, height_m: Array, separation_m: float, *, points: int = 25) -> PostureTargets:
-    """Return the targets of left swings, the centre of mass over the right shoe. Shape (N,) each, N × points out."""
+def swing_targets(step_m: Array, height_m: Array, separation_m: float) -> PostureTargets:
+    """Return the targets of left swings, the centre of mass over the right shoe. Shape (N,) each, N × 25 out."""
+    count, points = len(step_m), 25
     share = np.linspace(0.0, 1.0, points)
-    count = len(step_m)
     ankles = np.zeros((count, points, 2, 3))
     ankles[..., 0, 1], ankles[..., 1, 1] = -separation_m / 2.0, separation_m / 2.0
     ankles[..., 1, 0] = step_m[:, None] * (share**3 * (10.0 + share * (6.0 * share - 15.0)))
@@ -169,7 +169,7 @@ def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Pressu
         step_height_m=table.step_height_m,
         rate_hz=_SAMPLES_PER_PHASE / phase_s,
     )
-    body = carried(legs, plan, table.body_height_m, law=law)
+    body = solved_step_plan(legs, plan, table.body_height_m, law=law)
     return float(dynamic_margin_m(robot, body).min())
 
 

@@ -6,27 +6,27 @@ from functools import partial
 
 import numpy as np
 
+from strut.control.actuated_model import ActuatedModel, actuated_model
 from strut.control.automaton import AUTOMATON_HZ
-from strut.control.driven_body import DrivenBody, driven_body
-from strut.control.planted_posture import planted_motors
-from strut.control.reference import ShowRequest, StandReference, StandRequest, WalkRequest
+from strut.control.reference import ShowRequest, StandRequest, WalkRequest
 from strut.engines.plant_forces import tendon_lengths
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.generators.periodic_gait import GaitProgram, gait_library_table
 from strut.io.gait_library_file import load_gait_library
+from strut.kinematics.planted_body import PlantedSolution, PlantedTargets, solve_planted
 from strut.kinematics.two_bar_leg import TwoBarLeg, two_bar_leg
 from strut.models.catalogue import load_robot
 from strut.models.coupled_joints import coupled_joints
 from strut.models.torque_model import control_table, torque_model
 from strut.reproduction.comparison import Comparison, Parts, Sheet
-from strut.robot import Array, Robot
+from strut.robot import FLOATING, Array, Robot
 from strut.simulation.piloted import Clock, Push, World, simulate_requests
 from strut.verify.gait_audit import gait_audit
 from strut.verify.measure import audit
 
 HEIGHTS_M = (0.65, 0.80, 0.90, 1.00)
 TARSUS_TO_THIGH_RAD = np.radians(13.0)
-FOOT_M = np.array([(-0.049, 0.1305, 0.0), (-0.049, -0.1305, 0.0)])
+FOOT_M = np.array([(-0.029, 0.1305, 0.02), (-0.029, -0.1305, 0.02)])  # middles of the lines, legs vertical
 HIP_TO_BASE_M = 0.147  # legs vertical, base level: what the base is higher than the leg is long
 PUSH_N = 60.0
 
@@ -52,11 +52,11 @@ def cassie_body(robot: Robot) -> list[Comparison]:
     return sheet.rows
 
 
-def _body(robot: Robot) -> DrivenBody:
-    return driven_body(torque_model(robot, friction=robot.friction, step_s=1e-3), control_table(robot))
+def _body(robot: Robot) -> ActuatedModel:
+    return actuated_model(torque_model(robot, friction=robot.friction, step_s=1e-3), control_table(robot))
 
 
-def _rod_deviation(body: DrivenBody) -> float:
+def _rod_deviation(body: ActuatedModel) -> float:
     """Return how far the rod at rest is from knee + ankle = 13 degrees, over the range of the knee [deg]."""
     model, worst = body.model, 0.0
     rest = float(model.tendon_lengthspring[0, 0])
@@ -68,7 +68,7 @@ def _rod_deviation(body: DrivenBody) -> float:
     return worst
 
 
-def _tendon_excess(body: DrivenBody, knee_rad: float, sum_rad: float, rest_m: float) -> float:
+def _tendon_excess(body: ActuatedModel, knee_rad: float, sum_rad: float, rest_m: float) -> float:
     """Return how much longer than at rest the Achilles tendon is at a knee angle and a sum of knee and ankle."""
     model = body.model
     qpos = np.array(model.qpos0)
@@ -96,16 +96,31 @@ def cassie_leg(robot: Robot) -> list[Comparison]:
 
 def quiet_stand(robot: Robot) -> list[Comparison]:
     """Return the torque of a knee in quiet stands."""
-    sheet, body = Sheet("stand", robot.published), _body(robot)
-    knee = []
-    for height in HEIGHTS_M:
-        qpos = np.array(robot.standing_qpos)
-        qpos[:3] = (0.0, 0.0, height)
-        qpos[7:] = body.at_rest(planted_motors(body, StandReference((0.0, 0.0, height)), FOOT_M))
-        torque = _standing_torque(robot, qpos)
-        knee.append(float(torque[list(control_table(robot).motors).index("left_knee")]))
+    sheet, column = Sheet("stand", robot.published), list(control_table(robot).motors).index("left_knee")
+    stands = planted_stands(robot, np.array([(0.0, 0.0, height) for height in HEIGHTS_M]))
+    assert stands.foot_error.max() < 1e-4, "a published stand is out of reach"  # metres and radians
+    knee = [float(_standing_torque(robot, qpos)[column]) for qpos in stands.qpos]
     sheet.compare("knee torque at 0.65, 0.80, 0.90, 1.00 m", "stand", "knee", knee)
     return sheet.rows
+
+
+def planted_stands(robot: Robot, base_m: Array, base_rotation: Array | None = None) -> PlantedSolution:
+    """Return stands on level feet that point ahead, springs at rest.
+
+    Args:
+        robot: Cassie.
+        base_m: Places of the base in world. Shape (T, 3).
+        base_rotation: Base to world; level and straight ahead if None. Shape (T, 3, 3).
+    """
+    count = len(base_m)
+    targets = PlantedTargets(
+        foot_in_world=np.tile(FOOT_M, (count, 1, 1)),
+        foot_rotation=np.tile(np.eye(3), (count, len(FOOT_M), 1, 1)),
+        base_rotation=np.tile(np.eye(3), (count, 1, 1)) if base_rotation is None else base_rotation,
+        place_m=base_m,
+        joint_rad=np.tile(robot.standing_qpos[FLOATING:], (count, 1)),
+    )
+    return solve_planted(robot, coupled_joints(robot), targets, robot.standing_qpos)
 
 
 def _standing_torque(robot: Robot, qpos: Array) -> Array:

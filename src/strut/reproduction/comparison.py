@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-Verdict = Literal["same", "erratum", "differs", "ours only"]
+ComparisonVerdict = Literal["same", "erratum", "differs", "ours only"]
 Numbers = tuple[float, ...]
 Values = float | Sequence[float]
 Parts = Mapping[str, Callable[[], "list[Comparison]"]]  # what computes the rows of a system, by what people call it
@@ -36,7 +36,7 @@ class Comparison:
     published: Numbers | None
     ours: Numbers
     unit: str
-    verdict: Verdict
+    verdict: ComparisonVerdict
     tolerance: float | None = None
     erratum: str | None = None
     where: str = ""
@@ -80,7 +80,7 @@ class Sheet:
         held = self.published[section] if isinstance(section, str) else section
         theirs, own, tolerance = _numbers(held[name]), _numbers(ours), float(held["tolerance"])
         same = all(abs(a - b) <= tolerance for a, b in zip(theirs, own, strict=True))
-        verdict: Verdict = "same" if same else "differs"
+        verdict: ComparisonVerdict = "same" if same else "differs"
         row = Comparison(self.group, quantity, theirs, own, held["unit"], verdict, tolerance, where=held["where"])
         self.rows.append(row if same else replace(row, note=note))
 

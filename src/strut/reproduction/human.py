@@ -19,7 +19,7 @@ from strut.human.gait_options import GaitOptions
 from strut.human.synthesize import synthesize
 from strut.models.catalogue import load_robot
 from strut.models.subject import subject
-from strut.reproduction.comparison import Comparison, Parts, Sheet, Verdict
+from strut.reproduction.comparison import Comparison, ComparisonVerdict, Parts, Sheet
 from strut.robot import Robot
 from strut.tables.segments import SegmentBody
 
@@ -112,7 +112,7 @@ def _least(values: Mapping[str, float]) -> str:
 
 def _judged(quantity: str, holds: bool, published: bool, where: str, note: str) -> Comparison:
     """Return a row that is an erratum (E28) where only our gaits keep an ordering."""
-    verdict: Verdict = "differs" if not holds else "same" if published else "erratum"
+    verdict: ComparisonVerdict = "differs" if not holds else "same" if published else "erratum"
     erratum = "E28" if verdict == "erratum" else None
     numbers = (float(published),), (float(holds),)
     return Comparison("orderings", quantity, *numbers, "", verdict, 0.0, erratum=erratum, where=where, note=note)

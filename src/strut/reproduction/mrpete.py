@@ -9,12 +9,12 @@ from itertools import pairwise
 from typing import get_args
 
 import numpy as np
-from scipy.optimize import lsq_linear
 
 from strut.audit import Audit
-from strut.balance.pressure import swing_leg_pressure
+from strut.balance.centre_of_pressure import swing_leg_cop
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.engines.self_distance import segment_distance
 from strut.expression.blend import style_for
 from strut.generators.crawl import CrawlPlan
 from strut.generators.crawler import crawler
@@ -130,7 +130,8 @@ def _leg_gaps(robot: Robot) -> list[Comparison]:
         front, hind = (
             _centre_line(mounted, angles) for mounted, angles in zip(mounted_legs(robot), joints, strict=False)
         )
-        gap_m = min(_gap(*one, *other) for one in pairwise(front) for other in pairwise(hind))
+        pairs = [(*one, *other) for one in pairwise(front) for other in pairwise(hind)]
+        gap_m = float(segment_distance(*np.array(pairs).transpose(1, 0, 2)).min())
         sheet.add(f"between the centre lines of the left legs, {emotion}", gap_m * 1e3, "mm")
     return sheet.rows
 
@@ -139,12 +140,6 @@ def _centre_line(mounted: MountedLeg, joints: Array) -> Array:
     """Return hip, knee and ankle in the body. Shape (7,) in, (3, 3) out."""
     ankle, _, knee = leg_forward(mounted.leg, joints)
     return mounted.hip_in_body + np.stack([np.zeros(3), knee, ankle]) @ mounted.hip_to_body.T
-
-
-def _gap(start: Array, stop: Array, other_start: Array, other_stop: Array) -> float:
-    """Return the shortest distance between two straight links, each given by its ends. Shape (3,) each."""
-    nearest = lsq_linear(np.column_stack([stop - start, other_start - other_stop]), other_start - start, (0.0, 1.0))
-    return float(np.linalg.norm(nearest.fun))
 
 
 def _knee_torque(robot: Robot) -> list[Comparison]:
@@ -170,7 +165,7 @@ def _swing_leg_alone(robot: Robot) -> list[Comparison]:
     for emotion in EMOTIONS:
         motion = walk(robot, emotion, cycles=4, rate_hz=50.0)
         assert motion.cop_in_world is not None
-        leg_only = swing_leg_pressure(robot, motion.time_s, motion.qpos, motion.contact)
+        leg_only = swing_leg_cop(robot, motion.time_s, motion.qpos, motion.contact)
         largest_mm = float(np.linalg.norm(leg_only - motion.cop_in_world, axis=1).max()) * 1e3
         note = "the body's own sway is what the thesis leaves out"
         sheet.add(f"largest error of the pressure, {emotion}", largest_mm, "mm", note)

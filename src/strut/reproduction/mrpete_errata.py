@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
-from strut.balance.pressure import pressure_of_wrench, pressure_with_swing_leg
+from strut.balance.centre_of_pressure import cop_of_wrench, cop_with_swing_leg
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.kinematics.leg7r import Leg, knee_position, knee_reference_direction, leg_forward, leg_inverse
 from strut.kinematics.mounted_leg import mounted_legs
@@ -54,7 +54,7 @@ def errata(robot: Robot) -> list[Comparison]:
     printed, ours = (np.degrees(knee_turn_in_a_cycle(robot, "sad", reference=r)[1]) for r in ("published", "body"))
     note = "the printed zero of the knee angle turns with the leg, ours stays with the body"
     sheet.correct("E7", "turn of the sad hind knee in a cycle", printed, ours, "deg", note)
-    _add_pressure(sheet, robot, rng)
+    _add_centre_of_pressure(sheet, robot, rng)
     return sheet.rows
 
 
@@ -114,7 +114,7 @@ def _add_misses(
     sheet.correct(erratum, quantity, printed, ours, "mrad" if what == 1 else "mm", note)
 
 
-def _add_pressure(sheet: Sheet, robot: Robot, rng: np.random.Generator) -> None:
+def _add_centre_of_pressure(sheet: Sheet, robot: Robot, rng: np.random.Generator) -> None:
     """Add how far the printed centre of pressure is off for a body at rest and one leg of point masses in swing."""
     leg_kg = np.array([link.mass_kg for link in robot.body_as(LimbBody).limb["leg"].links])
     body_kg, height_m = robot.mass_kg - leg_kg.sum(), 0.3
@@ -126,8 +126,8 @@ def _add_pressure(sheet: Sheet, robot: Robot, rng: np.random.Generator) -> None:
     force, moment = accelerated_n.sum(axis=1), np.cross(leg_at, accelerated_n).sum(axis=1)
 
     lift = np.array([0.0, 0.0, weight_n])
-    exact = pressure_of_wrench(force + lift, moment + np.cross(com, lift), ground_m=-height_m)
-    ours = pressure_with_swing_leg(com[:, :2], force, moment, weight_n=weight_n, height_m=height_m)
+    exact = cop_of_wrench(force + lift, moment + np.cross(com, lift), ground_m=-height_m)
+    ours = cop_with_swing_leg(com[:, :2], force, moment, weight_n=weight_n, height_m=height_m)
     vertical = force[:, 2] + weight_n
     printed = com[:, :2] + np.stack(
         [-(moment[:, 1] + height_m * force[:, 0]) / vertical, (moment[:, 0] - height_m * force[:, 1]) / vertical],

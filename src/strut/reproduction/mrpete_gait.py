@@ -38,20 +38,20 @@ class SteadyCycle:
     plan: CrawlPlan
     rows: npt.NDArray[np.bool_]
 
-    def static_pressure(self, ahead_m: float = 0.0) -> Array:
+    def static_cop(self, ahead_m: float = 0.0) -> Array:
         """Return the centre of pressure of a mass that far ahead of the body's middle, without sway. Shape (T, 2)."""
         return np.stack([self.plan.body_x_m + ahead_m, np.zeros_like(self.plan.body_x_m)], axis=1)
 
     def static_margin_m(self, ahead_m: float = 0.0) -> Array:
         """Return how far inside the feet that point is while one of them swings. Shape (samples on three feet,)."""
-        margin = support_margin(self.plan.contact, self.plan.foot_in_world, self.static_pressure(ahead_m))
+        margin = support_margin(self.plan.contact, self.plan.foot_in_world, self.static_cop(ahead_m))
         return margin[self.rows & ~self.plan.contact.all(axis=1)]
 
     def lateral_shift_m(self, margin_m: float) -> float:
         """Return the largest sideways shift that the body needs to keep a margin."""
-        pressure = self.static_pressure()
+        cop = self.static_cop()
         return max(
-            float(np.abs(room.nearest_across(pressure[rows]) - pressure[rows])[:, 1].max())
+            float(np.abs(room.nearest_across(cop[rows]) - cop[rows])[:, 1].max())
             for rows, room in self._rooms(margin_m)
         )
 

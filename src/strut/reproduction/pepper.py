@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -22,8 +23,18 @@ from strut.kinematics.task_priority import DAMPED_BELOW, Law, Level, resolve
 from strut.models.catalogue import load_robot
 from strut.models.dh_chains import row_transform
 from strut.reproduction.comparison import Comparison, Parts, Sheet
+from strut.reproduction.studies_pepper import (
+    SIGN_MISPRINTS,
+    correlation_p,
+    fisher_interval,
+    printed_correlations,
+    rebuilt,
+    wald_interval,
+)
 from strut.robot import Array, Robot
+from strut.study.published import published
 from strut.study.session_stimuli import stimuli
+from strut.study.significance import binomial_p, wilson_interval
 from strut.style import Style
 from strut.tables.body import ChainBody
 
@@ -32,9 +43,7 @@ _FEED_RATE_HZ = 4.45
 _STYLE = Style(jerkiness=0.125, activity=0.875, gaze=0.875)
 _USER_M = np.array([3.0, 0.0, 1.2])
 _WIDE = 1e9
-_EMOTIONS = ("calm", "fear", "happiness", "sadness")
-_ANSWERS, _CHANCE, _RATERS = 15, 0.2, 30
-_Z = float(stats.norm.ppf(0.975))
+_FEATURES = {"jerkiness": "J", "activity": "V", "gaze": "G"}
 
 
 def parts() -> Parts:
@@ -187,66 +196,60 @@ def _head_velocity_error(robot: Robot, law: Law) -> float:
 
 def _recognition(robot: Robot) -> list[Comparison]:
     """Return Table 2a: p-values and intervals of the answers, and what they should have been."""
-    sheet = Sheet("Table 2a", robot.published)
-    for column, emotion in enumerate(_EMOTIONS):
-        counts = np.array(sheet.published["recognised"][emotion])
-        above = stats.binom.sf(counts, _ANSWERS, _CHANCE).tolist()
-        sheet.compare(f"{emotion}: P(more answers)", "recognised_p", emotion, above)
-        share = counts / _ANSWERS
-        half = _Z * np.sqrt(share * (1.0 - share) / _ANSWERS)
-        wald = 100.0 * np.clip(np.stack([share - half, share + half], axis=1), 0.0, 1.0)
-        sheet.compare(f"{emotion}: intervals", "recognised_interval", emotion, wald.ravel().tolist())
-        hits, printed = int(counts[column]), sheet.published["recognised_p"][emotion][column]
-        at_least = float(stats.binomtest(hits, _ANSWERS, _CHANCE, alternative="greater").pvalue)
-        sheet.correct("P20", f"{emotion}: p of its hits", printed, at_least, "", "P(at least as many)")
-        bounds = stats.binomtest(hits, _ANSWERS, _CHANCE).proportion_ci(method="wilson")
-        printed_ci = sheet.published["recognised_interval"][emotion][2 * column :][:2]
-        wilson, words = [100.0 * bounds.low, 100.0 * bounds.high], "Wilson instead of Wald"
-        sheet.correct("P21", f"{emotion}: interval of its hits", printed_ci, wilson, "%", words)
+    study, sheet = published("pepper"), Sheet("Table 2a", robot.published)
+    shown, chance = study["shown"], study["chance"]
+    above_p, ends = _printed(robot, "recognised_p", "p_value"), _printed(robot, "recognised_interval", "interval")
+    for column, emotion in enumerate(study["emotions"]):
+        counts = study["counts"][emotion]
+        sheet.compare(f"{emotion}: P(more answers)", above_p, emotion, stats.binom.sf(counts, shown, chance).tolist())
+        wald = [100.0 * min(max(end, 0.0), 1.0) for count in counts for end in wald_interval(count, shown)]
+        sheet.compare(f"{emotion}: intervals", ends, emotion, wald)
+        hits, printed = counts[column], above_p[emotion][column]
+        words = "P(at least as many)"
+        sheet.correct("P20", f"{emotion}: p of its hits", printed, binomial_p(hits, shown, chance), "", words)
+        wilson, words = [100.0 * end for end in wilson_interval(hits, shown)], "Wilson instead of Wald"
+        sheet.correct("P21", f"{emotion}: interval of its hits", ends[emotion][2 * column :][:2], wilson, "%", words)
     return sheet.rows
+
+
+def _printed(robot: Robot, name: str, section: str) -> dict[str, Any]:
+    """Return a section of the published study, held to the tolerance that the robot's own table names."""
+    return {**published("pepper")[section], **robot.published[name]}
 
 
 def _ratings(robot: Robot) -> list[Comparison]:
     """Return Table 2b: p-values and effect sizes that follow from its means and intervals."""
-    sheet, wide = Sheet("Table 2b", robot.published), float(stats.t.ppf(0.975, _RATERS - 1))
-    for corner, means in sheet.published["rating_mean"].items():
-        if corner in ("where", "unit", "tolerance"):
-            continue
-        mean, interval = np.array(means), np.array(sheet.published["rating_interval"][corner]).reshape(3, 2)
-        error = np.ptp(interval, axis=1) / (2.0 * wide)
-        p_values = (2.0 * stats.t.sf(np.abs(mean) / error, _RATERS - 1)).tolist()
-        effect = (mean / (error * np.sqrt(_RATERS))).tolist()
-        sheet.compare(f"{corner}: effect sizes", "rating_effect", corner, effect)
-        printed, words = sheet.published["rating_p"], f"{corner}: p-values"
+    study, sheet = published("pepper"), Sheet("Table 2b")
+    p_values, effects = _printed(robot, "rating_p", "rating_p"), _printed(robot, "rating_effect", "rating_effect_size")
+    for corner in study["corners"]:
+        ends = np.array(study["rating_interval"][corner]).reshape(3, 2).tolist()
+        means = study["rating_mean"][corner]
+        found = [rebuilt(mean, low, high, study["people"]) for mean, (low, high) in zip(means, ends, strict=True)]
+        sheet.compare(f"{corner}: effect sizes", effects, corner, [own.effect for own in found])
+        printed, own_p, words = p_values, [own.p_value for own in found], f"{corner}: p-values"
         if corner == "LHL":  # the third is a misprint, and has a row of its own
-            sheet.correct("P22", "LHL: p of dominance", printed[corner][2], p_values[2], "", "from its own interval")
-            printed, p_values = {**printed, corner: printed[corner][:2]}, p_values[:2]
+            sheet.correct("P22", "LHL: p of dominance", printed[corner][2], own_p[2], "", "from its own interval")
+            printed, own_p = {**printed, corner: printed[corner][:2]}, own_p[:2]
             words = f"{corner}: p-values of pleasure and arousal"
-        sheet.compare(words, printed, corner, p_values)
+        sheet.compare(words, printed, corner, own_p)
     return sheet.rows
 
 
 def _correlations(robot: Robot) -> list[Comparison]:
     """Return Table 3: intervals that follow from its correlations, and the p-values that follow from its numbers."""
-    table, sheet = robot.published["correlation"], Sheet("Table 3")
-    for part, entries in table.items():
-        if not isinstance(entries, dict):
-            continue
-        people = entries["people"]
-        for pair, (r, _, low, high) in ((k, v) for k, v in entries.items() if k != "people"):
-            right, name = r, f"{part}, {pair[0]}* with {pair[2]}"
-            if part == "b" and pair in ("P_J", "A_J"):
-                right = -r
-                sheet.correct("P25", f"{name}: r", r, right, "", "its interval is centred there")
-            sheet.compare(f"{name}: interval", {**table, pair: [low, high]}, pair, _fisher_interval(right, people))
-    direct = table["e_direct_gaze"]
-    r, printed, *_ = direct["P_V"]
-    t = r * np.sqrt((direct["people"] - 2) / (1.0 - r * r))
-    two_sided, words = float(2.0 * stats.t.sf(t, direct["people"] - 2)), "two-sided, n = 120; not significant"
-    sheet.correct("P26", "direct gaze, P* with V: p", printed, two_sided, "", words)
+    tables, own, sheet = published("pepper")["correlation"], robot.published["correlation"], Sheet("Table 3")
+    for table, pair, (r, _, low, high) in printed_correlations():
+        factor, scale = pair.split("_")
+        letter = tables[table]["where"][-1]  # of Table 3b, 3c and so on
+        part = letter if table == "all" else f"{letter}_{table}"
+        right, name = r, f"{part}, {scale[0].upper()}* with {_FEATURES[factor]}"
+        if (table, pair) in SIGN_MISPRINTS:
+            right = -r
+            sheet.correct("P25", f"{name}: r", r, right, "", "its interval is centred there")
+        interval = fisher_interval(right, tables[table]["n"])
+        sheet.compare(f"{name}: interval", {**own, pair: [low, high]}, pair, interval)
+    direct = tables["direct_gaze"]
+    r, printed, *_ = direct["activity_pleasure"]
+    words = "two-sided, n = 120; not significant"
+    sheet.correct("P26", "direct gaze, P* with V: p", printed, correlation_p(r, direct["n"]), "", words)
     return sheet.rows
-
-
-def _fisher_interval(r: float, people: int) -> list[float]:
-    half = _Z / np.sqrt(people - 3)
-    return [float(np.tanh(np.arctanh(r) + sign * half)) for sign in (-1.0, 1.0)]

@@ -12,7 +12,7 @@ from strut.reproduction.studies_pepper import choices, correlations_of_ratings, 
 from strut.study.confusion import Confusion, chi2_independence, chi2_uniform, cramers_v, kappa_of_counts
 from strut.study.power import chi2_observations, chi2_power
 from strut.study.published import published
-from strut.study.significance import at_least
+from strut.study.significance import binomial_p
 
 _INTENDED = {"A": -1, "N": 0, "J": 1}  # by the first letter of the mood
 _SUBJECTS = tuple(f"Subject{number}" for number in range(1, 6))
@@ -100,7 +100,7 @@ def _derived(sheet: Sheet, matrix: Confusion) -> None:
         "cramers_v": cramers_v(matrix),
         "cohens_kappa": kappa_of_counts(matrix).value,
         "accuracy": matrix.accuracy,
-        "binomial_p": [at_least(k, n, chance) for k, n in hits],
+        "binomial_p": [binomial_p(k, n, chance) for k, n in hits],
         "row_chi2": [float(stats.chisquare(row).statistic) for row in matrix.counts],
     }
     for name, value in ours.items():

@@ -19,14 +19,15 @@ from statsmodels.stats.proportion import proportion_confint
 from strut.reproduction.comparison import Comparison, Sheet
 from strut.robot import Array
 from strut.study.answers import PAD_SCALES
+from strut.study.audience import motion_sds
 from strut.study.confusion import Confusion, chi2_independence
 from strut.study.power import smallest_hits
 from strut.study.published import published
 from strut.study.ratings import one_sample, sd_from_interval
-from strut.study.significance import at_least, wilson_interval
+from strut.study.significance import binomial_p, wilson_interval
 
 _FACTORS = ("jerkiness", "activity", "gaze")
-_SIGN_MISPRINTS = ("jerkiness_pleasure", "jerkiness_arousal")  # P25, in Table 3b
+SIGN_MISPRINTS = (("all", "jerkiness_pleasure"), ("all", "jerkiness_arousal"))  # P25, in Table 3b
 _HALVES = {
     "low_activity": ("activity", -1),
     "high_activity": ("activity", 1),
@@ -69,7 +70,7 @@ def choices() -> list[Comparison]:
         sheet.compare(f"P(X > k), answers to {emotion}", "p_value", emotion, more)
         wald = [100.0 * min(max(end, 0.0), 1.0) for k in counts for end in wald_interval(k, shown)]
         sheet.compare(f"Wald intervals, answers to {emotion}", "interval", emotion, wald)
-        exact, note = [at_least(k, shown, chance) for k in counts], "a p-value is P(X >= k), printed is P(X > k)"
+        exact, note = [binomial_p(k, shown, chance) for k in counts], "a p-value is P(X >= k), printed is P(X > k)"
         sheet.correct("P20", f"p of answers to {emotion}", study["p_value"][emotion], exact, "", note)
         column = matrix.perceived.index(emotion)
         printed = study["interval"][emotion][2 * column : 2 * column + 2]
@@ -174,7 +175,7 @@ def correlations_of_ratings() -> list[Comparison]:
         section = sheet.published["correlation"][table]
         n, where = section["n"], f"{pair.replace('_', ' on ')}, {table.replace('_', ' ')}"
         ends, right = section | {"ends": [low, high], "p": p}, r
-        if table == "all" and pair in _SIGN_MISPRINTS:
+        if (table, pair) in SIGN_MISPRINTS:
             note, right = "its interval is centred on the other sign", -r
             sheet.correct("P25", f"interval of {where}", fisher_interval(r, n), fisher_interval(right, n), "", note)
         sheet.compare(f"interval of {where}", ends, "ends", fisher_interval(right, n))
@@ -209,10 +210,7 @@ def _corner_means() -> tuple[Array, Array]:
 
 def rebuilt_correlations() -> dict[tuple[str, str], float]:
     """Return all 45 correlations from the means and standard deviations of Table 2b, by table and pair."""
-    study, (factors, means) = published("pepper"), _corner_means()
-    ends = np.array([study["rating_interval"][corner] for corner in study["corners"]]).reshape(8, 3, 2)
-    sds = np.array([[sd_from_interval(low, high, study["people"]) for low, high in row] for row in ends])
-    found = {}
+    (factors, means), sds, found = _corner_means(), motion_sds(), {}
     for table, pair, _ in printed_correlations():
         factor, scale = pair.split("_")
         column, axis = _FACTORS.index(factor), PAD_SCALES.index(scale)

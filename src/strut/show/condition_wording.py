@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from strut.analysis.condition_comparison import ConditionComparison, Spread
 from strut.analysis.gait_expression import GAIT_FEATURES
 from strut.analysis.muscle_activity import OWN
-from strut.show.gait_wording import GaitTable
+from strut.show.gait_wording import ReportTable
 from strut.show.wording import NOT_KNOWN
 
 UNITS = {"m_s": "m/s", "m_s3": "m/s³", "m": "m", "s": "s", "deg": "deg", "mm": "mm"}
 
 
-def condition_tables(found: ConditionComparison) -> Iterator[GaitTable]:
+def condition_tables(found: ConditionComparison) -> Iterator[ReportTable]:
     """Yield the features of each condition, and how far it is from the neutral one."""
     header = ["", *(f"{name} ({_trials(len(trials))})" for name, trials in found.trials.items())]
     rows = [
@@ -21,14 +21,14 @@ def condition_tables(found: ConditionComparison) -> Iterator[GaitTable]:
         for feature in GAIT_FEATURES
     ]
     words = f"Mean and standard deviation over trials; {NOT_KNOWN} where no marker tells. Angles above 0 lean ahead."
-    yield GaitTable("features of expression", "Expression", words, "What carries feeling in a walk", header, rows)
+    yield ReportTable("features of expression", "Expression", words, "What carries feeling in a walk", header, rows)
     if any(parts is not None for parts in found.from_neutral.values()):
         yield _distance_table(found)
     if found.muscles:
         yield _muscle_table(found)
 
 
-def _muscle_table(found: ConditionComparison) -> GaitTable:
+def _muscle_table(found: ConditionComparison) -> ReportTable:
     """Return the mean activity of muscles over the cycle, and which channels are silent."""
     header = ["", *(f"{name} ({_trials(own.trials)})" for name, own in found.muscles.items())]
     first = next(iter(found.muscles.values()))
@@ -39,7 +39,7 @@ def _muscle_table(found: ConditionComparison) -> GaitTable:
     leg = "each muscle's own leg" if first.leg == OWN else f"the {first.leg.lower()} leg"
     title = f"muscles: mean over the cycle of {leg} [% of {peak_words(found)}]"
     words = f"Mean of the envelope over the cycle of {leg}, in percent of {peak_words(found)}.{_silent(found)}"
-    return GaitTable(title, "Muscles", words, "mean activity [%]", header, rows)
+    return ReportTable(title, "Muscles", words, "mean activity [%]", header, rows)
 
 
 def peak_words(found: ConditionComparison) -> str:
@@ -54,14 +54,14 @@ def _silent(found: ConditionComparison) -> str:
     return f" Left out because they are silent: {', '.join(names)}." if names else ""
 
 
-def _distance_table(found: ConditionComparison) -> GaitTable:
+def _distance_table(found: ConditionComparison) -> ReportTable:
     rows = []
     for name, parts in found.from_neutral.items():
         values = [NOT_KNOWN] * 3 if parts is None else [_spread(parts[0]), _spread(parts[1]), _sum(*parts)]
         rows.append([name, *values])
     title = f"distance from the average step of {found.neutral}"
     words = "Posture and time parts of the published measure (equation 6.1, whole time term), mean and deviation."
-    return GaitTable(title, "Distance from neutral", words, title, ["", "posture", "time", "both"], rows)
+    return ReportTable(title, "Distance from neutral", words, title, ["", "posture", "time", "both"], rows)
 
 
 def _trials(count: int) -> str:

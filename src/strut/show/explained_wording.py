@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from strut.human.explained_walk import ExplainedCriterion, ExplainedWalk, Fit, PredictedWalk
+from strut.human.inverse_optimal_control import ExplainedCriterion, ExplainedWalk, Fit, PredictedWalk
 from strut.number_words import percent
 
 HEADER = ("criterion", "share of the cost", "90 %", "weight", "90 %", "usual weight", "")
 FIT_HEADER = ("", "hip [deg]", "knee [deg]", "ankle [deg]", "mean [deg]", "all angles [deg]", "step [m]")
-Table = tuple[str, Sequence[str], list[list[str]]]
+ExplainedTable = tuple[str, Sequence[str], list[list[str]]]
 
 
-def explained_tables(found: Mapping[str, ExplainedWalk]) -> Iterator[Table]:
+def explained_tables(found: Mapping[str, ExplainedWalk]) -> Iterator[ExplainedTable]:
     """Yield title, header and rows: the criteria of every condition, and how near their walk comes."""
     for condition, one in found.items():
         walked = f"{one.steps} steps of {one.step_m:.2f} m at {one.speed_m_s:.2f} m/s"
@@ -20,7 +20,7 @@ def explained_tables(found: Mapping[str, ExplainedWalk]) -> Iterator[Table]:
         yield f"{condition}: difference from the recorded walk", FIT_HEADER, _fit_rows(one)
 
 
-def predicted_table(condition: str, found: PredictedWalk) -> Table:
+def predicted_table(condition: str, found: PredictedWalk) -> ExplainedTable:
     """Return title, header and rows of a walk that was predicted."""
     walked = f"{found.step_m:.2f} m a step at {found.speed_m_s:.2f} m/s"
     return f"{condition}: difference from a walk that was not looked at, {walked}", FIT_HEADER, _fit_rows(found)

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from strut.robot import Array
+from strut.robot import Array, Index
 
 MOST_ROWS = 300_000  # of triangles that are filled in one go
-Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,8 +25,8 @@ class Covered:
         depth: Shape (m,).
     """
 
-    cell: Indices
-    triangle: Indices
+    cell: Index
+    triangle: Index
     depth: Array
 
 
@@ -65,7 +63,7 @@ def covered(x: Array, y: Array, depth: Array, size: tuple[int, int]) -> Covered:
     return Covered(cell, winner[cell], nearest[cell])
 
 
-def _filled(x: Array, y: Array, depth: Array, size: tuple[int, int], rows: tuple[Indices, Indices]) -> Covered:
+def _filled(x: Array, y: Array, depth: Array, size: tuple[int, int], rows: tuple[Index, Index]) -> Covered:
     """Return all cells whose middles lie in triangles, row by row, given the first row of each and how many it has."""
     first_row, tall = rows
     owner, below = _counted(tall)
@@ -81,13 +79,13 @@ def _filled(x: Array, y: Array, depth: Array, size: tuple[int, int], rows: tuple
     return Covered((row * size[0] + start)[span] + along, owner[span], level[span] + slope[span] * along)
 
 
-def _counted(counts: Indices) -> tuple[Indices, Indices]:
+def _counted(counts: Index) -> tuple[Index, Index]:
     """Return for 2, 0, 3 of them the owners 0, 0, 2, 2, 2 and the numbers 0, 1, 0, 1, 2."""
     owner = np.repeat(np.arange(len(counts)), counts)
     return owner, np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
-def _span(x: Array, y: Array, owner: Indices, height: Array) -> Array:
+def _span(x: Array, y: Array, owner: Index, height: Array) -> Array:
     """Return where lines across the grid enter and leave their triangles. Shapes (3, n) twice, (m,) twice in, (2, m).
 
     A line meets the edge from the lowest corner to the highest one, and one of the two others.

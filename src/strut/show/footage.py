@@ -64,6 +64,11 @@ class Footage:
         return {name: point[frame] for name, point in self.spots.items()}
 
 
+def tells_story(motion: Motion) -> bool:
+    """Return whether a motion is a drawn story or a show, which is told from its beginning to its end."""
+    return bool({"animation", "show", "title"} & motion.meta.keys())  # only what was drawn has a title
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SideBySide:
     """Motions that are shown together, one robot for each and in the same order; raises if they do not fit.
@@ -116,8 +121,8 @@ class SideBySide:
 
     @property
     def tells_story(self) -> bool:
-        """Whether one is a drawn story or a show, which is told from its beginning to its end."""
-        return any({"animation", "show"} & motion.meta.keys() for motion in self.motions)
+        """Whether one is a drawn story or a show."""
+        return any(map(tells_story, self.motions))
 
     @property
     def tells_by_eyes(self) -> bool:
@@ -193,14 +198,14 @@ def footage(
     )
 
 
-Parts = tuple[tuple[Solid, ...], Array, Array]  # n solids, their centres (F, n, 3) and rotations (F, n, 3, 3)
+SolidPoses = tuple[tuple[Solid, ...], Array, Array]  # n solids, their centres (F, n, 3) and rotations (F, n, 3, 3)
 
 
-def _stick_figure(robot: Robot, qpos: Array) -> Parts:
+def _stick_figure(robot: Robot, qpos: Array) -> SolidPoses:
     return sticks(robot), *stick_poses(robot, qpos)
 
 
-def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], most_faces: int) -> Parts:
+def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], most_faces: int) -> SolidPoses:
     """Return the parts of a body, and its eyes with the expression of the motion if it has some."""
     qpos, eyes = motion.qpos[samples], robot.tables.eyes
     parts, (centre, rotation) = lightened(solids(robot), most_faces), solid_poses(robot, qpos)

@@ -1,4 +1,4 @@
-"""Gait plots: angles, torques, forces, elevation angles and pressure over one cycle, several walks in one figure."""
+"""Gait plots: angles, torques, forces, elevation angles and centre of pressure over a cycle, walks in one figure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strut.analysis.gait_cycle import GaitCycle, coordinate_names
 from strut.analysis.leg_figures import covariance_plane, elevation_angles
 from strut.human.anatomy import unsided
 from strut.human.laboratory_names import PANELS
-from strut.human.reference_bands import Kind, band_curve
+from strut.human.reference_bands import BandKind, band_curve
 from strut.human.walk_figures import foot_force, joint_power
 from strut.robot import Array, Robot
 from strut.rotation import angles_from_qpos
@@ -85,7 +85,7 @@ def elevation_plot(walks: Sequence[Walk]) -> Figure:
     return _grid(walks, angles, ("thigh", "shank", "foot"), "deg")
 
 
-def _bands(walks: Sequence[Walk], part: str, kind: Kind) -> list[Array | None]:
+def _bands(walks: Sequence[Walk], part: str, kind: BandKind) -> list[Array | None]:
     """Return people's band at the first walk's speed for each panel; None where there is none. Shape (3, n) each."""
     walk = walks[0]
     return [band_curve(walk.robot, walk.cycle.speed_m_s, kind, unsided(panel.coordinate)) for panel in PANELS[part]]
@@ -116,7 +116,7 @@ def plane_plot(walks: Sequence[Walk]) -> Figure:
     return figure
 
 
-def pressure_paths_plot(walks: Sequence[Walk]) -> Figure | None:
+def cop_paths_plot(walks: Sequence[Walk]) -> Figure | None:
     """Return the centre of pressure over one cycle from above, the pelvis pale; None if no walk knows it."""
     known = [walk for walk in walks if walk.cycle.motion.cop_in_world is not None]
     if not known:

@@ -14,23 +14,23 @@ from strut.errors import BadMotionError
 from strut.human.laboratory_names import PANELS
 from strut.io.atomic import write_atomically
 from strut.motion import Motion
+from strut.number_words import listed
 from strut.robot import Robot
 from strut.show.condition_report import condition_curves
 from strut.show.condition_wording import condition_tables
 from strut.show.gait_plots import (
     Walk,
     angle_plot,
+    cop_paths_plot,
     elevation_plot,
     force_plot,
     known_parts,
     plane_plot,
     power_plot,
-    pressure_paths_plot,
     torque_plot,
 )
 from strut.show.gait_wording import closing_sentence, doubt_sentences, gait_tables, left_out_sentences
 from strut.show.page import Picture, page, plotted
-from strut.show.wording import listed
 
 BANDS = "; grey: people at the first walk's speed, mean and standard deviation, where published"
 
@@ -112,7 +112,7 @@ def _curves(walks: Sequence[Walk]) -> Iterator[tuple[str, list[Picture]]]:
             (force_plot(walks), "Force of the ground on the right foot. Impulses at landings are not in it."),
         ],
         "Centre of pressure": [
-            (pressure_paths_plot(walks), "Centre of pressure from above over one cycle; pale: the pelvis."),
+            (cop_paths_plot(walks), "Centre of pressure from above over one cycle; pale: the pelvis."),
         ],
         "Elevation angles": [(elevation_plot(walks), elevation), (plane_plot(walks), plane)],
     }

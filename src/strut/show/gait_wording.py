@@ -92,7 +92,7 @@ def dissimilarity_rows(comparison: GaitComparison) -> list[list[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class GaitTable:
+class ReportTable:
     """A table about walks, a column for each, most of them: on a page under a heading, words and a caption."""
 
     title: str
@@ -103,29 +103,29 @@ class GaitTable:
     rows: Sequence[Sequence[str]]
 
 
-def gait_tables(found: GaitAnalysis) -> Iterator[GaitTable]:
+def gait_tables(found: GaitAnalysis) -> Iterator[ReportTable]:
     """Yield what was measured of walks, and the walks beside each other where that is possible."""
     parameters, header, comparison = list(found.parameters.values()), ["", *found.parameters], found.comparison
     rows = parameter_rows(parameters)
-    yield GaitTable("gait parameters", "Gait parameters", "", "What gait laboratories report", header, rows)
+    yield ReportTable("gait parameters", "Gait parameters", "", "What gait laboratories report", header, rows)
     if rows := work_rows(parameters):
         title = "work of the joints in one cycle, given and taken [J/kg]"
         words = "What joints give to the movement (+) and take from it (-) in one cycle, per body mass."
-        yield GaitTable(title, "Work", words, "Work of the joints [J/kg]", header, rows)
+        yield ReportTable(title, "Work", words, "Work of the joints [J/kg]", header, rows)
     if rows := band_rows(found.scores):
         title = "beside people at the same speed: value (standard deviations from their mean)"
         words = (
             "Figures of one cycle of the right leg beside published ones of healthy people of that size and speed: the "
             "value, and in brackets how many standard deviations it is from their mean. Sources: reference_bands.toml."
         )
-        yield GaitTable(title, "Beside people", words, "Published figures", header, rows)
+        yield ReportTable(title, "Beside people", words, "Published figures", header, rows)
     if any(comparison.judged(name) for name in comparison.names):
         words = (
             "Each walk by each basic criterion, and by the published mixtures of them (objectives). Smaller is better, "
             f"* is the best. {STEP_WORDS}"
         )
         title = "criteria of one step, * is the best"
-        yield GaitTable(title, "Criteria", words, "Cross-evaluation", *criteria_rows(comparison))
+        yield ReportTable(title, "Criteria", words, "Cross-evaluation", *criteria_rows(comparison))
     if len(comparison.names) > 1:
         words = (
             "Posture and whole time term, as in the published numbers; in brackets with half of the time term, as the "
@@ -133,7 +133,7 @@ def gait_tables(found: GaitAnalysis) -> Iterator[GaitTable]:
         )
         title = "how far apart, posture and whole time term (with half of it, E27)"
         header, rows = ["", *comparison.names], dissimilarity_rows(comparison)
-        yield GaitTable(title, "Similarity", words, "How far apart", header, rows)
+        yield ReportTable(title, "Similarity", words, "How far apart", header, rows)
 
 
 def closing_sentence(name: str, closing: Closing) -> str:

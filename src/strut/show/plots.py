@@ -1,4 +1,4 @@
-"""Plots: balance, joints, contacts and pressure of a motion over time, as figures and as SVG."""
+"""Plots: balance, joints, contacts and centre of pressure of a motion over time, as figures and as SVG."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from strut.balance.polygon import convex_hull
-from strut.balance.support import runs, stands_on_lines, support_margin
+from strut.balance.support import stands_on_lines, support_margin
 from strut.engines.rigid_body import foot_contact_points
 from strut.engines.stick_figure import LEFT, RIGHT
 from strut.human.laboratory_names import joint_words
 from strut.motion import Motion
 from strut.number_words import percent
 from strut.robot import Array, Robot
-from strut.sampling import landing_samples
+from strut.sampling import middle_cycle, runs
 from strut.show.footage import centre_of_mass, footage
 from strut.verify.check import planned_margin_m
 
@@ -118,9 +118,8 @@ def contact_plot(motion: Motion) -> Figure | None:
 
     def draw(axes: Axes) -> None:
         for row, down in enumerate(motion.contact.T):
-            change = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(int)))
-            first, last = change[0::2], np.minimum(change[1::2], len(down) - 1)
-            bars = [(motion.time_s[a], motion.time_s[b] - motion.time_s[a]) for a, b in zip(first, last, strict=True)]
+            ends = [(stance.start, min(stance.stop, len(down) - 1)) for stance in runs(down)]
+            bars = [(motion.time_s[a], motion.time_s[b] - motion.time_s[a]) for a, b in ends]
             axes.broken_barh(bars, (row - 0.36, 0.72), facecolor=INK)
         axes.set(xlabel="time [s]", yticks=range(len(motion.foot_names)), yticklabels=motion.foot_names)
         axes.set(xlim=(motion.time_s[0], motion.time_s[-1]), ylim=(len(motion.foot_names) - 0.4, -0.6))
@@ -128,11 +127,12 @@ def contact_plot(motion: Motion) -> Figure | None:
     return _drawn(draw, height_in=0.75 + 0.28 * len(motion.foot_names))
 
 
-def pressure_plot(motion: Motion, robot: Robot) -> Figure | None:
+def cop_plot(motion: Motion, robot: Robot) -> Figure | None:
     """Return the centre of pressure over the support polygons, where there are some, from above, for one cycle."""
     if motion.cop_in_world is None:
         return None
-    samples = np.arange(*_middle_cycle(motion))
+    first, last = middle_cycle(motion.contact) or (0, len(motion.time_s) - 1)
+    samples = np.arange(first, last + 1)
     seen = footage(motion, robot, samples)
     polygons = {id(polygon): polygon for polygon in seen.polygons if polygon is not None}
     cop, com = motion.cop_in_world[samples], seen.spots.get("centre of mass")
@@ -196,17 +196,6 @@ def _static_margin_m(motion: Motion, robot: Robot) -> Array:
     contact, points = motion.contact[:, list(robot.point_feet)], foot_contact_points(robot, motion.qpos)
     margin_m = support_margin(contact, points, centre_of_mass(robot, motion.qpos)[:, :2])
     return np.where(np.isfinite(margin_m), margin_m, np.nan)
-
-
-def _middle_cycle(motion: Motion) -> tuple[int, int]:
-    """Return first and last sample of the cycle around the middle: from one landing of a foot to its next."""
-    middle = len(motion.time_s) // 2
-    for down in motion.contact.T:
-        landed = landing_samples(down)
-        before, after = landed[landed <= middle], landed[landed > middle]
-        if len(before) and len(after):
-            return int(before[-1]), int(after[0]) + 1
-    return 0, len(motion.time_s)
 
 
 def _thinned(time_s: Array, values: Array, keep: Callable[[Array, Array], Array]) -> tuple[Array, Array]:

@@ -11,8 +11,9 @@ from strut.analysis.gait_cycle import endless
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Array, Robot
+from strut.sampling import middle_cycle
 from strut.show.camera import fitted_camera, view_axes
-from strut.show.footage import Footage, Look, SideBySide, footage, nearest_samples
+from strut.show.footage import Footage, Look, SideBySide, footage, nearest_samples, tells_story
 from strut.show.picture import INK, Words, as_png, verdict_color
 from strut.show.render import Pixels, draw_frame
 from strut.show.wording import dial_of, title_of
@@ -53,12 +54,22 @@ def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = S
 
 
 def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footage, list[str]]:
-    """Return the poses of one motion, and in words when each is: in percent of a cycle, or in seconds."""
-    walk = endless(robot, motion, 0.0)
-    shown, whole_s = (motion, motion.duration_s) if walk is None else (walk[0], walk[1].motion.duration_s)
-    times_s = whole_s * np.arange(poses) / (poses if walk is not None else poses - 1)
-    whens = [f"{at_s:.2f} s" if walk is None else f"{100.0 * at_s / whole_s:.3g} %" for at_s in times_s]
+    """Return the poses of one motion, and in words when each is: in percent of a gait cycle, or in seconds."""
+    shown, (start_s, stop_s), cyclic = _shown_cycle(motion, robot)
+    times_s = np.linspace(start_s, stop_s, poses, endpoint=not cyclic)
+    share = (times_s - start_s) / (stop_s - start_s)
+    whens = [f"{100.0 * part:.3g} %" if cyclic else f"{at_s:.2f} s" for part, at_s in zip(share, times_s, strict=True)]
     return footage(shown, robot, nearest_samples(shown, times_s), look=look), whens
+
+
+def _shown_cycle(motion: Motion, robot: Robot) -> tuple[Motion, tuple[float, float], bool]:
+    """Return what a row shows, from when to when since its start, and whether that is a cycle; stories are whole."""
+    walk = endless(robot, motion, 0.0)
+    if walk is not None:
+        return walk[0], (0.0, walk[1].motion.duration_s), True
+    cycle = None if tells_story(motion) else middle_cycle(motion.contact)
+    start_s, stop_s = (motion.time_s - motion.time_s[0])[list(cycle or (0, -1))].tolist()
+    return motion, (start_s, stop_s), cycle is not None
 
 
 def _room_m(film: Footage, right: Array) -> float:

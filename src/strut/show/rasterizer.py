@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.engines.solids import Solid
-from strut.robot import Array
+from strut.robot import Array, Index
 from strut.show.camera import Camera
-from strut.show.fill import Covered, Indices, across, covered, doubled_area
+from strut.show.fill import Covered, across, covered, doubled_area
 from strut.show.triangles import Triangles, shading_triangles, triangles_of
 
 SHADOW_CELLS = 200  # across a body, of its shadow on itself
@@ -28,8 +28,8 @@ class Seen:
         normal: Unit normals there, towards the camera. Shape (m, 3).
     """
 
-    cell: Indices
-    part: Indices
+    cell: Index
+    part: Index
     points_in_world: Array
     normal: Array
 
@@ -59,7 +59,7 @@ class PosedBody:
         normal[away] *= -1.0
         return Seen(shown.cell, self._triangles.part[shown.triangle], points, normal)
 
-    def _normals_at(self, triangle: Indices, place: Array, depth: Array, cells: Array) -> Array:
+    def _normals_at(self, triangle: Index, place: Array, depth: Array, cells: Array) -> Array:
         """Return unit normals of triangles at cells, given place (v, 2) and depth (v,) of the vertices. (m, 3) out."""
         corners = self._triangles.normals_in_world(self._part_to_world)
         normal = corners[0, triangle]

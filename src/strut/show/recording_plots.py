@@ -1,4 +1,4 @@
-"""Recording plots: marker errors, ground forces with bands and plates, torques, pressure and EMG of a recorded walk."""
+"""Recording plots: marker errors, ground forces with bands, torques, centre of pressure and EMG of a recorded walk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from strut.capture.body_priors import human_geometry
 from strut.capture.captured_walk import CapturedWalk
 from strut.capture.dynamic_smoothing import continuous_angles
 from strut.capture.fit import MarkerFit
-from strut.capture.load_sharing import wrench_pressure
+from strut.capture.load_sharing import wrench_cop
 from strut.capture.moment_comparison import laboratory_moment
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.human.laboratory_names import joint_words
@@ -123,7 +123,7 @@ def angle_time_plot(walk: CapturedWalk) -> Figure:
     return _panels(3, 3, draw)
 
 
-def pressure_way_plot(walk: CapturedWalk) -> Figure:
+def footprint_cop_plot(walk: CapturedWalk) -> Figure:
     """Return footprints and the centre of pressure from above, with that of plates."""
     forces = walk.forces
 
@@ -135,7 +135,7 @@ def pressure_way_plot(walk: CapturedWalk) -> Figure:
             axes[0].plot(*forces.loads.cop_m[:, foot].T, color=OURS, linewidth=1.3)
             if forces.plates is not None:
                 loaded = forces.plates.wrench[:, foot, 2] > 0.05 * walk.robot.mass_kg * GRAVITY_M_S2
-                cop = np.where(loaded[:, None], wrench_pressure(forces.plates.wrench[:, foot]), np.nan)
+                cop = np.where(loaded[:, None], wrench_cop(forces.plates.wrench[:, foot]), np.nan)
                 axes[0].plot(*cop.T, color=PLATE, linewidth=1.3)
         axes[0].set_aspect("equal")
         axes[0].set(xlabel="forwards [m]", ylabel="to the left [m]")

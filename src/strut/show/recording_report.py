@@ -20,15 +20,15 @@ from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import save_motion
 from strut.number_words import percent
 from strut.recording import SIDES
-from strut.show.gait_wording import GaitTable
+from strut.show.gait_wording import ReportTable
 from strut.show.page import Picture, page, plotted
 from strut.show.recording_plots import (
     angle_time_plot,
     emg_plot,
     foot_force_plot,
+    footprint_cop_plot,
     leg_torque_plot,
     marker_error_plot,
-    pressure_way_plot,
     total_force_plot,
 )
 
@@ -97,7 +97,7 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
 
 
 def forces_csv(walk: CapturedWalk) -> str:
-    """Return forces over time as a table: total and feet, half widths of bands, pressure, baseline, plates."""
+    """Return forces over time as a table: total, feet, half widths of bands, centre of pressure, baseline, plates."""
     forces, columns = walk.forces, {"time_s": walk.motion.time_s}
     for axis, name in enumerate(AXES):
         columns[f"total_{name}_n"] = forces.wrench[:, axis]
@@ -142,17 +142,17 @@ def _fit_words(found: MarkerFit) -> str:
     )
 
 
-def _fit_table(found: MarkerFit) -> GaitTable:
+def _fit_table(found: MarkerFit) -> ReportTable:
     lengths = found.subject.length
     rows = []
     for name in (name for name in lengths if "Left" not in name):
         both = [lengths[name], lengths.get(name.replace("Right", "Left"), lengths[name])]
         rows.append([name.replace("Right", ""), *(f"{1e3 * one.m:.0f} ± {1e3 * one.sd_m:.0f}" for one in both)])
     header = ["", "right or middle [mm]", "left or middle [mm]"]
-    return GaitTable("the person", "The person", "", "Lengths of segments with standard deviations", header, rows)
+    return ReportTable("the person", "The person", "", "Lengths of segments with standard deviations", header, rows)
 
 
-def _capture_tables(walk: CapturedWalk) -> Iterator[GaitTable]:
+def _capture_tables(walk: CapturedWalk) -> Iterator[ReportTable]:
     if walk.plates is not None:
         yield _agreement_table(walk.plates, "Beside force plates", "Plates were only compared.")
     if walk.aligned is not None:
@@ -171,12 +171,12 @@ def _capture_tables(walk: CapturedWalk) -> Iterator[GaitTable]:
             for one in walk.moments
         ]
         header = ["", "RMS [N m/kg]", "RMS [% range]", "correlation", "frames"]
-        yield GaitTable("ankles", "Ankle torques beside the laboratory's", words, "Torques of stances", header, rows)
+        yield ReportTable("ankles", "Ankle torques beside the laboratory's", words, "Torques of stances", header, rows)
     yield _event_table(walk)
     yield _fit_table(walk.fit)
 
 
-def _event_table(walk: CapturedWalk) -> GaitTable:
+def _event_table(walk: CapturedWalk) -> ReportTable:
     """Return every stance with its events, and how far plates felt landing and toe off from them."""
     felt = walk.fit.trial.plate_events
     rows = []
@@ -200,18 +200,18 @@ def _event_table(walk: CapturedWalk) -> GaitTable:
         "toe off after plate [ms]",
         "",
     ]
-    return GaitTable("events", "Events", "From markers alone.", "Stances in order of time", header, rows)
+    return ReportTable("events", "Events", "From markers alone.", "Stances in order of time", header, rows)
 
 
-def _agreement_table(found: ForceAgreement, heading: str, words: str) -> GaitTable:
+def _agreement_table(found: ForceAgreement, heading: str, words: str) -> ReportTable:
     header = ["", "RMS [% weight]", "RMS [% range]", "correlation", "inside the 90 % band", "frames"]
     rows = [_agreement_row(one) for one in found.rows]
-    told = f"{words} {_pressure_words(found)}".strip()
-    return GaitTable(heading.lower(), heading, told, "baseline: the plain estimate", header, rows)
+    told = f"{words} {_cop_words(found)}".strip()
+    return ReportTable(heading.lower(), heading, told, "baseline: the plain estimate", header, rows)
 
 
-def _pressure_words(found: ForceAgreement) -> str:
-    known = found.pressure_mm
+def _cop_words(found: ForceAgreement) -> str:
+    known = found.cop_distance_mm
     return "" if known is None else f"Median distance of the centre of pressure in single support: {known:.0f} mm."
 
 
@@ -237,7 +237,7 @@ def _capture_curves(walk: CapturedWalk) -> Iterator[tuple[str, list[Picture]]]:
         ],
     )
     way = "Footprints (grey) and centre of pressure from above: blue from markers, black of plates."
-    yield "Centre of pressure", [plotted(pressure_way_plot(walk), way)]
+    yield "Centre of pressure", [plotted(footprint_cop_plot(walk), way)]
     torques = (
         "Torques about the joints' first axes per body mass, with 90 % bands; signs as of the angles. Black: the "
         "laboratory's own inverse dynamics, where the file has it."

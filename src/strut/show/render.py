@@ -1,4 +1,7 @@
-"""Render: one frame of footage as pixels: a body on a floor, lit by a lamp and the sky."""
+"""Render: one frame of footage as pixels: a body on a floor, lit by a lamp and the sky.
+
+In software: mujoco.Renderer needs an OpenGL context, which a machine without a display has only with EGL or OSMesa.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,7 @@ class _View:
         """Return the colours of what is seen of the body, and of the spots that it hides. Shape (3, m)."""
         rays = seen.points_in_world - self.camera.eye_in_world
         color = self._body_color(seen, rays / np.linalg.norm(rays, axis=1, keepdims=True))
-        below = np.flatnonzero(rays[:, 2] < 0.0)  # spots shine through the body: a shoe must not hide where it presses
+        below = np.flatnonzero(rays[:, 2] < 0.0)  # spots shine through the body: a foot must not hide where it presses
         away = -self.camera.eye_in_world[2] / rays[below, 2]
         places_m = self.camera.eye_in_world[:2, None] + away * rays[below, :2].T
         pixel_m = away * (rays[below] @ self.camera.axes[2]) / self.camera.focal_px

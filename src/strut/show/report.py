@@ -8,15 +8,16 @@ from typing import Any
 from strut.engines.scene import Scene
 from strut.engines.solid_mesh import MOST_FACES
 from strut.motion import Motion
+from strut.number_words import listed
 from strut.robot import Robot
 from strut.show.footage import SideBySide
 from strut.show.loop import there_and_back_s
 from strut.show.page import Picture, page, plotted
 from strut.show.picture import as_png, marks_of, panels_of
-from strut.show.plots import balance_plot, contact_plot, footprint_plot, joint_use_plot, pressure_plot
+from strut.show.plots import balance_plot, contact_plot, cop_plot, footprint_plot, joint_use_plot
 from strut.show.pose_strip import pose_strip_bytes
 from strut.show.stage import Stage
-from strut.show.wording import carriers_of, listed, receipt_rows, receipt_sentences, verdict_of
+from strut.show.wording import receipt_rows, receipt_sentences, verdict_of
 
 MOST_SHOWN_S = 90.0
 MOST_FRAMES = 900
@@ -123,7 +124,7 @@ def _plots(motion: Motion, robot: Robot, label: str) -> Iterator[Picture]:
         (
             balance_plot(motion, robot),
             "balance margin over time",
-            f"How far inside the {carriers_of(robot)} the centre of pressure stays (green), and the centre of mass "
+            f"How far inside the {robot.carriers} the centre of pressure stays (green), and the centre of mass "
             "(blue, what would be left if the robot froze).",
         ),
         (joint_use_plot(motion, robot), "joint speed and torque use over time", "The busiest joint at each moment."),
@@ -135,7 +136,7 @@ def _plots(motion: Motion, robot: Robot, label: str) -> Iterator[Picture]:
             "pass and to stop at (red crosses).",
         ),
         (
-            pressure_plot(motion, robot),
+            cop_plot(motion, robot),
             "path of the centre of pressure",
             "One cycle from above.",
         ),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from strut.motion import Motion
-from strut.number_words import Share, percent, speed_words
+from strut.number_words import Share, listed, percent, speed_words
 from strut.receipt import LACKING, SLOWED, WEAKENED, Receipt, dial_words
-from strut.robot import Robot
-from strut.verify.goal_ending import GoalEnding
+
+if TYPE_CHECKING:  # it measures with an engine, and every verb words its answers here
+    from strut.verify.goal_ending import GoalEnding
 
 NOT_KNOWN = "–"
 _WHOLE = 0.99  # share of a feeling that is told as all of it
@@ -178,16 +180,6 @@ def _facing(off_rad: float) -> str:
 
 def _millimetres(length_m: float) -> str:
     return f"{length_m:.2f} m" if length_m >= 1.0 else f"{length_m * 1e3:.0f} mm"
-
-
-def carriers_of(robot: Robot) -> str:
-    """Return what carries a robot: its feet, or else its wheels."""
-    return "feet" if robot.feet else "wheels"
-
-
-def listed(words: Sequence[str]) -> str:
-    """Return words joined as in a sentence: `a, b and c`."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _shown(receipt: Receipt) -> str:

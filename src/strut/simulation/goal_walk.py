@@ -1,6 +1,6 @@
-"""Goal walk: a biped in physics that looks where its shoe really landed after each step, and plans the next ones anew.
+"""Goal walk: a biped in physics that looks where its foot really landed after each step, and plans the next ones anew.
 
-The robot commands a walk on a ground it imagines. When a shoe has landed, the place where it really is, against the
+The robot commands a walk on a ground it imagines. When a foot has landed, the place where it really is, against the
 place imagined, tells how the imagined ground lies on the real one; the next footsteps are kept where they are in
 reality. Only a few steps around the present are planned, for a body forgets steps further away within a step.
 """
@@ -18,12 +18,12 @@ from strut.balance.ground_force import share_ground_force
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.physics import Plant, Run
 from strut.errors import BadMotionError, UnreachablePostureError
-from strut.generators.body_path import carried, lean_of
+from strut.generators.body_path import lean_of, solved_step_plan
 from strut.generators.footsteps import StepLimits, closing, footsteps_to, standing
 from strut.generators.phases import PhaseTimes
 from strut.generators.step_drafts import StepGait
 from strut.kinematics.biped_model import BipedModel, biped_model
-from strut.kinematics.foot_poses import shoe_places
+from strut.kinematics.foot_poses import sole_places
 from strut.kinematics.leg_angles import MODEL_ORDER
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
@@ -49,7 +49,7 @@ class Arrival:
         heading_error_rad: From the goal's heading.
         duration_s: Of the whole walk.
         steps: How many were taken.
-        foot_error_m: The largest distance of a shoe from where it should have landed.
+        foot_error_m: The largest distance of a foot from where it should have landed.
         motion: What really happened.
     """
 
@@ -133,7 +133,7 @@ class _Walker:
         self._gait, self._law = replace(gait, times=PhaseTimes(**whole)), law  # so that every phase ends on a sample
         self._lean = lean_of(robot, np.array([gait.upper_rad]))
         self._on_step = on_step or (lambda _done, _planned: None)
-        self._shoes = list(standing(Place(0.0, 0.0), gait.limits.separation_m))  # imagined
+        self._feet = list(standing(Place(0.0, 0.0), gait.limits.separation_m))  # imagined
         self._ground = Place(0.0, 0.0)  # the imagined ground's origin in world
         self._started, self._taken, self._foot_error_m = False, 0, 0.0
         self._runs: list[Run] = []
@@ -142,12 +142,12 @@ class _Walker:
         """Walk the steps, given in world, and then on until the goal is close."""
         for _ in range(MOST_WALKS):
             self._walk(steps)
-            right, left = shoe_places(self._robot, self._plant.qpos)
+            right, left = sole_places(self._robot, self._plant.qpos)
             here = between(right, left)
             far = here.distance_m(goal) > CLOSE_M or abs(wrapped(goal.heading_rad - here.heading_rad)) > CLOSE_RAD
             if not far or self.fallen:
                 return
-            imagined = between(self._shoes[0], self._shoes[1])
+            imagined = between(self._feet[0], self._feet[1])
             self._ground = here.then(Place(0.0, 0.0).seen_from(imagined))
             wanted = footsteps_to(imagined, [goal.seen_from(self._ground)], self._gait.limits)
             steps = [Footstep(step.foot, self._ground.then(step.place)) for step in wanted]
@@ -156,13 +156,13 @@ class _Walker:
         """Walk steps from standing to standing."""
         done: list[Footstep] = []
         past: list[tuple[Place, Place]] = []
-        wanted = [self._ground.then(shoe) for shoe in self._shoes]  # where the shoes should be in world
+        wanted = [self._ground.then(foot) for foot in self._feet]  # where the feet should be in world
         for number, step in enumerate(steps):
-            past.append((self._shoes[0], self._shoes[1]))
+            past.append((self._feet[0], self._feet[1]))
             coming = [Footstep(later.foot, later.place.seen_from(self._ground)) for later in steps[number:][:AHEAD]]
             stance = 1 - step.foot
             planned = step.place.seen_from(wanted[stance])
-            coming[0] = Footstep(step.foot, _corrected(planned, coming[0].place, self._shoes[stance]))
+            coming[0] = Footstep(step.foot, _corrected(planned, coming[0].place, self._feet[stance]))
             wanted[step.foot] = step.place
             first = max(0, number - BEHIND)
             last = number == len(steps) - 1
@@ -170,39 +170,39 @@ class _Walker:
             try:
                 self._play(past[first], [*done[first:], *coming], number - first, last=last, whole=whole)
             except UnreachablePostureError:  # too long once corrected: this one as planned, the next ones correct it
-                coming = [Footstep(step.foot, self._shoes[stance].then(planned))]
+                coming = [Footstep(step.foot, self._feet[stance].then(planned))]
                 try:
                     self._play(past[first], [*done[first:], *coming], number - first, last=last, whole=last)
                 except UnreachablePostureError as error:
                     advice = f"in step {number + 1}; a walk with shorter steps or a lower body leaves room to correct"
                     raise UnreachablePostureError(error.sample, error.kind, f"{error.detail} {advice}.") from error
             done.append(coming[0])
-            self._shoes[step.foot] = coming[0].place
+            self._feet[step.foot] = coming[0].place
             self._taken += 1
             self._on_step(number + 1, len(steps))
             if self.fallen:
                 return
-            real = shoe_places(self._robot, self._plant.qpos)[step.foot]
+            real = sole_places(self._robot, self._plant.qpos)[step.foot]
             self._foot_error_m = max(self._foot_error_m, real.distance_m(step.place))
             self._ground = real.then(Place(0.0, 0.0).seen_from(coming[0].place))
         if not self._started:
-            self._play((self._shoes[0], self._shoes[1]), [], 0, last=True, whole=True)
+            self._play((self._feet[0], self._feet[1]), [], 0, last=True, whole=True)
 
-    def _play(self, shoes: tuple[Place, Place], steps: list[Footstep], behind: int, *, last: bool, whole: bool) -> None:
-        """Plan steps from standing on shoes, and play the one after those that lie behind; the last one to the end.
+    def _play(self, feet: tuple[Place, Place], steps: list[Footstep], behind: int, *, last: bool, whole: bool) -> None:
+        """Plan steps from standing on feet, and play the one after those that lie behind; the last one to the end.
 
         Steps that do not end the walk are planned to end side by side, as a walk does: it asks less of the legs.
         """
         gait = self._gait
         if not whole:
             steps = [*steps, closing(steps[-1], gait.limits.separation_m)]
-        plan = gait.plan(steps, shoes, 1.0 / self._step_s)
+        plan = gait.plan(steps, feet, 1.0 / self._step_s)
         lean = self._lean.repeated(len(plan.time_s))
-        qpos = carried(self._legs, plan, gait.body_height_m, law=self._law, lean=lean).qpos
+        qpos = solved_step_plan(self._legs, plan, gait.body_height_m, law=self._law, lean=lean).qpos
         dynamics = inverse_dynamics(self._robot, plan.time_s, qpos)
         torque = share_ground_force(self._robot, dynamics, plan.contact).torque_nm
         control = self._plant.control(plan.time_s, qpos[:, self._robot.base_size :], torque)
-        ends = [round(phase.stop_s / self._step_s) for phase in plan.phases if phase.kind in ("swing", "shoe turn")]
+        ends = [round(phase.stop_s / self._step_s) for phase in plan.phases if phase.kind in ("swing", "foot turn")]
         begin = ends[behind - 1] if behind else 0
         stop = len(plan.time_s) if last else ends[behind]
         start = None if self._started else qpos[0]
@@ -221,7 +221,7 @@ class _Walker:
 
     def arrival(self, goal: Place, motion: Motion) -> Arrival:
         """Return how it ended."""
-        here = between(*shoe_places(self._robot, self._plant.qpos))
+        here = between(*sole_places(self._robot, self._plant.qpos))
         qpos = np.concatenate([run.qpos for run in self._runs])
         load = np.concatenate([run.foot_load_n for run in self._runs])
         happened = Motion(
@@ -249,9 +249,9 @@ def _corrected(planned: Place, wanted: Place, stance: Place) -> Place:
     """Return a footstep corrected towards where it is wanted, but no further from the planned step than legs allow.
 
     Args:
-        planned: The step as seen from the shoe that carries, as it was planned.
+        planned: The step as seen from the foot that carries, as it was planned.
         wanted: Where it should now be on the imagined ground.
-        stance: The shoe that carries, there.
+        stance: The foot that carries, there.
     """
     seen = wanted.seen_from(stance)
     x_m, y_m = seen.x_m - planned.x_m, seen.y_m - planned.y_m

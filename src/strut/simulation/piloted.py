@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 
-from strut.control.driven_body import driven_body
+from strut.audit import LEAST_ROOM_RAD, MOST_PILOTED_SLIP_M
+from strut.control.actuated_model import actuated_model
 from strut.control.observer import Measurement
 from strut.control.pilot import Pilot
 from strut.control.reference import ShowRequest
@@ -22,9 +23,10 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
 from strut.errors import OutOfRangeError
 from strut.gait_library import GaitLibrary
-from strut.models.catalogue import load_robot
+from strut.models.catalogue import as_robot
 from strut.models.torque_model import control_table, torque_model
 from strut.motion import Motion
+from strut.number_words import percent
 from strut.receipt import Receipt
 from strut.robot import Array, Robot
 from strut.simulation.piloted_record import PilotedRecord
@@ -40,6 +42,10 @@ class Push:
     start_s: float
     force_n: tuple[float, float, float]
     duration_s: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not np.isfinite([self.start_s, *self.force_n, self.duration_s]).all():
+            raise OutOfRangeError("A push holds a number that is not finite; give seconds and newtons.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,11 @@ class World:
     delay_s: float = 0.0
     pushes: tuple[Push, ...] = ()
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value in (("friction", self.friction), ("delay", self.delay_s)):
+            if value is not None and not (math.isfinite(value) and value >= 0.0):
+                raise OutOfRangeError(f"The {name} of a world is {value:g}; it must be 0 or more.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +153,8 @@ class Clock:
 
 
 def simulate_requests(
-    requests: Sequence[ShowRequest],
-    robot: Robot | None = None,
+    requests: Iterable[ShowRequest],
+    robot: Robot | str | None = None,
     *,
     world: World | None = None,
     clock: Clock | None = None,
@@ -153,9 +164,12 @@ def simulate_requests(
 ) -> PilotedRun:
     """Let a biped do one request after the other in MuJoCo, and return what happened.
 
+    The receipt says ok if it stayed upright to the last request, within the limits of its joints and motors, and its
+    feet did not slide; contact and friction, sample by sample, are judged by `strut.check`.
+
     Args:
         requests: StandRequest, WalkRequest and PlayRequest, in order.
-        robot: Who does it; Cassie if None.
+        robot: Who does it, or its name; Cassie if None.
         world: Floor, sensors and pushes.
         clock: Rates and the longest time.
         radio: What a person commands at a time, None for nothing; it takes over from the requests at once.
@@ -166,7 +180,8 @@ def simulate_requests(
         >>> strut.simulate_requests([strut.WalkRequest(forward_m_s=0.5, distance_m=2.0)]).outcome.fell
         False
     """
-    robot, world, clock = robot or load_robot("cassie"), world or World(), clock or Clock()
+    requests = _checked(requests, commanded=radio is not None)
+    robot, world, clock = as_robot(robot or "cassie"), world or World(), clock or Clock()
     loop = piloted_loop(robot, world, clock, library)
     pilot, plant, record, tick_s = loop.pilot, loop.plant, loop.record, loop.pilot.tick_s
     pilot.enqueue(requests)
@@ -189,6 +204,16 @@ def simulate_requests(
     return _run(robot, loop, process_time() - started, world)
 
 
+def _checked(requests: Iterable[ShowRequest], *, commanded: bool) -> tuple[ShowRequest, ...]:
+    """Return the requests of a show; raise OutOfRangeError for what is none, and for none where nobody commands."""
+    asked = tuple(requests) if isinstance(requests, Iterable) else (requests,)
+    wrong = [one for one in asked if not isinstance(one, ShowRequest)]
+    if wrong or not (asked or commanded):
+        what = f"{wrong[0]!r} is no request" if wrong else "Nothing is requested"
+        raise OutOfRangeError(f"{what}; give a list of StandRequest, WalkRequest and PlayRequest.")
+    return asked
+
+
 def piloted_loop(robot: Robot, world: World, clock: Clock, library: GaitLibrary | None = None) -> PilotedLoop:
     """Return a pilot and its plant, standing with springs that carry the weight."""
     tick_s = 1.0 / clock.control_hz
@@ -198,7 +223,7 @@ def piloted_loop(robot: Robot, world: World, clock: Clock, library: GaitLibrary 
     model = torque_model(robot, friction=friction, step_s=tick_s / steps)
     plant = TorquePlant(model, table.base, (table.foot[0].body, table.foot[1].body))
     plant.reset(model.qpos0)
-    body = driven_body(model, table)
+    body = actuated_model(model, table)
     pilot = Pilot(body, rate_hz=clock.control_hz, height_m=float(model.qpos0[2]), library=library)
     sensors = Sensors(plant, world.noise, np.random.default_rng(world.seed))
     record = PilotedRecord(plant, body.torque_limit_nm)
@@ -306,25 +331,23 @@ def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> Pilot
 def _receipt(robot: Robot, outcome: PilotedOutcome, qpos: Array, time_s: Array) -> Receipt:
     """Return what was measured of a show; balance and self-collision, which nobody measured, are None."""
     joints = qpos[:, robot.base_size :]
-    margin = np.minimum(joints - robot.joint_lower_rad, robot.joint_upper_rad - joints)
-    speed = np.abs(np.gradient(joints, time_s, axis=0)).max(axis=0)
-    reasons = (
-        ("It fell.",) if outcome.fell else () if outcome.finished else ("It was stopped before the last request.",)
-    )
+    room = np.minimum(joints - robot.joint_lower_rad, robot.joint_upper_rad - joints)
+    speed_use = np.abs(np.gradient(joints, time_s, axis=0)) / robot.joint_speed_limit_rad_s
+    reasons = _reasons(robot, outcome, room, speed_use)
     return Receipt(
         robot=robot.name,
         emotion=None,
         pad=None,
         intensity_asked=None,
         intensity_kept=None,
-        verdict="refused" if outcome.fell else "ok",
+        verdict="refused" if reasons else "ok",
         reasons=reasons,
         duration_s=outcome.upright_s,
         distance_m=outcome.distance_m,
         speed_m_s=outcome.distance_m / outcome.upright_s,
         balance_margin_mm=None,
-        joint_limit_margin_rad=float(margin.min()),
-        joint_speed_use=float((speed / robot.joint_speed_limit_rad_s).max()),
+        joint_limit_margin_rad=float(room.min()),
+        joint_speed_use=float(speed_use.max()),
         torque_use=outcome.torque_use,
         foot_slip_mm=outcome.foot_slip_mm,
         penetration_mm=None,
@@ -332,3 +355,21 @@ def _receipt(robot: Robot, outcome: PilotedOutcome, qpos: Array, time_s: Array) 
         cost_of_transport=outcome.cost_of_transport,
         solve_s=None,
     )
+
+
+def _reasons(robot: Robot, outcome: PilotedOutcome, room_rad: Array, speed_use: Array) -> tuple[str, ...]:
+    """Return why a show is refused: it fell, was stopped, or broke a limit; all figures of the receipt count."""
+    tightest = robot.joint_names[int(room_rad.min(axis=0).argmin())]
+    fastest = robot.joint_names[int(speed_use.max(axis=0).argmax())]
+    found = (
+        (outcome.fell, "It fell."),
+        (not outcome.fell and not outcome.finished, "It was stopped before the last request."),
+        (room_rad.min() < LEAST_ROOM_RAD, f"joint limit: {tightest} is {-room_rad.min():.3f} rad beyond its range"),
+        (speed_use.max() > 1.0, f"joint speed: {fastest} reaches {percent(speed_use.max())} of its speed limit"),
+        (outcome.torque_use > 1.0, f"torque: a motor reaches {percent(outcome.torque_use)} of its torque limit"),
+        (
+            outcome.foot_slip_mm > MOST_PILOTED_SLIP_M * 1e3,
+            f"foot slip: a foot slides {outcome.foot_slip_mm:.1f} mm in a stance",
+        ),
+    )
+    return tuple(sentence for broken, sentence in found if broken)

@@ -18,7 +18,7 @@ from strut.models.torque_model import control_table
 from strut.request import PilotedWalk
 from strut.robot import Robot
 from strut.sampling import speed_under_way
-from strut.simulation.piloted import Clock, PilotedRun, World, simulate_requests
+from strut.simulation.piloted import Clock, PilotedRun, simulate_requests
 from strut.style import Style
 from strut.tables.gait import PilotedTable
 from strut.travel_direction import base_track, turn_rates
@@ -106,11 +106,10 @@ def piloted_draft(
     rate_hz: float,
     library: GaitLibrary | None = None,
     style: Style | None = None,
-    world: World | None = None,
 ) -> Draft:
     """Return what came of a show, as a draft that mechanics can judge."""
     clock = Clock(control_hz=CONTROL_HZ, record_hz=rate_hz, longest_s=LONGEST_S)
-    run = simulate_requests(requests, robot, world=world, clock=clock, library=library)
+    run = simulate_requests(requests, robot, clock=clock, library=library)
     return draft_of_run(robot, run, style)
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from strut.engines.torque_plant import TorquePlant
-from strut.robot import Array
+from strut.robot import BASE, Array
 
 TIPPED_COSINE = math.cos(math.radians(40.0))  # of the base's tilt: further is a fall
 SUNK = 0.5  # so is a base below this share of its first height
@@ -55,8 +55,8 @@ class PilotedRecord:
         """Record the present instant."""
         plant = self._plant
         force, other = plant.foot_forces()
-        joints = np.zeros(plant.model.nv - 6)
-        joints[self._motor_dof - 6] = self._last
+        joints = np.zeros(plant.model.nv - BASE)
+        joints[self._motor_dof - BASE] = self._last
         self.time_s.append(time_s)
         self.qpos.append(plant.qpos.copy())
         self.torque_nm.append(joints)

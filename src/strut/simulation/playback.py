@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from strut.audit import STANDS_STILL_M
 from strut.balance.ground_force import share_ground_force
-from strut.balance.support import runs
 from strut.control.sensing import Sensing
 from strut.control.servo_balance import ServoBalance
 from strut.control.whole_body_control import WholeBodyControl
@@ -27,6 +26,7 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Array, Robot
 from strut.rotation import heading_of
+from strut.sampling import runs
 from strut.simulation.outcome import Outcome
 from strut.tables.gait import PatternTable
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from strut.study.answers import Answers, parse_answers
+from strut.study.custom_questions import COLUMN as OWN
 from strut.study.design import Design
 from strut.study.exclusion import attention_mark, exclusion_mark, inattentive_people
-from strut.study.own_questions import COLUMN as OWN
 
 _SHOWN = ("participant", "block", "trial", "stimulus", "intended", "control")
 _ABOUT = ("response_ms", "plays", "showings", "excluded", "practice", "simulated", "language", "age", "gender")
@@ -43,7 +43,7 @@ def _columns(design: Design) -> tuple[str, ...]:
         ("group",): bool(design.groups),
         ("attention",): bool(design.session.attention_checks),
         ("azimuth_deg",): bool(design.display.azimuth_spread_deg),
-        tuple(own.column for own in design.questions): True,
+        tuple(one.column for one in design.questions): True,
     }
     asked = [name for names, there in parts.items() if there for name in names]
     return (*_SHOWN, *answer_columns(design), *asked, *_ABOUT, *_SCREEN, "received_at")

@@ -19,12 +19,12 @@ from strut.io.motion_file import load_motion
 from strut.motion import Motion
 from strut.robot import Array
 from strut.study.answers import DO_NOT_KNOW, PAD_SCALES
-from strut.study.asking import CONFIDENCE_POINTS, Question
 from strut.study.controls import share_seen
 from strut.study.design import Design
 from strut.study.published import published
+from strut.study.question_types import CONFIDENCE_POINTS, Question
 from strut.study.ratings import sd_from_interval
-from strut.study.words import language_table
+from strut.study.translations import language_table
 
 HABIT_SHARE = 0.3  # chosen: how much of the variance between ratings is a person's own habit
 SLOPE_SHARE = 0.1  # chosen: how much is a person's own reading of an emotion
@@ -269,10 +269,14 @@ def mean_ratings(emotion: Emotion) -> Array:
 
 def rating_sd() -> Array:
     """Return the standard deviation of ratings of pleasure, arousal and dominance, pooled over Table 2b. Shape (3,)."""
+    return np.asarray(np.sqrt(np.mean(motion_sds() ** 2, axis=0)))
+
+
+def motion_sds() -> Array:
+    """Return the standard deviations of the ratings of Pepper's eight motions in Table 2b. Shape (8, 3)."""
     study = published("pepper")
     ends = np.array([study["rating_interval"][corner] for corner in study["corners"]]).reshape(-1, 3, 2)
-    sds = np.array([[sd_from_interval(low, high, study["people"]) for low, high in row] for row in ends])
-    return np.asarray(np.sqrt(np.mean(sds**2, axis=0)))
+    return np.array([[sd_from_interval(low, high, study["people"]) for low, high in row] for row in ends])
 
 
 def _pepper(design: Design) -> Respond:

@@ -37,7 +37,7 @@ from strut.study.database_tables import (
     add_what_is_new,
     is_older,
 )
-from strut.study.taking_part import Recruiting
+from strut.study.recruitment import Recruiting
 from strut.study.trial_plan import Trial, planned_showings
 
 _ANSWERED = (

@@ -16,17 +16,26 @@ from msgspec.structs import asdict
 
 from strut.errors import DesignError
 from strut.study.answers import DO_NOT_KNOW
-from strut.study.asking import ASK_TABLES, SECONDS_PER_ANSWER, Ask, Asking, ForcedChoice, Question, Text, check_texts
+from strut.study.custom_questions import CustomQuestion, check_questions
 from strut.study.groups import Group, check_groups
 from strut.study.light_controls import LIGHT_CONTROLS
-from strut.study.own_questions import OwnQuestion, check_questions
-from strut.study.taking_part import Ethics, Recruiting
-from strut.study.words import SurveyWords, language_codes, language_table
+from strut.study.question_types import (
+    ASK_TABLES,
+    SECONDS_PER_ANSWER,
+    Ask,
+    AskContext,
+    ForcedChoice,
+    NonBlankText,
+    Question,
+    check_texts,
+)
+from strut.study.recruitment import Ethics, Recruiting
+from strut.study.translations import Translation, language_codes, language_table
 from strut.toml_file import FieldPath, TomlFile
 
 Order = Literal["random", "latin-square", "fixed"]
-Control = Literal["none", "speed-matched", "posture-matched", "inverted", "scrambled", "masked"]
-Kind = Literal["points", "sticks", "solid"]
+ControlKind = Literal["none", "speed-matched", "posture-matched", "inverted", "scrambled", "masked"]
+DisplayKind = Literal["points", "sticks", "solid"]
 Lights = Literal["joints", "markers"]
 EntryName = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,60}$", description="use up to 60 letters, digits, - and _.")]
 _Count = Annotated[int, Meta(ge=1, le=100)]
@@ -43,9 +52,9 @@ class StimulusEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """One motion to show, and the emotion it is meant to show; `control` takes away one difference to neutral."""
 
     name: EntryName
-    file: Text
+    file: NonBlankText
     intended: Annotated[str, Meta(pattern=r"\S", max_length=60)]
-    control: Control = "none"
+    control: ControlKind = "none"
 
 
 class Session(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +83,7 @@ class Display(Struct, frozen=True, forbid_unknown_fields=True):
     side, by lot as far to either side of the azimuth; 180 is from anywhere.
     """
 
-    kind: Kind = "points"
+    kind: DisplayKind = "points"
     lights: Lights = "joints"
     azimuth_deg: Annotated[float, Meta(ge=-360.0, le=360.0)] = 45.0
     azimuth_spread_deg: Annotated[float, Meta(ge=0.0, le=180.0)] = 0.0
@@ -106,16 +115,16 @@ class Design:
     ask_gender: bool = True
     practice: tuple[StimulusEntry, ...] = ()
     groups: tuple[Group, ...] = ()
-    questions: tuple[OwnQuestion, ...] = ()
+    questions: tuple[CustomQuestion, ...] = ()
     ethics: Ethics | None = None
     recruiting: Recruiting = field(default_factory=Recruiting)
     text: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     folder: Path = field(default_factory=Path, compare=False)
 
-    def words(self, language: str) -> SurveyWords:
+    def words(self, language: str) -> Translation:
         """Return what participants read in a language; the first one of the study for a language it does not have."""
         code = language if language in self.languages else self.languages[0]
-        return SurveyWords(code, language_table(code, self.folder), self.text.get(code, {}))
+        return Translation(code, language_table(code, self.folder), self.text.get(code, {}))
 
     def stimulus(self, name: str) -> StimulusEntry:
         """Return the stimulus called `name`, of practice or not."""
@@ -194,7 +203,7 @@ class _People(Struct, frozen=True, forbid_unknown_fields=True):
 class _Study(Struct, frozen=True, forbid_unknown_fields=True):
     name: EntryName
     question: Question
-    languages: Annotated[tuple[Text, ...], Meta(min_length=1)] = ("en",)
+    languages: Annotated[tuple[NonBlankText, ...], Meta(min_length=1)] = ("en",)
     seed: Annotated[int, Meta(ge=0, le=2**31)] = 0
 
 
@@ -210,7 +219,7 @@ class _DesignTable(Struct, Generic[_AskTable, _TextTable], frozen=True, forbid_u
     recruiting: Recruiting = Recruiting()
     practice: tuple[StimulusEntry, ...] = ()
     group: tuple[Group, ...] = ()
-    question: tuple[OwnQuestion, ...] = ()
+    question: tuple[CustomQuestion, ...] = ()
 
 
 def read_design(folder: Path | str) -> Design:
@@ -256,7 +265,7 @@ def parse_design(text: str, source: str, folder: Path) -> Design:
         seed=table.study.seed,
         session=table.session,
         display=table.display,
-        ask=Ask(**ask.values(Asking(file, tuple(dict.fromkeys(intended)), table.display.seconds or 120.0))),
+        ask=Ask(**ask.values(AskContext(file, tuple(dict.fromkeys(intended)), table.display.seconds or 120.0))),
         ask_age=table.people.age,
         ask_gender=table.people.gender,
         practice=table.practice,
@@ -272,7 +281,7 @@ def parse_design(text: str, source: str, folder: Path) -> Design:
     return design
 
 
-def _check_stimuli(file: TomlFile, stimuli: Sequence[StimulusEntry], per_participant: int, kind: Kind) -> None:
+def _check_stimuli(file: TomlFile, stimuli: Sequence[StimulusEntry], per_participant: int, kind: DisplayKind) -> None:
     for index, entry in enumerate(stimuli):
         if entry.name in [other.name for other in stimuli[:index]]:
             raise file.wrong(("stimulus", index, "name"), f"is '{entry.name}' like that of another stimulus.")
@@ -322,7 +331,7 @@ def _text_table(codes: tuple[str, ...]) -> type[Struct]:
     """Return the structure of [text]: for every language, whichever of its texts a study replaces."""
     emotion: tuple[str, Any, Any] = ("emotion", dict[str, Annotated[str, Meta(pattern=r"\S", max_length=100)]], {})
     languages = []
-    known = [(key, Text | None, None) for key, value in language_table("en").items() if isinstance(value, str)]
+    known = [(key, NonBlankText | None, None) for key, value in language_table("en").items() if isinstance(value, str)]
     for code in codes:
         languages.append((code, defstruct(code, [*known, emotion], forbid_unknown_fields=True) | None, None))
     return defstruct("text", languages, forbid_unknown_fields=True)

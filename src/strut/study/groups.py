@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from strut.study.asking import Text, check_texts
-from strut.study.own_questions import check_languages
+from strut.study.custom_questions import check_languages
+from strut.study.question_types import NonBlankText, check_texts
 from strut.toml_file import TomlFile
 
 
 class Group(Struct, frozen=True, forbid_unknown_fields=True):
     """A group: which stimuli it sees (all if none is named), and what it reads first, by language."""
 
-    name: Text
-    stimuli: tuple[Text, ...] = ()
-    instruction: dict[str, Text] = {}
+    name: NonBlankText
+    stimuli: tuple[NonBlankText, ...] = ()
+    instruction: dict[str, NonBlankText] = {}
 
 
 def check_groups(file: TomlFile, groups: Sequence[Group], names: Sequence[str], languages: Sequence[str]) -> None:

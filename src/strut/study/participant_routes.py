@@ -12,9 +12,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from strut.errors import BadReplyError, OutOfTurnError
 from strut.study import survey_pages as pages
+from strut.study.custom_questions import MOMENTS, checked_custom
 from strut.study.database import deletion_code
-from strut.study.guard import small_form
-from strut.study.own_questions import MOMENTS, checked_own
+from strut.study.middleware import small_form
 from strut.study.reply import checked_person, checked_reply, checked_timing, is_token
 from strut.study.survey import Survey, address_of
 from strut.study.trial_plan import session_plan
@@ -85,7 +85,7 @@ def add_answer_routes(app: FastAPI, survey: Survey) -> None:
             raise OutOfTurnError("These questions do not wait for an answer.")
         if moment not in who.moments:
             try:
-                reply = checked_own(design.questions, moment, form)
+                reply = checked_custom(design.questions, moment, form)
             except BadReplyError as error:
                 message = design.words(who.language).say("wrong", reason=str(error))
                 told = {"message": message, "given": form}

@@ -33,7 +33,7 @@ def sample_size(
     w: float | None = None,
     dof: int = 16,
     per_participant: int = 1,
-    likeness: float = 0.0,
+    intraclass_correlation: float = 0.0,
     tests: int = 1,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -47,7 +47,7 @@ def sample_size(
         w: Expected Cohen's w of a chi-squared test with `dof` degrees of freedom.
         dof: Degrees of freedom.
         per_participant: Answers of one person that the test counts.
-        likeness: Correlation between answers of one person, 0 to 1.
+        intraclass_correlation: Correlation between two answers of one person (ICC), 0 to 1.
         tests: Tests of the study; alpha is shared among them.
         power: Probability of finding the effect.
         alpha: Probability of a false alarm.
@@ -73,7 +73,7 @@ def sample_size(
         assert w is not None
         observations = chi2_observations(w, dof, **level)
         test = f"chi-squared test with {dof} degrees of freedom, w = {w:g}"
-    return SampleSize(participants_needed(observations, per_participant, likeness), observations, test)
+    return SampleSize(participants_needed(observations, per_participant, intraclass_correlation), observations, test)
 
 
 def chi2_observations(effect_size_w: float, dof: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -120,14 +120,16 @@ def mean_participants(effect_size_d: float, *, power: float = 0.8, alpha: float 
     return _solved(TTestPower(), effect_size_d, alpha=alpha, power=power)
 
 
-def participants_needed(observations: float, per_participant: int, likeness: float) -> int:
+def participants_needed(observations: float, per_participant: int, intraclass_correlation: float) -> int:
     """Return how many people give as much as so many independent observations.
 
-    `likeness` is the correlation between two answers of one person: each further answer is worth the less (Kish, 1965).
+    Answers of one person are alike by the intraclass correlation: they count less by the design effect (Kish, 1965).
     """
-    if per_participant < 1 or not 0.0 <= likeness <= 1.0:
-        raise OutOfRangeError("Answers per participant must be at least 1, and their likeness lie between 0 and 1.")
-    design_effect = 1.0 + (per_participant - 1) * likeness
+    if per_participant < 1 or not 0.0 <= intraclass_correlation <= 1.0:
+        raise OutOfRangeError(
+            "Answers per participant must be at least 1, and their intraclass correlation lie between 0 and 1."
+        )
+    design_effect = 1.0 + (per_participant - 1) * intraclass_correlation
     return math.ceil(math.ceil(observations) * design_effect / per_participant - 1e-9)
 
 

@@ -11,7 +11,7 @@ from strut.io.atomic import check_writable, write_atomically
 from strut.study.audience import audience_for, caveat
 from strut.study.design import Design, read_design
 from strut.study.exclusion import FASTEST_MS
-from strut.study.rehearsal import RUNS, people_needed, simulated_power
+from strut.study.simulated_study import RUNS, people_needed, simulated_power
 from strut.study.templates import filled
 
 

@@ -133,9 +133,10 @@ def recognitions(
 
 def _counted(answers: Answers, emotion: str) -> Recognition:
     """Return the counts of one emotion, or of all."""
-    table = answers.table if emotion == ALL else answers.table[answers.table["intended"] == emotion]
-    hits, shown = int((table["perceived"] == table["intended"]).sum()), len(table)
-    unknown = int((table["perceived"] == DO_NOT_KNOW).sum())
+    meant, seen = (answers.table[column].to_numpy(dtype=object) for column in ("intended", "perceived"))
+    of_it = np.full(len(meant), True) if emotion == ALL else meant == emotion
+    hits, shown = int((of_it & (seen == meant)).sum()), int(of_it.sum())
+    unknown = int((of_it & (seen == DO_NOT_KNOW)).sum())
     rate_named = hits / (shown - unknown) if shown > unknown else None
     return Recognition(emotion, hits, shown, unknown, hits / shown, *wilson_interval(hits, shown), rate_named)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from strut.errors import BadReplyError, ClosedStudyError
-from strut.study.asking import CONFIDENCE_POINTS, MOST_SAMPLES, Question
 from strut.study.design import Design
+from strut.study.question_types import CONFIDENCE_POINTS, MOST_SAMPLES, Question
 from strut.study.trial_plan import CHECK_NUMBERS, Trial
 
 GENDERS = ("woman", "man", "other", "none")

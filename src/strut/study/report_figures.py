@@ -21,7 +21,7 @@ from strut.study.statistics import Choices, StudyStatistics
 from strut.study.statistics_text import simulated_title
 
 _INK, _SOFT, _ACCENT, _ALERT = "#1d2430", "#7d8794", "#1f5fbf", "#9b1c1c"
-Drawing = tuple[Callable[[Axes], None], tuple[float, float]]  # what draws a figure, and its size [in]
+FigureSpec = tuple[Callable[[Axes], None], tuple[float, float]]  # what draws a figure, and its size [in]
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "strut",
@@ -43,14 +43,14 @@ def report_figures(found: StudyStatistics) -> list[tuple[str, str]]:
     ]
 
 
-def _rating_figures(found: StudyStatistics) -> Iterator[tuple[str, Drawing]]:
+def _rating_figures(found: StudyStatistics) -> Iterator[tuple[str, FigureSpec]]:
     for scale in dict.fromkeys(row.scale for row in found.ratings):
         rows, name = [row for row in found.ratings if row.scale == scale], scale.replace("_", " ")
         drawing = _intervals(rows, [row.emotion for row in rows], [], ylabel=name)
         yield f"Mean {name} with 95 % intervals over participants", drawing
 
 
-def _other_figures(found: StudyStatistics) -> Iterator[tuple[str, Drawing]]:
+def _other_figures(found: StudyStatistics) -> Iterator[tuple[str, FigureSpec]]:
     if found.curves:
         caption = "Rating over time: means over participants with bands of 95 % for all instants and motions together"
         yield caption, _curves(found.curves)
@@ -61,7 +61,7 @@ def _other_figures(found: StudyStatistics) -> Iterator[tuple[str, Drawing]]:
         yield caption, _strengths(found.preferences.strengths)
 
 
-def _choice_figures(choices: Choices | None) -> list[tuple[str, Drawing]]:
+def _choice_figures(choices: Choices | None) -> list[tuple[str, FigureSpec]]:
     if choices is None:
         return []
     emotions, blocks = [row.emotion for row in choices.hit_rates], choices.learning.blocks
@@ -83,7 +83,7 @@ def _choice_figures(choices: Choices | None) -> list[tuple[str, Drawing]]:
     return figures
 
 
-def _confusion_figure(choices: Choices) -> Drawing:
+def _confusion_figure(choices: Choices) -> FigureSpec:
     """Return the confusion matrix as a picture."""
     matrix = choices.confusion
     share = 100.0 * matrix.counts / matrix.shown[:, None]
@@ -108,7 +108,7 @@ def _intervals(
     *,
     curve: bool = False,
     **labels: str,
-) -> Drawing:
+) -> FigureSpec:
     """Return rates beside lines of chance, or means on a scale with its middle (there is none), with intervals."""
     middle = [row.mean if isinstance(row, RatingMean) else row.rate for row in rows]
     reach = np.maximum([[m - row.low, row.high - m] for m, row in zip(middle, rows, strict=True)], 0.0).T
@@ -128,7 +128,7 @@ def _intervals(
     return draw, size_in
 
 
-def _curves(curves: Sequence[RatingCurve]) -> Drawing:
+def _curves(curves: Sequence[RatingCurve]) -> FigureSpec:
     """Return ratings over time, one line with its band for each stimulus."""
 
     def draw(axes: Axes) -> None:
@@ -143,7 +143,7 @@ def _curves(curves: Sequence[RatingCurve]) -> Drawing:
     return draw, (6.2, 3.6)
 
 
-def _labels(labels: Labels) -> Drawing:
+def _labels(labels: Labels) -> FigureSpec:
     """Return the most frequent labels as bars, made of the emotions that they were given to."""
     names = [row.label for row in labels.counts]
 
@@ -161,7 +161,7 @@ def _labels(labels: Labels) -> Drawing:
     return draw, (6.2, 1.4 + 0.3 * len(names))
 
 
-def _strengths(rows: Sequence[Strength]) -> Drawing:
+def _strengths(rows: Sequence[Strength]) -> FigureSpec:
     """Return strengths from the largest to the smallest."""
     middle = [row.strength for row in rows]
     reach = np.array([[row.strength - row.low, row.high - row.strength] for row in rows]).T

@@ -18,12 +18,12 @@ from strut.errors import StudyError
 from strut.study import survey_pages as pages
 from strut.study.answer_table import export_csv, export_json, export_recruited
 from strut.study.design import FILE_NAME, read_design
-from strut.study.guard import Guard, Limits
+from strut.study.middleware import Limits, SecurityMiddleware
 from strut.study.participant_routes import Form, add_answer_routes, add_showing_routes, add_start_routes
+from strut.study.recruitment import check_public
 from strut.study.stimulus import OnStimulus
 from strut.study.study_folder import OpenedStudy, open_study
 from strut.study.survey import COOKIE, Survey, address_of, same
-from strut.study.taking_part import check_public
 
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 _EXPORTS = {
@@ -44,7 +44,7 @@ def study_app(opened: OpenedStudy, limits: Limits | None = None) -> FastAPI:
         opened.database.close()  # here, because a server that is told to end does not come back to its caller
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=checkpointed)
-    app.add_middleware(Guard, limits=limits)
+    app.add_middleware(SecurityMiddleware, limits=limits)
     add_start_routes(app, survey)
     add_answer_routes(app, survey)
     add_showing_routes(app, survey)

@@ -1,4 +1,4 @@
-"""Stimuli: the motions that a published study showed people, in an order that a seed decides."""
+"""Session stimuli: the motions that a published study showed people, in an order that a seed decides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strut.emotion import Emotion
 from strut.errors import FileError
 from strut.io.atomic import check_may_be_folder, check_writable, write_atomically
 from strut.io.motion_file import save_motion
-from strut.models.catalogue import load_robot
+from strut.models.catalogue import as_robot
 from strut.pipeline.perform import perform
 from strut.robot import Robot
 from strut.study.answer_table import csv_of_rows
@@ -94,7 +94,7 @@ def save_stimuli(
         >>> len(strut.save_stimuli("pepper", "stimuli", seed=1))  # doctest: +SKIP
         13
     """
-    body, folder = load_robot(robot) if isinstance(robot, str) else robot, Path(folder)
+    body, folder = as_robot(robot), Path(folder)
     session = stimuli(body, seed)
     check_may_be_folder(folder)
     if not folder.absolute().parent.is_dir():

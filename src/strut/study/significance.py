@@ -34,8 +34,8 @@ class Significance:
     smallest_expectation: float | None = None
 
 
-def at_least(hits: int, shown: int, chance: float) -> float:
-    """Return the exact probability of at least so many hits by chance, for counts of which nothing else is known.
+def binomial_p(hits: int, shown: int, chance: float) -> float:
+    """Return the p-value of the exact one-sided binomial test: the probability of at least so many hits by chance.
 
     For answers of people, who have habits of answering, this test is too liberal (89 % false alarms if 35 % of all
     answers are one word): those are judged in recognition.py.

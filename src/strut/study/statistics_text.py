@@ -13,7 +13,7 @@ from strut.study.significance import holm
 from strut.study.statistics import Choices, StudyStatistics
 from strut.study.templates import prose
 
-Table = tuple[str, list[str], list[list[str]]]
+StatisticsTable = tuple[str, list[str], list[list[str]]]
 Column = tuple[str, Callable[[Any], str]]  # its heading, and what of a row stands in it
 _MOST_SPANS = 2  # of a curve on one side of the middle; more are told together
 _MOST_MEANS = 24  # in words; of more, only those that stand out are told
@@ -39,7 +39,7 @@ def _means(ratings: tuple[RatingMean, ...]) -> dict[str, Any]:
     return {"told": told, "told_of_many": many, "off_middle": len(off_middle)}
 
 
-def statistics_tables(found: StudyStatistics) -> list[Table]:
+def statistics_tables(found: StudyStatistics) -> list[StatisticsTable]:
     """Return title, columns and rows of every table there is something for; titles say where answers are simulated."""
     tables = _choice_tables(found.choices) if found.choices else []
     tables += _preference_tables(found)
@@ -65,7 +65,7 @@ def statistics_tables(found: StudyStatistics) -> list[Table]:
     return [(simulated_title(title, simulated=found.simulated), *rest) for title, *rest in tables]  # type: ignore[misc]
 
 
-def _preference_tables(found: StudyStatistics) -> list[Table]:
+def _preference_tables(found: StudyStatistics) -> list[StatisticsTable]:
     if not found.preferences:
         return []
     return [
@@ -75,7 +75,7 @@ def _preference_tables(found: StudyStatistics) -> list[Table]:
     ]
 
 
-def _label_tables(found: StudyStatistics) -> list[Table]:
+def _label_tables(found: StudyStatistics) -> list[StatisticsTable]:
     if not found.labels:
         return []
     counts, emotions = found.labels.counts, list(found.labels.counts[0].by_emotion) if found.labels.counts else []
@@ -101,7 +101,7 @@ def spans_words(spans: Sequence[tuple[float, float, int]]) -> str:
     return ", ".join(told)
 
 
-def _choice_tables(choices: Choices) -> list[Table]:
+def _choice_tables(choices: Choices) -> list[StatisticsTable]:
     matrix = choices.confusion
     counts = [[name, *map(str, row)] for name, row in zip(matrix.intended, matrix.counts.tolist(), strict=True)]
     rows = (*choices.hit_rates, choices.overall)
@@ -123,7 +123,7 @@ def _chance_words(choices: Choices) -> str:
     )
 
 
-def _table(title: str, rows: Iterable[Any], columns: tuple[Column, ...]) -> Table:
+def _table(title: str, rows: Iterable[Any], columns: tuple[Column, ...]) -> StatisticsTable:
     cells = [[cell(row) for _, cell in columns] for row in rows if row is not None]
     return title, [heading for heading, _ in columns], cells
 

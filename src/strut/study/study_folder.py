@@ -17,10 +17,10 @@ from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.study.answers import IMPROVEMENT_ITEMS
-from strut.study.asking import Question, first_feeling
 from strut.study.database import Database, open_database
 from strut.study.database_connection import database_url
 from strut.study.design import FILE_NAME, Design, read_design
+from strut.study.question_types import Question, first_feeling
 from strut.study.stimulus import OnStimulus, Stimulus, load_stimuli, stimuli_fingerprint
 from strut.study.templates import filled
 

@@ -1,4 +1,4 @@
-"""Report: one self-contained page with methods, results, tables and figures, and its tables as CSV and LaTeX."""
+"""Study report: one self-contained page with methods, results, tables and figures, and its tables as CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from strut.io.motion_file import load_motion
 from strut.study.answer_table import answer_columns, answers_of, export_rows
 from strut.study.answers import Answers, read_answers
 from strut.study.controls import weakened_words
+from strut.study.custom_questions import CustomQuestion
 from strut.study.design import Design, read_design
 from strut.study.labels import CODES_FILE, read_codes
-from strut.study.own_questions import OwnQuestion
 from strut.study.report_figures import report_figures
 from strut.study.statistics import StudyStatistics, study_statistics
-from strut.study.statistics_text import Table, methods_and_results, simulated_title, statistics_tables
+from strut.study.statistics_text import StatisticsTable, methods_and_results, simulated_title, statistics_tables
 from strut.study.study_folder import open_study
 from strut.study.templates import filled, prose
 
@@ -157,39 +157,42 @@ def _people(design: Design, rows: pd.DataFrame, shown_s: float) -> str:
     )
 
 
-def report_tables(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], found: StudyStatistics) -> list[Table]:
+def report_tables(
+    design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], found: StudyStatistics
+) -> list[StatisticsTable]:
     """Return all tables of a report."""
-    return [*statistics_tables(found), *_own_tables(design, pd.DataFrame(rows), found)]
+    return [*statistics_tables(found), *_custom_tables(design, pd.DataFrame(rows), found)]
 
 
-def _own_tables(design: Design, rows: pd.DataFrame, found: StudyStatistics) -> list[Table]:
+def _custom_tables(design: Design, rows: pd.DataFrame, found: StudyStatistics) -> list[StatisticsTable]:
     """Return what people answered to the study's own questions, one row per question; nothing where there are none."""
     if not design.questions:
         return []
-    people = rows.reindex(columns=["participant", *(own.column for own in design.questions)])
+    people = rows.reindex(columns=["participant", *(question.column for question in design.questions)])
     said = people.groupby("participant", sort=False).first()
     title = simulated_title("The study's own questions", simulated=found.simulated)
     cells = [
-        [own.name, own.when, own.text[design.languages[0]], *_summary(own, said[own.column])]
-        for own in design.questions
+        [one.name, one.when, one.text[design.languages[0]], *_summary(one, said[one.column])]
+        for one in design.questions
     ]
     return [(title, ["question", "when", "text", "answers", "what was said"], cells)]
 
 
-def _summary(own: OwnQuestion, said: pd.Series) -> tuple[str, str]:
+def _summary(question: CustomQuestion, said: pd.Series) -> tuple[str, str]:
     """Return how many answered a question, and what: counts, mean and standard deviation, or nothing of texts."""
     given = said[said.notna() & (said.astype(str) != "")]
-    if own.kind in ("number", "scale") and len(given):
+    if question.kind in ("number", "scale") and len(given):
         numbers = pd.to_numeric(given)
         spread = f", SD = {numbers.std():.2f}" if len(numbers) > 1 else ""
         return str(len(given)), f"M = {numbers.mean():.2f}{spread}, from {numbers.min():g} to {numbers.max():g}"
-    if own.kind == "choice":
+    if question.kind == "choice":
         counts = given.value_counts()
-        return str(len(given)), ", ".join(f"{counts.get(name, 0)} {name}" for name in next(iter(own.options.values())))
-    return str(len(given)), "in the table of answers" if own.kind == "text" and len(given) else ""
+        options = next(iter(question.options.values()))
+        return str(len(given)), ", ".join(f"{counts.get(name, 0)} {name}" for name in options)
+    return str(len(given)), "in the table of answers" if question.kind == "text" and len(given) else ""
 
 
-def save_tables(tables: Sequence[Table], folder: Path, *, simulated: bool) -> None:
+def save_tables(tables: Sequence[StatisticsTable], folder: Path, *, simulated: bool) -> None:
     """Write `table_1_....csv` and `.tex` of every table; they are made anew with each report."""
     folder.mkdir(exist_ok=True)
     for old in folder.glob("*table_*"):
@@ -200,7 +203,7 @@ def save_tables(tables: Sequence[Table], folder: Path, *, simulated: bool) -> No
         write_atomically(folder / f"{name}.tex", latex_text(table, number).encode(), force=True)
 
 
-def csv_text(table: Table) -> str:
+def csv_text(table: StatisticsTable) -> str:
     """Return a table as CSV; a first line that is a comment holds its title."""
     title, columns, rows = table
     buffer = io.StringIO()
@@ -210,7 +213,7 @@ def csv_text(table: Table) -> str:
     return buffer.getvalue()
 
 
-def latex_text(table: Table, number: int) -> str:
+def latex_text(table: StatisticsTable, number: int) -> str:
     """Return a table in LaTeX with the rules of the package booktabs."""
     title, columns, rows = table
     cells = [[latex_escaped(cell) for cell in row] for row in (columns, *rows)]

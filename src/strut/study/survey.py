@@ -20,12 +20,12 @@ from strut.errors import (
     UnknownParticipantError,
 )
 from strut.study import survey_pages as pages
+from strut.study.custom_questions import MOMENTS
 from strut.study.database import Participant
-from strut.study.guard import Limits, RateLimit
-from strut.study.own_questions import MOMENTS
+from strut.study.middleware import Limits, RateLimit
 from strut.study.study_folder import OpenedStudy
+from strut.study.translations import Translation
 from strut.study.trial_plan import Trial, view_of
-from strut.study.words import SurveyWords
 
 COOKIE = "strut_researcher"
 _STATUS = {
@@ -56,7 +56,7 @@ class Survey:
         """Return what the page draws a stimulus from, as JSON; writing it takes a millisecond, so none is kept."""
         return msgspec.json.encode(self.stimuli[digest].payload(self.design.display))
 
-    def words(self, request: Request) -> SurveyWords:
+    def words(self, request: Request) -> Translation:
         """Return the words of the language asked for, or of the first one of the browser that the study has."""
         browser = request.headers.get("accept-language", "").split(",")
         wanted = [request.query_params.get("lang", ""), *(part.split(";")[0].strip()[:2] for part in browser)]

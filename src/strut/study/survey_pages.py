@@ -7,14 +7,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from strut.study.asking import CONFIDENCE_POINTS
+from strut.study.custom_questions import LONGEST_TEXT
 from strut.study.database import Participant, deletion_code
 from strut.study.design import Design
-from strut.study.own_questions import LONGEST_TEXT
+from strut.study.question_types import CONFIDENCE_POINTS
 from strut.study.reply import GENDERS
 from strut.study.templates import filled
+from strut.study.translations import Translation
 from strut.study.trial_plan import CHECK_NUMBERS, Trial, option_order, view_azimuths, view_of
-from strut.study.words import SurveyWords
 
 STATIC = {
     "study.css": "text/css; charset=utf-8",
@@ -32,7 +32,7 @@ def static_file(name: str) -> bytes:
 
 def welcome_page(
     design: Design,
-    words: SurveyWords,
+    words: Translation,
     ticket: str,
     message: str = "",
     *,
@@ -90,7 +90,7 @@ def questions_page(
     given: Mapping[str, str] | None = None,
 ) -> str:
     """Return the study's own questions of a moment; what was `given` before stays in the form."""
-    words, questions = design.words(who.language), [own for own in design.questions if own.when == moment]
+    words, questions = design.words(who.language), [one for one in design.questions if one.when == moment]
     shown = {"questions": questions, "moment": moment, "message": message, "given": given or {}}
     return filled("questions.html", words=words, action=action, longest=LONGEST_TEXT, **shown)
 
@@ -162,7 +162,7 @@ def withdraw_page(design: Design, who: Participant, token: str) -> str:
     return filled("withdraw.html", words=design.words(who.language), action=f"/p/{token}", answered=who.answered)
 
 
-def message_page(words: SurveyWords, title: str, text: str) -> str:
+def message_page(words: Translation, title: str, text: str) -> str:
     """Return a page that says one thing."""
     return filled("message.html", words=words, title=title, text=text)
 

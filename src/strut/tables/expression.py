@@ -51,8 +51,8 @@ class ShakeTerm(Table, frozen=True):
     cosine_rad: float
 
 
-class Part(Table, frozen=True):
-    """The part that a body has for a word; an empty one where a gait or a problem reads the word itself.
+class WordMapping(Table, frozen=True):
+    """What a style word does to this body's joints; an empty one where a gait or a problem reads the word itself.
 
     Args:
         least: Least value that a blend of feelings may reach on this body.
@@ -65,31 +65,31 @@ class Part(Table, frozen=True):
     joints: Mapping[str, float] = {}
 
 
-class PosturesPart(Part, frozen=True):
+class PosturesMapping(WordMapping, frozen=True):
     """Key poses by name, each for the groups of legs; `neutral` is the stance."""
 
     pose: Mapping[str, Mapping[str, LegPose]] = {}
 
 
-class ActivityPart(Part, frozen=True):
+class ActivityMapping(WordMapping, frozen=True):
     """Joints between a still and an active posture, and the frequency of the swing about the active one."""
 
     frequency_rad_s: float = 0.0
     joint: Mapping[str, JointSwing] = {}
 
 
-class JerkinessPart(Part, frozen=True):
+class JerkinessMapping(WordMapping, frozen=True):
     """Terms that disturb the phase of the swing."""
 
     terms: tuple[ShakeTerm, ...] = ()
 
 
-class _OwnParts(Table, frozen=True):
-    """The parts that are more than a factor on joints or a gait."""
+class _OwnMappings(Table, frozen=True):
+    """The mappings that are more than a factor on joints or a gait."""
 
-    postures: PosturesPart | None = None
-    activity: ActivityPart | None = None
-    jerkiness: JerkinessPart | None = None
+    postures: PosturesMapping | None = None
+    activity: ActivityMapping | None = None
+    jerkiness: JerkinessMapping | None = None
 
 
 class Pace(Table, frozen=True):
@@ -133,11 +133,11 @@ if TYPE_CHECKING:
     class Neutral(Table, frozen=True):
         """Words, each with its value; None where nothing is said."""
 
-    class Anchor(_OwnWords, frozen=True):
+    class EmotionAnchor(_OwnWords, frozen=True):
         """The same at an emotion, and what is published of its walk and its poses."""
 
-    class Parts(_OwnParts, frozen=True):
-        """Words, each with the part that the body has for it; None where it has none."""
+    class WordMappings(_OwnMappings, frozen=True):
+        """Words, each with what it does to the body; None where it does nothing."""
 
 else:  # a word of a style is a field of these, so that it is written once
     _RANGES = {
@@ -146,19 +146,21 @@ else:  # a word of a style is a field of these, so that it is written once
     }
     _VALUES = [(name, Annotated[float, meta] | None, None) for name, meta in _RANGES.items()]
     Neutral = msgspec.defstruct("Neutral", _VALUES, bases=(Table,))
-    Anchor = msgspec.defstruct("Anchor", _VALUES, bases=(_OwnWords,))
-    _PARTS = [(name, Part | None, None) for name in (*WORDS, "direction") if name not in _OwnParts.__struct_fields__]
-    Parts = msgspec.defstruct("Parts", _PARTS, bases=(_OwnParts,))
+    EmotionAnchor = msgspec.defstruct("EmotionAnchor", _VALUES, bases=(_OwnWords,))
+    _MAPPINGS = [
+        (name, WordMapping | None, None) for name in (*WORDS, "direction") if name not in _OwnMappings.__struct_fields__
+    ]
+    WordMappings = msgspec.defstruct("WordMappings", _MAPPINGS, bases=(_OwnMappings,))
 
 
 class AnimatedTable(Table, frozen=True):
     """What the second layer changes: each field as in the table around it; what it leaves out stays as it is there."""
 
     neutral: Neutral = Neutral()
-    anchor: Mapping[str, Anchor] = {}
+    anchor: Mapping[str, EmotionAnchor] = {}
     axis: Mapping[str, Axes] = {}
     pace: Pace | None = None
-    word: Parts = Parts()
+    word: WordMappings = WordMappings()
     main: tuple[str, ...] = ()
 
 
@@ -171,17 +173,17 @@ class ExpressionTable(Table, frozen=True):
         anchor: Words at emotions for which they are published; what an anchor leaves out stays neutral.
         axis: Words that are linear in pleasure, arousal and dominance.
         pace: How speed becomes tempo and stride.
-        word: The words that the body has a part for, and what they do to it.
+        word: The words that move the body, and what they do to it.
         main: Words that a verdict is about, `speed` among them; all that a feeling changes if empty.
         animated: The second layer; None where a body has none.
     """
 
     usual: Layer = "published"
     neutral: Neutral = Neutral()
-    anchor: Mapping[str, Anchor] = {}
+    anchor: Mapping[str, EmotionAnchor] = {}
     axis: Mapping[str, Axes] = {}
     pace: Pace = Pace()
-    word: Parts = Parts()
+    word: WordMappings = WordMappings()
     main: tuple[str, ...] = ()
     animated: AnimatedTable | None = None
 
@@ -198,11 +200,11 @@ class ExpressionTable(Table, frozen=True):
         over = self.animated
         if over is None:
             return self
-        anchors = {name: self.anchor.get(name, Anchor()) for name in (*self.anchor, *over.anchor)}
+        anchors = {name: self.anchor.get(name, EmotionAnchor()) for name in (*self.anchor, *over.anchor)}
         return msgspec.structs.replace(
             self,
             neutral=_laid_over(self.neutral, over.neutral),
-            anchor={name: _laid_over(own, over.anchor.get(name, Anchor())) for name, own in anchors.items()},
+            anchor={name: _laid_over(own, over.anchor.get(name, EmotionAnchor())) for name, own in anchors.items()},
             axis={**self.axis, **over.axis},
             pace=over.pace or self.pace,
             word=_laid_over(self.word, over.word),
@@ -222,12 +224,12 @@ class ExpressionTable(Table, frozen=True):
 
     @property
     def poses(self) -> Mapping[str, Mapping[str, LegPose]]:
-        """Key poses by name; none if the body has no part for postures."""
+        """Key poses by name; none if postures do nothing to the body."""
         return self.word.postures.pose if self.word.postures else {}
 
     @property
     def swings(self) -> Mapping[str, JointSwing]:
-        """Joints that show activity; none if the body has no part for it."""
+        """Joints that show activity; none if it does nothing to the body."""
         return self.word.activity.joint if self.word.activity else {}
 
     def joint_angles(self, style: Style) -> dict[str, float]:
@@ -245,8 +247,8 @@ class ExpressionTable(Table, frozen=True):
 
     def joints(self, word: str) -> Mapping[str, float]:
         """Return the coordinates that follow a word, each with its factor."""
-        part = self.part(word)
-        return {} if part is None else part.joints
+        mapping = self.mapping(word)
+        return {} if mapping is None else mapping.joints
 
     @property
     def nodding_joints(self) -> Mapping[str, float]:
@@ -263,9 +265,9 @@ class ExpressionTable(Table, frozen=True):
         """The coordinates that turn the head to the left when it looks about, each with its factor."""
         return self.joints("gaze")
 
-    def part(self, word: str) -> Part | None:
-        """Return the part that the body has for a word, or None."""
-        found: Part | None = getattr(self.word, word)
+    def mapping(self, word: str) -> WordMapping | None:
+        """Return what a word does to the body, or None."""
+        found: WordMapping | None = getattr(self.word, word)
         return found
 
 

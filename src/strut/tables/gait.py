@@ -9,7 +9,7 @@ import msgspec
 
 from strut.tables.fields import NotNegative, Positive, Range, Table, Text
 
-Share = Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
+ShareBelowOne = Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
 
 
 class CrawlTable(Table, frozen=True, tag_field="kind", tag="crawl"):
@@ -20,7 +20,7 @@ class CrawlTable(Table, frozen=True, tag_field="kind", tag="crawl"):
     cycle_s: Positive
     step_length_m: NotNegative
     step_height_m: NotNegative
-    handover: Share
+    handover: ShareBelowOne
     settle_s: NotNegative
     fade_cycles: Positive
     tilt_cycles: Positive = 1.0  # only feet that tilt read it
@@ -102,7 +102,7 @@ class StandTable(Table, frozen=True):
 class GaitLimits(Table, frozen=True):
     """Limits of a step beside those of the joints."""
 
-    double_support_share: Share
+    double_support_share: ShareBelowOne
     leg_separation_m: NotNegative
     step_length_m: Range
     velocity: Positive

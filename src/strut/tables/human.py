@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from strut.tables.fields import NotNegative, Positive, Table, Text, Vector
-from strut.tables.segments import Place
+from strut.tables.segments import ScaledPoint
 
 Row = tuple[str, Literal["X", "Y", "Z"]]  # a point and the world axis along which it cannot move
 
@@ -15,7 +15,7 @@ class ContactPointShare(Table, frozen=True):
     """A contact point as shares of body lengths; with a radius it is a ball that rolls."""
 
     segment: Text
-    position: Place
+    position: ScaledPoint
     radius: Text | None = None
 
 
@@ -29,8 +29,8 @@ class CapsuleShare(Table, frozen=True, rename={"start": "from", "stop": "to"}):
     """A capsule around a segment as shares of body lengths."""
 
     segment: Text
-    start: Place
-    stop: Place
+    start: ScaledPoint
+    stop: ScaledPoint
     radius_m: Positive
 
 
@@ -88,7 +88,7 @@ class FemaleTable(Table, frozen=True):
 
     length_share: Mapping[str, Positive]
     mass_share: Mapping[str, Positive]
-    com: Mapping[str, Place]
+    com: Mapping[str, ScaledPoint]
     gyration: Mapping[str, tuple[Positive, Positive, Positive]]
 
 

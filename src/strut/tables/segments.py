@@ -9,7 +9,7 @@ import msgspec
 
 from strut.tables.fields import Color, Floor, NotNegative, Positive, Range, Table, Text
 
-Place = Mapping[Literal["x", "y", "z"], Mapping[str, float]]  # a point as shares of body lengths, by axis
+ScaledPoint = Mapping[Literal["x", "y", "z"], Mapping[str, float]]  # a point as shares of body lengths, by axis
 
 
 class Bound(Table, frozen=True):
@@ -45,8 +45,8 @@ class SegmentJoint(Table, frozen=True):
 class SegmentShape(Table, frozen=True, rename={"start": "from", "stop": "to"}):
     """A capsule of a segment; its ends and radius as shares of lengths, or the radius in metres."""
 
-    stop: Place
-    start: Place = msgspec.field(default_factory=dict)
+    stop: ScaledPoint
+    start: ScaledPoint = msgspec.field(default_factory=dict)
     radius_m: NotNegative = 0.0
     radius: Mapping[str, float] = {}
 
@@ -57,10 +57,10 @@ class SegmentTable(Table, frozen=True):
     name: Text
     joint: SegmentJoint
     length: Text
-    com: Place
+    com: ScaledPoint
     gyration: tuple[NotNegative, NotNegative, NotNegative]
     parent: Text | None = None
-    origin: Place = msgspec.field(default_factory=dict)
+    origin: ScaledPoint = msgspec.field(default_factory=dict)
     wears: Text | None = None
     shapes: tuple[SegmentShape, ...] = ()
 

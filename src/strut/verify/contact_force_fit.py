@@ -15,9 +15,8 @@ import numpy.typing as npt
 from scipy.optimize import nnls
 
 from strut.engines.inverse_dynamics import ContactDemand
-from strut.robot import Array, Robot
+from strut.robot import BASE, Array, Robot
 
-BASE = 6  # velocities that nobody drives
 RIM = 16  # directions on the rim of a cone: at worst 2 % of the friction are given away
 LEVER_M = 0.1  # a moment counts as much as the force that has it at this distance
 CALM = 1e-3  # a torque at its limit counts as much as this many newtons that nothing explains

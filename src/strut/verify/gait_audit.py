@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from strut.balance.pressure import pressure_of_wrench
+from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.engines.inverse_dynamics import inverse_dynamics
-from strut.gait_library import BASE, PeriodicGait
+from strut.gait_library import PeriodicGait
 from strut.models.coupled_joints import coupled_joints
-from strut.robot import Array, Robot
+from strut.robot import BASE, Array, Robot
 from strut.rotation import qpos_from_angles
 from strut.tables.gait_library import GaitLibraryTable
 
@@ -87,14 +87,14 @@ def _step(robot: Robot, gait: PeriodicGait, stance: int, share: Array) -> dict[s
     owner = np.array(robot.point_feet)
     soles = [dynamics.point_in_world[:, owner == foot] for foot in (stance, swing)]
     inner = slice(ENDS, -ENDS)
-    pressure = pressure_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
+    cop = cop_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
     joints, (_, speed) = qpos[:, robot.base_size :], gait.at(stance, share, 1)
     motors = [robot.joint_names.index(name) for name in robot.tables.control.motors] if robot.tables.control else []
     return {
         "slip_mm": float(np.abs(soles[0] - soles[0][0]).max()) * 1e3,
         "clearance_mm": float(soles[1][len(share) // 2, :, 2].min()) * 1e3,
         "lowest_swing_mm": float(soles[1][..., 2].min()) * 1e3,
-        "off_line_mm": float(_off_line(pressure[inner], soles[0][inner, :, :2]).max()) * 1e3,
+        "off_line_mm": float(_off_line(cop[inner], soles[0][inner, :, :2]).max()) * 1e3,
         "height_off_mm": float(np.abs(qpos[:, 2] - gait.parameter[2]).max()) * 1e3,
         "room": float(np.minimum(joints - robot.joint_lower_rad, robot.joint_upper_rad - joints).min()),
         "use": float((np.abs(speed) / robot.joint_speed_limit_rad_s[motors]).max()),

@@ -5,9 +5,9 @@ heels roll, the body falls from step to step. Here no derivative looks across a 
 question is whether pushes of the ground at the points that touch explain the movement of the whole body.
 
 How close samples can show it was measured (`benchmarks/bench_landing_audit.py`) on gaits of 0.5 to 2.1 m/s at 100
-samples a second: forces that nothing explains stay below 0.4 N, in steps of 0.3 s below 3 N; pressure is inside what
-touches to 0.8 mm. Played a tenth too fast, the same gaits miss 8 N and 16 mm. Curves are poorest in single
-samples at the ends of a piece, so a median over a twentieth of a second is judged.
+samples a second: forces that nothing explains stay below 0.4 N, in steps of 0.3 s below 3 N; the centre of
+pressure is inside what touches to 0.8 mm. Played a tenth too fast, the same gaits miss 8 N and 16 mm. Curves are
+poorest in single samples at the ends of a piece, so a median over a twentieth of a second is judged.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from scipy.ndimage import median_filter
 from scipy.spatial.transform import Rotation
 
 from strut.audit import Audit, LandingAudit
-from strut.balance.pressure import pressure_of_wrench
-from strut.balance.support import runs, support_margin
+from strut.balance.centre_of_pressure import cop_of_wrench
+from strut.balance.support import support_margin
 from strut.contact_set import contact_points
 from strut.draft import Draft
 from strut.engines.contact_slip import contact_slip
@@ -31,10 +31,10 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
 from strut.errors import BadMotionError
 from strut.number_words import percent
-from strut.robot import Array, ContactPoint, Robot
+from strut.robot import BASE, Array, ContactPoint, Robot
 from strut.rotation import angles_from_qpos, qpos_from_angles
-from strut.sampling import landing_samples
-from strut.verify.contact_force_fit import BASE, LEVER_M, ContactForceFit, fit_contact_forces
+from strut.sampling import landing_samples, runs
+from strut.verify.contact_force_fit import LEVER_M, ContactForceFit, fit_contact_forces
 from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
 
 STEADY_S = 0.05
@@ -60,7 +60,7 @@ def landing_audit(draft: Draft) -> Audit:
     landings = np.array([one.stop for one, other in pairwise(pieces) if one.stop == other.first], dtype=np.intp)
     jolt = _over_landings(draft, points, qvel, landings)
     steady, (force, torque) = _steady(time_s), _disagreement(draft, demand, fit, pieces)
-    cop, margin = _pressure(qpos, contact, demand)
+    cop, margin = _cop_and_margin(qpos, contact, demand)
     angles, sole_m = qpos[:, robot.base_size :], contact_slip(robot, points, qpos)[1]
     found = LandingAudit(
         unexplained_n=_median(np.where(known, _size(fit.rest), 0.0), steady),
@@ -99,10 +99,10 @@ def _at(rows: npt.NDArray[np.intp], values: Array, samples: int) -> Array:
     return spread
 
 
-def _pressure(qpos: Array, contact: npt.NDArray[np.bool_], demand: ContactDemand) -> tuple[Array, Array]:
+def _cop_and_margin(qpos: Array, contact: npt.NDArray[np.bool_], demand: ContactDemand) -> tuple[Array, Array]:
     """Return the centre of pressure (T, 2) and its distance inside what touches (T,)."""
     turned = Rotation.from_quat(qpos[:, 3:7], scalar_first=True).apply(demand.force[:, 3:BASE])
-    cop = pressure_of_wrench(demand.force[:, :3], turned + np.cross(qpos[:, :3], demand.force[:, :3]))
+    cop = cop_of_wrench(demand.force[:, :3], turned + np.cross(qpos[:, :3], demand.force[:, :3]))
     margin = [
         support_margin(contact[k : k + 1], demand.place_in_world[k : k + 1], cop[k : k + 1])
         for k in range(len(qpos))  # a heel that rolls takes the polygon with it

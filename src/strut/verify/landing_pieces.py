@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import BSpline, make_interp_spline
 
-from strut.robot import Array
+from strut.robot import BASE, Array
 from strut.rotation import angles_from_qpos, qvel_from_angles
 from strut.sampling import landing_samples
 
@@ -48,7 +48,7 @@ class Piece:
 def landing_pieces(time_s: Array, qpos: Array, contact: npt.NDArray[np.bool_]) -> list[Piece]:
     """Return the pieces of a motion that have enough samples for a curve. Shapes (T,), (T, nq), (T, n)."""
     angles = angles_from_qpos(qpos)
-    angles[:, 3:6] = np.unwrap(angles[:, 3:6], axis=0)
+    angles[:, 3:BASE] = np.unwrap(angles[:, 3:BASE], axis=0)
     found = []
     for first, stop in pairwise([0, *landing_samples(contact).tolist(), len(contact)]):
         if stop - first >= FEWEST:

@@ -14,6 +14,7 @@ from strut.audit import (
     LARGEST_HAND_ERROR_M,
     LARGEST_HAND_TURN_RAD,
     LEAST_ROOM_RAD,
+    MOST_PILOTED_SLIP_M,
     MOST_SLIDE_M,
     MOST_SLIP_M,
     Audit,
@@ -22,13 +23,13 @@ from strut.audit import (
     TaskAudit,
     settled,
 )
-from strut.balance.support import runs
 from strut.balance.wheels import DRIVE_LIMITS
 from strut.draft import Draft, Limit, Shortfall
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.motion import frozen_mask
 from strut.number_words import Share
 from strut.robot import Array, Robot
+from strut.sampling import runs
 from strut.tables.foreign import ForeignBody
 from strut.verify.landing_audit import lands_with_impacts
 
@@ -36,18 +37,17 @@ SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has onl
 LEAST_CLEARANCE_M = 0.005  # a knee that near the floor touches it when the servos sag
 MOST_UNEXPLAINED = 0.0075  # of the weight, in the median of `landing_audit.STEADY_S`
 MOST_UNEXPLAINED_LANDING = 0.1  # of the weight, over the sample in which something lands
-MOST_BESIDE_LINE = 0.06  # of its height: what the pressure of a gait on two balls may be beside their line
+MOST_BESIDE_LINE = 0.06  # of its height: what the centre of pressure of a gait on two balls may be beside their line
 MOST_OUTSIDE_M = 0.005  # that the centre of pressure is outside what touches
 MOST_LANDING_TORQUE = 2.0  # of the limit, over the sample in which something lands: impacts jolt
 MOST_DISAGREEMENT = 0.04  # of forces and torques that come with a motion, root mean square
-MOST_PILOTED_SLIP_M = 0.03  # in a stance of a body on springs, whose feet are set down while they move
 MOST_OFF_LANDING_M = 0.02  # of a line foot that is being set down: one end touches first
 MOST_TILT_RAD = math.radians(40.0)
 LOADED_N = 16.0
 MM = 1e3
 SPARE_M = 2e-4  # between bodies, while searching: a few cycles do not have the nearest instant
 
-Values = Callable[[Audit], Array]
+AuditValues = Callable[[Audit], Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Ceiling:
 
     name: str
     who: Sequence[str] | None
-    value: Values
+    value: AuditValues
     most: float
     words: str
     kinds: Sequence[str] = ()
@@ -165,15 +165,10 @@ def judged(draft: Draft, limits: Iterable[Limit]) -> tuple[Shortfall, ...]:
     return (*draft.shortfalls, *(shortfall for shortfall in found if shortfall is not None))
 
 
-def support_of(robot: Robot) -> str:
-    """Return what carries a robot, in a word."""
-    return "feet" if robot.feet else "wheels"
-
-
 def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
-    feet, pressure = robot.foot_names, ("the centre of pressure",)
+    feet, cop = robot.foot_names, ("the centre of pressure",)
     short_of = f"falls {{:.1f}} mm short of the {LEAST_CLEARANCE_M * MM:.0f} mm it must"
-    inside = f"falls {{:.1f}} mm short of the {margin_m * MM:.0f} mm it must be inside the {support_of(robot)}"
+    inside = f"falls {{:.1f}} mm short of the {margin_m * MM:.0f} mm it must be inside the {robot.carriers}"
     from_ground = "is {:.1f} mm from the ground it should stand on"
     joint_limit, joint_speed, torque = _joint_limits(robot, "is {:.2f} rad beyond its range", 0.0)
 
@@ -199,13 +194,13 @@ def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
         torque,
         Ceiling("platform", DRIVE_LIMITS, lambda needs: needs.drive_use, 1.0, "reaches {:.0%} of its limit"),
         Ceiling("friction", feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
-        Ceiling("balance margin", pressure, unbalanced_mm, 0.0, inside),
-        Ceiling("balance margin", pressure, beside_mm, 0.0, "is {:.1f} mm too far beside the line between the feet"),
+        Ceiling("balance margin", cop, unbalanced_mm, 0.0, inside),
+        Ceiling("balance margin", cop, beside_mm, 0.0, "is {:.1f} mm too far beside the line between the feet"),
     )
 
 
 def _landing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
-    feet, body, pressure = robot.foot_names, ("the body",), ("the centre of pressure",)
+    feet, body, cop = robot.foot_names, ("the body",), ("the centre of pressure",)
     unexplained_n = MOST_UNEXPLAINED * robot.mass_kg * GRAVITY_M_S2
     jolted_n = MOST_UNEXPLAINED_LANDING * robot.mass_kg * GRAVITY_M_S2
     nothing = "is moved by {:.0f} N that no push of the ground explains"
@@ -226,14 +221,14 @@ def _landing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
         *_joint_limits(robot, "is {:.3f} rad beyond its range", -LEAST_ROOM_RAD),
         Ceiling("equation of motion", body, lambda n: _unexplained_n(n, slips=False), unexplained_n, nothing),
         Ceiling("friction", body, lambda n: _unexplained_n(n, slips=True), unexplained_n, slippery),
-        Ceiling("balance margin", pressure, outside_mm, MOST_OUTSIDE_M * MM, inside),
+        Ceiling("balance margin", cop, outside_mm, MOST_OUTSIDE_M * MM, inside),
         Ceiling("landing", body, lambda n: _landings(n).landing_unexplained_n[:, None], jolted_n, nothing),
         Ceiling("landing", robot.joint_names, jolt, MOST_LANDING_TORQUE, jolted),
     )
 
 
 def _plant_limits(robot: Robot) -> tuple[Limit, ...]:
-    """Return what a recorded run of a torque-driven plant keeps: it may balance by moving, but not by magic."""
+    """Return what a recorded run of a torque-driven plant keeps: it may balance by moving, with forces that add up."""
     feet, body = robot.foot_names, ("the base",)
     _, speed, torque = _joint_limits(robot, "", 0.0)
 
@@ -266,7 +261,7 @@ def _plant_limits(robot: Robot) -> tuple[Limit, ...]:
             most=0.025,
         ),
         OwnColumns(
-            lambda n: MM * _plant(n).pressure_off_m,
+            lambda n: MM * _plant(n).cop_off_m,
             "the feet push {:.0f} mm beside where the movement needs it",
             most=8.0,
         ),
@@ -351,7 +346,7 @@ def _unexplained_n(needs: Audit, *, slips: bool) -> Array:
     return np.where(slipping == slips, found.unexplained_n, 0.0)[:, None]
 
 
-def _task(figure: Callable[[TaskAudit], Array]) -> Values:
+def _task(figure: Callable[[TaskAudit], Array]) -> AuditValues:
     """Return a figure of the hand's task; nothing where it has none. Shape (T,) in, (T, 1 or 0) out."""
     return lambda needs: np.empty((0, 0)) if needs.task is None else figure(needs.task)[:, None]
 

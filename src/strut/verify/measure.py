@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.audit import Audit
+from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.ground_force import nearest_contact_torque, share_ground_force
-from strut.balance.pressure import pressure_of_wrench
-from strut.balance.support import runs, stands_on_lines, support_margin
+from strut.balance.support import stands_on_lines, support_margin
 from strut.balance.wheels import drive_use, wheel_margin
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
@@ -22,6 +22,7 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
 from strut.robot import Array, Robot
 from strut.rotation import rolled_by
+from strut.sampling import runs
 from strut.verify.landing_audit import landing_audit, lands_with_impacts, mean_size
 from strut.verify.plant_audit import plant_audit, was_piloted
 from strut.verify.task_audit import task_audit
@@ -51,7 +52,7 @@ def _audit(draft: Draft) -> Audit:
     qvel, _ = velocities(robot, time_s, qpos)
     angles = qpos[:, robot.base_size :]
     rolled_m = rolled_by(dynamics.foot_rotation, np.array([foot.points[0].radius_m for foot in robot.feet]))
-    cop = pressure_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
+    cop = cop_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
     ground, used = share_ground_force(robot, dynamics, contact), drive_use(robot, qvel, dynamics.drive_force)
     owner, on_lines = np.array(robot.point_feet, dtype=int), stands_on_lines(robot, contact)
     first_m = dynamics.point_in_world[:, [robot.point_feet.index(foot) for foot in range(len(robot.feet))]]

@@ -7,12 +7,13 @@ sample), push it where its feet are, and together with torques and springs turn 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from strut.audit import Audit, PlantAudit
-from strut.balance.pressure import pressure_of_wrench
+from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.engines.plant_forces import passive_forces
@@ -24,6 +25,8 @@ from strut.verify.landing_audit import mean_size
 WINDOW_S = 0.1
 FEWEST_SAMPLES = 60
 SETTLING_S = 0.15  # at both ends, where the movement is not known on both sides
+
+Smoothing = Callable[[Array], Array]
 
 
 def was_piloted(draft: Draft) -> bool:
@@ -38,10 +41,10 @@ def plant_audit(draft: Draft, audit: Audit) -> Audit:
     assert draft.ground_force_n is not None
     robot, time_s, qpos = draft.robot, draft.time_s, draft.qpos
     dynamics, (qvel, _) = inverse_dynamics(robot, time_s, qpos), velocities(robot, time_s, qpos)
-    smooth = _Smoothing(time_s)
+    smooth = _smoothing(time_s)
     found = PlantAudit(
         force_off=_force_off(robot, dynamics, draft.ground_force_n, smooth),
-        pressure_off_m=_pressure_off(robot, dynamics, draft.ground_force_n, smooth),
+        cop_off_m=_cop_off(robot, dynamics, draft.ground_force_n, smooth),
         torque_off=_torque_off(robot, dynamics, draft, qvel, smooth),
         tilt_rad=_tilt(qpos),
     )
@@ -57,33 +60,32 @@ def plant_audit(draft: Draft, audit: Audit) -> Audit:
     )
 
 
-class _Smoothing:
-    """A moving mean over a tenth of a second, without the ends."""
+def _smoothing(time_s: Array) -> Smoothing:
+    """Return a moving mean over a tenth of a second, without the ends."""
+    step_s = float(time_s[1] - time_s[0])
+    width, cut = max(1, round(WINDOW_S / step_s)), max(1, round(SETTLING_S / step_s))
 
-    def __init__(self, time_s: Array) -> None:
-        step_s = float(time_s[1] - time_s[0])
-        self._width = max(1, round(WINDOW_S / step_s))
-        self._cut = max(1, round(SETTLING_S / step_s))
-
-    def __call__(self, values: Array) -> Array:
-        inner = values[self._cut : -self._cut]
+    def smooth(values: Array) -> Array:
+        inner = values[cut:-cut]
         total = np.cumsum(np.concatenate([np.zeros((1, *inner.shape[1:])), inner]), axis=0)
-        return np.asarray((total[self._width :] - total[: -self._width]) / self._width)
+        return np.asarray((total[width:] - total[:-width]) / width)
+
+    return smooth
 
 
-def _force_off(robot: Robot, dynamics: InverseDynamics, force_n: Array, smooth: _Smoothing) -> float:
+def _force_off(robot: Robot, dynamics: InverseDynamics, force_n: Array, smooth: Smoothing) -> float:
     off = smooth(force_n.sum(axis=1)) - smooth(dynamics.ground_force_n)
     return mean_size(np.linalg.norm(off, axis=1)) / (robot.mass_kg * GRAVITY_M_S2)
 
 
-def _pressure_off(robot: Robot, dynamics: InverseDynamics, force_n: Array, smooth: _Smoothing) -> float:
+def _cop_off(robot: Robot, dynamics: InverseDynamics, force_n: Array, smooth: Smoothing) -> float:
     """Return how far the centre of pressure of the file's forces is from that of the movement, across the feet [m].
 
-    Along a foot its pressure may be anywhere; across, a line foot pushes at its line.
+    Along a foot its centre of pressure may be anywhere; across, a line foot pushes at its line.
     """
-    needed = pressure_of_wrench(smooth(dynamics.ground_force_n), smooth(dynamics.ground_moment_nm))
+    needed = cop_of_wrench(smooth(dynamics.ground_force_n), smooth(dynamics.ground_moment_nm))
     moment = np.cross(dynamics.foot_in_world, force_n).sum(axis=1)
-    pushed = pressure_of_wrench(smooth(force_n.sum(axis=1)), smooth(moment))
+    pushed = cop_of_wrench(smooth(force_n.sum(axis=1)), smooth(moment))
     points = dynamics.point_in_world.reshape(len(force_n), len(robot.feet), -1, 3)
     along = smooth((points[:, :, 0] - points[:, :, 1]).mean(axis=1))[:, :2]
     along /= np.linalg.norm(along, axis=1, keepdims=True)
@@ -91,7 +93,7 @@ def _pressure_off(robot: Robot, dynamics: InverseDynamics, force_n: Array, smoot
     return mean_size(off[:, 1] * along[:, 0] - off[:, 0] * along[:, 1])
 
 
-def _torque_off(robot: Robot, dynamics: InverseDynamics, draft: Draft, qvel: Array, smooth: _Smoothing) -> float:
+def _torque_off(robot: Robot, dynamics: InverseDynamics, draft: Draft, qvel: Array, smooth: Smoothing) -> float:
     """Return how far torques, springs and forces are from what the joints do, of the torques.
 
     Where along its line a foot pushes no column says: whatever place explains most is taken.

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import make_interp_spline
 
-from strut.balance.support import runs
+from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.contact_set import contact_points
 from strut.engines.body_wrench import Movement, body_wrench, torques_under_wrenches
 from strut.engines.rigid_body import GRAVITY_M_S2, foot_contact_points
@@ -25,13 +25,14 @@ from strut.errors import BadMotionError
 from strut.motion import Motion
 from strut.number_words import Share
 from strut.receipt import Receipt
-from strut.robot import Array, Robot
+from strut.robot import BASE, Array, Robot
 from strut.rotation import angles_from_qpos
+from strut.sampling import runs
 
 MOST_UNEXPLAINED = 0.02  # of the weight, root mean square, while one foot carries and no landing is near
 MOST_AT_LANDINGS = 0.20  # the same near landings
 MOST_UNEXPLAINED_M = 0.025  # moment over the weight, root mean square, while one foot carries and no landing is near
-MOST_AT_LANDINGS_M = 0.08  # the same near landings: smooth pressure goes from foot to foot too early and too late
+MOST_AT_LANDINGS_M = 0.08  # the same near landings: a smooth centre of pressure moves too early and too late
 MOST_TORQUE_OFF = 0.09  # of the torques, root mean square
 DEEPEST_M, HIGHEST_M = 0.04, 0.06  # of the sole of a foot on the ground; skin and shoe give way, soles of models do not
 MOST_SLIDE_M = 0.06  # of a foot between landing and leaving, rolling from heel to toes not counted
@@ -44,7 +45,7 @@ FORCE_FIGURES = (
     *("unexplained_weight", "landing_weight", "unexplained_moment_weight_m", "landing_moment_weight_m"),
     *("least_vertical_weight", "friction_use", "torque_disagreement"),
 )
-SMALLEST_LOAD = 0.05  # of the weight, below which friction and pressure mean little
+SMALLEST_LOAD = 0.05  # of the weight, below which friction and centre of pressure mean little
 NOT_CLAIMED = (  # of a recording: nobody asked for a feeling, and people know their own limits
     *("emotion", "pad", "intensity_asked", "intensity_kept", "balance_margin_mm", "joint_limit_margin_rad"),
     *("joint_speed_use", "torque_use", "task_error_mm", "cost_of_transport", "solve_s"),
@@ -151,7 +152,9 @@ def _force_figures(
     wrench = np.stack([_foot_wrench(points, motion.ground_force_n, columns) for columns in _columns(robot)], axis=1)
     needed = body_wrench(robot.model, *movement.for_engine())
     left = (needed - wrench.sum(axis=1)) / weight_n
-    place = np.column_stack([_pressure(wrench.sum(axis=1), weight_n), np.zeros(len(left))])
+    total = wrench.sum(axis=1)
+    cop = cop_of_wrench(total[:, :3], total[:, 3:], least_load_n=SMALLEST_LOAD * weight_n)
+    place = np.column_stack([cop, np.zeros(len(left))])
     moment = left[:, 3:] - np.cross(place, left[:, :3])
     one_foot = _feet(robot, motion.contact).sum(axis=1) == 1
     calm = inside & one_foot & ~_near_landings(robot, motion)
@@ -222,7 +225,7 @@ def _reasons(found: RecordedSoundness, deepest_mm: float, slide_mm: float) -> li
 def _movement(motion: Motion) -> Movement:
     """Return coordinates, rates and accelerations of splines through the samples."""
     q = angles_from_qpos(motion.qpos)
-    q[:, 3:6] = np.unwrap(q[:, 3:6], axis=0)
+    q[:, 3:BASE] = np.unwrap(q[:, 3:BASE], axis=0)
     curve = make_interp_spline(motion.time_s, q, k=5, axis=0)
     return Movement(q, curve(motion.time_s, 1), curve(motion.time_s, 2))
 
@@ -247,11 +250,6 @@ def _foot_wrench(points: Array, force_n: Array, columns: Sequence[int]) -> Array
     """Return force of a foot, and moment about the origin with its points on the ground. Shape (T, 6)."""
     own, place = force_n[:, columns], points[:, columns] * [1.0, 1.0, 0.0]
     return np.concatenate([own.sum(axis=1), np.cross(place, own).sum(axis=1)], axis=1)
-
-
-def _pressure(wrench: Array, weight_n: float) -> Array:
-    load = np.maximum(wrench[:, 2], SMALLEST_LOAD * weight_n)
-    return np.stack([-wrench[:, 4] / load, wrench[:, 3] / load], axis=1)
 
 
 def _landings_s(robot: Robot, motion: Motion) -> list[tuple[float, int]]:

@@ -1,0 +1,172 @@
+"""Mesh files: where a description's meshes are, and what MuJoCo does not read turned into what it does."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path, PureWindowsPath
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from strut.robot import Array
+
+_NATIVE = (".obj", ".msh")
+_ASCII_STL = b"solid"
+_POINTER = b"version https://git-lfs"
+_MOST_FACES = 190_000  # MuJoCo takes 200 000 of an STL file
+_Y_UP = re.compile(rb"<up_axis>\s*Y_UP\s*</up_axis>")
+_HEAD = 100_000  # bytes: the asset is one of the first elements of a COLLADA file
+_PACKAGE, _FILE = "package://", "file://"
+UNREADABLE = (OSError, ImportError, ValueError, KeyError, IndexError, AttributeError)  # of readers of bad files
+
+
+def mesh_path(name: str, description: Path, *, anywhere: bool = True) -> Path:
+    """Return the file of a mesh: package:// and relative names are looked for from the description upwards.
+
+    Then, if it may be `anywhere`, the name of the file alone is looked for beside and below it. Raises
+    FileNotFoundError if there is none.
+    """
+    folders, tails = description.resolve().parents, _tails(name)
+    above = (folder / tail for folder in folders for tail in tails if tail)
+    below = chain.from_iterable(_named(Path(tails[0]).name, folder, folders[0]) for folder in folders[: 2 * anywhere])
+    file = next(filter(Path.is_file, chain(above, below)), None)
+    if file is None:
+        raise FileNotFoundError(f"there is no file {name}")
+    return file
+
+
+def _named(name: str, folder: Path, own: Path) -> Iterator[Path]:
+    """Yield files of a name below a folder, but not from folders beside the own one that hold robots of their own."""
+    for file in sorted(folder.rglob(name)):
+        beside = folder / file.relative_to(folder).parts[0]
+        if beside in (own, file) or next(beside.rglob("*.urdf"), None) is None:
+            yield file
+
+
+def _tails(name: str) -> list[str]:
+    """Return the ends that the path of a mesh may have: with and without the name of its package."""
+    plain = name.replace("model://", _PACKAGE).removeprefix(_FILE).removeprefix(_PACKAGE)
+    plain = PureWindowsPath(plain).as_posix()
+    package, _, rest = plain.partition("/")
+    return [plain, rest, f"{package}/{Path(plain).name}"] if "://" in name else [plain]
+
+
+def is_pointer(file: Path) -> bool:
+    """Return whether a file is what Git LFS leaves in place of one that was not fetched."""
+    with file.open("rb") as opened:
+        return opened.read(len(_POINTER)) == _POINTER
+
+
+def remedy(name: str, description: Path) -> str:
+    """Return what to do about a mesh that cannot be read, as the end of a sentence."""
+    try:
+        if is_pointer(mesh_path(name, description)):
+            return "it is a pointer of Git LFS; `git lfs pull` brings the file."
+    except OSError:
+        pass
+    return "put the file where the description says."
+
+
+def is_native(file: Path) -> bool:
+    """Return whether MuJoCo reads a mesh as it is: Wavefront, or STL that is binary and not too large.
+
+    Raises ValueError for what is no mesh at all.
+    """
+    if is_pointer(file):
+        raise ValueError("it is a pointer of Git LFS")
+    ending = file.suffix.lower()
+    if ending in _NATIVE:
+        return True
+    if ending != ".stl":
+        return False
+    with file.open("rb") as opened:
+        start = opened.read(512)
+    text = start.lstrip().startswith(_ASCII_STL) and b"facet" in start
+    return not text and int.from_bytes(start[80:84], "little") < _MOST_FACES
+
+
+def readable_mesh(
+    name: str, description: Path, assets: dict[str, bytes], turn: Array | None = None, *, anywhere: bool = True
+) -> str:
+    """Return what MuJoCo calls a mesh of a description: its path, or the name of converted bytes, added to `assets`.
+
+    `turn` (3, 3) is for COLLADA files that call y upright; `anywhere` as in `mesh_path`. Raises one of UNREADABLE.
+    """
+    file = mesh_path(name, description, anywhere=anywhere)
+    if is_native(file):
+        return str(file)
+    converted = f"{file.stem}_{len(assets)}.stl"
+    assets[converted] = as_stl(file, turn if calls_y_upright(file) else None)
+    return converted
+
+
+def calls_y_upright(file: Path) -> bool:
+    """Return whether a mesh is a COLLADA file that calls y upright."""
+    if file.suffix.lower() != ".dae":
+        return False
+    with file.open("rb") as opened:
+        return _Y_UP.search(opened.read(_HEAD)) is not None
+
+
+def as_stl(file: Path, turn: Array | None = None) -> bytes:
+    """Return a mesh of any format that trimesh reads as binary STL in metres, turned by a matrix (3, 3).
+
+    Raises what `read_mesh` raises.
+    """
+    buffer, mesh = io.BytesIO(), read_mesh(file)
+    if turn is not None:
+        mesh.vertices = mesh.vertices @ turn.T
+    mesh.export(buffer, file_type="stl")
+    return buffer.getvalue()
+
+
+def read_mesh(file: Path) -> Any:
+    """Return a mesh of any format that trimesh reads, in metres; a file that is asked for again is not read again.
+
+    Raises ValueError, ImportError or one of trimesh's own mistakes if it cannot read it.
+    """
+    return _read_once(file, file.stat().st_mtime_ns).copy()
+
+
+def forget_meshes() -> None:
+    """Give up the memory of meshes that were read."""
+    _read_once.cache_clear()
+
+
+@lru_cache(maxsize=256)
+def _read_once(file: Path, _changed_ns: int) -> Any:
+    import trimesh  # noqa: PLC0415  (most models need no conversion)
+
+    content, ending = file.read_bytes(), file.suffix.lower().lstrip(".")
+    scene: Any = trimesh.load_scene(io.BytesIO(_bare(content) if ending == "dae" else content), file_type=ending)
+    mesh = scene.to_mesh()
+    if not len(mesh.faces):
+        raise ValueError("it holds no surface")
+    if file.suffix.lower() == ".dae":
+        mesh.apply_scale(_metres_per_unit(str(scene.units)))
+    return mesh.convex_hull if len(mesh.faces) > _MOST_FACES else mesh
+
+
+def _bare(collada: bytes) -> bytes:
+    """Return a COLLADA file without what colours it: a picture that is missing takes its surface along."""
+    try:
+        root = ET.fromstring(collada)
+    except ET.ParseError as error:
+        raise ValueError("it is no XML") from error
+    colours = ("library_images", "library_effects", "library_materials", "bind_material")
+    for parent in list(root.iter()):
+        for child in [child for child in parent if str(child.tag).rpartition("}")[2] in colours]:
+            parent.remove(child)
+    return ET.tostring(root)
+
+
+def _metres_per_unit(words: str) -> float:
+    """Return the length of what trimesh calls the unit of a COLLADA file: meters, or 0.001 * meters."""
+    number = words.partition("*")[0].strip()
+    try:
+        return float(number)
+    except ValueError:
+        return 1.0

@@ -1,0 +1,144 @@
+"""The animated layer number by number: each curve written out, and the sprung mass against a filter of scipy."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.signal import bilinear, lfilter
+
+from strut.easing import smooth_step
+from strut.expression.secondary_motion import (
+    Rhythm,
+    SecondaryMotion,
+    _draw_back,
+    _pulse,
+    _swing_on,
+    held_by_words,
+    secondary_motion,
+    secondary_motion_in_place,
+)
+from strut.models.catalogue import load_robot
+from strut.style import Style
+
+UNIT_S = 0.3
+TIME_S = 5.0 + 0.02 * np.arange(400)  # from 5 s on: only differences of time may count
+WALKING = np.minimum(smooth_step((TIME_S - 6.0) / 0.7), smooth_step((11.5 - TIME_S) / 0.9))
+BEAT = np.clip((TIME_S - 6.0) / 0.6, 0.0, None)
+SHOWN = smooth_step(np.minimum(TIME_S - 5.0, TIME_S[-1] - TIME_S) / 0.4)
+RHYTHM = Rhythm(TIME_S, BEAT, WALKING, SHOWN, UNIT_S)
+STYLE = Style(bounce=1.7, nod_rad=0.07, recoil=0.6, anticipation=0.8, asymmetry=0.3, breath=0.9, breath_pace=1.4)
+
+
+@pytest.fixture(scope="module")
+def pete():
+    return load_robot("mrpete").expressing("animated")
+
+
+def test_the_sprung_mass_is_the_filter_of_its_equation():
+    """Of x'' + 2 d w x' + w² x = -w v', period 4 sqrt(h / g), damping ratio 0.3, by the bilinear transform of scipy."""
+    omega = 2.0 * np.pi / (4.0 * UNIT_S)
+    numerator, denominator = bilinear([omega**2], [1.0, 2.0 * 0.3 * omega, omega**2], fs=50.0)
+    expected = lfilter(numerator, denominator, -np.gradient(WALKING, 0.02) / omega)
+    assert_allclose(_swing_on(RHYTHM), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("walking", "pulse"),
+    [
+        ([0.0, 0.0, 0.0, 0.2, 0.3, 0.6, 1.0], [0.0, 0.0, 0.5, 1.0, 0.5, 0.0, 0.0]),  # drawn back over two samples
+        ([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 1.0], [0.0, 1.0, None, 0.5, None, 0.0, 0.0]),
+        ([0.0, 0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]),
+        ([0.0, 0.0, 0.2, 0.6, 1.0], [0.0, 0.0, 1.0, 0.0, 0.0]),
+        ([0.0, 0.1, 0.3, 0.2, 0.0], [0.0, 1.0, 0.5, 0.0, 0.0]),  # it never comes to half its speed
+        ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
+    ],
+)
+def test_a_pulse_rises_before_the_start_and_is_gone_at_half_speed(walking, pulse):
+    found = _pulse(np.array(walking))
+    for sample, expected in enumerate(pulse):
+        if expected is not None:
+            assert found[sample] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_body_draws_back_before_its_start_and_at_its_stop():
+    """It sets off slowly at sample 4 and stops at once after sample 9: pulses of two lengths, each on its side."""
+    walking = np.array([0.0, 0.0, 0.0, 0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 1.0, 0.7, 0.2, 0.0, 0.0, 0.0])
+    drawn = _draw_back(Rhythm(walking, walking, walking, walking, 1.0))
+    assert_allclose(drawn[:9], _pulse(walking)[:9], atol=1e-12)
+    assert_allclose(drawn[9:], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], atol=1e-12)
+    assert drawn[2] == pytest.approx(0.5)
+
+
+def test_a_body_without_a_face_does_everything_as_a_whole(pete):
+    assert not pete.expression.nodding_joints
+    secondary = secondary_motion(pete, STYLE, RHYTHM)
+    stepping = WALKING * (1.0 + 0.3 * np.cos(np.pi * BEAT))
+    breath = 0.9 * np.sin(2.0 * np.pi * 1.4 * (TIME_S - 5.0) / (12.5 * UNIT_S)) * (1.0 - 0.7 * WALKING)
+    back = 0.8 * _draw_back(RHYTHM)
+    bounce = -0.008 * 1.7 * stepping * np.cos(2.0 * np.pi * BEAT)
+    assert_allclose(secondary.rise, SHOWN * (bounce + 0.012 * breath - 0.05 * back), atol=1e-12)
+    nod = stepping * 0.07 * np.cos(2.0 * np.pi * (BEAT - 0.15)) + 0.6 * 0.22 * 0.3 * _swing_on(RHYTHM)
+    assert_allclose(secondary.pitch_rad, SHOWN * (nod - 0.16 * back - 0.035 * breath), atol=1e-12)
+    assert_allclose(secondary.roll_rad, SHOWN * 0.3 * 0.12, atol=1e-12)
+    assert not secondary.nod_rad.any()
+    assert not secondary.glance_rad.any()
+
+
+def test_a_face_takes_the_nods_and_a_larger_recoil_and_looks_about():
+    alice = load_robot("alice").expressing("animated")
+    table = alice.expression
+    style = Style(nod_rad=0.05, recoil=0.5, gaze=0.1)
+    secondary = secondary_motion(alice, style, RHYTHM)
+    nod = WALKING * 0.05 * np.cos(2.0 * np.pi * (BEAT - 0.15)) + 0.5 * 0.22 * _swing_on(RHYTHM)
+    assert_allclose(secondary.nod_rad, SHOWN * nod, atol=1e-12)
+    assert_allclose(secondary.pitch_rad, 0.0, atol=1e-12)
+    neutral = table.neutral_value("gaze")
+    phase = 2.0 * np.pi * (TIME_S - 5.0) / (16.0 * UNIT_S)
+    aside = np.tanh(1.5 * (np.sin(phase) + 0.6 * np.sin(1.62 * phase)))
+    assert_allclose(secondary.glance_rad, SHOWN * 0.7 * (neutral - 0.1) / neutral * aside, atol=1e-12)
+
+
+def test_who_stands_breathes_and_nods_to_its_gestures():
+    pepper = load_robot("pepper").expressing("animated")
+    style = Style(activity=0.8, nod_rad=0.1, asymmetry=0.4, breath=0.5, breath_pace=0.7)
+    much = {word: getattr(style, word) if pepper.expression.mapping(word) else 0.0 for word in ("nod_rad", "asymmetry")}
+    secondary = secondary_motion_in_place(pepper, style, TIME_S, BEAT, UNIT_S)
+    breath = 0.5 * np.sin(2.0 * np.pi * 0.7 * (TIME_S - 5.0) / (12.5 * UNIT_S))
+    assert_allclose(secondary.rise, 0.012 * breath, atol=1e-12)
+    assert_allclose(secondary.pitch_rad, -0.035 * breath, atol=1e-12)
+    uneven = 1.0 + much["asymmetry"] * np.cos(np.pi * BEAT)
+    assert_allclose(secondary.nod_rad, 0.8 * uneven * much["nod_rad"] * np.cos(2.0 * np.pi * (BEAT - 0.15)), atol=1e-12)
+    assert not secondary.roll_rad.any()
+    assert not secondary.glance_rad.any()
+
+
+def test_joints_of_trunk_and_head_follow_pitch_nod_and_glance():
+    alice = load_robot("alice").expressing("animated")
+    zero = np.zeros(3)
+    secondary = SecondaryMotion(
+        zero, np.array([0.1, 0.0, 0.0]), zero, np.array([0.0, 0.2, 0.0]), np.array([0.0, 0.0, 0.3])
+    )
+    moved = secondary.joint_offsets(alice)
+    expected = np.zeros_like(moved)
+    table, column = alice.expression, alice.joint_names.index
+    for name, factor in table.breathing_joints.items():
+        expected[0, column(name)] += 0.1 * factor
+    for name, factor in table.nodding_joints.items():
+        expected[0, column(name)] -= 0.1 * factor
+        expected[1, column(name)] += 0.2 * factor
+    for name, factor in table.glancing_joints.items():
+        expected[2, column(name)] += 0.3 * factor
+    assert np.count_nonzero(expected) >= 4
+    assert_allclose(moved, expected, atol=1e-12)
+
+
+def test_words_hold_joints_by_their_factor_times_the_change_from_neutral():
+    alice = load_robot("alice").expressing("animated")
+    table = alice.expression
+    held = held_by_words(alice, Style(trunk_pitch_rad=0.2, head_pitch_rad=-0.1))
+    neutral = table.neutral_style()
+    expected = np.zeros(len(alice.joint_names))
+    for word, value in (("trunk_pitch_rad", 0.2), ("head_pitch_rad", -0.1)):
+        for name, factor in table.joints(word).items():
+            expected[alice.joint_names.index(name)] += factor * (value - getattr(neutral, word))
+    assert np.abs(expected).max() > 0.05
+    assert_allclose(held, expected, atol=1e-12)
