@@ -50,6 +50,7 @@ function tell(text, canRetry) {
 }
 
 async function load() {
+  delete canvas.dataset.state;  // no longer "failed" while it is tried again
   tell("", false);
   try {
     stages = await Promise.all(canvases.map(async (one) => {
