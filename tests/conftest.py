@@ -79,7 +79,7 @@ def gait(heiman, made_once):
 def browser():
     """A headless Chromium, one a worker: Playwright's synchronous interface runs once in a process."""
     if real_parts.CHROMIUM is None:
-        pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")
+        pytest.skip("Chromium is not installed (Debian: apt-get install chromium-headless-shell)")
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=real_parts.CHROMIUM, args=real_parts.CHROMIUM_ARGUMENTS)
         yield running

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from playwright.sync_api import Browser
 from scipy.ndimage import binary_dilation, label
 
 from strut.errors import FileError, OutOfRangeError
@@ -12,7 +13,7 @@ from strut.motion import Motion
 from strut.robot import Robot
 from strut.show.files import save_html
 from strut.show.footage import footage
-from tests.show.browser import CHROMIUM, Tab, chromium, share_changed
+from tests.show.browser import Tab, share_changed
 
 INSIDE = "document.querySelector('iframe').contentDocument?.querySelector"
 PLAYED_S = f"parseFloat({INSIDE}('input')?.value ?? '0')"
@@ -102,51 +103,50 @@ def test_the_page_says_how_much_of_a_long_motion_moves(tmp_path: Path, robot: Ro
 
 
 @pytest.fixture(scope="module")
-def phone(tmp_path_factory: pytest.TempPathFactory, report: Path) -> Iterator[Tab]:
+def phone(browser: Browser, report: Path) -> Iterator[Tab]:
     """A phone without network that has opened the page of three robots; browsers take seconds to draw one."""
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no browser at {CHROMIUM}")
-    with chromium(tmp_path_factory.mktemp("browser") / "profile") as tab:
-        tab.go_offline()
-        tab.open(report.as_uri(), width_px=390, height_px=844)
-        assert tab.wait_until(f"{INSIDE}('canvas') !== null", most_s=60.0)
-        yield tab
+    tab = Tab(browser, width_px=390, height_px=844)
+    tab.page.context.set_offline(True)
+    tab.page.goto(report.as_uri())
+    assert tab.wait_until(f"{INSIDE}('canvas') !== null", most_s=60.0)
+    yield tab
+    tab.page.context.close()
 
 
 def test_on_a_phone_the_page_keeps_its_width_and_every_robot_is_seen(phone: Tab, calm: Motion, robot: Robot) -> None:
-    high_px, wide_px, still_px = phone.evaluate(
+    high_px, wide_px, still_px = phone.page.evaluate(
         "[document.querySelector('iframe').clientHeight, document.documentElement.scrollWidth,"
         " Math.max(...[...document.querySelectorAll('.stills img')].map(still => still.getBoundingClientRect().right))]"
     )
     assert high_px > 0.55 * 844  # the bar that plays it is part of it
     assert max(wide_px, still_px) <= 390
-    phone.evaluate("document.querySelector('iframe').scrollIntoView()")
+    phone.page.evaluate("document.querySelector('iframe').scrollIntoView()")
     assert phone.wait_until(f"{PLAYED_S} > 0", most_s=60.0)
     gold = np.array(footage(calm, robot, np.array([0])).solids[0].color[:3])
-    scene = np.asarray(phone.screenshot(), dtype=float)[: int(high_px)]
+    scene = np.asarray(phone.picture(), dtype=float)[: int(high_px)]
     like_gold = np.linalg.norm(scene / np.maximum(scene.max(axis=2, keepdims=True), 1.0) - gold / gold.max(), axis=2)
     _, bodies = label(binary_dilation(like_gold < 0.12, iterations=2))
     assert bodies >= 3
 
 
 def test_the_robots_move_in_a_browser_without_network(phone: Tab) -> None:
-    phone.evaluate("document.querySelector('iframe').scrollIntoView()")
+    phone.page.evaluate("document.querySelector('iframe').scrollIntoView()")
     assert phone.wait_until(f"{PLAYED_S} > 0", most_s=90.0)
-    window = phone.evaluate(
+    window = phone.page.evaluate(
         "(() => { const frame = document.querySelector('iframe').getBoundingClientRect();"
         f" const box = {INSIDE}('canvas').getBoundingClientRect();"
         " return [frame.left + box.left, frame.top + box.top, frame.left + box.right, frame.top + box.bottom]; })()"
     )
-    first, changed, played_s = phone.screenshot().crop(window), 0.0, {phone.evaluate(PLAYED_S)}
+    first, changed, played_s = phone.picture().crop(window), 0.0, {phone.page.evaluate(PLAYED_S)}
     for _ in range(60):  # a busy machine draws a picture in a second or two
-        phone.wait(0.5)
-        changed = max(changed, share_changed(first, phone.screenshot().crop(window)))
-        played_s.add(phone.evaluate(PLAYED_S))  # all that were seen: it is played in a loop and may be at its start again
+        phone.page.wait_for_timeout(500)
+        changed = max(changed, share_changed(first, phone.picture().crop(window)))
+        played_s.add(phone.page.evaluate(PLAYED_S))  # all that were seen: a loop may be at its start again
         if changed > 0.005 and len(played_s) > 1:
             break
     assert changed > 0.005
     assert len(played_s) > 1
-    assert not [message for message in phone.messages if "exceptionId" in message]
+    assert phone.errors == []
     assert {address.split(":")[0] for address in phone.requests} <= {"file", "data", "blob"}
 
 

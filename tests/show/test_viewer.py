@@ -1,10 +1,10 @@
 import signal
 import socket
 import urllib.request
-from pathlib import Path
 
 import numpy as np
 import pytest
+from playwright.sync_api import Browser
 
 from strut.errors import CannotListenError
 from strut.motion import Motion
@@ -12,7 +12,7 @@ from strut.robot import Robot
 from strut.show import viewer as viewer_module
 from strut.show.footage import SideBySide
 from strut.show.viewer import Viewer, serve
-from tests.show.browser import CHROMIUM, chromium, share_changed
+from tests.show.browser import Tab, share_changed
 
 
 def test_a_viewer_serves_steps_pauses_and_stops(
@@ -74,21 +74,22 @@ def test_serving_goes_on_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, stool: Ro
     assert urls[0].startswith("http://127.0.0.1:")
 
 
-@pytest.mark.skipif(not CHROMIUM.exists(), reason=f"there is no browser at {CHROMIUM}")
-def test_a_browser_shows_the_robot_and_its_steps(tmp_path: Path, stool: Robot, bare: Motion) -> None:
-    with Viewer(SideBySide([bare], [stool]), port=0) as viewer, chromium(tmp_path / "profile") as tab:
-        tab.open(viewer.url, width_px=1000, height_px=600)
+def test_a_browser_shows_the_robot_and_its_steps(browser: Browser, stool: Robot, bare: Motion) -> None:
+    with Viewer(SideBySide([bare], [stool]), port=0) as viewer:
+        tab = Tab(browser, width_px=1000, height_px=600)
+        tab.page.goto(viewer.url)
         for _ in range(150):
-            tab.wait(0.2)
-            picture = np.asarray(tab.screenshot(), dtype=int)[:, :650]  # the panel is on the right
+            tab.page.wait_for_timeout(200)
+            picture = np.asarray(tab.picture(), dtype=int)[:, :650]  # the panel is on the right
             blue = picture[..., 2] - picture[..., :2].max(axis=-1) > 60  # the seat
             if blue.mean() > 0.02:
                 break
         assert blue.mean() > 0.02
-        before = tab.screenshot()
+        before = tab.picture()
         viewer.go_to(0.25)
         for _ in range(60):
-            tab.wait(0.2)
-            if (changed := share_changed(before, tab.screenshot())) > 0.002:
+            tab.page.wait_for_timeout(200)
+            if (changed := share_changed(before, tab.picture())) > 0.002:
                 break
         assert changed > 0.002
+        tab.page.context.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.study.browsing import QUICK, answer_by_pointer, begin, expect_trial, watch
 
 
-def test_the_figure_is_drawn_within_a_frame_moves_and_can_be_seen_again(running, visit):
+def test_the_figure_is_drawn_moves_and_can_be_seen_again(running, visit):
     page = visit(viewport={"width": 1000, "height": 900})
     begin(page, running)
     page.evaluate("stage.draw(0.05)")
@@ -15,16 +15,6 @@ def test_the_figure_is_drawn_within_a_frame_moves_and_can_be_seen_again(running,
     assert first[0] > 17 * 20  # seventeen lights, each some dozens of pixels
     assert first[0] < 0.05 * share * share
     assert page.evaluate(lit) != first
-    milliseconds = page.evaluate("""() => {
-        const frames = 300, points = 40, xy = [];
-        for (let k = 0; k < frames * points * 2; k += 1) xy.push(Math.round(3000 * Math.sin(k * 0.37)));
-        const stimulus = {kind: "points", rate_hz: 30, unit: 4000, aspect: 4 / 3, frames, points, xy, grid: []};
-        const stage = new window.Stage(document.createElement("canvas"), stimulus);
-        const started = performance.now();
-        for (let k = 0; k < 300; k += 1) stage.draw(k / 30.0);
-        return (performance.now() - started) / 300;
-    }""")
-    assert milliseconds < 1000 / 60 / 2  # of forty lights
     page.get_by_role("button", name="Play again").click()
     page.wait_for_selector("canvas[data-plays='2']")
 
