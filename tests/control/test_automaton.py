@@ -221,6 +221,8 @@ def test_an_approach_arrives_at_rest_without_overshoot():
         ),
         (WalkRequest(0.1), "A walk needs a distance or a duration, and not both."),
         (WalkRequest(distance_m=1.0), "A walk over a distance needs a speed; give one, or a duration."),
+        (WalkRequest(0.4, distance_m=0.0), "The distance to walk is 0 m; it must be above 0 and at most 1000 m."),
+        (WalkRequest(0.4, duration_s=0.0), "The time to walk is 0 s; it must be above 0 and at most 3600 s."),
         (StandRequest(1.0, 1.5), "The standing height is 1.5 m; it must be from 0.68 to 0.97 m."),
         (StandRequest(float("nan")), "The time to hold is nan s; it must be from 0 to 3600 s."),
     ],
