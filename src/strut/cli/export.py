@@ -32,6 +32,8 @@ def export(
 ) -> None:
     """Write a motion as CSV, JSON, BVH, GLB, C3D, TRC or MOT, or a rig. Example: strut export happy.npz --to csv."""
     if to == "rig":
+        if rate is not None:
+            raise typer.BadParameter("--rate does not apply with --to rig, which holds one pose; leave it out.")
         _export_rig(file, out, force=force, json=json)
         return
     motion = load_motion(file)

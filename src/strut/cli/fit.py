@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import typer
+
 from strut.capture.captured_walk import fit_figures
 from strut.capture.fit import fit as fit_markers
 from strut.cli.options import Force, Json
+from strut.cli.paired_options import check_apart
 from strut.cli.recorded import (
+    WITHOUT_SUBJECT,
     Folder,
     Height,
     Markers,
@@ -24,6 +28,7 @@ from strut.cli.screen import print_json, print_lines, print_next
 
 
 def fit(
+    context: typer.Context,
     recording: RecordingPath,
     height: Height = None,
     mass: Mass = None,
@@ -39,6 +44,7 @@ def fit(
     """Fit a person's model to recorded markers. Example: strut fit walk.c3d --height 1.86 --mass 75 --out subject."""
     from strut.show.recording_report import FIT_FILES, check_result_folder, save_fit  # noqa: PLC0415  (plots are slow to import)
 
+    check_apart(context, WITHOUT_SUBJECT)
     walk, stands, person, marker_set = read_inputs(recording, standing, subject, markers, unit)
     check_result_folder(out, FIT_FILES, force=force)
     with told_shares("read") as tell:

@@ -10,6 +10,7 @@ import typer
 from rich.progress import Progress
 
 from strut.cli.options import Force, Json
+from strut.cli.paired_options import check_apart
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
 from strut.io.gait_library_file import pack_gait_library
 from strut.io.gait_store import GaitRecord, GaitStore, gait_home
@@ -24,6 +25,7 @@ GaitFile = Annotated[Path | None, typer.Option(help="Gait library.  [default: ~/
 
 
 def build(
+    context: typer.Context,
     robot: RobotName,
     grid: Annotated[
         str | None,
@@ -37,6 +39,7 @@ def build(
     json: Json = False,
 ) -> None:
     """Find a robot's periodic gaits; run again, it goes on. Example: strut library build cassie --grid 5,5,5."""
+    check_apart(context, {"workers": ("scheduler",)})
     counts = _counts(grid)
     with progress(f"{robot} learns to walk") as bar:
         told = _telling(bar)
@@ -68,6 +71,7 @@ def gait_map(
 
 
 def try_out(
+    context: typer.Context,
     robot: RobotName,
     walker: Annotated[str, typer.Option(help="pendulum or library: what sets the feet.")] = "pendulum",
     workers: Workers = None,
@@ -77,6 +81,7 @@ def try_out(
     """Walk every gait in simulation, and write down which are held. Example: strut library try cassie."""
     from strut.pipeline.gait_trials import try_gaits  # noqa: PLC0415 -- loads the controllers
 
+    check_apart(context, {"workers": ("scheduler",)})
     if walker not in get_args(Walker):
         raise typer.BadParameter(f"--walker is '{walker}'; choose {' or '.join(get_args(Walker))}.")
     chosen: Walker = walker  # type: ignore[assignment]

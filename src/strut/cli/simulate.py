@@ -11,6 +11,7 @@ import typer
 
 from strut.audit import STANDS_STILL_M
 from strut.cli.options import Force, Json, MotionPath
+from strut.cli.paired_options import check_apart
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.control.sensing import LARGEST_SENSING, Sensing
 from strut.io.atomic import check_not_input, check_writable
@@ -31,6 +32,7 @@ FELL = 4  # exit code: nothing is wrong with the command, but a script should no
 
 
 def simulate(
+    context: typer.Context,
     file: MotionPath,
     friction: Annotated[float | None, typer.Option(help="Of the floor; the robot's own if left out.")] = None,
     mass_scale: Annotated[float, typer.Option(help="How much heavier the robot is than its plan believes.")] = 1.0,
@@ -60,6 +62,7 @@ def simulate(
 
     The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag.
     """
+    check_apart(context, {"control": ("closed_loop",)})
     sensing = _sensing(noise, delay, closed_loop=closed_loop)
     motion = load_motion(file)
     if out is not None:

@@ -11,6 +11,7 @@ from typing import Annotated, cast, get_args
 import typer
 
 from strut.cli.options import Force, Json
+from strut.cli.paired_options import check_apart, check_partners
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, programs, progress
 from strut.errors import MissingExtraError, UnknownNameError
 from strut.number_words import percent
@@ -85,6 +86,7 @@ def stats(
 
 @study.command()
 def power(
+    context: typer.Context,
     rate: Annotated[float | None, typer.Option(help="Hit rate you expect, for a choice of emotions.")] = None,
     options: Annotated[int, typer.Option(help="Answers to choose from, 'do not know' among them.")] = 6,
     effect: Annotated[float | None, typer.Option(help="Cohen's d you expect, for a mean rating.")] = None,
@@ -100,6 +102,7 @@ def power(
     """Say how many participants a study needs. Example: strut study power --rate 0.5 --options 6 --tests 5."""
     from strut.study.power import sample_size  # noqa: PLC0415
 
+    check_partners(context, {"options": ("rate",), "dof": ("w",), "icc": ("per_participant",)})
     size = sample_size(
         rate=rate,
         options=options,
@@ -181,6 +184,7 @@ def serve(
 
 @study.command()
 def simulate(
+    context: typer.Context,
     folder: Folder,
     people_count: Annotated[int, typer.Option("--people", help="How many simulated observers.", min=1)] = 20,
     audience: Annotated[str | None, typer.Option(help="quadruped, superposition, pepper or feedback.")] = None,
@@ -196,6 +200,9 @@ def simulate(
     from strut.io.atomic import write_atomically  # noqa: PLC0415
     from strut.study.simulated_study import rehearse_study  # noqa: PLC0415
     from strut.study.study_folder import SIMULATED_FILE  # noqa: PLC0415
+
+    check_partners(context, {"finding": ("power",)})
+    check_apart(context, {"people_count": ("power",), "out": ("runs", "power")})  # with a power no table is written
 
     def tell(people: int, share: float) -> None:
         print_lines(f"{people} simulated observers: power {percent(share)}")
@@ -224,6 +231,7 @@ def simulate(
 
 @study.command()
 def preregister(
+    context: typer.Context,
     folder: Folder,
     people_count: Annotated[int | None, typer.Option("--people", help="How many you will ask.", min=2)] = None,
     power: Annotated[float, typer.Option(help="If --people is left out, find how many give this power.")] = 0.8,
@@ -235,6 +243,7 @@ def preregister(
     """Draft a preregistration from the design file. Example: strut study preregister mystudy --people 40."""
     from strut.study.preregistration import preregister_study  # noqa: PLC0415
 
+    check_apart(context, {"power": ("people_count",), "finding": ("people_count",)})
     path = out or folder / "preregistration.md"
     with progress("simulates the study for its power"):
         people = preregister_study(folder, path, people=people_count, power=power, finding=finding, force=force)
@@ -249,6 +258,7 @@ def preregister(
 
 @study.command()
 def report(
+    context: typer.Context,
     folder: Folder,
     database: DatabaseUrl = None,
     answers: Annotated[Path | None, typer.Option(help="A table of answers instead of the database.")] = None,
@@ -263,6 +273,8 @@ def report(
     from strut.study.study_folder import SIMULATED_FILE  # noqa: PLC0415
     from strut.study.study_report import report_page, report_study  # noqa: PLC0415
 
+    check_partners(context, {"scale": ("answers",)})
+    check_apart(context, {"database": ("answers",)})
     with progress(f"reports {folder}"):
         found = report_study(folder, out, answers=answers, database=database, scale=scale, force=force)
     path = out or report_page(folder, simulated=found.simulated)
@@ -277,6 +289,7 @@ def report(
 
 @study.command()
 def labels(
+    context: typer.Context,
     folder: Folder,
     database: DatabaseUrl = None,
     answers: Annotated[Path | None, typer.Option(help="A table of answers instead of the database.")] = None,
@@ -285,6 +298,7 @@ def labels(
     """List all labels for a laboratory to code; codes written before stay. Example: strut study labels mystudy."""
     from strut.study.code_sheet import save_code_sheet  # noqa: PLC0415
 
+    check_apart(context, {"database": ("answers",)})
     path, count, coded = save_code_sheet(folder, answers=answers, database=database)
     if json:
         print_json({"file": str(path), "labels": count, "coded": coded})
