@@ -49,7 +49,8 @@ def export(
             f"the robot would show {alias.shown_hz:.3f} Hz instead"
         )
     without = f", without {', '.join(written.lost)}" if written.lost else ""
-    print_lines(f"wrote {' and '.join(map(str, (path, *written.beside)))} ({written.samples} samples{without})")
+    samples = one_or_several(written.samples, "[sample|samples]")
+    print_lines(f"wrote {' and '.join(map(str, (path, *written.beside)))} ({samples}{without})")
     print_next("strut library add", file)
 
 

@@ -25,6 +25,7 @@ from strut.cli.recorded import (
     told_shares,
 )
 from strut.cli.screen import print_json, print_lines, print_next
+from strut.number_words import one_or_several
 
 
 def fit(
@@ -66,7 +67,7 @@ def fit(
     print_lines(*(f"  {note}" for note in found.notes))
     print_lines(
         f"markers are {figures['marker_error_mean_mm']:.1f} mm off on average, "
-        f"{figures['marker_error_worst_mm']:.0f} mm at worst; {figures['steps']} steps",
+        f"{figures['marker_error_worst_mm']:.0f} mm at worst; {one_or_several(figures['steps'], '[step|steps]')}",
         f"wrote {', '.join(str(out / name) for name in FIT_FILES)}",
     )
     print_next("strut capture", recording, "--subject", out / "subject.toml", "--out", f"{out}_forces")

@@ -15,6 +15,7 @@ from strut.cli.screen import now_and_then, print_json, print_lines, print_next, 
 from strut.io.gait_library_file import pack_gait_library
 from strut.io.gait_store import GaitRecord, GaitStore, gait_home
 from strut.models.catalogue import load_robot
+from strut.number_words import one_or_several
 from strut.pipeline.gait_library_build import build_gait_library, gait_summary
 from strut.request import Walker
 
@@ -98,7 +99,7 @@ def _telling(bar: Progress) -> Callable[[GaitRecord, int, int], None]:
 
     def tell(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
         bar.update(bar.task_ids[0], completed=done, total=total)
-        log(f"{done} of {total} gaits")
+        log(f"{done} of {one_or_several(total, '[gait|gaits]')}")
 
     return tell
 
@@ -118,5 +119,9 @@ def _tell(store: GaitStore, *, json: bool) -> None:
     if json:
         print_json(found.as_dict())
     rows = [(name, f"{median:.3g}", f"{worst:.3g}") for name, (median, worst) in found.figures.items()]
-    print_table(f"{found.found} of {found.total} gaits in {store.path}", ("figure", "median", "worst"), rows)
+    print_table(
+        f"{found.found} of {one_or_several(found.total, '[gait|gaits]')} in {store.path}",
+        ("figure", "median", "worst"),
+        rows,
+    )
     print_lines(*(f"  {reason}" for reason in found.reasons))
