@@ -141,7 +141,7 @@ def test_the_robots_move_in_a_browser_without_network(phone: Tab) -> None:
     for _ in range(60):  # a busy machine draws a picture in a second or two
         phone.wait(0.5)
         changed = max(changed, share_changed(first, phone.screenshot().crop(window)))
-        played_s.add(phone.evaluate(PLAYED_S))  # all that were seen: it is played in a loop and may be at its start again
+        played_s.add(phone.evaluate(PLAYED_S))  # all that were seen: in a loop it may be at its start again
         if changed > 0.005 and len(played_s) > 1:
             break
     assert changed > 0.005

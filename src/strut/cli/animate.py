@@ -30,7 +30,7 @@ def animate(
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     method: Annotated[
         AnimationMethod,
-        typer.Option(help="The centre of mass alone (mass), all joints at once (body), or piece by piece."),
+        typer.Option(help="The centre of mass alone (mass), all joints at once (body), or window by window (pieces)."),
     ] = "mass",
     strict: Strict = False,
     out: Out = Path("animation.npz"),

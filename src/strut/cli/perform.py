@@ -99,15 +99,19 @@ def perform(
 
 
 def _check_options(context: typer.Context) -> None:
-    """Raise for options of a hand's task that contradict each other, or that this task has no place for."""
+    """Raise for options of a hand's task that contradict each other, or that are none of theirs."""
     chosen = context.params
     if chosen["task_only"] and (chosen["emotion"] is not None or chosen["pad"] is not None):
         raise typer.BadParameter("give one of --emotion, --pad and --task-only.")
     check_apart(context, {"intensity": ("task_only",), "expression": ("task_only",)})
     _one_of("--law", chosen["law"], get_args(PriorityLaw))
     _one_of("--platform", chosen["platform"], get_args(PlatformMode))
-    task, robot = chosen["task"], chosen["robot"]
-    if chosen["hand"] is not None and not is_path_file(task):
+    _check_path_options(context, chosen["task"], chosen["robot"])
+
+
+def _check_path_options(context: typer.Context, task: str, robot: str) -> None:
+    """Raise for options that a path from a file has no place for, or that only such a path has."""
+    if was_typed(context, "hand") and not is_path_file(task):
         raise typer.BadParameter(f"--hand is for a path from a file; which hand does {task}, {robot} knows itself.")
     for name in ("duration", "target"):
         if is_path_file(task) and was_typed(context, name):

@@ -46,14 +46,19 @@ def read_inputs(
     recording: Path, standing: Path | None, subject: Path | None, markers: Path | None, unit_m: float | None
 ) -> tuple[Recording, Recording | None, SubjectModel | None, MarkerSet | None]:
     """Return what the files hold."""
-    if unit_m is not None and BVH not in {path.suffix.lower() for path in (recording, standing) if path is not None}:
-        raise typer.BadParameter(f"--unit is for {BVH} files; {recording} tells its own unit of length.")
+    if unit_m is not None:
+        _check_needs_unit(recording, standing or recording)
     return (
         read_recording(recording, unit_m=unit_m),
         None if standing is None else read_recording(standing, unit_m=unit_m),
         None if subject is None else read_subject(subject, human_geometry()),
         None if markers is None else read_marker_set(markers),
     )
+
+
+def _check_needs_unit(recording: Path, standing: Path) -> None:
+    if BVH not in (recording.suffix.lower(), standing.suffix.lower()):
+        raise typer.BadParameter(f"--unit is for {BVH} files; {recording} tells its own unit of length.")
 
 
 @contextmanager

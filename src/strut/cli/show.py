@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -98,13 +99,18 @@ def show(
         robots = [robot_of(motion) for motion in motions]
         serve(motions, robots, host=host, port=port, look=look, names=names, on_ready=_tell_address)
         return
-    sizes = {str(path): path.stat().st_size for path in written}
+    _tell_written(written, json=json)
+    _print_next(files[0], motions[0])
+
+
+def _tell_written(written: Sequence[Path], *, json: bool) -> None:
+    """Tell which files were written, and how large they are."""
+    sizes = {path: path.stat().st_size for path in written}
     print_lines(*(f"wrote {path} ({size / 1e3:.0f} kB)" for path, size in sizes.items()))
-    if gif is not None and sizes[str(gif)] > LARGE_GIF_BYTES:
+    if any(path.suffix.lower() == ".gif" and size > LARGE_GIF_BYTES for path, size in sizes.items()):
         print_lines("this GIF is large; --fps 10, --width 400 or fewer --seconds make it smaller, --mp4 much smaller")
     if json:
-        print_json([{"file": path, "bytes": size} for path, size in sizes.items()])
-    _print_next(files[0], motions[0])
+        print_json([{"file": str(path), "bytes": size} for path, size in sizes.items()])
 
 
 def _print_next(file: Path, motion: Motion) -> None:

@@ -1,4 +1,4 @@
-"""The automaton: no jump at any switch, stand to walk through height, lean and lift, a radio that takes over."""
+"""The state machine: no jump at any switch, stand to walk through height, lean and lift, a radio that takes over."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strut.control.automaton import (
-    AUTOMATON_HZ,
-    Automaton,
+from strut.control.reference import PlayRequest, StandReference, StandRequest, WalkReference, WalkRequest, check_request
+from strut.control.state_machine import (
+    STATE_MACHINE_HZ,
     Situation,
+    StateMachine,
     advance,
     approach,
 )
-from strut.control.reference import PlayRequest, StandReference, StandRequest, WalkReference, WalkRequest, check_request
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table
 
-TICK_S = 1.0 / AUTOMATON_HZ
+TICK_S = 1.0 / STATE_MACHINE_HZ
 STEP_TICKS = 70  # of a step of 0.35 s
 TABLE = control_table(load_robot("cassie"))
 LIMITS = TABLE.transition
@@ -36,10 +36,10 @@ def nod(duration_s=2.0):
 
 
 class Puppet:
-    """A robot that does at once what the automaton says; it keeps every reference."""
+    """A robot that does at once what the state machine says; it keeps every reference."""
 
     def __init__(self, *queue):
-        self.state, self.seen, self.radio = Automaton(START, queue), Situation(), None
+        self.state, self.seen, self.radio = StateMachine(START, queue), Situation(), None
         self.history = [self.state]
 
     def run(self, duration_s=60.0, *, until=None):
