@@ -46,8 +46,9 @@ def checking_kinds(function: Callable[..., Any], name: str) -> Callable[..., Any
 
 def check_fields(noun: Any) -> None:
     """Raise WrongKindError for the first field of a noun that is of no kind it may be: users make nouns themselves."""
-    kinds = _kinds(type(noun))
-    _check(type(noun).__name__, kinds, {name: getattr(noun, name) for name in kinds})
+    made: Any = type(noun)
+    kinds = _kinds(made)
+    _check(made.__name__, kinds, {name: getattr(noun, name) for name in kinds})
 
 
 def _check(name: str, kinds: Mapping[str, Any], given: Mapping[str, Any]) -> None:
