@@ -7,7 +7,7 @@
 with noisy sensors, springs, torque limits and friction 0.6; every command with several seeds of the noise. `pushes`: of
 60 N for 0.1 s from each side, standing and walking. `further`: the published speeds of 1 m/s, which control.toml does
 not allow, at three heights. Speeds are measured in the simulation over whole pairs of steps. `tick_ms`
-is the median over all ticks of estimate, automaton and torques; `real_time_factor` is simulated time over processor
+is the median over all ticks of estimate, state machine and torques; `real_time_factor` is simulated time over processor
 time, physics and sensors included.
 """
 

@@ -6,6 +6,7 @@ only list. Each is imported when it is used: the engines take a second, and `imp
 
 import ast
 from importlib import import_module
+from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,10 @@ def __getattr__(name: str) -> Any:
     """Return one of the listed names, imported from its room."""
     if name not in _HOMES:
         raise AttributeError(f"module 'strut' has no attribute '{name}'")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    from strut.argument_kinds import checking_kinds  # noqa: PLC0415 -- itself needed only with the first name
+
+    found = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = found = checking_kinds(found, name) if isfunction(found) else found
     return found
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from strut.argument_kinds import check_fields
 from strut.errors import OutOfRangeError, UnknownNameError
 
 LARGEST_INTENSITY = 1.5  # half as much again as the published poses; beyond that they are no longer the same gesture
@@ -25,6 +26,7 @@ class Emotion:
     name: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for axis in ("pleasure", "arousal", "dominance"):
             value = getattr(self, axis)
             if not -1.0 <= value <= 1.0:  # also catches NaN

@@ -23,6 +23,17 @@ class OutOfRangeError(StrutError):
     """A number lies outside what it can mean."""
 
 
+class WrongKindError(StrutError):
+    """An argument is of another kind than a function takes: a path in the place of a motion, a word for a number."""
+
+    def __init__(self, function: str, argument: str, given: str, wanted: str) -> None:
+        super().__init__(function, argument, given, wanted)
+        self.function, self.argument, self.given, self.wanted = function, argument, given, wanted
+
+    def __str__(self) -> str:
+        return f"strut.{self.function}: {self.argument} is {self.given}; it must be of type {self.wanted}."
+
+
 class UnknownNameError(StrutError):
     """A name is not in a list of known names."""
 

@@ -46,9 +46,9 @@ def of_one_or_several(count: int, words: str) -> str:
     return _ONE_OR_SEVERAL.sub(lambda said: said[1 if count == 1 else 2], words)
 
 
-def listed(words: Sequence[str]) -> str:
-    """Return words joined as in a sentence: `a, b and c`."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Return words joined as in a sentence: `a, b and c`, or with another word before the `last`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def speed_words(speed_m_s: float) -> str:

@@ -30,7 +30,7 @@ from strut.tables.expression import Layer
 from strut.tables.keyframes import Animation
 
 Balance = Literal["y", "xy"]
-AnimationMethod = Literal["body", "pieces", "mass"]  # all joints at once, piece by piece, or the centre of mass alone
+AnimationMethod = Literal["body", "pieces", "mass"]  # all joints at once, window by window, or the centre of mass alone
 PressureLaw = Literal["pressure", "mass"]
 PriorityLaw = Literal["corrected", "paper"]
 PlatformMode = Literal["led", "free"]

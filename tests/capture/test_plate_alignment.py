@@ -13,7 +13,7 @@ from strut.capture.gait_trial import prepare_trial
 from strut.capture.landing_transient import LandingShape, with_landings
 from strut.capture.load_sharing import FootLoads, wrench_cop
 from strut.capture.plate_alignment import plate_alignment
-from strut.capture.plate_comparison import PlateForces, weight_notes
+from strut.capture.plate_comparison import FEWEST_FRAMES, PlateForces, felt_share, weight_notes
 from strut.capture.recording_file import read_recording
 from strut.recording import Recording
 
@@ -58,6 +58,16 @@ def test_plates_that_feel_another_weight_are_told():
     assert not weight_notes(plates, total)
     (told,) = weight_notes(PlateForces(0.82 * plates.wrench, RATE_HZ), total)
     assert told.startswith("Plates feel 82 % of the force that the movement needs: is the mass 0.82 times as large")
+
+
+def test_the_felt_share_is_that_of_the_frames_that_plates_tell():
+    plates, total = stance()
+    assert felt_share(plates, total) == pytest.approx(1.0, abs=0.01)
+    assert felt_share(PlateForces(plates.wrench / 1.31, RATE_HZ), total) == pytest.approx(1.0 / 1.31, abs=0.01)
+    told = np.flatnonzero(np.isfinite(plates.total[:, 2]))
+    few = plates.wrench.copy()
+    few[told[FEWEST_FRAMES - 1] :] = np.nan
+    assert felt_share(PlateForces(few, RATE_HZ), total) is None
 
 
 def test_plates_that_are_moved_are_found_and_undone():

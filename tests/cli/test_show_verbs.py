@@ -37,6 +37,7 @@ def test_a_walk_is_written_with_its_receipt_and_check_agrees(tmp_path, capsys):
         (["perform", "cassie", "walk 1 m", "--emotion", "sad"], "--emotion is for tasks of a hand"),
         (["perform", "cassie", "walk 1 m at 9 m/s"], "The speed forward is 9 m/s"),
         (["walk", "cassie", "--speed", "2"], "The speed forward is 2 m/s; it must be from -0.5 to 0.8 m/s"),
+        (["walk", "cassie", "--distance", "0"], "The distance to walk is 0 m; it must be above 0"),
         (["walk", "cassie", "--emotion", "blue"], "blue"),
         (["walk", "cassie", "--goal", "1", "0", "0"], "--goal does not apply"),
         (["walk", "cassie", "--walker", "wings"], "choose pendulum or library"),

@@ -78,8 +78,8 @@ def sway():
 def test_a_stand_follows_sines_of_all_six_degrees_of_freedom(model, table):
     rig, errors = Rig(model, table, [sway()]), []
     for _ in rig.run(5.2):
-        reference = rig.pilot.automaton.reference
-        if rig.pilot.automaton.phase == "play":
+        reference = rig.pilot.state_machine.reference
+        if rig.pilot.state_machine.phase == "play":
             w, x, y, z = rig.plant.qpos[3:7]
             turn = (2 * (w * x + y * z), 2 * (w * y - z * x), 2 * (w * z + x * y))
             height = rig.plant.qpos[2] - reference.place_m[2]

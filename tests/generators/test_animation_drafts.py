@@ -7,7 +7,13 @@ import pytest
 
 from strut.drawing import drawn
 from strut.errors import OutOfRangeError
-from strut.generators.animation_drafts import AS_DRAWN, FALLBACKS, VISIBLE_STRETCH, AnimationDrafts, animation_report
+from strut.generators.animation_drafts import (
+    AS_DRAWN,
+    STRENGTHS_AND_MARGINS,
+    VISIBLE_STRETCH,
+    AnimationDrafts,
+    animation_report,
+)
 from strut.generators.animation_ik import drawn_qpos, planted_stance
 from strut.generators.feasible_animation import FeasibleAnimation
 from strut.models.catalogue import load_robot
@@ -71,10 +77,12 @@ def test_a_report_says_where_time_was_stretched_and_why():
 
 
 def test_what_was_asked_for_comes_first_and_the_centre_of_mass_alone_after_it():
-    assert list(drafts_by("mass")._fallbacks()) == [(*way, "mass") for way in FALLBACKS["mass"]]
+    assert list(drafts_by("mass")._variants()) == [(*way, "mass") for way in STRENGTHS_AND_MARGINS["mass"]]
     for method in ("body", "pieces"):
-        ways = list(drafts_by(method)._fallbacks())
-        assert ways == [(*way, method) for way in FALLBACKS[method]] + [(*way, "mass") for way in FALLBACKS["mass"]]
+        ways = list(drafts_by(method)._variants())
+        assert ways == [(*way, method) for way in STRENGTHS_AND_MARGINS[method]] + [
+            (*way, "mass") for way in STRENGTHS_AND_MARGINS["mass"]
+        ]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Pepper's published numbers beside ours: what agrees, and which misprints are found."""
 
+import subprocess
+import sys
 from functools import cache
 
 import pytest
@@ -47,3 +49,10 @@ def test_the_corrected_law_tracks_the_gaze_and_the_printed_one_does_not():
     assert gaze.published[0] > 0.03
     assert gaze.ours[1] < 0.002
     assert row("median relative error of the head").published[0] > 1.5
+
+
+def test_no_package_of_plots_is_loaded_for_the_numbers():
+    """Pingouin draws, too, and takes longer to load than all that is asked of it."""
+    words = "import sys, strut.reproduction.pepper; print({'pingouin', 'matplotlib'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

@@ -23,10 +23,10 @@ class WrittenLoop:
 
     def __init__(self):
         self.commands, self.ticks, self.taken_s, self.touched_n = [], 0, [1.0], 0.0
-        automaton = SimpleNamespace(mode="standing", phase="hold", source="animation", current=None)
+        state_machine = SimpleNamespace(mode="standing", phase="hold", source="animation", current=None)
         walking = SimpleNamespace(mean_speed_m_s=(0.3, -0.1))
         self.pilot = SimpleNamespace(
-            tick_s=TICK_S, radio=None, automaton=automaton, walking=walking, command=self.command
+            tick_s=TICK_S, radio=None, state_machine=state_machine, walking=walking, command=self.command
         )
         self.plant = SimpleNamespace(qpos=np.array([1.0, 2.0, 0.87]), foot_forces=lambda: (None, self.touched_n))
         self.record = SimpleNamespace(fell=False)
@@ -154,7 +154,7 @@ def test_a_movement_shows_its_eyes_from_when_it_is_played(pilot):
     assert (pilot._heard_s, pilot._stick) == (pytest.approx(0.5), Stick(height_m=0.8))
     pilot.advance(0.2)
     assert pilot.eyes() == ({}, 0.0)  # it is still on its way there
-    pilot._loop.pilot.automaton.phase = "play"
+    pilot._loop.pilot.state_machine.phase = "play"
     pilot.advance(0.1)
     assert pilot.eyes() == (eyes, 0.0)
     pilot.advance(0.3)
@@ -173,14 +173,14 @@ def test_a_movement_without_eyes_has_none_and_a_release_gives_the_robot_back(pil
 
 
 def test_speeds_are_seen_while_it_walks_and_names_while_it_plays(pilot):
-    automaton = pilot._loop.pilot.automaton
+    state_machine = pilot._loop.pilot.state_machine
     still = pilot.state()
     assert (still.forward_m_s, still.left_m_s, still.height_m, still.doing) == (0.0, 0.0, 0.87, "")
-    automaton.mode, automaton.phase, automaton.current = "walking", "walk", WalkRequest(0.3)
+    state_machine.mode, state_machine.phase, state_machine.current = "walking", "walk", WalkRequest(0.3)
     walking = pilot.state()
     assert (walking.forward_m_s, walking.left_m_s, walking.doing) == (0.3, -0.1, "")
     for phase, doing in (("approach", "nod"), ("play", "nod"), ("hold", "")):
-        automaton.mode, automaton.phase, automaton.current = "standing", phase, NOD
+        state_machine.mode, state_machine.phase, state_machine.current = "standing", phase, NOD
         assert pilot.state().doing == doing
-    automaton.phase, automaton.current = "play", StandRequest()
+    state_machine.phase, state_machine.current = "play", StandRequest()
     assert pilot.state().doing == ""

@@ -103,20 +103,20 @@ def test_a_show_is_sampled_at_its_rate_and_radio_and_pushes_are_asked_every_tick
 def test_each_phase_of_each_request_is_noted_once_with_its_time():
     requests = [StandRequest(1.0), StandRequest(1.0)]
     loop = SimpleNamespace(
-        begun=[], record=SimpleNamespace(time_s=[]), pilot=SimpleNamespace(automaton=SimpleNamespace())
+        begun=[], record=SimpleNamespace(time_s=[]), pilot=SimpleNamespace(state_machine=SimpleNamespace())
     )
     story = [(None, "hold"), (0, "rise"), (0, "rise"), (0, "hold"), (1, "hold"), (1, "hold"), (None, "hold")]
     for number, (request, phase) in enumerate(story):
         loop.record.time_s.append(0.12345 * number)
-        loop.pilot.automaton.current = None if request is None else requests[request]
-        loop.pilot.automaton.phase = phase
+        loop.pilot.state_machine.current = None if request is None else requests[request]
+        loop.pilot.state_machine.phase = phase
         PilotedLoop.note(loop, requests)
     assert loop.begun == [BegunPhase(0, "rise", 0.123), BegunPhase(0, "hold", 0.37), BegunPhase(1, "hold", 0.494)]
 
 
 def test_a_robot_rests_while_nothing_is_asked_of_it():
     torque = np.zeros(10)
-    pilot = SimpleNamespace(tick_s=0.001, radio=None, torque=lambda _: torque, automaton=SimpleNamespace(idle=True))
+    pilot = SimpleNamespace(tick_s=0.001, radio=None, torque=lambda _: torque, state_machine=SimpleNamespace(idle=True))
     loop = PilotedLoop(
         pilot,
         SimpleNamespace(step=lambda *_: None),
@@ -127,7 +127,7 @@ def test_a_robot_rests_while_nothing_is_asked_of_it():
     )
     rested = []
     for idle, radio in ((True, None), (True, None), (False, None), (True, None), (True, StandRequest()), (True, None)):
-        pilot.automaton.idle, pilot.radio = idle, radio
+        pilot.state_machine.idle, pilot.radio = idle, radio
         loop.tick()
         rested.append(loop.idle_ticks)
     assert rested == [1, 2, 0, 1, 0, 1]
@@ -147,7 +147,7 @@ def loop_of(**changes):
         "torque_nm": [np.zeros(JOINTS)] * 3, "work_j": 30.0, "timeline": [(0.0, "standing", "hold")],
         "slip_m": lambda: 0.004, "path_m": lambda: 2.0,
     }  # fmt: skip
-    pilot = SimpleNamespace(automaton=SimpleNamespace(idle=changes.pop("idle", True)))
+    pilot = SimpleNamespace(state_machine=SimpleNamespace(idle=changes.pop("idle", True)))
     return SimpleNamespace(
         record=SimpleNamespace(**record | changes), pilot=pilot, taken_s=[0.001, 0.004, 0.002], begun=[]
     )

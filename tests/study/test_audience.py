@@ -237,7 +237,7 @@ def test_what_the_middle_shows_is_measured_along_the_walk(five_motions):
         (("weak", "even", "strong"), "pleasure", 1),
     ],
 )
-def test_a_rehearsal_moves_the_handle_along_the_scale_between_its_ends(study_of, ends, scale, sign):
+def test_a_simulated_study_moves_the_handle_along_the_scale_between_its_ends(study_of, ends, scale, sign):
     design = read_design(study_of("continuous", f'ends = ["anger", "neutral", "joy"] => ends = {list(ends)!r}'))
     assert f"follows their ratings of {scale}" in caveat(design, AUDIENCES["pepper"])
     rows = simulated_rows(design, AUDIENCES["pepper"], 25, np.random.default_rng(0))

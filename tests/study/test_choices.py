@@ -175,7 +175,7 @@ def test_fleiss_kappa_of_the_textbook_example():  # J. L. Fleiss (1971): fourtee
 
 def test_fleiss_says_whom_it_leaves_out(quadruped_answers):
     told = quadruped_answers.table
-    assert fleiss(Answers(told[:-1])).note == "1 participants saw other or fewer stimuli and are left out"
+    assert fleiss(Answers(told[:-1])).note == "1 participant saw other or fewer stimuli and is left out"
     with pytest.raises(AnswersError, match="two participants"):
         fleiss(Answers(told[:15]))
 

@@ -271,7 +271,7 @@ def test_a_design_leads_from_simulated_answers_to_a_report_and_a_preregistration
     assert tables == {".csv", ".tex"}
     preregister_study(folder, people=12, runs=3)
     draft = (folder / "preregistration.md").read_text()
-    assert "fail more than 0 of 1 attention checks" in draft
+    assert "fail more than 0 of 1 attention check are kept" in draft
     assert "Groups (plain and told)" in draft
 
 
@@ -341,7 +341,7 @@ def test_a_motion_that_always_wins_has_a_strength_and_a_note():
 def test_few_people_say_nothing_about_others_and_that_is_said():
     found = study_statistics(compared_pairs(np.random.default_rng(1), people=5))
     assert found.preferences is None
-    assert found.left_out == ("preferences need 6 people; there are 5.",)
+    assert found.left_out == ("preferences need 6 people; 5 answered.",)
     one = pd.DataFrame({"participant": ["a"], "trial": [1], "intended": ["sad"], "label": ["sad"]})
     assert labels_found(Answers(one), np.random.default_rng(1), Codes({})).test is None
 

@@ -21,12 +21,12 @@ from strut.verify.recorded_walk import (
     _feet,
     _foot_wrench,
     _landings_s,
-    _marker_error_mm,
     _near_landings,
     _reasons,
     _size,
     _slide_m,
     _steps,
+    _told,
     was_recorded,
 )
 from strut.verify.task_audit import _path, _style
@@ -142,6 +142,18 @@ def test_a_recorded_walk_is_not_believed_beyond_each_bound(field, most, words):
         assert _reasons(replace(GOOD, **{field: None}), 0.0, 0.0) == []
 
 
+@pytest.mark.parametrize("given", [0.99, 1.0, 1.022, 1.09, 1 / 1.09])
+def test_a_mass_that_plates_confirm_is_believed(given):
+    assert _reasons(replace(GOOD, plate_share=1.0 / given), 0.0, 0.0) == []
+
+
+@pytest.mark.parametrize(("given", "felt"), [(1.31, "76 %"), (1.2, "83 %"), (1.11, "90 %"), (1 / 1.11, "111 %")])
+def test_a_mass_that_plates_deny_is_refused_whether_it_is_too_large_or_too_small(given, felt):
+    """A mass 31 % too large is felt as 76 % of its force, which is less than a quarter off."""
+    (said,) = _reasons(replace(GOOD, plate_share=1.0 / given), 0.0, 0.0)
+    assert said == f"weight: plates feel {felt} of the vertical force that this mass needs for the movement"
+
+
 def test_deep_sliding_pulled_and_stepless_walks_are_not_believed():
     deep, slide = 1e3 * recorded_walk.DEEPEST_M, 1e3 * recorded_walk.MOST_SLIDE_M
     assert _reasons(GOOD, 0.999 * deep, 0.999 * slide) == []
@@ -160,7 +172,7 @@ def test_a_motion_says_that_it_was_recorded_and_how_far_its_markers_are():
     assert not was_recorded(replace(plain, meta={"observed": {}}))
     assert not was_recorded(replace(plain, meta={"observed": 3, "source": "a.c3d"}))
     for said, error in ((7, 7.0), (2.5, 2.5), ("7", None), (np.nan, None), (None, None)):
-        assert _marker_error_mm(replace(plain, meta={"marker_error_mean_mm": said})) == error
+        assert _told(replace(plain, meta={"marker_error_mean_mm": said}), "marker_error_mean_mm") == error
 
 
 def plant_needs(**changes):

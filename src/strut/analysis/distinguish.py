@@ -258,6 +258,8 @@ def _moved(robot: Robot, emotion: Emotion, expression: Layer | None, task: str |
         if not tasks:
             raise BadTableError(f"{robot.name} neither walks nor has a task, so that nobody sees its feelings.")
         return perform(robot, task or tasks[0], emotion, duration_s=TASK_S, expression=expression)
+    if task is not None:
+        raise BadTableError(f"{robot.name} walks to show a feeling, so that no task can be chosen; leave it out.")
     goal = None
     if isinstance(robot.gait, StepsTable):
         goal = Place(STEPS_TO_GOAL * robot.gait.step_length_m, 0.0)

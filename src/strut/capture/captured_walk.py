@@ -154,6 +154,7 @@ def steps_of(found: MarkerFit) -> int:
 def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelopes | None, solve_s: float) -> Motion:
     qpos = qpos_from_angles(forces.movement.q)
     meta = {**found.motion.meta, "asked": {"use_plates": forces.tracked}, "notes": list(forces.notes)}
+    meta["plate_share"] = forces.plate_share
     if emg is not None and (cycle := mean_cycle(emg, found.trial.best_events)) is not None:
         told = {"leg": cycle.leg, "cycle_v": np.round(cycle.cycle_v, 9).tolist()}
         meta["emg"] = {"names": list(cycle.names), "silent": list(emg.silent), **told}
@@ -168,8 +169,6 @@ def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelo
         meta=meta,
     )
     receipt = recorded_receipt(robot, motion)
-    if denied := forces.denied_by_plates:
-        receipt = replace(receipt, verdict="refused", reasons=(*receipt.reasons, *denied))
     return replace(motion, receipt=replace(receipt, solve_s=solve_s))
 
 

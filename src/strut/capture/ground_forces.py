@@ -27,7 +27,7 @@ from strut.capture.landing_transient import LandingShape, landing_shape, with_la
 from strut.capture.load_sharing import FILTERED_LEAD, FootLoads, cop_prior, share_load, wrench_cop
 from strut.capture.marker_checks import filtered_above_hz
 from strut.capture.plate_alignment import PlateAlignment, plate_alignment
-from strut.capture.plate_comparison import PlateForces, plate_forces, weight_notes
+from strut.capture.plate_comparison import PlateForces, felt_share, plate_forces, weight_notes
 from strut.capture.pose_solver import OnCaptureProgress, no_progress
 from strut.engines.body_wrench import Movement, centre_of_mass_path, torques_under_wrenches
 from strut.engines.rigid_body import GRAVITY_M_S2
@@ -37,7 +37,6 @@ from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 from strut.sampling import low_passed
 
-OTHER_PERSON = 0.25  # of the force by which plates deny the given mass: crutches carried 18 % of a patient
 BASELINE_HZ = 6.0
 FOLLOWED_SD = 0.005  # of plates that are followed, over body weight
 PLAIN_SD, PLAIN_S = 0.015, 0.1  # of the plain estimate, over body weight; so long it stays alike
@@ -92,10 +91,10 @@ class GroundForces:
     between_events: npt.NDArray[np.bool_]
 
     @property
-    def denied_by_plates(self) -> tuple[str, ...]:
-        """Why these are not the forces of the person on the plates: the mass is another one by far."""
-        told = () if self.plates is None else weight_notes(self.plates, self.wrench[:, :3], most=OTHER_PERSON)
-        return tuple(f"weight: {words[0].lower()}{words[1:].partition(':')[0]}" for words in told)
+    def plate_share(self) -> float | None:
+        """Vertical force that plates felt over that which the movement needs; None if no plate tells."""
+        needed_n = self.baseline_n if self.tracked else self.wrench[:, :3]  # what follows plates cannot judge by them
+        return None if self.plates is None else felt_share(self.plates, needed_n)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -70,17 +70,26 @@ class PlateForces:
         return bool((np.abs(np.nan_to_num(self.wrench[..., 2])) > 0.0).sum() >= FEWEST_FRAMES)
 
 
-def weight_notes(plates: PlateForces, total_n: Array, *, most: float = OTHER_WEIGHT) -> tuple[str, ...]:
-    """Return a sentence if plates feel another weight than the movement of the given mass needs.
+def felt_share(plates: PlateForces, total_n: Array) -> float | None:
+    """Return the vertical force that plates felt over that which the movement of the given mass needs.
 
     Args:
         plates: Measured.
         total_n: Computed force of the ground. Shape (T, 3).
-        most: Share of the force by which plates may differ.
+
+    Returns:
+        Mean over mean of the frames in which plates tell the force of both feet; None if those are too few.
     """
     known = np.isfinite(plates.total[:, 2])
-    share = float(plates.total[known, 2].sum() / max(total_n[known, 2].sum(), 1.0))
-    if known.sum() < FEWEST_FRAMES or abs(share - 1.0) < most:
+    if known.sum() < FEWEST_FRAMES:
+        return None
+    return float(plates.total[known, 2].sum() / max(total_n[known, 2].sum(), 1.0))
+
+
+def weight_notes(plates: PlateForces, total_n: Array) -> tuple[str, ...]:
+    """Return a sentence if plates feel another weight than the movement of the given mass needs; see `felt_share`."""
+    share = felt_share(plates, total_n)
+    if share is None or abs(share - 1.0) < OTHER_WEIGHT:
         return ()
     words = f"Plates feel {percent(share)} of the force that the movement needs"
     return (f"{words}: is the mass {share:.2f} times as large, or did something else than feet carry?",)

@@ -15,6 +15,7 @@ from strut.adoption.portrait import portrait_page, portrait_png
 from strut.analysis.distinguish import distinguish_drafts
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
+from strut.cli.paired_options import check_apart
 from strut.cli.screen import print_json, print_lines, print_next, progress, telling
 from strut.errors import RefusedError
 from strut.io.atomic import check_all_writable, write_atomically
@@ -28,6 +29,7 @@ _WORDS = {"fault": "wrong", "assumed": "assumed", "found": "found"}
 
 
 def adopt(
+    context: typer.Context,
     file: Annotated[
         str | None, typer.Argument(help="MJCF or URDF, or a robot of an installed package by name.")
     ] = None,
@@ -42,6 +44,7 @@ def adopt(
     """Read an MJCF or URDF and make a robot of it. Example: strut adopt unitree_go2/go2.xml."""
     if (file is None) == (check is None):
         raise typer.BadParameter("give a file, or a folder with --check.")
+    check_apart(context, {"name": ("check",), "out": ("check",)})
     check_all_writable({".html": html, ".png": png}, force=force)
     if check is not None:
         return _check(check, html, png, force=force, json=json)

@@ -16,6 +16,7 @@ from strut.io.motion_file import save_motion
 from strut.io.rig_movement import READERS
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
+from strut.number_words import one_or_several
 from strut.pipeline.animate import animate as make_feasible
 from strut.request import AnimationMethod
 from strut.tables.keyframes import Animation
@@ -29,7 +30,7 @@ def animate(
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     method: Annotated[
         AnimationMethod,
-        typer.Option(help="The centre of mass alone (mass), all joints at once (body), or piece by piece."),
+        typer.Option(help="The centre of mass alone (mass), all joints at once (body), or window by window (pieces)."),
     ] = "mass",
     strict: Strict = False,
     out: Out = Path("animation.npz"),
@@ -66,8 +67,9 @@ def _animation(file: Path, robot: str | None, emotion: str | None) -> Animation:
     if robot is None:
         raise typer.BadParameter(f"{file} names no robot; say whose rig it is with --robot.")
     found = trace_animation(file, robot, emotion=emotion or "neutral")
+    frames = one_or_several(found.frames, "[frame|frames]")
     print_lines(
-        f"{len(found.animation.keyframe)} keyframes for {found.frames} frames, at most {found.away_m * 1e3:.1f} mm and "
+        f"{len(found.animation.keyframe)} keyframes for {frames}, at most {found.away_m * 1e3:.1f} mm and "
         f"{math.degrees(found.away_rad):.1f} degrees away from them"
     )
     return found.animation

@@ -10,7 +10,9 @@ import typer
 from strut.capture.captured_walk import capture_walk
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
+from strut.cli.paired_options import check_apart
 from strut.cli.recorded import (
+    WITHOUT_SUBJECT,
     Folder,
     Height,
     Markers,
@@ -27,6 +29,7 @@ from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 
 
 def capture(
+    context: typer.Context,
     recording: RecordingPath,
     height: Height = None,
     mass: Mass = None,
@@ -45,6 +48,7 @@ def capture(
     """Find forces and torques of a recorded walk. Example: strut capture walk.c3d --height 1.8 --mass 75 --out walk."""
     from strut.show.recording_report import CAPTURE_FILES, check_result_folder, save_capture  # noqa: PLC0415  (slow to import)
 
+    check_apart(context, WITHOUT_SUBJECT)
     walk, stands, person, marker_set = read_inputs(recording, standing, subject, markers, unit)
     check_result_folder(out, CAPTURE_FILES, force=force)
     with told_shares("read") as tell:

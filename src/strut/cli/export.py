@@ -32,6 +32,8 @@ def export(
 ) -> None:
     """Write a motion as CSV, JSON, BVH, GLB, C3D, TRC or MOT, or a rig. Example: strut export happy.npz --to csv."""
     if to == "rig":
+        if rate is not None:
+            raise typer.BadParameter("--rate does not apply with --to rig, which holds one pose; leave it out.")
         _export_rig(file, out, force=force, json=json)
         return
     motion = load_motion(file)
@@ -47,7 +49,8 @@ def export(
             f"the robot would show {alias.shown_hz:.3f} Hz instead"
         )
     without = f", without {', '.join(written.lost)}" if written.lost else ""
-    print_lines(f"wrote {' and '.join(map(str, (path, *written.beside)))} ({written.samples} samples{without})")
+    samples = one_or_several(written.samples, "[sample|samples]")
+    print_lines(f"wrote {' and '.join(map(str, (path, *written.beside)))} ({samples}{without})")
     print_next("strut library add", file)
 
 

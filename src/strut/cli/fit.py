@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import typer
+
 from strut.capture.captured_walk import fit_figures
 from strut.capture.fit import fit as fit_markers
 from strut.cli.options import Force, Json
+from strut.cli.paired_options import check_apart
 from strut.cli.recorded import (
+    WITHOUT_SUBJECT,
     Folder,
     Height,
     Markers,
@@ -21,9 +25,11 @@ from strut.cli.recorded import (
     told_shares,
 )
 from strut.cli.screen import print_json, print_lines, print_next
+from strut.number_words import one_or_several
 
 
 def fit(
+    context: typer.Context,
     recording: RecordingPath,
     height: Height = None,
     mass: Mass = None,
@@ -39,6 +45,7 @@ def fit(
     """Fit a person's model to recorded markers. Example: strut fit walk.c3d --height 1.86 --mass 75 --out subject."""
     from strut.show.recording_report import FIT_FILES, check_result_folder, save_fit  # noqa: PLC0415  (plots are slow to import)
 
+    check_apart(context, WITHOUT_SUBJECT)
     walk, stands, person, marker_set = read_inputs(recording, standing, subject, markers, unit)
     check_result_folder(out, FIT_FILES, force=force)
     with told_shares("read") as tell:
@@ -60,7 +67,7 @@ def fit(
     print_lines(*(f"  {note}" for note in found.notes))
     print_lines(
         f"markers are {figures['marker_error_mean_mm']:.1f} mm off on average, "
-        f"{figures['marker_error_worst_mm']:.0f} mm at worst; {figures['steps']} steps",
+        f"{figures['marker_error_worst_mm']:.0f} mm at worst; {one_or_several(figures['steps'], '[step|steps]')}",
         f"wrote {', '.join(str(out / name) for name in FIT_FILES)}",
     )
     print_next("strut capture", recording, "--subject", out / "subject.toml", "--out", f"{out}_forces")

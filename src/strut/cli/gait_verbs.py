@@ -10,10 +10,12 @@ import typer
 from rich.progress import Progress
 
 from strut.cli.options import Force, Json
+from strut.cli.paired_options import check_apart
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
 from strut.io.gait_library_file import pack_gait_library
 from strut.io.gait_store import GaitRecord, GaitStore, gait_home
 from strut.models.catalogue import load_robot
+from strut.number_words import one_or_several
 from strut.pipeline.gait_library_build import build_gait_library, gait_summary
 from strut.request import Walker
 
@@ -24,6 +26,7 @@ GaitFile = Annotated[Path | None, typer.Option(help="Gait library.  [default: ~/
 
 
 def build(
+    context: typer.Context,
     robot: RobotName,
     grid: Annotated[
         str | None,
@@ -37,6 +40,7 @@ def build(
     json: Json = False,
 ) -> None:
     """Find a robot's periodic gaits; run again, it goes on. Example: strut library build cassie --grid 5,5,5."""
+    check_apart(context, {"workers": ("scheduler",)})
     counts = _counts(grid)
     with progress(f"{robot} learns to walk") as bar:
         told = _telling(bar)
@@ -68,6 +72,7 @@ def gait_map(
 
 
 def try_out(
+    context: typer.Context,
     robot: RobotName,
     walker: Annotated[str, typer.Option(help="pendulum or library: what sets the feet.")] = "pendulum",
     workers: Workers = None,
@@ -77,6 +82,7 @@ def try_out(
     """Walk every gait in simulation, and write down which are held. Example: strut library try cassie."""
     from strut.pipeline.gait_trials import try_gaits  # noqa: PLC0415 -- loads the controllers
 
+    check_apart(context, {"workers": ("scheduler",)})
     if walker not in get_args(Walker):
         raise typer.BadParameter(f"--walker is '{walker}'; choose {' or '.join(get_args(Walker))}.")
     chosen: Walker = walker  # type: ignore[assignment]
@@ -93,7 +99,7 @@ def _telling(bar: Progress) -> Callable[[GaitRecord, int, int], None]:
 
     def tell(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
         bar.update(bar.task_ids[0], completed=done, total=total)
-        log(f"{done} of {total} gaits")
+        log(f"{done} of {one_or_several(total, '[gait|gaits]')}")
 
     return tell
 
@@ -113,5 +119,9 @@ def _tell(store: GaitStore, *, json: bool) -> None:
     if json:
         print_json(found.as_dict())
     rows = [(name, f"{median:.3g}", f"{worst:.3g}") for name, (median, worst) in found.figures.items()]
-    print_table(f"{found.found} of {found.total} gaits in {store.path}", ("figure", "median", "worst"), rows)
+    print_table(
+        f"{found.found} of {one_or_several(found.total, '[gait|gaits]')} in {store.path}",
+        ("figure", "median", "worst"),
+        rows,
+    )
     print_lines(*(f"  {reason}" for reason in found.reasons))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import typer
 
@@ -22,6 +22,7 @@ from strut.cli.options import (
     feeling,
     length_m,
 )
+from strut.cli.paired_options import check_apart, spelled, was_typed
 from strut.cli.screen import print_lines, print_planned, told_on_screen
 from strut.io.animation_file import load_animation
 from strut.io.atomic import check_writable
@@ -72,7 +73,7 @@ def perform(
         act = _perform_story if task in stories else _perform_show
         act(context, body, task, out, force=force, json=json)
         return
-    _check_options(context.params)
+    _check_options(context)
     felt, layer = None if task_only else feeling(emotion, pad), chosen_layer(expression)
     path = load_hand_path(body, task, hand or "right") if is_path_file(task) else task
     words = f"{robot} tries to {task} {felt.label if felt else 'without a feeling'}"
@@ -97,24 +98,33 @@ def perform(
     print_planned(motion, out, json=json)
 
 
-def _check_options(chosen: dict[str, Any]) -> None:
+def _check_options(context: typer.Context) -> None:
+    """Raise for options of a hand's task that contradict each other, or that are none of theirs."""
+    chosen = context.params
     if chosen["task_only"] and (chosen["emotion"] is not None or chosen["pad"] is not None):
         raise typer.BadParameter("give one of --emotion, --pad and --task-only.")
+    check_apart(context, {"intensity": ("task_only",), "expression": ("task_only",)})
     _one_of("--law", chosen["law"], get_args(PriorityLaw))
     _one_of("--platform", chosen["platform"], get_args(PlatformMode))
-    task, robot = chosen["task"], chosen["robot"]
-    if chosen["hand"] is not None and not is_path_file(task):
+    _check_path_options(context, chosen["task"], chosen["robot"])
+
+
+def _check_path_options(context: typer.Context, task: str, robot: str) -> None:
+    """Raise for options that a path from a file has no place for, or that only such a path has."""
+    if was_typed(context, "hand") and not is_path_file(task):
         raise typer.BadParameter(f"--hand is for a path from a file; which hand does {task}, {robot} knows itself.")
+    for name in ("duration", "target"):
+        if is_path_file(task) and was_typed(context, name):
+            raise typer.BadParameter(f"{spelled(context, name)} does not apply: {task} says when the hand is where.")
 
 
 def _check_story_options(context: typer.Context, name: str, *fitting: str) -> None:
     """Raise for options that only tasks of a hand have."""
     for option in context.params:
-        source = context.get_parameter_source(option)
-        typed = source is not None and source.name == "COMMANDLINE"
-        if typed and option not in {"robot", "task", "out", "force", "json", "rate", *fitting}:
+        fits = option in {"robot", "task", "out", "force", "json", "rate", *fitting}
+        if was_typed(context, option) and not fits:
             raise typer.BadParameter(
-                f"--{option.replace('_', '-')} is for tasks of a hand; the story {name} has its own."
+                f"{spelled(context, option)} is for tasks of a hand; the story {name} has its own."
             )
 
 

@@ -10,6 +10,7 @@ import typer
 
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json, Out
+from strut.cli.paired_options import check_apart
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.cli.solving import solved_or_best
 from strut.errors import StoppedError
@@ -23,6 +24,7 @@ from strut.optimal.contact_schedule import read_phases
 
 
 def reconstruct(
+    context: typer.Context,
     motion: Annotated[Path, typer.Argument(help="Motion file of a human model; contact columns may be missing.")],
     phases: Annotated[
         Path | None,
@@ -43,6 +45,7 @@ def reconstruct(
     json: Json = False,
 ) -> None:
     """Find torques and ground forces of a motion. Example: strut reconstruct gait.npz --out forces.npz."""
+    check_apart(context, {"smooth": ("published",)})
     recorded = load_motion(motion)
     times = None if phases is None else read_phases(phases)
     formulation: Formulation = "published" if published else "samples"

@@ -18,6 +18,7 @@ from strut.cli.screen import now_and_then, progress
 from strut.number_words import percent
 from strut.recording import Recording
 
+BVH = ".bvh"
 RecordingPath = Annotated[Path, typer.Argument(help="Recording: C3D, TRC, CSV or BVH file.")]
 Height = Annotated[
     float | None,
@@ -35,17 +36,29 @@ SubjectPath = Annotated[Path | None, typer.Option(help="Subject file of a fit be
 Markers = Annotated[Path | None, typer.Option(help="TOML file that says which markers are which landmarks.")]
 Unit = Annotated[float | None, typer.Option(help="Metres of one unit of length, for files that do not tell (BVH).")]
 
+WITHOUT_SUBJECT = {
+    "standing": ("subject",),
+    "sex": ("subject",),
+}  # what a body is estimated from, which a file replaces
+
 
 def read_inputs(
     recording: Path, standing: Path | None, subject: Path | None, markers: Path | None, unit_m: float | None
 ) -> tuple[Recording, Recording | None, SubjectModel | None, MarkerSet | None]:
     """Return what the files hold."""
+    if unit_m is not None:
+        _check_needs_unit(recording, standing or recording)
     return (
         read_recording(recording, unit_m=unit_m),
         None if standing is None else read_recording(standing, unit_m=unit_m),
         None if subject is None else read_subject(subject, human_geometry()),
         None if markers is None else read_marker_set(markers),
     )
+
+
+def _check_needs_unit(recording: Path, standing: Path) -> None:
+    if BVH not in (recording.suffix.lower(), standing.suffix.lower()):
+        raise typer.BadParameter(f"--unit is for {BVH} files; {recording} tells its own unit of length.")
 
 
 @contextmanager

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from strut.cli.options import Force, Json
+from strut.cli.paired_options import check_apart, check_partners
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
@@ -30,10 +32,20 @@ Fps = Annotated[
     float | None,
     typer.Option(help="Pictures a second of the film, 1 to 60 (gif: 50).  [default: 20; people and stories 25]"),
 ]
+FILES = ("html", "png", "gif", "mp4")
+PARTNERS = {
+    "poses": ("png",),
+    "at": ("png",),
+    "seconds": ("html", "gif", "mp4"),
+    "width": ("png", "gif", "mp4"),
+    "fps": ("gif", "mp4"),
+    "json": FILES,
+}  # what an option is about; in the live viewer the user chooses
 LARGE_GIF_BYTES = 5_000_000  # pages and chats begin to refuse pictures
 
 
 def show(
+    context: typer.Context,
     files: Annotated[list[Path], typer.Argument(help="Motion files, shown side by side.")],
     html: Annotated[Path | None, typer.Option(help="Write one self-contained page instead.")] = None,
     png: Annotated[Path | None, typer.Option(help="Write a picture instead.")] = None,
@@ -59,6 +71,8 @@ def show(
     json: Json = False,
 ) -> None:
     """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
+    check_partners(context, PARTNERS)
+    check_apart(context, {"host": FILES, "port": FILES})
     look: Look = "stick" if stick else "solid"
     motions, names = [load_motion(file) for file in files], [file.name for file in files]
     from strut.show.files import save_shown  # noqa: PLC0415  (matplotlib and viser take a second to load)
@@ -85,13 +99,18 @@ def show(
         robots = [robot_of(motion) for motion in motions]
         serve(motions, robots, host=host, port=port, look=look, names=names, on_ready=_tell_address)
         return
-    sizes = {str(path): path.stat().st_size for path in written}
+    _tell_written(written, json=json)
+    _print_next(files[0], motions[0])
+
+
+def _tell_written(written: Sequence[Path], *, json: bool) -> None:
+    """Tell which files were written, and how large they are."""
+    sizes = {path: path.stat().st_size for path in written}
     print_lines(*(f"wrote {path} ({size / 1e3:.0f} kB)" for path, size in sizes.items()))
-    if gif is not None and sizes[str(gif)] > LARGE_GIF_BYTES:
+    if any(path.suffix.lower() == ".gif" and size > LARGE_GIF_BYTES for path, size in sizes.items()):
         print_lines("this GIF is large; --fps 10, --width 400 or fewer --seconds make it smaller, --mp4 much smaller")
     if json:
-        print_json([{"file": path, "bytes": size} for path, size in sizes.items()])
-    _print_next(files[0], motions[0])
+        print_json([{"file": str(path), "bytes": size} for path, size in sizes.items()])
 
 
 def _print_next(file: Path, motion: Motion) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from strut.audit import STANDS_STILL_M
 from strut.cli.options import Force, Json, MotionPath
+from strut.cli.paired_options import check_apart, spelled
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.control.sensing import LARGEST_SENSING, Sensing
 from strut.io.atomic import check_not_input, check_writable
@@ -26,11 +27,12 @@ from strut.simulation.playback import simulate as play
 from strut.verify.goal_ending import goal_ending
 from strut.verify.landing_audit import lands_with_impacts
 
-USUAL = {"friction": None, "mass-scale": 1.0, "control": "auto", "noise": 0.0, "delay": 0.0}  # options not to repeat
+USUAL = {"friction": None, "mass_scale": 1.0, "control": "auto", "noise": 0.0, "delay": 0.0}  # options not to repeat
 FELL = 4  # exit code: nothing is wrong with the command, but a script should notice
 
 
 def simulate(
+    context: typer.Context,
     file: MotionPath,
     friction: Annotated[float | None, typer.Option(help="Of the floor; the robot's own if left out.")] = None,
     mass_scale: Annotated[float, typer.Option(help="How much heavier the robot is than its plan believes.")] = 1.0,
@@ -60,6 +62,7 @@ def simulate(
 
     The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag.
     """
+    check_apart(context, {"control": ("closed_loop",)})
     sensing = _sensing(noise, delay, closed_loop=closed_loop)
     motion = load_motion(file)
     if out is not None:
@@ -85,9 +88,7 @@ def simulate(
     if json:
         print_json(numbers)
     print_lines(*lines)
-    asked = {"friction": friction, "mass-scale": mass_scale, "control": control, "noise": noise, "delay": delay}
-    again = [*(["--closed-loop"] if closed_loop else []), *_typed(asked)]
-    print_next(*_next(file, out, again if fell else None))
+    print_next(*_next(file, out, _unusual(context) if fell else None))
     return FELL if fell else 0
 
 
@@ -106,10 +107,11 @@ def _about_fall(motion: Motion) -> list[str]:
     return ["  servos that follow angles balance nobody; the proof of a walk is the playback in its receipt"]
 
 
-def _typed(options: dict[str, float | str | None]) -> list[str]:
+def _unusual(context: typer.Context) -> list[str]:
     """Return the options that are not as usual, as they are typed."""
-    unusual = {name: value for name, value in options.items() if value != USUAL[name]}
-    return [word for name, value in unusual.items() for word in (f"--{name}", f"{value}")]
+    unusual = {name: value for name, usual in USUAL.items() if (value := context.params[name]) != usual}
+    words = [word for name, value in unusual.items() for word in (spelled(context, name), f"{value}")]
+    return ["--closed-loop", *words] if context.params["closed_loop"] else words
 
 
 def _next(file: Path, out: Path | None, again: list[str] | None) -> tuple[str, Path]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from strut.cli.options import length_m, speed_m_s
+from strut.cli.paired_options import check_apart, spelled, was_typed
 from strut.generators.footsteps import read_footsteps
 from strut.place import Place
 from strut.request import Walker
@@ -73,13 +74,14 @@ _UNFITTING: dict[type[GaitTable], tuple[tuple[str, ...], str, str]] = {
 
 
 def check_fitting(context: typer.Context, robot: str, gait: GaitTable) -> None:
-    """Raise if an option was typed that this robot's gait does not have."""
+    """Raise if an option was typed that this robot's gait does not have, or not beside another one."""
     unfitting, how, instead = _UNFITTING[type(gait)]
     for name in unfitting:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            option = "gait" if name == "pattern" else name.replace("_", "-")
-            raise typer.BadParameter(f"--{option} does not apply: {robot} {how}; {instead}.")
+        if was_typed(context, name):
+            raise typer.BadParameter(f"{spelled(context, name)} does not apply: {robot} {how}; {instead}.")
+    check_apart(context, {"cycles": ("goal", "via")})
+    if not was_typed(context, "speed"):  # which own steps take by the length of a step
+        check_apart(context, {"step_length": ("steps",)})
 
 
 def chosen_length_m(text: str | None) -> float | None:

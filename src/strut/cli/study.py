@@ -11,9 +11,10 @@ from typing import Annotated, cast, get_args
 import typer
 
 from strut.cli.options import Force, Json
+from strut.cli.paired_options import check_apart, check_partners
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, programs, progress
 from strut.errors import MissingExtraError, UnknownNameError
-from strut.number_words import percent
+from strut.number_words import of_one_or_several, one_or_several, percent
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the study.")]
 DatabaseUrl = Annotated[str | None, typer.Option(help="postgresql://USER@HOST/NAME instead of a file in the folder.")]
@@ -21,6 +22,8 @@ DatabaseUrl = Annotated[str | None, typer.Option(help="postgresql://USER@HOST/NA
 Scale = Annotated[
     tuple[float, float] | None, typer.Option(help="Lowest and highest raw rating, such as 1 9; rescaled to -1 to 1.")
 ]
+
+ANSWERS, OBSERVERS = "[answer|answers]", "simulated [observer|observers]"
 
 study = typer.Typer(
     name="study",
@@ -70,7 +73,7 @@ def stats(
     from strut.study.statistics_text import methods_and_results, statistics_tables  # noqa: PLC0415
 
     table = read_answers(answers, scale=scale)
-    with progress(f"tests {len(table)} answers"):
+    with progress(f"tests {one_or_several(len(table), ANSWERS)}"):
         found = study_statistics(table, chance=chance, seed=seed)
     if json:
         print_json(found.as_dict())
@@ -85,6 +88,7 @@ def stats(
 
 @study.command()
 def power(
+    context: typer.Context,
     rate: Annotated[float | None, typer.Option(help="Hit rate you expect, for a choice of emotions.")] = None,
     options: Annotated[int, typer.Option(help="Answers to choose from, 'do not know' among them.")] = 6,
     effect: Annotated[float | None, typer.Option(help="Cohen's d you expect, for a mean rating.")] = None,
@@ -100,6 +104,7 @@ def power(
     """Say how many participants a study needs. Example: strut study power --rate 0.5 --options 6 --tests 5."""
     from strut.study.power import sample_size  # noqa: PLC0415
 
+    check_partners(context, {"options": ("rate",), "dof": ("w",), "icc": ("per_participant",)})
     size = sample_size(
         rate=rate,
         options=options,
@@ -117,7 +122,7 @@ def power(
         asked = {"power": level, "alpha": alpha, "per_participant": per_participant}
         print_json({**sizes, "test": size.test, **asked, "intraclass_correlation": icc, "likeness": icc})
         return
-    needed = f"{size.participants} participants with {per_participant} each"
+    needed = f"{one_or_several(size.participants, '[participant|participants]')} with {per_participant} each"
     programs.print(f"{needed}: {size.test}, power {level:g}, alpha {alpha / tests:.3g}.")
     if per_participant > 1 and icc == 0.0:
         print_lines("answers of one person are taken as independent, which they are not; set --icc, such as 0.2")
@@ -181,6 +186,7 @@ def serve(
 
 @study.command()
 def simulate(
+    context: typer.Context,
     folder: Folder,
     people_count: Annotated[int, typer.Option("--people", help="How many simulated observers.", min=1)] = 20,
     audience: Annotated[str | None, typer.Option(help="quadruped, superposition, pepper or feedback.")] = None,
@@ -197,8 +203,11 @@ def simulate(
     from strut.study.simulated_study import rehearse_study  # noqa: PLC0415
     from strut.study.study_folder import SIMULATED_FILE  # noqa: PLC0415
 
+    check_partners(context, {"finding": ("power",)})
+    check_apart(context, {"people_count": ("power",), "out": ("runs", "power")})  # with a power no table is written
+
     def tell(people: int, share: float) -> None:
-        print_lines(f"{people} simulated observers: power {percent(share)}")
+        print_lines(f"{one_or_several(people, OBSERVERS)}: power {percent(share)}")
 
     asked = {"audience": audience, "runs": runs, "power": power, "finding": finding, "seed": seed, "on_size": tell}
     with progress("simulates studies"):
@@ -212,18 +221,20 @@ def simulate(
             reached = f"reach a power of {power:g} for {finding or next(iter(found.power))}"
             programs.print(f"{found.people} people are the fewest that {reached}, or miss it by 2 % at most.")
         rows = [[name, f"{percent(share)}"] for name, share in found.power.items()]
-        print_table(f"power with {found.people} simulated observers, 5 % after corrections", ["finding", "power"], rows)
+        title = f"power with {one_or_several(found.people, OBSERVERS)}, 5 % after corrections"
+        print_table(title, ["finding", "power"], rows)
     else:
         path = out or folder / SIMULATED_FILE
         write_atomically(path, found.table.encode(), force=force)
         if json:
             print_json({**about, "file": str(path), "answers": found.answers})
-        print_lines(f"wrote {path} ({found.answers} simulated answers)")
+        print_lines(f"wrote {path} ({one_or_several(found.answers, 'simulated [answer|answers]')})")
         print_next("strut study report", folder, "--answers", path)
 
 
 @study.command()
 def preregister(
+    context: typer.Context,
     folder: Folder,
     people_count: Annotated[int | None, typer.Option("--people", help="How many you will ask.", min=2)] = None,
     power: Annotated[float, typer.Option(help="If --people is left out, find how many give this power.")] = 0.8,
@@ -235,6 +246,7 @@ def preregister(
     """Draft a preregistration from the design file. Example: strut study preregister mystudy --people 40."""
     from strut.study.preregistration import preregister_study  # noqa: PLC0415
 
+    check_apart(context, {"power": ("people_count",), "finding": ("people_count",)})
     path = out or folder / "preregistration.md"
     with progress("simulates the study for its power"):
         people = preregister_study(folder, path, people=people_count, power=power, finding=finding, force=force)
@@ -249,6 +261,7 @@ def preregister(
 
 @study.command()
 def report(
+    context: typer.Context,
     folder: Folder,
     database: DatabaseUrl = None,
     answers: Annotated[Path | None, typer.Option(help="A table of answers instead of the database.")] = None,
@@ -263,13 +276,18 @@ def report(
     from strut.study.study_folder import SIMULATED_FILE  # noqa: PLC0415
     from strut.study.study_report import report_page, report_study  # noqa: PLC0415
 
+    check_partners(context, {"scale": ("answers",)})
+    check_apart(context, {"database": ("answers",)})
     with progress(f"reports {folder}"):
         found = report_study(folder, out, answers=answers, database=database, scale=scale, force=force)
     path = out or report_page(folder, simulated=found.simulated)
     if json:
         print_json({"page": str(path), **found.as_dict()})
         return
-    print_lines(f"wrote {path} ({found.answers} answers) and its tables as CSV and LaTeX beside it", *found.remarks)
+    print_lines(
+        f"wrote {path} ({one_or_several(found.answers, ANSWERS)}) and its tables as CSV and LaTeX beside it",
+        *found.remarks,
+    )
     if answers is None and (folder / SIMULATED_FILE).is_file():
         print_lines(f"{folder / SIMULATED_FILE} was left out: simulated answers are reported with --answers alone")
     print_lines("next: open it, or print it to PDF from the browser")
@@ -277,6 +295,7 @@ def report(
 
 @study.command()
 def labels(
+    context: typer.Context,
     folder: Folder,
     database: DatabaseUrl = None,
     answers: Annotated[Path | None, typer.Option(help="A table of answers instead of the database.")] = None,
@@ -285,11 +304,13 @@ def labels(
     """List all labels for a laboratory to code; codes written before stay. Example: strut study labels mystudy."""
     from strut.study.code_sheet import save_code_sheet  # noqa: PLC0415
 
+    check_apart(context, {"database": ("answers",)})
     path, count, coded = save_code_sheet(folder, answers=answers, database=database)
     if json:
         print_json({"file": str(path), "labels": count, "coded": coded})
         return
-    print_lines(f"wrote {path} ({count} labels, {coded} of them coded); write a code beside each, then report")
+    told = one_or_several(count, "[label|labels]")
+    print_lines(f"wrote {path} ({told}, {coded} of them coded); write a code beside each, then report")
     print_next("strut study report", folder, *(("--answers", answers) if answers else ()))
 
 
@@ -310,7 +331,10 @@ def forget(
     if json:
         print_json({"code": code, "deleted": gone})
         return
-    print_lines(f"deleted {gone} answers of {code}; exports and backups made before still hold them")
+    print_lines(
+        f"deleted {one_or_several(gone, ANSWERS)} of {code}; exports and backups made before still hold "
+        f"{of_one_or_several(gone, '[it|them]')}"
+    )
     print_next("strut study report", folder)
 
 
@@ -328,7 +352,7 @@ def backup(
     if json:
         print_json({"file": str(file), "answers": count})
         return
-    print_lines(f"wrote {file} ({count} answers)")
+    print_lines(f"wrote {file} ({one_or_several(count, ANSWERS)})")
     print_next("strut study report", folder, "--database", f"sqlite:///{file}")
 
 

@@ -27,6 +27,7 @@ from strut.io.atomic import check_writable
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.subject import EVENED
 from strut.motion import Motion
+from strut.number_words import one_or_several
 from strut.robot import Robot
 
 Manner = Annotated[
@@ -116,7 +117,7 @@ def _tell(gait: Gait, motion: Motion, out: Path, *, force: bool, json: bool) -> 
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, which is not proven: do not walk it.")
     print_lines(*(f"  Its {words}." for words in gait.attempts if words == EVENED))
     step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.time_s[-1]:.2f} s"
-    what = f"{motion.receipt.walk['steps']:.0f} steps" if motion.receipt.walk else step
+    what = _steps(motion.receipt.walk) if motion.receipt.walk else step
     print_lines(f"wrote {out} ({what}; in all {motion.receipt.duration_s:.1f} s)")
     print_next("strut analyze", out)
 
@@ -138,6 +139,10 @@ def _manner(robot: Robot, words: str, clearance: str | None) -> GaitOptions:
     return wanted if clearance is None else replace(wanted, clearance_m=length_m(clearance))
 
 
+def _steps(walk: Mapping[str, float | None]) -> str:
+    return one_or_several(round(walk["steps"] or 0.0), "[step|steps]")
+
+
 def _way(walk: Mapping[str, float | None]) -> list[str]:
     """Return how a walk starts, turns and stops, in words."""
     said = {
@@ -148,9 +153,7 @@ def _way(walk: Mapping[str, float | None]) -> list[str]:
     }
     known = {**walk, "turn_deg": degrees(walk["turn_per_stride_rad"] or 0.0)}
     words = [sentence.format(known[name]) for name, sentence in said.items() if known[name]]
-    return [
-        f"  It takes {walk['steps']:.0f} steps, {', '.join(words)}; pieces join to {walk['seam_velocity']:.0e} m/s."
-    ]
+    return [f"  It takes {_steps(walk)}, {', '.join(words)}; pieces join to {walk['seam_velocity']:.0e} m/s."]
 
 
 def _looks(gait: Gait, *, judged: bool) -> list[str]:

@@ -8,19 +8,19 @@ from dataclasses import replace
 
 from strut.control.actuated_model import ActuatedModel
 from strut.control.attitude import Triple, angle_between, heading
-from strut.control.automaton import AUTOMATON_HZ, FIRST_STANCE, Automaton, Situation, advance
 from strut.control.foot_placement import LOWEST_COM_M, capture_point, pendulum_rate
 from strut.control.library_walking import LibraryWalking
 from strut.control.observer import Measurement, Observer
 from strut.control.reference import ShowRequest, StandReference, check_request
 from strut.control.standing_controller import StandingController
+from strut.control.state_machine import FIRST_STANCE, STATE_MACHINE_HZ, Situation, StateMachine, advance
 from strut.control.walking_controller import WalkingController
 from strut.gait_library import GaitLibrary
 from strut.robot import Array
 
 
 class Pilot:
-    """Drives a biped through a queue of requests, or by radio; the automaton at 200 Hz, the controllers at every tick.
+    """Drives a biped through a queue of requests, or by radio: states change at 200 Hz, torques at every tick.
 
     Args:
         body: Who is driven.
@@ -32,7 +32,7 @@ class Pilot:
     def __init__(
         self, body: ActuatedModel, *, rate_hz: float, height_m: float, library: GaitLibrary | None = None
     ) -> None:
-        self.tick_s, self._ticks_each = 1.0 / rate_hz, round(rate_hz / AUTOMATON_HZ)
+        self.tick_s, self._ticks_each = 1.0 / rate_hz, round(rate_hz / STATE_MACHINE_HZ)
         self._body, self._limits = body, body.table.transition
         self.observer = Observer(body, self.tick_s)
         self.standing = StandingController(self.observer)
@@ -41,7 +41,7 @@ class Pilot:
             if library is None
             else LibraryWalking(self.observer, self.tick_s, library)
         )
-        self.automaton = Automaton(StandReference((0.0, 0.0, height_m)))
+        self.state_machine = StateMachine(StandReference((0.0, 0.0, height_m)))
         self.radio: ShowRequest | None = None
         self._ticks = 0
         self._walked_m, self._last_m = 0.0, (0.0, 0.0)
@@ -50,7 +50,7 @@ class Pilot:
         """Put requests at the end of the queue; raises OutOfRangeError for what the robot cannot do."""
         for request in requests:
             check_request(request, self._body.table.command)
-        self.automaton = replace(self.automaton, queue=(*self.automaton.queue, *requests))
+        self.state_machine = replace(self.state_machine, queue=(*self.state_machine.queue, *requests))
 
     def command(self, radio: ShowRequest | None) -> None:
         """Let a person take over, or give back if None; raises OutOfRangeError for what the robot cannot do."""
@@ -60,15 +60,15 @@ class Pilot:
 
     def torque(self, measured: Measurement) -> Array:
         """Return the torques of the motors. Shape (n_motors,)."""
-        walking = self.automaton.mode == "walking"
+        walking = self.state_machine.mode == "walking"
         self.observer.update(measured, 1 - self.walking.stance if walking else None)
         if self._ticks % self._ticks_each == 0:
-            self.automaton = advance(self.automaton, self._situation(), self._limits, self.radio)
-            if self.automaton.mode == "walking" and not walking:
+            self.state_machine = advance(self.state_machine, self._situation(), self._limits, self.radio)
+            if self.state_machine.mode == "walking" and not walking:
                 self.walking.start(FIRST_STANCE)
         since_s = (self._ticks % self._ticks_each) * self.tick_s
         self._ticks += 1
-        reference = self.automaton.reference
+        reference = self.state_machine.reference
         if isinstance(reference, StandReference):
             return self.standing.torque(_later(reference, since_s))
         return self.walking.torque(reference)
@@ -76,7 +76,7 @@ class Pilot:
     def _situation(self) -> Situation:
         observer, walking = self.observer, self.walking
         x, y = observer.travelled_m.tolist()
-        if self.automaton.mode == "walking":
+        if self.state_machine.mode == "walking":
             self._walked_m += self._along(x - self._last_m[0], y - self._last_m[1])
         self._last_m = (x, y)
         along, left, v_along, v_left = self.standing.com_place()
@@ -96,7 +96,7 @@ class Pilot:
 
     def _along(self, dx: float, dy: float) -> float:
         """Return a path as progress in the direction of the present command; nothing while it is zero."""
-        reference = self.automaton.reference
+        reference = self.state_machine.reference
         assert not isinstance(reference, StandReference)
         c, s = math.cos(self.walking.heading_rad), math.sin(self.walking.heading_rad)
         forward, left = c * dx + s * dy, c * dy - s * dx
@@ -105,7 +105,7 @@ class Pilot:
 
 
 def _later(reference: StandReference, time_s: float) -> StandReference:
-    """Return a reference that moves on between two ticks of the automaton."""
+    """Return a reference that moves on between two ticks of the state machine."""
     if time_s == 0.0:
         return reference
     place = _moved(reference.place_m, reference.place_m_s, time_s)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from strut.argument_kinds import check_fields
 from strut.control.attitude import Triple
 from strut.errors import OutOfRangeError
 from strut.robot import Array, frozen_array
@@ -162,6 +163,7 @@ def _triple(values: list[float]) -> Triple:
 
 def check_request(request: ShowRequest, command: CommandRange) -> None:
     """Raise OutOfRangeError if a request asks for what the robot cannot do."""
+    check_fields(request)
     match request:
         case StandRequest():
             _check("standing height", request.height_m, command.standing_height_m, "m")
@@ -185,13 +187,16 @@ def check_request(request: ShowRequest, command: CommandRange) -> None:
 def _check_end(walk: WalkRequest) -> None:
     if (walk.distance_m is None) == (walk.duration_s is None):
         raise OutOfRangeError("A walk needs a distance or a duration, and not both.")
-    if walk.distance_m is not None:
-        _check("distance to walk", walk.distance_m, (0.0, 1000.0), "m")
-        if walk.forward_m_s == 0.0 and walk.left_m_s == 0.0:
-            raise OutOfRangeError("A walk over a distance needs a speed; give one, or a duration.")
-    else:
-        assert walk.duration_s is not None
-        _check("time to walk", walk.duration_s, (0.0, 3600.0), "s")
+    what, value, most, unit = (
+        ("time to walk", walk.duration_s, 3600.0, "s")
+        if walk.distance_m is None
+        else ("distance to walk", walk.distance_m, 1000.0, "m")
+    )
+    assert value is not None
+    if not 0.0 < value <= most:  # not 0: the first step alone, which every walk takes, covers some centimetres
+        raise OutOfRangeError(f"The {what} is {value:g} {unit}; it must be above 0 and at most {most:g} {unit}.")
+    if walk.distance_m is not None and walk.forward_m_s == 0.0 and walk.left_m_s == 0.0:
+        raise OutOfRangeError("A walk over a distance needs a speed; give one, or a duration.")
 
 
 def _check(what: str, value: float, bounds: tuple[float, float], unit: str) -> None:

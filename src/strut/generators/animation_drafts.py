@@ -24,7 +24,7 @@ from strut.request import Animate, AnimationMethod
 from strut.robot import Array, Index, Robot
 from strut.style import Style
 
-FALLBACKS: dict[AnimationMethod, tuple[tuple[float, float], ...]] = {
+STRENGTHS_AND_MARGINS: dict[AnimationMethod, tuple[tuple[float, float], ...]] = {
     # strength, and balance margin beyond what is asked, for what lies between two frames [m]
     "mass": (
         *((1.0, 0.0), (1.0, 0.006), (1.0, 0.014)),
@@ -34,7 +34,7 @@ FALLBACKS: dict[AnimationMethod, tuple[tuple[float, float], ...]] = {
     "pieces": ((1.0, 0.0), (1.0, 0.006)),
 }
 VISIBLE_STRETCH = 1.02  # less is not told
-ALL_JOINTS = {"body": "all joints at once", "pieces": "all joints piece by piece"}
+ALL_JOINTS = {"body": "all joints at once", "pieces": "all joints window by window"}
 AS_DRAWN = 1.0 / 0.85  # a movement that takes longer than this is weakened
 
 
@@ -62,7 +62,7 @@ class AnimationDrafts:
         if animation.walks:
             raise OutOfRangeError("The story walks; only what it does standing can be animated: cut it at its walks.")
         stance = planted_stance(self.robot, animation)
-        for variant, (strength, more_m, method) in enumerate(self._fallbacks()):
+        for variant, (strength, more_m, method) in enumerate(self._variants()):
             frames = drawn(animation, self.robot.foot_names, self.robot.joint_names, strength=strength)
             raw = drawn_qpos(stance, frames)
             if len(frames.corner):
@@ -72,11 +72,11 @@ class AnimationDrafts:
             report = {"method": method, **animation_report(frames.time_s, frames.key, raw, feasible, strength)}
             yield self._draft(report, feasible, style, variant)
 
-    def _fallbacks(self) -> Iterator[tuple[float, float, AnimationMethod]]:
+    def _variants(self) -> Iterator[tuple[float, float, AnimationMethod]]:
         """Yield strength, margin beyond what is asked and method: as asked first, then the centre of mass alone."""
         methods: tuple[AnimationMethod, ...] = ("mass",) if self.task.method == "mass" else (self.task.method, "mass")
         for method in methods:
-            yield from ((strength, more_m, method) for strength, more_m in FALLBACKS[method])
+            yield from ((strength, more_m, method) for strength, more_m in STRENGTHS_AND_MARGINS[method])
 
     def _feasible(
         self, stance: PlantedStance, frames: Drawing, raw: Array, more_m: float, method: AnimationMethod
@@ -125,13 +125,13 @@ def make_feasible(
         raw: Their coordinates. Shape (N, nq).
         margin_m: Balance margin that shall be kept.
         rate_hz: Samples per second of the result.
-        method: `body` optimises all joints, forces and times at once, `pieces` piece by piece with exact joins, `mass`
-            the centre of mass and times alone.
+        method: `body` optimises all joints, forces and times at once, `pieces` window by window with exact joins,
+            `mass` the centre of mass and times alone.
     """
     if method == "mass":
         return com_retiming(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz)
-    pieces = WINDOW_INTERVALS if method == "pieces" else None
-    return whole_body_tracking(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz, window_intervals=pieces)
+    intervals = WINDOW_INTERVALS if method == "pieces" else None
+    return whole_body_tracking(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz, window_intervals=intervals)
 
 
 def animation_report(

@@ -36,7 +36,7 @@ def animate(
         rate_hz: Samples per second.
         strict: Raise RefusedError instead of slowing down much or weakening.
         method: `mass` optimises the centre of mass and times, `body` all joints, forces and times at once, which takes
-            three times as long, `pieces` the same piece by piece between keyframes.
+            three times as long, `pieces` the same window by window between keyframes.
         on_progress: Told every attempt; returning True stops.
 
     Raises:

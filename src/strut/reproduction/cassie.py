@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from strut.control.actuated_model import ActuatedModel, actuated_model
-from strut.control.automaton import AUTOMATON_HZ
 from strut.control.reference import ShowRequest, StandRequest, WalkRequest
+from strut.control.state_machine import STATE_MACHINE_HZ
 from strut.engines.plant_forces import tendon_lengths
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.generators.periodic_gait import GaitProgram, gait_library_table
@@ -176,7 +176,7 @@ def gait_rows(robot: Robot) -> list[Comparison]:
 def walking_rows(robot: Robot) -> list[Comparison]:
     """Return rates, and a walk with a push in simulation."""
     sheet = Sheet("walking", robot.published)
-    sheet.compare("rates", "rates", "automaton_and_controllers", [AUTOMATON_HZ, Clock().control_hz])
+    sheet.compare("rates", "rates", "automaton_and_controllers", [STATE_MACHINE_HZ, Clock().control_hz])
     walk: list[ShowRequest] = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
     run = simulate_requests(walk, robot, world=World(pushes=(Push(4.3, (0.0, PUSH_N, 0.0)),)))
     sheet.add("stand, walk at 0.4 m/s, pushed aside by 60 N for 0.1 s, stand: falls", float(run.outcome.fell), "")

@@ -156,24 +156,24 @@ class LivePilot:
         self._loop.taken_s.clear()
         if self._loop.plant.foot_forces()[1] > TOUCHED_N:
             self._loop.record.fell = True
-        if self._loop.pilot.automaton.phase == "play" and self._eyes[0] < 0.0:
+        if self._loop.pilot.state_machine.phase == "play" and self._eyes[0] < 0.0:
             self._eyes = (self.time_s, self._eyes[1])
 
     def state(self) -> LiveState:
         """Return what a person sees."""
-        automaton = self._loop.pilot.automaton
-        walking = automaton.mode == "walking"
+        state_machine = self._loop.pilot.state_machine
+        walking = state_machine.mode == "walking"
         forward, left = self._loop.pilot.walking.mean_speed_m_s if walking else (0.0, 0.0)
-        playing = isinstance(automaton.current, PlayRequest) and automaton.phase in ("approach", "play")
+        playing = isinstance(state_machine.current, PlayRequest) and state_machine.phase in ("approach", "play")
         return LiveState(
             time_s=self.time_s,
-            mode=automaton.mode,
-            phase=automaton.phase,
-            source=automaton.source,
+            mode=state_machine.mode,
+            phase=state_machine.phase,
+            source=state_machine.source,
             forward_m_s=float(forward),
             left_m_s=float(left),
             height_m=float(self._loop.plant.qpos[2]),
-            doing=automaton.current.name if playing and isinstance(automaton.current, PlayRequest) else "",
+            doing=state_machine.current.name if playing and isinstance(state_machine.current, PlayRequest) else "",
             refused=self.refused,
             fell=self._loop.record.fell,
         )
@@ -182,7 +182,7 @@ class LivePilot:
         """Return the expressions of what it plays, as `meta` holds them, and for how long it has played."""
         if self._loop.record.fell:
             return {"eyes": [[0.0, "wide"]]}, 1.0
-        if self._loop.pilot.automaton.phase == "play":
+        if self._loop.pilot.state_machine.phase == "play":
             return self._eyes[1], self.time_s - self._eyes[0]
         return {}, 0.0
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from strut.argument_kinds import check_fields
 from strut.audit import LEAST_ROOM_RAD, MOST_PILOTED_SLIP_M
 from strut.control.actuated_model import actuated_model
 from strut.control.observer import Measurement
@@ -44,6 +45,7 @@ class Push:
     duration_s: float = 0.1
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not np.isfinite([self.start_s, *self.force_n, self.duration_s]).all():
             raise OutOfRangeError("A push holds a number that is not finite; give seconds and newtons.")
 
@@ -67,6 +69,7 @@ class World:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name, value in (("friction", self.friction), ("delay", self.delay_s)):
             if value is not None and not (math.isfinite(value) and value >= 0.0):
                 raise OutOfRangeError(f"The {name} of a world is {value:g}; it must be 0 or more.")
@@ -84,7 +87,7 @@ class PilotedOutcome:
         torque_use: Largest share of a motor's torque limit.
         foot_slip_mm: Largest slide of a loaded foot within one stance.
         cost_of_transport: Mechanical work over weight and path; None on the spot.
-        tick_ms: Median time of a tick: estimate, automaton and torques.
+        tick_ms: Median time of a tick: estimate, state machine and torques.
         real_time_factor: Simulated time over the processor time that it took.
         timeline: When which mode and phase began.
     """
@@ -189,7 +192,7 @@ def simulate_requests(
     ticks_each = round(clock.control_hz / clock.record_hz)
     while True:
         if loop.ticks % ticks_each == 0:
-            record.sample(loop.ticks * tick_s, pilot.automaton.mode, pilot.automaton.phase)
+            record.sample(loop.ticks * tick_s, pilot.state_machine.mode, pilot.state_machine.phase)
             loop.note(requests)
             if on_sample is not None:
                 on_sample(record.time_s[-1])
@@ -259,7 +262,7 @@ class PilotedLoop:
         self.record.tick(torque, self.pilot.tick_s)
         self.plant.step(torque, self.steps)
         self.ticks += 1
-        done = self.pilot.automaton.idle and self.pilot.radio is None
+        done = self.pilot.state_machine.idle and self.pilot.radio is None
         self.idle_ticks = self.idle_ticks + 1 if done else 0
 
     def settle(self, duration_s: float) -> None:
@@ -272,7 +275,7 @@ class PilotedLoop:
 
     def note(self, requests: Sequence[ShowRequest]) -> None:
         """Note which request is being done, where that or its phase is new."""
-        current, phase = self.pilot.automaton.current, self.pilot.automaton.phase
+        current, phase = self.pilot.state_machine.current, self.pilot.state_machine.phase
         number = next((number for number, one in enumerate(requests) if one is current), None)
         last = self.begun[-1] if self.begun else None
         if number is not None and (last is None or (last.number, last.phase) != (number, phase)):
@@ -299,7 +302,7 @@ def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> Pilot
     weight_n = robot.mass_kg * GRAVITY_M_S2
     outcome = PilotedOutcome(
         fell=record.fell,
-        finished=pilot.automaton.idle and not record.fell,
+        finished=pilot.state_machine.idle and not record.fell,
         upright_s=upright_s,
         distance_m=distance_m,
         torque_use=record.torque_use,

@@ -93,7 +93,7 @@ class PilotedDrafts:
 
 
 def _last_walk_s(draft: Draft) -> tuple[float, float]:
-    """Return from when until when the automaton walked last, without lifting off and braking."""
+    """Return from when until when the state machine walked last, without lifting off and braking."""
     begun = draft.meta["outcome"]["timeline"]
     walks = [(start_s, stop_s) for (start_s, _, phase), (stop_s, _, _) in pairwise(begun) if phase == "walk"]
     return [(0.0, 0.0), *walks][-1]

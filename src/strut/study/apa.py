@@ -5,6 +5,8 @@ What cannot exceed 1 has no zero before its point; p has three digits and is nev
 
 from __future__ import annotations
 
+from strut.number_words import one_or_several
+
 
 def p_words(p_value: float) -> str:
     """Return 'p = .012', 'p < .001' where more digits would promise too much, 'p > .999' at the other end."""
@@ -42,7 +44,7 @@ def interval(low: float, high: float, digits: int = 2) -> str:
 
 def counted(count: int, noun: str) -> str:
     """Return '1 answer' or '3 answers'."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return one_or_several(count, f"[{noun}|{noun}s]")
 
 
 def and_list(names: list[str]) -> str:

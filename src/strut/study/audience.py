@@ -126,7 +126,7 @@ def caveat(design: Design, audience: Audience) -> str:
         seen = "They saw other motions of the same body; yours may be read better or worse."
     else:
         bodies = f"They saw {audience.saw} move, your motions are of {' and '.join(shown)}"
-        seen = f"{bodies}: good for a rehearsal, but their power is not yours."
+        seen = f"{bodies}: good for a simulated study, but their power is not yours."
     scale = _scale_between(design.ask.ends)[0]
     instead: dict[Question, str] = {
         "slider": f"Their ratings of {scale} stand in for the slider.",

@@ -18,6 +18,7 @@ from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 from strut.errors import AnswersError
+from strut.number_words import one_or_several
 from strut.study.answers import DO_NOT_KNOW, Answers, IntArray
 from strut.study.significance import Significance, wilson_interval
 
@@ -244,7 +245,9 @@ def fleiss(answers: Answers) -> Kappa:
         high,
         "jackknife over participants" if low is not None else "none: too few participants or answers",
         len(complete),
-        f"{left_out} participants saw other or fewer stimuli and are left out" if left_out else "",
+        one_or_several(left_out, "[participant|participants] saw other or fewer stimuli and [is|are] left out")
+        if left_out
+        else "",
     )
 
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
+from strut.number_words import of_one_or_several, one_or_several
+
 FASTEST_MS = 250  # nobody sees a movement, chooses and moves a hand in less
 NOT_SHOWN, TOO_FAST, INATTENTIVE = "not shown to its end", "too fast", "of people who failed attention checks"
 PASSED, FAILED = "passed", "failed"
@@ -47,8 +49,9 @@ def attention_words(people: Sequence[str], marks: Sequence[str], excluded: Seque
     if not checks:
         return ()
     out = len({who for who, why in zip(people, excluded, strict=True) if why == INATTENTIVE})
-    told = {0: "nobody was", 1: "1 participant was"}.get(out, f"{out} participants were")
-    return (f"{checks.count(FAILED)} of {len(checks)} attention checks were failed; {told} excluded for it.",)
+    told = one_or_several(out, "[participant was|participants were]") if out else "nobody was"
+    failed, asked = checks.count(FAILED), one_or_several(len(checks), "attention [check|checks]")
+    return (f"{failed} of {asked} {of_one_or_several(failed, '[was|were]')} failed; {told} excluded for it.",)
 
 
 def excluded_words(marks: Iterable[str]) -> tuple[str, ...]:
@@ -57,5 +60,5 @@ def excluded_words(marks: Iterable[str]) -> tuple[str, ...]:
     if not counts:
         return ()
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
-    total = counts.total()
-    return (f"{total} {'answer was' if total == 1 else 'answers were'} excluded from all tests: {reasons}.",)
+    left_out = one_or_several(counts.total(), "[answer was|answers were]")
+    return (f"{left_out} excluded from all tests: {reasons}.",)

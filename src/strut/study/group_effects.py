@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-import pingouin as pg
 from scipy import stats
 
 from strut.robot import Array
@@ -90,6 +89,8 @@ def _untestable(own: pd.DataFrame) -> str:
 
 def _compared(own: pd.DataFrame, measure: str, emotion: str, *, tested: bool) -> GroupEffect:
     """Return one measure of one emotion, from everybody's own mean (`value`) and `group`."""
+    import pingouin as pg  # noqa: PLC0415  (with the plots that it can draw, it takes a second to load)
+
     groups = own.groupby("group")["value"]
     effect = GroupEffect(
         measure, emotion, tuple(groups.groups), tuple(map(int, groups.count())), tuple(map(float, groups.mean()))

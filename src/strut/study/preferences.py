@@ -111,7 +111,10 @@ def preferences(answers: Answers, rng: np.random.Generator) -> Preferences:
     names = sorted({*table["stimulus"], *table["other"]})
     people = table["participant"].nunique()
     if people < FEWEST_PEOPLE:
-        raise AnswersError("answers", f"preferences need {FEWEST_PEOPLE} people; there are {people}.")
+        raise AnswersError(
+            "answers",
+            f"preferences need {FEWEST_PEOPLE} people; {people} answered.",
+        )
     wins = _wins(table, names)
     compared = wins + wins.T
     if connected_components(compared, directed=False)[0] > 1:

@@ -91,7 +91,10 @@ def rating_curves(answers: Answers, rng: np.random.Generator, left_out: list[str
     names, curves, rate_hz = _person_curves(_whole_traces(answers, left_out))
     people, samples = len(curves), curves.shape[2]
     if people < FEWEST_PEOPLE:
-        raise AnswersError("answers", f"bands of ratings over time need {FEWEST_PEOPLE} people; there are {people}.")
+        raise AnswersError(
+            "answers",
+            f"bands of ratings over time need {FEWEST_PEOPLE} people; {people} answered.",
+        )
     there = np.isfinite(curves)
     flat, count = np.where(there, curves, 0.0).reshape(people, -1), there.sum(axis=0).reshape(-1)
     used = count >= FEWEST_PEOPLE

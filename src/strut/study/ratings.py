@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-import pingouin as pg
 from scipy import stats
 
 from strut.emotion import named_emotion
@@ -90,6 +89,8 @@ def sd_from_interval(low: float, high: float, n: int) -> float:
 
 
 def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
+    import pingouin as pg  # noqa: PLC0415  (with the plots that it can draw, it takes a second to load)
+
     n, mean, sd = len(own), float(own.mean()), float(own.std(ddof=1))
     if sd == 0.0:  # everybody gave the same rating: there is no spread to test against
         return RatingMean(emotion, scale, n, undecided, mean, sd, mean, mean)

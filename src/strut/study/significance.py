@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import pingouin as pg
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
@@ -70,6 +69,8 @@ def _corrected(p_values: Sequence[_P], method: str) -> list[_P]:
 
     pingouin's and statsmodels' corrections are the same, but statsmodels' collects all garbage each time.
     """
+    import pingouin as pg  # noqa: PLC0415  (with the plots that it can draw, it takes a second to load)
+
     tested = [p for p in p_values if p is not None]
     corrected = iter(pg.multicomp(tested, method=method)[1].tolist() if tested else ())
     return [p if p is None else next(corrected) for p in p_values]

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from strut.errors import AnswersError, OutOfRangeError
+from strut.number_words import one_or_several
 from strut.study import confusion
 from strut.study.answers import DO_NOT_KNOW, Answers
 from strut.study.confidence import Confidence, confidence_found
@@ -224,9 +225,9 @@ def _chances(answers: Answers, options: Sequence[str], chance: float | None) -> 
     """Return the hit rates of guessing among emotions and among all options, and how they are known."""
     offered, occur = _offered(answers, options), set(answers.table["perceived"]) | set(answers.emotions)
     unknown = answers.do_not_know or DO_NOT_KNOW in {*options, *occur}
-    count, source = offered or len(occur), f"{offered} options were offered"
+    count, source = offered or len(occur), one_or_several(offered, "[option was|options were] offered")
     if not offered:
-        source = f"{count} answers occur; how many were offered is not known"
+        source = f"{one_or_several(count, '[answer occurs|answers occur]')}; how many were offered is not known"
     if chance is not None and not 0.0 < chance < 1.0:
         raise OutOfRangeError(f"A chance of {chance:g} leaves nothing to test; it must lie between 0 and 1.")
     if chance is None and count - unknown < 2:
@@ -243,7 +244,10 @@ def _offered(answers: Answers, options: Sequence[str]) -> int:
     offered, named = answers.options or len(options), set(answers.table["perceived"]) | set(options)
     if offered and len(named) > offered:
         names = ", ".join(sorted(named))
-        raise AnswersError("answers", f"{offered} options were offered, but there are {len(named)}: {names}.")
+        raise AnswersError(
+            "answers",
+            f"{one_or_several(offered, '[option was|options were] offered')}, but there are {len(named)}: {names}.",
+        )
     return offered
 
 

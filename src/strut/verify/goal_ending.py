@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from strut.engines.rigid_body import foot_positions
-from strut.errors import OutOfRangeError
+from strut.errors import StrutError
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.place import Place, wrapped
@@ -72,7 +72,7 @@ def _place_of(said: Any) -> Place | None:
     """Return the place that a file says as a table or a list; None if it says none."""
     try:
         return Place(**said) if isinstance(said, Mapping) else Place(*said)
-    except (TypeError, OutOfRangeError):
+    except (TypeError, StrutError):
         return None
 
 

@@ -23,7 +23,7 @@ from strut.engines.body_wrench import Movement, body_wrench, torques_under_wrenc
 from strut.engines.rigid_body import GRAVITY_M_S2, foot_contact_points
 from strut.errors import BadMotionError
 from strut.motion import Motion
-from strut.number_words import Share
+from strut.number_words import Share, percent
 from strut.receipt import Receipt
 from strut.robot import BASE, Array, Robot
 from strut.rotation import angles_from_qpos
@@ -36,6 +36,7 @@ MOST_AT_LANDINGS_M = 0.08  # the same near landings: a smooth centre of pressure
 MOST_TORQUE_OFF = 0.09  # of the torques, root mean square
 DEEPEST_M, HIGHEST_M = 0.04, 0.06  # of the sole of a foot on the ground; skin and shoe give way, soles of models do not
 MOST_SLIDE_M = 0.06  # of a foot between landing and leaving, rolling from heel to toes not counted
+MOST_MASS_OFF = 0.10  # by which plates may deny a mass, either way: four masses that were weighed are 2.2 % off at most
 LARGEST_ERROR_MM = 20.0  # of markers on average, by the file's own word
 BEFORE_LANDING_S, AFTER_LANDING_S = 0.09, 0.25  # in which landings are sharper than the movement
 ENDS_S = 0.05  # at both ends curves say little about accelerations
@@ -68,6 +69,7 @@ class RecordedSoundness:
         steps: From heel strike to the other foot's heel strike.
         marker_error_mean_mm: By the file's own word.
         unjudged: What could not be judged, in words; None if everything was.
+        plate_share: Vertical force that plates felt over that which the movement needs, by the file's own word.
     """
 
     unexplained_weight: float | None
@@ -81,6 +83,7 @@ class RecordedSoundness:
     steps: int
     marker_error_mean_mm: float | None
     unjudged: str | None
+    plate_share: float | None = None
 
 
 def was_recorded(motion: Motion) -> bool:
@@ -131,14 +134,16 @@ def _soundness(robot: Robot, motion: Motion, points: Array) -> RecordedSoundness
         **forces,
         highest_mm=1e3 * float(max(off_ground.max(), 0.0)),
         steps=_steps(robot, motion),
-        marker_error_mean_mm=_marker_error_mm(motion),
+        marker_error_mean_mm=_told(motion, "marker_error_mean_mm"),
         unjudged=NO_FORCES if motion.ground_force_n is None else no_calm,
+        plate_share=_told(motion, "plate_share"),
     )
 
 
-def _marker_error_mm(motion: Motion) -> float | None:
-    error_mm = motion.meta.get("marker_error_mean_mm")
-    return float(error_mm) if isinstance(error_mm, int | float) and np.isfinite(error_mm) else None
+def _told(motion: Motion, name: str) -> float | None:
+    """Return a figure that a file tells of itself, as the recording that it comes from is not in it."""
+    value = motion.meta.get(name)
+    return float(value) if isinstance(value, int | float) and np.isfinite(value) else None
 
 
 def _force_figures(
@@ -217,6 +222,9 @@ def _reasons(found: RecordedSoundness, deepest_mm: float, slide_mm: float) -> li
     said = [words.format(Share(value)) for value, most, words in limits if value is not None and not value <= most]
     if found.least_vertical_weight is not None and found.least_vertical_weight < 0.0:
         said.append("contact: the ground would have to pull")
+    share = found.plate_share
+    if share is not None and not 1.0 / (1.0 + MOST_MASS_OFF) <= share <= 1.0 + MOST_MASS_OFF:
+        said.append(f"weight: plates feel {percent(share)} of the vertical force that this mass needs for the movement")
     if found.steps < 1:
         said.append("no whole step from heel strike to heel strike is seen")
     return said

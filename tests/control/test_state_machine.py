@@ -1,4 +1,4 @@
-"""The automaton: no jump at any switch, stand to walk through height, lean and lift, a radio that takes over."""
+"""The state machine: no jump at any switch, stand to walk through height, lean and lift, a radio that takes over."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strut.control.automaton import (
-    AUTOMATON_HZ,
-    Automaton,
+from strut.control.reference import PlayRequest, StandReference, StandRequest, WalkReference, WalkRequest, check_request
+from strut.control.state_machine import (
+    STATE_MACHINE_HZ,
     Situation,
+    StateMachine,
     advance,
     approach,
 )
-from strut.control.reference import PlayRequest, StandReference, StandRequest, WalkReference, WalkRequest, check_request
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.models.torque_model import control_table
 
-TICK_S = 1.0 / AUTOMATON_HZ
+TICK_S = 1.0 / STATE_MACHINE_HZ
 STEP_TICKS = 70  # of a step of 0.35 s
 TABLE = control_table(load_robot("cassie"))
 LIMITS = TABLE.transition
@@ -36,10 +36,10 @@ def nod(duration_s=2.0):
 
 
 class Puppet:
-    """A robot that does at once what the automaton says; it keeps every reference."""
+    """A robot that does at once what the state machine says; it keeps every reference."""
 
     def __init__(self, *queue):
-        self.state, self.seen, self.radio = Automaton(START, queue), Situation(), None
+        self.state, self.seen, self.radio = StateMachine(START, queue), Situation(), None
         self.history = [self.state]
 
     def run(self, duration_s=60.0, *, until=None):
@@ -221,6 +221,8 @@ def test_an_approach_arrives_at_rest_without_overshoot():
         ),
         (WalkRequest(0.1), "A walk needs a distance or a duration, and not both."),
         (WalkRequest(distance_m=1.0), "A walk over a distance needs a speed; give one, or a duration."),
+        (WalkRequest(0.4, distance_m=0.0), "The distance to walk is 0 m; it must be above 0 and at most 1000 m."),
+        (WalkRequest(0.4, duration_s=0.0), "The time to walk is 0 s; it must be above 0 and at most 3600 s."),
         (StandRequest(1.0, 1.5), "The standing height is 1.5 m; it must be from 0.68 to 0.97 m."),
         (StandRequest(float("nan")), "The time to hold is nan s; it must be from 0 to 3600 s."),
     ],

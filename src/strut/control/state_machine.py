@@ -29,8 +29,8 @@ from strut.control.reference import (
 from strut.control.swing_foot import cubic
 from strut.tables.control import TransitionTable
 
-AutomatonPhase = Literal["hold", "approach", "play", "rise", "lean", "walk", "brake", "settle"]
-AUTOMATON_HZ = 200.0
+MachinePhase = Literal["hold", "approach", "play", "rise", "lean", "walk", "brake", "settle"]
+STATE_MACHINE_HZ = 200.0
 FIRST_STANCE = 0  # the left foot: the right one is lifted first
 STILL = 1e-6  # of a reference that has arrived
 STEPS_TO_STOP = 2
@@ -39,7 +39,7 @@ MANNER_PER_S = 0.2  # by which pitch [rad] and lift of a walk change
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What the automaton sees of the robot at a tick.
+    """What the state machine sees of the robot at a tick.
 
     Args:
         steps: Steps that have ended since the walk began.
@@ -61,14 +61,14 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Automaton:
+class StateMachine:
     """The state: who commands, what is being done, what the controllers shall follow now, and what is still to come."""
 
     reference: Reference
     queue: tuple[ShowRequest, ...] = ()
     current: ShowRequest | None = None
     source: Source = "animation"
-    phase: AutomatonPhase = "hold"
+    phase: MachinePhase = "hold"
     since_s: float = 0.0
     movement: PlayedMovement | None = None
     start: StandReference | None = None
@@ -87,31 +87,33 @@ class Automaton:
         return self.phase == "hold" and self.current is None and not self.queue and self.source == "animation"
 
 
-def advance(state: Automaton, seen: Situation, limits: TransitionTable, radio: ShowRequest | None = None) -> Automaton:
+def advance(
+    state: StateMachine, seen: Situation, limits: TransitionTable, radio: ShowRequest | None = None
+) -> StateMachine:
     """Return the state one tick (5 ms) later; `radio` is what a person commands now, None if nobody does."""
-    state = replace(_commanded(state, radio), since_s=state.since_s + 1.0 / AUTOMATON_HZ)
+    state = replace(_commanded(state, radio), since_s=state.since_s + 1.0 / STATE_MACHINE_HZ)
     if isinstance(state.reference, WalkReference):
         return _walk_on(state, state.reference, seen, limits)
     return _stand_on(state, state.reference, seen, limits)
 
 
-def _commanded(state: Automaton, radio: ShowRequest | None) -> Automaton:
+def _commanded(state: StateMachine, radio: ShowRequest | None) -> StateMachine:
     """Return who commands now; a new command ends what was being done, wherever it is."""
     if radio is None:
         if state.source == "animation":
             return state
-        given_back: AutomatonPhase = state.phase if state.mode == "walking" or state.phase == "settle" else "approach"
+        given_back: MachinePhase = state.phase if state.mode == "walking" or state.phase == "settle" else "approach"
         return replace(state, source="animation", current=None, movement=None, phase=given_back)
     if state.source == "radio" and radio is state.current:
         return state
     kept = ("brake", "settle", "rise", "lean") if isinstance(radio, WalkRequest) else ("brake", "settle")
-    phase: AutomatonPhase = state.phase if state.phase in kept else "approach"
+    phase: MachinePhase = state.phase if state.phase in kept else "approach"
     if state.mode == "walking" and isinstance(radio, WalkRequest):
         phase = "walk"
     return replace(state, source="radio", current=radio, phase=phase, movement=None)
 
 
-def _next_request(state: Automaton, seen: Situation) -> Automaton:
+def _next_request(state: StateMachine, seen: Situation) -> StateMachine:
     """Return the state with the first request of the queue taken up, or holding if there is none."""
     if not state.queue:
         return replace(state, current=None, phase="hold", since_s=0.0)
@@ -121,7 +123,7 @@ def _next_request(state: Automaton, seen: Situation) -> Automaton:
     )
 
 
-def _stand_on(state: Automaton, now: StandReference, seen: Situation, limits: TransitionTable) -> Automaton:
+def _stand_on(state: StateMachine, now: StandReference, seen: Situation, limits: TransitionTable) -> StateMachine:
     if state.phase == "settle":
         return _settle(state, limits)
     if state.phase == "play":
@@ -139,8 +141,8 @@ def _stand_on(state: Automaton, now: StandReference, seen: Situation, limits: Tr
 
 
 def _towards_stand(
-    state: Automaton, now: StandReference, request: StandRequest, seen: Situation, limits: TransitionTable
-) -> Automaton:
+    state: StateMachine, now: StandReference, request: StandRequest, seen: Situation, limits: TransitionTable
+) -> StateMachine:
     reached = stand_towards(now, request.goal, limits)
     arrived = reached == request.goal
     if arrived and state.phase != "hold":
@@ -150,16 +152,18 @@ def _towards_stand(
     return replace(state, reference=reached)
 
 
-def _towards_play(state: Automaton, now: StandReference, request: PlayRequest, limits: TransitionTable) -> Automaton:
+def _towards_play(
+    state: StateMachine, now: StandReference, request: PlayRequest, limits: TransitionTable
+) -> StateMachine:
     movement = state.movement or PlayedMovement(request)
     first = _at_rest(movement.at(0.0))
     reached = stand_towards(now, first, limits)
-    phase: AutomatonPhase = "play" if reached == first else "approach"
+    phase: MachinePhase = "play" if reached == first else "approach"
     since_s = 0.0 if phase == "play" else state.since_s
     return replace(state, reference=reached, movement=movement, phase=phase, since_s=since_s)
 
 
-def _play_on(state: Automaton, seen: Situation) -> Automaton:
+def _play_on(state: StateMachine, seen: Situation) -> StateMachine:
     assert state.movement is not None
     assert isinstance(state.current, PlayRequest)
     duration_s = state.current.duration_s
@@ -173,8 +177,8 @@ def _play_on(state: Automaton, seen: Situation) -> Automaton:
 
 
 def _towards_walk(
-    state: Automaton, now: StandReference, request: WalkRequest, seen: Situation, limits: TransitionTable
-) -> Automaton:
+    state: StateMachine, now: StandReference, request: WalkRequest, seen: Situation, limits: TransitionTable
+) -> StateMachine:
     """Go through walking height and lean; then the walk begins, in place."""
     if state.phase != "lean":
         upright = StandReference((0.0, 0.0, request.height_m))
@@ -199,7 +203,7 @@ def _towards_walk(
     )
 
 
-def _settle(state: Automaton, limits: TransitionTable) -> Automaton:
+def _settle(state: StateMachine, limits: TransitionTable) -> StateMachine:
     """Bring the centre of mass from where and how fast it was when the walk ended to the middle of the soles."""
     assert state.start is not None
     start, share, time_s = state.start, limits.settle_s, state.since_s
@@ -215,7 +219,7 @@ def _settle(state: Automaton, limits: TransitionTable) -> Automaton:
     return settled if time_s < share else replace(settled, phase="approach", start=None)
 
 
-def _walk_on(state: Automaton, now: WalkReference, seen: Situation, limits: TransitionTable) -> Automaton:
+def _walk_on(state: StateMachine, now: WalkReference, seen: Situation, limits: TransitionTable) -> StateMachine:
     if state.phase != "brake":
         if isinstance(state.current, WalkRequest) and not (
             state.source == "animation" and _walked(state, now, seen, limits)
@@ -229,7 +233,7 @@ def _walk_on(state: Automaton, now: WalkReference, seen: Situation, limits: Tran
     return _brake(state, now, seen, limits)
 
 
-def _brake(state: Automaton, now: WalkReference, seen: Situation, limits: TransitionTable) -> Automaton:
+def _brake(state: StateMachine, now: WalkReference, seen: Situation, limits: TransitionTable) -> StateMachine:
     """Slow down; stand from the end of a step on, when two have ended slowly and the soles can stop what is left."""
     if isinstance(state.current, WalkRequest):  # a new walk was asked for meanwhile
         return replace(state, phase="walk")
@@ -247,7 +251,7 @@ def _brake(state: Automaton, now: WalkReference, seen: Situation, limits: Transi
     return replace(state, reference=start, start=start, phase="settle", since_s=0.0)
 
 
-def _walked(state: Automaton, now: WalkReference, seen: Situation, limits: TransitionTable) -> bool:
+def _walked(state: StateMachine, now: WalkReference, seen: Situation, limits: TransitionTable) -> bool:
     """Return whether a walk has gone its distance, braking included where it ends, or its time."""
     walk = state.current
     assert isinstance(walk, WalkRequest)
@@ -278,15 +282,15 @@ def stand_towards(now: StandReference, goal: StandReference, limits: TransitionT
 
 def walk_towards(now: WalkReference, goal: WalkReference, limits: TransitionTable) -> WalkReference:
     """Return the gait one tick on its way to another."""
-    step = limits.walking_acceleration_m_s2 / AUTOMATON_HZ
+    step = limits.walking_acceleration_m_s2 / STATE_MACHINE_HZ
     speeds = zip((now.forward_m_s, now.left_m_s), (goal.forward_m_s, goal.left_m_s), strict=True)
     forward, left = (x + min(max(end - x, -step), step) for x, end in speeds)
-    step = limits.turn_acceleration_rad_s2 / AUTOMATON_HZ
+    step = limits.turn_acceleration_rad_s2 / STATE_MACHINE_HZ
     turn = now.turn_rad_s + min(max(goal.turn_rad_s - now.turn_rad_s, -step), step)
     pull_s = limits.shortest_s / 2.0
     height, rate = approach(now.height_m, now.height_m_s, goal.height_m, limits.speed_m_s, limits.speed_m_s / pull_s)
     pitch, lift = (
-        x + min(max(end - x, -MANNER_PER_S / AUTOMATON_HZ), MANNER_PER_S / AUTOMATON_HZ)
+        x + min(max(end - x, -MANNER_PER_S / STATE_MACHINE_HZ), MANNER_PER_S / STATE_MACHINE_HZ)
         for x, end in ((now.pitch_rad, goal.pitch_rad), (now.lift, goal.lift))
     )
     return WalkReference(forward, left, turn, height, rate, pitch, lift)
@@ -294,7 +298,7 @@ def walk_towards(now: WalkReference, goal: WalkReference, limits: TransitionTabl
 
 def approach(place: float, speed: float, goal: float, top_speed: float, acceleration: float) -> tuple[float, float]:
     """Return place and speed one tick on, on the fastest way to rest at a goal within a speed and an acceleration."""
-    tick_s = 1.0 / AUTOMATON_HZ
+    tick_s = 1.0 / STATE_MACHINE_HZ
     away, most = goal - place, acceleration * tick_s
     if abs(away) <= most * tick_s and abs(speed) <= most:
         return goal, 0.0

@@ -1,0 +1,38 @@
+"""Paired options: those that mean nothing without another one, or beside one, are refused instead of ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import typer
+
+from strut.number_words import listed
+
+
+def was_typed(context: typer.Context, name: str) -> bool:
+    """Return whether an option was typed, as its default may have been, too."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def spelled(context: typer.Context, name: str) -> str:
+    """Return an option as people type it: `--for` of what a verb calls `finding`."""
+    return next(str(option.opts[0]) for option in context.command.params if option.name == name)
+
+
+def check_partners(context: typer.Context, partners: Mapping[str, Sequence[str]]) -> None:
+    """Raise if an option was typed without any of those that give it a meaning."""
+    for name, others in partners.items():
+        if was_typed(context, name) and not any(was_typed(context, other) for other in others):
+            needed = listed([spelled(context, other) for other in others], last="or")
+            raise typer.BadParameter(f"{spelled(context, name)} needs {needed}; add it, or leave the option out.")
+
+
+def check_apart(context: typer.Context, apart: Mapping[str, Sequence[str]]) -> None:
+    """Raise if an option was typed beside one of those that take its meaning away."""
+    for name, others in apart.items():
+        beside = next((other for other in others if was_typed(context, other)), None)
+        if beside is not None and was_typed(context, name):
+            raise typer.BadParameter(
+                f"{spelled(context, name)} does not apply with {spelled(context, beside)}; leave one of them out."
+            )
