@@ -16,6 +16,7 @@ import numpy as np
 
 from strut.adoption.mjcf_spec import prepared_mjcf
 from strut.adoption.note import Note, fault, in_a_row
+from strut.adoption.unreadable_meshes import broken_meshes, leave_out_meshes
 from strut.adoption.urdf_text import prepared_urdf
 from strut.errors import NotAdoptedError
 from strut.models.mesh_files import forget_meshes
@@ -138,7 +139,7 @@ def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedMo
             mesh.inertia = (
                 mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL if _is_only_looks(spec, mesh.name) else mesh.inertia
             )
-    model = _compiled_without_bad_keys(spec, notes)
+    model = _compiled_without_broken_meshes(path, spec, notes)
     for what in _FINITE:
         if not np.isfinite(getattr(model, what)).all():
             raise NotAdoptedError(f"a number among its {what.replace('_', ' ')} is not finite.")
@@ -163,6 +164,18 @@ def _check_carriers(model: mujoco.MjModel, massless: list[str]) -> None:
 def _is_only_looks(spec: mujoco.MjSpec, mesh: str) -> bool:
     """Return whether no link takes its mass from a mesh."""
     return all(geom.parent.explicitinertial for geom in spec.geoms if geom.meshname == mesh)
+
+
+def _compiled_without_broken_meshes(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> mujoco.MjModel:
+    """Return a specification compiled; where that fails for meshes that are only seen, without them."""
+    try:
+        return _compiled_without_bad_keys(spec, notes)
+    except ValueError:
+        broken = broken_meshes(spec, path)
+        if not broken:
+            raise
+    leave_out_meshes(spec, broken, path, notes)
+    return _compiled_without_bad_keys(spec, notes)
 
 
 def _compiled_without_bad_keys(spec: mujoco.MjSpec, notes: list[Note]) -> mujoco.MjModel:

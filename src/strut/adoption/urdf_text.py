@@ -12,9 +12,10 @@ from xml.etree import ElementTree as ET
 
 from strut.adoption.collada_axes import Y_TO_Z, are_turned
 from strut.adoption.note import Note, assumed, fault, in_a_row
+from strut.adoption.unreadable_meshes import not_drawn
 from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
-from strut.models.mesh_files import UNREADABLE, readable_mesh, remedy
+from strut.models.mesh_files import UNREADABLE, readable_mesh, remedy, why_unreadable
 from strut.number_words import one_or_several
 from strut.robot import Array
 
@@ -223,29 +224,28 @@ def _take_meshes(text: UrdfText, path: Path) -> None:
     for link in text.root.findall("link"):
         for looks in _shapes(link):
             mesh = looks.find("geometry/mesh")
-            if mesh is not None and not _take_mesh(mesh, path, text.assets, ready, turn):
-                _check_only_seen(link, looks, mesh.get("filename", ""), path)
+            if mesh is not None and (why := _take_mesh(mesh, path, text.assets, ready, turn)):
+                _check_only_seen(link, looks, mesh.get("filename", ""), why, path)
                 link.remove(looks)
-                unseen.append(mesh.get("filename", ""))
+                unseen.append(f"{mesh.get('filename', '')}: {why}")
     if unseen:
-        words = f"[mesh that is|meshes that are] only seen cannot be read ({in_a_row(unseen, 2)})"
-        text.notes.append(fault(f"{one_or_several(len(unseen), words)}: not drawn."))
+        text.notes.append(not_drawn(unseen))
 
 
 def _take_mesh(
     mesh: ET.Element, path: Path, assets: dict[str, bytes], ready: dict[str, str], turn: Array | None
-) -> bool:
-    """Give a mesh a path that MuJoCo finds; return whether there is one. `ready` remembers those already found."""
+) -> str:
+    """Give a mesh a path that MuJoCo finds, or return why there is none. `ready` remembers those already found."""
     name = mesh.get("filename", "")
     try:
         ready[name] = ready.get(name) or readable_mesh(name, path, assets, turn)
-    except UNREADABLE:
-        return False
+    except UNREADABLE as error:
+        return why_unreadable(error)
     mesh.set("filename", ready[name])
-    return True
+    return ""
 
 
-def _check_only_seen(link: ET.Element, looks: ET.Element, name: str, path: Path) -> None:
+def _check_only_seen(link: ET.Element, looks: ET.Element, name: str, why: str, path: Path) -> None:
     if looks.tag == "collision" or link.find("collision") is None:
-        words = f"the mesh {name} of the link {link.get('name')} cannot be read"
+        words = f"the mesh {name} of the link {link.get('name')} cannot be read ({why})"
         raise NotAdoptedError(f"{words}; {remedy(name, path)}")

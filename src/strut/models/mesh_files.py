@@ -23,6 +23,21 @@ _PACKAGE, _FILE = "package://", "file://"
 UNREADABLE = (OSError, ImportError, ValueError, KeyError, IndexError, AttributeError)  # of readers of bad files
 
 
+class MeshError(ValueError):
+    """A mesh cannot be read, for a reason in plain words."""
+
+
+def why_unreadable(error: Exception) -> str:
+    """Return why a mesh cannot be read, in plain words, from what its reader raised."""
+    if isinstance(error, MeshError):
+        return str(error)
+    if isinstance(error, FileNotFoundError):
+        return "it is not there"
+    if isinstance(error, ImportError):
+        return "COLLADA needs `pip install pycollada`"
+    return "it is damaged"
+
+
 def mesh_path(name: str, description: Path, *, anywhere: bool = True) -> Path:
     """Return the file of a mesh: package:// and relative names are looked for from the description upwards.
 
@@ -65,6 +80,7 @@ def remedy(name: str, description: Path) -> str:
     try:
         if is_pointer(mesh_path(name, description)):
             return "it is a pointer of Git LFS; `git lfs pull` brings the file."
+        return "put a whole one in its place."
     except OSError:
         pass
     return "put the file where the description says."
@@ -73,10 +89,10 @@ def remedy(name: str, description: Path) -> str:
 def is_native(file: Path) -> bool:
     """Return whether MuJoCo reads a mesh as it is: Wavefront, or STL that is binary and not too large.
 
-    Raises ValueError for what is no mesh at all.
+    Raises MeshError for what is no mesh at all.
     """
     if is_pointer(file):
-        raise ValueError("it is a pointer of Git LFS")
+        raise MeshError("it is a pointer of Git LFS")
     ending = file.suffix.lower()
     if ending in _NATIVE:
         return True
@@ -126,7 +142,7 @@ def as_stl(file: Path, turn: Array | None = None) -> bytes:
 def read_mesh(file: Path) -> Any:
     """Return a mesh of any format that trimesh reads, in metres; a file that is asked for again is not read again.
 
-    Raises ValueError, ImportError or one of trimesh's own mistakes if it cannot read it.
+    Raises MeshError, ImportError or OSError if it cannot be read.
     """
     return _read_once(file, file.stat().st_mtime_ns).copy()
 
@@ -141,10 +157,16 @@ def _read_once(file: Path, _changed_ns: int) -> Any:
     import trimesh  # noqa: PLC0415  (most models need no conversion)
 
     content, ending = file.read_bytes(), file.suffix.lower().lstrip(".")
-    scene: Any = trimesh.load_scene(io.BytesIO(_bare(content) if ending == "dae" else content), file_type=ending)
-    mesh = scene.to_mesh()
+    content = _bare(content) if ending == "dae" else content
+    try:
+        scene: Any = trimesh.load_scene(io.BytesIO(content), file_type=ending)
+        mesh = scene.to_mesh()
+    except ImportError:
+        raise
+    except Exception as error:  # readers of formats raise whatever they like, in words of their own
+        raise MeshError("it is damaged, or of a format that nobody here reads") from error
     if not len(mesh.faces):
-        raise ValueError("it holds no surface")
+        raise MeshError("it holds no surface")
     if file.suffix.lower() == ".dae":
         mesh.apply_scale(_metres_per_unit(str(scene.units)))
     return mesh.convex_hull if len(mesh.faces) > _MOST_FACES else mesh
@@ -155,7 +177,7 @@ def _bare(collada: bytes) -> bytes:
     try:
         root = ET.fromstring(collada)
     except ET.ParseError as error:
-        raise ValueError("it is no XML") from error
+        raise MeshError("it is no XML") from error
     colours = ("library_images", "library_effects", "library_materials", "bind_material")
     for parent in list(root.iter()):
         for child in [child for child in parent if str(child.tag).rpartition("}")[2] in colours]:
