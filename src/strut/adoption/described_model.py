@@ -19,6 +19,7 @@ from strut.adoption.note import Note, fault, in_a_row
 from strut.adoption.unreadable_meshes import broken_meshes, leave_out_meshes
 from strut.adoption.urdf_text import prepared_urdf
 from strut.errors import NotAdoptedError
+from strut.models.link_inertia import inertia_fault
 from strut.models.mesh_files import forget_meshes
 from strut.number_words import one_or_several
 from strut.robot import Array
@@ -174,7 +175,7 @@ def _compiled_without_broken_meshes(path: Path, spec: mujoco.MjSpec, notes: list
         broken = broken_meshes(spec, path)
         if not broken:
             raise
-    leave_out_meshes(spec, broken, path, notes)
+    leave_out_meshes(spec, broken, notes)
     return _compiled_without_bad_keys(spec, notes)
 
 
@@ -203,10 +204,11 @@ def _massless(spec: mujoco.MjSpec) -> list[str]:
 
 
 def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
-    """Refuse negative masses and inertias; clamp inertias that no solid has to the triangle inequality, and tell."""
+    """Refuse masses and inertias that nothing has; clamp those that no solid has to the triangle inequality; tell."""
     clamped = []
     for body in filter(lambda body: body.explicitinertial, spec.bodies):
-        _check_not_negative(body)
+        if wrong := inertia_fault(body):
+            raise NotAdoptedError(wrong)
         moments, axes = _principal(body)
         possible = _possible(np.maximum(moments, 0.0))
         if body.mass > 0.0 and not np.allclose(possible, moments, rtol=1e-6, atol=1e-12):
@@ -217,15 +219,6 @@ def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
             len(clamped), f"[link has|links have] an inertia that no solid body has ({in_a_row(clamped)})"
         )
         notes.append(fault(f"{words}: the smaller moments were enlarged until a solid could have them."))
-
-
-def _check_not_negative(body: mujoco.MjsBody) -> None:
-    if body.mass < 0.0:
-        raise NotAdoptedError(f"the link {body.name} has a mass of {body.mass:g} kg, which nothing can have.")
-    full = np.array(body.fullinertia)
-    least = float(np.min(body.inertia if np.isnan(full[0]) else full[:3]))
-    if least < -1e-12:
-        raise NotAdoptedError(f"the link {body.name} has a negative moment of inertia ({least:g} kg m²): nothing can.")
 
 
 def _possible(moments: Array) -> Array:

@@ -74,7 +74,7 @@ def _leave_out_missing_meshes(spec: mujoco.MjSpec, path: Path, notes: list[Note]
     """Leave out shapes that are only seen and whose mesh cannot be read; refuse where one could touch or weigh."""
     found = {mesh_name(mesh): _why_not_read(mesh, spec, path) for mesh in spec.meshes if mesh.file}
     if missing := {name: why for name, why in found.items() if why}:
-        leave_out_meshes(spec, missing, path, notes)
+        leave_out_meshes(spec, missing, notes)
 
 
 def _why_not_read(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:

@@ -36,11 +36,11 @@ def _why_broken(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
     return ""
 
 
-def leave_out_meshes(spec: mujoco.MjSpec, unreadable: Mapping[str, str], path: Path, notes: list[Note]) -> None:
+def leave_out_meshes(spec: mujoco.MjSpec, unreadable: Mapping[str, str], notes: list[Note]) -> None:
     """Leave out shapes of meshes that cannot be read, by name and why; refuse where one could touch or weighs."""
     files = {mesh_name(mesh): mesh.file for mesh in spec.meshes if mesh_name(mesh) in unreadable}
     for geom in [geom for geom in spec.geoms if geom.meshname in unreadable]:
-        _check_dispensable(geom, files[geom.meshname], unreadable[geom.meshname], spec, path)
+        _check_dispensable(geom, files[geom.meshname], unreadable[geom.meshname], spec)
         spec.delete(geom)
     for mesh in [mesh for mesh in spec.meshes if mesh_name(mesh) in unreadable]:
         spec.delete(mesh)
@@ -58,7 +58,7 @@ def mesh_name(mesh: Any) -> str:
     return str(mesh.name or Path(mesh.file).stem)
 
 
-def _check_dispensable(geom: Any, file: str, why: str, spec: mujoco.MjSpec, path: Path) -> None:
+def _check_dispensable(geom: Any, file: str, why: str, spec: mujoco.MjSpec) -> None:
     """Raise NotAdoptedError if a shape whose mesh cannot be read could touch something or gives a link its mass."""
     if geom.contype or geom.conaffinity or geom.name in _paired(spec):
         needed = "could touch something"
@@ -67,7 +67,7 @@ def _check_dispensable(geom: Any, file: str, why: str, spec: mujoco.MjSpec, path
     else:
         return
     words = f"the mesh {Path(file).name} of the link {geom.parent.name} {needed} and cannot be read ({why})"
-    raise NotAdoptedError(f"{words}; {remedy(file, path)}")
+    raise NotAdoptedError(f"{words}; {remedy(why)}")
 
 
 def _paired(spec: mujoco.MjSpec) -> set[str]:

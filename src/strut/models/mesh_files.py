@@ -20,6 +20,7 @@ _MOST_FACES = 190_000  # MuJoCo takes 200 000 of an STL file
 _Y_UP = re.compile(rb"<up_axis>\s*Y_UP\s*</up_axis>")
 _HEAD = 100_000  # bytes: the asset is one of the first elements of a COLLADA file
 _PACKAGE, _FILE = "package://", "file://"
+_IS_POINTER, _NOT_THERE = "it is a pointer of Git LFS", "it is not there"
 UNREADABLE = (OSError, ImportError, ValueError, KeyError, IndexError, AttributeError)  # of readers of bad files
 
 
@@ -32,7 +33,7 @@ def why_unreadable(error: Exception) -> str:
     if isinstance(error, MeshError):
         return str(error)
     if isinstance(error, FileNotFoundError):
-        return "it is not there"
+        return _NOT_THERE
     if isinstance(error, ImportError):
         return "COLLADA needs `pip install pycollada`"
     return "it is damaged"
@@ -75,15 +76,17 @@ def is_pointer(file: Path) -> bool:
         return opened.read(len(_POINTER)) == _POINTER
 
 
-def remedy(name: str, description: Path) -> str:
-    """Return what to do about a mesh that cannot be read, as the end of a sentence."""
-    try:
-        if is_pointer(mesh_path(name, description)):
-            return "it is a pointer of Git LFS; `git lfs pull` brings the file."
-        return "put a whole one in its place."
-    except OSError:
-        pass
-    return "put the file where the description says."
+def remedy(why: str) -> str:
+    """Return what to do about a mesh that cannot be read, by why, as the end of a sentence."""
+    if why == _IS_POINTER:
+        return "`git lfs pull` brings the file."
+    return "put the file where the description says." if why == _NOT_THERE else "put a whole one in its place."
+
+
+def unreadable_words(name: str, link: str, error: Exception) -> str:
+    """Return the sentence about a mesh that cannot be read and must be: its file, its link, why, and what to do."""
+    why = why_unreadable(error)
+    return f"the mesh {name} of the link {link} cannot be read ({why}); {remedy(why)}"
 
 
 def is_native(file: Path) -> bool:
@@ -92,7 +95,7 @@ def is_native(file: Path) -> bool:
     Raises MeshError for what is no mesh at all.
     """
     if is_pointer(file):
-        raise MeshError("it is a pointer of Git LFS")
+        raise MeshError(_IS_POINTER)
     ending = file.suffix.lower()
     if ending in _NATIVE:
         return True
