@@ -130,13 +130,17 @@ def _gait_notes(usual: PatternTable, fit: FittedGait) -> list[Note]:
         return [fault(f"it will not walk: {fit.denied}.")]
     if gait == usual or fit.now is None:
         return []
-    changed = [name for name in _FACTORS if getattr(gait, name) != getattr(usual, name)]
-    told = in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
-    note = found(f"its gait was changed so that it {_spared(fit.before, fit.now)}: {told}.")
+    note = found(f"its gait was changed so that it {_spared(fit.before, fit.now)}: {_changes(usual, gait)}.")
     if fit.share == 1.0:
         return [note]
     slow = f"it walks at {percent(fit.share)} of the usual speed, which would break a limit ({gait.slow_because})."
     return [note, assumed(slow)]
+
+
+def _changes(usual: PatternTable, gait: PatternTable) -> str:
+    """Return which factors of a gait are not the usual ones, in words."""
+    changed = [name for name in _FACTORS if getattr(gait, name) != getattr(usual, name)]
+    return in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
 
 
 def _spared(before: Utilisation | None, now: Utilisation) -> str:

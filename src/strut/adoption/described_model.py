@@ -206,9 +206,9 @@ def _massless(spec: mujoco.MjSpec) -> list[str]:
 def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
     """Refuse masses and inertias that nothing has; clamp those that no solid has to the triangle inequality; tell."""
     clamped = []
+    if wrong := next(filter(None, map(inertia_fault, spec.bodies)), ""):
+        raise NotAdoptedError(wrong)
     for body in filter(lambda body: body.explicitinertial, spec.bodies):
-        if wrong := inertia_fault(body):
-            raise NotAdoptedError(wrong)
         moments, axes = _principal(body)
         possible = _possible(np.maximum(moments, 0.0))
         if body.mass > 0.0 and not np.allclose(possible, moments, rtol=1e-6, atol=1e-12):

@@ -23,11 +23,9 @@ def broken_meshes(spec: mujoco.MjSpec, path: Path) -> dict[str, str]:
 
 
 def _why_broken(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
-    alone = mujoco.MjSpec()
-    file = path.resolve().parent / (spec.meshdir or "") / mesh.file
-    content = spec.assets.get(mesh.file) or (file.read_bytes() if file.is_file() else b"")
-    alone.assets = {file.name: content}
-    alone.add_mesh(name="mesh", file=file.name, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
+    alone, name, content = mujoco.MjSpec(), Path(mesh.file).name, _content(mesh, spec, path)
+    alone.assets = {name: content}
+    alone.add_mesh(name="mesh", file=name, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
     alone.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh")
     try:
         alone.compile()
@@ -36,15 +34,21 @@ def _why_broken(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
     return ""
 
 
+def _content(mesh: Any, spec: mujoco.MjSpec, path: Path) -> bytes:
+    """Return what the file of a mesh holds; nothing if it is not there."""
+    file = path.resolve().parent / (spec.meshdir or "") / mesh.file
+    return spec.assets.get(mesh.file) or (file.read_bytes() if file.is_file() else b"")
+
+
 def leave_out_meshes(spec: mujoco.MjSpec, unreadable: Mapping[str, str], notes: list[Note]) -> None:
     """Leave out shapes of meshes that cannot be read, by name and why; refuse where one could touch or weighs."""
-    files = {mesh_name(mesh): mesh.file for mesh in spec.meshes if mesh_name(mesh) in unreadable}
+    meshes = {mesh_name(mesh): mesh for mesh in spec.meshes}
+    notes.append(not_drawn([f"{Path(meshes[name].file).name}: {why}" for name, why in unreadable.items()]))
     for geom in [geom for geom in spec.geoms if geom.meshname in unreadable]:
-        _check_dispensable(geom, files[geom.meshname], unreadable[geom.meshname], spec)
+        _check_dispensable(geom, meshes[geom.meshname].file, unreadable[geom.meshname], spec)
         spec.delete(geom)
-    for mesh in [mesh for mesh in spec.meshes if mesh_name(mesh) in unreadable]:
-        spec.delete(mesh)
-    notes.append(not_drawn([f"{Path(files[name]).name}: {why}" for name, why in unreadable.items()]))
+    for name in unreadable:
+        spec.delete(meshes[name])
 
 
 def not_drawn(meshes: list[str]) -> Note:

@@ -218,14 +218,17 @@ def _take_meshes(text: UrdfText, path: Path) -> None:
     for link in text.root.findall("link"):
         for looks in _shapes(link):
             mesh = looks.find("geometry/mesh")
-            name = "" if mesh is None else mesh.get("filename", "")
             if mesh is not None and (error := _take_mesh(mesh, path, text.assets, ready, turn)):
-                if looks.tag == "collision" or link.find("collision") is None:
-                    raise NotAdoptedError(unreadable_words(name, link.get("name", ""), error))
+                _check_only_seen(link, looks, mesh.get("filename", ""), error)
                 link.remove(looks)
-                unseen.append(f"{name}: {why_unreadable(error)}")
+                unseen.append(f"{mesh.get('filename')}: {why_unreadable(error)}")
     if unseen:
         text.notes.append(not_drawn(unseen))
+
+
+def _check_only_seen(link: ET.Element, looks: ET.Element, mesh: str, error: Exception) -> None:
+    if looks.tag == "collision" or link.find("collision") is None:
+        raise NotAdoptedError(unreadable_words(mesh, link.get("name", ""), error))
 
 
 def _take_mesh(

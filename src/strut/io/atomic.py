@@ -61,7 +61,7 @@ def check_may_be_folder(path: Path) -> None:
     """Raise FileError if a folder that is to be written is a file, or would be in one that is read-only."""
     if path.exists() and not path.is_dir():
         raise FileError(path, "is a file; give a folder.")
-    above = next(folder for folder in path.resolve().parents if folder.exists())
+    above = next(filter(Path.exists, path.resolve().parents))
     if not path.exists() and not os.access(above, os.W_OK):
         raise FileError(path, f"cannot be written: {above} is read-only or no folder.")
 

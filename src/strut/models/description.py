@@ -75,7 +75,7 @@ def read_mjcf(path: Path, fixed: Sequence[str]) -> Description:
     spec = mujoco.MjSpec.from_file(str(path))
     for number, joint in enumerate(spec.joints):
         joint.name = joint.name or f"joint_{number}"
-    _check_inertias(inertia_fault(body) for body in spec.bodies if body.explicitinertial)
+    _check_inertias(map(inertia_fault, spec.bodies))
     effort = _motor_limits(spec)
     _strip(spec, [joint.name for joint in spec.joints if matches(joint.name, fixed)])
     if sliding := [joint.name for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_HINGE]:

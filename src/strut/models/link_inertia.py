@@ -26,9 +26,10 @@ def urdf_inertia_fault(link: ET.Element) -> str:
 
 def inertia_fault(body: Any) -> str:
     """Return what is wrong with the mass or inertia of a body of a MuJoCo specification; nothing if all is well."""
-    whole = not math.isnan(body.fullinertia[0])
-    moments = zip(TERMS, body.fullinertia if whole else body.inertia, strict=False)
-    return _first_fault(body.name, (("mass", str(body.mass)), *((term, str(value)) for term, value in moments)))
+    if not body.explicitinertial:
+        return ""
+    moments = body.inertia if math.isnan(body.fullinertia[0]) else body.fullinertia
+    return _first_fault(body.name, zip(("mass", *TERMS), map(str, (body.mass, *moments)), strict=False))
 
 
 def _first_fault(link: str, terms: Iterable[tuple[str, str]]) -> str:

@@ -157,10 +157,17 @@ def forget_meshes() -> None:
 
 @lru_cache(maxsize=256)
 def _read_once(file: Path, _changed_ns: int) -> Any:
+    content, ending = file.read_bytes(), file.suffix.lower().lstrip(".")
+    mesh, units = _surface(_bare(content) if ending == "dae" else content, ending)
+    if ending == "dae":
+        mesh.apply_scale(_metres_per_unit(units))
+    return mesh.convex_hull if len(mesh.faces) > _MOST_FACES else mesh
+
+
+def _surface(content: bytes, ending: str) -> tuple[Any, str]:
+    """Return the mesh in a file, in its own unit, and which that is."""
     import trimesh  # noqa: PLC0415  (most models need no conversion)
 
-    content, ending = file.read_bytes(), file.suffix.lower().lstrip(".")
-    content = _bare(content) if ending == "dae" else content
     try:
         scene: Any = trimesh.load_scene(io.BytesIO(content), file_type=ending)
         mesh = scene.to_mesh()
@@ -170,9 +177,7 @@ def _read_once(file: Path, _changed_ns: int) -> Any:
         raise MeshError("it is damaged, or of a format that nobody here reads") from error
     if not len(mesh.faces):
         raise MeshError("it holds no surface")
-    if file.suffix.lower() == ".dae":
-        mesh.apply_scale(_metres_per_unit(str(scene.units)))
-    return mesh.convex_hull if len(mesh.faces) > _MOST_FACES else mesh
+    return mesh, str(scene.units)
 
 
 def _bare(collada: bytes) -> bytes:
