@@ -1,10 +1,10 @@
-"""Bisection on sets whose edge is known: from below, from above, on whole numbers and on a ratio."""
+"""Bisection on sets whose edge is known, from below, above, on whole numbers, on a ratio; and without a known end."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strut.bisection import bisect
+from strut.bisection import bisect, exponential_search
 
 
 @given(edge=st.floats(0.01, 0.99))
@@ -41,3 +41,25 @@ def test_a_ratio_is_close_on_a_geometric_scale(edge):
 
 def test_what_is_close_already_is_not_tried():
     assert bisect(pytest.fail, 0.0, 0.01, close=0.02) == (0.0, 0.01)
+
+
+@given(edge=st.integers(0, 200), most=st.integers(0, 300))
+def test_an_exponential_search_finds_the_last_that_passes_and_tries_few(edge, most):
+    tried = []
+
+    def passes(number):
+        tried.append(number)
+        return number <= edge
+
+    assert exponential_search(passes, most) == min(edge, most)
+    assert len(tried) <= 12
+    assert all(0 < number <= most for number in tried)
+
+
+@given(fails=st.sets(st.integers(1, 100)), wishes=st.tuples(st.integers(0, 150), st.integers(0, 150)))
+def test_a_larger_wish_never_finds_less_even_if_some_fail_below_others_that_pass(fails, wishes):
+    def found(most):
+        return exponential_search(lambda number: number <= 100 and number not in fails, most)
+
+    assert found(min(wishes)) <= found(max(wishes))
+    assert found(128) == found(1000)

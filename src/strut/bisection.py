@@ -1,4 +1,4 @@
-"""Bisection: the last value that passes on the way from one that does to one that does not."""
+"""Bisection: the last value that passes on the way to one that does not, whether that is known or not."""
 
 from __future__ import annotations
 
@@ -29,3 +29,19 @@ def bisect(
 
 def _apart(good: float, bad: float, scale: Scale) -> float:
     return max(good / bad, bad / good) if scale == "geometric" else abs(bad - good)
+
+
+def exponential_search(passes: Callable[[int], bool], most: int, *, first: int = 16) -> int:
+    """Return the last whole number from 0 on that passes, as 0 does: steps double, then halve (Bentley and Yao, 1976).
+
+    What is tried does not depend on `most`, beyond which nothing is. So of any set of numbers that pass, with gaps or
+    without, a larger `most` never finds less, and one beyond what fails finds the same.
+    """
+
+    def passes_within(number: float) -> bool:
+        return number <= most and passes(int(number))
+
+    good, bad = 0, first
+    while passes_within(bad):
+        good, bad = bad, 2 * bad
+    return int(bisect(passes_within, good, bad, close=1.0, scale="whole")[0])

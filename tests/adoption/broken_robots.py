@@ -121,6 +121,11 @@ def negative_inertia(root):
     inertial.set("diaginertia", "-0.01 0.01 0.01")
 
 
+def inertia_of_nothing(root):
+    inertial = ET.SubElement(element_called(root, "body", "FL_thigh"), "inertial", pos="0 0 0", mass="1")
+    inertial.set("diaginertia", "nan 0.01 0.01")
+
+
 def weightless(root):
     for geom in root.iter("geom"):
         geom.set("mass", "0")
@@ -285,6 +290,7 @@ BROKEN_MJCF = {
     unknown_mesh: "mesh",
     negative_mass: "mass",
     negative_inertia: "inertia",
+    inertia_of_nothing: "the inertia ixx of the link FL_thigh is 'nan', which is no finite number; write the one",
     weightless: "weigh|mass",
     weightless_trunk: "the link trunk, which carries all others, has no mass",
     nearly_weightless: "weigh",
@@ -363,6 +369,10 @@ def negative_link_inertia(root):
     element_called(root, "link", "torso").find("inertial/inertia").set("ixx", "-1")
 
 
+def link_inertia_of_nothing(root):
+    element_called(root, "link", "torso").find("inertial/inertia").set("ixx", "nan")
+
+
 def mass_of_words(root):
     element_called(root, "link", "torso").find("inertial/mass").set("value", "heavy")
 
@@ -400,6 +410,7 @@ BROKEN_URDF = {
     mimicking_knee: "follows another",
     negative_link_mass: "-3",
     negative_link_inertia: "inertia",
+    link_inertia_of_nothing: "the inertia ixx of the link torso is 'nan', which is no finite number; write the one",
     mass_of_words: "heavy",
     no_links: "no links",
     unknown_kind_of_joint: "joint",

@@ -102,7 +102,7 @@ def written(root, path):
 def found(root, folder, name="robot.xml"):
     """Return a robot as adoption finds it, and the notes: all but the search for its gait, which takes seconds."""
     findings = find_all(written(root, folder / name), "robot")
-    write_folder(folder / "robot", folder_files(findings), force=False)
+    write_folder(folder / "robot", folder_files(findings))
     return load_robot(str(folder / "robot")), findings.notes
 
 

@@ -1,8 +1,14 @@
 """A robot of others becomes one of ours: what is in it is found, told, written, and read again."""
 
+import os
 import re
+import shutil
+import signal
+import subprocess
+import sys
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import mujoco
@@ -16,6 +22,7 @@ from strut.emotion import named_emotion
 from strut.errors import BadTableError, FileError, NotAdoptedError
 from strut.expression.blend import style_for
 from strut.models.catalogue import load_robot, robot_names
+from strut.pipeline.gait_fit import fitted_gait
 from tests.adoption.small_robots import biped, found, quadruped, sentences, written
 
 
@@ -181,6 +188,81 @@ def test_a_robot_in_the_robot_home_is_known_by_its_name(tmp_path, monkeypatch):
     assert load_robot("fourling").foot_names == adopted.robot.foot_names
     with pytest.raises(NotAdoptedError, match="holds a robot already"):
         adopt(tmp_path / "fourling.xml")
+
+
+class KilledError(BaseException):
+    """Stands for a signal that nobody catches."""
+
+
+def stopped(*_arguments):
+    raise KilledError
+
+
+@pytest.mark.parametrize("part", ["fitted_gait", "write_folder"])
+def test_a_robot_whose_adoption_is_stopped_is_not_there(tmp_path, monkeypatch, part):
+    monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path / "home"))
+    monkeypatch.setattr(f"strut.adoption.adopt.{part}", stopped)
+    with pytest.raises(KilledError):
+        adopt(written(quadruped(), tmp_path / "fourling.xml"))
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_robot_that_was_to_be_replaced_stays_as_it_was_where_that_is_stopped(four, tmp_path, monkeypatch, moves):
+    monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path))
+    shutil.copytree(four.folder, tmp_path / "fourling")
+    before = {path: path.read_bytes() for path in (tmp_path / "fourling").rglob("*") if path.is_file()}
+    source, rename = written(quadruped(), tmp_path / "fourling.xml"), Path.rename
+
+    def stops_at_the_last_step(path, target):
+        return stopped() if path.name == "made" and target.name == "fourling" else rename(path, target)
+
+    monkeypatch.setattr("strut.adoption.adopt.fitted_gait", fitted_gait if moves else stopped)
+    monkeypatch.setattr(Path, "rename", stops_at_the_last_step)
+    with pytest.raises(KilledError):
+        adopt(source, force=True)
+    assert {path: path.read_bytes() for path in (tmp_path / "fourling").rglob("*") if path.is_file()} == before
+    assert robot_names()[-1] == "fourling"
+
+
+def test_a_robot_killed_while_its_speeds_are_tried_is_in_no_list(tmp_path):
+    """A real signal in another process, sent as soon as it tells that speeds are tried."""
+    source = written(biped(), tmp_path / "twoling.urdf")
+    script = (
+        "import os, signal; from strut.adoption.adopt import adopt\n"
+        f"adopt({str(source)!r}, on_stage=lambda told: 'tries' in told and os.kill(os.getpid(), signal.SIGKILL))"
+    )
+    home = tmp_path / "home"
+    ended = subprocess.run([sys.executable, "-c", script], env=os.environ | {"STRUT_ROBOTS": str(home)}, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert not home.exists()
+
+
+def test_a_replaced_robot_keeps_files_that_people_have_put_beside_it(four, tmp_path, monkeypatch):
+    monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path))
+    shutil.copytree(four.folder, tmp_path / "fourling")
+    (tmp_path / "fourling" / "notes.txt").write_text("mine")
+    (tmp_path / "fourling" / "gait.toml").unlink()
+    adopt(written(quadruped(), tmp_path / "fourling.xml"), force=True)
+    assert (tmp_path / "fourling" / "notes.txt").read_text() == "mine"
+    assert (tmp_path / "fourling" / "gait.toml").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fourling", "fourling.xml"]
+
+
+def test_a_file_of_a_folder_that_is_no_robot_is_not_replaced_unasked(tmp_path):
+    (tmp_path / "robot").mkdir()
+    (tmp_path / "robot" / "model.xml").write_text("mine")
+    with pytest.raises(FileError, match="is there already"):
+        adopt(written(quadruped(), tmp_path / "four.xml"), out=tmp_path / "robot")
+    assert [path.name for path in (tmp_path / "robot").iterdir()] == ["model.xml"]
+
+
+def test_a_robot_is_written_into_the_folder_that_somebody_is_in(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    adopt(written(quadruped(), tmp_path / "four.xml"), out=".")
+    assert (tmp_path / "here" / "robot.toml").exists()
+    assert Path().samefile(tmp_path / "here")
 
 
 def test_a_wrong_correction_names_file_and_field(four, tmp_path):

@@ -103,6 +103,59 @@ def test_a_mesh_that_is_only_seen_may_be_missing(tmp_path):
     assert any("torso.dae" in sentence for sentence in sentences(notes, "fault"))
 
 
+BROKEN_MESHES = {
+    "empty.stl": (b"", "it is empty"),
+    "cut.stl": (bytes(80) + (1000).to_bytes(4, "little") + bytes(50), "it holds no whole surface"),
+    "nan.stl": (bytes(80) + (4).to_bytes(4, "little") + 4 * (12 * b"\0\0\xc0\x7f" + b"\0\0"), "no whole surface"),
+    "words.stl": (30 * b"once upon a time ", "it holds no surface"),
+    "empty.obj": (b"", "it is empty"),
+    "face.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 9\n", "it holds no whole surface"),
+    "half.dae": (b"<COLLADA><asset>", "it is no XML"),
+    "bare.dae": (b"<COLLADA version='1.4.1'><asset/></COLLADA>", "it is damaged"),
+}
+
+
+def with_mesh(kind, name, tag):
+    """Return a robot with a mesh on its trunk that is only seen (visual) or touches (collision)."""
+    root = biped() if kind == "urdf" else quadruped()
+    if kind == "urdf":
+        geometry = element_called(root, "link", "torso").find(f"{tag}/geometry")
+        geometry.clear()
+        ET.SubElement(geometry, "mesh", filename=name)
+        return root
+    ET.SubElement(ET.SubElement(root, "asset"), "mesh", name="shell", file=name)
+    touches = str(int(tag == "collision"))
+    trunk = element_called(root, "body", "trunk")
+    ET.SubElement(trunk, "geom", type="mesh", mesh="shell", mass="0", contype=touches, conaffinity=touches)
+    return root
+
+
+@pytest.mark.parametrize("kind", ["urdf", "xml"])
+@pytest.mark.parametrize("name", BROKEN_MESHES)
+def test_a_broken_mesh_that_is_only_seen_is_left_out_and_told(name, kind, tmp_path):
+    content, why = BROKEN_MESHES[name]
+    (tmp_path / name).write_bytes(content)
+    robot, notes = found(with_mesh(kind, name, "visual"), tmp_path, f"robot.{kind}")
+    told = [sentence for sentence in sentences(notes, "fault") if f"({name}: " in sentence and why in sentence]
+    assert len(told) == 1
+    assert told[0].endswith("): not drawn.")
+    assert len(robot.feet) in (2, 4)
+
+
+@pytest.mark.parametrize("kind", ["urdf", "xml"])
+@pytest.mark.parametrize("name", BROKEN_MESHES)
+def test_a_broken_mesh_that_touches_is_refused_with_its_file_its_link_and_what_to_do(name, kind, tmp_path):
+    content, why = BROKEN_MESHES[name]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(NotAdoptedError, match=name) as refused:
+        found(with_mesh(kind, name, "collision"), tmp_path, f"robot.{kind}")
+    words = str(refused.value)
+    _is_one_sentence(words)
+    assert why in words
+    assert f"of the link {'torso' if kind == 'urdf' else 'trunk'} " in words
+    assert words.endswith("put a whole one in its place.")
+
+
 def test_a_fixed_base_is_set_free_and_told(tmp_path):
     root = quadruped()
     trunk = element_called(root, "body", "trunk")

@@ -222,6 +222,20 @@ def test_a_mesh_keeps_its_surface_where_its_picture_is_missing(slab):
     assert len(read_mesh(slab).faces) == 4
 
 
+@pytest.mark.parametrize(("unit", "scale", "factor"), [("0.001", "1000", 1.0), ("0.01", "1", 0.01), ("1", "2", 2.0)])
+def test_the_unit_of_a_mesh_and_the_scale_beside_it_are_multiplied(slab, unit, scale, factor):  # as RViz and Gazebo do
+    pytest.importorskip("collada")
+    slab.write_text(SLAB.replace("<asset>", f'<asset><unit meter="{unit}"/>').replace("Y_UP", "Z_UP"), "utf-8")
+    root = biped()
+    geometry = link_of(root, "torso").find("visual/geometry")
+    geometry.remove(geometry[0])
+    ET.SubElement(geometry, "mesh", filename="slab.dae", scale=" ".join(3 * [scale]))
+    model = find_all(written(root, slab.parent / "two.urdf"), "two").plain.model
+    corners = model.mesh_vert.astype(float)
+    longest_m = np.linalg.norm(corners[:, None] - corners[None], axis=2).max()
+    np.testing.assert_allclose(longest_m, factor * np.hypot(0.1, 0.2), rtol=1e-4)
+
+
 @pytest.mark.parametrize(("centre", "turned"), [("0.03 0.37 0.03", False), ("0.03 -0.03 0.37", True)])
 def test_meshes_that_call_y_upright_are_turned_where_that_puts_them_on_their_centres_of_mass(slab, centre, turned):
     link = f"""<robot><link name="thigh"><inertial><origin xyz="{centre}"/></inertial>

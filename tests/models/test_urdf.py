@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import strut
+from strut.cli.main import main
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import frame_poses
 from strut.errors import BadTableError
@@ -130,15 +131,72 @@ def test_meshes_are_found_by_their_package_and_read_in_their_unit(tmp_path):
     np.testing.assert_allclose(np.ptp(robot.model.mesh_vert, axis=0).max(), 0.3, atol=0.06)
 
 
+def test_a_scale_beside_a_mesh_multiplies_its_unit(tmp_path):  # as RViz and Gazebo do
+    pytest.importorskip("collada")
+    shape = '<visual><geometry><mesh filename="shapes/slab.dae" scale="2 2 2"/></geometry></visual>'
+    robot = shaped(tmp_path, shape)
+    np.testing.assert_allclose(_longest_edge_m(robot.model), 2.0 * np.hypot(0.2, 0.3), rtol=1e-5)
+
+
+def _longest_edge_m(model):
+    corners = model.mesh_vert.astype(float)
+    return np.linalg.norm(corners[:, None] - corners[None], axis=2).max()
+
+
+BARE = "<COLLADA version='1.4.1'><asset/></COLLADA>"
+
+
+@pytest.mark.parametrize(("text", "why"), [("<COLLADA><asset>", "it is no XML"), (BARE, "it is damaged")])
+def test_a_broken_collada_file_is_told_with_file_link_and_what_to_do(tmp_path, text, why, capsys):
+    (tmp_path / "broken.dae").write_text(text, "utf-8")
+    with pytest.raises(BadTableError) as refused:
+        shaped(tmp_path, '<collision><geometry><mesh filename="broken.dae"/></geometry></collision>')
+    said = str(refused.value)
+    assert "small.urdf: the mesh broken.dae of the link base cannot be read" in said
+    assert f"({why}" in said
+    assert said.endswith("); put a whole one in its place.")
+    assert main(["adopt", "--check", str(tmp_path)]) == 2
+    assert "put a whole one in its place." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("inertial", "sentence"),
+    [
+        (
+            '<mass value="1"/><inertia ixx="nan" iyy="1" izz="1"/>',
+            "the inertia ixx of the link base is 'nan', which is no",
+        ),
+        (
+            '<mass value="1"/><inertia ixx="1" iyy="1" izz="inf"/>',
+            "the inertia izz of the link base is 'inf', which is no",
+        ),
+        (
+            '<mass value="nan"/><inertia ixx="1" iyy="1" izz="1"/>',
+            "the mass of the link base is 'nan', which is no finite",
+        ),
+        (
+            '<mass value="1"/><inertia ixx="1" iyy="-1" izz="1"/>',
+            "iyy of the link base is '-1', which nothing can have",
+        ),
+    ],
+)
+def test_an_inertia_that_is_no_number_is_told_with_file_link_and_what_to_do(tmp_path, inertial, sentence, capsys):
+    with pytest.raises(BadTableError, match=sentence) as refused:
+        shaped(tmp_path, f"<inertial>{inertial}</inertial>")
+    assert str(refused.value).endswith("; write the one that it has.")
+    assert main(["adopt", "--check", str(tmp_path)]) == 2
+    assert "mjMINVAL" not in capsys.readouterr().err
+
+
 def test_a_mesh_of_that_name_elsewhere_is_not_taken(tmp_path):
     shape = '<collision><geometry><mesh filename="slab.dae"/></geometry></collision>'  # it is in the folder shapes
-    with pytest.raises(BadTableError, match=r"slab\.dae cannot be read \(there is no file"):
+    with pytest.raises(BadTableError, match=r"slab\.dae of the link base cannot be read \(it is not there"):
         shaped(tmp_path, shape)
 
 
 def test_a_pointer_in_the_place_of_a_mesh_is_not_drawn_and_never_touches(tmp_path):
     shape = '<{0}><geometry><mesh filename="shapes/absent.stl"/></geometry></{0}>'
-    with pytest.raises(BadTableError, match=r"absent\.stl cannot be read \(it is a pointer of Git LFS"):
+    with pytest.raises(BadTableError, match=r"absent\.stl of the link base cannot be read \(it is a pointer"):
         shaped(tmp_path, shape.format("collision"))
     (tmp_path / "seen").mkdir()
     assert shaped(tmp_path / "seen", shape.format("visual")).model.nmesh == 0

@@ -9,9 +9,15 @@ import pytest
 
 from strut.draft import Attempt, Draft, Search, Shortfall
 from strut.pipeline import alternatives
-from strut.pipeline.alternatives import _kept_throughout, _nearest, _passes, _probe, _seems_to_pass, _told, _what_works
+from strut.pipeline.alternatives import (
+    _nearest,
+    _passes,
+    _passes_throughout,
+    _probe,
+    _told,
+    _what_works,
+)
 from strut.pipeline.trials import Trials
-from strut.request import PatternGait
 from tests.alice import ALICE
 from tests.pipeline.test_trials import FASTEST
 from tests.pipeline.test_weakening import HAPPY, Picky, replaced
@@ -29,36 +35,14 @@ def attempt_of(intensity, time_s, *, passes):
     [("speed_m_s", True, True), ("margin_m", True, False), ("speed_m_s", False, False)],
 )
 def test_what_a_simulation_judges_must_work_throughout_but_for_the_margin(monkeypatch, option, simulated, throughout):
-    monkeypatch.setattr(alternatives, "_nearest", lambda *_: 0.3)
-    monkeypatch.setattr(alternatives, "_kept_throughout", lambda _trials, name, works, asked: (name, works, asked))
+    asked = []
+    monkeypatch.setattr(alternatives, "_nearest", lambda _passes, whole, *_: whole(300.0) and 0.3)
+    monkeypatch.setattr(alternatives, "_passes_throughout", lambda *_: asked.append("throughout") or True)
     trials = SimpleNamespace(request=SimpleNamespace(task=SimpleNamespace(simulated=simulated)))
-    found = _what_works(trials, option, 0.1, 0.5, 1.0)
-    assert found == ((option, 0.3, 0.5) if throughout else 0.3)
+    assert _what_works(trials, option, 0.1, 0.5, 1.0) == 0.3
+    assert asked == ["throughout"] * throughout
     monkeypatch.setattr(alternatives, "_nearest", lambda *_: None)
     assert _what_works(trials, option, 0.1, 0.5, 1.0) is None
-
-
-@pytest.mark.parametrize(
-    ("works", "asked", "expected"),
-    [
-        (0.5, 0.9, [500.0, 485.0, 470.0, 456.0, 442.0, 429.0]),  # three hundredths less each time, down to thousandths
-        (0.5, 0.1, [500.0, 516.0, 532.0, 548.0, 565.0, 583.0]),  # who asks for less is led back to more, upwards
-        (-0.5, -0.9, [-500.0, -485.0, -470.0, -456.0, -442.0, -429.0]),
-    ],
-)
-def test_six_values_are_tried_throughout_each_further_from_what_was_asked(monkeypatch, works, asked, expected):
-    said, made = [], []
-
-    def never(request, *_):
-        made.append(request.task.speed_m_s)
-        return Picky(lambda _style: False)
-
-    monkeypatch.setattr(alternatives, "generator_for", never)
-    trials = Trials(replaced(HAPPY, task=PatternGait()), ALICE, Picky(lambda _style: True), on_progress=said.append)
-    assert _kept_throughout(trials, "speed_m_s", works, asked) is None
-    assert [1e3 * value for value in made] == pytest.approx(expected)
-    assert [step.instead for step in said] == [f"a speed of {value / 1000.0:.3g} m/s" for value in expected]
-    assert {(step.intensity, step.passed) for step in said} == {(0.0, False)}
 
 
 class Watching(Picky):
@@ -71,13 +55,12 @@ def test_probes_are_of_the_neutral_motion(monkeypatch):
     generator = Watching(lambda style: style.tempo == 1.0 and style.lift == 1.0)
     monkeypatch.setattr(alternatives, "generator_for", lambda *_: generator)
     trials = Trials(HAPPY, ALICE, Watching(lambda _style: True))
-    assert _seems_to_pass(trials, "step_length_m", 42.0)
     assert _passes(trials, "step_length_m", 42.0)
     assert {style == trials.style(0.0) for style, _ in generator.tried} == {True}
-    assert [level for _, level in generator.tried[:2]] == ["search", "search"]
+    assert generator.tried[0][1] == "search"
     generator.tried.clear()
-    assert _kept_throughout(trials, "step_length_m", 0.042, 0.9) == pytest.approx(0.042)
-    assert generator.tried == [(trials.style(0.0), "final")]
+    assert _passes_throughout(trials, "step_length_m", 42.0)
+    assert generator.tried[-1] == (trials.style(0.0), "final")
 
 
 @pytest.mark.parametrize(
@@ -117,24 +100,25 @@ def test_an_option_is_told_in_thousandths_or_degrees_at_no_intensity():
     ]
 
 
-def test_a_search_that_is_right_asks_for_two_proofs_and_one_that_is_usual_for_one():
-    for limit, proofs in ((203.0, [80.0, 203.0]), (80.5, [80.0])):
+def test_a_search_that_is_right_asks_for_one_whole():
+    for limit, wholes in ((203.0, [203.0]), (80.5, [80.0])):
         asked = []
         found = _nearest(
             lambda value, most=limit: value <= most, lambda v, asked=asked: asked.append(v) or True, 0.08, 0.5, 1.0
         )
-        assert (found, asked) == (pytest.approx(proofs[-1] * 1e-3), pytest.approx(proofs))
+        assert (found, asked) == (pytest.approx(wholes[-1] * 1e-3), pytest.approx(wholes))
 
 
 def test_usual_values_between_thousandths_are_rounded_towards_what_is_asked():
-    tried = []
-    found = _nearest(lambda value: tried.append(value) or False, lambda _value: True, 0.0805, 0.0849, 1.0)
-    assert found == pytest.approx(0.080)
-    assert all(80.0 < value < 85.0 for value in tried)
-    tried.clear()
-    found = _nearest(lambda value: tried.append(value) or False, lambda _value: True, 0.0805, 0.0762, 1.0)
-    assert found == pytest.approx(0.081)
-    assert all(76.0 <= value < 81.0 for value in tried)
+    for asked, usual_mm, found_m in ((0.0849, 80.5, 0.080), (0.0762, 80.5, 0.081)):
+        tried = []
+
+        def passes(value, tried=tried, usual_mm=usual_mm):
+            tried.append(value)
+            return value == usual_mm
+
+        assert _nearest(passes, lambda _value: True, 0.0805, asked, 1.0) == pytest.approx(found_m)
+        assert all(min(usual_mm, 1e3 * asked) <= value <= max(usual_mm, 1e3 * asked) for value in tried)
 
 
 def test_a_probe_is_as_short_as_tells_and_keeps_what_else_was_asked(monkeypatch):

@@ -191,7 +191,7 @@ def test_options_that_differ_from_what_is_usual_are_the_ones_to_blame():
 def test_who_is_too_weak_for_its_usual_speed_is_tried_slower(monkeypatch):
     starts = []
 
-    def nearest(seems, passes, usual, asked, close):
+    def nearest(passes, throughout, usual, asked, close):
         starts.append(usual)
         return None if usual > 0.3 else usual
 

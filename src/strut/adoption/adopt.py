@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,11 +23,12 @@ from strut.adoption.robot_folder import FRICTION, ROTOR_S2, Findings, folder_fil
 from strut.adoption.robot_name import robot_name_of
 from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
-from strut.io.atomic import check_may_be_folder, write_atomically
+from strut.io.atomic import check_may_be_folder
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
 from strut.number_words import of_one_or_several, one_or_several, percent
 from strut.pipeline.gait_fit import FittedGait, Utilisation, fitted_gait
 from strut.robot import Robot
+from strut.tables.gait import PatternTable
 
 _FACTORS = {"period": "step time", "stride": "step length", "lift": "lift", "width": "distance between the feet"}
 
@@ -101,37 +103,44 @@ def adopt(
         findings = find_all(file, called, on_stage)
     except NotAdoptedError as error:
         raise NotAdoptedError(error.reason, str(path)) from error
-    on_stage("writes its folder")
-    write_folder(folder, folder_files(findings), force=force)
-    robot = load_robot(called if out is None else str(folder))
+    files = folder_files(findings)
     on_stage("tries its gait")
-    fit = fitted_gait(robot, lambda share: on_stage(f"tries its gait at {percent(share)} of the usual speed"))
-    robot, fitted = _with_fitted_gait(robot, fit, folder)
-    kind, notes = "quadruped" if len(findings.anatomy.legs) == 4 else "biped", (*findings.notes, *fitted)
+    usual, fit = _tried_gait(files, on_stage)
+    on_stage("writes its folder")  # at the end: who is stopped before has no robot with a gait that nobody has tried
+    write_folder(folder, files | {"gait.toml": gait_toml(fit.gait).encode()}, force=force)
+    robot = load_robot(called if out is None else str(folder))
+    kind = "quadruped" if len(findings.anatomy.legs) == 4 else "biped"
+    notes = (*findings.notes, *_gait_notes(usual, fit))
     return Adopted(called, folder, robot, kind, notes, time.perf_counter() - started, not fit.denied)
 
 
-def _with_fitted_gait(robot: Robot, fit: FittedGait, folder: Path) -> tuple[Robot, list[Note]]:
-    """Return a robot with a gait that uses less of its limits, written into its folder, and what to tell of it."""
-    usual, gait = robot.pattern_gait, fit.gait
+def _tried_gait(files: Mapping[str, bytes], on_stage: OnStage) -> tuple[PatternTable, FittedGait]:
+    """Return the usual gait of a robot in the files of its folder, and the one that fits it."""
+    with tempfile.TemporaryDirectory(prefix="strut_") as folder:
+        write_folder(Path(folder) / "robot", files)
+        robot = load_robot(str(Path(folder) / "robot"))
+    fit = fitted_gait(robot, lambda share: on_stage(f"tries its gait at {percent(share)} of the usual speed"))
+    return robot.pattern_gait, fit
+
+
+def _gait_notes(usual: PatternTable, fit: FittedGait) -> list[Note]:
+    """Return what to tell of a gait that uses less of a robot's limits than the usual one."""
+    gait = fit.gait
     if fit.denied:
-        return robot, [fault(f"it will not walk: {fit.denied}.")]
+        return [fault(f"it will not walk: {fit.denied}.")]
     if gait == usual or fit.now is None:
-        return robot, []
-    write_atomically(folder / "gait.toml", gait_toml(gait).encode(), force=True)
+        return []
+    note = found(f"its gait was changed so that it {_spared(fit.before, fit.now)}: {_changes(usual, gait)}.")
+    if fit.share == 1.0:
+        return [note]
+    slow = f"it walks at {percent(fit.share)} of the usual speed, which would break a limit ({gait.slow_because})."
+    return [note, assumed(slow)]
+
+
+def _changes(usual: PatternTable, gait: PatternTable) -> str:
+    """Return which factors of a gait are not the usual ones, in words."""
     changed = [name for name in _FACTORS if getattr(gait, name) != getattr(usual, name)]
-    told = in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
-    note = found(f"its gait was changed so that it {_spared(fit.before, fit.now)}: {told}.")
-    slow = (
-        [
-            assumed(
-                f"it walks at {percent(fit.share)} of the usual speed, which would break a limit ({gait.slow_because})."
-            )
-        ]
-        if fit.share < 1.0
-        else []
-    )
-    return replace(robot, tables=replace(robot.tables, gait=gait)), [note, *slow]
+    return in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
 
 
 def _spared(before: Utilisation | None, now: Utilisation) -> str:

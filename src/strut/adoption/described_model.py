@@ -16,8 +16,10 @@ import numpy as np
 
 from strut.adoption.mjcf_spec import prepared_mjcf
 from strut.adoption.note import Note, fault, in_a_row
+from strut.adoption.unreadable_meshes import broken_meshes, leave_out_meshes
 from strut.adoption.urdf_text import prepared_urdf
 from strut.errors import NotAdoptedError
+from strut.models.link_inertia import inertia_fault
 from strut.models.mesh_files import forget_meshes
 from strut.number_words import one_or_several
 from strut.robot import Array
@@ -138,7 +140,7 @@ def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedMo
             mesh.inertia = (
                 mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL if _is_only_looks(spec, mesh.name) else mesh.inertia
             )
-    model = _compiled_without_bad_keys(spec, notes)
+    model = _compiled_without_broken_meshes(path, spec, notes)
     for what in _FINITE:
         if not np.isfinite(getattr(model, what)).all():
             raise NotAdoptedError(f"a number among its {what.replace('_', ' ')} is not finite.")
@@ -163,6 +165,18 @@ def _check_carriers(model: mujoco.MjModel, massless: list[str]) -> None:
 def _is_only_looks(spec: mujoco.MjSpec, mesh: str) -> bool:
     """Return whether no link takes its mass from a mesh."""
     return all(geom.parent.explicitinertial for geom in spec.geoms if geom.meshname == mesh)
+
+
+def _compiled_without_broken_meshes(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> mujoco.MjModel:
+    """Return a specification compiled; where that fails for meshes that are only seen, without them."""
+    try:
+        return _compiled_without_bad_keys(spec, notes)
+    except ValueError:
+        broken = broken_meshes(spec, path)
+        if not broken:
+            raise
+    leave_out_meshes(spec, broken, notes)
+    return _compiled_without_bad_keys(spec, notes)
 
 
 def _compiled_without_bad_keys(spec: mujoco.MjSpec, notes: list[Note]) -> mujoco.MjModel:
@@ -190,10 +204,11 @@ def _massless(spec: mujoco.MjSpec) -> list[str]:
 
 
 def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
-    """Refuse negative masses and inertias; clamp inertias that no solid has to the triangle inequality, and tell."""
+    """Refuse masses and inertias that nothing has; clamp those that no solid has to the triangle inequality; tell."""
     clamped = []
+    if wrong := next(filter(None, map(inertia_fault, spec.bodies)), ""):
+        raise NotAdoptedError(wrong)
     for body in filter(lambda body: body.explicitinertial, spec.bodies):
-        _check_not_negative(body)
         moments, axes = _principal(body)
         possible = _possible(np.maximum(moments, 0.0))
         if body.mass > 0.0 and not np.allclose(possible, moments, rtol=1e-6, atol=1e-12):
@@ -204,15 +219,6 @@ def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
             len(clamped), f"[link has|links have] an inertia that no solid body has ({in_a_row(clamped)})"
         )
         notes.append(fault(f"{words}: the smaller moments were enlarged until a solid could have them."))
-
-
-def _check_not_negative(body: mujoco.MjsBody) -> None:
-    if body.mass < 0.0:
-        raise NotAdoptedError(f"the link {body.name} has a mass of {body.mass:g} kg, which nothing can have.")
-    full = np.array(body.fullinertia)
-    least = float(np.min(body.inertia if np.isnan(full[0]) else full[:3]))
-    if least < -1e-12:
-        raise NotAdoptedError(f"the link {body.name} has a negative moment of inertia ({least:g} kg m²): nothing can.")
 
 
 def _possible(moments: Array) -> Array:

@@ -8,10 +8,9 @@ from xml.etree import ElementTree as ET
 
 import mujoco
 
-from strut.adoption.note import Note, fault, in_a_row
-from strut.errors import NotAdoptedError
-from strut.models.mesh_files import UNREADABLE, is_native, read_mesh, remedy
-from strut.number_words import one_or_several
+from strut.adoption.note import Note, fault
+from strut.adoption.unreadable_meshes import leave_out_meshes, mesh_name
+from strut.models.mesh_files import UNREADABLE, is_native, read_mesh, why_unreadable
 
 _SETTINGS = ("option", "size", "visual", "statistic", "sensor", "custom")  # of a simulation, not of a robot
 
@@ -73,56 +72,19 @@ def _let_paired_shapes_touch(spec: mujoco.MjSpec) -> None:
 
 def _leave_out_missing_meshes(spec: mujoco.MjSpec, path: Path, notes: list[Note]) -> None:
     """Leave out shapes that are only seen and whose mesh cannot be read; refuse where one could touch or weigh."""
-    missing = {_mesh_name(mesh): mesh.file for mesh in spec.meshes if not _is_read(mesh, spec, path)}
-    if not missing:
-        return
-    for geom in [geom for geom in spec.geoms if geom.meshname in missing]:
-        _check_dispensable(geom, missing[geom.meshname], spec, path)
-        spec.delete(geom)
-    for mesh in [mesh for mesh in spec.meshes if _mesh_name(mesh) in missing]:
-        spec.delete(mesh)
-    names = list(missing.values())
-    words = f"[mesh that is only seen is|meshes that are only seen are] missing ({in_a_row(names, 2)}): not drawn."
-    notes.append(fault(one_or_several(len(names), words)))
+    found = {mesh_name(mesh): _why_not_read(mesh, spec, path) for mesh in spec.meshes if mesh.file}
+    if missing := {name: why for name, why in found.items() if why}:
+        leave_out_meshes(spec, missing, notes)
 
 
-def _check_dispensable(geom: Any, file: str, spec: mujoco.MjSpec, path: Path) -> None:
-    """Raise NotAdoptedError if a shape whose mesh is missing could touch something or gives a link its mass."""
-    if geom.contype or geom.conaffinity or geom.name in _paired(spec):
-        why = "could touch something"
-    elif geom.parent.name != "world" and _weighs(geom):
-        why = "gives the link its mass"
-    else:
-        return
-    raise NotAdoptedError(
-        f"the mesh {file} of the link {geom.parent.name} {why} and cannot be read; {remedy(file, path)}"
-    )
-
-
-def _paired(spec: mujoco.MjSpec) -> set[str]:
-    return {name for pair in spec.pairs for name in (pair.geomname1, pair.geomname2)}
-
-
-def _weighs(geom: Any) -> bool:
-    return not geom.parent.explicitinertial and 0.0 not in (geom.mass, geom.density)
-
-
-def _mesh_name(mesh: Any) -> str:
-    return str(mesh.name or Path(mesh.file).stem)
-
-
-def _is_read(mesh: Any, spec: mujoco.MjSpec, path: Path) -> bool:
-    """Return whether a mesh is there; what MuJoCo does not read is converted and kept with the specification."""
-    if not mesh.file:
-        return True
+def _why_not_read(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
+    """Return why a mesh cannot be read, if so; what MuJoCo does not read is converted and kept in the specification."""
     file = path.resolve().parent / (spec.meshdir or "") / mesh.file
-    if not file.is_file():
-        return False
     try:
         if is_native(file):
-            return True
+            return ""
         converted = read_mesh(file)
-    except UNREADABLE:
-        return False
+    except UNREADABLE as error:
+        return why_unreadable(error)
     mesh.uservert, mesh.userface, mesh.file = converted.vertices.ravel(), converted.faces.ravel(), ""
-    return True
+    return ""

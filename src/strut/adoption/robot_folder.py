@@ -15,7 +15,7 @@ from strut.adoption.feelings import expression_toml, gait_toml, usual_gait
 from strut.adoption.note import Note
 from strut.adoption.plain_model import PlainModel
 from strut.adoption.upper_body import UpperBody
-from strut.io.atomic import write_atomically
+from strut.io.atomic import write_folder_atomically
 from strut.robot import BASE, Array
 
 FRICTION = 0.6
@@ -63,12 +63,9 @@ def folder_files(findings: Findings) -> dict[str, bytes]:
     }
 
 
-def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
-    """Write the files of a folder; robot.toml comes last, so that a folder that has it is whole."""
-    for name in sorted(files, key=lambda one: one == "robot.toml"):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, files[name], force=force)
+def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
+    """Write a robot's folder, whole or not at all; a folder is a robot's as soon as it has a robot.toml."""
+    write_folder_atomically(folder, files, last="robot.toml", force=force)
 
 
 def robot_toml(findings: Findings) -> str:

@@ -12,14 +12,15 @@ from xml.etree import ElementTree as ET
 
 from strut.adoption.collada_axes import Y_TO_Z, are_turned
 from strut.adoption.note import Note, assumed, fault, in_a_row
+from strut.adoption.unreadable_meshes import not_drawn
 from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
-from strut.models.mesh_files import UNREADABLE, readable_mesh, remedy
+from strut.models.link_inertia import TERMS, urdf_inertia_fault
+from strut.models.mesh_files import UNREADABLE, readable_mesh, unreadable_words, why_unreadable
 from strut.number_words import one_or_several
 from strut.robot import Array
 
 _KEPT = ("link", "joint", "material")
-_INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _LIMITS = ("velocity", "effort")
 _MOVING = ("revolute", "continuous", "prismatic", "spherical")
 _DROPPED = ("mimic", "safety_controller", "calibration", "dynamics")
@@ -173,18 +174,12 @@ def _take_inertial(link: ET.Element) -> None:
     inertial = link.find("inertial")
     if inertial is None:
         return
-    mass_kg = _mass_kg(inertial, link.get("name", ""))
-    if mass_kg < 0.0:
-        raise NotAdoptedError(f"the link {link.get('name')} has a mass of {mass_kg:g} kg, which nothing can have.")
-    if mass_kg == 0.0:
+    if wrong := urdf_inertia_fault(link):
+        raise NotAdoptedError(wrong)
+    if not any(float(mass.get("value", "0")) for mass in inertial.findall("mass")):
         link.remove(inertial)
     for inertia in inertial.findall("inertia"):
-        inertia.attrib = dict.fromkeys(_INERTIA, "0") | inertia.attrib
-
-
-def _mass_kg(inertial: ET.Element, name: str) -> float:
-    mass = inertial.find("mass")
-    return 0.0 if mass is None else _number(mass.get("value", "0"), f"mass of {name}")
+        inertia.attrib = dict.fromkeys(TERMS, "0") | inertia.attrib
 
 
 def _shapes(link: ET.Element) -> list[ET.Element]:
@@ -223,29 +218,27 @@ def _take_meshes(text: UrdfText, path: Path) -> None:
     for link in text.root.findall("link"):
         for looks in _shapes(link):
             mesh = looks.find("geometry/mesh")
-            if mesh is not None and not _take_mesh(mesh, path, text.assets, ready, turn):
-                _check_only_seen(link, looks, mesh.get("filename", ""), path)
+            if mesh is not None and (error := _take_mesh(mesh, path, text.assets, ready, turn)):
+                _check_only_seen(link, looks, mesh.get("filename", ""), error)
                 link.remove(looks)
-                unseen.append(mesh.get("filename", ""))
+                unseen.append(f"{mesh.get('filename')}: {why_unreadable(error)}")
     if unseen:
-        words = f"[mesh that is|meshes that are] only seen cannot be read ({in_a_row(unseen, 2)})"
-        text.notes.append(fault(f"{one_or_several(len(unseen), words)}: not drawn."))
+        text.notes.append(not_drawn(unseen))
+
+
+def _check_only_seen(link: ET.Element, looks: ET.Element, mesh: str, error: Exception) -> None:
+    if looks.tag == "collision" or link.find("collision") is None:
+        raise NotAdoptedError(unreadable_words(mesh, link.get("name", ""), error))
 
 
 def _take_mesh(
     mesh: ET.Element, path: Path, assets: dict[str, bytes], ready: dict[str, str], turn: Array | None
-) -> bool:
-    """Give a mesh a path that MuJoCo finds; return whether there is one. `ready` remembers those already found."""
+) -> Exception | None:
+    """Give a mesh a path that MuJoCo finds, or return what its reader raised. `ready` remembers those already found."""
     name = mesh.get("filename", "")
     try:
         ready[name] = ready.get(name) or readable_mesh(name, path, assets, turn)
-    except UNREADABLE:
-        return False
+    except UNREADABLE as error:
+        return error
     mesh.set("filename", ready[name])
-    return True
-
-
-def _check_only_seen(link: ET.Element, looks: ET.Element, name: str, path: Path) -> None:
-    if looks.tag == "collision" or link.find("collision") is None:
-        words = f"the mesh {name} of the link {link.get('name')} cannot be read"
-        raise NotAdoptedError(f"{words}; {remedy(name, path)}")
+    return None

@@ -1,8 +1,9 @@
-"""Atomic writes: a file is there whole or not at all, and nothing is overwritten unasked."""
+"""Atomic writes: a file or a folder is there whole or not at all, and nothing is overwritten unasked."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,9 +58,12 @@ def _shown(path: Path, folder: Path) -> Path:
 
 
 def check_may_be_folder(path: Path) -> None:
-    """Raise FileError if a folder that is to be written is a file."""
+    """Raise FileError if a folder that is to be written is a file, or would be in one that is read-only."""
     if path.exists() and not path.is_dir():
         raise FileError(path, "is a file; give a folder.")
+    above = next(filter(Path.exists, path.resolve().parents))
+    if not path.exists() and not os.access(above, os.W_OK):
+        raise FileError(path, f"cannot be written: {above} is read-only or no folder.")
 
 
 def check_not_input(path: Path, source: Path) -> None:
@@ -94,3 +98,51 @@ def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
         if isinstance(error, OSError):
             raise FileError(path, f"cannot be written: {error.strerror}.") from error
         raise
+
+
+def write_folder_atomically(folder: Path, files: Mapping[str, bytes], *, last: str, force: bool) -> None:
+    """Write the files of a folder by their paths in it; what else an earlier folder of that name holds stays.
+
+    They go to a hidden neighbour first, which takes its place in one step, so an interruption leaves the old folder or
+    the new one. Where the old one cannot be moved they are written into it, the `last` after all others.
+    """
+    target = folder.resolve()
+    for path in filter(Path.exists, (folder / name for name in files)):
+        _check_replaceable(path, force=force)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if _stays(target):
+            _write_files(target, files, last)
+            return
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.", suffix=".part") as beside:
+            _replace_folder(target, files, last, Path(beside))
+    except OSError as error:
+        raise FileError(folder, f"cannot be written: {error.strerror}.") from error
+
+
+def _stays(folder: Path) -> bool:
+    """Return whether a folder must not be moved: whoever is in it would be nowhere, or it cannot be."""
+    if not folder.exists():
+        return False
+    return Path.cwd().is_relative_to(folder) or folder.is_mount() or not os.access(folder.parent, os.W_OK)
+
+
+def _replace_folder(target: Path, files: Mapping[str, bytes], last: str, beside: Path) -> None:
+    made, before = beside / "made", beside / "before"  # one deeper than others, where nobody takes it for a robot
+    if target.exists():
+        shutil.copytree(target, made, symlinks=True)
+    _write_files(made, files, last)
+    try:
+        if target.exists():
+            target.rename(before)
+        made.rename(target)
+    finally:
+        if before.exists() and not target.exists():  # stopped between the two
+            before.rename(target)
+
+
+def _write_files(folder: Path, files: Mapping[str, bytes], last: str) -> None:
+    for name in sorted(files, key=lambda one: one == last):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, files[name], force=True)

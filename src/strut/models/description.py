@@ -17,12 +17,12 @@ from xml.etree import ElementTree as ET
 
 import mujoco
 
-from strut.models.mesh_files import UNREADABLE, forget_meshes, readable_mesh
+from strut.models.link_inertia import TERMS, inertia_fault, urdf_inertia_fault
+from strut.models.mesh_files import UNREADABLE, forget_meshes, readable_mesh, unreadable_words
 from strut.toml_file import WrongFieldError
 
 _LEFT_OUT = ("transmission", "gazebo")
 _HINGES = ("revolute", "continuous")
-_INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 URDF_OPTIONS = {
     "strippath": "false",
     "discardvisual": "false",
@@ -57,8 +57,9 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
     for element in [child for child in root if child.tag in _LEFT_OUT]:
         root.remove(element)
     for inertia in root.iter("inertia"):
-        for term in _INERTIA:
+        for term in TERMS:
             inertia.set(term, inertia.get(term, "0"))
+    _check_inertias(map(urdf_inertia_fault, root.findall("link")))
     for joint in root.findall("joint"):
         _fix(joint, fixed)
     speed, effort = _limits(root, "velocity"), _limits(root, "effort")
@@ -74,6 +75,7 @@ def read_mjcf(path: Path, fixed: Sequence[str]) -> Description:
     spec = mujoco.MjSpec.from_file(str(path))
     for number, joint in enumerate(spec.joints):
         joint.name = joint.name or f"joint_{number}"
+    _check_inertias(map(inertia_fault, spec.bodies))
     effort = _motor_limits(spec)
     _strip(spec, [joint.name for joint in spec.joints if matches(joint.name, fixed)])
     if sliding := [joint.name for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_HINGE]:
@@ -81,6 +83,12 @@ def read_mjcf(path: Path, fixed: Sequence[str]) -> Description:
     model = spec.compile()
     _keep_inertias(spec, model)
     return Description(spec, model, {}, effort)
+
+
+def _check_inertias(faults: Iterable[str]) -> None:
+    """Raise ValueError with the first fault of a link's mass or inertia that there is."""
+    if fault := next(filter(None, faults), ""):
+        raise ValueError(fault)
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
@@ -173,6 +181,7 @@ def _resolve_meshes(root: ET.Element, path: Path) -> dict[str, bytes]:
                 mesh.set("filename", readable_mesh(mesh.get("filename", ""), path, assets, anywhere=False))
             except UNREADABLE as error:
                 if looks.tag == "collision":
-                    raise ValueError(f"the shape {mesh.get('filename')} cannot be read ({error}).") from error
+                    words = unreadable_words(mesh.get("filename", ""), link.get("name", ""), error)
+                    raise ValueError(words) from error
                 link.remove(looks)
     return assets

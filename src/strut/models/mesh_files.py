@@ -20,7 +20,23 @@ _MOST_FACES = 190_000  # MuJoCo takes 200 000 of an STL file
 _Y_UP = re.compile(rb"<up_axis>\s*Y_UP\s*</up_axis>")
 _HEAD = 100_000  # bytes: the asset is one of the first elements of a COLLADA file
 _PACKAGE, _FILE = "package://", "file://"
+_IS_POINTER, _NOT_THERE = "it is a pointer of Git LFS", "it is not there"
 UNREADABLE = (OSError, ImportError, ValueError, KeyError, IndexError, AttributeError)  # of readers of bad files
+
+
+class MeshError(ValueError):
+    """A mesh cannot be read, for a reason in plain words."""
+
+
+def why_unreadable(error: Exception) -> str:
+    """Return why a mesh cannot be read, in plain words, from what its reader raised."""
+    if isinstance(error, MeshError):
+        return str(error)
+    if isinstance(error, FileNotFoundError):
+        return _NOT_THERE
+    if isinstance(error, ImportError):
+        return "COLLADA needs `pip install pycollada`"
+    return "it is damaged"
 
 
 def mesh_path(name: str, description: Path, *, anywhere: bool = True) -> Path:
@@ -60,23 +76,26 @@ def is_pointer(file: Path) -> bool:
         return opened.read(len(_POINTER)) == _POINTER
 
 
-def remedy(name: str, description: Path) -> str:
-    """Return what to do about a mesh that cannot be read, as the end of a sentence."""
-    try:
-        if is_pointer(mesh_path(name, description)):
-            return "it is a pointer of Git LFS; `git lfs pull` brings the file."
-    except OSError:
-        pass
-    return "put the file where the description says."
+def remedy(why: str) -> str:
+    """Return what to do about a mesh that cannot be read, by why, as the end of a sentence."""
+    if why == _IS_POINTER:
+        return "`git lfs pull` brings the file."
+    return "put the file where the description says." if why == _NOT_THERE else "put a whole one in its place."
+
+
+def unreadable_words(name: str, link: str, error: Exception) -> str:
+    """Return the sentence about a mesh that cannot be read and must be: its file, its link, why, and what to do."""
+    why = why_unreadable(error)
+    return f"the mesh {name} of the link {link} cannot be read ({why}); {remedy(why)}"
 
 
 def is_native(file: Path) -> bool:
     """Return whether MuJoCo reads a mesh as it is: Wavefront, or STL that is binary and not too large.
 
-    Raises ValueError for what is no mesh at all.
+    Raises MeshError for what is no mesh at all.
     """
     if is_pointer(file):
-        raise ValueError("it is a pointer of Git LFS")
+        raise MeshError(_IS_POINTER)
     ending = file.suffix.lower()
     if ending in _NATIVE:
         return True
@@ -126,7 +145,7 @@ def as_stl(file: Path, turn: Array | None = None) -> bytes:
 def read_mesh(file: Path) -> Any:
     """Return a mesh of any format that trimesh reads, in metres; a file that is asked for again is not read again.
 
-    Raises ValueError, ImportError or one of trimesh's own mistakes if it cannot read it.
+    Raises MeshError, ImportError or OSError if it cannot be read.
     """
     return _read_once(file, file.stat().st_mtime_ns).copy()
 
@@ -138,16 +157,27 @@ def forget_meshes() -> None:
 
 @lru_cache(maxsize=256)
 def _read_once(file: Path, _changed_ns: int) -> Any:
+    content, ending = file.read_bytes(), file.suffix.lower().lstrip(".")
+    mesh, units = _surface(_bare(content) if ending == "dae" else content, ending)
+    if ending == "dae":
+        mesh.apply_scale(_metres_per_unit(units))
+    return mesh.convex_hull if len(mesh.faces) > _MOST_FACES else mesh
+
+
+def _surface(content: bytes, ending: str) -> tuple[Any, str]:
+    """Return the mesh in a file, in its own unit, and which that is."""
     import trimesh  # noqa: PLC0415  (most models need no conversion)
 
-    content, ending = file.read_bytes(), file.suffix.lower().lstrip(".")
-    scene: Any = trimesh.load_scene(io.BytesIO(_bare(content) if ending == "dae" else content), file_type=ending)
-    mesh = scene.to_mesh()
+    try:
+        scene: Any = trimesh.load_scene(io.BytesIO(content), file_type=ending)
+        mesh = scene.to_mesh()
+    except ImportError:
+        raise
+    except Exception as error:  # readers of formats raise whatever they like, in words of their own
+        raise MeshError("it is damaged, or of a format that nobody here reads") from error
     if not len(mesh.faces):
-        raise ValueError("it holds no surface")
-    if file.suffix.lower() == ".dae":
-        mesh.apply_scale(_metres_per_unit(str(scene.units)))
-    return mesh.convex_hull if len(mesh.faces) > _MOST_FACES else mesh
+        raise MeshError("it holds no surface")
+    return mesh, str(scene.units)
 
 
 def _bare(collada: bytes) -> bytes:
@@ -155,7 +185,7 @@ def _bare(collada: bytes) -> bytes:
     try:
         root = ET.fromstring(collada)
     except ET.ParseError as error:
-        raise ValueError("it is no XML") from error
+        raise MeshError("it is no XML") from error
     colours = ("library_images", "library_effects", "library_materials", "bind_material")
     for parent in list(root.iter()):
         for child in [child for child in parent if str(child.tag).rpartition("}")[2] in colours]:

@@ -9,7 +9,7 @@ from functools import partial
 
 import msgspec
 
-from strut.bisection import bisect
+from strut.bisection import exponential_search
 from strut.draft import Attempt, Shortfall
 from strut.errors import BadFootstepsError, ImpossibleStepError, RefusedError, StrutError
 from strut.number_words import amount_words
@@ -29,7 +29,7 @@ OPTIONS = {
 }
 
 Passes = Callable[[float], bool]
-INWARDS, MOST_TRIES = 0.97, 6  # how much less is tried where a value works for a while and not throughout
+MOST_TRIES = 6  # of values that work for a while, one below the other, before those that work throughout are searched
 SLOWER = (0.85, 0.75, 0.5, 0.35, 0.25)  # shares of its usual speed at which a robot with weak motors is tried
 
 
@@ -61,26 +61,11 @@ def _not_even_on_one_leg(trials: Trials) -> list[str]:
 def _what_works(trials: Trials, option: str, usual: float, asked: float, close: float) -> float | None:
     """Return the value nearest to the asked one that passes; a robot too weak for its usual speed is tried slower."""
     shares = SLOWER if option == "speed_m_s" and asked > usual else ()
-    seems, passes = partial(_seems_to_pass, trials, option), partial(_passes, trials, option)
-    found = (_nearest(seems, passes, share * usual, asked, close) for share in (1.0, *shares))
-    works = next((works for works in found if works is not None), None)
-    throughout = trials.request.task.simulated and option != "margin_m"  # others are as hard for a while as throughout
-    return _kept_throughout(trials, option, works, asked) if works is not None and throughout else works
-
-
-def _kept_throughout(trials: Trials, option: str, works: float, asked: float) -> float | None:
-    """Return a value that works for a while, or the next one inwards that neutral keeps through the whole motion."""
-    inwards, inner = (INWARDS, math.floor) if abs(asked) > abs(works) else (1.0 / INWARDS, math.ceil)
-    for tries in range(MOST_TRIES):
-        thousandths = inner(round(abs(works) * 1e3 * inwards**tries, 6))  # as it is told
-        value = math.copysign(thousandths * 1e-3, works)
-        request = msgspec.structs.replace(
-            trials.request, task=msgspec.structs.replace(trials.request.task, **{option: value})
-        )
-        whole = replace(trials.instead(request, generator_for(request, trials.robot)), on_progress=None)
-        if _told(trials, option, value * 1e3, whole.attempt(0.0, FINAL)).passes:
-            return value
-    return None
+    simulated = trials.request.task.simulated and option != "margin_m"  # others are as hard for a while as throughout
+    passes = partial(_passes, trials, option)
+    throughout = partial(_passes_throughout, trials, option) if simulated else lambda _thousandths: True
+    found = (_nearest(passes, throughout, share * usual, asked, close) for share in (1.0, *shares))
+    return next((works for works in found if works is not None), None)
 
 
 def slower(trials: Trials) -> Iterator[Trials]:
@@ -124,18 +109,28 @@ def _usual(trials: Trials, option: str) -> float | None:
     return getattr(trials.generator, "usual", {}).get(option) if usual is None else usual
 
 
-def _nearest(seems: Passes, passes: Passes, usual: float, asked: float, close: float) -> float | None:
+def _nearest(passes: Passes, throughout: Passes, usual: float, asked: float, close: float) -> float | None:
     """Return, to so many thousandths, the value nearest to the asked one that passes; None if not even usual does.
 
-    It is looked for among those that seem to pass, and only if it does not, proof by proof.
+    It is looked for from the usual one on, at values that what was asked does not change: where some pass beyond others
+    that do not, a bisection between usual and asked would find another value for every wish. The last that `passes`,
+    for a while, or one of the next below mostly does `throughout`.
     """
     if not passes(usual * 1e3):
         return None
-    inner, outer = (math.ceil, math.floor) if asked < usual else (math.floor, math.ceil)
+    inner, step = (math.ceil, -close) if asked < usual else (math.floor, close)
     good = inner(usual * 1e3)
-    near, _ = bisect(seems, good, outer(asked * 1e3), close=close, scale="whole")
-    found = near if near == good or passes(near) else bisect(passes, good, near, close=close, scale="whole")[0]
-    return found * 1e-3
+    before = math.ceil(round((asked * 1e3 - good) / step, 6)) - 1  # the last before what was asked
+
+    def nth(judge: Passes, steps: int) -> bool:
+        return judge(good + step * steps)
+
+    near = exponential_search(partial(nth, passes), before)
+    below = max(near - MOST_TRIES, 0)
+    found = next(filter(partial(nth, throughout), range(near, below, -1)), None)
+    if found is None and nth(throughout, 0):
+        found = exponential_search(partial(nth, throughout), below)
+    return None if found is None else (good + step * found) * 1e-3
 
 
 def _probe(trials: Trials, option: str, thousandths: float) -> Trials:
@@ -146,13 +141,16 @@ def _probe(trials: Trials, option: str, thousandths: float) -> Trials:
     return replace(trials.instead(request, generator_for(request, trials.robot)), on_progress=None)
 
 
-def _seems_to_pass(trials: Trials, option: str, thousandths: float) -> bool:
-    """Return whether the neutral motion seems to pass with another value of an option."""
-    return _told(trials, option, thousandths, _probe(trials, option, thousandths).attempt(0.0, SEARCH)).passes
+def _passes_throughout(trials: Trials, option: str, thousandths: float) -> bool:
+    """Return whether the whole neutral motion passes with another value of an option."""
+    task = msgspec.structs.replace(trials.request.task, **{option: thousandths * 1e-3})
+    request = msgspec.structs.replace(trials.request, task=task)
+    whole = replace(trials.instead(request, generator_for(request, trials.robot)), on_progress=None)
+    return _told(trials, option, thousandths, whole.attempt(0.0, FINAL)).passes
 
 
 def _passes(trials: Trials, option: str, thousandths: float) -> bool:
-    """Return whether the neutral motion passes with another value of an option."""
+    """Return whether the neutral motion passes with another value of an option, for a while."""
     neutral = _probe(trials, option, thousandths)
     searched = neutral.attempt(0.0, SEARCH)
     time_s = searched.draft.time_s
