@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from strut.cli.options import length_m, speed_m_s
-from strut.cli.paired_options import check_apart, spelled, was_typed
+from strut.cli.paired_options import check_apart, check_partners, spelled, was_typed
 from strut.generators.footsteps import read_footsteps
 from strut.place import Place
 from strut.request import Walker
@@ -79,7 +79,8 @@ def check_fitting(context: typer.Context, robot: str, gait: GaitTable) -> None:
     for name in unfitting:
         if was_typed(context, name):
             raise typer.BadParameter(f"{spelled(context, name)} does not apply: {robot} {how}; {instead}.")
-    check_apart(context, {"cycles": ("goal", "via")})
+    check_apart(context, {"cycles": ("goal",), "goal": ("steps",), "via": ("steps",)})
+    check_partners(context, {"via": ("goal",)})
     if not was_typed(context, "speed"):  # which own steps take by the length of a step
         check_apart(context, {"step_length": ("steps",)})
 
@@ -131,7 +132,7 @@ def _pattern_options(typed: Mapping[str, Any]) -> dict[str, Any]:
     speed, sideways = (chosen_speed_m_s(typed[name]) for name in ("speed", "sideways"))
     turn = None if typed["turn"] is None else math.radians(typed["turn"])
     options = {"pattern": typed["pattern"], "speed_m_s": speed, "sideways_m_s": sideways, "turn_rad_s": turn}
-    if typed["goal"] is None and not typed["via"]:
+    if typed["goal"] is None:
         return options | {"cycles": typed["cycles"]}
     if speed is not None or sideways is not None or turn is not None:
         raise typer.BadParameter("give --goal, or --speed, --sideways and --turn, not both.")
@@ -140,8 +141,6 @@ def _pattern_options(typed: Mapping[str, Any]) -> dict[str, Any]:
 
 def _destination(goal: Triple | None, via: Sequence[str] | None, steps: Path | None) -> dict[str, Any]:
     if steps is not None:
-        if goal is not None or via:
-            raise typer.BadParameter("give --goal and --via, or --steps, not both.")
         return {"footsteps": read_footsteps(steps)}
     return {"goal": [*(_way_point(text) for text in via or ()), _place("goal", goal or STRAIGHT_AHEAD)]}
 
