@@ -20,11 +20,10 @@ def __getattr__(name: str) -> Any:
     """Return one of the listed names, imported from its room."""
     if name not in _HOMES:
         raise AttributeError(f"module 'strut' has no attribute '{name}'")
-    from strut.argument_kinds import checking_kinds  # noqa: PLC0415 -- itself needed only with the first name
+    from strut.argument_types import coercing  # noqa: PLC0415 -- itself needed only with the first name
 
     found = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = found = checking_kinds(found, name) if isfunction(found) else found
-    return found
+    return globals().setdefault(name, coercing(found, name) if isfunction(found) else found)  # one for all threads
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from strut.argument_kinds import check_fields
+from strut.argument_types import coerce_fields
 from strut.errors import OutOfRangeError, UnknownNameError
 
 LARGEST_INTENSITY = 1.5  # half as much again as the published poses; beyond that they are no longer the same gesture
@@ -26,12 +26,12 @@ class Emotion:
     name: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        coerce_fields(self)
         for axis in ("pleasure", "arousal", "dominance"):
             value = getattr(self, axis)
             if not -1.0 <= value <= 1.0:  # also catches NaN
                 raise OutOfRangeError(f"{axis} is {value:g}; rescale it to [-1, 1].")
-            object.__setattr__(self, axis, float(value))  # numpy's numbers, too, become such that JSON can hold
+            object.__setattr__(self, axis, float(value))  # 1 and 1.0 are the same feeling, in files, too
 
     @property
     def pad(self) -> tuple[float, float, float]:

@@ -23,8 +23,8 @@ class OutOfRangeError(StrutError):
     """A number lies outside what it can mean."""
 
 
-class WrongKindError(StrutError):
-    """An argument is of another kind than a function takes: a path in the place of a motion, a word for a number."""
+class WrongTypeError(StrutError, TypeError):
+    """An argument is of another type than a function takes: a path in the place of a motion, a word for a number."""
 
     def __init__(self, function: str, argument: str, given: str, wanted: str) -> None:
         super().__init__(function, argument, given, wanted)

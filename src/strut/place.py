@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from strut.argument_kinds import check_fields
+from strut.argument_types import coerce_fields
 from strut.errors import OutOfRangeError
 
 RIGHT, LEFT = 0, 1
@@ -21,7 +21,7 @@ class Place:
     heading_rad: float = 0.0
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        coerce_fields(self)
         for name, value in (("x", self.x_m), ("y", self.y_m), ("heading", self.heading_rad)):
             if not math.isfinite(value):
                 raise OutOfRangeError(f"The {name} of a place is {value:g}; it must be a finite number.")

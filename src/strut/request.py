@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import msgspec
 
+from strut.argument_types import coerce_fields
 from strut.audit import DEFAULT_MARGIN_M
 from strut.emotion import Emotion, checked_intensity
 from strut.errors import OutOfRangeError
@@ -64,6 +65,9 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
     simulated: ClassVar[bool] = False
     styled: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        coerce_fields(self)
+
     def probe(self, **options: Any) -> Self:
         """Return the task with other options, as short as tells whether the neutral motion keeps its limits."""
         return msgspec.structs.replace(self, **options)
@@ -95,6 +99,7 @@ class Crawl(RobotTask, frozen=True, tag="crawl", kw_only=True):
     tempo: float = 1.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_cycles(self.cycles, 2)  # one to take on a pose, one to leave it
         check_length("step length", self.step_length_m)
         check_length("step height", self.step_height_m)
@@ -135,6 +140,7 @@ class Steps(RobotTask, frozen=True, tag="steps", kw_only=True):
     law: PressureLaw = "pressure"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.goals and not self.footsteps:
             raise OutOfRangeError("There is neither a goal nor a list of steps; say where to go.")
         check_walking_pace(self.pace)
@@ -177,6 +183,7 @@ class HandTask(RobotTask, frozen=True, tag="hand_task", kw_only=True):
     platform: PlatformMode = "led"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, value, known in (("law", self.law, PriorityLaw), ("platform", self.platform, PlatformMode)):
             if value not in get_args(known):
                 raise OutOfRangeError(f"The {name} is '{value}'; choose {' or '.join(get_args(known))}.")
@@ -209,6 +216,7 @@ class HumanGait(RobotTask, frozen=True, tag="human_gait", kw_only=True):
     cycles: int = 10
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_cycles(self.cycles, 1)
 
     def advice(self, broken: Sequence[str]) -> str:  # noqa: ARG002
@@ -240,6 +248,7 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
     goals: tuple[Place, ...] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_cycles(self.cycles, 2)  # one to start, one to stop
         for name, value, most, unit in (
             ("speed", self.speed_m_s, FASTEST_M_S, "m/s"),
@@ -273,6 +282,7 @@ class PilotedWalk(RobotTask, frozen=True, tag="piloted", kw_only=True):
     walker: Walker = "pendulum"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_word("walker", self.walker, get_args(Walker))
 
 
@@ -285,6 +295,7 @@ class Animate(RobotTask, frozen=True, tag="animate", kw_only=True):
     method: AnimationMethod = "mass"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_word("method", self.method, get_args(AnimationMethod))
 
     def advice(self, broken: Sequence[str]) -> str:  # noqa: ARG002
@@ -330,6 +341,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     expression: Layer | None = None
 
     def __post_init__(self) -> None:
+        coerce_fields(self)
         checked_intensity(self.intensity)
         if self.expression is not None:
             check_word("expression", self.expression, get_args(Layer))

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from strut.argument_types import coerce_fields
 from strut.errors import OutOfRangeError
 
 
@@ -94,6 +95,7 @@ class Style:
         return self.direction * self.tempo * self.stride
 
     def __post_init__(self) -> None:
+        coerce_fields(self)
         for name, word in WORDS.items():
             value = getattr(self, name)
             if not (math.isfinite(value) and word.least <= value <= word.most):

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from strut.argument_kinds import check_fields
+from strut.argument_types import coerce_fields
 from strut.control.attitude import Triple
 from strut.errors import OutOfRangeError
 from strut.robot import Array, frozen_array
@@ -163,7 +163,7 @@ def _triple(values: list[float]) -> Triple:
 
 def check_request(request: ShowRequest, command: CommandRange) -> None:
     """Raise OutOfRangeError if a request asks for what the robot cannot do."""
-    check_fields(request)
+    coerce_fields(request)
     match request:
         case StandRequest():
             _check("standing height", request.height_m, command.standing_height_m, "m")

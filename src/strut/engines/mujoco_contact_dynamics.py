@@ -14,11 +14,13 @@ from strut.engines.rigid_body import compiled
 from strut.errors import BadTableError
 from strut.robot import BASE, Array
 
+ModelOrMjcf = mujoco.MjModel | str  # compiled, or its MJCF
+
 
 class MujocoContactDynamics:
     """A body that touches the ground with a contact set. It owns its memory, so each thread needs one of its own."""
 
-    def __init__(self, model: mujoco.MjModel | str, contact: ContactSet) -> None:
+    def __init__(self, model: ModelOrMjcf, contact: ContactSet) -> None:
         self._model, self.contact = compiled(model), contact
         self._data = mujoco.MjData(self._model)
         if self._model.eq_active0.any():

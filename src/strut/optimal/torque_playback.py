@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from strut.engines.mujoco_contact_dynamics import MujocoContactDynamics
+from strut.engines.mujoco_contact_dynamics import ModelOrMjcf, MujocoContactDynamics
 from strut.optimal.contact_dynamics import ContactTerms
 from strut.optimal.problem import OptimalControlProblem
 from strut.optimal.shooting_refinement import contact_dynamics
@@ -22,15 +21,12 @@ from strut.optimal.trajectory import Trajectory
 from strut.robot import Array, Index
 from strut.rotation import angles_from_qpos, qpos_from_angles, qvel_from_angles
 
-if TYPE_CHECKING:
-    from mujoco import MjModel
-
 TOLERANCE = 1e-12  # a step multiplies errors by up to a million
 STRAIGHT = 1e-9
 RUNAWAY = 10.0  # rad: a playback that far off is over
 
 
-def playback_error(model: MjModel | str, trajectory: Trajectory, part_s: float = np.inf) -> float:
+def playback_error(model: ModelOrMjcf, trajectory: Trajectory, part_s: float = np.inf) -> float:
     """Return the largest angle [rad] at any node between a trajectory and the playback of its torques.
 
     Slides count in metres, except those of a floating base, which do not count. A movement that lasts longer than
@@ -54,7 +50,7 @@ def _parts(duration_s: Array, part_s: float) -> list[int]:
     return [*borders, len(duration_s)]
 
 
-def play(model: MjModel | str, trajectory: Trajectory) -> Array:
+def play(model: ModelOrMjcf, trajectory: Trajectory) -> Array:
     """Return the coordinates at the nodes when the torques are played, NaN once it has run away. Shape (nodes, nq)."""
     problem, floats = trajectory.problem, _floats(model, trajectory.problem)
     passive = _passive(trajectory)
@@ -86,7 +82,7 @@ def _kinks(trajectory: Trajectory, nodes: Index) -> list[int]:
     return [int(nodes[0]), *nodes[1:-1][bends].tolist(), int(nodes[-1])]
 
 
-def _floats(model: MjModel | str, problem: OptimalControlProblem) -> bool:
+def _floats(model: ModelOrMjcf, problem: OptimalControlProblem) -> bool:
     """Return whether the model has a floating base where the problem has slides and angles."""
     return bool(MujocoContactDynamics(model, problem.contact).nq == problem.tree.nq + 1)
 

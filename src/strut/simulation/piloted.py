@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from strut.argument_kinds import check_fields
+from strut.argument_types import coerce_fields
 from strut.audit import LEAST_ROOM_RAD, MOST_PILOTED_SLIP_M
 from strut.control.actuated_model import actuated_model
 from strut.control.observer import Measurement
@@ -45,7 +45,7 @@ class Push:
     duration_s: float = 0.1
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        coerce_fields(self)
         if not np.isfinite([self.start_s, *self.force_n, self.duration_s]).all():
             raise OutOfRangeError("A push holds a number that is not finite; give seconds and newtons.")
 
@@ -69,7 +69,7 @@ class World:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        coerce_fields(self)
         for name, value in (("friction", self.friction), ("delay", self.delay_s)):
             if value is not None and not (math.isfinite(value) and value >= 0.0):
                 raise OutOfRangeError(f"The {name} of a world is {value:g}; it must be 0 or more.")
