@@ -137,7 +137,7 @@ def _values(value: Any, annotation: Any) -> Any:
     return _whole(value, value.values(), taken, lambda items: dict(zip(value, items, strict=True)))
 
 
-def _whole(value: Any, given: Iterable[Any], taken: list[Any], made: Callable[[list[Any]], Any]) -> Any:
+def _whole(value: Any, given: Iterable[Any], taken: Sequence[Any], made: Callable[[Sequence[Any]], Any]) -> Any:
     """Return what holds others: itself where nothing in it had to change, or made anew of what was taken."""
     if any(item is UNFIT for item in taken):
         return UNFIT

@@ -141,6 +141,7 @@ def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
         rows["total", axis].rms_weight <= rows["baseline", axis].rms_weight for axis in ("forwards", "left", "up")
     )
     assert on_plates.plates.cop_distance_mm < 25.0
+    assert on_plates.forces.plate_share == pytest.approx(1.0, abs=0.025)  # of masses that were weighed
     assert on_plates.moments  # of the laboratory's own inverse dynamics
     assert all(one.rms_range < 0.15 for one in on_plates.moments)
     assert np.mean([row.covered for row in rows.values() if row.covered is not None]) > 0.85
@@ -165,6 +166,9 @@ def test_following_plates_gives_their_forces(followed):
     known = np.isfinite(total).all(axis=1)
     assert np.sqrt(np.mean((walk.forces.wrench[known, 2] - total[known, 2]) ** 2)) < 0.02 * 70.23 * WEIGHT
     assert any("followed" in note for note in walk.notes)
+    assert walk.forces.plate_share == pytest.approx(1.0, abs=0.025)  # though they are followed, they judge the mass
+    light = replace(walk.forces, plates=PlateForces(0.93 * walk.forces.plates.wrench, walk.forces.plates.rate_hz))
+    assert any("is the mass 0.9" in note for note in light.notes)
 
 
 def test_filtered_markers_are_told_from_raw_ones(data):

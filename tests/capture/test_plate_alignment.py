@@ -55,8 +55,9 @@ def test_a_clock_that_is_off_is_found_and_undone(late_s):
 def test_plates_that_feel_another_weight_are_told():
     """A wrong mass, or somebody on crutches: 18 % of the weight were missing in a clinic's walk."""
     plates, total = stance()
-    assert not weight_notes(plates, total)
-    (told,) = weight_notes(PlateForces(0.82 * plates.wrench, RATE_HZ), total)
+    assert not weight_notes(felt_share(plates, total))
+    assert not weight_notes(None)
+    (told,) = weight_notes(felt_share(PlateForces(0.82 * plates.wrench, RATE_HZ), total))
     assert told.startswith("Plates feel 82 % of the force that the movement needs: is the mass 0.82 times as large")
 
 

@@ -99,13 +99,14 @@ class GroundForces:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was done besides the usual."""
+        weight = weight_notes(self.plate_share)
         if self.tracked:
-            return ("Force plates were followed where a foot stands on them whole.",)
+            return ("Force plates were followed where a foot stands on them whole.", *weight)
         added = "The usual sharp rise of the vertical force at landings was added: smooth markers do not show it."
         alignment = self.alignment
         if self.plates is None or alignment is None:
             return (added,)
-        return (added, *self.plates.notes, *weight_notes(self.plates, self.wrench[:, :3]), *alignment.notes)
+        return (added, *self.plates.notes, *weight, *alignment.notes)
 
     @property
     def alignment(self) -> PlateAlignment | None:

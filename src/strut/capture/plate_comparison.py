@@ -86,9 +86,8 @@ def felt_share(plates: PlateForces, total_n: Array) -> float | None:
     return float(plates.total[known, 2].sum() / max(total_n[known, 2].sum(), 1.0))
 
 
-def weight_notes(plates: PlateForces, total_n: Array) -> tuple[str, ...]:
-    """Return a sentence if plates feel another weight than the movement of the given mass needs; see `felt_share`."""
-    share = felt_share(plates, total_n)
+def weight_notes(share: float | None) -> tuple[str, ...]:
+    """Return a sentence if plates feel another weight than the given mass has when it moves so: see `felt_share`."""
     if share is None or abs(share - 1.0) < OTHER_WEIGHT:
         return ()
     words = f"Plates feel {percent(share)} of the force that the movement needs"

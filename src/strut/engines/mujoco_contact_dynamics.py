@@ -6,6 +6,8 @@ from the solver's symbols. Forces of springs that a problem adds are for the cal
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import mujoco
 import numpy as np
 
@@ -14,7 +16,7 @@ from strut.engines.rigid_body import compiled
 from strut.errors import BadTableError
 from strut.robot import BASE, Array
 
-ModelOrMjcf = mujoco.MjModel | str  # compiled, or its MJCF
+ModelOrMjcf: TypeAlias = mujoco.MjModel | str  # compiled, or its MJCF
 
 
 class MujocoContactDynamics:

@@ -15,6 +15,7 @@ from strut.errors import BadFootstepsError, ImpossibleStepError, RefusedError, S
 from strut.number_words import amount_words
 from strut.pipeline.single_support import hardest_on_one_leg
 from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
+from strut.request import Request
 
 # options of a task or request that may be out of a body's reach: name, unit in thousandths, how finely it is told
 OPTIONS = {
@@ -114,7 +115,8 @@ def _nearest(passes: Passes, throughout: Passes, usual: float, asked: float, clo
 
     It is looked for from the usual one on, at values that what was asked does not change: where some pass beyond others
     that do not, a bisection between usual and asked would find another value for every wish. The last that `passes`,
-    for a while, or one of the next below mostly does `throughout`.
+    for a while, or one of the next below mostly does `throughout`; where none does, what works is searched below these,
+    and a larger wish, which begins higher, may find less.
     """
     if not passes(usual * 1e3):
         return None
@@ -138,14 +140,18 @@ def _probe(trials: Trials, option: str, thousandths: float) -> Trials:
     options = {option: thousandths * 1e-3}
     margin_m = options.pop("margin_m", trials.request.margin_m)
     request = msgspec.structs.replace(trials.request, task=trials.request.task.probe(**options), margin_m=margin_m)
+    return _quietly(trials, request)
+
+
+def _quietly(trials: Trials, request: Request) -> Trials:
+    """Return trials of another request, which tell nothing of their own progress."""
     return replace(trials.instead(request, generator_for(request, trials.robot)), on_progress=None)
 
 
 def _passes_throughout(trials: Trials, option: str, thousandths: float) -> bool:
     """Return whether the whole neutral motion passes with another value of an option."""
     task = msgspec.structs.replace(trials.request.task, **{option: thousandths * 1e-3})
-    request = msgspec.structs.replace(trials.request, task=task)
-    whole = replace(trials.instead(request, generator_for(request, trials.robot)), on_progress=None)
+    whole = _quietly(trials, msgspec.structs.replace(trials.request, task=task))
     return _told(trials, option, thousandths, whole.attempt(0.0, FINAL)).passes
 
 
