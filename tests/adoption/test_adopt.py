@@ -15,9 +15,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from strut.adoption.adopt import adopt
+from strut.adoption.adopt import adopt, find_all
 from strut.adoption.folder_check import check_folder
 from strut.adoption.portrait import portrait_page, portrait_png
+from strut.adoption.robot_folder import FILE_NAMES, folder_files
 from strut.emotion import named_emotion
 from strut.errors import BadTableError, FileError, NotAdoptedError
 from strut.expression.blend import style_for
@@ -215,7 +216,7 @@ def test_a_robot_that_was_to_be_replaced_stays_as_it_was_where_that_is_stopped(f
     source, rename = written(quadruped(), tmp_path / "fourling.xml"), Path.rename
 
     def stops_at_the_last_step(path, target):
-        return stopped() if path.name == "made" and target.name == "fourling" else rename(path, target)
+        return stopped() if path.name == "fourling.new" else rename(path, target)
 
     monkeypatch.setattr("strut.adoption.adopt.fitted_gait", fitted_gait if moves else stopped)
     monkeypatch.setattr(Path, "rename", stops_at_the_last_step)
@@ -249,12 +250,39 @@ def test_a_replaced_robot_keeps_files_that_people_have_put_beside_it(four, tmp_p
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fourling", "fourling.xml"]
 
 
-def test_a_file_of_a_folder_that_is_no_robot_is_not_replaced_unasked(tmp_path):
+@pytest.mark.parametrize("name", FILE_NAMES[1:])
+def test_a_file_of_a_folder_that_is_no_robot_is_not_replaced_unasked_which_is_told_before_the_work(name, tmp_path):
     (tmp_path / "robot").mkdir()
-    (tmp_path / "robot" / "model.xml").write_text("mine")
+    (tmp_path / "robot" / name).write_text("mine")
+    told = []
+    with pytest.raises(FileError, match=f"{name}: is there already"):
+        adopt(written(quadruped(), tmp_path / "four.xml"), out=tmp_path / "robot", on_stage=told.append)
+    assert told == []
+    assert [path.name for path in (tmp_path / "robot").iterdir()] == [name]
+
+
+def test_a_mesh_that_is_there_already_is_told_before_a_gait_is_tried(tmp_path, monkeypatch):
+    root = quadruped()
+    (tmp_path / "shell.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    ET.SubElement(ET.SubElement(root, "asset"), "mesh", name="shell", file="shell.obj")
+    looks = {"type": "mesh", "mesh": "shell", "mass": "0", "contype": "0", "conaffinity": "0"}
+    ET.SubElement(next(body for body in root.iter("body") if body.get("name") == "trunk"), "geom", looks)
+    source = written(root, tmp_path / "four.xml")
+    files = folder_files(find_all(source, "four"))
+    (mesh,) = (name for name in files if name not in FILE_NAMES)
+    (tmp_path / "robot" / mesh).parent.mkdir(parents=True)
+    (tmp_path / "robot" / mesh).write_text("mine")
+    monkeypatch.setattr("strut.adoption.adopt.fitted_gait", stopped)
     with pytest.raises(FileError, match="is there already"):
-        adopt(written(quadruped(), tmp_path / "four.xml"), out=tmp_path / "robot")
-    assert [path.name for path in (tmp_path / "robot").iterdir()] == ["model.xml"]
+        adopt(source, out=tmp_path / "robot")
+
+
+def test_a_robot_that_a_kill_left_aside_is_put_back_before_another_is_adopted(four, tmp_path, monkeypatch):
+    monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path))
+    shutil.copytree(four.folder, tmp_path / ".fourling.abcdefgh.part" / "fourling")
+    with pytest.raises(NotAdoptedError, match="holds a robot already"):
+        adopt(written(quadruped(), tmp_path / "fourling.xml"))
+    assert robot_names()[-1] == "fourling"
 
 
 def test_a_robot_is_written_into_the_folder_that_somebody_is_in(tmp_path, monkeypatch):

@@ -3,10 +3,12 @@
 import tomllib
 from xml.etree import ElementTree as ET
 
+import mujoco
 import pytest
 
-from strut.adoption.adopt import adopt
+from strut.adoption.adopt import adopt, find_all
 from strut.adoption.package_robots import find_description
+from strut.adoption.unreadable_meshes import broken_meshes
 from strut.errors import NotAdoptedError
 from tests.adoption.broken_robots import BROKEN_MJCF, BROKEN_URDF, element_called
 from tests.adoption.small_robots import biped, found, quadruped, sentences, written
@@ -154,6 +156,49 @@ def test_a_broken_mesh_that_touches_is_refused_with_its_file_its_link_and_what_t
     assert why in words
     assert f"of the link {'torso' if kind == 'urdf' else 'trunk'} " in words
     assert words.endswith("put a whole one in its place.")
+
+
+UNOPENED = {
+    "denied": (
+        PermissionError(13, "Permission denied"),
+        "it cannot be opened: Permission denied",
+        "that you may read.",
+    ),
+    "collada": (ImportError("missing `pip install pycollada`"), "COLLADA needs `pip install pycollada`", "try again."),
+    "other": (
+        ImportError("No module named 'lxml'"),
+        "not installed: No module named 'lxml'",
+        "install that and try again.",
+    ),
+    "gone": (FileNotFoundError(2, "No such file or directory"), "it is not there", "where the description says."),
+}
+
+
+@pytest.mark.parametrize("kind", ["urdf", "xml"])
+@pytest.mark.parametrize("cause", UNOPENED)
+def test_a_mesh_that_is_not_to_blame_is_not_called_damaged(cause, kind, tmp_path, monkeypatch):
+    error, why, remedy = UNOPENED[cause]
+
+    def raises(*_arguments):
+        raise error
+
+    raises.cache_clear = lambda: None
+    (tmp_path / "shell.ply").write_bytes(b"ply")
+    monkeypatch.setattr("strut.models.mesh_files._read_once", raises)
+    with pytest.raises(NotAdoptedError, match=r"shell\.ply") as refused:
+        find_all(written(with_mesh(kind, "shell.ply", "collision"), tmp_path / f"robot.{kind}"), "robot")
+    words = str(refused.value)
+    _is_one_sentence(words)
+    assert why in words
+    assert words.endswith(remedy)
+    assert "damaged" not in words
+    assert "whole one" not in words
+
+
+def test_a_mesh_that_is_not_there_is_not_called_empty(tmp_path):
+    spec = mujoco.MjSpec()
+    spec.add_mesh(name="gone", file="gone.stl")
+    assert broken_meshes(spec, tmp_path / "robot.xml") == {"gone": "it is not there"}
 
 
 def test_a_fixed_base_is_set_free_and_told(tmp_path):

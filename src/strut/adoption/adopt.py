@@ -19,11 +19,11 @@ from strut.adoption.note import Note, assumed, fault, found, in_a_row
 from strut.adoption.overlaps import overlapping_pairs
 from strut.adoption.package_robots import find_description
 from strut.adoption.plain_model import PlainModel, plain_model
-from strut.adoption.robot_folder import FRICTION, ROTOR_S2, Findings, folder_files, has_rotors, write_folder
+from strut.adoption.robot_folder import FILE_NAMES, FRICTION, ROTOR_S2, Findings, folder_files, has_rotors, write_folder
 from strut.adoption.robot_name import robot_name_of
 from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
-from strut.io.atomic import check_may_be_folder
+from strut.io.atomic import check_may_be_folder, check_replaceable, put_back_folder
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
 from strut.number_words import of_one_or_several, one_or_several, percent
 from strut.pipeline.gait_fit import FittedGait, Utilisation, fitted_gait
@@ -91,6 +91,7 @@ def adopt(
     file = find_description(path)
     called = robot_name_of(file, str(path) if name is None and file != Path(path).expanduser() else name)
     folder = Path(out) if out is not None else robot_home() / called
+    put_back_folder(folder)
     check_may_be_folder(folder)
     if str(folder) in names_in(HOME):
         raise NotAdoptedError(f"{folder} is a robot of strut's; choose another folder, such as my_{folder}.", str(path))
@@ -99,11 +100,13 @@ def adopt(
             f"{folder} holds a robot already; choose another --name, or replace it with --force.",
             str(path),
         )
+    check_replaceable(folder, FILE_NAMES, force=force)
     try:
         findings = find_all(file, called, on_stage)
     except NotAdoptedError as error:
         raise NotAdoptedError(error.reason, str(path)) from error
     files = folder_files(findings)
+    check_replaceable(folder, files, force=force)  # meshes too, before the gait is tried, which takes longest
     on_stage("tries its gait")
     usual, fit = _tried_gait(files, on_stage)
     on_stage("writes its folder")  # at the end: who is stopped before has no robot with a gait that nobody has tried

@@ -20,6 +20,7 @@ from strut.robot import BASE, Array
 
 FRICTION = 0.6
 ROTOR_S2 = 0.0005
+FILE_NAMES = ("robot.toml", "collision.toml", "adopted.toml", "gait.toml", "expression.toml", "model.xml")  # and meshes
 _PLAIN_KEY = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
 

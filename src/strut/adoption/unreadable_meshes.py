@@ -10,7 +10,7 @@ import mujoco
 
 from strut.adoption.note import Note, fault, in_a_row
 from strut.errors import NotAdoptedError
-from strut.models.mesh_files import remedy
+from strut.models.mesh_files import remedy, why_unreadable
 from strut.number_words import one_or_several
 
 EMPTY, NO_SURFACE = "it is empty", "it holds no whole surface"
@@ -23,7 +23,11 @@ def broken_meshes(spec: mujoco.MjSpec, path: Path) -> dict[str, str]:
 
 
 def _why_broken(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
-    alone, name, content = mujoco.MjSpec(), Path(mesh.file).name, _content(mesh, spec, path)
+    try:
+        content = _content(mesh, spec, path)
+    except OSError as error:
+        return why_unreadable(error)
+    alone, name = mujoco.MjSpec(), Path(mesh.file).name
     alone.assets = {name: content}
     alone.add_mesh(name="mesh", file=name, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
     alone.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh")
@@ -35,9 +39,10 @@ def _why_broken(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
 
 
 def _content(mesh: Any, spec: mujoco.MjSpec, path: Path) -> bytes:
-    """Return what the file of a mesh holds; nothing if it is not there."""
-    file = path.resolve().parent / (spec.meshdir or "") / mesh.file
-    return spec.assets.get(mesh.file) or (file.read_bytes() if file.is_file() else b"")
+    """Return what the file of a mesh holds; raises OSError if it is not there or cannot be opened."""
+    if content := spec.assets.get(mesh.file):
+        return bytes(content)
+    return (path.resolve().parent / (spec.meshdir or "") / str(mesh.file)).read_bytes()
 
 
 def leave_out_meshes(spec: mujoco.MjSpec, unreadable: Mapping[str, str], notes: list[Note]) -> None:

@@ -1,11 +1,14 @@
-"""Atomic writes: a file or a folder is there whole or not at all, and nothing is overwritten unasked."""
+"""Atomic writes: a file or a folder is there whole or not at all, and nothing is overwritten unasked or lost."""
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from strut.errors import FileError
@@ -26,7 +29,7 @@ def check_writable(path: Path, *, force: bool, ending: str | None = None) -> Non
             _check_replaceable(path, force=force)
         folder = path.resolve().parent
     except OSError as error:  # for instance a name that is too long
-        raise FileError(path, f"cannot be written: {error.strerror}.") from error
+        raise FileError(path, f"cannot be written: {_why(error)}.") from error
     if not folder.is_dir():
         raise FileError(path, f"cannot be written: there is no folder {_shown(path, folder)}.")
     if not os.access(folder, os.W_OK):
@@ -83,7 +86,7 @@ def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     except OSError as error:
-        raise FileError(path, f"cannot be written: {error.strerror} in {target.parent}.") from error
+        raise FileError(path, f"cannot be written: {_why(error)} in {target.parent}.") from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -96,28 +99,54 @@ def write_atomically(path: Path, content: bytes, *, force: bool) -> None:
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise FileError(path, f"cannot be written: {error.strerror}.") from error
+            raise FileError(path, f"cannot be written: {_why(error)}.") from error
         raise
 
 
 def write_folder_atomically(folder: Path, files: Mapping[str, bytes], *, last: str, force: bool) -> None:
     """Write the files of a folder by their paths in it; what else an earlier folder of that name holds stays.
 
-    They go to a hidden neighbour first, which takes its place in one step, so an interruption leaves the old folder or
-    the new one. Where the old one cannot be moved they are written into it, the `last` after all others.
+    They go to a hidden neighbour first, which takes the folder's place when it is whole. A folder that is there already
+    is moved aside first, moved back if the new one cannot take its place, and deleted when it has; that is two steps.
+    Who is killed between them leaves no folder of that name but the old one aside, and `put_back_folder`, which is
+    called here too, brings it back. A link through which a file would be written gives way to a copy of what it
+    points to.
+
+    Where the old folder cannot be moved (somebody is in it, it is a mount or its parent is read-only) the files are
+    written into it one by one, the `last` after all others, and links are followed.
     """
+    put_back_folder(folder)
+    check_replaceable(folder, files, force=force)
     target = folder.resolve()
-    for path in filter(Path.exists, (folder / name for name in files)):
-        _check_replaceable(path, force=force)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if _stays(target):
             _write_files(target, files, last)
-            return
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.", suffix=".part") as beside:
-            _replace_folder(target, files, last, Path(beside))
+        else:
+            _replace_folder(target, files, last)
     except OSError as error:
-        raise FileError(folder, f"cannot be written: {error.strerror}.") from error
+        raise FileError(folder, f"cannot be written: {_why(error)}.") from error
+
+
+def check_replaceable(folder: Path, names: Iterable[str], *, force: bool) -> None:
+    """Raise FileError if one of the files that are to be written into a folder is there already and must stay."""
+    for path in filter(Path.exists, (folder / name for name in names)):
+        _check_replaceable(path, force=force)
+
+
+def put_back_folder(folder: Path) -> None:
+    """Put a folder back into its place if who was replacing it was killed with the old one moved aside."""
+    target = folder.resolve()
+    name = glob.escape(target.name)
+    aside = [] if target.exists() else [*target.parent.glob(f".{name}.*.part/{name}")]
+    if not aside:
+        return
+    newest = max(aside, key=lambda path: path.parent.stat().st_mtime_ns)  # since when something was moved into it
+    try:
+        newest.rename(target)
+    except OSError as error:
+        raise FileError(folder, f"was moved to {newest} and cannot be moved back: {_why(error)}.") from error
+    shutil.rmtree(newest.parent, ignore_errors=True)
 
 
 def _stays(folder: Path) -> bool:
@@ -127,18 +156,46 @@ def _stays(folder: Path) -> bool:
     return Path.cwd().is_relative_to(folder) or folder.is_mount() or not os.access(folder.parent, os.W_OK)
 
 
-def _replace_folder(target: Path, files: Mapping[str, bytes], last: str, beside: Path) -> None:
-    made, before = beside / "made", beside / "before"  # one deeper than others, where nobody takes it for a robot
-    if target.exists():
-        shutil.copytree(target, made, symlinks=True)
-    _write_files(made, files, last)
+def _replace_folder(target: Path, files: Mapping[str, bytes], last: str) -> None:
+    beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
+    made, before = beside / f"{target.name}.new", beside / target.name  # so deep that nobody takes them for robots
     try:
+        if target.exists():
+            shutil.copytree(target, made, symlinks=True)
+            _copy_linked(target, made, files)
+        _write_files(made, files, last)
         if target.exists():
             target.rename(before)
         made.rename(target)
-    finally:
-        if before.exists() and not target.exists():  # stopped between the two
-            before.rename(target)
+    except BaseException as error:
+        if before.exists():
+            _move_back(before, target, error)  # raises, so that nothing is deleted, if it fails
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+    with suppress(OSError):  # the new one is in its place
+        if before.exists():
+            before.rename(beside / f"{target.name}.old")  # so that no half of it is ever put back
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _move_back(before: Path, target: Path, reason: BaseException) -> None:
+    """Move a folder back whose successor could not take its place; where that fails it stays aside and is named."""
+    try:
+        before.rename(target)
+    except OSError as error:
+        words = f"was being replaced when that was stopped ({_why(reason)}); what was there is kept in {before}."
+        raise FileError(target, words) from error
+
+
+def _copy_linked(folder: Path, copied: Path, names: Iterable[str]) -> None:
+    """Put copies in the place of links in a copied folder through which files of these names would be written."""
+    for part in dict.fromkeys(chain.from_iterable((*reversed(Path(name).parents), Path(name)) for name in names)):
+        if (copied / part).is_symlink():
+            if folder.is_relative_to((folder / part).resolve()):
+                raise FileError(folder / part, "is a link to a folder that it lies in; put a folder in its place.")
+            (copied / part).unlink()
+            if (folder / part).is_dir():
+                shutil.copytree(folder / part, copied / part, ignore_dangling_symlinks=True)
 
 
 def _write_files(folder: Path, files: Mapping[str, bytes], last: str) -> None:
@@ -146,3 +203,10 @@ def _write_files(folder: Path, files: Mapping[str, bytes], last: str) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, files[name], force=True)
+
+
+def _why(error: BaseException) -> str:
+    """Return what an error says, in words: the system's, or of several files that could not be copied the first."""
+    if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
+        return str(error.args[0][0][-1])
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

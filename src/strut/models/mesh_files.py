@@ -21,6 +21,7 @@ _Y_UP = re.compile(rb"<up_axis>\s*Y_UP\s*</up_axis>")
 _HEAD = 100_000  # bytes: the asset is one of the first elements of a COLLADA file
 _PACKAGE, _FILE = "package://", "file://"
 _IS_POINTER, _NOT_THERE = "it is a pointer of Git LFS", "it is not there"
+_NO_READER, _NOT_OPENED = "what reads it is not installed", "it cannot be opened"
 UNREADABLE = (OSError, ImportError, ValueError, KeyError, IndexError, AttributeError)  # of readers of bad files
 
 
@@ -35,7 +36,10 @@ def why_unreadable(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return _NOT_THERE
     if isinstance(error, ImportError):
-        return "COLLADA needs `pip install pycollada`"
+        words = "COLLADA needs `pip install pycollada`" if "collada" in str(error) else str(error)
+        return f"{_NO_READER}: {words}"
+    if isinstance(error, OSError):
+        return f"{_NOT_OPENED}: {error.strerror or error}"
     return "it is damaged"
 
 
@@ -78,9 +82,13 @@ def is_pointer(file: Path) -> bool:
 
 def remedy(why: str) -> str:
     """Return what to do about a mesh that cannot be read, by why, as the end of a sentence."""
-    if why == _IS_POINTER:
-        return "`git lfs pull` brings the file."
-    return "put the file where the description says." if why == _NOT_THERE else "put a whole one in its place."
+    remedies = {
+        _IS_POINTER: "`git lfs pull` brings the file.",
+        _NOT_THERE: "put the file where the description says.",
+        _NO_READER: "install that and try again.",
+        _NOT_OPENED: "put a file there that you may read.",
+    }
+    return remedies.get(why.partition(":")[0], "put a whole one in its place.")
 
 
 def unreadable_words(name: str, link: str, error: Exception) -> str:
