@@ -101,12 +101,17 @@ class Receipt:
         self._check_figures()
 
     def _check_figures(self) -> None:
-        numbers = [one.name for one in fields(self) if str(one.type).startswith(("float", "int"))]
-        figures = {name: getattr(self, name) for name in numbers} | dict(self.naturalness or {}) | dict(self.walk or {})
-        figures |= {name: value for name, value in (self.soundness or {}).items() if not isinstance(value, str)}
-        for name, value in figures.items():
+        for name, value in self._figures().items():
             if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
                 raise OutOfRangeError(f"{name} of a receipt is {value!r}; it must be a finite number or null.")
+
+    def _figures(self) -> dict[str, Any]:
+        """Return every number of the receipt by its name."""
+        names = [one.name for one in fields(self) if str(one.type).startswith(("float", "int"))]
+        sound = {name: value for name, value in (self.soundness or {}).items() if not isinstance(value, str)}
+        return (
+            {name: getattr(self, name) for name in names} | dict(self.naturalness or {}) | dict(self.walk or {}) | sound
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the receipt as JSON would hold it; keys of a task, a human's gait or words left out only where due."""
