@@ -277,3 +277,12 @@ def test_a_gait_that_was_tampered_with_is_refused(cassie, found, change, words):
     table = gait_library_table(cassie)
     broken = gait_audit(cassie, replace(found.gait, **{name: curves}))
     assert words in gait_shortfall(broken, found.gait.step_s, table.step_range_s(0.86), table)
+
+
+def test_the_equations_of_a_found_gait_hold_to_a_millionth(program, monkeypatch):
+    """A solver that may stop at the tolerance of its cost leaves them a ten-thousandth open."""
+    kind, solutions = type(program._program), []
+    original = kind.solution
+    monkeypatch.setattr(kind, "solution", lambda *given: solutions.append(original(*given)) or solutions[-1])
+    program.solve((0.4, 0.06, 0.86), program.cold_start((0.4, 0.06, 0.86)), warm=False)
+    assert solutions[0].violation < 1e-6
