@@ -114,6 +114,7 @@ class Useless:
     [
         (3, float),
         (2.5, int),  # the function tells what may be chosen
+        ("mrpete", strut.Robot | str),
         (True, bool),
         (Path("a.npz"), Path | str),
         ("a.npz", Path | str),
@@ -141,6 +142,8 @@ def test_what_is_of_its_type_stays_the_same_thing(value, annotation):
         (Fraction(1, 2), float, 0.5),
         (Decimal("0.5"), float | None, 0.5),
         (np.int64(3), int, 3),
+        (3.0, int, 3),
+        (Path("robots/mine"), strut.Robot | str, "robots/mine"),
         (np.array(3), int, 3),
         (np.bool_(True), bool, True),
         (np.int64(1), Literal[1, 2], 1),

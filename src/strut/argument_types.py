@@ -99,12 +99,16 @@ def _word(value: Any, annotation: Any) -> Any:
     return value if any(isinstance(value, type(word)) for word in get_args(annotation)) else UNFIT
 
 
-def _number(value: Any, annotation: Any) -> Any:
-    if isinstance(value, int | float):  # whether it must be whole is told with what may be chosen
+def _real(value: Any, annotation: Any = float) -> Any:  # noqa: ARG001
+    if isinstance(value, int | float):
         return value
-    if not hasattr(value, "__float__") or np.ndim(value):
-        return UNFIT
-    return operator.index(value) if annotation is int and hasattr(value, "__index__") else float(value)
+    return float(value) if hasattr(value, "__float__") and not np.ndim(value) else UNFIT
+
+
+def _integer(value: Any, annotation: Any) -> Any:  # noqa: ARG001
+    """Return a number; that it must be whole is told by the function, with what may be chosen."""
+    real = _real(value)
+    return int(real) if isinstance(real, float) and real.is_integer() else real
 
 
 def _switch(value: Any, annotation: Any) -> Any:  # noqa: ARG001
@@ -115,13 +119,18 @@ def _path(value: Any, annotation: Any) -> Any:  # noqa: ARG001
     return value if isinstance(value, Path) else Path(value) if isinstance(value, str | os.PathLike) else UNFIT
 
 
+def _text(value: Any, annotation: Any) -> Any:  # noqa: ARG001
+    """Return a text; where a name is asked for, the path of a folder is one, too."""
+    return os.fspath(value) if isinstance(value, os.PathLike) else value if isinstance(value, str) else UNFIT
+
+
 def _array(value: Any, annotation: Any) -> Any:  # noqa: ARG001
     return value if isinstance(value, Iterable) and not isinstance(value, str) else UNFIT
 
 
 def _items(value: Any, annotation: Any) -> Any:
     """Return what can be gone through, with everything in it as it should be; what is gone through once as a list."""
-    if not isinstance(value, Iterable) or isinstance(value, str | Mapping):
+    if _array(value, annotation) is UNFIT or isinstance(value, Mapping):
         return UNFIT
     listed = list(value) if isinstance(value, Iterator | Set) else value
     given = listed if isinstance(listed, list | tuple) else list(listed)
@@ -149,8 +158,8 @@ def _function(value: Any, annotation: Any) -> Any:  # noqa: ARG001
 
 
 def _of_class(value: Any, annotation: Any) -> Any:
-    """Return one of our nouns, a string or None, as asked; what is no class is not judged."""
-    judged = annotation in (str, NoneType) or _is_noun(annotation)
+    """Return one of our nouns, or None, as asked; what is no class is not judged."""
+    judged = annotation is NoneType or _is_noun(annotation)
     return value if not judged or isinstance(value, annotation) else UNFIT
 
 
@@ -161,11 +170,13 @@ def _is_noun(annotation: Any) -> bool:
 
 _COERCED: dict[Any, Callable[[Any, Any], Any]] = {
     **dict.fromkeys((Union, UnionType), _one_of),
-    **dict.fromkeys((float, int), _number),
     **dict.fromkeys((Sequence, Iterable, list, tuple), _items),
     **dict.fromkeys((Mapping, dict), _values),
     Ellipsis: _rest,
+    float: _real,
+    int: _integer,
     bool: _switch,
+    str: _text,
     Callable: _function,
     Literal: _word,
     Path: _path,

@@ -42,7 +42,8 @@ class UnknownNameError(StrutError):
         self.kind, self.name, self.known, self.where = kind, name, tuple(known), where
 
     def __str__(self) -> str:
-        near = ", ".join(get_close_matches(self.name, self.known, cutoff=0.4))
+        known = {name.lower(): name for name in self.known}
+        near = ", ".join(known[name] for name in get_close_matches(self.name.lower(), known, cutoff=0.4))
         words = f"nearest: {near}" if near else f"there are {', '.join(self.known)}"
         return f"There is no {self.kind} '{self.name}' ({words}); {self.where} lists them all."
 

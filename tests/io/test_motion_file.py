@@ -128,9 +128,11 @@ def test_no_file_is_overwritten_unless_forced(small, saved):
 
 @pytest.mark.parametrize("force", [True, False])
 def test_a_folder_is_no_file_name(small, tmp_path, force):
+    folder = tmp_path / "walk.npz"
+    folder.mkdir()
     with pytest.raises(FileError) as caught:
-        save_motion(small, tmp_path, force=force)
-    assert str(caught.value) == f"{tmp_path}: is a folder; give a file name."
+        save_motion(small, folder, force=force)
+    assert str(caught.value) == f"{folder}: is a folder; give a file name."
 
 
 def test_a_folder_that_is_not_there_is_named(small, tmp_path):

@@ -77,6 +77,8 @@ def analyze(motions: Motion | Mapping[str, Motion]) -> GaitAnalysis:
         1.3
     """
     named = {motions.robot: motions} if isinstance(motions, Motion) else motions
+    if not named:
+        raise BadMotionError("There is no motion to measure; give at least one.")
     walks = {name: (robot_of(motion), motion) for name, motion in named.items()}
     parameters = {name: gait_parameters(robot, motion) for name, (robot, motion) in walks.items()}
     scores = {name: cycle_scores(robot, motion) for name, (robot, motion) in walks.items()}

@@ -37,6 +37,7 @@ from strut.robot import Array, Robot
 from strut.rotation import qpos_from_angles
 from strut.sampling import low_passed
 
+UNWEIGHED = "No force plate tells whether the mass is right: forces and torques grow with it."
 BASELINE_HZ = 6.0
 FOLLOWED_SD = 0.005  # of plates that are followed, over body weight
 PLAIN_SD, PLAIN_S = 0.015, 0.1  # of the plain estimate, over body weight; so long it stays alike
@@ -105,7 +106,7 @@ class GroundForces:
         added = "The usual sharp rise of the vertical force at landings was added: smooth markers do not show it."
         alignment = self.alignment
         if self.plates is None or alignment is None:
-            return (added,)
+            return (added, UNWEIGHED)
         return (added, *self.plates.notes, *weight, *alignment.notes)
 
     @property

@@ -128,6 +128,8 @@ def read_text(path: Path) -> str:
     """Return the text of a TOML file; raises MappingFileError if it cannot be read."""
     try:
         return path.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise MappingFileError(str(path), "", "there is no such file.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise MappingFileError(str(path), "", f"cannot be read ({error}).") from error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from strut.adoption.adopt import adopt as adopt_robot
 from strut.adoption.folder_check import check_folder
 from strut.adoption.note import Note, fault
 from strut.adoption.portrait import portrait_page, portrait_png
-from strut.analysis.distinguish import distinguish_drafts
+from strut.analysis.distinguish import Distinguished, distinguish_drafts
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart
@@ -61,27 +61,31 @@ def adopt(
         refused = _refused(adopted)
     _tell(tuple(refused))
     if json:
-        print_json(
-            {
-                "name": adopted.name,
-                "folder": str(adopted.folder),
-                "kind": adopted.kind,
-                "joints": len(adopted.robot.joint_names),
-                "feet": list(adopted.robot.foot_names),
-                "mass_kg": adopted.robot.mass_kg,
-                "took_s": adopted.took_s,
-                "can_walk": adopted.can_walk and not refused,
-                "confused_feelings": [[one, other] for one, other, _ in feelings.confused],
-            }
-            | {severity: adopted.sentences(severity) for severity in _WORDS}
-            | {"fault": [*adopted.sentences("fault"), *(note.sentence for note in refused)]}
-        )
+        print_json(_as_json(adopted, refused, feelings))
     print_lines(*(f"feelings, before limits: {sentence}" for sentence in feelings.sentences()))
     if adopted.can_walk and not refused:
         print_next("strut walk", adopted.robot.name, "--emotion", "happy", "--out", f"{adopted.name}_happy.npz")
     else:
         print_next("strut adopt --check", adopted.folder)
     return 0
+
+
+def _as_json(adopted: Adopted, refused: list[Note], feelings: Distinguished) -> dict[str, Any]:
+    """Return what programs read about a robot that was adopted."""
+    told = {severity: adopted.sentences(severity) for severity in _WORDS}
+    return {
+        "name": adopted.name,
+        "folder": str(adopted.folder),
+        "kind": adopted.kind,
+        "joints": len(adopted.robot.joint_names),
+        "feet": list(adopted.robot.foot_names),
+        "mass_kg": adopted.robot.mass_kg,
+        "took_s": adopted.took_s,
+        "can_walk": adopted.can_walk and not refused,
+        "confused_feelings": [[one, other] for one, other, _ in feelings.confused],
+        **told,
+        "fault": [*told["fault"], *(note.sentence for note in refused)],
+    }
 
 
 def _refused(adopted: Adopted) -> list[Note]:

@@ -11,7 +11,11 @@ from strut.errors import BadMotionError
 def trial_of(word: str) -> tuple[str | None, Path]:
     """Return condition and file of an argument; a file that is there may have `=` in its name."""
     condition, mark, path = word.partition("=")
-    return (None, Path(word)) if not mark or Path(word).exists() else (condition.strip() or None, Path(path))
+    if not mark or Path(word).exists():
+        return None, Path(word)
+    if not (condition.strip() and path):
+        raise BadMotionError(f"'{word}' lacks a condition or a file; write for instance sad=walk.npz.")
+    return condition.strip(), Path(path)
 
 
 def condition_of(trials: Sequence[tuple[str | None, Path]]) -> dict[Path, str] | None:

@@ -22,6 +22,8 @@ def check_writable(path: Path, *, force: bool, ending: str | None = None) -> Non
         force: Whether it may replace an existing file.
         ending: What its name must end in, for instance `.png`; None if any name will do.
     """
+    if ending is not None and path.name.lower() == ending:
+        raise FileError(path, f"has no name before {ending}; give it one.")
     if ending is not None and path.suffix.lower() != ending:
         raise FileError(path, f"should end in {ending}, because that is what is written; rename it.")
     try:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from strut.errors import MotionFileError, StrutError
-from strut.io.atomic import write_atomically
+from strut.io.atomic import check_writable, write_atomically
 from strut.motion import Motion
 from strut.receipt import Receipt
 
@@ -31,6 +31,7 @@ def save_motion(motion: Motion, path: Path | str, *, force: bool = False) -> Non
     Example:
         >>> strut.save_motion(strut.load_motion("happy.npz"), "copy.npz", force=True)
     """
+    check_writable(Path(path), force=force, ending=".npz")
     write_atomically(Path(path), motion_bytes(motion), force=force)
 
 

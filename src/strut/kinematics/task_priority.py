@@ -113,8 +113,8 @@ def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array, held:
     free = [n - used for used in accumulate(stack.rows)]
     own = [level.within for level in levels if level.within is not None]
     if last is None:
-        least = _served(stack, {}, np.zeros(n), lower, upper)
-        return Resolved(least[0], tuple(free), {}) if least and _keeps(least[0], lower, upper, own) else None
+        least = _least(stack, lower, upper, own)
+        return None if least is None else Resolved(least, tuple(free), {})
     if own or not held:
         first = _served(stack, {}, last.velocity, lower, upper)
         if first is None:
@@ -123,13 +123,19 @@ def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array, held:
             return Resolved(first[0], (*free, 0), {})
         held = held or _beyond(first[1], lower, upper)
     if own:
-        least = _served(stack, {}, np.zeros(n), lower, upper)
-        if least is None or not _keeps(least[0], lower, upper, [level.within for level in tasks if level.within]):
+        least = _least(stack, lower, upper, [level.within for level in tasks if level.within is not None])
+        if least is None:
             return None
         if last.within is not None:
-            lower, upper = _widened(last.within, least[0], lower, upper)
+            lower, upper = _widened(last.within, least, lower, upper)
     nearest = _nearest(stack, last.velocity, lower, upper, held)
     return None if nearest is None else Resolved(nearest[0], (*free, 0), nearest[1])
+
+
+def _least(stack: _Stack, lower: Array, upper: Array, own: Sequence[tuple[Array, Array]]) -> Array | None:
+    """Return the least velocities (n,) that serve the tasks; None near a singularity or where they leave a bound."""
+    least = _served(stack, {}, np.zeros(len(lower)), lower, upper)
+    return least[0] if least is not None and _keeps(least[0], lower, upper, own) else None
 
 
 def _stacked(tasks: Sequence[Level], n: int) -> _Stack | None:

@@ -102,11 +102,16 @@ def _person(
     lengths = {name: share * height for name, share in both_sides(body, body.length_share).items()}
     lengths |= {} if is_scaled else both_sides(body, measured.lengths_m)
     lengths |= _known(body, "length", lengths_m, lengths)
-    shares = both_sides(body, body.mass_share)
-    masses = {name: share / sum(shares.values()) * mass for name, share in shares.items()}
-    masses |= _known(body, "mass", masses_kg, masses)
+    masses = _masses_kg(body, mass, masses_kg)
     person_name = "scaled" if is_scaled else named or body.subject.name
     return SubjectTable(person_name, "male", height, sum(masses.values()), lengths, masses)
+
+
+def _masses_kg(body: SegmentBody, whole_kg: float, known_kg: Mapping[str, float]) -> dict[str, float]:
+    """Return the masses of all segments: shares of the whole, but those that are known."""
+    shares = both_sides(body, body.mass_share)
+    masses = {name: share / sum(shares.values()) * whole_kg for name, share in shares.items()}
+    return masses | _known(body, "mass", known_kg, masses)
 
 
 def _as_woman(body: SegmentBody) -> SegmentBody:

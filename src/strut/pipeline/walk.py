@@ -45,7 +45,7 @@ class GaitChoices(TypedDict, total=False):
 
 def walk(
     robot: Robot | str,
-    emotion: Emotion | str = "neutral",
+    emotion: Emotion | str | None = "neutral",
     *,
     goal: Place | Sequence[Place] | None = None,
     cycles: int | None = None,
@@ -64,7 +64,7 @@ def walk(
 
     Args:
         robot: Who walks, or its name.
-        emotion: What it feels, or the feeling's name.
+        emotion: What it feels, or the feeling's name; None shows nothing on purpose.
         goal: Where to go, the way-points before it first. It starts at the origin, facing x.
         cycles: Whole gait cycles where there is no goal, 10 if None.
         intensity: 0 is neutral, 1 as published, at most 1.5.
@@ -99,7 +99,7 @@ def walk(
 def walk_to(
     robot: Robot | str,
     goals: Place | Sequence[Place] | None = None,
-    emotion: Emotion | str = "neutral",
+    emotion: Emotion | str | None = "neutral",
     **options: Any,
 ) -> Motion:
     """Plan a walk to a goal: `walk(robot, emotion, goal=goals)`.

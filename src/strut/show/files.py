@@ -69,6 +69,8 @@ def save_shown(
     check_width(width_px, len(together))
     check_frame_rate(frames_per_s, gif=gif is not None)
     files = _writable({".html": html, ".png": png, ".gif": gif, ".mp4": mp4}, force=force)
+    if not files:
+        raise OutOfRangeError("There is nothing to write; say html=, png=, gif= or mp4=, each with a file.")
     if html is not None:
         page = report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
         write_atomically(files[".html"], page, force=force)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -88,6 +88,10 @@ class SideBySide:
     def __post_init__(self) -> None:
         if not self.motions:
             raise BadMotionError("There is no motion to show; give at least one.")
+        if self.look not in get_args(Look):
+            raise OutOfRangeError(f"The look is '{self.look}'; choose {' or '.join(get_args(Look))}.")
+        if self.names is not None and len(self.names) != len(self.motions):
+            raise BadMotionError(f"{len(self.motions)} motions came with {len(self.names)} names; give one for each.")
         if len(self.motions) != len(self.robots):
             counts = f"{len(self.motions)} motions came with {len(self.robots)} robots"
             raise BadMotionError(f"{counts}; give one robot for each motion.")

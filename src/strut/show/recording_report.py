@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from strut.capture.captured_walk import CapturedWalk, fit_figures
 from strut.capture.fit import MarkerFit
+from strut.capture.footprints import Footprint
 from strut.capture.force_agreement import ForceAgreement
 from strut.capture.mot_file import ground_force_mot
 from strut.capture.plate_comparison import AXES, Agreement
@@ -19,7 +20,7 @@ from strut.errors import FileError
 from strut.io.atomic import check_writable, write_atomically
 from strut.io.motion_file import save_motion
 from strut.number_words import percent
-from strut.recording import SIDES
+from strut.recording import SIDES, GaitEvent
 from strut.show.gait_wording import ReportTable
 from strut.show.page import Picture, page, plotted
 from strut.show.recording_plots import (
@@ -178,19 +179,7 @@ def _capture_tables(walk: CapturedWalk) -> Iterator[ReportTable]:
 
 def _event_table(walk: CapturedWalk) -> ReportTable:
     """Return every stance with its events, and how far plates felt landing and toe off from them."""
-    felt = walk.fit.trial.plate_events
-    rows = []
-    for one in walk.forces.footprints:
-        times = ((one.start_s, "heel_strike"), (one.stop_s, "toe_off"))
-        off = [
-            [1e3 * (time_s - event.time_s) for event in felt if (event.kind, event.side) == (kind, one.side)]
-            for time_s, kind in times
-        ]
-        near = [min(values, key=abs, default=None) for values in off]
-        told = [f"{value:+.0f}" if value is not None and abs(value) < 100.0 else "" for value in near]
-        guessed = "" if one.seen else "partly seen; guessed what is not"
-        seen_s = [one.start_s, one.stop_s, one.stop_s - one.start_s]
-        rows.append([one.side.lower(), *(f"{value:.3f}" for value in seen_s), *told, guessed])
+    rows = [_event_row(one, walk.fit.trial.plate_events) for one in walk.forces.footprints]
     header = [
         "foot",
         "heel strike [s]",
@@ -201,6 +190,19 @@ def _event_table(walk: CapturedWalk) -> ReportTable:
         "",
     ]
     return ReportTable("events", "Events", "From markers alone.", "Stances in order of time", header, rows)
+
+
+def _event_row(one: Footprint, felt: Sequence[GaitEvent]) -> list[str]:
+    times = ((one.start_s, "heel_strike"), (one.stop_s, "toe_off"))
+    off = [
+        [1e3 * (time_s - event.time_s) for event in felt if (event.kind, event.side) == (kind, one.side)]
+        for time_s, kind in times
+    ]
+    near = [min(values, key=abs, default=None) for values in off]
+    told = [f"{value:+.0f}" if value is not None and abs(value) < 100.0 else "" for value in near]
+    guessed = "" if one.seen else "partly seen; guessed what is not"
+    seen_s = [one.start_s, one.stop_s, one.stop_s - one.start_s]
+    return [one.side.lower(), *(f"{value:.3f}" for value in seen_s), *told, guessed]
 
 
 def _agreement_table(found: ForceAgreement, heading: str, words: str) -> ReportTable:

@@ -70,7 +70,7 @@ class World:
 
     def __post_init__(self) -> None:
         coerce_fields(self)
-        for name, value in (("friction", self.friction), ("delay", self.delay_s)):
+        for name, value in (("friction", self.friction), ("delay", self.delay_s), ("seed", self.seed)):
             if value is not None and not (math.isfinite(value) and value >= 0.0):
                 raise OutOfRangeError(f"The {name} of a world is {value:g}; it must be 0 or more.")
 

@@ -173,9 +173,13 @@ def parse_answers(text: str, source: str, *, scale: tuple[float, float] | None =
     remarks = (*excluded, *joined, *_rescaled_words(scale))
     offered = bool(_flags(cells, "do_not_know").any()) if "do_not_know" in cells else None
     answers = Answers(table, _options(cells, source), practice, _simulated(cells, source), offered, remarks)
+    _check_rated(answers, source)
+    return answers
+
+
+def _check_rated(answers: Answers, source: str) -> None:
     if not answers.are_choices and len(answers.ratings.columns) and answers.ratings.isna().all(axis=None):
         raise AnswersError(source, "holds no rating: every cell is empty.")
-    return answers
 
 
 def _rated_alone(cells: pd.DataFrame) -> bool:

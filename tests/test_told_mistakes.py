@@ -1,0 +1,38 @@
+"""Mistakes that had passed silently, or ended in an error from inside: each is one sentence."""
+
+import pytest
+
+import strut
+from strut.cli.conditions import trial_of
+from strut.errors import UnknownNameError
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (strut.save_shown, "nothing to write; say html=, png=, gif= or mp4="),
+        (lambda walk: strut.save_shown(walk, png="a.png", look="x"), "The look is 'x'; choose solid or stick."),
+        (lambda walk: strut.save_shown([walk] * 2, png="a.png", names=["one"]), "2 motions came with 1 names"),
+        (lambda walk: strut.save_motion(walk, "walk.txt"), "walk.txt: should end in .npz"),
+        (lambda walk: strut.save_motion(walk, ".npz"), ".npz: has no name before .npz; give it one."),
+        (lambda _: strut.analyze({}), "There is no motion to measure; give at least one."),
+        (lambda _: strut.World(seed=-1), "The seed of a world is -1; it must be 0 or more."),
+        (lambda _: strut.read_marker_set("nowhere.toml"), "nowhere.toml: there is no such file."),
+        (lambda _: trial_of("=walk.npz"), "'=walk.npz' lacks a condition or a file"),
+        (lambda _: trial_of("sad="), "'sad=' lacks a condition or a file"),
+    ],
+)
+def test_what_cannot_be_done_is_told(neutral_walk, call, words):
+    with pytest.raises(strut.StrutError) as told:
+        call(neutral_walk)
+    assert words in str(told.value)
+
+
+def test_names_are_found_whatever_their_case():
+    assert "nearest: go1" in str(UnknownNameError("robot", "GO1", ("alice", "go1"), "`strut robots`"))
+
+
+def test_who_feels_nothing_walks_as_who_is_neutral(neutral_walk):
+    walk = strut.walk("mrpete", None, cycles=2, rate_hz=50.0)
+    assert (walk.qpos == neutral_walk.qpos).all()
+    assert walk.receipt.emotion is None
