@@ -11,9 +11,11 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event, current_thread, main_thread
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from threading import Event
 
 AGAIN_S = 0.3  # after which a press that nobody answered is repeated
 
@@ -47,9 +49,9 @@ class CtrlC:
         raise KeyboardInterrupt
 
     def answer(self) -> None:
-        """Stop listening: all is done, and a press while Python ends does so without words."""
+        """Stop listening: all is done, and a press while Python ends changes nothing."""
         if self.listening:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
             _ring(0.0)
             self.listening = False
 
@@ -84,6 +86,8 @@ def asked_to_stop(on_first: Callable[[], None] | None = None) -> Iterator[Event]
     Args:
         on_first: Called when people have pressed it once.
     """
+    from threading import Event, current_thread, main_thread  # noqa: PLC0415  (or presses meanwhile were not heard)
+
     asked = Event()
     if current_thread() is not main_thread():  # only the main thread hears signals
         yield asked

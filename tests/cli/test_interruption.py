@@ -172,8 +172,9 @@ def test_a_press_that_is_swallowed_is_repeated_until_somebody_answers(afterwards
 
 
 def test_importing_strut_leaves_ctrl_c_to_python():
-    code = "import signal, strut; strut.load_motion; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
-    code = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {code}"
+    heard = "signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    before = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{before}; import strut; strut.load_motion; print({heard})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"
 
 
