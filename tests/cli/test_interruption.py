@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,10 +15,13 @@ from strut.cli import screen, solving
 from strut.cli.main import main
 from strut.cli.screen import progress
 from strut.cli.solving import SOLVED_WORDS
+from strut.cli.streams import INTERRUPTED_WORDS
+from strut.io import atomic
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
 from strut.optimal.collocation import NotSolvedError
 from strut.optimal.interior_point import STOPPED, Iteration
+from strut.show import recording_report
 
 
 def press():
@@ -102,3 +107,93 @@ def test_a_log_file_gets_a_plain_line_now_and_then(monkeypatch, capsys):
         assert capsys.readouterr().err == "iteration 7: cost 0.7800, violation 1.2e-03, 0 s\n"
         tell(Iteration(8, 0.78, 1.2e-3, "start 2 of 3"))
     assert capsys.readouterr().err.startswith("start 2 of 3, iteration 8: ")
+
+
+EARLY_S = (0.0, 0.03, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8)
+_PRESSED_WALK = """
+import os, signal, sys, threading
+from strut.cli import entry
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job inherits that it is ignored
+after_s, out = sys.argv[1:]
+listen = entry.CTRL_C.listen
+
+def listen_and_wait():
+    listen()
+    timer = threading.Timer(float(after_s), lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.daemon = True
+    timer.start()
+
+entry.CTRL_C.listen = listen_and_wait
+sys.argv = ["strut", "walk", "mrpete", "--cycles", "2", "--out", out]
+entry.run()
+"""
+
+
+@pytest.mark.parametrize("after_s", EARLY_S)
+def test_a_press_at_any_moment_is_an_interruption_whatever_a_library_makes_of_it(after_s, tmp_path):
+    command = [sys.executable, "-c", _PRESSED_WALK, str(after_s), str(tmp_path / "walk.npz")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 130), done.stderr
+    assert "Traceback" not in done.stderr
+    if done.returncode == 130:
+        assert done.stderr == f"strut: {INTERRUPTED_WORDS}\n"
+    assert [path.name for path in tmp_path.iterdir()] == (["walk.npz"] if done.returncode == 0 else [])
+
+
+_SWALLOWED = """
+import signal, sys, time
+from strut.cancellation import AGAIN_S, CTRL_C, asked_to_stop
+signal.signal(signal.SIGINT, signal.default_int_handler)
+CTRL_C.listen()
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    time.sleep(2 * AGAIN_S)  # who cleans up is not disturbed
+    print("cleaned")
+{afterwards}
+"""
+
+
+@pytest.mark.parametrize(
+    ("afterwards", "said"),
+    [
+        ("try:\n    time.sleep(5)\nexcept KeyboardInterrupt:\n    print('again')", "cleaned\nagain\n"),
+        ("with asked_to_stop() as asked:\n    print(asked.wait(5))", "cleaned\nTrue\n"),  # a solver or a server
+        ("CTRL_C.answer()\ntime.sleep(2 * AGAIN_S)\nprint('answered')", "cleaned\nanswered\n"),
+    ],
+    ids=["at work", "listening", "at the end"],
+)
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no alarm clock")
+def test_a_press_that_is_swallowed_is_repeated_until_somebody_answers(afterwards, said):
+    done = subprocess.run(
+        [sys.executable, "-c", _SWALLOWED.format(afterwards=afterwards)], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == said, done.stderr
+
+
+def test_importing_strut_leaves_ctrl_c_to_python():
+    heard = "signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    before = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{before}; import strut; strut.load_motion; print({heard})"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"
+
+
+@pytest.mark.parametrize("there_already", [False, True])
+def test_a_press_while_results_are_written_leaves_all_of_them_or_none(there_already, tmp_path, monkeypatch):
+    written = []
+    write = atomic.write_atomically
+
+    def press_and_write(path, content, *, force):
+        written.append(path.name)
+        if len(written) == 2:
+            press()
+        write(path, content, force=force)
+
+    monkeypatch.setattr(atomic, "write_atomically", press_and_write)  # of a new folder
+    monkeypatch.setattr(recording_report, "write_atomically", press_and_write)
+    folder, files = tmp_path / "walk", {"motion.npz": b"1", "forces.csv": b"2", "report.html": b"3"}
+    if there_already:
+        folder.mkdir()
+    with pytest.raises(KeyboardInterrupt):
+        recording_report._write_results(folder, files, force=False)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == (sorted(["walk", *files]) if there_already else [])

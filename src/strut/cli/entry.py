@@ -4,20 +4,35 @@ import os
 import sys
 import warnings
 
+from strut.cancellation import CTRL_C
 from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain, open_streams, settle_streams
 
 
 def run() -> None:
     """Run the command of this process."""
-    open_streams()
-    warnings.filterwarnings("ignore", message=r"Glyph \d+")  # letters that a picture's font lacks become boxes
-    os.environ.setdefault("MUJOCO_GL", "disable")  # nothing here draws with it, and it would start a process to look
     try:
-        from strut.cli.main import main  # noqa: PLC0415  (takes a while, in which people may change their minds)
-
-        code = main(sys.argv[1:])
+        code = _code_unless_interrupted()
     except KeyboardInterrupt:
         complain(INTERRUPTED_WORDS)
         code = INTERRUPTED
+        exec("")  # Python, if it was in another exec, would end itself by the signal and not by the code
     settle_streams()
     sys.exit(code)
+
+
+def _code_unless_interrupted() -> int:
+    """Return the exit code of the command, after which nobody listens to Ctrl-C any more."""
+    try:
+        CTRL_C.listen()
+        open_streams()
+        warnings.filterwarnings("ignore", message=r"Glyph \d+")  # letters that a picture's font lacks become boxes
+        os.environ.setdefault("MUJOCO_GL", "disable")  # nothing here draws with it; it would start a process to look
+        from strut.cli.main import main  # noqa: PLC0415  (takes a while, in which people may change their minds)
+
+        return main(sys.argv[1:])
+    except Exception as error:
+        if CTRL_C.pressed:  # in the middle of that import
+            raise KeyboardInterrupt from error
+        raise
+    finally:
+        CTRL_C.answer()

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from strut.cancellation import CTRL_C
 from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain
 from strut.cli.usage import is_usage_error, usage_sentence
 from strut.errors import RefusedError, StoppedError, StrutError, UnknownNameError
@@ -49,6 +50,8 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # whoever reads our output has seen enough
         return DONE
     except Exception as error:
+        if CTRL_C.pressed and not isinstance(error, StoppedError):  # whatever an interrupted import made of it
+            raise KeyboardInterrupt from error
         if os.environ.get("STRUT_DEBUG"):
             raise
         if isinstance(error, RefusedError) and "--json" in arguments:

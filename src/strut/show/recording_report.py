@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from strut.cancellation import asked_to_stop
 from strut.capture.captured_walk import CapturedWalk, fit_figures
 from strut.capture.fit import MarkerFit
 from strut.capture.footprints import Footprint
@@ -17,8 +18,8 @@ from strut.capture.mot_file import ground_force_mot
 from strut.capture.plate_comparison import AXES, Agreement
 from strut.capture.subject_model import subject_text
 from strut.errors import FileError
-from strut.io.atomic import check_writable, write_atomically
-from strut.io.motion_file import save_motion
+from strut.io.atomic import check_writable, write_atomically, write_folder_atomically
+from strut.io.motion_file import motion_bytes
 from strut.number_words import percent
 from strut.recording import SIDES, GaitEvent
 from strut.show.gait_wording import ReportTable
@@ -65,9 +66,6 @@ def save_fit(found: MarkerFit, folder: Path, *, force: bool = False) -> None:
         >>> strut.save_fit(strut.fit(strut.read_recording("walk.c3d")), Path("subject"))  # doctest: +SKIP
     """
     check_result_folder(folder, FIT_FILES, force=force)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / "subject.toml", subject_text(found.subject).encode(), force=force)
-    save_motion(found.motion, folder / "motion.npz", force=force)
     content = page(
         "gait_report.html",
         title=f"marker fit of {found.trial.recording.name}",
@@ -77,7 +75,8 @@ def save_fit(found: MarkerFit, folder: Path, *, force: bool = False) -> None:
         left_out=[],
         curves=[("Marker errors", [_marker_picture(found)])],
     )
-    write_atomically(folder / "report.html", content, force=force)
+    files = {"subject.toml": subject_text(found.subject).encode(), "motion.npz": motion_bytes(found.motion)}
+    _write_results(folder, {**files, "report.html": content}, force=force)
 
 
 def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> None:
@@ -87,14 +86,27 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
         >>> strut.save_capture(strut.capture_walk(strut.read_recording("walk.c3d")), Path("walk"))  # doctest: +SKIP
     """
     check_result_folder(folder, CAPTURE_FILES, force=force)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / "subject.toml", subject_text(walk.fit.subject).encode(), force=force)
-    save_motion(walk.motion, folder / "motion.npz", force=force)
-    write_atomically(folder / "forces.csv", forces_csv(walk).encode(), force=force)
     loads = walk.forces.loads
-    forces = ground_force_mot(walk.motion.time_s, SIDES, loads.force_n, loads.cop_m, loads.twist_nm)
-    write_atomically(folder / "forces.mot", forces, force=force)
-    write_atomically(folder / "report.html", _capture_page(walk), force=force)
+    files = {
+        "subject.toml": subject_text(walk.fit.subject).encode(),
+        "motion.npz": motion_bytes(walk.motion),
+        "forces.csv": forces_csv(walk).encode(),
+        "forces.mot": ground_force_mot(walk.motion.time_s, SIDES, loads.force_n, loads.cop_m, loads.twist_nm),
+        "report.html": _capture_page(walk),
+    }
+    _write_results(folder, files, force=force)
+
+
+def _write_results(folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
+    """Write all files or none: a new folder as a whole; in one with other things Ctrl-C waits until all are written."""
+    if not folder.exists():
+        write_folder_atomically(folder, files, last="report.html", force=force)
+        return
+    with asked_to_stop() as asked:
+        for name, content in files.items():
+            write_atomically(folder / name, content, force=force)
+    if asked.is_set():
+        raise KeyboardInterrupt
 
 
 def forces_csv(walk: CapturedWalk) -> str:
