@@ -16,7 +16,7 @@ import strut
 
 HOME = Path(strut.__file__).parent
 NOUNS = (
-    *("number_words", "errors", "argument_types"),
+    *("number_words", "errors", "argument_types", "front_door"),
     *("toml_file", "cancellation", "tables", "rotation", "emotion", "style", "robot", "motion"),
     *("recording", "receipt", "bisection", "audit", "draft", "request", "request_checks", "place", "easing", "address"),
     *("contact_set", "mirror", "sampling", "travel_direction", "drawing", "rig", "gait_library"),

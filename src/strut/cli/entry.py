@@ -15,7 +15,8 @@ def run() -> None:
     except KeyboardInterrupt:
         complain(INTERRUPTED_WORDS)
         code = INTERRUPTED
-        exec("")  # Python, if it was in another exec, would end itself by the signal and not by the code
+        # CPython ends by the signal after an exec that was interrupted (dataclasses are made by one), else by the code
+        exec("")
     settle_streams()
     sys.exit(code)
 
