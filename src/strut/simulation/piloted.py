@@ -202,6 +202,7 @@ def simulate_requests(
             pilot.command(radio(loop.ticks * tick_s))
         _push(plant, world.pushes, loop.ticks * tick_s)
         loop.tick()
+        record.feel()
         if record.fell:
             break
     return _run(robot, loop, process_time() - started, world)
@@ -296,7 +297,7 @@ def _push(plant: TorquePlant, pushes: Sequence[Push], now_s: float) -> None:
 def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> PilotedRun:
     record, pilot = loop.record, loop.pilot
     time_s, qpos = np.array(record.time_s), np.array(record.qpos)
-    force_n = np.array(record.force_n)
+    load_n = np.array(record.force_n)[:, :, 2]
     upright_s = float(time_s[-1])
     distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
     weight_n = robot.mass_kg * GRAVITY_M_S2
@@ -317,10 +318,10 @@ def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> Pilot
         time_s=time_s,
         qpos=qpos,
         joint_names=robot.joint_names,
-        contact=force_n[:, :, 2] > LOADED_N,
+        contact=load_n > LOADED_N,
         foot_names=robot.foot_names,
         torque_nm=np.array(record.torque_nm),
-        ground_force_n=force_n,
+        ground_force_n=record.mean_force_n(),
         receipt=_receipt(robot, outcome, qpos, time_s),
         meta={
             "robot_fingerprint": robot.fingerprint,
