@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from strut.audit import STANDS_STILL_M
@@ -19,15 +21,19 @@ from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.number_words import one_or_several, percent
+from strut.pipeline.piloted_again import is_piloted, seed_of, simulate_again
 from strut.show.wording import goal_words
 from strut.simulation.goal_walk import Arrival, simulate_to_goal
 from strut.simulation.outcome import Outcome
+from strut.simulation.piloted import PilotedOutcome, World
 from strut.simulation.playback import Playback
 from strut.simulation.playback import simulate as play
 from strut.verify.goal_ending import goal_ending
 from strut.verify.landing_audit import lands_with_impacts
 
 USUAL = {"friction": None, "mass_scale": 1.0, "control": "auto", "noise": 0.0, "delay": 0.0}  # options not to repeat
+PILOTED = ("friction", "delay")  # of which a world of a robot's own controllers has
+SAMPLES_PER_S = 100  # that a bar counts
 FELL = 4  # exit code: nothing is wrong with the command, but a script should notice
 
 
@@ -60,11 +66,14 @@ def simulate(
 ) -> int:
     """Play a motion with servos in a physics engine. Example: strut simulate walk.npz. Exit 4 if the robot falls.
 
-    The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag.
+    The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag. Who
+    moved under its own controllers (cassie) is asked for the same again, in the world that you choose.
     """
     check_apart(context, {"control": ("closed_loop",)})
     sensing = _sensing(noise, delay, closed_loop=closed_loop)
     motion = load_motion(file)
+    if is_piloted(motion):
+        _check_world(context, motion)
     if out is not None:
         check_not_input(out, file)
         check_writable(out, force=force, ending=".npz")
@@ -77,6 +86,8 @@ def simulate(
         if closed_loop:
             arrival = simulate_to_goal(motion, friction=friction, mass_scale=mass_scale, on_step=tell)
             happened, numbers, lines, fell = arrival.motion, arrival.as_dict(), _arrival_lines(arrival), arrival.fell
+        elif is_piloted(motion):
+            happened, fell, numbers, lines = _again(motion, friction, delay, tell)
         else:
             options: dict[str, Any] = {"control": control, "sensing": sensing, "on_sample": tell}
             playback = play(motion, friction=friction, mass_scale=mass_scale, **options)
@@ -90,6 +101,42 @@ def simulate(
     print_lines(*lines)
     print_next(*_next(file, out, _unusual(context) if fell else None))
     return FELL if fell else 0
+
+
+def _check_world(context: typer.Context, motion: Motion) -> None:
+    """Raise for options that a robot's own controllers and their world have no place for."""
+    usual = USUAL | {"closed_loop": False}
+    unfit = [name for name, value in usual.items() if name not in PILOTED and context.params[name] != value]
+    if unfit:
+        raise typer.BadParameter(
+            f"{spelled(context, unfit[0])} does not apply: {motion.robot} runs again under its own controllers, which "
+            "see its own noisy sensors; --friction and --delay do. Leave it out."
+        )
+
+
+def _again(
+    motion: Motion, friction: float | None, delay_s: float, tell: Callable[[int, int], None]
+) -> tuple[Motion, bool, dict[str, Any], list[str]]:
+    """Return what comes of it if controllers are asked again: the motion, whether it failed, numbers and lines."""
+    total = round(motion.duration_s * SAMPLES_PER_S)
+    run = simulate_again(
+        motion,
+        world=World(friction=friction, delay_s=delay_s, seed=seed_of(motion)),
+        on_sample=lambda time_s: tell(min(round(time_s * SAMPLES_PER_S), total), total),
+    )
+    return run.motion, not run.outcome.finished, run.outcome.as_dict(), _piloted_lines(run.outcome, motion)
+
+
+def _piloted_lines(outcome: PilotedOutcome, motion: Motion) -> list[str]:
+    before_m = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
+    what = "fell after" if outcome.fell else "stayed upright for"
+    unfinished = "" if outcome.finished or outcome.fell else ", and was stopped before it was done"
+    cost = "" if outcome.cost_of_transport is None else f", cost of transport {outcome.cost_of_transport:.2f}"
+    return [
+        f"{what} {outcome.upright_s:.1f} s under its own controllers{unfinished}",
+        f"  ended {outcome.distance_m:.3f} m from its start, in the file {before_m:.3f} m",
+        f"  feet slipped at most {outcome.foot_slip_mm:.1f} mm, torque use {percent(outcome.torque_use)}{cost}",
+    ]
 
 
 def _sensing(noise: float, delay: float, *, closed_loop: bool) -> Sensing:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter, process_time
 from typing import Any
 
@@ -31,6 +31,7 @@ from strut.number_words import percent
 from strut.receipt import Receipt
 from strut.robot import Array, Robot
 from strut.simulation.piloted_record import PilotedRecord
+from strut.simulation.request_record import written_requests
 
 LONGEST_STEP_S = 0.001
 LOADED_N = 16.0  # a twentieth of the weight: a foot that is being set down may still tilt
@@ -205,7 +206,14 @@ def simulate_requests(
         record.feel()
         if record.fell:
             break
-    return _run(robot, loop, process_time() - started, world)
+    run = _run(robot, loop, process_time() - started, world)
+    asked = {
+        "finished": run.outcome.finished,
+        "walker": "pendulum" if library is None else "library",
+        "control_hz": clock.control_hz,
+        "requests": written_requests(requests),
+    }
+    return replace(run, motion=replace(run.motion, meta=dict(run.motion.meta) | {"piloted": asked}))
 
 
 def _checked(requests: Iterable[ShowRequest], *, commanded: bool) -> tuple[ShowRequest, ...]:
@@ -301,6 +309,7 @@ def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> Pilot
     upright_s = float(time_s[-1])
     distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
     weight_n = robot.mass_kg * GRAVITY_M_S2
+    friction = robot.friction if world.friction is None else world.friction
     outcome = PilotedOutcome(
         fell=record.fell,
         finished=pilot.state_machine.idle and not record.fell,
@@ -325,7 +334,7 @@ def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> Pilot
         receipt=_receipt(robot, outcome, qpos, time_s),
         meta={
             "robot_fingerprint": robot.fingerprint,
-            "simulated": {"friction": world.friction or robot.friction, "seed": world.seed, "delay_s": world.delay_s},
+            "simulated": {"friction": friction, "seed": world.seed, "delay_s": world.delay_s},
             "outcome": outcome.as_dict(),
         },
     )
