@@ -10,10 +10,11 @@ import typer
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.animate import print_story
 from strut.cli.options import Force, Json, MotionPath, Out, length_m
-from strut.cli.screen import print_planned, told_on_screen
+from strut.cli.screen import heartbeat, print_lines, print_planned, told_on_screen
 from strut.io.atomic import check_not_input
 from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
+from strut.optimal.windowed_tracking import OPTIONS
 from strut.pipeline.repair import repair as nearest
 
 
@@ -29,7 +30,9 @@ def repair(
     motion = load_motion(file)
     body = robot_of(motion, None)
     check_not_input(out, file)
-    with told_on_screen(f"{body.name}'s motion is repaired", out, force=force) as tell:
+    doing = f"looks for the nearest motion that {body.name} can do"
+    print_lines(f"{doing}; each solve gives up after {OPTIONS.most_seconds:g} s of processor time")
+    with told_on_screen(doing, out, force=force) as tell, heartbeat(doing):
         repaired = nearest(motion, body, margin_m=length_m(margin), rate_hz=rate, on_progress=tell)
     save_motion(repaired, out, force=force)
     print_story(repaired.meta["repair"])

@@ -1,7 +1,7 @@
 """Piloted again: what a robot's own controllers did once, asked of them again in another world.
 
-Angles of a body on springs, played back without the controllers that balanced it, fall; the question "does it still walk
-on ice?" is one for these controllers.
+Angles of a body on springs, played back without the controllers that balanced it, fall; whether it still walks on ice
+is a question to these controllers.
 """
 
 from __future__ import annotations
