@@ -14,6 +14,8 @@ from strut.errors import OutOfRangeError, RefusedError
 from strut.generators import repair_drafts
 from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
+from strut.optimal.collocation import NotSolvedError
+from strut.optimal.interior_point import OUT_OF_TIME
 from strut.pipeline.animate import draw
 from strut.pipeline.repair import repair
 from strut.verify.check import check
@@ -73,6 +75,17 @@ def test_what_no_solver_finds_is_not_looked_for_again_with_more_margin(monkeypat
     with pytest.raises(RefusedError, match="no movement of the whole body near to this one"):
         repair(broken, cassie)
     assert len(solves) == 1
+
+
+def test_a_solve_that_takes_too_long_is_told_with_its_bound(monkeypatch, capsys, tmp_path, broken):
+    save_motion(broken, tmp_path / "broken.npz")
+
+    def late(_given):
+        raise NotSolvedError(OUT_OF_TIME, "'mesh' of velocity", None)
+
+    monkeypatch.setattr(repair_drafts, "tracked_motion", late)
+    assert main(["repair", str(tmp_path / "broken.npz"), "--out", str(tmp_path / "repaired.npz")]) == 3
+    assert "no motion near to this one that cassie can do was found within 120 s" in capsys.readouterr().err
 
 
 def test_a_repair_tells_from_the_beginning_that_it_is_under_way(monkeypatch, capsys, tmp_path, broken):

@@ -35,16 +35,16 @@ class FirstFailure:
     unsolved: list[Draft] = field(default_factory=list)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
-        """Yield drafts; where one was not found, that one alone ever after."""
-        if self.unsolved:
-            yield self.unsolved[0]
-            return
+        """Return drafts; where one was not found, that one alone ever after."""
+        return iter(self.unsolved) if self.unsolved else self._until_unsolved(style, detail)
+
+    def _until_unsolved(self, style: Style, detail: Detail) -> Iterator[Draft]:
         for draft in self.generator.drafts(style, detail):
             if not len(draft.qpos):
                 self.unsolved.append(draft)
-            yield draft
-            if self.unsolved:
+                yield draft
                 return
+            yield draft
 
 
 def repair(
