@@ -1,16 +1,27 @@
 """Repair: motions that break limits come back as ones that keep them, with given and with detected contacts."""
 
 from dataclasses import replace
+from importlib import import_module
+from time import sleep
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from strut.errors import OutOfRangeError
+from strut.cli import screen
+from strut.cli.main import main
+from strut.errors import OutOfRangeError, RefusedError
+from strut.generators import repair_drafts
+from strut.io.motion_file import save_motion
 from strut.models.catalogue import load_robot
+from strut.optimal.collocation import NotSolvedError
+from strut.optimal.interior_point import OUT_OF_TIME
 from strut.pipeline.animate import draw
 from strut.pipeline.repair import repair
 from strut.verify.check import check
 from tests.stories import dance
+
+repair_command = import_module("strut.cli.repair")
 
 
 @pytest.fixture(scope="module")
@@ -50,3 +61,45 @@ def test_a_body_without_feet_is_not_repaired():
     )
     with pytest.raises(OutOfRangeError, match="does not stand on feet"):
         repair(motion, pepper)
+
+
+def test_what_no_solver_finds_is_not_looked_for_again_with_more_margin(monkeypatch, cassie, broken):
+    """A solve may take two minutes: three margins at two intensities had been six of them, in silence."""
+    solves = []
+
+    def nothing(given):
+        solves.append(given)
+        return SimpleNamespace(solved=False)
+
+    monkeypatch.setattr(repair_drafts, "tracked_motion", nothing)
+    with pytest.raises(RefusedError, match="no movement of the whole body near to this one"):
+        repair(broken, cassie)
+    assert len(solves) == 1
+
+
+def test_a_solve_that_takes_too_long_is_told_with_its_bound(monkeypatch, capsys, tmp_path, broken):
+    save_motion(broken, tmp_path / "broken.npz")
+
+    def late(_given):
+        raise NotSolvedError(OUT_OF_TIME, "'mesh' of velocity", None)
+
+    monkeypatch.setattr(repair_drafts, "tracked_motion", late)
+    assert main(["repair", str(tmp_path / "broken.npz"), "--out", str(tmp_path / "repaired.npz")]) == 3
+    assert "no motion near to this one that cassie can do was found within 120 s" in capsys.readouterr().err
+
+
+def test_a_repair_tells_from_the_beginning_that_it_is_under_way(monkeypatch, capsys, tmp_path, broken):
+    save_motion(broken, tmp_path / "broken.npz")
+
+    def hopeless(*_args, **_options):
+        sleep(0.1)
+        raise RefusedError(("repair: nothing is near",), "Draw it smaller.")
+
+    monkeypatch.setattr(screen, "EVERY_S", 0.02)
+    monkeypatch.setattr(repair_command, "nearest", hopeless)
+    assert main(["repair", str(tmp_path / "broken.npz"), "--out", str(tmp_path / "repaired.npz")]) == 3
+    first, *between, last = capsys.readouterr().err.splitlines()
+    assert first.endswith("gives up after 120 s of processor time")
+    assert between
+    assert all(line.startswith("looks for the nearest motion that cassie can do, ") for line in between)
+    assert "nothing is near" in last

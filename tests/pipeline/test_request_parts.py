@@ -350,7 +350,7 @@ def test_motions_are_repaired_with_their_own_feeling_and_only_if_they_break_a_li
     assert [request.emotion.pad for request, _ in asked] == [sad.pad, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)]
     request, how = asked[0]
     assert (request.emotion.name, request.margin_m, request.rate_hz, request.task.name) == ("sad", 0.02, 40.0, "repair")
-    assert how["generator"] == (ALICE, told, 0.02, 40.0)
+    assert how["generator"].generator == (ALICE, told, 0.02, 40.0)
     verdict.verdict = "ok"
     with pytest.raises(BadMotionError, match="there is nothing to repair"):
         repair(plain, ALICE)

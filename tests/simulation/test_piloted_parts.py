@@ -145,7 +145,7 @@ def loop_of(**changes):
     record = {
         "time_s": [0.0, 0.4, 0.8], "qpos": list(qpos), "force_n": list(force_n), "fell": False, "torque_use": 0.7,
         "torque_nm": [np.zeros(JOINTS)] * 3, "work_j": 30.0, "timeline": [(0.0, "standing", "hold")],
-        "slip_m": lambda: 0.004, "path_m": lambda: 2.0,
+        "slip_m": lambda: 0.004, "path_m": lambda: 2.0, "mean_force_n": lambda: 0.9 * force_n,
     }  # fmt: skip
     pilot = SimpleNamespace(state_machine=SimpleNamespace(idle=changes.pop("idle", True)))
     return SimpleNamespace(
@@ -285,6 +285,31 @@ def test_the_timeline_has_each_mode_and_phase_when_it_began(record):
         record.sample(time_s, mode, phase)
     assert record.timeline == [(0.0, "a", "x"), (0.2, "a", "y"), (0.3, "b", "y")]
     assert record.time_s == [0.0, 0.1, 0.20049, 0.3, 0.4]
+
+
+def test_no_impulse_is_lost_between_samples_or_counted_twice(record):
+    """Of four ticks between samples the first two belong to the one before: a blow in the third to the one after."""
+    felt = {2: 80.0, 5: 40.0}  # of which no sample sees anything
+
+    def push_n(tick):
+        return np.full((2, 3), felt.get(tick, 0.0))
+
+    for tick in range(9):
+        if tick % 4 == 0:
+            record.sample(0.1 * tick, "a", "x")
+        record._plant.foot_forces = lambda tick=tick: (push_n(tick), 0.0)
+        record.feel()
+        record._plant.foot_forces = lambda: (np.zeros((2, 3)), 0.0)
+    mean_n = record.mean_force_n()
+    assert mean_n.shape == (3, 2, 3)
+    np.testing.assert_allclose(mean_n[:, 1, 2], [0.0, (80.0 + 40.0) / 4.0, 0.0])
+    np.testing.assert_array_equal(np.array(record.force_n), 0.0)
+
+
+def test_who_felt_nothing_between_samples_has_the_forces_of_the_instants(record):
+    record._plant.foot_forces = lambda: (np.full((2, 3), 7.0), 0.0)
+    record.sample(0.0, "a", "x")
+    np.testing.assert_array_equal(record.mean_force_n(), np.full((1, 2, 3), 7.0))
 
 
 def test_a_path_is_measured_from_half_second_to_half_second(record):

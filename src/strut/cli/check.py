@@ -14,6 +14,7 @@ from strut.generators.repair_drafts import can_be_repaired
 from strut.io.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.pipeline.piloted_again import can_be_run_again, is_piloted
 from strut.receipt import Receipt
 from strut.show.wording import measured_sentences
 from strut.verify.check import check as check_motion
@@ -46,10 +47,17 @@ def _next(file: Path, motion: Motion, *, sound: bool) -> tuple[str, *tuple[str |
     robot = robot_of(motion)
     person = lands_with_impacts(robot)
     if sound:
-        return ("strut analyze" if person else "strut simulate", file)
+        return (_proof(motion, person=person), file)
     if person or "simulated" in motion.meta or not can_be_repaired(robot):
         return ("strut show", file)
     return ("strut repair", file, "--out", file.with_name(f"{file.stem}_repaired.npz"))
+
+
+def _proof(motion: Motion, *, person: bool) -> str:
+    """Return what to do with what is sound; a run of controllers that does not say what they were asked is shown."""
+    if person:
+        return "strut analyze"
+    return "strut show" if is_piloted(motion) and not can_be_run_again(motion) else "strut simulate"
 
 
 def _claimed(receipt: Receipt | None) -> str:

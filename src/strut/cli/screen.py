@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
@@ -141,6 +141,24 @@ def now_and_then() -> Callable[[str], None]:
             told_s = now_s
 
     return tell
+
+
+@contextmanager
+def heartbeat(words: str) -> Iterator[None]:
+    """Tell a log file every few seconds that something without steps of its own is still under way, and since when."""
+    over, log = Event(), now_and_then()
+
+    def beat() -> None:
+        while not over.wait(EVERY_S):
+            log(words)
+
+    thread = Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 @contextmanager

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from rich.progress import Progress
 
 from strut.audit import STANDS_STILL_M
 from strut.cli.options import Force, Json, MotionPath
@@ -19,15 +24,20 @@ from strut.io.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.number_words import one_or_several, percent
+from strut.pipeline.piloted_again import is_piloted, seed_of, simulate_again
 from strut.show.wording import goal_words
 from strut.simulation.goal_walk import Arrival, simulate_to_goal
 from strut.simulation.outcome import Outcome
+from strut.simulation.piloted import PilotedOutcome, World
 from strut.simulation.playback import Playback
 from strut.simulation.playback import simulate as play
 from strut.verify.goal_ending import goal_ending
 from strut.verify.landing_audit import lands_with_impacts
 
 USUAL = {"friction": None, "mass_scale": 1.0, "control": "auto", "noise": 0.0, "delay": 0.0}  # options not to repeat
+PILOTED = ("friction", "delay")  # of which a world of a robot's own controllers has
+SAMPLES_PER_S = 100  # that a bar counts
+OnStep = Callable[[int, int], None]
 FELL = 4  # exit code: nothing is wrong with the command, but a script should notice
 
 
@@ -60,36 +70,106 @@ def simulate(
 ) -> int:
     """Play a motion with servos in a physics engine. Example: strut simulate walk.npz. Exit 4 if the robot falls.
 
-    The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag.
+    The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag. Who
+    moved under its own controllers (cassie) is asked for the same again, in the world that you choose.
     """
     check_apart(context, {"control": ("closed_loop",)})
     sensing = _sensing(noise, delay, closed_loop=closed_loop)
     motion = load_motion(file)
+    if is_piloted(motion):
+        _check_world(context, motion)
     if out is not None:
         check_not_input(out, file)
         check_writable(out, force=force, ending=".npz")
     with progress(f"plays {file}") as bar:
-
-        def tell(done: int, total: int) -> None:
-            if closed_loop or done % 50 == 0 or done == total:
-                bar.update(bar.task_ids[0], completed=done, total=total)
-
-        if closed_loop:
-            arrival = simulate_to_goal(motion, friction=friction, mass_scale=mass_scale, on_step=tell)
-            happened, numbers, lines, fell = arrival.motion, arrival.as_dict(), _arrival_lines(arrival), arrival.fell
-        else:
-            options: dict[str, Any] = {"control": control, "sensing": sensing, "on_sample": tell}
-            playback = play(motion, friction=friction, mass_scale=mass_scale, **options)
-            happened, fell, (numbers, lines) = playback.motion, playback.outcome.fell, _told(playback)
-    lines += _about_fall(motion) if fell else []
+        how: dict[str, Any] = {} if closed_loop else {"control": control, "sensing": sensing}
+        happened = _played(motion, how, partial(_advance, bar), friction=friction, mass_scale=mass_scale)
+    lines = [*happened.lines, *(_about_fall(motion) if happened.fell else [])]
     if out is not None:
-        save_motion(happened, out, force=force)
-        lines.append(f"wrote {out} ({happened.duration_s:.1f} s of motion)")
+        save_motion(happened.motion, out, force=force)
+        lines.append(f"wrote {out} ({happened.motion.duration_s:.1f} s of motion)")
     if json:
-        print_json(numbers)
+        print_json(happened.numbers)
     print_lines(*lines)
-    print_next(*_next(file, out, _unusual(context) if fell else None))
-    return FELL if fell else 0
+    print_next(*_next(file, out, _unusual(context) if happened.fell else None))
+    return FELL if happened.fell else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Happened:
+    """What came of a motion: the motion, whether the robot fell, and both for programs and for people."""
+
+    motion: Motion
+    fell: bool
+    numbers: dict[str, Any]
+    lines: list[str]
+
+
+def _advance(bar: Progress, done: int, total: int) -> None:
+    bar.update(bar.task_ids[0], completed=done, total=total)
+
+
+def _now_and_then(tell: OnStep, done: int, total: int) -> None:
+    if done % 50 == 0 or done == total:
+        tell(done, total)
+
+
+def _played(
+    motion: Motion, how: dict[str, Any], tell: OnStep, *, friction: float | None, mass_scale: float
+) -> Happened:
+    """Return what came of a motion in the way that fits it; without any `how`, planned anew after each step."""
+    on_sample = partial(_now_and_then, tell)
+    if is_piloted(motion):
+        return _again(motion, friction, how["sensing"].delay_s, on_sample)
+    if not how:
+        arrival = simulate_to_goal(motion, friction=friction, mass_scale=mass_scale, on_step=tell)
+        return Happened(arrival.motion, arrival.fell, arrival.as_dict(), _arrival_lines(arrival))
+    playback = play(motion, friction=friction, mass_scale=mass_scale, **how, on_sample=on_sample)
+    return Happened(playback.motion, playback.outcome.fell, *_told(playback))
+
+
+def _check_world(context: typer.Context, motion: Motion) -> None:
+    """Raise for options that a robot's own controllers and their world have no place for."""
+    usual = USUAL | {"closed_loop": False}
+    unfit = [name for name, value in usual.items() if name not in PILOTED and context.params[name] != value]
+    if unfit:
+        raise typer.BadParameter(
+            f"{spelled(context, unfit[0])} does not apply: {motion.robot} runs again under its own controllers, which "
+            "see its own noisy sensors; --friction and --delay do. Leave it out."
+        )
+
+
+def _again(motion: Motion, friction: float | None, delay_s: float, tell: OnStep) -> Happened:
+    """Return what comes of it if a robot's own controllers are asked again; who was stopped counts as fallen."""
+    total = round(motion.duration_s * SAMPLES_PER_S)
+    run = simulate_again(
+        motion,
+        world=World(friction=friction, delay_s=delay_s, seed=seed_of(motion)),
+        on_sample=lambda time_s: tell(min(round(time_s * SAMPLES_PER_S), total), total),
+    )
+    outcome = run.outcome
+    return Happened(run.motion, not outcome.finished, outcome.as_dict(), _piloted_lines(outcome, motion))
+
+
+def _piloted_lines(outcome: PilotedOutcome, motion: Motion) -> list[str]:
+    before_m = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
+    return [
+        f"{_ending(outcome)} {outcome.upright_s:.1f} s under its own controllers",
+        f"  ended {outcome.distance_m:.3f} m from its start, in the file {before_m:.3f} m",
+        f"  feet slipped at most {outcome.foot_slip_mm:.1f} mm, torque use {percent(outcome.torque_use)}"
+        f"{_cost_words(outcome.cost_of_transport)}",
+    ]
+
+
+def _ending(outcome: PilotedOutcome) -> str:
+    if outcome.fell:
+        return "fell after"
+    return "stayed upright for" if outcome.finished else "stayed upright and was not done after"
+
+
+def _cost_words(cost: float | None) -> str:
+    """Return the cost of transport, to end a sentence; nothing on the spot."""
+    return "" if cost is None else f", cost of transport {cost:.2f}"
 
 
 def _sensing(noise: float, delay: float, *, closed_loop: bool) -> Sensing:
@@ -162,7 +242,7 @@ def _lines(outcome: Outcome) -> list[str]:
             f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {percent(outcome.torque_use)}",
             *unfelt,
         ]
-    cost = "" if outcome.cost_of_transport is None else f", cost of transport {outcome.cost_of_transport:.2f}"
+    cost = _cost_words(outcome.cost_of_transport)
     return [
         f"{first}: walked {outcome.distance_m:.3f} m of {outcome.commanded_distance_m:.3f} m{_share_walked(outcome)}",
         f"  heading drifted {outcome.heading_drift_rad:+.3f} rad, feet slipped at most {outcome.foot_slip_mm:.1f} mm",

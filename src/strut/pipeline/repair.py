@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
 from strut.audit import DEFAULT_MARGIN_M
-from strut.draft import OnProgress
+from strut.draft import Detail, Draft, Generator, OnProgress, Search
 from strut.emotion import Emotion
 from strut.errors import BadMotionError
 from strut.generators.repair_drafts import RepairDrafts
@@ -12,7 +16,35 @@ from strut.motion import Motion
 from strut.pipeline.run import run
 from strut.request import OwnTask, Request
 from strut.robot import Robot
+from strut.style import Style
 from strut.verify.check import check
+
+
+@dataclass(slots=True, eq=False)
+class FirstFailure:
+    """Drafts up to the first that no solver finds: with more margin, or another feeling, it is no easier.
+
+    Args:
+        generator: What drafts.
+        unsolved: That draft, once it is known.
+    """
+
+    search: ClassVar[Search] = RepairDrafts.search
+
+    generator: Generator
+    unsolved: list[Draft] = field(default_factory=list)
+
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
+        """Return drafts; where one was not found, that one alone ever after."""
+        return iter(self.unsolved) if self.unsolved else self._until_unsolved(style, detail)
+
+    def _until_unsolved(self, style: Style, detail: Detail) -> Iterator[Draft]:
+        for draft in self.generator.drafts(style, detail):
+            if not len(draft.qpos):
+                self.unsolved.append(draft)
+                yield draft
+                return
+            yield draft
 
 
 def repair(
@@ -48,4 +80,5 @@ def repair(
     emotion = Emotion(*receipt.pad, name=receipt.emotion) if receipt is not None and receipt.pad else Emotion(0.0, 0.0)
     task = OwnTask(name="repair")
     request = Request(robot=body.name, task=task, emotion=emotion, margin_m=margin_m, rate_hz=rate_hz)
-    return run(request, robot=body, generator=RepairDrafts(body, motion, margin_m, rate_hz), on_progress=on_progress)
+    drafts = FirstFailure(RepairDrafts(body, motion, margin_m, rate_hz))
+    return run(request, robot=body, generator=drafts, on_progress=on_progress)

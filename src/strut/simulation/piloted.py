@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter, process_time
 from typing import Any
 
@@ -31,6 +31,7 @@ from strut.number_words import percent
 from strut.receipt import Receipt
 from strut.robot import Array, Robot
 from strut.simulation.piloted_record import PilotedRecord
+from strut.simulation.request_record import written_requests
 
 LONGEST_STEP_S = 0.001
 LOADED_N = 16.0  # a twentieth of the weight: a foot that is being set down may still tilt
@@ -202,9 +203,17 @@ def simulate_requests(
             pilot.command(radio(loop.ticks * tick_s))
         _push(plant, world.pushes, loop.ticks * tick_s)
         loop.tick()
+        record.feel()
         if record.fell:
             break
-    return _run(robot, loop, process_time() - started, world)
+    run = _run(robot, loop, process_time() - started, world)
+    asked = {
+        "finished": run.outcome.finished,
+        "walker": "pendulum" if library is None else "library",
+        "control_hz": clock.control_hz,
+        "requests": written_requests(requests),
+    }
+    return replace(run, motion=replace(run.motion, meta=dict(run.motion.meta) | {"piloted": asked}))
 
 
 def _checked(requests: Iterable[ShowRequest], *, commanded: bool) -> tuple[ShowRequest, ...]:
@@ -296,10 +305,11 @@ def _push(plant: TorquePlant, pushes: Sequence[Push], now_s: float) -> None:
 def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> PilotedRun:
     record, pilot = loop.record, loop.pilot
     time_s, qpos = np.array(record.time_s), np.array(record.qpos)
-    force_n = np.array(record.force_n)
+    load_n = np.array(record.force_n)[:, :, 2]
     upright_s = float(time_s[-1])
     distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
     weight_n = robot.mass_kg * GRAVITY_M_S2
+    friction = robot.friction if world.friction is None else world.friction
     outcome = PilotedOutcome(
         fell=record.fell,
         finished=pilot.state_machine.idle and not record.fell,
@@ -317,14 +327,14 @@ def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> Pilot
         time_s=time_s,
         qpos=qpos,
         joint_names=robot.joint_names,
-        contact=force_n[:, :, 2] > LOADED_N,
+        contact=load_n > LOADED_N,
         foot_names=robot.foot_names,
         torque_nm=np.array(record.torque_nm),
-        ground_force_n=force_n,
+        ground_force_n=record.mean_force_n(),
         receipt=_receipt(robot, outcome, qpos, time_s),
         meta={
             "robot_fingerprint": robot.fingerprint,
-            "simulated": {"friction": world.friction or robot.friction, "seed": world.seed, "delay_s": world.delay_s},
+            "simulated": {"friction": friction, "seed": world.seed, "delay_s": world.delay_s},
             "outcome": outcome.as_dict(),
         },
     )

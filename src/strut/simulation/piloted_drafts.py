@@ -115,8 +115,8 @@ def piloted_draft(
 
 def draft_of_run(robot: Robot, run: PilotedRun, style: Style | None = None) -> Draft:
     """Return a simulated show as a draft; that it fell, or did not end, is a shortfall."""
-    motion, outcome = run.motion, run.outcome
-    meta: dict[str, Any] = {name: motion.meta[name] for name in ("simulated", "outcome")}
+    motion = run.motion
+    meta: dict[str, Any] = {name: motion.meta[name] for name in ("simulated", "outcome", "piloted")}
     return Draft(
         robot=robot,
         time_s=motion.time_s,
@@ -126,7 +126,7 @@ def draft_of_run(robot: Robot, run: PilotedRun, style: Style | None = None) -> D
         shortfalls=_ended(run),
         torque_nm=motion.torque_nm,
         ground_force_n=motion.ground_force_n,
-        meta=meta | {"piloted": {"finished": outcome.finished}},
+        meta=meta,
         figures={"control": "pilot"},
     )
 

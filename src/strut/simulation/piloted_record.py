@@ -20,7 +20,7 @@ class PilotedRecord:
 
     Attributes:
         time_s, qpos, torque_nm: Time, coordinates and joint torques.
-        force_n, foot_m: Floor's force on each foot, and the feet's places.
+        force_n, foot_m: Floor's force on each foot at that instant, and the feet's places.
         timeline: When which mode and phase began.
         fell: Whether it has fallen.
         work_j: Mechanical work of all motors, braking counted as positive.
@@ -34,6 +34,8 @@ class PilotedRecord:
         self.qpos: list[Array] = []
         self.torque_nm: list[Array] = []
         self.force_n: list[Array] = []
+        self._felt_n: list[list[Array]] = []  # in the ticks that are nearest to each sample
+        self._since_n: list[Array] = []  # in the ticks since the last sample
         self.foot_m: list[Array] = []
         self.timeline: list[tuple[float, str, str]] = []
         self.fell, self.work_j, self.torque_use = False, 0.0, 0.0
@@ -47,6 +49,10 @@ class PilotedRecord:
         self.work_j += float(np.abs(torque_nm) @ np.abs(speed)) * tick_s
         self.torque_use = max(self.torque_use, float(np.max(np.abs(torque_nm) / self._limit)))
 
+    def feel(self) -> None:
+        """Note the floor's forces in the tick that has just passed: a landing is shorter than a sample."""
+        self._since_n.append(self._plant.foot_forces()[0])
+
     def forget_work(self) -> None:
         """Count work and torques anew."""
         self.work_j, self.torque_use = 0.0, 0.0
@@ -55,6 +61,11 @@ class PilotedRecord:
         """Record the present instant."""
         plant = self._plant
         force, other = plant.foot_forces()
+        half = len(self._since_n) // 2
+        if self._felt_n:
+            self._felt_n[-1] += self._since_n[:half]
+        self._felt_n.append(self._since_n[half:])
+        self._since_n = []
         joints = np.zeros(plant.model.nv - BASE)
         joints[self._motor_dof - BASE] = self._last
         self.time_s.append(time_s)
@@ -65,6 +76,14 @@ class PilotedRecord:
         if not self.timeline or self.timeline[-1][1:] != (mode, phase):
             self.timeline.append((round(time_s, 3), mode, phase))
         self.fell = self.fell or other > TOUCHED_N
+
+    def mean_force_n(self) -> Array:
+        """Return the floor's force on each foot, as the mean of the ticks nearest to each sample. Shape (T, 2, 3).
+
+        So no impulse is lost between samples or counted twice, as at single instants.
+        """
+        means = (np.mean(felt, axis=0) if felt else now for felt, now in zip(self._felt_n, self.force_n, strict=True))
+        return np.array(list(means))
 
     def path_m(self) -> float:
         """Return the length of the base's path over the ground, sampled every half second."""

@@ -257,7 +257,7 @@ def _plant_limits(robot: Robot) -> tuple[Limit, ...]:
         Ceiling("fall", body, leaning, MOST_TILT_RAD, "tilts by {:.2f} rad"),
         OwnColumns(
             lambda n: _plant(n).force_off,
-            "ground forces in the file are {:.1%} of the weight off what moves the body",
+            "recorded ground forces are {:.1%} of the weight off what moves the body",
             most=0.025,
         ),
         OwnColumns(
@@ -267,7 +267,7 @@ def _plant_limits(robot: Robot) -> tuple[Limit, ...]:
         ),
         OwnColumns(
             lambda n: _plant(n).torque_off,
-            "torques, springs and forces in the file are {:.1%} off what turns the joints",
+            "recorded torques, springs and forces are {:.1%} off what turns the joints",
             most=0.07,
         ),
     )
