@@ -75,8 +75,13 @@ def show(
     check_apart(context, {"host": FILES, "port": FILES})
     look: Look = "stick" if stick else "solid"
     motions, names = [load_motion(file) for file in files], [file.name for file in files]
-    from strut.show.files import save_shown  # noqa: PLC0415  (matplotlib and viser take a second to load)
-    from strut.show.viewer import serve  # noqa: PLC0415
+    if not any((html, png, gif, mp4)):
+        from strut.show.viewer import serve  # noqa: PLC0415  (viser takes a second to load)
+
+        robots = [robot_of(motion) for motion in motions]
+        serve(motions, robots, host=host, port=port, look=look, names=names, on_ready=_tell_address)
+        return
+    from strut.show.files import save_shown  # noqa: PLC0415  (and so does matplotlib)
 
     with progress("draws") as bar:
         written = save_shown(
@@ -95,10 +100,6 @@ def show(
             force=force,
             on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
         )
-    if not written:
-        robots = [robot_of(motion) for motion in motions]
-        serve(motions, robots, host=host, port=port, look=look, names=names, on_ready=_tell_address)
-        return
     _tell_written(written, json=json)
     _print_next(files[0], motions[0])
 
