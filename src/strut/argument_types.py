@@ -62,6 +62,8 @@ def coerce_fields(noun: Any) -> None:
 
 
 def _argument(where: str, types: Mapping[str, Any], name: str, value: Any) -> Any:
+    if type(value) is types.get(name):  # most are, and nouns are made by the thousand
+        return value
     taken = coerced(value, types.get(name, Any))
     if taken is UNFIT:
         raise WrongTypeError(where, name, _told(value), type_words(types[name]))
