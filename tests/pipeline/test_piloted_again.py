@@ -9,7 +9,7 @@ import pytest
 from strut.cli.check import _next
 from strut.cli.main import main
 from strut.control.reference import PlayRequest, StandRequest, WalkRequest
-from strut.errors import BadMotionError
+from strut.errors import BadMotionError, StrutError
 from strut.io.motion_file import save_motion
 from strut.pipeline.piloted_again import can_be_run_again, is_piloted, simulate_again
 from strut.simulation.piloted import Clock, World, simulate_requests
@@ -92,3 +92,8 @@ def test_requests_are_read_as_they_were_written():
 def test_what_is_no_request_is_told(table, words):
     with pytest.raises(BadMotionError, match=words):
         read_requests(table)
+
+
+def test_a_damaged_rate_of_the_controllers_is_told():
+    with pytest.raises(StrutError, match="control_hz is 'x'; it must be of type float"):
+        Clock(control_hz="x")

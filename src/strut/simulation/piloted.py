@@ -146,6 +146,7 @@ class Clock:
     longest_s: float = 600.0
 
     def __post_init__(self) -> None:
+        coerce_fields(self)
         for name, rate in (("control", self.control_hz), ("record", self.record_hz)):
             if not (20.0 <= rate <= 10000.0):
                 raise OutOfRangeError(f"The {name} rate is {rate:g} Hz; it must be from 20 to 10000 Hz.")
