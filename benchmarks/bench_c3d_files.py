@@ -16,9 +16,9 @@ from pathlib import Path
 from time import process_time
 
 from record import Row, record
-from strut.capture.c3d_parameters import C3dDamageError
-from strut.capture.recording_file import recording_from
 from strut.errors import BadRecordingError
+from strut.formats.c3d_parameters import C3dDamageError
+from strut.formats.recording_file import recording_from
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 SMALLEST, LARGEST = 1024, 900_000  # bytes of files that are damaged: large ones only take longer

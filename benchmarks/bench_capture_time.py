@@ -22,7 +22,7 @@ LONGEST_WAIT_S = 180.0
 
 def waited(name: str, options: tuple[str, ...]) -> dict[str, object]:
     """Return a row: length of the file's used part, seconds of waiting and of processor time, progress lines."""
-    from strut.io.motion_file import load_motion  # noqa: PLC0415  (only the row needs it)
+    from strut.formats.motion_file import load_motion  # noqa: PLC0415  (only the row needs it)
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "walk"

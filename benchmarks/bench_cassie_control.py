@@ -26,13 +26,13 @@ import numpy as np  # noqa: E402
 from msgspec import structs  # noqa: E402
 
 from record import Row, record  # noqa: E402
-from strut.control.reference import ShowRequest, StandRequest, WalkRequest  # noqa: E402
-from strut.gait_library import GaitLibrary  # noqa: E402
-from strut.io.gait_library_file import load_gait_library  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.models.torque_model import control_table  # noqa: E402
+from strut.pilot.gait_library import GaitLibrary  # noqa: E402
+from strut.pilot.gait_library_file import load_gait_library  # noqa: E402
+from strut.pilot.piloted import Clock, PilotedRun, Push, World, simulate_requests  # noqa: E402
+from strut.pilot.reference import ShowRequest, StandRequest, WalkRequest  # noqa: E402
+from strut.pilot.torque_model import control_table  # noqa: E402
 from strut.robot import Robot  # noqa: E402
-from strut.simulation.piloted import Clock, PilotedRun, Push, World, simulate_requests  # noqa: E402
 
 WALK_S, STEADY_S, PAIRS = 22.0, 12.0, 14
 PUSH_N = 60.0

@@ -14,19 +14,19 @@ from time import process_time
 from typing import get_args
 
 from record import record
-from strut.drawing import drawn, rounded
-from strut.generators.animation_drafts import animation_report, make_feasible
-from strut.generators.animation_ik import drawn_qpos, planted_stance
-from strut.io.animation_file import load_animation
+from strut.animation.animate import animate, draw
+from strut.animation.animation_drafts import animation_report, make_feasible
+from strut.animation.animation_file import load_animation
+from strut.animation.animation_ik import drawn_qpos, planted_stance
+from strut.animation.drawing import drawn, rounded
+from strut.animation.stories import story_names, story_path
 from strut.models.catalogue import load_robot
-from strut.models.stories import story_names, story_path
 from strut.motion import Motion
-from strut.pipeline.animate import animate, draw
+from strut.pilot.piloted import Clock, World, simulate_requests
+from strut.pilot.piloted_story import play_request
 from strut.request import AnimationMethod
 from strut.robot import Robot
-from strut.simulation.piloted import Clock, World, simulate_requests
-from strut.simulation.piloted_story import play_request
-from strut.tables.keyframes import Animation, AnimationKey
+from strut.schemas.keyframes import Animation, AnimationKey
 from strut.verify.check import check
 
 

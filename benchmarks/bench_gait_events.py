@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from record import record
+from strut.arrays import Array
 from strut.capture.gait_events import USUAL_THRESHOLDS, EventThresholds, find_gait_events
 from strut.capture.gait_trial import GaitTrial, prepare_trial
 from strut.capture.heel_strikes import refined_heel_strikes
-from strut.capture.recording_file import read_recording
-from strut.robot import Array
+from strut.formats.recording_file import read_recording
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/gait-pig", "c3d_samples/newwalk")

@@ -28,9 +28,9 @@ from time import perf_counter  # noqa: E402
 from typing import get_args  # noqa: E402
 
 from record import Row, record  # noqa: E402
-from strut.io.gait_store import GaitStore  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.pipeline.gait_library_build import build_gait_library  # noqa: E402
+from strut.pilot.gait_library_build import build_gait_library  # noqa: E402
+from strut.pilot.gait_store import GaitStore  # noqa: E402
 from strut.request import Walker  # noqa: E402
 
 

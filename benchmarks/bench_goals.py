@@ -22,11 +22,11 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
+from strut.gaits.footsteps.goal_walk import simulate_to_goal  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.pipeline.walk import walk_to  # noqa: E402
 from strut.place import Place  # noqa: E402
 from strut.robot import Robot  # noqa: E402
-from strut.simulation.goal_walk import simulate_to_goal  # noqa: E402
 
 GOALS = 20
 FLOORS = {"as planned": {}, "rough": {"friction": 0.25, "mass_scale": 1.2}}

@@ -30,11 +30,11 @@ from strut.capture.force_agreement import ForceAgreement
 from strut.capture.ground_forces import ground_forces
 from strut.capture.moment_comparison import MomentAgreement
 from strut.capture.plate_comparison import AXES, Agreement
-from strut.capture.recording_file import read_recording
+from strut.capture.recorded_walk import recorded_receipt
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.errors import StrutError
+from strut.formats.recording_file import read_recording
 from strut.recording import Recording
-from strut.verify.recorded_walk import recorded_receipt
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/newwalk", "c3d_samples/gait-pig")

@@ -30,10 +30,11 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut import gait_expression, load_motion, load_robot, save_motion, walk  # noqa: E402
+from strut.arrays import Array  # noqa: E402
 from strut.models.catalogue import robot_of  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.robot import Array, Robot  # noqa: E402
+from strut.robot import Robot  # noqa: E402
 
 KEPT = Path(__file__).parent.parent / "build" / "feelings"
 BODIES = ("usual", "female 1.65 60", "male 1.95 92")

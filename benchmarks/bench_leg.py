@@ -25,10 +25,11 @@ import mujoco  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
+from strut.arrays import Array  # noqa: E402
 from strut.kinematics.leg7r import leg_forward, leg_inverse  # noqa: E402
 from strut.kinematics.mounted_leg import MountedLeg, mounted_legs  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.robot import Array, Robot  # noqa: E402
+from strut.robot import Robot  # noqa: E402
 
 BATCH, REPEATS = 200_000, 15
 NUMERIC_TARGETS, SINGLE_TARGETS = 2_000, 2_000

@@ -21,11 +21,11 @@ from collections.abc import Callable  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
-from strut.kinematics.biped_model import BipedModel, biped_model  # noqa: E402
-from strut.kinematics.biped_posture import PostureTargets, solve_postures  # noqa: E402
-from strut.kinematics.leg_angles import chain_points, leg_angles  # noqa: E402
+from strut.arrays import Array  # noqa: E402
+from strut.gaits.footsteps.biped_model import BipedModel, biped_model  # noqa: E402
+from strut.gaits.footsteps.biped_posture import PostureTargets, solve_postures  # noqa: E402
+from strut.gaits.footsteps.leg_angles import chain_points, leg_angles  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.robot import Array  # noqa: E402
 
 BATCH, SINGLE, REPEATS = 20_000, 200, 5
 START_RAD = 0.03  # standard deviation of the start from the solution, per joint

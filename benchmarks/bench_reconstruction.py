@@ -28,9 +28,9 @@ from strut.human.gait import Gait  # noqa: E402
 from strut.human.reconstruct import reconstruct  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.optimal.contact_schedule import PhaseTime  # noqa: E402
-from strut.optimal.shooting_refinement import FINER  # noqa: E402
-from strut.optimal.trajectory import Trajectory  # noqa: E402
+from strut.ocp.contact_schedule import PhaseTime  # noqa: E402
+from strut.ocp.shooting_refinement import FINER  # noqa: E402
+from strut.ocp.trajectory import Trajectory  # noqa: E402
 
 WORKERS = 2
 RATES_HZ = (100.0, 200.0, 500.0)

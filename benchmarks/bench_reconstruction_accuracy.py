@@ -26,6 +26,7 @@ import numpy as np  # noqa: E402
 
 from bench_reconstruction import true_phases  # noqa: E402
 from record import Row, record  # noqa: E402
+from strut.arrays import Array  # noqa: E402
 from strut.emotion import named_emotion  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
@@ -34,11 +35,10 @@ from strut.human.gait import Gait  # noqa: E402
 from strut.human.gait_options import HUMAN, named_gait_options  # noqa: E402
 from strut.human.reconstruct import reconstruct  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
+from strut.maths.rotation import angles_from_qpos, qpos_from_angles  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.robot import Array  # noqa: E402
-from strut.rotation import angles_from_qpos, qpos_from_angles  # noqa: E402
 
 WORKERS = 2
 WORKS = (

@@ -23,13 +23,14 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut import fit, gait_expression, load_motion, read_recording  # noqa: E402
-from strut.analysis.gait_cycle import gait_cycle, mirror_image  # noqa: E402
+from strut.arrays import Array  # noqa: E402
+from strut.human.analysis.gait_cycle import gait_cycle, mirror_image  # noqa: E402
 from strut.human.anatomy import ANKLE, HIP, KNEE, RIGHT, sided  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
 from strut.human.walk_figures import UP  # noqa: E402
 from strut.models.catalogue import robot_of  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.robot import Array, Robot  # noqa: E402
+from strut.robot import Robot  # noqa: E402
 
 JOINTS = (HIP, KNEE, ANKLE)
 SHARES = np.linspace(0.0, 1.0, 101)

@@ -23,10 +23,11 @@ import numpy as np  # noqa: E402
 
 import strut  # noqa: E402
 from record import Row, record  # noqa: E402
+from strut.arrays import Array  # noqa: E402
 from strut.engines.self_distance import collision_pairs, self_distance  # noqa: E402
 from strut.models.catalogue import robot_of  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.robot import Array, Robot  # noqa: E402
+from strut.robot import Robot  # noqa: E402
 
 MARGIN_M = 0.01
 EVERY = 10

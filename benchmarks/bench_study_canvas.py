@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # the browser is found as
 
 from tests.study.real_parts import CHROMIUM, CHROMIUM_ARGUMENTS
 
-from strut.study.survey_pages import static_file
+from strut.study.server.survey_pages import static_file
 
 SECONDS, NEEDED = 5.0, 59.0
 SCRIPT = """([points, seconds]) => new Promise((done) => {

@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # the data are those of t
 
 from tests.study.null_data import indifferent_ratings
 
-from strut.study.answers import Answers
-from strut.study.mixed import MixedModel, mixed_choice, mixed_rating
+from strut.study.statistics.answers import Answers
+from strut.study.statistics.mixed import MixedModel, mixed_choice, mixed_rating
 
 R_SCRIPT = r"""
 suppressMessages({library(lme4); library(lmerTest)})

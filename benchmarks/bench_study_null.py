@@ -37,16 +37,16 @@ from tests.study.null_data import (
 )
 
 from strut.errors import AnswersError
-from strut.study.answers import Answers
-from strut.study.confusion import confusion
-from strut.study.group_effects import group_effects
-from strut.study.labels import labels_found
-from strut.study.mixed import mixed_choice, mixed_rating
-from strut.study.preferences import preferences
-from strut.study.rating_curves import rating_curves
-from strut.study.ratings import correlations
-from strut.study.recognition import named_answers, recognitions, wagner_pairs
-from strut.study.significance import binomial_p, holm
+from strut.study.statistics.answers import Answers
+from strut.study.statistics.confusion import confusion
+from strut.study.statistics.group_effects import group_effects
+from strut.study.statistics.labels import labels_found
+from strut.study.statistics.mixed import mixed_choice, mixed_rating
+from strut.study.statistics.preferences import preferences
+from strut.study.statistics.rating_curves import rating_curves
+from strut.study.statistics.ratings import correlations
+from strut.study.statistics.recognition import named_answers, recognitions, wagner_pairs
+from strut.study.statistics.significance import binomial_p, holm
 
 CHOICES: dict[str, dict[str, Any]] = {
     "uniform": {},

@@ -19,9 +19,9 @@ import numpy as np
 
 from five_walks import five_walks
 from record import Row, record
-from strut.study.audience import AUDIENCES
-from strut.study.design import Design, read_design
-from strut.study.simulated_study import people_needed, simulated_power
+from strut.study.design.audience import AUDIENCES
+from strut.study.design.design import Design, read_design
+from strut.study.design.simulated_study import people_needed, simulated_power
 from strut.study.study_folder import new_study
 
 CASES = (  # question, blocks, audience, finding

@@ -17,14 +17,14 @@ import numpy as np
 
 from five_walks import five_walks
 from record import Row, record
-from strut.study.answer_table import answers_of, export_rows
-from strut.study.audience import audience_for
-from strut.study.design import read_design
-from strut.study.question_types import Question
-from strut.study.simulated_study import simulated_rows
-from strut.study.statistics import study_statistics
+from strut.study.design.audience import audience_for
+from strut.study.design.design import read_design
+from strut.study.design.question_types import Question
+from strut.study.design.simulated_study import simulated_rows
+from strut.study.report.study_report import report_html
+from strut.study.statistics.answer_table import answers_of, export_rows
+from strut.study.statistics.study_statistics import study_statistics
 from strut.study.study_folder import new_study
-from strut.study.study_report import report_html
 
 PEOPLE, BLOCKS, ALLOWED_S = 500, 4, 10.0
 QUESTIONS: tuple[Question, ...] = ("forced-choice", "sam")

@@ -15,9 +15,9 @@ from time import process_time
 
 from five_walks import EMOTIONS, five_walks
 from record import Row, record
-from strut.study.middleware import Limits
+from strut.study.server.middleware import Limits
+from strut.study.server.survey import Survey
 from strut.study.study_folder import design_text, open_study
-from strut.study.survey import Survey
 
 ALLOWED_S = 20.0
 

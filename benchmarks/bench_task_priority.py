@@ -30,15 +30,16 @@ import pink  # noqa: E402
 import pinocchio  # noqa: E402
 
 from record import Row, record  # noqa: E402
+from strut.arrays import Array  # noqa: E402
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses  # noqa: E402
 from strut.expression.body_swing import posture_over_time  # noqa: E402
-from strut.generators.hand_task import hand_task  # noqa: E402
-from strut.generators.tracking_problem import TrackingProblem  # noqa: E402
-from strut.kinematics.gaze import looking_at  # noqa: E402
+from strut.gaits.hand_task.gaze import looking_at  # noqa: E402
+from strut.gaits.hand_task.named_tasks import hand_task  # noqa: E402
+from strut.gaits.hand_task.tracking_problem import TrackingProblem  # noqa: E402
 from strut.kinematics.task_priority import Held, Level, resolve, velocity_bounds  # noqa: E402
+from strut.maths.rotation import Quaternion, orientation_error, quaternion_from_rotation, slerp  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.robot import Array, Robot  # noqa: E402
-from strut.rotation import Quaternion, orientation_error, quaternion_from_rotation, slerp  # noqa: E402
+from strut.robot import Robot  # noqa: E402
 from strut.style import Style  # noqa: E402
 
 STEP_S, DURATION_S, REPEATS = 0.01, 10.0, 5

@@ -15,12 +15,13 @@ from scipy.signal import butter, filtfilt
 
 from bench_ground_forces import DATA, HELD_OUT, TUNED, captured
 from record import record
+from strut.arrays import Array
 from strut.capture.dynamic_smoothing import GRAVITY_M_S2
 from strut.capture.footprints import Footprint
 from strut.engines.rigid_body import body_poses
+from strut.maths.rotation import qpos_from_angles
 from strut.recording import SIDES, Side
-from strut.robot import Array, Robot
-from strut.rotation import qpos_from_angles
+from strut.robot import Robot
 
 TOES_OF_MASS = 0.002
 STRAIGHT_S = 0.1  # after toe off

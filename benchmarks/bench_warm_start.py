@@ -22,6 +22,7 @@ from typing import Any  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
+from strut.arrays import Array  # noqa: E402
 from strut.emotion import named_emotion  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
 from strut.expression.blend import style_for  # noqa: E402
@@ -31,7 +32,6 @@ from strut.human.initial_guess import GuessOptions  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
-from strut.robot import Array  # noqa: E402
 
 CASES = ("1.3", "1.08", "0.75", "1.9", "woman", "sad", "angry")  # speeds that are not in the library, but for the first
 FROM_M_S, FROM_CASES = 1.3, ("1.3", "1.08")

@@ -25,9 +25,9 @@ from scipy.sparse import csc_matrix
 import strut
 from record import record
 from strut.adoption.adopt import adopt
-from strut.control import whole_body_program
-from strut.control.whole_body_control import WholeBodyControl
 from strut.engines.inverse_dynamics import velocities
+from strut.simulation import whole_body_program
+from strut.simulation.whole_body_control import WholeBodyControl
 
 TICKS = 400
 Program = tuple[Any, Any, Any, Any, Any]  # Hessian, gradient, rows, upper, lower; bounds of variables first

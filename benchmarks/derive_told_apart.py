@@ -1,6 +1,6 @@
 """Which distance do people need to tell two feelings apart? Stimuli of published studies, planned again and measured.
 
-    python benchmarks/derive_told_apart.py      # prints the pairs of src/strut/analysis/perceived.toml
+    python benchmarks/derive_told_apart.py      # prints the pairs of src/strut/perception/perceived.toml
 
 Quadruped: five gaits of Mr. Pete, named by five people (Table 14 of the thesis). Pepper: four feelings named by thirty
 people (Table 2a), and eight corners of pleasure, arousal and dominance rated on three scales (Table 2b). Two stimuli
@@ -16,10 +16,10 @@ from itertools import combinations
 import numpy as np
 
 import strut
-from strut.analysis.expressive_features import expressive_features
-from strut.analysis.feeling_distance import feeling_distances
 from strut.emotion import Emotion
-from strut.study.published import published
+from strut.perception.emotion_distance import feeling_distances
+from strut.perception.expressive_features import expressive_features
+from strut.study.design.published import published
 
 WRONG = 0.25  # of the answers that chose between two: halfway between chance and certainty
 NAMES = {"anger": "angry", "fear": "fearful"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from strut import walk
-from strut.io.motion_file import save_motion
+from strut.formats.motion_file import save_motion
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 

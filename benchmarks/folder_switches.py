@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
@@ -31,10 +32,9 @@ import strut
 from record import record
 
 HOME = Path(strut.__file__).parent
-STAGES = (
-    *("robots", "models", "engines", "expression", "kinematics", "balance", "optimal", "human", "generators", "verify"),
-    *("io", "pipeline", "simulation", "analysis", "study", "show", "reproduction", "cli"),
-)
+PLAN = tomllib.loads((HOME.parents[1] / "docs" / "house.toml").read_text("utf-8"))
+NEAR_NOUNS = PLAN["below_nouns"]
+STAGES = tuple(room.split(".")[0] for room in (*PLAN["core"], *PLAN["features"]) if room not in NEAR_NOUNS)
 FOUNDATIONS = ("robots", "models", "engines")
 CASES = {
     "mrpete": lambda: strut.walk("mrpete", "sad", cycles=2),

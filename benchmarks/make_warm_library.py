@@ -34,8 +34,8 @@ from strut.human.synthesize import SynthesisRequest, usual_mesh  # noqa: E402
 from strut.human.warm_library import FILE, WarmLibrary, features  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
-from strut.optimal.collocation import DirectCollocation, NotSolvedError  # noqa: E402
-from strut.optimal.interior_point import OFF_BOUNDS, SOLVED, SolverOptions  # noqa: E402
+from strut.ocp.collocation import DirectCollocation, NotSolvedError  # noqa: E402
+from strut.ocp.interior_point import OFF_BOUNDS, SOLVED, SolverOptions  # noqa: E402
 from strut.robot import Robot  # noqa: E402
 
 KEPT = Path(__file__).parent.parent / "build" / "warm_gaits"

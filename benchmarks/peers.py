@@ -34,19 +34,20 @@ import numpy as np  # noqa: E402
 from scipy.interpolate import CubicSpline  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
-from strut.contact_set import contact_points  # noqa: E402
-from strut.engines.kinematic_tree import read_tree  # noqa: E402
+from strut.arrays import Array  # noqa: E402
 from strut.engines.rigid_body import body_poses  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
 from strut.human.reconstruct import reconstruct  # noqa: E402
 from strut.human.synthesize import synthesize  # noqa: E402
+from strut.kinematics.contact_set import contact_points  # noqa: E402
+from strut.maths.rotation import angles_from_qpos, qpos_from_angles, qvel_from_angles  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.motion import Motion  # noqa: E402
-from strut.optimal.contact_schedule import PhaseTime  # noqa: E402
-from strut.optimal.shooting_refinement import FINER  # noqa: E402
-from strut.optimal.symbolic_dynamics import SymbolicDynamics  # noqa: E402
-from strut.robot import Array, Robot  # noqa: E402
-from strut.rotation import angles_from_qpos, qpos_from_angles, qvel_from_angles  # noqa: E402
+from strut.ocp.contact_schedule import PhaseTime  # noqa: E402
+from strut.ocp.kinematic_tree import read_tree  # noqa: E402
+from strut.ocp.shooting_refinement import FINER  # noqa: E402
+from strut.ocp.symbolic_dynamics import SymbolicDynamics  # noqa: E402
+from strut.robot import Robot  # noqa: E402
 
 HERE = Path(__file__).parent
 PEERS = ("adam", "crocoddyl", "moco")

@@ -25,19 +25,20 @@ import numpy as np
 from scipy.optimize import differential_evolution
 
 import strut
+from strut.arrays import Array
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import point_masses
 from strut.engines.self_distance import self_distance
-from strut.engines.solids import solid_poses, solids
 from strut.expression.blend import style_for
-from strut.generators.crawl import crawl_gait, crawl_plan
-from strut.generators.crawler import Crawler, crawler
-from strut.generators.key_pose import key_pose
+from strut.gaits.crawl.crawl_plan import crawl_gait, crawl_plan
+from strut.gaits.crawl.crawler import Crawler, crawler
+from strut.gaits.crawl.key_pose import key_pose
 from strut.kinematics.leg7r import knee_position, leg_inverse
 from strut.kinematics.mounted_leg import mounted_legs
 from strut.models.limb_robot import limb_robot
-from strut.robot import Array, Robot
-from strut.tables.body import LimbBody
+from strut.models.solids import solid_poses, solids
+from strut.robot import Robot
+from strut.schemas.body import LimbBody
 
 KEPT = {"neutral": 1.0, "happy": 0.9, "sad": 1.0, "angry": 1.0, "fearful": 1.0}  # with legs that cross
 LEG_M = 0.46  # thigh and shin together: 0.5 upright less 0.04 from the ankle to the middle of the foot

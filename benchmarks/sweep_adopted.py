@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 
 import strut
-from strut.analysis.feeling_distance import threshold
 from strut.engines.rigid_body import joint_anchors
 from strut.errors import RefusedError, StrutError
+from strut.perception.emotion_distance import threshold
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 FRICTIONS, MASSES = (0.6, 0.9), (0.9, 1.1)

@@ -1,138 +1,79 @@
-"""Draw docs/images/architecture.svg from the imports of src/strut: python docs/make_architecture.py.
+"""Draw docs/images/architecture.svg from the plan of the house: python docs/make_architecture.py.
 
-Stages stand in the order of the house; a line goes from each stage to every stage that it imports, as thick as the
-imports are many. Nouns, and the foundations that every stage may use, are drawn as one bar each and have no lines.
+The core stands as one column, in its order; features stand beside it. A line is an exception: an import that the rules
+of the plan forbid and the code still has.
 """
 
 from __future__ import annotations
 
-import ast
 import sys
-from collections import Counter
-from graphlib import TopologicalSorter
+import tomllib
 from pathlib import Path
 
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 ROOT = Path(__file__).resolve().parent.parent
-HOME = ROOT / "src" / "strut"
+PLAN = tomllib.loads((ROOT / "docs" / "house.toml").read_text("utf-8"))
 PICTURE = ROOT / "docs" / "images" / "architecture.svg"
-FOUNDATIONS = ("robots", "models", "engines")
-READERS = ("reproduction", "cli")
-WIDEST_ROW = 4
-ROW_HEIGHT = 1.2
-WORDS = {
-    "expression": "Emotion to Style",
-    "kinematics": "leg solvers, task priority",
-    "balance": "zero-moment point, support",
-    "optimal": "optimal control, any model",
-    "human": "gait problem, subject",
-    "generators": "Style and task to Draft",
-    "verify": "limits, audit, receipt",
-    "capture": "laboratory files, subject",
-    "control": "state to torques",
-    "adoption": "others' models to folders",
-    "io": "motion files",
-    "pipeline": "request to Motion",
-    "simulation": "what really happens",
-    "analysis": "gait parameters",
-    "study": "survey and statistics",
-    "show": "viewer, pages, films",
-    "reproduction": "published numbers",
-    "cli": "one file per verb",
-}
-
-
-def stages() -> list[str]:
-    """Return the folders with modules in them, but for tables, which are nouns, and the foundations."""
-    found = sorted(path.parent.name for path in HOME.glob("*/__init__.py"))
-    return [stage for stage in found if stage not in (*FOUNDATIONS, "tables")]
-
-
-def import_counts() -> Counter[tuple[str, str]]:
-    """Return how many imports go from each stage to each other one."""
-    known = stages()
-    counts: Counter[tuple[str, str]] = Counter()
-    for path in sorted(HOME.rglob("*.py")):
-        own = path.relative_to(HOME).parts[0]
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("strut."):
-                other = node.module.split(".")[1]
-                if own in known and other in known and own != other:
-                    counts[own, other] += 1
-    return counts
-
-
-def rows() -> list[list[str]]:
-    """Return the stages, each below all that it imports; those that read from every stage stand last."""
-    edges = set(import_counts())
-    imported = {stage: {other for own, other in edges if own == stage} for stage in stages() if stage not in READERS}
-    found: list[list[str]] = []
-    for stage in TopologicalSorter(imported).static_order():
-        level = max((level + 1 for level, row in enumerate(found) if imported[stage] & set(row)), default=0)
-        while level < len(found) and len(found[level]) == WIDEST_ROW:
-            level += 1
-        found += [[] for _ in range(level + 1 - len(found))]
-        found[level].append(stage)
-    return [*found, list(READERS)]
+BOX_WIDTH, BOX_HEIGHT = 2.4, 0.5
+CORE_X, FEATURE_X = 0.3, 6.2
+CORE_COLOR, FEATURE_COLOR, NOUN_COLOR = "#eef3e6", "#e8eef7", "#f6f1e3"
 
 
 def places() -> dict[str, tuple[float, float]]:
-    """Return where the middle of each stage is drawn."""
-    found = {}
-    for level, row in enumerate(rows()):
-        for column, stage in enumerate(row):
-            found[stage] = (10.0 * (column + 0.5) / len(row), 7.2 - ROW_HEIGHT * level)
-    return found
+    """Return the lower left corner of every room's box."""
+    core = {room: (CORE_X, -0.7 * row) for row, room in enumerate(PLAN["core"])}
+    features = {room: (FEATURE_X, -0.7 * row) for row, room in enumerate(PLAN["features"])}
+    return core | features
 
 
-def drawn() -> Figure:
-    """Return the picture."""
-    lowest = min(y for _, y in places().values()) - 0.8
-    figure = Figure(figsize=(10.0, 9.5 - lowest))
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set(xlim=(0.0, 10.0), ylim=(lowest, 9.5))
-    axes.axis("off")
-    nouns = sorted(path.stem for path in HOME.glob("*.py") if not path.stem.startswith("__"))
-    half = len(nouns) // 2
-    words = f"nouns: {', '.join(nouns[:half])},\n{', '.join(nouns[half:])}"
-    for height, text, color in (
-        (9.0, words, "#e8eef7"),
-        (8.2, f"{' · '.join(FOUNDATIONS)}: data, models, thin adapters", "#eef3e6"),
-    ):
-        axes.add_patch(
-            FancyBboxPatch((0.25, height - 0.3), 9.5, 0.6, boxstyle="round,pad=0.05", fc=color, ec="#8a97a8")
-        )
-        axes.text(5.0, height, text, ha="center", va="center", fontsize=8.5)
-    where, boxes = places(), {}
-    for stage, (x, y) in where.items():
-        boxes[stage] = FancyBboxPatch(
-            (x - 0.95, y - 0.28), 1.9, 0.56, boxstyle="round,pad=0.04", fc="white", ec="#1f5fbf"
-        )
-        axes.add_patch(boxes[stage])
-        axes.text(x, y + 0.09, f"{stage}/", ha="center", va="center", fontsize=10.5, weight="bold", color="#1d2430")
-        axes.text(x, y - 0.14, WORDS[stage], ha="center", va="center", fontsize=7.5, color="#5b6676")
-    for (own, other), count in sorted(import_counts().items()):
-        if own not in READERS:
-            ends = {"patchA": boxes[own], "patchB": boxes[other], "shrinkA": 1.0, "shrinkB": 1.0}
-            look = {"arrowstyle": "-|>", "mutation_scale": 9.0, "color": "#7d8794", "alpha": 0.75, "zorder": 0}
-            bent = "arc3,rad=0.08"
-            line = FancyArrowPatch(where[own], where[other], connectionstyle=bent, lw=0.5 + 0.1 * count, **ends, **look)
-            axes.add_patch(line)
-    axes.text(
-        5.0,
-        lowest + 0.18,
-        "cli/ and reproduction/ read from every stage; arrows point to what is imported",
-        ha="center",
-        fontsize=8.0,
-        color="#5b6676",
+def draw_box(axes: Axes, corner: tuple[float, float], width: float, text: str, color: str) -> None:
+    """Draw a box with a text in its middle."""
+    axes.add_patch(
+        FancyBboxPatch(corner, width, BOX_HEIGHT, boxstyle="round,pad=0.04", facecolor=color, edgecolor="#8a97a8")
     )
+    axes.text(corner[0] + width / 2, corner[1] + BOX_HEIGHT / 2, text, ha="center", va="center", fontsize=9)
+
+
+def draw() -> Figure:
+    """Return the picture."""
+    corners = places()
+    lowest = min(y for _, y in corners.values()) - 0.3
+    figure = Figure(figsize=(10.4, 0.85 * (2.2 - lowest)))
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=(0.0, 10.4), ylim=(lowest, 2.0))
+    axes.axis("off")
+    nouns = "nouns: emotion, style, robot, motion, receipt, request, draft, audit, place, recording"
+    draw_box(axes, (CORE_X, 1.3), FEATURE_X + BOX_WIDTH - CORE_X, nouns, NOUN_COLOR)
+    axes.text(CORE_X, 0.75, "core: each room imports those above it", fontsize=9)
+    axes.text(FEATURE_X, 0.75, "features import the core", fontsize=9)
+    for room, corner in corners.items():
+        color = CORE_COLOR if room in PLAN["core"] else FEATURE_COLOR
+        draw_box(axes, corner, BOX_WIDTH, room.replace(".", "/"), color)
+    for importer, imported, _ in PLAN["exceptions"]:
+        start_x, start_y = corners[importer]
+        end_x, end_y = corners[imported]
+        same_column = start_x == end_x
+        start = (start_x + (BOX_WIDTH if start_x == CORE_X or same_column else 0.0), start_y + BOX_HEIGHT / 2)
+        end = (end_x + (BOX_WIDTH if same_column else 0.0), end_y + BOX_HEIGHT / 2)
+        style = "arc3,rad=0.5" if same_column and end_y > start_y else "arc3,rad=-0.5" if same_column else "arc3"
+        axes.add_patch(
+            FancyArrowPatch(
+                start, end, connectionstyle=style, arrowstyle="-|>", mutation_scale=8, color="#c08a5a", lw=0.7
+            )
+        )
     return figure
 
 
+def main() -> int:
+    """Write the picture, the same bytes every time."""
+    with rc_context({"svg.hashsalt": "strut", "svg.fonttype": "none"}):
+        draw().savefig(PICTURE, metadata={"Date": None})
+    return 0
+
+
 if __name__ == "__main__":
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "strut", "font.family": "sans-serif"}):
-        drawn().savefig(PICTURE, metadata={"Date": None})
-    sys.stdout.write(f"wrote {PICTURE.relative_to(ROOT)}\n")
+    sys.exit(main())

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from strut.kinematics.biped_model import biped_model
-from strut.kinematics.biped_posture import PostureTargets
+from strut.gaits.footsteps.biped_model import biped_model
+from strut.gaits.footsteps.biped_posture import PostureTargets
 from strut.models.catalogue import load_robot
 
 REFERENCE = tomllib.loads((Path(__file__).parent / "data" / "alice.toml").read_text("utf-8"))

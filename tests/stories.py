@@ -1,6 +1,6 @@
 """Stories that several tests tell: keyframes of Cassie, Alice and Mr. Pete."""
 
-from strut.tables.keyframes import Animation, AnimationKey, FootPose
+from strut.schemas.keyframes import Animation, AnimationKey, FootPose
 
 MRPETE_STANDS = {
     "[LR]F_hip_pitch": 62.315,

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,7 @@ def why_not(arguments: list[str]) -> str:
 def _few_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Films and pages of one picture a second, of motions as long as ever."""
     for pace in ("animation.QUICK_HZ", "animation.USUAL_HZ", "report.SMOOTHEST_HZ"):
-        monkeypatch.setattr(f"strut.show.{pace}", 1.0)
+        monkeypatch.setattr(f"strut.viewer.{pace}", 1.0)
 
 
 @pytest.fixture(scope="module")
@@ -147,8 +148,8 @@ def test_the_documentation_site_builds_without_a_warning(tmp_path: Path) -> None
     assert "walk_to" in (tmp_path / "api" / "index.html").read_text("utf-8")
 
 
-def test_the_picture_of_the_house_shows_every_stage() -> None:
+def test_the_picture_of_the_house_shows_every_room() -> None:
     picture = (ROOT / "docs" / "images" / "architecture.svg").read_text("utf-8")
-    stages = [path.parent.name for path in Path(strut.__file__).parent.glob("*/__init__.py")]
-    missing = [stage for stage in stages if stage != "tables" and stage not in picture]
+    plan = tomllib.loads((ROOT / "docs" / "house.toml").read_text("utf-8"))
+    missing = [room for room in (*plan["core"], *plan["features"]) if f">{room.replace('.', '/')}<" not in picture]
     assert not missing, f"draw it again with docs/make_architecture.py: {missing}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import strut
-from strut.cli.main import VERBS
+from strut.registry import VERBS
 
 ROOT = Path(__file__).parent.parent
 STUDY = ("sample_size", "new_study", "serve_study", "rehearse_study", "report_study", "forget_participant")
@@ -50,7 +50,7 @@ def test_every_name_says_what_it_is(name):
     thing = getattr(strut, name)
     home = inspect.unwrap(thing).__module__
     assert inspect.getdoc(thing)
-    if inspect.isfunction(thing) and not home.startswith(("strut.optimal", "strut.engines")):
+    if inspect.isfunction(thing) and not home.startswith(("strut.ocp", "strut.engines")):
         assert ">>> " in inspect.getdoc(thing), f"{name} has no example"
     assert home.startswith("strut.")
 

@@ -9,7 +9,7 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError, StrutError, UnknownNameError
 from strut.place import LEFT, Footstep, Place
 from strut.request import Animate, Crawl, HandTask, HumanGait, OwnTask, PatternGait, Request, Steps
-from strut.tables.keyframes import Animation, AnimationKey
+from strut.schemas.keyframes import Animation, AnimationKey
 
 TASKS = (
     Crawl(cycles=3, step_length_m=0.05, balance="y"),

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from strut.errors import OutOfRangeError
+from strut.schemas.expression import WordMappings
 from strut.style import WORD_GROUPS, WORDS, Style, spoken
-from strut.tables.expression import WordMappings
 
 
 def test_the_default_is_neutral():

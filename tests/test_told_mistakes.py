@@ -3,8 +3,8 @@
 import pytest
 
 import strut
-from strut.cli.conditions import trial_of
 from strut.errors import UnknownNameError
+from strut.human.verbs.conditions import trial_of
 
 
 @pytest.mark.parametrize(

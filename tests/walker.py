@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from strut.analysis.gait_cycle import coordinate_names, mirror_image
-from strut.mirror import mirror_of
+from strut.human.analysis.gait_cycle import coordinate_names, mirror_image
+from strut.kinematics.mirror import mirror_of
+from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
-from strut.rotation import qpos_from_angles
 
 STEP = 50  # samples
 STEP_M = 0.7

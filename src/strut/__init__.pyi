@@ -2,7 +2,7 @@
 
 # Nouns
 from strut.emotion import Emotion as Emotion
-from strut.tables.keyframes import Animation as Animation, FootPose as FootPose, AnimationKey as AnimationKey
+from strut.schemas.keyframes import Animation as Animation, FootPose as FootPose, AnimationKey as AnimationKey
 from strut.errors import StrutError as StrutError
 from strut.motion import Motion as Motion
 from strut.place import Footstep as Footstep, Place as Place
@@ -31,7 +31,7 @@ from strut.request import (
     Steps as Steps,
 )
 
-from strut.control.reference import (
+from strut.pilot.reference import (
     PlayRequest as PlayRequest,
     StandRequest as StandRequest,
     WalkRequest as WalkRequest,
@@ -41,10 +41,10 @@ from strut.control.reference import (
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
 from strut.expression.blend import anchor_weights as anchor_weights, style_for as style_for
 from strut.expression.shown import left_out as left_out, main_words as main_words, shown_shares as shown_shares
-from strut.analysis.distinguish import Distinguished as Distinguished, distinguish as distinguish
-from strut.analysis.expressive_features import expressive_features as expressive_features
-from strut.analysis.feeling_distance import feeling_distances as feeling_distances
-from strut.show.feeling_map import feeling_map_png as feeling_map_png, feeling_page as feeling_page
+from strut.perception.distinguish import Distinguished as Distinguished, distinguish as distinguish
+from strut.perception.expressive_features import expressive_features as expressive_features
+from strut.perception.emotion_distance import feeling_distances as feeling_distances
+from strut.perception.emotion_map import feeling_map_png as feeling_map_png, feeling_page as feeling_page
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
 # Robots of others
@@ -57,10 +57,10 @@ from strut.human.gait_options import named_gait_options as named_gait_options
 from strut.human.reconstruct import reconstruct as reconstruct
 from strut.human.synthesize import synthesize as synthesize
 from strut.human.composed_walk import compose_walk as compose_walk
-from strut.pipeline.animate import animate as animate, draw as draw
-from strut.pipeline.repair import repair as repair
-from strut.pipeline.perform import perform as perform
-from strut.pipeline.piloted_show import perform_show as perform_show
+from strut.animation.animate import animate as animate, draw as draw
+from strut.retargeting.repair import repair as repair
+from strut.gaits.hand_task.perform import perform as perform
+from strut.pilot.piloted_sequence import perform_show as perform_show
 from strut.pipeline.run import run as run
 from strut.pipeline.walk import walk as walk, walk_to as walk_to
 
@@ -69,13 +69,13 @@ from strut.capture.captured_walk import CapturedWalk as CapturedWalk, capture_wa
 from strut.capture.fit import MarkerFit as MarkerFit, fit as fit
 from strut.capture.gait_trial import GaitTrial as GaitTrial, prepare_trial as prepare_trial
 from strut.capture.marker_mapping import read_marker_set as read_marker_set
-from strut.capture.recording_file import read_recording as read_recording
+from strut.formats.recording_file import read_recording as read_recording
 from strut.capture.subject_model import SubjectModel as SubjectModel
 
 # What a motion does
-from strut.analysis.gait_analysis import analyze as analyze
-from strut.analysis.condition_comparison import compare_conditions as compare_conditions
-from strut.analysis.gait_expression import gait_expression as gait_expression
+from strut.human.analysis.gait_analysis import analyze as analyze
+from strut.human.analysis.condition_comparison import compare_conditions as compare_conditions
+from strut.human.analysis.gait_expression import gait_expression as gait_expression
 from strut.human.inverse_optimal_control import (
     ExplainedWalk as ExplainedWalk,
     PredictedWalk as PredictedWalk,
@@ -83,22 +83,22 @@ from strut.human.inverse_optimal_control import (
     predict as predict,
 )
 from strut.human.naturalness import Naturalness as Naturalness
-from strut.simulation.goal_walk import simulate_to_goal as simulate_to_goal
-from strut.simulation.live_pilot import LivePilot as LivePilot, LiveState as LiveState, Stick as Stick
-from strut.simulation.piloted_story import play_request as play_request
-from strut.simulation.piloted import Push as Push, World as World, simulate_requests as simulate_requests
+from strut.gaits.footsteps.goal_walk import simulate_to_goal as simulate_to_goal
+from strut.pilot.live_pilot import LivePilot as LivePilot, LiveState as LiveState, Stick as Stick
+from strut.pilot.piloted_story import play_request as play_request
+from strut.pilot.piloted import Push as Push, World as World, simulate_requests as simulate_requests
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
 from strut.verify.goal_ending import GoalEnding as GoalEnding, goal_ending as goal_ending
 
 # Optimal-control problems of your own: see docs/your_own_problem.md
-from strut.engines.kinematic_tree import read_tree as read_tree
-from strut.optimal.node_symbols import Scales as Scales
-from strut.optimal.sparse_nlp import column as column, square as square
-from strut.contact_set import ContactRow as ContactRow, ContactSet as ContactSet
-from strut.optimal.collocation import DirectCollocation as DirectCollocation, Solution as Solution
-from strut.optimal.problem import periodic as periodic
-from strut.optimal.problem import (
+from strut.ocp.kinematic_tree import read_tree as read_tree
+from strut.ocp.node_symbols import Scales as Scales
+from strut.ocp.sparse_nlp import column as column, square as square
+from strut.kinematics.contact_set import ContactRow as ContactRow, ContactSet as ContactSet
+from strut.ocp.collocation import DirectCollocation as DirectCollocation, Solution as Solution
+from strut.ocp.problem import periodic as periodic
+from strut.ocp.problem import (
     BoundaryConstraint as BoundaryConstraint,
     Bounds as Bounds,
     Constraint as Constraint,
@@ -111,12 +111,12 @@ from strut.optimal.problem import (
     RateCost as RateCost,
     TrackingCost as TrackingCost,
 )
-from strut.optimal.shooting_refinement import refined_by_shooting as refined_by_shooting
-from strut.optimal.torque_playback import playback_error as playback_error
-from strut.optimal.trajectory import guess_between as guess_between
+from strut.ocp.shooting_refinement import refined_by_shooting as refined_by_shooting
+from strut.ocp.torque_playback import playback_error as playback_error
+from strut.ocp.trajectory import guess_between as guess_between
 
 # Pictures, films and pages
-from strut.show.files import (
+from strut.viewer.files import (
     save_gif as save_gif,
     save_html as save_html,
     save_mp4 as save_mp4,
@@ -124,37 +124,37 @@ from strut.show.files import (
     save_pose_strip as save_pose_strip,
     save_shown as save_shown,
 )
-from strut.show.gait_report import save_gait_report as save_gait_report
-from strut.show.recording_report import save_capture as save_capture, save_fit as save_fit
-from strut.show.drive_page import drive as drive
-from strut.show.viewer import serve as serve
+from strut.human.report.gait_report import save_gait_report as save_gait_report
+from strut.capture.recording_report import save_capture as save_capture, save_fit as save_fit
+from strut.pilot.drive_page import drive as drive
+from strut.viewer.viewer import serve as serve
 
 # Files
-from strut.io.animation_file import load_animation as load_animation, trace_animation as trace_animation
-from strut.models.stories import story_names as story_names, story_path as story_path
-from strut.io.exchange import Writer as Writer, export as export
-from strut.io.rig_file import export_rig as export_rig
-from strut.io.motion_file import load_motion as load_motion, save_motion as save_motion
-from strut.gait_library import GaitLibrary as GaitLibrary, PeriodicGait as PeriodicGait
-from strut.io.gait_library_file import load_gait_library as load_gait_library
-from strut.pipeline.gait_library_build import build_gait_library as build_gait_library
-from strut.io.motion_library import LibraryEntry as LibraryEntry, MotionLibrary as MotionLibrary
-from strut.io.resample import resampled as resampled
+from strut.animation.animation_file import load_animation as load_animation, trace_animation as trace_animation
+from strut.animation.stories import story_names as story_names, story_path as story_path
+from strut.formats.exchange import Writer as Writer, export as export
+from strut.animation.rig_file import export_rig as export_rig
+from strut.formats.motion_file import load_motion as load_motion, save_motion as save_motion
+from strut.pilot.gait_library import GaitLibrary as GaitLibrary, PeriodicGait as PeriodicGait
+from strut.pilot.gait_library_file import load_gait_library as load_gait_library
+from strut.pilot.gait_library_build import build_gait_library as build_gait_library
+from strut.library.motion_library import LibraryEntry as LibraryEntry, MotionLibrary as MotionLibrary
+from strut.formats.resample import resampled as resampled
 
 # Studies with people
-from strut.study.answers import read_answers as read_answers
-from strut.study.simulated_study import rehearse_study as rehearse_study
-from strut.study.code_sheet import save_code_sheet as save_code_sheet
-from strut.study.film import film_study as film_study
+from strut.study.statistics.answers import read_answers as read_answers
+from strut.study.design.simulated_study import rehearse_study as rehearse_study
+from strut.study.report.code_sheet import save_code_sheet as save_code_sheet
+from strut.study.stimuli.film import film_study as film_study
 from strut.study.study_folder import new_study as new_study
 from strut.study.study_folder import back_up_study as back_up_study
 from strut.study.study_folder import forget_participant as forget_participant
-from strut.study.power import sample_size as sample_size
-from strut.study.preregistration import preregister_study as preregister_study
-from strut.study.study_report import report_study as report_study
-from strut.study.server import serve_study as serve_study
-from strut.study.session_stimuli import save_stimuli as save_stimuli
-from strut.study.statistics import study_statistics as study_statistics
+from strut.study.design.power import sample_size as sample_size
+from strut.study.design.preregistration import preregister_study as preregister_study
+from strut.study.report.study_report import report_study as report_study
+from strut.study.server.server import serve_study as serve_study
+from strut.study.stimuli.session_stimuli import save_stimuli as save_stimuli
+from strut.study.statistics.study_statistics import study_statistics as study_statistics
 
 # Published numbers beside ours
 from strut.reproduction.alice import walking_margin_m as walking_margin_m

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strut.robot import Array
+from strut.arrays import Array
 
 FOOT_OFF_GROUND_M = 0.003  # a foot that carries is no farther from the ground, and no foot is deeper in it
 MOST_SLIP_M = 0.005

@@ -9,8 +9,9 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.audit import Audit
-from strut.robot import Array, Robot
+from strut.robot import Robot
 from strut.style import Style
 
 DetailLevel = Literal["search", "whole", "final"]

@@ -10,8 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from strut.argument_types import coerce_fields
 from strut.errors import OutOfRangeError, UnknownNameError
+from strut.plumbing.argument_types import coerce_fields
 
 LARGEST_INTENSITY = 1.5  # half as much again as the published poses; beyond that they are no longer the same gesture
 

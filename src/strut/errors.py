@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from strut.number_words import amount_words
+from strut.plumbing.number_text import amount_words
 
 if TYPE_CHECKING:
     from strut.receipt import Receipt

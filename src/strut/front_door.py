@@ -8,7 +8,7 @@ from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
-from strut.argument_types import coercing
+from strut.plumbing.argument_types import coercing
 
 _STUB = ast.parse(Path(__file__).with_name("__init__.pyi").read_text("utf-8")).body
 _HOMES = {name.name: str(node.module) for node in _STUB if isinstance(node, ast.ImportFrom) for name in node.names}

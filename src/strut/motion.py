@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.errors import BadMotionError
 from strut.receipt import Receipt
-from strut.robot import Array, frozen_array
+from strut.robot import frozen_array
 
 COARSEST_S, FINEST_S = 0.05, 1e-4  # sample spacing that shows what joints and contacts do
 LARGEST_QPOS = 1e6  # metres or radians

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from strut.argument_types import coerce_fields
 from strut.errors import OutOfRangeError
+from strut.plumbing.argument_types import coerce_fields
 
 RIGHT, LEFT = 0, 1
 FOOT_NAMES = ("right", "left")

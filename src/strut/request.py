@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import msgspec
 
-from strut.argument_types import coerce_fields
 from strut.audit import DEFAULT_MARGIN_M
 from strut.emotion import Emotion, checked_intensity
 from strut.errors import OutOfRangeError
 from strut.place import Footstep, Place
+from strut.plumbing.argument_types import coerce_fields
 from strut.request_checks import (
     WalkingPace,
     check_cycles,
@@ -27,8 +27,8 @@ from strut.request_checks import (
     check_walking_pace,
     check_word,
 )
-from strut.tables.expression import Layer
-from strut.tables.keyframes import Animation
+from strut.schemas.expression import Layer
+from strut.schemas.keyframes import Animation
 
 Balance = Literal["y", "xy"]
 AnimationMethod = Literal["body", "pieces", "mass"]  # all joints at once, window by window, or the centre of mass alone

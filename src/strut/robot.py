@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.errors import BadTableError
-from strut.tables.body import ChainBody, Platform
-from strut.tables.collision import CollisionTable
-from strut.tables.expression import ExpressionTable, Layer
-from strut.tables.folder import Tables
-from strut.tables.gait import CrawlTable, GaitTable, PatternTable, StepsTable, SynthesisTable
-from strut.tables.hands import ChainsTable, StudyTable, TaskTable
-from strut.tables.human import ContactTable, MarkerTable, SubjectTable, SymmetryTable
+from strut.schemas.body import ChainBody, Platform
+from strut.schemas.collision import CollisionTable
+from strut.schemas.expression import ExpressionTable, Layer
+from strut.schemas.folder import Tables
+from strut.schemas.gait import CrawlTable, GaitTable, PatternTable, StepsTable, SynthesisTable
+from strut.schemas.hands import ChainsTable, StudyTable, TaskTable
+from strut.schemas.human import ContactTable, MarkerTable, SubjectTable, SymmetryTable
 
 if TYPE_CHECKING:
     from mujoco import MjModel
 
 T = TypeVar("T")
-Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 STANDING = "standing"  # the keyframe of a model that says how the robot stands

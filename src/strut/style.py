@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from strut.argument_types import coerce_fields
 from strut.errors import OutOfRangeError
+from strut.plumbing.argument_types import coerce_fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ import pytest
 
 from strut.adoption.adopt import adopt, find_all
 from strut.adoption.folder_check import check_folder
+from strut.adoption.gait_fit import fitted_gait
 from strut.adoption.portrait import portrait_page, portrait_png
 from strut.adoption.robot_folder import FILE_NAMES, folder_files
 from strut.emotion import named_emotion
 from strut.errors import BadTableError, FileError, NotAdoptedError
 from strut.expression.blend import style_for
 from strut.models.catalogue import load_robot, robot_names
-from strut.pipeline.gait_fit import fitted_gait
 from tests.adoption.small_robots import biped, found, quadruped, sentences, written
 
 

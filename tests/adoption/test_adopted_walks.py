@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import strut
+from strut.adoption import gait_fit
 from strut.adoption.adopt import adopt
-from strut.control.sensing import Sensing
 from strut.engines.task_jacobians import task_jacobians
-from strut.generators.gait_drafts import GaitDrafts
-from strut.pipeline import gait_fit
+from strut.gaits.pattern.gait_drafts import GaitDrafts
 from strut.request import PatternGait
+from strut.schemas.imported import OwnJoint
+from strut.simulation.sensing import Sensing
 from strut.style import Style
-from strut.tables.foreign import OwnJoint
 from strut.verify import limits
 
 ROBOTS = {

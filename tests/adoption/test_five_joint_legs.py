@@ -5,7 +5,7 @@ import pytest
 
 from strut.draft import Detail
 from strut.engines.task_jacobians import task_jacobians
-from strut.generators.gait_drafts import GaitDrafts
+from strut.gaits.pattern.gait_drafts import GaitDrafts
 from strut.models.catalogue import load_robot
 from strut.request import PatternGait
 from tests.adoption.small_robots import biped, found

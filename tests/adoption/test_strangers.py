@@ -11,7 +11,7 @@ from strut.adoption.folder_check import check_folder
 from strut.adoption.stand_finder import _StandSolver
 from strut.errors import NotAdoptedError
 from strut.models.mesh_files import read_mesh
-from strut.number_words import one_or_several
+from strut.plumbing.number_text import one_or_several
 from tests.adoption.broken_robots import element_called, on_wheels
 from tests.adoption.small_robots import biped, found, quadruped, sentences, written
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from strut.balance.polygon import Polygon
 from strut.balance.sway import CLOSE_M, BodyResponse, Sway, com_from_zmp, inset_support
-from strut.easing import smooth_step
+from strut.maths.easing import smooth_step
 
 GRAVITY_M_S2 = 9.81
 HEIGHT_M, STEP_S = 0.4, 0.02

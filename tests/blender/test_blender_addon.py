@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import strut
-from strut.drawing import drawn
-from strut.engines.rig_bones import rig_of
+from strut.animation.animation_ik import drawn_qpos, planted_stance
+from strut.animation.drawing import drawn
+from strut.animation.rig_bones import rig_of
+from strut.animation.rig_file import rest_qpos
+from strut.animation.rig_movement import read_rig_movement
 from strut.engines.rigid_body import foot_contact_points
-from strut.generators.animation_ik import drawn_qpos, planted_stance
-from strut.io.rig_file import rest_qpos
-from strut.io.rig_movement import read_rig_movement
 from tests.stories import paw
 
 SCRIPT = Path(__file__).parent / "in_blender.py"

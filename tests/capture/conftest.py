@@ -10,7 +10,7 @@ import pytest
 from strut.capture.body_geometry import body_points, lengths_array, place_points, pose_body
 from strut.capture.body_priors import human_geometry
 from strut.capture.captured_walk import capture_walk
-from strut.capture.recording_file import read_recording
+from strut.formats.recording_file import read_recording
 from strut.models.subject import subject
 from strut.recording import Recording
 

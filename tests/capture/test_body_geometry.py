@@ -16,8 +16,8 @@ from strut.capture.body_geometry import (
 from strut.capture.body_priors import human_geometry, pose_prior
 from strut.engines.rigid_body import point_positions
 from strut.errors import BadTableError
+from strut.maths.rotation import qpos_from_angles
 from strut.models.subject import subject
-from strut.rotation import qpos_from_angles
 
 STEP = 1e-6
 

@@ -18,10 +18,10 @@ from strut.capture.landing_transient import PUSH_M_S2, landing_shape, with_landi
 from strut.capture.load_sharing import FootLoads
 from strut.capture.marker_checks import filtered_above_hz
 from strut.capture.plate_comparison import PlateForces, agreement, plate_forces
-from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import robot_of_subject
 from strut.engines.body_wrench import Movement, torques_under_wrenches
 from strut.errors import BadRecordingError
+from strut.formats.recording_file import read_recording
 from strut.models.subject import person_of, subject
 from tests.capture.conftest import walker_angles
 

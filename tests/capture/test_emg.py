@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from strut.capture.emg import emg_envelopes, mean_cycle, over_cycles, rectified_envelope
-from strut.capture.recording_file import read_recording
+from strut.formats.recording_file import read_recording
 from strut.recording import AnalogChannels, GaitEvent, channel_sides
 
 SIDES = {"Right": 0.0, "Left": 0.5}

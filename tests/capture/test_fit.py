@@ -9,12 +9,12 @@ import pytest
 
 from strut.capture.body_priors import human_geometry
 from strut.capture.fit import fit
-from strut.capture.recording_file import read_recording
 from strut.capture.subject_model import read_subject, robot_of_subject, subject_text
 from strut.engines.rigid_body import body_poses, foot_contact_points
 from strut.errors import BadRecordingError, MappingFileError, MarkerSetError, OutOfRangeError
+from strut.formats.recording_file import read_recording
+from strut.maths.rotation import angles_from_qpos
 from strut.models.subject import person_of, subject
-from strut.rotation import angles_from_qpos
 from tests.capture.conftest import CMU_UNIT_M, stepper_recording, walker_recording
 from tests.capture.published_subject import subject_model_of
 

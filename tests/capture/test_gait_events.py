@@ -9,7 +9,7 @@ import pytest
 
 from strut.capture.gait_events import contacts_of, find_gait_events
 from strut.capture.gait_trial import flat_feet, prepare_trial, with_plates
-from strut.capture.recording_file import read_recording
+from strut.formats.recording_file import read_recording
 from strut.recording import GaitEvent
 from tests.capture.conftest import CMU_UNIT_M, stepper_recording
 

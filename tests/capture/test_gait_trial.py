@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from strut.capture.gait_trial import prepare_trial
 from strut.capture.gaps import filled_gaps
 from strut.capture.marker_checks import check_markers
-from strut.capture.recording_file import read_recording
 from strut.errors import BadRecordingError, MarkerSetError
+from strut.formats.recording_file import read_recording
 from strut.recording import Recording
 from tests.capture.conftest import stepper_recording, walker_recording
 

@@ -14,7 +14,7 @@ from strut.capture.landing_transient import LandingShape, with_landings
 from strut.capture.load_sharing import FootLoads, wrench_cop
 from strut.capture.plate_alignment import plate_alignment
 from strut.capture.plate_comparison import FEWEST_FRAMES, PlateForces, felt_share, weight_notes
-from strut.capture.recording_file import read_recording
+from strut.formats.recording_file import read_recording
 from strut.recording import Recording
 
 RATE_HZ, WEIGHT_N = 200.0, 700.0

@@ -10,9 +10,9 @@ from strut.capture.body_priors import human_geometry, pose_prior
 from strut.capture.gait_trial import prepare_trial
 from strut.capture.pose_solver import PosePrior, PoseProblem, solve_poses
 from strut.capture.published_fit import published_fit
-from strut.capture.recording_file import read_recording
 from strut.capture.unobserved import observed_coordinates
 from strut.errors import BadRecordingError
+from strut.formats.recording_file import read_recording
 from strut.models.subject import subject
 from tests.capture.conftest import walker_recording
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from strut.capture.captured_walk import capture_walk
-from strut.capture.recording_file import read_recording
+from strut.formats.recording_file import read_recording
 from strut.verify.check import check
 
 LEGS = ("LASI", "RASI", "LPSI", "RPSI", "SACR", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strut.cli.main import main
-from strut.io.motion_file import load_motion, save_motion
+from strut.formats.motion_file import load_motion, save_motion
 
 GOAL = ("--goal", "0.08", "0.02", "20")
 LEFT_OUT = (

@@ -6,18 +6,18 @@ import re
 import subprocess
 import sys
 from dataclasses import MISSING, fields, replace
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 import typer
 
-from strut.cli.main import VERBS, main
+from strut.cli.main import main
 from strut.cli.options import length_m, speed_m_s
 from strut.errors import RefusedError
-from strut.io.motion_file import load_motion, save_motion
+from strut.formats.motion_file import load_motion, save_motion
 from strut.receipt import Receipt
+from strut.registry import VERBS, find
 
 SIMULATION_KEYS = [
     "fell",
@@ -170,7 +170,7 @@ def test_a_verb_without_a_receipt_tells_programs_every_reason_of_a_refusal(
     def refuse(*_given: object, **_options: object) -> None:
         raise RefusedError(reasons, "Use another speed.")
 
-    monkeypatch.setattr("strut.cli.synthesize.find_gait", refuse)
+    monkeypatch.setattr("strut.human.verbs.synthesize.find_gait", refuse)
     assert main(["synthesize", "--json", "--out", str(tmp_path / "a.npz")]) == 3
     captured = capsys.readouterr()
     assert json.loads(captured.out) == {"verdict": "refused", "reasons": reasons}
@@ -363,9 +363,9 @@ def test_the_list_of_verbs_takes_less_than_a_third_of_a_second() -> None:
     assert min(float(run.stdout.split()[-1]) for run in runs) < 0.3
 
 
-@pytest.mark.parametrize(("verb", "sentence"), VERBS.items())
+@pytest.mark.parametrize(("verb", "sentence"), [(name, verb.summary) for name, verb in VERBS.items()])
 def test_the_list_of_verbs_says_what_their_help_says(verb: str, sentence: str) -> None:
-    command = getattr(import_module(f"strut.cli.{verb}"), verb)
+    command = find("strut.verbs", verb)
     assert (command.info.help if isinstance(command, typer.Typer) else command.__doc__).startswith(sentence)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from strut.cli.main import main
-from strut.io.motion_file import save_motion
+from strut.formats.motion_file import save_motion
 from tests.walker import STEP, walked
 
 

@@ -9,19 +9,20 @@ from types import SimpleNamespace
 
 import pytest
 
-from strut.analysis.gait_cycle import published_step
-from strut.cli import reconstruct as reconstruct_verb
-from strut.cli import screen, solving
+from strut.capture import recording_report
+from strut.cli import screen
 from strut.cli.main import main
 from strut.cli.screen import progress
-from strut.cli.solving import SOLVED_WORDS
 from strut.cli.streams import INTERRUPTED_WORDS
-from strut.io import atomic
-from strut.io.motion_file import load_motion, save_motion
+from strut.formats.motion_file import load_motion, save_motion
+from strut.human.analysis.gait_cycle import published_step
+from strut.human.verbs import reconstruct as reconstruct_verb
+from strut.human.verbs import solving
+from strut.human.verbs.solving import SOLVED_WORDS
 from strut.models.catalogue import robot_of
-from strut.optimal.collocation import NotSolvedError
-from strut.optimal.interior_point import STOPPED, Iteration
-from strut.show import recording_report
+from strut.ocp.collocation import NotSolvedError
+from strut.ocp.interior_point import STOPPED, Iteration
+from strut.plumbing import atomic_files as atomic
 
 
 def press():
@@ -142,7 +143,7 @@ def test_a_press_at_any_moment_is_an_interruption_whatever_a_library_makes_of_it
 
 _SWALLOWED = """
 import signal, sys, time
-from strut.cancellation import AGAIN_S, CTRL_C, asked_to_stop
+from strut.plumbing.cancellation import AGAIN_S, CTRL_C, asked_to_stop
 signal.signal(signal.SIGINT, signal.default_int_handler)
 CTRL_C.listen()
 try:

@@ -7,12 +7,13 @@ import shutil
 import numpy as np
 import pytest
 
-from strut.cli.main import VERBS, main
+from strut.cli.main import main
 from strut.cli.screen import print_next
-from strut.io.motion_file import load_motion, save_motion
+from strut.formats.motion_file import load_motion, save_motion
+from strut.gaits.footsteps.goal_walk import Arrival
 from strut.models.catalogue import HOME, load_robot
 from strut.motion import Motion
-from strut.simulation.goal_walk import Arrival
+from strut.registry import VERBS
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import Playback
 from tests.adoption.broken_robots import element_called

@@ -7,7 +7,7 @@ import typer
 
 from strut.cli.main import main
 from strut.cli.step_options import check_fitting
-from strut.tables.gait import PatternTable
+from strut.schemas.gait import PatternTable
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from strut.cli.main import main
-from strut.io.motion_file import load_motion
+from strut.formats.motion_file import load_motion
 from strut.models.catalogue import load_robot
-from strut.study.session_stimuli import stimuli
+from strut.study.stimuli.session_stimuli import stimuli
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_stimuli_writes_them_all(tmp_path, capsys, monkeypatch):
     pepper = load_robot("pepper")
     short = msgspec.structs.replace(pepper.study, duration_s=0.5)
     quick = replace(pepper, tables=replace(pepper.tables, study=short))
-    monkeypatch.setattr("strut.study.session_stimuli.as_robot", lambda _name: quick)
+    monkeypatch.setattr("strut.study.stimuli.session_stimuli.as_robot", lambda _name: quick)
     assert main(["stimuli", "pepper", "--out", str(tmp_path / "all"), "--rate", "20", "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
     assert len(written) == 13

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from strut.capture.recording_file import read_recording
 from strut.capture.subject_from_trials import PersonFacts
 from strut.cli.main import main
-from strut.io.motion_file import load_motion
+from strut.formats.motion_file import load_motion
+from strut.formats.recording_file import read_recording
 from tests.capture.conftest import data  # noqa: F401  (a fixture)
 
 

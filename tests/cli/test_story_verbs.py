@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from strut.animation.animate import draw
+from strut.animation.animation_file import load_animation
 from strut.cli.main import main
-from strut.io.animation_file import load_animation
-from strut.io.motion_file import load_motion, save_motion
-from strut.pipeline.animate import draw
+from strut.formats.motion_file import load_motion, save_motion
 
 NOD = """title = "A nod"
 robot = "cassie"

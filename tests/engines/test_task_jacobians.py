@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.engines.task_jacobians import task_jacobians
-from strut.engines.walking_state import WalkingDynamics, WalkingState, servo_stiffness
+from strut.simulation.walking_state import WalkingDynamics, WalkingState, servo_stiffness
 from tests.engines.small_robot import ROBOT, forward, postures
 
 MODEL = ROBOT.model

@@ -10,8 +10,7 @@ from strut.emotion import Emotion, named_emotion
 from strut.expression.blend import anchor_weights, style_for
 from strut.expression.shown import left_out, main_words, shown_shares, visible_words
 from strut.models.catalogue import load_robot
-from strut.style import Style
-from strut.tables.expression import (
+from strut.schemas.expression import (
     Axes,
     EmotionAnchor,
     ExpressionTable,
@@ -22,6 +21,7 @@ from strut.tables.expression import (
     WordMapping,
     WordMappings,
 )
+from strut.style import Style
 
 LEG = {"all": LegPose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)}
 POSES = PosturesMapping(pose={"low": LEG, "high": LEG})

@@ -11,8 +11,7 @@ from numpy.testing import assert_allclose
 from strut.errors import UnknownNameError
 from strut.expression.body_swing import _height_m, _shake, posture_over_time, side_bands_hz
 from strut.models.catalogue import load_robot
-from strut.style import Style
-from strut.tables.expression import (
+from strut.schemas.expression import (
     ActivityMapping,
     ExpressionTable,
     JerkinessMapping,
@@ -21,6 +20,7 @@ from strut.tables.expression import (
     WordMapping,
     WordMappings,
 )
+from strut.style import Style
 
 TERMS = (ShakeTerm(3.0, 0.4, -0.2), ShakeTerm(7.0, -0.1, 0.3))
 TIME_S = np.linspace(0.5, 2.5, 21)

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from strut.models.catalogue import load_robot
+from strut.schemas import expression
+from strut.schemas.toml_file import TomlFile
 from strut.style import WORDS
-from strut.tables import expression
-from strut.toml_file import TomlFile
 
 PAGE = (Path(__file__).parents[2] / "docs" / "expression.md").read_text("utf-8")
 TABLES = [kind for kind in vars(expression).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]

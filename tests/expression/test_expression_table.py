@@ -7,8 +7,8 @@ import pytest
 from strut.errors import BadFieldError
 from strut.models.catalogue import HOME, load_robot
 from strut.models.table_files import read_table
+from strut.schemas.expression import ExpressionTable
 from strut.style import WORDS, Style
-from strut.tables.expression import ExpressionTable
 
 TALOS = Path(__file__).parents[2] / "examples" / "talos"
 ROBOTS = ("alice", "heiman", "mrpete", "pepper")

@@ -15,7 +15,7 @@ from strut.errors import OutOfRangeError
 from strut.expression.blend import style_for
 from strut.expression.body_swing import _height_m, posture_over_time, side_bands_hz
 from strut.expression.secondary_motion import secondary_motion_in_place
-from strut.kinematics.gaze import looking_at
+from strut.gaits.hand_task.gaze import looking_at
 from strut.models.catalogue import load_robot
 from strut.style import Style
 

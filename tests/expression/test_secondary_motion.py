@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.easing import smooth_step
 from strut.emotion import named_emotion
 from strut.errors import BadTableError
 from strut.expression.blend import style_for
@@ -25,9 +24,10 @@ from strut.expression.secondary_motion import (
     secondary_motion,
     secondary_motion_in_place,
 )
+from strut.maths.easing import smooth_step
 from strut.models.catalogue import load_robot
+from strut.schemas.expression import AnimatedTable, EmotionAnchor, ExpressionTable, Neutral, WordMapping, WordMappings
 from strut.style import Style
-from strut.tables.expression import AnimatedTable, EmotionAnchor, ExpressionTable, Neutral, WordMapping, WordMappings
 
 UNIT_S, STEPS = 0.2, 10
 TIME_S = np.arange(0.0, 12.0, 0.01)

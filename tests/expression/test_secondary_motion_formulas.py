@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.signal import bilinear, lfilter
 
-from strut.easing import smooth_step
 from strut.expression.secondary_motion import (
     Rhythm,
     SecondaryMotion,
@@ -16,6 +15,7 @@ from strut.expression.secondary_motion import (
     secondary_motion,
     secondary_motion_in_place,
 )
+from strut.maths.easing import smooth_step
 from strut.models.catalogue import load_robot
 from strut.style import Style
 

@@ -11,8 +11,8 @@ from strut.emotion import Emotion, emotion_table, named_emotion
 from strut.expression.blend import style_for
 from strut.expression.shown import left_out, main_words, shown_shares
 from strut.models.catalogue import load_robot
+from strut.schemas.expression import ExpressionTable
 from strut.style import Style
-from strut.tables.expression import ExpressionTable
 
 ROBOTS = {name: load_robot(name) for name in ("alice", "heiman", "mrpete", "pepper")}
 SAD = named_emotion("sad")

@@ -6,7 +6,7 @@ from strut.human.criteria import NATURAL, named_criteria
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.gait_problem import gait_problem
 from strut.human.initial_guess import guessed_step
-from strut.mirror import mirror_of
+from strut.kinematics.mirror import mirror_of
 
 
 @pytest.fixture(scope="session")

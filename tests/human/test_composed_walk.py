@@ -21,11 +21,11 @@ from strut.human.swing_clearance import swing_constraints
 from strut.human.transition_problem import Transition
 from strut.human.turning_problem import Turning, turned_configuration
 from strut.human.walk_pieces import WalkPiece, mirrored_step, placements, samples, worst_seam
-from strut.optimal.collocation import DirectCollocation
-from strut.optimal.continuity_constraints import state_at
-from strut.optimal.soundness import verify_trajectory, worst_of
-from strut.optimal.torque_playback import playback_error
-from strut.rotation import qpos_from_angles
+from strut.maths.rotation import qpos_from_angles
+from strut.ocp.collocation import DirectCollocation
+from strut.ocp.continuity_constraints import state_at
+from strut.ocp.soundness import verify_trajectory, worst_of
+from strut.ocp.torque_playback import playback_error
 
 COARSE = (4, 4, 2, 2)
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.contact_set import contact_set
 from strut.human.anatomy import other_side
 from strut.human.gait import centre_of_pressure, unfinished, work_j
 from strut.human.turning_problem import turned_configuration
 from strut.human.walk_pieces import WalkPiece, mirrored_step, placements, samples, worst_seam
 from strut.human.walking_direction import WalkingDirection
-from strut.mirror import mirror_of
-from strut.optimal.collocation import Solution
-from strut.optimal.problem import ContactPhase
-from strut.rotation import qpos_from_angles
+from strut.kinematics.contact_set import contact_set
+from strut.kinematics.mirror import mirror_of
+from strut.maths.rotation import qpos_from_angles
+from strut.ocp.collocation import Solution
+from strut.ocp.problem import ContactPhase
 from tests.human.hand_made_gait import even_step, gait_of
 
 GRAVITY = 9.81

@@ -18,7 +18,7 @@ from strut.human.weight_estimation import (
     residuals,
 )
 from strut.human.weighted_gait import SolvedWeights
-from strut.optimal.collocation import NotSolvedError
+from strut.ocp.collocation import NotSolvedError
 
 NAMES = ("effort", "momentum", "time")
 ANGLES = ("Pelvis_TX", "Pelvis_TY", "Pelvis_TZ", "Pelvis_RY", "HipRight_RY", "HipLeft_RY", "KneeRight_RY")

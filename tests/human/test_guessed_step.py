@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.contact_set import contact_points
 from strut.engines.rigid_body import body_poses, point_positions
 from strut.human.initial_guess import GuessOptions, _foot_paths, guessed_step
-from strut.rotation import qpos_from_angles
+from strut.kinematics.contact_set import contact_points
+from strut.maths.rotation import qpos_from_angles
 from strut.style import Style
 
 BORDERS = np.array([0.0, 0.2, 0.4, 0.5, 0.6])  # of phases: the left foot swings from 0 to 0.4 s

@@ -12,7 +12,7 @@ from strut import load_robot
 from strut.errors import BadTableError
 from strut.human.marker_set import marker_points
 from strut.models.subject import subject
-from strut.tables.human import MarkerTable
+from strut.schemas.human import MarkerTable
 
 
 def standing(robot):

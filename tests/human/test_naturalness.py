@@ -5,14 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from strut.contact_set import contact_points
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.contact_slip import contact_slip
 from strut.errors import BadMotionError
 from strut.human.naturalness import Naturalness, _between, naturalness, odd_scores
 from strut.human.walk_figures import pelvis_angles
-from strut.mirror import mirror_of
-from strut.rotation import qpos_from_angles
+from strut.kinematics.contact_set import contact_points
+from strut.kinematics.mirror import mirror_of
+from strut.maths.rotation import qpos_from_angles
 
 PHASES = (9, 7, 5, 3)  # samples
 

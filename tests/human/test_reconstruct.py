@@ -14,10 +14,10 @@ from strut.human.anatomy import walking_cycle
 from strut.human.reconstruct import reconstruct, stopped_at, usual_smoothness
 from strut.human.recorded_problem import INTERVAL_S, RecordedAngles, catmull_rom, recorded_problem
 from strut.human.walking_direction import WalkingDirection
-from strut.optimal.collocation import NotSolvedError
-from strut.optimal.contact_detection import detected_phases
-from strut.optimal.contact_schedule import PhaseTime, checked_phases, read_phases
-from strut.rotation import angles_from_qpos, qpos_from_angles
+from strut.maths.rotation import angles_from_qpos, qpos_from_angles
+from strut.ocp.collocation import NotSolvedError
+from strut.ocp.contact_detection import detected_phases
+from strut.ocp.contact_schedule import PhaseTime, checked_phases, read_phases
 
 
 def true_phases(gait):

@@ -17,7 +17,7 @@ from strut.human.recorded_problem import (
     recorded_problem,
 )
 from strut.models.subject import subject
-from strut.optimal.contact_schedule import PhaseTime
+from strut.ocp.contact_schedule import PhaseTime
 
 START_S = 0.2
 LASTING = (0.11, 0.25, 0.16, 0.02)

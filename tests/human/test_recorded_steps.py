@@ -11,7 +11,7 @@ from strut.errors import BadMotionError
 from strut.human.inverse_optimal_control import _recorded
 from strut.human.recorded_steps import _straight_steps, recorded_steps
 from strut.human.walking_direction import WalkingDirection
-from strut.rotation import angles_from_qpos
+from strut.maths.rotation import angles_from_qpos
 from tests.walker import STEP, STEP_M, walked
 
 

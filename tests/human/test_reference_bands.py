@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from strut.analysis.gait_analysis import cycle_scores
+from strut.human.analysis.gait_analysis import cycle_scores
 from strut.human.naturalness import FAR_SD, NEAR_SD, odd_scores
 from strut.human.reference_bands import (
     BandScore,

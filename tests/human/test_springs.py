@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from strut.human.criteria import Criteria
 from strut.human.gait_options import GaitOptions
 from strut.human.gait_problem import gait_problem
-from strut.mirror import mirror_of
+from strut.kinematics.mirror import mirror_of
 
 
 def spring_torques(problem, q, v, values):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.contact_set import contact_points
 from strut.errors import OutOfRangeError
 from strut.human import initial_guess
 from strut.human.anatomy import body_size, other_side, sole_length_m, stretched_leg_m, unsided, walking_cycle
@@ -15,7 +14,8 @@ from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
 from strut.human.initial_guess import USUAL_SPEED_M_S, USUAL_STEP_M, GuessOptions, _durations, _foot_paths
 from strut.human.quiet_stand import _either, _turns_of_feet, _weight_ahead, heading_of_foot
 from strut.human.swing_clearance import ROUNDING_M, height_constraint, legs_apart, swing_constraints
-from strut.mirror import mirror_of
+from strut.kinematics.contact_set import contact_points
+from strut.kinematics.mirror import mirror_of
 from strut.models.subject import subject
 
 

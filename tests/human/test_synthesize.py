@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.analysis.gait_comparison import criteria_values
-from strut.analysis.gait_parameters import gait_parameters
 from strut.errors import OutOfRangeError, RefusedError, UnknownNameError
+from strut.formats.motion_file import load_motion, save_motion
+from strut.human.analysis.gait_comparison import criteria_values
+from strut.human.analysis.gait_parameters import gait_parameters
 from strut.human.anatomy import SHANKS
 from strut.human.criteria import Criteria, named_criteria, weighted_criteria
 from strut.human.effort_costs import strong_torques
@@ -17,15 +18,14 @@ from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.gait_problem import gait_problem, usual_torques
 from strut.human.initial_guess import GuessOptions, guessed_step
 from strut.human.synthesize import BLENDED, DRAWN, EASIER, NOISY, SAMPLED, best_so_far, synthesize, usual_mesh
-from strut.io.motion_file import load_motion, save_motion
-from strut.mirror import mirror_of
+from strut.kinematics.mirror import mirror_of
+from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
 from strut.models.subject import EVENED, subject, with_even_sides
-from strut.optimal.collocation import NotSolvedError
-from strut.optimal.layout import Layout
-from strut.optimal.soundness import contact_drift, require_sound
-from strut.optimal.torque_playback import playback_error
-from strut.rotation import angles_from_qpos
+from strut.ocp.collocation import NotSolvedError
+from strut.ocp.layout import Layout
+from strut.ocp.soundness import contact_drift, require_sound
+from strut.ocp.torque_playback import playback_error
 
 WEIGHT_N = 75.0 * 9.81
 

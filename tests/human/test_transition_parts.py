@@ -10,7 +10,7 @@ from strut.human.anatomy import LEFT, RIGHT
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.quiet_stand import BOTH_FLAT, either_side_bounds, heading_of_foot, stance
 from strut.human.transition_problem import Transition
-from strut.optimal.continuity_constraints import BoundaryState
+from strut.ocp.continuity_constraints import BoundaryState
 
 COARSE = (4, 4, 2, 2)
 STEP_PUSH, STAND_PUSH = 11.0, 1.0  # torques of all joints, in the step and in the stand

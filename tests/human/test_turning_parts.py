@@ -13,8 +13,8 @@ from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.recorded_steps import SHARES
 from strut.human.turning_problem import Turning, turned_configuration
 from strut.human.weighted_gait import WeightedGait
-from strut.optimal.problem import BoundarySymbols, MayerCost
-from strut.rotation import qpos_from_angles
+from strut.maths.rotation import qpos_from_angles
+from strut.ocp.problem import BoundarySymbols, MayerCost
 
 
 def numbers(expression):

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.analysis.gait_cycle import gait_cycle
+from strut.human.analysis.gait_cycle import gait_cycle
 from strut.human.anatomy import LEFT, RIGHT, points_of_side
 from strut.human.walk_figures import force_humps, pelvis_angles, walk_figures, world_pitch
+from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
-from strut.rotation import qpos_from_angles
 
 
 def pitch_of(heiman, **angles_rad):

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from strut.contact_set import contact_points
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.contact_slip import contact_slip
 from strut.engines.rigid_body import point_positions
@@ -15,8 +14,9 @@ from strut.human.anatomy import RIGHT, points_of_side
 from strut.human.gait_problem import _check_duration, _parameters
 from strut.human.walk_figures import foot_force, force_humps, joint_power, pelvis_angles, walk_figures, world_pitch
 from strut.human.walking_direction import _seam, direction_of_facing, direction_of_travel
+from strut.kinematics.contact_set import contact_points
+from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
-from strut.rotation import qpos_from_angles
 
 SAMPLES, LIFTS = 51, 31  # the right foot leaves the ground at the second
 

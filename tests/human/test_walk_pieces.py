@@ -31,9 +31,9 @@ from strut.human.warm_library import (
     blend_shares,
     features,
 )
-from strut.mirror import mirror_of, mirrored_feet
+from strut.kinematics.mirror import mirror_of, mirrored_feet
+from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
-from strut.rotation import qpos_from_angles
 from strut.style import Style
 
 

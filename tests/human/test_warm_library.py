@@ -12,10 +12,10 @@ from strut.human.initial_guess import guessed_step
 from strut.human.synthesize import SynthesisRequest
 from strut.human.warm_library import NEARLY, WarmLibrary, blend_shares, features, warm_library
 from strut.models.subject import subject
-from strut.optimal.collocation import DirectCollocation
-from strut.optimal.interior_point import OFF_BOUNDS, SOLVED, SolverOptions
-from strut.optimal.layout import Layout
-from strut.optimal.trajectory import variables_of
+from strut.ocp.collocation import DirectCollocation
+from strut.ocp.interior_point import OFF_BOUNDS, SOLVED, SolverOptions
+from strut.ocp.layout import Layout
+from strut.ocp.trajectory import variables_of
 
 COARSE = (6, 5, 3, 3)  # coarser ones have a second, dearer optimum for guessed steps
 

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.contact_set import contact_set
 from strut.errors import BadMotionError
 from strut.human.criteria import NATURAL, named_criteria
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.gait_problem import gait_problem
 from strut.human.warm_library import HELD, LENGTHS, NEARLY, WarmLibrary, _cut, blend_shares, features
 from strut.human.warm_start import warm_step
+from strut.kinematics.contact_set import contact_set
+from strut.maths.rotation import qpos_from_angles
 from strut.models.subject import subject
 from strut.motion import Motion
-from strut.optimal.problem import Parameter
-from strut.rotation import qpos_from_angles
+from strut.ocp.problem import Parameter
 from tests.human.test_transition_parts import COARSE
 
 

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from strut.human.recorded_steps import SHARES, RecordedSteps
 from strut.human.weight_estimation import PRIOR_SD, estimated_weights
 from strut.human.weighted_gait import SolvedWeights
-from strut.optimal.collocation import NotSolvedError
-from strut.optimal.interior_point import STOPPED
+from strut.ocp.collocation import NotSolvedError
+from strut.ocp.interior_point import STOPPED
 
 NAMES = ("effort", "momentum", "head", "time")
 ANGLES = ("Pelvis_X", "Pelvis_Y", "Pelvis_Z", "HipLeft_RY", "HipRight_RY", "KneeLeft_RY", "KneeRight_RY")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from strut.human.weighted_gait import WeightedGait
-from strut.optimal.interior_point import SOLVED
+from strut.ocp.interior_point import SOLVED
 
 COARSE = (4, 4, 2, 2)
 CHANGE = 0.05  # of the logarithm of a weight

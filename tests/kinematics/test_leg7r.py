@@ -21,7 +21,7 @@ from strut.kinematics.leg7r import (
     leg_inverse,
     reach_excess,
 )
-from strut.rotation import turn_angle
+from strut.maths.rotation import turn_angle
 from tests.thesis import NUMBERS, dh_chain, leg_joints, printed_theta4, right_theta4
 
 REFERENCES = ("published", "body")

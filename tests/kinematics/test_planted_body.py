@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from strut.drawing import drawn
+from strut.animation.animation_ik import drawn_qpos, planted_stance
+from strut.animation.drawing import drawn
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import UnknownNameError, UnreachableFrameError
-from strut.generators.animation_ik import drawn_qpos, planted_stance
 from strut.models.catalogue import load_robot
-from strut.tables.keyframes import Animation, AnimationKey, FootPose
+from strut.schemas.keyframes import Animation, AnimationKey, FootPose
 from tests.stories import alice_sways, paw
 
 KNEE, SHIN, ANKLE = 3, 4, 5

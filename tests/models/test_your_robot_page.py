@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from strut.errors import BadFieldError
-from strut.tables.collision import CollisionTable
-from strut.tables.foreign import ForeignBody
-from strut.toml_file import TomlFile
+from strut.schemas.collision import CollisionTable
+from strut.schemas.imported import ForeignBody
+from strut.schemas.toml_file import TomlFile
 
 PAGE = (Path(__file__).parents[2] / "docs" / "your_robot.md").read_text("utf-8")
 

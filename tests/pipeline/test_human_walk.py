@@ -10,11 +10,11 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import BadMotionError, OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
 from strut.expression.shown import shown_shares
-from strut.generators.human_drafts import shown_style
 from strut.human.bounce import usual_rise_m
 from strut.human.criteria import named_criteria
 from strut.human.gait_options import GaitOptions
 from strut.human.gait_problem import gait_problem
+from strut.human.human_drafts import shown_style
 from strut.human.naturalness import Naturalness
 from strut.human.posture_targets import halfway, haste, held_angles, step_cost
 from strut.pipeline.walk import walk

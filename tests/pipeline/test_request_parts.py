@@ -8,30 +8,31 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.animation.animate import animate
+from strut.animation.animation_file import load_animation
+from strut.animation.stories import story_path
 from strut.draft import Kept, Shortfall
 from strut.emotion import named_emotion
 from strut.errors import BadMotionError, OutOfRangeError, RefusedError, UnknownNameError
-from strut.generators.crawl_drafts import CrawlDrafts
-from strut.generators.gait_drafts import GaitDrafts
-from strut.generators.hand_drafts import HandDrafts
-from strut.generators.human_drafts import HumanDrafts
-from strut.generators.step_drafts import StepDrafts
-from strut.io.animation_file import load_animation
+from strut.gaits.crawl.crawl_drafts import CrawlDrafts
+from strut.gaits.footsteps.step_drafts import StepDrafts
+from strut.gaits.hand_task.hand_drafts import HandDrafts
+from strut.gaits.hand_task.perform import _point
+from strut.gaits.pattern.gait_drafts import GaitDrafts
+from strut.human.human_drafts import HumanDrafts
 from strut.models.catalogue import load_robot
-from strut.models.stories import story_path
-from strut.pipeline import gait_trials, piloted_show
+from strut.pilot import gait_trials
+from strut.pilot import piloted_sequence as piloted_show
+from strut.pilot.piloted_sequence import _motion, _receipt, perform_show
+from strut.pilot.sequence import ShowPart, _stood, _walked, queue_of_story, queue_of_words
 from strut.pipeline import run as pipeline_run
-from strut.pipeline.animate import animate
-from strut.pipeline.perform import _point
-from strut.pipeline.piloted_show import _motion, _receipt, perform_show
-from strut.pipeline.repair import repair
 from strut.pipeline.run import _calmer, _shown_over_time, _slower_sentence, _told_layer, _unless_strict, motion_of
-from strut.pipeline.show_queue import ShowPart, _stood, _walked, queue_of_story, queue_of_words
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.walk import _task
 from strut.place import Place
 from strut.request import Crawl, HandTask, HumanGait, OwnTask, PatternGait, Request, Steps
-from strut.tables.keyframes import AnimationKey
+from strut.retargeting.repair import repair
+from strut.schemas.keyframes import AnimationKey
 from strut.verify.measure import measure
 from strut.verify.receipt_builder import planned_receipt
 from tests.alice import ALICE
@@ -199,8 +200,8 @@ def test_what_stands_between_walks_is_made_feasible_from_its_own_start(monkeypat
         receipt = SimpleNamespace(reasons=("slower",), verdict="ok" if request.margin_m is None else "weakened")
         return SimpleNamespace(receipt=receipt, meta={"eyes": [[0.5, "wide"]]})
 
-    monkeypatch.setattr("strut.pipeline.show_queue.run", run)
-    monkeypatch.setattr("strut.pipeline.show_queue.play_request", lambda motion, robot: "play")
+    monkeypatch.setattr("strut.pilot.sequence.run", run)
+    monkeypatch.setattr("strut.pilot.sequence.play_request", lambda motion, robot: "play")
     story = load_animation(story_path("cassie", "sad"))
     keys = [AnimationKey(time_s=2.0), AnimationKey(time_s=2.5, mode="walk", speed_m_s=(0.3, 0.0))]
     (part,) = _stood(CASSIE, story, keys, "body", 0.02)
@@ -263,9 +264,9 @@ def test_the_speed_of_a_walk_is_that_between_its_fourth_and_its_eighth_second(mo
 
 def test_a_story_that_stands_becomes_a_request_and_one_that_walks_a_show(monkeypatch):
     asked, shows = [], []
-    monkeypatch.setattr("strut.pipeline.animate.run", lambda request, **who: asked.append((request, who)) or "motion")
+    monkeypatch.setattr("strut.animation.animate.run", lambda request, **who: asked.append((request, who)) or "motion")
     monkeypatch.setattr(
-        "strut.pipeline.piloted_show.perform_show",
+        "strut.pilot.piloted_sequence.perform_show",
         lambda robot, story, **how: shows.append((robot, story, how)) or "show",
     )
     sad, curiosity = (load_animation(story_path("cassie", name)) for name in ("sad", "curiosity"))
@@ -338,9 +339,9 @@ def test_a_show_too_short_to_judge_says_so_unless_it_fell(staged):
 
 def test_motions_are_repaired_with_their_own_feeling_and_only_if_they_break_a_limit(monkeypatch):
     asked, verdict = [], SimpleNamespace(verdict="refused")
-    monkeypatch.setattr("strut.pipeline.repair.check", lambda motion, robot, margin_m: verdict)
-    monkeypatch.setattr("strut.pipeline.repair.RepairDrafts", lambda *arguments: arguments)
-    monkeypatch.setattr("strut.pipeline.repair.run", lambda request, **how: asked.append((request, how)))
+    monkeypatch.setattr("strut.retargeting.repair.check", lambda motion, robot, margin_m: verdict)
+    monkeypatch.setattr("strut.retargeting.repair.RepairDrafts", lambda *arguments: arguments)
+    monkeypatch.setattr("strut.retargeting.repair.run", lambda request, **how: asked.append((request, how)))
     draft = measure(standing())
     sad = named_emotion("sad")
     receipts = [planned_receipt(draft, emotion=felt, asked=1.0, intensity=1.0, stopped_by=()) for felt in (sad, None)]

@@ -10,16 +10,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.draft import Attempt, Draft, Kept, Shortfall
-from strut.easing import smooth_step
 from strut.emotion import named_emotion
 from strut.errors import BadFootstepsError, ImpossibleStepError, OutOfRangeError, RefusedError, UnknownNameError
+from strut.maths.easing import smooth_step
 from strut.models.catalogue import load_robot
+from strut.pilot.piloted_sequence import _eyes, _feelings
+from strut.pilot.sequence import STAND, USUAL_ASIDE_M_S, WALK, ShowPart, _walk, queue_of_words
 from strut.pipeline import alternatives, relaxation, trials
 from strut.pipeline.alternatives import _chosen, _passes, _probe, _what_works, slower, why_not_even_neutral
 from strut.pipeline.gate import strongest, strongest_proved
-from strut.pipeline.piloted_show import _eyes, _feelings
 from strut.pipeline.relaxation import deepened, relaxed
-from strut.pipeline.show_queue import STAND, USUAL_ASIDE_M_S, WALK, ShowPart, _walk, queue_of_words
 from strut.pipeline.trials import Trials, fastest
 from strut.pipeline.weakening import _much, _weakened_sentence
 from strut.place import Place

@@ -9,8 +9,8 @@ import pytest
 from strut.emotion import named_emotion
 from strut.errors import BadFootstepsError, BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
 from strut.expression.blend import style_for
-from strut.io.motion_file import load_motion, save_motion
-from strut.kinematics.foot_poses import sole_places, standing_place
+from strut.formats.motion_file import load_motion, save_motion
+from strut.gaits.footsteps.foot_poses import sole_places, standing_place
 from strut.pipeline.walk import walk_to
 from strut.place import LEFT, RIGHT, Footstep, Place, wrapped
 from strut.verify.check import check

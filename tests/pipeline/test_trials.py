@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace as replaced
 
 from strut.draft import Detail, Draft, not_made
-from strut.generators.step_drafts import StepDrafts
+from strut.gaits.footsteps.step_drafts import StepDrafts
 from strut.pipeline import alternatives
 from strut.pipeline.run import motion_of
 from strut.pipeline.trials import _MOST_SLOWER, _SLOWER, Trials, fastest

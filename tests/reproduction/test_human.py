@@ -1,6 +1,6 @@
 """Published numbers of the human that need no solver come out as printed; the others are asked for by `reproduce`."""
 
-from strut.analysis.gait_comparison import CriteriaValues
+from strut.human.analysis.gait_comparison import CriteriaValues
 from strut.models.catalogue import load_robot
 from strut.reproduction.human import bodies_and_sizes, orderings
 

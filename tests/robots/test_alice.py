@@ -12,14 +12,14 @@ import pytest
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.engines.inverse_dynamics import ground_reaction, inverse_dynamics
 from strut.engines.rigid_body import foot_contact_points, foot_positions
-from strut.generators.body_path import lean_of, solved_step_plan
-from strut.generators.footsteps import StepLimits, footsteps_to, standing
-from strut.generators.phases import PhaseTimes, step_plan
-from strut.kinematics.biped_posture import solve_postures
-from strut.kinematics.leg_angles import leg_angles, posture_qpos
+from strut.gaits.footsteps.biped_posture import solve_postures
+from strut.gaits.footsteps.body_path import lean_of, solved_step_plan
+from strut.gaits.footsteps.footsteps import StepLimits, footsteps_to, standing
+from strut.gaits.footsteps.leg_angles import leg_angles, posture_qpos
+from strut.gaits.footsteps.phases import PhaseTimes, step_plan
 from strut.models.limb_robot import limb_robot
 from strut.place import Place
-from strut.tables.body import LimbBody
+from strut.schemas.body import LimbBody
 from tests.alice import ALICE, LEGS, random_targets, targets_cm
 from tests.mjcf_text import text_of
 

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from strut.control.actuated_model import actuated_model
-from strut.control.contact_forces import ForceDistribution
-from strut.engines.controller_dynamics import WholeBody
 from strut.errors import BadFieldError, BadTableError, OutOfReachError
 from strut.kinematics.two_bar_leg import two_bar_leg
 from strut.models import catalogue
 from strut.models.catalogue import load_robot
-from strut.models.torque_model import control_table, torque_model
+from strut.pilot.actuated_model import actuated_model
+from strut.pilot.controller_dynamics import WholeBody
+from strut.pilot.torque_model import control_table, torque_model
 from strut.reproduction.cassie import planted_stands
+from strut.simulation.contact_forces import ForceDistribution
 
 SIDES = ("left", "right")
 JOINTS = ("abduction", "yaw", "pitch", "knee", "shin", "ankle", "foot")

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from strut.engines.kinematic_tree import read_tree
 from strut.human.criteria import Criteria
 from strut.human.gait_problem import gait_problem
-from strut.mirror import mirror_of
+from strut.kinematics.mirror import mirror_of
+from strut.ocp.kinematic_tree import read_tree
 
 
 def without_room(robot, ranges):

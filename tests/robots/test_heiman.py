@@ -11,7 +11,7 @@ from strut.models.catalogue import robot_names
 from strut.models.subject import person_of, subject
 from strut.motion import Motion
 from tests.mjcf_text import text_of
-from tests.optimal.pinocchio_tree import pin, pinocchio_model, to_pinocchio
+from tests.ocp.pinocchio_tree import pin, pinocchio_model, to_pinocchio
 
 
 def standing(robot):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import strut
-from strut.generators.key_pose import key_pose
+from strut.gaits.crawl.key_pose import key_pose
 from strut.style import Style
 
 # Tables 12 and 14: answers to the gaits, rows emitted, columns neutral, happy, sad, anger, fear, 15 trials a row

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from strut.engines.physics import Run
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
+from strut.simulation.physics import Run
 
 PETE = load_robot("mrpete")
 JOINTS, STEP_S, BEGINS_S = len(PETE.joint_names), 0.1, 4.0

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from strut.io.animation_file import load_animation
-from strut.models.stories import story_path
-from strut.pipeline.piloted_show import perform_show
+from strut.animation.animation_file import load_animation
+from strut.animation.stories import story_path
+from strut.pilot.piloted_sequence import perform_show
 from strut.verify.check import check
 
 

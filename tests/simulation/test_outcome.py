@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import strut
-from strut.engines.physics import Run
 from strut.motion import Motion
 from strut.simulation import playback, upright
+from strut.simulation.physics import Run
 
 SAMPLES, RATE_HZ = 11, 100.0
 WEIGHT_N = 100.0

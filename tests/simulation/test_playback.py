@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import strut
-from strut.engines.physics import ASKED_S, Run, run_servos
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
+from strut.simulation.physics import ASKED_S, Run, run_servos
 from strut.simulation.playback import DOWN_S, _outcome
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from strut.audit import STANDS_STILL_M
-from strut.control.sensing import Sensing
-from strut.engines.physics import ASKED_S, Run
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
+from strut.schemas.gait import PatternTable
+from strut.simulation.physics import ASKED_S, Run
 from strut.simulation.playback import (
     CARRIES,
     CLEARLY,
@@ -37,7 +37,7 @@ from strut.simulation.playback import (
     played_as_planned,
     simulate,
 )
-from strut.tables.gait import PatternTable
+from strut.simulation.sensing import Sensing
 from tests.simulation.exact_runs import JOINTS, PETE, STEP_S, followed
 
 PEPPER, SAMPLES = load_robot("pepper"), 11

@@ -6,15 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from strut.control.sensing import Sensing
 from strut.engines.frame_kinematics import frame_poses
-from strut.engines.physics import Run
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
+from strut.pilot.piloted import Clock, PilotedLoop, Push, _push
 from strut.simulation import playback
 from strut.simulation.outcome import Outcome
-from strut.simulation.piloted import Clock, PilotedLoop, Push, _push
+from strut.simulation.physics import Run
 from strut.simulation.playback import (
     CARRIES,
     DOWN_S,
@@ -35,6 +34,7 @@ from strut.simulation.playback import (
     _to_try,
     _unfelt,
 )
+from strut.simulation.sensing import Sensing
 from tests.simulation.exact_runs import PETE, STEP_S, followed
 
 CARRIED_N = CARRIES * PETE.mass_kg * 9.81

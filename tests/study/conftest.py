@@ -15,16 +15,16 @@ import psycopg
 import pytest
 
 from strut import walk
-from strut.io.motion_file import save_motion
-from strut.study.answers import Answers
-from strut.study.database import open_database
-from strut.study.database_connection import database_url
-from strut.study.design import parse_design, read_design
-from strut.study.published import published
-from strut.study.question_types import Question
-from strut.study.server import study_app
-from strut.study.statistics import study_statistics
-from strut.study.stimulus import load_stimuli
+from strut.formats.motion_file import save_motion
+from strut.study.design.design import parse_design, read_design
+from strut.study.design.published import published
+from strut.study.design.question_types import Question
+from strut.study.server.database import open_database
+from strut.study.server.database_connection import database_url
+from strut.study.server.server import study_app
+from strut.study.statistics.answers import Answers
+from strut.study.statistics.study_statistics import study_statistics
+from strut.study.stimuli.stimulus import load_stimuli
 from strut.study.study_folder import OpenedStudy, new_study
 from tests.study import real_parts
 from tests.study.browsing import SHORT

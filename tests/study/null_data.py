@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from strut.study.answers import DO_NOT_KNOW, Answers
+from strut.study.statistics.answers import DO_NOT_KNOW, Answers
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 

@@ -8,8 +8,8 @@ import pytest
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.place import Place
-from strut.show.wording import goal_words
 from strut.verify.goal_ending import goal_ending, goal_of
+from strut.viewer.receipt_text import goal_words
 
 
 def _walked(start: Place, reached: Place, goal: Place) -> Motion:

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.contact_set import contact_points
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import contact_demand
 from strut.errors import BadMotionError
-from strut.show.wording import measured_sentences
+from strut.kinematics.contact_set import contact_points
 from strut.verify.check import check, draft_of
 from strut.verify.contact_force_fit import fit_contact_forces
 from strut.verify.landing_audit import _median, _on_two_feet, _slide, _steady, _unjudged, landing_audit
 from strut.verify.landing_pieces import landing_pieces
+from strut.viewer.receipt_text import measured_sentences
 from tests.walker import walked
 
 WEIGHT_N = 75.0 * 9.81

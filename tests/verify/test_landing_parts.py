@@ -8,12 +8,12 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from strut.contact_set import contact_points
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import ContactDemand, contact_demand
 from strut.errors import BadMotionError
+from strut.kinematics.contact_set import contact_points
+from strut.maths.rotation import qpos_from_angles
 from strut.models.catalogue import load_robot
-from strut.rotation import qpos_from_angles
 from strut.verify.contact_force_fit import LEVER_M, ContactForceFit
 from strut.verify.landing_audit import (
     _at,

@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose
 
 from strut.audit import FOOT_OFF_GROUND_M, LEAST_ROOM_RAD, MOST_SLIDE_M, SelfDistance
 from strut.models.catalogue import load_robot
-from strut.tables.collision import CollisionTable
-from strut.tables.fields import Floor
-from strut.tables.foreign import ForeignBody, OwnJoint
+from strut.schemas.collision import CollisionTable
+from strut.schemas.fields import Floor
+from strut.schemas.imported import ForeignBody, OwnJoint
 from strut.verify.limits import SelfCollision, _kind, judged, lift_m, limits_for
 from tests.verify.hand_made import PETE, draft_of, needs_of, with_value
 

@@ -10,13 +10,13 @@ from scipy.spatial.transform import Rotation
 
 from strut import Place, check, load_robot, perform, simulate, walk
 from strut.draft import Draft
-from strut.easing import smooth_step
 from strut.emotion import named_emotion
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.rigid_body import foot_positions
 from strut.errors import BadMotionError
 from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs
+from strut.maths.easing import smooth_step
 from strut.verify.check import draft_of
 from strut.verify.limits import Ceiling, judged, limits_for
 from strut.verify.measure import audit, measure

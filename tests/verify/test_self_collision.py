@@ -8,7 +8,7 @@ import pytest
 from strut.draft import Draft
 from strut.engines.self_distance import self_distance
 from strut.models.catalogue import load_robot
-from strut.tables.collision import CollisionTable
+from strut.schemas.collision import CollisionTable
 from strut.verify.limits import SelfCollision, limits_for
 from strut.verify.measure import measure
 

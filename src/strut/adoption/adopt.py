@@ -12,8 +12,8 @@ from strut.adoption.arm_rest import hold_away, let_down
 from strut.adoption.body_plan import BodyPlan, body_plan, inspect_at_rest, stand_again
 from strut.adoption.described_model import DescribedModel, read_described
 from strut.adoption.drive_limits import drive_limits
-from strut.adoption.feelings import gait_toml
-from strut.adoption.foreign_source import dropped_note, find_robot
+from strut.adoption.expression_tables import gait_toml
+from strut.adoption.gait_fit import FittedGait, Utilisation, fitted_gait
 from strut.adoption.leg_check import joints_to_hold
 from strut.adoption.note import Note, assumed, fault, found, in_a_row
 from strut.adoption.overlaps import overlapping_pairs
@@ -21,14 +21,14 @@ from strut.adoption.package_robots import find_description
 from strut.adoption.plain_model import PlainModel, plain_model
 from strut.adoption.robot_folder import FILE_NAMES, FRICTION, ROTOR_S2, Findings, folder_files, has_rotors, write_folder
 from strut.adoption.robot_name import robot_name_of
+from strut.adoption.robot_source import dropped_note, find_robot
 from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
-from strut.io.atomic import check_may_be_folder, check_replaceable, put_back_folder
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
-from strut.number_words import of_one_or_several, one_or_several, percent
-from strut.pipeline.gait_fit import FittedGait, Utilisation, fitted_gait
+from strut.plumbing.atomic_files import check_may_be_folder, check_replaceable, put_back_folder
+from strut.plumbing.number_text import of_one_or_several, one_or_several, percent
 from strut.robot import Robot
-from strut.tables.gait import PatternTable
+from strut.schemas.gait import PatternTable
 
 _FACTORS = {"period": "step time", "stride": "step length", "lift": "lift", "width": "distance between the feet"}
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.upper_body import UpperLimb, arm_swing, bending_joints, fingertips, twist_shares
-from strut.robot import Array
+from strut.arrays import Array
 
 _RAISED = 0.35  # of the arm's length below the shoulder: a hand that is higher is held out
 _RAISED_CENTRE = 0.15  # likewise of its centre of mass, which hangs by about half of the length

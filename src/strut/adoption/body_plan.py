@@ -9,16 +9,17 @@ import mujoco
 import numpy as np
 
 from strut.adoption.foot_finder import FoundFoot, feet_of, foot_places, leg_length_m
-from strut.adoption.foreign_source import ForeignSource
 from strut.adoption.front_finder import find_front
 from strut.adoption.leg_check import check_legs
 from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.note import Note, assumed, found
 from strut.adoption.rest_pose_search import RestPose, find_rest_pose
+from strut.adoption.robot_source import ForeignSource
 from strut.adoption.stand_finder import STRETCHED_WORDS, search_stand, stands
+from strut.arrays import Array
 from strut.errors import NotAdoptedError
-from strut.robot import FLOATING, Array
+from strut.robot import FLOATING
 
 _SMALLEST_M, _LARGEST_M = 0.03, 10.0
 _LIGHTEST, _HEAVIEST = 0.2, 3e4  # kg over the cube of the height

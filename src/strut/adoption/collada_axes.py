@@ -11,8 +11,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from strut.arrays import Array
 from strut.models.mesh_files import UNREADABLE, calls_y_upright, mesh_path, read_mesh
-from strut.robot import Array
 
 _NEARER = 0.7  # of the distance to the centres of mass: only a clear difference counts
 Y_TO_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])

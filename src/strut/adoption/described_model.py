@@ -18,11 +18,11 @@ from strut.adoption.mjcf_spec import prepared_mjcf
 from strut.adoption.note import Note, fault, in_a_row
 from strut.adoption.unreadable_meshes import broken_meshes, leave_out_meshes
 from strut.adoption.urdf_text import prepared_urdf
+from strut.arrays import Array
 from strut.errors import NotAdoptedError
 from strut.models.link_inertia import inertia_fault
 from strut.models.mesh_files import forget_meshes
-from strut.number_words import one_or_several
-from strut.robot import Array
+from strut.plumbing.number_text import one_or_several
 
 _LEAST_MASS_KG, _LEAST_INERTIA = 1e-4, 1e-8
 _FINITE = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from strut.adoption.note import Note, assumed, in_a_row
 from strut.adoption.plain_model import hinges_of, joint_name
-from strut.number_words import one_or_several
+from strut.plumbing.number_text import one_or_several
 
 _ON_JOINT = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 _ON_TENDON, _EQUAL_JOINTS = int(mujoco.mjtTrn.mjTRN_TENDON), int(mujoco.mjtEq.mjEQ_JOINT)

@@ -14,8 +14,9 @@ from strut.adoption.described_model import DescribedModel
 from strut.adoption.foot_finder import leg_length_m
 from strut.adoption.note import Note, assumed, in_a_row
 from strut.adoption.plain_model import hinges_of
-from strut.number_words import one_or_several
-from strut.robot import BASE, Array
+from strut.arrays import Array
+from strut.plumbing.number_text import one_or_several
+from strut.robot import BASE
 
 _UNREAL = 15.0  # times the largest standing torque: no real limit
 _ASSUMED_TORQUE = 3.0  # times the largest standing torque

@@ -11,11 +11,12 @@ import numpy as np
 from strut.adoption.drive_limits import holding_torques_nm
 from strut.adoption.note import Note, fault, found, in_a_row
 from strut.adoption.shape_points import shape_points
+from strut.arrays import Array
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import load_robot
-from strut.number_words import percent
-from strut.robot import BASE, Array, Foot, Robot
+from strut.plumbing.number_text import percent
+from strut.robot import BASE, Foot, Robot
 
 _LEVEL_M = 0.005
 _SOFT_SHARE = 0.05  # of the link's height: a sole's middle plane may lie as much beside its lowest corner

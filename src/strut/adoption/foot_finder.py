@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.shape_points import ShapePoints
-from strut.robot import Array
+from strut.arrays import Array
 
 FootKind = Literal["ball", "line", "sole"]
 NEAR_LOWEST = 0.06  # of the foot's span: what is lower belongs to the contact

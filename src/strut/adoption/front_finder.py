@@ -11,7 +11,7 @@ import numpy as np
 from strut.adoption.foot_finder import FoundFoot, foot_places
 from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
-from strut.robot import Array
+from strut.arrays import Array
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _GLUED = re.compile(r"^([lr])(?:femur|tibia|foot|hip|knee|ankle|leg|thigh|calf|shin|toe)")

@@ -10,9 +10,9 @@ from itertools import chain
 
 import numpy as np
 
-from strut.adoption.foreign_source import ForeignSource
 from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
+from strut.adoption.robot_source import ForeignSource
 from strut.errors import NotAdoptedError
 
 _LEAST_LEFT = {2: 5, 4: 3}  # joints of a leg that steps, by number of legs

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 
 from strut.adoption.link_tree import LinkTree
-from strut.robot import Array
+from strut.arrays import Array
 
 NEAR_FLOOR = 0.12  # of the robot's height: what is lower touches
 _TRIALS = 300

@@ -10,7 +10,8 @@ import mujoco
 import numpy as np
 
 from strut.adoption.shape_points import ShapePoints, shape_points
-from strut.robot import FLOATING, Array
+from strut.arrays import Array
+from strut.robot import FLOATING
 
 _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 

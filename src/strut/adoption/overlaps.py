@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from strut.adoption.body_plan import BodyPlan
-from strut.robot import Array
+from strut.arrays import Array
 
 _NEAR_M = 0.01
 _SAMPLES = 24

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from strut.adoption.described_model import DescribedModel
-from strut.engines.solid_mesh import outer_faces, reduced
-from strut.engines.solids import LAST_SEEN_GROUP, Mesh
-from strut.robot import Array
+from strut.arrays import Array
+from strut.models.solid_mesh import outer_faces, reduced
+from strut.models.solids import LAST_SEEN_GROUP, Mesh
 
 _SHAPES = {
     int(mujoco.mjtGeom.mjGEOM_SPHERE): ("sphere", 1),

@@ -11,15 +11,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from strut.adoption.note import Note
+from strut.arrays import Array
 from strut.engines.rigid_body import foot_contact_points, foot_positions, poses
 from strut.motion import Motion
-from strut.number_words import one_or_several
-from strut.robot import Array, Robot
-from strut.show.camera import Camera, fitted_camera
-from strut.show.floor import grid_step_m
-from strut.show.footage import Footage, footage
-from strut.show.page import Picture, page
-from strut.show.render import draw_frame
+from strut.plumbing.number_text import one_or_several
+from strut.robot import Robot
+from strut.viewer.camera import Camera, fitted_camera
+from strut.viewer.floor import grid_step_m
+from strut.viewer.footage import Footage, footage
+from strut.viewer.page import Picture, page
+from strut.viewer.render import draw_frame
 
 _SIZE_PX, _DOTS = (1000, 720), 100
 _INK, _FRONT = "#1a1c20", "#b3261e"

@@ -10,14 +10,15 @@ import mujoco
 import numpy as np
 
 from strut.adoption.foot_finder import FoundFoot, feet_of, leg_length_m
-from strut.adoption.foreign_source import ForeignSource, Keyframe
 from strut.adoption.front_finder import words_of
 from strut.adoption.leg_finder import Rest, deepest, rest_in
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.note import in_a_row
+from strut.adoption.robot_source import ForeignSource, Keyframe
 from strut.adoption.stand_finder import stands
+from strut.arrays import Array
 from strut.errors import NotAdoptedError
-from strut.robot import FLOATING, Array
+from strut.robot import FLOATING
 
 _GOOD_NAMES = ("stand", "home", "walk", "init", "default", "nominal")
 _BAD_NAMES = ("down", "sit", "lie", "lying", "crouch")

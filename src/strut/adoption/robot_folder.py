@@ -11,12 +11,13 @@ import numpy as np
 
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.drive_limits import DriveLimit
-from strut.adoption.feelings import expression_toml, gait_toml, usual_gait
+from strut.adoption.expression_tables import expression_toml, gait_toml, usual_gait
 from strut.adoption.note import Note
 from strut.adoption.plain_model import PlainModel
 from strut.adoption.upper_body import UpperBody
-from strut.io.atomic import write_folder_atomically
-from strut.robot import BASE, Array
+from strut.arrays import Array
+from strut.plumbing.atomic_files import write_folder_atomically
+from strut.robot import BASE
 
 FRICTION = 0.6
 ROTOR_S2 = 0.0005

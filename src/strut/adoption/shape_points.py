@@ -8,7 +8,7 @@ from itertools import product
 import mujoco
 import numpy as np
 
-from strut.robot import Array
+from strut.arrays import Array
 
 _CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
 _RIM = np.stack(

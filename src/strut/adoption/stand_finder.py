@@ -15,7 +15,7 @@ from scipy.optimize import least_squares
 from strut.adoption.foot_finder import FoundFoot
 from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
-from strut.robot import Array
+from strut.arrays import Array
 
 _STRETCH = {2: 0.97, 4: 0.85}  # hip to foot over the longest that the leg reaches, by number of legs
 _STRETCHED = {2: 0.988, 4: 0.93}  # a leg nearer to its full length cannot step

@@ -11,7 +11,7 @@ import mujoco
 from strut.adoption.note import Note, fault, in_a_row
 from strut.errors import NotAdoptedError
 from strut.models.mesh_files import remedy, why_unreadable
-from strut.number_words import one_or_several
+from strut.plumbing.number_text import one_or_several
 
 EMPTY, NO_SURFACE = "it is empty", "it holds no whole surface"
 

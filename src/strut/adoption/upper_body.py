@@ -15,7 +15,7 @@ import numpy as np
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.front_finder import words_of
 from strut.adoption.link_tree import LinkTree
-from strut.robot import Array
+from strut.arrays import Array
 
 _HEADS = {"head", "neck", "skull", "face", "eye", "eyes", "camera"}
 _ARMS = {"arm", "hand", "wrist", "gripper"}

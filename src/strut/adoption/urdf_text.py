@@ -13,12 +13,12 @@ from xml.etree import ElementTree as ET
 from strut.adoption.collada_axes import Y_TO_Z, are_turned
 from strut.adoption.note import Note, assumed, fault, in_a_row
 from strut.adoption.unreadable_meshes import not_drawn
+from strut.arrays import Array
 from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
 from strut.models.link_inertia import TERMS, urdf_inertia_fault
 from strut.models.mesh_files import UNREADABLE, readable_mesh, unreadable_words, why_unreadable
-from strut.number_words import one_or_several
-from strut.robot import Array
+from strut.plumbing.number_text import one_or_several
 
 _KEPT = ("link", "joint", "material")
 _LIMITS = ("velocity", "effort")

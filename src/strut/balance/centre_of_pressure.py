@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.engines.rigid_body import GRAVITY_M_S2, point_masses
-from strut.robot import Array, Robot
+from strut.robot import Robot
 
 
 def cop_of_wrench(force_n: Array, moment_nm: Array, *, ground_m: float = 0.0, least_load_n: float = -np.inf) -> Array:

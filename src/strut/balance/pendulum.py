@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_banded
 
-from strut.robot import Array
+from strut.arrays import Array
 
 LEAST_FELT = 0.2  # of gravity: who falls more freely has no zero-moment point to speak of
 

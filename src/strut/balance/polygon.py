@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from strut.robot import Array
+from strut.arrays import Array
 
 THINNEST_M = 1e-6  # points nearer to one line than this span no polygon
 

@@ -9,8 +9,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.balance.polygon import Polygon, convex_hull
-from strut.robot import Array, Robot
+from strut.robot import Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

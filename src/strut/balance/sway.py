@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import solve_banded
 
+from strut.arrays import Array
 from strut.balance.polygon import Polygon
 from strut.balance.support import supports
-from strut.easing import smooth_step
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.robot import Array
+from strut.maths.easing import smooth_step
 
 CLOSE_M = 2e-3  # the path need not be met better than this: the gate measures the margin afterwards
 

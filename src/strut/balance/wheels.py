@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.balance.polygon import convex_hull
 from strut.errors import BadTableError
-from strut.robot import Array, Robot
+from strut.robot import Robot
 
 DRIVE_LIMITS = ("its speed", "its turning speed", "its driving force", "its turning moment")
 

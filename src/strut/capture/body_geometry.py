@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.errors import BadTableError
 from strut.models.person import both_sides, on_side
 from strut.models.segment_robot import Segment, segments_of
-from strut.robot import Array
-from strut.tables.segments import SegmentBody
+from strut.schemas.segments import SegmentBody
 
 _AXIS = {"RX": 0, "RY": 1, "RZ": 2}
 AXES = "xyz"

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.capture.body_geometry import BodyGeometry, body_geometry
 from strut.capture.pose_solver import PosePrior
 from strut.errors import MappingFileError
 from strut.models.subject import HEIMAN
 from strut.models.table_files import read_body
-from strut.robot import Array
-from strut.tables.fields import Positive, Range, Table
-from strut.tables.segments import SegmentBody
-from strut.toml_file import TomlFile
+from strut.schemas.fields import Positive, Range, Table
+from strut.schemas.segments import SegmentBody
+from strut.schemas.toml_file import TomlFile
 
 STATURE = (
     *("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight", "MiddleTrunkHeight"),

@@ -14,15 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.capture.body_geometry import body_points, lengths_array, place_points, point_jacobian, pose_body
 from strut.capture.body_priors import human_geometry
 from strut.capture.fit import MarkerFit
 from strut.capture.spline_system import SplineBasis, SplineSolution, SplineSystem, spline_basis
 from strut.engines.body_wrench import Movement, body_wrench
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.maths.rotation import angles_from_qpos
 from strut.recording import all_seen
-from strut.robot import BASE, Array, Robot
-from strut.rotation import angles_from_qpos
+from strut.robot import BASE, Robot
 
 SEED = 0  # of the draws around a movement
 FILTERED_JERK_M = 20.0  # of the pelvis where what is fast in its movement is no noise

@@ -12,9 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from strut.arrays import Array
+from strut.maths.sampling import columns_at, low_passed
 from strut.recording import SIDES, AnalogChannels, GaitEvent, Side, channel_sides
-from strut.robot import Array
-from strut.sampling import columns_at, low_passed
 
 CUTOFF_HZ = 6.0
 SILENT_V = 3e-6  # an envelope that never gets higher shows no muscle

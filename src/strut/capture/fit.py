@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.capture.body_geometry import BodyGeometry, body_points, lengths_array
 from strut.capture.body_priors import human_geometry, pose_prior
 from strut.capture.gait_trial import GaitTrial, contact_columns, prepare_trial
@@ -21,10 +22,9 @@ from strut.capture.subject_from_trials import PersonFacts, subject_from_trials
 from strut.capture.subject_model import SubjectModel, robot_of_subject
 from strut.capture.unobserved import follow_observed, observed_coordinates
 from strut.errors import BadRecordingError, MarkerSetError
+from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
 from strut.recording import Recording
-from strut.robot import Array
-from strut.rotation import qpos_from_angles
 
 Method = Literal["batched", "published"]
 FEWEST_MARKERS = 6

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.capture.gaps import runs_of
 from strut.errors import BadRecordingError
+from strut.maths.sampling import low_passed
 from strut.recording import SIDES, Recording, Side, all_seen
-from strut.robot import Array
-from strut.sampling import low_passed
 
 CUTOFF_HZ = 20.0
 SHORTEST_RUN = 16  # frames that a filter needs

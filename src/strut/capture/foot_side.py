@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.capture.foot_paths import REST_M_S
 from strut.recording import Recording
-from strut.robot import Array
 
 INSIDE_M = 0.01  # of the line from heel to toe: a lateral malleolus is 30 to 45 mm outside of it
 FEWEST_FRAMES = 5

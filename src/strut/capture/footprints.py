@@ -9,9 +9,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.engines.rigid_body import body_poses
 from strut.recording import SIDES, GaitEvent, Side
-from strut.robot import Array, Robot
+from strut.robot import Robot
 
 FLAT_FROM, FLAT_TO = 0.25, 0.5  # of a stance: then a foot lies flat
 USUAL_STANCE_S = 0.65

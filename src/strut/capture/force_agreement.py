@@ -10,7 +10,7 @@ import numpy as np
 from strut.capture.ground_forces import GroundForces
 from strut.capture.plate_comparison import Agreement, PlateForces, compare_loads, compare_total, cop_distance_m
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.number_words import percent
+from strut.plumbing.number_text import percent
 
 TITLES = {"total": "total", "baseline": "plain estimate", "right": "right foot", "left": "left foot"}
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.capture.foot_paths import FootPath, WalkingPaths
 from strut.capture.gaps import runs_of
 from strut.recording import SIDES, EventKind, GaitEvent, Side
-from strut.robot import Array
 
 SLOWEST_M_S = 0.2  # who walks slower stands
 

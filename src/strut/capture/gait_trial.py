@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.capture.foot_paths import WalkingPaths, walking_paths
 from strut.capture.foot_side import foot_landmarks
 from strut.capture.gait_events import contacts_of, find_gait_events
@@ -19,7 +20,6 @@ from strut.capture.plate_events import PlateStance, plate_gait_events, plate_sta
 from strut.capture.walking_axes import find_walking_axes, turned_onto_x
 from strut.errors import BadRecordingError
 from strut.recording import AnalogChannels, ForcePlate, GaitEvent, Recording, Side, all_seen
-from strut.robot import Array
 
 FEWEST_FRAMES = 10
 SEEN_SHARE = 0.05  # of the frames, below which a marker does not count as there

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import CubicSpline
 
+from strut.arrays import Array
+from strut.maths.sampling import runs
 from strut.recording import Recording, all_seen
-from strut.robot import Array
-from strut.sampling import runs
 
 LONGEST_FILLED_S = 0.1  # a tenth of a gait cycle
 NEIGHBOURS = 3  # samples on either side that a filling needs

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.interpolate import CubicSpline
 from scipy.ndimage import minimum_filter1d
 
+from strut.arrays import Array
 from strut.capture.dynamic_smoothing import (
     SEED,
     SmoothingOptions,
@@ -32,10 +33,10 @@ from strut.capture.pose_solver import OnCaptureProgress, no_progress
 from strut.engines.body_wrench import Movement, centre_of_mass_path, torques_under_wrenches
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadRecordingError
+from strut.maths.rotation import qpos_from_angles
+from strut.maths.sampling import low_passed
 from strut.recording import SIDES, GaitEvent, all_seen
-from strut.robot import Array, Robot
-from strut.rotation import qpos_from_angles
-from strut.sampling import low_passed
+from strut.robot import Robot
 
 UNWEIGHED = "No force plate tells whether the mass is right: forces and torques grow with it."
 BASELINE_HZ = 6.0

@@ -14,9 +14,9 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.signal import find_peaks
 
+from strut.arrays import Array
 from strut.capture.foot_paths import FootPath, WalkingPaths
 from strut.recording import GaitEvent
-from strut.robot import Array
 
 SEARCHED_S = 0.065  # before and after the event: thresholds of speed are up to 45 ms off
 AFTER_FORCE_S = 0.005  # the peak comes so long after the force begins; median on the half of the trials for tuning

@@ -19,11 +19,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.capture.footprints import Footprint
 from strut.capture.load_sharing import FootLoads
+from strut.maths.sampling import low_passed
 from strut.recording import SIDES
-from strut.robot import Array
-from strut.sampling import low_passed
 
 # Chosen on the half of the plate trials that is for tuning.
 SMOOTHED_HZ = 7.0  # bandwidth of the smooth vertical force of raw markers

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import lsq_linear
 
+from strut.arrays import Array
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.capture.dynamic_smoothing import CopPrior, SmoothingOptions
 from strut.capture.footprints import Footprint
 from strut.capture.gaps import runs_of
 from strut.recording import SIDES
-from strut.robot import Array
 
 PIVOT = 1.15  # height of the point to which feet push, over that of the centre of mass
 SHARE_SD = 0.15  # of the usual way of the share

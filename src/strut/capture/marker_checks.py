@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.signal import welch
 
+from strut.arrays import Array
 from strut.capture.gaps import runs_of
 from strut.recording import Recording, all_seen
-from strut.robot import Array
 
 FASTEST_M_S = 12.0  # a toe in a fast swing moves at 5 m/s
 LARGEST_RESIDUAL_M = 0.008

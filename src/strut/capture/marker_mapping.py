@@ -23,8 +23,8 @@ import msgspec
 
 from strut.errors import MappingFileError, MarkerSetError, UnknownNameError
 from strut.recording import Recording
-from strut.tables.fields import Positive, Table, Text, Vector
-from strut.toml_file import TomlFile
+from strut.schemas.fields import Positive, Table, Text, Vector
+from strut.schemas.toml_file import TomlFile
 
 FOLDER = Path(__file__).parent / "marker_sets"
 SIDE_NAMES = {"L": "Left", "R": "Right"}

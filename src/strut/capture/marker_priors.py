@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.capture.body_geometry import BodyGeometry
 from strut.capture.body_priors import length_prior
 from strut.capture.marker_mapping import Landmark
 from strut.capture.subject_estimation import SubjectParameters
 from strut.recording import SIDES, Recording
-from strut.robot import Array
 
 PELVIC_TILT_RAD = 0.19  # of the line from the hind to the front spines in the model's upright pelvis (thesis' Subject3)
 HIP_SD_M = 0.010  # of the regression below

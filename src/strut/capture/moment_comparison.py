@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.capture.fit import MarkerFit
 from strut.capture.footprints import Footprint
 from strut.capture.ground_forces import GroundForces
 from strut.capture.plate_comparison import agreement
 from strut.recording import SIDES, Side
-from strut.robot import Array, Robot
+from strut.robot import Robot
 
 LEAST_PUSH_OFF_NM_KG = 0.5
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.capture.footprints import Footprint
 from strut.capture.load_sharing import wrench_cop
 from strut.capture.plate_comparison import FEWEST_FRAMES, PlateForces
 from strut.capture.plate_events import THRESHOLD_N
 from strut.recording import SIDES
-from strut.robot import Array
 
 FARTHEST_S = 0.04  # that clocks are looked for apart
 LEAST_S = 0.008  # that both witnesses must see: heel strikes of markers are no better

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.signal import welch
 
+from strut.arrays import Array
 from strut.capture.footprints import HALF_WIDTH_M, Footprint
 from strut.capture.gait_trial import GaitTrial
 from strut.capture.load_sharing import FootLoads, standing_on, wrench_cop
 from strut.capture.plate_events import LIGHTEST_PEAK_N, PlateStance
-from strut.number_words import percent
+from strut.maths.sampling import columns_at, low_passed
+from strut.plumbing.number_text import percent
 from strut.recording import SIDES, ForcePlate
-from strut.robot import Array
-from strut.sampling import columns_at, low_passed
 
 SMOOTH_HZ = 50.0  # plates are compared below this
 FILTERED_HZ, FILTERED_SHARE = 20.0, 0.99  # of the power of a force's rate, below this frequency: it was filtered

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.capture.foot_paths import FootPath
 from strut.capture.gaps import runs_of
 from strut.recording import ForcePlate, GaitEvent, Side
-from strut.robot import Array
 
 THRESHOLD_N = 20.0  # from which force on somebody stands on a plate
 SHORTEST_STANCE_S = 0.2

@@ -15,10 +15,11 @@ import numpy.typing as npt
 from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 
+from strut.arrays import Array
 from strut.capture.body_geometry import BodyGeometry, BodyPoints, place_points, point_jacobian, pose_body
 from strut.errors import BadRecordingError
 from strut.recording import all_seen
-from strut.robot import BASE, Array
+from strut.robot import BASE
 
 MARKER_SD_M = 0.005  # skin over bone, by coordinate
 MOST_ITERATIONS = 60

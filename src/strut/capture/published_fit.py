@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.capture.body_geometry import place_points, point_jacobian, pose_body
 from strut.capture.pose_solver import OnCaptureProgress, PoseFit, PoseProblem, marker_errors, no_progress
 from strut.recording import all_seen
-from strut.robot import Array
 
 DAMPING = 1e-3
 SHORTEST_STEP = 1e-8

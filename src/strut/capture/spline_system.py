@@ -14,7 +14,7 @@ from scipy.interpolate import BSpline
 from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.linalg.lapack import dtbtrs
 
-from strut.robot import Array
+from strut.arrays import Array
 
 DEGREE = 4
 ORDER = DEGREE + 1

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.capture.body_geometry import (
     BodyGeometry,
     BodyPoints,
@@ -31,7 +32,6 @@ from strut.capture.pose_solver import (
     start_poses,
 )
 from strut.recording import SIDES, all_seen
-from strut.robot import Array
 
 FRAMES = 60  # poses in the adjustment
 INDEPENDENT_S = 0.15  # errors of markers on skin are alike for so long

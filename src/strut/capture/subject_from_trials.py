@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.capture.body_geometry import BodyGeometry
 from strut.capture.gait_trial import GaitTrial, flat_feet
 from strut.capture.marker_mapping import Landmark
@@ -17,7 +18,6 @@ from strut.capture.subject_estimation import EstimationData, SubjectParameters, 
 from strut.capture.subject_model import MeasuredLength, PlacedMarker, SubjectModel
 from strut.errors import OutOfRangeError
 from strut.recording import SIDES, Recording
-from strut.robot import Array
 
 SMALLEST_M, TALLEST_M = 1.20, 2.30
 LIGHTEST_KG, HEAVIEST_KG = 30.0, 200.0

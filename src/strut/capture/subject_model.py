@@ -13,9 +13,9 @@ from strut.capture.marker_mapping import read_text
 from strut.errors import MappingFileError
 from strut.models.subject import subject
 from strut.robot import Robot
-from strut.tables.fields import NotNegative, Positive, Table, Text, Vector
-from strut.tables.human import MarkerTable
-from strut.toml_file import TomlFile
+from strut.schemas.fields import NotNegative, Positive, Table, Text, Vector
+from strut.schemas.human import MarkerTable
+from strut.schemas.toml_file import TomlFile
 
 
 class MeasuredLength(Table, frozen=True):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.capture.body_geometry import BodyGeometry, place_points, point_jacobian, pose_body
 from strut.capture.body_priors import pose_prior
 from strut.capture.pose_solver import MARKER_SD_M, PoseProblem
 from strut.recording import all_seen
-from strut.robot import Array
 
 SAMPLES = 12  # frames in which the uncertainty is computed
 UNTOLD = 0.7  # of its spread before, that a coordinate keeps if no marker tells it

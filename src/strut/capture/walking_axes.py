@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.errors import BadRecordingError
 from strut.recording import Recording, all_seen
-from strut.robot import Array
 
 SHORTEST_WALK_M = 0.5  # who comes less far stands, or walks on a treadmill
 _AHEAD = (  # markers on the front of a segment and on its back, in order of preference

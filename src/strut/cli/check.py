@@ -10,16 +10,16 @@ import typer
 from strut.cli.main import REFUSED
 from strut.cli.options import Json, MotionPath, length_m
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.generators.repair_drafts import can_be_repaired
-from strut.io.motion_file import load_motion
+from strut.formats.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.pipeline.piloted_again import can_be_run_again, is_piloted
+from strut.pilot.piloted_again import can_be_run_again, is_piloted
 from strut.receipt import Receipt
-from strut.show.wording import measured_sentences
+from strut.retargeting.repair_drafts import can_be_repaired
 from strut.verify.check import check as check_motion
 from strut.verify.goal_ending import goal_ending
 from strut.verify.landing_audit import lands_with_impacts
+from strut.viewer.receipt_text import measured_sentences
 
 
 def check(

@@ -4,8 +4,8 @@ import os
 import sys
 import warnings
 
-from strut.cancellation import CTRL_C
 from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain, open_streams, settle_streams
+from strut.plumbing.cancellation import CTRL_C
 
 
 def run() -> None:

@@ -8,22 +8,25 @@ from typing import Annotated, Any
 
 import typer
 
+from strut.animation.rig_file import export_rig
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next
-from strut.io.atomic import check_not_input
-from strut.io.exchange import WRITERS, Exported, writer_named
-from strut.io.exchange import export as write
-from strut.io.motion_file import load_motion
-from strut.io.rig_file import export_rig
+from strut.formats.exchange import Exported, writer_named
+from strut.formats.exchange import export as write
+from strut.formats.motion_file import load_motion
 from strut.models.catalogue import load_robot
-from strut.number_words import one_or_several
+from strut.plumbing.atomic_files import check_not_input
+from strut.plumbing.number_text import one_or_several
+from strut.registry import names
+
+_FORMATS = ", ".join(names("strut.writers"))
 
 
 def export(
     file: Annotated[Path, typer.Argument(help="Motion file; with --to rig also a robot; see `strut robots`.")],
     to: Annotated[
         str | None,
-        typer.Option(help=f"{', '.join(WRITERS)} or rig (for Blender); what --out ends in if left out, else csv."),
+        typer.Option(help=f"{_FORMATS} or rig (for Blender); what --out ends in if left out, else csv."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="File to write; beside the motion if left out.")] = None,
     rate: Annotated[float | None, typer.Option(help="Samples per second; the motion's own if left out.")] = None,

@@ -5,40 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
-from strut.cancellation import CTRL_C
 from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain
 from strut.cli.usage import is_usage_error, usage_sentence
-from strut.errors import RefusedError, StoppedError, StrutError, UnknownNameError
+from strut.errors import RefusedError, StoppedError, StrutError
+from strut.plumbing.cancellation import CTRL_C
+from strut.registry import VERBS, find
 
 DONE, OUR_BUG, USER_CAN_FIX, REFUSED = 0, 1, 2, 3
-
-VERBS = {
-    "robots": "List the robots.",
-    "adopt": "Read an MJCF or URDF and make a robot of it.",
-    "emotions": "List the named emotions, and who has poses for them.",
-    "walk": "Plan a walk that shows an emotion and save it.",
-    "distinguish": "Measure how far a robot's feelings are apart.",
-    "perform": "Do a task and show a feeling with the rest.",
-    "animate": "Make a drawn story a motion that stands.",
-    "repair": "Make a motion that breaks limits one that keeps them.",
-    "library": "Keep motions, and find them again by what they mean.",
-    "synthesize": "Find a human gait that minimises criteria.",
-    "fit": "Fit a person's model to recorded markers.",
-    "capture": "Find forces and torques of a recorded walk.",
-    "reconstruct": "Find torques and ground forces of a motion.",
-    "analyze": "Measure and compare human walks.",
-    "explain": "Find the criteria that a recorded walk minimises.",
-    "check": "Measure a motion and say whether the robot can do it (exit 3 if not).",
-    "simulate": "Play a motion with servos in a physics engine.",
-    "drive": "Drive a simulated robot from the browser.",
-    "show": "Look at motions in the browser, or write a page or a picture.",
-    "export": "Write a motion as CSV, JSON, BVH, GLB, C3D, TRC or MOT, or a rig.",
-    "reproduce": "Compute the published numbers of a system again.",
-    "stimuli": "Make all motions of a published study.",
-    "study": "Show motions to people and measure what they see.",
-}  # each is a function, or an app with verbs of its own, in the module of its name, which begins with this sentence
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -69,11 +43,9 @@ def _run(verb: str, arguments: Sequence[str]) -> object:
     if verb in ("--help", "--version"):
         print(_help() if verb == "--help" else _version())
         return DONE
-    if verb not in VERBS:
-        raise UnknownNameError("verb", verb, tuple(VERBS), "`strut --help`")
     import typer  # noqa: PLC0415  (with what it needs, slower than the whole list of verbs)
 
-    app = getattr(import_module(f"strut.cli.{verb}"), verb)
+    app = find("strut.verbs", verb)
     if isinstance(app, typer.Typer):
         arguments = arguments or ["--help"]
     else:
@@ -115,7 +87,7 @@ def _explained(error: BaseException, verb: str) -> tuple[str, int]:
 
 
 def _help() -> str:
-    verbs = "\n".join(f"  {verb:12s} {sentence}" for verb, sentence in VERBS.items())
+    verbs = "\n".join(f"  {name:12s} {verb.summary}" for name, verb in VERBS.items())
     return f"""Usage: strut VERB [OPTIONS]
 
   Make robots and human models move with a feeling, and prove that the motion is sound.

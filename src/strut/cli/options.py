@@ -10,7 +10,7 @@ from typing import Annotated, get_args
 import typer
 
 from strut.emotion import Emotion, named_emotion
-from strut.tables.expression import Layer
+from strut.schemas.expression import Layer
 
 EmotionName = Annotated[str | None, typer.Option(help="A name; see `strut emotions`.  [default: neutral]")]
 Pad = Annotated[tuple[float, float, float] | None, typer.Option(help="Pleasure, arousal, dominance instead of a name.")]

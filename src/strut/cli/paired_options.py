@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import typer
 
-from strut.number_words import listed
+from strut.plumbing.number_text import listed
 
 
 def was_typed(context: typer.Context, name: str) -> bool:

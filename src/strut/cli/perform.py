@@ -7,8 +7,11 @@ from typing import Annotated, get_args
 
 import typer
 
+from strut.animation.animate import animate
+from strut.animation.animation_file import load_animation
+from strut.animation.stories import story_names, story_path
+from strut.animation.verbs.animate import save_story
 from strut.audit import DEFAULT_MARGIN_M
-from strut.cli.animate import save_story
 from strut.cli.options import (
     EmotionName,
     Expression,
@@ -24,14 +27,11 @@ from strut.cli.options import (
 )
 from strut.cli.paired_options import check_apart, spelled, was_typed
 from strut.cli.screen import print_lines, print_planned, told_on_screen
-from strut.io.animation_file import load_animation
-from strut.io.atomic import check_writable
-from strut.io.hand_path_file import is_path_file, load_hand_path
-from strut.io.motion_file import save_motion
+from strut.formats.motion_file import save_motion
+from strut.gaits.hand_task.hand_path_file import is_path_file, load_hand_path
+from strut.gaits.hand_task.perform import perform as play
 from strut.models.catalogue import load_robot
-from strut.models.stories import story_names, story_path
-from strut.pipeline.animate import animate
-from strut.pipeline.perform import perform as play
+from strut.plumbing.atomic_files import check_writable
 from strut.request import PlatformMode, PriorityLaw
 from strut.robot import Robot
 
@@ -130,7 +130,7 @@ def _check_story_options(context: typer.Context, name: str, *fitting: str) -> No
 
 def _perform_show(context: typer.Context, body: Robot, words: str, out: Path, *, force: bool, json: bool) -> None:
     """Perform a queue of stories and walks, or a story that walks, under the robot's own controllers."""
-    from strut.pipeline.piloted_show import perform_show  # noqa: PLC0415 -- with controllers that no hand needs
+    from strut.pilot.piloted_sequence import perform_show  # noqa: PLC0415 -- with controllers that no hand needs
 
     _check_story_options(context, words)
     walking = words in story_names(body.name, walking=True)

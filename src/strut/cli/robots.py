@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from strut.animation.stories import story_names
 from strut.cli.options import Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table
 from strut.errors import StrutError
 from strut.models.catalogue import hidden_robots, load_robot, names_in, robot_home, robot_names
-from strut.models.stories import story_names
 from strut.robot import Robot
 
 

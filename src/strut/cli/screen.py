@@ -17,14 +17,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from strut.cancellation import asked_to_stop
 from strut.cli.streams import complain
 from strut.draft import OnProgress
 from strut.draft import Progress as Step
-from strut.io.atomic import check_writable
 from strut.motion import Motion
+from strut.plumbing.atomic_files import check_writable
+from strut.plumbing.cancellation import asked_to_stop
 from strut.receipt import Receipt
-from strut.show.wording import intensity_words, receipt_sentences
+from strut.viewer.receipt_text import intensity_words, receipt_sentences
 
 
 class _Screen(Console):

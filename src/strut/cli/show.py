@@ -11,10 +11,10 @@ import typer
 from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart, check_partners
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.io.motion_file import load_motion
+from strut.formats.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.show.footage import Look
+from strut.viewer.footage import Look
 
 Seconds = Annotated[
     float | None,
@@ -76,12 +76,12 @@ def show(
     look: Look = "stick" if stick else "solid"
     motions, names = [load_motion(file) for file in files], [file.name for file in files]
     if not any((html, png, gif, mp4)):
-        from strut.show.viewer import serve  # noqa: PLC0415  (viser takes a second to load)
+        from strut.viewer.viewer import serve  # noqa: PLC0415  (viser takes a second to load)
 
         robots = [robot_of(motion) for motion in motions]
         serve(motions, robots, host=host, port=port, look=look, names=names, on_ready=_tell_address)
         return
-    from strut.show.files import save_shown  # noqa: PLC0415  (and so does matplotlib)
+    from strut.viewer.files import save_shown  # noqa: PLC0415  (and so does matplotlib)
 
     with progress("draws") as bar:
         written = save_shown(

@@ -18,21 +18,21 @@ from strut.audit import STANDS_STILL_M
 from strut.cli.options import Force, Json, MotionPath
 from strut.cli.paired_options import check_apart, spelled
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.control.sensing import LARGEST_SENSING, Sensing
-from strut.io.atomic import check_not_input, check_writable
-from strut.io.motion_file import load_motion, save_motion
+from strut.formats.motion_file import load_motion, save_motion
+from strut.gaits.footsteps.goal_walk import Arrival, simulate_to_goal
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.number_words import one_or_several, percent
-from strut.pipeline.piloted_again import is_piloted, seed_of, simulate_again
-from strut.show.wording import goal_words
-from strut.simulation.goal_walk import Arrival, simulate_to_goal
+from strut.pilot.piloted import PilotedOutcome, World
+from strut.pilot.piloted_again import is_piloted, seed_of, simulate_again
+from strut.plumbing.atomic_files import check_not_input, check_writable
+from strut.plumbing.number_text import one_or_several, percent
 from strut.simulation.outcome import Outcome
-from strut.simulation.piloted import PilotedOutcome, World
 from strut.simulation.playback import Playback
 from strut.simulation.playback import simulate as play
+from strut.simulation.sensing import LARGEST_SENSING, Sensing
 from strut.verify.goal_ending import goal_ending
 from strut.verify.landing_audit import lands_with_impacts
+from strut.viewer.receipt_text import goal_words
 
 USUAL = {"friction": None, "mass_scale": 1.0, "control": "auto", "noise": 0.0, "delay": 0.0}  # options not to repeat
 PILOTED = ("friction", "delay")  # of which a world of a robot's own controllers has

@@ -11,11 +11,11 @@ import typer
 
 from strut.cli.options import length_m, speed_m_s
 from strut.cli.paired_options import check_apart, check_partners, spelled, was_typed
-from strut.generators.footsteps import read_footsteps
+from strut.gaits.footsteps.footsteps import read_footsteps
 from strut.place import Place
 from strut.request import Walker
 from strut.request_checks import WalkingPace
-from strut.tables.gait import CrawlTable, GaitTable, PatternTable, PilotedTable, StepsTable, SynthesisTable
+from strut.schemas.gait import CrawlTable, GaitTable, PatternTable, PilotedTable, StepsTable, SynthesisTable
 
 Triple = tuple[float, float, float]
 Goal = Annotated[Triple | None, typer.Option(help="Where to: metres ahead, metres to the left, degrees to the left.")]

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from strut.audit import DEFAULT_MARGIN_M
-from strut.cli.body_options import Mass, Sex, human_body
 from strut.cli.options import (
     EmotionName,
     Expression,
@@ -39,11 +38,12 @@ from strut.cli.step_options import (
     check_fitting,
     gait_options,
 )
-from strut.io.atomic import check_writable
-from strut.io.motion_file import save_motion
+from strut.formats.motion_file import save_motion
+from strut.human.verbs.body_options import Mass, Sex, human_body
 from strut.models.catalogue import load_robot
+from strut.plumbing.atomic_files import check_writable
 from strut.robot import Robot
-from strut.tables.gait import PilotedTable, SynthesisTable
+from strut.schemas.gait import PilotedTable, SynthesisTable
 
 
 def walk(

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from strut.arrays import Array
 from strut.engines.rigid_body import sweep
-from strut.robot import BASE, Array
-from strut.rotation import qpos_from_angles, qvel_from_angles
+from strut.maths.rotation import qpos_from_angles, qvel_from_angles
+from strut.robot import BASE
 
 _TIME_STEP_S = 1e-5
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.engines.rigid_body import body_poses
-from strut.robot import Array, ContactPoint, Robot
-from strut.rotation import rolled_by
+from strut.maths.rotation import rolled_by
+from strut.robot import ContactPoint, Robot
 
 
 def contact_slip(robot: Robot, points: Sequence[ContactPoint], qpos: Array) -> tuple[Array, Array]:

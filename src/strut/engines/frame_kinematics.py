@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from strut.arrays import Array
 from strut.engines.rigid_body import poses
 from strut.errors import UnknownNameError
-from strut.robot import Array, Robot
+from strut.robot import Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

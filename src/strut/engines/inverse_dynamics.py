@@ -12,8 +12,9 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from strut.arrays import Array
 from strut.engines.rigid_body import body_geoms, foot_geoms, foot_sites, from_foot_frames, points_of_feet, sweep
-from strut.robot import BASE, FLOATING, Array, ContactPoint, Robot
+from strut.robot import BASE, FLOATING, ContactPoint, Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

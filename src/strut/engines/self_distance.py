@@ -17,11 +17,12 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.audit import SelfDistance
 from strut.engines.rigid_body import point_positions, poses
 from strut.errors import UnknownNameError
 from strut.motion import frozen_mask
-from strut.robot import Array, Robot
+from strut.robot import Robot
 
 Pair = tuple[int, int]
 _NOTHING = 1e-12  # a squared length or its square that is as good as 0

@@ -8,8 +8,9 @@ from functools import lru_cache
 import mujoco
 import numpy as np
 
+from strut.arrays import Array
 from strut.engines.rigid_body import foot_sites, scratch_data, sweep
-from strut.robot import Array, Index, Robot
+from strut.robot import Index, Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,8 +16,8 @@ import numpy as np
 from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import BadTableError
 from strut.robot import Robot
+from strut.schemas.expression import PACE, ExpressionTable
 from strut.style import WORDS, Style
-from strut.tables.expression import PACE, ExpressionTable
 
 SLOWEST_TEMPO = 0.4  # below this the stride shrinks instead: a feeling that stops the robot marches on the spot
 

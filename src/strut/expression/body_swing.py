@@ -7,13 +7,14 @@ from functools import lru_cache
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import UnknownNameError
 from strut.expression.secondary_motion import held_by_words, secondary_motion_in_place
-from strut.robot import Array, Robot
+from strut.robot import Robot
+from strut.schemas.expression import ShakeTerm
 from strut.style import Style
-from strut.tables.expression import ShakeTerm
 
 
 def posture_over_time(robot: Robot, style: Style, time_s: Array, *, clamped: bool = True) -> Array:

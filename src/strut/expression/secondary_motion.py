@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_banded
 
-from strut.easing import smooth_step
-from strut.robot import Array, Robot
+from strut.arrays import Array
+from strut.maths.easing import smooth_step
+from strut.robot import Robot
 from strut.style import Style
 
 SECONDARY_WORDS = ("bounce", "nod_rad", "recoil", "anticipation", "asymmetry", "breath", "breath_pace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from strut.optimal.contact_detection import ContactCycle
+from strut.ocp.contact_detection import ContactCycle
 from strut.robot import Robot
 
 RIGHT, LEFT = "Right", "Left"

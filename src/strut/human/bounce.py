@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from strut.human.reference_bands import band_of
-from strut.optimal.node_symbols import NodeSymbols
-from strut.optimal.problem import Constraint, Parameter
-from strut.optimal.symbolic_dynamics import Expression
+from strut.ocp.node_symbols import NodeSymbols
+from strut.ocp.problem import Constraint, Parameter
+from strut.ocp.symbolic_dynamics import Expression
 from strut.robot import Robot
 from strut.style import Style
 

@@ -18,16 +18,16 @@ from strut.human.quiet_stand import heading_of_foot, stand_at_rest
 from strut.human.transition_problem import Transition
 from strut.human.turning_problem import Turning, turned_configuration
 from strut.human.walk_pieces import WalkPiece, mirrored_step, samples, worst_seam
+from strut.maths.rotation import headings_of
 from strut.motion import Motion
-from strut.optimal.collocation import DirectCollocation, Solution
-from strut.optimal.continuity_constraints import BoundaryState
-from strut.optimal.interior_point import NEAR, OnIteration, SolverOptions
-from strut.optimal.multi_start import told_as
-from strut.optimal.problem import OptimalControlProblem
-from strut.optimal.shooting_refinement import FINER, refined_by_shooting
-from strut.optimal.soundness import Soundness, require_sound, verify_trajectory, worst_of
-from strut.optimal.trajectory import Trajectory
-from strut.rotation import headings_of
+from strut.ocp.collocation import DirectCollocation, Solution
+from strut.ocp.continuity_constraints import BoundaryState
+from strut.ocp.interior_point import NEAR, OnIteration, SolverOptions
+from strut.ocp.multi_start import told_as
+from strut.ocp.problem import OptimalControlProblem
+from strut.ocp.shooting_refinement import FINER, refined_by_shooting
+from strut.ocp.soundness import Soundness, require_sound, verify_trajectory, worst_of
+from strut.ocp.trajectory import Trajectory
 
 MOST_TURN_RAD = np.radians(45.0)  # in a stride: legs that stand turn no further under a pelvis
 START_STEPS, STOP_STEPS = 1, 2  # of the walk's steps, those that start it and those that stop it

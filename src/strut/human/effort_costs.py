@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.human.anatomy import unsided
 from strut.human.criteria import Criteria
 from strut.human.gait_options import GaitOptions
-from strut.optimal.node_symbols import NodeSymbols
-from strut.optimal.problem import Cost, ImpactCost, LagrangeCost, MeanCost, RateCost
-from strut.optimal.sparse_nlp import square
-from strut.optimal.symbolic_dynamics import Expression
-from strut.robot import BASE, Array, Robot
+from strut.ocp.node_symbols import NodeSymbols
+from strut.ocp.problem import Cost, ImpactCost, LagrangeCost, MeanCost, RateCost
+from strut.ocp.sparse_nlp import square
+from strut.ocp.symbolic_dynamics import Expression
+from strut.robot import BASE, Robot
 
 MOMENTUM, HEAD_RATE = "momentum", "head"  # names of lifted variables, and of the costs on them
 ACCELERATION = "acceleration"

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strut.contact_set import contact_points
+from strut.arrays import Array
 from strut.engines.rigid_body import GRAVITY_M_S2, point_positions
 from strut.human.anatomy import HEEL, RIGHT, sided
 from strut.human.gait_options import GaitOptions
@@ -18,13 +18,14 @@ from strut.human.reference_bands import BandScore, band_scores
 from strut.human.walk_figures import walk_figures
 from strut.human.walk_pieces import WalkPiece
 from strut.human.walking_direction import WalkingDirection
+from strut.kinematics.contact_set import contact_points
+from strut.maths.sampling import landing_samples
 from strut.motion import Motion
-from strut.optimal.collocation import Solution
-from strut.optimal.soundness import Soundness, verify_trajectory
-from strut.optimal.trajectory import Trajectory
+from strut.ocp.collocation import Solution
+from strut.ocp.soundness import Soundness, verify_trajectory
+from strut.ocp.trajectory import Trajectory
 from strut.receipt import Receipt, Verdict
-from strut.robot import Array, Robot
-from strut.sampling import landing_samples
+from strut.robot import Robot
 
 RATE_HZ = 100.0
 SCORED_HZ = 200.0  # push-off lasts a twentieth of a second

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strut.contact_set import contact_set
-from strut.engines.kinematic_tree import KinematicTree, read_tree
+from strut.arrays import Array
 from strut.errors import OutOfRangeError
 from strut.human.anatomy import HEAD, body_size, unsided
 from strut.human.bounce import bounce_constraints, bounce_parameters
@@ -19,9 +18,11 @@ from strut.human.gait_options import GaitOptions
 from strut.human.posture_targets import arm_cost, haste, posture_cost, step_cost
 from strut.human.springs import leg_springs
 from strut.human.swing_clearance import swing_constraints
-from strut.mirror import mirror_of
-from strut.optimal.node_symbols import Scales
-from strut.optimal.problem import (
+from strut.kinematics.contact_set import contact_set
+from strut.kinematics.mirror import mirror_of
+from strut.ocp.kinematic_tree import KinematicTree, read_tree
+from strut.ocp.node_symbols import Scales
+from strut.ocp.problem import (
     BoundaryConstraint,
     BoundarySymbols,
     Bounds,
@@ -33,10 +34,10 @@ from strut.optimal.problem import (
     Parameter,
     periodic,
 )
-from strut.optimal.sparse_nlp import column
-from strut.optimal.symbolic_dynamics import Expression
-from strut.robot import BASE, Array, Robot
-from strut.tables.gait import SynthesisTable
+from strut.ocp.sparse_nlp import column
+from strut.ocp.symbolic_dynamics import Expression
+from strut.robot import BASE, Robot
+from strut.schemas.gait import SynthesisTable
 
 SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
 

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
-from strut.contact_set import contact_points
+from strut.arrays import Array
 from strut.human.anatomy import HEEL, LITTLE_TOE, TOES
 from strut.human.posture_targets import held_angles
-from strut.optimal.problem import OptimalControlProblem
-from strut.optimal.trajectory import Trajectory, trajectory_through
-from strut.optimal.tree_functions import PointKinematics
-from strut.robot import BASE, Array, Robot
-from strut.rotation import rotation_y
+from strut.kinematics.contact_set import contact_points
+from strut.maths.rotation import rotation_y
+from strut.ocp.problem import OptimalControlProblem
+from strut.ocp.trajectory import Trajectory, trajectory_through
+from strut.ocp.tree_functions import PointKinematics
+from strut.robot import BASE, Robot
 from strut.style import Style
 
 USUAL_SPEED_M_S = 1.3

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.errors import BadMotionError
 from strut.human.anatomy import ANKLE, HIP, KNEE, SIDES, sided
 from strut.human.recorded_steps import RecordedSteps, recorded_steps
@@ -17,9 +18,9 @@ from strut.human.weighted_gait import SolvedWeights, WeightedGait
 from strut.models.catalogue import robot_of
 from strut.models.subject import EVENED
 from strut.motion import Motion
-from strut.optimal.interior_point import OnIteration
-from strut.robot import Array, Robot
-from strut.tables.fields import Range
+from strut.ocp.interior_point import OnIteration
+from strut.robot import Robot
+from strut.schemas.fields import Range
 
 FLEXIONS = {"hip": HIP, "knee": KNEE, "ankle": ANKLE}
 INTERVAL = (5.0, 95.0)  # percentiles

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.engines.kinematic_tree import read_tree
+from strut.arrays import Array
 from strut.engines.rigid_body import point_positions
 from strut.errors import BadTableError
-from strut.robot import Array, Robot
-from strut.tables.fields import Vector
+from strut.ocp.kinematic_tree import read_tree
+from strut.robot import Robot
+from strut.schemas.fields import Vector
 
 
 def marker_points(robot: Robot, qpos: Array) -> Array:

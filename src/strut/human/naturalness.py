@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadMotionError
@@ -28,11 +29,11 @@ from strut.human.anatomy import (
 )
 from strut.human.reference_bands import BandScore
 from strut.human.walk_figures import foot_clearances, pelvis_angles, world_pitch
-from strut.mirror import mirror_of
-from strut.number_words import percent
-from strut.optimal.trajectory import Trajectory
-from strut.robot import Array, Robot
-from strut.rotation import qpos_from_angles
+from strut.kinematics.mirror import mirror_of
+from strut.maths.rotation import qpos_from_angles
+from strut.ocp.trajectory import Trajectory
+from strut.plumbing.number_text import percent
+from strut.robot import Robot
 
 PER_INTERVAL = 4
 LONG_AXES = ("HipRight_RZ", "HipLeft_RZ", "AnkleRight_RZ", "AnkleLeft_RZ")

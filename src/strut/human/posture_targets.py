@@ -8,9 +8,9 @@ from math import cos, sin
 
 from strut.errors import UnknownNameError
 from strut.human.anatomy import HEAD, HIP, SHOULDER, SIDES, UPPER_TRUNK, body_size, sided, unsided
-from strut.optimal.node_symbols import NodeSymbols
-from strut.optimal.problem import MayerCost, MeanCost
-from strut.optimal.symbolic_dynamics import Expression
+from strut.ocp.node_symbols import NodeSymbols
+from strut.ocp.problem import MayerCost, MeanCost
+from strut.ocp.symbolic_dynamics import Expression
 from strut.robot import Robot
 from strut.style import WORDS, Style
 

@@ -6,19 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from strut.contact_set import ContactSet, contact_set
+from strut.arrays import Array
 from strut.engines.rigid_body import point_positions
 from strut.human.anatomy import KNEE, LEG, RIGHT, SIDES, body_size, sided, unsided
-from strut.mirror import Mirror, mirror_of
-from strut.optimal.collocation import DirectCollocation, Solution
-from strut.optimal.interior_point import SolverOptions
-from strut.optimal.node_symbols import NodeSymbols
-from strut.optimal.problem import Bounds, Constraint, ContactPhase, OptimalControlProblem
-from strut.optimal.sparse_nlp import column
-from strut.optimal.symbolic_dynamics import Expression
-from strut.optimal.trajectory import guess_between
-from strut.robot import BASE, Array, Robot
-from strut.rotation import qpos_from_angles
+from strut.kinematics.contact_set import ContactSet, contact_set
+from strut.kinematics.mirror import Mirror, mirror_of
+from strut.maths.rotation import qpos_from_angles
+from strut.ocp.collocation import DirectCollocation, Solution
+from strut.ocp.interior_point import SolverOptions
+from strut.ocp.node_symbols import NodeSymbols
+from strut.ocp.problem import Bounds, Constraint, ContactPhase, OptimalControlProblem
+from strut.ocp.sparse_nlp import column
+from strut.ocp.symbolic_dynamics import Expression
+from strut.ocp.trajectory import guess_between
+from strut.robot import BASE, Robot
 
 BOTH_FLAT = "BothFlat"  # the contact set of a stand; no phase of a recorded walk, so it is not in the robot's table
 COSTS = ("effort", "posture", "arms")  # what a body that does not move pays for

@@ -14,18 +14,18 @@ from strut.human.anatomy import walking_cycle
 from strut.human.gait import Gait, unfinished
 from strut.human.recorded_problem import Formulation, RecordedAngles, recorded_problem
 from strut.human.walking_direction import WalkingDirection, direction_of_facing
+from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.optimal.collocation import DirectCollocation, Solution
-from strut.optimal.contact_detection import check_samples, detected_phases, detection_error_s, noise_of
-from strut.optimal.contact_schedule import PhaseTime, checked_phases
-from strut.optimal.interior_point import NEAR, OnIteration, SolverOptions
-from strut.optimal.shooting_refinement import refined_by_shooting
-from strut.optimal.soundness import Soundness, verify_trajectory
-from strut.optimal.torque_playback import playback_error
-from strut.optimal.trajectory import Trajectory
+from strut.ocp.collocation import DirectCollocation, Solution
+from strut.ocp.contact_detection import check_samples, detected_phases, detection_error_s, noise_of
+from strut.ocp.contact_schedule import PhaseTime, checked_phases
+from strut.ocp.interior_point import NEAR, OnIteration, SolverOptions
+from strut.ocp.shooting_refinement import refined_by_shooting
+from strut.ocp.soundness import Soundness, verify_trajectory
+from strut.ocp.torque_playback import playback_error
+from strut.ocp.trajectory import Trajectory
 from strut.robot import Robot
-from strut.rotation import angles_from_qpos
 
 ROUNDS = 4  # of looking for the times of phases
 SETTLED_S = 0.006  # while borders move by more, samples are sorted into intervals anew: half an interval

@@ -10,13 +10,14 @@ from typing import Literal
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from strut.contact_set import ContactSet, contact_set
-from strut.engines.kinematic_tree import KinematicTree, read_tree
+from strut.arrays import Array
 from strut.human.anatomy import body_size, walking_cycle
 from strut.human.gait_problem import sized_body
-from strut.optimal.contact_schedule import SHORTEST_S, PhaseTime
-from strut.optimal.node_symbols import NodeSymbols
-from strut.optimal.problem import (
+from strut.kinematics.contact_set import ContactSet, contact_set
+from strut.ocp.contact_schedule import SHORTEST_S, PhaseTime
+from strut.ocp.kinematic_tree import KinematicTree, read_tree
+from strut.ocp.node_symbols import NodeSymbols
+from strut.ocp.problem import (
     ArrivalKind,
     BoundaryConstraint,
     BoundarySymbols,
@@ -30,9 +31,9 @@ from strut.optimal.problem import (
     SampleCost,
     TrackingCost,
 )
-from strut.optimal.symbolic_dynamics import Expression
-from strut.optimal.trajectory import Trajectory, trajectory_through
-from strut.robot import BASE, Array, Index, Robot
+from strut.ocp.symbolic_dynamics import Expression
+from strut.ocp.trajectory import Trajectory, trajectory_through
+from strut.robot import BASE, Index, Robot
 
 Formulation = Literal["samples", "published"]
 INTERVAL_S = {"samples": 0.01, "published": 0.02}  # about 50 and 26 intervals in a step

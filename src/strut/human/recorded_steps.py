@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import CubicSpline
 
-from strut.engines.kinematic_tree import read_tree
+from strut.arrays import Array
 from strut.errors import BadMotionError
 from strut.human.anatomy import LEFT, RIGHT, TOES, sided, walking_cycle
 from strut.human.walking_direction import direction_of_cycles, direction_of_travel
-from strut.mirror import mirror_of
+from strut.kinematics.mirror import mirror_of
+from strut.maths.rotation import angles_from_qpos
 from strut.motion import Motion
-from strut.optimal.contact_detection import check_samples, detected_phases, has_contacts
-from strut.robot import Array, Robot
-from strut.rotation import angles_from_qpos
+from strut.ocp.contact_detection import check_samples, detected_phases, has_contacts
+from strut.ocp.kinematic_tree import read_tree
+from strut.robot import Robot
 
 SAMPLES = 51  # of a step, both ends in
 SHARES = np.linspace(0.0, 1.0, SAMPLES)

@@ -11,9 +11,10 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
+from strut.arrays import Array
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.robot import Array, Robot
-from strut.tables.fields import Positive, Table, Text
+from strut.robot import Robot
+from strut.schemas.fields import Positive, Table, Text
 
 BEYOND = 0.06  # how far outside the table's speeds its ends still judge a walk, about 0.2 m/s
 USUAL_HEIGHT_M = 1.74  # of the men whose cadence is in the table

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from strut.human.anatomy import SIDES, sided
-from strut.optimal.node_symbols import NodeSymbols
-from strut.optimal.problem import Parameter
-from strut.optimal.sparse_nlp import column
-from strut.optimal.symbolic_dynamics import Expression
+from strut.ocp.node_symbols import NodeSymbols
+from strut.ocp.problem import Parameter
+from strut.ocp.sparse_nlp import column
+from strut.ocp.symbolic_dynamics import Expression
 from strut.robot import Robot
 
 

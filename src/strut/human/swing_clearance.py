@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from strut.contact_set import contact_points
 from strut.human.anatomy import HEEL, LEFT, LITTLE_TOE, RIGHT, TOES, other_side, sided
 from strut.human.gait_options import GaitOptions
-from strut.optimal.node_symbols import NodeSymbols
-from strut.optimal.problem import Constraint, Nodes
-from strut.optimal.sparse_nlp import column
-from strut.optimal.symbolic_dynamics import Expression, smooth_distance
+from strut.kinematics.contact_set import contact_points
+from strut.ocp.node_symbols import NodeSymbols
+from strut.ocp.problem import Constraint, Nodes
+from strut.ocp.sparse_nlp import column
+from strut.ocp.symbolic_dynamics import Expression, smooth_distance
 from strut.robot import Robot
 
 _Swing = tuple[tuple[str, ...], Nodes, str]

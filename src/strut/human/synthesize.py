@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.errors import RefusedError
 from strut.human.anatomy import SHANKS
 from strut.human.criteria import NATURAL, Criteria, named_criteria
@@ -23,14 +24,14 @@ from strut.human.warm_start import warm_step
 from strut.models.catalogue import as_robot
 from strut.models.subject import EVENED, with_even_sides
 from strut.motion import Motion
-from strut.optimal.collocation import DirectCollocation, NotSolvedError, Solution
-from strut.optimal.interior_point import OFF_BOUNDS, SOLVED, OnIteration, SolverOptions
-from strut.optimal.multi_start import best_of_starts, told_as
-from strut.optimal.problem import OptimalControlProblem
-from strut.optimal.shooting_refinement import refined_by_shooting
-from strut.optimal.soundness import require_sound, verify_trajectory
-from strut.optimal.trajectory import Trajectory
-from strut.robot import Array, Robot
+from strut.ocp.collocation import DirectCollocation, NotSolvedError, Solution
+from strut.ocp.interior_point import OFF_BOUNDS, SOLVED, OnIteration, SolverOptions
+from strut.ocp.multi_start import best_of_starts, told_as
+from strut.ocp.problem import OptimalControlProblem
+from strut.ocp.shooting_refinement import refined_by_shooting
+from strut.ocp.soundness import require_sound, verify_trajectory
+from strut.ocp.trajectory import Trajectory
+from strut.robot import Robot
 
 TRIES = 4  # a blend of solved gaits, a guessed step, then by way of an easier gait, then a guessed step with noise
 SAMPLED, BLENDED, DRAWN = "the motion that was given", "solved gaits", "a guessed step"  # kinds of starts

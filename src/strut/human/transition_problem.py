@@ -18,16 +18,16 @@ from strut.human.anatomy import HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
 from strut.human.gait_options import GaitOptions
 from strut.human.quiet_stand import either_side_bounds, stance
 from strut.human.swing_clearance import height_constraint, legs_apart, swing_constraints
-from strut.optimal.continuity_constraints import (
+from strut.ocp.continuity_constraints import (
     BoundaryState,
     initial_state_constraints,
     state_at,
     terminal_state_constraints,
 )
-from strut.optimal.problem import Constraint, ContactPhase, MayerCost, OptimalControlProblem
-from strut.optimal.trajectory import Trajectory, trajectory_through
+from strut.ocp.problem import Constraint, ContactPhase, MayerCost, OptimalControlProblem
+from strut.ocp.trajectory import Trajectory, trajectory_through
 from strut.robot import BASE, Robot
-from strut.tables.gait import PhaseTable
+from strut.schemas.gait import PhaseTable
 
 PRESS_N = 1.0  # least load of a point that stands; with 0 it pulled by up to 0.2 N between nodes
 HEADING = BASE - 1  # coordinate of the pelvis

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.contact_set import contact_set
+from strut.arrays import Array
 from strut.human.anatomy import PELVIS, other_side
 from strut.human.bounce import bounce_constraints
 from strut.human.gait_options import GaitOptions
@@ -16,8 +16,10 @@ from strut.human.posture_targets import posture_cost
 from strut.human.quiet_stand import either_side_bounds
 from strut.human.swing_clearance import swing_constraints
 from strut.human.walk_pieces import mirrored_step
-from strut.optimal.continuity_constraints import turned_periodicity_constraints
-from strut.optimal.problem import (
+from strut.kinematics.contact_set import contact_set
+from strut.maths.rotation import angles_from_qpos, qpos_from_angles
+from strut.ocp.continuity_constraints import turned_periodicity_constraints
+from strut.ocp.problem import (
     BoundaryConstraint,
     BoundarySymbols,
     Bounds,
@@ -29,11 +31,10 @@ from strut.optimal.problem import (
     OptimalControlProblem,
     RateCost,
 )
-from strut.optimal.sparse_nlp import column
-from strut.optimal.symbolic_dynamics import Expression
-from strut.optimal.trajectory import Trajectory, trajectory_through
-from strut.robot import BASE, Array, Robot
-from strut.rotation import angles_from_qpos, qpos_from_angles
+from strut.ocp.sparse_nlp import column
+from strut.ocp.symbolic_dynamics import Expression
+from strut.ocp.trajectory import Trajectory, trajectory_through
+from strut.robot import BASE, Robot
 
 STEPS = 2  # of a stride
 ANY_TURN_RAD = 10.0  # spread of a heading that shall cost nothing

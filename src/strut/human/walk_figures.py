@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strut.contact_set import contact_points
+from strut.arrays import Array
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.contact_slip import contact_slip
 from strut.engines.rigid_body import GRAVITY_M_S2, body_poses, point_positions
@@ -34,8 +34,9 @@ from strut.human.anatomy import (
     points_of_side,
     sided,
 )
+from strut.kinematics.contact_set import contact_points
 from strut.motion import Motion
-from strut.robot import Array, Robot
+from strut.robot import Robot
 
 LOADING = 0.3  # share of the cycle in which the leg takes the load
 LANDED = 0.03  # share after a landing that is left out of torques and powers: a jump of velocity has no power

@@ -9,12 +9,13 @@ from itertools import pairwise
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from strut.arrays import Array
 from strut.human.anatomy import other_side
-from strut.mirror import mirror_of, mirrored_feet
-from strut.optimal.problem import OptimalControlProblem
-from strut.optimal.trajectory import Trajectory
-from strut.robot import Array, Robot
-from strut.rotation import qpos_from_angles, qvel_from_angles
+from strut.kinematics.mirror import mirror_of, mirrored_feet
+from strut.maths.rotation import qpos_from_angles, qvel_from_angles
+from strut.ocp.problem import OptimalControlProblem
+from strut.ocp.trajectory import Trajectory
+from strut.robot import Robot
 
 MIRRORED = np.array([1.0, -1.0, 1.0])  # places and forces in the mirror of the x-z plane
 MOST_PLACE, MOST_VELOCITY = 1e-6, 1e-4  # by which pieces that join may miss each other: m or rad, and per s

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from strut.arrays import Array
 from strut.motion import Motion
-from strut.robot import Array
 
 SHORTEST_M = 0.1  # who comes less far goes nowhere; the way the pelvis faces is the direction then
 SEAM_SAMPLES = 4  # on either side

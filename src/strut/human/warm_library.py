@@ -20,11 +20,12 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline, interp1d
 from scipy.optimize import linprog
 
+from strut.arrays import Array
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.human.reference_bands import dimensionless_speed
-from strut.optimal.problem import OptimalControlProblem
-from strut.optimal.trajectory import Trajectory, mesh_splines, trajectory_through
-from strut.robot import Array, Robot
+from strut.ocp.problem import OptimalControlProblem
+from strut.ocp.trajectory import Trajectory, mesh_splines, trajectory_through
+from strut.robot import Robot
 from strut.style import Style
 
 FILE = "warm_gaits.npz"  # `benchmarks/make_warm_library.py` makes it

@@ -7,15 +7,16 @@ from dataclasses import replace
 import numpy as np
 from scipy.interpolate import CubicSpline, interp1d
 
+from strut.arrays import Array
 from strut.errors import BadMotionError
 from strut.human.anatomy import walking_cycle
+from strut.maths.rotation import angles_from_qpos
 from strut.motion import Motion
-from strut.optimal.contact_detection import check_samples, detected_phases
-from strut.optimal.contact_schedule import PhaseTime
-from strut.optimal.problem import OptimalControlProblem
-from strut.optimal.trajectory import Trajectory, standing_load, trajectory_through
-from strut.robot import Array, Index, Robot
-from strut.rotation import angles_from_qpos
+from strut.ocp.contact_detection import check_samples, detected_phases
+from strut.ocp.contact_schedule import PhaseTime
+from strut.ocp.problem import OptimalControlProblem
+from strut.ocp.trajectory import Trajectory, standing_load, trajectory_through
+from strut.robot import Index, Robot
 
 FEWEST = 4  # samples inside a phase that make a curve of their own
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.human.anatomy import unsided
 from strut.human.recorded_steps import SAMPLES, RecordedSteps
 from strut.human.weighted_gait import SolvedWeights, WeightedGait
-from strut.optimal.collocation import NotSolvedError
-from strut.robot import Array, Index
+from strut.ocp.collocation import NotSolvedError
+from strut.robot import Index
 
 PLACES = 3  # coordinates of the pelvis' place, which are not compared
 LENGTH_M_PER_RAD = 0.5  # a step that is 5 cm off counts as much as a joint that is 0.1 rad off

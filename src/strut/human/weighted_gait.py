@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.human.criteria import NATURAL, named_criteria
 from strut.human.gait_options import HUMAN, named_gait_options
 from strut.human.gait_problem import gait_problem
@@ -15,9 +16,9 @@ from strut.human.recorded_steps import SHARES
 from strut.human.synthesize import usual_mesh
 from strut.human.warm_library import features, warm_library
 from strut.models.subject import with_even_sides
-from strut.optimal.collocation import DirectCollocation, NotSolvedError
-from strut.optimal.cost_weights import cost_gradients, reweighted, solution_sensitivities
-from strut.optimal.interior_point import (
+from strut.ocp.collocation import DirectCollocation, NotSolvedError
+from strut.ocp.cost_weights import cost_gradients, reweighted, solution_sensitivities
+from strut.ocp.interior_point import (
     OFF_BOUNDS,
     SOLVED,
     InteriorPoint,
@@ -25,8 +26,8 @@ from strut.optimal.interior_point import (
     SolverOptions,
     SolverOutcome,
 )
-from strut.optimal.trajectory import trajectory_of
-from strut.robot import Array, Robot
+from strut.ocp.trajectory import trajectory_of
+from strut.robot import Robot
 
 TIME = "time"  # a criterion that usually has no weight, and may have one in a walk to be explained
 NUDGE = 1e-3  # of a parameter, for differences along a direction that is known

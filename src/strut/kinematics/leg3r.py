@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.kinematics.leg_chain import ChainLeg, LegChain, LegPlacement
-from strut.robot import Array
 
 _PARALLEL = 1e-6  # how far axes may be off parallel or square
 _INSIDE = 1.0 - 1e-9  # of the longest span: a straight leg has no knee to turn

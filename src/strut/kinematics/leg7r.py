@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.errors import OutOfReachError
-from strut.robot import Array
 
 KneeReference = Literal["published", "body"]
 SINGULAR = 1e-8  # sine below which an angle counts as undefined; the published 0.005 rad costs millimetres

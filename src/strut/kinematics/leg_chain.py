@@ -8,8 +8,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.robot import Array, Limb, Robot
-from strut.rotation import rotation_about
+from strut.arrays import Array
+from strut.maths.rotation import rotation_about
+from strut.robot import Limb, Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

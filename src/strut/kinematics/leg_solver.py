@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Protocol
 
+from strut.arrays import Array
 from strut.errors import BadTableError
 from strut.kinematics.leg3r import Leg3R, leg_3r
 from strut.kinematics.leg_chain import LegChain, LegPlacement, leg_chains
 from strut.kinematics.mounted_leg import MountedLeg, leg_7r
 from strut.kinematics.numeric_leg import NumericLeg
-from strut.robot import Array, Robot
-from strut.tables.gait import CrawlTable
+from strut.robot import Robot
+from strut.schemas.gait import CrawlTable
 
 
 class LegSolver(Protocol):

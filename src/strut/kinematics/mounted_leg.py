@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.errors import BadTableError
 from strut.kinematics.leg7r import (
     Leg,
@@ -17,8 +18,8 @@ from strut.kinematics.leg7r import (
     reach_excess,
 )
 from strut.kinematics.leg_chain import ChainLeg, LegChain, LegPlacement, leg_chains
-from strut.robot import Array, Robot
-from strut.rotation import turn_angle
+from strut.maths.rotation import turn_angle
+from strut.robot import Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.kinematics.leg_chain import ChainLeg, LegPlacement
-from strut.robot import Array
-from strut.rotation import rotation_vector
+from strut.maths.rotation import rotation_vector
 
 ITERATIONS = 60
 TOLERANCE_M = 1e-6

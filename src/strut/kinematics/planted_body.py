@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.engines.task_jacobians import TaskJacobians, task_jacobians
+from strut.maths.rotation import continuous_quaternions, rotation_vector
 from strut.models.coupled_joints import CoupledJoints
-from strut.robot import BASE, FLOATING, Array, Robot
-from strut.rotation import continuous_quaternions, rotation_vector
+from strut.robot import BASE, FLOATING, Robot
 
 POSTURE = 1e-4  # weight against feet in metres and radians
 PLACE = 10.0  # of the body, against feet: where both cannot be, the feet miss

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from scipy.linalg import lapack
 
-from strut.robot import Array
+from strut.arrays import Array
 
 Law = Literal["corrected", "paper"]
 Held = Mapping[int, bool]  # joints at a bound: whether it is the upper one

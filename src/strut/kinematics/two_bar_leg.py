@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.errors import OutOfReachError
-from strut.robot import Array
 
 _BEND = -1.0  # sign of the knee's angle: it points backwards
 

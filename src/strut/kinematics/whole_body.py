@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.engines.task_jacobians import foot_movers, task_jacobians, task_places
-from strut.robot import BASE, FLOATING, Array, Index, Robot
-from strut.rotation import rotation_vector
+from strut.maths.rotation import rotation_vector
+from strut.robot import BASE, FLOATING, Index, Robot
 
 FOOT, ATTITUDE, HELD, FREE = 300.0, 3.0, 0.5, 0.01  # weights of errors in leg lengths and radians
 COM = np.array([30.0, 30.0, 10.0])  # a body may rise where ankles are at their stops, not lean

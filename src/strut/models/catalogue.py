@@ -13,16 +13,16 @@ import numpy as np
 
 from strut.errors import BadMotionError, FileError, UnknownNameError
 from strut.models.dh_chains import chain_robot
-from strut.models.foreign_robot import foreign_robot
+from strut.models.imported_robot import foreign_robot
 from strut.models.limb_robot import limb_robot
 from strut.models.subject import person_of, subject_robot
 from strut.models.table_files import read_tables, table_file
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.tables.body import ChainBody, LimbBody
-from strut.tables.foreign import ForeignBody
-from strut.tables.segments import SegmentBody
-from strut.toml_file import WrongFieldError
+from strut.schemas.body import ChainBody, LimbBody
+from strut.schemas.imported import ForeignBody
+from strut.schemas.segments import SegmentBody
+from strut.schemas.toml_file import WrongFieldError
 
 HOME = Path(__file__).parent.parent / "robots"
 

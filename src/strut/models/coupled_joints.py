@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.errors import BadTableError
-from strut.robot import Array, Index, Robot
+from strut.robot import Index, Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

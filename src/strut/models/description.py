@@ -19,7 +19,7 @@ import mujoco
 
 from strut.models.link_inertia import TERMS, inertia_fault, urdf_inertia_fault
 from strut.models.mesh_files import UNREADABLE, forget_meshes, readable_mesh, unreadable_words
-from strut.toml_file import WrongFieldError
+from strut.schemas.toml_file import WrongFieldError
 
 _LEFT_OUT = ("transmission", "gazebo")
 _HINGES = ("revolute", "continuous")

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.errors import BadTableError
 from strut.models.model_builder import PLATFORM_JOINTS, Body, ModelBuilder
-from strut.robot import Array, Robot
-from strut.tables.body import Chain, ChainBody, ChainRow
-from strut.tables.folder import Tables
+from strut.robot import Robot
+from strut.schemas.body import Chain, ChainBody, ChainRow
+from strut.schemas.folder import Tables
 
 PLATFORM = "platform"
 

@@ -7,7 +7,7 @@ import hashlib
 import mujoco
 import numpy as np
 
-from strut.robot import Array
+from strut.arrays import Array
 
 _DIGITS = 9  # of every number: compilers of other systems may differ in the last ones
 _JOINT = ("jnt_type", "jnt_bodyid", "jnt_pos", "jnt_axis", "jnt_range", "jnt_limited", "jnt_stiffness")

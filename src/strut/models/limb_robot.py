@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from strut.arrays import Array
+from strut.maths.rotation import elementary_rotation
 from strut.models.model_builder import Body, ModelBuilder
-from strut.robot import FLOATING, Array, ContactPoint, Foot, Robot, ball_foot
-from strut.rotation import elementary_rotation
-from strut.tables.body import BASE, FLOAT, BallFoot, FlatFoot, LimbBody, LimbLink, Mount, Rod, Trunk
-from strut.tables.fields import ORIGIN, Vector
-from strut.tables.folder import Tables
-from strut.toml_file import WrongFieldError
+from strut.robot import FLOATING, ContactPoint, Foot, Robot, ball_foot
+from strut.schemas.body import BASE, FLOAT, BallFoot, FlatFoot, LimbBody, LimbLink, Mount, Rod, Trunk
+from strut.schemas.fields import ORIGIN, Vector
+from strut.schemas.folder import Tables
+from strut.schemas.toml_file import WrongFieldError
 
 
 def limb_robot(name: str, table: LimbBody, tables: Tables) -> Robot:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import mujoco
 
 from strut.robot import Foot, Limb
-from strut.tables.hands import ChainsTable
+from strut.schemas.hands import ChainsTable
 
 
 def find_limbs(

@@ -11,7 +11,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from strut.robot import Array
+from strut.arrays import Array
 
 _NATIVE = (".obj", ".msh")
 _ASCII_STL = b"solid"

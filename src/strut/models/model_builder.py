@@ -11,12 +11,13 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from strut.arrays import Array
 from strut.errors import BadTableError
 from strut.models.fingerprint import fingerprint
 from strut.models.limbs import find_limbs
-from strut.robot import Array, Foot, Limb, Robot
-from strut.tables.fields import ORIGIN, Servo, Shape
-from strut.tables.folder import Tables
+from strut.robot import Foot, Limb, Robot
+from strut.schemas.fields import ORIGIN, Servo, Shape
+from strut.schemas.folder import Tables
 
 FLOOR = "floor"
 PLATFORM_JOINTS = ("platform_x", "platform_y", "platform_yaw")

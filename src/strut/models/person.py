@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from strut.robot import Array
-from strut.tables.human import Capsule, ContactPlace, ContactShares, ContactTable, MarkerTable, SubjectTable
-from strut.tables.segments import ScaledPoint, SegmentBody
+from strut.arrays import Array
+from strut.schemas.human import Capsule, ContactPlace, ContactShares, ContactTable, MarkerTable, SubjectTable
+from strut.schemas.segments import ScaledPoint, SegmentBody
 
 SIDE = "Side"
 AXES: tuple[Literal["x", "y", "z"], ...] = ("x", "y", "z")

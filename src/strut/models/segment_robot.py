@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
+from strut.arrays import Array
 from strut.errors import BadTableError
 from strut.models.model_builder import Body, ModelBuilder
 from strut.models.person import length_of, on_side, place_on, sides_of
-from strut.robot import FLOATING, Array, Foot, Robot, ball_foot
-from strut.tables.fields import Servo
-from strut.tables.folder import Tables
-from strut.tables.human import ContactPlace, SubjectTable, SymmetryTable
-from strut.tables.segments import SegmentBody, SegmentServo, SegmentTable
+from strut.robot import FLOATING, Foot, Robot, ball_foot
+from strut.schemas.fields import Servo
+from strut.schemas.folder import Tables
+from strut.schemas.human import ContactPlace, SubjectTable, SymmetryTable
+from strut.schemas.segments import SegmentBody, SegmentServo, SegmentTable
 
 AXIS_OF = {"RX": (1.0, 0.0, 0.0), "RY": (0.0, 1.0, 0.0), "RZ": (0.0, 0.0, 1.0)}
 

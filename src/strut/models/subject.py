@@ -15,9 +15,9 @@ from strut.models.segment_robot import segment_robot
 from strut.models.table_files import read_contact, read_female, read_tables
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.tables.folder import Tables
-from strut.tables.human import SubjectTable
-from strut.tables.segments import Bound, SegmentBody
+from strut.schemas.folder import Tables
+from strut.schemas.human import SubjectTable
+from strut.schemas.segments import Bound, SegmentBody
 
 EVENED = "sides differ: both got the mean of their sizes, because a step is the mirror image of the next"
 SEXES = ("male", "female")

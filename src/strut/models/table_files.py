@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from strut.errors import BadFieldError
-from strut.tables.body import BodyTable, ChainBody, LimbBody
-from strut.tables.collision import USUAL_COLLISION, CollisionTable
-from strut.tables.control import ControlTable
-from strut.tables.expression import ExpressionTable
-from strut.tables.eyes import EyesTable
-from strut.tables.folder import Tables
-from strut.tables.foreign import ForeignBody
-from strut.tables.gait import GaitTable
-from strut.tables.gait_library import GaitLibraryTable
-from strut.tables.hands import ChainsTable, StudyTable, TaskTable
-from strut.tables.human import ContactShares, FemaleTable, MarkerTable, SymmetryTable
-from strut.tables.segments import SegmentBody
-from strut.toml_file import FieldPath, TomlFile
+from strut.schemas.body import BodyTable, ChainBody, LimbBody
+from strut.schemas.collision import USUAL_COLLISION, CollisionTable
+from strut.schemas.control import ControlTable
+from strut.schemas.expression import ExpressionTable
+from strut.schemas.eyes import EyesTable
+from strut.schemas.folder import Tables
+from strut.schemas.gait import GaitTable
+from strut.schemas.gait_library import GaitLibraryTable
+from strut.schemas.hands import ChainsTable, StudyTable, TaskTable
+from strut.schemas.human import ContactShares, FemaleTable, MarkerTable, SymmetryTable
+from strut.schemas.imported import ForeignBody
+from strut.schemas.segments import SegmentBody
+from strut.schemas.toml_file import FieldPath, TomlFile
 
 T = TypeVar("T")
 _FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # a body is told by the first of these fields that it has

@@ -9,12 +9,12 @@ from functools import partial
 
 import msgspec
 
-from strut.bisection import exponential_search
 from strut.draft import Attempt, Shortfall
 from strut.errors import BadFootstepsError, ImpossibleStepError, RefusedError, StrutError
-from strut.number_words import amount_words
-from strut.pipeline.single_support import hardest_on_one_leg
+from strut.gaits.pattern.single_support import hardest_on_one_leg
+from strut.maths.bisection import exponential_search
 from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
+from strut.plumbing.number_text import amount_words
 from strut.request import Request
 
 # options of a task or request that may be out of a body's reach: name, unit in thousandths, how finely it is told

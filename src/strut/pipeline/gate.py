@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from strut.bisection import bisect
 from strut.draft import Attempt, Kept, Shortfall
+from strut.maths.bisection import bisect
 
 COARSE = 0.1
 CLOSE = 0.02

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import distance_transform_edt
 
+from strut.arrays import Array
 from strut.draft import Attempt, Detail, Kept
-from strut.easing import smooth_step
+from strut.maths.easing import smooth_step
 from strut.pipeline.gate import COARSE
 from strut.pipeline.trials import Trials
-from strut.robot import Array
 
 LEAD_S = 1.0  # how long before a broken limit the pose starts to relax, and how long after it returns
 STEP = 0.05

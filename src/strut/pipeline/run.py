@@ -14,11 +14,11 @@ from strut.draft import Draft, Generator, Kept, Limit, OnProgress
 from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion, versions_in_use
-from strut.number_words import percent, speed_words
 from strut.pipeline.alternatives import slower, why_not_even_neutral
 from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.weakening import strongest_expression
+from strut.plumbing.number_text import percent, speed_words
 from strut.receipt import SLOWED, Receipt, dial_words
 from strut.request import Request
 from strut.robot import Robot

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from strut.bisection import bisect
 from strut.draft import Attempt, Detail, Generator, Limit, OnProgress, PacedGenerator, Progress, Search
 from strut.errors import OutOfRangeError, StoppedError
 from strut.expression.blend import style_for
-from strut.generators.crawl_drafts import CrawlDrafts
-from strut.generators.gait_drafts import GaitDrafts
-from strut.generators.hand_drafts import HandDrafts
-from strut.generators.step_drafts import StepDrafts
-from strut.request import Animate, Crawl, HandTask, HumanGait, PatternGait, PilotedWalk, Request, Steps
+from strut.maths.bisection import bisect
+from strut.registry import find
+from strut.request import OwnTask, Request
 from strut.robot import Robot
 from strut.simulation.upright import proved_upright
 from strut.style import Style
@@ -193,35 +190,9 @@ def fastest(passes: Callable[[float], bool]) -> float | None:
 
 def generator_for(request: Request, robot: Robot, on_progress: OnProgress | None = None) -> Generator:
     """Return what drafts the task of a request."""
-    match request.task:
-        case Crawl() as task:
-            return CrawlDrafts(robot, task, request.least_margin_m, request.rate_hz)
-        case Steps() as task:
-            return StepDrafts(robot, task, request.rate_hz)
-        case PatternGait() as task:
-            return GaitDrafts(robot, task, request.rate_hz)
-        case HandTask() as task:
-            return HandDrafts(robot, task, request.rate_hz, expressive=request.emotion is not None)
-        case HumanGait() | Animate() | PilotedWalk():
-            return _late_generator(request, robot, on_progress)
-        case task:
-            raise OutOfRangeError(f"No generator of strut does '{task.name}'; pass your own to `strut.run`.")
-
-
-def _late_generator(request: Request, robot: Robot, on_progress: OnProgress | None) -> Generator:
-    """Return what drafts a task that needs CasADi or controllers, which no other task has to load."""
     task = request.task
-    if isinstance(task, HumanGait):
-        from strut.generators.human_drafts import HumanDrafts  # noqa: PLC0415
-
-        return HumanDrafts(robot, task, request.rate_hz, on_progress)
-    if isinstance(task, Animate):
-        from strut.generators.animation_drafts import AnimationDrafts  # noqa: PLC0415
-
-        return AnimationDrafts(robot, task, request.least_margin_m, request.rate_hz)
-    from strut.io.gait_library_file import load_gait_library  # noqa: PLC0415
-    from strut.simulation.piloted_drafts import PilotedDrafts  # noqa: PLC0415
-
-    assert isinstance(task, PilotedWalk)
-    library = load_gait_library(robot) if task.walker == "library" else None
-    return PilotedDrafts(robot, task, request.rate_hz, library)
+    if isinstance(task, OwnTask):
+        raise OutOfRangeError(f"No generator of strut does '{task.name}'; pass your own to `strut.run`.")
+    of_request = find("strut.generators", str(task.__struct_config__.tag))
+    generator: Generator = of_request(robot, request, on_progress)
+    return generator

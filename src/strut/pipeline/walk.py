@@ -15,7 +15,7 @@ from strut.place import Footstep, Place
 from strut.request import Balance, PressureLaw, Request, RequestTask, Retreat, Walker
 from strut.request_checks import WalkingPace
 from strut.robot import Robot
-from strut.tables.expression import Layer
+from strut.schemas.expression import Layer
 
 
 class GaitChoices(TypedDict, total=False):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from strut.bisection import bisect
 from strut.draft import Attempt, Kept, Shortfall
 from strut.expression.shown import shown_shares, visible_words
-from strut.number_words import listed, percent
+from strut.maths.bisection import bisect
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.pipeline.trials import FINAL, SEARCH, Trials
+from strut.plumbing.number_text import listed, percent
 from strut.receipt import WEAKENED
 from strut.style import WORD_GROUPS, spoken
 

@@ -12,21 +12,22 @@ import msgspec
 import numpy as np
 from scipy.optimize import brentq
 
-from strut.generators.body_path import dynamic_margin_m, effective_height_m, solved_step_plan
-from strut.generators.footsteps import StepLimits, footsteps_to, standing
-from strut.generators.phases import PhaseTimes, step_plan, swing_share
-from strut.generators.route import Route, pivot_displacement, route_to, shorter_pivots
-from strut.kinematics.biped_model import BipedModel, biped_model
-from strut.kinematics.biped_posture import PostureTargets, solve_postures
-from strut.kinematics.leg_angles import chain_points, leg_angles
+from strut.arrays import Array
+from strut.gaits.footsteps.biped_model import BipedModel, biped_model
+from strut.gaits.footsteps.biped_posture import PostureTargets, solve_postures
+from strut.gaits.footsteps.body_path import dynamic_margin_m, effective_height_m, solved_step_plan
+from strut.gaits.footsteps.footsteps import StepLimits, footsteps_to, standing
+from strut.gaits.footsteps.leg_angles import chain_points, leg_angles
+from strut.gaits.footsteps.phases import PhaseTimes, step_plan, swing_share
+from strut.gaits.footsteps.route import Route, pivot_displacement, route_to, shorter_pivots
 from strut.models.catalogue import load_robot
 from strut.models.limb_robot import limb_robot
 from strut.pipeline.walk import walk_to
 from strut.place import Place
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.request import PressureLaw
-from strut.robot import Array, Robot
-from strut.tables.body import LimbBody
+from strut.robot import Robot
+from strut.schemas.body import LimbBody
 
 _HALF_WIDTH_M = 0.035
 _STEPS = 3

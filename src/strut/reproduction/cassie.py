@@ -6,22 +6,23 @@ from functools import partial
 
 import numpy as np
 
-from strut.control.actuated_model import ActuatedModel, actuated_model
-from strut.control.reference import ShowRequest, StandRequest, WalkRequest
-from strut.control.state_machine import STATE_MACHINE_HZ
-from strut.engines.plant_forces import tendon_lengths
+from strut.arrays import Array
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.generators.periodic_gait import GaitProgram, gait_library_table
-from strut.io.gait_library_file import load_gait_library
 from strut.kinematics.planted_body import PlantedSolution, PlantedTargets, solve_planted
 from strut.kinematics.two_bar_leg import TwoBarLeg, two_bar_leg
 from strut.models.catalogue import load_robot
 from strut.models.coupled_joints import coupled_joints
-from strut.models.torque_model import control_table, torque_model
+from strut.pilot.actuated_model import ActuatedModel, actuated_model
+from strut.pilot.gait_audit import gait_audit
+from strut.pilot.gait_library_file import load_gait_library
+from strut.pilot.periodic_gait import GaitProgram, gait_library_table
+from strut.pilot.piloted import Clock, Push, World, simulate_requests
+from strut.pilot.plant_forces import tendon_lengths
+from strut.pilot.reference import ShowRequest, StandRequest, WalkRequest
+from strut.pilot.state_machine import STATE_MACHINE_HZ
+from strut.pilot.torque_model import control_table, torque_model
 from strut.reproduction.comparison import Comparison, Parts, Sheet
-from strut.robot import FLOATING, Array, Robot
-from strut.simulation.piloted import Clock, Push, World, simulate_requests
-from strut.verify.gait_audit import gait_audit
+from strut.robot import FLOATING, Robot
 from strut.verify.measure import audit
 
 HEIGHTS_M = (0.65, 0.80, 0.90, 1.00)

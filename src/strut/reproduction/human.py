@@ -12,16 +12,16 @@ from functools import partial
 
 import numpy as np
 
-from strut.analysis.gait_comparison import CriteriaValues, criteria_values, dissimilarity
 from strut.capture.body_priors import STATURE
 from strut.errors import OutOfRangeError
+from strut.human.analysis.gait_comparison import CriteriaValues, criteria_values, dissimilarity
 from strut.human.gait_options import GaitOptions
 from strut.human.synthesize import synthesize
 from strut.models.catalogue import load_robot
 from strut.models.subject import subject
 from strut.reproduction.comparison import Comparison, ComparisonVerdict, Parts, Sheet
 from strut.robot import Robot
-from strut.tables.segments import SegmentBody
+from strut.schemas.segments import SegmentBody
 
 PRINTED_MIDDLE_TRUNK = 0.3752
 SPEED_M_S = 1.3

@@ -10,17 +10,19 @@ from typing import get_args
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.audit import Audit
 from strut.balance.centre_of_pressure import swing_leg_cop
 from strut.emotion import named_emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import segment_distance
 from strut.expression.blend import style_for
-from strut.generators.crawl import CrawlPlan
-from strut.generators.crawler import crawler
-from strut.generators.key_pose import KeyPose, ground_under, key_pose
+from strut.gaits.crawl.crawl_plan import CrawlPlan
+from strut.gaits.crawl.crawler import crawler
+from strut.gaits.crawl.key_pose import KeyPose, ground_under, key_pose
 from strut.kinematics.leg7r import Leg, knee_position, leg_forward, leg_inverse
 from strut.kinematics.mounted_leg import MountedLeg, mounted_legs
+from strut.maths.rotation import rotation_from_vector, rotation_y
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.walk import walk
@@ -29,9 +31,8 @@ from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.reproduction.mrpete_errata import errata
 from strut.reproduction.mrpete_gait import EMOTIONS, gait
 from strut.request import Balance
-from strut.robot import Array, Robot
-from strut.rotation import rotation_from_vector, rotation_y
-from strut.tables.body import LimbBody
+from strut.robot import Robot
+from strut.schemas.body import LimbBody
 from strut.verify.measure import audit
 
 _FULL = np.array(1.0)  # all of a pose

@@ -9,15 +9,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.transform import Rotation
 
+from strut.arrays import Array
 from strut.balance.centre_of_pressure import cop_of_wrench, cop_with_swing_leg
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.kinematics.leg7r import Leg, knee_position, knee_reference_direction, leg_forward, leg_inverse
 from strut.kinematics.mounted_leg import mounted_legs
+from strut.maths.rotation import turn_angle
 from strut.reproduction.comparison import Comparison, Sheet
 from strut.reproduction.mrpete_gait import knee_turn_in_a_cycle
-from strut.robot import Array, Robot
-from strut.rotation import turn_angle
-from strut.tables.body import LimbBody
+from strut.robot import Robot
+from strut.schemas.body import LimbBody
 
 Misprint = Literal["flexion", "knee axis", "turn angle", "thresholds"]
 TRIALS = 1000

@@ -10,18 +10,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
+from strut.arrays import Array
 from strut.balance.polygon import Polygon
 from strut.balance.support import support_margin, supports
 from strut.emotion import named_emotion
 from strut.expression.blend import style_for
-from strut.generators.crawl import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
-from strut.generators.crawler import crawler
-from strut.generators.key_pose import key_pose
+from strut.gaits.crawl.crawl_plan import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
+from strut.gaits.crawl.crawler import crawler
+from strut.gaits.crawl.key_pose import key_pose
 from strut.kinematics.leg7r import KneeReference, knee_position, knee_reference_direction
 from strut.kinematics.mounted_leg import mounted_legs
+from strut.maths.rotation import turn_angle
 from strut.reproduction.comparison import Comparison, Sheet
-from strut.robot import Array, Robot
-from strut.rotation import turn_angle
+from strut.robot import Robot
 from strut.style import Style
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")

@@ -10,15 +10,16 @@ import msgspec
 import numpy as np
 from scipy import stats
 
+from strut.arrays import Array
 from strut.audit import settled
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.expression.blend import style_for
 from strut.expression.body_swing import posture_over_time, side_bands_hz
-from strut.generators.hand_path import HandPath
-from strut.generators.hand_task import hand_task
-from strut.generators.tracking_problem import TrackingProblem, tracked
-from strut.kinematics.hand_tracking import TrackedTask
+from strut.gaits.hand_task.hand_path import HandPath
+from strut.gaits.hand_task.hand_tracking import TrackedTask
+from strut.gaits.hand_task.named_tasks import hand_task
+from strut.gaits.hand_task.tracking_problem import TrackingProblem, tracked
 from strut.kinematics.task_priority import DAMPED_BELOW, Law, Level, resolve
 from strut.models.catalogue import load_robot
 from strut.models.dh_chains import row_transform
@@ -31,12 +32,12 @@ from strut.reproduction.studies_pepper import (
     rebuilt,
     wald_interval,
 )
-from strut.robot import Array, Robot
-from strut.study.published import published
-from strut.study.session_stimuli import stimuli
-from strut.study.significance import binomial_p, wilson_interval
+from strut.robot import Robot
+from strut.schemas.body import ChainBody
+from strut.study.design.published import published
+from strut.study.statistics.significance import binomial_p, wilson_interval
+from strut.study.stimuli.session_stimuli import stimuli
 from strut.style import Style
-from strut.tables.body import ChainBody
 
 _LEVEL = {"L": -0.75, "H": 0.75}
 _FEED_RATE_HZ = 4.45

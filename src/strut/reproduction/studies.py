@@ -9,10 +9,10 @@ from scipy import stats
 
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.reproduction.studies_pepper import choices, correlations_of_ratings, ratings
-from strut.study.confusion import Confusion, chi2_independence, chi2_uniform, cramers_v, kappa_of_counts
-from strut.study.power import chi2_observations, chi2_power
-from strut.study.published import published
-from strut.study.significance import binomial_p
+from strut.study.design.power import chi2_observations, chi2_power
+from strut.study.design.published import published
+from strut.study.statistics.confusion import Confusion, chi2_independence, chi2_uniform, cramers_v, kappa_of_counts
+from strut.study.statistics.significance import binomial_p
 
 _INTENDED = {"A": -1, "N": 0, "J": 1}  # by the first letter of the mood
 _SUBJECTS = tuple(f"Subject{number}" for number in range(1, 6))

@@ -15,15 +15,15 @@ import numpy as np
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from strut.arrays import Array
 from strut.reproduction.comparison import Comparison, Sheet
-from strut.robot import Array
-from strut.study.answers import PAD_SCALES
-from strut.study.audience import motion_sds
-from strut.study.confusion import Confusion, chi2_independence
-from strut.study.power import smallest_hits
-from strut.study.published import published
-from strut.study.ratings import one_sample, sd_from_interval
-from strut.study.significance import binomial_p, wilson_interval
+from strut.study.design.audience import motion_sds
+from strut.study.design.power import smallest_hits
+from strut.study.design.published import published
+from strut.study.statistics.answers import PAD_SCALES
+from strut.study.statistics.confusion import Confusion, chi2_independence
+from strut.study.statistics.ratings import one_sample, sd_from_interval
+from strut.study.statistics.significance import binomial_p, wilson_interval
 
 _FACTORS = ("jerkiness", "activity", "gaze")
 SIGN_MISPRINTS = (("all", "jerkiness_pleasure"), ("all", "jerkiness_arousal"))  # P25, in Table 3b

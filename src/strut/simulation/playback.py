@@ -11,24 +11,25 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.audit import STANDS_STILL_M
 from strut.balance.ground_force import share_ground_force
-from strut.control.sensing import Sensing
-from strut.control.servo_balance import ServoBalance
-from strut.control.whole_body_control import WholeBodyControl
 from strut.engines.contact_slip import rolled_m
 from strut.engines.frame_kinematics import frame_poses
 from strut.engines.inverse_dynamics import inverse_dynamics
-from strut.engines.physics import ASKED_S, Run, run_servos
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError, UnknownNameError
+from strut.maths.rotation import heading_of
+from strut.maths.sampling import runs
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.robot import Array, Robot
-from strut.rotation import heading_of
-from strut.sampling import runs
+from strut.robot import Robot
+from strut.schemas.gait import PatternTable
 from strut.simulation.outcome import Outcome
-from strut.tables.gait import PatternTable
+from strut.simulation.physics import ASKED_S, Run, run_servos
+from strut.simulation.sensing import Sensing
+from strut.simulation.servo_balance import ServoBalance
+from strut.simulation.whole_body_control import WholeBodyControl
 
 TIPPED_RAD = math.radians(30.0)  # further from the planned attitude than this is a fall
 DOWN_S = 1.5  # who has been down for so long does not get up

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strut.errors import StudyError
-from strut.io.atomic import check_writable, write_atomically
-from strut.io.motion_file import load_motion
+from strut.formats.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.study.answers import IMPROVEMENT_ITEMS
-from strut.study.database import Database, open_database
-from strut.study.database_connection import database_url
-from strut.study.design import FILE_NAME, Design, read_design
-from strut.study.question_types import Question, first_feeling
-from strut.study.stimulus import OnStimulus, Stimulus, load_stimuli, stimuli_fingerprint
+from strut.plumbing.atomic_files import check_writable, write_atomically
+from strut.study.design.design import FILE_NAME, Design, read_design
+from strut.study.design.question_types import Question, first_feeling
+from strut.study.server.database import Database, open_database
+from strut.study.server.database_connection import database_url
+from strut.study.statistics.answers import IMPROVEMENT_ITEMS
+from strut.study.stimuli.stimulus import OnStimulus, Stimulus, load_stimuli, stimuli_fingerprint
 from strut.study.templates import filled
 
 TOKEN_FILE = "researcher_token"

@@ -8,8 +8,8 @@ from typing import Any
 
 import jinja2
 
-from strut.number_words import percent
-from strut.study import apa
+from strut.plumbing.number_text import percent
+from strut.study.report import apa
 
 
 @cache

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
 
+from strut.arrays import Array
 from strut.engines.inverse_dynamics import ContactDemand
-from strut.robot import BASE, Array, Robot
+from strut.robot import BASE, Robot
 
 RIM = 16  # directions on the rim of a cone: at worst 2 % of the friction are given away
 LEVER_M = 0.1  # a moment counts as much as the force that has it at this distance

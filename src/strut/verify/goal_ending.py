@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from strut.arrays import Array
 from strut.engines.rigid_body import foot_positions
 from strut.errors import StrutError
+from strut.maths.rotation import headings_of
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.place import Place, wrapped
-from strut.robot import Array, Robot
-from strut.rotation import headings_of
+from strut.robot import Robot
 
 ON_THE_SPOT_M = 0.01  # a goal nearer than this has no direction of its own: its heading is taken
 

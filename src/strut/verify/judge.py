@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from strut.draft import Draft, Limit, Shortfall
+from strut.pilot.plant_audit import was_piloted
 from strut.verify.limits import judged, limits_for
 from strut.verify.measure import measure
-from strut.verify.plant_audit import was_piloted
 
 
 def judge(

@@ -20,20 +20,21 @@ import numpy.typing as npt
 from scipy.ndimage import median_filter
 from scipy.spatial.transform import Rotation
 
+from strut.arrays import Array
 from strut.audit import Audit, LandingAudit
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.support import support_margin
-from strut.contact_set import contact_points
 from strut.draft import Draft
 from strut.engines.contact_slip import contact_slip
 from strut.engines.inverse_dynamics import ContactDemand, contact_demand
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
 from strut.errors import BadMotionError
-from strut.number_words import percent
-from strut.robot import BASE, Array, ContactPoint, Robot
-from strut.rotation import angles_from_qpos, qpos_from_angles
-from strut.sampling import landing_samples, runs
+from strut.kinematics.contact_set import contact_points
+from strut.maths.rotation import angles_from_qpos, qpos_from_angles
+from strut.maths.sampling import landing_samples, runs
+from strut.plumbing.number_text import percent
+from strut.robot import BASE, ContactPoint, Robot
 from strut.verify.contact_force_fit import LEVER_M, ContactForceFit, fit_contact_forces
 from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
 

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import BSpline, make_interp_spline
 
-from strut.robot import BASE, Array
-from strut.rotation import angles_from_qpos, qvel_from_angles
-from strut.sampling import landing_samples
+from strut.arrays import Array
+from strut.maths.rotation import angles_from_qpos, qvel_from_angles
+from strut.maths.sampling import landing_samples
+from strut.robot import BASE
 
 DEGREE = 5  # of the curves where samples suffice, else 3
 FEWEST = 4  # samples that make a curve

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from strut.arrays import Array
 from strut.audit import (
     FOOT_OFF_GROUND_M,
     LARGEST_GAZE_ERROR_RAD,
@@ -26,11 +27,11 @@ from strut.audit import (
 from strut.balance.wheels import DRIVE_LIMITS
 from strut.draft import Draft, Limit, Shortfall
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.maths.sampling import runs
 from strut.motion import frozen_mask
-from strut.number_words import Share
-from strut.robot import Array, Robot
-from strut.sampling import runs
-from strut.tables.foreign import ForeignBody
+from strut.plumbing.number_text import Share
+from strut.robot import Robot
+from strut.schemas.imported import ForeignBody
 from strut.verify.landing_audit import lands_with_impacts
 
 SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
 from strut.audit import Audit
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.ground_force import nearest_contact_torque, share_ground_force
@@ -20,12 +21,12 @@ from strut.draft import Draft
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
-from strut.robot import Array, Robot
-from strut.rotation import rolled_by
-from strut.sampling import runs
+from strut.gaits.hand_task.task_audit import task_audit
+from strut.maths.rotation import rolled_by
+from strut.maths.sampling import runs
+from strut.pilot.plant_audit import plant_audit, was_piloted
+from strut.robot import Robot
 from strut.verify.landing_audit import landing_audit, lands_with_impacts, mean_size
-from strut.verify.plant_audit import plant_audit, was_piloted
-from strut.verify.task_audit import task_audit
 
 SOLE_POINTS = 3  # and more: fewer are a ball or a line
 

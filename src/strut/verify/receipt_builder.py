@@ -11,11 +11,11 @@ from strut.audit import STANDS_STILL_M, Audit
 from strut.draft import Draft, Shortfall
 from strut.emotion import Emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.number_words import percent
+from strut.maths.travel_direction import base_track, travel_direction
+from strut.plumbing.number_text import percent
 from strut.receipt import WEAKENED, Receipt, Verdict
 from strut.robot import Robot
 from strut.style import spoken
-from strut.travel_direction import base_track, travel_direction
 
 AS_ASKED = 0.85  # a motion that shows less of a feeling, on average over time and words, is weakened
 

@@ -1,1 +1,0 @@
-"""Motions in numbers: gait parameters, elevation angles, similarity, criteria."""

@@ -1,0 +1,1 @@
+"""Animation: keyframes and rigs → feasible motions."""

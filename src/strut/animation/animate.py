@@ -1,0 +1,90 @@
+"""Animate: a robot performs a drawn story. Builds a request, and runs it; or shows the drawing as it is."""
+
+from __future__ import annotations
+
+from strut.animation.animation_drafts import expression_changes
+from strut.animation.animation_ik import drawn_qpos, feet_down, planted_stance, retimed, sample_times
+from strut.animation.drawing import drawn
+from strut.draft import OnProgress
+from strut.emotion import named_emotion
+from strut.models.catalogue import as_robot
+from strut.motion import Motion
+from strut.pipeline.run import run
+from strut.request import Animate, AnimationMethod, Request
+from strut.robot import Robot
+from strut.schemas.keyframes import Animation
+
+
+def animate(
+    robot: Robot | str,
+    animation: Animation,
+    *,
+    margin_m: float | None = None,
+    rate_hz: float = 100.0,
+    strict: bool = False,
+    method: AnimationMethod = "mass",
+    on_progress: OnProgress | None = None,
+) -> Motion:
+    """Return the movement nearest to a drawn story that keeps balance and every limit of the body.
+
+    How far it is from the drawing, and where and why it takes longer, stands in `meta["animation"]`.
+
+    Args:
+        robot: Who performs, or its name.
+        animation: A story; one that walks is performed by the robot's own controllers in simulation.
+        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot; 10 mm if None.
+        rate_hz: Samples per second.
+        strict: Raise RefusedError instead of slowing down much or weakening.
+        method: `mass` optimises the centre of mass and times, `body` all joints, forces and times at once, which takes
+            three times as long, `pieces` the same window by window between keyframes.
+        on_progress: Told every attempt; returning True stops.
+
+    Raises:
+        UnreachableFrameError: If a frame is out of the body's reach; says which, which foot and how far.
+        RefusedError: If not even a weak form of it keeps the limits.
+
+    Example:
+        >>> strut.animate("cassie", strut.load_animation(strut.story_path("cassie", "proud"))).receipt.verdict
+    """
+    robot = as_robot(robot)
+    if any(frame.mode == "walk" for frame in animation.keyframe):
+        from strut.pilot.piloted_sequence import perform_show  # noqa: PLC0415 -- it makes what stands feasible by this
+
+        return perform_show(robot, animation, rate_hz=rate_hz, method=method, margin_m=margin_m, strict=strict)
+    request = Request(
+        robot=robot.name,
+        task=Animate(animation=animation, method=method),
+        emotion=named_emotion(animation.emotion),
+        margin_m=margin_m,
+        rate_hz=rate_hz,
+        strict=strict,
+    )
+    return run(request, robot=robot, on_progress=on_progress)
+
+
+def draw(robot: Robot | str, animation: Animation, *, rate_hz: float = 100.0) -> Motion:
+    """Return a drawn story as it is: inverse kinematics and nothing else, without a receipt.
+
+    Example:
+        >>> strut.check(strut.draw("cassie", strut.load_animation("hop.toml"))).verdict
+    """
+    robot = as_robot(robot)
+    stance = planted_stance(robot, animation)
+    frames = drawn(animation, robot.foot_names, robot.joint_names)
+    drawn_qpos(stance, frames)  # raises where a frame is out of reach
+    fine = retimed(frames, frames.time_s, sample_times(animation.duration_s, rate_hz))
+    qpos, _ = stance.solve(fine)
+    return Motion(
+        robot=robot.name,
+        time_s=fine.time_s,
+        qpos=qpos,
+        joint_names=robot.joint_names,
+        contact=feet_down(fine),
+        foot_names=robot.foot_names,
+        meta={
+            "robot_fingerprint": robot.fingerprint,
+            "emotion": animation.emotion,
+            "title": animation.title,
+            "eyes": expression_changes(fine.time_s, fine.eyes),
+        },
+    )

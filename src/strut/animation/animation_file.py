@@ -1,0 +1,48 @@
+"""Animation file: a story in keyframes in one TOML text, or as GLB or BVH of a rig; see docs/animation.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from strut.animation.keyframe_extraction import ExtractedKeyframes, extracted_keyframes
+from strut.animation.rig_movement import read_rig_movement
+from strut.errors import AnimationError, FileError
+from strut.models.catalogue import as_robot
+from strut.robot import Robot
+from strut.schemas.keyframes import Animation
+from strut.schemas.toml_file import TomlFile
+
+
+def load_animation(path: Path | str) -> Animation:
+    """Read an animation; raises AnimationError that names line and field.
+
+    Example:
+        >>> strut.load_animation(strut.story_path("cassie", "curious")).emotion
+        'curious'
+    """
+    try:
+        text = Path(path).read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise AnimationError(str(path), "", f"is no UTF-8 text: {error.reason}.") from error
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}.") from error
+    return TomlFile(text, str(path), AnimationError).decode(Animation)
+
+
+def trace_animation(
+    path: Path | str, robot: Robot | str, *, emotion: str = "neutral", title: str | None = None
+) -> ExtractedKeyframes:
+    """Return the movement of a rig in a GLB or BVH file as an animation in keyframes; raises RigFileError.
+
+    Args:
+        path: The file, of a rig that `strut export ROBOT --to rig` describes.
+        robot: Whose rig it is, or its name.
+        emotion: What it shows; the formats have no place for it.
+        title: For people; the file's name if None.
+
+    Example:
+        >>> strut.trace_animation("hop.glb", "cassie", emotion="happy").animation.duration_s
+    """
+    body = as_robot(robot)
+    movement, qpos = read_rig_movement(path, body)
+    return extracted_keyframes(body, qpos, movement.eyes, title=title or Path(path).stem, emotion=emotion)

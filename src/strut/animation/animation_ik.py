@@ -1,0 +1,167 @@
+"""Animation inverse kinematics: frames of an animation as coordinates of a body whose feet are planted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import numpy as np
+import numpy.typing as npt
+from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation
+
+from strut.animation.drawing import Drawing
+from strut.arrays import Array
+from strut.engines.task_jacobians import task_jacobians
+from strut.errors import OutOfRangeError, UnknownNameError, UnreachableFrameError
+from strut.kinematics.planted_body import PlantedTargets, solve_planted
+from strut.models.coupled_joints import CoupledJoints, coupled_joints
+from strut.robot import FLOATING, Robot
+from strut.schemas.keyframes import Animation
+
+REACHED = 1e-4  # metres or radians by which a foot may miss
+UP_M = 1e-6  # a foot that is higher carries nothing
+SINKS_M = 0.02  # by which a posture may leave a foot above the floor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlantedStance:
+    """How a body stands before a story begins.
+
+    Args:
+        robot: Who.
+        coupled: How its joints hang together.
+        qpos: Coordinates, with the lowest foot on the floor. Shape (nq,).
+        foot_in_world: Frames of the feet, all on the floor. Shape (n, 3).
+        foot_yaw_rad: Headings of the feet. Shape (n,).
+    """
+
+    robot: Robot
+    coupled: CoupledJoints
+    qpos: Array
+    foot_in_world: Array
+    foot_yaw_rad: Array
+
+    def solve(self, frames: Drawing, *, com_m: Array | None = None, near: Array | None = None) -> tuple[Array, Array]:
+        """Return coordinates of frames (T, nq) and how far each foot misses (T, n).
+
+        Args:
+            frames: Base, feet and joints.
+            com_m: Centre of mass over the ground, in the place of the base's x and y. Shape (T, 2).
+            near: Coordinates to begin with; the stance if None. Shape (T, nq).
+        """
+        place = self.qpos[:3] + frames.base_m
+        if com_m is not None:
+            place = np.column_stack([com_m, place[:, 2]])
+        yaw = self.foot_yaw_rad + frames.foot_turn_rad
+        headings = Rotation.from_euler("z", yaw.reshape(-1, 1)).as_matrix().reshape(*yaw.shape, 3, 3)
+        start = Rotation.from_quat(self.qpos[3:FLOATING], scalar_first=True)
+        targets = PlantedTargets(
+            foot_in_world=self.foot_in_world + frames.foot_shift_m,
+            foot_rotation=headings,
+            base_rotation=(turns(frames.turn_rad) * start).as_matrix(),
+            place_m=place,
+            joint_rad=self.qpos[FLOATING:] + frames.joint_rad,
+            by_mass=com_m is not None,
+        )
+        solved = solve_planted(self.robot, self.coupled, targets, self.qpos if near is None else near)
+        return solved.qpos, solved.foot_error
+
+
+def turns(turn_rad: Array) -> Rotation:
+    """Return rotations of roll, pitch and yaw: Rz(yaw) Ry(pitch) Rx(roll). Shape (T, 3)."""
+    return Rotation.from_euler("xyz", turn_rad)
+
+
+def planted_stance(robot: Robot, animation: Animation) -> PlantedStance:
+    """Return how a robot stands at the start of an animation; raises for names that it does not have."""
+    if not robot.floats or not robot.feet:
+        raise OutOfRangeError(f"{robot.name} does not stand on feet, so that nothing can be animated on them.")
+    _check_names(robot, animation)
+    coupled, qpos = coupled_joints(robot), np.array(robot.standing_qpos)
+    for name, angle in animation.posture_deg.items():
+        columns = [FLOATING + k for k, joint in enumerate(robot.joint_names) if fnmatchcase(joint, name)]
+        qpos[columns] = np.radians(angle)
+    qpos[FLOATING:] = coupled.all_rad(qpos[FLOATING:][coupled.free])
+    now = task_jacobians(robot, qpos[None])
+    radius = np.array([foot.radius_m for foot in robot.feet])
+    over = now.foot_in_world[0, :, 2] - radius
+    if np.ptp(over) > SINKS_M:
+        worst = robot.foot_names[int(np.argmax(over))]
+        raise OutOfRangeError(
+            f"In the posture at the start foot {worst} is {np.ptp(over) * 1e3:.0f} mm above the floor; give a "
+            "posture_deg in which all feet stand."
+        )
+    qpos[2] -= float(over.mean())
+    foot = np.column_stack([now.foot_in_world[0, :, :2], radius])
+    forward = now.foot_rotation[0, :, :, 0]
+    return PlantedStance(robot, coupled, qpos, foot, np.arctan2(forward[:, 1], forward[:, 0]))
+
+
+def _check_names(robot: Robot, animation: Animation) -> None:
+    for number, frame in enumerate(animation.keyframe, start=1):
+        for kind, given, known in (
+            ("foot", frame.feet, robot.foot_names),
+            ("joint", frame.joints_deg, robot.joint_names),
+        ):
+            for name in given:
+                if name not in known:
+                    raise UnknownNameError(kind, name, known, f"keyframe {number} names it; {robot.name}'s folder")
+    for name in animation.posture_deg:
+        if not any(fnmatchcase(joint, name) for joint in robot.joint_names):
+            raise UnknownNameError("joint", name, robot.joint_names, f"posture_deg names it; {robot.name}'s folder")
+
+
+def drawn_qpos(stance: PlantedStance, drawing: Drawing) -> Array:
+    """Return the coordinates of a drawing, frame by frame; raises UnreachableFrameError. Shape (N, nq)."""
+    qpos, miss = stance.solve(drawing)
+    if miss.max() > REACHED:
+        frame, foot = np.unravel_index(int(np.argmax(miss)), miss.shape)
+        time_s = float(drawing.time_s[frame])
+        raise UnreachableFrameError(int(frame), time_s, stance.robot.foot_names[foot], float(miss.max()))
+    return qpos
+
+
+def feet_down(drawing: Drawing) -> npt.NDArray[np.bool_]:
+    """Return which feet carry in each frame. Shape (N, n)."""
+    return np.asarray(np.abs(drawing.foot_shift_m[..., 2]) < UP_M)
+
+
+def retimed(drawing: Drawing, frame_time_s: Array, time_s: Array) -> Drawing:
+    """Return a drawing whose frames are shown at other times, at instants between them: a smooth curve through them.
+
+    Args:
+        drawing: N frames.
+        frame_time_s: When each is shown. Shape (N,).
+        time_s: Instants. Shape (T,).
+    """
+
+    def at(values: Array) -> Array:
+        return through_frames(frame_time_s, values, time_s)
+
+    nearest = np.clip(np.searchsorted(frame_time_s, time_s + 1e-9, side="right") - 1, 0, len(frame_time_s) - 1)
+    down = feet_down(drawing)
+    both = down[nearest] & down[np.minimum(nearest + 1, len(down) - 1)]
+    shift = at(drawing.foot_shift_m)
+    shift[both, 2] = 0.0
+    return Drawing(
+        time_s=time_s,
+        base_m=at(drawing.base_m),
+        turn_rad=at(drawing.turn_rad),
+        foot_shift_m=shift,
+        foot_turn_rad=at(drawing.foot_turn_rad),
+        joint_rad=at(drawing.joint_rad),
+        key=np.searchsorted(time_s, frame_time_s[drawing.key] - 1e-9),
+        corner=np.searchsorted(time_s, frame_time_s[drawing.corner] - 1e-9),
+        eyes=tuple(drawing.eyes[k] for k in nearest),
+    )
+
+
+def through_frames(frame_time_s: Array, values: Array, time_s: Array) -> Array:
+    """Return values between frames by a cubic spline at rest at both ends. Shapes (N,), (N, ...), (T,)."""
+    return np.asarray(CubicSpline(frame_time_s, values, bc_type="clamped")(np.minimum(time_s, frame_time_s[-1])))
+
+
+def sample_times(duration_s: float, rate_hz: float) -> Array:
+    """Return evenly spaced instants from 0 to a duration, the last one rounded up. Shape (T,)."""
+    return np.arange(int(np.ceil(duration_s * rate_hz - 1e-9)) + 1) / rate_hz

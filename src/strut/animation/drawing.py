@@ -1,0 +1,156 @@
+"""Drawing: an animation frame by frame, as an animator sees it before anybody asks whether a body can do it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+
+from strut.arrays import Array
+from strut.maths.sampling import cosine_smoothed
+from strut.robot import Index, frozen_array
+from strut.schemas.keyframes import Animation, AnimationKey, FootPose
+
+FRAMES_PER_S = 25.0
+ROUND_FRAMES = 3  # on each side of a corner
+_BISECTIONS = 40
+_STANDS = FootPose()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawing:
+    """Frames of an animation.
+
+    Args:
+        time_s: Shape (N,).
+        base_m: Shift of the base. Shape (N, 3).
+        turn_rad: Roll, pitch, yaw of the base. Shape (N, 3).
+        foot_shift_m: Of each foot. Shape (N, n_feet, 3).
+        foot_turn_rad: Leg directions. Shape (N, n_feet).
+        joint_rad: Changes of joints. Shape (N, n_joints).
+        key: Which frames are keyframes. Shape (n_keys,).
+        corner: Which of them straight lines meet. Shape (n_corners,).
+        eyes: Expression in each frame.
+    """
+
+    time_s: Array
+    base_m: Array
+    turn_rad: Array
+    foot_shift_m: Array
+    foot_turn_rad: Array
+    joint_rad: Array
+    key: Index
+    corner: Index
+    eyes: tuple[str, ...]
+
+
+def drawn(
+    animation: Animation, foot_names: tuple[str, ...], joint_names: tuple[str, ...], *, strength: float = 1.0
+) -> Drawing:
+    """Return the frames of an animation; keyframes are moved to the nearest frame.
+
+    Args:
+        animation: What is drawn.
+        foot_names: Of the body.
+        joint_names: Of the body.
+        strength: Of the movement about the first keyframe: 1 as drawn, 0 stands still.
+    """
+    key = _key_frames(animation)
+    values = np.array([_numbers(frame, foot_names, joint_names) for frame in animation.keyframe])
+    values = values[0] + strength * (values - values[0])
+    frames = _between(animation, key, values)
+    feet, count = len(foot_names), len(frames)
+    eyes = [animation.keyframe[int(np.searchsorted(key, n, side="right")) - 1].eyes for n in range(count)]
+    return Drawing(
+        time_s=frozen_array(np.arange(count) / FRAMES_PER_S),
+        base_m=frozen_array(frames[:, :3]),
+        turn_rad=frozen_array(np.radians(frames[:, 3:6])),
+        foot_shift_m=frozen_array(frames[:, 6 : 6 + 3 * feet].reshape(count, feet, 3)),
+        foot_turn_rad=frozen_array(np.radians(frames[:, 6 + 3 * feet : 6 + 4 * feet])),
+        joint_rad=frozen_array(np.radians(frames[:, 6 + 4 * feet :])),
+        key=key,
+        corner=key[_corners(animation)],
+        eyes=tuple(eyes),
+    )
+
+
+def _key_frames(animation: Animation) -> Index:
+    """Return the frame of each keyframe, each at least one after the other. Shape (n_keys,)."""
+    key = np.rint([frame.time_s * FRAMES_PER_S for frame in animation.keyframe]).astype(np.intp)
+    for number in range(1, len(key)):
+        key[number] = max(key[number], key[number - 1] + 1)
+    return key
+
+
+def _corners(animation: Animation) -> list[int]:
+    """Return the keyframes at which a straight line begins or ends."""
+    straight = [frame.interpolation == "linear" for frame in animation.keyframe[:-1]]
+    return [key for key in range(len(animation.keyframe)) if any(straight[max(key - 1, 0) : key + 1])]
+
+
+def rounded(drawing: Drawing) -> Drawing:
+    """Return a drawing whose corners are rounded over a fifth of a second: no body changes its speed at once."""
+    near = np.abs(np.arange(len(drawing.time_s))[:, None] - drawing.corner).min(axis=1, initial=2 * ROUND_FRAMES)
+    share = np.clip(2.0 - near / ROUND_FRAMES, 0.0, 1.0)
+
+    def smooth(values: Array) -> Array:
+        kept = share.reshape(-1, *[1] * (values.ndim - 1))
+        return frozen_array(values + kept * (cosine_smoothed(values, ROUND_FRAMES) - values))
+
+    return replace(
+        drawing,
+        base_m=smooth(drawing.base_m),
+        turn_rad=smooth(drawing.turn_rad),
+        joint_rad=smooth(drawing.joint_rad),
+    )
+
+
+def _numbers(frame: AnimationKey, foot_names: tuple[str, ...], joint_names: tuple[str, ...]) -> list[float]:
+    feet = [frame.feet.get(name, _STANDS) for name in foot_names]
+    return [
+        *frame.base_m,
+        *frame.turn_deg,
+        *(value for foot in feet for value in foot.shift_m),
+        *(foot.direction_deg for foot in feet),
+        *(frame.joints_deg.get(name, 0.0) for name in joint_names),
+    ]
+
+
+def _between(animation: Animation, key: Index, values: Array) -> Array:
+    """Return the numbers of all frames. Shape (n_keys, m) in, (N, m) out.
+
+    Slopes at keyframes are those of a monotone cubic, as of handles that an animator clamps: a curve passes its keys
+    without overshoot. The handles' lengths bend time: with a third on both sides the curve is that cubic itself.
+    """
+    slopes = np.zeros_like(values) if len(key) < 3 else PchipInterpolator(key, values).derivative()(key)
+    slopes[0] = slopes[-1] = 0.0  # it starts and ends at rest
+    frames = np.empty((key[-1] + 1, values.shape[1]))
+    for number, frame in enumerate(animation.keyframe[:-1]):
+        first, last = key[number], key[number + 1]
+        share = np.arange(last - first + 1) / (last - first)
+        start, end = values[number], values[number + 1]
+        if frame.interpolation == "linear":
+            frames[first : last + 1] = start + share[:, None] * (end - start)
+            continue
+        leave, arrive = frame.leave, animation.keyframe[number + 1].arrive
+        place = _along(share, leave, arrive)[:, None]
+        handle_out = start + leave * (last - first) * slopes[number]
+        handle_in = end - arrive * (last - first) * slopes[number + 1]
+        frames[first : last + 1] = _bezier(place, start, handle_out, handle_in, end)
+    return frames
+
+
+def _bezier(u: Array, start: Array | float, out: Array | float, into: Array | float, end: Array | float) -> Array:
+    v = 1.0 - u
+    return np.asarray(v**3 * start + 3.0 * v**2 * u * out + 3.0 * v * u**2 * into + u**3 * end)
+
+
+def _along(share: Array, leave: float, arrive: float) -> Array:
+    """Return the parameter of a Bézier curve at shares of its time, by bisection: handles of up to 1 keep it unique."""
+    low, high = np.zeros_like(share), np.ones_like(share)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2.0
+        early = _bezier(middle, 0.0, leave, 1.0 - arrive, 1.0) < share
+        low, high = np.where(early, middle, low), np.where(early, high, middle)
+    return (low + high) / 2.0

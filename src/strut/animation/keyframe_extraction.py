@@ -1,0 +1,130 @@
+"""Keyframe extraction: frames of a movement → an animation in a few keyframes that passes through them.
+
+Keyframes are put, one after the other, where the curves between those that there are miss the frames most, as long as
+they miss by more than an eye sees. A foot that is lifted has one where it leaves the floor and where it lands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from strut.animation.animation_ik import PlantedStance, planted_stance
+from strut.animation.drawing import FRAMES_PER_S, Drawing, drawn
+from strut.arrays import Array
+from strut.engines.task_jacobians import task_jacobians
+from strut.errors import OutOfRangeError
+from strut.robot import FLOATING, Robot
+from strut.schemas.eyes import EYES
+from strut.schemas.keyframes import Animation, AnimationKey, FootPose
+
+SEEN_M, SEEN_DEG = 0.0015, 0.3  # by which curves may miss frames
+STANDS_M, STANDS_DEG = 0.002, 0.5  # by which a foot that stands may be away from where it stands
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExtractedKeyframes:
+    """An animation and how far it is from the frames it was extracted from.
+
+    Args:
+        animation: In keyframes.
+        frames: How many frames there were.
+        away_m: Largest distance of base or feet.
+        away_rad: Largest angle of base, leg directions or joints.
+    """
+
+    animation: Animation
+    frames: int
+    away_m: float
+    away_rad: float
+
+
+def extracted_keyframes(
+    robot: Robot, qpos: Array, eyes: tuple[str, ...], *, title: str, emotion: str
+) -> ExtractedKeyframes:
+    """Return an animation that passes through coordinates, 25 frames a second. Shape (T, nq) and length T."""
+    still = (AnimationKey(0.0), AnimationKey(1.0))
+    posture = _posture_deg(robot, qpos[0])
+    stance = planted_stance(robot, Animation(title, emotion, still, robot.name, posture_deg=posture))
+    values = _numbers(stance, qpos)
+    feet, joints = len(robot.foot_names), len(robot.joint_names)
+    seen = np.array([SEEN_M] * 3 + [SEEN_DEG] * 3 + [SEEN_M] * 3 * feet + [SEEN_DEG] * (feet + joints))
+    keys = _needed_keys(values[:, 6 : 6 + 3 * feet], eyes)
+    while True:
+        frames = tuple(_key(robot, k, values[k], eyes[k]) for k in keys)
+        animation = Animation(title, emotion, frames, robot.name, posture_deg=posture)
+        away = np.abs(_columns(drawn(animation, robot.foot_names, robot.joint_names)) - values)
+        worst = (away / seen).max(axis=1)
+        worst[keys] = 0.0
+        if worst.max() <= 1.0:
+            break
+        keys = sorted([*keys, int(np.argmax(worst))])
+    lengths = (seen == SEEN_M)[None] * away
+    return ExtractedKeyframes(animation, len(values), float(lengths.max()), float(np.radians((away - lengths).max())))
+
+
+def _posture_deg(robot: Robot, qpos: Array) -> dict[str, float]:
+    """Return the first posture, if the robot's folder does not say how it stands; else nothing."""
+    try:
+        planted_stance(robot, Animation("stand", "neutral", (AnimationKey(0.0), AnimationKey(1.0))))
+    except OutOfRangeError:
+        if not (robot.floats and robot.feet):
+            raise
+        angles = np.degrees(qpos[FLOATING:])
+        return {name: round(float(angle), 4) for name, angle in zip(robot.joint_names, angles, strict=True)}
+    return {}
+
+
+def _numbers(stance: PlantedStance, qpos: Array) -> Array:
+    """Return the numbers of keyframes, one row per frame: base, turn, feet, leg directions, joints. Shape (T, m)."""
+    robot = stance.robot
+    now = task_jacobians(robot, qpos)
+    start = Rotation.from_quat(stance.qpos[3:FLOATING], scalar_first=True)
+    turn = Rotation.from_quat(qpos[:, 3:FLOATING], scalar_first=True) * start.inv()
+    shift = now.foot_in_world - stance.foot_in_world
+    aside = np.append(shift[0, :, :2].mean(axis=0), 0.0)  # a story begins where the robot stands
+    shift, base = shift - aside, qpos[:, :3] - stance.qpos[:3] - aside
+    forward = now.foot_rotation[..., 0]
+    yaw = np.degrees(np.unwrap(np.arctan2(forward[..., 1], forward[..., 0]) - stance.foot_yaw_rad, axis=0))
+    down = np.abs(shift[..., 2]) < STANDS_M
+    shift[..., 2][down] = 0.0
+    shift[down & (np.linalg.norm(shift, axis=-1) < STANDS_M)] = 0.0
+    yaw[np.abs(yaw) < STANDS_DEG] = 0.0
+    in_legs = {joint for leg in robot.legs for joint in leg.joints}
+    joints = np.degrees(qpos[:, FLOATING:] - stance.qpos[FLOATING:])
+    joints[:, [name in in_legs for name in robot.joint_names]] = 0.0
+    euler = np.degrees(np.unwrap(turn.as_euler("xyz"), axis=0))
+    return np.column_stack([base, euler, shift.reshape(len(qpos), -1), yaw, joints])
+
+
+def _columns(frames: Drawing) -> Array:
+    """Return the numbers of a drawing in the same order. Shape (N, m)."""
+    shift = frames.foot_shift_m.reshape(len(frames.time_s), -1)
+    angles = (frames.foot_turn_rad, frames.joint_rad)
+    return np.column_stack([frames.base_m, np.degrees(frames.turn_rad), shift, *(np.degrees(a) for a in angles)])
+
+
+def _needed_keys(shift: Array, eyes: tuple[str, ...]) -> list[int]:
+    """Return the frames that must be keyframes: ends, new expressions, and where feet leave the floor or land."""
+    needed = {0, len(eyes) - 1} | {k for k in range(1, len(eyes)) if eyes[k] != eyes[k - 1]}
+    up = shift[:, 2::3] != 0.0
+    for frame in np.flatnonzero((up[1:] != up[:-1]).any(axis=1)):
+        needed |= {int(frame) if (up[frame + 1] & ~up[frame]).any() else int(frame) + 1}
+    return sorted(needed)
+
+
+def _key(robot: Robot, frame: int, values: Array, eyes: str) -> AnimationKey:
+    x, y, z, roll, pitch, yaw = np.round(values[:6], 5).tolist()
+    feet = len(robot.foot_names)
+    shift, turn = values[6 : 6 + 3 * feet].reshape(feet, 3), values[6 + 3 * feet : 6 + 4 * feet]
+    poses = {}
+    for name, place, angle in zip(robot.foot_names, np.round(shift, 5), np.round(turn, 4), strict=True):
+        if place.any() or angle:
+            forward, left, up = place.tolist()
+            poses[name] = FootPose((forward, left, up), float(angle))
+    changed = np.round(values[6 + 4 * feet :], 4)
+    joints = {name: float(angle) for name, angle in zip(robot.joint_names, changed, strict=True) if angle}
+    expression = next(known for known in EYES if known == eyes)
+    return AnimationKey(frame / FRAMES_PER_S, (x, y, z), (roll, pitch, yaw), poses, joints, expression)

@@ -1,0 +1,146 @@
+"""MuJoCo's joints as the bones of a rig, and the parts that people see on each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from strut.animation.rig import Rig
+from strut.arrays import Array
+from strut.errors import BadTableError
+from strut.models.solid_mesh import MOST_FACES, lightened
+from strut.models.solids import LEAST_OPACITY, Mesh, Solid, seen_geoms, solid_poses, solids
+from strut.robot import Robot
+
+SHORTEST_M = 0.02  # of a bone, so that it can be seen and grasped
+
+
+def rig_of(robot: Robot, qpos: Array | None = None) -> Rig:
+    """Return the bones of a robot at rest in a posture, by default as it stands. Shape (nq,)."""
+    model, rest = robot.model, np.array(robot.standing_qpos if qpos is None else qpos)
+    data = mujoco.MjData(model)
+    data.qpos[:] = rest
+    mujoco.mj_kinematics(model, data)
+    joints = [model.joint(name).id for name in robot.joint_names]
+    if any(model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_HINGE for joint in joints):
+        raise BadTableError(f"{robot.name} has a joint that is no hinge; bones turn about one axis each.")
+    base = base_body(robot)
+    parents = (-1, *(_carrier(model, joint, joints) for joint in joints))
+    start = np.array([data.xpos[base], *(data.xanchor[joint] for joint in joints)])
+    towards = [_end(model, data, bone, parents, start, joints) for bone in range(1, len(start))]
+    own = data.xmat[base].reshape(3, 3)
+    rotation = [own]
+    for bone, (joint, end) in enumerate(zip(joints, towards, strict=True), start=1):
+        rotation.append(_axes(data.xaxis[joint], end, _directions(model, data, bone, parents, joints)))
+    length = [float(abs(rotation[k + 1][:, 1] @ end)) for k, end in enumerate(towards)]
+    return Rig(
+        robot=robot.name,
+        fingerprint=robot.fingerprint,
+        names=(model.body(base).name, *robot.joint_names),
+        parents=parents,
+        start_m=start,
+        rotation=np.array(rotation),
+        length_m=np.maximum([0.15 * float(np.ptp(start, axis=0).max()), *length], SHORTEST_M),
+        qpos=rest,
+        base_size=robot.base_size,
+    )
+
+
+def base_body(robot: Robot) -> int:
+    """Return the number of the body that carries the first joints and that coordinates before them move."""
+    model = robot.model
+    first = model.joint(robot.joint_names[0]).id
+    body = int(model.body_parentid[model.jnt_bodyid[first]])
+    while model.body_parentid[body] > 0:
+        body = int(model.body_parentid[body])
+    return body if robot.base_size else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BonePart:
+    """A visible part of the body: its bone, shape and colour; offset and rotation in the bone's axes."""
+
+    bone: int
+    solid: Solid
+    offset_m: Array
+    rotation: Array
+
+    def vertices_m(self, mesh: Mesh) -> Array:
+        """Return the vertices of the part's mesh in the bone's axes. Shape (n, 3)."""
+        return np.asarray(mesh.vertices @ self.rotation.T + self.offset_m)
+
+
+def bone_parts(rig: Rig, robot: Robot) -> list[BonePart]:
+    """Return the visible parts of a robot on the bones of its rig."""
+    place, turn = solid_poses(robot, rig.qpos[None])
+    parts = []
+    seen = lightened(solids(robot), MOST_FACES)
+    for index, (solid, bone) in enumerate(zip(seen, solid_bones(robot), strict=True)):
+        if solid.color[3] >= LEAST_OPACITY:
+            to_bone = rig.rotation[bone].T
+            offset_m = to_bone @ (place[0, index] - rig.start_m[bone])
+            parts.append(BonePart(bone, solid, offset_m, to_bone @ turn[0, index]))
+    return parts
+
+
+def solid_bones(robot: Robot) -> tuple[int, ...]:
+    """Return the bone that carries each of the robot's `solids`."""
+    model = robot.model
+    joints = [model.joint(name).id for name in robot.joint_names]
+    return tuple(_carrying_bone(model, int(model.geom_bodyid[geom]), joints) for geom in seen_geoms(model))
+
+
+def foot_bones(robot: Robot) -> tuple[int, ...]:
+    """Return the bone that carries each of the robot's feet."""
+    model = robot.model
+    joints = [model.joint(name).id for name in robot.joint_names]
+    bodies = [int(model.site_bodyid[model.site(foot.frame).id]) for foot in robot.feet]
+    return tuple(_carrying_bone(model, body, joints) for body in bodies)
+
+
+def _carrier(model: mujoco.MjModel, joint: int, joints: list[int]) -> int:
+    """Return the bone that carries a joint: the one before it on the same body, or the last of the bodies above."""
+    body = int(model.jnt_bodyid[joint])
+    before = [other for other in joints if model.jnt_bodyid[other] == body and other < joint]
+    return 1 + joints.index(max(before)) if before else _carrying_bone(model, int(model.body_parentid[body]), joints)
+
+
+def _carrying_bone(model: mujoco.MjModel, body: int, joints: list[int]) -> int:
+    while body > 0:
+        own = [joint for joint in joints if model.jnt_bodyid[joint] == body]
+        if own:
+            return 1 + joints.index(max(own))
+        body = int(model.body_parentid[body])
+    return 0
+
+
+def _end(
+    model: mujoco.MjModel, data: mujoco.MjData, bone: int, parents: tuple[int, ...], start: Array, joints: list[int]
+) -> Array:
+    """Return the way from where a bone begins to its end: the next joint, or the middle of its parts. Shape (3,)."""
+    children = [k for k, parent in enumerate(parents) if parent == bone]
+    if children:
+        return np.asarray(start[children].mean(axis=0) - start[bone])
+    geoms = [g for g in range(model.ngeom) if _carrying_bone(model, int(model.geom_bodyid[g]), joints) == bone]
+    return np.asarray(data.geom_xpos[geoms].mean(axis=0) - start[bone]) if geoms else np.zeros(3)
+
+
+def _directions(
+    model: mujoco.MjModel, data: mujoco.MjData, bone: int, parents: tuple[int, ...], joints: list[int]
+) -> list[Array]:
+    """Return directions that move along with a bone, for one without length: axes of the next joints, of its body."""
+    children = [joints[k - 1] for k, parent in enumerate(parents) if parent == bone]
+    body = data.xmat[model.jnt_bodyid[joints[bone - 1]]].reshape(3, 3)
+    return [*(data.xaxis[joint] for joint in children), *body.T]
+
+
+def _axes(axis: Array, towards: Array, others: list[Array]) -> Array:
+    """Return the axes of a bone: x about which it turns, y as far as possible where it points. Shape (3, 3)."""
+    for direction in (towards, *others):
+        across = direction - (direction @ axis) * axis
+        if np.linalg.norm(across) > 1e-3:
+            break
+    along = across / np.linalg.norm(across)
+    return np.column_stack([axis, along, np.cross(axis, along)])

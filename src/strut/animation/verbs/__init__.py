@@ -1,0 +1,1 @@
+"""Verbs of the command line that belong to this feature, one file each."""

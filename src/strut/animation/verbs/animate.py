@@ -1,0 +1,94 @@
+"""`strut animate`: a drawn story becomes a motion that the robot can perform."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from strut.animation.animate import animate as make_feasible
+from strut.animation.animation_file import load_animation, trace_animation
+from strut.animation.rig_movement import READERS
+from strut.audit import DEFAULT_MARGIN_M
+from strut.cli.options import Force, Json, Out, Strict, length_m
+from strut.cli.screen import print_lines, print_planned, told_on_screen
+from strut.formats.motion_file import save_motion
+from strut.models.catalogue import load_robot
+from strut.motion import Motion
+from strut.plumbing.number_text import one_or_several
+from strut.request import AnimationMethod
+from strut.schemas.keyframes import Animation
+
+
+def animate(
+    file: Annotated[Path, typer.Argument(help="Animation file (TOML), or GLB or BVH of a rig; docs/animation.md.")],
+    robot: Annotated[str | None, typer.Option(help="Who performs it; whom the file names if left out.")] = None,
+    emotion: Annotated[str | None, typer.Option(help="What a GLB or BVH shows.  [default: neutral]")] = None,
+    margin: Annotated[str, typer.Option(help="Smallest balance margin.")] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
+    rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
+    method: Annotated[
+        AnimationMethod,
+        typer.Option(help="The centre of mass alone (mass), all joints at once (body), or window by window (pieces)."),
+    ] = "mass",
+    strict: Strict = False,
+    out: Out = Path("animation.npz"),
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Make a drawn story a motion that stands. Example: strut animate hop.toml --robot cassie --out hop.npz."""
+    animation = _animation(file, robot, emotion)
+    who = robot or animation.robot
+    if who is None:
+        raise typer.BadParameter(f"{file} names no robot; say who performs it with --robot.")
+    body = load_robot(who)
+    if animation.robot not in (None, who, body.name):
+        raise typer.BadParameter(f"{file} is drawn for {animation.robot}, not for {who}; leave --robot out.")
+    with told_on_screen(f"{who} learns {animation.title}", out, force=force) as tell:
+        motion = make_feasible(
+            body,
+            animation,
+            margin_m=length_m(margin),
+            rate_hz=rate,
+            strict=strict,
+            method=method,
+            on_progress=tell,
+        )
+    save_story(motion, out, force=force, json=json)
+
+
+def _animation(file: Path, robot: str | None, emotion: str | None) -> Animation:
+    """Return what a file draws; keyframes of a rig's movement are found and told."""
+    if file.suffix.lower() not in READERS:
+        if emotion is not None:
+            raise typer.BadParameter("--emotion is for GLB and BVH; a TOML file names its own.")
+        return load_animation(file)
+    if robot is None:
+        raise typer.BadParameter(f"{file} names no robot; say whose rig it is with --robot.")
+    found = trace_animation(file, robot, emotion=emotion or "neutral")
+    frames = one_or_several(found.frames, "[frame|frames]")
+    print_lines(
+        f"{len(found.animation.keyframe)} keyframes for {frames}, at most {found.away_m * 1e3:.1f} mm and "
+        f"{math.degrees(found.away_rad):.1f} degrees away from them"
+    )
+    return found.animation
+
+
+def print_story(report: dict[str, Any]) -> None:
+    """Tell people how far a motion is from its drawing, and where it takes longer."""
+    away = report["away_mm"]
+    print_lines(
+        *([report["not_by"]] if report["not_by"] else []),
+        f"drawn {report['drawn_s']:.2f} s, performed {report['duration_s']:.2f} s; the base is {away['rms']:.1f} mm "
+        f"(root mean square) and at most {away['largest']:.1f} mm away from the drawing",
+        *(f"  {sentence}" for sentence in report["slower"]),
+    )
+
+
+def save_story(motion: Motion, out: Path, *, force: bool, json: bool) -> None:
+    """Write a story and tell people what it keeps and costs."""
+    save_motion(motion, out, force=force)
+    if "animation" in motion.meta:  # a story that walks is told by its receipt alone
+        print_story(motion.meta["animation"])
+    print_planned(motion, out, json=json)

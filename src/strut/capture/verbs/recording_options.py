@@ -1,0 +1,74 @@
+"""Options and progress that `strut fit` and `strut capture` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.capture.body_priors import human_geometry
+from strut.capture.marker_mapping import MarkerSet, read_marker_set
+from strut.capture.subject_model import SubjectModel, read_subject
+from strut.cli.options import person_height_m
+from strut.cli.screen import now_and_then, progress
+from strut.formats.recording_file import read_recording
+from strut.plumbing.number_text import percent
+from strut.recording import Recording
+
+BVH = ".bvh"
+RecordingPath = Annotated[Path, typer.Argument(help="Recording: C3D, TRC, CSV or BVH file.")]
+Height = Annotated[
+    float | None,
+    typer.Option(
+        parser=person_height_m, metavar="LENGTH", help="Body height, 1.86 or 186cm; that of the file if left out."
+    ),
+]
+Mass = Annotated[float | None, typer.Option(help="Body mass [kg]; that of the file if left out.")]
+Sex = Annotated[str, typer.Option(help="Whose shares of mass: male or female.")]
+Folder = Annotated[Path, typer.Option(help="Folder to write to; it is made if it is not there.")]
+Standing = Annotated[
+    Path | None, typer.Option(help="Standing trial of the same person, to estimate the body from too.")
+]
+SubjectPath = Annotated[Path | None, typer.Option(help="Subject file of a fit before; then nothing is estimated.")]
+Markers = Annotated[Path | None, typer.Option(help="TOML file that says which markers are which landmarks.")]
+Unit = Annotated[float | None, typer.Option(help="Metres of one unit of length, for files that do not tell (BVH).")]
+
+WITHOUT_SUBJECT = {
+    "standing": ("subject",),
+    "sex": ("subject",),
+}  # what a body is estimated from, which a file replaces
+
+
+def read_inputs(
+    recording: Path, standing: Path | None, subject: Path | None, markers: Path | None, unit_m: float | None
+) -> tuple[Recording, Recording | None, SubjectModel | None, MarkerSet | None]:
+    """Return what the files hold."""
+    if unit_m is not None:
+        _check_needs_unit(recording, standing or recording)
+    return (
+        read_recording(recording, unit_m=unit_m),
+        None if standing is None else read_recording(standing, unit_m=unit_m),
+        None if subject is None else read_subject(subject, human_geometry()),
+        None if markers is None else read_marker_set(markers),
+    )
+
+
+def _check_needs_unit(recording: Path, standing: Path) -> None:
+    if BVH not in (recording.suffix.lower(), standing.suffix.lower()):
+        raise typer.BadParameter(f"--unit is for {BVH} files; {recording} tells its own unit of length.")
+
+
+@contextmanager
+def told_shares(words: str) -> Iterator[Callable[[str, float], None]]:
+    """Show on stderr what is being done and which share of it."""
+    log = now_and_then()
+    with progress(words) as bar:
+
+        def tell(what: str, share: float) -> None:
+            bar.update(bar.task_ids[0], description=what, completed=100.0 * share, total=100.0)
+            log(f"{what}: {percent(share)}")
+
+        yield tell

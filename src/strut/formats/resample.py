@@ -1,0 +1,70 @@
+"""Resample: a motion at another rate, for robots that take few samples per second, and what they then show wrongly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from strut.errors import OutOfRangeError
+from strut.expression.body_swing import side_bands_hz
+from strut.maths.sampling import columns_at
+from strut.motion import Motion
+from strut.robot import Robot
+from strut.style import Style
+
+HIGHEST_RATE_HZ = 10_000.0  # faster than any servo takes commands
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A frequency of the motion that samples are too few for, and the one that a robot would show instead."""
+
+    frequency_hz: float
+    shown_hz: float
+
+
+def resampled(motion: Motion, rate_hz: float) -> Motion:
+    """Return the motion at another rate, read off between its samples; what was proved of the old one is left out.
+
+    Example:
+        >>> strut.resampled(strut.load_motion("happy.npz"), 20.0).receipt is None
+        True
+    """
+    if not 0.0 < rate_hz <= HIGHEST_RATE_HZ:
+        raise OutOfRangeError(
+            f"The rate is {rate_hz:g} samples per second; choose more than 0 and at most {HIGHEST_RATE_HZ:g}."
+        )
+    samples = math.floor(motion.duration_s * rate_hz + 1e-9) + 1
+    if samples < 2:
+        raise OutOfRangeError(
+            f"At {rate_hz:g} samples per second {motion.duration_s:g} s of motion have no two samples."
+        )
+    time_s = motion.time_s[0] + np.arange(samples) / rate_hz
+    qpos = columns_at(time_s, motion.time_s, motion.qpos)
+    if motion.qpos.shape[1] - len(motion.joint_names) == 7:
+        qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
+    after = np.clip(np.searchsorted(motion.time_s, time_s), 1, len(motion.time_s) - 1)
+    nearest = after - (time_s - motion.time_s[after - 1] < motion.time_s[after] - time_s)
+    torque = motion.torque_nm
+    return replace(
+        motion,
+        time_s=time_s,
+        qpos=qpos,
+        contact=motion.contact[nearest],
+        torque_nm=None if torque is None else columns_at(time_s, motion.time_s, torque),
+        ground_force_n=None,
+        cop_in_world=None,
+        balance_margin_m=None,
+        receipt=None,
+    )
+
+
+def aliases(robot: Robot, motion: Motion, rate_hz: float) -> tuple[Alias, ...]:
+    """Return the frequencies of the motion's style that a rate folds down to others; none if it has no style."""
+    shown = motion.meta.get("style")
+    if not isinstance(shown, dict):
+        return ()
+    bands = [band for band in side_bands_hz(robot, Style(**shown)) if band > rate_hz / 2.0]
+    return tuple(Alias(band, abs(band - round(band / rate_hz) * rate_hz)) for band in bands)

@@ -1,0 +1,1 @@
+"""Crawl: a quadruped lifts one foot at a time (Mr. Pete)."""

@@ -1,0 +1,187 @@
+"""Crawl drafts: a crawl in a style, swayed over its feet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar, Self
+
+import numpy as np
+from msgspec import to_builtins
+from scipy.interpolate import CubicSpline
+
+from strut.arrays import Array
+from strut.balance.centre_of_pressure import cop_of_wrench
+from strut.balance.sway import BodyResponse, Sway, inset_support
+from strut.draft import Detail, Draft, OnProgress, Search, Shortfall
+from strut.engines.inverse_dynamics import ground_reaction
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
+from strut.expression.shown import left_out, shown_shares
+from strut.gaits.crawl.crawl_plan import CrawlGait, CrawlPlan, crawl_gait, crawl_plan, fade
+from strut.gaits.crawl.crawler import Crawler, CrawlPosture, crawler
+from strut.gaits.crawl.key_pose import KeyPose, key_pose
+from strut.maths.easing import smooth_step
+from strut.request import Balance, Crawl, Request
+from strut.robot import Robot
+from strut.style import Style
+
+# words of a style that change a crawl
+READS = (
+    *("tempo", "direction", "stride", "lift", "stance_width", "body_height", "body_pitch_rad", "postures"),
+    *SECONDARY_WORDS,
+)
+REST = 6.0  # of a body that breathes, before the first and after the last step, in sqrt(h / g): half a breath
+X_COSTS: dict[Balance, tuple[float, ...]] = {"y": (np.inf,), "xy": (1.0, np.inf)}  # ways to sway, see `Sway`
+SWAY_RATE_HZ = 50.0  # the body's sway is slow; the audit at full rate has the last word
+BUFFER_BEYOND_MARGIN_M = 0.005  # the body sways for this much more margin than the gate demands
+SEARCH_RATE_HZ = 25.0
+EASES_IN = 3.0  # in sqrt(h / g): how long the animated layer takes to come in
+MOST_ROUNDS = 6
+SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle repeats the steady one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrawlDrafts:
+    """Drafts crawls; the body sways the shortest way first, then sideways only.
+
+    Args:
+        robot: Who crawls.
+        task: What is asked.
+        margin_m: Smallest balance margin.
+        rate_hz: Samples per second.
+    """
+
+    search: ClassVar[Search] = Search(coarsely=True)
+
+    robot: Robot
+    task: Crawl
+    margin_m: float
+    rate_hz: float
+
+    @classmethod
+    def of_request(cls, robot: Robot, request: Request, on_progress: OnProgress | None = None) -> Self:  # noqa: ARG003
+        """Return what drafts the task of a request."""
+        task = request.task
+        assert isinstance(task, Crawl)
+        return cls(robot, task, request.least_margin_m, request.rate_hz)
+
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
+        """Yield one crawl for each way to sway."""
+        robot, gait = self.robot, self.gait(style)
+        pose = key_pose(robot, style)
+        cycles = min(self.task.cycles, SEARCH_CYCLES) if detail.level == "search" else self.task.cycles
+        rate_hz = self.rate_hz if detail.level == "final" else SEARCH_RATE_HZ
+
+        def sampled(at_hz: float) -> Crawler:
+            plan = crawl_plan(gait, pose, style, cycles=cycles, rate_hz=at_hz)
+            share = detail.share
+            plan = plan if share is None else plan.relaxed(_resampled(share, len(plan.time_s)))
+            return crawler(robot, pose, plan, _secondary_motion(robot, pose, plan, style))
+
+        body = sampled(rate_hz)
+        slow = sampled(SWAY_RATE_HZ) if rate_hz > SWAY_RATE_HZ else body
+        costs = X_COSTS[self.task.balance]
+        for variant in sorted(range(len(costs)), key=lambda number: number != detail.variant):
+            buffer_m = self.margin_m + BUFFER_BEYOND_MARGIN_M
+            sway = sway_shift(partial(_response, slow), slow.plan, buffer_m=buffer_m, x_cost=costs[variant])
+            shift = CubicSpline(slow.plan.time_s, sway, bc_type="clamped")(body.plan.time_s)  # starts and ends at rest
+            posture = body.posture(shift)
+            yield Draft(
+                robot=robot,
+                time_s=body.plan.time_s,
+                qpos=posture.qpos,
+                contact=body.plan.contact,
+                style=style,
+                shown=body.plan.weight,
+                words=shown_shares(robot, style, style, reads=READS),
+                left_out=left_out(robot, style, reads=READS),
+                kept=1.0 if detail.share is None else float(detail.share.mean()),
+                shortfalls=(_reach_shortfall(body, posture),) if posture.excess_m.max() >= 0.0 else (),
+                variant=variant,
+                meta={"options": to_builtins(self.task)},
+            )
+
+    def gait(self, style: Style) -> CrawlGait:
+        """Return the robot's gait with the user's step and pace; who breathes rests, and takes on its pose, before."""
+        gait, length_m, height_m = crawl_gait(self.robot), self.task.step_length_m, self.task.step_height_m
+        return replace(
+            gait,
+            step_length_m=gait.step_length_m if length_m is None else length_m,
+            step_height_m=gait.step_height_m if height_m is None else height_m,
+            cycle_s=gait.cycle_s / self.task.tempo,
+            settle_s=gait.settle_s + (REST * _time_unit_s(key_pose(self.robot, style)) if self._animated else 0.0),
+            pose_first=self._animated,
+        )
+
+    @property
+    def _animated(self) -> bool:
+        return self.robot.expression.mapping("breath") is not None
+
+
+def _time_unit_s(pose: KeyPose) -> float:
+    """Return sqrt(h / g) of a body that stands in a pose in neutral."""
+    return math.sqrt(float(-pose.foot_in_body[:, 2].mean()) / GRAVITY_M_S2)
+
+
+def _secondary_motion(robot: Robot, pose: KeyPose, plan: CrawlPlan, style: Style) -> SecondaryMotion:
+    """Return what a style adds to the posture of a body: four beats a cycle, at rest at both ends."""
+    unit_s, cycles = _time_unit_s(pose), round(float(plan.phase.max()))
+    ends_s = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s)
+    shown = smooth_step(ends_s / (EASES_IN * unit_s))
+    beat = len(pose.foot_in_body) * plan.phase
+    return secondary_motion(robot, style, Rhythm(plan.time_s, beat, fade(plan.phase, cycles, 1.0), shown, unit_s))
+
+
+def _resampled(share: Array, length: int) -> Array:
+    """Return evenly spaced values stretched to another number of them. Shape (T,) in, (length,) out."""
+    return np.interp(np.linspace(0.0, 1.0, length), np.linspace(0.0, 1.0, len(share)), share)
+
+
+def sway_shift(respond: Callable[[Array], BodyResponse], plan: CrawlPlan, *, buffer_m: float, x_cost: float) -> Array:
+    """Return the shift of the body that keeps the centre of pressure `buffer_m` inside the support polygon.
+
+    Args:
+        respond: Whole-body dynamics of the motion whose body is shifted by (T, 2) in world.
+        plan: Footprints and contacts.
+        buffer_m: Wanted distance from the polygon's edges.
+        x_cost: See `Sway`.
+
+    Returns:
+        Shift in world [m]. Shape (T, 2).
+    """
+    shift = np.zeros((len(plan.time_s), 2))
+    response = respond(shift)
+    sway = Sway(plan.time_s, response, inset_support(plan.contact, plan.foot_in_world, buffer_m), x_cost)
+    follow = 0.75  # first guess of how much of the body's shift the centre of mass follows; legs stay behind
+    for round_number in range(MOST_ROUNDS):
+        missing = sway.missing_shift(response)
+        if missing is None:
+            break
+        step, before = missing / follow, response
+        shift = shift + step
+        response = respond(shift)
+        if round_number == 0:
+            moved = response.com_in_world[:, :2] - before.com_in_world[:, :2]
+            follow = float(np.sum(moved * step) / np.sum(step**2))
+    return shift
+
+
+def _response(body: Crawler, shift: Array) -> BodyResponse:
+    """Return what the ground does to a shifted body. Shape (T, 2)."""
+    reaction = ground_reaction(body.robot, body.plan.time_s, body.posture(shift).qpos)
+    return BodyResponse(cop_of_wrench(reaction.force_n, reaction.moment_nm), reaction.com_in_world)
+
+
+def _reach_shortfall(body: Crawler, posture: CrawlPosture) -> Shortfall:
+    """Return the foot that is farthest out of reach."""
+    excess = posture.excess_m
+    sample, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    name, (shortest, longest) = body.legs[leg].name, body.legs[leg].reach_m
+    sentence = (
+        f"reach: leg {name} would have to span {posture.span_m[sample, leg] * 1e3:.0f} mm, it spans "
+        f"{shortest * 1e3:.0f} to {longest * 1e3:.0f} mm at {body.plan.time_s[sample]:.2f} s"
+    )
+    return Shortfall("reach", np.asarray((excess >= 0.0).any(axis=1)), sentence)

@@ -1,0 +1,188 @@
+"""Crawl: a gait that lifts one foot at a time, planned as footprints on the ground.
+
+A foot on the ground does not move, so nothing slides by construction; each footprint lies where its foot passes its
+place in the pose in the middle of its stance. Seen from the body in the steady middle of a walk this is the published
+crawl: a straight stroke along the ground and a half-sine swing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from strut.arrays import Array
+from strut.gaits.crawl.key_pose import KeyPose, ground_under
+from strut.maths.easing import smooth_ramp, smooth_step
+from strut.robot import Robot
+from strut.style import Style
+
+SwingTiming = Literal["smooth", "published"]
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlGait:
+    """Numbers of a crawl, as its table has checked them: who swings when, how far, how high, how fast.
+
+    Args:
+        swing_start: Phase at which each leg's quarter of the cycle begins, in the order of the robot's feet.
+        duty_factor: Share of the cycle that a foot is down.
+        cycle_s: Duration of a cycle at tempo 1.
+        step_length_m: Stroke of a foot relative to the body.
+        step_height_m: Height of a swing.
+        handover: Share of a swing's quarter, half at each end, in which the foot still or already carries.
+        settle_s: Time before the first and after the last step.
+        fade_cycles: Cycles over which a pose comes in and goes out.
+        tilt_cycles: Cycles over which feet take on their tilt, which they can only while they swing.
+        pose_first: Whether body and knees take on a pose while it stands, before the first step, and leave it after the
+            last; else they do while it walks.
+        timing: `published` swings evenly in time; `smooth` runs the same half-sine path with the speed and
+            acceleration of the foot zero at lift-off and touch-down.
+    """
+
+    swing_start: tuple[float, ...]
+    duty_factor: float
+    cycle_s: float
+    step_length_m: float
+    step_height_m: float
+    handover: float
+    settle_s: float
+    fade_cycles: float
+    tilt_cycles: float
+    pose_first: bool = False
+    timing: SwingTiming = "smooth"
+
+    @property
+    def swing_window(self) -> tuple[float, float]:
+        """Phase after `swing_start` at which a foot leaves the ground and at which it lands."""
+        quarter = 1.0 - self.duty_factor
+        return 0.5 * self.handover * quarter, (1.0 - 0.5 * self.handover) * quarter
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrawlPlan:
+    """What body and feet shall do, before balance.
+
+    Args:
+        time_s: Shape (T,).
+        weight: Share of the pose's deviation that body and knees show. Shape (T,).
+        body_x_m: Path of the point on the ground under the body. Shape (T,).
+        foot_in_world: Centres of the feet, without the radius of the foot's ball. Shape (T, n, 3).
+        foot_weight: Share of the deviation that decides each foot's tilt in world; constant on the ground, because a
+            ball that tilts there rolls away. Shape (T, n).
+        contact: Which feet are down. Shape (T, n).
+        phase: Cycles walked; backwards they run down. Shape (T,).
+    """
+
+    time_s: Array
+    weight: Array
+    body_x_m: Array
+    foot_in_world: Array
+    foot_weight: Array
+    contact: npt.NDArray[np.bool_]
+    phase: Array
+
+    def relaxed(self, share: Array) -> CrawlPlan:
+        """Return the plan with only a share of the deviation shown at each sample; footprints stay. Shape (T,).
+
+        A foot on the ground keeps its tilt, so it takes the smallest share of its whole stance.
+        """
+        held = np.stack([_held_in_stance(share, down) for down in self.contact.T], axis=1)
+        return replace(self, weight=self.weight * share, foot_weight=self.foot_weight * held)
+
+
+def _held_in_stance(share: Array, down: npt.NDArray[np.bool_]) -> Array:
+    """Return the smallest share of each stance, carried over smoothly in each swing. Shapes (T,), (T,) in, (T,) out."""
+    bounds = [0, *(np.flatnonzero(np.diff(down)) + 1).tolist(), len(down)]
+    lowest = [float(share[first:stop].min()) for first, stop in pairwise(bounds)]
+    held = np.empty_like(share)
+    for index, (first, stop) in enumerate(pairwise(bounds)):
+        held[first:stop] = lowest[index]
+        if not down[first]:  # a swing: walks start and end on all feet, so there is a stance on both sides
+            before, after = lowest[index - 1], lowest[index + 1]
+            progress = smooth_step((np.arange(first, stop) - first + 1) / (stop - first + 1))
+            held[first:stop] = before + (after - before) * progress
+    return held
+
+
+def crawl_gait(robot: Robot) -> CrawlGait:
+    """Return the crawl of the robot's `gait.toml`."""
+    table = msgspec.structs.asdict(robot.crawl_gait)
+    order = table.pop("swing_order")
+    del table["knee_sign"]  # the legs' own
+    return CrawlGait(swing_start=tuple(order.index(foot.name) / len(order) for foot in robot.feet), **table)
+
+
+def swing_path(share: Array, timing: SwingTiming) -> tuple[Array, Array]:
+    """Return progress along the step and height over its height at a share in [0, 1] of the swing. Shape (...)."""
+    progress = smooth_step(share) if timing == "smooth" else np.clip(share, 0.0, 1.0)
+    return progress, np.where(progress < 1.0, np.sin(np.pi * progress), 0.0)  # sin(pi) is not quite 0
+
+
+def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rate_hz: float) -> CrawlPlan:
+    """Return a walk along x that starts and ends standing in neutral.
+
+    Args:
+        gait: The robot's crawl.
+        pose: Key pose; its deviation fades in during the first cycles and out during the last.
+        style: Tempo, direction, stride and lift.
+        cycles: Whole cycles from the first lift-off to the last touch-down, at least 2.
+        rate_hz: Samples per second.
+    """
+    walk_s = cycles * gait.cycle_s / style.tempo
+    time_s = np.arange(round((2.0 * gait.settle_s + walk_s) * rate_hz) + 1) / rate_hz
+    phase = np.clip((time_s - gait.settle_s) * style.tempo / gait.cycle_s, 0.0, float(cycles))
+    if style.direction < 0:
+        phase = cycles - phase  # the same steps in reverse: keeps the balance margin that walking forwards has
+    travel_m = gait.step_length_m * style.stride / gait.duty_factor
+    height_m = gait.step_height_m * style.lift + pose.lift_change_m
+
+    foot_in_world = np.zeros((len(time_s), len(gait.swing_start), 3))
+    foot_weight = np.zeros(foot_in_world.shape[:2])
+    contact = np.ones(foot_in_world.shape[:2], dtype=bool)
+    stance = np.arange(cycles + 1)
+    ramp = min(gait.tilt_cycles, cycles // 2)  # a whole number in short walks, so that some stance has the whole tilt
+    tilt = np.minimum(np.minimum(stance, cycles - stance) / ramp, 1.0)  # in even parts, swing by swing
+    for leg, start in enumerate(gait.swing_start):
+        middle = np.concatenate([[0.0], start + np.arange(1, cycles) - gait.duty_factor / 2.0, [cycles]])
+        prints = ground_under(pose.feet(fade(middle, cycles, gait.fade_cycles))).footprint_m[:, leg]
+        prints[:, 0] += travel_m * distance_in_strides(middle, cycles)
+        swing = np.clip(np.floor(phase - start), 0, cycles - 1).astype(int)  # the swing under way, or the last one
+        lift_off, touch_down = gait.swing_window
+        share = (phase - start - swing - lift_off) / (touch_down - lift_off)
+        progress, height = swing_path(share, gait.timing)
+        foot_in_world[:, leg, :2] = prints[swing] + progress[:, None] * (prints[swing + 1] - prints[swing])
+        foot_in_world[:, leg, 2] = height_m[leg] * height
+        foot_weight[:, leg] = tilt[swing] + progress * (tilt[swing + 1] - tilt[swing])
+        contact[:, leg] = (share <= 0.0) | (share >= 1.0)
+    body_x_m = travel_m * distance_in_strides(phase, cycles)
+    foot_in_world[:, :, 0] -= body_x_m[0]
+    ends_s = np.minimum(time_s, time_s[-1] - time_s)
+    return CrawlPlan(
+        time_s=time_s,
+        weight=smooth_step(ends_s / gait.settle_s) if gait.pose_first else fade(phase, cycles, gait.fade_cycles),
+        body_x_m=body_x_m - body_x_m[0],
+        foot_in_world=foot_in_world,
+        foot_weight=foot_weight,
+        contact=contact,
+        phase=phase,
+    )
+
+
+def fade(phase: Array, cycles: int, fade_cycles: float) -> Array:
+    """Return how far a pose has come in, or not yet gone, at a phase of the walk. Shape (...)."""
+    ramp = min(fade_cycles, cycles / 2.0)
+    return np.minimum(smooth_step(phase / ramp), smooth_step((cycles - phase) / ramp))
+
+
+def distance_in_strides(phase: Array, cycles: int) -> Array:
+    """Return the body's travel in strides of a full cycle; its speed comes in and out within a cycle. Shape (...)."""
+    ramp = min(1.0, cycles / 2.0)
+    total = cycles - ramp
+    first_half = ramp * smooth_ramp(phase / ramp)
+    second_half = total - ramp * smooth_ramp((cycles - phase) / ramp)
+    return np.asarray(np.where(phase <= cycles / 2.0, first_half, second_half))

@@ -1,0 +1,1 @@
+"""Footsteps: a biped walks in planned steps to a goal (Alice)."""

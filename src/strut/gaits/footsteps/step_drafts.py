@@ -1,0 +1,275 @@
+"""Step drafts: a walk of footsteps in a style, and the postures of the legs along it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+
+from strut.draft import Detail, Draft, OnProgress, Search, not_made
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
+from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
+from strut.expression.shown import left_out, shown_shares
+from strut.gaits.footsteps.biped_model import BipedModel, biped_model
+from strut.gaits.footsteps.body_path import SolvedStepPlan, lean_of, solved_step_plan, static_margin_m
+from strut.gaits.footsteps.foot_poses import standing_place
+from strut.gaits.footsteps.footsteps import StepLimits, end_of, first_steps, foot_gap_m, footsteps_to, standing
+from strut.gaits.footsteps.leg_angles import MODEL_ORDER
+from strut.gaits.footsteps.phases import Phase, PhaseTimes, StepPlan, step_plan
+from strut.maths.easing import smooth_step
+from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrapped
+from strut.request import Request, Steps
+from strut.robot import Robot
+from strut.style import Style
+
+UPPER_WORDS = ("trunk_pitch_rad", "head_pitch_rad", "gaze")
+# words that change such a walk
+READS = ("tempo", "stride", "lift", "sway", "body_height", *UPPER_WORDS, *SECONDARY_WORDS)
+MOST_SAMPLES = 50_000  # about a gigabyte of Jacobians
+SEARCH_RATE_HZ = 50.0
+SEARCH_USE = 0.98  # share of speed and torque limits while searching: coarse samples miss the tips of peaks
+SEARCH_STEPS = 8  # starts, walks, stops: every further step of a line or turn repeats these
+START = Place(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class StepGait:
+    """The numbers of a walk of steps: limits of a step, heights, phase times, how far outside the soles it sways.
+
+    `upper_rad` are the angles at which joints above the hips are held.
+    """
+
+    limits: StepLimits
+    step_height_m: float
+    body_height_m: float
+    times: PhaseTimes
+    outward_m: float
+    upper_rad: tuple[float, ...] = ()
+
+    def plan(self, steps: Sequence[Footstep], feet: tuple[Place, Place], rate_hz: float) -> StepPlan:
+        """Return the plan of such a walk from where the feet stand."""
+        height_m, outward_m = self.step_height_m, self.outward_m
+        return step_plan(steps, feet, self.times, step_height_m=height_m, rate_hz=rate_hz, outward_m=outward_m)
+
+
+@dataclass(frozen=True, eq=False)
+class StepDrafts:
+    """Drafts walks of steps.
+
+    Args:
+        robot: Who walks.
+        task: Where to, and how.
+        rate_hz: Samples per second.
+        slower: Factor on the robot's own phase times that replaces pace and tempo; None where these decide.
+    """
+
+    search: ClassVar[Search] = Search(coarsely=True, proof_first=True, use=SEARCH_USE)
+
+    robot: Robot
+    task: Steps
+    rate_hz: float
+    slower: float | None = None
+
+    @classmethod
+    def of_request(cls, robot: Robot, request: Request, on_progress: OnProgress | None = None) -> Self:  # noqa: ARG003
+        """Return what drafts the task of a request."""
+        task = request.task
+        assert isinstance(task, Steps)
+        return cls(robot, task, request.rate_hz)
+
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
+        """Yield the one walk that these steps make; one that the legs cannot follow says why."""
+        robot, legs, final = self.robot, self.legs, detail.level == "final"
+        feet = standing(START, legs.separation_m)
+        gait = self.gait(style)
+        steps = self.task.footsteps or footsteps_to(START, self.task.goals, gait.limits)
+        if not final:
+            steps = self._first_steps(steps)
+        rate_hz = self.rate_hz if final else self.search_rate_hz
+        _check_length(len(steps), gait.times, rate_hz)
+        plan = gait.plan(steps, feet, rate_hz)
+        try:
+            body = self._solved_plan(style, gait, plan)
+        except UnreachablePostureError as error:
+            yield not_made(robot, style, "reach", _out_of_reach(steps, plan, error))
+            return
+        arrived = self._arrived(steps, gait, body) if final else {}
+        replaced = {"tempo": "the fastest pace was asked for"} if self.slower is not None else {}
+        shown = style if self.slower is None else replace(style, tempo=1.0 / self.slower)
+        yield Draft(
+            robot=robot,
+            time_s=plan.time_s,
+            qpos=body.qpos,
+            contact=plan.contact,
+            style=style,
+            words=shown_shares(robot, style, shown, reads=READS),
+            left_out=left_out(robot, style, replaced, reads=READS),
+            **arrived,
+        )
+
+    def _solved_plan(self, style: Style, gait: StepGait, plan: StepPlan) -> SolvedStepPlan:
+        """Return the plan with its postures, and with the style's secondary motion; raises UnreachablePostureError."""
+        height_m, upper = gait.body_height_m, gait.upper_rad
+        secondary = _secondary_motion(self.robot, style, plan, height_m)
+        if secondary is None and not any(upper):
+            return solved_step_plan(self.legs, plan, height_m, law=self.task.law)
+        angles, rise = np.tile(upper, (len(plan.time_s), 1)), np.zeros(len(plan.time_s))
+        if secondary is not None:
+            angles = angles + secondary.joint_offsets(self.robot)[:, len(MODEL_ORDER) :]
+            rise = secondary.rise
+        lean = lean_of(self.robot, angles)
+        return solved_step_plan(self.legs, plan, height_m * (1.0 + rise), law=self.task.law, lean=lean)
+
+    def _arrived(self, steps: Sequence[Footstep], gait: StepGait, body: SolvedStepPlan) -> dict[str, Any]:
+        """Return what a file and a receipt say of a whole walk."""
+        goal = self.task.goals[-1] if self.task.goals else end_of(START, steps, self.legs.separation_m)
+        error_mm = standing_place(self.robot, body.qpos[-1]).distance_m(goal) * 1e3
+        return {"figures": {"task_error_mm": error_mm}, "meta": self._meta(goal, steps, gait, body)}
+
+    def _first_steps(self, steps: tuple[Footstep, ...]) -> tuple[Footstep, ...]:
+        """Return the steps that a search looks at; a user's own need not close, so that these are only cut."""
+        if self.task.footsteps:
+            return steps[:SEARCH_STEPS]
+        return first_steps(steps, SEARCH_STEPS, self.legs.separation_m)
+
+    @cached_property
+    def legs(self) -> BipedModel:
+        """The robot's; raises BadFootstepsError if own footsteps put a foot onto the other or beyond what they span."""
+        legs = biped_model(self.robot)
+        if self.task.footsteps:
+            _check_footsteps(self.robot, legs, self.task)
+        return legs
+
+    def at_pace(self, slower: float | None) -> StepDrafts:
+        """Return what drafts the same steps with a factor on the robot's own phase times."""
+        return replace(self, slower=slower)
+
+    @property
+    def search_rate_hz(self) -> float:
+        """A rate with enough samples in the shortest phase, in whole steps of the search rate."""
+        return SEARCH_RATE_HZ * max(1.0, round(0.5 / (self.slower or 1.0)))
+
+    def gait(self, style: Style) -> StepGait:
+        """Return the robot's gait in a style, with the user's lengths and pace."""
+        table, task = self.robot.step_gait, self.task
+        separation_m, moved = self.legs.separation_m, self.robot.expression.moved_angles(style)
+        length_m = table.step_length_m if task.step_length_m is None else task.step_length_m
+        times = PhaseTimes(table.shift_s, table.swing_s, table.settle_s)
+        if self.slower is not None:
+            times = times.scaled(self.slower)
+        else:
+            wanted_s = times.step_s if isinstance(task.pace, str) else length_m / task.pace
+            times = times.scaled(wanted_s / times.step_s / style.tempo)
+        if task.law == "mass":  # a body that does not lead its pressure must start and stop as gently as it shifts
+            times = replace(times, settle_s=max(times.settle_s, times.shift_s))
+        height_m = table.step_height_m if task.step_height_m is None else task.step_height_m
+        body_m = table.body_height_m if task.body_height_m is None else task.body_height_m
+        return StepGait(
+            limits=StepLimits(length_m * style.stride, table.side_step_m, table.step_turn_rad, separation_m),
+            step_height_m=height_m * style.lift,
+            body_height_m=body_m * style.body_height,
+            times=times,
+            outward_m=(style.sway - 1.0) * separation_m / 2.0,
+            upper_rad=tuple(moved.get(name, 0.0) for name in self.robot.joint_names[len(MODEL_ORDER) :]),
+        )
+
+    def _meta(self, goal: Place, steps: Sequence[Footstep], gait: StepGait, body: SolvedStepPlan) -> dict[str, Any]:
+        """Return what a motion file says of the walk; a simulation in closed loop plans it anew from this."""
+        task, times = self.task, gait.times
+        lengths = {name: getattr(task, name) for name in ("step_length_m", "step_height_m", "body_height_m")}
+        options = {
+            "goal": _triple(goal),
+            "via": [_triple(place) for place in task.goals[:-1]],
+            "own_steps": bool(task.footsteps),
+            **lengths,
+            "pace": task.pace,
+            "law": task.law,
+        }
+        walked = {
+            **asdict(times),
+            "step_length_m": gait.limits.length_m,
+            "step_height_m": gait.step_height_m,
+            "body_height_m": gait.body_height_m,
+            "outward_m": gait.outward_m,
+            "upper_rad": list(gait.upper_rad),
+            "law": task.law,
+            "line_speed_m_s": gait.limits.length_m / times.step_s,
+            "static_margin_m": float(static_margin_m(self.robot, body).min()),
+        }
+        footsteps = [[step.foot, *_triple(step.place)] for step in steps]
+        return {"options": options, "footsteps": footsteps, "gait": walked}
+
+
+def _secondary_motion(robot: Robot, style: Style, plan: StepPlan, height_m: float) -> SecondaryMotion | None:
+    """Return how far bounce, breath and drawing back raise the hips, and what moves above them; None without."""
+    steps_s = [phase.stop_s for phase in plan.phases if phase.kind in ("swing", "foot turn")]
+    starts_s, ends_s = plan.phases[1].start_s, plan.phases[-1].start_s
+    if not steps_s or robot.expression.mapping("bounce") is None:
+        return None
+    beat = PchipInterpolator([0.0, starts_s, *steps_s, plan.time_s[-1] + 1.0], [0, 0, *range(1, len(steps_s) + 2)])
+    ramp_s = steps_s[0] - starts_s
+    walking = np.minimum(smooth_step((plan.time_s - starts_s) / ramp_s), smooth_step((ends_s - plan.time_s) / ramp_s))
+    shown = smooth_step(np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s) / starts_s)
+    unit_s = math.sqrt(height_m / GRAVITY_M_S2)
+    return secondary_motion(robot, style, Rhythm(plan.time_s, np.asarray(beat(plan.time_s)), walking, shown, unit_s))
+
+
+def _check_footsteps(robot: Robot, legs: BipedModel, task: Steps) -> None:
+    """Raise BadFootstepsError if a step puts a foot onto the other, or further away than legs can span."""
+    height_m = task.body_height_m or robot.step_gait.body_height_m
+    span_m = legs.separation_m + 2.0 * math.sqrt(max(0.0, legs.longest_leg_m**2 - height_m**2))
+    feet = list(standing(START, legs.separation_m))
+    for number, step in enumerate(task.footsteps, start=1):
+        feet[step.foot] = step.place
+        apart_m = feet[RIGHT].distance_m(feet[LEFT])
+        if apart_m > span_m:
+            raise BadFootstepsError(
+                f"Step {number} ({described(step)}) would put the feet {apart_m * 1e3:.0f} mm apart; at a body height "
+                f"of {height_m * 1e3:.0f} mm the legs span at most {span_m * 1e3:.0f} mm."
+            )
+        gap_m = foot_gap_m(robot, feet[RIGHT], feet[LEFT])
+        if gap_m <= 0.0:
+            other = FOOT_NAMES[1 - step.foot]
+            raise BadFootstepsError(
+                f"Step {number} ({described(step)}) would put the foot {-gap_m * 1e3:.0f} mm onto the {other} one; "
+                "move it away."
+            )
+
+
+def _check_length(steps: int, times: PhaseTimes, rate_hz: float) -> None:
+    duration_s = steps * times.step_s
+    if duration_s * rate_hz > MOST_SAMPLES:
+        raise OutOfRangeError(
+            f"The walk would take {steps} steps and {duration_s:.0f} s; come nearer, step longer or go faster."
+        )
+
+
+def _out_of_reach(steps: Sequence[Footstep], plan: StepPlan, error: UnreachablePostureError) -> str:
+    """Return a target that the legs cannot meet in words, with the step it belongs to."""
+    time_s = float(plan.time_s[error.sample])
+    number = step_at(plan.phases, time_s)
+    where = f"in step {number} ({described(steps[number - 1])})" if steps else "standing"
+    return f"reach: {error} {where} at {time_s:.2f} s"
+
+
+def step_at(phases: Sequence[Phase], time_s: float) -> int:
+    """Return the number of the step under way, from 1; the shift before a step belongs to it, the end to the last."""
+    swings = [phase for phase in phases if phase.kind in ("swing", "foot turn")]
+    return 1 + min(sum(phase.stop_s < time_s for phase in swings), len(swings) - 1)
+
+
+def described(step: Footstep) -> str:
+    """Return a step in words."""
+    place = step.place
+    heading = math.degrees(place.heading_rad)
+    return f"{FOOT_NAMES[step.foot]} foot to {place.x_m:.3f} m, {place.y_m:.3f} m, {heading:.0f} degrees"
+
+
+def _triple(place: Place) -> list[float]:
+    return [place.x_m, place.y_m, wrapped(place.heading_rad)]

@@ -1,0 +1,25 @@
+"""Gaze: the orientation of a head that looks at somebody. Head frames have x forward, y left, z up."""
+
+from __future__ import annotations
+
+import math
+
+from strut.arrays import Array
+from strut.errors import OutOfRangeError
+from strut.maths.rotation import Quaternion
+
+
+def looking_at(eyes_m: Array, target_m: Array) -> Quaternion:
+    """Return the orientation, wxyz, that looks from the eyes at a target and keeps the head upright.
+
+    Args:
+        eyes_m: In world. Shape (3,).
+        target_m: In world. Shape (3,).
+    """
+    x, y, z = float(target_m[0] - eyes_m[0]), float(target_m[1] - eyes_m[1]), float(target_m[2] - eyes_m[2])
+    across = math.hypot(x, y)
+    if across < 1e-9:
+        raise OutOfRangeError("The user is straight above or below the robot's eyes; move the user aside.")
+    yaw, pitch = math.atan2(y, x), -math.atan2(z, across)
+    cy, sy, cp, sp = math.cos(yaw / 2.0), math.sin(yaw / 2.0), math.cos(pitch / 2.0), math.sin(pitch / 2.0)
+    return (cy * cp, -sy * sp, cy * sp, sy * cp)

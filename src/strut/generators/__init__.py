@@ -1,1 +1,0 @@
-"""Style → what the feet and hands should do."""

@@ -1,0 +1,1 @@
+"""Analysis: human walks in numbers: gait parameters, elevation angles, similarity, criteria."""

@@ -1,0 +1,166 @@
+"""Condition comparison: trials of several conditions, feelings for instance, as means and deviations beside neutral.
+
+The table of the thesis: step parameters, posture and distance from the average of the neutral trials (its Table 6.4),
+and with it the features of expression of the literature.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from strut.arrays import Array
+from strut.errors import BadMotionError
+from strut.human.analysis.gait_analysis import GaitAnalysis
+from strut.human.analysis.gait_comparison import SAMPLES, Dissimilarity, dissimilarity
+from strut.human.analysis.gait_cycle import published_step
+from strut.human.analysis.gait_expression import GAIT_FEATURES, GaitExpression, gait_expression
+from strut.human.analysis.muscle_activity import MuscleActivity, muscle_activity, muscle_remarks
+from strut.maths.rotation import angles_from_qpos
+from strut.motion import Motion
+
+NEUTRAL = ("neutral", "normal")  # names of the condition that others are compared with; else the first one
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Mean and standard deviation over the trials that tell it; the latter None of one trial, both of none."""
+
+    mean: float | None
+    sd: float | None
+    trials: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """Return mean and deviation of those values that are numbers."""
+        told = [value for value in values if not math.isnan(value)]
+        sd = float(np.std(told, ddof=1)) if len(told) > 1 else None
+        return cls(float(np.mean(told)) if told else None, sd, len(told))
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionComparison:
+    """Conditions by name, each with its trials.
+
+    Args:
+        neutral: The condition that others are compared with.
+        trials: Names of the walks of each condition.
+        features: Of every walk.
+        summary: Mean and deviation of each feature, by condition and feature.
+        from_neutral: Distance of a condition's steps from the average neutral step, posture and time parts as in the
+            published table; None of conditions without a step from left to right toe-off.
+        muscles: EMG of conditions that have any.
+        muscle_remarks: Sentences about EMG that is there and is not compared.
+    """
+
+    neutral: str
+    trials: Mapping[str, tuple[str, ...]]
+    features: Mapping[str, GaitExpression]
+    summary: Mapping[str, Mapping[str, Spread]]
+    from_neutral: Mapping[str, tuple[Spread, Spread] | None]
+    muscles: Mapping[str, MuscleActivity]
+    muscle_remarks: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON would hold them."""
+        return {
+            "neutral": self.neutral,
+            "trials": {condition: list(names) for condition, names in self.trials.items()},
+            "features": {condition: _told_spreads(own) for condition, own in self.summary.items()},
+            "from_neutral": {condition: _told_parts(parts) for condition, parts in self.from_neutral.items()},
+            "muscles": {condition: own.as_dict() for condition, own in self.muscles.items()},
+            "muscle_remarks": list(self.muscle_remarks),
+        }
+
+
+def _told_spreads(own: Mapping[str, Spread]) -> dict[str, Any]:
+    return {name: asdict(one) for name, one in own.items()}
+
+
+def _told_parts(parts: tuple[Spread, Spread] | None) -> dict[str, Any] | None:
+    return None if parts is None else _told_spreads({"posture": parts[0], "time": parts[1]})
+
+
+def compare_conditions(found: GaitAnalysis, condition_of: Mapping[str, str]) -> ConditionComparison:
+    """Return conditions beside each other.
+
+    Args:
+        found: Walks that were measured.
+        condition_of: The condition of each of them, by its name.
+
+    Raises:
+        BadMotionError: If a walk has less than two steps, by its name.
+
+    Example:
+        >>> found = strut.analyze({"one": first, "other": second})  # doctest: +SKIP
+        >>> strut.compare_conditions(found, {"one": "neutral", "other": "sad"}).summary["sad"]  # doctest: +SKIP
+    """
+    trials = _by_condition(list(found.walks), condition_of)
+    neutral = next((one for one in trials if one.lower() in NEUTRAL), next(iter(trials)))
+    features = {name: _features(name, found) for name in found.walks}
+    summary = {condition: _summary([features[name] for name in names]) for condition, names in trials.items()}
+    walked = {condition: [found.walks[name][1] for name in names] for condition, names in trials.items()}
+    apart = _distances(found, trials, neutral)
+    muscles, remarks = muscle_activity(walked, neutral), muscle_remarks(walked)
+    return ConditionComparison(neutral, trials, features, summary, apart, muscles, remarks)
+
+
+def _distances(
+    found: GaitAnalysis, trials: Mapping[str, tuple[str, ...]], neutral: str
+) -> dict[str, tuple[Spread, Spread] | None]:
+    """Return how far the steps of each condition are from the average neutral one."""
+    steps = {condition: [_step(*found.walks[name]) for name in names] for condition, names in trials.items()}
+    reference = _average(steps[neutral])
+    return {condition: _from_neutral(own, reference) for condition, own in steps.items()}
+
+
+def _by_condition(names: Sequence[str], condition_of: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    conditions = dict.fromkeys(condition_of[name] for name in names)
+    return {one: tuple(name for name in names if condition_of[name] == one) for one in conditions}
+
+
+def _summary(trials: Sequence[GaitExpression]) -> dict[str, Spread]:
+    return {feature: Spread.of([getattr(one, feature) for one in trials]) for feature in GAIT_FEATURES}
+
+
+def _features(name: str, found: GaitAnalysis) -> GaitExpression:
+    try:
+        return gait_expression(*found.walks[name])
+    except BadMotionError as error:
+        raise BadMotionError(f"{name}: {error}") from error
+
+
+Step = tuple[Array, Array]  # times (T,) and coordinates (T, n) of the published step, along x
+
+
+def _step(robot: Any, motion: Motion) -> Step | None:
+    step = published_step(robot, motion)
+    return None if step is None else (step.motion.time_s, angles_from_qpos(step.motion.qpos))
+
+
+def _average(trials: Sequence[Step | None]) -> Step | None:
+    """Return the average of steps over their own time, as long as they are on average."""
+    steps = [step for step in trials if step is not None]
+    if not steps:
+        return None
+    durations = [float(time_s[-1] - time_s[0]) for time_s, _ in steps]
+    share = np.linspace(0.0, 1.0, SAMPLES)
+    curves = [
+        CubicSpline((time_s - time_s[0]) / duration, q, axis=0)(share)
+        for (time_s, q), duration in zip(steps, durations, strict=True)
+    ]
+    return share * float(np.mean(durations)), np.mean(curves, axis=0)
+
+
+def _from_neutral(steps: Sequence[Step | None], reference: Step | None) -> tuple[Spread, Spread] | None:
+    found: list[Dissimilarity] = [
+        dissimilarity(*step, *reference) for step in steps if step is not None and reference is not None
+    ]
+    if not found:
+        return None
+    return Spread.of([one.posture for one in found]), Spread.of([one.time for one in found])

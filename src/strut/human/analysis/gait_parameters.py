@@ -1,0 +1,123 @@
+"""Gait parameters: steps of a human motion, their lengths and durations, both legs, torques and work per mass."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from strut.arrays import Array
+from strut.engines.rigid_body import point_positions
+from strut.errors import BadMotionError
+from strut.human.analysis.gait_cycle import along_x, gait_cycle
+from strut.human.analysis.leg_figures import LegFigures, both_legs
+from strut.human.anatomy import LEFT, RIGHT, SIDES, TOES, points_of_side, sided
+from strut.human.walk_figures import joint_power
+from strut.kinematics.contact_set import contact_points
+from strut.motion import Motion
+from strut.robot import Robot
+
+TOE_OF = {side: sided(TOES, side) for side in SIDES}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Work of a joint over the body mass: given to the movement, at least 0, and taken from it, at most 0."""
+
+    given_j_kg: float
+    taken_j_kg: float
+
+
+def joint_work(motion: Motion, mass_kg: float) -> dict[str, Work]:
+    """Return the work of every joint over a motion; empty where torques are unknown."""
+    power = joint_power(motion)
+    if power is None:
+        return {}
+    parts = (power.clip(min=0.0), power.clip(max=0.0))
+    given, taken = (np.trapezoid(part, motion.time_s, axis=0) / mass_kg for part in parts)
+    return {
+        name: Work(float(one), float(other)) for name, one, other in zip(motion.joint_names, given, taken, strict=True)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class GaitParameters:
+    """What gait laboratories report. Lists have one entry per step.
+
+    Args:
+        step_length_m: Between the toes of both feet just before toe-off, along the direction of walking.
+        step_duration_s: From toe-off to toe-off.
+        speed_m_s: Distance of the pelvis over time.
+        cadence_per_min: Steps in a minute.
+        double_support: Share of time with both feet on the ground.
+        legs: Figures of each leg over its own cycle, by side.
+        largest_torque_nm_kg: By joint, over the body mass; empty if torques are unknown.
+        work: Work given and taken by each joint in one cycle over the body mass; empty if torques are unknown or
+            there is no cycle.
+    """
+
+    step_length_m: tuple[float, ...]
+    step_duration_s: tuple[float, ...]
+    speed_m_s: float
+    cadence_per_min: float | None
+    double_support: float
+    legs: dict[str, LegFigures]
+    largest_torque_nm_kg: dict[str, float]
+    work: dict[str, Work]
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both legs do the same as far as people can see."""
+        return self.legs[RIGHT].looks_like(self.legs[LEFT])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON would hold them."""
+        return asdict(self)
+
+
+def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
+    """Return the gait parameters of a human motion with known contacts."""
+    if not set(TOE_OF.values()) <= set(motion.foot_names):
+        raise BadMotionError(f"{motion.robot} is no human model; only human walks can be analysed.")
+    motion = along_x(robot, motion)
+    times, lengths = _steps(robot, motion)
+    cycle = gait_cycle(robot, motion)
+    durations = tuple(float(value) for value in np.diff(times))
+    feet = [motion.contact[:, points_of_side(motion.foot_names, side)].any(axis=1) for side in SIDES]
+    travelled = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
+    return GaitParameters(
+        step_length_m=lengths,
+        step_duration_s=durations,
+        speed_m_s=travelled / motion.duration_s,
+        cadence_per_min=60.0 / float(np.mean(durations)) if durations else None,
+        double_support=float(np.mean(feet[0] & feet[1])),
+        legs=both_legs(robot, motion),
+        largest_torque_nm_kg=_largest_torques(robot, motion),
+        work={} if cycle is None else joint_work(cycle.motion, robot.mass_kg),
+    )
+
+
+def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]]:
+    """Return the times of toe-off, and how far ahead the other foot's toes are before each, with both on the ground."""
+    forward_m = {side: _toes_forward(robot, name, motion.qpos) for side, name in TOE_OF.items()}
+    events: list[tuple[float, float]] = []
+    for side, other in (SIDES, SIDES[::-1]):
+        down, ahead_m = motion.contact[:, motion.foot_names.index(TOE_OF[side])], forward_m[other] - forward_m[side]
+        for k in np.flatnonzero(down[:-1] & ~down[1:]):
+            events.append((float(motion.time_s[k + 1]), float(ahead_m[k])))
+    events.sort()
+    return [time for time, _ in events], tuple(length for _, length in events)
+
+
+def _toes_forward(robot: Robot, name: str, qpos: Array) -> Array:
+    """Return the x of the point of the toes that touches the ground. Shape (T, nq) in, (T,) out."""
+    toes = contact_points(robot)[name]
+    return np.asarray(point_positions(robot.model, [(toes.body, toes.position_m)], qpos)[:, 0, 0])
+
+
+def _largest_torques(robot: Robot, motion: Motion) -> dict[str, float]:
+    if motion.torque_nm is None:
+        return {}
+    largest: Array = np.abs(motion.torque_nm).max(axis=0) / robot.mass_kg
+    return dict(zip(robot.joint_names, (float(value) for value in largest), strict=True))

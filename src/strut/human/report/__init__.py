@@ -1,0 +1,1 @@
+"""Report: human walks as tables, figures and pages."""

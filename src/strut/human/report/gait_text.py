@@ -1,0 +1,221 @@
+"""Gait wording: gait parameters, criteria and similarity of walks as rows that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from strut.engines.rigid_body import foot_positions
+from strut.human.analysis.gait_analysis import GaitAnalysis
+from strut.human.analysis.gait_comparison import GaitComparison
+from strut.human.analysis.gait_cycle import Closing
+from strut.human.analysis.gait_parameters import GaitParameters
+from strut.human.analysis.leg_figures import STILL_RAD, LegFigures
+from strut.human.laboratory_names import joint_words
+from strut.human.naturalness import NEAR_SD
+from strut.human.reference_bands import BandScore
+from strut.motion import Motion
+from strut.plumbing.number_text import percent
+from strut.robot import Robot
+from strut.viewer.receipt_text import NOT_KNOWN
+
+STEP_WORDS = "Steps run from the left foot's toe-off to the right foot's."
+MOST_WORK = 6  # joints whose work a table tells
+SIDES = ("Right", "Left")
+HUMPS = ("force, first hump", "force, dip", "force, second hump")
+OFF_GROUND_M = 0.02  # soles of a fitted body lie nearer to the ground than this
+
+
+def parameter_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
+    """Return a row for each quantity, a column for each walk; legs apart if one of the walks is not symmetric."""
+    apart = not all(one.symmetric for one in parameters)
+    columns = [_column(one, apart) for one in parameters]
+    return [[word, *(column[word] for column in columns)] for word in columns[0]]
+
+
+def work_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
+    """Return a row for each of the joints that work most, and all together: given and taken, a column for each walk."""
+    rows = [[joint_words(name), *(_work(one, [name]) for one in parameters)] for name in _busiest(parameters)]
+    return [*rows, ["all joints", *(_work(one, list(one.work)) for one in parameters)]] if rows else []
+
+
+def band_rows(scores: Mapping[str, Mapping[str, BandScore]]) -> list[list[str]]:
+    """Return a row for each figure that has a band, and last how many are near it."""
+    words = dict.fromkeys(name for own in scores.values() for name in own)
+    if not words:
+        return []
+    rows = [_band_row(name, scores) for name in words]
+    near = [_near(own) for own in scores.values()]
+    return [*rows, [f"within {NEAR_SD:g} standard deviations", *near]]
+
+
+def _band_row(name: str, scores: Mapping[str, Mapping[str, BandScore]]) -> list[str]:
+    known = [own.get(name) for own in scores.values()]
+    words = next(score.words for score in known if score is not None)
+    return [words, *(NOT_KNOWN if score is None else f"{score.value:.3g} ({score.z:+.1f})" for score in known)]
+
+
+def _near(scores: Mapping[str, BandScore]) -> str:
+    return f"{sum(abs(score.z) <= NEAR_SD for score in scores.values())} of {len(scores)}" if scores else NOT_KNOWN
+
+
+def _busiest(parameters: Sequence[GaitParameters]) -> list[str]:
+    """Return the joints that give and take most in any walk; of symmetric walks, those that are not left."""
+    turnover: dict[str, float] = {}
+    for one in parameters:
+        for name, work in one.work.items():
+            turnover[name] = max(turnover.get(name, 0.0), work.given_j_kg - work.taken_j_kg)
+    symmetric = all(one.symmetric for one in parameters)
+    names = [name for name in turnover if not (symmetric and "Left_" in name)]
+    return sorted(names, key=turnover.__getitem__, reverse=True)[:MOST_WORK]
+
+
+def criteria_rows(comparison: GaitComparison) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of the cross-evaluation: criteria down, walks across, the best of several starred."""
+    judged = {name: known for name in comparison.names if (known := comparison.judged(name)) is not None}
+    rows = []
+    for word in next(iter(judged.values()), {}):
+        values = [known[word] for known in judged.values()]
+        star = min((value for value in values if value is not None), default=None) if len(values) > 1 else None
+        rows.append([word, *(_criterion(value, best=value == star) for value in values)])
+    return ["", *judged], rows
+
+
+def dissimilarity_rows(comparison: GaitComparison) -> list[list[str]]:
+    """Return how far each walk is from each, in both forms of the measure."""
+    return [
+        [name, *(f"{d.total:.4f} ({d.total_half_time:.4f})" for d in row)]
+        for name, row in zip(comparison.names, comparison.apart, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table about walks, a column for each, most of them: on a page under a heading, words and a caption."""
+
+    title: str
+    heading: str
+    words: str
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def gait_tables(found: GaitAnalysis) -> Iterator[ReportTable]:
+    """Yield what was measured of walks, and the walks beside each other where that is possible."""
+    parameters, header, comparison = list(found.parameters.values()), ["", *found.parameters], found.comparison
+    rows = parameter_rows(parameters)
+    yield ReportTable("gait parameters", "Gait parameters", "", "What gait laboratories report", header, rows)
+    if rows := work_rows(parameters):
+        title = "work of the joints in one cycle, given and taken [J/kg]"
+        words = "What joints give to the movement (+) and take from it (-) in one cycle, per body mass."
+        yield ReportTable(title, "Work", words, "Work of the joints [J/kg]", header, rows)
+    if rows := band_rows(found.scores):
+        title = "beside people at the same speed: value (standard deviations from their mean)"
+        words = (
+            "Figures of one cycle of the right leg beside published ones of healthy people of that size and speed: the "
+            "value, and in brackets how many standard deviations it is from their mean. Sources: reference_bands.toml."
+        )
+        yield ReportTable(title, "Beside people", words, "Published figures", header, rows)
+    if any(comparison.judged(name) for name in comparison.names):
+        words = (
+            "Each walk by each basic criterion, and by the published mixtures of them (objectives). Smaller is better, "
+            f"* is the best. {STEP_WORDS}"
+        )
+        title = "criteria of one step, * is the best"
+        yield ReportTable(title, "Criteria", words, "Cross-evaluation", *criteria_rows(comparison))
+    if len(comparison.names) > 1:
+        words = (
+            "Posture and whole time term, as in the published numbers; in brackets with half of the time term, as the "
+            f"equation was printed (E27). 0 is the same walk. {STEP_WORDS}"
+        )
+        title = "how far apart, posture and whole time term (with half of it, E27)"
+        header, rows = ["", *comparison.names], dissimilarity_rows(comparison)
+        yield ReportTable(title, "Similarity", words, "How far apart", header, rows)
+
+
+def closing_sentence(name: str, closing: Closing) -> str:
+    """Return how the cycle of a walk was found."""
+    how = {
+        "open": "lies inside the motion",
+        "periodic": "joins the motion's end to its start",
+        "mirrored": "joins the motion to its mirror image",
+    }
+    return f"The cycle of {name} {how[closing]}."
+
+
+def left_out_sentences(found: GaitAnalysis) -> list[str]:
+    """Return which walks are in no comparison, and why; nothing where all are."""
+    names = [name for name in found.walks if name not in found.comparison.names]
+    if not names:
+        return []
+    return [f"Not compared: {', '.join(names)}, without a step from the left foot's toe-off to the right foot's."]
+
+
+def contactless_sentence(name: str) -> str:
+    """Return what is missing in a walk whose file does not say when feet touch the ground, and what to do."""
+    return (
+        f"{name} does not say when feet touch the ground, so its steps and cycle are unknown; "
+        "`strut reconstruct` finds contacts, torques and forces from angles."
+    )
+
+
+def doubt_sentences(name: str, robot: Robot, motion: Motion) -> list[str]:
+    """Return why the figures of a walk are not those of a person who walks; nothing where nothing speaks against it."""
+    said, receipt = [], motion.receipt
+    if receipt is not None and receipt.verdict == "refused":
+        said.append(f"{name} calls itself refused: {'; '.join(receipt.reasons) or 'no reason is given'}.")
+    lowest_m = float((foot_positions(robot, motion.qpos)[..., 2] - [foot.radius_m for foot in robot.feet]).min())
+    if lowest_m > OFF_GROUND_M:
+        said.append(f"{name} never touches the ground: its feet stay {lowest_m:.2g} m above it.")
+    if np.ptp(motion.joint_angles_rad, axis=0).max() < STILL_RAD:
+        said.append(f"{name} does not move: no joint turns.")
+    return said
+
+
+def _column(parameters: GaitParameters, apart: bool) -> dict[str, str]:
+    torque = max(parameters.largest_torque_nm_kg.items(), key=lambda entry: entry[1], default=None)
+    cells = {
+        "step length [m]": _mean(parameters.step_length_m),
+        "step duration [s]": _mean(parameters.step_duration_s),
+        "speed [m/s]": f"{parameters.speed_m_s:.2f}",
+        "steps per minute": NOT_KNOWN if parameters.cadence_per_min is None else f"{parameters.cadence_per_min:.0f}",
+        "both feet on the ground": f"{percent(parameters.double_support)}",
+    }
+    for side in SIDES if apart else SIDES[:1]:
+        whose = f"{side.lower()} " if apart else ""
+        cells |= {f"{whose}{word}": told for word, told in _leg(parameters.legs[side]).items()}
+    torque_words = NOT_KNOWN if torque is None else f"{torque[1]:.2f} N m/kg ({joint_words(torque[0])})"
+    return cells | {"largest torque": torque_words}
+
+
+def _leg(leg: LegFigures) -> dict[str, str]:
+    """Return the cells of one leg."""
+    shares = leg.elevation_shares
+    largest = NOT_KNOWN if leg.largest_vertical_force_bw is None else f"{leg.largest_vertical_force_bw:.2f}"
+    humps = [NOT_KNOWN] * len(HUMPS) if leg.force_humps_bw is None else [f"{part:.2f}" for part in leg.force_humps_bw]
+    return {
+        "foot on the ground": NOT_KNOWN if leg.stance_share is None else f"{percent(leg.stance_share)}",
+        "knee [deg]": " to ".join(f"{np.degrees(angle):.0f}" for angle in leg.knee_range_rad),
+        "force under the foot [body weights]": largest,
+        **dict(zip(HUMPS, humps, strict=True)),
+        "variance off the plane": NOT_KNOWN if shares is None else f"{percent(shares[2], 1)}",
+    }
+
+
+def _criterion(value: float | None, *, best: bool) -> str:
+    return NOT_KNOWN if value is None else f"{value:.4g}" + (" *" if best else "")
+
+
+def _work(one: GaitParameters, names: Sequence[str]) -> str:
+    """Return what joints give and take together."""
+    if not one.work:
+        return NOT_KNOWN
+    given, taken = (sum(getattr(one.work[name], kind) for name in names) for kind in ("given_j_kg", "taken_j_kg"))
+    return f"+{given:.2f} {taken:.2f}"
+
+
+def _mean(values: tuple[float, ...]) -> str:
+    return f"{np.mean(values):.3f}" if values else NOT_KNOWN

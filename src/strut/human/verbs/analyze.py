@@ -1,0 +1,82 @@
+"""`strut analyze`: human walks in numbers and curves, side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.cli.options import Force, Json
+from strut.cli.screen import print_json, print_lines, print_next, print_table
+from strut.formats.motion_file import load_motion
+from strut.human.analysis.condition_comparison import ConditionComparison, compare_conditions
+from strut.human.analysis.gait_analysis import GaitAnalysis
+from strut.human.analysis.gait_analysis import analyze as measure
+from strut.human.report.condition_text import condition_tables
+from strut.human.report.gait_text import contactless_sentence, doubt_sentences, gait_tables, left_out_sentences
+from strut.human.verbs.conditions import condition_of, trial_of
+from strut.plumbing.atomic_files import check_all_writable, write_atomically
+
+
+def analyze(
+    motions: Annotated[
+        list[str],
+        typer.Argument(
+            help="Motion files of human models; `sad=walk.npz` says that it is a trial of the condition sad."
+        ),
+    ],
+    html: Annotated[Path | None, typer.Option(help="Page with curves over the gait cycle to write.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Table to write: angles, torques, powers and forces at 0 to 100 % of the cycle.")
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Measure and compare human walks. Example: strut analyze neutral=1.npz sad=2.npz --html report.html."""
+    check_all_writable({".html": html, ".csv": csv}, force=force)
+    trials = [trial_of(word) for word in motions]
+    paths, named = _names([path for _, path in trials]), condition_of(trials)
+    found = measure({name: load_motion(path) for name, path in paths.items()})
+    conditions = None if named is None else compare_conditions(found, {k: named[path] for k, path in paths.items()})
+    _write(found, conditions, html, csv, force=force)
+    _print_doubts(found)
+    if json:
+        print_json(found.as_dict() | ({} if conditions is None else {"conditions": conditions.as_dict()}))
+        return
+    _print_tables(found, conditions)
+    print_next(*("strut analyze", *motions, "--html", "report.html") if html is None else ("strut show", trials[0][1]))
+
+
+def _write(
+    found: GaitAnalysis, conditions: ConditionComparison | None, html: Path | None, csv: Path | None, *, force: bool
+) -> None:
+    """Write the page and the table that were asked for."""
+    if csv is not None:
+        write_atomically(csv, found.cycles_csv().encode(), force=force)
+    if html is not None:
+        from strut.human.report.gait_report import save_gait_report  # noqa: PLC0415  (plots are slow to import)
+
+        save_gait_report(found, html, conditions=conditions, force=force)
+    print_lines(*(f"wrote {path}" for path in (csv, html) if path is not None))
+
+
+def _print_doubts(found: GaitAnalysis) -> None:
+    print_lines(*(contactless_sentence(name) for name, (_, motion) in found.walks.items() if not motion.contact.any()))
+    print_lines(*(words for name, walk in found.walks.items() for words in doubt_sentences(name, *walk)))
+
+
+def _print_tables(found: GaitAnalysis, conditions: ConditionComparison | None) -> None:
+    for table in gait_tables(found) if conditions is None else condition_tables(conditions):
+        print_table(table.title, table.header, table.rows)
+    print_lines(*left_out_sentences(found) if len(found.walks) > 1 else ())
+    print_lines(*() if conditions is None else conditions.muscle_remarks)
+
+
+def _names(paths: list[Path]) -> dict[str, Path]:
+    """Return the files by short name; by their folder's or their whole path if two would be called the same."""
+    for short in (lambda path: path.stem, lambda path: path.parent.name, str):
+        named = {short(path): path for path in paths}
+        if len(named) == len(set(paths)):
+            break
+    return named

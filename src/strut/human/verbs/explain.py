@@ -1,0 +1,107 @@
+"""`strut explain`: which mixture of criteria a recorded walk minimises, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.cli.options import Force, Json
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, say_stopping
+from strut.errors import BadMotionError, StoppedError
+from strut.formats.motion_file import load_motion
+from strut.formats.recording_file import ENDINGS
+from strut.human.inverse_optimal_control import ExplainedWalk, PredictedWalk
+from strut.human.inverse_optimal_control import explain as find
+from strut.human.inverse_optimal_control import predict as foretell
+from strut.human.report.explained_text import explained_sentences, explained_tables, predicted_table
+from strut.human.verbs.conditions import condition_of, trial_of
+from strut.human.verbs.solving import tells
+from strut.motion import Motion
+from strut.ocp.collocation import NotSolvedError
+from strut.ocp.interior_point import OnIteration
+from strut.plumbing.atomic_files import check_all_writable, write_atomically
+from strut.plumbing.cancellation import asked_to_stop
+
+
+def explain(
+    motions: Annotated[
+        list[str],
+        typer.Argument(help="Motion files of one person's walks; `sad=walk.npz` says that it is a trial of sad."),
+    ],
+    predict: Annotated[
+        Path | None, typer.Option(help="Motion file of another walk of the person, to be predicted.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option(help="Picture of the shares to write.")] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Find the criteria that a recorded walk minimises. Example: strut explain walk.npz --predict other.npz."""
+    check_all_writable({".png": png}, force=force)
+    walks, unseen = _walks(motions), None if predict is None else _walk(predict)
+    with _solving() as tell:
+        found = {condition: find(own, on_progress=print_lines, on_iteration=tell) for condition, own in walks.items()}
+        predicted = _predicted(found, unseen, tell)
+    if json:
+        told = {name: asdict(one) for name, one in found.items()}
+        print_json({"conditions": told, "predicted": {name: asdict(one) for name, one in predicted.items()}})
+    else:
+        _tell(found, predicted)
+    if png is None:
+        again = [] if predict is None else ["--predict", str(predict)]
+        print_next("strut explain", *motions, *again, "--png", "shares.png")
+    else:
+        _draw(found, png, force=force)
+
+
+def _walks(words: list[str]) -> dict[str, list[Motion]]:
+    """Return the motions by condition; all are of one if none is named."""
+    trials = [trial_of(word) for word in words]
+    walks: dict[str, list[Motion]] = {}
+    for path, condition in (condition_of(trials) or {path: "walk" for _, path in trials}).items():
+        walks.setdefault(condition, []).append(_walk(path))
+    return walks
+
+
+def _predicted(found: dict[str, ExplainedWalk], unseen: Motion | None, tell: OnIteration) -> dict[str, PredictedWalk]:
+    if unseen is None:
+        return {}
+    return {condition: foretell(one, unseen, on_iteration=tell) for condition, one in found.items()}
+
+
+def _draw(found: dict[str, ExplainedWalk], png: Path, *, force: bool) -> None:
+    from strut.human.report.explained_plot import explained_png  # noqa: PLC0415  (plots are slow to import)
+
+    write_atomically(png, explained_png(found), force=force)
+    print_lines(f"wrote {png}")
+
+
+def _walk(path: Path) -> Motion:
+    if path.suffix.lower() in ENDINGS:
+        raise BadMotionError(f"{path} holds markers, not joint angles; fit them first: strut fit {path} --out FOLDER.")
+    return load_motion(path)
+
+
+@contextmanager
+def _solving() -> Iterator[OnIteration]:
+    """Show what solvers do; Ctrl-C ends the search, of which nothing is kept."""
+    with progress("writes the problem down") as bar, asked_to_stop(say_stopping) as stop:
+        try:
+            yield tells(bar, stop)
+        except NotSolvedError as failure:
+            if stop.is_set():
+                raise StoppedError("Interrupted; weights that are not found yet explain nothing.") from failure
+            raise
+
+
+def _tell(found: dict[str, ExplainedWalk], predicted: dict[str, PredictedWalk]) -> None:
+    for table in explained_tables(found):
+        print_table(*table)
+    for condition, one in predicted.items():
+        print_table(*predicted_table(condition, one))
+    for condition, walk in found.items():
+        print_lines(*explained_sentences(condition, walk))

@@ -1,0 +1,168 @@
+"""`strut synthesize`: a human gait from criteria alone, without a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from math import degrees, radians
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.cli.options import Force, Json, Out, length_m, speed_m_s
+from strut.cli.screen import print_json, print_lines, print_next, print_receipt
+from strut.errors import OutOfRangeError, StoppedError
+from strut.formats.motion_file import load_motion, save_motion
+from strut.human.composed_walk import check_walk, compose_walk
+from strut.human.criteria import NATURAL, Criteria, named_criteria, weighted_criteria
+from strut.human.gait import Gait
+from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
+from strut.human.naturalness import NEAR_SD, odd_scores
+from strut.human.synthesize import best_so_far
+from strut.human.synthesize import synthesize as find_gait
+from strut.human.verbs.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
+from strut.human.verbs.solving import solved_or_best, watched
+from strut.models.subject import EVENED
+from strut.motion import Motion
+from strut.plumbing.atomic_files import check_writable
+from strut.plumbing.number_text import one_or_several
+from strut.robot import Robot
+
+Manner = Annotated[
+    str,
+    typer.Option(
+        help="What makes it human: names from posture, arms, clearance, capsules, smooth and springs, with commas; "
+        "human for the usual ones, plain for the criteria alone."
+    ),
+]
+FromStand = Annotated[bool, typer.Option("--from-stand", help="Begin in a stand, which the first step leaves.")]
+ToStand = Annotated[bool, typer.Option("--to-stand", help="End in a stand, into which the last two steps lead.")]
+Turn = Annotated[float, typer.Option(help="Turn in a stride of two steps, in degrees; left is positive.")]
+
+
+def synthesize(
+    objective: Annotated[
+        str | None,
+        typer.Option(help=f"natural, or as published effort, momentum, head, time or multi.  [default: {NATURAL}]"),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="Four weights instead, on effort, momentum, head and time: 1,1,3,0.")
+    ] = None,
+    speed: Annotated[str | None, typer.Option(help="Average speed: 1.3, m/s if bare; free if left out.")] = None,
+    step: Annotated[str | None, typer.Option(help="Step length: 70cm, 0.7m, metres if bare; free if left out.")] = None,
+    height: Annotated[float | None, typer.Option(help="Body height in m.")] = None,
+    mass: Mass = None,
+    sex: Sex = "male",
+    length: Annotated[list[str] | None, typer.Option(help=LENGTH_HELP)] = None,
+    segment_mass: Annotated[list[str] | None, typer.Option(help=MASS_HELP)] = None,
+    manner: Manner = HUMAN,
+    clearance: Annotated[str | None, typer.Option(help="Least height of the swinging toes, for instance 20mm.")] = None,
+    start: Annotated[
+        Path | None, typer.Option("--from", help="Motion file of a human walk to start from: at another speed, say.")
+    ] = None,
+    starts: Annotated[int, typer.Option(help="Solve from this many starts and keep the cheapest gait.")] = 1,
+    steps: Annotated[int, typer.Option(help="Steps to write, with those that start, turn and stop.")] = 4,
+    from_stand: FromStand = False,
+    to_stand: ToStand = False,
+    turn: Turn = 0.0,
+    check_mesh: Annotated[bool, typer.Option("--check-mesh", help="Solve again on a finer mesh.")] = False,
+    out: Out = Path("gait.npz"),
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Find a human gait that minimises criteria. Example: strut synthesize --objective effort --speed 1.3.
+
+    Ctrl-C stops the solver and writes the best it has, marked as refused.
+    """
+    if not 1 <= steps <= 1000:
+        raise OutOfRangeError(f"steps is {steps}; choose 1 to 1000.")
+    check_walk(steps, from_stand=from_stand, to_stand=to_stand, turn_rad=radians(turn))
+    robot = human_body(height, mass, sex, length, segment_mass)
+    criteria, wanted = _criteria(robot, objective, weights), _manner(robot, manner, clearance)
+    step_m, begin = None if step is None else length_m(step), None if start is None else load_motion(start)
+    find = partial(
+        find_gait,
+        robot,
+        criteria=criteria,
+        speed_m_s=None if speed is None else speed_m_s(speed),
+        step_m=step_m,
+        options=wanted,
+        begin=begin,
+        starts=starts,
+        check_mesh=check_mesh,
+    )
+    check_writable(out, force=force, ending=".npz")  # after the arguments: whoever mistypes one hears of that first
+    gait, stopped = solved_or_best(lambda tell: find(on_iteration=tell), partial(best_so_far, robot))
+    if stopped or not (from_stand or to_stand or turn):
+        _tell(gait, gait.motion(steps=steps), out, force=force, json=json)
+        return
+    compose = partial(compose_walk, gait, steps=steps, from_stand=from_stand, to_stand=to_stand, turn_rad=radians(turn))
+    walk = watched(lambda tell: compose(on_iteration=tell))
+    _tell(gait, walk.motion(), out, force=force, json=json)
+
+
+def _tell(gait: Gait, motion: Motion, out: Path, *, force: bool, json: bool) -> None:
+    """Write the gait, and tell what it is."""
+    save_motion(motion, out, force=force)
+    assert motion.receipt is not None
+    if json:
+        of_step = {name: motion.meta[name] for name in ("costs", "parameters", "straight_step") if name in motion.meta}
+        print_json(motion.receipt.as_dict() | of_step)
+    print_receipt(motion.receipt)
+    refused = motion.receipt.verdict == "refused"
+    print_lines(*(_way(motion.receipt.walk) if motion.receipt.walk else _looks(gait, judged=not refused)))
+    if refused:  # only what was stopped comes here; what was finished and is unsound is not written
+        raise StoppedError(f"Interrupted; {out} holds the best iterate so far, which is not proven: do not walk it.")
+    print_lines(*(f"  Its {words}." for words in gait.attempts if words == EVENED))
+    step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.time_s[-1]:.2f} s"
+    what = _steps(motion.receipt.walk) if motion.receipt.walk else step
+    print_lines(f"wrote {out} ({what}; in all {motion.receipt.duration_s:.1f} s)")
+    print_next("strut analyze", out)
+
+
+def _criteria(robot: Robot, objective: str | None, weights: str | None) -> Criteria:
+    if weights is None:
+        return named_criteria(robot, objective or NATURAL)
+    if objective is not None:
+        raise typer.BadParameter("give --objective or --weights, not both.")
+    try:
+        numbers = [float(word) for word in weights.split(",")]
+    except ValueError as error:
+        raise OutOfRangeError(f"'{weights}' is not a list of numbers such as 1,1,3,0.") from error
+    return weighted_criteria(robot, numbers)
+
+
+def _manner(robot: Robot, words: str, clearance: str | None) -> GaitOptions:
+    wanted = named_gait_options(robot, [word.strip() for word in words.split(",")])
+    return wanted if clearance is None else replace(wanted, clearance_m=length_m(clearance))
+
+
+def _steps(walk: Mapping[str, float | None]) -> str:
+    return one_or_several(round(walk["steps"] or 0.0), "[step|steps]")
+
+
+def _way(walk: Mapping[str, float | None]) -> list[str]:
+    """Return how a walk starts, turns and stops, in words."""
+    said = {
+        "start_s": "is under way {:.1f} s after it leaves its stand",
+        "turn_deg": "turns by {:.3g}° in a stride",
+        "radius_m": "on a circle of {:.2f} m",
+        "stop_s": "stands {:.1f} s after the last steady step",
+    }
+    known = {**walk, "turn_deg": degrees(walk["turn_per_stride_rad"] or 0.0)}
+    words = [sentence.format(known[name]) for name, sentence in said.items() if known[name]]
+    return [f"  It takes {_steps(walk)}, {', '.join(words)}; pieces join to {walk['seam_velocity']:.0e} m/s."]
+
+
+def _looks(gait: Gait, *, judged: bool) -> list[str]:
+    """Return what a person who looks at the gait would notice, in words; a judgement only of what is proven."""
+    looks = gait.naturalness
+    if looks is None:
+        return []
+    odd = [*looks.oddities(gait.robot), *(odd_scores(gait.band_scores()) if judged else [])]
+    near = f"{looks.bands_near} of {looks.bands_judged} published figures are within {NEAR_SD:g} standard deviations"
+    bands = f" ({near})" if looks.bands_judged else " (at this speed nothing is published to judge it by)"
+    verdict = f"  It walks like people do{bands}." if not odd else f"  Unlike people{bands}: {'; '.join(odd)}."
+    return [f"  It {looks.words()}.", *([verdict] if judged else [])]

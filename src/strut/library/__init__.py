@@ -1,0 +1,1 @@
+"""Library: motions of any robot in one file, found by what they express."""

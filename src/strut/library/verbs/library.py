@@ -1,0 +1,100 @@
+"""`strut library`: keep motions, and find them again by what they mean; and build the gaits of a robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.cli.options import Force, Json
+from strut.cli.screen import print_json, print_lines, print_next, print_receipt, print_table
+from strut.formats.motion_file import load_motion, save_motion
+from strut.library.motion_library import LibraryEntry, LibraryMode, MotionLibrary
+from strut.pilot.verbs.gaits import build, gait_map, gaits, try_out
+
+library = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Keep motions, and find them again by what they mean. Example: strut library add sad.npz.",
+)
+library.command()(build)
+library.command()(gaits)
+library.command("map")(gait_map)
+library.command("try")(try_out)
+Store = Annotated[Path | None, typer.Option(help="Library file.  [default: ~/.strut/motions.db]")]
+
+
+@library.command()
+def add(
+    motions: Annotated[list[Path], typer.Argument(help="Motion files.")],
+    title: Annotated[str | None, typer.Option(help="For people; the motion's own if left out.")] = None,
+    mode: Annotated[str | None, typer.Option(help="stand or walk; told from the motion if left out.")] = None,
+    store: Store = None,
+    json: Json = False,
+) -> None:
+    """Put motions in. Example: strut library add sad.npz --title "Nobody came"."""
+    if mode is not None and mode not in ("stand", "walk"):
+        raise typer.BadParameter(f"--mode is '{mode}'; choose stand or walk.")
+    chosen: LibraryMode | None = mode  # type: ignore[assignment]
+    into = MotionLibrary(store)
+    entries = [into.add(load_motion(path), title=title, mode=chosen) for path in motions]
+    if json:
+        print_json([entry.as_dict() for entry in entries])
+    print_lines(*(f"{entry.id}: {entry.title}" for entry in entries))
+    print_next("strut library show", entries[0].id, *_in(store))
+
+
+@library.command()
+def query(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Such as: sad, standing, under 6 s. All of them if left out.")
+    ] = None,
+    store: Store = None,
+    json: Json = False,
+) -> None:
+    """Find motions by what they mean. Example: strut library query "sad, standing, under 6 s"."""
+    entries = MotionLibrary(store).query(" ".join(words or []))
+    if json:
+        print_json([entry.as_dict() for entry in entries])
+        return
+    print_table(
+        f"motions: {len(entries)}", ("ID", "title", "robot", "emotion", "mode", "s"), [_row(e) for e in entries]
+    )
+    if entries:
+        print_next("strut library show", entries[0].id, *_in(store))
+    else:
+        print_lines("Nothing in the library is all of that; ask for less, or for everything.")
+        print_next("strut library query", *_in(store))
+
+
+@library.command()
+def show(
+    identity: Annotated[str, typer.Argument(metavar="ID", help="Of a motion, or the beginning of it.")],
+    out: Annotated[Path | None, typer.Option(help="Motion file to write.")] = None,
+    store: Store = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Tell what is known of a motion, and write it to a file. Example: strut library show 3f1a --out sad.npz."""
+    source = MotionLibrary(store)
+    entry, motion = source.entry(identity), source.motion(identity)
+    if json:
+        print_json(entry.as_dict())
+    print_lines(f"{entry.id}: {entry.title}; {entry.robot}, {entry.mode}, {entry.duration_s:.1f} s")
+    if motion.receipt is not None:
+        print_receipt(motion.receipt)
+    if out is not None:
+        save_motion(motion, out, force=force)
+        print_lines(f"wrote {out}")
+        print_next("strut show", out)
+
+
+def _in(store: Path | None) -> tuple[str | Path, ...]:
+    """Return what a next command must say of a library that is not the user's own."""
+    return () if store is None else ("--store", store)
+
+
+def _row(entry: LibraryEntry) -> tuple[str, ...]:
+    return entry.id, entry.title, entry.robot, entry.emotion or "", entry.mode, f"{entry.duration_s:.1f}"

@@ -1,0 +1,227 @@
+"""Direct collocation: transcribes an optimal control problem to a sparse NLP and solves it with IPOPT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linprog
+from scipy.sparse import csr_matrix, hstack, identity, vstack
+
+from strut.arrays import Array
+from strut.errors import OutOfRangeError, StrutError
+from strut.ocp.contact_dynamics import contact_jacobian, require_independent_rows
+from strut.ocp.interior_point import OUT_OF_TIME, STOPPED, InteriorPoint, OnIteration, SolverOptions, SolverOutcome
+from strut.ocp.layout import Layout
+from strut.ocp.problem import OptimalControlProblem
+from strut.ocp.sparse_nlp import Element, SparseNLP
+from strut.ocp.trajectory import Trajectory, trajectory_of, variables_of
+from strut.ocp.transcription import definition_of, transcribe
+
+REACH = 1.0  # how far the linear program of `shadow_prices` may go from the iterate; variables are of about 1
+MOST_SECONDS = 10.0
+LEAST_SLACK = 1e-5  # with less the linear program counts as possible
+
+
+class NotSolvedError(StrutError):
+    """A problem has no solution that the solver could find; names the worst row in words and keeps the best iterate."""
+
+    def __init__(self, status: str, worst: str, best: Solution | None, limit: str = "") -> None:
+        super().__init__(status, worst, best, limit)
+        self.status, self.worst, self.best, self.limit = status, worst, best, limit
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the caller or the clock ended it."""
+        return self.status in {STOPPED, OUT_OF_TIME}
+
+    def __str__(self) -> str:
+        against = f", up against the limit of {self.limit}" if self.limit else ""
+        return f"No such movement was found ({self.status}); worst is {self.worst}{against}."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """A solved movement.
+
+    `costs` are by term; `violation` is the largest of a scaled row or bound, and `worst` says in words where;
+    `converged` is whether the solver met its tolerances, `status` what it says; `variables` (n,) are the program's, a
+    start for others on the same mesh; `cost_before_refinement` is None if no exact integrator was asked.
+    """
+
+    trajectory: Trajectory
+    cost: float
+    costs: dict[str, float]
+    violation: float
+    worst: str
+    converged: bool
+    status: str
+    iterations: int
+    setup_s: float
+    solve_s: float
+    variables: Array
+    cost_before_refinement: float | None = None
+
+
+class DirectCollocation:
+    """A problem written down as a sparse program; solving it again from other guesses costs no set-up."""
+
+    def __init__(self, problem: OptimalControlProblem) -> None:
+        start_s = perf_counter()
+        problem.check_references()
+        self.problem, self.layout = problem, Layout(problem)
+        self.elements = transcribe(self.layout)
+        self.assembly = SparseNLP(self.elements, self.layout.size)
+        self.setup_s = perf_counter() - start_s
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many variables and rows the program has."""
+        return self.layout.size, self.assembly.row_count
+
+    def solve(
+        self,
+        guess: Trajectory | Array,
+        *,
+        options: SolverOptions | None = None,
+        on_iteration: OnIteration | None = None,
+    ) -> Solution:
+        """Solve from a trajectory with the same phases, or from variables; NotSolvedError has the best iterate."""
+        options = options or SolverOptions()
+        program = InteriorPoint(self.assembly, self.layout.lower, self.layout.upper, options)
+        start = self.variables(guess)
+        outcome = program.solve(self.with_lifts(start) if options.resumes else start, on_iteration=on_iteration)
+        solution = self.solution(outcome, program)
+        if solution.converged:
+            return solution
+        limit = "" if outcome.status in {STOPPED, OUT_OF_TIME} else self.blocking_limit(outcome.x)
+        raise NotSolvedError(solution.status, solution.worst, solution, limit)
+
+    def variables(self, guess: Trajectory | Array) -> Array:
+        """Return the variables (n,) of a trajectory, put onto the mesh; variables as they are."""
+        if not isinstance(guess, Trajectory):
+            return guess
+        if len(guess.duration_s) != len(self.problem.phases):
+            raise OutOfRangeError(
+                f"The guess has {len(guess.duration_s)} phases, the movement {len(self.problem.phases)}; "
+                "give one with as many."
+            )
+        if len(guess.time_s) != self.layout.node_count:
+            guess = guess.on_mesh(self.problem)
+        _require_contacts(self.problem, guess)
+        return variables_of(self.layout, guess)
+
+    def with_lifts(self, x: Array) -> Array:
+        """Return the variables with lifted quantities as they are defined: rows are linear in them. Shape (n,)."""
+        (_, rows), moved = self.assembly.functions["nlp"](x, self.assembly.data), x.copy()
+        for lift in self.problem.lifts:
+            moved[self.layout.lifted(lift.name)] -= rows.full().ravel()[self.rows_of(definition_of(lift))]
+        return moved
+
+    def solution(self, outcome: SolverOutcome, program: InteriorPoint) -> Solution:
+        """Return what an outcome means."""
+        return Solution(
+            trajectory=trajectory_of(self.layout, outcome.x),
+            cost=outcome.cost,
+            costs=self.costs(outcome.x),
+            violation=program.violation(outcome.x, outcome.rows),
+            worst=self.worst(outcome.x, outcome.rows),
+            converged=outcome.converged,
+            status=outcome.status.replace("_", " ").lower(),
+            iterations=outcome.iterations,
+            setup_s=self.setup_s,
+            solve_s=outcome.solve_s,
+            variables=outcome.x,
+        )
+
+    def costs(self, x: Array) -> dict[str, float]:
+        """Return the cost term by term."""
+        found: dict[str, float] = {}
+        for piece in self.elements:
+            if (own := self.assembly.cost_of(piece, x)) is not None:
+                found[piece.name] = found.get(piece.name, 0.0) + own  # impacts share a name
+        return found
+
+    def rows_of(self, name: str) -> npt.NDArray[np.bool_]:
+        """Return which rows of the program belong to the elements called `name`. Shape (m,)."""
+        return np.concatenate([np.full(piece.lower.size, piece.name == name) for piece in self.elements])
+
+    def worst(self, x: Array, rows: Array) -> str:
+        """Return the most violated row or bound in words: what, which phase and node, by how much."""
+        row_excess = np.maximum(np.maximum(self.assembly.lower - rows, rows - self.assembly.upper), 0.0)
+        excess = np.maximum(np.maximum(self.layout.lower - x, x - self.layout.upper), 0.0)
+        row, variable = int(np.argmax(row_excess)), int(np.argmax(excess))
+        if excess[variable] > row_excess[row]:
+            return f"{self.layout.variable_name(variable)}, beyond its bound by {excess[variable]:.2g} of its scale"
+        piece, inner, place = self._row(row)
+        amount = f"{row_excess[row] * piece.row_sizes[inner]:.2g} {piece.row_units[inner]}".rstrip()
+        return f"{piece.words(inner, place)}, off by {amount}"
+
+    def blocking_limit(self, x: Array) -> str:
+        """Return the limit that the worst row is up against, in words; empty if none was found."""
+        rows, slope = self.assembly.linear(x)
+        bounds = (self.layout.lower, self.layout.upper)
+        found = shadow_prices(x, bounds, rows, slope, (self.assembly.lower, self.assembly.upper))
+        if found is None:
+            return ""
+        variable, row = (int(np.argmax(price)) for price in found)
+        if max(found[0][variable], found[1][row]) <= 0.0:
+            return ""
+        if found[0][variable] >= found[1][row]:
+            return self.layout.variable_name(variable)
+        piece, inner, place = self._row(row)
+        return piece.words(inner, place)
+
+    def _row(self, row: int) -> tuple[Element, int, int]:
+        """Return the element of a row of the program, which of its rows that is, and at which of its places."""
+        number = int(np.searchsorted(self.assembly.row_start, row, side="right")) - 1
+        piece = self.elements[number]
+        place, inner = divmod(row - int(self.assembly.row_start[number]), piece.lower.shape[1])
+        return piece, inner, place
+
+
+def _require_contacts(problem: OptimalControlProblem, guess: Trajectory) -> None:
+    """Raise if a phase begins in a posture in which its contact rows depend on each other."""
+    for number, phase in enumerate(problem.phases):
+        q = guess.q[guess.nodes_of(number)[0]]
+        require_independent_rows(phase.contact, contact_jacobian(problem.tree, phase.contact, q))
+
+
+def shadow_prices(
+    x: Array, bounds: tuple[Array, Array], rows: Array, slope: csr_matrix, row_bounds: tuple[Array, Array]
+) -> tuple[Array, Array] | None:
+    """Return the slack that one unit more room for each variable (n,) and each row (m,) would save.
+
+    At the best iterate the program is taken as linear, and slack is bought for its rows as cheaply as possible. The
+    limits with the highest price, which would save most slack if they gave way, are what the violated rows are up
+    against. None if nothing nearby stands in the way, or if it takes too long to say. Equations have no room to give.
+
+    Args:
+        x: The best iterate. Shape (n,).
+        bounds: Of the variables. Shapes (n,), (n,).
+        rows: Their values there. Shape (m,).
+        slope: Their derivatives. Shape (m, n).
+        row_bounds: Shapes (m,), (m,).
+    """
+    lower, upper = row_bounds
+    above, below = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
+    room = np.concatenate([(upper - rows)[above], (rows - lower)[below]])
+    down = np.clip(bounds[0] - x, -REACH, 0.0)
+    up = np.clip(bounds[1] - x, 0.0, REACH)
+    found = linprog(
+        np.concatenate([np.zeros(len(x)), np.ones(len(room))]),
+        A_ub=hstack([vstack([slope[above], -slope[below]]), -identity(len(room))], format="csc"),
+        b_ub=room,
+        bounds=np.column_stack([np.append(down, np.zeros(len(room))), np.append(up, np.full(len(room), np.inf))]),
+        method="highs-ipm",  # with a crossover to a vertex: a seventh of the time of the simplex method
+        options={"time_limit": MOST_SECONDS},
+    )
+    if found.status != 0 or found.fun < LEAST_SLACK:
+        return None
+    row_price = np.zeros(len(rows))
+    np.add.at(row_price, np.concatenate([above, below]), -found.ineqlin.marginals)
+    at_bound = [found.lower.marginals[: len(x)], -found.upper.marginals[: len(x)]]
+    price = np.where(down > -REACH, at_bound[0], 0.0) + np.where(up < REACH, at_bound[1], 0.0)
+    return np.where(bounds[0] < bounds[1], price, 0.0), np.where(lower < upper, row_price, 0.0)

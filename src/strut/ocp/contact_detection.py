@@ -1,0 +1,249 @@
+"""Contact detection: which contact set holds when in a movement, read off its contact columns or its feet alone.
+
+First roughly, sample by sample: what is low and slow touches, and sets follow each other as in the cycle. Then every
+border is moved to where the path of what lands or lifts off breaks: at rest on one side, a polynomial in time on the
+other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from strut.arrays import Array
+from strut.engines.contact_slip import contact_slip
+from strut.errors import BadMotionError
+from strut.kinematics.contact_set import contact_points, contact_set
+from strut.maths.rotation import angles_from_qpos, qpos_from_angles
+from strut.maths.sampling import low_passed
+from strut.motion import Motion
+from strut.ocp.contact_schedule import PhaseTime
+from strut.robot import Mask, Robot
+
+CUTOFF_HZ = 12.0  # of the movement that is looked at first
+LOW_M, SLOW_M_S = 0.004, 0.15  # what touches is about this near to the lowest it gets, and this slow
+FLOOR_PERCENTILE, SPREAD_PERCENTILE = 5.0, 15.0
+CLEAR = 4.0  # no point speaks louder for contact or against it than this
+WINDOW_S = 0.045  # a border is fitted to this much on both sides of it
+EARLIER_S, LATER_S = 0.05, 0.03  # how far it may be from where it was first seen
+GRID_S = 0.0005
+ROUNDS, FEWEST = 3, 5
+CERTAIN_M = 0.0001
+SEEN_WITHIN_S = 0.01
+FEWEST_SAMPLES = 12  # of a movement; fewer say nothing about noise, and splines swing between them
+MOST_NOISE_RAD = np.radians(0.3)  # with 0.1 degrees borders are 2 ms off, with 0.5 a phase is seen that is not there
+MOST_CUT = 0.5  # of the samples must be left between ends whose contacts no set describes
+SCRAP_S = 0.025  # phases at the ends that are shorter tell nothing
+LIFTING, LANDING = (3, 4), (1, 2, 3)  # powers of time: forces fade before lift-off, speeds break at touchdown
+HIDDEN_S, NAMED_S = 0.012, 0.005  # how far a border may still be off, seen or named by columns finer than a sample
+
+
+@dataclass(frozen=True, slots=True)
+class ContactCycle:
+    """How contact sets follow each other in a movement that repeats, and how late their borders are first seen.
+
+    Args:
+        order: Names of the contact sets; the first follows the last.
+        late_s: By contact point: between its landing or lift-off and where that is seen in heights and speeds.
+    """
+
+    order: tuple[str, ...]
+    late_s: Mapping[str, float]
+
+    def following(self, name: str) -> str:
+        """Return the contact set after another; itself if it is not of the cycle."""
+        return self.order[(self.order.index(name) + 1) % len(self.order)] if name in self.order else name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paths:
+    """How what touches has slid, with the height above its own floor as z (T, n_points, 3), and the points' names."""
+
+    time_s: Array
+    place_m: Array
+    names: tuple[str, ...]
+
+
+def check_samples(motion: Motion) -> None:
+    """Raise if a motion has too few samples to tell phases, speeds and noise."""
+    if len(motion.time_s) < FEWEST_SAMPLES:
+        raise BadMotionError(
+            f"{len(motion.time_s)} samples are too few to tell how a body moves; give at least {FEWEST_SAMPLES}."
+        )
+
+
+def detected_phases(robot: Robot, motion: Motion, cycle: ContactCycle) -> tuple[PhaseTime, ...]:
+    """Return the phases that a motion shows: by its contact columns, or by heights and speeds of its feet.
+
+    Raises if contact columns touch the ground in a way that no contact set of the robot describes, or if there are none
+    and the angles are too noisy to see what touches.
+    """
+    named = has_contacts(motion)
+    noise_rad = float(np.median(noise_of(motion.joint_angles_rad)))
+    if not named and noise_rad > MOST_NOISE_RAD:
+        raise BadMotionError(
+            f"The joint angles have {np.degrees(noise_rad):.1f} degrees of noise, too much to see which feet touch; "
+            "smooth them, or give the phases."
+        )
+    if named:
+        motion = _described(robot, motion)
+    sets, borders = _runs(
+        motion.time_s, _named_contacts(robot, motion) if named else _seen_contacts(robot, motion, cycle)
+    )
+    reach = (_sample_s(motion) / 2.0, _sample_s(motion) / 2.0) if named else (EARLIER_S, LATER_S)
+    borders = _refined(robot, feet_paths(robot, motion.time_s, motion.qpos), (sets, borders), reach, cycle.late_s)
+    return _whole([PhaseTime(name, start, stop) for name, (start, stop) in zip(sets, pairwise(borders), strict=True)])
+
+
+def _runs(time_s: Array, names: list[str]) -> tuple[list[str], list[float]]:
+    """Return the contact sets in turn, and where they begin and end: half way between samples that differ."""
+    changes = [k for k in range(1, len(names)) if names[k] != names[k - 1]]
+    inside = [float(time_s[k - 1] + time_s[k]) / 2.0 for k in changes]
+    return [names[k] for k in [0, *changes]], [float(time_s[0]), *inside, float(time_s[-1])]
+
+
+def _whole(phases: list[PhaseTime]) -> tuple[PhaseTime, ...]:
+    """Return phases without the scraps at both ends: the shortest join their neighbours, short ones are left out."""
+    if len(phases) > 1 and phases[0].stop_s - phases[0].start_s < SCRAP_S:
+        start_s = phases[0].start_s if phases[0].stop_s - phases[0].start_s < HIDDEN_S else phases[1].start_s
+        phases = [replace(phases[1], start_s=start_s), *phases[2:]]
+    if len(phases) > 1 and phases[-1].stop_s - phases[-1].start_s < SCRAP_S:
+        stop_s = phases[-1].stop_s if phases[-1].stop_s - phases[-1].start_s < HIDDEN_S else phases[-2].stop_s
+        phases = [*phases[:-2], replace(phases[-2], stop_s=stop_s)]
+    return tuple(phases)
+
+
+def has_contacts(motion: Motion) -> bool:
+    """Return whether a motion says when its feet touch; columns that never do say nothing."""
+    return bool(motion.contact.any())
+
+
+def detection_error_s(motion: Motion) -> float:
+    """Return by how much a detected border may be off."""
+    return max(NAMED_S, _sample_s(motion) / 2.0) if has_contacts(motion) else max(HIDDEN_S, _sample_s(motion))
+
+
+def feet_paths(robot: Robot, time_s: Array, qpos: Array) -> Paths:
+    """Return the paths of all contact points."""
+    points = contact_points(robot)
+    place, height = contact_slip(robot, list(points.values()), qpos)
+    floor = np.percentile(height, FLOOR_PERCENTILE, axis=0)  # soles of a fitted body lie a little off the ground
+    return Paths(time_s, np.concatenate([place[:, :, :2], (height - floor)[:, :, None]], axis=2), tuple(points))
+
+
+def _sample_s(motion: Motion) -> float:
+    return float(np.max(np.diff(motion.time_s)))
+
+
+def _described(robot: Robot, motion: Motion) -> Motion:
+    """Return a motion without samples at its ends whose contacts no set describes, as where a recording is cut."""
+    sets = set(_points_by_set(robot).values())
+    in_contact = [frozenset(np.array(motion.foot_names)[row].tolist()) for row in motion.contact]
+    known = np.flatnonzero([points in sets for points in in_contact])
+    if not len(known) or known[-1] - known[0] < MOST_CUT * len(in_contact):
+        return motion
+    return motion.samples(slice(int(known[0]), int(known[-1]) + 1))
+
+
+def _named_contacts(robot: Robot, motion: Motion) -> list[str]:
+    sets = {in_contact: name for name, in_contact in _points_by_set(robot).items()}
+    names: list[str] = []
+    for k, row in enumerate(motion.contact):
+        in_contact = frozenset(np.array(motion.foot_names)[row].tolist())
+        if in_contact not in sets:
+            words = ", ".join(sorted(in_contact)) or "nothing"
+            raise BadMotionError(
+                f"At {motion.time_s[k]:.3f} s {words} touches the ground, which is no known contact set."
+            )
+        names.append(sets[in_contact])
+    return names
+
+
+def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[str]:
+    """Return the contact set of every sample: the most likely sequence of a hidden Markov model (Viterbi).
+
+    Its states are the sets of the cycle; each stays or is followed by the next, which are equally likely.
+    """
+    paths = feet_paths(robot, motion.time_s, _low_passed(motion))
+    height = paths.place_m[..., 2]
+    speed = np.linalg.norm(np.gradient(paths.place_m, motion.time_s, axis=0), axis=2)
+    low = LOW_M + np.percentile(np.abs(height), SPREAD_PERCENTILE, axis=0)
+    slow = SLOW_M_S + 2.0 * np.percentile(speed, SPREAD_PERCENTILE, axis=0)
+    doubt = np.clip((height / low) ** 2 + (speed / slow) ** 2 - 1.0, -1.0, CLEAR)
+    order, in_contact = cycle.order, _points_by_set(robot)
+    sign = np.array([[1.0 if name in in_contact[entry] else -1.0 for name in paths.names] for entry in order])
+    cost = doubt @ sign.T
+    total, came = cost[0], np.zeros(cost.shape, dtype=np.intp)
+    for k in range(1, len(cost)):
+        stayed = total <= np.roll(total, 1)
+        came[k] = np.where(stayed, np.arange(len(order)), np.roll(np.arange(len(order)), 1))
+        total = total[came[k]] + cost[k]
+    best = [int(np.argmin(total))]
+    for k in range(len(cost) - 1, 0, -1):
+        best.append(int(came[k, best[-1]]))
+    return [order[index] for index in reversed(best)]
+
+
+def _low_passed(motion: Motion) -> Array:
+    """Return the movement without what is faster than `CUTOFF_HZ`, as qpos. Shape (T, nq)."""
+    rate_hz, padding = 1.0 / float(np.median(np.diff(motion.time_s))), min(15, len(motion.time_s) - 1)
+    return qpos_from_angles(low_passed(angles_from_qpos(motion.qpos), CUTOFF_HZ, rate_hz, padding=padding))
+
+
+def _refined(
+    robot: Robot,
+    paths: Paths,
+    phases: tuple[Sequence[str], Sequence[float]],
+    reach: tuple[float, float],
+    late_s: Mapping[str, float],
+) -> list[float]:
+    """Return the borders of contact sets, each moved to where the paths of what lands or lifts off there break."""
+    (sets, borders), points = phases, _points_by_set(robot)
+    moved = list(borders)
+    for k in [number for _ in range(ROUNDS) for number in range(1, len(borders) - 1)]:
+        start_s, stop_s = max(moved[k - 1], moved[k] - WINDOW_S), min(moved[k + 1], moved[k] + WINDOW_S)
+        inside = (paths.time_s >= start_s) & (paths.time_s <= stop_s)
+        tries = np.arange(max(start_s, borders[k] - reach[0]), min(stop_s, borders[k] + reach[1]), GRID_S)
+        if inside.sum() < FEWEST or not len(tries):
+            continue
+        before, after = points[sets[k - 1]], points[sets[k]]
+        misses = np.zeros(len(tries))
+        for sign, powers, names in ((-1.0, LANDING, after - before), (1.0, LIFTING, before - after)):
+            for name in names:
+                misses += _misses(paths, inside, name, tries, sign, powers)
+                if reach[0] > max(late_s.values()):
+                    misses += ((tries - borders[k] + late_s[name]) / SEEN_WITHIN_S) ** 2
+        moved[k] = float(tries[int(np.argmin(misses))])
+    return moved
+
+
+def _misses(paths: Paths, inside: Mask, name: str, tries: Array, sign: float, powers: tuple[int, ...]) -> Array:
+    """Return how badly a point's path fits a break at each of the times tried, over its noise. Shape (n,)."""
+    point = paths.names.index(name)
+    noise_m = noise_of(paths.place_m[:, point])
+    time_s, path = paths.time_s[inside], paths.place_m[inside, point] / np.hypot(CERTAIN_M, noise_m)
+    return np.array([_miss(sign * (time_s - border), path, powers) for border in tries])
+
+
+def noise_of(samples: Array) -> Array:
+    """Return the standard deviation of white noise in evenly spaced samples, column by column. Shape (T, n) in.
+
+    By the median of fourth differences, in which smooth movements vanish and impacts are rare.
+    """
+    differences = np.diff(samples, 4, axis=0)
+    return np.asarray(np.median(np.abs(differences), axis=0) / (0.6745 * np.sqrt(70.0)))
+
+
+def _miss(lapse_s: Array, path_m: Array, powers: tuple[int, ...]) -> float:
+    """Return how badly paths fit rest until 0 and a polynomial after it. Shapes (T,) and (T, n)."""
+    moves = np.maximum(lapse_s, 0.0) / WINDOW_S
+    table = np.column_stack([np.ones(len(moves)), *(moves**power for power in powers)])
+    found, *_ = np.linalg.lstsq(table, path_m, rcond=None)
+    return float(np.sum((path_m - table @ found) ** 2))
+
+
+def _points_by_set(robot: Robot) -> dict[str, frozenset[str]]:
+    return {name: frozenset(point.name for point in contact_set(robot, name).points) for name in robot.contacts.set}

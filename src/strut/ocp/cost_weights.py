@@ -1,0 +1,99 @@
+"""Cost weights: a program under other weights, and how its solution moves with them.
+
+Weights are data of a program, so that nothing is derived again. Around a solution the optimality conditions say how it
+moves with a weight (implicit function theorem; Fiacco & McCormick 1968): one sparse factorisation for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import bmat, csc_matrix, diags
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import splu
+
+from strut.arrays import Array
+from strut.ocp.collocation import DirectCollocation
+from strut.ocp.interior_point import SolverOutcome
+from strut.ocp.problem import SampleCost
+from strut.ocp.sparse_nlp import Element, SparseNLP
+
+LEAST_SLACK = 1e-9  # the solver keeps bounds to about 1e-8
+LEAST_MULTIPLIER = 1e-7  # rows that push less than this are taken as inactive
+INACTIVE_SLACK = 1e3  # what is farther from its limit is not pushed by it
+DENSE_COLUMN = 250  # nonzeros of a column; with them among the others, factorising takes three times as long
+REGULARISATION = 1e-10  # of equations and variables, so that those which do not matter can be factorised
+
+
+def reweighted(program: DirectCollocation, factors: Mapping[str, float]) -> DirectCollocation:
+    """Return the program with the weights of costs, by name, multiplied; costs that are not named keep theirs."""
+    assert not any(isinstance(cost, SampleCost) for cost in program.problem.costs)  # its data hold no weight
+    other, assembly = copy(program), copy(program.assembly)
+    other.elements = [_scaled(piece, factors) for piece in program.elements]
+    assembly.elements = tuple(other.elements)
+    assembly.data = np.concatenate([piece.data.ravel() for piece in other.elements])
+    other.assembly = assembly
+    return other
+
+
+def _scaled(piece: Element, factors: Mapping[str, float]) -> Element:
+    """Return an element with its cost multiplied: costs are proportional to their first datum."""
+    if piece.cost.is_zero() or piece.name not in factors:
+        return piece
+    data = piece.data.copy()
+    data[:, 0] *= factors[piece.name]
+    return replace(piece, data=data)
+
+
+def cost_gradients(program: DirectCollocation, names: Sequence[str], x: Array) -> Array:
+    """Return the gradient of every named cost, as the program weighs it, at its variables (n,). Shape (n, k)."""
+
+    def gradient(assembly: SparseNLP) -> Array:
+        return np.asarray(assembly.functions["grad_f"](x, assembly.data)[1].full().ravel())
+
+    whole = gradient(program.assembly)
+    # by differences: costs are linear in their weights, but 0 is no weight of a rate
+    return np.stack([gradient(reweighted(program, {name: 2.0}).assembly) - whole for name in names], axis=1)
+
+
+def solution_sensitivities(program: DirectCollocation, outcome: SolverOutcome, added: Array) -> Array:
+    """Return how a solution moves, per unit, when gradients are added to that of the cost. Shapes (n, k) in and out.
+
+    Bounds and rows count as the interior point left them: what pushes against a limit stays there, as stiffly as its
+    multiplier over its slack says.
+    """
+    assembly, layout, x = program.assembly, program.layout, outcome.x
+    triangle = csc_matrix(assembly.functions["hess_lag"](x, assembly.data, 1.0, outcome.row_multiplier).sparse())
+    rows, jacobian = assembly.linear(x)
+    free = layout.lower < layout.upper
+    stiffness = np.abs(outcome.bound_multiplier) / _slack(x, layout.lower, layout.upper, outcome.bound_multiplier)
+    hessian = triangle + triangle.T + diags(stiffness + REGULARISATION - triangle.diagonal())
+    multiplier, equation = np.abs(outcome.row_multiplier), assembly.lower == assembly.upper
+    slack = _slack(rows, assembly.lower, assembly.upper, outcome.row_multiplier)
+    kept = equation | ((multiplier > LEAST_MULTIPLIER) & (slack < INACTIVE_SLACK))
+    compliance = np.where(equation, REGULARISATION, slack / np.maximum(multiplier, LEAST_MULTIPLIER))[kept]
+    active_jacobian = jacobian[kept][:, free]
+    system = bmat([[hessian[free][:, free], active_jacobian.T], [active_jacobian, -diags(compliance)]], format="csc")
+    right = np.concatenate([-added[free], np.zeros((len(compliance), added.shape[1]))])
+    moved = np.zeros_like(added)
+    moved[free] = _solved(system, right)[: free.sum()]
+    return moved
+
+
+def _solved(system: csc_matrix, right: Array) -> Array:
+    """Return the solution of a symmetric system, the few columns that reach everywhere (durations) factorised last."""
+    dense = np.diff(system.indptr) > DENSE_COLUMN
+    inner = np.flatnonzero(~dense)
+    order = reverse_cuthill_mckee(system[inner][:, inner].tocsr(), symmetric_mode=True)
+    order = np.concatenate([inner[order], np.flatnonzero(dense)])
+    found = np.empty_like(right)
+    found[order] = splu(system[order][:, order].tocsc(), permc_spec="NATURAL").solve(right[order])
+    return found
+
+
+def _slack(values: Array, lower: Array, upper: Array, multiplier: Array) -> Array:
+    """Return how far values are from the limit that pushes them: the upper one where the multiplier is positive."""
+    return np.maximum(np.where(multiplier > 0.0, upper - values, values - lower), LEAST_SLACK)

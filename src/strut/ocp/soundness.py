@@ -1,0 +1,262 @@
+"""Soundness: is a solved movement real? Measured between the nodes by other means than the solver's.
+
+The trajectory is rebuilt as curves between the nodes; MuJoCo says where the feet are, what momentum the body has, and
+where the torques alone lead it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from strut.audit import FOOT_OFF_GROUND_M, LEAST_ROOM_RAD, MOST_SLIDE_M
+from strut.engines.contact_slip import contact_slip
+from strut.engines.rigid_body import linear_momentum
+from strut.engines.self_distance import capsule_distance
+from strut.errors import RefusedError
+from strut.kinematics.contact_set import contact_points
+from strut.maths.rotation import qpos_from_angles, qvel_from_angles
+from strut.ocp.collocation import Solution
+from strut.ocp.contact_dynamics import ContactDynamics
+from strut.ocp.shooting_refinement import IMPACT_S
+from strut.ocp.torque_playback import playback_error
+from strut.ocp.trajectory import Trajectory
+from strut.plumbing.number_text import percent
+from strut.robot import Robot
+
+MOST_MOMENTUM_ERROR_N_S = 0.2
+MOST_RESIDUAL = 1e-6
+MOST_MESH_CHANGE = 0.03
+MOST_PLAYBACK_RAD = np.radians(1.0)
+MOST_OVERLAP_M = 1e-4
+ADVICE = "Solve it on a finer mesh, or relax what is asked."
+PER_INTERVAL = 10  # curves are looked at this many times between nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Soundness:
+    """What an independent look at a trajectory finds. What was not looked at is None.
+
+    Args:
+        residual: Largest violation of a scaled equation at a node.
+        contact_drift_m: How far a point that holds still moves along a row that holds it, at worst; by `drifting`.
+        drifting: Which point, and in which phase.
+        penetration_m: How deep a point that touches or swings is below the ground, at worst.
+        momentum_error_n_s: How much momentum the body has that no force gave it, at worst.
+        least_normal_force_n: The smallest load on a contact point; the ground does not pull.
+        least_normal_impulse_n_s: The smallest impulse on a contact point at an impact.
+        least_unloading_n_s: The same plus what the point's load before the impact gives in `IMPACT_S`: what is judged.
+        impact_energy_j: Energy that the impacts take; never positive.
+        joint_limit_margin_rad: Smallest distance of an angle from its limit, negative beyond it; of `tightest`.
+        tightest: Which joint.
+        joint_speed_use: Largest share of a joint's speed limit; of `fastest`.
+        fastest: Which joint.
+        capsule_distance_m: Smallest distance of two `capsules` that were to stay apart, where that was asked.
+        capsules: Which two.
+        mesh_change: Relative change of cost on a refined mesh.
+        refinement_change: Relative change of cost when the movement was made exact.
+        playback_error_rad: Largest difference of an angle when another engine and integrator play the torques alone.
+        finished: Whether the solver was left to end.
+        allowed_pull_n: How much the ground may pull between the nodes at which it must not.
+    """
+
+    residual: float
+    contact_drift_m: float
+    drifting: str
+    penetration_m: float
+    momentum_error_n_s: float
+    least_normal_force_n: float
+    least_normal_impulse_n_s: float
+    least_unloading_n_s: float
+    impact_energy_j: float
+    joint_limit_margin_rad: float
+    tightest: str
+    joint_speed_use: float
+    fastest: str
+    capsule_distance_m: float | None = None
+    capsules: tuple[str, str] | None = None
+    mesh_change: float | None = None
+    refinement_change: float | None = None
+    playback_error_rad: float | None = None
+    finished: bool = True
+    allowed_pull_n: float = 1e-3
+
+    def complaints(self) -> list[str]:
+        """Return what is wrong, in words; empty if the movement is sound."""
+        played, change = self.playback_error_rad or 0.0, abs(self.mesh_change or 0.0)
+        drift_mm, gained = 1e3 * self.contact_drift_m, self.momentum_error_n_s
+        pull = -min(self.least_normal_force_n, self.least_unloading_n_s)
+        overlap_m, who = -(self.capsule_distance_m or 0.0), " and ".join(self.capsules or ())
+        judged = (
+            (not self.finished, "the solver was stopped before it had ended"),
+            (self.residual > MOST_RESIDUAL, f"an equation of motion is off by {self.residual:.1e}"),
+            (
+                self.contact_drift_m > MOST_SLIDE_M,
+                f"{self.drifting} slides {drift_mm:.1f} mm while it should hold still",
+            ),
+            (self.penetration_m > FOOT_OFF_GROUND_M, f"a foot is {self.penetration_m * 1e3:.1f} mm in the ground"),
+            (gained > MOST_MOMENTUM_ERROR_N_S, f"{gained:.2f} N s of momentum come from nowhere"),
+            (pull > self.allowed_pull_n, "the ground pulls on a foot"),
+            (self.impact_energy_j > 1e-6, f"an impact gives {self.impact_energy_j:.2g} J"),
+            (change > MOST_MESH_CHANGE, f"a finer mesh changes the cost by {percent(change, 1)}"),
+            (not played <= MOST_PLAYBACK_RAD, f"its torques alone lead {np.degrees(played):.2g} degrees away from it"),
+            (overlap_m > MOST_OVERLAP_M, f"{who} overlap by {1e3 * overlap_m:.1f} mm"),
+        )
+        return [words for wrong, words in judged if wrong]
+
+    def limits_broken(self) -> list[str]:
+        """Return which limits of the body are broken, in words; a recording may show that people go beyond them."""
+        found = []
+        if self.joint_limit_margin_rad < LEAST_ROOM_RAD:
+            found.append(f"joint limit: {self.tightest} is {-self.joint_limit_margin_rad:.3f} rad beyond its range")
+        if self.joint_speed_use > 1.0:
+            found.append(f"joint speed: {self.fastest} reaches {percent(self.joint_speed_use, 1)} of its speed limit")
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures as JSON would hold them; a playback that ran away has no figure."""
+        table = asdict(self) | {"capsules": " and ".join(self.capsules) if self.capsules else None}
+        return table | {"playback_error_rad": None} if self.playback_error_rad == np.inf else table
+
+
+def verify_trajectory(
+    robot: Robot,
+    solution: Solution,
+    *,
+    playback: bool = True,
+    mesh_change: float | None = None,
+    capsules: tuple[str, str] | None = None,
+    part_s: float = np.inf,
+) -> Soundness:
+    """Return what an independent look at a solution finds: its torques are played if `playback`.
+
+    `mesh_change` is what a finer mesh changed, if one was solved; `capsules` are two of the robot's `contact` table
+    that were to stay apart; a movement that lasts longer than `part_s` is played in parts.
+    """
+    trajectory = solution.trajectory
+    drift, drifting, penetration = contact_drift(robot, trajectory)
+    normal = [index for index, row in enumerate(trajectory.problem.contact.rows) if row.axis == 2]
+    before, impulse = solution.cost_before_refinement, least_impulses(trajectory)
+    parts = [trajectory.between(phase, PER_INTERVAL) for phase in range(len(trajectory.problem.phases))]
+    q, v = (np.concatenate([part[index] for part in parts]) for index in (1, 2))
+    joints = list(trajectory.problem.actuated)
+    room = np.minimum(q[:, joints] - robot.joint_lower_rad, robot.joint_upper_rad - q[:, joints]).min(axis=0)
+    speed = (np.abs(v[:, joints]) / robot.joint_speed_limit_rad_s).max(axis=0)
+    return Soundness(
+        residual=solution.violation,
+        contact_drift_m=drift,
+        drifting=drifting,
+        penetration_m=penetration,
+        momentum_error_n_s=momentum_error(robot, trajectory),
+        least_normal_force_n=float(trajectory.force_n[:, normal].min()),
+        least_normal_impulse_n_s=impulse[0],
+        least_unloading_n_s=impulse[1],
+        impact_energy_j=impact_energy(trajectory),
+        joint_limit_margin_rad=float(room.min()),
+        tightest=robot.joint_names[int(np.argmin(room))],
+        joint_speed_use=float(speed.max()),
+        fastest=robot.joint_names[int(np.argmax(speed))],
+        capsule_distance_m=float(capsule_distance(robot, qpos_from_angles(q), *capsules).min()) if capsules else None,
+        capsules=capsules,
+        mesh_change=mesh_change,
+        refinement_change=None if before is None else solution.cost / before - 1.0,
+        playback_error_rad=playback_error(robot.model, trajectory, part_s) if playback else None,
+    )
+
+
+def worst_of(found: Sequence[Soundness]) -> Soundness:
+    """Return the worst of every figure of several movements, for what is made of all of them."""
+    pairs = {"contact_drift_m": "drifting", "joint_speed_use": "fastest", "joint_limit_margin_rad": "tightest"}
+    least = (
+        "joint_limit_margin_rad",
+        "least_normal_force_n",
+        "least_normal_impulse_n_s",
+        "least_unloading_n_s",
+        "allowed_pull_n",
+    )
+    most = ("contact_drift_m", "joint_speed_use", "residual", "penetration_m", "momentum_error_n_s", "impact_energy_j")
+    apart = [one for one in found if one.capsule_distance_m is not None]
+    worst: dict[str, Any] = {"finished": all(one.finished for one in found)}
+    for name in ("playback_error_rad", "mesh_change", "refinement_change"):
+        known = [getattr(one, name) for one in found if getattr(one, name) is not None]
+        worst[name] = max(known, key=abs, default=None)
+    for choose, names in ((min, least), (max, most)):
+        for name in names:
+            one = choose(found, key=attrgetter(name))
+            worst[name] = getattr(one, name)
+            worst |= {pairs[name]: getattr(one, pairs[name])} if name in pairs else {}
+    return replace(min(apart, key=attrgetter("capsule_distance_m"), default=found[0]), **worst)
+
+
+def require_sound(found: Soundness, *, advice: str = ADVICE) -> None:
+    """Raise if a movement is not sound: it slides, gains momentum, or is not solved, or leaves the body's limits."""
+    complaints = [*found.complaints(), *found.limits_broken()]
+    if complaints:
+        raise RefusedError(complaints, advice)
+
+
+def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, float]:
+    """Return the largest drift of a holding row [m], who drifts, and how deep any contact point sinks at worst [m]."""
+    worst, name, deepest = 0.0, "nothing", 0.0
+    for number, phase in enumerate(trajectory.problem.phases):
+        _, q, *_ = trajectory.between(number, PER_INTERVAL)
+        points = list(contact_points(robot).values())
+        moved, height = contact_slip(robot, points, qpos_from_angles(q))
+        deepest = max(deepest, -float(height.min()))
+        moved[:, :, 2] = height  # heights are absolute: the floor is where it is
+        for index, point in enumerate(points):
+            axes = list(phase.contact.rows_of(point.name))
+            held = np.abs(moved[:, index, axes]).max(initial=0.0)  # what swings holds nothing
+            if held > worst:
+                worst, name = float(held), f"{point.name} in phase {phase.name}"
+    return worst, name, deepest
+
+
+def momentum_error(robot: Robot, trajectory: Trajectory) -> float:
+    """Return the largest difference, at any border of phases, between momentum and what forces gave [N s]."""
+    problem = trajectory.problem
+    weight = robot.mass_kg * problem.tree.gravity_m_s2
+    axes = np.array([row.axis for row in problem.contact.rows])
+    given, worst = np.zeros(3), 0.0
+    qpos, qvel = qpos_from_angles(trajectory.q), qvel_from_angles(trajectory.q, trajectory.v)
+    momentum = linear_momentum(robot.model, qpos, qvel)
+    for number, phase in enumerate(problem.phases):
+        nodes = trajectory.nodes_of(number)
+        for row, impulse in zip(phase.contact.rows, trajectory.impulse_n_s.get(number, ()), strict=False):
+            given[row.axis] += impulse
+        force = np.stack([trajectory.force_n[nodes][:, axes == axis].sum(axis=1) for axis in range(3)], axis=1)
+        given = given + np.trapezoid(force + weight, trajectory.time_s[nodes], axis=0)
+        worst = max(worst, float(np.abs(momentum[nodes[-1]] - momentum[0] - given).max()))
+    return worst
+
+
+def least_impulses(trajectory: Trajectory) -> tuple[float, float]:
+    """Return the smallest normal impulse at any impact, and the smallest with what the load before gives [N s].
+
+    Rigid points that are brought to rest at once may be pulled by the impulses of others, in an instant without
+    duration. A point that carried load would rather carry less of it for a moment; `IMPACT_S` is that node.
+    """
+    rows, found = trajectory.problem.contact.rows, [(0.0, 0.0)]
+    for number, impulse in trajectory.impulse_n_s.items():
+        before = trajectory.force_n[int(trajectory.nodes_of(number)[0]) - 1]
+        for row, value in zip(trajectory.problem.phases[number].contact.rows, impulse, strict=True):
+            if row.axis == 2:
+                found.append((float(value), float(value + IMPACT_S * before[rows.index(row)])))
+    strict, eased = zip(*found, strict=True)
+    return min(strict), min(eased)
+
+
+def impact_energy(trajectory: Trajectory) -> float:
+    """Return the largest change of kinetic energy at an impact [J]; must not be positive: impacts dissipate."""
+    changes = []
+    for number in trajectory.impulse_n_s:
+        node = int(trajectory.nodes_of(number)[0])
+        dynamics = ContactDynamics(trajectory.problem.tree, trajectory.problem.phases[number].contact)
+        mass = dynamics.terms(trajectory.q[node], trajectory.v[node]).mass
+        after, before = trajectory.v[node], trajectory.v[node - 1]
+        changes.append(0.5 * float(after @ mass @ after - before @ mass @ before))
+    return max(changes, default=0.0)

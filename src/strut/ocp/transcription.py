@@ -1,0 +1,372 @@
+"""Transcription: a problem becomes the elements of a sparse program.
+
+Dynamics are implicit: coordinates, velocities, accelerations, torques and forces are all variables, and the equations
+of motion are rows. Accelerations are linear between nodes, so velocities are parabolas and coordinates cubics, exactly.
+Contacts and closed loops are held at the level of accelerations; heights are imposed once, at touchdown, and velocities
+by the impact, so that no equation is written twice. A first phase that begins at rest closes the loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from strut.arrays import Array
+from strut.kinematics.contact_set import ContactRow
+from strut.ocp.friction_cones import friction_cones
+from strut.ocp.layout import Layout
+from strut.ocp.node_symbols import NodeSymbols
+from strut.ocp.problem import (
+    BoundaryConstraint,
+    BoundarySymbols,
+    Bounds,
+    Constraint,
+    Cost,
+    ImpactCost,
+    LagrangeCost,
+    LiftedVariable,
+    MayerCost,
+    MeanCost,
+    Nodes,
+    OptimalControlProblem,
+    RateCost,
+    SampleCost,
+    TrackingCost,
+)
+from strut.ocp.sparse_nlp import Element, column, square, symbols
+from strut.ocp.symbolic_dynamics import Expression, SymbolicDynamics
+from strut.ocp.tree_forces import tree_forces
+from strut.robot import ContactPoint, Index
+
+MESH = "mesh"  # name of the rows that tie nodes together
+DEFECT = 10.0  # rows of the mesh are this much stricter than their size says
+BETWEEN = (0.25, 0.5, 0.75)  # shares of an interval at which bounds of quick coordinates hold
+CONTACT_ACCELERATION_M_S2 = 10.0
+DRIFT_FADES_1_S = 15.0  # with 0 a foot drifted 5.8 mm per step on the usual mesh, with 15 it drifts 0.6 mm
+
+
+def transcribe(layout: Layout) -> list[Element]:
+    """Return the elements of a problem, whose variables a layout has numbered."""
+    problem = layout.problem
+    pieces = [_dynamics(layout), *_contacts(layout), *_closures(layout), _mesh(layout)]
+    if problem.quick:
+        pieces.append(_between(layout))
+    pieces += [_lift(layout, lift) for lift in problem.lifts]
+    if problem.friction is not None:
+        pieces += friction_cones(layout, problem.friction)
+    for number in range(len(problem.phases)):
+        pieces += _arrival(layout, number)
+    pieces += _constraints(layout)
+    pieces += [_end(layout, condition) for condition in problem.ends]
+    for cost in problem.costs:
+        if cost.weight != 0.0:
+            pieces += _impact_costs(layout, cost) if isinstance(cost, ImpactCost) else [_cost(layout, cost)]
+    return pieces
+
+
+def _dynamics(layout: Layout) -> Element:
+    problem = layout.problem
+    node, tree = problem.node(), problem.tree
+    missing = node.inverse_dynamics()
+    if problem.passive is not None:
+        missing = missing - problem.passive(node)
+    torque = dict(zip(problem.actuated, range(len(problem.actuated)), strict=True))
+    rows = [
+        (missing[index] - (node.u[torque[index]] if index in torque else 0.0)) / problem.force_scale[index]
+        for index in range(tree.nv)
+    ]
+    return layout.element(
+        "equation of motion",
+        range(layout.node_count),
+        rows=column(*rows),
+        row_names=tree.velocity_names,
+        row_sizes=problem.force_scale,
+        row_units=["N m" if unit == "rad" else "N" for unit in tree.velocity_units],
+    )
+
+
+def _contacts(layout: Layout) -> list[Element]:
+    """Hold the accelerations of all rows that touch; rows of one body share an element, and so most of its terms."""
+    node, uses = layout.problem.node(), dict[tuple[ContactRow, ...], list[int]]()
+    for number, phase in enumerate(layout.problem.phases):
+        for own in phase.contact.by_body.values():
+            uses.setdefault(own, []).extend(layout.nodes_of(number).tolist())
+    pieces = []
+    for own, nodes in uses.items():
+        held = {point: _held(node, point) for point in dict.fromkeys(row.point for row in own)}
+        rows = column(*(held[row.point][row.axis] / CONTACT_ACCELERATION_M_S2 for row in own))
+        size: dict[str, Any] = {"row_sizes": CONTACT_ACCELERATION_M_S2, "row_units": "m/s²"}
+        names = [row.name for row in own]
+        pieces.append(layout.element("contact acceleration", nodes, rows=rows, row_names=names, **size))
+    return pieces
+
+
+def _closures(layout: Layout) -> list[Element]:
+    """Hold the accelerations of closed loops, with the same pull as contacts."""
+    node, inner = layout.problem.node(), tree_forces(layout.problem.tree)
+    if not inner.row_names:
+        return []
+    change, speed = inner.accelerations(node.q, node.v, node.a), inner.velocities(node.q, node.v)
+    held = change + 2.0 * DRIFT_FADES_1_S * speed + DRIFT_FADES_1_S**2 * inner.positions(node.q)
+    rows, size = held / CONTACT_ACCELERATION_M_S2, CONTACT_ACCELERATION_M_S2
+    nodes = range(layout.node_count)
+    return [layout.element("closed loop", nodes, rows=rows, row_names=inner.row_names, row_sizes=size)]
+
+
+def _held(node: NodeSymbols, point: ContactPoint) -> Expression:
+    """Return the contact acceleration plus a pull that lets what has drifted on the mesh fade out. Shape (3,)."""
+    height = column(0.0, 0.0, node.height(point))
+    speed, change = node.contact_velocity(point), node.movement.contact_acceleration(point)
+    return change + 2.0 * DRIFT_FADES_1_S * speed + DRIFT_FADES_1_S**2 * height
+
+
+def _mesh(layout: Layout) -> Element:
+    problem = layout.problem
+    now, then, step = problem.node(), problem.node("next"), _step(problem)
+    speed = then.v - now.v - step / 2.0 * (now.a + then.a)
+    place = then.q - now.q - step * now.v - step**2 / 6.0 * (2.0 * now.a + then.a)
+    names, units = problem.tree.velocity_names, problem.tree.velocity_units
+    return layout.element(
+        MESH,
+        layout.starts,
+        rows=column(DEFECT * speed / problem.scales.velocity, DEFECT * place),
+        data=_intervals(layout),
+        row_names=[*(f"velocity of {name}" for name in names), *(f"path of {name}" for name in names)],
+        row_sizes=np.concatenate([problem.scales.velocity, np.ones(len(names))]) / DEFECT,
+        row_units=[*(f"{unit}/s" for unit in units), *units],
+    )
+
+
+def _between(layout: Layout) -> Element:
+    """Keep the quick coordinates and their velocities within their bounds between nodes, too."""
+    problem, names, sizes, units = layout.problem, list[str](), list[float](), list[str]()
+    now, then, step, rows = problem.node(), problem.node("next"), _step(problem), []
+    for index in problem.quick:
+        size, change = problem.scales.velocity[index], then.a[index] - now.a[index]
+        unit = problem.tree.velocity_units[index]
+        for share in BETWEEN:
+            lapse, word = share * step, f"{problem.tree.velocity_names[index]} at {share:g} of an interval"
+            rows.append(now.q[index] + lapse * now.v[index] + lapse**2 * (now.a[index] / 2.0 + share * change / 6.0))
+            rows.append((now.v[index] + lapse * (now.a[index] + share * change / 2.0)) / size)
+            names += [word, f"velocity of {word}"]
+            sizes += [1.0, float(size)]
+            units += [unit, f"{unit}/s"]
+    limits = np.array([_quick_limits(problem, phase.bounds) for phase in problem.phases])
+    here = limits[layout.phase_of[layout.starts]]
+    return layout.element(
+        "bound between nodes",
+        layout.starts,
+        rows=column(*rows),
+        bounds=(here[:, 0], here[:, 1]),
+        data=_intervals(layout),
+        row_names=names,
+        row_sizes=sizes,
+        row_units=units,
+    )
+
+
+def _quick_limits(problem: OptimalControlProblem, narrower: Bounds | None) -> Array:
+    """Return the least and largest values of the rows of `_between` in a phase. Shape (2, n_rows)."""
+    special, index = narrower or problem.bounds, list(problem.quick)
+    limits = [
+        np.array([np.maximum(general[0], own[0]), np.minimum(general[1], own[1])])[:, index] / size
+        for general, own, size in (
+            (problem.bounds.q, special.q, 1.0),
+            (problem.bounds.v, special.v, problem.scales.velocity[index]),
+        )
+    ]
+    return np.asarray(np.repeat(np.stack(limits, axis=2), len(BETWEEN), axis=1).reshape(2, -1))
+
+
+def _step(problem: OptimalControlProblem) -> Expression:
+    """Return the length of an interval: the phase's duration over its number of intervals, the first datum."""
+    return problem.node().duration_s / symbols("data", 1)
+
+
+def _intervals(layout: Layout) -> Array:
+    """Return how many intervals the phase of each interval has. Shape (intervals, 1)."""
+    counts = np.array([phase.intervals for phase in layout.problem.phases], dtype=float)
+    return np.asarray(counts[layout.phase_of[layout.starts]][:, None])
+
+
+def definition_of(lift: LiftedVariable) -> str:
+    """Return the name of the rows that define a lifted quantity."""
+    return f"definition of {lift.name}"
+
+
+def _lift(layout: Layout, lift: LiftedVariable) -> Element:
+    node = layout.problem.node()
+    rows = (node.lifted[lift.name] - lift.of(node)) / lift.scale
+    return layout.element(definition_of(lift), range(layout.node_count), rows=rows)
+
+
+def _start(layout: Layout, number: int) -> list[int]:
+    return [int(layout.first_node[number])]
+
+
+def _arrival(layout: Layout, number: int) -> list[Element]:
+    """Bring the landing points to the ground, and all rows to rest unless they have been at rest before."""
+    phase, node, start = layout.problem.phases[number], layout.problem.node(), _start(layout, number)
+    points, pieces = {point.name: point for point in phase.contact.points}, []
+    if phase.landing:
+        heights = DEFECT * column(*(node.height(points[name]) for name in phase.landing))
+        size: dict[str, Any] = {"row_names": phase.landing, "row_sizes": 1.0 / DEFECT, "row_units": "m"}
+        pieces.append(layout.element("height at touchdown", start, rows=heights, **size))
+    if phase.arrival == "impact":
+        pieces.append(_impact(layout, number))
+    if phase.arrival != "continuous":
+        pieces += _rest(layout, number)
+    return pieces
+
+
+def _rest(layout: Layout, number: int) -> list[Element]:
+    """Bring all rows of a phase to rest, and those of closed loops; where a movement begins these close."""
+    phase, node, start = layout.problem.phases[number], layout.problem.node(), _start(layout, number)
+    inner, pieces = tree_forces(layout.problem.tree), list[Element]()
+    if inner.row_names:
+        rows, names = inner.velocities(node.q, node.v), inner.row_names
+        if phase.arrival == "rest":
+            rows, names = column(rows, DEFECT * inner.positions(node.q)), names + names
+        pieces.append(layout.element("closed loop at the start", start, rows=rows, row_names=names))
+    if phase.contact.rows:
+        speeds = {point: node.contact_velocity(point) for point in phase.contact.points}
+        rows = column(*(speeds[row.point][row.axis] for row in phase.contact.rows))
+        names = phase.contact.row_names
+        pieces.append(layout.element("rest at the start", start, rows=rows, row_names=names, row_units="m/s"))
+    return pieces
+
+
+def _impact(layout: Layout, number: int) -> Element:
+    """Balance H Δv with Gᵀ Λ: one inward pass with the jump in the place of the acceleration, at rest, weightless."""
+    problem, contact, tree = layout.problem, layout.problem.phases[number].contact, layout.problem.tree
+    node, before, scale = problem.node(), problem.node("before"), problem.scales.impulse_n_s
+    impulse, change = symbols("impulse", len(contact.rows)) * scale, node.v - before.v
+    weightless = replace(tree, gravity_m_s2=0.0 * tree.gravity_m_s2)
+    moving, inner = SymbolicDynamics(weightless, node.q, 0.0 * change, change), tree_forces(tree)
+    closing = inner.loads(node.q, symbols("closing impulse", len(inner.row_names)) * scale)
+    return layout.element(
+        "impact",
+        _start(layout, number),
+        impact=number,
+        rows=(moving.inverse_dynamics(moving.row_loads(contact, impulse)) - closing) / scale,
+        row_names=tree.velocity_names,
+        row_sizes=scale,
+        row_units=["N m s" if unit == "rad" else "N s" for unit in tree.velocity_units],
+    )
+
+
+def _constraints(layout: Layout) -> list[Element]:
+    """Keep the constraints of all phases; phases that share one share an element, which is derived once."""
+    uses: dict[Constraint, list[int]] = {}
+    for number, phase in enumerate(layout.problem.phases):
+        for constraint in phase.constraints:
+            uses.setdefault(constraint, []).extend(_chosen(layout.nodes_of(number), constraint.nodes).tolist())
+    return [_constraint(layout, constraint, nodes) for constraint, nodes in uses.items()]
+
+
+def _chosen(nodes: Index, which: Nodes) -> Index:
+    """Return some of the nodes of a phase."""
+    return {
+        "all": nodes,
+        "first": nodes[:1],
+        "last": nodes[-1:],
+        "not first": nodes[1:],
+        "not last": nodes[:-1],
+        "inner": nodes[1:-1],
+        "middle": nodes[len(nodes) // 2 : len(nodes) // 2 + 1],
+        "from a third on": nodes[len(nodes) // 3 :],
+        "up to two thirds": nodes[: 2 * (len(nodes) - 1) // 3 + 1],
+    }[which]
+
+
+def _constraint(layout: Layout, constraint: Constraint, nodes: list[int]) -> Element:
+    scale = constraint.scale
+    return layout.element(
+        constraint.name,
+        nodes,
+        rows=constraint.rows(layout.problem.node()) / scale,
+        bounds=(constraint.lower / scale, constraint.upper / scale),
+        row_names=constraint.row_names,
+        row_sizes=scale,
+        row_units=constraint.unit,
+    )
+
+
+def _both_ends(problem: OptimalControlProblem) -> BoundarySymbols:
+    durations = symbols("durations", len(problem.phases))
+    total = sum(durations[number] for number in range(len(problem.phases)))
+    return BoundarySymbols(problem.node("first"), problem.node("last"), durations, total)
+
+
+def _end(layout: Layout, condition: BoundaryConstraint) -> Element:
+    return layout.element(
+        condition.name,
+        [0],
+        place="at both ends",
+        rows=condition.rows(_both_ends(layout.problem)),
+        bounds=(condition.lower, condition.upper),
+        row_names=condition.row_names,
+        row_sizes=condition.row_sizes,
+        row_units=condition.row_units,
+    )
+
+
+def _cost(layout: Layout, cost: Cost) -> Element:
+    problem, nodes = layout.problem, np.arange(layout.node_count)
+    counts = np.array([phase.intervals for phase in problem.phases], dtype=float)[layout.phase_of]
+    ends = np.isin(nodes, [layout.first_node, layout.last_node])
+    share = (np.where(ends, 0.5, 1.0) / counts)[:, None]  # of the phase, by the trapezoid rule
+    node, weight = problem.node(), symbols("data", 1)
+    if isinstance(cost, LagrangeCost):
+        rate = cost.weight * weight * node.duration_s * cost.rate(node)
+        return layout.element(cost.name, nodes, cost=rate, data=share)
+    if isinstance(cost, MeanCost):
+        value = cost.weight / len(problem.phases) * weight * cost.value(node)
+        return layout.element(cost.name, nodes, cost=value, data=share)
+    if isinstance(cost, RateCost):
+        change = cost.of(problem.node("next")) - cost.of(node)
+        value = cost.weight * square(change) / _step(problem)
+        return layout.element(cost.name, layout.starts, cost=value, data=_intervals(layout))
+    if isinstance(cost, TrackingCost):
+        given = symbols("data", 1 + cost.reference.shape[1])
+        value = cost.weight / 2.0 * given[0] * square(cost.of(node) - given[1:])
+        weights = np.ones(len(nodes)) if cost.node_weight is None else cost.node_weight
+        return layout.element(cost.name, nodes, cost=value, data=np.column_stack([weights, cost.reference]))
+    if isinstance(cost, SampleCost):
+        return _samples(layout, cost)
+    assert isinstance(cost, MayerCost)
+    value = cost.weight * weight * cost.value(_both_ends(problem))
+    return layout.element(cost.name, [0], cost=value, data=np.ones((1, 1)))
+
+
+def _impact_costs(layout: Layout, cost: ImpactCost) -> list[Element]:
+    """Return the cost of every impact, in impulses over their scale."""
+    return [
+        layout.element(
+            cost.name,
+            _start(layout, number),
+            impact=number,
+            cost=cost.weight * symbols("data", 1) * square(symbols("impulse", len(phase.contact.rows))),
+            data=np.ones((1, 1)),
+        )
+        for number, phase in enumerate(layout.problem.phases)
+        if phase.arrival == "impact"
+    ]
+
+
+def _samples(layout: Layout, cost: SampleCost) -> Element:
+    """Compare samples with the cubics of the mesh at their own times, whatever the durations."""
+    problem, count = layout.problem, len(layout.problem.phases)
+    now, then, step = problem.node(), problem.node("next"), _step(problem)
+    data, durations = symbols("data", 3 + count + problem.tree.nq), symbols("durations", count)
+    passed = sum((data[3 + number] * durations[number] for number in range(count)), data[2] * step)
+    lapse = data[1] - passed
+    q = now.q + lapse * now.v + lapse**2 / 2.0 * now.a + lapse**3 / (6.0 * step) * (then.a - now.a)
+    phase = layout.phase_of[cost.node]
+    intervals = np.array([stage.intervals for stage in problem.phases], dtype=float)[phase]
+    before = (np.arange(count)[None, :] < phase[:, None]).astype(float)
+    values = np.column_stack([intervals, cost.time_s, cost.node - layout.first_node[phase], before, cost.reference])
+    value = cost.weight / 2.0 * square(q - data[3 + count :])
+    return layout.element(cost.name, cost.node, cost=value, data=values)

@@ -1,0 +1,249 @@
+"""Tree forces: springs, dampers and closed loops of a tree, in symbols.
+
+A closure is rows c(q) = 0, written in the frame of the nearest body that carries both ends, so that only the joints of
+the loop appear in them. Rates, accelerations and the generalised forces of their multipliers follow by differentiation.
+Rows that say what others say (a planar loop closed by a point has one) are found at a closed posture and left out.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+import scipy.linalg
+
+from strut.arrays import Array
+from strut.errors import BadTableError
+from strut.ocp.kinematic_tree import KinematicTree, TreeJoint
+from strut.ocp.symbolic_dynamics import Expression, SymbolicDynamics
+from strut.ocp.tree_elements import Anchor, Closure, FrameClosure, JointClosure, PointClosure, Tendon
+
+DEPENDENT = 1e-6  # of the largest: a row that adds less than this to the others says what they say
+CLOSED = 1e-10  # of a row, in metres or radians
+CLOSING_STEPS = 50
+AWAY = 0.1  # by which a posture is moved to leave stretched and folded ones, in metres and radians
+_TINY = 1e-24  # keeps the direction of a turn by nothing defined
+
+
+class TreeForces:
+    """What acts on a tree besides gravity, motors and contacts. Columns in, columns out, symbols or numbers.
+
+    `row_names` are those of the closures' independent rows; with none of them and no springs everything is zero.
+    """
+
+    def __init__(self, tree: KinematicTree) -> None:
+        self.tree = tree
+        q, v, a = (ca.SX.sym(letter, size) for letter, size in (("q", tree.nq), ("v", tree.nv), ("a", tree.nv)))
+        moving, rate = SymbolicDynamics(tree, q), coordinate_rates(tree, q, v)
+        rows, names = _closure_rows(tree, moving)
+        speed = ca.jtimes(rows, q, rate)
+        self._rate = ca.Function("rate", [q, v], [rate])
+        self._all_rows = ca.Function("all_rows", [q], [rows, ca.densify(ca.jacobian(speed, v))])
+        kept = self._independent(rows.numel())
+        rows, speed, load = rows[kept], speed[kept], ca.SX.sym("load", len(kept))
+        self.row_names: tuple[str, ...] = tuple(names[row] for row in kept)
+        change = ca.jtimes(speed, ca.vertcat(q, v), ca.vertcat(rate, a))
+        self._closed = ca.Function("closed", [q], [rows])
+        self._speed = ca.Function("speed", [q, v], [speed])
+        self._change = ca.Function("change", [q, v, a], [change])
+        self._push = ca.Function(
+            "push", [q, load], [ca.substitute(ca.jtimes(speed, v, load, True), v, ca.SX.zeros(tree.nv))]
+        )
+        self._passive = ca.Function("passive", [q, v], [_passive(tree, moving, q, v, rate)])
+
+    def passive(self, q: Expression, v: Expression) -> Expression:
+        """Return the generalised forces of springs and dampers. Shapes (nq,), (nv,) in, (nv,) out."""
+        return self._passive(q, v)
+
+    def positions(self, q: Expression) -> Expression:
+        """Return how far the closures are open. Shape (n_rows,)."""
+        return self._closed(q)
+
+    def velocities(self, q: Expression, v: Expression) -> Expression:
+        """Return their rates. Shape (n_rows,)."""
+        return self._speed(q, v)
+
+    def accelerations(self, q: Expression, v: Expression, a: Expression) -> Expression:
+        """Return the rates of their rates. Shape (n_rows,)."""
+        return self._change(q, v, a)
+
+    def loads(self, q: Expression, force: Expression) -> Expression:
+        """Return the generalised forces (nv,) of the closures' forces (n_rows,)."""
+        return self._push(q, force)
+
+    def closed(self, q: Array) -> Array:
+        """Return the nearest coordinates at which all loops are closed; raises BadTableError if there are none."""
+        for _ in range(CLOSING_STEPS):
+            rows, jacobian = (part.full() for part in self._all_rows(q))
+            if np.abs(rows).max(initial=0.0) < CLOSED:
+                return q
+            step = -np.linalg.pinv(jacobian, rcond=DEPENDENT) @ rows.ravel()
+            q = self._moved(q, step * min(1.0, 0.5 / max(float(np.abs(step).max()), 1e-12)))
+        raise BadTableError(f"{self.tree.name}: its loops cannot be closed from the posture of the model file.")
+
+    def _moved(self, q: Array, step: Array) -> Array:
+        return _unit_quaternions(self.tree, q + self._rate(q, step).full().ravel())
+
+    def _independent(self, count: int) -> list[int]:
+        """Return which rows to keep."""
+        if not count:
+            return []
+        rng, found = np.random.default_rng(1), list[int]()
+        for _ in range(3):  # of postures at random the one with the most independent rows is no special one
+            q = self.closed(self._moved(_reference(self.tree), AWAY * rng.normal(size=self.tree.nv)))
+            jacobian = self._all_rows(q)[1].full()
+            _, triangular, order = scipy.linalg.qr(jacobian.T, mode="economic", pivoting=True)
+            size = np.abs(np.diag(triangular))
+            kept = sorted(int(row) for row in order[: len(size)][size > DEPENDENT * size[0]])
+            found = kept if len(kept) > len(found) else found
+        return found
+
+
+@lru_cache(maxsize=16)
+def tree_forces(tree: KinematicTree) -> TreeForces:
+    """Return springs, dampers and closures of a tree, made once."""
+    return TreeForces(tree)
+
+
+def coordinate_rates(tree: KinematicTree, q: Expression, v: Expression) -> Expression:
+    """Return the rates of coordinates: velocities, and of quaternions q ω / 2. Shapes (nq,), (nv,) in, (nq,) out."""
+    parts = []
+    for step in tree.steps:
+        if step.follows:
+            continue
+        at, first = step.v_index, step.q_index
+        if step.kind == "free":
+            parts.append(v[at : at + 3])
+            at, first = at + 3, first + 3
+        if step.kind in {"free", "ball"}:
+            parts.append(_quaternion_rate(q[first : first + 4], v[at : at + 3]))
+        else:
+            parts.append(v[at])
+    return ca.vertcat(*parts)
+
+
+def _quaternion_rate(quaternion: Expression, omega: Expression) -> Expression:
+    w, axis = quaternion[0], quaternion[1:4]
+    return 0.5 * ca.vertcat(-ca.dot(axis, omega), w * omega + ca.cross(axis, omega))
+
+
+def _unit_quaternions(tree: KinematicTree, q: Array) -> Array:
+    for step in tree.steps:
+        if step.kind in {"free", "ball"}:
+            first = step.q_index + (3 if step.kind == "free" else 0)
+            q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
+    return q
+
+
+def _reference(tree: KinematicTree) -> Array:
+    """Return the coordinates of the model file. Shape (nq,)."""
+    q = np.zeros(tree.nq)
+    for step in tree.steps:
+        if step.kind in {"free", "ball"}:
+            q[step.q_index : step.q_index + len(step.spring_rest)] = step.spring_rest
+        elif not step.follows:
+            q[step.q_index] = step.reference
+    return q
+
+
+def _coordinate(step: TreeJoint, q: Expression) -> Expression:
+    return step.shift + step.ratio * q[step.q_index]
+
+
+def _closure_rows(tree: KinematicTree, moving: SymbolicDynamics) -> tuple[Expression, list[str]]:
+    rows, names = [ca.SX.zeros(0)], list[str]()
+    for closure in tree.closures:
+        own = _rows_of(tree, moving, closure)
+        rows.append(own)
+        names += [f"{closure.name} {row + 1}" if own.numel() > 1 else closure.name for row in range(own.numel())]
+    return ca.vertcat(*rows), names
+
+
+def _rows_of(tree: KinematicTree, moving: SymbolicDynamics, closure: Closure) -> Expression:
+    if isinstance(closure, JointClosure):
+        follower, leader = tree.steps[closure.follower], closure.leader
+        lead = _coordinate(tree.steps[leader], moving.q) - closure.zero[1] if leader >= 0 else ca.SX(0)
+        return _coordinate(follower, moving.q) - closure.zero[0] - _polynomial(closure.polynomial, lead)
+    if isinstance(closure, PointClosure | FrameClosure):
+        (turn, place), (other_turn, other) = _two_frames(tree, moving, closure.first, closure.second)
+        if isinstance(closure, PointClosure):
+            return place - other
+        away = other_turn.T @ turn
+        axis = ca.vertcat(away[2, 1] - away[1, 2], away[0, 2] - away[2, 0], away[1, 0] - away[0, 1])
+        return ca.vertcat(place - other, axis / 2.0)
+    lead = ca.SX(0) if closure.leader is None else _length(tree, moving, closure.leader) - closure.leader.length_0
+    own = _length(tree, moving, closure.follower) - closure.follower.length_0
+    return own - _polynomial(closure.polynomial, lead)
+
+
+def _two_frames(
+    tree: KinematicTree, moving: SymbolicDynamics, first: Anchor, second: Anchor
+) -> tuple[tuple[Expression, Expression], tuple[Expression, Expression]]:
+    """Return two anchors in the frame of the nearest step that carries both."""
+    above = _ancestors(tree, first.step)
+    common = next(step for step in _ancestors(tree, second.step) if step in above)
+    return moving.frame_from(common, first), moving.frame_from(common, second)
+
+
+def _ancestors(tree: KinematicTree, step: int) -> list[int]:
+    """Return a step and all that carry it, the world last."""
+    found = [step]
+    while found[-1] >= 0:
+        found.append(tree.steps[found[-1]].parent)
+    return found
+
+
+def _polynomial(coefficients: Array, value: Expression) -> Expression:
+    return sum((float(c) * value**power for power, c in enumerate(coefficients) if c), ca.SX(0))
+
+
+def _length(tree: KinematicTree, moving: SymbolicDynamics, tendon: Tendon) -> Expression:
+    length = sum((share * _coordinate(tree.steps[step], moving.q) for step, share in tendon.joints), ca.SX(0))
+    for piece in tendon.stretches:
+        (_, one), (_, other) = _two_frames(tree, moving, piece.first, piece.second)
+        length = length + ca.norm_2(one - other) / piece.divisor
+    return length
+
+
+def _passive(
+    tree: KinematicTree, moving: SymbolicDynamics, q: Expression, v: Expression, rate: Expression
+) -> Expression:
+    force = ca.SX.zeros(tree.nv)
+    for step in tree.steps:
+        for offset, own in enumerate(_joint_passive(step, q, v)):
+            force[step.v_index + offset] += step.ratio * own
+    for tendon in tree.tendons:
+        length = _length(tree, moving, tendon)
+        speed = ca.jtimes(length, q, rate)
+        low, high = tendon.slack
+        beyond = length - low if low == high else ca.fmax(length - high, 0.0) + ca.fmin(length - low, 0.0)
+        pull = -tendon.stiffness * beyond - tendon.damping * speed
+        force = force + ca.jtimes(speed, v, pull, True)
+    return force
+
+
+def _joint_passive(step: TreeJoint, q: Expression, v: Expression) -> list[Expression]:
+    """Return the forces of a joint's own spring and damper, velocity by velocity."""
+    rates = [step.ratio * v[step.v_index + k] for k in range(len(step.damping))]
+    own = [-float(d) * rate if d else ca.SX(0) for d, rate in zip(step.damping, rates, strict=True)]
+    if not step.stiffness:
+        return own
+    rest, first = ca.DM(step.spring_rest), step.q_index
+    if step.kind == "free":
+        away = ca.vertcat(q[first : first + 3] - rest[:3], _turn_between(q[first + 3 : first + 7], rest[3:]))
+    elif step.kind == "ball":
+        away = _turn_between(q[first : first + 4], rest)
+    else:
+        away = _coordinate(step, q) - rest
+    return [force - step.stiffness * away[k] for k, force in enumerate(own)]
+
+
+def _turn_between(quaternion: Expression, rest: Expression) -> Expression:
+    """Return the rotation vector from one orientation to another, shorter than half a turn. Shape (3,)."""
+    w, axis = rest[0], -rest[1:4]
+    real = w * quaternion[0] - ca.dot(axis, quaternion[1:4])
+    imaginary = w * quaternion[1:4] + quaternion[0] * axis + ca.cross(axis, quaternion[1:4])
+    sign = ca.if_else(real < 0.0, -1.0, 1.0)
+    size = ca.sqrt(ca.dot(imaginary, imaginary) + _TINY)
+    return 2.0 * ca.atan2(size, sign * real) / size * (sign * imaginary)

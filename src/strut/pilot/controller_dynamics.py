@@ -1,0 +1,113 @@
+"""MuJoCo as the whole-body dynamics of a controller: one posture and velocity at a time, in minimal coordinates.
+
+Conventions: the base stands at the origin with its own orientation, so positions are from the base, in world axes.
+Velocities are v = `reduction` x, x minimal: joints that only springs move follow others, as if springs were locked. Of
+the base, velocities are linear in world axes, then angular in base axes. Arrays are written over by the next call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from strut.arrays import Array
+from strut.robot import BASE
+
+FOOT_ROWS = 5  # a line on the ground: three of place, then turns about its side and its normal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FootLine:
+    """Where a foot touches: a point of its sole, direction and upward normal of the line, toe and heel along it.
+
+    Args:
+        body: Name of the body.
+        pivot: Point of the sole, in the body. Shape (3,).
+        axes: Direction heel to toe and upward normal, in the body, as columns. Shape (3, 2).
+        ends_m: Places of toe and heel along the line, from the pivot.
+    """
+
+    body: str
+    pivot: Array
+    axes: Array
+    ends_m: tuple[float, float]
+
+
+class WholeBody:
+    """Mass matrix, bias forces, foot Jacobians and momentum of a body on line feet.
+
+    Attributes:
+        base_rotation: Base to world. Shape (3, 3).
+        com: Centre of mass from the base. Shape (3,).
+        pivot: Points of the soles from the base. Shape (n_feet, 3).
+        line, side, normal: Direction of each foot's line, its horizontal left and upward normal. Shape (n_feet, 3).
+        jacobian: Five rows per foot. Shape (5 n_feet, nv).
+        foot_rows: The same in minimal velocities. Shape (5 n_feet, n).
+        foot_drift: Their accelerations at zero minimal acceleration. Shape (5 n_feet,).
+        mass, bias: Mass matrix (n, n) and bias forces (n,) in minimal velocities; springs do no work there.
+        mass_kg: Of all.
+        momentum: Linear, and angular about the base's origin, both in world axes. Shape (6,).
+    """
+
+    def __init__(self, model: mujoco.MjModel, base: str, feet: Sequence[FootLine], reduction: Array) -> None:
+        self._model, self._data = model, mujoco.MjData(model)
+        self._base = model.body(base).id
+        self._foot_body = [model.body(foot.body).id for foot in feet]
+        self._foot_pivot = [foot.pivot for foot in feet]
+        lines, normals = (np.array([foot.axes[:, axis] for foot in feet]) for axis in range(2))
+        self._foot_axes = np.stack([lines, np.cross(normals, lines), normals], axis=1)
+        self.reduction = np.ascontiguousarray(reduction, dtype=float)
+        self._reduction_t = np.ascontiguousarray(self.reduction.T)
+        nv, rows, count = model.nv, FOOT_ROWS * len(feet), self.reduction.shape[1]
+        self.mass_kg = float(model.body_mass.sum())
+        self.base_rotation = self._data.xmat[self._base].reshape(3, 3)
+        self.com = self._data.subtree_com[self._base]
+        self.pivot, self._axes = np.zeros((len(feet), 3)), np.zeros((len(feet), 3, 3))
+        self.line, self.side, self.normal = self._axes[:, 0], self._axes[:, 1], self._axes[:, 2]
+        self.jacobian, self.foot_rows, self.foot_drift = np.zeros((rows, nv)), np.zeros((rows, count)), np.zeros(rows)
+        self.mass, self.bias, self.momentum = np.zeros((count, count)), np.zeros(count), np.zeros(6)
+        self._full_mass, self._full_bias = np.zeros((nv, nv)), np.zeros(nv)
+        self._drift, self._angular = np.zeros((rows, nv)), np.zeros((3, nv))
+        self._mass_reduced = np.zeros((nv, count))
+        self._body_place = [self._data.xpos[body] for body in self._foot_body]
+        self._body_turn = [self._data.xmat[body].reshape(3, 3) for body in self._foot_body]
+
+    def place(self, qpos: Array) -> None:
+        """Bring the body to a posture; the base's position is not read. Shape (nq,)."""
+        model, data = self._model, self._data
+        data.qpos[:] = qpos
+        data.qpos[:3] = 0.0
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        for foot, body in enumerate(self._foot_body):
+            turn, first = self._body_turn[foot], FOOT_ROWS * foot
+            point, axes = self.pivot[foot], self._axes[foot]
+            np.matmul(turn, self._foot_pivot[foot], out=point)
+            point += self._body_place[foot]
+            np.matmul(self._foot_axes[foot], turn.T, out=axes)
+            mujoco.mj_jac(model, data, self.jacobian[first : first + 3], self._angular, point, body)
+            np.matmul(axes[1:], self._angular, out=self.jacobian[first + 3 : first + FOOT_ROWS])
+        np.matmul(self.jacobian, self.reduction, out=self.foot_rows)
+
+    def move(self, qvel: Array) -> None:
+        """Give the placed body its velocity. Shape (nv,)."""
+        model, data = self._model, self._data
+        data.qvel[:] = qvel
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_makeM(model, data)
+        mujoco.mj_fullM(model, data, self._full_mass)
+        mujoco.mj_rne(model, data, 0, self._full_bias)
+        for foot, body in enumerate(self._foot_body):
+            first = FOOT_ROWS * foot
+            mujoco.mj_jacDot(model, data, self._drift[first : first + 3], self._angular, self.pivot[foot], body)
+            np.matmul(self._axes[foot, 1:], self._angular, out=self._drift[first + 3 : first + FOOT_ROWS])
+        np.matmul(self._drift, qvel, out=self.foot_drift)
+        np.matmul(self._full_mass, self.reduction, out=self._mass_reduced)
+        np.matmul(self._reduction_t, self._mass_reduced, out=self.mass)
+        np.matmul(self._reduction_t, self._full_bias, out=self.bias)
+        moved = self._full_mass[:BASE] @ qvel
+        self.momentum[:3] = moved[:3]
+        np.matmul(self.base_rotation, moved[3:], out=self.momentum[3:])

@@ -1,0 +1,390 @@
+"""Piloted simulation: requests → what a torque-controlled biped really does, with springs, noise and delay.
+
+The controllers see nothing but noisy sensors; what is reported is measured in the simulation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from strut.arrays import Array
+from strut.audit import LEAST_ROOM_RAD, MOST_PILOTED_SLIP_M
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.errors import OutOfRangeError
+from strut.models.catalogue import as_robot
+from strut.motion import Motion
+from strut.pilot.actuated_model import actuated_model
+from strut.pilot.gait_library import GaitLibrary
+from strut.pilot.observer import Measurement
+from strut.pilot.pilot import Pilot
+from strut.pilot.piloted_record import PilotedRecord
+from strut.pilot.reference import ShowRequest
+from strut.pilot.request_record import written_requests
+from strut.pilot.torque_model import control_table, torque_model
+from strut.pilot.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
+from strut.plumbing.argument_types import coerce_fields
+from strut.plumbing.number_text import percent
+from strut.receipt import Receipt
+from strut.robot import Robot
+
+LONGEST_STEP_S = 0.001
+LOADED_N = 16.0  # a twentieth of the weight: a foot that is being set down may still tilt
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A force on the base for a while, in world axes."""
+
+    start_s: float
+    force_n: tuple[float, float, float]
+    duration_s: float = 0.1
+
+    def __post_init__(self) -> None:
+        coerce_fields(self)
+        if not np.isfinite([self.start_s, *self.force_n, self.duration_s]).all():
+            raise OutOfRangeError("A push holds a number that is not finite; give seconds and newtons.")
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Where a show takes place, and how well the robot sees.
+
+    Args:
+        friction: Of the floor; the robot's own if None.
+        noise: Of the sensors.
+        delay_s: From a reading to the torque that answers it, in whole ticks.
+        pushes: Forces on the base.
+        seed: Of the noise.
+    """
+
+    friction: float | None = None
+    noise: SensorNoise = USUAL_NOISE
+    delay_s: float = 0.0
+    pushes: tuple[Push, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        coerce_fields(self)
+        for name, value in (("friction", self.friction), ("delay", self.delay_s), ("seed", self.seed)):
+            if value is not None and not (math.isfinite(value) and value >= 0.0):
+                raise OutOfRangeError(f"The {name} of a world is {value:g}; it must be 0 or more.")
+
+
+@dataclass(frozen=True, slots=True)
+class PilotedOutcome:
+    """What came of a show.
+
+    Args:
+        fell: Whether the base tipped or sank, or anything but a foot touched the floor.
+        finished: Whether every request was done.
+        upright_s: How long it stayed upright.
+        distance_m: Between start and end.
+        torque_use: Largest share of a motor's torque limit.
+        foot_slip_mm: Largest slide of a loaded foot within one stance.
+        cost_of_transport: Mechanical work over weight and path; None on the spot.
+        tick_ms: Median time of a tick: estimate, state machine and torques.
+        real_time_factor: Simulated time over the processor time that it took.
+        timeline: When which mode and phase began.
+    """
+
+    fell: bool
+    finished: bool
+    upright_s: float
+    distance_m: float
+    torque_use: float
+    foot_slip_mm: float
+    cost_of_transport: float | None
+    tick_ms: float
+    real_time_factor: float
+    timeline: tuple[tuple[float, str, str], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as JSON would hold it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class BegunPhase:
+    """When a phase of a request began: the request by its number, the phase, and the time."""
+
+    number: int
+    phase: str
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PilotedRun:
+    """A simulated show: the outcome in numbers, the motion that really happened, and when which request was done."""
+
+    outcome: PilotedOutcome
+    motion: Motion
+    begun: tuple[BegunPhase, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Rates and times.
+
+    Args:
+        control_hz: Ticks of the controllers per second, a multiple of 200.
+        record_hz: Samples of the recorded motion per second.
+        settle_s: For which it stands before the show begins, until its springs carry the weight.
+        rest_s: For which it stands after the last request.
+        longest_s: After which a show is stopped.
+    """
+
+    control_hz: float = 2000.0
+    record_hz: float = 100.0
+    settle_s: float = 1.0
+    rest_s: float = 0.5
+    longest_s: float = 600.0
+
+    def __post_init__(self) -> None:
+        coerce_fields(self)
+        for name, rate in (("control", self.control_hz), ("record", self.record_hz)):
+            if not (20.0 <= rate <= 10000.0):
+                raise OutOfRangeError(f"The {name} rate is {rate:g} Hz; it must be from 20 to 10000 Hz.")
+        if self.control_hz % 200.0 or self.control_hz % self.record_hz:
+            raise OutOfRangeError(
+                f"{self.record_hz:g} samples a second do not divide {self.control_hz:g} ticks, which 200 must divide; "
+                "choose 20, 25, 50, 100 or 200 samples."
+            )
+
+
+def simulate_requests(
+    requests: Iterable[ShowRequest],
+    robot: Robot | str | None = None,
+    *,
+    world: World | None = None,
+    clock: Clock | None = None,
+    radio: Callable[[float], ShowRequest | None] | None = None,
+    library: GaitLibrary | None = None,
+    on_sample: Callable[[float], None] | None = None,
+) -> PilotedRun:
+    """Let a biped do one request after the other in MuJoCo, and return what happened.
+
+    The receipt says ok if it stayed upright to the last request, within the limits of its joints and motors, and its
+    feet did not slide; contact and friction, sample by sample, are judged by `strut.check`.
+
+    Args:
+        requests: StandRequest, WalkRequest and PlayRequest, in order.
+        robot: Who does it, or its name; Cassie if None.
+        world: Floor, sensors and pushes.
+        clock: Rates and the longest time.
+        radio: What a person commands at a time, None for nothing; it takes over from the requests at once.
+        library: Gaits that the walking controller follows; None for foot placement by the pendulum alone.
+        on_sample: Called with the simulated time at every recorded sample.
+
+    Example:
+        >>> strut.simulate_requests([strut.WalkRequest(forward_m_s=0.5, distance_m=2.0)]).outcome.fell
+        False
+    """
+    requests = _checked(requests, commanded=radio is not None)
+    robot, world, clock = as_robot(robot or "cassie"), world or World(), clock or Clock()
+    loop = piloted_loop(robot, world, clock, library)
+    pilot, plant, record, tick_s = loop.pilot, loop.plant, loop.record, loop.pilot.tick_s
+    pilot.enqueue(requests)
+    started = process_time()
+    ticks_each = round(clock.control_hz / clock.record_hz)
+    while True:
+        if loop.ticks % ticks_each == 0:
+            record.sample(loop.ticks * tick_s, pilot.state_machine.mode, pilot.state_machine.phase)
+            loop.note(requests)
+            if on_sample is not None:
+                on_sample(record.time_s[-1])
+            if not loop.goes_on(clock):
+                break
+        if radio is not None:
+            pilot.command(radio(loop.ticks * tick_s))
+        _push(plant, world.pushes, loop.ticks * tick_s)
+        loop.tick()
+        record.feel()
+        if record.fell:
+            break
+    run = _run(robot, loop, process_time() - started, world)
+    asked = {
+        "finished": run.outcome.finished,
+        "walker": "pendulum" if library is None else "library",
+        "control_hz": clock.control_hz,
+        "requests": written_requests(requests),
+    }
+    return replace(run, motion=replace(run.motion, meta=dict(run.motion.meta) | {"piloted": asked}))
+
+
+def _checked(requests: Iterable[ShowRequest], *, commanded: bool) -> tuple[ShowRequest, ...]:
+    """Return the requests of a show; raise OutOfRangeError for what is none, and for none where nobody commands."""
+    asked = tuple(requests) if isinstance(requests, Iterable) else (requests,)
+    wrong = [one for one in asked if not isinstance(one, ShowRequest)]
+    if wrong or not (asked or commanded):
+        what = f"{wrong[0]!r} is no request" if wrong else "Nothing is requested"
+        raise OutOfRangeError(f"{what}; give a list of StandRequest, WalkRequest and PlayRequest.")
+    return asked
+
+
+def piloted_loop(robot: Robot, world: World, clock: Clock, library: GaitLibrary | None = None) -> PilotedLoop:
+    """Return a pilot and its plant, standing with springs that carry the weight."""
+    tick_s = 1.0 / clock.control_hz
+    steps = math.ceil(tick_s / LONGEST_STEP_S)
+    friction = robot.friction if world.friction is None else world.friction
+    table = control_table(robot)
+    model = torque_model(robot, friction=friction, step_s=tick_s / steps)
+    plant = TorquePlant(model, table.base, (table.foot[0].body, table.foot[1].body))
+    plant.reset(model.qpos0)
+    body = actuated_model(model, table)
+    pilot = Pilot(body, rate_hz=clock.control_hz, height_m=float(model.qpos0[2]), library=library)
+    sensors = Sensors(plant, world.noise, np.random.default_rng(world.seed))
+    record = PilotedRecord(plant, body.torque_limit_nm)
+    late = deque([np.zeros(body.motor_count)] * round(world.delay_s / tick_s))
+    loop = PilotedLoop(pilot, plant, sensors, record, steps, late)
+    loop.settle(clock.settle_s)
+    return loop
+
+
+@dataclass(slots=True, eq=False)
+class PilotedLoop:
+    """A pilot and its plant, tick by tick."""
+
+    pilot: Pilot
+    plant: TorquePlant
+    sensors: Sensors
+    record: PilotedRecord
+    steps: int
+    late: deque[Array]
+    begun: list[BegunPhase] = field(default_factory=list)
+    ticks: int = 0
+    idle_ticks: int = 0
+    taken_s: list[float] = field(default_factory=list)
+
+    def tick(self) -> None:
+        """Read the sensors, answer with torques, and let them act."""
+        measured = Measurement(*self.sensors.read())
+        started = perf_counter()
+        torque = self.pilot.torque(measured)
+        self.taken_s.append(perf_counter() - started)
+        self.late.append(torque)
+        torque = self.late.popleft()
+        self.record.tick(torque, self.pilot.tick_s)
+        self.plant.step(torque, self.steps)
+        self.ticks += 1
+        done = self.pilot.state_machine.idle and self.pilot.radio is None
+        self.idle_ticks = self.idle_ticks + 1 if done else 0
+
+    def settle(self, duration_s: float) -> None:
+        """Stand before the first sample; none of it counts."""
+        while self.ticks * self.pilot.tick_s < duration_s:
+            self.tick()
+        self.ticks = self.idle_ticks = 0
+        self.taken_s.clear()
+        self.record.forget_work()
+
+    def note(self, requests: Sequence[ShowRequest]) -> None:
+        """Note which request is being done, where that or its phase is new."""
+        current, phase = self.pilot.state_machine.current, self.pilot.state_machine.phase
+        number = next((number for number, one in enumerate(requests) if one is current), None)
+        last = self.begun[-1] if self.begun else None
+        if number is not None and (last is None or (last.number, last.phase) != (number, phase)):
+            self.begun.append(BegunPhase(number, phase, round(self.record.time_s[-1], 3)))
+
+    def goes_on(self, clock: Clock) -> bool:
+        """Return whether a show is neither over nor too long."""
+        rested = self.idle_ticks * self.pilot.tick_s >= clock.rest_s
+        return not self.record.fell and not rested and self.record.time_s[-1] < clock.longest_s
+
+
+def _push(plant: TorquePlant, pushes: Sequence[Push], now_s: float) -> None:
+    if pushes:
+        acting = [push.force_n for push in pushes if push.start_s <= now_s < push.start_s + push.duration_s]
+        plant.push(np.sum(acting, axis=0) if acting else np.zeros(3))
+
+
+def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> PilotedRun:
+    record, pilot = loop.record, loop.pilot
+    time_s, qpos = np.array(record.time_s), np.array(record.qpos)
+    load_n = np.array(record.force_n)[:, :, 2]
+    upright_s = float(time_s[-1])
+    distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
+    weight_n = robot.mass_kg * GRAVITY_M_S2
+    friction = robot.friction if world.friction is None else world.friction
+    outcome = PilotedOutcome(
+        fell=record.fell,
+        finished=pilot.state_machine.idle and not record.fell,
+        upright_s=upright_s,
+        distance_m=distance_m,
+        torque_use=record.torque_use,
+        foot_slip_mm=record.slip_m() * 1e3,
+        cost_of_transport=record.work_j / (weight_n * record.path_m()) if record.path_m() > 0.1 else None,
+        tick_ms=float(np.median(loop.taken_s)) * 1e3,
+        real_time_factor=upright_s / taken_s,
+        timeline=tuple(record.timeline),
+    )
+    motion = Motion(
+        robot=robot.name,
+        time_s=time_s,
+        qpos=qpos,
+        joint_names=robot.joint_names,
+        contact=load_n > LOADED_N,
+        foot_names=robot.foot_names,
+        torque_nm=np.array(record.torque_nm),
+        ground_force_n=record.mean_force_n(),
+        receipt=_receipt(robot, outcome, qpos, time_s),
+        meta={
+            "robot_fingerprint": robot.fingerprint,
+            "simulated": {"friction": friction, "seed": world.seed, "delay_s": world.delay_s},
+            "outcome": outcome.as_dict(),
+        },
+    )
+    return PilotedRun(outcome, motion, tuple(loop.begun))
+
+
+def _receipt(robot: Robot, outcome: PilotedOutcome, qpos: Array, time_s: Array) -> Receipt:
+    """Return what was measured of a show; balance and self-collision, which nobody measured, are None."""
+    joints = qpos[:, robot.base_size :]
+    room = np.minimum(joints - robot.joint_lower_rad, robot.joint_upper_rad - joints)
+    speed_use = np.abs(np.gradient(joints, time_s, axis=0)) / robot.joint_speed_limit_rad_s
+    reasons = _reasons(robot, outcome, room, speed_use)
+    return Receipt(
+        robot=robot.name,
+        emotion=None,
+        pad=None,
+        intensity_asked=None,
+        intensity_kept=None,
+        verdict="refused" if reasons else "ok",
+        reasons=reasons,
+        duration_s=outcome.upright_s,
+        distance_m=outcome.distance_m,
+        speed_m_s=outcome.distance_m / outcome.upright_s,
+        balance_margin_mm=None,
+        joint_limit_margin_rad=float(room.min()),
+        joint_speed_use=float(speed_use.max()),
+        torque_use=outcome.torque_use,
+        foot_slip_mm=outcome.foot_slip_mm,
+        penetration_mm=None,
+        task_error_mm=None,
+        cost_of_transport=outcome.cost_of_transport,
+        solve_s=None,
+    )
+
+
+def _reasons(robot: Robot, outcome: PilotedOutcome, room_rad: Array, speed_use: Array) -> tuple[str, ...]:
+    """Return why a show is refused: it fell, was stopped, or broke a limit; all figures of the receipt count."""
+    tightest = robot.joint_names[int(room_rad.min(axis=0).argmin())]
+    fastest = robot.joint_names[int(speed_use.max(axis=0).argmax())]
+    found = (
+        (outcome.fell, "It fell."),
+        (not outcome.fell and not outcome.finished, "It was stopped before the last request."),
+        (room_rad.min() < LEAST_ROOM_RAD, f"joint limit: {tightest} is {-room_rad.min():.3f} rad beyond its range"),
+        (speed_use.max() > 1.0, f"joint speed: {fastest} reaches {percent(speed_use.max())} of its speed limit"),
+        (outcome.torque_use > 1.0, f"torque: a motor reaches {percent(outcome.torque_use)} of its torque limit"),
+        (
+            outcome.foot_slip_mm > MOST_PILOTED_SLIP_M * 1e3,
+            f"foot slip: a foot slides {outcome.foot_slip_mm:.1f} mm in a stance",
+        ),
+    )
+    return tuple(sentence for broken, sentence in found if broken)

@@ -1,0 +1,147 @@
+"""Piloted drafts: a walk under a robot's own controllers in simulation is the draft; whether it holds, physics says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from strut.draft import Detail, Draft, OnProgress, Search, Shortfall, not_made
+from strut.errors import OutOfRangeError
+from strut.maths.sampling import speed_under_way
+from strut.maths.travel_direction import base_track, turn_rates
+from strut.pilot.gait_library import GaitLibrary
+from strut.pilot.gait_library_file import load_gait_library
+from strut.pilot.piloted import Clock, PilotedRun, simulate_requests
+from strut.pilot.reference import ShowRequest, StandRequest, WalkRequest, check_request
+from strut.pilot.torque_model import control_table
+from strut.request import PilotedWalk, Request
+from strut.robot import Robot
+from strut.schemas.gait import PilotedTable
+from strut.style import Style
+
+STAND_S = 0.4  # before and after a walk
+CONTROL_HZ = 1000.0
+LONGEST_S = 600.0
+STRIDE_S = 0.7  # about two steps: over these, swaying adds nothing to the speed
+
+
+def walk_in_style(robot: Robot, task: PilotedWalk, style: Style) -> WalkRequest:
+    """Return a walk as a feeling changes it: speed, height, pitch of the base and lift of the feet."""
+    own = robot.gait
+    assert isinstance(own, PilotedTable)
+    speed = own.speed_m_s if task.speed_m_s is None else task.speed_m_s
+    height = own.height_m if task.body_height_m is None else task.body_height_m
+    return WalkRequest(
+        forward_m_s=speed * style.speed,
+        left_m_s=task.sideways_m_s * abs(style.speed),
+        turn_rad_s=task.turn_rad_s,
+        height_m=height * style.body_height,
+        distance_m=own.distance_m if task.distance_m is None else task.distance_m,
+        pitch_rad=style.body_pitch_rad,
+        lift=style.lift,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PilotedDrafts:
+    """Drafts a walk by walking it.
+
+    Args:
+        robot: Who walks.
+        task: How.
+        rate_hz: Samples per second.
+        library: Gaits to follow; None for foot placement by the pendulum.
+    """
+
+    search: ClassVar[Search] = Search(proof_first=True, rungs=4)
+
+    robot: Robot
+    task: PilotedWalk
+    rate_hz: float
+    library: GaitLibrary | None = None
+
+    @classmethod
+    def of_request(cls, robot: Robot, request: Request, on_progress: OnProgress | None = None) -> Self:  # noqa: ARG003
+        """Return what drafts the task of a request."""
+        task = request.task
+        assert isinstance(task, PilotedWalk)
+        return cls(robot, task, request.rate_hz, load_gait_library(robot) if task.walker == "library" else None)
+
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- a walk is walked, coarse or fine
+        """Yield the walk that came of it; one beyond what the controllers hold is not made."""
+        walk = walk_in_style(self.robot, self.task, style)
+        try:
+            check_request(walk, control_table(self.robot).command)
+        except OutOfRangeError as error:
+            if style == Style():
+                raise
+            yield not_made(self.robot, style, "command", f"command: {str(error)[0].lower()}{str(error)[1:-1]}")
+            return
+        stand = StandRequest(STAND_S, height_m=walk.height_m)
+        draft = piloted_draft(self.robot, [stand, walk, stand], rate_hz=self.rate_hz, library=self.library, style=style)
+        yield replace(draft, figures={**draft.figures, **self._speeds(draft)})
+
+    def _speeds(self, draft: Draft) -> dict[str, float | None]:
+        """Return how fast it walks once under way, and how fast neutral was asked to be."""
+        asked, walked_s, track = (
+            walk_in_style(self.robot, self.task, Style()),
+            _last_walk_s(draft),
+            base_track(draft.qpos),
+        )
+        return {
+            "walking_speed_m_s": speed_under_way(draft.time_s, draft.qpos[:, :2], walked_s, STRIDE_S),
+            "walking_speed_asked_m_s": math.hypot(asked.forward_m_s, asked.left_m_s),
+            **turn_rates(draft.time_s, track, walked_s, STRIDE_S, self.task.turn_rad_s),
+        }
+
+
+def _last_walk_s(draft: Draft) -> tuple[float, float]:
+    """Return from when until when the state machine walked last, without lifting off and braking."""
+    begun = draft.meta["outcome"]["timeline"]
+    walks = [(start_s, stop_s) for (start_s, _, phase), (stop_s, _, _) in pairwise(begun) if phase == "walk"]
+    return [(0.0, 0.0), *walks][-1]
+
+
+def piloted_draft(
+    robot: Robot,
+    requests: Sequence[ShowRequest],
+    *,
+    rate_hz: float,
+    library: GaitLibrary | None = None,
+    style: Style | None = None,
+) -> Draft:
+    """Return what came of a show, as a draft that mechanics can judge."""
+    clock = Clock(control_hz=CONTROL_HZ, record_hz=rate_hz, longest_s=LONGEST_S)
+    run = simulate_requests(requests, robot, clock=clock, library=library)
+    return draft_of_run(robot, run, style)
+
+
+def draft_of_run(robot: Robot, run: PilotedRun, style: Style | None = None) -> Draft:
+    """Return a simulated show as a draft; that it fell, or did not end, is a shortfall."""
+    motion = run.motion
+    meta: dict[str, Any] = {name: motion.meta[name] for name in ("simulated", "outcome", "piloted")}
+    return Draft(
+        robot=robot,
+        time_s=motion.time_s,
+        qpos=motion.qpos,
+        contact=motion.contact,
+        style=style,
+        shortfalls=_ended(run),
+        torque_nm=motion.torque_nm,
+        ground_force_n=motion.ground_force_n,
+        meta=meta,
+        figures={"control": "pilot"},
+    )
+
+
+def _ended(run: PilotedRun) -> tuple[Shortfall, ...]:
+    if run.outcome.finished:
+        return ()
+    end_s = run.outcome.upright_s
+    words = f"falls at {end_s:.2f} s" if run.outcome.fell else f"is not done after {end_s:.0f} s"
+    return (Shortfall("simulation", np.asarray(run.motion.time_s >= end_s), f"simulation: {words}"),)

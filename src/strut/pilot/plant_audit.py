@@ -1,0 +1,119 @@
+"""Plant audit: whether the columns of a recorded run of a torque-driven plant explain each other.
+
+Such a motion was not planned but happened: springs bend, feet land, and it balances by moving. Mechanics judge it:
+forces in the file must move the body as it moves (impulse over a tenth of a second, as landings are shorter than a
+sample), push it where its feet are, and together with torques and springs turn its joints as they turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from strut.arrays import Array
+from strut.audit import Audit, PlantAudit
+from strut.balance.centre_of_pressure import cop_of_wrench
+from strut.draft import Draft
+from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
+from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.pilot.plant_forces import passive_forces
+from strut.pilot.torque_model import torque_model
+from strut.robot import Robot
+from strut.verify.landing_audit import mean_size
+
+WINDOW_S = 0.1
+FEWEST_SAMPLES = 60
+SETTLING_S = 0.15  # at both ends, where the movement is not known on both sides
+
+Smoothing = Callable[[Array], Array]
+
+
+def was_piloted(draft: Draft) -> bool:
+    """Whether a draft says that it is a recorded run of a torque-driven plant, and has the columns of one."""
+    columns = draft.torque_nm is not None and draft.ground_force_n is not None and len(draft.qpos) >= FEWEST_SAMPLES
+    return "piloted" in draft.meta and columns and draft.robot.tables.control is not None
+
+
+def plant_audit(draft: Draft, audit: Audit) -> Audit:
+    """Return an audit whose forces and torques are those of the file, with what they explain."""
+    assert draft.torque_nm is not None
+    assert draft.ground_force_n is not None
+    robot, time_s, qpos = draft.robot, draft.time_s, draft.qpos
+    dynamics, (qvel, _) = inverse_dynamics(robot, time_s, qpos), velocities(robot, time_s, qpos)
+    smooth = _smoothing(time_s)
+    found = PlantAudit(
+        force_off=_force_off(robot, dynamics, draft.ground_force_n, smooth),
+        cop_off_m=_cop_off(robot, dynamics, draft.ground_force_n, smooth),
+        torque_off=_torque_off(robot, dynamics, draft, qvel, smooth),
+        tilt_rad=_tilt(qpos),
+    )
+    never = np.full(len(time_s), np.inf)  # who balances by stepping keeps no margin
+    return replace(
+        audit,
+        torque_nm=draft.torque_nm,
+        ground_force_n=draft.ground_force_n,
+        margin_m=never,
+        force_disagreement=None,
+        torque_disagreement=None,
+        plant=found,
+    )
+
+
+def _smoothing(time_s: Array) -> Smoothing:
+    """Return a moving mean over a tenth of a second, without the ends."""
+    step_s = float(time_s[1] - time_s[0])
+    width, cut = max(1, round(WINDOW_S / step_s)), max(1, round(SETTLING_S / step_s))
+
+    def smooth(values: Array) -> Array:
+        inner = values[cut:-cut]
+        total = np.cumsum(np.concatenate([np.zeros((1, *inner.shape[1:])), inner]), axis=0)
+        return np.asarray((total[width:] - total[:-width]) / width)
+
+    return smooth
+
+
+def _force_off(robot: Robot, dynamics: InverseDynamics, force_n: Array, smooth: Smoothing) -> float:
+    off = smooth(force_n.sum(axis=1)) - smooth(dynamics.ground_force_n)
+    return mean_size(np.linalg.norm(off, axis=1)) / (robot.mass_kg * GRAVITY_M_S2)
+
+
+def _cop_off(robot: Robot, dynamics: InverseDynamics, force_n: Array, smooth: Smoothing) -> float:
+    """Return how far the centre of pressure of the file's forces is from that of the movement, across the feet [m].
+
+    Along a foot its centre of pressure may be anywhere; across, a line foot pushes at its line.
+    """
+    needed = cop_of_wrench(smooth(dynamics.ground_force_n), smooth(dynamics.ground_moment_nm))
+    moment = np.cross(dynamics.foot_in_world, force_n).sum(axis=1)
+    pushed = cop_of_wrench(smooth(force_n.sum(axis=1)), smooth(moment))
+    points = dynamics.point_in_world.reshape(len(force_n), len(robot.feet), -1, 3)
+    along = smooth((points[:, :, 0] - points[:, :, 1]).mean(axis=1))[:, :2]
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    off = needed - pushed
+    return mean_size(off[:, 1] * along[:, 0] - off[:, 0] * along[:, 1])
+
+
+def _torque_off(robot: Robot, dynamics: InverseDynamics, draft: Draft, qvel: Array, smooth: Smoothing) -> float:
+    """Return how far torques, springs and forces are from what the joints do, of the torques.
+
+    Where along its line a foot pushes no column says: whatever place explains most is taken.
+    """
+    assert draft.torque_nm is not None
+    assert draft.ground_force_n is not None
+    plant = torque_model(robot, friction=robot.friction, step_s=1e-3)
+    acting = draft.torque_nm + passive_forces(plant, draft.qpos, qvel)
+    shape = (len(draft.qpos), len(robot.feet), 2, 3, len(robot.joint_names))
+    jacobian = dynamics.contact_jacobian.reshape(shape)
+    pushed = np.einsum("tfpxj,tfx->tfpj", jacobian, draft.ground_force_n)
+    off = smooth(dynamics.torque_nm - acting - pushed.mean(axis=2).sum(axis=1))
+    lever = smooth((pushed[:, :, 0] - pushed[:, :, 1]) / 2.0)  # by the place on each line, from -1 to 1
+    gram = np.einsum("tfj,tgj->tfg", lever, lever) + 1e-3 * np.eye(lever.shape[1])
+    place = np.linalg.solve(gram, np.einsum("tfj,tj->tf", lever, off)[..., None])[..., 0]
+    off = off - np.einsum("tf,tfj->tj", np.clip(place, -1.0, 1.0), lever)
+    return mean_size(off) / max(mean_size(smooth(dynamics.torque_nm)), mean_size(draft.torque_nm), 1e-9)
+
+
+def _tilt(qpos: Array) -> float:
+    _, x, y, _ = qpos[:, 3:7].T
+    return float(np.arccos(np.clip(1.0 - 2.0 * (x * x + y * y), -1.0, 1.0)).max())

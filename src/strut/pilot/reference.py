@@ -1,0 +1,210 @@
+"""Reference: what a biped shall do at this instant, standing or walking, and the requests that a show is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from strut.arrays import Array
+from strut.errors import OutOfRangeError
+from strut.plumbing.argument_types import coerce_fields
+from strut.robot import frozen_array
+from strut.schemas.control import CommandRange
+from strut.simulation.attitude import Triple
+
+ZERO: Triple = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class StandReference:
+    """Where the base shall be, against the feet, and how fast it shall move there.
+
+    Args:
+        place_m: Centre of mass forward and left of the middle of the soles; height of the base over the ground.
+        turn_rad: Roll, pitch, yaw; yaw from the mean heading of the feet.
+        place_m_s: Rate of `place_m`.
+        turn_rad_s: Rate of `turn_rad`.
+        place_m_s2: Rate of `place_m_s`.
+        turn_rad_s2: Rate of `turn_rad_s`.
+    """
+
+    place_m: Triple
+    turn_rad: Triple = ZERO
+    place_m_s: Triple = ZERO
+    turn_rad_s: Triple = ZERO
+    place_m_s2: Triple = ZERO
+    turn_rad_s2: Triple = ZERO
+
+
+@dataclass(frozen=True, slots=True)
+class WalkReference:
+    """How to walk: mean speed forward and left in the walk's heading, turning rate, height and pitch of the base.
+
+    `lift` is how high feet are lifted, as a share of the usual.
+    """
+
+    forward_m_s: float
+    left_m_s: float
+    turn_rad_s: float
+    height_m: float
+    height_m_s: float = 0.0
+    pitch_rad: float = 0.0
+    lift: float = 1.0
+
+
+Reference = StandReference | WalkReference
+
+
+@dataclass(frozen=True, slots=True)
+class StandRequest:
+    """Go to a pose of the base and hold it for a while."""
+
+    hold_s: float = 1.0
+    height_m: float = 0.9
+    forward_m: float = 0.0
+    left_m: float = 0.0
+    turn_rad: Triple = ZERO
+
+    @property
+    def goal(self) -> StandReference:
+        """The pose, at rest."""
+        return StandReference((self.forward_m, self.left_m, self.height_m), self.turn_rad)
+
+
+@dataclass(frozen=True, slots=True)
+class WalkRequest:
+    """Walk for a distance or a time, whichever is given; then what is next in the queue follows."""
+
+    forward_m_s: float = 0.0
+    left_m_s: float = 0.0
+    turn_rad_s: float = 0.0
+    height_m: float = 0.9
+    distance_m: float | None = None
+    duration_s: float | None = None
+    pitch_rad: float = 0.0
+    lift: float = 1.0
+
+    @property
+    def goal(self) -> WalkReference:
+        """The gait."""
+        return WalkReference(
+            self.forward_m_s,
+            self.left_m_s,
+            self.turn_rad_s,
+            self.height_m,
+            pitch_rad=self.pitch_rad,
+            lift=self.lift,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlayRequest:
+    """Play a movement of the base over planted feet, such as an animation.
+
+    Args:
+        time_s: Increasing from 0. Shape (T,).
+        place_m: As in `StandReference`. Shape (T, 3).
+        turn_rad: Likewise. Shape (T, 3).
+        name: For people.
+    """
+
+    time_s: Array
+    place_m: Array
+    turn_rad: Array
+    name: str = "animation"
+
+    def __post_init__(self) -> None:
+        for name in ("time_s", "place_m", "turn_rad"):
+            object.__setattr__(self, name, frozen_array(getattr(self, name)))
+        rows = (len(self.time_s), 3)
+        if len(self.time_s) < 2 or self.place_m.shape != rows or self.turn_rad.shape != rows:
+            raise OutOfRangeError(
+                f"The movement '{self.name}' needs two or more times, and a place and a turn for each."
+            )
+        if self.time_s[0] != 0.0 or (np.diff(self.time_s) <= 0.0).any():
+            raise OutOfRangeError(f"The times of the movement '{self.name}' do not increase from 0.")
+        if not (np.isfinite(self.place_m).all() and np.isfinite(self.turn_rad).all()):
+            raise OutOfRangeError(f"The movement '{self.name}' holds a number that is not finite.")
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts."""
+        return float(self.time_s[-1])
+
+
+class PlayedMovement:
+    """A movement as a smooth function of time, at rest at both ends."""
+
+    def __init__(self, movement: PlayRequest) -> None:
+        values = np.concatenate([movement.place_m, movement.turn_rad], axis=1)
+        self._spline = CubicSpline(movement.time_s, values, bc_type="clamped")
+        self._rate, self._bend = self._spline.derivative(), self._spline.derivative(2)
+        self._end = movement.duration_s
+
+    def at(self, time_s: float) -> StandReference:
+        """Return the reference at a time; the last pose, at rest, after the end."""
+        values = self._spline(min(time_s, self._end)).tolist()
+        if time_s >= self._end:
+            return StandReference(_triple(values[:3]), _triple(values[3:]))
+        rates, bends = self._rate(time_s).tolist(), self._bend(time_s).tolist()
+        parts = (values[:3], values[3:], rates[:3], rates[3:], bends[:3], bends[3:])
+        return StandReference(*(_triple(part) for part in parts))
+
+
+ShowRequest = StandRequest | WalkRequest | PlayRequest
+
+
+def _triple(values: list[float]) -> Triple:
+    x, y, z = values
+    return x, y, z
+
+
+def check_request(request: ShowRequest, command: CommandRange) -> None:
+    """Raise OutOfRangeError if a request asks for what the robot cannot do."""
+    coerce_fields(request)
+    match request:
+        case StandRequest():
+            _check("standing height", request.height_m, command.standing_height_m, "m")
+            _check("time to hold", request.hold_s, (0.0, 3600.0), "s")
+        case PlayRequest():
+            for height in (request.place_m[:, 2].min(), request.place_m[:, 2].max()):
+                _check(f"height in '{request.name}'", float(height), command.standing_height_m, "m")
+        case WalkRequest():
+            _check("speed forward", request.forward_m_s, command.forward_m_s, "m/s")
+            _check("speed sideways", request.left_m_s, command.sideways_m_s, "m/s")
+            _check("turning rate", request.turn_rad_s, command.turn_rad_s, "rad/s")
+            _check("walking height", request.height_m, command.walking_height_m, "m")
+            _check("pitch of a walk", request.pitch_rad, command.walking_pitch_rad, "rad")
+            _check("lift of the feet", request.lift, command.lift, "of the usual")
+            _check_end(request)
+    numbers = [getattr(request, field.name) for field in fields(request)]
+    if any(isinstance(value, float) and not np.isfinite(value) for value in numbers):
+        raise OutOfRangeError("A request holds a number that is not finite.")
+
+
+def _check_end(walk: WalkRequest) -> None:
+    if (walk.distance_m is None) == (walk.duration_s is None):
+        raise OutOfRangeError("A walk needs a distance or a duration, and not both.")
+    what, value, most, unit = (
+        ("time to walk", walk.duration_s, 3600.0, "s")
+        if walk.distance_m is None
+        else ("distance to walk", walk.distance_m, 1000.0, "m")
+    )
+    assert value is not None
+    if not 0.0 < value <= most:  # not 0: the first step alone, which every walk takes, covers some centimetres
+        raise OutOfRangeError(f"The {what} is {value:g} {unit}; it must be above 0 and at most {most:g} {unit}.")
+    if walk.distance_m is not None and walk.forward_m_s == 0.0 and walk.left_m_s == 0.0:
+        raise OutOfRangeError("A walk over a distance needs a speed; give one, or a duration.")
+
+
+def _check(what: str, value: float, bounds: tuple[float, float], unit: str) -> None:
+    lowest, highest = bounds
+    if not lowest <= value <= highest:
+        raise OutOfRangeError(f"The {what} is {value:g} {unit}; it must be from {lowest:g} to {highest:g} {unit}.")
+
+
+LocomotionMode = Literal["standing", "walking"]
+Source = Literal["animation", "radio"]

@@ -1,0 +1,62 @@
+"""Torque model: the MJCF file of a robot's folder with its own motors, springs and sensors, on a floor of ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from strut.arrays import Array
+from strut.errors import BadTableError
+from strut.models.catalogue import HOME, robot_home
+from strut.models.model_builder import FLOOR
+from strut.robot import Robot
+from strut.schemas.control import ControlTable
+from strut.schemas.imported import ForeignBody
+
+_STIFF = (0.005, 1.0)  # time constant [s] and damping ratio of contacts
+
+
+def control_table(robot: Robot) -> ControlTable:
+    """Return control.toml of a robot's folder; raises BadTableError if it has none."""
+    table = robot.tables.control
+    if table is None:
+        raise BadTableError(f"{robot.name} has no control.toml in its folder, so no controller can drive it.")
+    return table
+
+
+def torque_model(robot: Robot, *, friction: float, step_s: float) -> mujoco.MjModel:
+    """Return a robot's own MJCF model on a floor, to be driven by torques; feet and floor have the same friction."""
+    body = robot.body_as(ForeignBody)
+    if body.mjcf is None:
+        raise BadTableError(f"{robot.name}: only a body that an MJCF file describes can be driven by torques.")
+    spec = mujoco.MjSpec.from_file(str(_folder(robot) / body.mjcf))
+    spec.option.timestep = step_s
+    floor = spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 0.05])
+    floor.contype, floor.conaffinity, floor.priority = 1, 0, 1  # by priority the floor's friction counts alone
+    floor.friction, floor.solref = [friction, 0.005, 0.0001], _STIFF
+    return spec.compile()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MotorGears:
+    """Gears of the motors in the order of control.toml: ratios, and what each joint brakes by itself. (n_motors,)."""
+
+    ratio: Array
+    damping_nm_s_rad: Array
+
+
+def motor_gears(robot: Robot) -> MotorGears:
+    """Return the gears of a robot that its own MJCF file describes."""
+    model, motors = torque_model(robot, friction=robot.friction, step_s=0.001), control_table(robot).motors
+    joints = [model.joint(name).dofadr[0] for name in motors]
+    return MotorGears(
+        np.array([float(model.actuator(name).gear[0]) for name in motors]), np.array(model.dof_damping[joints])
+    )
+
+
+def _folder(robot: Robot) -> Path:
+    homes = (HOME / robot.name, robot_home() / robot.name)
+    return next((home for home in homes if (home / "robot.toml").is_file()), Path(robot.name))

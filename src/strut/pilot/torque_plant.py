@@ -1,0 +1,129 @@
+"""MuJoCo as the plant of a torque-controlled robot: torques and pushes in, noisy sensors and contact forces out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from strut.arrays import Array
+from strut.models.model_builder import FLOOR
+from strut.robot import BASE
+
+mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
+
+
+@dataclass(frozen=True, slots=True)
+class SensorNoise:
+    """Standard deviations of white noise per reading, and constant biases whose direction is drawn once.
+
+    The tilt's bias turns roll and pitch; yaw has none.
+    """
+
+    joint_rad: float = 5e-4
+    joint_rad_s: float = 0.03
+    gyro_rad_s: float = 0.005
+    accelerometer_m_s2: float = 0.1
+    accelerometer_bias_m_s2: float = 0.05
+    tilt_bias_rad: float = 0.00524
+
+
+USUAL_NOISE = SensorNoise()
+QUIET = SensorNoise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class TorquePlant:
+    """A simulated body driven by torques at its joints. Arrays that it hands out are views of the simulation.
+
+    Args:
+        model: Compiled, with motors named in the order of `ctrl`, an accelerometer and a gyro.
+        base: Name of the floating body.
+        feet: Names of the bodies of the feet.
+    """
+
+    def __init__(self, model: mujoco.MjModel, base: str, feet: tuple[str, str]) -> None:
+        self.model, self.data = model, mujoco.MjData(model)
+        self._base, self._gear = model.body(base).id, model.actuator_gear[:, 0].copy()
+        self._feet = [model.body(foot).id for foot in feet]
+        self._floor = model.geom(FLOOR).id
+        self.qpos, self.qvel = self.data.qpos, self.data.qvel
+        self.motor_dof = model.jnt_dofadr[model.actuator_trnid[:, 0]]
+        acc, gyro = model.sensor("accelerometer"), model.sensor("gyro")
+        self.accelerometer = self.data.sensordata[acc.adr[0] : acc.adr[0] + 3]
+        self.gyro = self.data.sensordata[gyro.adr[0] : gyro.adr[0] + 3]
+
+    def reset(self, qpos: Array) -> None:
+        """Put the body at rest into a posture. Shape (nq,)."""
+        mujoco.mj_resetData(self.model, self.data)
+        self.data.qpos[:] = qpos
+        mujoco.mj_forward(self.model, self.data)
+        self.accelerometer[:] = self.data.xmat[self._base].reshape(3, 3).T @ (0.0, 0.0, 9.81)
+
+    def step(self, torque_nm: Array, steps: int) -> None:
+        """Let torques act for some steps. Shape (n_motors,)."""
+        self.data.ctrl[:] = torque_nm / self._gear
+        mujoco.mj_step(self.model, self.data, nstep=steps)
+
+    def push(self, force_n: Array) -> None:
+        """Let a force act on the base from now on, in world axes. Shape (3,)."""
+        self.data.xfrc_applied[self._base, :3] = force_n
+
+    @property
+    def time_s(self) -> float:
+        """Since the last reset."""
+        return float(self.data.time)
+
+    def foot_places(self) -> Array:
+        """Return the origins of the feet's bodies in world. Shape (2, 3)."""
+        return np.asarray(self.data.xpos[self._feet])
+
+    def foot_forces(self) -> tuple[Array, float]:
+        """Return the floor's force on each foot in world axes (2, 3), and its force on anything else."""
+        forces, other, found = np.zeros((2, 3)), 0.0, np.zeros(6)
+        for k in range(self.data.ncon):
+            contact = self.data.contact[k]
+            pair = (int(contact.geom1), int(contact.geom2))
+            if self._floor not in pair:
+                continue
+            mujoco.mj_contactForce(self.model, self.data, k, found)
+            force = contact.frame.reshape(3, 3).T @ found[:3] * (1.0 if pair[0] == self._floor else -1.0)
+            body = int(self.model.geom_bodyid[pair[1] if pair[0] == self._floor else pair[0]])
+            if body in self._feet:
+                forces[self._feet.index(body)] += force
+            else:
+                other += float(np.linalg.norm(force))
+        return forces, other
+
+
+class Sensors:
+    """What the robot measures of the plant, with noise from a generator of its own."""
+
+    def __init__(self, plant: TorquePlant, noise: SensorNoise, rng: np.random.Generator) -> None:
+        self._plant, self._rng = plant, rng
+        joints = plant.model.nv - BASE
+        deviations = [noise.joint_rad] * joints + [noise.joint_rad_s] * joints
+        self._deviation = np.array(deviations + [noise.gyro_rad_s] * 3 + [noise.accelerometer_m_s2] * 3)
+        bias = rng.standard_normal(3)
+        self._bias = noise.accelerometer_bias_m_s2 * bias / np.linalg.norm(bias)
+        angle = rng.uniform(0.0, 2.0 * np.pi)
+        self._tilt = np.array(
+            [1.0, 0.5 * noise.tilt_bias_rad * np.cos(angle), 0.5 * noise.tilt_bias_rad * np.sin(angle), 0.0]
+        )
+        self._tilt /= np.linalg.norm(self._tilt)
+        self._joints = joints
+
+    def read(self) -> tuple[Array, Array, Array, Array, Array]:
+        """Return quaternion (4,), gyro (3,), accelerometer (3,), joint angles and joint rates (n_joints,)."""
+        plant, n = self._plant, self._joints
+        noise = self._rng.standard_normal(2 * n + 6)
+        noise *= self._deviation
+        quaternion = np.empty(4)
+        mujoco.mju_mulQuat(quaternion, plant.qpos[3:7], self._tilt)
+        return (
+            quaternion,
+            plant.qvel[3:BASE] + noise[2 * n : 2 * n + 3],
+            plant.accelerometer + self._bias + noise[2 * n + 3 :],
+            plant.qpos[7:] + noise[:n],
+            plant.qvel[BASE:] + noise[n : 2 * n],
+        )

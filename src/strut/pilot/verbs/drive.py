@@ -1,0 +1,44 @@
+"""`strut drive`: a person drives a simulated robot from the browser."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from strut.animation.animate import animate
+from strut.animation.animation_file import load_animation
+from strut.animation.stories import story_names, story_path
+from strut.cli.screen import print_lines
+from strut.errors import OutOfRangeError
+from strut.models.catalogue import load_robot
+from strut.motion import Motion
+from strut.pilot.live_pilot import LivePilot
+from strut.pilot.piloted import World
+
+
+def drive(
+    robot: Annotated[str, typer.Argument(help="Robot with motors driven by torques: cassie.")] = "cassie",
+    friction: Annotated[float | None, typer.Option(help="Of the floor; the robot's own if left out.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the sensors' noise.")] = 0,
+    host: Annotated[str, typer.Option(help="Address of the page.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port of the page.")] = 8080,
+) -> None:
+    """Drive a simulated robot from the browser. Example: strut drive cassie."""
+    from strut.pilot.drive_page import drive as drive_from_page  # noqa: PLC0415  (viser takes a second to load)
+
+    if friction is not None and not 0.0 < friction <= 2.0:
+        raise OutOfRangeError(f"The friction is {friction:g}; it must be above 0 and at most 2.")
+    pilot = LivePilot(load_robot(robot), World(friction=friction, seed=seed))
+    perform = partial(_story, robot)
+    stories = [name for name in story_names(robot) if not load_animation(story_path(robot, name)).walks]
+    drive_from_page(pilot, stories=stories, perform=perform, host=host, port=port, on_ready=_tell_address)
+
+
+def _story(robot: str, name: str) -> Motion:
+    return animate(robot, load_animation(story_path(robot, name)))
+
+
+def _tell_address(url: str) -> None:
+    print_lines(f"drive on {url}; Ctrl-C ends it")

@@ -1,0 +1,127 @@
+"""`strut library build`, `gaits` and `map`: the periodic gaits of a robot, beside the motions of `strut library`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+from rich.progress import Progress
+
+from strut.cli.options import Force, Json
+from strut.cli.paired_options import check_apart
+from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
+from strut.models.catalogue import load_robot
+from strut.pilot.gait_library_build import build_gait_library, gait_summary
+from strut.pilot.gait_library_file import pack_gait_library
+from strut.pilot.gait_store import GaitRecord, GaitStore, gait_home
+from strut.plumbing.number_text import one_or_several
+from strut.request import Walker
+
+RobotName = Annotated[str, typer.Argument(help="Whose gaits; a robot with a gait_library.toml, such as cassie.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes on this machine.  [default: its cores]")]
+Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler, whose workers do it.")]
+GaitFile = Annotated[Path | None, typer.Option(help="Gait library.  [default: ~/.strut/gaits/ROBOT.db]")]
+
+
+def build(
+    context: typer.Context,
+    robot: RobotName,
+    grid: Annotated[
+        str | None,
+        typer.Option(help="Numbers of speeds forward, speeds left and heights: 5,5,5.  [default: published]"),
+    ] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    store: GaitFile = None,
+    pack: Annotated[Path | None, typer.Option(help="Write it into one small .npz file, too.")] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Find a robot's periodic gaits; run again, it goes on. Example: strut library build cassie --grid 5,5,5."""
+    check_apart(context, {"workers": ("scheduler",)})
+    counts = _counts(grid)
+    with progress(f"{robot} learns to walk") as bar:
+        told = _telling(bar)
+        built = build_gait_library(robot, store, counts=counts, workers=workers, scheduler=scheduler, on_gait=told)
+    _tell(built, json=json)
+    if pack is not None:
+        pack_gait_library(built.library(), pack, force=force)
+        print_lines(f"wrote {pack}")
+    print_next("strut library map", robot, "--store", built.path, "--out", "gaits.png")
+
+
+def gaits(robot: RobotName, store: GaitFile = None, json: Json = False) -> None:
+    """Tell what a gait library holds, and why gaits are missing. Example: strut library gaits cassie."""
+    _tell(GaitStore(store or gait_home(robot), load_robot(robot)), json=json)
+
+
+def gait_map(
+    robot: RobotName,
+    out: Annotated[Path, typer.Option(help="Picture to write (.png or .svg).")] = Path("gaits.png"),
+    store: GaitFile = None,
+    force: Force = False,
+) -> None:
+    """Draw where a robot has gaits, and where they were held. Example: strut library map cassie --out gaits.png."""
+    from strut.pilot.gait_map import save_gait_map  # noqa: PLC0415 -- loads matplotlib
+
+    body = load_robot(robot)
+    save_gait_map(body, GaitStore(store or gait_home(robot), body), out, force=force)
+    print_lines(f"wrote {out}")
+
+
+def try_out(
+    context: typer.Context,
+    robot: RobotName,
+    walker: Annotated[str, typer.Option(help="pendulum or library: what sets the feet.")] = "pendulum",
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    store: GaitFile = None,
+) -> None:
+    """Walk every gait in simulation, and write down which are held. Example: strut library try cassie."""
+    from strut.pilot.gait_trials import try_gaits  # noqa: PLC0415 -- loads the controllers
+
+    check_apart(context, {"workers": ("scheduler",)})
+    if walker not in get_args(Walker):
+        raise typer.BadParameter(f"--walker is '{walker}'; choose {' or '.join(get_args(Walker))}.")
+    chosen: Walker = walker  # type: ignore[assignment]
+    body = load_robot(robot)
+    source = GaitStore(store or gait_home(robot), body)
+    with progress(f"{robot} tries its gaits") as bar:
+        try_gaits(source, body, walker=chosen, workers=workers, scheduler=scheduler, on_gait=_telling(bar))
+    print_next("strut library map", robot, "--store", source.path, "--out", "gaits.png")
+
+
+def _telling(bar: Progress) -> Callable[[GaitRecord, int, int], None]:
+    """Return what tells a bar, and now and then a log, how many gaits are done."""
+    log = now_and_then()
+
+    def tell(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
+        bar.update(bar.task_ids[0], completed=done, total=total)
+        log(f"{done} of {one_or_several(total, '[gait|gaits]')}")
+
+    return tell
+
+
+def _counts(grid: str | None) -> tuple[int, int, int] | None:
+    if grid is None:
+        return None
+    try:
+        forward, left, height = (int(number) for number in grid.split(","))
+    except ValueError as error:
+        raise typer.BadParameter(f"'{grid}' is no grid; write three whole numbers, for instance 5,5,5.") from error
+    return forward, left, height
+
+
+def _tell(store: GaitStore, *, json: bool) -> None:
+    found = gait_summary(store)
+    if json:
+        print_json(found.as_dict())
+    rows = [(name, f"{median:.3g}", f"{worst:.3g}") for name, (median, worst) in found.figures.items()]
+    print_table(
+        f"{found.found} of {one_or_several(found.total, '[gait|gaits]')} in {store.path}",
+        ("figure", "median", "worst"),
+        rows,
+    )
+    print_lines(*(f"  {reason}" for reason in found.reasons))

@@ -1,0 +1,105 @@
+"""Registry: one table of what can be found by name; each entry is imported when it is first used.
+
+A feature adds one line here. A package of someone else's registers by an entry point in a group of the same name:
+
+    [project.entry-points."strut.writers"]
+    imitation = "strut_imitation:WRITER"
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from strut.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+class Verb(NamedTuple):
+    """A verb of the command line: where its function or app is, and the sentence that `strut --help` prints."""
+
+    target: str
+    summary: str
+
+
+VERBS = {
+    "robots": Verb("strut.cli.robots:robots", "List the robots."),
+    "adopt": Verb("strut.adoption.verbs.adopt:adopt", "Read an MJCF or URDF and make a robot of it."),
+    "emotions": Verb("strut.cli.emotions:emotions", "List the named emotions, and who has poses for them."),
+    "walk": Verb("strut.cli.walk:walk", "Plan a walk that shows an emotion and save it."),
+    "distinguish": Verb(
+        "strut.perception.verbs.distinguish:distinguish", "Measure how far a robot's feelings are apart."
+    ),
+    "perform": Verb("strut.cli.perform:perform", "Do a task and show a feeling with the rest."),
+    "animate": Verb("strut.animation.verbs.animate:animate", "Make a drawn story a motion that stands."),
+    "repair": Verb("strut.retargeting.verbs.repair:repair", "Make a motion that breaks limits one that keeps them."),
+    "library": Verb("strut.library.verbs.library:library", "Keep motions, and find them again by what they mean."),
+    "synthesize": Verb("strut.human.verbs.synthesize:synthesize", "Find a human gait that minimises criteria."),
+    "fit": Verb("strut.capture.verbs.fit:fit", "Fit a person's model to recorded markers."),
+    "capture": Verb("strut.capture.verbs.capture:capture", "Find forces and torques of a recorded walk."),
+    "reconstruct": Verb("strut.human.verbs.reconstruct:reconstruct", "Find torques and ground forces of a motion."),
+    "analyze": Verb("strut.human.verbs.analyze:analyze", "Measure and compare human walks."),
+    "explain": Verb("strut.human.verbs.explain:explain", "Find the criteria that a recorded walk minimises."),
+    "check": Verb("strut.cli.check:check", "Measure a motion and say whether the robot can do it (exit 3 if not)."),
+    "simulate": Verb("strut.cli.simulate:simulate", "Play a motion with servos in a physics engine."),
+    "drive": Verb("strut.pilot.verbs.drive:drive", "Drive a simulated robot from the browser."),
+    "show": Verb("strut.cli.show:show", "Look at motions in the browser, or write a page or a picture."),
+    "export": Verb("strut.cli.export:export", "Write a motion as CSV, JSON, BVH, GLB, C3D, TRC or MOT, or a rig."),
+    "reproduce": Verb(
+        "strut.reproduction.verbs.reproduce:reproduce", "Compute the published numbers of a system again."
+    ),
+    "stimuli": Verb("strut.study.verbs.stimuli:stimuli", "Make all motions of a published study."),
+    "study": Verb("strut.study.verbs.study:study", "Show motions to people and measure what they see."),
+}
+
+BUILT_IN: dict[str, dict[str, str]] = {
+    "strut.verbs": {name: verb.target for name, verb in VERBS.items()},
+    "strut.generators": {
+        "crawl": "strut.gaits.crawl.crawl_drafts:CrawlDrafts.of_request",
+        "steps": "strut.gaits.footsteps.step_drafts:StepDrafts.of_request",
+        "pattern": "strut.gaits.pattern.gait_drafts:GaitDrafts.of_request",
+        "hand_task": "strut.gaits.hand_task.hand_drafts:HandDrafts.of_request",
+        "human_gait": "strut.human.human_drafts:HumanDrafts.of_request",
+        "animate": "strut.animation.animation_drafts:AnimationDrafts.of_request",
+        "piloted": "strut.pilot.piloted_drafts:PilotedDrafts.of_request",
+    },
+    "strut.writers": {
+        "csv": "strut.formats.motion_csv:WRITER",
+        "json": "strut.formats.motion_json:WRITER",
+        "bvh": "strut.animation.rig_bvh:WRITER",
+        "glb": "strut.animation.rig_glb:WRITER",
+        "c3d": "strut.formats.laboratory_file:C3D",
+        "trc": "strut.formats.laboratory_file:TRC",
+        "mot": "strut.formats.laboratory_file:MOT",
+    },
+}
+_LISTED_BY = {"strut.verbs": "`strut --help`", "strut.writers": "`strut export --help`"}
+
+
+def find(group: str, name: str) -> Any:
+    """Import and return one entry. A package adds names and never replaces a built-in one.
+
+    Raises UnknownNameError with the nearest names.
+    """
+    if name in BUILT_IN[group]:
+        return pkgutil.resolve_name(BUILT_IN[group][name])
+    for entry in _installed(group):
+        if entry.name == name:
+            return entry.load()
+    kind = group.removeprefix("strut.").removesuffix("s")
+    raise UnknownNameError(kind, name, names(group), _LISTED_BY.get(group, "docs/architecture.md"))
+
+
+def names(group: str) -> tuple[str, ...]:
+    """Return every name of a group, the built-in ones first."""
+    return (*BUILT_IN[group], *(entry.name for entry in _installed(group)))
+
+
+@cache
+def _installed(group: str) -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 -- 40 ms, as long as `strut --help` takes
+
+    return tuple(entry_points(group=group))

@@ -1,0 +1,1 @@
+"""Retargeting: a motion that breaks limits → the nearest one that keeps them."""

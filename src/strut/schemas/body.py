@@ -1,0 +1,262 @@
+"""robot.toml: what a robot is made of: limbs, chains or segments, or a model of others, named by its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import msgspec
+
+from strut.schemas.fields import ORIGIN, Color, Floor, Positive, Range, ScaledServo, Servo, Shape, Table, Text, Vector
+from strut.schemas.imported import ForeignBody
+from strut.schemas.segments import SegmentBody
+from strut.schemas.toml_file import FieldPath, WrongFieldError
+
+BASE, FLOAT = "body", "base"  # what the body and the joint on which it floats are called among the others
+
+
+class LimbJoint(Table, frozen=True):
+    """A hinge about an axis of its link, and its range about the middle that a mount gives it."""
+
+    name: Text
+    range_rad: Range
+    axis: Vector = (0.0, 0.0, 1.0)
+
+
+class TrunkPart(Table, frozen=True):
+    """A part of the body that joints turn, such as a head; places are those in the body with every joint at zero.
+
+    Args:
+        name: Of the part.
+        origin_m: Where its joints are.
+        joints: In the order in which they turn.
+        mass_kg: Of the part.
+        com_m: Its centre of mass.
+        inertia_size_m: Edges of a box with its inertia.
+        on: The part that carries it, one above it in the list; the body itself if left out.
+        shapes: What people see of it.
+    """
+
+    name: Text
+    origin_m: Vector
+    joints: Annotated[tuple[LimbJoint, ...], msgspec.Meta(min_length=1)]
+    mass_kg: Positive
+    com_m: Vector
+    inertia_size_m: tuple[Positive, Positive, Positive]
+    on: Text | None = None
+    shapes: tuple[Shape, ...] = ()
+
+
+class Trunk(Table, frozen=True):
+    """The body that carries the limbs: one mass with the inertia of a box, its parts included as they rest."""
+
+    mass_kg: Positive
+    inertia_size_m: tuple[Positive, Positive, Positive]
+    start_height_m: Positive
+    com_m: Vector = ORIGIN
+    shapes: tuple[Shape, ...] = ()
+    part: tuple[TrunkPart, ...] = ()
+
+    def __post_init__(self) -> None:
+        for index, part in enumerate(self.part):
+            if part.on is not None and part.on not in [other.name for other in self.part[:index]]:
+                raise WrongFieldError(("part", index, "on"), f"there is no part '{part.on}' above it.")
+        if sum(part.mass_kg for part in self.part) >= self.mass_kg:
+            raise WrongFieldError(("mass_kg",), "is that of the body with its parts, which weigh as much alone.")
+
+
+class Rod(Table, frozen=True):
+    """A solid cylinder with round ends, or a ball where they coincide."""
+
+    to_m: Vector
+    radius_m: Positive
+    from_m: Vector = ORIGIN
+    touches_ground: bool = True
+
+
+class LimbLink(Table, frozen=True):
+    """A link with all joints that move it; the link of a flat foot has no rod.
+
+    Args:
+        name: Of the link.
+        mass_kg: Of the link.
+        color: Of rod or sole.
+        joints: In the order in which they turn.
+        offset_m: Where it starts in the link above it, or in the mount.
+        twist_rad: Its turn about the x axis of that link: alpha of a Denavit-Hartenberg row; d and a are the offset.
+        rod: Its shape.
+        com_m: Centre of mass, if it is not in the middle of the rod.
+    """
+
+    name: Text
+    mass_kg: Positive
+    color: Color
+    joints: tuple[LimbJoint, ...]
+    offset_m: Vector = ORIGIN
+    twist_rad: float = 0.0
+    rod: Rod | None = None
+    com_m: Vector | None = None
+
+    @property
+    def centre_m(self) -> Vector:
+        """Its centre of mass."""
+        if self.com_m is not None or self.rod is None:
+            return self.com_m or ORIGIN
+        (a, b, c), (x, y, z) = self.rod.from_m, self.rod.to_m
+        return (a + x) / 2.0, (b + y) / 2.0, (c + z) / 2.0
+
+
+class BallFoot(Table, frozen=True, tag_field="kind", tag="ball"):
+    """A ball on the last link."""
+
+    name: Text
+    position_m: Vector
+    radius_m: Positive
+    color: Color
+
+
+class FlatFoot(Table, frozen=True, tag_field="kind", tag="flat"):
+    """A box that is the last link; `sole_m` is the middle of its sole."""
+
+    name: Text
+    sole_m: Vector
+    length_m: Positive
+    width_m: Positive
+    height_m: Positive
+
+
+class LimbChain(Table, frozen=True):
+    """A limb from the body outwards, without its place on the body."""
+
+    links: Annotated[tuple[LimbLink, ...], msgspec.Meta(min_length=1)]
+    foot: BallFoot | FlatFoot
+
+    def __post_init__(self) -> None:
+        for index, link in enumerate(self.links):
+            is_sole = isinstance(self.foot, FlatFoot) and link is self.links[-1]
+            if (link.rod is None) != is_sole:
+                raise WrongFieldError(("links", index, "rod"), "every link has one, but that of a flat foot.")
+
+    @property
+    def joints(self) -> tuple[LimbJoint, ...]:
+        """All joints, from the body outwards."""
+        return tuple(joint for link in self.links for joint in link.joints)
+
+
+class Mount(Table, frozen=True):
+    """Where a limb is fixed to the body, with which axes, and the middle of its joints' ranges (zero if left out)."""
+
+    name: Text
+    limb: Text
+    position_m: Vector
+    x_axis: Vector = (1.0, 0.0, 0.0)
+    z_axis: Vector = (0.0, 0.0, 1.0)
+    middle_rad: tuple[float, ...] = ()
+
+
+class LimbBody(Table, frozen=True):
+    """A floating body on limbs."""
+
+    title: Text
+    body: Trunk
+    servo: Servo
+    contact: Floor
+    limb: Mapping[str, LimbChain]
+    mount: tuple[Mount, ...]
+
+    def __post_init__(self) -> None:
+        for index, mount in enumerate(self.mount):
+            if mount.limb not in self.limb:
+                raise WrongFieldError(("mount", index, "limb"), f"there is no limb '{mount.limb}'.")
+            if len(mount.middle_rad) not in (0, len(self.limb[mount.limb].joints)):
+                raise WrongFieldError(("mount", index, "middle_rad"), "needs one number for each joint of the limb.")
+        _check_part_names(self)
+
+
+def _check_part_names(table: LimbBody) -> None:
+    """Refuse a part that is called as another body, and joints that are called as others."""
+    links = [(mount.name, link) for mount in table.mount for link in table.limb[mount.limb].links]
+    bodies = {BASE, *(f"{mount}_{link.name}" for mount, link in links)}
+    joints = {FLOAT, *(f"{mount}_{joint.name}" for mount, link in links for joint in link.joints)}
+    for index, part in enumerate(table.body.part):
+        _add_new(bodies, [part.name], ("body", "part", index, "name"))
+        _add_new(joints, [joint.name for joint in part.joints], ("body", "part", index, "joints"))
+
+
+def _add_new(taken: set[str], names: Sequence[str], path: FieldPath) -> None:
+    """Add names to those that are taken; raises WrongFieldError if one is."""
+    for name in names:
+        if name in taken:
+            raise WrongFieldError(path, f"there is a '{name}' already.")
+        taken.add(name)
+
+
+class Platform(Table, frozen=True):
+    """A base that drives in x and y and turns, and where its wheels touch the floor."""
+
+    speed_limit_m_s: Positive
+    turn_limit_rad_s: Positive
+    force_limit_n: Positive
+    moment_limit_nm: Positive
+    sag_m: Positive
+    sag_rad: Positive
+    settle_s: Positive
+    wheels_m: tuple[tuple[float, float], ...] = ()
+
+
+class ChainRow(Table, frozen=True):
+    """A Denavit-Hartenberg row; without a joint it only leads on."""
+
+    a_m: float
+    alpha_rad: float
+    d_m: float
+    theta0_rad: float
+    joint: Text | None = None
+
+
+class Chain(Table, frozen=True):
+    """Rows from the robot's origin, or from where another chain ends."""
+
+    name: Text
+    rows: tuple[ChainRow, ...]
+    after: Text | None = None
+
+
+class ChainFrame(Table, frozen=True):
+    """A named point of a part, where it is when every joint is zero."""
+
+    part: Text
+    position_m: Vector
+
+
+class JointLimit(Table, frozen=True):
+    """Limits of a joint."""
+
+    range_rad: Range
+    speed_rad_s: Positive
+    torque_nm: Positive
+
+
+class ChainLink(Table, frozen=True):
+    """What a joint moves; inertia xx, yy, zz, xy, xz, yz about the centre of mass."""
+
+    mass_kg: Positive
+    com_m: Vector
+    inertia_kg_m2: tuple[float, float, float, float, float, float]
+    shapes: tuple[Shape, ...] = ()
+
+
+class ChainBody(Table, frozen=True):
+    """A body of chains that may branch, on a platform or bolted down."""
+
+    title: Text
+    contact: Floor
+    servo: ScaledServo
+    chain: tuple[Chain, ...]
+    joint: Mapping[str, JointLimit]
+    part: Mapping[str, ChainLink]
+    frame: Mapping[str, ChainFrame] = {}
+    platform: Platform | None = None
+
+
+BodyTable = LimbBody | ChainBody | ForeignBody | SegmentBody

@@ -1,0 +1,90 @@
+"""gait_library.toml: the grid of a robot's periodic gaits, and what each of them must keep."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from strut.schemas.fields import NotNegative, Positive, Range, Table
+from strut.schemas.toml_file import WrongFieldError
+
+Points = Annotated[int, msgspec.Meta(ge=1, le=101)]
+
+
+class GridAxis(Table, frozen=True):
+    """Evenly spaced values, both ends included."""
+
+    least: float
+    most: float
+    count: Points
+
+    def __post_init__(self) -> None:
+        if self.count > 1 and not self.least < self.most:
+            raise WrongFieldError(("most",), f"is {self.most:g}; it must be above the least, {self.least:g}.")
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The values; of one point alone, the middle."""
+        if self.count == 1:
+            return ((self.least + self.most) / 2.0,)
+        width = (self.most - self.least) / (self.count - 1)
+        return tuple(round(self.least + width * number, 12) for number in range(self.count))
+
+
+class GaitGrid(Table, frozen=True):
+    """Where gaits lie: mean speed forward and left, and height of the base."""
+
+    forward_m_s: GridAxis
+    left_m_s: GridAxis
+    height_m: GridAxis
+
+    def __post_init__(self) -> None:
+        if self.left_m_s.least != -self.left_m_s.most:
+            raise WrongFieldError(("left_m_s",), "is not the same to both sides; gaits are mirrored.")
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """How many values each axis has."""
+        return self.forward_m_s.count, self.left_m_s.count, self.height_m.count
+
+
+class GaitLibraryTable(Table, frozen=True):
+    """The published grid, and what a gait keeps.
+
+    Args:
+        grid: Where the gaits lie.
+        height_band_m: How far the base may be above or below its height.
+        longest_step_s: Of a step.
+        shortest_step_s: At the least and at the largest height; linear between.
+        usual_step_s: Which a gait stays near, so that neighbours are alike.
+        usual_width_m: Between the feet, which a gait stays near.
+        step_width_m: Least and largest distance between the feet, sideways.
+        clearance_m: Least and largest height of the swinging sole at mid-step.
+        attitude_rad: Largest roll, pitch and yaw of the base.
+        intervals: Of the mesh of a step.
+        upright_weight: Of the base's squared attitude and of its distance from its height, against effort.
+        pace_weight: Of the squared distance from the usual step time.
+        track_weight: Of the squared distance from the usual width.
+    """
+
+    grid: GaitGrid
+    height_band_m: Positive
+    longest_step_s: Positive
+    shortest_step_s: tuple[Positive, Positive]
+    usual_step_s: Positive
+    usual_width_m: Positive
+    step_width_m: Range
+    clearance_m: Range
+    attitude_rad: Positive
+    intervals: Annotated[int, msgspec.Meta(ge=4, le=100)]
+    upright_weight: NotNegative
+    pace_weight: NotNegative
+    track_weight: NotNegative
+
+    def step_range_s(self, height_m: float) -> tuple[float, float]:
+        """Return the shortest and longest step at a height."""
+        low, high = self.shortest_step_s
+        axis = self.grid.height_m
+        share = (height_m - axis.least) / (axis.most - axis.least)
+        return min(low + share * (high - low), self.longest_step_s), self.longest_step_s

@@ -1,0 +1,93 @@
+"""chains.toml, tasks.toml and study.toml: hands and head, what hands can be busy with, and a published session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from strut.schemas.fields import Count, Positive, Table, Text, Vector
+
+
+class Head(Table, frozen=True):
+    """The frame that looks along its x axis, and where the user's eyes are."""
+
+    frame: Text
+    user_m: Vector
+
+
+class Gain(Table, frozen=True):
+    """How firmly hand, head and posture are led."""
+
+    hand_per_s: Positive
+    head_per_s: Positive
+    posture_per_s: Positive
+
+
+class ChainsTable(Table, frozen=True):
+    """Frames of hands and head."""
+
+    hand: Mapping[str, str]
+    head: Head
+    gain: Gain
+
+
+class Swing(Table, frozen=True):
+    """A joint that swings about its posture."""
+
+    amplitude_rad: float
+    frequency_hz: Positive
+
+
+class PostureTask(Table, frozen=True, tag_field="kind", tag="posture"):
+    """An arm that holds a posture and swings joints about it."""
+
+    hand: Text
+    posture_rad: Mapping[str, float]
+    swing: Mapping[str, Swing] = {}
+
+
+class RouteTask(Table, frozen=True, tag_field="kind", tag="route"):
+    """A hand carried level along offsets while the platform drives along stations of x, y and yaw."""
+
+    hand: Text
+    posture_rad: Mapping[str, float]
+    hand_offset_m: tuple[Vector, ...]
+    platform: tuple[Vector, ...]
+
+
+class PointTask(Table, frozen=True, tag_field="kind", tag="point"):
+    """A hand whose x axis turns to a target; `from_m` is the elbow and `reach_m` the forearm."""
+
+    hand: Text
+    posture_rad: Mapping[str, float]
+    from_m: Vector
+    reach_m: Positive
+    raise_s: Positive
+    target_m: Vector
+
+
+TaskTable = PostureTask | RouteTask | PointTask
+
+
+class Levels(Table, frozen=True):
+    """The low and the high level of a feeling's coordinates."""
+
+    low: float
+    high: float
+
+
+class StudyEmotion(Table, frozen=True):
+    """A feeling by its coordinates."""
+
+    pad: Vector
+
+
+class StudyTable(Table, frozen=True):
+    """A session of motions that people rated."""
+
+    task: Text
+    duration_s: Positive
+    user_m: Vector
+    practice_motions: Count
+    emotion_motions: Count
+    levels: Levels
+    emotion: Mapping[str, StudyEmotion]

@@ -1,0 +1,104 @@
+"""robot.toml of a human: segments whose sizes follow from a subject's height and mass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from strut.schemas.fields import Color, Floor, NotNegative, Positive, Range, Table, Text
+
+ScaledPoint = Mapping[Literal["x", "y", "z"], Mapping[str, float]]  # a point as shares of body lengths, by axis
+
+
+class Bound(Table, frozen=True):
+    """The least and the most that a body may have."""
+
+    least: Positive
+    most: Positive
+
+
+class DefaultSubject(Table, frozen=True):
+    """Who the human is unless asked otherwise, and which bodies can be made."""
+
+    name: Text
+    height_m: Bound
+    mass_kg: Bound
+
+
+class MeasuredSubject(Table, frozen=True):
+    """A person with measured lengths."""
+
+    height_m: Positive
+    mass_kg: Positive
+    lengths_m: Mapping[str, Positive]
+
+
+class SegmentJoint(Table, frozen=True):
+    """The joint above a segment and its axes in order of application."""
+
+    name: Text
+    axes: tuple[Literal["TX", "TY", "TZ", "RX", "RY", "RZ"], ...]
+
+
+class SegmentShape(Table, frozen=True, rename={"start": "from", "stop": "to"}):
+    """A capsule of a segment; its ends and radius as shares of lengths, or the radius in metres."""
+
+    stop: ScaledPoint
+    start: ScaledPoint = msgspec.field(default_factory=dict)
+    radius_m: NotNegative = 0.0
+    radius: Mapping[str, float] = {}
+
+
+class SegmentTable(Table, frozen=True):
+    """A segment of a human body; Side in its name stands for both sides."""
+
+    name: Text
+    joint: SegmentJoint
+    length: Text
+    com: ScaledPoint
+    gyration: tuple[NotNegative, NotNegative, NotNegative]
+    parent: Text | None = None
+    origin: ScaledPoint = msgspec.field(default_factory=dict)
+    wears: Text | None = None
+    shapes: tuple[SegmentShape, ...] = ()
+
+
+class SegmentLimit(Table, frozen=True):
+    """Range and torque of a joint, given for the left side."""
+
+    range_rad: Range
+    torque_nm: Positive
+
+
+class SegmentServo(Table, frozen=True):
+    """Servos of a simulated human."""
+
+    speed_limit_rad_s: Positive
+    stiffness_nm_rad: Positive
+    damping_nm_s_rad: Positive
+
+
+class Skin(Table, frozen=True):
+    """Colours of what segments wear; the radius of a contact point in simulation; how dark the left side is."""
+
+    point_radius_m: Positive
+    left_shade: Positive
+    color: Mapping[str, Color]
+
+
+class SegmentBody(Table, frozen=True):
+    """A human body of segments whose sizes follow from a subject."""
+
+    title: Text
+    sides: tuple[str, str]
+    subject: DefaultSubject
+    subjects: Mapping[str, MeasuredSubject]
+    length_share: Mapping[str, Positive]
+    mass_share: Mapping[str, Positive]
+    segment: tuple[SegmentTable, ...]
+    limit: Mapping[str, SegmentLimit]
+    servo: SegmentServo
+    floor: Floor
+    skin: Skin

@@ -1,0 +1,88 @@
+"""Contact forces: a wrench shared out among contact points inside their friction pyramids, by least squares."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.linalg.lapack import dgesv
+from scipy.optimize import nnls
+
+from strut.arrays import Array
+
+
+def pyramid_edges(friction: float) -> Array:
+    """Return the edges of the friction pyramid inside the cone, with upward force 1. Shape (4, 3)."""
+    slope = friction / math.sqrt(2.0)
+    return np.array([(slope, slope, 1.0), (slope, -slope, 1.0), (-slope, slope, 1.0), (-slope, -slope, 1.0)])
+
+
+class ForceDistribution:
+    """Non-negative least squares over the pyramid edges of a fixed number of points.
+
+    Minimises |F - sum f|^2 + w |M - sum r x f|^2 + k^2 |edge forces|^2, every point with a least upward force.
+
+    Args:
+        points: How many contact points.
+        friction: Coefficient of the pyramids' cone.
+        moment_weight: w^0.5 [1/m].
+        regularisation: k.
+        least_force_n: Upward force that every point gets.
+    """
+
+    def __init__(
+        self, points: int, *, friction: float, moment_weight: float, regularisation: float, least_force_n: float
+    ) -> None:
+        self._edges = pyramid_edges(friction)
+        self._weight, self._points = moment_weight, points
+        columns = 4 * points
+        self._matrix, self._target = np.zeros((6 + columns, columns)), np.zeros(6 + columns)
+        self._matrix[:3] = np.tile(self._edges.T, points)
+        self._matrix[6:] = regularisation * np.eye(columns)
+        self._x, self._y, self._z = self._matrix[:3]
+        self._point, self._ones = np.repeat(np.arange(points), 4), np.ones(points)
+        self._dual, self._damping = np.zeros((6, 6)), regularisation**2
+        self._least = np.full((points, 3), (0.0, 0.0, least_force_n))
+
+    def share(self, places: Array, force_n: Array, moment_nm: Array) -> Array:
+        """Return forces on the points.
+
+        Args:
+            places: Of the points, from the origin of the moment, in world axes. Shape (n, 3).
+            force_n: Wanted in all, in world axes. Shape (3,).
+            moment_nm: Wanted in all about the origin. Shape (3,).
+
+        Returns:
+            Shape (n, 3).
+        """
+        weight, least = self._weight, self._least
+        px, py, pz = places.T[:, self._point]
+        matrix, target = self._matrix, self._target
+        matrix[3] = weight * (py * self._z - pz * self._y)
+        matrix[4] = weight * (pz * self._x - px * self._z)
+        matrix[5] = weight * (px * self._y - py * self._x)
+        up = least[0, 2]
+        sum_x, sum_y, _ = (self._ones @ places).tolist()
+        fx, fy, fz = force_n.tolist()
+        mx, my, mz = moment_nm.tolist()
+        target[:6] = (
+            fx,
+            fy,
+            fz - self._points * up,
+            weight * (mx - up * sum_y),
+            weight * (my + up * sum_x),
+            weight * mz,
+        )
+        amounts = self._all_edges()
+        if amounts.min() < 0.0:
+            amounts, _ = nnls(matrix, target)
+        return np.asarray(amounts.reshape(-1, 4) @ self._edges + least)
+
+    def _all_edges(self) -> Array:
+        """Return the least squares without signs, by the dual of six rows; where none is negative it is the answer."""
+        wrench = self._matrix[:6]
+        np.matmul(wrench, wrench.T, out=self._dual)
+        self._dual.ravel()[::7] += self._damping
+        _, _, multiplier, singular = dgesv(self._dual, self._target[:6])
+        assert singular == 0, "regularisation keeps the dual regular"
+        return np.asarray(multiplier @ wrench)

@@ -1,0 +1,63 @@
+"""Sensing: the state that an estimator would give a controller, with noise on velocities and some milliseconds old."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from strut.arrays import Array
+from strut.errors import OutOfRangeError
+from strut.robot import BASE
+
+LARGEST_SENSING = 1.0  # noise or delay with which nobody could balance
+
+
+@dataclass(frozen=True, slots=True)
+class Sensing:
+    """What an estimator does to the state: noise of velocities, and how old it is.
+
+    Args:
+        velocity_noise_m_s: Standard deviation of the base's linear velocity.
+        turn_noise_rad_s: Of its angular velocity.
+        delay_s: Age of the state.
+        seed: Of the noise.
+    """
+
+    velocity_noise_m_s: float = 0.0
+    turn_noise_rad_s: float = 0.0
+    delay_s: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("velocity_noise_m_s", "turn_noise_rad_s", "delay_s"):
+            if not 0.0 <= getattr(self, name) <= LARGEST_SENSING:  # also catches NaN
+                raise OutOfRangeError(f"{name} is {getattr(self, name):g}; choose 0 to {LARGEST_SENSING:g}.")
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether the state is neither noisy nor old."""
+        return self == Sensing(seed=self.seed)
+
+
+class Estimator:
+    """What a controller sees, tick after tick, in order."""
+
+    def __init__(self, sensing: Sensing | None) -> None:
+        self._sensing = Sensing() if sensing is None else sensing
+        self._noise, self._past = np.random.default_rng(self._sensing.seed), deque[tuple[float, Array, Array]]()
+        turn, speed = self._sensing.turn_noise_rad_s, self._sensing.velocity_noise_m_s
+        self._spread = np.array([speed] * 3 + [turn] * 3)
+
+    def seen(self, time_s: float, qpos: Array, qvel: Array) -> tuple[Array, Array]:
+        """Return coordinates and velocities as an estimator would give them. Shapes (nq,), (nv,) in and out."""
+        past, oldest_s = self._past, time_s - self._sensing.delay_s
+        past.append((time_s, qpos.copy(), qvel.copy()))
+        while len(past) > 1 and past[1][0] <= oldest_s + 1e-9:
+            past.popleft()
+        _, seen_qpos, seen_qvel = past[0]
+        if self._spread.any():
+            seen_qvel = seen_qvel.copy()
+            seen_qvel[:BASE] += self._noise.normal(size=BASE) * self._spread
+        return seen_qpos, seen_qvel

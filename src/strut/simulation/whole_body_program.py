@@ -1,0 +1,152 @@
+"""Whole-body programme: accelerations of the legs and contact forces of one tick, as a quadratic program.
+
+Weighted tasks (Sentis and Khatib, 2005; Herzog et al., 2016) are least squares in x = (leg accelerations, forces along
+the edges of friction pyramids, per kilogram). The rows of the dynamics that nobody drives, those of the base, are
+solved for its acceleration, so that they hold exactly; joints that are not in legs keep the accelerations they have.
+Forces only push, and torques of the legs keep their limits. Zero torque and no force is always a solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import daqp
+import numpy as np
+from scipy.linalg.lapack import dgesv
+
+from strut.arrays import Array
+from strut.errors import StrutError
+from strut.robot import BASE, Index, Robot
+from strut.simulation.contact_forces import pyramid_edges
+from strut.simulation.walking_state import WalkingDynamics
+
+INFINITE = 1e30  # as the solver has it
+FORCE_WEIGHT = 1e-3  # of the forces themselves, in (m/s2)2: of all that do the same, the smallest
+LEAST_LOAD = 0.05  # of a foot that is to carry nothing soon or yet: its forces cost this much more
+SMALLEST_COST = 1e-6  # keeps the program strictly convex
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """Accelerations that are wanted: rows of velocity coordinates, what they shall be, and how much that matters.
+
+    Args:
+        jacobian: Shape (m, nv).
+        wanted: Shape (m,), without what the velocity alone brings.
+        weight: Shape (m,) or a number.
+    """
+
+    jacobian: Array
+    wanted: Array
+    weight: Array | float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Footing:
+    """A foot that can push: its number, its points from its frame in world axes (k, 3), and the load it is to carry."""
+
+    foot: int
+    points_m: Array
+    load: float
+
+
+def as_slice(index: Index) -> Index | slice:
+    """Return an ascending index as a slice if it leaves nothing out: a view costs a twentieth of a copy."""
+    if len(index) and index[-1] - index[0] == len(index) - 1:
+        return slice(int(index[0]), int(index[-1]) + 1)
+    return index
+
+
+class WholeBodyProgram:
+    """The programme of one robot.
+
+    Args:
+        robot: Who walks.
+        friction: Coefficient of the cones.
+    """
+
+    def __init__(self, robot: Robot, friction: float) -> None:
+        joints = [joint for leg in robot.legs for joint in leg.joints]
+        self.legs: Index = np.array(sorted({robot.joint_names.index(joint) for joint in joints}))
+        columns = BASE + self.legs
+        self._columns = as_slice(columns)
+        self._others = as_slice(np.setdiff1d(np.arange(BASE, BASE + len(robot.joint_names)), columns))
+        self._limit_nm, self._mass_kg = robot.torque_limit_nm[self.legs], robot.mass_kg
+        self._edges = robot.mass_kg * pyramid_edges(friction)
+        self._levers = np.concatenate([np.cross(np.eye(3), edge) for edge in self._edges], axis=1)  # point to moments
+        self._tiled: dict[int, Array] = {}  # edges of so many points
+
+    def torque(
+        self,
+        state: WalkingDynamics,
+        tasks: Sequence[Task],
+        push_m_s2: Array,
+        push_weight: Array,
+        footings: Sequence[Footing],
+        other_acceleration: Array,
+    ) -> Array:
+        """Return the torques of the legs' joints.
+
+        Args:
+            state: The robot now.
+            tasks: What accelerations shall be.
+            push_m_s2: Force of the ground per kilogram, in all. Shape (3,).
+            push_weight: How much that matters. Shape (3,).
+            footings: Feet that can push.
+            other_acceleration: Of the joints that are not in legs, in their order. Shape (n_joints - n_legs,).
+
+        Returns:
+            In the order of `legs`. Shape (n_legs,).
+        """
+        legs, columns, others = len(self.legs), self._columns, self._others
+        pushing, upward, cost = self._forces(state, footings)
+        size, mass = legs + len(upward), state.mass
+        moved = state.bias + mass[:, others] @ other_acceleration
+        right, coupling = np.empty((BASE, size + 1), order="F"), mass[columns, :BASE]
+        right[:, :legs], right[:, legs:size], right[:, size] = -coupling.T, pushing[:BASE], -moved[:BASE]
+        base = dgesv(mass[:BASE, :BASE], right, overwrite_b=1)[2]  # its acceleration by unknowns, and without them
+        jacobian = np.concatenate([task.jacobian for task in tasks])
+        weight, done = np.empty(len(jacobian)), 0
+        for task in tasks:  # broadcasting each takes longer than the solver
+            weight[done : done + len(task.wanted)] = task.weight
+            done += len(task.wanted)
+        rows, aim = jacobian[:, :BASE] @ base[:, :size], np.concatenate([task.wanted for task in tasks])
+        rows[:, :legs] += jacobian[:, columns]
+        aim -= jacobian[:, :BASE] @ base[:, size] + jacobian[:, others] @ other_acceleration
+        weighted, pushed = rows.T * weight, upward * (push_weight / self._mass_kg)
+        hessian, wanted = weighted @ rows, weighted @ aim
+        hessian[legs:, legs:] += pushed @ (upward.T / self._mass_kg)
+        wanted[legs:] += pushed @ push_m_s2
+        diagonal = hessian.ravel()[:: size + 1]
+        diagonal[:legs] += SMALLEST_COST
+        diagonal[legs:] += cost
+        limited, steady = coupling @ base[:, :size], coupling @ base[:, size] + moved[columns]
+        limited[:, :legs] += mass[columns][:, columns]
+        limited[:, legs:] -= pushing[columns]
+        lower, upper = np.full(size + legs, -INFINITE), np.full(size + legs, INFINITE)
+        lower[legs:size], lower[size:], upper[size:] = 0.0, -self._limit_nm - steady, self._limit_nm - steady
+        x, _, flag, _ = daqp.solve(hessian, -wanted, limited, upper, lower)
+        if flag < 0:
+            raise StrutError(f"The whole-body programme has no solution (exit flag {flag} of the solver).")
+        return np.asarray(limited @ x + steady)
+
+    def _forces(self, state: WalkingDynamics, footings: Sequence[Footing]) -> tuple[Array, Array, Array]:
+        """Return what unit edge forces do: to the coordinates (nv, k), to the whole (k, 3), and what they cost (k,)."""
+        pushing, upward, cost = [], [], []
+        for footing in footings:
+            edges = self._edges_of(len(footing.points_m))
+            moment = (footing.points_m @ self._levers).reshape(-1, 3)
+            wrench = np.concatenate([edges, moment], axis=1)
+            pushing.append(state.foot_jacobian[footing.foot].T @ wrench.T)
+            upward.append(edges)
+            cost.append(np.full(len(edges), FORCE_WEIGHT / max(footing.load, LEAST_LOAD)))
+        if not footings:
+            return np.zeros((state.mass.shape[0], 0)), np.zeros((0, 3)), np.zeros(0)
+        return np.concatenate(pushing, axis=1), np.concatenate(upward), np.concatenate(cost)
+
+    def _edges_of(self, points: int) -> Array:
+        """Return the edges of the cones of so many points. Shape (k, 3)."""
+        if points not in self._tiled:
+            self._tiled[points] = np.tile(self._edges, (points, 1))
+        return self._tiled[points]

@@ -1,0 +1,346 @@
+"""Design: what a study shows, what it asks, in which order and words; one readable TOML file, checked before use."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from math import comb
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from msgspec import Meta, Struct, defstruct, to_builtins
+from msgspec.structs import asdict
+
+from strut.errors import DesignError
+from strut.schemas.toml_file import FieldPath, TomlFile
+from strut.study.design.custom_questions import CustomQuestion, check_questions
+from strut.study.design.groups import Group, check_groups
+from strut.study.design.light_controls import LIGHT_CONTROLS
+from strut.study.design.question_types import (
+    ASK_TABLES,
+    SECONDS_PER_ANSWER,
+    Ask,
+    AskContext,
+    ForcedChoice,
+    NonBlankText,
+    Question,
+    check_texts,
+)
+from strut.study.design.recruitment import Ethics, Recruiting
+from strut.study.design.translations import Translation, language_codes, language_table
+from strut.study.statistics.answers import DO_NOT_KNOW
+
+Order = Literal["random", "latin-square", "fixed"]
+ControlKind = Literal["none", "speed-matched", "posture-matched", "inverted", "scrambled", "masked"]
+DisplayKind = Literal["points", "sticks", "solid"]
+Lights = Literal["joints", "markers"]
+EntryName = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,60}$", description="use up to 60 letters, digits, - and _.")]
+_Count = Annotated[int, Meta(ge=1, le=100)]
+FILE_NAME = "design.toml"
+_LARGEST_FILE_BYTES = 1_000_000
+_MOST_TRIALS = 2000
+_LATER: dict[str, Any] = {"quality": "", "rate_hz": 10.0, "confidence": False, "feedback": False, "attention_checks": 0}
+_LATER |= {"attention_allowed": 0, "azimuth_spread_deg": 0.0, "questions": [], "groups": [], "practice": ()}
+_AskTable = TypeVar("_AskTable")
+_TextTable = TypeVar("_TextTable")
+
+
+class StimulusEntry(Struct, frozen=True, forbid_unknown_fields=True):
+    """One motion to show, and the emotion it is meant to show; `control` takes away one difference to neutral."""
+
+    name: EntryName
+    file: NonBlankText
+    intended: Annotated[str, Meta(pattern=r"\S", max_length=60)]
+    control: ControlKind = "none"
+
+
+class Session(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one participant goes through; practice trials do not count, 0 stimuli per participant are all.
+
+    With `feedback` people read after each practice trial what was intended. Attention checks are pages between trials
+    that ask for a certain number; who misses more than `attention_allowed` of them is excluded.
+    """
+
+    blocks: _Count = 1
+    repeats: _Count = 1
+    order: Order = "random"
+    practice: Annotated[int, Meta(ge=0, le=50)] = 0
+    per_participant: Annotated[int, Meta(ge=0)] = 0
+    feedback: bool = False
+    attention_checks: Annotated[int, Meta(ge=0, le=20)] = 0
+    attention_allowed: Annotated[int, Meta(ge=0, le=20)] = 0
+
+
+class Display(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a motion is shown: same view, same length and same scale for all stimuli of a study.
+
+    Azimuth 0 looks from ahead, 90 from the right; 0 seconds are as long as the shortest motion lasts. Before a motion
+    comes a cross to look at (`fixation_ms`), before that, from trial to trial, nothing (`interval_ms`). With `loop` a
+    gait cycle repeats without a seam for as long as wanted. With `azimuth_spread_deg` each trial is seen from another
+    side, by lot as far to either side of the azimuth; 180 is from anywhere.
+    """
+
+    kind: DisplayKind = "points"
+    lights: Lights = "joints"
+    azimuth_deg: Annotated[float, Meta(ge=-360.0, le=360.0)] = 45.0
+    azimuth_spread_deg: Annotated[float, Meta(ge=0.0, le=180.0)] = 0.0
+    elevation_deg: Annotated[float, Meta(ge=-10.0, le=90.0)] = 10.0
+    camera: Literal["fixed", "follow"] = "fixed"
+    seconds: Annotated[float, Meta(ge=0.0, le=120.0)] = 5.0
+    replay: bool = True
+    fixation_ms: Annotated[int, Meta(ge=0, le=5000)] = 500
+    interval_ms: Annotated[int, Meta(ge=0, le=10_000)] = 1000
+    loop: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A whole study; `folder` is where its file stands and its motions are looked for.
+
+    `practice` are stimuli for practice alone; where there are some, practice trials show each of them once.
+    """
+
+    name: str
+    question: Question
+    stimuli: tuple[StimulusEntry, ...]
+    languages: tuple[str, ...] = ("en",)
+    seed: int = 0
+    session: Session = field(default_factory=Session)
+    display: Display = field(default_factory=Display)
+    ask: Ask = field(default_factory=Ask)
+    ask_age: bool = True
+    ask_gender: bool = True
+    practice: tuple[StimulusEntry, ...] = ()
+    groups: tuple[Group, ...] = ()
+    questions: tuple[CustomQuestion, ...] = ()
+    ethics: Ethics | None = None
+    recruiting: Recruiting = field(default_factory=Recruiting)
+    text: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    folder: Path = field(default_factory=Path, compare=False)
+
+    def words(self, language: str) -> Translation:
+        """Return what participants read in a language; the first one of the study for a language it does not have."""
+        code = language if language in self.languages else self.languages[0]
+        return Translation(code, language_table(code, self.folder), self.text.get(code, {}))
+
+    def stimulus(self, name: str) -> StimulusEntry:
+        """Return the stimulus called `name`, of practice or not."""
+        return next(entry for entry in self.shown if entry.name == name)
+
+    @property
+    def shown(self) -> tuple[StimulusEntry, ...]:
+        """Everything that people see, practice stimuli last."""
+        return (*self.stimuli, *self.practice)
+
+    def group(self, name: str) -> Group | None:
+        """Return the group called `name`; None where there is none."""
+        return next((group for group in self.groups if group.name == name), None)
+
+    def seen_by(self, group: str) -> tuple[StimulusEntry, ...]:
+        """Return the stimuli of a group: all unless it names some."""
+        own = self.group(group)
+        if own is None or not own.stimuli:
+            return self.stimuli
+        return tuple(entry for entry in self.stimuli if entry.name in own.stimuli)
+
+    @property
+    def answer_options(self) -> tuple[str, ...]:
+        """What people can answer to a forced choice, "do not know" last."""
+        return (*self.ask.options, DO_NOT_KNOW) if self.ask.do_not_know else self.ask.options
+
+    @property
+    def trials(self) -> int:
+        """How many trials one participant goes through at most, practice among them."""
+        return max([self.trials_of(group.name) for group in self.groups], default=self.trials_of(""))
+
+    def trials_of(self, group: str) -> int:
+        """Return how many trials somebody of a group goes through."""
+        seen, session = len(self.seen_by(group)), self.session
+        trials = self._shows(min(session.per_participant or seen, seen)) * session.repeats * session.blocks
+        return self.practice_trials + trials + session.attention_checks
+
+    @property
+    def practice_trials(self) -> int:
+        """How many trials come first and do not count."""
+        return self._shows(len(self.practice)) if self.practice else self.session.practice
+
+    def _shows(self, stimuli: int) -> int:
+        """Return how many trials show so many stimuli once, or each with each other once."""
+        return comb(stimuli, 2) if self.question == "pairwise" else stimuli
+
+    @property
+    def minutes(self) -> int:
+        """How long that takes, roughly."""
+        each = (self.display.seconds or 5.0) + SECONDS_PER_ANSWER[self.question]
+        return max(1, round(self.trials * each / 60.0))
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that change with everything that changes what answers mean."""
+        told = {entry.name for entry in fields(self)} - {"folder", "text", "languages", "ethics", "recruiting"}
+        table = to_builtins({name: getattr(self, name) for name in told - {"questions", "groups"}})
+        table["questions"] = [[own.name, own.when, own.kind, own.points, list(own.options)] for own in self.questions]
+        table["groups"] = [[group.name, list(group.stimuli)] for group in self.groups]
+        for part in ("ask", "session", "display"):
+            table[part] = _without_later(table[part])
+        table = _without_later(table)
+        return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _without_later(table: dict[str, Any]) -> dict[str, Any]:
+    """Return fields without those that came later and say nothing: older studies go on as they were."""
+    return {name: value for name, value in table.items() if name not in _LATER or value != _LATER[name]}
+
+
+class _People(Struct, frozen=True, forbid_unknown_fields=True):
+    age: bool = True
+    gender: bool = True
+
+
+class _Study(Struct, frozen=True, forbid_unknown_fields=True):
+    name: EntryName
+    question: Question
+    languages: Annotated[tuple[NonBlankText, ...], Meta(min_length=1)] = ("en",)
+    seed: Annotated[int, Meta(ge=0, le=2**31)] = 0
+
+
+class _DesignTable(Struct, Generic[_AskTable, _TextTable], frozen=True, forbid_unknown_fields=True):
+    study: _Study
+    ask: _AskTable | None = None
+    text: _TextTable | None = None
+    stimulus: tuple[StimulusEntry, ...] = ()
+    session: Session = Session()
+    display: Display = Display()
+    people: _People = _People()
+    ethics: Ethics | None = None
+    recruiting: Recruiting = Recruiting()
+    practice: tuple[StimulusEntry, ...] = ()
+    group: tuple[Group, ...] = ()
+    question: tuple[CustomQuestion, ...] = ()
+
+
+def read_design(folder: Path | str) -> Design:
+    """Read the design of a study from its folder; what is wrong raises DesignError with line and field."""
+    folder = Path(folder)
+    path = folder / FILE_NAME
+    try:
+        if path.stat().st_size > _LARGEST_FILE_BYTES:
+            raise DesignError(str(path), "", "is larger than 1 MB, which no design is.")
+        text = path.read_text("utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise DesignError(str(path), "", "there is no such file; make a study with `strut study new`.") from error
+    except OSError as error:
+        raise DesignError(str(path), "", f"cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise DesignError(str(path), "", "is not text in UTF-8.") from error
+    return parse_design(text, str(path), folder)
+
+
+def parse_design(text: str, source: str, folder: Path) -> Design:
+    """Return the design of a TOML text; `source` names it in errors."""
+    file = TomlFile(text, source, DesignError)
+    study = file.parse().get("study")
+    kind = study.get("question") if isinstance(study, dict) else None
+    generic: Any = _DesignTable
+    codes = language_codes(folder)
+    table = file.decode(generic[ASK_TABLES.get(str(kind), ForcedChoice), _text_table(codes)])
+    _check_stimuli(file, table.stimulus, table.session.per_participant, table.display.kind)
+    _check_practice(file, table)
+    _check_feedback(file, table)
+    check_texts(file, ("study", "languages"), table.study.languages, one_of=codes)
+    check_groups(file, table.group, [entry.name for entry in table.stimulus], table.study.languages)
+    check_questions(file, table.question, table.study.languages)
+    for code in table.study.languages:
+        language_table(code, folder)  # a file of the study's own that lacks words is refused
+    _check_lights(file, table.display)
+    ask, intended = table.ask or ASK_TABLES[table.study.question](), [entry.intended for entry in table.stimulus]
+    design = Design(
+        name=table.study.name,
+        question=table.study.question,
+        stimuli=table.stimulus,
+        languages=table.study.languages,
+        seed=table.study.seed,
+        session=table.session,
+        display=table.display,
+        ask=Ask(**ask.values(AskContext(file, tuple(dict.fromkeys(intended)), table.display.seconds or 120.0))),
+        ask_age=table.people.age,
+        ask_gender=table.people.gender,
+        practice=table.practice,
+        groups=table.group,
+        questions=table.question,
+        ethics=table.ethics,
+        recruiting=table.recruiting,
+        text=_own_texts(table.text, codes),
+        folder=folder,
+    )
+    if design.trials > _MOST_TRIALS:
+        raise DesignError(source, "session", f"asks for {design.trials} trials of one person; at most {_MOST_TRIALS}.")
+    return design
+
+
+def _check_stimuli(file: TomlFile, stimuli: Sequence[StimulusEntry], per_participant: int, kind: DisplayKind) -> None:
+    for index, entry in enumerate(stimuli):
+        if entry.name in [other.name for other in stimuli[:index]]:
+            raise file.wrong(("stimulus", index, "name"), f"is '{entry.name}' like that of another stimulus.")
+        _check_inside(file, ("stimulus", index, "file"), entry.file)
+        if entry.control in LIGHT_CONTROLS and kind != "points":
+            reason = f'is "{entry.control}", which goes with display.kind = "points", not "{kind}".'
+            raise file.wrong(("stimulus", index, "control"), reason)
+    if len(stimuli) < 2:
+        reason = f"a study needs at least two stimuli, each under [[stimulus]]; found {len(stimuli)}."
+        raise file.wrong(("stimulus",), reason)
+    field = ("session", "per_participant")
+    if per_participant > len(stimuli):
+        raise file.wrong(field, f"must be a whole number from 0 to {len(stimuli)}, not {per_participant}.")
+    if per_participant == 1:
+        raise file.wrong(field, "is 1; the tests compare within people, who must see two or more.")
+
+
+def _check_practice(file: TomlFile, table: Any) -> None:
+    """Refuse practice stimuli that are called like others, or one alone where two are compared."""
+    names = [entry.name for entry in (*table.stimulus, *table.practice)]
+    for index, entry in enumerate(table.practice):
+        if names.count(entry.name) > 1:
+            raise file.wrong(("practice", index, "name"), f"is '{entry.name}' like that of another stimulus.")
+        _check_inside(file, ("practice", index, "file"), entry.file)
+    if table.study.question == "pairwise" and len(table.practice) == 1:
+        raise file.wrong(("practice",), "there is one, but two are compared; add another or leave it out.")
+
+
+def _check_feedback(file: TomlFile, table: Any) -> None:
+    if table.session.feedback and not (table.practice or table.session.practice):
+        raise file.wrong(("session", "feedback"), "is true, but there are no practice trials.")
+
+
+def _check_lights(file: TomlFile, display: Display) -> None:
+    if display.lights == "markers" and display.kind != "points":
+        reason = f'is "markers", which goes with kind = "points", not "{display.kind}".'
+        raise file.wrong(("display", "lights"), reason)
+
+
+def _check_inside(file: TomlFile, path: FieldPath, name: str) -> None:
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise file.wrong(path, f"is '{name}'; motions lie inside the study's folder.")
+
+
+@cache
+def _text_table(codes: tuple[str, ...]) -> type[Struct]:
+    """Return the structure of [text]: for every language, whichever of its texts a study replaces."""
+    emotion: tuple[str, Any, Any] = ("emotion", dict[str, Annotated[str, Meta(pattern=r"\S", max_length=100)]], {})
+    languages = []
+    known = [(key, NonBlankText | None, None) for key, value in language_table("en").items() if isinstance(value, str)]
+    for code in codes:
+        languages.append((code, defstruct(code, [*known, emotion], forbid_unknown_fields=True) | None, None))
+    return defstruct("text", languages, forbid_unknown_fields=True)
+
+
+def _own_texts(table: Struct | None, codes: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for code in codes:
+        own = getattr(table, code, None)
+        texts = asdict(own) if own else {"emotion": {}}
+        found[code] = {key: text for key, text in texts.items() if text is not None}
+    return found

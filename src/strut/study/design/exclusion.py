@@ -1,0 +1,64 @@
+"""Exclusion: which answers are kept but enter no test, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any
+
+from strut.plumbing.number_text import of_one_or_several, one_or_several
+
+FASTEST_MS = 250  # nobody sees a movement, chooses and moves a hand in less
+NOT_SHOWN, TOO_FAST, INATTENTIVE = "not shown to its end", "too fast", "of people who failed attention checks"
+PASSED, FAILED = "passed", "failed"
+
+
+def exclusion_mark(row: Mapping[str, Any], inattentive: Container[str] = ()) -> str:
+    """Return why an answer of `Database.rows` enters no test, or nothing; what was not measured is not judged.
+
+    `inattentive` are the pseudonyms of people who failed too many attention checks. Ratings over time go on to the end,
+    so that none is too fast.
+    """
+    if row["code"] in inattentive:
+        return INATTENTIVE
+    if not row.get("detail"):
+        return ""
+    if not row["showings"]:
+        return NOT_SHOWN
+    fast = row["response_ms"] is not None and row["response_ms"] < FASTEST_MS and "trace" not in row["reply"]
+    return TOO_FAST if fast else ""
+
+
+def attention_mark(row: Mapping[str, Any]) -> str:
+    """Return whether an attention check was passed or failed; nothing where a row of `Database.rows` is none."""
+    reply = row["reply"]
+    if "check" not in reply:
+        return ""
+    return PASSED if reply["check"] == reply["asked"] else FAILED
+
+
+def inattentive_people(rows: Iterable[Mapping[str, Any]], allowed: int) -> frozenset[str]:
+    """Return the pseudonyms of those who failed more attention checks than are allowed."""
+    failed = Counter(row["code"] for row in rows if attention_mark(row) == FAILED)
+    return frozenset(code for code, count in failed.items() if count > allowed)
+
+
+def attention_words(people: Sequence[str], marks: Sequence[str], excluded: Sequence[str]) -> tuple[str, ...]:
+    """Return one sentence about attention checks, from three columns of the table of answers; none without checks."""
+    checks = [mark for mark in marks if mark]
+    if not checks:
+        return ()
+    out = len({who for who, why in zip(people, excluded, strict=True) if why == INATTENTIVE})
+    told = one_or_several(out, "[participant was|participants were]") if out else "nobody was"
+    failed, asked = checks.count(FAILED), one_or_several(len(checks), "attention [check|checks]")
+    return (f"{failed} of {asked} {of_one_or_several(failed, '[was|were]')} failed; {told} excluded for it.",)
+
+
+def excluded_words(marks: Iterable[str]) -> tuple[str, ...]:
+    """Return one sentence about how many answers were excluded and why; none if all are blank."""
+    counts = Counter(mark for mark in marks if mark)
+    if not counts:
+        return ()
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
+    left_out = one_or_several(counts.total(), "[answer was|answers were]")
+    return (f"{left_out} excluded from all tests: {reasons}.",)

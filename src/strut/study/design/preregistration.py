@@ -1,0 +1,74 @@
+"""Preregistration: a draft from the design file, with hypotheses, number of people, exclusions and analysis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from strut.errors import StudyError
+from strut.plumbing.atomic_files import check_writable, write_atomically
+from strut.study.design.audience import audience_for, caveat
+from strut.study.design.design import Design, read_design
+from strut.study.design.exclusion import FASTEST_MS
+from strut.study.design.simulated_study import RUNS, people_needed, simulated_power
+from strut.study.templates import filled
+
+
+def preregister_study(
+    folder: Path | str,
+    path: Path | str | None = None,
+    *,
+    people: int | None = None,
+    power: float = 0.8,
+    finding: str | None = None,
+    runs: int = RUNS,
+    seed: int = 0,
+    force: bool = False,
+) -> int:
+    """Write a draft of a preregistration; return how many people it names.
+
+    Args:
+        folder: Of the study.
+        path: File to write; `preregistration.md` in the folder if left out.
+        people: How many will be asked; if left out, as many as give the power, by a simulated audience.
+        power: Probability of the finding.
+        finding: For which the power is; all emotions together if left out.
+        runs: How many studies are simulated for each number.
+        seed: Of the simulated audience.
+        force: Whether an existing file may be replaced.
+
+    Example:
+        >>> strut.preregister_study("mystudy", people=40)  # doctest: +SKIP
+        40
+    """
+    folder = Path(folder)
+    path = Path(path or folder / "preregistration.md")
+    if path.exists():
+        check_writable(path, force=force)  # before the work, not after it
+    design, rng = read_design(folder), np.random.default_rng(seed)
+    try:
+        audience = audience_for(design, None)
+        size = people or people_needed(design, audience, power=power, finding=finding, runs=runs, rng=rng)
+        found = simulated_power(design, audience, size, runs=runs, rng=rng)
+        basis = {"source": audience.source, "caveat": caveat(design, audience), "runs": runs}
+    except (StopIteration, StudyError) as error:
+        if people is None:
+            raise StudyError(f"No simulated audience can size this study ({error}); give --people.") from error
+        size, found, basis = people, {}, {}
+    write_atomically(path, preregistration_text(design, size, found, basis).encode(), force=force)
+    return size
+
+
+def preregistration_text(design: Design, people: int, power: dict[str, float], basis: dict[str, object]) -> str:
+    """Return the draft: `power` is that of each finding with so many people, `basis` whose answers it rests on."""
+    return filled(
+        "preregistration.md",
+        design=design,
+        people=people,
+        power=power,
+        basis=basis,
+        emotions=list(dict.fromkeys(entry.intended for entry in design.stimuli)),
+        controls=sorted({entry.control for entry in design.stimuli} - {"none"}),
+        fastest_ms=FASTEST_MS,
+    )

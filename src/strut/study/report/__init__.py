@@ -1,0 +1,1 @@
+"""Report: findings as pages, figures, tables and text."""

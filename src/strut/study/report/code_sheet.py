@@ -1,0 +1,49 @@
+"""Code sheet: the table of labels that a laboratory fills in, made from the answers of a study."""
+
+from __future__ import annotations
+
+import csv
+import io
+from contextlib import closing
+from pathlib import Path
+
+from strut.errors import StudyError
+from strut.plumbing.atomic_files import write_atomically
+from strut.study.design.design import read_design
+from strut.study.statistics.answer_table import answers_of
+from strut.study.statistics.answers import read_answers
+from strut.study.statistics.labels import CODES_FILE, code_sheet, read_codes
+from strut.study.study_folder import open_study
+
+
+def save_code_sheet(
+    folder: Path | str, *, answers: Path | str | None = None, database: str | None = None
+) -> tuple[Path, int, int]:
+    """Write `labels.csv` into a study's folder; return it, how many labels it has and how many of them are coded.
+
+    Whatever stands in it already is kept, columns of your own too. With codes, `report_study` takes them as what people
+    answered.
+
+    Args:
+        folder: Of the study.
+        answers: A table of answers instead of the database.
+        database: Where the answers are, if not in the folder.
+
+    Example:
+        >>> strut.save_code_sheet("mystudy")  # doctest: +SKIP
+    """
+    folder = Path(folder)
+    design, path = read_design(folder), folder / CODES_FILE
+    if design.question != "free-label":
+        raise StudyError(f"{design.name} asks a {design.question} question; only free-label has labels to code.")
+    if answers:
+        table = read_answers(answers)
+    else:
+        opened = open_study(folder, database, make=False)
+        with closing(opened.database):
+            table = answers_of(design, opened.database.rows())
+    codes = read_codes(path)
+    sheet = code_sheet(table, path.read_text("utf-8-sig") if path.is_file() else "")
+    write_atomically(path, sheet.encode(), force=True)
+    labels = sum(1 for _ in csv.DictReader(io.StringIO(sheet)))  # a remark may have several lines
+    return path, labels, len(codes.by_label) if codes else 0

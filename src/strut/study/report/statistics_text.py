@@ -1,0 +1,222 @@
+"""Statistics text: findings as tables, and as methods and results in the words of a paper (pages/*.txt)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from strut.plumbing.number_text import Share, percent
+from strut.study.report.apa import f_words
+from strut.study.statistics.ratings import RatingMean
+from strut.study.statistics.recognition import ALPHA
+from strut.study.statistics.significance import holm
+from strut.study.statistics.study_statistics import Choices, StudyStatistics
+from strut.study.templates import prose
+
+StatisticsTable = tuple[str, list[str], list[list[str]]]
+Column = tuple[str, Callable[[Any], str]]  # its heading, and what of a row stands in it
+_MOST_SPANS = 2  # of a curve on one side of the middle; more are told together
+_MOST_MEANS = 24  # in words; of more, only those that stand out are told
+
+
+def methods_and_results(found: StudyStatistics) -> tuple[str, str]:
+    """Return two paragraphs: what was done, and what came out. Simulated answers are called so in both."""
+    corrected = holm([model.p_value for model in found.models])
+    models = list(zip(found.models, corrected, strict=True))
+    results = prose(
+        "results.txt", found=found, alpha=ALPHA, models=models, spans=spans_words, **_means(found.ratings)
+    ).replace(" ,", ",")
+    few = "There are too few participants for any test; what was left out says why."
+    return prose("methods.txt", found=found), results or few
+
+
+def _means(ratings: tuple[RatingMean, ...]) -> dict[str, Any]:
+    """Return the means that are told, by scale: all of a few, of many those that stand out."""
+    many, off_middle = len(ratings) > _MOST_MEANS, [row for row in ratings if row.off_middle(ALPHA)]
+    told: dict[str, list[RatingMean]] = {}
+    for row in off_middle if many else ratings:
+        told.setdefault(row.scale, []).append(row)
+    return {"told": told, "told_of_many": many, "off_middle": len(off_middle)}
+
+
+def statistics_tables(found: StudyStatistics) -> list[StatisticsTable]:
+    """Return title, columns and rows of every table there is something for; titles say where answers are simulated."""
+    tables = _choice_tables(found.choices) if found.choices else []
+    tables += _preference_tables(found)
+    tables += _label_tables(found)
+    rated = "Mean ratings against the middle of the scale (t tests over participants)"
+    controls = "Controls against the motions as they were (paired t tests over participants)"
+    for title, rows, columns in (
+        (rated, found.ratings, _RATING),
+        ("Ratings against what the motions differ in (mixed models)", found.correlations, _CORRELATION),
+        ("Ratings over time against the middle of the scale (bands for all instants together)", found.curves, _CURVE),
+        (controls, found.control_effects, _CONTROL),
+        ("Groups (tests over participants)", found.group_effects, _GROUP),
+        ("Confidence, from 1 to 5", found.confidence.emotions if found.confidence else (), _SURE),
+        *(
+            (f"{model.name[:1].upper()}{model.name[1:]}; {model.reference} is the reference", model.terms, _TERM)
+            for model in found.models
+        ),
+    ):
+        if rows:
+            tables.append(_table(title, rows, columns))
+    if found.models:
+        tables.append(_table("Mixed models: the effect of the emotion, and standard deviations", found.models, _MODEL))
+    return [(simulated_title(title, simulated=found.simulated), *rest) for title, *rest in tables]  # type: ignore[misc]
+
+
+def _preference_tables(found: StudyStatistics) -> list[StatisticsTable]:
+    if not found.preferences:
+        return []
+    return [
+        _table("Strengths of the motions (Bradley-Terry)", found.preferences.strengths, _STRENGTH),
+        _table("Pairs: how many people preferred which (sign tests)", found.preferences.pairs, _PAIR),
+        _table("Test that motions differ", [found.preferences.overall], _TEST),
+    ]
+
+
+def _label_tables(found: StudyStatistics) -> list[StatisticsTable]:
+    if not found.labels:
+        return []
+    counts, emotions = found.labels.counts, list(found.labels.counts[0].by_emotion) if found.labels.counts else []
+    cells = [[row.label, str(row.count), *(str(row.by_emotion[name]) for name in emotions)] for row in counts]
+    title = f"Labels: the {len(counts)} most frequent of {found.labels.distinct}, by the emotion shown"
+    return [(title, ["label", "all", *emotions], cells), _table("Agreement on labels", [found.labels.test], _TEST)]
+
+
+def simulated_title(title: str, *, simulated: bool) -> str:
+    """Return a title that says where answers are simulated."""
+    return f"{title} (simulated)" if simulated else title
+
+
+def spans_words(spans: Sequence[tuple[float, float, int]]) -> str:
+    """Return 'above from 1.2 to 3.4 s'; many spans on one side are told together."""
+    told = []
+    for side, word in ((1, "above"), (-1, "below")):
+        own = [(start, end) for start, end, where in spans if where == side]
+        if len(own) > _MOST_SPANS:
+            told.append(f"{word} in {len(own)} spans between {own[0][0]:.1f} and {own[-1][1]:.1f} s")
+        else:
+            told += [f"{word} from {start:.1f} to {end:.1f} s" for start, end in own]
+    return ", ".join(told)
+
+
+def _choice_tables(choices: Choices) -> list[StatisticsTable]:
+    matrix = choices.confusion
+    counts = [[name, *map(str, row)] for name, row in zip(matrix.intended, matrix.counts.tolist(), strict=True)]
+    rows = (*choices.hit_rates, choices.overall)
+    return [
+        ("Confusion: rows shown, columns answered", ["shown", *matrix.perceived], counts),
+        _table(f"Hit rates ({_chance_words(choices)})", rows, _HIT_RATE),
+        _table("Tests", (choices.chi2_uniform, choices.chi2_independence, choices.permutation), _TEST),
+        _table("Agreement", (choices.cohens_kappa, choices.fleiss_kappa), _KAPPA),
+        _table("Learning", choices.learning.blocks, _BLOCK),
+    ]
+
+
+def _chance_words(choices: Choices) -> str:
+    """Return both chances, where "do not know" makes two of them."""
+    if choices.chance_all is None:
+        return f"guessing hits {percent(choices.chance)}"
+    return (
+        f'guessing hits {percent(choices.chance)} of named emotions, {percent(choices.chance_all)} with "do not know"'
+    )
+
+
+def _table(title: str, rows: Iterable[Any], columns: tuple[Column, ...]) -> StatisticsTable:
+    cells = [[cell(row) for _, cell in columns] for row in rows if row is not None]
+    return title, [heading for heading, _ in columns], cells
+
+
+def _column(heading: str, name: str, form: str = ".3g") -> Column:
+    """Return a column that holds one number of a row, empty where it is None."""
+    return heading, lambda row: "" if getattr(row, name) is None else _written(getattr(row, name), form)
+
+
+def _written(value: float, form: str) -> str:
+    return format(Share(value) if form.endswith("%") else value, form)
+
+
+def _words(heading: str, name: str) -> Column:
+    return heading, lambda row: str(getattr(row, name))
+
+
+def _range(heading: str = "95 %", form: str = "+.2f") -> Column:
+    return (
+        heading,
+        lambda row: "" if None in (row.low, row.high) else f"{_written(row.low, form)} to {_written(row.high, form)}",
+    )
+
+
+_P, _P_HOLM, _N = _column("p", "p_value"), _column("p (Holm)", "p_holm"), _words("n", "n")
+_MEASURE: Column = ("measure", lambda row: row.measure.replace("_", " "))
+_HITS: Column = ("hits", lambda row: f"{row.hits}/{row.shown}")
+_RATE, _WILSON = _column("rate", "rate", ".0%"), _range("95 % (Wilson)", ".0%")
+_RATING = (
+    *(_words("scale", "scale"), _words("emotion", "emotion"), _column("mean", "mean", "+.2f"), _range()),
+    *(_column("d", "effect_size", "+.2f"), _P, _P_HOLM, _N),
+)
+_CORRELATION = (
+    *(
+        _words("factor", "factor"),
+        _words("rating", "scale"),
+        _column("Spearman r", "r", "+.2f"),
+        _words("stimuli", "n"),
+    ),
+    *(_column("slope", "slope", "+.2f"), _range(), _column("t", "t", ".2f"), _column("dof", "dof", ".1f"), _P, _P_HOLM),
+)
+_CONTROL = (
+    *(_words("control", "control"), _words("emotion", "emotion"), _MEASURE),
+    *(_column("as it was", "shown", "+.2f"), _column("control", "matched", "+.2f"), _range("95 % of the change")),
+    *(_P, _P_HOLM, _N),
+)
+_TERM = (
+    *(_words("term", "name"), _column("estimate", "estimate", "+.3f"), _range(form="+.3f")),
+    *(_column("t or z", "statistic", ".2f"), _column("dof", "dof", ".1f"), _P),
+)
+_MODEL: tuple[Column, ...] = (
+    _words("outcome", "outcome"),
+    ("test", lambda row: f_words(row.statistic, row.dof)),
+    _P,
+    ("standard deviations", lambda row: ", ".join(f"{name} {sd:.2f}" for name, sd in row.sds.items())),
+    _column("residual", "residual_sd", ".2f"),
+    _words("note", "note"),
+)
+_HIT_RATE = (
+    *(_words("shown", "emotion"), _HITS, _RATE, _WILSON, _words("do not know", "do_not_know")),
+    *(_column("rate of named", "rate_named", ".0%"), _column("hits by chance", "expected", ".1f"), _P, _P_HOLM),
+    *(_column("Hu", "unbiased", ".2f"), _column("Wagner t", "wagner_t", ".2f"), _column("dof", "wagner_dof", "d")),
+    _column("Wagner p (Holm)", "wagner_holm"),
+)
+_TEST = (
+    *(_words("test", "name"), _column("statistic", "statistic", ".2f"), _column("dof", "dof", "g"), _P),
+    _words("note", "note"),
+)
+_KAPPA = (
+    *(_words("between", "name"), _column("kappa", "value", ".3f"), _range(form=".3f")),
+    _words("interval", "method"),
+)
+_BLOCK = (_words("block", "block"), _HITS, _RATE, _WILSON)
+_STRENGTH = (
+    *(_words("motion", "stimulus"), _words("intended", "intended")),
+    ("chosen", lambda row: f"{row.wins}/{row.compared}"),
+    *(_column("share", "share", ".0%"), _column("strength", "strength", "+.2f"), _range()),
+)
+_PAIR = (
+    *(_words("first", "first"), _words("second", "second")),
+    *(_words("for the first", "for_first"), _words("for the second", "for_second"), _P, _P_HOLM),
+)
+_CURVE: tuple[Column, ...] = (
+    *(_words("motion", "stimulus"), _words("intended", "intended"), _N),
+    ("mean at the end", lambda row: f"{row.mean[-1]:+.2f}"),
+    ("off the middle", lambda row: spans_words(row.off_middle) or "nowhere"),
+    _column("smallest p", "p_value"),
+)
+_GROUP: tuple[Column, ...] = (
+    *(_MEASURE, _words("emotion", "emotion")),
+    ("groups", lambda row: ", ".join(f"{name} (n = {n})" for name, n in zip(row.groups, row.n, strict=True))),
+    ("means", lambda row: ", ".join(f"{mean:+.2f}" for mean in row.means)),
+    ("test", lambda row: f_words(row.statistic, row.dof) if row.dof else "permutation" if row.p_value else ""),
+    *(_P, _P_HOLM),
+)
+_SURE = (_words("emotion", "emotion"), _column("mean", "mean", ".2f"), _column("sd", "sd", ".2f"), _N)

@@ -1,0 +1,1 @@
+"""Server: the survey on the web, and the database of its answers."""

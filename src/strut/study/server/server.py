@@ -1,0 +1,166 @@
+"""Server: the survey on the web. It stores every answer before it shows the next trial, and knows nobody by name."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from strut.errors import StudyError
+from strut.plumbing.address import listening_socket
+from strut.study.design.design import FILE_NAME, read_design
+from strut.study.design.recruitment import check_public
+from strut.study.server import survey_pages as pages
+from strut.study.server.middleware import Limits, SecurityMiddleware
+from strut.study.server.participant_routes import Form, add_answer_routes, add_showing_routes, add_start_routes
+from strut.study.server.survey import COOKIE, Survey, address_of, same
+from strut.study.statistics.answer_table import export_csv, export_json, export_recruited
+from strut.study.stimuli.stimulus import OnStimulus
+from strut.study.study_folder import OpenedStudy, open_study
+
+_FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
+_EXPORTS = {
+    "answers.csv": (export_csv, "text/csv; charset=utf-8"),
+    "answers.json": (export_json, "application/json"),
+    "recruited.csv": (export_recruited, "text/csv; charset=utf-8"),
+}
+
+
+def study_app(opened: OpenedStudy, limits: Limits | None = None) -> FastAPI:
+    """Return the application that serves a study; `limits` is how many requests one address may send."""
+    limits = limits or Limits()
+    survey = Survey(opened, limits)
+
+    @asynccontextmanager
+    async def checkpointed(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        opened.database.close()  # here, because a server that is told to end does not come back to its caller
+
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=checkpointed)
+    app.add_middleware(SecurityMiddleware, limits=limits)
+    add_start_routes(app, survey)
+    add_answer_routes(app, survey)
+    add_showing_routes(app, survey)
+    _add_researcher_routes(app, survey)
+    _add_files(app, survey)
+    for refused in (StudyError, 404, 405, Exception):
+        app.add_exception_handler(refused, survey.refuse)
+    return app
+
+
+def _add_researcher_routes(app: FastAPI, survey: Survey) -> None:
+    design = survey.design
+
+    @app.get("/researcher")
+    def researcher(request: Request) -> Response:
+        if not survey.is_researcher(request):
+            return HTMLResponse(pages.login_page(design))
+        return HTMLResponse(pages.researcher_page(design, survey.database.counts()))
+
+    @app.post("/researcher")
+    def login(request: Request, form: Form) -> Response:
+        if not survey.logins.allows(address_of(request)):
+            return HTMLResponse(pages.login_page(design, "Too many attempts; wait a minute."), 429)
+        if not same(form.get("token", ""), survey.token):
+            return HTMLResponse(pages.login_page(design, "That is not the token."), 403)
+        reply = RedirectResponse("/researcher", 303)
+        secure = request.url.scheme == "https"
+        reply.set_cookie(COOKIE, survey.session, path="/researcher", httponly=True, samesite="strict", secure=secure)
+        return reply
+
+    @app.post("/researcher/close")
+    def close() -> Response:
+        reply = RedirectResponse("/researcher", 303)
+        reply.delete_cookie(COOKIE, path="/researcher")
+        return reply
+
+    @app.get("/researcher/{name}")
+    def export(request: Request, name: str) -> Response:
+        if not survey.is_researcher(request):
+            return HTMLResponse(pages.login_page(design), 403)
+        if name == "counts.json":
+            return JSONResponse(survey.database.counts())
+        if name not in _EXPORTS:
+            raise HTTPException(404)
+        written, kind = _EXPORTS[name]
+        saved = {"content-disposition": f'attachment; filename="{design.name}_{name}"'}
+        exact = request.query_params.get("times") == "exact"
+        return Response(written(design, survey.database.rows(), exact_times=exact), 200, saved, kind)
+
+
+def _add_files(app: FastAPI, survey: Survey) -> None:
+    @app.get("/static/{name}")
+    def static(name: str) -> Response:
+        if name not in pages.STATIC:
+            raise HTTPException(404)
+        return Response(pages.static_file(name), 200, {"cache-control": "public, max-age=300"}, pages.STATIC[name])
+
+    @app.get("/stimulus/{digest}.json")
+    def stimulus(digest: str) -> Response:
+        if digest not in survey.stimuli:
+            raise HTTPException(404)
+        return Response(survey.payload(digest), 200, _FOREVER, "application/json")
+
+    @app.get("/health")
+    def health() -> Response:
+        survey.database.counts()
+        return JSONResponse({"ok": True})
+
+
+def serve_study(
+    folder: Path | str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    database: str | None = None,
+    requests_per_minute: int = 6000,
+    public: bool = False,
+    trust_proxy: bool = False,
+    on_stimulus: OnStimulus = lambda _done, _total: None,
+    on_ready: Callable[[str], None] = lambda _address: None,
+) -> None:
+    """Serve a study until Ctrl-C; every answer is stored before the next trial is shown.
+
+    Args:
+        folder: Of the study.
+        host: Address to listen on; 0.0.0.0 for everybody.
+        port: 0 for any free one.
+        database: `postgresql://USER@HOST/NAME` instead of a file in the folder.
+        requests_per_minute: Most requests of one address.
+        public: Whether people from outside take part: the design must then say who is responsible.
+        trust_proxy: Whether a web server in front says from where requests come (X-Forwarded-For, X-Forwarded-Proto).
+        on_stimulus: Is told how many stimuli of how many are read.
+        on_ready: Is told the address that participants open.
+
+    Example:
+        >>> strut.serve_study("mystudy", on_ready=print)  # doctest: +SKIP
+    """
+    if public:
+        check_public(read_design(folder).ethics, str(Path(folder) / FILE_NAME))
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
+    opened = open_study(Path(folder), database, on_stimulus=on_stimulus)
+    if opened.database.read_only:
+        opened.database.close()
+        raise StudyError(f"The answers in {folder} cannot be written, so nothing that people say would be kept.")
+    limits = Limits(requests_per_minute=requests_per_minute, starts_per_minute=max(120, requests_per_minute // 50))
+    config = uvicorn.Config(
+        study_app(opened, limits),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=75,  # people watch and think: a connection closed meanwhile may meet their next answer
+        timeout_graceful_shutdown=3,
+        proxy_headers=trust_proxy,
+        forwarded_allow_ips="*" if trust_proxy else None,
+    )
+    with closing(opened.database), listening_socket(host, port) as listening:
+        on_ready(f"http://{host}:{listening.getsockname()[1]}")
+        uvicorn.Server(config).run(sockets=[listening])

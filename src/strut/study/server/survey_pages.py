@@ -1,0 +1,177 @@
+"""Survey pages: what participants and researchers see, as HTML. Nothing in them is fetched from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from strut.study.design.custom_questions import LONGEST_TEXT
+from strut.study.design.design import Design
+from strut.study.design.question_types import CONFIDENCE_POINTS
+from strut.study.design.translations import Translation
+from strut.study.design.trial_plan import CHECK_NUMBERS, Trial, option_order, view_azimuths, view_of
+from strut.study.server.database import Participant, deletion_code
+from strut.study.server.reply import GENDERS
+from strut.study.templates import filled
+
+STATIC = {
+    "study.css": "text/css; charset=utf-8",
+    "stage.js": "text/javascript; charset=utf-8",
+    "trial.js": "text/javascript; charset=utf-8",
+    "researcher.js": "text/javascript; charset=utf-8",
+}
+
+
+@cache
+def static_file(name: str) -> bytes:
+    """Return a style sheet or script; only those of `STATIC` are ever served."""
+    return files("strut.study").joinpath("pages", name).read_bytes()
+
+
+def welcome_page(
+    design: Design,
+    words: Translation,
+    ticket: str,
+    message: str = "",
+    *,
+    agreed: bool = False,
+    recruited: Mapping[str, str] | None = None,
+) -> str:
+    """Return the first page: what it is about, consent, and the questions about the person.
+
+    `recruited` are the ids that came with the link; they stay with the form.
+    """
+    languages = [(code, design.words(code).say("language")) for code in design.languages]
+    shown = {"ticket": ticket, "message": message, "agreed": agreed, "genders": GENDERS, "recruited": recruited or {}}
+    return filled("welcome.html", words=words, design=design, languages=languages, **shown)
+
+
+def trial_page(
+    design: Design, who: Participant, trial: Trial, *, stimulus_urls: list[str], action: str, link: str, message: str
+) -> str:
+    """Return the page of one trial: the moving figure, the question, and the private link."""
+    return filled(
+        "trial.html",
+        **_progress(design, who, trial),
+        stimulus_urls=stimulus_urls,
+        action=action,
+        link=link,
+        message=message,
+        options=option_order(design, who.identity),
+        intended=design.stimulus(trial.stimulus).intended,
+        sure=range(1, CONFIDENCE_POINTS + 1),
+    )
+
+
+def _progress(design: Design, who: Participant, trial: Trial) -> dict[str, Any]:
+    """Return what the head of a trial's page says."""
+    words, session = design.words(who.language), design.session
+    block = words.say("block", number=trial.block, total=session.blocks) if session.blocks > 1 else ""
+    heading = words.say("progress", number=trial.number, total=len(who.plan))
+    note = words.say("practice") if trial.practice else block
+    return {"words": words, "design": design, "trial": trial, "total": len(who.plan), "heading": heading, "note": note}
+
+
+def check_page(design: Design, who: Participant, trial: Trial, *, action: str, message: str) -> str:
+    """Return an attention check: a page that asks for a certain number."""
+    numbers = range(1, CHECK_NUMBERS + 1)
+    return filled("check.html", **_progress(design, who, trial), action=action, message=message, numbers=numbers)
+
+
+def questions_page(
+    design: Design,
+    who: Participant,
+    moment: str,
+    *,
+    action: str,
+    message: str = "",
+    given: Mapping[str, str] | None = None,
+) -> str:
+    """Return the study's own questions of a moment; what was `given` before stays in the form."""
+    words, questions = design.words(who.language), [one for one in design.questions if one.when == moment]
+    shown = {"questions": questions, "moment": moment, "message": message, "given": given or {}}
+    return filled("questions.html", words=words, action=action, longest=LONGEST_TEXT, **shown)
+
+
+def after_practice(design: Design, who: Participant) -> bool:
+    """Whether somebody has just answered a practice trial and is to be told what was intended."""
+    return design.session.feedback and 0 < who.answered <= design.practice_trials
+
+
+def feedback_page(design: Design, who: Participant, reply: Mapping[str, Any], *, action: str) -> str:
+    """Return what was intended in the last practice trial, beside what was answered where that was a choice."""
+    words, trial = design.words(who.language), who.plan[who.answered - 1]
+    meant = [words.emotion(design.stimulus(name).intended) for name in trial.stimuli]
+    if trial.other:
+        text = words.say("feedback_pair", left=meant[0], right=meant[1])
+    elif "perceived" not in reply:
+        text = words.say("feedback_meant", emotion=meant[0])
+    else:
+        right = reply["perceived"] == design.stimulus(trial.stimulus).intended
+        known = {"emotion": meant[0], "answer": words.emotion(reply["perceived"])}
+        text = words.say("feedback_right" if right else "feedback_wrong", **known)
+    return filled("break.html", words=words, title=words.say("practice"), text=text, action=action)
+
+
+def instruction_page(design: Design, who: Participant, *, action: str) -> str | None:
+    """Return what somebody's group reads before the first trial, where it reads something."""
+    words, group = design.words(who.language), design.group(who.group)
+    if who.answered or group is None or not group.instruction:
+        return None
+    title, text = words.say("instruction_title"), group.instruction[words.code]
+    return filled("break.html", words=words, title=title, text=text, action=action, own=True)
+
+
+def view_detail(design: Design, who: Participant) -> dict[str, Any]:
+    """Return from where the current trial was seen, where that is by lot."""
+    if not design.display.azimuth_spread_deg or who.current is None:
+        return {}
+    azimuths = view_azimuths(design.display.azimuth_deg, design.display.azimuth_spread_deg)
+    return {"azimuth_deg": round(azimuths[view_of(design, who.identity, who.current.number)], 1)}
+
+
+def begins_block(who: Participant, trial: Trial) -> bool:
+    """Whether a trial is the first of a part after another one, so that people may rest before it."""
+    return trial.block > 1 and who.plan[trial.number - 2].block != trial.block
+
+
+def break_page(design: Design, who: Participant, trial: Trial, *, action: str) -> str | None:
+    """Return the page between two parts, which waits as long as people like; None within a part."""
+    if not begins_block(who, trial):
+        return None
+    words = design.words(who.language)
+    done = words.say("break_title", number=trial.block - 1, total=design.session.blocks)
+    return filled("break.html", words=words, title=done, text=words.say("pause"), action=action)
+
+
+def finished_page(design: Design, who: Participant, token: str) -> str:
+    """Return the thanks, the code with which answers are deleted, and the way back to where people came from."""
+    words, back = design.words(who.language), design.recruiting
+    told = {
+        "code": deletion_code(token),
+        "completion_code": back.completion_code,
+        "completion_url": back.completion_url,
+    }
+    return filled("finished.html", words=words, action=f"/p/{token}", **told)
+
+
+def withdraw_page(design: Design, who: Participant, token: str) -> str:
+    """Return the question whether all answers shall be deleted."""
+    return filled("withdraw.html", words=design.words(who.language), action=f"/p/{token}", answered=who.answered)
+
+
+def message_page(words: Translation, title: str, text: str) -> str:
+    """Return a page that says one thing."""
+    return filled("message.html", words=words, title=title, text=text)
+
+
+def login_page(design: Design, message: str = "") -> str:
+    """Return the door to the researcher's page."""
+    return filled("login.html", words=design.words("en"), message=message)
+
+
+def researcher_page(design: Design, counts: dict[str, Any]) -> str:
+    """Return the live counts and the downloads."""
+    return filled("researcher.html", words=design.words("en"), design=design, counts=counts)

@@ -1,0 +1,1 @@
+"""Statistics: answers → tests, intervals and models."""

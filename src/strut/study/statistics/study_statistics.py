@@ -1,0 +1,271 @@
+"""Study statistics: everything that can be said about a table of answers, and why something cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from strut.errors import AnswersError, OutOfRangeError
+from strut.plumbing.number_text import one_or_several
+from strut.study.statistics import confusion
+from strut.study.statistics.answers import DO_NOT_KNOW, Answers
+from strut.study.statistics.confidence import Confidence, confidence_found
+from strut.study.statistics.confusion import Confusion, Kappa, Learning
+from strut.study.statistics.group_effects import GroupEffect, group_effects
+from strut.study.statistics.labels import Codes, Labels, coded_answers, labels_found
+from strut.study.statistics.mixed import MixedModel, mixed_choice, mixed_rating
+from strut.study.statistics.preferences import Preferences, preferences
+from strut.study.statistics.rating_curves import RatingCurve, has_traces, rating_curves
+from strut.study.statistics.ratings import (
+    ControlEffect,
+    Correlation,
+    RatingMean,
+    control_effects,
+    correlations,
+    rating_means,
+    untested_controls,
+)
+from strut.study.statistics.recognition import NEEDS_TWO_ANSWERS, Recognition, chances, recognitions
+from strut.study.statistics.significance import Significance
+
+_Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the choices say: confusion, recognition, association, agreement and learning.
+
+    `chance` is the hit rate of blind guessing among the emotions, `chance_all` that of guessing among all options with
+    "do not know", None where it was not offered. No test rests on either.
+    """
+
+    confusion: Confusion
+    chance: float
+    chance_all: float | None
+    chance_from: str
+    overall: Recognition
+    hit_rates: tuple[Recognition, ...]
+    chi2_uniform: Significance
+    chi2_independence: Significance | None
+    cramers_v: float | None
+    permutation: Significance | None
+    cohens_kappa: Kappa | None
+    fleiss_kappa: Kappa | None
+    learning: Learning
+
+    @property
+    def rare(self) -> bool:
+        """Whether an answer was expected so rarely that the chi-squared tests are rough."""
+        smallest = self.chi2_independence.smallest_expectation if self.chi2_independence else None
+        return smallest is not None and smallest < confusion.SMALL_EXPECTATION
+
+
+@dataclass(frozen=True, slots=True)
+class StudyStatistics:
+    """All findings of a study; `left_out` says what could not be computed and why.
+
+    Answers to controls enter `control_effects` alone: elsewhere they would pass for the motions as they were.
+    """
+
+    participants: int
+    answers: int
+    practice_left_out: int
+    simulated: bool
+    choices: Choices | None = None
+    ratings: tuple[RatingMean, ...] = ()
+    correlations: tuple[Correlation, ...] = ()
+    models: tuple[MixedModel, ...] = ()
+    control_effects: tuple[ControlEffect, ...] = ()
+    left_out: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    preferences: Preferences | None = None
+    curves: tuple[RatingCurve, ...] = ()
+    labels: Labels | None = None
+    confidence: Confidence | None = None
+    group_effects: tuple[GroupEffect, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the findings as JSON would hold them."""
+        found = asdict(self)
+        if self.choices:
+            found["choices"] |= found["choices"].pop("confusion") | {"counts": self.choices.confusion.counts.tolist()}
+        return found
+
+
+def study_statistics(
+    answers: Answers,
+    *,
+    options: Sequence[str] = (),
+    chance: float | None = None,
+    codes: Codes | None = None,
+    seed: int = 0,
+) -> StudyStatistics:
+    """Return everything that can be said about a table of answers.
+
+    Args:
+        answers: Choices, ratings, comparisons of two or labels.
+        options: What people could answer; every emotion shown or named where it is not known.
+        chance: Hit rate of blind guessing, to be shown beside the others; if left out, one over the number of emotions
+            offered or, where nothing tells that number, of those that occur. No test rests on it.
+        codes: What a laboratory made of labels.
+        seed: Of permutations and resampling: the same answers give the same numbers.
+
+    Example:
+        >>> strut.study_statistics(strut.read_answers("answers.csv")).as_dict()["choices"]
+    """
+    left_out: list[str] = []
+    rng = np.random.default_rng(seed)
+    if answers.are_pairs:
+        return _of_pairs(answers, rng, left_out)
+    everything, answers = answers, answers.originals
+    if not len(answers):
+        raise AnswersError("answers", "all are to controls; there is nothing to compare them with.")
+    labels, answers = _labels(answers, codes, rng)
+    choices = _choices(answers, options, chance, rng, left_out) if answers.are_choices else None
+    models = _models(answers, left_out)
+    ratings, slopes = _ratings(answers, left_out), correlations(answers, left_out)
+    curves = _curves(answers, rng, left_out)
+    groups = group_effects(answers, rng, left_out)
+    return StudyStatistics(
+        participants=len(everything.participants),
+        answers=len(everything),
+        practice_left_out=answers.practice,
+        simulated=answers.simulated,
+        choices=choices,
+        ratings=ratings,
+        correlations=slopes,
+        models=models,
+        control_effects=control_effects(everything),
+        curves=curves,
+        left_out=(*left_out, *untested_controls(everything)),
+        remarks=answers.remarks,
+        labels=labels,
+        confidence=confidence_found(answers),
+        group_effects=groups,
+    )
+
+
+def _labels(answers: Answers, codes: Codes | None, rng: np.random.Generator) -> tuple[Labels | None, Answers]:
+    """Return what people wrote, and the answers with what a laboratory made of it, where there is either."""
+    if "label" not in answers.table:
+        return None, answers
+    coded = coded_answers(answers, codes) if codes else None
+    return labels_found(answers, rng, codes), coded or answers
+
+
+def _models(answers: Answers, left_out: list[str]) -> tuple[MixedModel, ...]:
+    fits = [partial(mixed_rating, answers, scale) for scale in answers.ratings]
+    if answers.are_choices:
+        fits.insert(0, partial(mixed_choice, answers))
+    models = [_tried(fit, left_out) for fit in fits]
+    return tuple(model for model in models if model is not None)
+
+
+def _ratings(answers: Answers, left_out: list[str]) -> tuple[RatingMean, ...]:
+    if not len(answers.ratings.columns):
+        return ()
+    means = _tried(partial(rating_means, answers), left_out) or ()
+    left_out += _unrated(answers, means)
+    return means
+
+
+def _curves(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> tuple[RatingCurve, ...]:
+    if not has_traces(answers):
+        return ()
+    return _tried(partial(rating_curves, answers, rng, left_out), left_out) or ()
+
+
+def _of_pairs(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> StudyStatistics:
+    """Return what comparisons of two say."""
+    found = _tried(partial(preferences, answers, rng), left_out)
+    groups = group_effects(answers, rng, left_out)
+    return StudyStatistics(
+        participants=len(answers.participants),
+        answers=len(answers),
+        practice_left_out=answers.practice,
+        simulated=answers.simulated,
+        left_out=tuple(left_out),
+        remarks=answers.remarks,
+        preferences=found,
+        confidence=confidence_found(answers),
+        group_effects=groups,
+    )
+
+
+def _choices(
+    answers: Answers, options: Sequence[str], chance: float | None, rng: np.random.Generator, left_out: list[str]
+) -> Choices:
+    matrix, (guess, guess_all, source) = confusion.confusion(answers, options), _chances(answers, options, chance)
+    rows, overall, test = recognitions(answers, rng)
+    if test is None:
+        left_out.append(NEEDS_TWO_ANSWERS)
+    independence = _tried(partial(confusion.chi2_independence, matrix), left_out)
+    return Choices(
+        confusion=matrix,
+        chance=guess,
+        chance_all=guess_all,
+        chance_from=source,
+        overall=overall,
+        hit_rates=rows,
+        chi2_uniform=confusion.chi2_uniform(matrix),
+        chi2_independence=independence,
+        cramers_v=confusion.cramers_v(matrix) if independence else None,
+        permutation=test,
+        cohens_kappa=confusion.cohens(answers, matrix, rng) if independence else None,
+        fleiss_kappa=_tried(partial(confusion.fleiss, answers), left_out),
+        learning=confusion.learning(answers),
+    )
+
+
+def _chances(answers: Answers, options: Sequence[str], chance: float | None) -> tuple[float, float | None, str]:
+    """Return the hit rates of guessing among emotions and among all options, and how they are known."""
+    offered, occur = _offered(answers, options), set(answers.table["perceived"]) | set(answers.emotions)
+    unknown = answers.do_not_know or DO_NOT_KNOW in {*options, *occur}
+    count, source = offered or len(occur), one_or_several(offered, "[option was|options were] offered")
+    if not offered:
+        source = f"{one_or_several(count, '[answer occurs|answers occur]')}; how many were offered is not known"
+    if chance is not None and not 0.0 < chance < 1.0:
+        raise OutOfRangeError(f"A chance of {chance:g} leaves nothing to test; it must lie between 0 and 1.")
+    if chance is None and count - unknown < 2:
+        raise AnswersError("answers", "only one occurs, so there is nothing to guess; give --chance.")
+    if chance is not None:
+        return chance, None, "as given"
+    if unknown:
+        source = f'{source}, "do not know" among them'
+    return *chances(count, do_not_know=unknown), source
+
+
+def _offered(answers: Answers, options: Sequence[str]) -> int:
+    """Return how many answers people could choose from, 0 where nobody says; more than that cannot occur."""
+    offered, named = answers.options or len(options), set(answers.table["perceived"]) | set(options)
+    if offered and len(named) > offered:
+        names = ", ".join(sorted(named))
+        raise AnswersError(
+            "answers",
+            f"{one_or_several(offered, '[option was|options were] offered')}, but there are {len(named)}: {names}.",
+        )
+    return offered
+
+
+def _unrated(answers: Answers, ratings: Sequence[RatingMean]) -> list[str]:
+    """Return which means are missing beside those that were found, and why."""
+    found = {(row.emotion, row.scale) for row in ratings}
+    return [
+        f"the mean {scale.replace('_', ' ')} of {emotion}: it was rated by fewer than two people."
+        for scale in answers.ratings
+        for emotion in answers.emotions
+        if found and (emotion, scale) not in found
+    ]
+
+
+def _tried(compute: Callable[[], _Found], left_out: list[str]) -> _Found | None:
+    """Return what `compute` finds, or None with its reason added to `left_out`."""
+    try:
+        return compute()
+    except AnswersError as error:
+        left_out.append(error.reason)
+        return None

@@ -1,0 +1,1 @@
+"""Stimuli: motions as participants see them."""

@@ -1,0 +1,231 @@
+"""Picture: robots drawn by a small software renderer, side by side, at one instant."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from PIL import Image
+from scipy.ndimage import gaussian_filter1d
+
+from strut.arrays import Array
+from strut.errors import OutOfRangeError
+from strut.motion import Motion
+from strut.robot import Robot
+from strut.viewer.camera import ELEVATION_RAD, Camera, fitted_camera
+from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
+from strut.viewer.footage import Footage, SideBySide, Spot, footage, nearest_samples, support_polygons, telling_sample
+from strut.viewer.receipt_text import verdict_of
+from strut.viewer.render import Pixels, draw_frame
+from strut.viewer.width import PICTURE
+
+INK = "#1a1c20"
+DOTS = 100  # per inch, matplotlib's measure of type
+VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
+Mark = Spot | Literal["support polygon"]
+_KEY_SHARE = 0.07  # height of the line under all panels over the width of one
+_TITLE_SHARE = 0.17  # height of the titles over the width of a panel
+_WORDS_PX = 440  # words grow with a panel up to this width
+_LOST = 0.35  # of a body's size: a robot so far from where the camera looks is lost
+_CAMERA_S = 0.7  # over which a camera that goes where the robot goes is smooth
+_HEIGHT_SHARE = 0.84  # height of a panel over its width
+
+
+def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int | None = None) -> bytes:
+    """Return a picture of motions side by side at one moment, or each at its most telling one."""
+    panel_px = PICTURE.panel_px(len(shown.motions)) if panel_px is None else panel_px
+    panels = np.concatenate(panels_of(shown, at_s=at_s, panel_px=panel_px), axis=1)
+    return as_png(np.concatenate([panels, key_under(len(shown.motions), panel_px, marks_of(shown, at_s=at_s))]))
+
+
+def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> list[Pixels]:
+    """Return the picture of each motion under its title. Shape (height_px, panel_px, 3) each."""
+    takes = [
+        followed(footage(motion, robot, _moment(motion, robot, at_s), look=shown.look)) for motion, robot in shown.pairs
+    ]
+    shot = shot_of(takes, panel_px, shown.azimuth_rad, elevation_rad=shown.elevation_rad)
+    return np.split(np.concatenate([titles_over(shown, panel_px), shot.panels(0)]), len(takes), axis=1)
+
+
+def _moment(motion: Motion, robot: Robot, at_s: float | None) -> npt.NDArray[np.intp]:
+    """Return the sample to show: that of a moment, or the most telling one. Shape (1,)."""
+    if at_s is None:
+        return np.array([telling_sample(motion, robot)])
+    if not 0.0 <= at_s <= motion.duration_s:
+        raise OutOfRangeError(
+            f"Nothing can be shown at {at_s:g} s; this motion of {motion.robot} lasts from 0 to "
+            f"{motion.duration_s:.2f} s."
+        )
+    return nearest_samples(motion, np.array([at_s]))
+
+
+def as_png(picture: Pixels) -> bytes:
+    """Return a picture as a file. Shape (height_px, width_px, 3)."""
+    buffer = io.BytesIO()
+    Image.fromarray(picture).save(buffer, format="PNG")
+    return buffer.getvalue()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Take:
+    """A motion as a camera follows it.
+
+    Args:
+        film: What is seen, F frames.
+        path_in_world: Where the camera goes, on the floor. Shape (F, 3).
+        stride_m: After which distance the floor must look the same again: that of a walk which repeats.
+    """
+
+    film: Footage
+    path_in_world: Array
+    stride_m: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shot:
+    """Takes side by side: one camera for all, given over the origin, and the size of the largest robot."""
+
+    takes: Sequence[Take]
+    camera: Camera
+    size_m: float
+
+    def panels(self, frame: int) -> Pixels:
+        """Return one frame of all takes. Shape (height_px, n * width_px, 3)."""
+        usual_m, pictures = grid_step_m(self.size_m), []
+        for take in self.takes:
+            moved = replace(self.camera, eye_in_world=self.camera.eye_in_world + take.path_in_world[frame])
+            grid_m = take.stride_m / max(1, round(take.stride_m / usual_m)) if take.stride_m else usual_m
+            pictures.append(draw_frame(take.film, frame, moved, size_m=self.size_m, grid_m=grid_m))
+        return np.concatenate(pictures, axis=1)
+
+
+def shot_of(
+    takes: Sequence[Take],
+    panel_px: int,
+    azimuth_rad: float,
+    *,
+    elevation_rad: float = ELEVATION_RAD,
+    height_share: float = _HEIGHT_SHARE,
+) -> Shot:
+    """Return how to show takes side by side and to one scale, each robot always in view.
+
+    Args:
+        takes: What to show.
+        panel_px: Width of each.
+        azimuth_rad: From where.
+        elevation_rad: From how high.
+        height_share: Height of a panel over its width.
+    """
+    corners = [take.film.corners_in_world() - take.path_in_world[:, None] for take in takes]
+    points = np.concatenate([part.reshape(-1, 3) for part in corners])
+    size_px = (panel_px, round(height_share * panel_px))
+    camera = fitted_camera(points, size_px, azimuth_rad=azimuth_rad, elevation_rad=elevation_rad)
+    return Shot(takes, camera, float(np.linalg.norm(np.ptp(points, axis=0))))
+
+
+def followed(film: Footage) -> Take:
+    """Return a film whose camera stays if the robot stays near, else goes straight, so that swaying stays visible.
+
+    Where a straight way at one speed would lose the robot, as when it stands, walks and stands again, the camera goes
+    where the robot goes, smoothly.
+    """
+    place = film.base_in_world * np.array([1.0, 1.0, 0.0])
+    body_m = float(np.linalg.norm(np.ptp(film.centre_in_world[0], axis=0)))
+    share = np.full(len(place), 0.5)
+    if np.linalg.norm(place[-1] - place[0]) > body_m:
+        share = np.linspace(0.0, 1.0, len(place))
+    path = place[0] + share[:, None] * (place[-1] - place[0])
+    if np.linalg.norm(place - path, axis=1).max() > _LOST * body_m:
+        frames = _CAMERA_S * (len(place) - 1) / float(film.time_s[-1] - film.time_s[0])
+        path = gaussian_filter1d(place, frames, axis=0, mode="nearest")
+    return Take(film, path)
+
+
+def titles_over(shown: SideBySide, panel_px: int) -> Pixels:
+    """Return the titles over the panels, each inside its own. Shape (h, n * panel_px, 3)."""
+    room_px = min(panel_px, _WORDS_PX)
+    words = Words(len(shown.motions) * panel_px, round(_TITLE_SHARE * room_px))
+    for index, (motion, label) in enumerate(zip(shown.motions, shown.labels, strict=True)):
+        middle = (index + 0.5) * panel_px
+        verdict, color, most_px = verdict_of(motion), verdict_color(motion), 0.94 * panel_px
+        words.write(label, middle, 0.52, size_px=0.072 * room_px, most_px=most_px)
+        words.write(verdict, middle, 0.44, size_px=0.045 * room_px, most_px=most_px, color=color, align="top")
+    return words.pixels()
+
+
+def key_under(count: int, panel_px: int, marks: Sequence[Mark]) -> Pixels:
+    """Return one line under n panels that says what the colours on the ground mean. Shape (h, n * panel_px, 3)."""
+    width_px = count * panel_px
+    if not marks:
+        return np.empty((0, width_px, 3), dtype=np.uint8)
+    room_px = min(width_px, _WORDS_PX)
+    size_px = min(0.034 * room_px, 0.023 * width_px)  # all three fit into the width of one panel
+    words, column = Words(width_px, round(_KEY_SHARE * room_px)), 0.04 * room_px
+    for name in marks:
+        color = to_hex(POLYGON_COLOR if name == "support polygon" else SPOT_COLORS[name])
+        for text, ink in (("\N{BLACK CIRCLE}", color), (name, INK)):
+            end = words.write(text, column, 0.4, size_px=size_px, most_px=width_px, color=ink, side="left")
+            column = end + 0.4 * size_px
+        column += size_px
+    return words.pixels()
+
+
+def marks_of(shown: SideBySide, *, at_s: float | None = None) -> list[Mark]:
+    """Return what is drawn on the ground under any of the robots at one moment, or each at its most telling one.
+
+    Two points of contact, as in a trot, or wheels span no support polygon.
+    """
+    carried = [support_polygons(motion, robot, _moment(motion, robot, at_s))[0] for motion, robot in shown.pairs]
+    drawn: dict[Mark, bool] = {
+        "support polygon": any(carried),
+        "centre of mass": any(robot.feet for robot in shown.robots),
+        "centre of pressure": any(motion.cop_in_world is not None for motion in shown.motions),
+    }
+    return [mark for mark, seen in drawn.items() if seen]
+
+
+def verdict_color(motion: Motion) -> str:
+    """Return the colour of a verdict's words."""
+    return VERDICT_COLORS[motion.receipt.verdict] if motion.receipt else "#555555"
+
+
+class Words:
+    """A strip of a picture that holds words; what would be too wide is written smaller."""
+
+    def __init__(self, width_px: int, height_px: int) -> None:
+        self._figure = Figure(figsize=(width_px / DOTS, height_px / DOTS), dpi=DOTS, facecolor="white")
+        self._canvas = FigureCanvasAgg(self._figure)
+        self._width_px = width_px
+
+    def write(
+        self,
+        words: str,
+        column: float,
+        height: float,
+        *,
+        size_px: float,
+        most_px: float,
+        color: str = INK,
+        side: Literal["left", "center"] = "center",
+        align: Literal["top", "bottom"] = "bottom",
+    ) -> float:
+        """Write words at a column [px] and a height [share of the strip]; return the column where they end."""
+        points = 72.0 / DOTS * size_px
+        text = self._figure.text(
+            column / self._width_px, height, words, ha=side, va=align, size=points, color=color, parse_math=False
+        )
+        renderer = self._canvas.get_renderer()  # type: ignore[no-untyped-call]
+        text.set_fontsize(points * min(1.0, most_px / max(1.0, text.get_window_extent(renderer).width)))
+        return float(text.get_window_extent(renderer).x1)
+
+    def pixels(self) -> Pixels:
+        """Return the strip. Shape (height_px, width_px, 3)."""
+        self._canvas.draw()  # type: ignore[no-untyped-call]
+        return np.asarray(self._canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]

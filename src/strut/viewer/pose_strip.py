@@ -1,0 +1,118 @@
+"""Pose strip: a walk as a row of poses seen from the side, one after the other over a gait cycle, as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from strut.arrays import Array
+from strut.errors import OutOfRangeError
+from strut.human.analysis.gait_cycle import endless
+from strut.maths.sampling import middle_cycle
+from strut.motion import Motion
+from strut.robot import Robot
+from strut.viewer.camera import fitted_camera, view_axes
+from strut.viewer.footage import Footage, Look, SideBySide, footage, nearest_samples, tells_story
+from strut.viewer.picture import INK, Words, as_png, verdict_color
+from strut.viewer.receipt_text import dial_of, title_of
+from strut.viewer.render import Pixels, draw_frame
+
+POSES = 8
+MOST_POSES = 24
+STRIP_PX = 1400  # width of a row
+AZIMUTH_RAD, ELEVATION_RAD = float(np.deg2rad(-90.0)), float(np.deg2rad(9.0))  # from the right side, hardly from above
+GAP = 0.07  # between poses, over the largest size of the body
+_LABEL_SHARE, _LOWEST_LABEL_PX = 0.14, 44  # height of the words over that of the picture, and the least of it
+
+
+def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = STRIP_PX) -> bytes:
+    """Return a picture with a row of poses for each motion, to one scale, 2 to 24 of them.
+
+    A human walk that repeats is shown for one cycle, from the right heel's landing; others are shown whole, and stories
+    from where their faces are seen.
+    """
+    if not 2 <= poses <= MOST_POSES:
+        raise OutOfRangeError(f"A row of {poses} poses cannot be drawn; choose 2 to {MOST_POSES}.")
+    seen = [_poses(motion, robot, poses, shown.look) for motion, robot in shown.pairs]
+    azimuth_rad = shown.azimuth_rad if shown.tells_story else AZIMUTH_RAD
+    elevation_rad = shown.elevation_rad if shown.tells_story else ELEVATION_RAD
+    right, down, _ = view_axes(azimuth_rad, elevation_rad)
+    apart_m = max(_room_m(film, right) for film, _ in seen)
+    films = [_side_by_side(film, apart_m * right) for film, _ in seen]
+    corners = np.concatenate([film.corners_in_world()[0] for film in films])
+    span_m, tall_m = float(np.ptp(corners @ right)), float(np.ptp(corners[:, 2]))
+    size_px = (width_px, round(width_px * 1.12 * float(np.ptp(corners @ down)) / span_m))  # its depth seen from above
+    camera = fitted_camera(corners, size_px, azimuth_rad=azimuth_rad, elevation_rad=elevation_rad)
+    rows: list[Pixels] = []
+    names = shown.names or [""] * len(films)
+    for film, (_, whens), motion, name in zip(films, seen, shown.motions, names, strict=True):
+        columns = camera.project(film.centre_in_world[0].reshape(poses, -1, 3).mean(axis=1))[0][:, 0]
+        rows.append(_words(motion, name, columns, whens, size_px))
+        rows.append(draw_frame(film, 0, camera, size_m=span_m, grid_m=tall_m / 4.0))
+    return as_png(np.concatenate(rows))
+
+
+def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footage, list[str]]:
+    """Return the poses of one motion, and in words when each is: in percent of a gait cycle, or in seconds."""
+    shown, (start_s, stop_s), cyclic = _shown_cycle(motion, robot)
+    times_s = np.linspace(start_s, stop_s, poses, endpoint=not cyclic)
+    share = (times_s - start_s) / (stop_s - start_s)
+    whens = [f"{100.0 * part:.3g} %" if cyclic else f"{at_s:.2f} s" for part, at_s in zip(share, times_s, strict=True)]
+    return footage(shown, robot, nearest_samples(shown, times_s), look=look), whens
+
+
+def _shown_cycle(motion: Motion, robot: Robot) -> tuple[Motion, tuple[float, float], bool]:
+    """Return what a row shows, from when to when since its start, and whether that is a cycle; stories are whole."""
+    walk = endless(robot, motion, 0.0)
+    if walk is not None:
+        return walk[0], (0.0, walk[1].motion.duration_s), True
+    cycle = None if tells_story(motion) else middle_cycle(motion.contact)
+    start_s, stop_s = (motion.time_s - motion.time_s[0])[list(cycle or (0, -1))].tolist()
+    return motion, (start_s, stop_s), cycle is not None
+
+
+def _room_m(film: Footage, right: Array) -> float:
+    """Return how far apart poses must stand along an axis (3,) so that none hides the next: they, and a gap."""
+    corners = film.corners_in_world()
+    ahead = (corners - film.base_in_world[:, None]) @ right
+    needed_m = float((ahead[:-1].max(axis=1) - ahead[1:].min(axis=1)).max())
+    return needed_m + GAP * float(np.ptp(corners[0], axis=0).max())
+
+
+def _side_by_side(film: Footage, apart_m: Array) -> Footage:
+    """Return one frame that holds all poses of a film, each a step (3,) from the one before, about the origin."""
+    count = len(film.time_s)
+    shift = np.zeros((count, 1, 3))
+    shift[:, 0, :2] = -film.base_in_world[:, :2]
+    shift[:, 0] += np.outer(np.arange(count), apart_m)
+    return replace(
+        film,
+        time_s=film.time_s[:1],
+        base_in_world=film.base_in_world[:1],
+        solids=film.solids * count,
+        centre_in_world=(film.centre_in_world + shift).reshape(1, -1, 3),
+        solid_to_world=film.solid_to_world.reshape(1, -1, 3, 3),
+        polygons=(None,),
+        spots={},
+    )
+
+
+def _words(motion: Motion, name: str, columns: Array, whens: Sequence[str], size_px: tuple[int, int]) -> Pixels:
+    """Return the title, the name, the verdict and when each pose is. Shape (h, width, 3)."""
+    width_px, height_px = size_px
+    high_px = max(_LOWEST_LABEL_PX, round(_LABEL_SHARE * height_px))
+    strip, after = Words(width_px, high_px), 0.0
+    for words, low, size, color in (
+        (title_of(motion), 0.52, 0.42, INK),
+        (name, 0.56, 0.26, INK),
+        (dial_of(motion), 0.56, 0.26, verdict_color(motion)),
+    ):
+        if words:
+            start, most_px = after + 0.012 * width_px, 0.4 * width_px
+            after = strip.write(words, start, low, size_px=size * high_px, most_px=most_px, color=color, side="left")
+    room_px = 0.9 * float(np.diff(columns).min())
+    for column, words in zip(columns, whens, strict=True):
+        strip.write(words, float(column), 0.02, size_px=0.24 * high_px, most_px=room_px, color="#6b7280")
+    return strip.pixels()

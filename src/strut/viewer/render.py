@@ -1,0 +1,194 @@
+"""Render: one frame of footage as pixels: a body on a floor, lit by a lamp and the sky.
+
+In software: mujoco.Renderer needs an OpenGL context, which a machine without a display has only with EGL or OSMesa.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.arrays import Array
+from strut.viewer.camera import Camera
+from strut.viewer.floor import BACKDROP, SHINING, UP, Shadow, add_spots, cast_shadow, floor_color
+from strut.viewer.footage import Footage
+from strut.viewer.rasterizer import PosedBody, Seen
+
+Pixels = npt.NDArray[np.uint8]
+SAMPLES_PER_SIDE = 2  # a pixel of the body is the mean of this many squared
+RIM = 0.55  # brightness of a body's outline, half a pixel wide: it parts white from bright
+DARKEST = 0.3  # brightest of a body's red, green and blue below which its shades could not be told from each other
+PARALLEL = 0.97  # cosine between normals that are shaded as one
+DOT_SHARE = 0.014  # radius of a spot over the size of the robot
+
+
+def draw_frame(film: Footage, frame: int, camera: Camera, *, size_m: float, grid_m: float) -> Pixels:
+    """Return a picture of one frame: the body on the floor, its support polygon and spots, which shine through it.
+
+    Args:
+        film: What the motion looks like.
+        frame: Which frame of it.
+        camera: From where.
+        size_m: Size of the robot, which sets the dot and how far the floor goes.
+        grid_m: Distance between the grid's lines.
+
+    Returns:
+        Shape (height, width, 3), as the camera says.
+    """
+    width_px, height_px = camera.size_px
+    lamp, corners = light_direction(camera), film.corners_in_world(slice(frame, frame + 1))[0]
+    body = PosedBody(film.solids, film.centre_in_world[frame], film.solid_to_world[frame])
+    view = _View(film, frame, camera, body, lamp, DOT_SHARE * size_m)
+    shadow = cast_shadow(body, corners, light=lamp, half_m=1.1 * size_m, cells=min(150, width_px // 2))
+    color = _floor_pixels(view, shadow, grid_m)
+    places = camera.project(corners)[0]
+    low = np.clip(np.floor(places.min(axis=0)) - 1.0, 0, [width_px, height_px]).astype(int)
+    high = np.clip(np.ceil(places.max(axis=0)) + 1.0, 0, [width_px, height_px]).astype(int)
+    if (high > low).all():
+        window = (slice(low[1], high[1]), slice(low[0], high[0]))
+        color[:, *window] = view.body_over(color[:, *window], window)
+    pixels = np.empty((height_px, width_px, 3), dtype=np.uint8)
+    pixels[...] = np.clip(color * 255.0 + 0.5, 0.0, 255.0).transpose(1, 2, 0)
+    return pixels
+
+
+def light_direction(camera: Camera) -> Array:
+    """Return the unit vector towards the lamp: over the camera's left shoulder. Shape (3,)."""
+    right, _, forward = camera.axes
+    towards = 1.25 * UP - 0.65 * right - 0.35 * forward
+    return np.asarray(towards / np.linalg.norm(towards))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _View:
+    """What a camera sees of one frame: the body, the lamp's direction (3,), and the radius of a spot."""
+
+    film: Footage
+    frame: int
+    camera: Camera
+    body: PosedBody
+    lamp: Array
+    dot_m: float
+
+    def body_over(self, behind: Array, window: tuple[slice, slice]) -> Array:
+        """Return a window of the picture, rows and columns, with the body over the floor. Shape (3, H, W).
+
+        A pixel whose samples are alike is coloured once, others sample by sample.
+        """
+        finer, (_, high, wide) = SAMPLES_PER_SIDE, behind.shape
+        seen = self.body.seen(self.camera, window, finer)
+        number = np.full(high * wide * finer**2, -1)
+        number[seen.cell] = np.arange(len(seen.cell))
+        number = number.reshape(high * finer, wide * finer)
+        share = (number >= 0) / finer**2
+        share[_rim(number >= 0)] *= RIM
+        corners = [np.s_[row::finer, column::finer] for row in range(finer) for column in range(finer)]
+        numbers, shares = (np.stack([grid[corner].ravel() for corner in corners]) for grid in (number, share))
+        alike = _alike(seen, numbers)
+        whole = np.flatnonzero(alike)
+        sample, pixel = np.nonzero((numbers >= 0) & ~alike)
+        weight = np.concatenate([shares[:, whole].sum(axis=0), shares[sample, pixel]])
+        weighed = weight * self._color(_merged(seen, numbers[:, whole], numbers[sample, pixel]))
+        color = np.stack([np.bincount(pixel, part[len(whole) :], minlength=high * wide) for part in weighed])
+        color[:, whole] = weighed[:, : len(whole)]
+        free = (number < 0).reshape(high, finer, wide, finer).mean(axis=(1, 3))
+        return np.asarray(behind * free + color.reshape(3, high, wide))
+
+    def _color(self, seen: Seen) -> Array:
+        """Return the colours of what is seen of the body, and of the spots that it hides. Shape (3, m)."""
+        rays = seen.points_in_world - self.camera.eye_in_world
+        color = self._body_color(seen, rays / np.linalg.norm(rays, axis=1, keepdims=True))
+        below = np.flatnonzero(rays[:, 2] < 0.0)  # spots shine through the body: a foot must not hide where it presses
+        away = -self.camera.eye_in_world[2] / rays[below, 2]
+        places_m = self.camera.eye_in_world[:2, None] + away * rays[below, :2].T
+        pixel_m = away * (rays[below] @ self.camera.axes[2]) / self.camera.focal_px
+        spots, shining = self.film.spots_at(self.frame), color[:, below]
+        add_spots(shining, places_m, pixel_m, spots, dot_m=self.dot_m, share=SHINING)
+        color[:, below] = shining
+        return color
+
+    def _body_color(self, seen: Seen, rays: Array) -> Array:
+        """Return the colours of points on the body: Lambert under a lamp and a bright sky. Unit rays (m, 3), (3, m)."""
+        color, normal = readable(np.array([solid.color[:3] for solid in self.film.solids])).T[:, seen.part], seen.normal
+        facing = np.clip(normal @ self.lamp, 0.0, 1.0)
+        facing *= self.body.lit(seen.points_in_world, normal, self.lamp)
+        halfway = self.lamp - rays
+        halfway /= np.linalg.norm(halfway, axis=1, keepdims=True)
+        gloss = 0.16 * (facing > 0.0) * np.clip(np.einsum("mi,mi->m", normal, halfway), 0.0, 1.0) ** 24
+        sky = 0.44 + 0.16 * normal[:, 2]
+        return np.asarray(color * (sky + 0.48 * facing) + gloss)
+
+
+def readable(colors: Array) -> Array:
+    """Return colours of bodies of which black ones are grey enough that light and shade can be seen. Shape (n, 3)."""
+    return np.asarray(np.minimum(1.0, colors + np.maximum(0.0, DARKEST - colors.max(axis=1, keepdims=True))))
+
+
+def _alike(seen: Seen, numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Return which pixels see one part of the body under one angle in all their samples, (s, n) of them. Shape (n,)."""
+    alike = np.asarray((numbers >= 0).all(axis=0))
+    pixels = np.flatnonzero(alike)
+    first, *others = numbers[:, pixels]
+    normal, part = seen.normal[first], seen.part[first]
+    for other in others:
+        parallel = np.einsum("ni,ni->n", normal, seen.normal[other]) > PARALLEL
+        alike[pixels] &= parallel & (seen.part[other] == part)
+    return alike
+
+
+def _merged(seen: Seen, together: npt.NDArray[np.intp], alone: npt.NDArray[np.intp]) -> Seen:
+    """Return one sample for each n pixels in the place of its s, then those that stand alone. Shapes (s, n), (m,)."""
+    normal = sum(seen.normal[one] for one in together)
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    which = np.concatenate([together[0], alone])
+    normal = np.concatenate([normal, seen.normal[alone]])
+    return Seen(seen.cell[which], seen.part[which], seen.points_in_world[which], normal)
+
+
+def _rim(body: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return the samples of a body next to what is none. Shape (H, W) in and out."""
+    within = np.pad(body, 1, constant_values=True)
+    around = within[:-2, 1:-1] & within[2:, 1:-1] & within[1:-1, :-2] & within[1:-1, 2:]
+    return np.asarray(body & ~around)
+
+
+def _floor_pixels(view: _View, shadow: Shadow, grid_m: float) -> Array:
+    """Return the picture of the floor alone, before a plain backdrop. Shape (3, H, W)."""
+    camera = view.camera
+    width_px, height_px = camera.size_px
+    lens = (camera.axes.tobytes(), camera.focal_px, camera.middle_px.tobytes(), camera.size_px)
+    pixel, from_eye_m, distance = _floor_in_view(float(camera.eye_in_world[2]), *lens)
+    points_m = from_eye_m + camera.eye_in_world[:2, None]
+    haze = shadow.haze(points_m)
+    near = np.flatnonzero(haze < 1.0)
+    color = np.repeat(np.array(BACKDROP), height_px * width_px).reshape(3, -1)
+    color[:, pixel[near]] = floor_color(
+        points_m[:, near],
+        distance[near] / camera.focal_px,
+        haze[near],
+        shadow,
+        grid_m=grid_m,
+        polygon=view.film.polygons[view.frame],
+        spots=view.film.spots_at(view.frame),
+        dot_m=view.dot_m,
+    )
+    return color.reshape(3, height_px, width_px)
+
+
+@lru_cache(maxsize=8)  # films move the camera along the floor, which changes none of it
+def _floor_in_view(
+    height_m: float, axes: bytes, focal_px: float, middle_px: bytes, size_px: tuple[int, int]
+) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """Return what a camera over the origin sees of the floor. Shapes (n,), (2, n), (n,).
+
+    The pixels below the horizon, row by row, the place on the floor of each, and how many rays away it is.
+    """
+    camera = Camera(np.zeros(3), np.frombuffer(axes).reshape(3, 3), focal_px, np.frombuffer(middle_px), size_px)
+    rows, columns = np.indices(size_px[::-1]).reshape(2, -1)
+    rays = camera.rays(columns + 0.5, rows + 0.5)
+    pixel = np.flatnonzero(rays[:, 2] < -1e-6)
+    distance = -height_m / rays[pixel, 2]
+    return pixel, np.ascontiguousarray((distance[:, None] * rays[pixel, :2]).T), distance

@@ -1,0 +1,148 @@
+"""Triangles: the parts of a body as one set of triangles with normals, fine for the eye and coarse for shadows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.arrays import Array
+from strut.models.solid_mesh import lightened, solid_mesh
+from strut.models.solids import Mesh, Solid
+from strut.viewer.fill import across, covered, doubled_area
+
+ROUND_FACES = 9_000  # of all round parts; their normals are those of the true surface, so that they look round
+SHADOW_ROUND_FACES, SHADOW_FACES = 3_000, 40_000  # of round parts and of meshes, where only a soft shadow is asked for
+AROUND = (10, 32)  # corners of a circle, at least and at most: fewer where there are many round parts
+MOSTLY_FRONT = 0.95  # share of a closed mesh that is seen from the front: some of others' triangles are turned over
+_LOOK_CELLS = 48
+_AROUND_IT = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]) / np.sqrt(3.0)
+_FACES = {"capsule": 2, "sphere": 1, "ellipsoid": 1}
+_FLAT = ("box", "mesh")  # kinds whose faces have an edge between them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Triangles:
+    """Triangles of all parts of a body, each in its part's own frame, part after part.
+
+    Args:
+        vertex_m: Shape (v, 3).
+        vertex_stops: After which vertex each part ends. Shape (p,).
+        faces: Vertices of the triangles, counter-clockwise seen from outside, corner by corner. Shape (3, n).
+        face_stops: After which triangle each part ends. Shape (p,).
+        normal: Unit normals at the corners, out of the part. Shape (3, n, 3).
+        part: Which part each triangle belongs to. Shape (n,).
+        smooth: Whether its three normals differ. Shape (n,).
+        closed: Whether its part shows nobody the back of a triangle, so that who is seen from behind is hidden. (n,).
+    """
+
+    vertex_m: Array
+    vertex_stops: npt.NDArray[np.intp]
+    faces: npt.NDArray[np.int64]
+    face_stops: npt.NDArray[np.intp]
+    normal: Array
+    part: npt.NDArray[np.intp]
+    smooth: npt.NDArray[np.bool_]
+    closed: npt.NDArray[np.bool_]
+
+    def vertices_in_world(self, centre_in_world: Array, part_to_world: Array) -> Array:
+        """Return the vertices where the parts are. Shapes (p, 3), (p, 3, 3) in, (v, 3) out."""
+        placed, first = np.empty_like(self.vertex_m), 0
+        for last, centre, turn in zip(self.vertex_stops, centre_in_world, part_to_world, strict=True):
+            placed[first:last] = self.vertex_m[first:last] @ turn.T + centre
+            first = last
+        return placed
+
+    def normals_in_world(self, part_to_world: Array) -> Array:
+        """Return the normals as the parts are turned. Shape (p, 3, 3) in, (3, n, 3) out."""
+        turned, first = np.empty_like(self.normal), 0
+        for last, turn in zip(self.face_stops, part_to_world, strict=True):
+            turned[:, first:last] = self.normal[:, first:last] @ turn.T
+            first = last
+        return turned
+
+
+@lru_cache(maxsize=16)
+def triangles_of(parts: tuple[Solid, ...]) -> Triangles:
+    """Return the triangles of the parts of a body."""
+    return _triangles(parts, _closed(parts), ROUND_FACES)
+
+
+@lru_cache(maxsize=16)
+def shading_triangles(parts: tuple[Solid, ...]) -> Triangles:
+    """Return fewer triangles of the parts of a body, enough for the shadows that it casts."""
+    return _triangles(lightened(parts, SHADOW_FACES), _closed(parts), SHADOW_ROUND_FACES)
+
+
+@lru_cache(maxsize=16)
+def _closed(parts: tuple[Solid, ...]) -> npt.NDArray[np.bool_]:
+    """Return which parts are closed. Shape (p,)."""
+    return np.array([part.mesh is None or front_share(part.mesh) >= MOSTLY_FRONT for part in parts])
+
+
+def front_share(mesh: Mesh) -> float:
+    """Return how much of a mesh, seen from all around, is seen from the front of its triangles.
+
+    Of a thin shell whose triangles were reduced, some of the inner side shows through the outer one.
+    """
+    front, total, faces = 0, 0, mesh.faces.T
+    for towards_eye in _AROUND_IT:
+        place = mesh.vertices @ across(towards_eye).T
+        place = (place - place.min(axis=0)) * (_LOOK_CELLS / max(float(np.ptp(place, axis=0).max()), 1e-9))
+        x, y = place[:, 0][faces], place[:, 1][faces]
+        seen = covered(x, y, -(mesh.vertices @ towards_eye)[faces], (_LOOK_CELLS, _LOOK_CELLS)).triangle
+        front, total = front + int((doubled_area(x, y)[seen] < 0.0).sum()), total + len(seen)
+    return front / max(1, total)
+
+
+def _triangles(parts: tuple[Solid, ...], closed: npt.NDArray[np.bool_], round_faces: int) -> Triangles:
+    corners = _corners_of_circles(parts, round_faces)
+    meshes = [solid_mesh(part, around=around) for part, around in zip(parts, corners, strict=True)]
+    vertices, faces = ([getattr(mesh, what) for mesh in meshes] for what in ("vertices", "faces"))
+    vertex_stops, face_stops = (np.cumsum([*map(len, those)]) for those in (vertices, faces))
+    owner = np.repeat(np.arange(len(parts)), np.diff(face_stops, prepend=0))
+    first_vertex = np.append(0, vertex_stops)[owner]
+    normals = [_normals(part, mesh.vertices[mesh.faces]) for part, mesh in zip(parts, meshes, strict=True)]
+    kinds = np.array([part.kind for part in parts])
+    return Triangles(
+        vertex_m=np.concatenate(vertices),
+        vertex_stops=vertex_stops,
+        faces=np.ascontiguousarray((np.concatenate(faces) + first_vertex[:, None]).T),
+        face_stops=face_stops,
+        normal=np.ascontiguousarray(np.concatenate(normals).swapaxes(0, 1)),
+        part=owner,
+        smooth=~np.isin(kinds, _FLAT)[owner],
+        closed=closed[owner],
+    )
+
+
+def _corners_of_circles(parts: tuple[Solid, ...], most_faces: int) -> list[int]:
+    """Return how many corners the circles of parts have: even, more of large ones, fewer where many are round.
+
+    A ball has as many faces as the square of it, a capsule twice that.
+    """
+    round_parts = [part for part in {*parts} if part.kind in _FACES]
+    faces = sum(_FACES[part.kind] for part in round_parts) or 1
+    usual_m = float(np.mean([part.size_m[0] for part in round_parts])) if round_parts else 1.0
+    shares = np.sqrt(most_faces / faces * np.array([part.size_m[0] for part in parts]) / usual_m)
+    shares[[part.kind not in _FACES for part in parts]] = AROUND[1]  # a cylinder has few faces anyway
+    return [2 * int(corners / 2.0) for corners in np.clip(shares, *AROUND)]
+
+
+def _normals(part: Solid, corner_m: Array) -> Array:
+    """Return unit normals at the corners of a part's triangles: of round parts, those of the true surface."""
+    if part.kind in (*_FLAT, "cylinder"):
+        face = np.cross(corner_m[:, 1] - corner_m[:, 0], corner_m[:, 2] - corner_m[:, 0])
+        normal = np.repeat(face[:, None], 3, axis=1)
+        if part.kind == "cylinder":
+            side = np.abs(face[:, 2]) < 0.5 * np.linalg.norm(face, axis=1)
+            normal[side] = corner_m[side] * np.array([1.0, 1.0, 0.0])
+    elif part.kind == "capsule":
+        along = np.clip(corner_m[..., 2:], -part.size_m[1], part.size_m[1])
+        normal = corner_m - along * np.array([0.0, 0.0, 1.0])
+    else:
+        radii_m = part.size_m if part.kind == "ellipsoid" else np.ones(3)
+        normal = corner_m / radii_m**2
+    return np.asarray(normal / np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-300))

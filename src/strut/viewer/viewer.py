@@ -1,0 +1,131 @@
+"""Viewer: motions live in the browser, side by side, with play, speed and time in the visitor's hands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Self
+
+import numpy as np
+
+from strut.motion import Motion
+from strut.plumbing.cancellation import asked_to_stop
+from strut.robot import Robot
+from strut.viewer.footage import Look, SideBySide
+from strut.viewer.lanes import Stage
+from strut.viewer.loop import there_and_back_s
+from strut.viewer.receipt_text import receipt_sentences, verdict_of
+from strut.viewer.scene import Scene
+
+FRAMES_PER_S = 50.0
+UPDATES_PER_S = 30.0
+ASPECT = 1.3  # of a usual window without the panel on its right
+
+
+class Viewer:
+    """A live viewer. It moves only when `step` is called, so that whoever owns the clock decides.
+
+    Attributes:
+        speed: How many seconds of motion pass in a second.
+        playing: Whether `step` moves on.
+    """
+
+    def __init__(self, shown: SideBySide, *, host: str = "127.0.0.1", port: int = 8080) -> None:
+        """Start to serve; port 0 takes any free one. Raises CannotListenError."""
+        self.speed, self.playing = 1.0, True
+        self._clock_s = 0.0  # runs through the motions and then through their rewinding
+        self._duration_s, self._times_s = shown.longest_s, there_and_back_s(shown.longest_s, FRAMES_PER_S)
+        self._scene = Scene(host=host, port=port, title="strut")
+        try:
+            self._stage = Stage(self._scene, shown, self._times_s, aspect=ASPECT)
+            self._add_panel(shown)
+        except BaseException:
+            self._scene.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._scene.close()
+
+    @property
+    def url(self) -> str:
+        """Where a browser finds it."""
+        return self._scene.url
+
+    @property
+    def time_s(self) -> float:
+        """What is shown, in seconds since the start."""
+        if self._clock_s <= self._duration_s:
+            return self._clock_s
+        return float(np.interp(self._clock_s * FRAMES_PER_S, np.arange(len(self._times_s)), self._times_s))
+
+    def step(self, elapsed_s: float) -> None:
+        """Move on by elapsed real time and show where that is; after the end it is rewound and starts again."""
+        if self.playing:
+            self._clock_s = (self._clock_s + self.speed * elapsed_s) % (len(self._times_s) / FRAMES_PER_S)
+        self._show()
+
+    def go_to(self, time_s: float) -> None:
+        """Show a moment, in seconds since the start."""
+        self._clock_s = float(np.clip(time_s, 0.0, self._duration_s))
+        self._show()
+
+    def play(self, playing: bool) -> None:
+        """Play or pause."""
+        self.playing = playing
+        self._rename_button("Pause" if playing else "Play")
+
+    def _show(self) -> None:
+        frame = min(round(self._clock_s * FRAMES_PER_S), len(self._times_s) - 1)
+        with self._scene.at_once():
+            self._stage.go_to(frame)
+        self._move_time(round(self.time_s, 2))
+
+    def _add_panel(self, shown: SideBySide) -> None:
+        def jump(time_s: float) -> None:
+            self.play(False)
+            self._clock_s = time_s  # the next step shows it
+
+        def change_speed(speed: float) -> None:
+            self.speed = speed
+
+        self._rename_button = self._scene.add_button("Pause", lambda: self.play(not self.playing))
+        self._move_time = self._scene.add_slider(
+            "Time [s]", low=0.0, high=round(self._duration_s, 2), step=0.01, value=0.0, on_change=jump
+        )
+        self._scene.add_slider("Speed", low=0.1, high=4.0, step=0.1, value=1.0, on_change=change_speed)
+        for motion, label in zip(shown.motions, shown.labels, strict=True):
+            words = " ".join(receipt_sentences(motion.receipt))
+            self._scene.add_text(f"**{label}** ({verdict_of(motion)}). {words}")
+
+
+def serve(
+    motions: Sequence[Motion],
+    robots: Sequence[Robot],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    look: Look = "solid",
+    names: Sequence[str] | None = None,
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Show motions in the browser until Ctrl-C; `look` and `names` as in `save_shown`.
+
+    By default only this machine can see them. Port 0 takes any free one; `on_ready` is called with the address once a
+    browser can open it.
+
+    Example:
+        >>> motion = strut.load_motion("happy.npz")
+        >>> strut.serve([motion], [strut.robot_of(motion)], on_ready=print)
+    """
+    with Viewer(SideBySide(motions, robots, look, names), host=host, port=port) as viewer, asked_to_stop() as asked:
+        if on_ready is not None:
+            on_ready(viewer.url)
+        before_s = time.perf_counter()
+        while not asked.is_set():
+            time.sleep(1.0 / UPDATES_PER_S)
+            now_s = time.perf_counter()
+            viewer.step(now_s - before_s)
+            before_s = now_s

@@ -1,0 +1,132 @@
+"""Which drafts of a story come in which order, and what is told of them: stories that are written by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from strut.animation.animation_drafts import (
+    AS_DRAWN,
+    STRENGTHS_AND_MARGINS,
+    VISIBLE_STRETCH,
+    AnimationDrafts,
+    animation_report,
+)
+from strut.animation.animation_ik import drawn_qpos, planted_stance
+from strut.animation.drawing import drawn
+from strut.animation.feasible_animation import FeasibleAnimation
+from strut.errors import OutOfRangeError
+from strut.models.catalogue import load_robot
+from strut.request import Animate
+from strut.style import Style
+from tests.stories import slow_nod
+
+CASSIE = load_robot("cassie")
+FRAMES = 5
+
+
+def drafts_by(method, margin_m=0.01):
+    return AnimationDrafts(CASSIE, Animate(animation=slow_nod(), method=method), margin_m, 50.0)
+
+
+def story_of(stretch=(1.0, 1.5), solved=True, why=None):
+    """Return a story of five frames with keyframes 0, 2 and 4: the base 3 cm away in frame 1, 4 cm in frame 2."""
+    qpos = np.tile(CASSIE.standing_qpos, (FRAMES, 1))
+    qpos[1, 0] += 0.03
+    qpos[2, 1] -= 0.04
+    qpos[3, 3:7] = np.cos(0.05), 0.0, np.sin(0.05), 0.0
+    qpos[2, 9] += 0.2
+    times = np.array([0.0, 0.1, 0.2, 0.4, 0.6])
+    contact, eyes = np.ones((FRAMES, 2), dtype=bool), ("happy", "happy", "sad", "sad", "sad")
+    return FeasibleAnimation(
+        times, qpos, contact, eyes, frame_time_s=times, frame_qpos=qpos, stretch=np.array(stretch), why=why or {},
+        solved=solved, rounds=3,
+    )  # fmt: skip
+
+
+def report_of(story, strength=1.0, key=(0, 2, 4)):
+    raw = np.tile(CASSIE.standing_qpos, (FRAMES, 1))
+    return animation_report(0.1 * np.arange(FRAMES), np.array(key), raw, story, strength)
+
+
+def test_a_report_says_how_far_a_story_is_from_its_drawing():
+    report = report_of(story_of())
+    away = report["away_mm"]
+    assert (report["frames"], report["keyframes"], report["rounds"], report["strength"]) == (5, [0, 2, 4], 3, 1.0)
+    assert (report["drawn_s"], report["duration_s"]) == (pytest.approx(0.4), 0.6)
+    assert away["rms"] == pytest.approx(1e3 * np.sqrt((0.03**2 + 0.04**2) / 5.0))
+    assert (away["largest"], away["largest_at_s"]) == (pytest.approx(40.0), 0.2)
+    assert away["keyframes_rms"] == pytest.approx(1e3 * np.sqrt(0.04**2 / 3.0))
+    assert away["between_rms"] == pytest.approx(1e3 * np.sqrt(0.03**2 / 2.0))
+    assert report["turned_deg"]["largest"] == pytest.approx(np.degrees(0.1))
+    assert report["turned_deg"]["rms"] == pytest.approx(np.degrees(0.1) / np.sqrt(5.0))
+    assert report["joints_deg"]["largest"] == pytest.approx(np.degrees(0.2))
+    assert report_of(story_of((1.0,) * 4), key=range(FRAMES))["away_mm"]["between_rms"] == 0.0
+
+
+def test_a_report_says_where_time_was_stretched_and_why():
+    report = report_of(story_of((1.0 + 0.9 * (VISIBLE_STRETCH - 1.0), 1.5)))
+    first, second = report["intervals"]
+    assert (first["drawn_s"], first["performed_s"]) == (pytest.approx([0.0, 0.2]), pytest.approx([0.0, 0.2]))
+    assert (second["drawn_s"], second["performed_s"]) == (pytest.approx([0.2, 0.4]), pytest.approx([0.2, 0.6]))
+    assert (first["why"], second["stretch"]) == ("", 1.5)
+    (sentence,) = report["slower"]
+    assert sentence.startswith("time: 0.20 to 0.40 s takes 1.50 times as long, for at the drawn speed")
+    seen = report_of(story_of((1.0 + 1.1 * (VISIBLE_STRETCH - 1.0), 1.0), why={0: "a torque"}))
+    assert seen["slower"] == ["time: 0.00 to 0.20 s takes 1.02 times as long, for a torque"]
+
+
+def test_what_was_asked_for_comes_first_and_the_centre_of_mass_alone_after_it():
+    assert list(drafts_by("mass")._variants()) == [(*way, "mass") for way in STRENGTHS_AND_MARGINS["mass"]]
+    for method in ("body", "pieces"):
+        ways = list(drafts_by(method)._variants())
+        assert ways == [(*way, method) for way in STRENGTHS_AND_MARGINS[method]] + [
+            (*way, "mass") for way in STRENGTHS_AND_MARGINS["mass"]
+        ]
+
+
+@pytest.mark.parametrize(
+    ("strength", "duration", "reasons"),
+    [
+        (1.0, 0.99 * AS_DRAWN, []),
+        (1.0, 1.01 * AS_DRAWN, ["slower"]),
+        (0.9, 1.0, ["strength: 90% of the movement, for the whole of it breaks a limit", "slower"]),
+    ],
+)
+def test_a_draft_that_is_weaker_or_takes_long_says_why(strength, duration, reasons):
+    report = {
+        "method": "mass",
+        "strength": strength,
+        "slower": ["slower"],
+        "drawn_s": 2.0,
+        "duration_s": 2.0 * duration,
+    }
+    draft = drafts_by("mass")._draft(report, story_of(), Style(), 4)
+    assert (draft.kept, draft.variant, list(draft.reasons)) == (strength, 4, reasons)
+    assert draft.meta["title"] == "nod"
+    assert draft.meta["eyes"] == [[0.0, "happy"], [0.2, "sad"]]
+    assert report["not_by"] == ""
+    again = dict(report)
+    drafts_by("body")._draft(again, story_of(), Style(), 4)
+    assert again["not_by"].startswith("method: all joints at once gave nothing")
+
+
+def test_a_story_that_nothing_keeps_on_its_feet_is_not_made():
+    report = {"method": "mass", "strength": 1.0, "slower": [], "drawn_s": 1.0, "duration_s": 1.0}
+    draft = drafts_by("mass")._draft(report, story_of(solved=False), Style(), 0)
+    assert len(draft.qpos) == 0
+    assert draft.shortfalls[0].sentence.startswith("balance: no time and no path")
+
+
+def test_the_margin_beyond_what_is_asked_is_kept_too():
+    """No feet are so large: what is told is the margin that was asked for, more of it, and what is spared."""
+    stance = planted_stance(CASSIE, slow_nod())
+    frames = drawn(slow_nod(), CASSIE.foot_names, CASSIE.joint_names)
+    with pytest.raises(OutOfRangeError, match="with 1014 mm to spare"):
+        drafts_by("mass", 1.0)._feasible(stance, frames, drawn_qpos(stance, frames), 0.006, "mass")
+
+
+def test_a_story_that_walks_is_refused():
+    walks = SimpleNamespace(animation=SimpleNamespace(walks=True), method="mass")
+    with pytest.raises(OutOfRangeError, match="The story walks"):
+        next(AnimationDrafts(CASSIE, walks, 0.01, 50.0).drafts(Style(), None))

@@ -1,0 +1,163 @@
+"""GLB and BVH of a rig: out, in again as coordinates and as keyframes, and what is refused."""
+
+import json
+
+import numpy as np
+import pygltflib
+import pytest
+import trimesh
+
+import strut
+from strut.animation.rig_bones import rig_of
+from strut.animation.rig_movement import read_rig_movement
+from strut.cli.main import main
+from strut.errors import RigFileError, UnknownNameError
+from strut.models.solids import solids
+from tests.stories import alice_sways, dance, paw, slow_nod
+
+
+@pytest.fixture(scope="module")
+def cassie():
+    return strut.load_robot("cassie")
+
+
+@pytest.fixture(scope="module")
+def drawing(cassie):
+    return strut.draw(cassie, strut.load_animation(strut.story_path("cassie", "happy")))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, drawing):
+    folder = tmp_path_factory.mktemp("rig")
+    for ending in ("glb", "bvh"):
+        strut.export(drawing, folder / f"happy.{ending}")
+    return folder
+
+
+@pytest.mark.parametrize(("ending", "mm", "deg"), [("glb", 2e-4, 1e-4), ("bvh", 1e-3, 1e-5)])
+def test_coordinates_come_back_from_a_file(files, cassie, drawing, ending, mm, deg):
+    movement, qpos = read_rig_movement(files / f"happy.{ending}", cassie)
+    expected = drawing.qpos[::4][: len(qpos)]
+    assert np.abs(qpos[:, :3] - expected[:, :3]).max() * 1e3 < mm
+    assert np.degrees(np.abs(qpos[:, 7:] - expected[:, 7:]).max()) < deg
+    changes = [movement.eyes[0], *(b for a, b in zip(movement.eyes, movement.eyes[1:], strict=False) if a != b)]
+    assert changes == [eyes for _, eyes in drawing.meta["eyes"]]
+
+
+def test_eyes_change_in_the_frame_in_which_they_were_drawn(files, cassie, drawing):
+    eyes = read_rig_movement(files / "happy.glb", cassie)[0].eyes
+    for at_s, look in drawing.meta["eyes"]:
+        assert eyes[round(at_s * 25.0)] == look  # though times in a file are of single precision
+
+
+@pytest.mark.parametrize(("who", "story"), [("alice", alice_sways()), ("mrpete", paw()), ("cassie", dance())])
+def test_any_robots_drawing_becomes_keyframes_again(tmp_path, who, story):
+    robot = strut.load_robot(who)
+    drawing = strut.draw(robot, story)
+    strut.export(drawing, tmp_path / "story.glb")
+    traced = strut.trace_animation(tmp_path / "story.glb", robot, emotion="happy")
+    assert traced.away_m < 0.002
+    assert np.degrees(traced.away_rad) < 0.5
+    assert traced.animation.emotion == "happy"
+    again = strut.draw(robot, traced.animation)
+    shared = slice(0, min(len(again.qpos), len(drawing.qpos)))
+    moved = [motion.qpos[shared, :3] - motion.qpos[0, :3] for motion in (again, drawing)]  # a story begins on its feet
+    assert np.abs(moved[0] - moved[1]).max() < 0.003
+    assert (again.contact[shared] == drawing.contact[shared]).mean() > 0.97
+
+
+def test_a_glb_shows_the_robots_body_to_other_programs(files, cassie):
+    scene = trimesh.load(files / "happy.glb")
+    shown = sum(solid.color[3] >= 0.05 for solid in solids(cassie))
+    assert len(scene.geometry) == shown
+    low, high = scene.bounds
+    assert high[1] - low[1] == pytest.approx(1.05, abs=0.1)  # y is up in glTF
+    assert abs(low[1]) < 0.01
+
+
+def test_files_of_another_robot_are_refused_by_bone(files):
+    for ending in ("glb", "bvh"):
+        with pytest.raises(RigFileError, match=r"is a rig of another robot: it has no bone"):
+            read_rig_movement(files / f"happy.{ending}", strut.load_robot("alice"))
+
+
+def test_a_rig_of_another_size_is_refused_with_the_distance(tmp_path, files, cassie):
+    text = (files / "happy.bvh").read_text()
+    head, _, table = text.partition("MOTION")
+    larger = "\n".join(
+        line
+        if "OFFSET" not in line
+        else line.split("OFFSET")[0]
+        + "OFFSET "
+        + " ".join(f"{100.0 * float(word):.6f}" for word in line.split("OFFSET")[1].split())
+        for line in head.splitlines()
+    )
+    (tmp_path / "cm.bvh").write_text(f"{larger}\nMOTION{table}")
+    with pytest.raises(RigFileError, match=r"100 times as large; export the rig in metres"):
+        read_rig_movement(tmp_path / "cm.bvh", cassie)
+    file = pygltflib.GLTF2.load_from_bytes((files / "happy.glb").read_bytes())
+    knee = next(node for node in file.nodes if node.name == "left_knee")
+    knee.translation = [value + 0.03 for value in knee.translation]
+    (tmp_path / "bent.glb").write_bytes(b"".join(file.save_to_bytes()))
+    with pytest.raises(RigFileError, match=r"the bone left_knee is 52 mm away from where cassie has it"):
+        read_rig_movement(tmp_path / "bent.glb", cassie)
+
+
+def test_a_bone_that_turns_as_no_joint_can_is_named_with_its_frame(tmp_path, files, cassie):
+    file = pygltflib.GLTF2.load_from_bytes((files / "happy.glb").read_bytes())
+    number = next(k for k, node in enumerate(file.nodes) if node.name == "right_foot")
+    animation = file.animations[0]
+    animation.channels = [c for c in animation.channels if (c.target.node, c.target.path) != (number, "rotation")]
+    file.nodes[number].rotation = [0.0, 0.0, np.sin(0.2), np.cos(0.2)]
+    (tmp_path / "aside.glb").write_bytes(b"".join(file.save_to_bytes()))
+    with pytest.raises(RigFileError, match=r"in frame \d+ the bone right_foot is turned \d+ degrees about"):
+        read_rig_movement(tmp_path / "aside.glb", cassie)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.glb", b"noise", "is not a GLB file"),
+        ("a.glb", b"glTF" + bytes(40), "is damaged and cannot be read as GLB"),
+        ("a.bvh", b"noise", "is not a BVH file"),
+        ("a.bvh", b"HIERARCHY\nROOT a\n{\nOFFSET 0 0\n", "damaged BVH file"),
+    ],
+)
+def test_damaged_files_are_refused_in_one_sentence(tmp_path, capsys, name, content, words):
+    (tmp_path / name).write_bytes(content)
+    out = tmp_path / "out.npz"
+    assert main(["animate", str(tmp_path / name), "--robot", "cassie", "--out", str(out)]) == 2
+    assert words in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_cut_glb_and_one_without_animation_are_refused(tmp_path, files, cassie):
+    content = (files / "happy.glb").read_bytes()
+    (tmp_path / "cut.glb").write_bytes(content[: len(content) // 2])
+    with pytest.raises(RigFileError, match="damaged"):
+        read_rig_movement(tmp_path / "cut.glb", cassie)
+    file = pygltflib.GLTF2.load_from_bytes(content)
+    file.animations = []
+    (tmp_path / "still.glb").write_bytes(b"".join(file.save_to_bytes()))
+    with pytest.raises(RigFileError, match=r"must hold one animation of the rig, and holds 0 \(none\)"):
+        read_rig_movement(tmp_path / "still.glb", cassie)
+    with pytest.raises(UnknownNameError, match="format of a rig's movement"):
+        read_rig_movement(tmp_path / "story.fbx", cassie)
+
+
+def test_the_verbs_write_rigs_and_read_movements(tmp_path, capsys):
+    strut.export(strut.draw("cassie", slow_nod()), tmp_path / "nod.glb")
+    out = tmp_path / "nod.npz"
+    arguments = ["animate", str(tmp_path / "nod.glb"), "--robot", "cassie", "--emotion", "sad", "--out", str(out)]
+    assert main(arguments) == 0
+    assert "keyframes for 51 frames" in capsys.readouterr().err
+    assert strut.load_motion(out).receipt.emotion == "sad"
+    assert main(["animate", str(tmp_path / "nod.glb"), "--out", str(out), "--force"]) == 2
+    assert "say whose rig it is with --robot" in capsys.readouterr().err
+    rig = tmp_path / "rig.json"
+    assert main(["export", "cassie", "--to", "rig", "--out", str(rig), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["bones"] == 15
+    told = json.loads(rig.read_text())
+    assert [bone["name"] for bone in told["bones"]] == list(rig_of(strut.load_robot("cassie")).names)
+    assert main(["export", "mrpete", "--to", "rig", "--out", str(tmp_path / "pete.json")]) == 2
+    assert "give a posture_deg in which all feet stand" in capsys.readouterr().err

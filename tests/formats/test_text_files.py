@@ -1,0 +1,157 @@
+"""TRC, CSV, BVH and MOT: what is written is read back; what is damaged ends in a sentence that names the place."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from strut.animation.rig_bvh import MotionBvh
+from strut.errors import BadRecordingError, RecordingFileError, UnknownNameError
+from strut.formats.marker_csv import marker_csv_content
+from strut.formats.mot_file import mot_content, read_mot
+from strut.formats.number_table import TableDamageError
+from strut.formats.recording_file import motion_content, read_recording, recording_from, recording_of
+from strut.formats.trc_file import trc_content
+from strut.maths.rotation import qpos_from_angles
+from strut.models.subject import subject
+from strut.motion import Motion
+from tests.capture.conftest import CMU_UNIT_M, walker_angles, walker_recording
+
+FORCES = "\n".join(
+    [
+        "forces",
+        "version=1",
+        "inDegrees=yes",
+        "endheader",
+        "time ground_force_vx ground_force_vy ground_force_vz ground_force_px ground_force_py ground_force_pz "
+        "ground_torque_x ground_torque_y ground_torque_z",
+        *(f"{k / 1000} 10 {700 if k > 3 else 0} -5 0.2 0 0.1 0 3 0" for k in range(12)),
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def motion():
+    robot = subject()
+    q = walker_angles(frames=40)
+    contact = np.zeros((40, len(robot.feet)), dtype=bool)
+    return Motion("heiman", np.arange(40) / 100.0, qpos_from_angles(q), robot.joint_names, contact, robot.foot_names)
+
+
+@pytest.mark.parametrize(("content", "ending"), [(trc_content, ".trc"), (marker_csv_content, ".csv")])
+def test_markers_come_back_with_their_gaps(content, ending):
+    recording, _ = walker_recording(frames=30)
+    markers = recording.markers_m.copy()
+    markers[3:6, 2] = np.nan
+    again = recording_from(content(type(recording)("w", 100.0, recording.marker_names, markers)), ending, "w")
+    assert again.marker_names == recording.marker_names
+    assert again.rate_hz == pytest.approx(100.0)
+    np.testing.assert_allclose(again.markers_m, markers, atol=6e-7)
+
+
+def test_units_in_a_table_are_read_and_a_bare_length_is_metres():
+    text = "time,A_x_mm,A_y_mm,A_z_mm,B.x,B.y,B.z\n0,1000,0,500,1,0,0.5\n0.01,1001,0,500,1,0,0.5\n"
+    places = recording_from(text.encode(), ".csv", "t").markers_m
+    np.testing.assert_allclose(places[0, 0], places[0, 1])
+
+
+def test_any_motion_is_written_as_markers_and_as_angles(motion):
+    robot = subject()
+    markers = recording_of(motion, robot)
+    for ending in (".c3d", ".trc", ".csv"):
+        again = recording_from(motion_content(motion, robot, ending), ending, "m")
+        np.testing.assert_allclose(again.markers_m, markers.markers_m, atol=1e-6)
+    table = read_mot(motion_content(motion, robot, ".mot").decode())
+    assert table.in_degrees
+    np.testing.assert_allclose(np.radians(table.column("KneeRight_RY")), walker_angles(frames=40)[:, 9], atol=1e-8)
+    np.testing.assert_allclose(np.radians(table.column("base_ry")), walker_angles(frames=40)[:, 3], atol=1e-8)
+    with pytest.raises(UnknownNameError, match=r"There is no file format '\.fbx'"):
+        motion_content(motion, robot, ".fbx")
+
+
+def test_commas_of_spreadsheets_are_fields_with_a_note_and_decimal_commas_are_none():
+    saved = recording_from(FORCES.replace(" ", ",").encode(), ".mot", "f")
+    np.testing.assert_allclose(saved.plates[0].force_n[5], [10.0, 700.0, -5.0])
+    assert any("Commas between fields are read as tabs" in note for note in saved.notes)
+    markers, _ = walker_recording(frames=12)
+    trc = recording_from(trc_content(markers).replace(b"\t", b","), ".trc", "w")
+    assert any("Commas between fields are read as tabs" in note for note in trc.notes)
+    head, decimal = "version=1\nendheader\n", "\n".join(f"{k},0 {k},5" for k in range(3))
+    with pytest.raises(TableDamageError, match="has 2 numbers in line 4, not 4"):
+        read_mot(f"{head}time a b c\n{decimal}")  # as many fields as columns if commas were between them
+    with pytest.raises(TableDamageError, match="could not convert string to float: '0,0'"):
+        read_mot(f"{head}time a\n{decimal}")
+    plain = recording_from(FORCES.replace("forces", "forces, filtered", 1).encode(), ".mot", "f")
+    assert not any("Commas" in note for note in plain.notes)
+
+
+def test_ground_forces_of_opensim_become_plates():
+    plate = recording_from(FORCES.encode(), ".mot", "f").plates[0]
+    np.testing.assert_allclose(plate.force_n[5], [10.0, 700.0, -5.0])
+    np.testing.assert_allclose(plate.cop_m[5], [0.2, 0.0, 0.1])
+    assert np.isnan(plate.cop_m[0]).all()
+
+
+def test_files_that_a_spreadsheet_saved_with_commas_are_read_alike(motion):
+    robot = subject()
+    for ending, text in ((".mot", FORCES), (".trc", motion_content(motion, robot, ".trc").decode())):
+        spread = "\n".join(f"{line},," if "," not in line else line for line in text.replace("\t", ",").splitlines())
+        one, other = (recording_from(words.encode(), ending, "s") for words in (text, spread))
+        np.testing.assert_array_equal(one.markers_m, other.markers_m)
+        assert [plate.name for plate in one.plates] == [plate.name for plate in other.plates]
+
+
+def test_a_table_of_angles_is_no_recording(motion):
+    with pytest.raises(TableDamageError, match="a table of joint angles is no recording"):
+        recording_from(mot_content(motion), ".mot", "angles")
+
+
+def test_every_cmu_walk_is_read_with_its_unit_and_each_person_refused_without(data):
+    people = {}
+    for path in sorted((data / "cmu_bvh").glob("*.bvh")):
+        walk = read_recording(path, unit_m=CMU_UNIT_M)
+        assert walk.rate_hz == pytest.approx(120.0, abs=0.01)
+        assert 1.1 < np.ptp(walk.markers_m[0, :, 1]) < 1.9  # y is up
+        assert "The first frame is a pose of its own" in walk.notes[-1]
+        people.setdefault(path.stem.partition("_")[0], path)
+    for path in people.values():  # whose skeletons tell whether a unit is missing
+        with pytest.raises(RecordingFileError, match="BVH files tell no unit: give what one is in metres"):
+            read_recording(path)
+
+
+@pytest.mark.parametrize(
+    ("ending", "text", "reason"),
+    [
+        (".trc", "hello", "is not a TRC file"),
+        (".csv", "a,b\n1,2\n", "has no column 'time'"),
+        (".csv", "time,a\n0,1\n", "has no markers: three columns"),
+        (".csv", "time,A_x,A_y,A_z\n0,1,2,three\n", "has no number in line 2"),
+        (".csv", "time,A_x,A_y,A_z\n0,1,2,3\n0,1,2,3\n", "times that do not increase"),
+        (".bvh", "hello", "is not a BVH file"),
+        (".bvh", "HIERARCHY\nROOT a\n{\nOFFSET 0 0\nMOTION\n", "line 4 needs three numbers"),
+        (".mot", "hello", "is not a MOT file"),
+    ],
+)
+def test_damaged_texts_are_refused_with_the_reason(ending, text, reason):
+    with pytest.raises(TableDamageError, match=reason):
+        recording_from(text.encode(), ending, "damaged")
+
+
+@pytest.mark.parametrize("ending", [".trc", ".csv", ".bvh", ".mot"])
+def test_flipped_bytes_in_texts_end_in_a_recording_or_in_a_sentence(motion, ending):
+    written = {".mot": FORCES.encode, ".bvh": lambda: MotionBvh().content(motion)}
+    chance = random.Random(ending)
+    content = written.get(ending, lambda: motion_content(motion, subject(), ending))()
+    refused = 0
+    for _ in range(150):
+        damaged = bytearray(content)
+        for _ in range(chance.choice([1, 5, 30])):
+            damaged[chance.randrange(len(content))] = chance.randrange(256)
+        damaged = damaged[: chance.choice([len(damaged), chance.randrange(len(damaged))])]
+        try:
+            recording_from(bytes(damaged), ending, "damaged")
+        except (TableDamageError, BadRecordingError):
+            refused += 1
+    assert refused > 20

@@ -1,0 +1,161 @@
+"""Crawl drafts: the user's lengths and pace, rests of who breathes, one draft for each way to sway."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.balance.centre_of_pressure import cop_of_wrench
+from strut.balance.support import support_margin
+from strut.balance.sway import BodyResponse
+from strut.draft import Detail
+from strut.engines.inverse_dynamics import ground_reaction
+from strut.engines.rigid_body import foot_positions
+from strut.gaits.crawl.crawl_drafts import (
+    CrawlDrafts,
+    _reach_shortfall,
+    _resampled,
+    _response,
+    _secondary_motion,
+    sway_shift,
+)
+from strut.gaits.crawl.crawl_plan import crawl_gait, crawl_plan, fade
+from strut.gaits.crawl.crawler import crawler
+from strut.gaits.crawl.key_pose import key_pose
+from strut.models.catalogue import load_robot
+from strut.request import Crawl
+from strut.style import Style
+
+
+@pytest.fixture(scope="module")
+def lively():
+    return load_robot("mrpete").expressing("animated")
+
+
+def test_the_gait_has_the_users_lengths_and_pace_and_rests_who_breathes(mrpete, lively):
+    own = crawl_gait(mrpete)
+    plain = CrawlDrafts(mrpete, Crawl(), 0.01, 50.0).gait(Style())
+    assert plain == own
+    asked = CrawlDrafts(mrpete, Crawl(step_length_m=0.05, step_height_m=0.02, tempo=1.6), 0.01, 50.0).gait(Style())
+    assert (asked.step_length_m, asked.step_height_m) == (0.05, 0.02)
+    assert asked.cycle_s == pytest.approx(own.cycle_s / 1.6)
+    rests = CrawlDrafts(lively, Crawl(), 0.01, 50.0).gait(Style())
+    height = -key_pose(lively, Style()).foot_in_body[:, 2].mean()
+    assert rests.settle_s == pytest.approx(crawl_gait(lively).settle_s + 6.0 * np.sqrt(height / 9.81))
+    assert rests.pose_first
+    assert not plain.pose_first
+
+
+@pytest.fixture(scope="module")
+def drafts(mrpete):
+    return list(CrawlDrafts(mrpete, Crawl(cycles=2, balance="xy"), 0.01, 50.0).drafts(Style(), Detail(level="search")))
+
+
+def test_there_is_one_draft_for_each_way_to_sway_the_wanted_one_first(mrpete, drafts):
+    assert [draft.variant for draft in drafts] == [0, 1]
+    other = CrawlDrafts(mrpete, Crawl(cycles=2, balance="xy"), 0.01, 50.0)
+    assert next(iter(other.drafts(Style(), Detail(level="search", variant=1)))).variant == 1
+    sideways = list(
+        CrawlDrafts(mrpete, Crawl(cycles=2, balance="y"), 0.01, 50.0).drafts(Style(), Detail(level="search"))
+    )
+    assert len(sideways) == 1
+    assert_allclose(sideways[0].qpos, drafts[1].qpos, atol=1e-12)
+
+
+def test_a_draft_stands_on_its_footprints_with_its_pressure_the_margin_inside(mrpete, drafts):
+    for draft in drafts:
+        assert_allclose(np.diff(draft.time_s), 0.04)
+        reaction = ground_reaction(mrpete, draft.time_s, draft.qpos)
+        feet = foot_positions(mrpete, draft.qpos)
+        margin = support_margin(draft.contact, feet, cop_of_wrench(reaction.force_n, reaction.moment_nm))
+        one_up = draft.contact.sum(axis=1) == 3
+        assert margin[one_up].min() > 0.008
+        assert draft.kept == 1.0
+        assert draft.shortfalls == ()
+        assert draft.meta["options"]["cycles"] == 2
+        assert draft.shown.max() == pytest.approx(1.0)
+    plan = crawl_plan(crawl_gait(mrpete), key_pose(mrpete, Style()), Style(), cycles=2, rate_hz=25.0)
+    assert_allclose(drafts[1].qpos[:, 0], drafts[1].qpos[0, 0] + plan.body_x_m, atol=1e-9)  # sideways only
+
+
+def test_the_final_draft_is_sampled_at_the_users_rate_and_sways_as_the_slow_one(mrpete):
+    coarse, fine = (
+        next(iter(CrawlDrafts(mrpete, Crawl(cycles=2, balance="y"), 0.01, rate).drafts(Style(), Detail())))
+        for rate in (50.0, 100.0)
+    )
+    assert_allclose(np.diff(fine.time_s), 0.01)
+    assert_allclose(fine.qpos[::2, 1], coarse.qpos[:, 1], atol=1e-9)
+
+
+def test_a_search_looks_at_five_cycles_and_shows_the_share_asked_for(mrpete):
+    long = CrawlDrafts(mrpete, Crawl(cycles=9, balance="y"), 0.01, 50.0)
+    share = np.array([1.0, 0.5, 1.0])
+    style = Style(body_height=0.95)
+    found = next(iter(long.drafts(style, Detail(level="search", share=share))))
+    gait = crawl_gait(mrpete)
+    assert found.time_s[-1] == pytest.approx(2.0 * gait.settle_s + 5.0 * gait.cycle_s, abs=0.04)
+    assert found.kept == pytest.approx(2.5 / 3.0)
+    whole = next(iter(long.drafts(style, Detail(level="search"))))
+    middle = len(found.shown) // 2
+    assert found.shown[middle] == pytest.approx(0.5 * whole.shown[middle], rel=1e-2)
+
+
+def test_values_are_stretched_to_another_number_of_them():
+    assert_allclose(_resampled(np.array([0.0, 1.0, 0.0]), 5), [0.0, 0.5, 1.0, 0.5, 0.0])
+
+
+def test_secondary_motion_has_four_beats_a_cycle_and_comes_in_over_three_units(lively):
+    style = Style(bounce=2.0)
+    pose = key_pose(lively, style)
+    plan = crawl_plan(crawl_gait(lively), pose, style, cycles=3, rate_hz=50.0)
+    secondary, unit_s = _secondary_motion(lively, pose, plan, style), np.sqrt(-pose.foot_in_body[:, 2].mean() / 9.81)
+    ends = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s) / (3.0 * unit_s)
+    u = np.clip(ends, 0.0, 1.0)
+    shown = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+    bounce = -0.008 * 2.0 * fade(plan.phase, 3, 1.0) * np.cos(2.0 * np.pi * 4.0 * plan.phase)
+    assert_allclose(secondary.rise, shown * bounce, atol=1e-9)
+
+
+def test_the_response_of_a_shifted_body_is_what_the_ground_does(mrpete):
+    style = Style()
+    pose = key_pose(mrpete, style)
+    body = crawler(mrpete, pose, crawl_plan(crawl_gait(mrpete), pose, style, cycles=2, rate_hz=10.0))
+    shift = np.zeros((len(body.plan.time_s), 2))
+    shift[:, 1] = 0.02
+    found = _response(body, shift)
+    reaction = ground_reaction(mrpete, body.plan.time_s, body.posture(shift).qpos)
+    assert_allclose(found.com_in_world, reaction.com_in_world)
+    assert_allclose(found.cop_in_world, cop_of_wrench(reaction.force_n, reaction.moment_nm))
+
+
+def test_the_leg_that_is_farthest_out_of_reach_is_told():
+    legs = [SimpleNamespace(name=name, reach_m=(0.1, length)) for name, length in (("LF", 0.3), ("RF", 0.4))]
+    body = SimpleNamespace(legs=legs, plan=SimpleNamespace(time_s=np.array([0.0, 0.5, 1.0])))
+    excess = np.array([[-0.1, -0.1], [0.0, 0.05], [-0.01, 0.01]])
+    posture = SimpleNamespace(excess_m=excess, span_m=np.array([[0.2, 0.3], [0.3, 0.45], [0.2, 0.41]]))
+    short = _reach_shortfall(body, posture)
+    assert short.sentence == "reach: leg RF would have to span 450 mm, it spans 100 to 400 mm at 0.50 s"
+    assert short.broken.tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("follows", [0.5, 0.9])
+def test_a_body_whose_mass_follows_a_part_of_its_shift_is_where_it_shall_be_in_two_rounds(mrpete, follows):
+    """A mass on a cart over the footprints: how far it follows is seen in the first round, and asked in the second."""
+    plan = crawl_plan(crawl_gait(mrpete), key_pose(mrpete, Style()), Style(), cycles=2, rate_hz=25.0)
+    asked, step_s, height_m = [], 0.04, 0.3
+
+    def respond(shift):
+        asked.append(shift)
+        com = np.column_stack([plan.body_x_m, np.zeros(len(shift)), np.full(len(shift), height_m)])
+        com[:, :2] += follows * shift
+        cop = com[:, :2].copy()
+        cop[1:-1] -= height_m / 9.81 * np.diff(com[:, :2], 2, axis=0) / step_s**2
+        return BodyResponse(cop, com)
+
+    shift = sway_shift(respond, plan, buffer_m=0.012, x_cost=np.inf)
+    assert len(asked) == 3
+    assert not shift[:, 0].any()
+    margin = support_margin(plan.contact, plan.foot_in_world, respond(shift).cop_in_world)
+    assert margin[plan.contact.sum(axis=1) == 3].min() > 0.012 - 2e-3  # to which a path need be met
+    assert np.abs(respond(0.0 * shift).cop_in_world[:, 1]).max() < 1e-12

@@ -1,0 +1,105 @@
+"""Tasks of a hand as paths: at rest at both ends, through their waypoints, towards their target."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from strut.audit import LARGEST_GAZE_ERROR_RAD
+from strut.draft import Detail
+from strut.emotion import Emotion
+from strut.engines.frame_kinematics import frame_poses
+from strut.expression.blend import style_for
+from strut.gaits.hand_task.hand_drafts import HandDrafts, _good_enough
+from strut.gaits.hand_task.hand_tracking import TrackedTask
+from strut.gaits.hand_task.named_tasks import hand_frame, hand_task
+from strut.gaits.hand_task.tracking_problem import tracked
+from strut.models.catalogue import load_robot
+from strut.request import HandTask
+from strut.style import Style
+
+
+@pytest.fixture(scope="module")
+def pepper():
+    return load_robot("pepper")
+
+
+@pytest.mark.parametrize("task", ["wave", "carry", "point"])
+def test_a_hand_starts_and_ends_at_rest_with_a_rotation_throughout(pepper, task):
+    path = hand_task(pepper, task, duration_s=8.0)
+    assert_allclose(path.velocity(np.array([0.0, 8.0])), 0.0, atol=1e-3)
+    assert np.abs(path.velocity(np.linspace(0.5, 4.0, 20))).max() > 0.05
+    rotation = path.poses(np.linspace(0.0, 8.0, 9)).rotation
+    assert_allclose(rotation @ rotation.transpose(0, 2, 1), np.broadcast_to(np.eye(3), (9, 3, 3)), atol=1e-9)
+    assert_allclose(np.linalg.det(rotation), 1.0)
+
+
+def test_a_waving_forearm_swings_as_a_sine_once_the_clock_has_sped_up(pepper):
+    table, time_s = pepper.tasks["wave"], np.linspace(1.5, 8.5, 15)
+    swing, column = table.swing["RElbowRoll"], pepper.base_size + pepper.joint_names.index("RElbowRoll")
+    qpos = np.zeros((15, pepper.base_size + len(pepper.joint_names)))
+    for joint, angle_rad in table.posture_rad.items():
+        qpos[:, pepper.base_size + pepper.joint_names.index(joint)] = angle_rad
+    clock_s = time_s - 0.5  # speeding up for a second costs half a second
+    qpos[:, column] += swing.amplitude_rad * np.sin(2.0 * np.pi * swing.frequency_hz * clock_s)
+    wanted = frame_poses(pepper, hand_frame(pepper, "right"), qpos)
+    found = hand_task(pepper, "wave", duration_s=10.0).poses(time_s)
+    assert_allclose(found.position_m, wanted[0], atol=1e-9)
+    assert_allclose(found.rotation, wanted[1], atol=1e-9)
+
+
+@pytest.mark.parametrize("duration_s", [5.0, 10.0])
+def test_a_platform_drives_through_its_stations_and_the_tray_stays_level_on_it(pepper, duration_s):
+    table, path = pepper.tasks["carry"], hand_task(pepper, "carry", duration_s=duration_s)
+    ends = np.array([0.0, duration_s])
+    assert_allclose(path.platform(ends), [table.platform[0], table.platform[-1]], atol=1e-12)
+    time_s = np.linspace(0.0, duration_s, 2001)
+    driven = path.platform(time_s)
+    for station in table.platform[1:-1]:
+        assert np.linalg.norm(driven - station, axis=1).min() < 2e-3
+    poses = path.poses(ends)
+    (x, y, yaw), start = table.platform[-1], poses.position_m[0]
+    turned = [x + np.cos(yaw) * start[0] - np.sin(yaw) * start[1], y + np.sin(yaw) * start[0] + np.cos(yaw) * start[1]]
+    assert_allclose(poses.position_m[1], [*turned, start[2]], atol=1e-9)  # the same place on the platform
+    up = path.poses(time_s[::100]).rotation[:, 2]  # the vertical in the hand's own axes
+    assert_allclose(up, np.broadcast_to(up[0], up.shape), atol=1e-9)
+
+
+def test_a_hand_that_points_ends_a_forearm_from_the_elbow_on_the_line_to_its_target(pepper):
+    table, target = pepper.tasks["point"], np.array([1.5, 0.4, 1.3])
+    path = hand_task(pepper, "point", duration_s=6.0, target_m=target)
+    start, held, end = (path.poses(np.array([t])) for t in (0.0, table.raise_s, 6.0))
+    elbow = np.array(table.from_m)
+    ahead = (target - elbow) / np.linalg.norm(target - elbow)
+    assert_allclose(end.rotation[0, :, 0], ahead, atol=1e-9)
+    assert_allclose(end.position_m[0], elbow + table.reach_m * ahead, atol=1e-9)
+    assert_allclose(held.position_m, end.position_m, atol=1e-9)
+    assert np.linalg.norm(start.position_m - end.position_m) > 0.05
+    assert path.spin_free
+    assert path.options["target_m"] == target.tolist()
+
+
+def test_a_look_gives_way_just_so_far_that_the_head_can_keep_up(pepper):
+    asked = style_for(pepper, Emotion(-0.75, -0.75, -0.75))
+    drafts = HandDrafts(pepper, HandTask(task="wave", duration_s=2.0), 50.0, expressive=True)
+    draft = next(iter(drafts.drafts(asked, Detail())))
+    assert draft.style.gaze > asked.gaze
+    assert draft.kept < 1.0
+    shown = [replace(draft.style, gaze=gaze) for gaze in (draft.style.gaze, draft.style.gaze - 0.05)]
+    off_rad = [tracked(replace(drafts.problem(style), style=style)).largest_gaze_error_rad for style in shown]
+    assert off_rad[0] < LARGEST_GAZE_ERROR_RAD <= off_rad[1]
+
+
+def test_no_other_look_is_searched_where_the_platform_is_too_fast_anyway(pepper):
+    """It speeds up so slowly that only its speed can be too much."""
+    drafts = HandDrafts(pepper, HandTask(task="carry", duration_s=10.0), 20.0, expressive=True)
+    problem = drafts.problem(Style())
+    time_s = problem.time_s
+    off = np.full(len(time_s), 2.0 * LARGEST_GAZE_ERROR_RAD)
+    for share, enough in ((0.5, False), (1.5, True)):
+        qpos = np.zeros((len(time_s), pepper.base_size + len(pepper.joint_names)))
+        eased_s = time_s - np.sin(0.2 * np.pi * time_s) / (0.2 * np.pi)  # as fast again half way through
+        qpos[:, 0] = 0.5 * share * pepper.platform.speed_limit_m_s * eased_s
+        found = TrackedTask(time_s, 0.0 * time_s, 0.0 * time_s, off, 6, qpos=qpos)
+        assert _good_enough(problem, found) == enough

@@ -1,0 +1,118 @@
+"""A gait audit against Cassie's own library, and gaits whose faults everybody can count."""
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+
+from strut.engines.rigid_body import foot_contact_points
+from strut.models.catalogue import load_robot
+from strut.pilot.gait_audit import ENDS, SAMPLES, GaitAudit, _off_line, gait_audit, gait_qpos, gait_shortfall
+from strut.pilot.gait_library import DEGREE
+from strut.pilot.gait_library_file import load_gait_library
+from strut.pilot.periodic_gait import gait_library_table
+
+UP = 2
+
+
+@pytest.fixture(scope="module")
+def cassie():
+    return load_robot("cassie")
+
+
+@pytest.fixture(scope="module")
+def walk(cassie):
+    return load_gait_library(cassie).lookup(0.4, 0.0, 0.86)
+
+
+def test_a_walk_of_the_library_keeps_everything(cassie, walk):
+    found, table = gait_audit(cassie, walk), gait_library_table(cassie)
+    assert gait_shortfall(found, walk.step_s, table.step_range_s(0.86), table) == ""
+    assert found.clearance_mm > 100.0
+    assert 0.0 < found.joint_speed_use < 1.0
+
+
+@pytest.mark.parametrize("end", [0, DEGREE], ids=["at its start", "at its end"])
+def test_a_step_that_sinks_is_off_its_height_by_as_much_and_jumps_from_the_other_step(cassie, walk, end):
+    base = np.array(walk.base)
+    base[0, UP, end] = walk.parameter[2] - 0.05  # a Bézier curve begins and ends at its outer coefficients
+    found = gait_audit(cassie, replace(walk, base=base))
+    assert found.height_off_mm == pytest.approx(50.0, abs=1e-6)
+    assert found.jump == pytest.approx(abs(base[0, UP, end] - walk.base[0, UP, end]), abs=1e-3)
+
+
+def test_a_base_that_is_lifted_takes_both_soles_with_it(cassie, walk):
+    base, table = np.array(walk.base), gait_library_table(cassie)
+    usual = gait_audit(cassie, walk)
+    base[:, UP] += 0.02
+    found = gait_audit(cassie, replace(walk, base=base))
+    assert found.clearance_mm == pytest.approx(usual.clearance_mm + 20.0, abs=1e-6)
+    assert found.lowest_swing_mm == pytest.approx(usual.lowest_swing_mm + 20.0, abs=1e-6)
+    assert found.slip_mm == pytest.approx(usual.slip_mm, abs=1e-6)
+    base[:, UP] -= 0.04
+    sunk = gait_audit(cassie, replace(walk, base=base))
+    assert "the swinging sole is" in gait_shortfall(sunk, walk.step_s, table.step_range_s(0.86), table)
+
+
+def under(robot, qpos):
+    """Return where on the ground the centre of mass is. Shape (2,)."""
+    data = mujoco.MjData(robot.model)
+    data.qpos[:] = qpos
+    mujoco.mj_kinematics(robot.model, data)
+    mujoco.mj_comPos(robot.model, data)
+    return data.subtree_com[0, :2]
+
+
+def test_a_sole_that_is_dragged_along_slips_from_where_it_stood_first(cassie, walk):
+    """A Bézier curve begins at its outer coefficient and is soon free of it."""
+    base = np.array(walk.base)
+    base[0, 1, 0] += 0.03
+    usual = gait_audit(cassie, walk).slip_mm
+    assert gait_audit(cassie, replace(walk, base=base)).slip_mm == pytest.approx(30.0, abs=usual + 1e-6)
+    assert usual < 1.0
+
+
+def test_a_sole_is_clear_by_its_height_at_the_middle_of_the_step(cassie, walk):
+    found = gait_audit(cassie, walk)
+    owner = np.array(cassie.point_feet)
+    heights = [
+        foot_contact_points(cassie, gait_qpos(cassie, walk, stance, np.array([0.5])))[0, owner == 1 - stance, 2].min()
+        for stance in (0, 1)
+    ]
+    assert found.clearance_mm == pytest.approx(1e3 * min(heights), abs=1e-6)
+
+
+def test_the_pressure_of_a_walk_in_slow_motion_is_under_its_centre_of_mass(cassie, walk):
+    slow = replace(walk, step_s=1e3)
+    found, share = gait_audit(cassie, slow), np.linspace(0.0, 1.0, SAMPLES)[ENDS:-ENDS]
+    worst = 0.0
+    for stance in (0, 1):
+        qpos = gait_qpos(cassie, slow, stance, share)
+        soles = foot_contact_points(cassie, qpos)[:, np.array(cassie.point_feet) == stance, :2]
+        away = _off_line(np.array([under(cassie, one) for one in qpos]), soles)
+        worst = max(worst, float(away.max()))
+    assert worst > 0.02
+    assert found.off_line_mm == pytest.approx(1e3 * worst, abs=1e-3)
+    assert found.joint_speed_use == pytest.approx(gait_audit(cassie, walk).joint_speed_use * walk.step_s / 1e3)
+
+
+def test_room_is_what_is_left_to_the_nearer_limit_of_a_joint(cassie, walk):
+    motors, own = np.array(walk.motors), cassie.tables.control.motors
+    joint = cassie.joint_names.index(own[0])
+    for limit, beyond in ((cassie.joint_upper_rad, 0.05), (cassie.joint_lower_rad, -0.04)):
+        motors[0, 0] = limit[joint] + beyond  # all coefficients alike: it stands there throughout
+        assert gait_audit(cassie, replace(walk, motors=motors)).joint_room_rad == pytest.approx(-abs(beyond))
+
+
+def test_the_use_of_speed_is_of_the_motors_own_limits(cassie, walk):
+    motors, own = np.array(walk.motors), cassie.tables.control.motors
+    share = np.linspace(0.0, 1.0, DEGREE + 1)  # a straight line, from the first coefficient to the last
+    motors[0, 3] = motors[0, 3].mean() + 8.0 * share
+    use = 8.0 / walk.step_s / cassie.joint_speed_limit_rad_s[cassie.joint_names.index(own[3])]
+    assert gait_audit(cassie, replace(walk, motors=motors)).joint_speed_use == pytest.approx(use)
+
+
+def test_figures_of_a_gait_are_written_to_a_millionth():
+    told = GaitAudit(1.23456789e-3, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 0.12345678).as_dict()
+    assert (told["jump"], told["joint_speed_use"], told["slip_mm"]) == (0.001235, 0.123457, 2.0)

@@ -1,0 +1,97 @@
+"""Triangles on a grid: what is seen lies on the true surface, the nearest part wins, shadows have the right size."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from strut.models.solids import Solid
+from strut.viewer.camera import Camera, fitted_camera
+from strut.viewer.fill import covered
+from strut.viewer.rasterizer import PosedBody
+from strut.viewer.render import DARKEST, readable
+from tests.models.test_solids import SOLIDS, outside
+
+SIZE = (120, 100)
+WINDOW = (slice(0, SIZE[1]), slice(0, SIZE[0]))
+ANY = pytest.mark.parametrize("solid", SOLIDS.values(), ids=SOLIDS.keys())
+BALL, UP = SOLIDS["sphere"], np.array([0.0, 0.0, 1.0])
+
+
+def alone(solid: Solid, centre=(0.0, 0.0, 0.0)) -> PosedBody:
+    return PosedBody((solid,), np.array([centre]), np.eye(3)[None])
+
+
+def camera_on(points) -> Camera:
+    return fitted_camera(np.asarray(points), SIZE, azimuth_rad=0.7, elevation_rad=0.4)
+
+
+@ANY
+def test_what_is_seen_lies_on_the_surface_and_faces_the_camera(solid: Solid) -> None:
+    camera = camera_on(0.5 * np.array([[-1, -1, -1], [1, 1, 1], [1, -1, 1], [-1, 1, -1]]))
+    seen = alone(solid).seen(camera, WINDOW, 2)
+    assert len(seen.cell) > 200
+    assert len(set(seen.cell)) == len(seen.cell)
+    off = outside(solid, seen.points_in_world)
+    np.testing.assert_allclose(off, np.zeros(len(off)), atol=0.05 if solid.kind == "ellipsoid" else 3e-3)
+    np.testing.assert_allclose(np.linalg.norm(seen.normal, axis=1), np.ones(len(off)), atol=1e-9)
+    assert (np.sum(seen.normal * (seen.points_in_world - camera.eye_in_world), axis=1) < 0.0).all()
+    columns, rows = seen.cell % (2 * SIZE[0]), seen.cell // (2 * SIZE[0])
+    places = camera.project(seen.points_in_world)[0]
+    np.testing.assert_allclose(places, np.stack([columns + 0.5, rows + 0.5], axis=1) / 2.0, atol=1e-6)
+
+
+def test_a_ball_covers_the_disc_that_it_projects_to() -> None:
+    camera = camera_on(np.array([[-0.3, -0.3, -0.3], [0.3, 0.3, 0.3], [0.3, -0.3, 0.3], [-0.3, 0.3, 0.3]]))
+    distance_m = float(np.linalg.norm(camera.eye_in_world))
+    radius_px = camera.focal_px * 0.1 / np.sqrt(distance_m**2 - 0.1**2)
+    assert len(alone(BALL).seen(camera, WINDOW, 1).cell) == pytest.approx(np.pi * radius_px**2, rel=0.03)
+
+
+def test_the_nearest_of_several_moved_and_turned_parts_is_seen() -> None:
+    parts, rng = tuple(SOLIDS.values()), np.random.default_rng(2)
+    centre, turn = rng.normal(0.0, 0.15, (len(parts), 3)), Rotation.random(len(parts), rng=rng).as_matrix()
+    camera = camera_on(np.concatenate([centre - 0.3, centre + 0.3]))
+    nearest, part = np.full(SIZE[0] * SIZE[1], np.inf), np.full(SIZE[0] * SIZE[1], -1)
+    for index, (one, place, rotation) in enumerate(zip(parts, centre, turn, strict=True)):
+        seen = PosedBody((one,), place[None], rotation[None]).seen(camera, WINDOW, 1)
+        depth = camera.project(seen.points_in_world)[1]
+        nearer = depth < nearest[seen.cell]
+        nearest[seen.cell[nearer]], part[seen.cell[nearer]] = depth[nearer], index
+    seen = PosedBody(parts, centre, turn).seen(camera, WINDOW, 1)
+    np.testing.assert_array_equal(part[seen.cell], seen.part)
+    assert len(seen.cell) == np.count_nonzero(part >= 0)
+
+
+def test_a_ball_under_the_lamp_shades_a_disc_of_its_own_size_and_a_slanted_lamp_moves_it_away() -> None:
+    body, low = alone(BALL, (0.0, 0.0, 1.0)), np.array([-1.0, -1.0])
+    for towards, middle in ((UP, (0.0, 0.0)), (np.array([0.6, 0.0, 0.8]), (-0.75, 0.0))):
+        shade = body.shadow(towards, low, 0.01, 200)
+        rows, columns = np.nonzero(shade)
+        np.testing.assert_allclose([-1.0 + 0.01 * (rows.mean() + 0.5), -1.0 + 0.01 * (columns.mean() + 0.5)], middle,
+                                   atol=2e-3)  # fmt: skip
+        assert len(rows) * 1e-4 == pytest.approx(np.pi * 0.1**2 / towards[2], rel=0.03)
+
+
+def test_the_lamp_reaches_the_upper_of_two_balls_and_not_the_top_of_the_lower_one() -> None:
+    body = PosedBody((BALL, BALL), np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.5]]), np.eye(3)[None].repeat(2, axis=0))
+    points = np.array([[0.0, 0.0, 0.6], [0.0, 0.0, 0.1]])
+    np.testing.assert_allclose(body.lit(points, np.array([UP, UP]), UP), [1.0, 0.0])
+
+
+def test_cells_are_covered_where_their_middles_are_and_once() -> None:
+    square = np.array(
+        [[[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]], [[0.0, 0.0], [4.0, 4.0], [0.0, 4.0]], [[9.0, 0], [9, 2], [9, 4]]]
+    )
+    found = covered(*square.transpose(2, 1, 0), np.zeros((3, 3)), (6, 5))
+    rows, columns = found.cell // 6, found.cell % 6
+    assert sorted(zip(rows, columns, strict=True)) == [(row, column) for row in range(4) for column in range(4)]
+
+
+def test_black_bodies_are_drawn_grey_and_others_as_they_are():
+    seen_well = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.4], [0.3, 0.3, 0.3], [1.0, 1.0, 1.0]])
+    np.testing.assert_allclose(readable(seen_well), seen_well)  # also blue, whose luminance is 0.07
+    dark = np.array([[0.0, 0.0, 0.0], [0.1, 0.1, 0.1], [0.0, 0.0, 0.2]])
+    drawn = readable(dark)
+    np.testing.assert_allclose(drawn[:2], DARKEST)
+    np.testing.assert_allclose(np.ptp(drawn, axis=1), np.ptp(dark, axis=1), atol=1e-12)  # what tells its hue stays
+    assert readable(np.array([[1.2, 0.0, 0.0]])).max() == 1.0

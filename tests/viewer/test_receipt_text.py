@@ -1,0 +1,152 @@
+import math
+from dataclasses import replace
+
+import pytest
+
+from strut.motion import Motion
+from strut.viewer.receipt_text import (
+    NOT_KNOWN,
+    dial_of,
+    intensity_words,
+    labels_of,
+    receipt_rows,
+    receipt_sentences,
+    title_of,
+    verdict_of,
+)
+
+
+def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
+    assert calm.receipt is not None
+    motion = replace(
+        calm,
+        receipt=replace(
+            calm.receipt,
+            emotion="happy",
+            intensity_kept=0.9,
+            shown=0.72,
+            verdict="weakened",
+            reasons=("torque: LF_knee reaches 104 % of its torque limit",),
+            duration_s=45.16,
+            distance_m=0.852,
+            speed_m_s=0.0189,
+            balance_margin_mm=14.8,
+            torque_use=0.904,
+            joint_speed_use=0.73,
+            foot_slip_mm=0.0,
+        ),
+    )
+    assert (title_of(motion), verdict_of(motion)) == ("Happy", "72 % shown, weakened")
+    assert receipt_sentences(motion.receipt) == [
+        "Shows 72 % of happy, because more would break a limit (torque: LF_knee reaches 104 % of its torque limit).",
+        "Covers 0.85 m in 45.2 s, 19 mm/s on average.",
+        "It keeps its centre of pressure 15 mm inside the feet, uses 90 % of the weakest motor, "
+        "reaches 73 % of the joint speed limit, slips 0.0 mm and has a cost of transport of "
+        f"{motion.receipt.cost_of_transport:.2f}.",
+    ]
+
+
+def test_a_weakened_feeling_tells_what_of_it_was_weakened_and_by_which_limit(calm: Motion) -> None:
+    assert calm.receipt is not None
+    reasons = ("torque: LF_knee reaches 104 % of its limit", "weakened: lift at 50 %, all else as asked")
+    weak = replace(calm.receipt, emotion="happy", intensity_kept=0.9, shown=0.72, verdict="weakened", reasons=reasons)
+    first = "Shows 72 % of happy: lift at 50 %, all else as asked, because more would break a limit (torque: LF_knee"
+    assert receipt_sentences(weak)[0].startswith(first)
+    lacking = replace(weak, reasons=(*reasons, "shown: speed is missing or weak"))
+    said = "all else as asked; speed is missing or weak; and more would break a limit (torque: LF_knee"
+    assert said in receipt_sentences(lacking)[0]
+
+
+def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:
+    assert calm.receipt is not None
+    walk = replace(calm.receipt, speed_m_s=0.19, walking_speed_m_s=0.272, walking_speed_asked_m_s=0.5)
+    said = "Walks at 0.27 m/s once under way, 54 % of"
+    assert f"{said} the 0.50 m/s planned." in receipt_sentences(walk)
+    assert f"{said} neutral's 0.50 m/s." in receipt_sentences(replace(walk, emotion="sad"))
+    short = replace(walk, walking_speed_m_s=None)
+    assert "Too short to be under way at the 0.50 m/s asked." in receipt_sentences(short)
+    assert not [said for said in receipt_sentences(calm.receipt) if "under way" in said]
+
+
+@pytest.mark.parametrize(
+    ("direction_deg", "turned_deg", "words"),
+    [
+        (None, None, "Covers 0.85 m in 45.2 s, 0.19 m/s on average."),
+        (180.0, None, "Covers 0.85 m backwards in 45.2 s, 0.19 m/s on average."),
+        (-90.0, None, "Covers 0.85 m sideways to the right in 45.2 s, 0.19 m/s on average."),
+        (45.0, None, "Covers 0.85 m forwards and to the left in 45.2 s, 0.19 m/s on average."),
+        (-60.0, 90.0, "Covers 0.85 m in 45.2 s, 0.19 m/s on average, and turns 90° to the left."),
+        (None, -60.0, "Covers 0.85 m in 45.2 s, 0.19 m/s on average, and turns 60° to the right."),
+    ],
+)
+def test_a_walk_tells_where_it_leads(
+    calm: Motion, direction_deg: float | None, turned_deg: float | None, words: str
+) -> None:
+    assert calm.receipt is not None
+    told = [None if angle is None else math.radians(angle) for angle in (direction_deg, turned_deg)]
+    walk = replace(calm.receipt, distance_m=0.852, duration_s=45.16, speed_m_s=0.19)
+    assert words in receipt_sentences(replace(walk, walking_direction_rad=told[0], turned_rad=told[1]))
+
+
+def test_a_turn_is_told_beside_what_was_asked(calm: Motion) -> None:
+    assert calm.receipt is not None
+    turning = replace(calm.receipt, turn_rate_rad_s=-0.25, turn_rate_asked_rad_s=-0.3)
+    assert "Turns at 14°/s once under way, 17°/s were asked." in receipt_sentences(turning)
+    assert not any("Turns" in sentence for sentence in receipt_sentences(calm.receipt))
+
+
+def test_a_feeling_that_comes_and_goes_is_told_as_one_number(calm: Motion) -> None:
+    assert calm.receipt is not None
+    felt = replace(calm.receipt, emotion="sad", intensity_asked=1.0, intensity_kept=1.0, shown=0.88)
+    assert receipt_sentences(felt)[0] == "Shows sad as strongly as asked; 88 % shown on average, with start and stop."
+    assert verdict_of(replace(calm, receipt=felt)) == "88 % shown, ok"
+
+
+def test_what_is_not_known_is_a_dash_and_never_a_zero(calm: Motion) -> None:
+    assert calm.receipt is not None
+    receipt = replace(calm.receipt, torque_use=None, cost_of_transport=None)
+    rows = dict(receipt_rows(receipt))
+    assert rows["Torque used"] == rows["Cost of transport"] == rows["Task error"] == NOT_KNOWN
+    assert "motor" not in " ".join(receipt_sentences(receipt))
+
+
+def test_a_motion_without_receipt_says_so(bare: Motion) -> None:
+    assert (title_of(bare), verdict_of(bare)) == ("Stool", "not checked")
+    assert "no receipt" in receipt_sentences(bare.receipt)[0]
+
+
+def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion) -> None:
+    assert calm.receipt is not None
+    assert dial_of(calm) == verdict_of(calm) == "ok"  # neutral has no strength
+    assert "strongly" not in " ".join(receipt_sentences(calm.receipt))
+    calm = replace(calm, receipt=replace(calm.receipt, emotion="happy"))
+    half = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.5, verdict="ok"))
+    assert dial_of(half) == "intensity 0.50 as asked, ok"
+    weaker = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.4, verdict="weakened"))
+    assert dial_of(weaker) == "intensity 0.40 of 0.50 asked, weakened"
+    assert dial_of(bare) == "not checked"
+    brief = replace(calm.receipt, intensity_asked=1.0, intensity_kept=1.0, shown=0.46, verdict="weakened")
+    assert intensity_words(brief) == "intensity 1.00 as asked, 46 % shown"
+
+
+def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
+    assert calm.receipt is not None
+    weaker = replace(calm.receipt, emotion="happy", intensity_asked=1.0, intensity_kept=0.925, verdict="weakened")
+    kept = replace(calm, receipt=weaker)
+    assert (
+        verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "intensity 0.93 of 1.00 asked, weakened"
+    )
+    assert dial_of(kept) == "intensity 0.93 of 1.00 asked, weakened"
+
+
+def test_motions_of_one_feeling_are_told_apart_by_intensity_and_file(calm: Motion, bare: Motion) -> None:
+    assert calm.receipt is not None
+    half, full = (
+        replace(calm, receipt=replace(calm.receipt, emotion="happy", intensity_asked=asked)) for asked in (0.5, 1.0)
+    )
+    sad = replace(calm, receipt=replace(calm.receipt, emotion="sad"))
+    assert labels_of([half, full, sad]) == ["Happy · 0.50", "Happy · 1.00", "Sad"]
+    files = ["a.npz", "b.npz", "c.npz"]
+    assert labels_of([half, full, sad], files) == ["Happy · 0.50 · a.npz", "Happy · 1.00 · b.npz", "Sad"]
+    assert labels_of([full, full, sad], files) == ["Happy · a.npz", "Happy · b.npz", "Sad"]
+    assert labels_of([bare, bare]) == ["Stool (1)", "Stool (2)"]
