@@ -43,7 +43,8 @@ def tried(kind: str, path: Path, out: Path, pictures: Path | None) -> dict[str, 
         return row | {"result": "refused", "sentence": said, "seconds": round(time.process_time() - started, 2)}
     except Exception as error:
         return row | {"result": "crashed", "sentence": f"{type(error).__name__}: {error}"}
-    robot, took_s = adopted.robot, time.process_time() - started
+    robot = adopted.robot
+    took_s = time.process_time() - started
     kinds = {1: "ball", 2: "line"}
     row |= {
         "legs": len(robot.feet),

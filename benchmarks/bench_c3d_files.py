@@ -21,9 +21,11 @@ from strut.formats.c3d_parameters import C3dDamageError
 from strut.formats.recording_file import recording_from
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
-SMALLEST, LARGEST = 1024, 900_000  # bytes of files that are damaged: large ones only take longer
+SMALLEST = 1024
+LARGEST = 900_000  # bytes of files that are damaged: large ones only take longer
 DAMAGED_BYTES = (1, 5, 40)
-HEADER, PARAMETERS = 512, 512 * 12
+HEADER = 512
+PARAMETERS = 512 * 12
 CUT_SHARE = 0.2
 
 

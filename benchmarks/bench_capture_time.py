@@ -27,9 +27,11 @@ def waited(name: str, options: tuple[str, ...]) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "walk"
         command = [sys.executable, "-m", "strut", "capture", str(DATA / f"{name}.c3d"), *options, "--out", str(out)]
-        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        started = time.perf_counter()
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        wait_s, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+        wait_s = time.perf_counter() - started
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         motion = load_motion(out / "motion.npz")
         report_mb = (out / "report.html").stat().st_size / 1e6
     processor_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

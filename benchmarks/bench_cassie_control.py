@@ -34,7 +34,9 @@ from strut.pilot.reference import ShowRequest, StandRequest, WalkRequest  # noqa
 from strut.pilot.torque_model import control_table  # noqa: E402
 from strut.robot import Robot  # noqa: E402
 
-WALK_S, STEADY_S, PAIRS = 22.0, 12.0, 14
+WALK_S = 22.0
+STEADY_S = 12.0
+PAIRS = 14
 PUSH_N = 60.0
 
 
@@ -62,7 +64,8 @@ def walk_row(
 def steady_errors(run: PilotedRun, command: tuple[float, float, float]) -> tuple[float, float, float]:
     """Return the errors of speed forward and left and of height, once the walk is steady."""
     pair_s = 2.0 * control_table(load_robot("cassie")).walking.step_s
-    time_s, qpos = run.motion.time_s, run.motion.qpos
+    time_s = run.motion.time_s
+    qpos = run.motion.qpos
     first, last = np.searchsorted(time_s, (STEADY_S, STEADY_S + PAIRS * pair_s))
     speed = (qpos[last, :2] - qpos[first, :2]) / (time_s[last] - time_s[first])
     return (

@@ -37,11 +37,13 @@ PACKAGES = ("strut", "casadi", "numpy", "scipy")
 
 def own(seed: int) -> Row:
     """Return how well the weights of a walk of ours are found."""
-    began, gait = process_time(), WeightedGait(load_robot("heiman"), SPEED_M_S)
+    began = process_time()
+    gait = WeightedGait(load_robot("heiman"), SPEED_M_S)
     truth = np.random.default_rng(seed).uniform(-np.log(2.0), np.log(2.0), len(gait.names))
     truth[[gait.names.index(REFERENCE), *np.flatnonzero(gait.idle)]] = 0.0
     q, length_m = gait.step(gait.solved(truth, gait.solved(gait.usual)).outcome.x)
-    names, seen = gait.program.problem.tree.velocity_names, np.ones(q.shape[1], dtype=bool)
+    names = gait.program.problem.tree.velocity_names
+    seen = np.ones(q.shape[1], dtype=bool)
     steps = RecordedSteps(names, q[None], np.array([length_m / SPEED_M_S]), np.array([length_m]), seen)
     found = explained_by(gait, steps, seed=seed)
     wrong = {
@@ -57,13 +59,15 @@ def own(seed: int) -> Row:
 
 def recorded(train: Path, others: list[Path]) -> list[Row]:
     """Return how far walks with usual and with found weights are from recorded ones."""
-    began, found = process_time(), explain(load_motion(train))
+    began = process_time()
+    found = explain(load_motion(train))
     told = sum(one.told for one in found.criteria)
     row = {"case": "train", "train": train.stem, "other": "", **_fits(found.usual, found.explained)}
     row |= {"told": told, "of": len(found.criteria), "worst": "", "worst_percent": ""}
     rows = [row | {"solutions": found.solutions, "cpu_s": round(process_time() - began, 1)}]
     for other in others:
-        began, unseen = process_time(), predict(found, load_motion(other))
+        began = process_time()
+        unseen = predict(found, load_motion(other))
         fits = _fits(unseen.usual, unseen.explained)
         taken = {"solutions": 2, "cpu_s": round(process_time() - began, 1)}
         rows.append(row | {"case": "held out", "other": other.stem, **fits} | taken)
@@ -72,7 +76,8 @@ def recorded(train: Path, others: list[Path]) -> list[Row]:
 
 def condition(name: str, walk: Path) -> list[Row]:
     """Return the weights and shares of a walk, criterion by criterion."""
-    began, found = process_time(), explain(load_motion(walk), on_progress=lambda told: print(name, told, flush=True))
+    began = process_time()
+    found = explain(load_motion(walk), on_progress=lambda told: print(name, told, flush=True))
     whole = {"condition": name, "walk": walk.stem, "speed_m_s": round(found.speed_m_s, 3), "steps": found.steps}
     whole |= _fits(found.usual, found.explained) | {"step_m": round(found.step_m, 3)}
     whole |= {"step_m_found": round(found.explained.step_m, 3), "solutions": found.solutions}

@@ -42,7 +42,8 @@ def dance(beats: int) -> Animation:
 
 def stands(robot: Robot, motion: Motion) -> bool:
     """Return whether the standing controller gets through a motion in MuJoCo: friction 0.6, noise, springs."""
-    world, clock = World(friction=0.6), Clock(control_hz=1000.0)
+    world = World(friction=0.6)
+    clock = Clock(control_hz=1000.0)
     return not simulate_requests([play_request(motion, robot)], robot, world=world, clock=clock).outcome.fell
 
 
@@ -78,7 +79,8 @@ def tell(robot: Robot, name: str, methods: list[str]) -> None:
     for method in [known for known in get_args(AnimationMethod) if known in methods]:
         started = process_time()
         motion = animate(robot, animation, method=method)
-        seconds, told = process_time() - started, motion.meta["animation"]
+        seconds = process_time() - started
+        told = motion.meta["animation"]
         assert told["method"] == method, told["not_by"]
         row_of(name, method, told, seconds, (check(motion, robot).verdict, stands(robot, motion)))
 
@@ -87,7 +89,8 @@ def long_ones(robot: Robot, methods: list[str]) -> None:
     """Measure motions of 5 s and of 373 frames."""
     for beats in (8, 29):
         animation = dance(beats)
-        stance, frames = planted_stance(robot, animation), drawn(animation, robot.foot_names, robot.joint_names)
+        stance = planted_stance(robot, animation)
+        frames = drawn(animation, robot.foot_names, robot.joint_names)
         frames = rounded(frames) if len(frames.corner) else frames
         raw = drawn_qpos(stance, frames)
         for method in [known for known in get_args(AnimationMethod) if known in methods]:
@@ -105,7 +108,8 @@ def long_ones(robot: Robot, methods: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    cassie, words = load_robot("cassie"), [word for word in sys.argv[1:] if word != "--long"]
+    cassie = load_robot("cassie")
+    words = [word for word in sys.argv[1:] if word != "--long"]
     known = ("raw", *get_args(AnimationMethod))
     chosen = [word for word in words if word in known] or list(known)
     if "--long" in sys.argv:

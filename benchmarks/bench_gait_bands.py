@@ -29,7 +29,8 @@ def judged(objective: str, speed_m_s: float) -> tuple[Row, Gait]:
     """Return the row of a gait, and the gait."""
     began = process_time()
     gait = synthesize("heiman", objective=objective, speed_m_s=speed_m_s)
-    scores, looks = gait.band_scores(), gait.naturalness
+    scores = gait.band_scores()
+    looks = gait.naturalness
     assert looks is not None
     worst = max(scores, key=lambda name: abs(scores[name].z), default="")
     row = {"objective": objective, "speed_m_s": speed_m_s, "judged": len(scores)}

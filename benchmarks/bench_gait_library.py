@@ -45,11 +45,16 @@ def others_busy_s() -> float:
 
 def build_row(counts: tuple[int, int, int], workers: int, path: Path) -> Row:
     """Build a grid into a store, what it holds already left alone, and return how long it took."""
-    goes_on, others_s, own, started, came_s = path.exists(), others_busy_s(), os.times(), perf_counter(), []
+    goes_on = path.exists()
+    others_s = others_busy_s()
+    own = os.times()
+    started = perf_counter()
+    came_s = []
     store = build_gait_library(
         "cassie", path, counts=counts, workers=workers, on_gait=lambda *_: came_s.append(perf_counter() - started)
     )
-    taken_s, ended = perf_counter() - started, os.times()
+    taken_s = perf_counter() - started
+    ended = os.times()
     records = list(store.records())
     solved = [one.figures for one in records if one.start is not None]
     warm = [figures for figures in solved if figures["warm"]]

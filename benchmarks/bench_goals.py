@@ -34,14 +34,17 @@ FLOORS = {"as planned": {}, "rough": {"friction": 0.25, "mass_scale": 1.2}}
 
 def random_goals(rng: np.random.Generator) -> list[Place]:
     """Return goals evenly spread over a disc of 1 m, with any heading."""
-    distance, bearing = np.sqrt(rng.uniform(size=GOALS)), rng.uniform(-math.pi, math.pi, GOALS)
+    distance = np.sqrt(rng.uniform(size=GOALS))
+    bearing = rng.uniform(-math.pi, math.pi, GOALS)
     places = np.stack([distance * np.cos(bearing), distance * np.sin(bearing), rng.uniform(-math.pi, math.pi, GOALS)])
     return [Place(*place) for place in places.T.tolist()]
 
 
 def row(robot: Robot, case: str, margin_m: float) -> Row:
     """Return how the walks to all goals ended on a floor."""
-    arrivals, speeds, margins = [], [], []
+    arrivals = []
+    speeds = []
+    margins = []
     for goal in random_goals(np.random.default_rng(0)):
         motion = walk_to(robot, goal, pace="fastest", margin_m=margin_m)
         assert motion.receipt is not None

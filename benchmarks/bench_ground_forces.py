@@ -46,7 +46,8 @@ HELD_OUT = (
     "c3d_samples/plate_type2",
     "c3d_samples/pc_real",
 )
-USUAL_HEIGHT_M, USUAL_MASS_KG = 1.75, 70.0
+USUAL_HEIGHT_M = 1.75
+USUAL_MASS_KG = 70.0
 LAST = ("median_mm", "seconds", "late_ms", "ahead_mm")  # columns of few rows
 AIMS: tuple[
     tuple[str, str, str | None, str, float], ...
@@ -65,7 +66,8 @@ AIMS: tuple[
 def captured(path: Path) -> CapturedWalk:
     """Return everything about a trial."""
     recording = read_recording(path)
-    height, mass = recording.height_m, recording.mass_kg
+    height = recording.height_m
+    mass = recording.mass_kg
     if height is None:
         rough = fit(recording, height_m=USUAL_HEIGHT_M, mass_kg=mass or USUAL_MASS_KG, walking=True)
         height = leg_height_m(rough.subject)
@@ -96,7 +98,8 @@ Rows = list[dict[str, object]]
 
 def rows_of(half: str, name: str, path: Path) -> tuple[Rows, Rows]:
     """Return a row for each compared force and the centre of pressure of a trial, and one for its verdict."""
-    started, first = time.process_time(), {"half": half, "trial": name}
+    started = time.process_time()
+    first = {"half": half, "trial": name}
     try:
         walk = captured(path)
     except StrutError as error:
@@ -116,7 +119,8 @@ def rows_of(half: str, name: str, path: Path) -> tuple[Rows, Rows]:
 
 def verdict_row(walk: CapturedWalk) -> dict[str, object]:
     """Return the figures that a verdict is made of, and what the same forces four frames later leave unexplained."""
-    receipt, motion = walk.motion.receipt, walk.motion
+    receipt = walk.motion.receipt
+    motion = walk.motion
     assert receipt is not None
     assert motion.ground_force_n is not None
     late = replace(motion, ground_force_n=np.roll(motion.ground_force_n, 4, axis=0))

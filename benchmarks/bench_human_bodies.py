@@ -31,7 +31,8 @@ FIGURES = ("step_m", "attempts", "iterations", "cost", "near", "judged", "odd")
 
 def people(count: int) -> list[dict[str, float | str]]:
     """Return adults and the speeds at which they shall walk."""
-    rng, found = np.random.default_rng(SEED), list[dict[str, float | str]]()
+    rng = np.random.default_rng(SEED)
+    found = list[dict[str, float | str]]()
     while len(found) < count:
         height_m, mass_kg, speed_m_s = rng.uniform([1.53, 50.0, 0.6], [1.99, 98.0, 2.0])
         sex = "female" if rng.random() < 0.5 else "male"
@@ -49,7 +50,8 @@ def people(count: int) -> list[dict[str, float | str]]:
 
 def walked(person: dict[str, float | str]) -> Row:
     """Return the row of a person."""
-    began_s, began_cpu_s = perf_counter(), process_time()
+    began_s = perf_counter()
+    began_cpu_s = process_time()
     try:
         robot = subject(float(person["height_m"]), float(person["mass_kg"]), sex=str(person["sex"]))
         gait = synthesize(robot, speed_m_s=float(person["speed_m_s"]))

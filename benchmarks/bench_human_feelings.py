@@ -61,10 +61,14 @@ def body(name: str) -> Robot:
 
 def walked(robot: Robot, who: str, feeling: str) -> tuple[Row, Motion]:
     """Return the row of a feeling, and its walk."""
-    began_s, began_cpu_s, iterations = perf_counter(), process_time(), []
+    began_s = perf_counter()
+    began_cpu_s = process_time()
+    iterations = []
     motion = walk(robot, feeling, cycles=2, on_progress=iterations.append)
-    wall_s, cpu_s = perf_counter() - began_s, process_time() - began_cpu_s
-    receipt, looks = motion.receipt, motion.receipt.naturalness
+    wall_s = perf_counter() - began_s
+    cpu_s = process_time() - began_cpu_s
+    receipt = motion.receipt
+    looks = motion.receipt.naturalness
     shown = {name.removeprefix("shown_"): share for name, share in looks.items() if name.startswith("shown_")}
     least = min(shown, key=lambda word: shown[word], default="")
     degrees = {
@@ -113,7 +117,8 @@ def pointing(name: str, neutral: Path, felt: Path) -> list[Row]:
         before, after = ([getattr(gait_expression(*one), word) for word in names] for one in people)
         walks = np.array([[[getattr(found, word) for word in names] for found in felt] for felt in own])
         spread = walks.std(axis=1).mean(axis=0)
-        change, ours = (np.array(after) - before) / spread, (walks - walks[:, :1]).mean(axis=0)[1:] / spread
+        change = (np.array(after) - before) / spread
+        ours = (walks - walks[:, :1]).mean(axis=0)[1:] / spread
         alike = ours @ change / (np.linalg.norm(ours, axis=1) * np.linalg.norm(change))
         row = {"recorded": name, "walk": felt.stem, "features": kind, "most_like": FEELINGS[1 + int(np.argmax(alike))]}
         rows.append(row | {one: round(float(value), 2) for one, value in zip(FEELINGS[1:], alike, strict=True)})
@@ -133,7 +138,8 @@ def main(names: list[str]) -> None:
     KEPT.mkdir(parents=True, exist_ok=True)
     features: dict[str, dict[str, dict[str, float]]] = {}
     for who in names:
-        robot, features[who] = body(who), {}
+        robot = body(who)
+        features[who] = {}
         for feeling in FEELINGS:
             path = _kept(who, feeling)
             if not path.exists():

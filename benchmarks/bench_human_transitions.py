@@ -36,7 +36,8 @@ EMPTY: Row = dict.fromkeys(("verdict", *FIGURES, "slip_mm", "torque_use", "playb
 
 def anticipation(gait: Gait, start: WalkPiece) -> Row:
     """Return how the centre of pressure goes before the first heel rises, and the speed after the first step."""
-    robot, path = gait.robot, start.path
+    robot = gait.robot
+    path = start.path
     qpos, _, force, _ = start.sampled(robot, np.arange(0.0, path.time_s[-1], 1.0 / RATE_HZ))
     pressure = centre_of_pressure(robot, qpos, force)[: int(path.duration_s[0] * RATE_HZ)]
     mass = centre_of_mass_path(robot.model, qpos)
@@ -50,7 +51,8 @@ def anticipation(gait: Gait, start: WalkPiece) -> Row:
 
 def row_of(gait: Gait, turn_deg: float, *, stands: bool) -> Row:
     """Return the row of a walk: five steps out of a stand and into one, or four that turn."""
-    began_s, began_cpu_s = perf_counter(), process_time()
+    began_s = perf_counter()
+    began_cpu_s = process_time()
     asked: Row = {"speed_m_s": gait.asked["speed_m_s"], "turn_deg": turn_deg, "stands": stands}
     walk: ComposedWalk | None = None
     try:

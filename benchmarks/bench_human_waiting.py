@@ -32,9 +32,11 @@ def run(case: str, number: int) -> Row:
     alone = {**os.environ, **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")}
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "strut", *CASES[case], "--out", str(Path(folder) / "walk.npz")]
-        began_s, began_cpu_s = perf_counter(), getrusage(RUSAGE_CHILDREN)
+        began_s = perf_counter()
+        began_cpu_s = getrusage(RUSAGE_CHILDREN)
         subprocess.run(command, check=True, capture_output=True, env=alone)
-        wall_s, used = perf_counter() - began_s, getrusage(RUSAGE_CHILDREN)
+        wall_s = perf_counter() - began_s
+        used = getrusage(RUSAGE_CHILDREN)
     cpu_s = used.ru_utime + used.ru_stime - began_cpu_s.ru_utime - began_cpu_s.ru_stime
     return {"case": case, "run": number, "wall_s": round(wall_s, 2), "cpu_s": round(cpu_s, 2)}
 

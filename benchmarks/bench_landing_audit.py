@@ -46,7 +46,8 @@ def walked(name: str) -> Motion:
 
 def tampered(motion: Motion) -> Iterator[tuple[str, Motion]]:
     """Yield a motion as it is, and in ways in which it cannot be."""
-    qpos, joints = motion.qpos, slice(motion.qpos.shape[1] - len(motion.joint_names), None)
+    qpos = motion.qpos
+    joints = slice(motion.qpos.shape[1] - len(motion.joint_names), None)
     yield "as it is", motion
     yield "10 % faster", replace(motion, time_s=motion.time_s / 1.1)
     yield "20 % slower", replace(motion, time_s=motion.time_s * 1.2)
@@ -62,11 +63,13 @@ def tampered(motion: Motion) -> Iterator[tuple[str, Motion]]:
 
 def rows_of(name: str) -> list[Row]:
     """Return what the audit finds in one walk, as it is and tampered with."""
-    robot, rows = load_robot("heiman"), list[Row]()
+    robot = load_robot("heiman")
+    rows = list[Row]()
     for word, motion in tampered(walked(name)):
         began = process_time()
         draft = measure(draft_of(motion, robot))
-        found, landings = draft.measured, draft.measured.landings
+        found = draft.measured
+        landings = draft.measured.landings
         assert landings is not None
         cpu_s = process_time() - began
         limits = dict.fromkeys(shortfall.limit for shortfall in judged(draft, limits_for(robot, margin_m=0.0)))

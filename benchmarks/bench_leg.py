@@ -31,11 +31,14 @@ from strut.kinematics.mounted_leg import MountedLeg, mounted_legs  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.robot import Robot  # noqa: E402
 
-BATCH, REPEATS = 200_000, 15
-NUMERIC_TARGETS, SINGLE_TARGETS = 2_000, 2_000
+BATCH = 200_000
+REPEATS = 15
+NUMERIC_TARGETS = 2_000
+SINGLE_TARGETS = 2_000
 START_RAD = 0.05  # standard deviation of the start from the solution, per joint
 MOST_STEPS = 50
-CLOSE_M, CLOSE_RAD = 1e-4, 1e-3
+CLOSE_M = 1e-4
+CLOSE_RAD = 1e-3
 DAMPING = 1e-8
 FOOT = "LF_foot"
 
@@ -87,9 +90,15 @@ def mink_solver(model: mujoco.MjModel) -> Solver:
 
 def bare_solver(model: mujoco.MjModel) -> Solver:
     """Return damped least squares as short as it can be written on MuJoCo's Jacobian."""
-    data, site = mujoco.MjData(model), model.site(FOOT).id
-    jacobian, error, damping = np.zeros((6, 7)), np.zeros(6), DAMPING * np.eye(6)
-    now, wanted, back, off = np.zeros(4), np.zeros(4), np.zeros(4), np.zeros(4)
+    data = mujoco.MjData(model)
+    site = model.site(FOOT).id
+    jacobian = np.zeros((6, 7))
+    error = np.zeros(6)
+    damping = DAMPING * np.eye(6)
+    now = np.zeros(4)
+    wanted = np.zeros(4)
+    back = np.zeros(4)
+    off = np.zeros(4)
 
     def solve(start: Array, position: Array, rotation: Array) -> bool:
         data.qpos[:] = start
@@ -124,7 +133,8 @@ def numeric_rate(solve: Solver, starts: Array, positions: Array, rotations: Arra
 
 def main() -> None:
     """Measure, print and record."""
-    robot, rng = load_robot("mrpete"), np.random.default_rng(7)
+    robot = load_robot("mrpete")
+    rng = np.random.default_rng(7)
     mounted = mounted_legs(robot)[0]
     joints = random_joints(mounted, BATCH, rng)
     ankle, foot, _ = leg_forward(mounted.leg, joints)
@@ -145,7 +155,8 @@ def main() -> None:
     single = SINGLE_TARGETS / median_seconds(solve_each, repeats=3)
     rows.append(_row("strut, closed form, one leg per call", single, float(close[:SINGLE_TARGETS].mean()), ours))
 
-    model, few = one_leg_model(robot), slice(0, NUMERIC_TARGETS)
+    model = one_leg_model(robot)
+    few = slice(0, NUMERIC_TARGETS)
     positions = ankle[few] - foot[few] @ mounted.ankle_in_foot
     starts = joints[few] + rng.normal(0.0, START_RAD, (NUMERIC_TARGETS, 7))
     for case, solver in (("mink, daqp", mink_solver(model)), ("bare damped least squares", bare_solver(model))):

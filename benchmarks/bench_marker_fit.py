@@ -44,13 +44,16 @@ REAL = (
     *(("felis_subject3_neutral", 1.86, 75.0), ("qcmas_walk", None, None)),
     *((f"sydney_walk0{k}", None, None) for k in (3, 4, 5)),
 )
-FRAMES, RATE_HZ, NOISE_M = 1000, 100.0, 0.003
+FRAMES = 1000
+RATE_HZ = 100.0
+NOISE_M = 0.003
 EXTRA = (("Pelvis", (0.0, 0.15, 0.05)), ("UpperTrunk", (-0.1, 0.08, 0.2)), ("HandLeft", (0.0, 0.0, -0.05)))
 
 
 def walker() -> Array:
     """Return coordinates of somebody whose joints swing like sines. Shape (T, 34)."""
-    body, phase = human_geometry(), 2.0 * np.pi * np.arange(FRAMES) / RATE_HZ / 1.1
+    body = human_geometry()
+    phase = 2.0 * np.pi * np.arange(FRAMES) / RATE_HZ / 1.1
     q = 0.2 * np.sin(phase[:, None] + np.arange(body.n_dof)) + pose_prior(body).mean
     q[:, :3] = np.column_stack(
         [1.2 * np.arange(FRAMES) / RATE_HZ, 0.03 * np.sin(phase), 0.95 + 0.02 * np.cos(2 * phase)]
@@ -59,9 +62,11 @@ def walker() -> Array:
 
 
 def made_problem() -> PoseProblem:
-    robot, body = subject(), human_geometry()
+    robot = subject()
+    body = human_geometry()
     worn = [(segment, at) for segment, own in robot.markers.segment.items() for at in own.values()]
-    points, lengths = body_points(body, [*worn, *EXTRA]), lengths_array(body, robot.subject.lengths_m)
+    points = body_points(body, [*worn, *EXTRA])
+    lengths = lengths_array(body, robot.subject.lengths_m)
     places = place_points(pose_body(body, walker(), lengths), points)
     places = places + np.random.default_rng(0).normal(scale=NOISE_M, size=places.shape)
     return PoseProblem(body, lengths, points, places, np.ones(len(worn) + len(EXTRA)), pose_prior(body))
@@ -93,7 +98,8 @@ def beside_opensim(problem: PoseProblem, python: str) -> list[dict[str, object]]
     """Return rows of OpenSim's tool on the same markers, and of ours by the same clock: processor time."""
     names = [f"M{index}" for index in range(problem.markers_m.shape[1])]
     with tempfile.TemporaryDirectory() as folder:
-        trc, asked = Path(folder) / "made.trc", Path(folder) / "problem.json"
+        trc = Path(folder) / "made.trc"
+        asked = Path(folder) / "problem.json"
         trc.write_bytes(trc_content(Recording("made", RATE_HZ, tuple(names), problem.markers_m)))
         asked.write_text(json.dumps(_told(problem, names, str(trc))), "utf-8")
         script = Path(__file__).with_name("peer_opensim_ik.py")

@@ -27,7 +27,9 @@ from strut.gaits.footsteps.biped_posture import PostureTargets, solve_postures  
 from strut.gaits.footsteps.leg_angles import chain_points, leg_angles  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 
-BATCH, SINGLE, REPEATS = 20_000, 200, 5
+BATCH = 20_000
+SINGLE = 200
+REPEATS = 5
 START_RAD = 0.03  # standard deviation of the start from the solution, per joint
 CLOSE_M = 1e-11
 
@@ -36,8 +38,10 @@ def random_targets(legs: BipedModel, count: int, rng: np.random.Generator) -> Po
     """Return targets that a walk might have."""
     half = legs.separation_m / 2.0
     ankles = np.zeros((count, 2, 3))
-    ankles[:, 0, 1], ankles[:, 1, 1] = -half, half
-    ankles[:, 1, 0], ankles[:, 1, 2] = rng.uniform(-0.04, 0.04, count), rng.uniform(0.0, 0.015, count)
+    ankles[:, 0, 1] = -half
+    ankles[:, 1, 1] = half
+    ankles[:, 1, 0] = rng.uniform(-0.04, 0.04, count)
+    ankles[:, 1, 2] = rng.uniform(0.0, 0.015, count)
     com = np.stack([rng.uniform(-0.005, 0.005, count), rng.uniform(-half, -0.8 * half, count)], axis=1)
     headings = rng.uniform(-0.3, 0.3, (count, 2))
     return PostureTargets(ankles, com, headings, headings.mean(axis=1), rng.uniform(0.19, 0.22, count))
@@ -45,7 +49,8 @@ def random_targets(legs: BipedModel, count: int, rng: np.random.Generator) -> Po
 
 def joint_space_error(legs: BipedModel, targets: PostureTargets, k: int, theta: Array) -> Array:
     """Return by how much sets of twelve angles miss target k. Shape (M, 12) in and out."""
-    one, count = targets.rows(slice(k, k + 1)), len(theta)
+    one = targets.rows(slice(k, k + 1))
+    count = len(theta)
     feet = np.broadcast_to(one.foot_heading_rad, (count, 2))
     points, body, foot = chain_points(legs, theta, one.ankle_in_world[:, 0], feet[:, 0])
     masses = legs.masses_in_world(points, feet, np.broadcast_to(one.body_heading_rad, (count,)))
@@ -70,7 +75,8 @@ def misturned(rotation: Array, heading_rad: float) -> Array:
 
 def joint_space_newton(legs: BipedModel, targets: PostureTargets, k: int, start: Array) -> bool:
     """Solve one target in the twelve angles with a numeric Jacobian; return whether it came close."""
-    theta, steps = start.copy(), np.concatenate([1e-6 * np.eye(12), -1e-6 * np.eye(12)])
+    theta = start.copy()
+    steps = np.concatenate([1e-6 * np.eye(12), -1e-6 * np.eye(12)])
     for _ in range(15):
         error = joint_space_error(legs, targets, k, theta[None])[0]
         if np.abs(error).max() < CLOSE_M:
@@ -93,7 +99,8 @@ def row(case: str, count: int, work: Callable[[], int]) -> Row:
 
 def main() -> None:
     """Measure, print and record."""
-    legs, rng = biped_model(load_robot("alice")), np.random.default_rng(0)
+    legs = biped_model(load_robot("alice"))
+    rng = np.random.default_rng(0)
     targets = random_targets(legs, BATCH, rng)
     solution = solve_postures(legs, targets)
     theta = leg_angles(solution.joint_in_world) + rng.normal(0.0, START_RAD, (BATCH, 12))

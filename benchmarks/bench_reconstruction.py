@@ -50,7 +50,8 @@ def one(work: tuple[Motion, list[PhaseTime]]) -> tuple[float, int, Gait]:
 
 def misses(known: Trajectory, gait: Gait) -> tuple[float, float]:
     """Return torque and force errors as shares; borders of phases are compared on their own side."""
-    found, starts = gait.trajectory, [known.nodes_of(number)[0] for number in range(len(known.problem.phases))]
+    found = gait.trajectory
+    starts = [known.nodes_of(number)[0] for number in range(len(known.problem.phases))]
     aside = np.where(np.isin(np.arange(len(known.time_s)), starts), 1e-7, -1e-7)
     aside[0] = 0.0
     _, u, rows = found.at(known.time_s + aside)
@@ -66,7 +67,8 @@ def misses(known: Trajectory, gait: Gait) -> tuple[float, float]:
 
 def main(count: int) -> None:
     gait = synthesize("heiman", speed_m_s=1.3)
-    phases, rows = true_phases(gait), list[Row]()
+    phases = true_phases(gait)
+    rows = list[Row]()
     for rate_hz in RATES_HZ:
         began = perf_counter()
         cpu_s, iterations, found = one((gait.motion(steps=2, rate_hz=rate_hz), phases))

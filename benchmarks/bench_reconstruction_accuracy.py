@@ -50,7 +50,8 @@ WORKS = (
     ("sad", (0.0,)),
     ("woman", (0.0,)),
 )
-START, STOP = 0.4, 2.4  # in steps
+START = 0.4
+STOP = 2.4  # in steps
 COMPARED_HZ = 500.0
 
 
@@ -87,7 +88,8 @@ def bare(motion: Motion, start_s: float, stop_s: float) -> Motion:
 
 def shares(known: Motion, found: Gait, borders_s: Array) -> tuple[float, float, float, float]:
     """Return errors of torques, of the worse foot and of both feet together as shares, and of the phases' ends [s]."""
-    start_s, path = found.asked["phases"][0][1], found.trajectory
+    start_s = found.asked["phases"][0][1]
+    path = found.trajectory
     lapse = known.time_s - start_s
     inside = (lapse >= 0.0) & (lapse <= path.time_s[-1] - 1e-6)
     ends = start_s + np.cumsum(path.duration_s)[:-1]
@@ -97,7 +99,8 @@ def shares(known: Motion, found: Gait, borders_s: Array) -> tuple[float, float, 
     assert known.torque_nm is not None
     assert known.ground_force_n is not None
     miss = torque - known.torque_nm[inside]
-    feet, weight_n = dict[str, float](), found.robot.mass_kg * GRAVITY_M_S2
+    feet = dict[str, float]()
+    weight_n = found.robot.mass_kg * GRAVITY_M_S2
     for side in ("", "Right", "Left"):
         theirs = [side in name for name in known.foot_names]
         for axis in range(3):
@@ -114,9 +117,11 @@ def shares(known: Motion, found: Gait, borders_s: Array) -> tuple[float, float, 
 
 def rows_of(work: tuple[str, tuple[float, ...]]) -> list[Row]:
     name, noises = work
-    gait, found_rows = gait_called(name), list[Row]()
+    gait = gait_called(name)
+    found_rows = list[Row]()
     step_s = gait.trajectory.time_s[-1]
-    known, sampled = gait.motion(steps=3, rate_hz=COMPARED_HZ), gait.motion(steps=3)
+    known = gait.motion(steps=3, rate_hz=COMPARED_HZ)
+    sampled = gait.motion(steps=3)
     borders_s = np.concatenate([np.cumsum(gait.trajectory.duration_s) + step * step_s for step in range(3)])
     for noise in noises:
         noisy = with_noise(sampled, noise)
@@ -129,7 +134,8 @@ def rows_of(work: tuple[str, tuple[float, ...]]) -> list[Row]:
                 figures = [f"{torque:.4f}", f"{foot:.4f}", f"{total:.4f}", f"{off_s * 1e3:.1f}", found.asked["smooth"]]
                 said = "; ".join(found.attempts)
             except StrutError as error:
-                figures, said = [""] * 5, str(error)
+                figures = [""] * 5
+                said = str(error)
             row = {"gait": name, "noise_deg": noise, "times": times, "cpu_s": round(process_time() - began, 1)}
             names = ("torque_share", "foot_share", "total_share", "border_ms", "smooth")
             found_rows.append(row | dict(zip(names, figures, strict=True)) | {"said": said})

@@ -54,7 +54,8 @@ def main(recording: Path, size: list[float]) -> None:
     misses = np.array(recorded) - ours
     shapes = misses - misses.mean(axis=2, keepdims=True)
     apart, shape = (np.abs(part).mean(axis=(0, 2)) for part in (misses, shapes))
-    offset, worst = misses.mean(axis=(0, 2)), np.abs(misses.mean(axis=0)).argmax(axis=1)
+    offset = misses.mean(axis=(0, 2))
+    worst = np.abs(misses.mean(axis=0)).argmax(axis=1)
     rows: list[Row] = [
         trial
         | {"joint": joint, "apart_deg": round(float(apart[k]), 2), "shape_deg": round(float(shape[k]), 2)}

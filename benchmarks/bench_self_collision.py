@@ -42,8 +42,10 @@ def ours(robot: Robot, qpos: Array) -> float:
 
 def every_pair(robot: Robot, qpos: Array) -> float:
     """Return the smallest distance by a call for every pair, at every tenth sample."""
-    model, pairs = robot.model, collision_pairs(robot.model, robot.collision.no_surface).checked
-    data, smallest_m = mujoco.MjData(model), np.inf
+    model = robot.model
+    pairs = collision_pairs(robot.model, robot.collision.no_surface).checked
+    data = mujoco.MjData(model)
+    smallest_m = np.inf
     for sample in qpos[::EVERY]:
         data.qpos[:] = sample
         mujoco.mj_kinematics(model, data)
@@ -53,7 +55,8 @@ def every_pair(robot: Robot, qpos: Array) -> float:
 
 def collision_pass(robot: Robot, qpos: Array) -> float:
     """Return the smallest distance by one collision pass a sample, on a copy whose geoms can meet."""
-    spec, pairs = mujoco.MjSpec.from_string(robot.model), collision_pairs(robot.model, robot.collision.no_surface)
+    spec = mujoco.MjSpec.from_string(robot.model)
+    pairs = collision_pairs(robot.model, robot.collision.no_surface)
     for geom in spec.geoms:
         geom.contype = geom.conaffinity = int(
             geom.parent.name != "world" and geom.name not in robot.collision.no_surface
@@ -63,7 +66,8 @@ def collision_pass(robot: Robot, qpos: Array) -> float:
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_OVERRIDE
     model = spec.compile()
     model.opt.o_margin = MARGIN_M
-    data, smallest_m = mujoco.MjData(model), np.inf
+    data = mujoco.MjData(model)
+    smallest_m = np.inf
     for sample in qpos:
         data.qpos[:] = sample
         mujoco.mj_kinematics(model, data)
@@ -75,7 +79,8 @@ def collision_pass(robot: Robot, qpos: Array) -> float:
 
 def rows_of(name: str, motion: Motion) -> list[Row]:
     """Return what each method costs and finds."""
-    robot, rows = robot_of(motion), list[Row]()
+    robot = robot_of(motion)
+    rows = list[Row]()
     methods: tuple[tuple[str, Callable[[Robot, Array], float], int], ...] = (
         ("ours", ours, 1),
         ("every pair", every_pair, EVERY),

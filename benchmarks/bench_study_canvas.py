@@ -21,7 +21,8 @@ from tests.study.real_parts import CHROMIUM, CHROMIUM_ARGUMENTS
 
 from strut.study.server.survey_pages import static_file
 
-SECONDS, NEEDED = 5.0, 59.0
+SECONDS = 5.0
+NEEDED = 59.0
 SCRIPT = """([points, seconds]) => new Promise((done) => {
     const frames = Math.round(30 * seconds) + 1, xy = [];
     for (let k = 0; k < frames * points * 2; k += 1) xy.push(Math.round(3000 * Math.sin(k * 0.37)));

@@ -61,7 +61,8 @@ GROUPS = {"participant": "participant", "participant:emotion": "cell", "stimulus
 def in_r(table: Any, kind: str, right: str, nodes: int = 1) -> dict[str, Any]:
     """Return what R finds."""
     with tempfile.TemporaryDirectory() as folder:
-        data, script = Path(folder) / "data.csv", Path(folder) / "model.R"
+        data = Path(folder) / "data.csv"
+        script = Path(folder) / "model.R"
         table.to_csv(data, index=False)
         script.write_text(R_SCRIPT, "utf-8")
         command = ["Rscript", str(script), str(data), kind, right, str(nodes)]
@@ -74,7 +75,8 @@ def compared(case: str, ours: MixedModel, theirs: dict[str, Any]) -> Row:
     """Return one row: the largest differences."""
 
     def off(own: list[float], other: list[float]) -> float:
-        a, b = np.array(own, float), np.array(other, float)
+        a = np.array(own, float)
+        b = np.array(other, float)
         return float(np.max(np.abs(a - b) / np.maximum(1.0, np.abs(b))))
 
     sds = dict(zip(theirs["groups"], theirs["sds"], strict=True))

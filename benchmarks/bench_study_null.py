@@ -92,7 +92,8 @@ def any_agreement(answers: Answers, rng: np.random.Generator) -> bool:
     return test is not None and test.p_value < 0.05
 
 
-Make, Verdict = Callable[..., Answers], Callable[[Answers, np.random.Generator], bool]
+Make = Callable[..., Answers]
+Verdict = Callable[[Answers, np.random.Generator], bool]
 DESIGNS: dict[str, tuple[Make, Verdict]] = {
     "pairs: any difference, 20 people, likings sd 0.5": (compared_pairs, any_difference),
     "pairs: any difference, 8 people, likings sd 1, side 0.5": (
@@ -109,13 +110,20 @@ DESIGNS: dict[str, tuple[Make, Verdict]] = {
     "labels: agreement, 15 people with favourite words": (guessed_labels, any_agreement),
 }
 ODDS = "choices: odds of a hit, slopes sd 0.5"
-PERMUTATIONS, PEOPLE, REPEATS = 999, 20, 3  # 60 answers per emotion
+PERMUTATIONS = 999
+PEOPLE = 20
+REPEATS = 3  # 60 answers per emotion
 
 
 def choice_row(case: str, sets: int) -> Row:
     """Return the false alarms of the verdicts on choices."""
-    rng, started = np.random.default_rng(2026), process_time()
-    ours, overall, binomial, wagner, published = 0, 0, 0, 0, 0
+    rng = np.random.default_rng(2026)
+    started = process_time()
+    ours = 0
+    overall = 0
+    binomial = 0
+    wagner = 0
+    published = 0
     for _ in range(sets):
         answers = guessed_answers(rng, people=PEOPLE, repeats=REPEATS, **CHOICES[case])
         emotions, whole, _ = recognitions(answers, rng, permutations=PERMUTATIONS)
@@ -144,7 +152,9 @@ def choice_row(case: str, sets: int) -> Row:
 
 def rating_row(case: str, sets: int) -> Row:
     """Return the false alarms of the mixed models."""
-    rng, started, false = np.random.default_rng(2027), process_time(), 0
+    rng = np.random.default_rng(2027)
+    started = process_time()
+    false = 0
     for _ in range(sets):
         answers = indifferent_ratings(rng, **RATINGS[case])
         if case.startswith("factor"):
@@ -157,7 +167,9 @@ def rating_row(case: str, sets: int) -> Row:
 
 def design_row(case: str, sets: int) -> Row:
     """Return the false alarms of the verdicts on pairs, ratings over time, groups and labels."""
-    rng, started, false = np.random.default_rng(2029), process_time(), 0
+    rng = np.random.default_rng(2029)
+    started = process_time()
+    false = 0
     make, verdict = DESIGNS[case]
     for _ in range(sets):
         false += bool(verdict(make(rng), rng))
@@ -166,18 +178,23 @@ def design_row(case: str, sets: int) -> Row:
 
 def odds_row(sets: int) -> Row:
     """Return the false alarms of the logistic model: all emotions equally hard, people's slopes sd 0.5 of log odds."""
-    rng, started, false, fitted = np.random.default_rng(2028), process_time(), 0, 0
+    rng = np.random.default_rng(2028)
+    started = process_time()
+    false = 0
+    fitted = 0
     for _ in range(max(20, sets // 4)):  # each takes a second
         answers = indifferent_ratings(rng, people=PEOPLE, times=3, slope_sd=0.0)
         table = answers.table.drop(columns=["pleasure", "factor_level"])
-        who, what = table["participant"].astype(int), table["intended"].str[1:].astype(int)
+        who = table["participant"].astype(int)
+        what = table["intended"].str[1:].astype(int)
         odds = 0.3 + rng.normal(0.0, 0.8, PEOPLE)[who] + rng.normal(0.0, 0.5, (PEOPLE, 5))[who, what]
         hit = rng.random(len(table)) < 1.0 / (1.0 + np.exp(-odds))
         try:
             model = mixed_choice(Answers(table.assign(perceived=np.where(hit, table["intended"], "other"))))
         except AnswersError:
             continue
-        false, fitted = false + (model.p_value < 0.05), fitted + 1
+        false = false + (model.p_value < 0.05)
+        fitted = fitted + 1
     return _mixed_row(ODDS, fitted, false, started)
 
 

@@ -31,13 +31,16 @@ CASES = (  # question, blocks, audience, finding
     ("forced-choice", 1, "superposition", "fearful"),
     ("slider", 1, "pepper", "all, rating"),
 )
-WANTED, STUDIES, ALLOWED = 0.8, 500, 0.05
+WANTED = 0.8
+STUDIES = 500
+ALLOWED = 0.05
 
 
 def calibration(design: Design, audience: str, finding: str) -> Row:
     """Return how many people are recommended, and which power they have and one less has."""
     started = process_time()
-    model, chances = AUDIENCES[audience], (np.random.default_rng(seed) for seed in (7, 8, 9))
+    model = AUDIENCES[audience]
+    chances = (np.random.default_rng(seed) for seed in (7, 8, 9))
     people = people_needed(design, model, power=WANTED, finding=finding, rng=next(chances))
     power, before = (
         simulated_power(design, model, size, runs=STUDIES, rng=rng)[finding]

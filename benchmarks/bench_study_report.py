@@ -26,7 +26,9 @@ from strut.study.statistics.answer_table import answers_of, export_rows
 from strut.study.statistics.study_statistics import study_statistics
 from strut.study.study_folder import new_study
 
-PEOPLE, BLOCKS, ALLOWED_S = 500, 4, 10.0
+PEOPLE = 500
+BLOCKS = 4
+ALLOWED_S = 10.0
 QUESTIONS: tuple[Question, ...] = ("forced-choice", "sam")
 
 
@@ -42,11 +44,13 @@ def main() -> None:
             (folder / "design.toml").write_text(text, "utf-8")
             design = read_design(folder)
             answered = simulated_rows(design, audience_for(design, None), PEOPLE, np.random.default_rng(0))
-            started, used = perf_counter(), process_time()
+            started = perf_counter()
+            used = process_time()
             table = answers_of(design, answered)
             found = study_statistics(table, options=design.answer_options if question == "forced-choice" else ())
             page = report_html(design, export_rows(design, answered), found)
-            wall_s, cpu_s = perf_counter() - started, process_time() - used
+            wall_s = perf_counter() - started
+            cpu_s = process_time() - used
             rows.append(
                 {
                     "case": question,

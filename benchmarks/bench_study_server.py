@@ -25,7 +25,9 @@ from tests.study.real_parts import StudyServer, postgres_cluster, postgres_progr
 
 from strut.study.study_folder import new_study, open_study
 
-TRIALS, PAUSE_S, ALLOWED_S = 5, 1.5, 0.050
+TRIALS = 5
+PAUSE_S = 1.5
+ALLOWED_S = 0.050
 
 
 def measured(case: str, folder: Path, url: str | None, people: int) -> Row:

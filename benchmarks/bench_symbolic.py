@@ -28,9 +28,11 @@ BATCH = 36  # nodes of the usual mesh
 
 def main() -> None:
     robot = load_robot("heiman")
-    tree, contact = read_tree(robot.model, angle_base=True), gait_problem(robot, Criteria(), speed_m_s=1.3).contact
+    tree = read_tree(robot.model, angle_base=True)
+    contact = gait_problem(robot, Criteria(), speed_m_s=1.3).contact
     q, v, a = (ca.SX.sym(name, 34) for name in "qva")
-    force, weight = ca.SX.sym("force", len(contact.rows)), ca.SX.sym("weight", 34)
+    force = ca.SX.sym("force", len(contact.rows))
+    weight = ca.SX.sym("weight", 34)
     moving = SymbolicDynamics(tree, q, v, a)
     rows = moving.inverse_dynamics(moving.row_loads(contact, force))
     x = ca.vertcat(q, v, a, force)

@@ -35,7 +35,8 @@ from strut.human.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 
 SPEED_M_S = 1.3
-SAME_COST, SAME_RAD = 1.001, 0.010
+SAME_COST = 1.001
+SAME_RAD = 0.010
 SHARES = np.linspace(0.0, 1.0, 101)
 FIGURES = ("attempts", "iterations", "mesh_cost", "cost", "drift_mm", "momentum_error_n_s", "playback_deg")
 Found = tuple[Row, Array | None]
@@ -81,7 +82,8 @@ def _synthesized(manner: str, seed: int) -> Found:
     except StrutError as failure:
         print(failure, file=sys.stderr)
         return row | {"sound": False} | dict.fromkeys(FIGURES, "") | {"cpu_s": round(process_time(), 2)}, None
-    path, sound = gait.trajectory, gait.soundness
+    path = gait.trajectory
+    sound = gait.soundness
     assert gait.solution.cost_before_refinement is not None  # every gait is refined
     assert sound.playback_error_rad is not None  # and played back
     figures = (
@@ -102,7 +104,8 @@ def _synthesized(manner: str, seed: int) -> Found:
 def _judged(found: list[Found]) -> list[Row]:
     """Return the rows with how far each is from the cheapest gait, and whether that is the same."""
     costs = [row["mesh_cost"] if angles is not None else np.inf for row, angles in found]
-    best_cost, best = min(costs), found[int(np.argmin(costs))][1]
+    best_cost = min(costs)
+    best = found[int(np.argmin(costs))][1]
     rows = []
     for (row, angles), cost in zip(found, costs, strict=True):
         if angles is None or best is None:

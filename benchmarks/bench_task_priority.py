@@ -42,9 +42,12 @@ from strut.models.catalogue import load_robot  # noqa: E402
 from strut.robot import Robot  # noqa: E402
 from strut.style import Style  # noqa: E402
 
-STEP_S, DURATION_S, REPEATS = 0.01, 10.0, 5
+STEP_S = 0.01
+DURATION_S = 10.0
+REPEATS = 5
 POSTURE_SHARE = 0.1
-HAND, HEAD = "right_wrist", "eyes"
+HAND = "right_wrist"
+HEAD = "eyes"
 USER_M = np.array([3.0, 0.0, 1.2])
 STYLES = {  # of the study's four emotions and of two corners in which joints press against their ends most
     "happy": Style(jerkiness=0.30, activity=0.60, gaze=0.55),
@@ -54,7 +57,9 @@ STYLES = {  # of the study's four emotions and of two corners in which joints pr
     "corner LHH": Style(jerkiness=0.875, activity=0.875, gaze=0.875),
     "corner LLL": Style(jerkiness=0.875, activity=0.125, gaze=0.125),
 }
-HAND_COST, HEAD_COST, POSTURE_COST = 1.0, 0.1, 0.01
+HAND_COST = 1.0
+HEAD_COST = 0.1
+POSTURE_COST = 0.01
 
 Tick = Callable[[Array, int], Array]
 
@@ -146,7 +151,9 @@ def pink_tick(robot: Robot, goals: Goals) -> Tick:
         path.write_text(robot.model, encoding="utf-8")
         model = pinocchio.buildModelFromMJCF(str(path))
     lower, upper, speed = limits(robot)
-    model.lowerPositionLimit, model.upperPositionLimit, model.velocityLimit = lower, upper, speed
+    model.lowerPositionLimit = lower
+    model.upperPositionLimit = upper
+    model.velocityLimit = speed
     configuration = pink.Configuration(model, model.createData(), np.zeros(18))
     hand = pink.tasks.FrameTask(HAND, position_cost=HAND_COST, orientation_cost=HAND_COST)
     head = pink.tasks.FrameTask(HEAD, position_cost=0.0, orientation_cost=HEAD_COST)
@@ -171,7 +178,9 @@ def pink_tick(robot: Robot, goals: Goals) -> Tick:
 
 def play(tick: Tick, start: Array, samples: int) -> tuple[Array, list[float]]:
     """Return coordinates (T, 18) along straight steps, and the seconds that each tick took."""
-    taken, qpos, positions = [], start.copy(), np.empty((samples, len(start)))
+    taken = []
+    qpos = start.copy()
+    positions = np.empty((samples, len(start)))
     for k in range(samples):
         began = process_time()
         velocity = tick(qpos, k)

@@ -44,10 +44,13 @@ def bend_rad(prints: list[Footprint], time_s: Array, pitch_rad: Array) -> Array:
 def row(half: str, name: str) -> dict[str, object]:
     """Return what a toe joint would change in a trial."""
     walk = captured(DATA / f"{name}.c3d")
-    robot, forces = walk.robot, walk.forces
+    robot = walk.robot
+    forces = walk.forces
     qpos = qpos_from_angles(forces.movement.q)
     place, turn = body_poses(robot.model, [f"Foot{side}" for side in SIDES], qpos)
-    heights, up_n, torque_nm = [], [], []
+    heights = []
+    up_n = []
+    torque_nm = []
     for foot, side in enumerate(SIDES):
         ball, forwards, toe_m = _toes(robot, side, place[:, foot], turn[:, foot])
         prints = [one for one in forces.footprints if one.side == side]
@@ -60,7 +63,8 @@ def row(half: str, name: str) -> dict[str, object]:
         up_n.append(push_n[:, 2])
         torque_nm.append(away[:, 2] * push_n[:, 0] - away[:, 0] * push_n[:, 2])
         heights += [_at_toe_off(one, forces.time_s, ball, ball + toe_m * forwards) for one in prints if one.seen]
-    weight_n, inside = robot.mass_kg * GRAVITY_M_S2, forces.between_events
+    weight_n = robot.mass_kg * GRAVITY_M_S2
+    inside = forces.between_events
     ankle = forces.torque_nm[:, robot.joint_names.index("AnkleRight_RY")]
     ball_mm, tip_mm = np.median(heights, axis=0) if heights else (np.nan, np.nan)
     return {
@@ -77,7 +81,8 @@ def row(half: str, name: str) -> dict[str, object]:
 def _toes(robot: Robot, side: Side, place: Array, turn: Array) -> tuple[Array, Array, float]:
     """Return the ball of a foot (T, 3), its direction forwards (T, 3), and how long the toes are."""
     lengths = robot.subject.lengths_m
-    ahead, height = lengths[f"Foot{side}ForefootX"], lengths[f"Foot{side}Height"]
+    ahead = lengths[f"Foot{side}ForefootX"]
+    height = lengths[f"Foot{side}Height"]
     toe_m = lengths[f"Foot{side}Length"] - lengths[f"Foot{side}PosteriorPoint"] - ahead
     return place + turn @ np.array([ahead, 0.0, -height]), turn[:, :, 0], toe_m
 

@@ -18,7 +18,8 @@ from strut import Robot, load_robot, walk  # noqa: E402
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 REPEATS = 5
-WINDOW_S, ALLOWED_S = 40.0, 1.0
+WINDOW_S = 40.0
+ALLOWED_S = 1.0
 
 
 def row(robot: Robot, emotion: str) -> Row:

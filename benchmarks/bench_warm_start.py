@@ -34,7 +34,8 @@ from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 
 CASES = ("1.3", "1.08", "0.75", "1.9", "woman", "sad", "angry")  # speeds that are not in the library, but for the first
-FROM_M_S, FROM_CASES = 1.3, ("1.3", "1.08")
+FROM_M_S = 1.3
+FROM_CASES = ("1.3", "1.08")
 SHARES = np.linspace(0.0, 1.0, 101)
 
 
@@ -52,7 +53,8 @@ def request(case: str) -> dict[str, Any]:
 
 def timed(case: str, start: str, **start_arguments: Any) -> tuple[Row, Gait | None]:
     """Return the row of a case from one start, and its gait."""
-    began, began_cpu = perf_counter(), process_time()
+    began = perf_counter()
+    began_cpu = process_time()
     row: Row = {"case": case, "start": start}
     try:
         gait = synthesize(**request(case), **start_arguments)

@@ -44,7 +44,8 @@ def all_rows(program: Program) -> tuple[Any, Any, Any]:
     """Return bounds of variables and rows as rows alone, with their finite bounds."""
     hessian, _, rows, upper, lower = program
     every = np.concatenate([np.eye(len(hessian)), rows])
-    low, high = np.where(lower < -1e29, -np.inf, lower), np.where(upper > 1e29, np.inf, upper)
+    low = np.where(lower < -1e29, -np.inf, lower)
+    high = np.where(upper > 1e29, np.inf, upper)
     bounded = np.isfinite(low) | np.isfinite(high)
     return every[bounded], low[bounded], high[bounded]
 
@@ -53,7 +54,8 @@ def by_quadprog(program: Program) -> Any:
     import quadprog  # noqa: PLC0415 -- only if it is installed
 
     rows, low, high = all_rows(program)
-    below, above = np.isfinite(low), np.isfinite(high)
+    below = np.isfinite(low)
+    above = np.isfinite(high)
     sides = np.concatenate([rows[below], -rows[above]])
     return quadprog.solve_qp(program[0], -program[1], sides.T, np.concatenate([low[below], -high[above]]))[0]
 
@@ -80,7 +82,8 @@ def by_clarabel(program: Program) -> Any:
     import clarabel  # noqa: PLC0415 -- only if it is installed
 
     rows, low, high = all_rows(program)
-    below, above = np.isfinite(low), np.isfinite(high)
+    below = np.isfinite(low)
+    above = np.isfinite(high)
     sides = np.concatenate([rows[above], -rows[below]])
     settings = clarabel.DefaultSettings()
     settings.verbose = False
@@ -116,8 +119,10 @@ def main() -> None:
     else:
         robot = adopt("g1_29dof_rev_1_0", out=Path(tempfile.mkdtemp()) / "g1").robot
     motion = strut.walk(robot, "neutral", cycles=3)
-    control, (qvel, _) = WholeBodyControl(robot, motion), velocities(robot, motion.time_s, motion.qpos)
-    programs, solve = list[Program](), daqp.solve
+    control = WholeBodyControl(robot, motion)
+    qvel, _ = velocities(robot, motion.time_s, motion.qpos)
+    programs = list[Program]()
+    solve = daqp.solve
 
     def recorded(*program: Any) -> Any:
         programs.append(tuple(np.array(part) for part in program))
@@ -139,7 +144,8 @@ def main() -> None:
             continue
         solver(programs[0])
         solved = [timed(lambda program=program, solver=solver: solver(program)) for program in programs]
-        found, times = [one for one, _ in solved], [spent for _, spent in solved]
+        found = [one for one, _ in solved]
+        times = [spent for _, spent in solved]
         off = max(float(np.abs(np.asarray(one) - other).max()) for one, other in zip(found, wanted, strict=True))
         rows.append(row(name, robot, times, off))
     record("whole_body_control", rows, packages=("mujoco", "daqp"))

@@ -29,12 +29,14 @@ HUMAN_TOLERANCE = 1e-4  # an interior point stops within its own tolerance
 def cases() -> dict[str, list[str]]:
     """Return the arguments of every case by its name."""
     rng = np.random.default_rng(0)
-    distance, bearing = np.sqrt(rng.uniform(size=GOALS)), rng.uniform(-math.pi, math.pi, GOALS)
+    distance = np.sqrt(rng.uniform(size=GOALS))
+    bearing = rng.uniform(-math.pi, math.pi, GOALS)
     degrees = rng.uniform(-180.0, 180.0, GOALS)
     found = {f"mrpete_{name}": ["walk", "mrpete", "--emotion", name] for name in EMOTIONS}
     found |= {f"pepper_{name}": ["perform", "pepper", "wave", "--emotion", name] for name in MORE_EMOTIONS}
     for k in range(GOALS):
-        x, y = distance[k] * math.cos(bearing[k]), distance[k] * math.sin(bearing[k])
+        x = distance[k] * math.cos(bearing[k])
+        y = distance[k] * math.sin(bearing[k])
         goal = [f"{value:.4f}" for value in (x, y, degrees[k])]
         found[f"alice_{k:02d}"] = ["walk", "alice", "--goal", *goal, "--emotion", EMOTIONS[k % len(EMOTIONS)]]
     return found | {f"heiman_{name}": ["walk", "heiman", "--cycles", "2", "--emotion", name] for name in EMOTIONS}

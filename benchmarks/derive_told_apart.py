@@ -34,7 +34,8 @@ def measured(motions: dict[str, strut.Motion]) -> dict[tuple[str, str], float]:
 
 def named_apart(counts: dict[str, list[int]], names: list[str], first: str, second: str) -> bool:
     """Return whether people told two stimuli apart by name."""
-    i, j = names.index(first), names.index(second)
+    i = names.index(first)
+    j = names.index(second)
     wrong = counts[first][j] + counts[second][i]
     return wrong < WRONG * (wrong + counts[first][i] + counts[second][j])
 
@@ -42,7 +43,8 @@ def named_apart(counts: dict[str, list[int]], names: list[str], first: str, seco
 def rated_apart(intervals: dict[str, list[float]], first: str, second: str) -> bool:
     """Return whether the means of two stimuli differ, by the half widths of their intervals, on at least one scale."""
     one, other = (np.array(intervals[name]).reshape(3, 2) for name in (first, second))
-    apart, half = one.mean(axis=1) - other.mean(axis=1), np.stack([np.ptp(one, axis=1), np.ptp(other, axis=1)]) / 2.0
+    apart = one.mean(axis=1) - other.mean(axis=1)
+    half = np.stack([np.ptp(one, axis=1), np.ptp(other, axis=1)]) / 2.0
     return bool((np.abs(apart) > np.linalg.norm(half, axis=0)).any())
 
 
@@ -57,13 +59,16 @@ def quadruped() -> list[tuple[str, str, str, float, bool]]:
 
 def pepper() -> list[tuple[str, str, str, float, bool]]:
     """Return the pairs of Pepper's study, named and rated."""
-    table, session = published("pepper"), strut.load_robot("pepper").study
+    table = published("pepper")
+    session = strut.load_robot("pepper").study
 
     def played(pad: tuple[float, ...]) -> strut.Motion:
-        felt, user_m = Emotion(*pad), session.user_m
+        felt = Emotion(*pad)
+        user_m = session.user_m
         return strut.perform("pepper", session.task, felt, duration_s=session.duration_s, user_m=user_m)
 
-    names, level = table["emotions"], table["level"]
+    names = table["emotions"]
+    level = table["level"]
     feelings = measured({name: played(session.emotion[name].pad) for name in names})
     corners = measured(
         {corner: played(tuple(level if letter == "H" else -level for letter in corner)) for corner in table["corners"]}

@@ -60,10 +60,12 @@ class Entry:
     def request(self) -> SynthesisRequest:
         """Return the walk as it is asked of the solver."""
         human = body(self.body)
-        options, speed_m_s = named_gait_options(human, [HUMAN]), self.speed_m_s
+        options = named_gait_options(human, [HUMAN])
+        speed_m_s = self.speed_m_s
         if self.feeling:
             style = style_for(human, named_emotion(self.feeling), self.intensity)
-            speeds, options = human.human_gait.speed_m_s, replace(options, style=style)
+            speeds = human.human_gait.speed_m_s
+            options = replace(options, style=style)
             speed_m_s = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
         return SynthesisRequest(human, named_criteria(human, NATURAL), options, speed_m_s)
 
@@ -91,8 +93,10 @@ def joined(parts: list[WarmLibrary]) -> WarmLibrary:
 
 def solved(entry: Entry, known: list[WarmLibrary]) -> WarmLibrary:
     """Return a library of one step."""
-    began, request = perf_counter(), entry.request()
-    human, style = request.human, request.options.style
+    began = perf_counter()
+    request = entry.request()
+    human = request.human
+    style = request.options.style
     assert style is not None
     asked = features(human, request.pace_m_s, style)
     problem = request.problem(usual_mesh(human, request.pace_m_s))
@@ -124,7 +128,8 @@ def read(path: Path) -> WarmLibrary:
 
 def main(most_seconds: float) -> None:
     KEPT.mkdir(parents=True, exist_ok=True)
-    began, known = perf_counter(), list[WarmLibrary]()
+    began = perf_counter()
+    known = list[WarmLibrary]()
     for entry in entries():
         path = KEPT / f"{entry.name}.npz"
         if not path.exists():

@@ -108,7 +108,8 @@ def faults_in(path: Path, folder: str) -> Iterator[Fault]:
         for node in (inner for statement in function.body for inner in ast.walk(statement)):
             if id(node) not in left_out and isinstance(node, ast.expr):
                 for kind, other in changed(node):
-                    before, after = ast.get_source_segment(text, node) or "", f"({ast.unparse(other)})"
+                    before = ast.get_source_segment(text, node) or ""
+                    after = f"({ast.unparse(other)})"
                     place = (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
                     yield Fault(folder, path.name, function.name, *place, kind, before, after)
 
@@ -183,7 +184,8 @@ def picked(tests: Lines, fault: Fault, budget_s: float) -> tuple[list[str], floa
 
     running = {test for test, told in tests.items() if its_lines & set(told["lines"].get(fault.file, ()))}
     files = {test.split("::")[0] for test in running}
-    names, seconds = [], 0.0
+    names = []
+    seconds = 0.0
     for test in sorted(tests, key=order) if running else ():
         if seconds + tests[test]["seconds"] <= budget_s or not names:
             names.append(test)
@@ -196,7 +198,8 @@ def outcome(tree: Path, fault: Fault, tests: Lines, budget_s: float, only: list[
     names, seconds = picked(tests, fault, budget_s)
     if not names:
         return "not run", "no test of the folder runs this line"
-    path, order = tree / "src/strut" / fault.folder / fault.file, tree / "order.json"
+    path = tree / "src/strut" / fault.folder / fault.file
+    order = tree / "order.json"
     text = path.read_text("utf-8")
     order.write_text(json.dumps(names), "utf-8")
     path.write_text(with_fault(text, fault), "utf-8")

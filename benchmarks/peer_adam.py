@@ -28,8 +28,11 @@ def main(path: str) -> None:
     problem = json.loads(Path(path).read_text("utf-8"))
     joints = [joint["name"] for joint in problem["joints"][1:]]
     body = KinDynComputations(urdf_of(problem), joints, "link_0", np.array([0.0, 0.0, -9.81, 0.0, 0.0, 0.0]))
-    base, q = ca.SX.sym("base", 4, 4), ca.SX.sym("q", len(joints))
-    base_v, v, a = ca.SX.sym("base_v", 6), ca.SX.sym("v", len(joints)), ca.SX.sym("a", 6 + len(joints))
+    base = ca.SX.sym("base", 4, 4)
+    q = ca.SX.sym("q", len(joints))
+    base_v = ca.SX.sym("base_v", 6)
+    v = ca.SX.sym("v", len(joints))
+    a = ca.SX.sym("a", 6 + len(joints))
     mass = body.mass_matrix_fun()(base, q)
     bias = body.bias_force_fun()(base, q, base_v, v)
     torque = ca.mtimes(mass, a) + bias
@@ -60,7 +63,8 @@ def urdf_of(problem: dict[str, Any]) -> str:
     robot = Element("robot", name="human")
     for index, joint in enumerate(problem["joints"]):
         link = SubElement(robot, "link", name=f"link_{index}")
-        inertial, inertia = SubElement(link, "inertial"), np.array(joint["inertia_kg_m2"])
+        inertial = SubElement(link, "inertial")
+        inertia = np.array(joint["inertia_kg_m2"])
         SubElement(inertial, "origin", xyz=words(joint["com_m"]), rpy="0 0 0")
         SubElement(inertial, "mass", value=repr(joint["mass_kg"]))
         entries = {f"i{'xyz'[i]}{'xyz'[j]}": repr(float(inertia[i, j])) for i in range(3) for j in range(i, 3)}

@@ -21,11 +21,9 @@ import crocoddyl
 import numpy as np
 import pinocchio as pin
 
-TRACKING, VELOCITY, EFFORT = (
-    1e4,
-    1e-2,
-    1e-3,
-)  # per second, on rad squared, rad/s squared, shares of usual torque squared
+TRACKING = 1e4
+VELOCITY = 1e-2
+EFFORT = 1e-3  # per second, on rad squared, rad/s squared, shares of usual torque squared
 CONE = 1e-3  # per second, on N squared
 FRICTION = 0.8
 PULL_PER_S = 30.0
@@ -55,7 +53,8 @@ def body_of(problem: dict[str, Any]) -> pin.Model:
 def add_points(model: pin.Model, problem: dict[str, Any]) -> None:
     """Add a frame for each contact point; that of the heel is the lowest point of its ball when it lands."""
     for name, point in problem["points"].items():
-        foot, place = model.frames[model.getFrameId(point["body"])], np.array(point["position_m"])
+        foot = model.frames[model.getFrameId(point["body"])]
+        place = np.array(point["position_m"])
         if point["radius_m"] > 0.0:
             landed = next((phase for phase in problem["phases"] if name in phase["points"]), None)
             if landed is None:
@@ -87,7 +86,8 @@ def posture(qpos: list[float]) -> np.ndarray:
 
 def state_of(qpos: list[float], qvel: list[float]) -> np.ndarray:
     """Return position and velocity, the base's linear velocity turned into its own axes."""
-    q, v = posture(qpos), np.array(qvel)
+    q = posture(qpos)
+    v = np.array(qvel)
     v[:3] = pin.Quaternion(q[3:7]).toRotationMatrix().T @ v[:3]
     return np.concatenate([q, v])
 
@@ -96,7 +96,8 @@ class Tracking:
     """The shooting problem."""
 
     def __init__(self, problem: dict[str, Any], *, cones: bool) -> None:
-        self.problem, self.cones = problem, cones
+        self.problem = problem
+        self.cones = cones
         self.model = body_of(problem)
         add_points(self.model, problem)
         self.soles = add_soles(self.model, problem)
@@ -142,7 +143,8 @@ class Tracking:
 
     def _differential(self, phase: dict[str, Any], state: np.ndarray, step_s: float) -> Any:
         contacts = crocoddyl.ContactModelMultiple(self.state, self.actuation.nu)
-        gains, world = np.array([0.0, PULL_PER_S]), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        gains = np.array([0.0, PULL_PER_S])
+        world = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
         for side, foot in FOOT.items():
             own = [name for name in phase["points"] if name.endswith(side)]
             if len(own) == 3:  # a sole
@@ -170,7 +172,8 @@ class Tracking:
     def _add_cones(self, costs: Any, contacts: Any) -> None:
         """Add penalties where a contact would pull, slip, or press outside its sole."""
         for name, item in contacts.contacts.todict().items():
-            frame, controls = item.contact.id, self.actuation.nu
+            frame = item.contact.id
+            controls = self.actuation.nu
             if name in self.soles:
                 cone = crocoddyl.WrenchCone(np.eye(3), FRICTION, self.soles[name], 4, True, 0.0, 1e4)
                 residual = crocoddyl.ResidualModelContactWrenchCone(self.state, frame, cone, controls)
@@ -233,7 +236,8 @@ def main(path: str) -> None:
     problem = json.loads(Path(path).read_text("utf-8"))
     found = []
     for cones in (False, True):
-        cpu, wall = process_time(), perf_counter()
+        cpu = process_time()
+        wall = perf_counter()
         row = Tracking(problem, cones=cones).solve() | {"stretch": "step"}
         found.append(row | {"cpu_s": process_time() - cpu, "wall_s": perf_counter() - wall})
     print(json.dumps(found))

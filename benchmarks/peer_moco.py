@@ -41,7 +41,8 @@ def main(path: str) -> None:
     problem = json.loads(Path(path).read_text("utf-8"))
     found = []
     for stretch, phases in (("first phase", problem["phases"][:1]), ("step", problem["phases"])):
-        cpu, wall = process_time(), perf_counter()
+        cpu = process_time()
+        wall = perf_counter()
         row = solved(problem | {"phases": phases}) | {"stretch": stretch}
         found.append(row | {"cpu_s": process_time() - cpu, "wall_s": perf_counter() - wall})
         print(json.dumps(found), flush=True)  # what is there if the clock stops the next one
@@ -52,7 +53,9 @@ def solved(problem: dict[str, Any]) -> dict[str, Any]:
     times, angles = recording(problem)
     model, names = human(problem, times)
     single = np.append(np.diff(times) > 10.0 * APART_S, True)  # a spline cannot pass through two nodes at once
-    node_s, node_angles, rates = times[single], angles[single], rates_of(times, angles)[single]
+    node_s = times[single]
+    node_angles = angles[single]
+    rates = rates_of(times, angles)[single]
     study = osim.MocoStudy()
     asked = study.updProblem()
     asked.setModelProcessor(osim.ModelProcessor(model))
@@ -115,7 +118,8 @@ def told(solution: Any, node_s: Any, angles: Any, names: Any) -> dict[str, Any]:
 
 def recording(problem: dict[str, Any]) -> tuple[Any, Any]:
     """Return times and coordinates at the nodes; a phase ends a moment before the next begins."""
-    times, angles = [], []
+    times = []
+    angles = []
     for phase in problem["phases"]:
         own = list(phase["time_s"])
         own[-1] -= APART_S
@@ -129,7 +133,8 @@ def human(problem: dict[str, Any], times: Any) -> tuple[Any, list[tuple[str, str
     model = osim.Model()
     model.setName("human")
     model.setGravity(osim.Vec3(0.0, 0.0, -9.81))
-    names, bodies = [], {-1: model.getGround()}
+    names = []
+    bodies = {-1: model.getGround()}
     group: list[dict[str, Any]] = []
     for index, joint in enumerate(problem["joints"]):
         group.append(joint)
@@ -178,7 +183,8 @@ def add_segment(model: Any, parent: Any, group: list[dict[str, Any]]) -> tuple[A
         slide = transform.updTransformAxis(3 + place)
         slide.setCoordinateNames(osim.ArrayStr(name, 1))
         slide.set_function(osim.LinearFunction(1.0, 0.0))
-    none, offset = osim.Vec3(0.0), osim.Vec3(0.0) if free else osim.Vec3(*group[0]["offset_m"])
+    none = osim.Vec3(0.0)
+    offset = osim.Vec3(0.0) if free else osim.Vec3(*group[0]["offset_m"])
     joint = osim.CustomJoint(f"joint_{last['name']}", parent, offset, none, body, none, none, transform)
     model.addJoint(joint)
     own = [*slides, *(name for _, name in axes)]
@@ -248,10 +254,12 @@ def inverse_dynamics_guess(solver: Any, model: Any, node_s: Any, angles: Any, ra
 
 def inverse_dynamics(model: Any, node_s: Any, angles: Any, rates: Any, accelerations: Any, names: Any) -> Any:
     """Return generalized forces by node and coordinate, in our order."""
-    state, solver = model.initSystem(), osim.InverseDynamicsSolver(model)
+    state = model.initSystem()
+    solver = osim.InverseDynamicsSolver(model)
     coordinates = [model.getCoordinateSet().get(path.split("/")[-2]) for path, _ in names]
     places = [place_of(coordinate, state) for coordinate in coordinates]
-    found, wanted = np.zeros((len(node_s), len(names))), np.zeros(len(names))
+    found = np.zeros((len(node_s), len(names)))
+    wanted = np.zeros(len(names))
     for row in range(len(node_s)):
         state.setTime(float(node_s[row]))
         for column, coordinate in enumerate(coordinates):

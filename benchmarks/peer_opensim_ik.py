@@ -73,7 +73,9 @@ def human(problem: dict[str, Any]) -> Any:
 
 def add_joint(model: Any, parent: Any, body: Any, segment: dict[str, Any]) -> None:
     """Hang a body on its parent: welded, or by up to three rotations in turn and, for the root, three translations."""
-    name, none, offset = f"joint_{segment['name']}", osim.Vec3(0.0), osim.Vec3(*segment["offset_m"])
+    name = f"joint_{segment['name']}"
+    none = osim.Vec3(0.0)
+    offset = osim.Vec3(*segment["offset_m"])
     if not segment["axes"]:
         model.addJoint(osim.WeldJoint(name, parent, offset, none, body, none, none))
         return

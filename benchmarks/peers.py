@@ -80,7 +80,8 @@ def main(python: str, peers: list[str], limit_s: int) -> None:
 
 
 def _reconstructed(recording: Motion, robot: Robot, phases: list[PhaseTime], stretch: str) -> tuple[Gait, Row]:
-    cpu, wall = process_time(), perf_counter()
+    cpu = process_time()
+    wall = perf_counter()
     found = reconstruct(recording, robot, phases=phases)
     times = {"cpu_s": process_time() - cpu, "wall_s": perf_counter() - wall}
     return found, _row("strut", _ours(found, recording) | times | {"stretch": stretch})
@@ -119,7 +120,8 @@ def _dynamics(robot: Robot, recording: Motion, theirs: dict[str, Any]) -> list[R
     rows = []
     for (case, value), other in zip(cases.items(), theirs["rows"], strict=True):
         function = ca.Function("case", [q, v, a], [value], {"cse": True})
-        mapped, values = function.map(BATCH), np.random.default_rng(1).uniform(-0.3, 0.3, (tree.nv, BATCH))
+        mapped = function.map(BATCH)
+        values = np.random.default_rng(1).uniform(-0.3, 0.3, (tree.nv, BATCH))
         seconds = median_seconds(lambda mapped=mapped, values=values: mapped(values, values, values), repeats=15)
         rows.append(
             {
@@ -172,8 +174,10 @@ def _curve(recording: Motion) -> CubicSpline:
 
 def _problem(robot: Robot, found: Gait, recording: Motion) -> dict[str, Any]:
     """Return body, nodes and curves as plain numbers: all that a peer needs to know."""
-    path, curve = found.trajectory, _curve(recording)
-    q, v = curve(path.time_s), curve(path.time_s, 1)
+    path = found.trajectory
+    curve = _curve(recording)
+    q = curve(path.time_s)
+    v = curve(path.time_s, 1)
     mesh = [path.nodes_of(number)[::FINER] for number in range(len(path.problem.phases))]
     force, place = _point_forces(robot, found)
     return {
@@ -204,7 +208,8 @@ def _problem(robot: Robot, found: Gait, recording: Motion) -> dict[str, Any]:
 
 def _point_forces(robot: Robot, found: Gait) -> tuple[Array, Array]:
     """Return the force on every contact point and where it acts, at the nodes. Shapes (nodes, n_points, 3)."""
-    path, points = found.trajectory, contact_points(robot)
+    path = found.trajectory
+    points = contact_points(robot)
     force = np.zeros((len(path.time_s), len(points), 3))
     for index, row in enumerate(path.problem.contact.rows):
         force[:, list(points).index(row.point.name), row.axis] = path.force_n[:, index]

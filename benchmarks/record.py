@@ -52,7 +52,8 @@ def record(name: str, rows: Sequence[Row], *, packages: Sequence[str]) -> None:
         **{package: version(package) for package in packages},
     }
     RESULTS.mkdir(exist_ok=True)
-    path, columns = RESULTS / f"{name}.csv", [*rows[0], *measured_on]
+    path = RESULTS / f"{name}.csv"
+    columns = [*rows[0], *measured_on]
     if path.exists() and _columns(path) != columns:
         path.rename(_aside(name))
     is_new = not path.exists()

@@ -43,8 +43,12 @@ from strut.schemas.body import LimbBody
 KEPT = {"neutral": 1.0, "happy": 0.9, "sad": 1.0, "angry": 1.0, "fearful": 1.0}  # with legs that cross
 LEG_M = 0.46  # thigh and shin together: 0.5 upright less 0.04 from the ankle to the middle of the foot
 KNEE_MOST_RAD = math.radians(157.0)
-CLEAR_M, APART_M, SPEED_USE = 0.0055, 0.01, 0.93  # what the gate wants, and a little for what only the full walk shows
-CYCLES, SAMPLES_PER_CYCLE, EVERY = 5, 128, 4  # speeds are taken from all samples, the rest from every fourth
+CLEAR_M = 0.0055
+APART_M = 0.01
+SPEED_USE = 0.93  # what the gate wants, and a little for what only the full walk shows
+CYCLES = 5
+SAMPLES_PER_CYCLE = 128
+EVERY = 4  # speeds are taken from all samples, the rest from every fourth
 FIRST = (0.14, -0.14, 0.125, 0.125, 0.23, 0.0, 0.0)
 START = (0.17, -0.14, 0.125, 0.125, 0.22, 0.175, -0.524)  # the body of robot.toml, found by wider searches
 NAMES = ("front hip x", "hind hip x", "front hip y", "hind hip y", "thigh", "front lean", "hind lean")
@@ -68,16 +72,20 @@ def body_table(present: dict[str, Any], values: Array, radius_m: dict[str, float
     table = deepcopy(present)
     front_x, hind_x, front_y, hind_y, thigh_m, front_lean, hind_lean = (float(value) for value in values)
     for mount in table["mount"]:
-        front, side = mount["name"][1] == "F", 1.0 if mount["name"][0] == "L" else -1.0
+        front = mount["name"][1] == "F"
+        side = 1.0 if mount["name"][0] == "L" else -1.0
         mount["position_m"] = [front_x if front else hind_x, side * (front_y if front else hind_y), 0.0]
         lean = front_lean if front else -hind_lean  # positive: the front legs lean forwards, the hind legs backwards
         down_and_out = np.array([math.sin(lean), side * math.cos(lean), -1.0]) / math.sqrt(2.0)
         z_axis = -down_and_out if front else down_and_out
-        mount["z_axis"], mount["x_axis"] = z_axis.tolist(), [math.cos(lean), -side * math.sin(lean), 0.0]
+        mount["z_axis"] = z_axis.tolist()
+        mount["x_axis"] = [math.cos(lean), -side * math.sin(lean), 0.0]
     limb = table["limb"]["leg"]
-    lengths, above_m = {"hip_spin": thigh_m, "shin_spin": LEG_M - thigh_m}, 0.0
+    lengths = {"hip_spin": thigh_m, "shin_spin": LEG_M - thigh_m}
+    above_m = 0.0
     for link in limb["links"]:
-        link["rod"]["radius_m"], link["offset_m"] = radius_m[link["name"]], [0.0, 0.0, above_m]
+        link["rod"]["radius_m"] = radius_m[link["name"]]
+        link["offset_m"] = [0.0, 0.0, above_m]
         above_m = lengths.get(link["name"], 0.0)
         if above_m:
             link["rod"]["to_m"] = [0.0, 0.0, above_m]
@@ -86,7 +94,8 @@ def body_table(present: dict[str, Any], values: Array, radius_m: dict[str, float
 
 def neutral_middles_rad(robot: Robot) -> dict[str, list[float]]:
     """Return every joint's middle by leg: where it is in the neutral pose, except the knee's, which is straight."""
-    pose, middles = key_pose(robot, style_for(robot, named_emotion("neutral"), 1.0)), {}
+    pose = key_pose(robot, style_for(robot, named_emotion("neutral"), 1.0))
+    middles = {}
     for leg, mounted in enumerate(mounted_legs(robot)):
         ankle = mounted.ankle_in_hip(pose.foot_in_body[leg], np.eye(3))
         joints = leg_inverse(mounted.leg, ankle, mounted.hip_to_body.T, pose.knee_rad[leg], reference="published")
@@ -113,14 +122,16 @@ class Search:
 
     def __init__(self) -> None:
         present = strut.load_robot("mrpete")
-        self.tables, self.body = present.tables, msgspec.to_builtins(present.tables.robot)
+        self.body = msgspec.to_builtins(present.tables.robot)
+        self.tables = present.tables
         self.sway_m = {emotion: self._sway(present, emotion) for emotion in KEPT}
         self.best: list[tuple[float, Array]] = []
 
     def _sway(self, robot: Robot, emotion: str) -> Array:
         motion = strut.walk(robot, emotion, intensity=KEPT[emotion], cycles=CYCLES)
         body = _steps(robot, emotion)
-        at, known = np.linspace(0.0, 1.0, len(body.plan.time_s)), np.linspace(0.0, 1.0, len(motion.time_s))
+        at = np.linspace(0.0, 1.0, len(body.plan.time_s))
+        known = np.linspace(0.0, 1.0, len(motion.time_s))
         x, y = (np.interp(at, known, motion.qpos[:, column]) for column in (0, 1))
         return np.stack([x - body.plan.body_x_m, y], axis=1)
 
@@ -135,7 +146,8 @@ class Search:
 
     def _walk(self, robot: Robot, emotion: str) -> tuple[tuple[float, tuple[str, str]], float]:
         """Return the nearest bodies of a walk and what else is wrong with it [m]."""
-        body, shift = _steps(robot, emotion), self.sway_m[emotion]
+        body = _steps(robot, emotion)
+        shift = self.sway_m[emotion]
         qpos = body.posture(shift).qpos
         speed = np.abs(np.diff(qpos[:, 7:], axis=0)).max() / (body.plan.time_s[1] - body.plan.time_s[0])
         too_fast = max(0.0, float(speed) / robot.joint_speed_limit_rad_s[0] - SPEED_USE)
@@ -149,7 +161,8 @@ class Search:
 
     def cost(self, values: Array) -> float:
         """Return what a body lacks, summed over the walks [mm], and a little for being another than the first one."""
-        robot, lacking = self.robot(values), 0.0
+        robot = self.robot(values)
+        lacking = 0.0
         lacking += 0.1 * max(0.0, 0.7 - knees_face_each_other(robot))
         lacking += 2.0 * max(0.0, COM_X_M - _com_x_m(robot))
         for emotion in KEPT:
@@ -163,7 +176,8 @@ class Search:
 
 def _steps(robot: Robot, emotion: str) -> Crawler:
     style = style_for(robot, named_emotion(emotion), KEPT[emotion])
-    pose, gait = key_pose(robot, style), crawl_gait(robot)
+    pose = key_pose(robot, style)
+    gait = crawl_gait(robot)
     rate_hz = SAMPLES_PER_CYCLE * style.tempo / gait.cycle_s
     return crawler(robot, pose, crawl_plan(gait, pose, style, cycles=CYCLES, rate_hz=rate_hz))
 
@@ -190,7 +204,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    search, until = Search(), time.monotonic() + asked.seconds
+    search = Search()
+    until = time.monotonic() + asked.seconds
 
     def enough(intermediate_result: Any) -> None:
         shown = ", ".join(f"{name} {value:.3f}" for name, value in zip(NAMES, intermediate_result.x, strict=True))

@@ -30,7 +30,8 @@ from strut.errors import RefusedError, StrutError
 from strut.perception.emotion_distance import threshold
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
-FRICTIONS, MASSES = (0.6, 0.9), (0.9, 1.1)
+FRICTIONS = (0.6, 0.9)
+MASSES = (0.9, 1.1)
 COLUMNS = (
     *("robot", "legs", "joints", "emotion", "friction", "mass_scale", "verdict", "kept", "planned_control", "plan_s"),
     *("body_length_m", "speed_m_s", "body_lengths_s", "control", "fell", "stumbles", "distance_share", "slip_mm"),
@@ -51,7 +52,8 @@ def body_length_m(folder: Path, robot: strut.Robot) -> float:
 def steady_speed_m_s(motion: strut.Motion) -> float:
     """Return the speed over the ground in the middle half of a walk."""
     quarter = len(motion.time_s) // 4
-    first, last = quarter, len(motion.time_s) - 1 - quarter
+    first = quarter
+    last = len(motion.time_s) - 1 - quarter
     way_m = np.linalg.norm(motion.qpos[last, :2] - motion.qpos[first, :2])
     return float(way_m / (motion.time_s[last] - motion.time_s[first]))
 
@@ -69,7 +71,8 @@ def rows_of(folder: Path, emotion: str, worlds: list[tuple[float, float]]) -> li
         verdict = "refused" if isinstance(error, RefusedError) else "error"
         row |= {"verdict": verdict, "plan_s": round(time.process_time() - started, 2), "reason": str(error)[:200]}
         return [row | {"friction": friction, "mass_scale": mass} for friction, mass in worlds]
-    receipt, speed_m_s = motion.receipt, steady_speed_m_s(motion)
+    receipt = motion.receipt
+    speed_m_s = steady_speed_m_s(motion)
     assert receipt is not None
     row |= {
         "verdict": receipt.verdict,

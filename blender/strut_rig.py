@@ -34,12 +34,17 @@ bl_info = {
     "category": "Rigging",
 }
 
-FORMAT, VERSION = "strut rig", 1
+FORMAT = "strut rig"
+VERSION = 1
 FRAMES_PER_S = 25
 REACHED_M = 1e-3  # by which a foot may miss its target
-EYES_BONE, EYES_STEP_M = "eyes", 0.01
+EYES_BONE = "eyes"
+EYES_STEP_M = 0.01
 WALK = ("walk_forward_m_s", "walk_left_m_s")  # custom properties of the armature; 0 stands
-POSTURE, ITERATIONS, SETTLED, LONGEST_STEP_RAD = 1e-4, 40, 1e-7, 0.3
+POSTURE = 1e-4
+ITERATIONS = 40
+SETTLED = 1e-7
+LONGEST_STEP_RAD = 0.3
 THIRD = 1.0 / 3.0
 
 
@@ -78,13 +83,15 @@ def prepared(rig):
     bones = rig["bones"]
     number = {bone["name"]: index for index, bone in enumerate(bones)}
     for bone in bones:
-        head, axes = np.array(bone["start_m"]), np.array(bone["axes"])
+        head = np.array(bone["start_m"])
+        axes = np.array(bone["axes"])
         parent = bones[bone["parent"]] if bone["parent"] >= 0 else None
         bone["rest"] = (head, axes)
         to_parent = np.eye(3) if parent is None else parent["rest"][1].T
         bone["local"] = (to_parent @ (head - (0.0 if parent is None else parent["rest"][0])), to_parent @ axes)
     for foot in rig["feet"]:
-        chain, index = [], number[foot["bone"]]
+        chain = []
+        index = number[foot["bone"]]
         while index > 0:
             chain.insert(0, index)
             index = bones[index]["parent"]
@@ -104,18 +111,24 @@ def leg_angles(rig, foot, base_m, base_axes, target_m, yaw_rad):
     Damped Gauss-Newton from the rest pose on the foot's place and on the axes about which it keeps level and heading;
     springs follow the joints they hang on, and joints stop at their limits.
     """
-    bones, free, chain = rig["bones"], foot["free"], foot["chain"]
+    bones = rig["bones"]
+    free = foot["free"]
+    chain = foot["chain"]
     rest, follow = coupling(bones, chain, free)
     start = np.array([bones[k]["angle_rad"] for k in free])
     lower = np.array([bones[k]["lower_rad"] for k in free])
     upper = np.array([bones[k]["upper_rad"] for k in free])
-    c, s = math.cos(yaw_rad), math.sin(yaw_rad)
+    c = math.cos(yaw_rad)
+    s = math.sin(yaw_rad)
     heading = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    keeps, own_axes, offset = np.array(foot["keeps"]), np.array(foot["axes"]), np.array(foot["offset_m"])
+    keeps = np.array(foot["keeps"])
+    own_axes = np.array(foot["axes"])
+    offset = np.array(foot["offset_m"])
     angle = start.copy()
     for _ in range(ITERATIONS):
         place, axes, heads, turning = leg_frames(bones, chain, rest + follow @ angle, base_m, base_axes)
-        end, foot_axes = place + axes @ offset, axes @ own_axes
+        end = place + axes @ offset
+        foot_axes = axes @ own_axes
         columns = np.array(
             [[*np.cross(x, end - head), *(foot_axes.T @ x * keeps)] for x, head in zip(turning, heads)]
         ).T
@@ -132,7 +145,8 @@ def leg_angles(rig, foot, base_m, base_axes, target_m, yaw_rad):
 
 def coupling(bones, chain, free):
     """Return all angles of a chain as rest + follow @ free angles. Shapes (n,) and (n, m)."""
-    rest, follow = np.zeros(len(chain)), np.zeros((len(chain), len(free)))
+    rest = np.zeros(len(chain))
+    follow = np.zeros((len(chain), len(free)))
     names = [bones[k]["name"] for k in free]
     for row, index in enumerate(chain):
         spring = bones[index].get("spring")
@@ -149,12 +163,14 @@ def coupling(bones, chain, free):
 
 def leg_frames(bones, chain, angles, place, axes):
     """Return head and axes of the last bone, and heads and hinges of all of them. Shapes (3,), (3, 3), (n, 3) twice."""
-    heads, turning = [], []
+    heads = []
+    turning = []
     for index, angle in zip(chain, angles):
         bone = bones[index]
         offset, own = bone["local"]
         turn = angle - bone["angle_rad"]
-        c, s = math.cos(turn), math.sin(turn)
+        c = math.cos(turn)
+        s = math.sin(turn)
         place = place + axes @ offset
         axes = axes @ own
         axes = axes @ np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
@@ -217,7 +233,8 @@ def build(rig, key, *, posable, context, label):
     data.display_type = "STICK" if not posable else "OCTAHEDRAL"
     armature = bpy.data.objects.new(label, data)
     context.collection.objects.link(armature)
-    armature["strut_rig"], armature["strut_posable"] = key, posable
+    armature["strut_rig"] = key
+    armature["strut_posable"] = posable
     context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
     for bone in rig["bones"]:
@@ -228,7 +245,8 @@ def build(rig, key, *, posable, context, label):
             bone["length_m"],
             rig["bones"][bone["parent"]]["name"] if bone["parent"] >= 0 else None,
         )
-    base, size = rig["bones"][0], rig["bones"][0]["length_m"]
+    base = rig["bones"][0]
+    size = rig["bones"][0]["length_m"]
     if rig["eyes"]:
         add_bone(data, EYES_BONE, base["rest"], 0.3 * size, base["name"])
     if posable:
@@ -251,7 +269,8 @@ def add_bone(data, name, rest, length_m, parent):
     """Add a bone with given axes."""
     head, axes = rest
     bone = data.edit_bones.new(name)
-    bone.head, bone.tail = (0.0, 0.0, 0.0), (0.0, length_m, 0.0)
+    bone.head = (0.0, 0.0, 0.0)
+    bone.tail = (0.0, length_m, 0.0)
     bone.matrix = matrix(head, axes)
     if parent is not None:
         bone.parent = data.edit_bones[parent]
@@ -261,7 +280,8 @@ def add_bone(data, name, rest, length_m, parent):
 def matrix(place, axes):
     """Return a 4 x 4 matrix."""
     whole = np.eye(4)
-    whole[:3, :3], whole[:3, 3] = axes, place
+    whole[:3, :3] = axes
+    whole[:3, 3] = place
     return Matrix(whole.tolist())
 
 
@@ -275,7 +295,8 @@ def limit_bone(pose, bone, posable):
     pose.lock_rotation = (False, True, True)
     if posable:
         limit = pose.constraints.new("LIMIT_ROTATION")
-        limit.owner_space, limit.use_limit_x = "LOCAL", True
+        limit.owner_space = "LOCAL"
+        limit.use_limit_x = True
         limit.use_limit_y = limit.use_limit_z = True
         limit.min_x = bone["lower_rad"] - bone["angle_rad"]
         limit.max_x = bone["upper_rad"] - bone["angle_rad"]
@@ -287,7 +308,8 @@ def limit_bone(pose, bone, posable):
 
 def add_controls(armature, rig, key):
     """Let legs follow the base and the foot targets, and springs the joints that they hang on."""
-    bones, base = rig["bones"], rig["bones"][0]["name"]
+    bones = rig["bones"]
+    base = rig["bones"][0]["name"]
     for number, foot in enumerate(rig["feet"]):
         target = armature.pose.bones[foot["name"]]
         target.rotation_mode = "XYZ"
@@ -325,22 +347,28 @@ def drive_leg(armature, key, number, index, joint, base, target):
 def add_variable(driver, armature, bone, kind, mode):
     """Add a channel of a bone, seen from its rest pose, and return the variable's name."""
     variable = driver.variables.new()
-    variable.name, variable.type = f"v{len(driver.variables) - 1}", "TRANSFORMS"
+    variable.name = f"v{len(driver.variables) - 1}"
+    variable.type = "TRANSFORMS"
     target = variable.targets[0]
-    target.id, target.bone_target, target.transform_type = armature, bone, kind
-    target.transform_space, target.rotation_mode = "LOCAL_SPACE", mode
+    target.id = armature
+    target.bone_target = bone
+    target.transform_type = kind
+    target.transform_space = "LOCAL_SPACE"
+    target.rotation_mode = mode
     return variable.name
 
 
 def drive_spring(armature, bone, spring, followed):
     """Keep a spring at rest: at a constant angle, or at one that follows a joint."""
     curve = armature.driver_add(f'pose.bones["{bone["name"]}"].rotation_euler', 0)
-    constant, ratio = spring["rest_rad"] - bone["angle_rad"], 0.0
+    constant = spring["rest_rad"] - bone["angle_rad"]
+    ratio = 0.0
     if followed is not None:
         ratio = spring["ratio"]
         constant += ratio * followed["angle_rad"]
         variable = curve.driver.variables.new()
-        variable.name, variable.type = "v0", "SINGLE_PROP"
+        variable.name = "v0"
+        variable.type = "SINGLE_PROP"
         variable.targets[0].id = armature
         variable.targets[0].data_path = f'pose.bones["{followed["name"]}"].rotation_euler[0]'
     curve.driver.expression = f"{constant!r}" if followed is None else f"{constant!r} + {ratio!r} * v0"
@@ -355,7 +383,9 @@ def add_shapes(armature, rig, collection, *, ghost):
 
 def hang(part, armature, bone, in_bone):
     """Parent an object to a bone, at a place in the bone's axes; Blender counts from the bone's tail."""
-    part.parent, part.parent_type, part.parent_bone = armature, "BONE", bone
+    part.parent_bone = bone
+    part.parent_type = "BONE"
+    part.parent = armature
     back = Matrix.Translation((0.0, -armature.data.bones[bone].length, 0.0))
     part.matrix_parent_inverse = Matrix.Identity(4)
     part.matrix_basis = back @ in_bone
@@ -396,18 +426,22 @@ def add_eyes(armature, rig, key, collection):
     radius = eyes["radius_m"]
     for side, middle in zip((1.0, -1.0), eyes["middles_m"]):
         face = bpy.data.objects.new(f"{armature.name} eye", None)
-        face.empty_display_size, face.hide_select = 0.3 * radius, True
+        face.empty_display_size = 0.3 * radius
+        face.hide_select = True
         collection.objects.link(face)
         hang(face, armature, eyes["bone"], matrix(np.array(middle), np.array(eyes["axes"])))
         gaze = bpy.data.objects.new(f"{armature.name} gaze", None)
-        gaze.parent, gaze.rotation_mode, gaze.hide_select = face, "YXZ", True
+        gaze.parent = face
+        gaze.rotation_mode = "YXZ"
+        gaze.hide_select = True
         gaze.empty_display_size = 0.3 * radius
         collection.objects.link(gaze)
         drive_eye(gaze, 2, armature, key, "strut_eye('{key}',3,s)")
         drive_eye(gaze, 1, armature, key, "-strut_eye('{key}',4,s)")
         for number, shape in enumerate(eyes["parts"]):
             part = add_mesh(f"{armature.name} eye {number}", shape, collection, ghost=False)
-            part.parent, part.rotation_mode = (gaze if number in (1, 2, 3) else face), "YXZ"
+            part.parent = gaze if number in (1, 2, 3) else face
+            part.rotation_mode = "YXZ"
             part.location = {
                 1: (0.70 * radius, 0.0, 0.0),
                 2: (0.83 * radius, 0.0, 0.0),
@@ -424,7 +458,8 @@ def drive_eye(part, axis, armature, key, expression):
     """Drive an angle of an eye by the slider."""
     curve = part.driver_add("rotation_euler", axis)
     variable = curve.driver.variables.new()
-    variable.name, variable.type = "s", "SINGLE_PROP"
+    variable.name = "s"
+    variable.type = "SINGLE_PROP"
     variable.targets[0].id = armature
     variable.targets[0].data_path = f'pose.bones["{EYES_BONE}"].location[0]'
     curve.driver.expression = expression.replace("{key}", key)
@@ -441,7 +476,8 @@ def import_rig(path, context):
     kept = bpy.data.texts.new(f"strut {robot}")
     kept.from_string(json.dumps(rig).replace("], [", "],\n["))  # Blender takes seconds for one long line
     register_drivers()
-    context.scene.render.fps, context.scene.render.fps_base = FRAMES_PER_S, 1.0
+    context.scene.render.fps_base = 1.0
+    context.scene.render.fps = FRAMES_PER_S
     context.scene.frame_start = 0
     armature = build(rig_named(kept.name), kept.name, posable=True, context=context, label=robot)
     select_only(armature, context)
@@ -524,18 +560,22 @@ def monotone_slopes(places):
     """Return slopes at keys. Shape (n, 2) in, (n,) out."""
     slopes = np.zeros(len(places))
     if len(places) > 2:
-        gap, rise = np.diff(places[:, 0]), np.diff(places[:, 1])
+        gap = np.diff(places[:, 0])
+        rise = np.diff(places[:, 1])
         rate = rise / gap
         for k in range(1, len(places) - 1):
             if rate[k - 1] * rate[k] > 0.0:
-                first, second = 2.0 * gap[k] + gap[k - 1], gap[k] + 2.0 * gap[k - 1]
+                first = 2.0 * gap[k] + gap[k - 1]
+                second = gap[k] + 2.0 * gap[k - 1]
                 slopes[k] = (first + second) / (first / rate[k - 1] + second / rate[k])
     return slopes
 
 
 def handle_shares(points, number):
     """Return the lengths of a key's handles as shares of the way to the neighbours; a third unless set by hand."""
-    point, before, after = points[number], THIRD, THIRD
+    point = points[number]
+    before = THIRD
+    after = THIRD
     if point.handle_left_type == "FREE" and number:
         before = (point.co[0] - point.handle_left[0]) / (point.co[0] - points[number - 1].co[0])
     if point.handle_right_type == "FREE" and number + 1 < len(points):
@@ -559,7 +599,8 @@ def go_to(scene, frame):
 def story(armature, rig, context, title, emotion):
     """Return keyframes as strut's animation, a dictionary; raises RigError where a foot misses its place."""
     scene = context.scene
-    frames, now = keyed_frames(armature, rig), scene.frame_current
+    frames = keyed_frames(armature, rig)
+    now = scene.frame_current
     if len(frames) < 2:
         raise RigError(f"{armature.name} has {len(frames)} keyframes; a story needs two or more (Key pose).")
     keys = []
@@ -596,7 +637,8 @@ def keyframe(armature, rig, time_s):
     put(key, "turn_deg", [round(math.degrees(value), 4) for value in turn])
     feet = {}
     for foot in rig["feet"]:
-        pose, place = armature.pose.bones[foot["name"]], {}
+        pose = armature.pose.bones[foot["name"]]
+        place = {}
         put(place, "shift_m", [round(value, 5) for value in pose.location])
         put(place, "direction_deg", round(math.degrees(pose.rotation_euler.z), 4))
         put(feet, foot["name"], place)
@@ -691,7 +733,8 @@ def import_story(path, armature, rig, context):
     set_handles(armature, keys, rate)
     clamp_handles(armature)
     context.scene.frame_end = max(1, math.ceil(keys[-1]["time_s"] * rate))
-    armature["strut_emotion"], armature["strut_title"] = told.get("emotion", "neutral"), told.get("title", "")
+    armature["strut_emotion"] = told.get("emotion", "neutral")
+    armature["strut_title"] = told.get("title", "")
     context.scene.frame_set(0)
 
 
@@ -782,7 +825,8 @@ def read_csv(path):
     """Return a motion from a table: base columns, then joints that end in _rad."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
-    head, table = rows[0], np.array(rows[1:], dtype=float)
+    head = rows[0]
+    table = np.array(rows[1:], dtype=float)
     base = [k for k, name in enumerate(head) if name.startswith("base_")]
     joints = [k for k, name in enumerate(head) if name.endswith("_rad") and k not in base]
     return None, table[:, 0], table[:, base + joints], [head[k][: -len("_rad")] for k in joints], []
@@ -824,14 +868,16 @@ def import_motion(path, rig, key, context):
 def key_bones(armature, rig, qpos, frame, before):
     """Pose and key all bones for coordinates; returns the base's quaternion, whose sign the next one keeps."""
     head, axes = rig["bones"][0]["rest"]
-    base, size = armature.pose.bones[rig["bones"][0]["name"]], {"floating": 7, "platform": 3, "fixed": 0}[rig["base"]]
+    base = armature.pose.bones[rig["bones"][0]["name"]]
+    size = {"floating": 7, "platform": 3, "fixed": 0}[rig["base"]]
     world = matrix(head, axes)
     if size == 7:
         world = Matrix.Translation(qpos[:3].tolist()) @ quaternion(qpos[3:7]).to_matrix().to_4x4()
     elif size == 3:
         world = Matrix.Translation((qpos[0], qpos[1], 0.0)) @ Matrix.Rotation(qpos[2], 4, "Z") @ world
     local = matrix(head, axes).inverted() @ world
-    base.location, turn = local.to_translation(), local.to_quaternion()
+    base.location = local.to_translation()
+    turn = local.to_quaternion()
     if before is not None and turn.dot(before) < 0.0:
         turn.negate()
     base.rotation_quaternion = turn
@@ -878,7 +924,9 @@ class Told:
 class STRUT_OT_import_rig(Told, bpy.types.Operator, ImportHelper):
     """Build the rig of a robot, from a file that `strut export ROBOT --to rig` wrote"""
 
-    bl_idname, bl_label, bl_options = "strut.import_rig", "strut rig (.json)", {"REGISTER", "UNDO"}
+    bl_idname = "strut.import_rig"
+    bl_label = "strut rig (.json)"
+    bl_options = {"REGISTER", "UNDO"}
     filter_glob: StringProperty(default="*.json", options={"HIDDEN"})
 
     def run(self, context):
@@ -892,7 +940,9 @@ class STRUT_OT_import_rig(Told, bpy.types.Operator, ImportHelper):
 class STRUT_OT_import_story(Told, bpy.types.Operator, ImportHelper):
     """Put the keyframes of an animation file on the rig"""
 
-    bl_idname, bl_label, bl_options = "strut.import_story", "Open story (.toml)", {"REGISTER", "UNDO"}
+    bl_idname = "strut.import_story"
+    bl_label = "Open story (.toml)"
+    bl_options = {"REGISTER", "UNDO"}
     filter_glob: StringProperty(default="*.toml", options={"HIDDEN"})
 
     def run(self, context):
@@ -904,7 +954,9 @@ class STRUT_OT_import_story(Told, bpy.types.Operator, ImportHelper):
 class STRUT_OT_import_motion(Told, bpy.types.Operator, ImportHelper):
     """Show a solved motion beside the drawing"""
 
-    bl_idname, bl_label, bl_options = "strut.import_motion", "Import motion (.npz, .json, .csv)", {"REGISTER", "UNDO"}
+    bl_idname = "strut.import_motion"
+    bl_label = "Import motion (.npz, .json, .csv)"
+    bl_options = {"REGISTER", "UNDO"}
     filter_glob: StringProperty(default="*.npz;*.json;*.csv", options={"HIDDEN"})
 
     def run(self, context):
@@ -917,7 +969,9 @@ class STRUT_OT_import_motion(Told, bpy.types.Operator, ImportHelper):
 class STRUT_OT_export_story(Told, bpy.types.Operator, ExportHelper):
     """Write the keyframes as an animation file for `strut animate`"""
 
-    bl_idname, bl_label, filename_ext = "strut.export_story", "Export story (.toml)", ".toml"
+    bl_idname = "strut.export_story"
+    bl_label = "Export story (.toml)"
+    filename_ext = ".toml"
     filter_glob: StringProperty(default="*.toml", options={"HIDDEN"})
     title: StringProperty(name="Title", default="")
     emotion: StringProperty(name="Emotion", default="", description="One of `strut emotions`")
@@ -934,7 +988,9 @@ class STRUT_OT_export_story(Told, bpy.types.Operator, ExportHelper):
 class STRUT_OT_export_glb(Told, bpy.types.Operator, ExportHelper):
     """Write the rig's movement, frame by frame, as GLB for `strut animate`"""
 
-    bl_idname, bl_label, filename_ext = "strut.export_glb", "Export movement (.glb)", ".glb"
+    bl_idname = "strut.export_glb"
+    bl_label = "Export movement (.glb)"
+    filename_ext = ".glb"
     filter_glob: StringProperty(default="*.glb", options={"HIDDEN"})
 
     def run(self, context):
@@ -945,7 +1001,8 @@ class STRUT_OT_export_glb(Told, bpy.types.Operator, ExportHelper):
             raise RigError(f"{armature.name} has {len(frames)} keyframes; a movement needs two or more (Key pose).")
         scene = context.scene
         before = scene.frame_start, scene.frame_end
-        scene.frame_start, scene.frame_end = math.floor(frames[0]), math.ceil(frames[-1])
+        scene.frame_start = math.floor(frames[0])
+        scene.frame_end = math.ceil(frames[-1])
         select_only(armature, context)
         wanted = {
             "filepath": self.filepath,
@@ -975,7 +1032,9 @@ class STRUT_OT_export_glb(Told, bpy.types.Operator, ExportHelper):
 class STRUT_OT_key_pose(Told, bpy.types.Operator):
     """Put a keyframe on base, feet, joints and eyes"""
 
-    bl_idname, bl_label, bl_options = "strut.key_pose", "Key pose", {"REGISTER", "UNDO"}
+    bl_idname = "strut.key_pose"
+    bl_label = "Key pose"
+    bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context):
         """Key it."""
@@ -986,7 +1045,9 @@ class STRUT_OT_key_pose(Told, bpy.types.Operator):
 class STRUT_OT_clamp(Told, bpy.types.Operator):
     """Let curves pass their keys without overshoot, as strut draws them"""
 
-    bl_idname, bl_label, bl_options = "strut.clamp", "Curves as strut draws them", {"REGISTER", "UNDO"}
+    bl_idname = "strut.clamp"
+    bl_label = "Curves as strut draws them"
+    bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context):
         """Set the handles."""
@@ -996,7 +1057,9 @@ class STRUT_OT_clamp(Told, bpy.types.Operator):
 class STRUT_OT_eyes(Told, bpy.types.Operator):
     """Give the eyes an expression from this frame on"""
 
-    bl_idname, bl_label, bl_options = "strut.eyes", "Eyes", {"REGISTER", "UNDO"}
+    bl_idname = "strut.eyes"
+    bl_label = "Eyes"
+    bl_options = {"REGISTER", "UNDO"}
     look: StringProperty()
 
     def run(self, context):
@@ -1011,13 +1074,11 @@ class STRUT_OT_eyes(Told, bpy.types.Operator):
 class STRUT_PT_panel(bpy.types.Panel):
     """What can be done with a rig, and how far feet are from their targets"""
 
-    bl_idname, bl_label, bl_space_type, bl_region_type, bl_category = (
-        "STRUT_PT_panel",
-        "strut",
-        "VIEW_3D",
-        "UI",
-        "strut",
-    )
+    bl_idname = "STRUT_PT_panel"
+    bl_label = "strut"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "strut"
 
     def draw(self, context):
         """Draw the panel."""

@@ -20,7 +20,8 @@ def main(folder: Path) -> None:
     motions = []
     for emotion in EMOTIONS:
         motion = strut.walk(robot, emotion)
-        receipt, outcome = strut.check(motion), strut.simulate(motion).outcome
+        receipt = strut.check(motion)
+        outcome = strut.simulate(motion).outcome
         strut.save_motion(motion, folder / f"{emotion}.npz", force=True)
         pages = {"receipt": motion.receipt.as_dict(), "simulated": outcome.as_dict()}
         (folder / f"{emotion}.json").write_text(json.dumps(pages, indent=2))

@@ -18,7 +18,8 @@ def main(folder: Path) -> None:
         motion = strut.perform(robot, "wave", emotion, user_m=(3.0, 0.0, 1.2), duration_s=5.0)
         strut.save_motion(motion, folder / f"{emotion}.npz", force=True)
         motions.append(motion)
-        receipt, outcome = motion.receipt, strut.simulate(motion).outcome
+        receipt = motion.receipt
+        outcome = strut.simulate(motion).outcome
         print(f"{emotion}: hand {receipt.task_error_mm:.3f} mm off its task, in physics {outcome.hand_error_mm:.2f} mm")
     strut.save_png(motions, [robot, robot], folder / "pepper.png", force=True)
     print(f"wrote {folder / 'pepper.png'}")

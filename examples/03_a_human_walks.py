@@ -46,7 +46,8 @@ def keep(seen: list[strut.Progress], step: strut.Progress) -> None:
 
 def row(robot: strut.Robot, motion: strut.Motion, iterations: int, cpu_s: float) -> str:
     """Return one line of the table."""
-    receipt, step_s = motion.receipt, sum(motion.meta["phase_durations_s"])
+    receipt = motion.receipt
+    step_s = sum(motion.meta["phase_durations_s"])
     looks = receipt.naturalness
     angles = [
         f"{round(math.degrees(looks[name]))}"

@@ -48,9 +48,11 @@ def main(path: Path, manner: str) -> None:
 
 def walked(speed_m_s: float | None, *, manner: str) -> Point:
     """Return the gait of a speed; None lets it choose."""
-    robot, began = strut.load_robot("heiman"), process_time()
+    robot = strut.load_robot("heiman")
+    began = process_time()
     gait = strut.synthesize(robot, speed_m_s=speed_m_s, options=strut.named_gait_options(robot, [manner]))
-    sound, odd = gait.soundness, gait.naturalness.oddities(robot)
+    sound = gait.soundness
+    odd = gait.naturalness.oddities(robot)
     cells = [
         f"{gait.speed_m_s:.2f}" if speed_m_s is not None else f"free: {gait.speed_m_s:.2f}",
         f"{gait.step_length_m:.3f}",

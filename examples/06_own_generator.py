@@ -20,8 +20,10 @@ class Bow:
 
     def drafts(self, style: strut.Style, detail: strut.Detail) -> Iterator[strut.Draft]:
         """Yield the bow in a style; while strut searches, fewer samples do."""
-        robot, rate_hz = self.robot, 100.0 if detail.level == "final" else 50.0
-        bow_s, depth_rad = 2.0 + 4.0 * (1.0 - style.activity), max(0.0, 0.3 + 2.4 * (0.5 - style.gaze))
+        robot = self.robot
+        rate_hz = 100.0 if detail.level == "final" else 50.0
+        bow_s = 2.0 + 4.0 * (1.0 - style.activity)
+        depth_rad = max(0.0, 0.3 + 2.4 * (0.5 - style.gaze))
         time_s = np.arange(0.0, bow_s, 1.0 / rate_hz)
         bend = (1.0 - np.cos(2.0 * np.pi * time_s / bow_s)) / 2.0
         joints = np.tile(np.clip(0.0, robot.joint_lower_rad, robot.joint_upper_rad), (len(time_s), 1))

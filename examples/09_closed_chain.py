@@ -18,7 +18,8 @@ FOUR_BARS = """<mujoco model="four bars"><compiler angle="radian"/><worldbody>
  <body name="rocker" pos="0.7 0 0"><joint name="rocker" axis="0 1 0" stiffness="3" springref="0.2"/>
   <geom type="capsule" fromto="0 0 0 -0.1 0 0.4" size="0.02"/></body></worldbody>
  <equality><connect name="pin" body1="coupler" body2="rocker" anchor="0.6 0 0.1"/></equality></mujoco>"""
-TURN_RAD, LASTS_S = 0.8, 0.6
+TURN_RAD = 0.8
+LASTS_S = 0.6
 
 
 def cranking() -> strut.OptimalControlProblem:

@@ -14,7 +14,8 @@ from strut.models.catalogue import load_robot
 REFERENCE = tomllib.loads((Path(__file__).parent / "data" / "alice.toml").read_text("utf-8"))
 ALICE = load_robot("alice")
 LEGS = biped_model(ALICE)
-RIGHT_CM, LEFT_CM = (0.0, -4.49, 0.0), (0.0, 4.49, 0.0)
+RIGHT_CM = (0.0, -4.49, 0.0)
+LEFT_CM = (0.0, 4.49, 0.0)
 
 
 def targets_cm(right=RIGHT_CM, left=LEFT_CM, com=(0.0, 0.0), headings=(0.0, 0.0, 0.0), height=22.0):

@@ -100,7 +100,8 @@ def made_once(tmp_path_factory, request):
             return cloudpickle.loads(file.read_bytes())
         if alone:
             return maker()
-        made, failed = folder / f"{name}.pickle", folder / f"{name}.failed"
+        made = folder / f"{name}.pickle"
+        failed = folder / f"{name}.failed"
         try:
             (folder / f"{name}.lock").touch(exist_ok=False)
         except FileExistsError:

@@ -33,7 +33,8 @@ def text_of(model):
 
 
 def _add_joint(body, model, joint):
-    name, kind = model.joint(joint).name, KINDS[int(model.jnt_type[joint])]
+    name = model.joint(joint).name
+    kind = KINDS[int(model.jnt_type[joint])]
     if kind == "free":
         ET.SubElement(body, "freejoint", name=name)
         return

@@ -17,7 +17,8 @@ import strut
 
 HOME = Path(strut.__file__).parent
 PLAN = tomllib.loads((HOME.parents[1] / "docs" / "house.toml").read_text("utf-8"))
-CORE, FEATURES = PLAN["core"], PLAN["features"]
+CORE = PLAN["core"]
+FEATURES = PLAN["features"]
 MODULES = sorted(HOME.rglob("*.py"))
 DOORS = {"cli", "verbs"}  # rooms of the command line: they print, and are called like what they call
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "misc"}

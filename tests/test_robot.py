@@ -114,7 +114,8 @@ def test_a_robot_knows_its_limbs(mrpete):
 
 
 def test_a_sole_is_its_corners_and_a_ball_is_one_point(mrpete):
-    sole, ball = load_robot("alice").feet[0], mrpete.feet[0]
+    sole = load_robot("alice").feet[0]
+    ball = mrpete.feet[0]
     assert len(sole.points) == 4
     assert sole.radius_m == 0.0
     assert sole.outline_m == ((0.06, 0.035), (-0.06, 0.035), (-0.06, -0.035), (0.06, -0.035))

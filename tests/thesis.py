@@ -20,9 +20,13 @@ ALPHA = np.array([1, 1, -1, 1, -1, 1, 0]) * math.pi / 2
 
 def dh_chain(joints, d3, d5):
     """Return the transforms 0T1 ... 0T7 of standard Denavit-Hartenberg rows."""
-    chain, transforms = np.eye(4), []
+    chain = np.eye(4)
+    transforms = []
     for theta, alpha, d in zip(joints, ALPHA, (0, 0, d3, 0, d5, 0, 0), strict=True):
-        ct, st, ca, sa = math.cos(theta), math.sin(theta), math.cos(alpha), math.sin(alpha)
+        ct = math.cos(theta)
+        st = math.sin(theta)
+        ca = math.cos(alpha)
+        sa = math.sin(alpha)
         row = np.array([[ct, -st * ca, st * sa, 0], [st, ct * ca, -ct * sa, 0], [0, sa, ca, d], [0, 0, 0, 1]])
         chain = chain @ row
         transforms.append(chain)
@@ -69,7 +73,8 @@ def leg_joints(
     t2 += math.pi / 2
     knee = d3 * np.array([math.cos(t1) * math.sin(t2), math.sin(t1) * math.sin(t2), -math.cos(t2)])
     knee = rodrigues(knee, knee / d3 if elbow_axis else np.asarray(ankle) / r, knee_rad)
-    t1, t2 = math.atan2(knee[1], knee[0]), math.atan2(math.hypot(knee[0], knee[1]), -knee[2])
+    t1 = math.atan2(knee[1], knee[0])
+    t2 = math.atan2(math.hypot(knee[0], knee[1]), -knee[2])
     if min(t2, math.pi - t2) < hip_near:
         t1 = 0.0
     before = dh_chain([t1, t2, 0.0, t4, 0, 0, 0], d3, d5)
@@ -82,7 +87,8 @@ def leg_joints(
     t6 = math.atan2(w[0, 2] * math.cos(t5) + w[1, 2] * math.sin(t5), w[2, 2])
     t7 = math.atan2(-w[0, 0] * math.sin(t5) + w[1, 0] * math.cos(t5), -w[0, 1] * math.sin(t5) + w[1, 1] * math.cos(t5))
     if abs(t6) < ankle_near:
-        t5, t7 = math.atan2(w[1, 0], w[0, 0]), 0.0
+        t5 = math.atan2(w[1, 0], w[0, 0])
+        t7 = 0.0
     return np.array([t1, t2, t3, t4, t5, t6, t7])
 
 

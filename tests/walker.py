@@ -15,10 +15,13 @@ STEP_M = 0.7
 
 def walked(robot, steps):
     """Return some steps, each from left toe-off to right toe-off or the other way round."""
-    phase, own = np.pi * np.arange(STEP) / STEP, np.arange(34)
+    phase = np.pi * np.arange(STEP) / STEP
+    own = np.arange(34)
     q = 0.3 * np.sin(phase[:, None] + own)
     q += mirror_of(robot, coordinate_names(robot)).image(0.3 * np.sin(phase[:, None] + np.pi + own))
-    q[:, 0], q[:, 1], q[:, 2] = STEP_M * np.arange(STEP) / STEP, 0.0, 0.95
+    q[:, 0] = STEP_M * np.arange(STEP) / STEP
+    q[:, 1] = 0.0
+    q[:, 2] = 0.95
     right = np.array([name.endswith("Right") for name in robot.foot_names])
     heel = np.array([name.startswith("Heel") for name in robot.foot_names])
     now = np.arange(STEP)[:, None]

@@ -28,7 +28,10 @@ class WrongTypeError(StrutError, TypeError):
 
     def __init__(self, function: str, argument: str, given: str, wanted: str) -> None:
         super().__init__(function, argument, given, wanted)
-        self.function, self.argument, self.given, self.wanted = function, argument, given, wanted
+        self.function = function
+        self.argument = argument
+        self.given = given
+        self.wanted = wanted
 
     def __str__(self) -> str:
         return f"strut.{self.function}: {self.argument} is {self.given}; it must be of type {self.wanted}."
@@ -39,7 +42,10 @@ class UnknownNameError(StrutError):
 
     def __init__(self, kind: str, name: str, known: Sequence[str], where: str) -> None:
         super().__init__(kind, name, known, where)  # all of them, or the error cannot cross a process pool
-        self.kind, self.name, self.known, self.where = kind, name, tuple(known), where
+        self.kind = kind
+        self.name = name
+        self.known = tuple(known)
+        self.where = where
 
     def __str__(self) -> str:
         known = {name.lower(): name for name in self.known}
@@ -57,7 +63,10 @@ class OutOfReachError(StrutError):
 
     def __init__(self, leg: str, distance_m: float, shortest_m: float, longest_m: float) -> None:
         super().__init__(leg, distance_m, shortest_m, longest_m)
-        self.leg, self.distance_m, self.shortest_m, self.longest_m = leg, distance_m, shortest_m, longest_m
+        self.leg = leg
+        self.distance_m = distance_m
+        self.shortest_m = shortest_m
+        self.longest_m = longest_m
 
     def __str__(self) -> str:
         return (
@@ -71,7 +80,9 @@ class UnreachablePostureError(StrutError):
 
     def __init__(self, sample: int, kind: str, detail: str) -> None:
         super().__init__(sample, kind, detail)
-        self.sample, self.kind, self.detail = sample, kind, detail
+        self.sample = sample
+        self.kind = kind
+        self.detail = detail
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.detail}"
@@ -88,8 +99,12 @@ class ImpossibleStepError(StrutError):
         self, what: str, asked_m: float, reason: str, usual_m: float, works_m: float | None, unit: str = "mm"
     ) -> None:
         super().__init__(what, asked_m, reason, usual_m, works_m, unit)
-        self.what, self.asked_m, self.reason, self.unit = what, asked_m, reason, unit
-        self.usual_m, self.works_m = usual_m, works_m
+        self.what = what
+        self.asked_m = asked_m
+        self.reason = reason
+        self.unit = unit
+        self.usual_m = usual_m
+        self.works_m = works_m
 
     def __str__(self) -> str:
         extreme = "largest" if abs(self.asked_m) > abs(self.usual_m) else "smallest"
@@ -109,7 +124,11 @@ class UnreachablePathError(StrutError):
 
     def __init__(self, task: str, frame: int, time_s: float, off_m: float, turned_rad: float) -> None:
         super().__init__(task, frame, time_s, off_m, turned_rad)
-        self.task, self.frame, self.time_s, self.off_m, self.turned_rad = task, frame, time_s, off_m, turned_rad
+        self.task = task
+        self.frame = frame
+        self.time_s = time_s
+        self.off_m = off_m
+        self.turned_rad = turned_rad
 
     def __str__(self) -> str:
         return (
@@ -123,7 +142,9 @@ class RefusedError(StrutError):
 
     def __init__(self, reasons: Sequence[str], advice: str, receipt: Receipt | None = None) -> None:
         super().__init__(reasons, advice, receipt)
-        self.reasons, self.advice, self.receipt = tuple(reasons), advice, receipt
+        self.reasons = tuple(reasons)
+        self.advice = advice
+        self.receipt = receipt
 
     def __str__(self) -> str:
         more = len(self.reasons) - MOST_REASONS
@@ -140,7 +161,8 @@ class FileError(StrutError):
 
     def __init__(self, path: Path | str, reason: str) -> None:
         super().__init__(path, reason)
-        self.path, self.reason = Path(path), reason
+        self.path = Path(path)
+        self.reason = reason
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
@@ -163,7 +185,8 @@ class SchedulerError(StrutError):
 
     def __init__(self, address: str, reason: str) -> None:
         super().__init__(address, reason)
-        self.address, self.reason = address, reason
+        self.address = address
+        self.reason = reason
 
     def __str__(self) -> str:
         return f"The scheduler at {self.address} {self.reason}"
@@ -178,7 +201,10 @@ class CannotListenError(StrutError):
 
     def __init__(self, host: str, port: int, reason: str, blame: Literal["host", "port"] = "port") -> None:
         super().__init__(host, port, reason, blame)
-        self.host, self.port, self.reason, self.blame = host, port, reason, blame
+        self.host = host
+        self.port = port
+        self.reason = reason
+        self.blame = blame
 
     def __str__(self) -> str:
         if self.blame == "host":
@@ -196,7 +222,8 @@ class MissingExtraError(StrutError):
 
     def __init__(self, extra: str, package: str) -> None:
         super().__init__(extra, package)
-        self.extra, self.package = extra, package
+        self.extra = extra
+        self.package = package
 
     def __str__(self) -> str:
         return f"This needs the package {self.package}; install it with `pip install 'strut[{self.extra}]'`."
@@ -207,7 +234,9 @@ class AnswersError(StrutError):
 
     def __init__(self, source: str, reason: str, line: int | None = None) -> None:
         super().__init__(source, reason, line)
-        self.source, self.reason, self.line = source, reason, line
+        self.source = source
+        self.reason = reason
+        self.line = line
 
     def __str__(self) -> str:
         return f"{self.source}{f', line {self.line}' if self.line else ''}: {self.reason}"
@@ -218,7 +247,10 @@ class FieldError(StrutError):
 
     def __init__(self, source: str, field: str, reason: str, line: int | None = None) -> None:
         super().__init__(source, field, reason, line)
-        self.source, self.field, self.reason, self.line = source, field, reason, line
+        self.source = source
+        self.field = field
+        self.reason = reason
+        self.line = line
 
     def __str__(self) -> str:
         where = f", line {self.line}" if self.line else ""
@@ -238,7 +270,10 @@ class UnreachableFrameError(StrutError):
 
     def __init__(self, frame: int, time_s: float, foot: str, off_m: float) -> None:
         super().__init__(frame, time_s, foot, off_m)
-        self.frame, self.time_s, self.foot, self.off_m = frame, time_s, foot, off_m
+        self.frame = frame
+        self.time_s = time_s
+        self.foot = foot
+        self.off_m = off_m
 
     def __str__(self) -> str:
         return (
@@ -288,7 +323,8 @@ class NotAdoptedError(StrutError):
 
     def __init__(self, reason: str, source: str = "") -> None:
         super().__init__(reason, source)
-        self.reason, self.source = reason, source
+        self.reason = reason
+        self.source = source
 
     def __str__(self) -> str:
         return f"{self.source}: {self.reason}" if self.source else self.reason

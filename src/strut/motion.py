@@ -16,7 +16,8 @@ from strut.errors import BadMotionError
 from strut.receipt import Receipt
 from strut.robot import frozen_array
 
-COARSEST_S, FINEST_S = 0.05, 1e-4  # sample spacing that shows what joints and contacts do
+COARSEST_S = 0.05
+FINEST_S = 1e-4  # sample spacing that shows what joints and contacts do
 LARGEST_QPOS = 1e6  # metres or radians
 
 
@@ -79,7 +80,9 @@ class Motion:
         if not np.isin(self.contact, (False, True)).all():
             raise BadMotionError("contact has values other than 0 and 1; it says which feet are on the ground.")
         object.__setattr__(self, "contact", frozen_mask(self.contact))
-        samples, feet, joints = len(self.time_s), len(self.foot_names), len(self.joint_names)
+        samples = len(self.time_s)
+        feet = len(self.foot_names)
+        joints = len(self.joint_names)
         expected = {
             "time_s": (samples,),
             "qpos": (samples, np.shape(self.qpos)[-1]),

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from strut.errors import OutOfRangeError
 from strut.plumbing.argument_types import coerce_fields
 
-RIGHT, LEFT = 0, 1
+RIGHT = 0
+LEFT = 1
 FOOT_NAMES = ("right", "left")
 
 
@@ -28,7 +29,8 @@ class Place:
 
     def then(self, step: Place) -> Place:
         """Return `step`, given as seen from here, as seen from where this place is given."""
-        c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
+        c = math.cos(self.heading_rad)
+        s = math.sin(self.heading_rad)
         return Place(
             self.x_m + c * step.x_m - s * step.y_m,
             self.y_m + s * step.x_m + c * step.y_m,
@@ -37,8 +39,10 @@ class Place:
 
     def seen_from(self, other: Place) -> Place:
         """Return this place as seen from another: `other.then(self.seen_from(other))` is this place."""
-        c, s = math.cos(other.heading_rad), math.sin(other.heading_rad)
-        dx, dy = self.x_m - other.x_m, self.y_m - other.y_m
+        c = math.cos(other.heading_rad)
+        s = math.sin(other.heading_rad)
+        dx = self.x_m - other.x_m
+        dy = self.y_m - other.y_m
         return Place(c * dx + s * dy, -s * dx + c * dy, self.heading_rad - other.heading_rad)
 
     def distance_m(self, other: Place) -> float:

@@ -140,7 +140,8 @@ class Recording:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marker_names", tuple(self.marker_names))
-        markers, count = np.asarray(self.markers_m), len(self.marker_names)
+        markers = np.asarray(self.markers_m)
+        count = len(self.marker_names)
         if markers.ndim != 3 or markers.shape[1:] != (count, 3):
             raise BadRecordingError(f"{count} marker names do not fit markers of shape {markers.shape}.")
         if len(set(self.marker_names)) != count:

@@ -38,8 +38,11 @@ PlatformMode = Literal["led", "free"]
 Retreat = Literal["global", "local"]
 Walker = Literal["pendulum", "library"]
 LONGEST_DURATION_S = 3600.0
-FASTEST_M_S, FASTEST_TURN_RAD_S, FASTEST_TEMPO = 10.0, 10.0, 10.0
-LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 20.0, 1000.0
+FASTEST_M_S = 10.0
+FASTEST_TURN_RAD_S = 10.0
+FASTEST_TEMPO = 10.0
+LOWEST_RATE_HZ = 20.0
+HIGHEST_RATE_HZ = 1000.0
 
 
 class RobotTask(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,7 +28,8 @@ Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 STANDING = "standing"  # the keyframe of a model that says how the robot stands
 _FREE_LEG = 6  # joints with which a leg puts its foot anywhere, any way round
-_ANKLE, _ROLLS = 2, 0.7  # last joints of a leg, and how much of the axis of one that rolls lies along the foot
+_ANKLE = 2
+_ROLLS = 0.7  # last joints of a leg, and how much of the axis of one that rolls lies along the foot
 _FLAT_M = 0.005  # extent from which a foot is more than a point
 FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
 BASE = 6  # its degrees of freedom: velocities, or coordinates where three angles tell its turn
@@ -202,8 +203,11 @@ class Robot:
 
     def _axis_in(self, foot: Foot, joint: str) -> Array:
         """Return a joint's axis in the axes of a foot, as the model is drawn; 0 if it does not move it. Shape (3,)."""
-        model, moved = self.model, self.model.jnt_bodyid[self.model.joint(joint).id]
-        axis, body, path = np.array(model.joint(joint).axis), self.model.body(foot.points[0].body).id, list[int]()
+        model = self.model
+        moved = self.model.jnt_bodyid[self.model.joint(joint).id]
+        axis = np.array(model.joint(joint).axis)
+        body = self.model.body(foot.points[0].body).id
+        path = list[int]()
         while body not in (moved, 0):
             path.append(body)
             body = model.body_parentid[body]

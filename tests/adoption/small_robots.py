@@ -29,7 +29,8 @@ def quadruped(sides=SIDES):
     """Return the MJCF tree of a quadruped with three joints a leg."""
     root = ET.Element("mujoco", model="four")
     ET.SubElement(root, "compiler", angle="radian")
-    world, motors = ET.SubElement(root, "worldbody"), ET.SubElement(root, "actuator")
+    world = ET.SubElement(root, "worldbody")
+    motors = ET.SubElement(root, "actuator")
     ET.SubElement(world, "geom", name="floor", type="plane", size="5 5 0.1")
     trunk = ET.SubElement(world, "body", name="trunk", pos="0 0 0.4")
     ET.SubElement(trunk, "freejoint")

@@ -47,7 +47,8 @@ def standing(robot):
 
 
 def test_a_quadruped_stands_on_four_balls_in_the_order_of_its_sides(four):
-    robot, data = four.robot, standing(four.robot)
+    robot = four.robot
+    data = standing(four.robot)
     assert four.kind == "quadruped"
     assert robot.foot_names == ("FL", "FR", "HL", "HR")
     places = np.array([data.site(foot.frame).xpos for foot in robot.feet])
@@ -57,7 +58,8 @@ def test_a_quadruped_stands_on_four_balls_in_the_order_of_its_sides(four):
 
 
 def test_the_posture_is_within_limits_symmetric_and_under_the_centre_of_mass(four):
-    robot, data = four.robot, standing(four.robot)
+    robot = four.robot
+    data = standing(four.robot)
     angles = robot.standing_qpos[7:].reshape(4, 3)
     assert (
         (robot.standing_qpos[7:] >= robot.joint_lower_rad) & (robot.standing_qpos[7:] <= robot.joint_upper_rad)
@@ -126,7 +128,8 @@ def test_which_joint_shows_what_is_measured(two):
 @pytest.mark.parametrize("emotion", ["happy", "sad", "angry", "fearful"])
 def test_arms_that_swing_more_or_less_hang_where_they_hung(two, emotion):
     robot = two.robot
-    neutral, style = style_for(robot, named_emotion("neutral")), style_for(robot, named_emotion(emotion))
+    neutral = style_for(robot, named_emotion("neutral"))
+    style = style_for(robot, named_emotion(emotion))
     assert style.arm_swing != neutral.arm_swing
     only_swing = replace(neutral, arm_swing=style.arm_swing)
     assert set(robot.expression.moved_angles(only_swing).values()) == {0.0}
@@ -213,7 +216,8 @@ def test_a_robot_that_was_to_be_replaced_stays_as_it_was_where_that_is_stopped(f
     monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path))
     shutil.copytree(four.folder, tmp_path / "fourling")
     before = {path: path.read_bytes() for path in (tmp_path / "fourling").rglob("*") if path.is_file()}
-    source, rename = written(quadruped(), tmp_path / "fourling.xml"), Path.rename
+    source = written(quadruped(), tmp_path / "fourling.xml")
+    rename = Path.rename
 
     def stops_at_the_last_step(path, target):
         return stopped() if path.name == "fourling.new" else rename(path, target)

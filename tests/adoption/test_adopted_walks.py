@@ -110,7 +110,8 @@ def test_a_sad_quadruped_is_slow_low_and_hangs_its_front(walks):
 
 
 def test_a_humanoid_bends_its_trunk_in_the_world_when_it_is_sad(adopted, walks):
-    robot, sad = adopted("talos"), walks("talos", "sad")
+    robot = adopted("talos")
+    sad = walks("talos", "sad")
     shown = strut.style_for(robot, strut.named_emotion("sad")).trunk_pitch_rad
     joints = robot.expression.joints("trunk_pitch_rad")
     columns = [robot.joint_names.index(joint) for joint in joints]
@@ -158,7 +159,8 @@ def test_limits_that_no_file_tells_are_called_assumed(adopted):
 def test_a_slow_walk_is_half_slower_steps_and_half_shorter_ones(adopted):
     robot = adopted("solo12")
     own = GaitDrafts(robot, PatternGait(), 100.0)
-    usual_m_s, quick = own.usual["speed_m_s"], own._body(Style())
+    usual_m_s = own.usual["speed_m_s"]
+    quick = own._body(Style())
     slow = GaitDrafts(robot, PatternGait(speed_m_s=usual_m_s / 4.0), 100.0)._body(Style())
     assert slow.period_s == pytest.approx(2.0 * quick.period_s)
     assert slow.pieces()[0].per_cycle[0] == pytest.approx(quick.stride_m / 2.0)

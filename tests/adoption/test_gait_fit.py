@@ -20,7 +20,8 @@ def robot(tmp_path_factory):
 
 def fitted(robot, monkeypatch, uses, on_share=lambda share: None):
     """Return what was fitted, and the gaits that were tried, when these are their uses."""
-    tried, rest = [], iter(uses)
+    tried = []
+    rest = iter(uses)
 
     def used(body):
         tried.append(body.pattern_gait)
@@ -65,7 +66,8 @@ def speeds(tried, own):
 
 
 def test_who_cannot_walk_at_its_speed_walks_at_the_largest_share_that_does(robot, monkeypatch):
-    uses, told = [Utilisation(0, 0, 1.5), *[None] * 4, SLOW, SLOW, None, FAST, None], []
+    uses = [Utilisation(0, 0, 1.5), *[None] * 4, SLOW, SLOW, None, FAST, None]
+    told = []
     fit, tried = fitted(robot, monkeypatch, uses, told.append)
     own = robot.pattern_gait
     assert told == [0.5, 0.7, 0.85]
@@ -123,8 +125,10 @@ def test_quadrupeds_keep_theirs(tmp_path, monkeypatch):
 
 def test_the_use_is_the_largest_share_of_any_limit(robot, monkeypatch):
     joints = len(robot.joint_names)
-    torque, speed = np.zeros((3, joints)), np.zeros((3, joints))
-    torque[1, 2], speed[2, 0] = -0.6 * robot.torque_limit_nm[2], 0.7 * robot.joint_speed_limit_rad_s[0]
+    torque = np.zeros((3, joints))
+    speed = np.zeros((3, joints))
+    torque[1, 2] = -0.6 * robot.torque_limit_nm[2]
+    speed[2, 0] = 0.7 * robot.joint_speed_limit_rad_s[0]
     needs = SimpleNamespace(torque_nm=torque, joint_speed_rad_s=speed)
     broken = [SimpleNamespace(limit=name) for name in ("torque", "reach", "friction", "joint speed", "balance margin")]
     draft = SimpleNamespace(shortfalls=(), qpos=np.zeros((3, 1)), variant=19, measured=needs)

@@ -113,7 +113,8 @@ def test_what_is_done_is_told_on_the_way(tmp_path):
 
 
 def test_a_mesh_is_read_once_and_each_asks_for_a_copy_of_it(tmp_path, monkeypatch):
-    file, read = tmp_path / "box.stl", []
+    file = tmp_path / "box.stl"
+    read = []
     trimesh.creation.box((1.0, 2.0, 3.0)).export(file)
     load = trimesh.load_scene
     monkeypatch.setattr(trimesh, "load_scene", lambda *args, **words: read.append(1) or load(*args, **words))

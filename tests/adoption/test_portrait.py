@@ -8,7 +8,9 @@ from strut.adoption.portrait import _EDGE_PX, _SIZE_PX, label_places
 
 @pytest.mark.parametrize("limbs", [1, 4, 12, 30])
 def test_names_of_limbs_never_overlap_each_other_or_the_body_and_stay_in_the_picture(limbs: int) -> None:
-    rng, line_px, body = np.random.default_rng(limbs), 22.0, (230.0, 770.0)
+    rng = np.random.default_rng(limbs)
+    line_px = 22.0
+    body = (230.0, 770.0)
     anchors = rng.uniform((body[0], 300.0), (body[1], 700.0), (limbs, 2))
     widths = rng.uniform(60.0, 160.0, limbs)
     places = label_places(anchors, widths, line_px, body)

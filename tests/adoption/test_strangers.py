@@ -264,7 +264,8 @@ def test_a_foot_behind_an_empty_link_is_drawn_without_bones(tmp_path):
 
 def test_a_base_whose_origin_lies_on_the_floor_gets_one_amid_its_hips(tmp_path):
     root = quadruped()
-    world, trunk = root.find("worldbody"), element_called(root, "body", "trunk")
+    world = root.find("worldbody")
+    trunk = element_called(root, "body", "trunk")
     world.remove(trunk)
     base = ET.SubElement(world, "body", name="base")
     trunk.remove(trunk.find("freejoint"))
@@ -303,7 +304,8 @@ def test_sentences_speak_of_one_thing_or_of_several():
 
 def test_the_arm_on_the_back_of_a_quadruped_stays_as_it_is_carried(tmp_path):
     root = quadruped()
-    parent, motors = element_called(root, "body", "trunk"), root.find("actuator")
+    parent = element_called(root, "body", "trunk")
+    motors = root.find("actuator")
     for name, place in (("upper", "0.2 0 0.06"), ("fore", "0.2 0 0")):
         parent = ET.SubElement(parent, "body", name=f"arm_{name}", pos=place)
         ET.SubElement(parent, "joint", name=f"arm_{name}", axis="0 1 0", range="-2.5 2.5")
@@ -317,7 +319,8 @@ def test_the_arm_on_the_back_of_a_quadruped_stays_as_it_is_carried(tmp_path):
 def test_a_foot_that_is_turned_round_is_none_to_stand_on(tmp_path):
     anatomy = find_all(written(biped(), tmp_path / "two.urdf"), "two").anatomy
     solver = _StandSolver(anatomy.tree, anatomy.legs, anatomy.feet, anatomy.standing)
-    leg, foot = anatomy.legs[0], anatomy.feet[0]
+    leg = anatomy.legs[0]
+    foot = anatomy.feet[0]
     places = [anatomy.tree.address(joint) for joint in leg.joints]
     now = anatomy.standing[places]
     round_rad = np.where([anatomy.tree.joint_name(joint) == "left_hip_yaw" for joint in leg.joints], np.pi, 0.0)

@@ -37,7 +37,8 @@ def story_of(stretch=(1.0, 1.5), solved=True, why=None):
     qpos[3, 3:7] = np.cos(0.05), 0.0, np.sin(0.05), 0.0
     qpos[2, 9] += 0.2
     times = np.array([0.0, 0.1, 0.2, 0.4, 0.6])
-    contact, eyes = np.ones((FRAMES, 2), dtype=bool), ("happy", "happy", "sad", "sad", "sad")
+    contact = np.ones((FRAMES, 2), dtype=bool)
+    eyes = ("happy", "happy", "sad", "sad", "sad")
     return FeasibleAnimation(
         times, qpos, contact, eyes, frame_time_s=times, frame_qpos=qpos, stretch=np.array(stretch), why=why or {},
         solved=solved, rounds=3,

@@ -45,7 +45,8 @@ def test_instants_are_even_and_the_last_is_rounded_up():
 
 
 def test_curves_go_through_their_frames_and_rest_at_both_ends():
-    time_s, values = np.array([0.0, 0.5, 1.5, 2.0]), np.array([1.0, 3.0, -1.0, 2.0])
+    time_s = np.array([0.0, 0.5, 1.5, 2.0])
+    values = np.array([1.0, 3.0, -1.0, 2.0])
     assert_allclose(through_frames(time_s, values, time_s), values)
     assert_allclose(through_frames(time_s, values, np.array([2.0, 2.5])), 2.0)
     near = through_frames(time_s, values, np.array([1e-4, 2.0 - 1e-4]))
@@ -53,7 +54,9 @@ def test_curves_go_through_their_frames_and_rest_at_both_ends():
 
 
 def test_turns_are_roll_then_pitch_then_yaw_about_fixed_axes():
-    roll, pitch, yaw = 0.2, -0.3, 0.5
+    roll = 0.2
+    pitch = -0.3
+    yaw = 0.5
     parts = [Rotation.from_rotvec(vector) for vector in ([0, 0, yaw], [0, pitch, 0], [roll, 0, 0])]
     expected = parts[0] * parts[1] * parts[2]
     assert_allclose(turns(np.array([[roll, pitch, yaw]])).as_matrix()[0], expected.as_matrix(), atol=1e-12)
@@ -62,8 +65,11 @@ def test_turns_are_roll_then_pitch_then_yaw_about_fixed_axes():
 def test_feet_carry_that_are_neither_up_nor_in_the_ground():
     frames = drawing_of(story(AnimationKey(0.2)))
     shift = np.array(frames.foot_shift_m)
-    shift[1, 0, 2], shift[2, 1, 2] = 0.9 * UP_M, -0.9 * UP_M
-    shift[3, 0, 2], shift[4, 1, 2], shift[5, 0, :2] = 1.1 * UP_M, -1.1 * UP_M, 0.3
+    shift[1, 0, 2] = 0.9 * UP_M
+    shift[2, 1, 2] = -0.9 * UP_M
+    shift[3, 0, 2] = 1.1 * UP_M
+    shift[4, 1, 2] = -1.1 * UP_M
+    shift[5, 0, :2] = 0.3
     down = feet_down(replace(frames, foot_shift_m=shift))
     assert np.argwhere(~down).tolist() == [[3, 0], [4, 1]]
 
@@ -126,9 +132,11 @@ def test_names_that_a_body_does_not_have_are_refused_with_their_keyframe():
 
 def test_a_drawing_moves_base_and_feet_by_what_it_says():
     key = AnimationKey(0.2, (0.01, 0.02, -0.05), (2.0, 4.0, 3.0), {"left_sole": FootPose((0.03, 0.01, 0.04), 5.0)})
-    stance, frames = planted_stance(CASSIE, story(key)), drawing_of(story(key))
+    stance = planted_stance(CASSIE, story(key))
+    frames = drawing_of(story(key))
     qpos = drawn_qpos(stance, frames)
-    now, then = task_jacobians(CASSIE, qpos[[int(frames.key[1])]]), task_jacobians(CASSIE, stance.qpos[None])
+    now = task_jacobians(CASSIE, qpos[[int(frames.key[1])]])
+    then = task_jacobians(CASSIE, stance.qpos[None])
     assert_allclose(qpos[frames.key[1], :3] - stance.qpos[:3], [0.01, 0.02, -0.05], atol=1e-4)
     turned = Rotation.from_quat(qpos[frames.key[1], 3:7], scalar_first=True)
     assert_allclose(turned.as_euler("xyz", degrees=True), [2.0, 4.0, 3.0], atol=0.01)

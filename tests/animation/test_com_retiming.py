@@ -40,7 +40,8 @@ def slowed(uses, least=(1.0, 1.0), worst=None, stretch=(1.0, 1.0), monkeypatch=N
 
 def used(first, second):
     use = np.zeros(41)
-    use[5], use[35] = first, second
+    use[5] = first
+    use[35] = second
     return use
 
 
@@ -154,7 +155,8 @@ def test_departures_are_distances_turns_and_the_worst_joint():
     moved = raw.copy()
     moved[1, :3] += [0.3, 0.0, 0.4]
     moved[1, 3:7] = [np.cos(0.1), 0.0, np.sin(0.1), 0.0]
-    moved[1, 9], moved[1, 12] = raw[1, 9] - 0.3, raw[1, 12] + 0.2
+    moved[1, 9] = raw[1, 9] - 0.3
+    moved[1, 12] = raw[1, 12] + 0.2
     found = tracking_error(SimpleNamespace(frame_qpos=moved), raw)
     assert_allclose(found.place_m, [0.0, 0.5])
     assert_allclose(found.turn_rad, [0.0, 0.2], atol=1e-9)
@@ -171,7 +173,8 @@ def test_angles_start_within_half_a_turn_of_the_middle_of_their_range(monkeypatc
 
     class Turned:
         def __init__(self, leg, turns):
-            self._leg, self._turns = leg, turns
+            self._leg = leg
+            self._turns = turns
 
         def placed(self, *targets):
             found = self._leg.placed(*targets)
@@ -188,7 +191,8 @@ def test_angles_start_within_half_a_turn_of_the_middle_of_their_range(monkeypatc
 
 def test_what_the_body_adds_to_its_pendulum_is_the_difference_of_their_zero_moment_points():
     """A body at rest presses under its mass; where its moments differ, it adds their lever, at both ends as beside."""
-    time_s, dense_s = np.array([0.0, 0.1, 0.2, 0.3]), np.linspace(0.0, 0.3, 31)
+    time_s = np.array([0.0, 0.1, 0.2, 0.3])
+    dense_s = np.linspace(0.0, 0.3, 31)
     com = np.tile([0.02, -0.01], (4, 1))
     path = SimpleNamespace(time_s=time_s, com_m=com)
     maker = SimpleNamespace(com_m=np.tile([9.0, 9.0, 0.4], (4, 1)))

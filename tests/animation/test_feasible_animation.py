@@ -29,7 +29,8 @@ def cassie():
 
 def needs_at(robot, animation, stretch):
     """Return what a drawing needs when all of it is shown slower."""
-    stance, frames = planted_stance(robot, animation), drawn(animation, robot.foot_names, robot.joint_names)
+    stance = planted_stance(robot, animation)
+    frames = drawn(animation, robot.foot_names, robot.joint_names)
     times = stretch * frames.time_s
     fine = retimed(frames, times, sample_times(float(times[-1]), 100.0))
     qpos, _ = stance.solve(fine)
@@ -119,7 +120,8 @@ def test_dynamics_are_those_of_the_whole_body(cassie, danced):  # behaviour 9
 def test_a_long_dance_is_solved_at_once(cassie):
     """Of 165 frames; bench_feasible_story.py solves the 373 that needed splitting as one problem of all joints."""
     animation = dance(beats=13)
-    stance, frames = planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
+    stance = planted_stance(cassie, animation)
+    frames = drawn(animation, cassie.foot_names, cassie.joint_names)
     story = make_feasible(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0, method="mass")
     assert len(story.frame_time_s) >= 165
     assert story.solved
@@ -162,7 +164,9 @@ def test_strict_refuses_what_must_be_slowed_down_much(cassie):
 @pytest.mark.parametrize("seed", [1, 6])
 def test_wild_drawings_are_performed_at_full_strength(cassie, seed):
     """Poses drawn at random, a few straight lines among the curves, far too fast: time and path alone cure them."""
-    rng, time_s, frames = np.random.default_rng(seed), 0.0, [AnimationKey(0.0)]
+    rng = np.random.default_rng(seed)
+    time_s = 0.0
+    frames = [AnimationKey(0.0)]
     for _ in range(6):
         time_s += float(rng.uniform(0.16, 0.7))
         base = tuple(rng.uniform([-0.05, -0.08, -0.15], [0.05, 0.08, 0.05]).tolist())

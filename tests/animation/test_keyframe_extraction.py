@@ -51,7 +51,8 @@ def qpos(stance, drawing):
 
 def test_numbers_read_from_coordinates_are_those_that_were_drawn(stance, drawing, qpos):
     """But for feet that stand, which are exactly there, and legs, whose joints follow from their feet."""
-    values, wanted = _numbers(stance, qpos), _columns(drawing)
+    values = _numbers(stance, qpos)
+    wanted = _columns(drawing)
     feet = slice(6, 6 + 6 + 2)
     assert_allclose(values[:, :3], wanted[:, :3], atol=1e-3)
     assert_allclose(values[:, 3:6], wanted[:, 3:6], atol=0.05)

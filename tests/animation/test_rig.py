@@ -26,7 +26,9 @@ def postures(robot, count=5):
 
 
 def test_bones_begin_at_mujocos_joints_and_turn_about_their_axes(body):
-    rig, data, qpos = rig_of(body), mujoco.MjData(body.model), postures(body)
+    rig = rig_of(body)
+    data = mujoco.MjData(body.model)
+    qpos = postures(body)
     place, turn = rig.frames(qpos)
     joints = [body.model.joint(name).id for name in body.joint_names]
     for k in range(len(qpos)):
@@ -38,7 +40,8 @@ def test_bones_begin_at_mujocos_joints_and_turn_about_their_axes(body):
 
 
 def test_coordinates_come_back_from_bones(body):
-    rig, qpos = rig_of(body), postures(body)
+    rig = rig_of(body)
+    qpos = postures(body)
     place, turn = rig.frames(qpos)
     again = rig.coordinates(place, turn)
     back_place, back_turn = rig.frames(again)
@@ -49,7 +52,8 @@ def test_coordinates_come_back_from_bones(body):
 
 
 def test_axes_of_bones_do_not_depend_on_the_pose_at_rest(body):
-    stands, bent = rig_of(body), rig_of(body, postures(body, 1)[0])
+    stands = rig_of(body)
+    bent = rig_of(body, postures(body, 1)[0])
     qpos = postures(body, 3)
     np.testing.assert_allclose(stands.frames(qpos)[1], bent.frames(qpos)[1], atol=1e-12)
 

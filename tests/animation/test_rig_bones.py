@@ -16,7 +16,8 @@ from tests.engines.small_robot import MJCF, ROBOT, forward, postures
 
 def test_bones_hang_on_the_joint_before_them_and_begin_at_its_anchor():
     qpos = postures(1)[0]
-    rig, data = rig_of(ROBOT, qpos), forward(qpos)
+    rig = rig_of(ROBOT, qpos)
+    data = forward(qpos)
     assert rig.names == ("trunk", "hip", "knee", "twist", "roll")
     assert rig.parents == (-1, 0, 1, 2, 0)
     assert_allclose(rig.start_m[0], data.xpos[1])
@@ -29,7 +30,8 @@ def test_bones_hang_on_the_joint_before_them_and_begin_at_its_anchor():
 
 
 def test_a_bone_points_to_the_next_joint_or_to_the_middle_of_its_parts():
-    rig, data = rig_of(ROBOT), forward(ROBOT.model.qpos0)
+    rig = rig_of(ROBOT)
+    data = forward(ROBOT.model.qpos0)
     ends = {1: data.joint("knee").xanchor, 2: data.joint("twist").xanchor, 4: data.geom("sole").xpos}
     for bone, end in ends.items():
         way = end - rig.start_m[bone]

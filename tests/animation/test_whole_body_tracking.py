@@ -19,7 +19,8 @@ def test_a_drawing_is_asked_for_with_a_spare_margin_and_shown_to_its_last_sample
     animation = alice_sways()
     stance = planted_stance(ALICE, animation)
     frames = drawn(animation, ALICE.foot_names, ALICE.joint_names)
-    raw, asked = drawn_qpos(stance, frames), []
+    raw = drawn_qpos(stance, frames)
+    asked = []
 
     def near(given, window_intervals):
         def at(time_s):

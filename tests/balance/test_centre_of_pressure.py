@@ -25,8 +25,10 @@ def test_centre_of_pressure_is_the_load_weighted_mean_of_the_contact_points():
 
 def random_legs(rng, count):
     """Masses at rest in the body and masses of a swing leg that accelerate, about the body's origin."""
-    body_mass, body = rng.uniform(0.5, 3.0, (count, 3)), rng.normal(scale=0.2, size=(count, 3, 3))
-    leg_mass, leg = rng.uniform(0.05, 0.5, (count, 4)), rng.normal(scale=0.2, size=(count, 4, 3))
+    body_mass = rng.uniform(0.5, 3.0, (count, 3))
+    body = rng.normal(scale=0.2, size=(count, 3, 3))
+    leg_mass = rng.uniform(0.05, 0.5, (count, 4))
+    leg = rng.normal(scale=0.2, size=(count, 4, 3))
     return body_mass, body, leg_mass, leg, rng.normal(scale=3.0, size=(count, 4, 3))
 
 
@@ -50,7 +52,8 @@ def pieces(count=500):
 
 
 def test_a_load_below_the_least_counts_as_the_least():
-    force, moment = np.array([[0.0, 0.0, 50.0], [0.0, 0.0, 1e-9]]), np.array([[5.0, -10.0, 0.0], [1.0, 2.0, 0.0]])
+    force = np.array([[0.0, 0.0, 50.0], [0.0, 0.0, 1e-9]])
+    moment = np.array([[5.0, -10.0, 0.0], [1.0, 2.0, 0.0]])
     assert_allclose(cop_of_wrench(force, moment, least_load_n=4.0), [[0.2, 0.1], [-2.0 / 4.0, 1.0 / 4.0]])
 
 

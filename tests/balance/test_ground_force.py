@@ -69,7 +69,8 @@ def even_forces(mrpete, dynamics, contact, sample):
 
 
 def test_sharing_asks_less_torque_than_even_forces(mrpete, happy_walk, dynamics, shared):
-    ours, even = [], []
+    ours = []
+    even = []
     for sample in range(0, len(happy_walk.time_s), 20):
         force, _ = even_forces(mrpete, dynamics, happy_walk.contact, sample)
         torque = dynamics.torque_nm[sample] - np.einsum("nij,ni->j", dynamics.contact_jacobian[sample], force)
@@ -107,7 +108,8 @@ def test_two_feet_carry_the_weight_and_leave_only_what_tips_about_their_line(mrp
     two[:, [0, 3]] = True  # a diagonal, as in a trot
     shared = share_ground_force(mrpete, dynamics, two)
     point = contact_points(mrpete, dynamics)[:, [0, 3]]
-    force, middle = shared.force_n[:, [0, 3]], point.mean(axis=1)
+    force = shared.force_n[:, [0, 3]]
+    middle = point.mean(axis=1)
     left_n = dynamics.ground_force_n - force.sum(axis=1)
     needed_nm = dynamics.ground_moment_nm - np.cross(middle, dynamics.ground_force_n)
     left_nm = needed_nm - np.cross(point - middle[:, None], force).sum(axis=1)
@@ -141,7 +143,8 @@ def test_torques_that_forces_of_the_feet_can_have_are_nearest_to_themselves(mrpe
     contact[:, feet] = True
     force = share_ground_force(mrpete, dynamics, contact).force_n.copy()
     if len(feet) > 1:
-        first, last = feet[0], feet[-1]
+        first = feet[0]
+        last = feet[-1]
         along = dynamics.point_in_world[:, first] - dynamics.point_in_world[:, last]
         force[:, first] += 20.0 * along
         force[:, last] -= 20.0 * along
@@ -154,7 +157,8 @@ def test_torques_that_forces_of_the_feet_can_have_are_nearest_to_themselves(mrpe
 
 def test_of_soles_the_centre_of_pressure_says_who_carries():
     """Alice stands evenly until one foot lifts: until then it carries its half, and no corner has to pull."""
-    time_s, contact = np.arange(0.0, 1.0, 0.02), np.ones((50, 2), dtype=bool)
+    time_s = np.arange(0.0, 1.0, 0.02)
+    contact = np.ones((50, 2), dtype=bool)
     contact[-10:, 0] = False
     dynamics = inverse_dynamics(ALICE, time_s, np.tile(ALICE.standing_qpos, (len(time_s), 1)))
     force_n = share_ground_force(ALICE, dynamics, contact).force_n

@@ -55,11 +55,13 @@ def test_the_share_of_the_cone_is_where_a_bisection_finds_its_border():
     quiet = RNG.normal(size=(300, 2, 3)) * [0.2, 0.2, 0.0] + [0.0, 0.0, 2.0]
     wanted = quiet + RNG.normal(size=(300, 2, 3)) * [1.0, 1.0, 1.5]
     share = _cone_share(quiet, wanted, 0.5)
-    low, high = np.zeros(300), np.ones(300)
+    low = np.zeros(300)
+    high = np.ones(300)
     for _ in range(60):
         middle = (low + high) / 2.0
         fits = inside(quiet + middle[:, None, None] * (wanted - quiet), 0.5).all(axis=1)
-        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+        low = np.where(fits, middle, low)
+        high = np.where(fits, high, middle)
     step = wanted - quiet
     slides = (np.linalg.norm(step[..., :2], axis=-1) > 0.5 * np.abs(step[..., 2])).all(axis=1)
     assert 0.1 < (share == 1.0).mean() < 0.9
@@ -87,8 +89,10 @@ def test_a_step_along_the_side_of_the_cone_has_one_root_of_a_straight_line():
 
 def test_forces_of_least_cost_satisfy_the_conditions_of_a_minimum():
     place, _, wrench = points_and_wrench(4, 4)
-    root, linear = RNG.normal(size=(4, 12, 12)), RNG.normal(size=(4, 12))
-    quadratic, balance = root @ root.transpose(0, 2, 1) + np.eye(12), _balance_of(place)
+    root = RNG.normal(size=(4, 12, 12))
+    linear = RNG.normal(size=(4, 12))
+    quadratic = root @ root.transpose(0, 2, 1) + np.eye(12)
+    balance = _balance_of(place)
     force = _least(quadratic, linear, balance, wrench).reshape(4, 12)
     assert_allclose(np.einsum("tij,tj->ti", balance, force), wrench, atol=1e-9)
     slope = np.einsum("tij,tj->ti", quadratic, force) - linear
@@ -98,7 +102,8 @@ def test_forces_of_least_cost_satisfy_the_conditions_of_a_minimum():
 
 def test_the_smallest_forces_cost_one_over_the_square_of_what_a_foot_holds():
     place, _, wrench = points_and_wrench(3, 4)
-    hold, balance = RNG.uniform(0.3, 1.0, (3, 4)), _balance_of(place)
+    hold = RNG.uniform(0.3, 1.0, (3, 4))
+    balance = _balance_of(place)
     cost = np.stack([np.diag(np.repeat(row**-2.0, 3)) for row in hold])
     assert_allclose(
         _minimum_norm_forces(hold, balance, wrench), _least(cost, np.zeros((3, 12)), balance, wrench), atol=1e-8
@@ -107,7 +112,8 @@ def test_the_smallest_forces_cost_one_over_the_square_of_what_a_foot_holds():
 
 def test_corners_that_would_pull_are_let_go_and_carry_nothing_while_balls_keep_pulling():
     place = np.array([[[x, y, 0.0] for x in (-0.1, 0.0, 0.1) for y in (-0.05, 0.05)]])
-    balance, wrench = _balance_of(place), np.array([[0.0, 0.0, 100.0, 0.0, -9.0, 0.0]])  # pressed at x = 0.09
+    balance = _balance_of(place)
+    wrench = np.array([[0.0, 0.0, 100.0, 0.0, -9.0, 0.0]])  # pressed at x = 0.09
     force = _pushing(np.eye(18)[None], np.zeros((1, 18)), balance, wrench)
     assert_allclose((balance @ force.reshape(1, 18, 1))[..., 0], wrench, atol=1e-3)
     assert_array_equal(force[0, :2], np.zeros((2, 3)))  # those behind, exactly
@@ -137,7 +143,8 @@ def stance_of(place, wrench, joints=6):
 def test_forces_go_from_even_ones_towards_least_torque_as_far_as_the_cone_allows(hold):
     place = np.array([[[0.3, 0.2, 0.0], [-0.3, 0.2, 0.0], [0.3, -0.2, 0.0], [-0.35, -0.2, 0.01]]])
     wrench = np.array([[2.0, 1.0, 80.0, 3.0, -2.0, 0.5]])
-    stance, torque = stance_of(place, wrench), RNG.normal(size=(1, 6)) * 5.0
+    stance = stance_of(place, wrench)
+    torque = RNG.normal(size=(1, 6)) * 5.0
     even = _minimum_norm_forces(hold, stance.balance, wrench)
     load = np.maximum(even[..., 2], 0.05 * even[..., 2].max())
     quiet = _minimum_norm_forces(load * hold, stance.balance, wrench)
@@ -153,7 +160,8 @@ def test_of_soles_a_joint_of_half_the_strength_costs_four_times_as_much(mrpete):
     place = np.array([[[x, y, 0.0] for x in (-0.1, 0.0, 0.1) for y in (-0.05, 0.05)]])
     wrench = np.array([[0.0, 0.0, 100.0, 0.1, -0.2, 0.0]])
     joints = len(mrpete.joint_names)
-    stance, torque = stance_of(place, wrench, joints), RNG.normal(size=(1, joints))
+    stance = stance_of(place, wrench, joints)
+    torque = RNG.normal(size=(1, joints))
     limits = np.linspace(1.0, 4.0, joints)
     robot = replace(mrpete, torque_limit_nm=limits, friction=1.0)
     strength = limits / 4.0
@@ -183,7 +191,8 @@ def dynamics_of(place, wrench, jacobian):
 def test_one_and_two_points_carry_the_least_squares_about_their_middle():
     place, _, wrench = points_and_wrench(3, 3)
     down = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 0]], dtype=bool)
-    dynamics, force = dynamics_of(place, wrench, np.zeros((3, 3, 3, 4))), np.zeros((3, 3, 3))
+    dynamics = dynamics_of(place, wrench, np.zeros((3, 3, 3, 4)))
+    force = np.zeros((3, 3, 3))
     _lean(dynamics, down, force)
     for sample in (0, 1):
         which = np.flatnonzero(down[sample])
@@ -199,8 +208,10 @@ def test_one_and_two_points_carry_the_least_squares_about_their_middle():
 @pytest.mark.parametrize("count", [1, 2])
 def test_torques_of_one_or_two_points_are_what_they_carry_and_the_nearest_of_what_they_do_to_each_other(count):
     place, _, wrench = points_and_wrench(2, count)
-    jacobian, torque = RNG.normal(size=(2, count, 3, 5)), RNG.normal(size=(2, 5))
-    rows, points = np.arange(2), np.arange(count)
+    jacobian = RNG.normal(size=(2, count, 3, 5))
+    torque = RNG.normal(size=(2, 5))
+    rows = np.arange(2)
+    points = np.arange(count)
     dynamics = dynamics_of(place, wrench, jacobian)
     found = _nearest_leaning(dynamics, rows, points, torque)
     force = np.zeros((2, count, 3))
@@ -218,11 +229,13 @@ def test_torques_of_one_or_two_points_are_what_they_carry_and_the_nearest_of_wha
 def test_nearest_torques_of_three_points_are_those_of_balanced_forces(mrpete):
     """What the forces of four feet leave open is a space of six: the nearest torque differs by what is outside it."""
     place, _, wrench = points_and_wrench(2, 4)
-    jacobian, torque = RNG.normal(size=(2, 4, 3, 12)), RNG.normal(size=(2, 12))
+    jacobian = RNG.normal(size=(2, 4, 3, 12))
+    torque = RNG.normal(size=(2, 12))
     contact = np.ones((2, 4), dtype=bool)
     found = nearest_contact_torque(mrpete, dynamics_of(place, wrench, jacobian), contact, torque)
     for sample in range(2):
-        lever, balance = jacobian[sample].reshape(12, 12), _balance_of(place[sample][None])[0]
+        lever = jacobian[sample].reshape(12, 12)
+        balance = _balance_of(place[sample][None])[0]
         particular = np.linalg.lstsq(balance, wrench[sample], rcond=None)[0]
         free = np.linalg.svd(balance)[2][6:].T
         reach = lever.T @ free

@@ -18,7 +18,8 @@ def polygons(draw):
     count = draw(st.integers(3, 6))
     spread = draw(arrays(float, count, elements=st.floats(-0.2, 0.2)))
     angles = 2.0 * np.pi * (np.arange(count) + spread) / count + draw(st.floats(0.0, 6.0))
-    stretch, offset = draw(st.floats(0.1, 2.0)), draw(arrays(float, 2, elements=st.floats(-1.0, 1.0)))
+    stretch = draw(st.floats(0.1, 2.0))
+    offset = draw(arrays(float, 2, elements=st.floats(-1.0, 1.0)))
     return Polygon(np.stack([np.cos(angles), stretch * np.sin(angles)], axis=1) + offset)
 
 
@@ -77,7 +78,8 @@ def test_a_point_is_in_the_inset_just_when_its_margin_is_enough(polygon, share, 
 def test_a_stack_of_polygons_answers_as_each_of_them_does():
     rng = np.random.default_rng(3)
     triangles = [convex_hull(rng.normal(size=(3, 2))) for _ in range(20)]
-    stack, points_in = Polygon(np.stack([triangle.corners for triangle in triangles])), rng.normal(size=(20, 2))
+    stack = Polygon(np.stack([triangle.corners for triangle in triangles]))
+    points_in = rng.normal(size=(20, 2))
     for method in ("margin", "nearest", "nearest_across"):
         one_by_one = [getattr(triangle, method)(at) for triangle, at in zip(triangles, points_in, strict=True)]
         assert_allclose(getattr(stack, method)(points_in), one_by_one, atol=1e-12)
@@ -110,7 +112,8 @@ def test_nearest_is_a_projection(polygon, point):
 @given(polygon=polygons(), point=points)
 def test_nearest_across_keeps_x_where_the_polygon_has_it(polygon, point):
     nearest = polygon.nearest_across(point[None])[0]
-    low, high = polygon.corners[:, 0].min(), polygon.corners[:, 0].max()
+    low = polygon.corners[:, 0].min()
+    high = polygon.corners[:, 0].max()
     assert polygon.margin(nearest) >= -1e-9
     if low <= point[0] <= high:
         assert nearest[0] == point[0]

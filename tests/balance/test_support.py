@@ -68,7 +68,8 @@ def test_on_a_slanting_line_the_margin_is_the_distance_from_the_nearest_point_be
 
 
 def test_whoever_is_ever_on_two_points_stands_on_a_line(mrpete):
-    three, two = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], dtype=bool), np.array([[1, 1, 1, 1], [1, 0, 0, 1]], dtype=bool)
+    three = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], dtype=bool)
+    two = np.array([[1, 1, 1, 1], [1, 0, 0, 1]], dtype=bool)
     assert not stands_on_lines(mrpete, three)
     assert stands_on_lines(mrpete, two)
     assert not stands_on_lines(replace(mrpete, feet=()), np.ones((2, 0), dtype=bool))

@@ -9,7 +9,8 @@ from strut.balance.sway import CLOSE_M, BodyResponse, Sway, com_from_zmp, inset_
 from strut.maths.easing import smooth_step
 
 GRAVITY_M_S2 = 9.81
-HEIGHT_M, STEP_S = 0.4, 0.02
+HEIGHT_M = 0.4
+STEP_S = 0.02
 TIME_S = 3.0 + STEP_S * np.arange(12)  # a clock that does not begin at zero
 TRIANGLE = np.array([[0.3, -0.1], [0.2, 0.4], [-0.4, 0.1]])  # counter-clockwise, no two sides alike
 

@@ -60,7 +60,8 @@ def test_the_drive_uses_the_share_of_each_limit_that_it_needs():
 
 def test_in_a_slanting_frame_the_margin_is_that_of_the_point_seen_from_the_platform():
     robot = load_robot("pepper")
-    turned, inside = STANDING.copy(), np.array([[0.02, -0.03]])
+    turned = STANDING.copy()
+    inside = np.array([[0.02, -0.03]])
     turned[0, :3] = 0.7, -0.4, 0.6
     rotation = np.array([[np.cos(0.6), -np.sin(0.6)], [np.sin(0.6), np.cos(0.6)]])
     seen = wheel_margin(robot, turned, inside @ rotation.T + turned[:, :2])

@@ -11,7 +11,9 @@ GRAVITY = np.array([0.0, 0.0, 9.81])
 
 def test_about_the_zero_moment_point_gravity_and_inertia_do_not_tip():
     rng = np.random.default_rng(2)
-    mass, place, step_s = np.array([2.0, 0.5, 1.2]), rng.normal(size=(7, 3, 3)) * 0.01 + [0.2, -0.3, 0.5], 0.05
+    mass = np.array([2.0, 0.5, 1.2])
+    place = rng.normal(size=(7, 3, 3)) * 0.01 + [0.2, -0.3, 0.5]
+    step_s = 0.05
     found = zero_moment_point(mass, place, step_s)
     at_rest = np.concatenate([place[:1], place, place[-1:]])  # before and after it does not move
     acceleration = (at_rest[2:] - 2.0 * at_rest[1:-1] + at_rest[:-2]) / step_s**2
@@ -26,7 +28,8 @@ def test_only_legs_in_the_air_have_inertia(mrpete):
     qpos[:, :3] += [0.3, -0.2, 0.0] + rng.normal(size=(6, 3)) * 1e-3
     qpos[:, 7:] += rng.normal(size=(6, qpos.shape[1] - 7)) * 1e-2
     contact = np.array([[1, 1, 1, 1], [1, 1, 0, 1], [1, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1]], dtype=bool)
-    masses, step_s = point_masses(mrpete, qpos), 0.02
+    masses = point_masses(mrpete, qpos)
+    step_s = 0.02
     place = masses.centre_in_world
     at_rest = np.concatenate([place[:1], place, place[-1:]])
     acceleration = (at_rest[2:] - 2.0 * at_rest[1:-1] + at_rest[:-2]) / step_s**2

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import bpy
 
-FOLDER, ADDON = Path(sys.argv[sys.argv.index("--") + 1]), sys.argv[sys.argv.index("--") + 2]
+FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
+ADDON = sys.argv[sys.argv.index("--") + 2]
 EACH = 5
 seen = {"version": list(bpy.app.version)}
 
@@ -36,14 +37,17 @@ def cassie():
     armature = bpy.context.object
     bpy.ops.strut.import_story(filepath=str(FOLDER / "story.toml"))
     last = bpy.context.scene.frame_end
-    seen["last"], seen["story"] = last, bones(armature, range(0, last + 1, EACH))
+    seen["last"] = last
+    seen["story"] = bones(armature, range(0, last + 1, EACH))
     bpy.ops.strut.export_story(filepath=str(FOLDER / "again.toml"))
     bpy.ops.strut.export_glb(filepath=str(FOLDER / "again.glb"))
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 0, last
+    bpy.context.scene.frame_start = 0
+    bpy.context.scene.frame_end = last
     bpy.ops.export_anim.bvh(filepath=str(FOLDER / "again.bvh"), frame_start=0, frame_end=last)
     bpy.ops.strut.import_motion(filepath=str(FOLDER / "solved.npz"))
     solved = next(o for o in bpy.data.objects if o.type == "ARMATURE" and not o["strut_posable"])
-    seen["solved"], seen["action"] = bones(solved, range(0, last + 1, EACH)), solved.animation_data.action.name
+    seen["solved"] = bones(solved, range(0, last + 1, EACH))
+    seen["action"] = solved.animation_data.action.name
     seen["aside"] = list(solved.location)
     bpy.ops.strut.import_motion(filepath=str(FOLDER / "solved.csv"))
     by_table = next(o for o in bpy.data.objects if o.type == "ARMATURE" and o not in (armature, solved))

@@ -34,10 +34,15 @@ def captured_author(data, made_once):
 
 def walker_angles(frames=300, rate_hz=100.0, speed_m_s=1.2, period_s=1.1):
     """Return coordinates of somebody whose joints swing like sines, and who moves on evenly. Shape (T, 34)."""
-    names, time_s = list(human_geometry().dof_names), np.arange(frames) / rate_hz
-    q, phase = np.zeros((frames, 34)), 2.0 * np.pi * time_s / period_s
-    q[:, 0], q[:, 2] = speed_m_s * time_s, 0.95 + 0.02 * np.cos(2.0 * phase)
-    q[:, 3], q[:, 4], q[:, 5] = 0.05, 0.05 * np.sin(phase), 0.08 * np.cos(phase)
+    names = list(human_geometry().dof_names)
+    time_s = np.arange(frames) / rate_hz
+    q = np.zeros((frames, 34))
+    phase = 2.0 * np.pi * time_s / period_s
+    q[:, 0] = speed_m_s * time_s
+    q[:, 2] = 0.95 + 0.02 * np.cos(2.0 * phase)
+    q[:, 3] = 0.05
+    q[:, 4] = 0.05 * np.sin(phase)
+    q[:, 5] = 0.08 * np.cos(phase)
     for side, shift in (("Right", 0.0), ("Left", np.pi)):
         sign = -1.0 if side == "Right" else 1.0
         swings = {
@@ -63,7 +68,8 @@ def walker_angles(frames=300, rate_hz=100.0, speed_m_s=1.2, period_s=1.1):
 def walker_recording(robot=None, *, noise_m=0.0, seed=0, **walk):
     """Return the markers of the walker, with noise, and the coordinates that made them."""
     robot = subject() if robot is None else robot
-    body, q = human_geometry(), walker_angles(**walk)
+    body = human_geometry()
+    q = walker_angles(**walk)
     worn = [(segment, name, at) for segment, own in robot.markers.segment.items() for name, at in own.items()]
     points = body_points(body, [(segment, at) for segment, _, at in worn])
     places = place_points(pose_body(body, q, lengths_array(body, robot.subject.lengths_m)), points)
@@ -77,13 +83,15 @@ def stepper_recording(*, rate_hz=100.0, stride_s=1.1, speed_m_s=1.2, strides=4, 
     Heel and toes rest while they are on the ground; the heel rises before the toes leave, the toes sink after it lands.
     """
     time_s = np.arange(round(strides * stride_s * rate_hz)) / rate_hz
-    places, truth = {}, {}
+    places = {}
+    truth = {}
     for side, shift_s in (("R", 0.0), ("L", stride_s / 2.0)):
         strikes = np.arange(-2, strides + 2) * stride_s + shift_s
         truth[side] = (strikes, strikes + 0.62 * stride_s)
         for marker, ahead, leaves, lands in (("HEE", 0.0, 0.45, 1.0), ("TOE", 0.2, 0.62, 1.08)):
             cycle = (time_s - shift_s) / stride_s
-            number, share = np.floor(cycle - (lands - 1.0)), (cycle - (lands - 1.0)) % 1.0
+            number = np.floor(cycle - (lands - 1.0))
+            share = (cycle - (lands - 1.0)) % 1.0
             swing = np.clip((share - (leaves - (lands - 1.0))) / (1.0 - leaves + (lands - 1.0)), 0.0, 1.0)
             smooth = swing**2 * (3.0 - 2.0 * swing)
             x = (number + smooth) * speed_m_s * stride_s + speed_m_s * shift_s + ahead

@@ -24,7 +24,8 @@ STEP = 1e-6
 
 @pytest.fixture(scope="module")
 def case():
-    robot, body = subject(), human_geometry()
+    robot = subject()
+    body = human_geometry()
     places = [(segment, at) for segment, own in robot.markers.segment.items() for at in own.values()]
     q = np.random.default_rng(1).uniform(-0.6, 0.6, (7, body.n_dof))
     return robot, body, body_points(body, places), places, q, lengths_array(body, robot.subject.lengths_m)
@@ -66,8 +67,10 @@ def test_derivatives_by_lengths_are_those_of_differences(case):
 
 def test_ranges_of_joints_are_mirrored(case):
     _, body, *_ = case
-    prior, names = pose_prior(body), list(body.dof_names)
-    right, left = names.index("ShoulderRight_RX"), names.index("ShoulderLeft_RX")
+    prior = pose_prior(body)
+    names = list(body.dof_names)
+    right = names.index("ShoulderRight_RX")
+    left = names.index("ShoulderLeft_RX")
     assert (prior.lower[right], prior.upper[right]) == (-prior.upper[left], -prior.lower[left])
     assert prior.mean[right] == -prior.mean[left]
     assert (prior.lower < prior.upper).all()

@@ -41,7 +41,8 @@ def followed(data):
 
 
 def test_a_body_at_rest_needs_its_weight_at_its_centre_of_mass():
-    robot, still = subject(), np.zeros((3, 34))
+    robot = subject()
+    still = np.zeros((3, 34))
     wrench = wrench_of(robot, Movement(still, still, still))
     np.testing.assert_allclose(wrench[:, :3], np.tile([0.0, 0.0, 75.0 * WEIGHT], (3, 1)), atol=1e-9)
     np.testing.assert_allclose(
@@ -50,7 +51,8 @@ def test_a_body_at_rest_needs_its_weight_at_its_centre_of_mass():
 
 
 def test_derivatives_of_the_wrench_are_those_of_larger_steps():
-    robot, rng = subject(), np.random.default_rng(0)
+    robot = subject()
+    rng = np.random.default_rng(0)
     here = Movement(walker_angles(4), rng.normal(size=(4, 34)), rng.normal(size=(4, 34)))
     _, *parts = wrench_derivatives(robot, here)
     way = rng.normal(size=34)
@@ -72,7 +74,8 @@ def test_derivatives_of_the_wrench_are_those_of_larger_steps():
 
 def test_who_stands_on_one_leg_holds_the_weight_with_that_hip():
     """On one leg the hip of that side holds the weight beside it; the other hip holds its own leg only."""
-    robot, still = subject(), np.zeros((1, 34))
+    robot = subject()
+    still = np.zeros((1, 34))
     movement = Movement(still, still, still)
     wrench = np.zeros((1, 2, 6))
     wrench[:, 0] = wrench_of(robot, movement)
@@ -132,7 +135,8 @@ def test_the_authors_step_is_sound_without_plates(captured_author):
 def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
     """What the issue asks for: totals within 6 and 4 % of the weight, single feet within 8, pressure within 25 mm."""
     rows = {(one.what, one.axis): one for one in on_plates.plates.rows}
-    up, forwards = rows["total", "up"], rows["total", "forwards"]
+    up = rows["total", "up"]
+    forwards = rows["total", "forwards"]
     assert up.rms_weight < 0.06
     assert up.correlation > 0.95
     assert forwards.rms_weight < 0.04
@@ -159,7 +163,8 @@ def test_heel_strikes_for_forces_are_where_plates_feel_them(data):
 
 
 def test_following_plates_gives_their_forces(followed):
-    walk, measured = followed, followed.forces.plates.wrench[..., :3]
+    walk = followed
+    measured = followed.forces.plates.wrench[..., :3]
     loaded = np.isfinite(measured).all(axis=2) & (measured[..., 2] > 20.0)
     np.testing.assert_allclose(walk.forces.loads.force_n[loaded], measured[loaded], atol=1e-6)
     total = walk.forces.plates.total
@@ -183,7 +188,8 @@ def test_filtered_markers_are_told_from_raw_ones(data):
 
 def test_the_plain_estimate_says_nothing_where_markers_are_lost(on_plates):
     """Angles jump there; and nothing of filtered markers, which have none of the noise that it is free of."""
-    found, plain_n = on_plates.fit, on_plates.forces.baseline_n
+    found = on_plates.fit
+    plain_n = on_plates.forces.baseline_n
     recording = found.trial.recording
     places = recording.markers_m.copy()
     places[60:70, : len(recording.marker_names) // 2] = np.nan
@@ -202,14 +208,16 @@ def test_forces_are_compared_with_filtered_plates_as_if_filtered_alike(data, fol
     assert any("filtered at about" in note for note in forces.notes)
     assert prepare_trial(read_recording(data / "sydney_walk03.c3d")).stances
     step = np.repeat([0.0, 1.0], 100)
-    raw, low = PlateForces(np.zeros((200, 2, 6)), 100.0), PlateForces(np.zeros((200, 2, 6)), 100.0, 6.0)
+    raw = PlateForces(np.zeros((200, 2, 6)), 100.0)
+    low = PlateForces(np.zeros((200, 2, 6)), 100.0, 6.0)
     np.testing.assert_array_equal(raw.as_filtered(step), step)
     assert np.diff(low.as_filtered(step)).max() < 0.3
     assert low.as_filtered(step)[-1] == pytest.approx(1.0, abs=1e-3)
 
 
 def test_the_same_recording_gives_the_same_forces(captured_author):
-    first, second = captured_author.forces, ground_forces(captured_author.fit, captured_author.robot)
+    first = captured_author.forces
+    second = ground_forces(captured_author.fit, captured_author.robot)
     np.testing.assert_array_equal(first.bands.foot_n, second.bands.foot_n)
     np.testing.assert_array_equal(first.torque_nm, second.torque_nm)
 

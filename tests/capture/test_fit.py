@@ -52,7 +52,8 @@ def test_automatic_lengths_of_the_author_are_near_those_he_measured(fitted):
 
 
 def test_soles_stand_on_the_floor(fitted):
-    robot, motion = robot_of_subject(fitted.subject), fitted.motion
+    robot = robot_of_subject(fitted.subject)
+    motion = fitted.motion
     points = foot_contact_points(robot, motion.qpos)[..., 2]
     for foot in (slice(0, 3), slice(3, 6)):
         whole = motion.contact[:, foot].all(axis=1)
@@ -90,7 +91,8 @@ def test_lower_bodies_with_and_without_a_trunk_fit_too(data, name):
     assert silent == (arms if name == "qcmas_walk" else arms | {"Lumbar"})
     q = angles_from_qpos(found.motion.qpos)
     names = list(human_geometry().dof_names)
-    arm, leg = q[:, names.index("ShoulderRight_RY")], q[:, names.index("HipLeft_RY")]
+    arm = q[:, names.index("ShoulderRight_RY")]
+    leg = q[:, names.index("HipLeft_RY")]
     assert np.corrcoef(arm, leg)[0, 1] > 0.9  # arms without markers swing with the opposite legs
 
 
@@ -102,7 +104,8 @@ def test_one_person_has_one_size_in_every_trial(data):
 
 def test_a_standing_trial_helps(data):
     walk, standing = (read_recording(data / f"qcmas_{name}.c3d") for name in ("walk", "static"))
-    alone, helped = fit(walk), fit(walk, standing=standing)
+    alone = fit(walk)
+    helped = fit(walk, standing=standing)
     assert helped.mean_error_m < 0.004
     assert helped.subject.length["ShankRightLength"].sd_m < alone.subject.length["ShankRightLength"].sd_m
     assert {"LMKNE", "RMMAL"} <= set(helped.subject.marker)  # only the standing trial has them

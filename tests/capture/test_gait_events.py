@@ -75,7 +75,8 @@ def test_feet_without_markers_on_toes_or_heels_have_events_too(data):
             whole = read_recording(data / f"{name}.c3d")
             kept = [label for label in whole.marker_names if label[1:] not in left_out]
             part = replace(whole, marker_names=tuple(kept), markers_m=whole.markers(kept), residual_m=None)
-            trial, felt = prepare_trial(part), prepare_trial(whole).plate_events
+            trial = prepare_trial(part)
+            felt = prepare_trial(whole).plate_events
             for event in felt:
                 errors.append(min(abs(t - event.time_s) for t in of(trial.events, event.kind, event.side)))
         assert np.median(errors) < 0.025
@@ -115,7 +116,8 @@ def test_contacts_follow_from_events_and_from_what_must_have_been_before():
     ]
     time_s = np.arange(0.0, 1.5, 0.1) + 0.05
     contacts = contacts_of(events, time_s)
-    heel, ball = contacts["Right", "heel"], contacts["Right", "forefoot"]
+    heel = contacts["Right", "heel"]
+    ball = contacts["Right", "forefoot"]
     assert [bool(one) for one in ball] == [t < 0.2 or 0.7 <= t < 1.2 for t in time_s]
     assert [bool(one) for one in heel[2:]] == [0.6 <= t < 1.0 for t in time_s[2:]]
     assert not contacts["Left", "heel"].any()

@@ -40,7 +40,8 @@ def rigid_spread(recording, segments):
 def test_a_walk_in_any_axes_is_turned_onto_x_with_z_up(turn):
     straight, _ = walker_recording()
     other = replace(straight, markers_m=straight.markers_m @ turn.as_matrix().T)
-    ours, theirs = prepare_trial(straight).recording, prepare_trial(other).recording
+    ours = prepare_trial(straight).recording
+    theirs = prepare_trial(other).recording
     np.testing.assert_allclose(theirs.markers_m, ours.markers_m, atol=1e-9)
     way = np.diff(ours.marker("LASI")[[0, -1]], axis=0)[0]
     assert way[0] > 3.0
@@ -73,7 +74,8 @@ def test_every_real_walk_goes_along_x_and_stands_upright(data):
 def test_short_gaps_are_filled_to_a_millimetre_and_long_ones_stay():
     whole, _ = walker_recording()
     holed = whole.markers_m.copy()
-    short, long = whole.marker_names.index("LKNE"), whole.marker_names.index("RTOE")
+    short = whole.marker_names.index("LKNE")
+    long = whole.marker_names.index("RTOE")
     holed[100:108, short] = holed[50:80, long] = holed[:4, short] = np.nan
     filled, gaps = filled_gaps(replace(whole, markers_m=holed))
     np.testing.assert_allclose(filled.markers_m[100:108, short], whole.markers_m[100:108, short], atol=1e-3)
@@ -89,7 +91,9 @@ def test_short_gaps_are_filled_to_a_millimetre_and_long_ones_stay():
 
 def test_two_markers_that_swap_their_names_are_noticed():
     whole, _ = walker_recording()
-    swapped, one, other = whole.markers_m.copy(), whole.marker_names.index("LASI"), whole.marker_names.index("RASI")
+    swapped = whole.markers_m.copy()
+    one = whole.marker_names.index("LASI")
+    other = whole.marker_names.index("RASI")
     swapped[150:, [one, other]] = swapped[150:, [other, one]]
     assert check_markers(whole, whole.marker_names) == ()
     faults = check_markers(replace(whole, markers_m=swapped), whole.marker_names)

@@ -17,7 +17,8 @@ from strut.capture.plate_comparison import FEWEST_FRAMES, PlateForces, felt_shar
 from strut.formats.recording_file import read_recording
 from strut.recording import Recording
 
-RATE_HZ, WEIGHT_N = 200.0, 700.0
+RATE_HZ = 200.0
+WEIGHT_N = 700.0
 TIME_S = np.arange(240) / RATE_HZ
 STEP = Footprint("Right", 0.3, 0.95, np.array([0.1, -0.1]), np.array([1.0, 0.0]), 0.26, np.zeros(2))
 

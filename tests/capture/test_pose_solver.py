@@ -20,7 +20,8 @@ FREE = 1e4
 
 
 def problem_of(recording, robot=None, prior=None):
-    robot, body = robot or subject(), human_geometry()
+    robot = robot or subject()
+    body = human_geometry()
     worn = {name: (segment, at) for segment, own in robot.markers.segment.items() for name, at in own.items()}
     names = [name for name in worn if name in recording.marker_names]
     points = body_points(body, [worn[name] for name in names])
@@ -36,7 +37,8 @@ def no_prior(body):
 
 def random_poses(count):
     """Return poses inside the printed ranges of the walking model (Table 5.1)."""
-    robot, body = subject(), human_geometry()
+    robot = subject()
+    body = human_geometry()
     rng = np.random.default_rng(4)
     q = np.zeros((count, body.n_dof))
     q[:, :6] = rng.uniform([-0.1, -0.1, 0.8, -0.2, -0.24, -0.5], [1.1, 0.1, 1.05, 0.2, 0.28, 0.37], (count, 6))
@@ -117,7 +119,8 @@ def test_a_weight_draws_the_fit_to_its_marker():
 
 def test_joints_stay_within_their_ranges():
     recording, q = walker_recording()
-    body, prior = human_geometry(), pose_prior(human_geometry())
+    body = human_geometry()
+    prior = pose_prior(human_geometry())
     knee = body.dof_names.index("KneeRight_RY")
     upper = prior.upper.copy()
     upper[knee] = 0.6

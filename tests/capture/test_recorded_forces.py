@@ -20,7 +20,8 @@ from strut.motion import Motion
 HEIMAN = load_robot("heiman")
 WEIGHT_N = HEIMAN.mass_kg * 9.81
 STEP_S = 0.02
-RIGHT, LEFT = slice(0, 3), slice(3, 6)
+RIGHT = slice(0, 3)
+LEFT = slice(3, 6)
 STANDING = np.array(HEIMAN.standing_qpos)
 STANDING[:2] = 0.8, -0.5
 
@@ -88,7 +89,8 @@ def test_what_is_wrong_far_from_landings_is_told_apart_from_what_is_wrong_near_t
     """The left foot lands at 0.4 s and at 1.6 s; a quarter of a second later, or 0.09 s before, no landing is near."""
     force_n = pushed([0.0, 0.0, WEIGHT_N])
     force_n[sample, 0, 2] *= 1.5
-    figures, counted = found(ground_force_n=force_n), {"unexplained": 43, "landing": 87 - 43}
+    figures = found(ground_force_n=force_n)
+    counted = {"unexplained": 43, "landing": 87 - 43}
     for name, samples in counted.items():
         expected = 0.5 / np.sqrt(samples) if name == kind else 0.0
         assert figures[f"{name}_weight"] == pytest.approx(expected, abs=1e-9)
@@ -158,7 +160,8 @@ def test_the_ends_of_a_recording_are_left_out_to_the_sample():
 
 
 def test_torques_of_who_stands_on_one_foot_are_those_of_its_weight_under_the_centre_of_mass():
-    model, data = HEIMAN.model, mujoco.MjData(HEIMAN.model)
+    model = HEIMAN.model
+    data = mujoco.MjData(HEIMAN.model)
     data.qpos[:] = STANDING
     mujoco.mj_forward(model, data)
     jacobian = np.zeros((3, model.nv))

@@ -19,9 +19,11 @@ def test_a_curve_and_its_derivatives_come_back():
 
 
 def test_the_banded_solution_is_that_of_the_whole_matrix():
-    rng, time_s = np.random.default_rng(1), np.arange(30) / 100.0
+    rng = np.random.default_rng(1)
+    time_s = np.arange(30) / 100.0
     basis = spline_basis(time_s, 0.05)
-    rows, target = rng.normal(size=(3, 30, 2, 3)), rng.normal(size=(30, 2))
+    rows = rng.normal(size=(3, 30, 2, 3))
+    target = rng.normal(size=(30, 2))
     values = rng.normal(size=(30, 3))
     weight = np.broadcast_to(np.diag([1.0, 2.0, 3.0]), (30, 3, 3))
     system = SplineSystem(basis, 3)

@@ -259,7 +259,8 @@ def test_export_holds_the_same_angles(form: str, happy: Path, tmp_path: Path) ->
     path = tmp_path / f"happy.{form}"
     assert main(["export", str(happy), "--to", form, "--out", str(path)]) == 0
     with np.load(happy) as file:
-        knee, samples = file["qpos"][:, 7 + 3], len(file["time_s"])
+        knee = file["qpos"][:, 7 + 3]
+        samples = len(file["time_s"])
     if form == "json":
         exported = np.array(json.loads(path.read_text())["qpos"])[:, 7 + 3]
     else:

@@ -20,7 +20,8 @@ def standing(tmp_path):
     """A file in which the human stands on both feet, which no phase of walking does."""
     robot = load_robot("heiman")
     qpos = np.zeros((20, 35))
-    qpos[:, 2], qpos[:, 3] = robot.subject.standing_pelvis_height_m, 1.0
+    qpos[:, 2] = robot.subject.standing_pelvis_height_m
+    qpos[:, 3] = 1.0
     motion = Motion(
         robot="heiman",
         time_s=np.arange(20) * 0.01,
@@ -94,7 +95,8 @@ def test_a_walk_starts_from_a_walk_of_a_human_alone(standing, tmp_path, capsys):
 
 def test_lengths_and_masses_are_replaced_one_by_one():
     body = human_body(None, None, "male", ["ThighSideLength=48cm", "NeckLength=0.04"], ["FootLeft=1.5kg"])
-    table, usual = body.subject, load_robot("heiman").subject
+    table = body.subject
+    usual = load_robot("heiman").subject
     assert table.lengths_m["ThighLeftLength"] == table.lengths_m["ThighRightLength"] == 0.48
     assert table.lengths_m["NeckLength"] == 0.04
     assert table.lengths_m["ShankLeftLength"] == usual.lengths_m["ShankLeftLength"]

@@ -192,7 +192,8 @@ def test_a_press_while_results_are_written_leaves_all_of_them_or_none(there_alre
 
     monkeypatch.setattr(atomic, "write_atomically", press_and_write)  # of a new folder
     monkeypatch.setattr(recording_report, "write_atomically", press_and_write)
-    folder, files = tmp_path / "walk", {"motion.npz": b"1", "forces.csv": b"2", "report.html": b"3"}
+    folder = tmp_path / "walk"
+    files = {"motion.npz": b"1", "forces.csv": b"2", "report.html": b"3"}
     if there_already:
         folder.mkdir()
     with pytest.raises(KeyboardInterrupt):

@@ -45,7 +45,8 @@ def test_capture_writes_everything(data, tmp_path, capsys):  # noqa: F811
 
 
 def test_forces_of_a_mass_that_plates_deny_are_written_and_refused(data, tmp_path, capsys):  # noqa: F811
-    walk, out = str(data / "c3d_samples" / "plate_type2.c3d"), tmp_path / "walk"
+    walk = str(data / "c3d_samples" / "plate_type2.c3d")
+    out = tmp_path / "walk"
     assert main(["capture", walk, "--out", str(out), "--height", "1.75", "--mass", "70"]) == 3
     told = "Refused: weight: plates feel 48 % of the vertical force that this mass needs for the movement."
     assert told in capsys.readouterr().err

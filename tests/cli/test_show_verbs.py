@@ -64,7 +64,8 @@ def test_what_cannot_be_is_told_in_one_sentence(tmp_path, monkeypatch, capsys, w
 
 
 def test_what_a_library_holds_is_told_and_drawn(tmp_path, capsys):
-    cassie, path = load_robot("cassie"), tmp_path / "gaits.db"
+    cassie = load_robot("cassie")
+    path = tmp_path / "gaits.db"
     store = GaitStore(path, cassie, GaitGrid(GridAxis(0.0, 0.5, 2), GridAxis(-0.3, 0.3, 1), GridAxis(0.8, 0.9, 1)))
     figures = dict.fromkeys(("solve_s", "iterations", "off_line_mm", "slip_mm", "clearance_mm"), 1.0)
     figures |= {

@@ -104,7 +104,8 @@ def test_library_says_what_is_wrong(tmp_path, capsys, nod):
 
 
 def test_repair_writes_the_nearest_motion_and_refuses_what_is_none_or_is_sound(tmp_path, capsys, nod):
-    out, broken = tmp_path / "repaired.npz", tmp_path / "broken.npz"
+    out = tmp_path / "repaired.npz"
+    broken = tmp_path / "broken.npz"
     save_motion(draw("cassie", load_animation(nod / "nod.toml")), broken)
     assert main(["repair", str(broken), "--out", str(out)]) == 0
     told = capsys.readouterr().err

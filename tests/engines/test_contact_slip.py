@@ -23,7 +23,9 @@ ANGLE_RAD = np.linspace(0.0, 7.0, 200)  # more than once round
 
 def moved(direction_rad, way_m, angle_rad):
     """Return a ball that goes along a direction and turns about the axis across it, as if it rolled. Shape (T, 7)."""
-    c, s, half = np.cos(direction_rad), np.sin(direction_rad), angle_rad / 2.0
+    c = np.cos(direction_rad)
+    s = np.sin(direction_rad)
+    half = angle_rad / 2.0
     place = np.stack([c * way_m, s * way_m, np.full_like(way_m, RADIUS_M)], axis=1)
     turn = np.stack([np.cos(half), -s * np.sin(half), c * np.sin(half), np.zeros_like(half)], axis=1)
     return np.concatenate([place, turn], axis=1)

@@ -39,7 +39,8 @@ SPRUNG = """
 
 
 def test_frames_and_jacobians_are_those_of_the_sites_asked_for_in_that_order():
-    frames, qpos = FrameKinematics(ROBOT, ["sole", "ball"]), postures(2)
+    frames = FrameKinematics(ROBOT, ["sole", "ball"])
+    qpos = postures(2)
     for row in qpos:
         frames.move(row)
         data = forward(row)
@@ -81,7 +82,8 @@ def test_each_drive_alone_gives_its_torque_over_its_inertia():
 def test_springs_dampers_and_tendons_push_the_joints_as_their_numbers_say():
     model = mujoco.MjModel.from_xml_string(SPRUNG)
     rng = np.random.default_rng(0)
-    qpos, qvel = np.tile(model.qpos0, (3, 1)), rng.normal(size=(3, model.nv))
+    qpos = np.tile(model.qpos0, (3, 1))
+    qvel = rng.normal(size=(3, model.nv))
     qpos[:, 7:] = rng.normal(size=(3, 2)) * 0.3
     a, b = qpos[:, 7:].T
     da, db = qvel[:, 6:].T

@@ -20,7 +20,8 @@ STEP_S = 0.01
 def smooth(samples=6, seed=0, robot=ROBOT):
     """Return a movement of a floating body that is nowhere special. Shapes (T,), (T, nq)."""
     rng = np.random.default_rng(seed)
-    qpos, velocity = postures(1, seed, robot)[0], rng.normal(size=robot.model.nv)
+    qpos = postures(1, seed, robot)[0]
+    velocity = rng.normal(size=robot.model.nv)
     rows = [qpos]
     for _ in range(samples - 1):
         later = rows[-1].copy()
@@ -41,7 +42,8 @@ def test_velocities_are_central_differences_with_rest_at_both_ends():
 
 
 def test_velocities_of_a_body_that_is_held_are_plain_differences():
-    pepper, rng = load_robot("pepper"), np.random.default_rng(1)
+    pepper = load_robot("pepper")
+    rng = np.random.default_rng(1)
     qpos = rng.normal(size=(4, pepper.model.nq))
     qvel, qacc = velocities(pepper, 1.0 + 0.1 * np.arange(4), qpos)
     padded = np.concatenate([qpos[:1], qpos, qpos[-1:]])
@@ -60,9 +62,11 @@ def needed(qpos, qvel, qacc):
 def test_forces_and_torques_are_mass_times_acceleration_and_bias():
     time_s, qpos = smooth()
     qvel, qacc = velocities(ROBOT, time_s, qpos)
-    found, reaction = inverse_dynamics(ROBOT, time_s, qpos), ground_reaction(ROBOT, time_s, qpos)
+    found = inverse_dynamics(ROBOT, time_s, qpos)
+    reaction = ground_reaction(ROBOT, time_s, qpos)
     for k in range(len(qpos)):
-        force, data = needed(qpos[k], qvel[k], qacc[k]), forward(qpos[k])
+        force = needed(qpos[k], qvel[k], qacc[k])
+        data = forward(qpos[k])
         assert_allclose(found.torque_nm[k], force[6:], atol=1e-8)
         assert_allclose(found.ground_force_n[k], force[:3], atol=1e-8)
         moment = data.xmat[1].reshape(3, 3) @ force[3:6] + np.cross(qpos[k, :3], force[:3])
@@ -79,7 +83,8 @@ def test_points_of_feet_and_their_jacobians_are_those_of_the_matter_there():
     time_s, qpos = smooth(3)
     found = inverse_dynamics(ROBOT, time_s, qpos)
     for k in range(3):
-        data, jacobian = forward(qpos[k]), np.zeros((3, MODEL.nv))
+        data = forward(qpos[k])
+        jacobian = np.zeros((3, MODEL.nv))
         site = data.site("sole")
         low = [data.site("ball").xpos - [0.0, 0.0, 0.03]]
         corners = [site.xpos + site.xmat.reshape(3, 3) @ [x - 0.01, y - 0.02, 0.0] for x, y in CORNERS]
@@ -112,23 +117,29 @@ def test_a_body_that_is_bolted_down_has_no_ground():
 
 def test_the_floor_under_a_platform_holds_its_weight_and_pushes_its_mass():
     """By Newton and Euler: force is the rate of momentum and the weight, moment that of the angular momentum."""
-    pepper, rng = load_robot("pepper"), np.random.default_rng(4)
-    model, time_s = pepper.model, 0.002 * np.arange(9)
-    velocity, bend = rng.normal(size=model.nv) * 0.5, rng.normal(size=model.nv)
+    pepper = load_robot("pepper")
+    rng = np.random.default_rng(4)
+    model = pepper.model
+    time_s = 0.002 * np.arange(9)
+    velocity = rng.normal(size=model.nv) * 0.5
+    bend = rng.normal(size=model.nv)
     qpos = model.qpos0 + time_s[:, None] * velocity + 0.5 * time_s[:, None] ** 2 * bend
     found = inverse_dynamics(pepper, time_s, qpos)
     qvel, _ = velocities(pepper, time_s, qpos)
-    linear, angular = [], []
+    linear = []
+    angular = []
     for row, speed in zip(qpos, qvel, strict=True):
         data = mujoco.MjData(model)
-        data.qpos[:], data.qvel[:] = row, speed
+        data.qpos[:] = row
+        data.qvel[:] = speed
         mujoco.mj_forward(model, data)
         mujoco.mj_subtreeVel(model, data)
         momentum = model.body_subtreemass[1] * data.subtree_linvel[1]
         linear.append(momentum)
         angular.append(data.subtree_angmom[1] + np.cross(data.subtree_com[1], momentum))
     mass = float(model.body_subtreemass[1])
-    middle, weight = slice(2, -2), np.array([0.0, 0.0, 9.81 * mass])
+    middle = slice(2, -2)
+    weight = np.array([0.0, 0.0, 9.81 * mass])
     assert_allclose(found.ground_force_n[middle], np.gradient(linear, 0.002, axis=0)[middle] + weight, atol=0.05)
     lever = np.cross(found.com_in_world, weight)
     assert_allclose(found.ground_moment_nm[middle], (np.gradient(angular, 0.002, axis=0) + lever)[middle], atol=0.05)
@@ -143,7 +154,8 @@ def test_the_demand_of_contact_points_is_at_the_lowest_point_of_balls():
     points = (ContactPoint("a", "shank", (0.01, 0.02, -0.2), 0.03), ContactPoint("b", "leg", (0.05, -0.04, -0.32)))
     found = contact_demand(MODEL, points, qpos, qvel, qacc)
     for k in range(3):
-        data, jacobian = forward(qpos[k]), np.zeros((3, MODEL.nv))
+        data = forward(qpos[k])
+        jacobian = np.zeros((3, MODEL.nv))
         assert_allclose(found.force[k], needed(qpos[k], qvel[k], qacc[k]), atol=1e-8)
         for index, point in enumerate(points):
             body = MODEL.body(point.body).id

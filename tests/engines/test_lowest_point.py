@@ -23,7 +23,9 @@ MODEL = """<mujoco><asset><mesh name="wedge" vertex="0 0 0  0.3 0 0  0 0.2 0  0 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_lowest_point_is_as_far_from_the_floor_as_mujoco_measures(kind):
     model = mujoco.MjModel.from_xml_string(MODEL.format(kind=KINDS[kind]))
-    data, geom, rng = mujoco.MjData(model), model.geom("part").id, np.random.default_rng(3)
+    data = mujoco.MjData(model)
+    geom = model.geom("part").id
+    rng = np.random.default_rng(3)
     for turn in [Rotation.identity(), Rotation.from_rotvec([np.pi / 2, 0, 0]), *Rotation.random(12, rng=rng)]:
         data.qpos[:] = [0.1, -0.2, 1.3, *turn.as_quat(scalar_first=True)]
         mujoco.mj_kinematics(model, data)

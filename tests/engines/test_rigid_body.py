@@ -60,8 +60,11 @@ def test_inverse_dynamics_of_a_movement_equal_those_of_pinocchio(mrpete, tumblin
     model = oracle.oracle_model(text_of(mrpete.model))
     data = model.createData()
     qvel, qacc = velocities(mrpete, time_s, qpos)
-    ours, rotation = inverse_dynamics(mrpete, time_s, qpos), oracle.base_rotation(qpos)
-    q, v, a = oracle.oracle_q(qpos), oracle.oracle_v(qvel, rotation), oracle.oracle_a(qvel, qacc, rotation)
+    ours = inverse_dynamics(mrpete, time_s, qpos)
+    rotation = oracle.base_rotation(qpos)
+    q = oracle.oracle_q(qpos)
+    v = oracle.oracle_v(qvel, rotation)
+    a = oracle.oracle_a(qvel, qacc, rotation)
     for k in range(len(qpos)):
         tau = oracle.pin.rnea(model, data, q[k], v[k], a[k])
         assert_allclose(ours.torque_nm[k], tau[6:], atol=1e-9)
@@ -74,10 +77,12 @@ def test_inverse_dynamics_of_a_movement_equal_those_of_pinocchio(mrpete, tumblin
 def test_contact_jacobians_are_the_derivatives_of_the_lowest_points(mrpete, tumbling):
     """A point fixed to the foot's link: its world position by finite differences of joint angles."""
     _, qpos = tumbling
-    time_s, sample = np.arange(3) / RATE_HZ, np.tile(qpos[30], (3, 1))
+    time_s = np.arange(3) / RATE_HZ
+    sample = np.tile(qpos[30], (3, 1))
     jacobian = inverse_dynamics(mrpete, time_s, sample).contact_jacobian[0]
     model = mrpete.model
-    data, step = mujoco.MjData(model), 1e-6
+    data = mujoco.MjData(model)
+    step = 1e-6
 
     def points(q, local=None):
         data.qpos[:] = q
@@ -91,7 +96,8 @@ def test_contact_jacobians_are_the_derivatives_of_the_lowest_points(mrpete, tumb
 
     local = points(sample[0])
     for joint in range(28):
-        more, less = sample[0].copy(), sample[0].copy()
+        more = sample[0].copy()
+        less = sample[0].copy()
         more[7 + joint] += step
         less[7 + joint] -= step
         assert_allclose(jacobian[:, :, joint], (points(more, local) - points(less, local)) / (2 * step), atol=1e-8)
@@ -108,7 +114,8 @@ def test_ground_carries_weight_and_the_change_of_momentum(mrpete, tumbling):
 
 def test_ground_reaction_alone_equals_that_of_the_full_inverse_dynamics(mrpete, tumbling):
     time_s, qpos = tumbling
-    full, alone = inverse_dynamics(mrpete, time_s, qpos), ground_reaction(mrpete, time_s, qpos)
+    full = inverse_dynamics(mrpete, time_s, qpos)
+    alone = ground_reaction(mrpete, time_s, qpos)
     assert_allclose(alone.force_n, full.ground_force_n, atol=1e-12)
     assert_allclose(alone.moment_nm, full.ground_moment_nm, atol=1e-12)
     assert_array_equal(alone.com_in_world, full.com_in_world)
@@ -117,7 +124,8 @@ def test_ground_reaction_alone_equals_that_of_the_full_inverse_dynamics(mrpete, 
 def test_clearance_is_the_distance_that_mujoco_measures_to_the_floor(mrpete, tumbling):
     time_s, qpos = tumbling
     model = mrpete.model
-    data, floor = mujoco.MjData(model), model.geom("floor").id
+    data = mujoco.MjData(model)
+    floor = model.geom("floor").id
     feet = {model.geom(foot.frame).id for foot in mrpete.feet}
     others = [g for g in range(model.ngeom) if g != floor and g not in feet and model.geom_contype[g]]
     dynamics = inverse_dynamics(mrpete, time_s, qpos)

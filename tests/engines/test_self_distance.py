@@ -68,7 +68,8 @@ def distance_by_duality(kinds, places, turns):
 
 @pytest.mark.parametrize("kinds", [(a, b) for a in SIZES for b in SIZES if a <= b])
 def test_any_two_geoms_are_as_far_apart_as_the_widest_gap_between_parallel_planes(kinds):
-    robot, rng = two_bodies(*map(geom, kinds)), np.random.default_rng(4)
+    robot = two_bodies(*map(geom, kinds))
+    rng = np.random.default_rng(4)
     qpos = np.zeros((4, 14))
     qpos[:, :3] = rng.normal(size=(4, 3))
     qpos[:, :3] *= rng.uniform(0.12, 0.16, size=(4, 1)) / np.linalg.norm(qpos[:, :3], axis=1, keepdims=True)
@@ -99,14 +100,17 @@ def test_a_mesh_is_as_far_away_as_its_nearest_corner():
 
 @pytest.mark.parametrize("name", ["mrpete", "alice", "pepper"])
 def test_the_nearest_bodies_and_all_near_samples_are_those_of_every_pair_at_every_sample(name):
-    robot, rng = load_robot(name), np.random.default_rng(2)
-    middle, reach = (robot.joint_upper_rad + robot.joint_lower_rad) / 2, robot.joint_upper_rad - robot.joint_lower_rad
+    robot = load_robot(name)
+    rng = np.random.default_rng(2)
+    middle = (robot.joint_upper_rad + robot.joint_lower_rad) / 2
+    reach = robot.joint_upper_rad - robot.joint_lower_rad
     time = np.linspace(0.0, 1.0, 150)[:, None]
     waves = np.sin(2 * np.pi * (time * rng.uniform(0.2, 2.0, len(reach)) + rng.uniform(size=len(reach))))
     model = robot.model
     qpos = np.tile(model.qpos0, (150, 1))
     qpos[:, robot.base_size :] = middle + 0.2 * reach * waves
-    data, pairs = mujoco.MjData(model), collision_pairs(robot.model).checked
+    data = mujoco.MjData(model)
+    pairs = collision_pairs(robot.model).checked
     apart = np.empty((150, len(pairs)))
     for sample in range(150):
         data.qpos[:] = qpos[sample]
@@ -122,7 +126,8 @@ def test_the_nearest_bodies_and_all_near_samples_are_those_of_every_pair_at_ever
 
 
 def test_where_the_whole_body_is_does_not_matter():
-    robot, rng = load_robot("mrpete"), np.random.default_rng(5)
+    robot = load_robot("mrpete")
+    rng = np.random.default_rng(5)
     here = np.tile(robot.model.qpos0, (40, 1))
     here[:, 7:] = (robot.joint_lower_rad + robot.joint_upper_rad) / 2 + 0.3 * rng.normal(size=28)
     there = here.copy()

@@ -40,11 +40,14 @@ def test_the_mass_of_bodies_beside_the_robot_does_not_move_with_it():
     model = mujoco.MjModel.from_xml_string(text)
 
     class Other:
-        feet, model = ROBOT.feet, None
+        feet = ROBOT.feet
+        model = None
 
     Other.model = model
     qpos = model.qpos0[None]
-    found, data, whole = task_jacobians(Other, qpos), mujoco.MjData(model), np.zeros((3, model.nv))
+    found = task_jacobians(Other, qpos)
+    data = mujoco.MjData(model)
+    whole = np.zeros((3, model.nv))
     mujoco.mj_forward(model, data)
     mujoco.mj_jacSubtreeCom(model, data, whole, 1)
     assert_allclose(found.com[0], whole, atol=1e-12)
@@ -53,7 +56,8 @@ def test_the_mass_of_bodies_beside_the_robot_does_not_move_with_it():
 
 @pytest.fixture
 def moving():
-    qpos, qvel = postures(1, seed=3)[0], np.random.default_rng(1).normal(size=MODEL.nv)
+    qpos = postures(1, seed=3)[0]
+    qvel = np.random.default_rng(1).normal(size=MODEL.nv)
     state = WalkingDynamics(ROBOT)
     state.move(qpos, qvel)
     return state, qpos, qvel
@@ -67,13 +71,15 @@ def moved(qpos, qvel, duration_s):
 
 def test_a_walking_state_is_where_mujoco_has_it_and_moves_as_differences_say(moving):
     _, qpos, qvel = moving
-    state, data = WalkingState(ROBOT), forward(qpos)
+    state = WalkingState(ROBOT)
+    data = forward(qpos)
     state.move(qpos, qvel)
     assert_allclose(state.com_m, data.subtree_com[1], atol=1e-12)
     assert_allclose(state.foot_m, data.site_xpos[SITES], atol=1e-12)
     assert_allclose(state.foot_rotation, data.site_xmat[SITES].reshape(2, 3, 3), atol=1e-12)
     assert_allclose(state.base_rotation, data.xmat[1].reshape(3, 3), atol=1e-12)
-    ahead, behind = moved(qpos, qvel, 1e-6), moved(qpos, qvel, -1e-6)
+    ahead = moved(qpos, qvel, 1e-6)
+    behind = moved(qpos, qvel, -1e-6)
     assert_allclose(state.com_velocity_m_s, (ahead.subtree_com[1] - behind.subtree_com[1]) / 2e-6, atol=1e-6)
     assert_allclose(state.foot_moving @ qvel, (ahead.site_xpos - behind.site_xpos)[SITES] / 2e-6, atol=1e-6)
     for index, site in enumerate(SITES):
@@ -83,13 +89,15 @@ def test_a_walking_state_is_where_mujoco_has_it_and_moves_as_differences_say(mov
 
 def test_mass_bias_and_the_drift_of_the_feet(moving):
     state, qpos, qvel = moving
-    data, mass = forward(qpos, qvel), np.zeros((MODEL.nv, MODEL.nv))
+    data = forward(qpos, qvel)
+    mass = np.zeros((MODEL.nv, MODEL.nv))
     mujoco.mj_fullM(MODEL, data, mass)
     assert_allclose(state.mass, mass, atol=1e-12)
     assert_allclose(state.bias, data.qfrc_bias, atol=1e-9)
     assert_allclose(state.foot_velocity, state.foot_jacobian @ qvel, atol=1e-12)
     assert_allclose(state.foot_velocity[:, :3], state.foot_moving @ qvel, atol=1e-12)
-    ahead, behind = WalkingDynamics(ROBOT), WalkingDynamics(ROBOT)
+    ahead = WalkingDynamics(ROBOT)
+    behind = WalkingDynamics(ROBOT)
     for other, duration_s in ((ahead, 1e-6), (behind, -1e-6)):
         other.move(np.array(moved(qpos, qvel, duration_s).qpos), qvel)
     rate = (ahead.foot_velocity - behind.foot_velocity) / 2e-6  # at constant qvel only the Jacobian changes

@@ -28,7 +28,8 @@ def test_an_anchor_shows_itself_alone_and_fully(mrpete, emotion):
 
 @pytest.mark.parametrize("emotion", EMOTIONS[1:])
 def test_the_style_of_an_anchor_is_the_printed_one(mrpete, emotion):
-    numbers, style = NUMBERS["pose"][emotion], style_for(mrpete, named_emotion(emotion), 1.0)
+    numbers = NUMBERS["pose"][emotion]
+    style = style_for(mrpete, named_emotion(emotion), 1.0)
     assert style.direction * style.tempo == pytest.approx(numbers["speed"], abs=1e-12)  # E18: absolute, no difference
     assert style.stride * 80 == pytest.approx(80 + numbers["step_length_change_mm"], abs=1e-9)
     assert [name for name, _ in style.postures] == [emotion]
@@ -100,7 +101,8 @@ def quantities(style):
 @given(any_robot, axis, axis, axis, st.floats(0.0, 0.4))
 @settings(deadline=None)
 def test_every_word_of_every_body_is_linear_along_a_ray(robot, pleasure, arousal, dominance, scale):
-    body, point = ROBOTS[robot], np.array([pleasure, arousal, dominance])
+    body = ROBOTS[robot]
+    point = np.array([pleasure, arousal, dominance])
     assume(np.linalg.norm(point) > 0.2)
     neutral = quantities(body.expression.neutral_style())
     near, far = (quantities(style_for(body, Emotion(*map(float, point)), k)) for k in (scale, 0.4))
@@ -136,7 +138,8 @@ def test_neighbouring_feelings_have_neighbouring_styles(robot, pleasure, arousal
 @pytest.mark.parametrize("emotion", EMOTIONS[1:])
 def test_every_word_is_exact_at_the_anchors(robot, emotion):
     body = ROBOTS[robot]
-    anchor, style = body.expression.anchor[emotion], style_for(body, named_emotion(emotion))
+    anchor = body.expression.anchor[emotion]
+    style = style_for(body, named_emotion(emotion))
     for word in set(WORDS) - {"tempo", "stride"}:
         said = getattr(anchor, word)
         assert getattr(style, word) == pytest.approx(body.expression.neutral_value(word) if said is None else said)

@@ -70,7 +70,8 @@ def test_words_speed_and_postures_of_a_mix_are_the_weighted_changes(tempo_share)
     assert style.lift == pytest.approx(0.9 + sad * (0.6 - 0.9) + 0.7 * 0.3 * 0.2)
     assert style.trunk_pitch_rad == pytest.approx(happy * -0.2)
     assert style.gaze == pytest.approx(0.4 + 0.7 * (0.1 * 0.2 - 0.2 * 0.5 + 0.3 * 0.4))
-    speed, step_time = 1.0 - 0.5 * sad + 0.4 * happy, 1.0 + 0.2 * sad + 0.7 * 0.05
+    speed = 1.0 - 0.5 * sad + 0.4 * happy
+    step_time = 1.0 + 0.2 * sad + 0.7 * 0.05
     assert style.tempo == pytest.approx(speed**tempo_share / step_time)
     assert style.tempo * style.stride == pytest.approx(speed)
     assert style.direction == 1

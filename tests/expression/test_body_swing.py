@@ -52,7 +52,8 @@ def test_the_posture_is_between_still_and_swinging_with_a_shaken_phase(parts, pa
 
 
 def test_the_spectrum_has_the_swing_and_two_side_bands_each_way_per_tone():
-    robot, turn = swinging(), 2.0 * np.pi
+    robot = swinging()
+    turn = 2.0 * np.pi
     bands = sorted(abs(2.0 + order * tone) / turn for tone in (3.0, 7.0) for order in (-2, -1, 1, 2))
     assert_allclose(side_bands_hz(robot, Style(activity=0.5, jerkiness=0.1)), [2.0 / turn, *bands])
     for style in (Style(activity=0.0), Style(jerkiness=0.0)):

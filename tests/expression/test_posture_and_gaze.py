@@ -89,7 +89,8 @@ def test_full_activity_swings_about_the_active_posture_with_the_published_period
 
 def test_jerkiness_makes_the_swing_faster_and_jerkier(pepper):
     time_s = np.arange(0.0, 60.0, 1e-3)
-    peak, jerk = {}, {}
+    peak = {}
+    jerk = {}
     for jerkiness in (0.0, 0.125, 0.875, 1.0):
         style = Style(activity=1.0, jerkiness=jerkiness)
         swing = joint(pepper, posture_over_time(pepper, style, time_s, clamped=False), "LShoulderRoll") / 0.45
@@ -114,7 +115,8 @@ def test_smooth_swing_is_one_line_in_the_spectrum_and_a_jerky_one_has_side_bands
 
 
 def test_sampled_at_the_rate_of_the_robot_the_upper_side_band_turns_up_at_two_hertz(pepper):
-    rate_hz, samples = 4.45, 4096
+    rate_hz = 4.45
+    samples = 4096
     time_s = np.arange(samples) / rate_hz
     swing = joint(
         pepper, posture_over_time(pepper, Style(activity=1.0, jerkiness=1.0), time_s, clamped=False), "LShoulderRoll"
@@ -131,7 +133,8 @@ def test_sampled_at_the_rate_of_the_robot_the_upper_side_band_turns_up_at_two_he
 
 
 def test_published_swing_leaves_the_joints_ranges_and_the_clamp_keeps_it_in(pepper):
-    time_s, style = np.linspace(0.0, 3.0, 301), Style(activity=1.0, jerkiness=0.0)
+    time_s = np.linspace(0.0, 3.0, 301)
+    style = Style(activity=1.0, jerkiness=0.0)
     free = posture_over_time(pepper, style, time_s, clamped=False)
     assert joint(pepper, free, "RElbowYaw").max() == pytest.approx(2.2, abs=1e-3)
     assert joint(pepper, free, "RElbowRoll").min() == pytest.approx(-0.2, abs=1e-3)
@@ -158,8 +161,10 @@ def test_a_user_overhead_cannot_be_looked_at():
 
 
 def test_a_joint_that_no_word_moves_rests_at_zero_or_where_its_range_has_its_middle(pepper):
-    lower, upper = np.array(pepper.joint_lower_rad), np.array(pepper.joint_upper_rad)
-    lower[:5], upper[:5] = [-1.0, 0.4, -0.9, -1.0, 0.05], [2.0, 1.0, -0.1, 0.05, 1.0]
+    lower = np.array(pepper.joint_lower_rad)
+    upper = np.array(pepper.joint_upper_rad)
+    lower[:5] = [-1.0, 0.4, -0.9, -1.0, 0.05]
+    upper[:5] = [2.0, 1.0, -0.1, 0.05, 1.0]
     table = pepper.expression
     activity = msgspec.structs.replace(
         table.word.activity,
@@ -178,14 +183,17 @@ def test_who_breathes_and_leans_adds_both_to_the_swing_of_the_posture(pepper):
     """The published posture plus what the words hold plus what breath and nods do, joint by joint, without clamping."""
     lively = pepper.expressing("animated")
     style = replace(style_for(lively, named_emotion("sad")), jerkiness=0.0)
-    table, time_s, names = lively.expression, np.linspace(0.0, 4.0, 41), lively.joint_names
+    table = lively.expression
+    time_s = np.linspace(0.0, 4.0, 41)
+    names = lively.joint_names
     found = posture_over_time(lively, style, time_s, clamped=False)
     rate_rad_s = style.tempo * table.word.activity.frequency_rad_s
     slowed_s = time_s * style.tempo
     published = posture_over_time(pepper, style, slowed_s, clamped=False)  # whose pace no word changes
     unit_s = np.sqrt(_height_m(lively) / GRAVITY_M_S2)
     secondary = secondary_motion_in_place(lively, style, time_s, rate_rad_s * time_s / np.pi, unit_s)
-    asked, neutral = table.joint_angles(style), table.joint_angles(table.neutral_style())
+    asked = table.joint_angles(style)
+    neutral = table.joint_angles(table.neutral_style())
     leaning = [asked.get(name, 0.0) - neutral.get(name, 0.0) for name in names]
     bends, nods = (
         np.array([joints.get(n, 0.0) for n in names]) for joints in (table.breathing_joints, table.nodding_joints)

@@ -29,7 +29,8 @@ from strut.models.catalogue import load_robot
 from strut.schemas.expression import AnimatedTable, EmotionAnchor, ExpressionTable, Neutral, WordMapping, WordMappings
 from strut.style import Style
 
-UNIT_S, STEPS = 0.2, 10
+UNIT_S = 0.2
+STEPS = 10
 TIME_S = np.arange(0.0, 12.0, 0.01)
 WALKING = np.minimum(smooth_step((TIME_S - 2.0) / 0.8), smooth_step((10.0 - TIME_S) / 0.8))
 BEAT = np.clip((TIME_S - 2.0) / 0.8, 0.0, STEPS)

@@ -119,7 +119,8 @@ def test_joints_of_trunk_and_head_follow_pitch_nod_and_glance():
     )
     moved = secondary.joint_offsets(alice)
     expected = np.zeros_like(moved)
-    table, column = alice.expression, alice.joint_names.index
+    table = alice.expression
+    column = alice.joint_names.index
     for name, factor in table.breathing_joints.items():
         expected[0, column(name)] += 0.1 * factor
     for name, factor in table.nodding_joints.items():

@@ -183,7 +183,8 @@ def test_the_sentence_names_the_file_and_the_reason(tmp_path):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_flipped_bytes_end_in_a_recording_or_in_a_sentence(written, seed):
-    chance, (_, content) = random.Random(seed), written
+    chance = random.Random(seed)
+    _, content = written
     outcomes = {"read": 0, "refused": 0}
     for _ in range(300):
         damaged = bytearray(content)
@@ -195,7 +196,8 @@ def test_flipped_bytes_end_in_a_recording_or_in_a_sentence(written, seed):
 
 @pytest.mark.parametrize("name", ["pc_real", "dec_int", "sgi_real", "newwalk", "gait-pig", "plate_type3"])
 def test_flipped_bytes_in_real_files_end_in_a_recording_or_in_a_sentence(data, name):
-    chance, content = random.Random(name), (data / "c3d_samples" / f"{name}.c3d").read_bytes()
+    chance = random.Random(name)
+    content = (data / "c3d_samples" / f"{name}.c3d").read_bytes()
     for _ in range(60):
         damaged = bytearray(content)
         for _ in range(chance.choice([1, 10, 100])):

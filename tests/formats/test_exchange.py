@@ -50,7 +50,8 @@ def test_bodies_of_any_robot_come_back_from_a_laboratorys_file(happy_walk, tmp_p
 def test_another_library_reads_the_c3d_of_a_robot(happy_walk, tmp_path):
     ezc3d = pytest.importorskip("ezc3d", reason="the oracle is a development dependency")
     written = export(happy_walk, tmp_path / "walk.c3d")
-    theirs, ours = ezc3d.c3d(str(written.path)), read_recording(written.path)
+    theirs = ezc3d.c3d(str(written.path))
+    ours = read_recording(written.path)
     names = theirs["parameters"]["POINT"]["LABELS"]["value"]
     points_mm = np.moveaxis(theirs["data"]["points"][:3], 0, 2)
     np.testing.assert_allclose(np.moveaxis(points_mm, 0, 1) / 1e3, ours.markers(names), atol=1e-6)
@@ -92,7 +93,8 @@ def test_ground_forces_stand_beside_the_angles_as_external_loads(happy_walk, tmp
 
 def test_forces_of_a_person_have_the_columns_that_a_capture_writes(heiman, tmp_path):
     """A capture writes them for the right and the left foot; so does an export, whatever the bodies are called."""
-    count, feet = 8, heiman.foot_names
+    count = 8
+    feet = heiman.foot_names
     motion = Motion(
         robot="heiman",
         time_s=0.01 * np.arange(count),
@@ -150,7 +152,8 @@ def test_a_users_own_writer_goes_through_the_same_door(happy_walk, tmp_path):
 
 def test_force_writes_through_a_link_and_leaves_it_a_link(happy_walk, tmp_path):
     (tmp_path / "real").mkdir()
-    target, link = tmp_path / "real" / "walk.npz", tmp_path / "link.npz"
+    target = tmp_path / "real" / "walk.npz"
+    link = tmp_path / "link.npz"
     target.write_bytes(b"old")
     link.symlink_to(target)
     with pytest.raises(FileError, match="is there already"):

@@ -34,9 +34,13 @@ def channels(kind, *, offset=0.0, sign=1.0, free_nm=5.0):
         values = np.column_stack([force, place, np.where(np.abs(force[:, 2]) > 0.0, free_nm, 0.0)])
         return values * [sign, sign, sign, 1.0, 1.0, sign]
     if kind == 3:
-        a, b = 0.12, 0.2
+        a = 0.12
+        b = 0.2
         sensor_moment = moment + np.cross([0.0, 0.0, -0.04], force)
-        fz, mx, my, mz = force[:, 2], sensor_moment[:, 0], sensor_moment[:, 1], sensor_moment[:, 2]
+        fz = force[:, 2]
+        mx = sensor_moment[:, 0]
+        my = sensor_moment[:, 1]
+        mz = sensor_moment[:, 2]
         z = [(fz + s * mx / b + t * my / a) / 4.0 for s, t in ((1, -1), (1, 1), (-1, 1), (-1, -1))]
         x = [force[:, 0] / 2.0 - mz / (2.0 * b), force[:, 0] / 2.0 + mz / (2.0 * b)]
         return sign * np.column_stack([*x, force[:, 1] / 2.0, force[:, 1] / 2.0, *z]) + offset
@@ -67,7 +71,8 @@ def test_a_plate_with_a_calibration_matrix_is_calibrated_first():
 
 
 def test_the_sign_of_the_sensors_depth_does_not_matter():
-    above, below = plate(2, channels(2))[0], plate(2, channels(2), origin=-SENSOR)[0]
+    above = plate(2, channels(2))[0]
+    below = plate(2, channels(2), origin=-SENSOR)[0]
     np.testing.assert_allclose(above.cop_m, below.cop_m, atol=1e-12)
 
 

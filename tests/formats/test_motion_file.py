@@ -330,7 +330,8 @@ def test_a_fingerprint_that_is_no_text_is_told(saved, value):
 
 def test_whatever_stands_in_a_receipt_is_read_or_told_in_plain_words(happy_walk):
     """Every key with every kind of thing: read as it is, or a sentence that names the key."""
-    table, told = happy_walk.receipt.as_dict(), []
+    table = happy_walk.receipt.as_dict()
+    told = []
     for name in table:
         for value in (5, [], [1], None, "x", {}, {"a": 1}):
             try:

@@ -78,7 +78,8 @@ def test_commas_of_spreadsheets_are_fields_with_a_note_and_decimal_commas_are_no
     markers, _ = walker_recording(frames=12)
     trc = recording_from(trc_content(markers).replace(b"\t", b","), ".trc", "w")
     assert any("Commas between fields are read as tabs" in note for note in trc.notes)
-    head, decimal = "version=1\nendheader\n", "\n".join(f"{k},0 {k},5" for k in range(3))
+    head = "version=1\nendheader\n"
+    decimal = "\n".join(f"{k},0 {k},5" for k in range(3))
     with pytest.raises(TableDamageError, match="has 2 numbers in line 4, not 4"):
         read_mot(f"{head}time a b c\n{decimal}")  # as many fields as columns if commas were between them
     with pytest.raises(TableDamageError, match="could not convert string to float: '0,0'"):

@@ -96,7 +96,8 @@ def test_durations_of_start_and_stop_are_those_of_the_pieces_beside_the_stands(e
         def _stop(self, step):
             return WalkPiece(replace(step.path, time_s=3.0 * step.path.time_s), mirrored=step.mirrored)
 
-    made, lasting_s = Slower(even_gait, even_gait.options, 0.0, None), even_gait.trajectory.time_s[-1]
+    made = Slower(even_gait, even_gait.options, 0.0, None)
+    lasting_s = even_gait.trajectory.time_s[-1]
     made.stand = image
     figures = made.walk(4, from_stand=True, to_stand=True).figures
     assert (figures["start_s"], figures["stop_s"]) == pytest.approx((2.0 * lasting_s, 3.0 * lasting_s))
@@ -132,7 +133,8 @@ class Heard(_Maker):
     """A maker that only says where stands face."""
 
     def _transition(self, step, heading_rad):
-        self.heading_rad, self.of = heading_rad, step
+        self.heading_rad = heading_rad
+        self.of = step
         return SimpleNamespace(start=lambda: ("start", "guess"), stop=lambda: ("stop", "guess"))
 
     def _solved(self, what, problem, guess, warm=0.0):
@@ -190,7 +192,8 @@ def test_a_turning_stride_is_cut_into_a_step_of_each_leg(heiman, drawn_step):
     made = Drawn(gait_of(heiman, drawn_step), gait_of(heiman, drawn_step).options, 0.4, None)
     made.mesh = (4, 4, 2, 2)
     left, right = made._steps()
-    (guess,), half = guesses, len(drawn_step.q)
+    (guess,) = guesses
+    half = len(drawn_step.q)
     assert (left.mirrored, right.mirrored) == (False, True)
     assert_allclose(left.path.q, guess.q[:half])
     time_s = 0.9 * drawn_step.time_s[1:-1]

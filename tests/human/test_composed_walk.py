@@ -135,7 +135,8 @@ def test_the_mirror_image_of_a_mirror_image_is_the_step(heiman, gait):
 
 @pytest.mark.parametrize("kind", ["start", "stop"])
 def test_a_step_that_faces_away_is_within_the_bounds_of_its_start_and_stop(heiman, gait, stand, options, kind):
-    path, rest = gait.trajectory, state_at(stand.trajectory, 0)
+    path = gait.trajectory
+    rest = state_at(stand.trajectory, 0)
     turned = replace(path, q=turned_configuration(path.q, np.full(len(path.q), -0.4)))
     problem, _ = getattr(Transition(heiman, options, turned, rest, COARSE), kind)()
     assert problem.bounds.q[0, 5] < turned.q[:, 5].min() - 0.1
@@ -144,7 +145,8 @@ def test_a_step_that_faces_away_is_within_the_bounds_of_its_start_and_stop(heima
 
 @pytest.mark.parametrize("kind", ["start", "stop"])
 def test_ends_of_a_start_and_a_stop_are_the_walks_and_the_stands(heiman, gait, stand, options, kind):
-    path, rest = gait.trajectory, state_at(stand.trajectory, 0)
+    path = gait.trajectory
+    rest = state_at(stand.trajectory, 0)
     problem, guess = getattr(Transition(heiman, options, path, rest, COARSE), kind)()
     program = DirectCollocation(problem)
     first, last = (rest, state_at(path, -1)) if kind == "start" else (state_at(path, 0), rest)
@@ -263,14 +265,16 @@ def test_what_nobody_walks_is_refused(asked, words):
 
 
 def test_a_stand_holds_its_weight_ahead_of_its_ankles_on_knees_that_are_not_locked(heiman, gait, stand):
-    path, names = stand.trajectory, stand.trajectory.problem.tree.velocity_names
+    path = stand.trajectory
+    names = stand.trajectory.problem.tree.velocity_names
     knees = [path.q[0, names.index(f"Knee{side}_RY")] for side in (RIGHT, LEFT)]
     assert min(knees) >= 0.06 - 1e-7
     qpos = qpos_from_angles(path.q[:1])
     mass = centre_of_mass_path(heiman.model, qpos)[0]
     ankles = body_poses(heiman.model, ["FootRight", "FootLeft"], qpos)[0][0]
     assert mass[0] - ankles[:, 0].mean() == pytest.approx(0.045, abs=1e-6)
-    problem, step = path.problem, gait.trajectory.problem
+    problem = path.problem
+    step = gait.trajectory.problem
     assert path.time_s[-1] == pytest.approx(0.5)
     assert {cost.name for cost in problem.costs} == {"effort", "posture", "arms"}
     assert [(one.lower, one.upper) for one in problem.parameters] == [(one.guess, one.guess) for one in step.parameters]

@@ -17,12 +17,14 @@ from strut.human.naturalness import naturalness
 
 def cost_of(problem, name, q):
     """The cost called `name` at a posture, once for a whole phase."""
-    cost, node = next(cost for cost in problem.costs if cost.name == name), problem.node()
+    cost = next(cost for cost in problem.costs if cost.name == name)
+    node = problem.node()
     return float(ca.Function("cost", [node.q], [cost.weight * cost.value(node)])(q))
 
 
 def test_every_item_has_a_name_and_human_is_some_of_them(heiman):
-    human, everything = named_gait_options(heiman, ["human"]), named_gait_options(heiman, ITEMS)
+    human = named_gait_options(heiman, ["human"])
+    everything = named_gait_options(heiman, ITEMS)
     assert human.posture
     assert human.arms
     assert human.clearance_m == pytest.approx(0.015)
@@ -50,10 +52,13 @@ def test_posture_and_arms_cost_the_same_in_the_mirror(heiman, mirror):
 
 def test_arms_that_swing_against_the_legs_are_free_and_arms_that_swing_with_them_are_not(heiman):
     problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=named_gait_options(heiman, ["arms"]))
-    names, q = list(problem.tree.velocity_names), np.zeros(34)
+    names = list(problem.tree.velocity_names)
+    q = np.zeros(34)
     swing = heiman.expression.neutral_style().arm_swing
-    q[names.index("HipRight_RY")], q[names.index("HipLeft_RY")] = -0.3, 0.3
-    q[names.index("ShoulderRight_RY")], q[names.index("ShoulderLeft_RY")] = 0.3 * swing, -0.3 * swing
+    q[names.index("HipRight_RY")] = -0.3
+    q[names.index("HipLeft_RY")] = 0.3
+    q[names.index("ShoulderRight_RY")] = 0.3 * swing
+    q[names.index("ShoulderLeft_RY")] = -0.3 * swing
     assert cost_of(problem, "arms", q) == pytest.approx(0.0, abs=1e-15)
     q[[names.index("ShoulderRight_RY"), names.index("ShoulderLeft_RY")]] *= -1.0
     assert cost_of(problem, "arms", q) > 0.1
@@ -116,7 +121,8 @@ def test_heights_of_toes_and_distances_of_legs_are_told_by_the_right_names(heima
         gait_problem(heiman, Criteria(), speed_m_s=1.3, options=named_gait_options(heiman, items))
         for items in (["plain"], ["clearance"])
     )
-    names, q = list(plain.tree.velocity_names), np.zeros(34)
+    names = list(plain.tree.velocity_names)
+    q = np.zeros(34)
     q[2] = heiman.subject.standing_pelvis_height_m
     level = rows_of(clear, 1, "clearance of the left toes", q)
     q[names.index("HipLeft_RX")] = 0.3  # the leg goes to the left, so that the foot tilts onto its inner edge
@@ -126,7 +132,8 @@ def test_heights_of_toes_and_distances_of_legs_are_told_by_the_right_names(heima
         > tilted["the left big toe"] - level["the left big toe"] + 0.005
     )
     apart = [rows_of(plain, 1, "distance of the legs", posture) for posture in (np.zeros(34), q)]
-    width, shank = apart[0]["the knees"], heiman.subject.lengths_m["ShankLeftLength"]
+    width = apart[0]["the knees"]
+    shank = heiman.subject.lengths_m["ShankLeftLength"]
     thigh = heiman.subject.lengths_m["ThighLeftLength"]
     assert width == pytest.approx(apart[0]["the ankles"])
     assert width > 0.1

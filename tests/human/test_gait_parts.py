@@ -24,10 +24,13 @@ GRAVITY = 9.81
 @pytest.fixture(scope="module")
 def path(drawn_step):
     """A step whose only work is of two joints: 2 N m at 3 rad/s, and 5 N m at -1 rad/s once the left heel is down."""
-    u, v = np.zeros_like(drawn_step.u), np.zeros_like(drawn_step.v)
-    u[:, 3], v[:, 9] = 2.0, 3.0
+    u = np.zeros_like(drawn_step.u)
+    v = np.zeros_like(drawn_step.v)
+    u[:, 3] = 2.0
+    v[:, 9] = 3.0
     landed = drawn_step.phase_of >= 2
-    u[landed, 10], v[landed, 16] = 5.0, -1.0
+    u[landed, 10] = 5.0
+    v[landed, 16] = -1.0
     return replace(drawn_step, u=u, v=v)
 
 
@@ -37,7 +40,8 @@ def hand_made(heiman, path):
 
 
 def test_work_counts_braking_as_much_as_driving_and_nothing_between_two_phases(path):
-    total_s, late_s = path.time_s[-1], path.duration_s[2:].sum()
+    total_s = path.time_s[-1]
+    late_s = path.duration_s[2:].sum()
     assert work_j(path) == pytest.approx(2.0 * 3.0 * total_s + 5.0 * 1.0 * late_s)
 
 
@@ -92,12 +96,15 @@ def test_the_ground_pushes_where_loads_balance_on_the_points_that_carry(heiman):
     q[:, 0] = 0.4
     force = np.zeros((2, 6, 3))
     at = heiman.foot_names.index
-    force[:, at("HeelRight"), 2], force[:, at("HalluxRight"), 2] = 300.0, 100.0
-    force[1, at("HeelRight"), 2], force[1, at("HeelLeft"), 2] = 200.0, 200.0
+    force[:, at("HeelRight"), 2] = 300.0
+    force[:, at("HalluxRight"), 2] = 100.0
+    force[1, at("HeelRight"), 2] = 200.0
+    force[1, at("HeelLeft"), 2] = 200.0
     force[:, at("HalluxRight"), 0] = 50.0  # sideways pushes move nothing
     force[1, at("HalluxRight"), 2] = 0.0
     lengths = heiman.subject.lengths_m
-    heel_x, toe_x = -lengths["FootRightPosteriorPoint"], lengths["FootRightForefootX"]
+    heel_x = -lengths["FootRightPosteriorPoint"]
+    toe_x = lengths["FootRightForefootX"]
     found = centre_of_pressure(heiman, qpos_from_angles(q), force)
     assert found[0, 0] - found[1, 0] == pytest.approx(0.25 * (toe_x - heel_x))
     assert found[1, 1] == pytest.approx(0.0, abs=1e-9)  # midway between the heels
@@ -109,7 +116,8 @@ def test_a_piece_that_begins_turned_joins_with_its_velocities_turned_likewise(he
     v = rng.normal(size=34)
     first = replace(path, v=np.tile(v, (len(path.v), 1)))
     angle = 0.7
-    c, s = np.cos(angle), np.sin(angle)
+    c = np.cos(angle)
+    s = np.sin(angle)
     turned_v = v.copy()
     turned_v[:2] = c * v[0] - s * v[1], s * v[0] + c * v[1]
     turned_v[[4, 3]] = c * v[4] - s * v[3], s * v[4] + c * v[3]  # rates about x and y, of a pelvis that is upright
@@ -129,7 +137,8 @@ def test_a_piece_that_begins_turned_joins_with_its_velocities_turned_likewise(he
 def test_velocities_of_a_mirrored_piece_are_those_of_the_mirrored_body(heiman, path, mirror):
     piece = WalkPiece(replace(path, v=np.random.default_rng(3).normal(size=path.v.shape)), mirrored=True)
     q, v, _ = piece.end(heiman, -1)
-    step_s, image = 1e-6, mirror.image(piece.path.q[-1])
+    step_s = 1e-6
+    image = mirror.image(piece.path.q[-1])
     ahead = qpos_from_angles((image + step_s * mirror.image(piece.path.v[-1]))[None])[0]
     assert_allclose((ahead[:3] - q[:3]) / step_s, v[:3], atol=1e-5)
     w, x, y, z = q[3:7]

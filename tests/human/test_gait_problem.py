@@ -34,7 +34,8 @@ def stretched(table_s, shortest, longest):
 
 def test_phases_of_slow_steps_may_last_longer_and_those_of_fast_ones_shorter(heiman):
     """At half the usual speed, 0.65 m/s, times may be the square root of two longer."""
-    published, natural = named_criteria(heiman, "multi"), named_criteria(heiman, NATURAL)
+    published = named_criteria(heiman, "multi")
+    natural = named_criteria(heiman, NATURAL)
     root = np.sqrt(2.0)
     for speed in (None, 1.3):
         assert_allclose(durations(heiman, published, speed), PUBLISHED_S)
@@ -46,7 +47,8 @@ def test_phases_of_slow_steps_may_last_longer_and_those_of_fast_ones_shorter(hei
 
 
 def test_hasty_feelings_may_take_short_phases_at_slow_speeds_and_calm_ones_change_nothing(heiman):
-    natural, root = named_criteria(heiman, NATURAL), np.sqrt(2.0)
+    natural = named_criteria(heiman, NATURAL)
+    root = np.sqrt(2.0)
     assert_allclose(durations(heiman, natural, 0.65, tempo=1.2), stretched(NATURAL_S, root / 1.2, root))
     assert_allclose(durations(heiman, natural, 0.65, tempo=2.0), stretched(NATURAL_S, 1.0, root))
     assert_allclose(durations(heiman, natural, 0.65, tempo=0.8), stretched(NATURAL_S, root, root))
@@ -74,7 +76,8 @@ def test_a_bounce_is_asked_of_the_first_and_the_last_phase_at_the_speed_of_the_w
 
 def test_coordinates_stay_in_the_published_ranges_and_start_at_the_origin_with_arms_against_legs(heiman):
     problem = gait_problem(heiman, Criteria(), speed_m_s=1.3)
-    at, bounds = problem.tree.velocity_names.index, problem.bounds
+    at = problem.tree.velocity_names.index
+    bounds = problem.bounds
     for name, low_high in (("KneeLeft_RY", (-0.01, 1.47)), ("Pelvis_TZ", (0.87, 0.98)), ("Pelvis_RZ", (-0.32, 0.27))):
         assert_allclose(bounds.q[:, at(name)], low_high)
     for name, low_high in (
@@ -113,7 +116,8 @@ def test_torques_are_counted_over_the_published_averages_of_normal_walking(heima
 
 def test_sizes_of_variables_are_those_that_the_weights_of_criteria_were_chosen_with(heiman, natural_problem):
     """Frozen: the table's weights of accelerations and landings are over 50 rad/s² and 10 N s."""
-    scales, usual = natural_problem.scales, usual_torques(heiman)
+    scales = natural_problem.scales
+    usual = usual_torques(heiman)
     assert_allclose(scales.velocity, np.full(34, 5.0))
     assert_allclose(scales.acceleration, np.full(34, 50.0))
     assert_allclose(scales.torque, usual)
@@ -136,10 +140,13 @@ def ends_of(problem, first, last, durations_s, parameter):
 
 def test_a_step_ends_as_its_own_mirror_image_a_step_ahead(natural_problem, mirror):
     rng = np.random.default_rng(0)
-    q, v, u = rng.normal(size=34), rng.normal(size=34), rng.normal(size=28)
+    q = rng.normal(size=34)
+    v = rng.normal(size=34)
+    u = rng.normal(size=28)
     image = mirror.image(np.concatenate([np.zeros(6), u]))[6:]
     ahead = mirror.image(q) + 0.7 * np.eye(34)[0]
-    parameter, lasting = {"step_length_m": 0.7, "speed_m_s": 1.25}, np.array([0.25, 0.15, 0.07, 0.09])
+    parameter = {"step_length_m": 0.7, "speed_m_s": 1.25}
+    lasting = np.array([0.25, 0.15, 0.07, 0.09])
     found = ends_of(natural_problem, (q, v, u), (ahead, mirror.image(v), image), lasting, parameter)
     for name in ("periodic coordinate", "periodic velocity", "periodic torque", "step length"):
         assert_allclose(found[name], 0.0, atol=1e-12, err_msg=name)

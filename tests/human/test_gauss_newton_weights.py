@@ -28,11 +28,14 @@ FREE = [1, 2]  # the weight of effort stays
 class LinearGait:
     """Angles and a step length that are linear in the parameters."""
 
-    names, usual, idle = NAMES, np.zeros(3), np.array([False, False, True])
+    names = NAMES
+    usual = np.zeros(3)
+    idle = np.array([False, False, True])
 
     def __init__(self, size=0.05):
         rng = np.random.default_rng(3)
-        self.rest, self.slope = 0.2 * rng.normal(size=(SAMPLES, 7)), size * rng.normal(size=(SAMPLES, 7, 3))
+        self.rest = 0.2 * rng.normal(size=(SAMPLES, 7))
+        self.slope = size * rng.normal(size=(SAMPLES, 7, 3))
         self.length_slope = np.array([0.0, 0.03, -0.02])
 
     def solved(self, parameters, _start=None):
@@ -64,10 +67,12 @@ def search_of(gait, steps):
 def stacked(gait, at, steps, counts):
     """Return the rows of all squares that a step minimises, by hand: angles, step length over half a metre, prior."""
     q, length_m = gait.step(at)
-    off_rad, off_m = q - steps.q.mean(axis=0), length_m - steps.length_m.mean()
+    off_rad = q - steps.q.mean(axis=0)
+    off_m = length_m - steps.length_m.mean()
     squares = [float(np.mean(off_rad[:, k] ** 2)) for k in range(3, 7)] + [(off_m / 0.5) ** 2]
     precision = CURVE_DOF / np.mean(squares)
-    rows, goal = [], []
+    rows = []
+    goal = []
     for k, often in zip(range(3, 7), counts, strict=False):
         rows.append(np.sqrt(often * precision / SAMPLES) * gait.slope[:, k])
         goal.append(-np.sqrt(often * precision / SAMPLES) * off_rad[:, k])
@@ -78,7 +83,8 @@ def stacked(gait, at, steps, counts):
 
 @pytest.mark.parametrize("counts", [None, np.array([2.0, 0.0, 3.0, 1.0, 1.0])])
 def test_a_step_goes_to_the_least_squares_of_angles_length_and_prior_with_effort_kept(counts):
-    gait, at = LinearGait(), np.array([0.3, -0.2, 0.5])
+    gait = LinearGait()
+    at = np.array([0.3, -0.2, 0.5])
     steps = steps_of(gait, [0.0, 0.8, 0.6], noise_rad=0.02)
     search = search_of(gait, steps)
     found = search.residuals(gait.solved(at))
@@ -93,7 +99,8 @@ def test_a_step_goes_to_the_least_squares_of_angles_length_and_prior_with_effort
 
 
 def test_where_a_weight_would_be_negative_the_others_go_where_it_is_none():
-    gait, at = LinearGait(), np.array([0.0, 0.1, 0.4])
+    gait = LinearGait()
+    at = np.array([0.0, 0.1, 0.4])
     steps = steps_of(gait, [0.0, 0.8, -0.9], noise_rad=0.02)
     search = search_of(gait, steps)
     rows, goal = stacked(gait, at, steps, np.ones(5))
@@ -181,10 +188,12 @@ def test_a_search_that_starts_where_it_ends_solves_once():
 
 
 def test_drawing_one_step_alone_gives_the_weights_of_that_step():
-    gait, at = LinearGait(), np.array([0.0, 0.5, 0.4])
+    gait = LinearGait()
+    at = np.array([0.0, 0.5, 0.4])
     steps = steps_of(gait, [0.0, 0.5, 0.4], noise_rad=0.03)
     only = RecordedSteps(ANGLES, steps.q[:1], steps.duration_s[:1], steps.length_m[:1], steps.observed)
-    drawn, asked = np.array([0.0, 0.7, -0.8]), []
+    drawn = np.array([0.0, 0.7, -0.8])
+    asked = []
 
     def multinomial(count, shares):
         asked.append((count, shares.tolist()))
@@ -195,7 +204,8 @@ def test_drawing_one_step_alone_gives_the_weights_of_that_step():
         return drawn
 
     rng = SimpleNamespace(multinomial=multinomial, integers=lambda stop, size: np.zeros(size, dtype=int), normal=normal)
-    search, alone = search_of(gait, steps), search_of(gait, only)
+    search = search_of(gait, steps)
+    alone = search_of(gait, only)
     found = search.resampled(gait.solved(at), search.residuals(gait.solved(at)), rng)
     prior = np.array([0.0, 0.7, 0.0])  # a weight itself is not drawn below 0
     assert_allclose(found, alone.gauss_newton(at, alone.residuals(gait.solved(at)), prior))
@@ -203,7 +213,8 @@ def test_drawing_one_step_alone_gives_the_weights_of_that_step():
 
 
 def test_joints_that_are_drawn_twice_count_twice_and_the_length_always_once():
-    gait, at = LinearGait(), np.array([0.0, 0.5, 0.4])
+    gait = LinearGait()
+    at = np.array([0.0, 0.5, 0.4])
     steps = steps_of(gait, [0.0, 0.2, 0.6], noise_rad=0.03, count=1)
     rng = SimpleNamespace(
         multinomial=lambda count, shares: np.array([1, 2, 0]),

@@ -13,7 +13,8 @@ from strut.style import Style
 BORDERS = np.array([0.0, 0.2, 0.4, 0.5, 0.6])  # of phases: the left foot swings from 0 to 0.4 s
 STEP_M = 0.73  # the usual one, at which feet roll over heels and toes in full
 FRONT_M = STEP_M / 2.0 + 0.14  # where the standing toes are
-TOE_OFF, STRIKE = 0.75, -0.30  # pitch of a foot that leaves and of one that lands
+TOE_OFF = 0.75
+STRIKE = -0.30  # pitch of a foot that leaves and of one that lands
 
 
 def column(path, name):
@@ -32,7 +33,8 @@ def places(heiman, q, *names):
 
 def test_a_guessed_pelvis_goes_on_evenly_leans_over_the_standing_foot_and_is_highest_in_the_middle(heiman, drawn_step):
     path = drawn_step
-    step_m, share = path.parameter["step_length_m"], path.time_s / path.time_s[-1]
+    step_m = path.parameter["step_length_m"]
+    share = path.time_s / path.time_s[-1]
     assert step_m == pytest.approx(1.3 * path.time_s[-1])
     assert path.parameter["speed_m_s"] == 1.3
     assert_allclose(column(path, "Pelvis_TX"), step_m * share, atol=1e-9)
@@ -67,7 +69,8 @@ def test_a_guessed_trunk_is_held_as_the_style_says_within_the_bounds(heiman, nat
 
 def test_guessed_feet_are_where_their_paths_lead_on_two_tracks_and_face_ahead(heiman, drawn_step):
     """Exactly until the standing knee comes to the end of its range, nearly from then on."""
-    path, low_high = drawn_step, drawn_step.problem.bounds.q[:, 6:20]
+    path = drawn_step
+    low_high = drawn_step.problem.bounds.q[:, 6:20]
     borders_s = np.append(0.0, np.cumsum(path.duration_s))
     paths = _foot_paths(heiman, path.time_s, borders_s, path.parameter["step_length_m"])
     for side, aside_m in (("Right", -0.075), ("Left", 0.075)):
@@ -135,7 +138,8 @@ def on_toes(feet, toe_x, pitch):
 def test_a_guessed_foot_swings_from_its_toes_a_step_behind_to_its_heel_a_step_ahead(heiman, feet):
     when = np.array([0.0, 0.12, 0.26, 0.4, 0.5, 0.6])  # toe-off, 30 % and 65 % of the swing, landing, flat, the end
     left = _foot_paths(heiman, when, BORDERS, STEP_M)["Left"]
-    behind, ahead = on_toes(feet, FRONT_M - STEP_M, TOE_OFF), on_toes(feet, FRONT_M + STEP_M, 0.0)
+    behind = on_toes(feet, FRONT_M - STEP_M, TOE_OFF)
+    ahead = on_toes(feet, FRONT_M + STEP_M, 0.0)
     landing_x = ahead[0] + feet["radius"] * STRIKE  # the heel is a ball that then rolls until the foot is flat
     assert_allclose(left[0], [*behind, TOE_OFF], atol=1e-9)
     assert_allclose(left[1], [behind[0] + 0.25 * (landing_x - behind[0]), behind[1] + 0.02, TOE_OFF + 0.1], atol=1e-9)

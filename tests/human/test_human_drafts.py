@@ -40,7 +40,8 @@ def test_a_walk_shows_what_was_measured(heiman):
 
 @pytest.mark.parametrize(("speed", "asked"), [(1.0, 1.0), (0.01, None), (9.0, None), (-1.0, None)])
 def test_the_speed_of_a_style_is_asked_for_within_what_is_possible(heiman, monkeypatch, speed, asked):
-    speeds, calls = heiman.human_gait.speed_m_s, []
+    speeds = heiman.human_gait.speed_m_s
+    calls = []
     monkeypatch.setattr(human_drafts, "synthesize", lambda robot, **options: calls.append(options))
     style = Style(stride=abs(speed), direction=1 if speed > 0 else -1)
     HumanDrafts(heiman, HumanGait(), 100.0)._gait(style)

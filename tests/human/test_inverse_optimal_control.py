@@ -16,7 +16,9 @@ from strut.models.subject import EVENED
 class Gait:
     """Three criteria whose factors are powers of two of their parameters."""
 
-    names, weight, usual = ("a", "b", "c"), np.array([1.0, 2.0, 4.0]), np.zeros(3)
+    names = ("a", "b", "c")
+    weight = np.array([1.0, 2.0, 4.0])
+    usual = np.zeros(3)
 
     def factors(self, parameters):
         return 2.0 ** np.asarray(parameters)
@@ -81,7 +83,8 @@ def test_a_fit_is_the_mean_distance_of_angles_in_degrees(heiman, monkeypatch):
 
 
 def test_what_is_explained_tells_steps_speed_and_solutions(heiman, monkeypatch):
-    steps, told = steps_of(heiman), []
+    steps = steps_of(heiman)
+    told = []
     one = found(np.eye(3))
 
     def searched(gait, steps, rng, heard):
@@ -101,7 +104,8 @@ def test_what_is_explained_tells_steps_speed_and_solutions(heiman, monkeypatch):
 
 
 def test_a_prediction_starts_from_the_usual_walk(heiman, monkeypatch):
-    steps, solved = steps_of(heiman), []
+    steps = steps_of(heiman)
+    solved = []
 
     class Weighted:
         usual = np.zeros(3)
@@ -123,7 +127,8 @@ def test_a_prediction_starts_from_the_usual_walk(heiman, monkeypatch):
 
 
 def test_a_body_whose_sides_are_made_even_is_told_before_the_search(heiman, monkeypatch):
-    told, steps = [], steps_of(heiman)
+    told = []
+    steps = steps_of(heiman)
     evened = SimpleNamespace(robot="even")
 
     def search(gait, given, *, seed, on_progress):

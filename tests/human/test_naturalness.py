@@ -44,7 +44,8 @@ def step(heiman):
 
 def test_figures_of_a_step_are_those_of_its_curves(heiman, step):
     path, names, force, borders = step
-    q, time_s = path.q, path.time_s
+    q = path.q
+    time_s = path.time_s
     scores = {"a": SimpleNamespace(z=1.9), "b": SimpleNamespace(z=-2.1), "c": SimpleNamespace(z=0.3)}
     looks = naturalness(heiman, path, scores)
     at = names.index
@@ -54,7 +55,8 @@ def test_figures_of_a_step_are_those_of_its_curves(heiman, step):
     assert looks.stance_knee_rad == pytest.approx(q[: borders[1], at("KneeRight_RY")].max())
     assert looks.swing_knee_rad == pytest.approx(q[: borders[2], at("KneeLeft_RY")].max())
     assert looks.strike_knee_rad == pytest.approx(q[borders[2] - 1, at("KneeLeft_RY")])
-    arm, leg = stride[:, at("ShoulderRight_RY")], stride[:, at("HipRight_RY")]
+    arm = stride[:, at("ShoulderRight_RY")]
+    leg = stride[:, at("HipRight_RY")]
     assert looks.arm_swing_rad == pytest.approx(np.ptp(arm))
     assert looks.arm_against_leg == pytest.approx(np.corrcoef(arm, leg)[0, 1])
     turns = [np.abs(q[:, at(name)]).max() for name in ("HipRight_RZ", "HipLeft_RZ", "AnkleRight_RZ", "AnkleLeft_RZ")]
@@ -80,7 +82,8 @@ def test_figures_of_a_step_are_those_of_its_curves(heiman, step):
 
 def test_clearance_is_the_least_height_within_shares_of_the_swing(heiman, step):
     path, names, _, borders = step
-    qpos, time_s = qpos_from_angles(path.q[: borders[2]]), path.time_s[: borders[2]]
+    qpos = qpos_from_angles(path.q[: borders[2]])
+    time_s = path.time_s[: borders[2]]
     share = time_s / time_s[-1]
     points = contact_points(heiman)
     looks = naturalness(heiman, path)
@@ -133,7 +136,8 @@ def test_trunk_and_head_lean_by_their_means_over_time_whenever_the_step_begins(h
     q[:, 2] = 0.9 + 0.03 * np.sin(np.linspace(0.0, np.pi, total))
     q[:, [names.index(f"{joint}Right_RY") for joint in ("Hip", "Shoulder")]] = 0.004 * np.sin(time_s)[:, None]
     bent = np.clip((5.155 - time_s) * 100.0, 0.0, 1.0)
-    q[:, names.index("Lumbar_RY")], q[:, names.index("Head_RY")] = 0.4 * bent, 0.2 * bent
+    q[:, names.index("Lumbar_RY")] = 0.4 * bent
+    q[:, names.index("Head_RY")] = 0.2 * bent
     borders = np.cumsum((0, *PHASES))
 
     def between(phase, per_interval):

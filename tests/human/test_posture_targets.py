@@ -33,7 +33,8 @@ def node_of(q, lean=None):
     lean = lean or {}
 
     def rotation(segment):
-        c, s = np.cos(lean.get(segment, 0.0)), np.sin(lean.get(segment, 0.0))
+        c = np.cos(lean.get(segment, 0.0))
+        s = np.sin(lean.get(segment, 0.0))
         return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
     return SimpleNamespace(q=q, positions=SimpleNamespace(rotation=rotation))
@@ -42,7 +43,8 @@ def node_of(q, lean=None):
 def test_haste_is_what_a_step_lasts_shorter_and_half_way_halves_durations():
     assert haste(Style(tempo=1.25)) == pytest.approx(0.2)
     assert haste(Style(tempo=0.8)) == pytest.approx(-0.25)
-    style, neutral = Style(tempo=1.5, stride=0.6, elbow_rad=0.4), Style(tempo=1.0, elbow_rad=0.1)
+    style = Style(tempo=1.5, stride=0.6, elbow_rad=0.4)
+    neutral = Style(tempo=1.0, elbow_rad=0.1)
     half = halfway(style, neutral)
     assert 1.0 / half.tempo == pytest.approx((1.0 / 1.5 + 1.0) / 2.0)
     assert (half.stride, half.elbow_rad) == pytest.approx((0.8, 0.25))
@@ -54,7 +56,8 @@ def test_haste_is_what_a_step_lasts_shorter_and_half_way_halves_durations():
 
 def test_a_body_in_the_middle_of_everything_pays_nothing_and_misses_are_squares_over_spreads(heiman, names):
     style = Style(trunk_pitch_rad=0.1, head_pitch_rad=-0.3, elbow_rad=0.2)
-    cost, table = posture_cost(heiman, names, style), heiman.human_gait.posture
+    cost = posture_cost(heiman, names, style)
+    table = heiman.human_gait.posture
     held = heiman.expression.joint_angles(style)
     middle = np.zeros(len(names))
     for index, name in enumerate(names):
@@ -88,10 +91,14 @@ def test_a_style_cannot_hold_what_the_body_does_not_have(heiman):
 
 
 def test_arms_follow_the_thighs_in_the_opposite_sense_and_do_not_swing_together(heiman, names):
-    cost, table = arm_cost(heiman, names, Style(arm_swing=0.5)), heiman.human_gait.arms
-    q, at = np.zeros(len(names)), names.index
-    q[at("HipRight_RY")], q[at("HipLeft_RY")] = 0.3, -0.1
-    q[at("ShoulderRight_RY")], q[at("ShoulderLeft_RY")] = -0.1, 0.1
+    cost = arm_cost(heiman, names, Style(arm_swing=0.5))
+    table = heiman.human_gait.arms
+    q = np.zeros(len(names))
+    at = names.index
+    q[at("HipRight_RY")] = 0.3
+    q[at("HipLeft_RY")] = -0.1
+    q[at("ShoulderRight_RY")] = -0.1
+    q[at("ShoulderLeft_RY")] = 0.1
     assert cost.value(node_of(q)) == pytest.approx(0.0, abs=1e-12)
     q[at("ShoulderRight_RY")] += 0.06
     expected = (0.06 / table.spread_rad) ** 2 + (0.03 / table.together_rad) ** 2
@@ -125,7 +132,8 @@ def test_only_more_than_usual_bounce_has_a_parameter_and_constraints(heiman):
     for number in (0, 3):
         assert bounce_constraints(heiman, number, Style(), 1.2) == ()
         assert bounce_constraints(heiman, number, None, 1.2) == ()
-    (rise,), (lowest,) = bounce_constraints(heiman, 0, style, 1.2), bounce_constraints(heiman, 3, style, 1.2)
+    (rise,) = bounce_constraints(heiman, 0, style, 1.2)
+    (lowest,) = bounce_constraints(heiman, 3, style, 1.2)
     assert (rise.lower, rise.upper, rise.nodes) == (pytest.approx(1.5 * usual_rise_m(heiman, 1.2)), np.inf, "last")
     assert (lowest.lower, lowest.upper, lowest.nodes) == (0.0, 0.0, "first")
     usual = bounce_constraints(heiman, 0, style, None)[0].lower

@@ -66,7 +66,8 @@ def bare(motion, start_s=0.0, stop_s=np.inf):
 def test_one_step_without_contact_columns_gives_back_torques_and_forces(gait, heiman, coarse_mesh):
     coarse_mesh(2.0)
     known = gait.motion(steps=3, rate_hz=100.0)
-    start_s, step_s = 0.2 * gait.trajectory.time_s[-1], gait.trajectory.time_s[-1]
+    start_s = 0.2 * gait.trajectory.time_s[-1]
+    step_s = gait.trajectory.time_s[-1]
     found = reconstruct(bare(known, start_s, start_s + step_s))  # from the middle of a step to that of the next
     assert found.soundness.complaints() == []
     assert found.soundness.playback_error_rad < np.radians(1.0)
@@ -122,7 +123,8 @@ def four_steps(gait, heiman, request):
 
 @pytest.mark.parametrize(("start", "stop"), [(0.0, 1.0), (0.0, 4.0), (0.4, 1.9), (0.7, 2.55)])
 def test_phases_are_seen_without_contact_columns(gait, heiman, four_steps, start, stop):
-    (motion, order), step_s = four_steps, gait.trajectory.time_s[-1]
+    motion, order = four_steps
+    step_s = gait.trajectory.time_s[-1]
     seen = detected_phases(heiman, bare(motion, start * step_s, stop * step_s + 1e-9), walking_cycle(heiman))
     first = order.index(seen[0].contact)
     assert [phase.contact for phase in seen] == order[first : first + len(seen)]

@@ -172,14 +172,16 @@ def test_a_sample_on_a_border_counts_once_in_the_phase_that_begins(heiman, recor
 def test_bounds_hold_the_recording_the_tables_and_the_joints(heiman, recorded):
     names = ("Pelvis_TX", "Pelvis_TY", "Pelvis_TZ", "Pelvis_RY", "Pelvis_RX", "Pelvis_RZ", *heiman.joint_names)
     q = recorded.q.copy()
-    q[:, 3], q[:, 4] = 0.5, -0.5  # a pelvis that leans further than anybody's
+    q[:, 3] = 0.5
+    q[:, 4] = -0.5  # a pelvis that leans further than anybody's
     bounds = recorded_problem(heiman, replace(recorded, q=q), "samples")[0].bounds
     assert_allclose(bounds.q[:, :2], np.array([[-np.inf] * 2, [np.inf] * 2]))
     assert_allclose(bounds.q[:, 2], [0.8, 1.05])
     assert_allclose(bounds.q[:, 3], [-0.2, 0.55])
     assert_allclose(bounds.q[:, 4], [-0.55, 0.28])
     for name in ("KneeLeft_RY", "ElbowRight_RY", "Head_RX"):
-        table, joint = heiman.human_gait.reconstruction_range[name], heiman.joint_names.index(name)
+        table = heiman.human_gait.reconstruction_range[name]
+        joint = heiman.joint_names.index(name)
         lower = min(table[0], heiman.joint_lower_rad[joint], -0.05)
         upper = max(table[1], heiman.joint_upper_rad[joint], 0.05)
         assert_allclose(bounds.q[:, names.index(name)], [lower, upper])

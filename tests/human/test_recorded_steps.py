@@ -37,7 +37,8 @@ def test_a_walk_to_and_fro_is_steps_of_both_ways_without_those_of_the_turn(heima
     back = WalkingDirection(np.pi, 0.0).restored(there)
     onward = back.qpos + np.array([8 * STEP_M, *np.zeros(back.qpos.shape[1] - 1)])
     both = {name: np.concatenate([getattr(there, name)] * 2) for name in ("contact", "torque_nm", "ground_force_n")}
-    qpos, time_s = np.concatenate([there.qpos, onward]), 0.01 * np.arange(2 * len(there.time_s))
+    qpos = np.concatenate([there.qpos, onward])
+    time_s = 0.01 * np.arange(2 * len(there.time_s))
     found = recorded_steps(heiman, replace(there, time_s=time_s, qpos=qpos, cop_in_world=None, **both))
     assert 8 <= len(found.q) <= 12
     assert_allclose(found.q[:, :, 3:], np.broadcast_to(steps.q[:1, :, 3:], found.q[:, :, 3:].shape), atol=0.02)
@@ -103,7 +104,8 @@ def toe_off(motion, name):
 def test_steps_around_a_corner_of_more_than_23_degrees_are_left_out(heiman, corner_deg, kept):
     """Two steps that meet at an angle lead ahead by the cosine of half of it: 98 % at 23 degrees."""
     motion = walked(heiman, 3)
-    time_s, bend = motion.time_s, np.radians(corner_deg)
+    time_s = motion.time_s
+    bend = np.radians(corner_deg)
     way = np.clip(time_s - 0.5, 0.0, None)
     qpos = motion.qpos.copy()
     qpos[:, 0] = np.minimum(time_s, 0.5) + np.cos(bend) * way
@@ -115,7 +117,8 @@ def test_steps_around_a_corner_of_more_than_23_degrees_are_left_out(heiman, corn
 def test_toe_offs_are_seen_without_contact_columns(heiman, gait):
     motion = gait.motion(steps=3)
     unseen = replace(motion, contact=np.zeros_like(motion.contact), ground_force_n=None, cop_in_world=None)
-    known, seen = recorded_steps(heiman, motion), recorded_steps(heiman, unseen)
+    known = recorded_steps(heiman, motion)
+    seen = recorded_steps(heiman, unseen)
     assert len(seen.q) == len(known.q)
     assert_allclose(seen.duration_s, known.duration_s, atol=0.012)
     assert_allclose(seen.q[:, :, 6:], known.q[:, :, 6:], atol=0.1)

@@ -87,7 +87,8 @@ def test_the_usual_gait_is_within_the_bands_of_people(gait):
 
 
 def test_a_gait_and_its_motion_have_the_same_scores(gait):
-    own, of_motion = gait.band_scores(), cycle_scores(gait.robot, gait.motion(steps=4, rate_hz=200.0))
+    own = gait.band_scores()
+    of_motion = cycle_scores(gait.robot, gait.motion(steps=4, rate_hz=200.0))
     assert own.keys() == of_motion.keys()
     for name, score in own.items():
         assert of_motion[name].z == pytest.approx(score.z, abs=0.15), name
@@ -106,7 +107,8 @@ def test_walks_a_little_outside_the_published_speeds_are_judged_by_the_ends_of_t
 
 def test_bands_between_two_published_speeds_are_between_those(heiman):
     unit = np.sqrt(9.81 * heiman.subject.standing_pelvis_height_m)
-    band, curve = reference_bands().figure["knee_swing_deg"], reference_curves().angle["Knee_RY"]
+    band = reference_bands().figure["knee_swing_deg"]
+    curve = reference_curves().angle["Knee_RY"]
     assert band_of(heiman, 0.365 * unit, "knee_swing_deg") == pytest.approx(
         (np.mean(band.mean[:2]), np.mean(band.sd[:2]))
     )

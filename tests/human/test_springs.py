@@ -24,9 +24,11 @@ def test_springs_pull_towards_their_rest_and_dampers_against_the_motion(heiman):
     problem = gait_problem(heiman, Criteria(), speed_m_s=1.3, options=GaitOptions(springs=True))
     values = {parameter.name: 0.0 for parameter in problem.parameters}
     values |= {"stiffness Knee_RY": 50.0, "rest Knee_RY": 0.3, "damping Knee_RY": 2.0}
-    q, v = np.zeros(34), np.zeros(34)
+    q = np.zeros(34)
+    v = np.zeros(34)
     knee = problem.tree.velocity_names.index("KneeRight_RY")
-    q[knee], v[knee] = 0.1, 1.5
+    q[knee] = 0.1
+    v[knee] = 1.5
     torque = spring_torques(problem, q, v, values)
     assert torque[knee] == pytest.approx(50.0 * 0.2 - 2.0 * 1.5)
     assert torque[problem.tree.velocity_names.index("KneeLeft_RY")] == pytest.approx(50.0 * 0.3)
@@ -56,7 +58,8 @@ def test_springs_begin_soft_at_the_middle_of_their_joints_and_stay_within_the_ta
     assert found["damping Ankle_RX"] == (0.0, 10.0, 0.1)
     for joint, name in (("Knee_RY", "KneeLeft_RY"), ("Hip_RZ", "HipLeft_RZ")):
         index = heiman.joint_names.index(name)
-        low, high = heiman.joint_lower_rad[index], heiman.joint_upper_rad[index]
+        low = heiman.joint_lower_rad[index]
+        high = heiman.joint_upper_rad[index]
         assert found[f"rest {joint}"] == pytest.approx((low, high, (low + high) / 2.0))
 
 

@@ -85,10 +85,14 @@ def test_natural_costs_are_per_metre_and_grow_with_speed(heiman, options):
     criteria = SimpleNamespace(effort=2.0, momentum=3.0, head_rate=4.0, torque_rate=5.0, acceleration=6.0)
     names = {"momentum", "head_rate", "head"}
     criteria = SimpleNamespace(**vars(criteria), **dict.fromkeys(names - set(vars(criteria)), 4.0))
-    table, strength, joints = heiman.human_gait.natural_criteria, strong_torques(heiman), len(heiman.joint_names)
+    table = heiman.human_gait.natural_criteria
+    strength = strong_torques(heiman)
+    joints = len(heiman.joint_names)
     costs = natural_costs(heiman, criteria, options)
-    u, v = np.zeros(joints), np.zeros(6 + joints)
-    u[3], v[6 + 3] = 0.5 * strength[3], 2.0 * table.fast_rad_s
+    u = np.zeros(joints)
+    v = np.zeros(6 + joints)
+    u[3] = 0.5 * strength[3]
+    v[6 + 3] = 2.0 * table.fast_rad_s
     node = SimpleNamespace(
         u=u, v=v, a=np.full(6 + joints, 3.0), parameter={"step_length_m": 0.8, "speed_m_s": 1.6},
         scales=SimpleNamespace(acceleration=np.full(6 + joints, 6.0)),
@@ -161,7 +165,8 @@ def test_guessed_feet_roll_over_their_toes_and_land_a_step_ahead(heiman):
     start = np.array([0.0, 0.2, 0.4, 0.5, 0.6])
     time = np.linspace(0.0, 0.6, 61)
     paths = _foot_paths(heiman, time, start, USUAL_STEP_M)
-    right, left = paths["Right"], paths["Left"]
+    right = paths["Right"]
+    left = paths["Left"]
     points = contact_points(heiman)
     base = points["HalluxRight"].position_m[0] - points["HeelRight"].position_m[0]
     sole = heiman.subject.lengths_m["FootRightHeight"]

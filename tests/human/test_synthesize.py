@@ -82,8 +82,10 @@ def test_the_ground_carries_the_weight_over_a_step(gait):
 
 def test_heel_and_toes_are_unloaded_when_they_leave_the_ground(gait):
     path = gait.trajectory
-    heel, toes = rows_of(path, "HeelRight Z"), rows_of(path, "Right", " Z")
-    lift, off = int(path.nodes_of(0)[-1]), int(path.nodes_of(3)[-1])
+    heel = rows_of(path, "HeelRight Z")
+    toes = rows_of(path, "Right", " Z")
+    lift = int(path.nodes_of(0)[-1])
+    off = int(path.nodes_of(3)[-1])
     assert_allclose(path.force_n[lift, heel], 0.0, atol=1e-6)
     assert path.force_n[lift - 2, heel].min() > 1.0
     assert_allclose(path.force_n[off, toes], 0.0, atol=1e-6)
@@ -101,7 +103,8 @@ def test_friction_suffices(gait, heiman):
 
 
 def test_it_is_a_walk_and_no_hop(gait):
-    path, names = gait.trajectory, list(gait.trajectory.problem.tree.velocity_names)
+    path = gait.trajectory
+    names = list(gait.trajectory.problem.tree.velocity_names)
     load = path.force_n[:, rows_of(path, " Z")].sum(axis=1) / WEIGHT_N
     assert load.min() > 0.3
     assert load.max() < 2.0
@@ -137,11 +140,13 @@ def on_mesh(gait):
 
 
 def test_published_criteria_are_per_step_and_natural_ones_per_metre(gait):
-    path, costs = on_mesh(gait), gait.solution.costs
+    path = on_mesh(gait)
+    costs = gait.solution.costs
     values = criteria_values(path)
     assert values.momentum == pytest.approx(costs["momentum"] * gait.step_length_m, rel=1e-6)
     assert 3.0 * values.head == pytest.approx(costs["head"] * gait.step_length_m, rel=1e-6)
-    torque, speed = path.u / strong_torques(gait.robot), path.v[:, 6:]
+    torque = path.u / strong_torques(gait.robot)
+    speed = path.v[:, 6:]
     rate = (torque**2 * (1.0 + (speed / gait.robot.human_gait.natural_criteria.fast_rad_s) ** 2)).sum(axis=1)
     pieces = [path.nodes_of(phase) for phase in range(4)]
     effort = sum(np.trapezoid(rate[nodes], path.time_s[nodes]) for nodes in pieces) / (28 * gait.step_length_m)
@@ -172,7 +177,8 @@ def test_published_criteria_keep_what_they_measure(heiman):
 
 
 def test_quick_steps_of_a_slow_walk_may_have_short_phases(heiman):
-    options, natural = named_gait_options(heiman, [HUMAN]), named_criteria(heiman, "natural")
+    options = named_gait_options(heiman, [HUMAN])
+    natural = named_criteria(heiman, "natural")
     calm, hasty, slow = (
         gait_problem(
             heiman, natural, speed_m_s=0.65, options=replace(options, style=replace(options.style, tempo=tempo))
@@ -264,7 +270,8 @@ def test_a_movement_on_another_mesh_keeps_the_rows_of_that_mesh(gait):
     path = gait.trajectory
     problem = gait_problem(gait.robot, Criteria(), speed_m_s=1.3, intervals=(7, 9, 4, 3))
     other = path.on_mesh(problem)
-    step, inside = np.diff(other.time_s)[:, None], np.diff(other.phase_of) == 0
+    step = np.diff(other.time_s)[:, None]
+    inside = np.diff(other.phase_of) == 0
     speed = other.v[:-1] + step * (other.a[:-1] + other.a[1:]) / 2.0
     assert_allclose(speed[inside], other.v[1:][inside], atol=1e-9)
     assert_allclose(other.q, path.at(np.minimum(other.time_s, path.time_s[-1]))[0], atol=1e-6)
@@ -282,7 +289,8 @@ def test_wishes_without_sense_are_refused_in_words(heiman):
 
 
 def test_published_mixtures_have_their_weights(heiman):
-    multi, head = named_criteria(heiman, "multi"), named_criteria(heiman, "head")
+    multi = named_criteria(heiman, "multi")
+    head = named_criteria(heiman, "head")
     assert (multi.effort, multi.momentum, multi.head, multi.time) == (1.0, 1.0, 3.0, 0.0)
     assert (head.effort, head.momentum, head.head, head.time) == (0.01, 0.0, 10.0, 0.0)
 

@@ -13,7 +13,8 @@ from strut.human.transition_problem import Transition
 from strut.ocp.continuity_constraints import BoundaryState
 
 COARSE = (4, 4, 2, 2)
-STEP_PUSH, STAND_PUSH = 11.0, 1.0  # torques of all joints, in the step and in the stand
+STEP_PUSH = 11.0
+STAND_PUSH = 1.0  # torques of all joints, in the step and in the stand
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +143,8 @@ def test_a_guessed_transition_moves_on_with_the_root_of_its_share_of_the_step(st
 
 def test_a_guessed_start_follows_the_step_in_the_time_of_the_step(transition, started):
     """Between stand and step a coordinate has its share of the way to where the step is by then."""
-    guess, step = started[1], transition.step
+    guess = started[1]
+    step = transition.step
     before_s = 0.7
     late = guess.time_s > before_s + 1e-9
     share = step_share(guess)[late]
@@ -152,7 +154,8 @@ def test_a_guessed_start_follows_the_step_in_the_time_of_the_step(transition, st
 
 
 def test_bounds_of_either_side_let_the_pelvis_go_anywhere_up_to_standing(heiman, natural_problem, mirror):
-    wide, own = either_side_bounds(heiman, natural_problem), natural_problem.bounds
+    wide = either_side_bounds(heiman, natural_problem)
+    own = natural_problem.bounds
     assert_allclose(wide.q[:, :2], [[-np.inf] * 2, [np.inf] * 2])
     assert_allclose(wide.q[:, 2], [own.q[0, 2], heiman.subject.standing_pelvis_height_m + 0.02])
     at = natural_problem.tree.velocity_names.index

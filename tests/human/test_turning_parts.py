@@ -81,7 +81,8 @@ def test_sensitivities_are_central_differences_along_the_shifts(monkeypatch):
     assert_allclose(WeightedGait.costs(gait, solved), [2.0, 12.0])
 
 
-COARSE, TURN_RAD = (4, 4, 2, 2), 0.4
+COARSE = (4, 4, 2, 2)
+TURN_RAD = 0.4
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +105,8 @@ def stride(turning):
 
 def test_a_guessed_stride_goes_round_a_circle_as_long_as_two_steps(stride):
     step, _, guess = stride
-    step_m, half = step.parameter["step_length_m"], len(step.q)
+    step_m = step.parameter["step_length_m"]
+    half = len(step.q)
     radius = 2.0 * step_m / TURN_RAD
     centre = radius * np.array([np.sin(TURN_RAD / 2.0), np.cos(TURN_RAD / 2.0)])  # to the left of where it starts
     aside = np.concatenate([step.q[:, 1], -step.q[:, 1]])  # of the line of the straight walk, to the left
@@ -153,7 +155,8 @@ def test_a_guessed_stride_pushes_as_its_step_does_and_as_its_mirror_image(stride
 
 
 def test_a_turning_stride_may_face_as_far_aside_as_it_turns_and_starts_at_the_origin(turning):
-    problem, straight = turning.problem(), turning.step.problem.bounds
+    problem = turning.problem()
+    straight = turning.step.problem.bounds
     widest = np.abs(straight.q[:, 5]).max()
     assert_allclose(problem.bounds.q[:, 5], np.array([-1.0, 1.0]) * (widest + TURN_RAD))
     right = replace(turning, turn_rad=-TURN_RAD).problem()
@@ -164,7 +167,8 @@ def test_a_turning_stride_may_face_as_far_aside_as_it_turns_and_starts_at_the_or
 
 
 def test_a_turning_stride_is_a_step_of_either_leg_with_shanks_that_do_not_touch(turning):
-    phases, step = turning.problem().phases, turning.step.problem.phases
+    phases = turning.problem().phases
+    step = turning.step.problem.phases
     assert [phase.intervals for phase in phases] == [*COARSE, *COARSE]
     assert [phase.arrival for phase in phases] == [phase.arrival for phase in step] * 2
     assert phases[2].landing == ("HeelLeft",)
@@ -180,7 +184,8 @@ def test_what_adds_up_over_a_stride_counts_half_and_its_heading_nothing(heiman, 
     step = turning.step.problem
     hasty = replace(step, costs=(*step.costs, MayerCost("step", 1.0, lambda ends: (ends.total_s - 0.5) ** 2)))
     whole = replace(turning, step=replace(turning.step, problem=hasty)).problem()
-    cost, own = {one.name: one for one in whole.costs}, {one.name: one for one in hasty.costs}
+    cost = {one.name: one for one in whole.costs}
+    own = {one.name: one for one in hasty.costs}
     for name in ("effort", "momentum", "head", "torque rate", "landing"):
         assert cost[name].weight == pytest.approx(own[name].weight / 2.0)
     for name in ("acceleration", "arms", "posture"):  # means over time
@@ -193,7 +198,9 @@ def test_what_adds_up_over_a_stride_counts_half_and_its_heading_nothing(heiman, 
     def posture(of, q):
         return of["posture"].value(SimpleNamespace(q=q, positions=upright))
 
-    still, aside, tipped = np.zeros(34), 0.3 * np.eye(34)[5], 0.05 * np.eye(34)[4]
+    still = np.zeros(34)
+    aside = 0.3 * np.eye(34)[5]
+    tipped = 0.05 * np.eye(34)[4]
     assert posture(own, aside) - posture(own, still) > 10.0
     assert posture(cost, aside) - posture(cost, still) == pytest.approx(0.03**2)
     assert posture(cost, tipped) - posture(cost, still) == pytest.approx(4.0)  # 0.025 rad by natural criteria

@@ -29,7 +29,9 @@ def test_a_lean_is_that_of_the_segment_in_world_and_not_the_sum_of_joint_angles(
 
 def test_tilt_obliquity_and_rotation_of_the_pelvis_are_turns_about_its_three_axes(heiman):
     q = np.zeros((3, heiman.model.nv))
-    q[0, 3], q[1, 4], q[2, 5] = 0.1, 0.2, 0.3
+    q[0, 3] = 0.1
+    q[1, 4] = 0.2
+    q[2, 5] = 0.3
     np.testing.assert_allclose(np.transpose(pelvis_angles(heiman, qpos_from_angles(q))), np.diag([0.1, 0.2, 0.3]))
 
 
@@ -37,8 +39,11 @@ def test_steps_and_forces_of_a_stiff_walker_are_those_that_everybody_can_count(h
     """It glides 1.5 m in 1.25 s; its right foot is down for 60 % of that, its left one for 70 %, both for 30 %."""
     share = np.linspace(0.0, 1.0, 101)
     q = np.zeros((101, heiman.model.nv))
-    q[:, 0], q[:, 1], q[:, 2] = 1.5 * share, 0.02 * np.sin(2.0 * np.pi * share), 0.9
-    contact, force_n = np.zeros((101, 6), dtype=bool), np.zeros((101, 6, 3))
+    q[:, 0] = 1.5 * share
+    q[:, 1] = 0.02 * np.sin(2.0 * np.pi * share)
+    q[:, 2] = 0.9
+    contact = np.zeros((101, 6), dtype=bool)
+    force_n = np.zeros((101, 6, 3))
     right, left = (points_of_side(heiman.foot_names, side) for side in (RIGHT, LEFT))
     contact[:, right] = (share < 0.595)[:, None]
     contact[:, left] = ((share < 0.095) | (share > 0.395))[:, None]

@@ -18,7 +18,8 @@ from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
 
-SAMPLES, LIFTS = 51, 31  # the right foot leaves the ground at the second
+SAMPLES = 51
+LIFTS = 31  # the right foot leaves the ground at the second
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +55,15 @@ def column(cycle, name):
 
 
 SHARE = np.linspace(0.0, 1.0, SAMPLES)
-DOWN, LOADING = np.arange(SAMPLES) < LIFTS, SHARE <= 0.3
+DOWN = np.arange(SAMPLES) < LIFTS
+LOADING = SHARE <= 0.3
 
 
 def test_angles_are_read_where_laboratories_read_them(heiman, cycle):
     found = walk_figures(heiman, cycle)
-    hip, knee, ankle = -column(cycle, "HipRight_RY"), column(cycle, "KneeRight_RY"), -column(cycle, "AnkleRight_RY")
+    hip = -column(cycle, "HipRight_RY")
+    knee = column(cycle, "KneeRight_RY")
+    ankle = -column(cycle, "AnkleRight_RY")
     assert found["hip_range_deg"] == pytest.approx(np.ptp(hip))
     assert found["hip_adduction_range_deg"] == pytest.approx(np.ptp(column(cycle, "HipRight_RX")))
     peak = int(np.argmax(np.where(LOADING, knee, -np.inf)))
@@ -96,7 +100,8 @@ def test_steps_and_bearing_are_those_of_the_body_in_world(heiman, cycle):
 
 
 def test_clearances_are_those_of_the_right_foot_while_it_swings_past(heiman, cycle):
-    found, points = walk_figures(heiman, cycle), contact_points(heiman)
+    found = walk_figures(heiman, cycle)
+    points = contact_points(heiman)
     swing = (SHARE - SHARE[LIFTS]) / (1.0 - SHARE[LIFTS])
     toes = contact_slip(heiman, [points["HalluxRight"], points["Meta5Right"]], cycle.qpos)[1]
     heel = contact_slip(heiman, [points["HeelRight"]], cycle.qpos)[1]
@@ -105,14 +110,17 @@ def test_clearances_are_those_of_the_right_foot_while_it_swings_past(heiman, cyc
 
 
 def test_torques_and_powers_are_over_the_mass_without_the_landing(heiman, cycle):
-    found, joints = walk_figures(heiman, cycle), list(cycle.joint_names)
+    found = walk_figures(heiman, cycle)
+    joints = list(cycle.joint_names)
     speed = np.gradient(cycle.joint_angles_rad, cycle.time_s, axis=0)
-    torque, power = cycle.torque_nm / heiman.mass_kg, cycle.torque_nm * speed / heiman.mass_kg
+    torque = cycle.torque_nm / heiman.mass_kg
+    power = cycle.torque_nm * speed / heiman.mass_kg
     np.testing.assert_allclose(joint_power(cycle), cycle.torque_nm * speed)
     hip, side, knee, ankle = (
         joints.index(name) for name in ("HipRight_RY", "HipRight_RX", "KneeRight_RY", "AnkleRight_RY")
     )
-    landed, around = SHARE >= 0.03, (SHARE > 0.3) & (SHARE < 0.7)
+    landed = SHARE >= 0.03
+    around = (SHARE > 0.3) & (SHARE < 0.7)
     early = landed & LOADING
     assert found["hip_extension_nm_kg"] == pytest.approx(torque[early, hip].max())
     assert found["hip_flexion_nm_kg"] == pytest.approx((-torque[around, hip]).max())
@@ -154,7 +162,8 @@ def motion_along(direction, samples=9, backwards=False):
     qpos[:, 0] = np.cos(direction) * way - np.sin(direction) * 0.3
     qpos[:, 1] = np.sin(direction) * way + np.cos(direction) * 0.3
     facing = direction + (np.pi if backwards else 0.0)
-    qpos[:, 3], qpos[:, 6] = np.cos(facing / 2.0), np.sin(facing / 2.0)
+    qpos[:, 3] = np.cos(facing / 2.0)
+    qpos[:, 6] = np.sin(facing / 2.0)
     return SimpleNamespace(qpos=qpos)
 
 
@@ -181,7 +190,8 @@ def test_a_seam_is_where_a_curve_goes_on_as_its_mirror_image():
 def test_a_given_step_or_speed_is_held_and_must_fit_the_phases(heiman):
     table = heiman.human_gait
     phases = [SimpleNamespace(duration_s=(0.25, 0.5)), SimpleNamespace(duration_s=(0.25, 0.25))]
-    steps, speeds = table.limits.step_length_m, table.speed_m_s
+    steps = table.limits.step_length_m
+    speeds = table.speed_m_s
     step, speed = _parameters(table, phases, None, None)
     assert (step.lower, step.upper, step.guess) == (steps[0], steps[1], pytest.approx(0.5 * speeds.usual))
     assert (speed.lower, speed.upper, speed.guess) == (speeds.least, speeds.most, speeds.usual)

@@ -45,8 +45,10 @@ def names(heiman):
 def piece_of(heiman, names, seed, mirrored=False, duration_s=0.5):
     """Return a piece whose coordinates go straight from one random posture to another."""
     rng = np.random.default_rng(seed)
-    q, v = 0.2 * rng.normal(size=(2, len(names))), rng.normal(size=(2, len(names)))
-    u, feet = rng.normal(size=(2, len(heiman.joint_names))), len(heiman.foot_names)
+    q = 0.2 * rng.normal(size=(2, len(names)))
+    v = rng.normal(size=(2, len(names)))
+    u = rng.normal(size=(2, len(heiman.joint_names)))
+    feet = len(heiman.foot_names)
     force = rng.normal(size=(feet, 3))
 
     def sampled(time_s, foot_names):
@@ -65,12 +67,14 @@ def test_a_piece_knows_its_time_its_way_and_its_mirror_image(heiman, names):
     assert piece.duration_s == 0.5
     assert piece.way_m == pytest.approx(np.linalg.norm(piece.path.q[1, :2] - piece.path.q[0, :2]))
     mirrored = WalkPiece(piece.path, mirrored=True)
-    whole, joints = mirror_of(heiman, names), mirror_of(heiman, heiman.joint_names)
+    whole = mirror_of(heiman, names)
+    joints = mirror_of(heiman, heiman.joint_names)
     q, _, u = mirrored.end(heiman, -1)
     assert_allclose(q, qpos_from_angles(whole.image(piece.path.q[-1])))
     assert_allclose(u, joints.image(piece.path.u[-1]))
     time_s = np.array([0.1, 0.4])
-    plain, image = piece.sampled(heiman, time_s), mirrored.sampled(heiman, time_s)
+    plain = piece.sampled(heiman, time_s)
+    image = mirrored.sampled(heiman, time_s)
     feet = mirrored_feet(heiman.foot_names)
     assert_allclose(image[1], joints.image(plain[1]))
     assert_allclose(image[2], plain[2][:, feet] * [1.0, -1.0, 1.0])
@@ -95,7 +99,8 @@ def test_pieces_begin_where_the_one_before_stops_and_face_the_same_way(heiman, n
     put = placements(heiman, pieces)
     assert (put[0].turn_rad, put[0].move_m.tolist()) == (0.0, [0.0, 0.0])
     for k in range(2):
-        here, there = put[k].of(pieces[k].end(heiman, -1)[0]), put[k + 1].of(pieces[k + 1].end(heiman, 0)[0])
+        here = put[k].of(pieces[k].end(heiman, -1)[0])
+        there = put[k + 1].of(pieces[k + 1].end(heiman, 0)[0])
         assert_allclose(here[:2], there[:2], atol=1e-9)
         turn = (
             Rotation.from_quat(here[3:7], scalar_first=True) * Rotation.from_quat(there[3:7], scalar_first=True).inv()
@@ -217,7 +222,8 @@ def test_units_of_a_walker_are_its_legs_their_fall_and_its_weight(heiman):
 def test_a_blend_takes_what_lies_around_and_adds_up_to_one():
     size = len(np.atleast_1d(NEARLY)) if np.ndim(NEARLY) else 2
     known = np.zeros((3, size))
-    known[1, 0], known[2, 0] = 10.0 * np.atleast_1d(NEARLY)[0], 40.0 * np.atleast_1d(NEARLY)[0]
+    known[1, 0] = 10.0 * np.atleast_1d(NEARLY)[0]
+    known[2, 0] = 40.0 * np.atleast_1d(NEARLY)[0]
     wanted = np.zeros(size)
     wanted[0] = 0.25 * known[1, 0]
     share = blend_shares(known, wanted)

@@ -16,16 +16,22 @@ from strut.human.walking_direction import (
 )
 from strut.motion import Motion
 
-SAMPLES, STEP_M, LEFT_M = 40, 0.7, 0.25
+SAMPLES = 40
+STEP_M = 0.7
+LEFT_M = 0.25
 
 
 def step(direction_rad, *, steps=1, backwards=False, force=None):
     """Return steps along a line: ahead at one speed, the pelvis swaying and turning as a cosine, one sign per step."""
     share = np.arange(steps * SAMPLES) / SAMPLES
-    along, across = STEP_M * share, LEFT_M + 0.03 * np.cos(np.pi * share) + 0.01 * np.cos(3.0 * np.pi * share)
-    c, s = np.cos(direction_rad), np.sin(direction_rad)
+    along = STEP_M * share
+    across = LEFT_M + 0.03 * np.cos(np.pi * share) + 0.01 * np.cos(3.0 * np.pi * share)
+    c = np.cos(direction_rad)
+    s = np.sin(direction_rad)
     qpos = np.zeros((len(share), 8))
-    qpos[:, 0], qpos[:, 1], qpos[:, 2] = along * c - across * s, along * s + across * c, 0.9
+    qpos[:, 0] = along * c - across * s
+    qpos[:, 1] = along * s + across * c
+    qpos[:, 2] = 0.9
     yaw = direction_rad + 0.1 * np.cos(np.pi * share) + (np.pi if backwards else 0.0)
     qpos[:, 3:7] = Rotation.from_euler("z", yaw[:, None]).as_quat(canonical=True, scalar_first=True)
     contact = np.column_stack([(share % 2.0) < 1.2, ((share + 1.0) % 2.0) < 1.2])
@@ -62,9 +68,11 @@ def test_who_hardly_moves_goes_where_the_pelvis_faces():
 
 def test_a_walk_is_turned_onto_the_x_axis_with_its_forces_and_back():
     force = np.zeros((2 * SAMPLES, 2, 3))
-    force[..., 0], force[..., 2] = np.cos(0.7) * 30.0, 400.0
+    force[..., 0] = np.cos(0.7) * 30.0
+    force[..., 2] = 400.0
     force[..., 1] = np.sin(0.7) * 30.0  # along the walk
-    walk, line = step(0.7, steps=2, force=force), WalkingDirection(0.7, LEFT_M)
+    walk = step(0.7, steps=2, force=force)
+    line = WalkingDirection(0.7, LEFT_M)
     aligned = line.aligned_with_x(walk)
     assert_allclose(aligned.qpos[:, 0], STEP_M * np.arange(2 * SAMPLES) / SAMPLES, atol=1e-12)
     assert_allclose(aligned.qpos[SAMPLES // 2, 1], 0.0, atol=1e-12)  # in the middle of a step the sway is on the line
@@ -79,7 +87,9 @@ def test_who_comes_less_far_than_ten_centimetres_goes_nowhere(way_m, goes):
     """Faces along y and is moved along x."""
     qpos = np.zeros((11, 8))
     qpos[:, 0] = np.linspace(0.0, way_m * 10.0 / 11.0, 11)  # the sample that would follow the last is way_m away
-    qpos[:, 1], qpos[:, 3], qpos[:, 6] = 0.5, np.cos(0.7), np.sin(0.7)
+    qpos[:, 1] = 0.5
+    qpos[:, 3] = np.cos(0.7)
+    qpos[:, 6] = np.sin(0.7)
     found = direction_of_travel(
         Motion("drawn", 0.1 * np.arange(11), qpos, ("knee",), np.ones((11, 1), bool), ("foot",))
     )
@@ -91,7 +101,8 @@ def test_the_longest_stretch_of_whole_cycles_tells_the_way():
     """The second foot lands first and last; between its landings the walk leads 1.2 m ahead and 0.5 m to the left."""
     count = 41
     qpos = np.zeros((count, 8))
-    qpos[:, 0], qpos[:, 3] = np.linspace(0.0, 2.0, count), 1.0
+    qpos[:, 0] = np.linspace(0.0, 2.0, count)
+    qpos[:, 3] = 1.0
     qpos[:, 1] = np.where(np.arange(count) < 20, 0.0, 0.5)
     contact = np.zeros((count, 2), dtype=bool)
     contact[12:16, 0] = contact[22:26, 0] = True
@@ -106,7 +117,8 @@ def test_the_longest_stretch_of_whole_cycles_tells_the_way():
 
 
 def test_the_centre_of_pressure_is_turned_and_moved_with_the_walk():
-    walk, line = step(0.7, steps=2), WalkingDirection(0.7, LEFT_M)
+    walk = step(0.7, steps=2)
+    line = WalkingDirection(0.7, LEFT_M)
     pressed = replace(walk, cop_in_world=walk.qpos[:, :2] + [0.1, -0.2])
     aligned = line.aligned_with_x(pressed)
     offset = [np.cos(0.7) * 0.1 + np.sin(0.7) * -0.2, -np.sin(0.7) * 0.1 + np.cos(0.7) * -0.2]

@@ -35,7 +35,8 @@ def test_a_blend_takes_neighbours_in_proportion_and_leaves_out_what_is_far():
     known[3, 3] = 1.0  # a step that bends far forwards
     assert_allclose(blend_shares(known, known[1]), [0.0, 1.0, 0.0, 0.0], atol=1e-6)
     between, beyond = np.zeros((2, len(NEARLY)))
-    between[0], beyond[0] = 0.345, 0.9
+    between[0] = 0.345
+    beyond[0] = 0.9
     assert_allclose(blend_shares(known, between), [0.25, 0.75, 0.0, 0.0], atol=1e-9)
     assert_allclose(blend_shares(known, beyond), [0.0, 0.0, 1.0, 0.0], atol=1e-6)
 
@@ -52,7 +53,8 @@ def test_what_is_kept_comes_back_for_the_same_walker(gait, heiman):
 
 
 def test_a_body_of_another_size_gets_its_own_lengths_times_and_forces(heiman):
-    small, pace = subject(1.55, 52.0), 1.3
+    small = subject(1.55, 52.0)
+    pace = 1.3
     size = small.subject.standing_pelvis_height_m / heiman.subject.standing_pelvis_height_m
     wanted = asked(heiman, pace)
     ours, theirs = (
@@ -68,8 +70,10 @@ def test_a_body_of_another_size_gets_its_own_lengths_times_and_forces(heiman):
 def test_blends_keep_the_equations_of_any_mesh(heiman, mesh):
     problem = request_of(heiman, 1.24).problem(mesh)
     start = warm_library().start(heiman, problem, asked(heiman, 1.24))
-    step, inside = np.diff(start.time_s)[:, None], np.diff(start.phase_of) == 0
-    now, then = slice(None, -1), slice(1, None)  # accelerations are straight between nodes
+    step = np.diff(start.time_s)[:, None]
+    inside = np.diff(start.phase_of) == 0
+    now = slice(None, -1)
+    then = slice(1, None)  # accelerations are straight between nodes
     speed = start.v[now] + step * (start.a[now] + start.a[then]) / 2.0
     place = start.q[now] + step * start.v[now] + step**2 * (2.0 * start.a[now] + start.a[then]) / 6.0
     assert_allclose(speed[inside], start.v[then][inside], atol=1e-9)
@@ -80,7 +84,8 @@ def test_blends_keep_the_equations_of_any_mesh(heiman, mesh):
 
 
 def test_steps_of_another_kind_are_not_blended():
-    library, wanted = warm_library(), np.zeros(len(NEARLY))
+    library = warm_library()
+    wanted = np.zeros(len(NEARLY))
     kinds = [[0.25, 0.25, 0.25, 0.25]] * 2 + [[0.4, 0.2, 0.2, 0.2]]  # the last stands longer on a flat foot
     known = np.zeros((3, len(NEARLY)))
     known[:, 0] = 0.30, 0.36, 0.40

@@ -65,7 +65,9 @@ def test_a_step_that_is_kept_comes_back_with_its_torques_forces_impulses_and_len
 
 def test_what_is_kept_has_no_dimensions(heiman, pushed):
     """Lengths over the legs, forces over the weight, times over that in which the legs would fall their own length."""
-    kept, legs_m, weight_n = library_of(heiman, pushed), 0.9938, heiman.mass_kg * 9.81
+    kept = library_of(heiman, pushed)
+    legs_m = 0.9938
+    weight_n = heiman.mass_kg * 9.81
     fall_s = np.sqrt(legs_m / 9.81)
     assert_allclose(kept.intervals, COARSE)
     assert_allclose(kept.duration[0], pushed.duration_s / fall_s)
@@ -202,7 +204,8 @@ def test_torques_and_forces_of_a_start_are_the_motions_at_its_nodes_and_of_what_
     middle_s = walked.time_s[-1] - start.time_s[-1] - 1.0  # where the step begins, by the motion's own end
     assert_allclose(start.u[:, 1], middle_s + start.time_s, atol=0.03)
     assert_allclose(start.u, np.outer(start.u[:, 1], np.arange(28.0)))
-    rows, names = start.problem.contact.rows, heiman.foot_names
+    rows = start.problem.contact.rows
+    names = heiman.foot_names
     for index, row in enumerate(rows):
         in_contact = np.array([row in phase.contact.rows for phase in start.problem.phases])[start.phase_of]
         size = 3.0 * names.index(row.point.name) + row.axis
@@ -235,7 +238,8 @@ def test_meshes_with_other_numbers_of_phases_are_not_taken_for_each_other(heiman
 @pytest.mark.parametrize("landings", [(1,), (1, 2), (1, 3, 4)])
 def test_impulses_are_cut_at_the_landings_that_they_belong_to(heiman, landings):
     """Of a heel three numbers, of a sole six; phases that begin without a landing have none."""
-    heel, sole = contact_set(heiman, "LeftHeel"), contact_set(heiman, "LeftFlat")
+    heel = contact_set(heiman, "LeftHeel")
+    sole = contact_set(heiman, "LeftFlat")
     phases = [
         SimpleNamespace(contact=sole if number == 3 else heel, arrival="impact" if number in landings else "continuous")
         for number in range(5)

@@ -24,7 +24,8 @@ def test_a_written_gait_gives_back_the_step_it_was_made_of(gait, heiman):
     assert start.parameter["speed_m_s"] == pytest.approx(gait.speed_m_s, rel=0.02)
     assert np.abs(start.q - true.q).max() < 0.12
     assert np.sqrt(np.mean((start.q[:, 6:] - true.q[:, 6:]) ** 2)) < 0.02
-    rows, phases = start.problem.contact.rows, start.problem.phases
+    rows = start.problem.contact.rows
+    phases = start.problem.phases
     in_contact = np.array([[row in phase.contact.rows for row in rows] for phase in phases])[start.phase_of]
     assert not start.force_n[~in_contact].any()
     assert np.sqrt(np.mean((start.force_n - true.force_n)[in_contact] ** 2)) < 0.05 * heiman.mass_kg * 9.81

@@ -20,10 +20,13 @@ WAVES = np.stack([np.sin((k + 1) * np.pi * SHARES) for k in range(len(ANGLES))],
 class ClosedGait:
     """Angles that saturate with the weights of momentum and time, as optimal ones do; the head does not matter."""
 
-    names, usual, idle = NAMES, np.zeros(4), np.array([False, False, False, True])
+    names = NAMES
+    usual = np.zeros(4)
+    idle = np.array([False, False, False, True])
 
     def __init__(self, longest=np.inf):
-        self.longest, self.failures = longest, 0
+        self.longest = longest
+        self.failures = 0
 
     def solved(self, parameters, start=None):
         if start is not None and np.abs(parameters - start.parameters).max() > self.longest:
@@ -73,7 +76,8 @@ def test_a_weight_that_would_be_negative_is_none():
 
 
 def test_ranges_hold_the_truth_and_grow_with_how_much_steps_differ():
-    truth, widths = [0.0, 0.8, 0.0, 0.4], []
+    truth = [0.0, 0.8, 0.0, 0.4]
+    widths = []
     for noise_rad in (0.005, 0.05):
         bootstrap = found(ClosedGait(), steps_of(truth, 6, noise_rad)).bootstrap
         low, high = np.percentile(bootstrap[:, 1], [2.5, 97.5])

@@ -34,7 +34,8 @@ def test_shares_of_criteria_add_up_to_the_cost_of_the_gait(gait, usual):
 def test_sensitivities_foretell_the_gait_of_other_weights(gait, usual):
     weight = gait.names.index("momentum")
     other = gait.solved(gait.usual + CHANGE * np.eye(len(gait.names))[weight], usual)
-    (q, length_m), (moved, moved_m) = gait.step(usual.outcome.x), gait.step(other.outcome.x)
+    q, length_m = gait.step(usual.outcome.x)
+    moved, moved_m = gait.step(other.outcome.x)
     q_slope, length_slope = gait.sensitivities(usual)
     missed = moved - q - CHANGE * q_slope[:, :, weight]
     assert np.abs(moved - q).max() > 1e-3

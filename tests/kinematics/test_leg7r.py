@@ -66,7 +66,8 @@ def reproduces(leg, ankle, foot, knee_rad, reference, *, within=1e-8, turned_wit
 
 
 def test_forward_kinematics_is_the_product_of_the_denavit_hartenberg_rows():
-    leg, joints = a_leg(thigh_m=0.22, shin_m=0.19), np.random.default_rng(1).uniform(-np.pi, np.pi, (50, 7))
+    leg = a_leg(thigh_m=0.22, shin_m=0.19)
+    joints = np.random.default_rng(1).uniform(-np.pi, np.pi, (50, 7))
     ankle, rotation, knee = leg_forward(leg, joints)
     chains = [dh_chain(row, 0.22, 0.19) for row in joints]
     assert_allclose(ankle, [chain[-1][:3, 3] for chain in chains], atol=1e-15)
@@ -92,7 +93,8 @@ def test_foot_and_knee_of_20000_random_targets_come_back(thigh_m, shin_m, knee_s
 @pytest.mark.parametrize("golden", NUMBERS["golden_ik"], ids=lambda golden: f"{golden['d3_mm']}_{golden['sign']}")
 def test_published_vectors_are_reproduced(golden):
     leg = Leg("golden", golden["d3_mm"] / 1e3, golden["d5_mm"] / 1e3, golden["sign"], FORWARD)
-    ankle, foot = np.array(golden["p_mm"]) / 1e3, Rotation.from_rotvec(golden["R_rotvec_rad"]).as_matrix()
+    ankle = np.array(golden["p_mm"]) / 1e3
+    foot = Rotation.from_rotvec(golden["R_rotvec_rad"]).as_matrix()
     joints = leg_inverse(leg, ankle, foot, golden["theta_e_rad"], reference="published")
     assert_allclose(joints, golden["q_rad"], atol=1e-9, rtol=0)
     knee = knee_position(leg, ankle, golden["theta_e_rad"], reference="published")
@@ -144,7 +146,8 @@ def test_mirrored_target_with_negated_knee_angle_has_the_mirrored_knee(reference
 @given(offset=st.floats(-3.0, 3.0))
 @settings(max_examples=30, deadline=None)
 def test_both_references_differ_by_one_angle_per_ankle_whatever_the_knee(offset):
-    leg, ankle = a_leg(), np.array([0.1, -0.12, -0.25])
+    leg = a_leg()
+    ankle = np.array([0.1, -0.12, -0.25])
     published = knee_position(leg, ankle, offset, reference="published")
     between = turn_angle(
         knee_reference_direction(leg, ankle, reference="body"),
@@ -180,9 +183,12 @@ def test_targets_with_two_axes_in_line_are_reached(knee_sign, reference):
 
 
 def test_hip_gives_its_first_joint_up_and_ankle_its_last():  # E6: the reverse of each other, as in the listing
-    leg, rng = a_leg(), np.random.default_rng(17)
+    leg = a_leg()
+    rng = np.random.default_rng(17)
     joints = rng.uniform(0.3, 2.5, (3, 7))
-    joints[0, 1], joints[1, 5], joints[2, 5] = 0.0, 0.0, np.pi
+    joints[0, 1] = 0.0
+    joints[1, 5] = 0.0
+    joints[2, 5] = np.pi
     ankle, foot, _ = leg_forward(leg, joints)
     found = leg_inverse(leg, ankle, foot, knee_angle(leg, joints, "body"), reference="body")
     assert found[0, 0] == 0.0
@@ -190,10 +196,13 @@ def test_hip_gives_its_first_joint_up_and_ankle_its_last():  # E6: the reverse o
 
 
 def test_seven_joints_serve_six_coordinates_and_the_knee_is_what_remains():  # E4: under-constrained
-    leg, joints, step = a_leg(), np.array([0.3, 0.9, -0.4, 1.2, 0.7, 1.1, -0.2]), 1e-6
+    leg = a_leg()
+    joints = np.array([0.3, 0.9, -0.4, 1.2, 0.7, 1.1, -0.2])
+    step = 1e-6
     columns = []
     for joint in np.eye(7):
-        (p1, r1, k1), (p0, r0, k0) = leg_forward(leg, joints + step * joint), leg_forward(leg, joints - step * joint)
+        p1, r1, k1 = leg_forward(leg, joints + step * joint)
+        p0, r0, k0 = leg_forward(leg, joints - step * joint)
         turn = Rotation.from_matrix(r1 @ r0.T).as_rotvec()
         columns.append(np.concatenate([p1 - p0, turn, k1 - k0]) / (2 * step))
     jacobian = np.array(columns).T
@@ -208,7 +217,8 @@ def test_seven_joints_serve_six_coordinates_and_the_knee_is_what_remains():  # E
 @pytest.mark.parametrize("reference", REFERENCES)
 @pytest.mark.parametrize("short_of_straight", [1e-16, 1e-15, 1e-13, 1e-10, 1e-6])
 def test_a_leg_all_but_straight_reaches_its_foot(short_of_straight, reference):
-    leg, rng = a_leg(thigh_m=0.22, shin_m=0.19), np.random.default_rng(8)
+    leg = a_leg(thigh_m=0.22, shin_m=0.19)
+    rng = np.random.default_rng(8)
     direction = rng.normal(size=(20, 3))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
     ankle = direction * (0.41 * (1.0 - short_of_straight))
@@ -223,9 +233,11 @@ def test_a_leg_all_but_straight_reaches_its_foot(short_of_straight, reference):
 @pytest.mark.parametrize("axis", [(0, 0, 1), (0, 0, -1), FORWARD, (-FORWARD[0], -FORWARD[1], -FORWARD[2])])
 @pytest.mark.parametrize("beside", [0.0, 1e-12, 1e-9, 1e-7, 1e-5])
 def test_a_leg_along_the_axis_of_its_knee_reference_reaches_its_foot(axis, beside, knee_sign, reference):
-    leg, rng = a_leg(knee_sign), np.random.default_rng(9)
+    leg = a_leg(knee_sign)
+    rng = np.random.default_rng(9)
     ankle = 0.3 * np.asarray(axis, dtype=float) + beside * np.array([0.3, 0.8, -0.5])
-    foot, knee_rad = Rotation.random(10, rng=rng).as_matrix(), rng.uniform(-3, 3, 10)
+    foot = Rotation.random(10, rng=rng).as_matrix()
+    knee_rad = rng.uniform(-3, 3, 10)
     reproduces(leg, np.broadcast_to(ankle, (10, 3)), foot, knee_rad, reference)
 
 
@@ -233,7 +245,8 @@ def test_a_leg_along_the_axis_of_its_knee_reference_reaches_its_foot(axis, besid
 @pytest.mark.parametrize("joint", [1, 5])
 def test_targets_near_a_singularity_are_as_good_as_others(joint, distance):
     """The listing's thresholds of 0.005 rad cost millimetres there (E6b); ours cost nothing that can be measured."""
-    leg, rng = a_leg(), np.random.default_rng(10)
+    leg = a_leg()
+    rng = np.random.default_rng(10)
     joints = rng.uniform(-2.5, 2.5, (40, 7))
     joints[:, [1, 3, 5]] = rng.uniform(0.3, 2.5, (40, 3))
     joints[:, joint] = np.where(np.arange(40) % 2, distance, np.pi - distance)
@@ -283,7 +296,8 @@ def test_a_clamped_target_lies_in_the_same_direction_and_in_reach(direction, dis
     radius = np.linalg.norm(clamped)
     assert_allclose(clamped / radius, unit, atol=1e-12)
     shortest, longest = leg.reach_m
-    nearest, farthest = max(shortest * 1.005, 1e-3 * longest), longest / 1.005  # 1.005 is printed in the listing
+    nearest = max(shortest * 1.005, 1e-3 * longest)
+    farthest = longest / 1.005  # 1.005 is printed in the listing
     assert radius == pytest.approx(min(max(distance_m, nearest), farthest), rel=1e-12)
     reproduces(leg, clamped, np.eye(3), 0.3, "body")
 
@@ -297,7 +311,8 @@ def test_a_target_at_the_hip_is_clamped_to_somewhere_that_can_be_reached():
 
 @pytest.mark.parametrize("shape", [(), (5,), (3, 4), (0,), (2, 0)])
 def test_any_leading_shape_goes_in_and_comes_out(shape):
-    leg, count = a_leg(), math.prod(shape)
+    leg = a_leg()
+    count = math.prod(shape)
     ankle, foot, knee_rad = random_targets(leg, max(count, 1), np.random.default_rng(11))
     ankle, foot, knee_rad = (a[:count].reshape(shape + a.shape[1:]) for a in (ankle, foot, knee_rad))
     joints = leg_inverse(leg, ankle, foot, knee_rad, reference="body")
@@ -357,7 +372,8 @@ def ankle_passing_the_axis(offset_m, tick_m, reach_m=0.03):
 
 
 def test_knee_side_is_kept_when_the_target_passes_through_the_axis():
-    leg, ankle = a_leg(), ankle_passing_the_axis(0.0, 0.001)
+    leg = a_leg()
+    ankle = ankle_passing_the_axis(0.0, 0.001)
     knee = knee_position(leg, ankle, 0.5, reference="published")
     flips = knee_side_flips(ankle, knee)
     assert_array_equal(np.unique(flips), [0.0, np.pi])
@@ -372,7 +388,8 @@ def test_knee_side_is_kept_when_the_target_passes_through_the_axis():
     ("offset_m", "tick_m", "flips"), [(0.005, 0.001, 0), (0.020, 0.001, 0), (0.001, 0.0001, 0), (0.001, 0.01, 1)]
 )
 def test_knee_whips_round_unseen_when_the_target_passes_beside_the_axis(offset_m, tick_m, flips):  # E7b
-    leg, ankle = a_leg(), ankle_passing_the_axis(offset_m, tick_m)
+    leg = a_leg()
+    ankle = ankle_passing_the_axis(offset_m, tick_m)
     knee = knee_position(leg, ankle, 0.0, reference="published")
     assert np.count_nonzero(np.diff(knee_side_flips(ankle, knee))) == flips
     if offset_m == 0.005:
@@ -382,7 +399,8 @@ def test_knee_whips_round_unseen_when_the_target_passes_beside_the_axis(offset_m
 
 
 def test_knee_side_flips_follow_each_leg_of_a_batch():
-    through, beside = ankle_passing_the_axis(0.0, 0.001), ankle_passing_the_axis(0.01, 0.001)
+    through = ankle_passing_the_axis(0.0, 0.001)
+    beside = ankle_passing_the_axis(0.01, 0.001)
     ankle = np.stack([through, beside], axis=1)
     flips = knee_side_flips(ankle, knee_position(a_leg(), ankle, 0.5, reference="published"))
     assert flips.shape == (len(through), 2)
@@ -395,7 +413,8 @@ def test_knee_side_flips_follow_each_leg_of_a_batch():
 def misses(count, **misprint):
     """Return the foot errors and the knee errors of the thesis' formulas with a misprint, links of 220 and 190 mm."""
     leg = a_leg(thigh_m=0.22, shin_m=0.19)
-    foot_error, knee_error = [], []
+    foot_error = []
+    knee_error = []
     for ankle, foot, knee_rad in zip(*random_targets(leg, count, np.random.default_rng(15)), strict=True):
         joints = leg_joints(ankle, foot, knee_rad, 1, 0.22, 0.19, **misprint)
         chain = dh_chain(joints, 0.22, 0.19)
@@ -438,8 +457,10 @@ def test_turn_without_its_denominator_misses_by_a_fifth_of_a_metre():  # E3
 
 @pytest.mark.parametrize(("joint", "least"), [(1, 1e-3), (3, 1e-3), (5, 1e-3)], ids=["hip", "knee", "ankle"])
 def test_thresholds_of_the_listing_cost_millimetres(joint, least):  # E6b
-    leg, rng = a_leg(), np.random.default_rng(16)
-    errors, ours = [], []
+    leg = a_leg()
+    rng = np.random.default_rng(16)
+    errors = []
+    ours = []
     for _ in range(200):
         joints = rng.uniform(-2.5, 2.5, 7)
         joints[[1, 3, 5]] = rng.uniform(0.3, 2.5, 3)

@@ -41,7 +41,8 @@ def feet_below(chain, rng, count=300):
 @pytest.mark.parametrize("knee_sign", [1, -1])
 def test_the_closed_3r_form_puts_the_foot_where_it_is_wanted(side, mirrored_knee, knee_sign):
     chain = quadruped_leg(side=side, mirrored_knee=mirrored_knee)
-    leg, feet = leg_3r(chain, knee_sign), feet_below(chain, np.random.default_rng(1))
+    leg = leg_3r(chain, knee_sign)
+    feet = feet_below(chain, np.random.default_rng(1))
     assert isinstance(leg, Leg3R)
     joints = leg.placed(feet, np.eye(3), np.zeros(len(feet))).joints_rad
     assert_allclose(chain.forward(joints)[0], feet, atol=1e-12)
@@ -69,7 +70,8 @@ def test_a_foot_out_of_reach_is_approached_and_the_distance_is_told():
     leg = leg_3r(chain, -1)
     far = chain.offset_m[0] + np.array([0.05, 0.08, -0.9])
     placed = leg.placed(far, np.eye(3), np.zeros(()))
-    excess, reached = placed.excess_m, chain.forward(placed.joints_rad)[0]
+    excess = placed.excess_m
+    reached = chain.forward(placed.joints_rad)[0]
     assert excess == pytest.approx(placed.span_m - leg.reach_m[1])
     assert np.linalg.norm(reached - far) == pytest.approx(excess, abs=1e-6)
 
@@ -77,7 +79,8 @@ def test_a_foot_out_of_reach_is_approached_and_the_distance_is_told():
 @pytest.mark.parametrize("chain", [quadruped_leg(twist=0.1), quadruped_leg(mirrored_knee=True, twist=-0.2)])
 def test_a_leg_whose_knee_is_not_parallel_to_its_hip_is_solved_numerically(chain):
     assert leg_3r(chain, None) is None
-    leg, feet = NumericLeg(chain), feet_below(chain, np.random.default_rng(3), 60)
+    leg = NumericLeg(chain)
+    feet = feet_below(chain, np.random.default_rng(3), 60)
     joints = leg.placed(feet, np.eye(3), np.zeros(len(feet))).joints_rad
     assert_allclose(chain.forward(joints)[0], feet, atol=1e-9)
     assert (leg.placed(feet, np.eye(3), np.zeros(len(feet))).excess_m < 0.0).all()
@@ -118,7 +121,8 @@ def test_a_robot_without_feet_is_told_what_to_write():
 
 @pytest.mark.parametrize("name", ["alice", "mrpete"])
 def test_a_chain_puts_its_foot_where_the_model_has_it(name):
-    robot, rng = load_robot(name), np.random.default_rng(6)
+    robot = load_robot(name)
+    rng = np.random.default_rng(6)
     joints = rng.uniform(robot.joint_lower_rad, robot.joint_upper_rad, (8, len(robot.joint_names)))
     qpos = np.concatenate([np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (8, 1)), joints], axis=1)
     for chain, leg in zip(leg_chains(robot), robot.legs, strict=True):
@@ -130,7 +134,8 @@ def test_a_chain_puts_its_foot_where_the_model_has_it(name):
 
 
 def test_feet_that_are_far_from_the_first_one_are_found_from_other_starts():
-    chain, rng = quadruped_leg(twist=0.2), np.random.default_rng(8)
+    chain = quadruped_leg(twist=0.2)
+    rng = np.random.default_rng(8)
     joints = rng.uniform(chain.lower_rad, chain.upper_rad, (120, 3))
     feet = chain.forward(joints)[0]  # all over the workspace, so that some cannot be reached from the first
     placed = NumericLeg(chain).placed(feet, np.eye(3), np.zeros(120))
@@ -142,7 +147,8 @@ def test_a_held_knee_is_where_the_published_reference_has_it(mrpete):
     rng = np.random.default_rng(9)
     for leg in leg_solvers(mrpete):
         feet = leg.chain.forward(np.zeros(7))[0] + [0.0, 0.0, 0.1] + rng.uniform(-0.03, 0.03, (10, 3))
-        turn, knee_rad = np.tile(np.eye(3), (10, 1, 1)), rng.uniform(-1.0, 1.0, 10)
+        turn = np.tile(np.eye(3), (10, 1, 1))
+        knee_rad = rng.uniform(-1.0, 1.0, 10)
         ankle = clamp_to_reach(leg.leg, leg.ankle_in_hip(feet, turn))
         held = knee_position(leg.leg, ankle, leg.held_knee(feet, turn, knee_rad), reference="body")
         assert_allclose(held, knee_position(leg.leg, ankle, knee_rad, reference="published"), atol=1e-9)

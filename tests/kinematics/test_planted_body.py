@@ -12,7 +12,9 @@ from strut.models.catalogue import load_robot
 from strut.schemas.keyframes import Animation, AnimationKey, FootPose
 from tests.stories import alice_sways, paw
 
-KNEE, SHIN, ANKLE = 3, 4, 5
+KNEE = 3
+SHIN = 4
+ANKLE = 5
 LEG = 7
 WILD = (
     AnimationKey(0.0),
@@ -30,7 +32,8 @@ def cassie():
 @pytest.fixture(scope="module")
 def wild(cassie):
     animation = Animation("wild", "happy", WILD)
-    stance, frames = planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names)
+    stance = planted_stance(cassie, animation)
+    frames = drawn(animation, cassie.foot_names, cassie.joint_names)
     return stance, frames, drawn_qpos(stance, frames)
 
 
@@ -92,6 +95,7 @@ def test_unknown_feet_and_joints_are_refused(cassie):
 @pytest.mark.parametrize(("name", "animation"), [("alice", alice_sways()), ("mrpete", paw())])
 def test_other_bodies_keep_their_feet_too(name, animation):
     robot = load_robot(name)
-    stance, frames = planted_stance(robot, animation), drawn(animation, robot.foot_names, robot.joint_names)
+    stance = planted_stance(robot, animation)
+    frames = drawn(animation, robot.foot_names, robot.joint_names)
     now = task_jacobians(robot, drawn_qpos(stance, frames))
     np.testing.assert_allclose(now.foot_in_world, stance.foot_in_world + frames.foot_shift_m, atol=1e-4)

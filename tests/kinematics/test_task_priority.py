@@ -38,7 +38,8 @@ def unbounded(levels, law="corrected"):
     return resolve(levels, np.full(n, -WIDE), np.full(n, WIDE), law=law)
 
 
-LOCKED, FREE = slice(3, 18), slice(0, 18)
+LOCKED = slice(3, 18)
+FREE = slice(0, 18)
 
 
 @pytest.mark.parametrize("columns", [LOCKED, FREE])
@@ -115,9 +116,11 @@ def test_left_arm_is_free_and_the_rest_keeps_one_dimension(pepper, kinematics):
 
 def test_any_number_of_levels_is_the_textbook_recursion():
     rng = np.random.default_rng(6)
-    sizes, n = (2, 1, 3, 2, 1), 12
+    sizes = (2, 1, 3, 2, 1)
+    n = 12
     levels = [Level(rng.normal(size=(size, n)), rng.normal(size=size)) for size in sizes]
-    velocity, projector = np.zeros(n), np.eye(n)
+    velocity = np.zeros(n)
+    projector = np.eye(n)
     for level in levels:
         inverse = np.linalg.pinv(level.jacobian @ projector)
         velocity = velocity + inverse @ (level.velocity - level.jacobian @ velocity)
@@ -130,7 +133,9 @@ def test_any_number_of_levels_is_the_textbook_recursion():
 def test_paper_law_is_the_published_formula(pepper, kinematics):
     hand, head = jacobians(kinematics, postures(pepper, 1, 7)[0][0], LOCKED)
     rng = np.random.default_rng(7)
-    e_t, e_h, e_m = rng.normal(size=6), rng.normal(size=3), rng.normal(size=15)
+    e_t = rng.normal(size=6)
+    e_h = rng.normal(size=3)
+    e_m = rng.normal(size=15)
     inverse = np.linalg.pinv(hand)
     first = np.eye(15) - inverse @ hand
     second = first - np.linalg.pinv(head @ first) @ head @ first
@@ -142,9 +147,11 @@ def test_paper_law_is_the_published_formula(pepper, kinematics):
 @pytest.mark.parametrize("small", [0.5 * DAMPED_BELOW, 1e-3, 1e-5, 1e-8, 0.0])
 def test_near_a_singularity_speeds_stay_bounded_and_nothing_leaks(small):
     rng = np.random.default_rng(8)
-    left, right = np.linalg.qr(rng.normal(size=(3, 3)))[0], np.linalg.qr(rng.normal(size=(7, 7)))[0][:3]
+    left = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    right = np.linalg.qr(rng.normal(size=(7, 7)))[0][:3]
     jacobian = left @ np.diag([1.0, 0.5, small]) @ right
-    first, last = Level(jacobian, rng.normal(size=3)), rng.normal(size=7)
+    first = Level(jacobian, rng.normal(size=3))
+    last = rng.normal(size=7)
     alone = unbounded([first, Level(None, np.zeros(7))]).velocity
     both = unbounded([first, Level(None, last)]).velocity
     assert np.linalg.norm(alone) < 1.2 / DAMPED_BELOW * np.linalg.norm(first.velocity)
@@ -164,10 +171,12 @@ def test_damping_sets_in_without_a_jump():
 
 def random_problem(seed):
     rng = np.random.default_rng(seed)
-    n, sizes = 10, (3, 2, 2)
+    n = 10
+    sizes = (3, 2, 2)
     levels = [Level(rng.normal(size=(size, n)), 2.0 * rng.normal(size=size)) for size in sizes]
     levels.append(Level(None, 2.0 * rng.normal(size=n)))
-    lower, upper = -rng.uniform(0.0, 0.6, n), rng.uniform(0.0, 0.6, n)
+    lower = -rng.uniform(0.0, 0.6, n)
+    upper = rng.uniform(0.0, 0.6, n)
     lower[rng.integers(n)] = 0.0  # a joint that already stands at its end
     return levels, lower, upper
 
@@ -179,7 +188,8 @@ def test_with_bounds_every_level_is_as_good_as_the_levels_above_allow(seed):
     ours = resolve(levels, lower, upper).velocity
     assert (ours >= lower).all()
     assert (ours <= upper).all()
-    rows, goals = np.empty((0, len(lower))), np.empty(0)
+    rows = np.empty((0, len(lower)))
+    goals = np.empty(0)
     for level in levels:
         matrix = np.eye(len(lower)) if level.jacobian is None else level.jacobian
         best = lsq_linear(
@@ -190,7 +200,8 @@ def test_with_bounds_every_level_is_as_good_as_the_levels_above_allow(seed):
         ).x
         theirs, own = (np.linalg.norm(matrix @ v - level.velocity) for v in (best, ours))
         assert own <= theirs + 1e-3
-        rows, goals = np.vstack([rows, matrix]), np.concatenate([goals, matrix @ ours])
+        rows = np.vstack([rows, matrix])
+        goals = np.concatenate([goals, matrix @ ours])
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -215,10 +226,8 @@ def test_a_guess_of_who_is_held_saves_time_and_changes_nothing(seed):
 def test_bounds_hit_by_a_lower_level_change_nothing_above(seed, law):
     levels, lower, upper = random_problem(seed)
     for count in (1, 2, 3):
-        above, below = (
-            resolve(levels[:count], lower, upper, law=law),
-            resolve(levels[: count + 1], lower, upper, law=law),
-        )
+        above = resolve(levels[:count], lower, upper, law=law)
+        below = resolve(levels[: count + 1], lower, upper, law=law)
         for level in levels[:count]:
             np.testing.assert_allclose(level.jacobian @ above.velocity, level.jacobian @ below.velocity, atol=1e-9)
 
@@ -226,14 +235,16 @@ def test_bounds_hit_by_a_lower_level_change_nothing_above(seed, law):
 def test_saturation_is_used_up_before_the_task_suffers():
     """One joint at its end: the others take over and the task is still met exactly."""
     jacobian = np.array([[1.0, 1.0, 1.0]])
-    lower, upper = np.full(3, -1.0), np.array([0.1, 1.0, 1.0])
+    lower = np.full(3, -1.0)
+    upper = np.array([0.1, 1.0, 1.0])
     velocity = resolve([Level(jacobian, np.array([1.5]))], lower, upper).velocity
     assert velocity.sum() == pytest.approx(1.5, abs=1e-12)
     assert velocity[0] == 0.1
 
 
 def test_bounds_keep_joints_in_range_and_slow_them_down_at_the_ends():
-    angles, ends = np.array([0.0, 0.99, 1.0, 1.1]), np.ones(4)
+    angles = np.array([0.0, 0.99, 1.0, 1.1])
+    ends = np.ones(4)
     lower, upper = velocity_bounds(angles, -ends, ends, np.full(4, 5.0), step_s=0.01, approach_per_s=20.0)
     np.testing.assert_allclose(upper, [5.0, 0.2, 0.0, 0.0], atol=1e-12)
     assert (angles[:3] + 0.01 * upper[:3] <= 1.0).all()
@@ -241,7 +252,10 @@ def test_bounds_keep_joints_in_range_and_slow_them_down_at_the_ends():
 
 
 def test_both_bounds_follow_range_speed_and_the_faster_of_step_and_approach():
-    angles, lower, upper, speed = np.array([0.9, -0.9, -1.2, 0.2]), -np.ones(4), np.ones(4), np.full(4, 3.0)
+    angles = np.array([0.9, -0.9, -1.2, 0.2])
+    lower = -np.ones(4)
+    upper = np.ones(4)
+    speed = np.full(4, 3.0)
     least, most = velocity_bounds(angles, lower, upper, speed, step_s=0.1, approach_per_s=4.0)
     np.testing.assert_allclose(least, [-3.0, -0.4, 0.0, -3.0], atol=1e-12)  # 4 per second is slower than a step's 10
     np.testing.assert_allclose(most, [0.4, 3.0, 3.0, 3.0], atol=1e-12)
@@ -254,7 +268,8 @@ def test_both_bounds_follow_range_speed_and_the_faster_of_step_and_approach():
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_level_with_bounds_of_its_own_keeps_them_unless_a_higher_one_needs_more(sign):
     """The first level needs 0.5 of joint 0; the second wants 0.9 of both and may take 0.3: only joint 1 is cut."""
-    far, own = np.full(2, 1.0), np.full(2, 0.3)
+    far = np.full(2, 1.0)
+    own = np.full(2, 0.3)
     levels = [Level(np.array([[1.0, 0.0]]), np.array([sign * 0.5])), Level(None, sign * np.full(2, 0.9), (-own, own))]
     velocity = resolve(levels, -far, far).velocity
     np.testing.assert_allclose(velocity, sign * np.array([0.5, 0.3]), atol=1e-9)
@@ -275,7 +290,8 @@ def test_a_joint_pressed_against_its_end_may_leave_it_again():
 @pytest.mark.parametrize("law", ["corrected", "paper"])
 def test_who_is_held_at_which_bound_is_told(law):
     """Joint 0 wants more than its upper bound, joint 1 less than its lower one, joint 2 something between."""
-    wanted, bound = np.array([2.0, -2.0, 0.1]), np.ones(3)
+    wanted = np.array([2.0, -2.0, 0.1])
+    bound = np.ones(3)
     resolved = resolve([Level(np.eye(3), wanted)], -bound, bound, law=law)
     np.testing.assert_allclose(resolved.velocity, [1.0, -1.0, 0.1], atol=1e-12)
     assert resolved.held == {0: True, 1: False}  # whether it is the upper one

@@ -7,12 +7,16 @@ from numpy.testing import assert_allclose
 from strut.errors import OutOfReachError
 from strut.kinematics.two_bar_leg import two_bar_leg
 
-THIGH, SHIN, TARSUS, KEPT_RAD = 0.10 + 0.02j, 0.43 - 0.05j, 0.40 + 0.03j, 0.25
+THIGH = 0.10 + 0.02j
+SHIN = 0.43 - 0.05j
+TARSUS = 0.40 + 0.03j
+KEPT_RAD = 0.25
 LEG = two_bar_leg(THIGH, SHIN, TARSUS, KEPT_RAD)
 
 
 def turned(vector, angle_rad):
-    c, s = np.cos(angle_rad), np.sin(angle_rad)
+    c = np.cos(angle_rad)
+    s = np.sin(angle_rad)
     return np.array([c * vector.real - s * vector.imag, s * vector.real + c * vector.imag])
 
 

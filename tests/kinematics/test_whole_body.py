@@ -29,7 +29,8 @@ def coordinates(robot, rng, samples=6):
     middle = (robot.joint_lower_rad + robot.joint_upper_rad) / 2.0
     spread = np.minimum(0.2, 0.2 * (robot.joint_upper_rad - robot.joint_lower_rad))
     qpos = np.zeros((samples, FLOATING + len(middle)))
-    qpos[:, :3], qpos[:, 3] = rng.uniform(-0.3, 0.3, (samples, 3)), 1.0
+    qpos[:, :3] = rng.uniform(-0.3, 0.3, (samples, 3))
+    qpos[:, 3] = 1.0
     qpos[:, FLOATING:] = middle + spread * rng.uniform(-1.0, 1.0, (samples, len(middle)))
     turn = np.zeros((samples, robot.model.nv))
     turn[:, 3:6] = rng.uniform(-0.3, 0.3, (samples, 3))
@@ -46,7 +47,8 @@ def targets_at(robot, qpos):
 
 def test_jacobians_are_the_derivatives_of_what_they_move():
     rng = np.random.default_rng(1)
-    qpos, step = coordinates(ALICE, rng), 1e-6
+    qpos = coordinates(ALICE, rng)
+    step = 1e-6
     now = task_jacobians(ALICE, qpos)
     for column in range(ALICE.model.nv):
         change = np.zeros((len(qpos), ALICE.model.nv))
@@ -128,7 +130,8 @@ def linearised(error, jacobian):
 def test_a_step_solves_the_normal_equations_of_all_tasks_with_some_joints_held():
     """Trunk and head, which move no foot, are eliminated first; that must not change the answer."""
     rng = np.random.default_rng(6)
-    qpos, tasks = coordinates(ALICE, rng), _Tasks(ALICE, 0.3)
+    qpos = coordinates(ALICE, rng)
+    tasks = _Tasks(ALICE, 0.3)
     now = tasks.at(moved(qpos, 0.05 * rng.normal(size=(len(qpos), ALICE.model.nv))), targets_at(ALICE, qpos))
     assert 0 < len(now.others) < ALICE.model.nv
     held = rng.random((len(qpos), ALICE.model.nv)) < 0.3
@@ -148,10 +151,12 @@ def test_what_is_wanted_is_against_the_gradient_of_the_cost():
     """By finite differences, one joint near the end of its range; turns are small, so that their errors are linear."""
     rng = np.random.default_rng(2)
     qpos = coordinates(ALICE, rng)
-    targets, tasks = targets_at(ALICE, qpos), _Tasks(ALICE, 0.3)
+    targets = targets_at(ALICE, qpos)
+    tasks = _Tasks(ALICE, 0.3)
     qpos = moved(qpos, 1e-3 * rng.normal(size=(len(qpos), ALICE.model.nv)))
     qpos[:, FLOATING + 2] = ALICE.joint_upper_rad[2] - 0.02
-    now, step = tasks.at(qpos, targets), 1e-5
+    now = tasks.at(qpos, targets)
+    step = 1e-5
     for direction in rng.normal(size=(3, ALICE.model.nv)):
         change = np.tile(step * direction, (len(qpos), 1))
         ahead, back = (tasks.at(moved(qpos, sign * change), targets).cost for sign in (1.0, -1.0))

@@ -25,7 +25,8 @@ from strut.kinematics.whole_body import (
 from strut.models.coupled_joints import CoupledJoints
 from tests.alice import ALICE, LEGS
 
-NV, JOINTS = ALICE.model.nv, len(ALICE.joint_names)
+NV = ALICE.model.nv
+JOINTS = len(ALICE.joint_names)
 
 
 def postures(count=3):
@@ -40,7 +41,8 @@ def postures(count=3):
 
 def targets_near(qpos, away=1e-3):
     """Return targets a little away from where coordinates are, so that turns add up as vectors."""
-    rng, now = np.random.default_rng(3), task_jacobians(ALICE, qpos)
+    rng = np.random.default_rng(3)
+    now = task_jacobians(ALICE, qpos)
     tilt = Rotation.from_rotvec(away * rng.normal(size=(len(qpos) * 2, 3))).as_matrix().reshape(-1, 2, 3, 3)
     lean = Rotation.from_rotvec(away * rng.normal(size=(len(qpos), 3))).as_matrix()
     return BodyTargets(
@@ -56,7 +58,8 @@ def targets_near(qpos, away=1e-3):
 def test_what_is_wanted_is_downhill():
     """Differences of the cost along every velocity coordinate; joints near their ends feel their walls."""
     qpos = postures()
-    tasks, targets = _Tasks(ALICE, 0.25), targets_near(qpos)
+    tasks = _Tasks(ALICE, 0.25)
+    targets = targets_near(qpos)
     now = tasks.at(qpos, targets)
     slope = np.zeros((len(qpos), NV))
     for column in range(NV):
@@ -69,7 +72,8 @@ def test_what_is_wanted_is_downhill():
 
 def test_errors_are_weighed_by_what_they_are_of():
     qpos = postures(1)
-    tasks, exact = _Tasks(ALICE, 0.25), targets_near(qpos, 0.0)
+    tasks = _Tasks(ALICE, 0.25)
+    exact = targets_near(qpos, 0.0)
     walls = tasks.at(qpos, exact).cost[0]
     off = replace(exact, foot_in_world=exact.foot_in_world + np.array([[[0.01, 0.0, 0.0], [0.0, 0.0, 0.0]]]))
     assert tasks.at(qpos, off).cost[0] - walls == pytest.approx(0.5 * (whole_body.FOOT * 0.01 / 0.25) ** 2, rel=1e-6)
@@ -98,12 +102,15 @@ def test_errors_are_weighed_by_what_they_are_of():
 
 
 def test_walls_grow_as_squares_from_where_they_are_felt():
-    tasks, legs = _Tasks(ALICE, 0.25), np.flatnonzero(_in_legs(ALICE))
-    lower, upper = ALICE.joint_lower_rad[legs], ALICE.joint_upper_rad[legs]
+    tasks = _Tasks(ALICE, 0.25)
+    legs = np.flatnonzero(_in_legs(ALICE))
+    lower = ALICE.joint_lower_rad[legs]
+    upper = ALICE.joint_upper_rad[legs]
     close = np.minimum(whole_body.CLOSE_RAD, (upper - lower) / 4.0)
     assert_allclose(tasks._wall(np.stack([lower + close, upper - close]), NV)[0], 0.0, atol=1e-12)
     for share in (0.5, 1.0):
-        low, high = lower + (1.0 - share) * close, upper - (1.0 - share) * close
+        low = lower + (1.0 - share) * close
+        high = upper - (1.0 - share) * close
         error, slope = tasks._wall(np.stack([low, high]), NV)
         wall = whole_body.WALL * share**2
         assert_allclose(error[0, 6 + legs], wall)
@@ -116,10 +123,12 @@ def test_walls_grow_as_squares_from_where_they_are_felt():
 
 
 def test_only_joints_at_their_end_that_would_leave_it_are_held():
-    lower, upper = np.array([-1.0, -1.0, -1.0]), np.array([1.0, 2.0, 1.0])
+    lower = np.array([-1.0, -1.0, -1.0])
+    upper = np.array([1.0, 2.0, 1.0])
     joint = np.array([[-1.0, 2.0, 0.0], [1.0, -1.0, 1.0]])
     move = np.ones((2, 9))
-    move[0, 6:], move[1, 6:] = [-0.1, 0.1, 9.0], [-0.1, 0.1, 0.2]
+    move[0, 6:] = [-0.1, 0.1, 9.0]
+    move[1, 6:] = [-0.1, 0.1, 0.2]
     beyond = _outwards(move, joint, lower, upper)
     assert_array_equal(beyond[:, 6:], [[True, True, False], [False, False, True]])
     assert not beyond[:, :6].any()  # nothing stops the base
@@ -144,8 +153,11 @@ def linearised(wanted, normal):
 
 
 def test_what_the_others_take_along_is_held_too_and_long_steps_are_cut():
-    lower, upper, loose = -np.ones(2), np.ones(2), np.zeros((1, 2))
-    normal, wanted = np.eye(8), np.zeros(8)
+    lower = -np.ones(2)
+    upper = np.ones(2)
+    loose = np.zeros((1, 2))
+    normal = np.eye(8)
+    wanted = np.zeros(8)
     normal[6, 7] = normal[7, 6] = -0.9
     wanted[6:] = 0.3, -0.01  # the second would stay inside alone; the first would take it along
     plain = np.linalg.solve(normal, wanted)
@@ -161,7 +173,8 @@ def test_what_the_others_take_along_is_held_too_and_long_steps_are_cut():
 
 
 def test_coordinates_move_as_mujoco_integrates_them():
-    qpos, step = postures(4), np.random.default_rng(5).normal(size=(4, NV))
+    qpos = postures(4)
+    step = np.random.default_rng(5).normal(size=(4, NV))
     found = moved(qpos, step)
     for k in range(4):
         later = qpos[k].copy()
@@ -174,7 +187,8 @@ def test_coordinates_move_as_mujoco_integrates_them():
 def test_errors_of_a_solution_are_distances_of_feet_and_mass():
     qpos = postures()
     targets = targets_near(qpos, 0.01)
-    now, found = task_jacobians(ALICE, qpos), solution_at(ALICE, targets, qpos)
+    now = task_jacobians(ALICE, qpos)
+    found = solution_at(ALICE, targets, qpos)
     assert found.qpos is qpos
     assert_allclose(found.foot_error_m, np.linalg.norm(targets.foot_in_world - now.foot_in_world, axis=-1))
     assert_allclose(found.com_error_m, np.linalg.norm(targets.com_in_world - now.com_in_world, axis=-1))
@@ -214,7 +228,8 @@ def test_tasks_of_planted_feet_move_as_their_jacobian_says(by_mass):
 
 def test_a_planted_step_holds_joints_at_their_ends_and_is_never_too_long():
     rng = np.random.default_rng(7)
-    jacobian, error = rng.normal(size=(1, 6, 5)), 0.01 * rng.normal(size=(1, 6))
+    jacobian = rng.normal(size=(1, 6, 5))
+    error = 0.01 * rng.normal(size=(1, 6))
     wide = np.full((1, 2), 9.0)
     free = planted_step(error, jacobian, np.zeros((1, 2)), -wide, wide)
     damped = jacobian[0].T @ jacobian[0]
@@ -237,14 +252,17 @@ def test_the_base_moves_but_does_not_turn_and_followers_go_along():
     follow = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, -2.0]])
     reduction = _reduction(CoupledJoints(np.array([0, 1]), np.zeros(3), follow))
     expected = np.zeros((9, 5))
-    expected[:3, :3], expected[6:, 3:] = np.eye(3), follow
+    expected[:3, :3] = np.eye(3)
+    expected[6:, 3:] = follow
     assert_array_equal(reduction, expected)
 
 
 def test_nine_masses_hang_between_their_joints_with_their_own_offsets():
     rng = np.random.default_rng(8)
     legs = replace(LEGS, mass_offset_m=rng.normal(size=(9, 3)))
-    joints, heading, body = rng.normal(size=(2, 8, 3)), rng.normal(size=(2, 2)), rng.normal(size=2)
+    joints = rng.normal(size=(2, 8, 3))
+    heading = rng.normal(size=(2, 2))
+    body = rng.normal(size=2)
     found = legs.masses_in_world(joints, heading, body)
     plain = np.einsum("kp,npi->nki", legs.mass_on_points, joints)
     turned = {0: heading[:, 0], 4: body, 8: heading[:, 1]}

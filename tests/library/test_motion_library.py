@@ -13,7 +13,8 @@ from strut.motion import Motion
 
 def motion_of(robot="cassie", emotion="sad", duration_s=4.0, distance_m=0.0):
     qpos = np.zeros((11, 9))
-    qpos[:, 0], qpos[:, 3] = np.linspace(0.0, distance_m, 11), 1.0
+    qpos[:, 0] = np.linspace(0.0, distance_m, 11)
+    qpos[:, 3] = 1.0
     return Motion(
         robot=robot,
         time_s=np.linspace(0.0, duration_s, 11),

@@ -33,7 +33,8 @@ def test_rotations_about_x_y_and_z_are_those_of_scipy(angle):
 
 
 def test_rotations_about_an_axis_take_any_shape():
-    axis, angle = np.array([0.6, 0.0, -0.8]), np.linspace(-3.0, 3.0, 10).reshape(2, 5)
+    axis = np.array([0.6, 0.0, -0.8])
+    angle = np.linspace(-3.0, 3.0, 10).reshape(2, 5)
     assert rotation_y(np.zeros((2, 5))).shape == (2, 5, 3, 3)
     exact = Rotation.from_rotvec(axis * angle.reshape(-1, 1)).as_matrix()
     assert_allclose(rotation_about(axis, angle), exact.reshape(2, 5, 3, 3), atol=1e-14)
@@ -54,7 +55,9 @@ def test_quaternions_are_continuous_and_on_the_side_of_the_first():
 
 
 def test_zyz_angles_are_three_turns_one_after_the_other():
-    a, b, c = 0.3, -1.1, 2.4
+    a = 0.3
+    b = -1.1
+    c = 2.4
     turns = [Rotation.from_rotvec(v).as_matrix() for v in ([0, 0, a], [0, b, 0], [0, 0, c])]
     assert_allclose(rotation_from_zyz([a, b, c]), turns[0] @ turns[1] @ turns[2], atol=1e-14)
 
@@ -81,7 +84,8 @@ def test_turn_angle_is_the_angle_by_which_scipy_turned():
 
 @pytest.mark.parametrize("angle", [0.0, np.pi / 2, -np.pi / 2, 3.0])
 def test_turn_angle_does_not_care_how_long_the_vectors_are(angle):
-    before, axis = np.array([3.0, 1.0, 0.5]), np.array([0.0, 0.0, 1.0])
+    before = np.array([3.0, 1.0, 0.5])
+    axis = np.array([0.0, 0.0, 1.0])
     after = Rotation.from_rotvec(axis * angle).apply(before)
     for length in (1e-6, 1.0, 1e6):
         assert turn_angle(length * before, length * after, axis) == pytest.approx(angle, abs=1e-12)
@@ -105,7 +109,8 @@ def test_slerp_turns_in_proportion_on_the_shortest_way(seed, share):
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 1e-9, 0.3, 1.6, 3.0, np.pi - 1e-6, np.pi]))
 def test_the_error_of_an_orientation_is_right_up_to_half_a_turn(seed, angle):
     rng = np.random.default_rng(seed)
-    current, axis = Rotation.random(rng=rng), rng.normal(size=3)
+    current = Rotation.random(rng=rng)
+    axis = rng.normal(size=3)
     axis /= np.linalg.norm(axis)
     wanted = Rotation.from_rotvec(angle * axis) * current
     turn = orientation_error(current.as_matrix().ravel(), tuple(wanted.as_quat(scalar_first=True).tolist()))
@@ -118,6 +123,7 @@ def test_the_error_of_an_orientation_is_right_up_to_half_a_turn(seed, angle):
 @given(st.integers(0, 10_000))
 def test_quaternions_of_rotations_are_those_of_scipy(seed):
     turn = Rotation.random(rng=np.random.default_rng(seed))
-    ours, theirs = np.array(quaternion_from_rotation(turn.as_matrix().ravel())), turn.as_quat(scalar_first=True)
+    ours = np.array(quaternion_from_rotation(turn.as_matrix().ravel()))
+    theirs = turn.as_quat(scalar_first=True)
     assert abs(ours @ theirs) == pytest.approx(1.0, abs=1e-12)
     assert_allclose(rotation_from_quaternion(tuple(ours)), turn.as_matrix().ravel(), atol=1e-12)

@@ -21,7 +21,8 @@ def test_runs_are_the_stretches_that_are_true_at_the_ends_too():
 @pytest.mark.parametrize("order", [1, 2])
 def test_a_filter_that_runs_there_and_back_halves_its_cutoff_and_never_lags(order):
     """A Butterworth filter leaves 1 / sqrt(1 + (f / cutoff)^2n); twice, its square; phases cancel."""
-    time_s, cutoff_hz = np.arange(4000) / 1000.0, 8.0
+    time_s = np.arange(4000) / 1000.0
+    cutoff_hz = 8.0
     for share in (0.25, 1.0, 4.0):
         wave = np.sin(2.0 * np.pi * share * cutoff_hz * time_s)
         left = low_passed(np.stack([wave, 2.0 * wave], axis=1), cutoff_hz, 1000.0, order=order, padding=500)
@@ -35,13 +36,15 @@ def test_slow_samples_are_filtered_as_high_as_they_go():
 
 
 def test_a_landing_is_the_first_sample_of_a_touch_and_who_begins_on_the_ground_has_not_landed():
-    left, right = np.array([1, 1, 0, 0, 1, 1, 0], dtype=bool), np.array([0, 1, 1, 1, 1, 0, 1], dtype=bool)
+    left = np.array([1, 1, 0, 0, 1, 1, 0], dtype=bool)
+    right = np.array([0, 1, 1, 1, 1, 0, 1], dtype=bool)
     np.testing.assert_array_equal(landing_samples(left), [4])
     np.testing.assert_array_equal(landing_samples(np.stack([left, right], axis=1)), [1, 4, 6])
 
 
 def test_the_middle_cycle_is_of_the_first_foot_that_lands_before_and_after_the_middle():
-    stays, steps = np.ones(12, bool), np.array([1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1], bool)
+    stays = np.ones(12, bool)
+    steps = np.array([1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1], bool)
     assert middle_cycle(np.stack([stays, steps], axis=1)) == (5, 9)
     assert middle_cycle(stays[:, None]) is None
     assert middle_cycle(steps[:7, None]) == (2, 5)

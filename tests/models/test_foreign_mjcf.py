@@ -124,7 +124,8 @@ TURNED = MODEL.replace('pos="0 0 1">', 'pos="0 0 1" euler="0 0 90">')
 
 
 def test_a_front_that_the_file_draws_along_y_is_turned_to_x(tmp_path):
-    as_drawn, folder = hopper(tmp_path, SOLE).model, tmp_path / "turned"
+    as_drawn = hopper(tmp_path, SOLE).model
+    folder = tmp_path / "turned"
     folder.mkdir()
     other = hopper(folder, "forward = [0.0, 1.0, 0.0]\n" + SOLE, TURNED).model
     for field in ("qpos0", "body_ipos", "body_pos", "geom_pos", "site_pos", "body_inertia"):
@@ -134,10 +135,12 @@ def test_a_front_that_the_file_draws_along_y_is_turned_to_x(tmp_path):
 @pytest.mark.parametrize("base", ["floating", "bolted"])
 def test_a_root_that_is_turned_in_its_file_is_drawn_so_and_a_floating_base_is_level(tmp_path, base):
     robot = hopper(tmp_path, f"base = '{base}'\nheight_m = 1.0\n" + TOE, TURNED)
-    mine, described = robot.model, mujoco.MjModel.from_xml_string(TURNED.replace("{kind}", "hinge"))
+    mine = robot.model
+    described = mujoco.MjModel.from_xml_string(TURNED.replace("{kind}", "hinge"))
     if robot.floats:
         assert_allclose(mine.qpos0[:7], [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    here, there = mujoco.MjData(mine), mujoco.MjData(described)
+    here = mujoco.MjData(mine)
+    there = mujoco.MjData(described)
     mujoco.mj_forward(mine, here)
     mujoco.mj_forward(described, there)
     for body in ("trunk", "thigh", "shin"):

@@ -18,7 +18,9 @@ def inertia(model, body):
 
 
 def test_body_is_a_solid_box(model):
-    a, b, c = 0.35, 0.25, 0.08
+    a = 0.35
+    b = 0.25
+    c = 0.08
     expected = 3.0 / 12.0 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
     assert_allclose(inertia(model, "body"), np.sort(expected), rtol=1e-9)
 
@@ -30,7 +32,8 @@ def test_body_is_a_solid_box(model):
 @pytest.mark.parametrize("leg", ["LF", "LH", "RF", "RH"])
 def test_links_are_solid_cylinders_with_their_mass_in_the_middle(model, leg, link, mass_kg, length_m, radius_m):
     body = model.body(f"{leg}_{link}")
-    along, across = mass_kg * radius_m**2 / 2, mass_kg * (3 * radius_m**2 + length_m**2) / 12
+    along = mass_kg * radius_m**2 / 2
+    across = mass_kg * (3 * radius_m**2 + length_m**2) / 12
     assert body.mass[0] == mass_kg
     assert_allclose(inertia(model, body.name), np.sort([along, across, across]), rtol=1e-9)
     assert_allclose(np.abs(body.ipos), [0.0, 0.0, length_m / 2], atol=1e-12)

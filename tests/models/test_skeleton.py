@@ -49,7 +49,8 @@ def test_bones_join_all_points_to_one_tree_and_keep_their_lengths(name):
 
 @pytest.mark.parametrize("name", ["alice", "mrpete"])
 def test_point_masses_have_the_mass_the_centre_and_the_momentum_of_the_body(name):
-    robot, model = load_robot(name), load_robot(name).model
+    robot = load_robot(name)
+    model = load_robot(name).model
     qpos = postures(robot)
     masses = point_masses(robot, qpos)
     assert masses.mass_kg.sum() == pytest.approx(model.body_subtreemass[0])
@@ -69,8 +70,10 @@ def test_point_masses_have_the_mass_the_centre_and_the_momentum_of_the_body(name
 
 def test_contact_equations_are_those_of_the_momentum_and_of_how_contact_rows_change(heiman):
     contact = contact_set(heiman, "RightFlat")
-    body, rng = MujocoContactDynamics(heiman.model, contact), np.random.default_rng(5)
-    qpos, qvel = postures(heiman, 1)[0], rng.normal(size=body.nv)
+    body = MujocoContactDynamics(heiman.model, contact)
+    rng = np.random.default_rng(5)
+    qpos = postures(heiman, 1)[0]
+    qvel = rng.normal(size=body.nv)
     mass, bias, jacobian, goal = body.terms(qpos, qvel)
     assert_allclose(mass, mass.T, atol=1e-9)
     assert np.linalg.eigvalsh(mass).min() > 0.0

@@ -44,7 +44,8 @@ def test_the_vertices_of_a_round_part_lie_on_its_surface(solid: Solid) -> None:
 
 
 def test_what_a_finely_meshed_shell_hides_is_left_out_and_all_of_the_shell_is_kept() -> None:
-    shell, core = solid_mesh(BALL, around=160), solid_mesh(BALL)
+    shell = solid_mesh(BALL, around=160)
+    core = solid_mesh(BALL)
     vertices = np.concatenate([shell.vertices, 0.5 * core.vertices])
     seen = outer_faces(Mesh(vertices, np.concatenate([shell.faces, core.faces + len(shell.vertices)])))
     np.testing.assert_array_equal(seen, shell.faces)
@@ -70,7 +71,8 @@ def test_a_mesh_is_reduced_to_its_number_of_faces_and_keeps_its_shape() -> None:
 
 
 def test_bodies_are_lightened_evenly_and_only_where_they_have_too_many_faces() -> None:
-    large, small = solid_mesh(BALL, around=60), solid_mesh(BALL, around=30)
+    large = solid_mesh(BALL, around=60)
+    small = solid_mesh(BALL, around=30)
     parts = (Solid("mesh", np.zeros(3), GREY, large), BOX, Solid("mesh", np.zeros(3), GREY, small))
     total = len(large.faces) + len(small.faces)
     assert lightened(parts, total) == parts

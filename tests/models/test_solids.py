@@ -23,7 +23,9 @@ ANY = pytest.mark.parametrize("solid", SOLIDS.values(), ids=SOLIDS.keys())
 
 def outside(solid: Solid, points: Array) -> Array:
     """Return a measure that is 0 on the surface, above 0 outside and below 0 inside. Shape (n, 3) in, (n,) out."""
-    across, along, size = np.linalg.norm(points[:, :2], axis=1), points[:, 2], solid.size_m
+    across = np.linalg.norm(points[:, :2], axis=1)
+    along = points[:, 2]
+    size = solid.size_m
     if solid.kind == "box":
         return np.max(np.abs(points) - size, axis=1)
     if solid.kind == "ellipsoid":
@@ -54,10 +56,12 @@ def test_the_box_around_a_part_holds_it_closely(solid: Solid) -> None:
 
 def test_solids_stand_where_the_model_has_them(mrpete) -> None:
     model = mrpete.model
-    data, rng = mujoco.MjData(model), np.random.default_rng(3)
+    data = mujoco.MjData(model)
+    rng = np.random.default_rng(3)
     qpos = model.qpos0 + rng.normal(0.0, 0.3, (3, model.nq))
     qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
-    parts, (centres, rotations) = solids(mrpete), solid_poses(mrpete, qpos)
+    parts = solids(mrpete)
+    centres, rotations = solid_poses(mrpete, qpos)
     assert len(parts) == model.ngeom - 1  # the ground is left out
     assert {part.kind for part in parts} == {"box", "capsule", "sphere"}
     data.qpos[:] = qpos[2]

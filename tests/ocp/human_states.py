@@ -6,7 +6,8 @@ import numpy as np
 def generic():
     """Return q, v and forces of the published generic state."""
     index = np.arange(1, 35)
-    q, v = 0.1 * np.sin(index), 0.2 * np.cos(index)
+    q = 0.1 * np.sin(index)
+    v = 0.2 * np.cos(index)
     q[2] = 0.95
     return q, v, np.concatenate([np.zeros(6), 5.0 * np.sin(3.0 * np.arange(1, 29))])
 

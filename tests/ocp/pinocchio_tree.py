@@ -12,7 +12,9 @@ from scipy.spatial.transform import Rotation
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio has no wheel on this platform")
 
-FREE, BALL, SLIDE = 0, 1, 2
+FREE = 0
+BALL = 1
+SLIDE = 2
 
 
 def pinocchio_model(mjcf):
@@ -33,13 +35,15 @@ def placed(translation, quaternion):
 
 def built_by_hand(model):
     """Return the tree of a compiled MuJoCo model, joint by joint; rotors of floating bases are left out."""
-    made, homes = pin.Model(), [(0, pin.SE3.Identity())]
+    made = pin.Model()
+    homes = [(0, pin.SE3.Identity())]
     made.gravity.linear = model.opt.gravity.copy()
     for body in range(1, model.nbody):
         parent, frame = homes[model.body_parentid[body]]
         frame = frame * placed(model.body_pos[body], model.body_quat[body])
         for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
-            kind, axis = model.jnt_type[joint], model.jnt_axis[joint]
+            kind = model.jnt_type[joint]
+            axis = model.jnt_axis[joint]
             anchor = pin.SE3(np.eye(3), np.zeros(3) if kind in {FREE, SLIDE} else model.jnt_pos[joint].copy())
             own = {
                 FREE: pin.JointModelFreeFlyer(),
@@ -47,7 +51,8 @@ def built_by_hand(model):
                 SLIDE: pin.JointModelPrismaticUnaligned(axis),
             }.get(kind, pin.JointModelRevoluteUnaligned(axis))
             place = pin.SE3.Identity() if kind == FREE else frame * anchor
-            parent, frame = made.addJoint(parent, own, place, f"j{joint}"), anchor.inverse()
+            parent = made.addJoint(parent, own, place, f"j{joint}")
+            frame = anchor.inverse()
         inertia = pin.Inertia(float(model.body_mass[body]), np.zeros(3), np.diag(model.body_inertia[body]))
         made.appendBodyToJoint(parent, inertia, frame * placed(model.body_ipos[body], model.body_iquat[body]))
         made.addFrame(pin.Frame(model.body(body).name, parent, frame, pin.FrameType.BODY))
@@ -57,7 +62,8 @@ def built_by_hand(model):
 
 def state_of(model, qpos):
     """Return q of the tree built by hand, and T with v = T qvel: linear velocities of floating bases in their axes."""
-    q, turn = qpos.copy(), np.eye(model.nv)
+    q = qpos.copy()
+    turn = np.eye(model.nv)
     for kind, at, dof in zip(model.jnt_type, model.jnt_qposadr, model.jnt_dofadr, strict=True):
         if kind in {FREE, BALL}:
             first = at + 3 if kind == FREE else at
@@ -71,7 +77,8 @@ def state_of(model, qpos):
 
 def acceleration_of(model, turn, qvel, qacc):
     """Return the accelerations of the tree built by hand: those of a floating base in axes that turn with it."""
-    v, a = turn @ qvel, turn @ qacc
+    v = turn @ qvel
+    a = turn @ qacc
     for kind, dof in zip(model.jnt_type, model.jnt_dofadr, strict=True):
         if kind == FREE:
             a[dof : dof + 3] -= np.cross(v[dof + 3 : dof + 6], v[dof : dof + 3])

@@ -28,7 +28,9 @@ class SpatialTree:
     def __init__(self, tree, q):
         self.parents = [step.parent for step in tree.steps]
         self.falling = np.concatenate([np.zeros(3), -tree.gravity_m_s2])
-        self.X, self.S, self.inertia = [], [], []
+        self.X = []
+        self.S = []
+        self.inertia = []
         for step, angle in zip(tree.steps, q, strict=True):
             hinge = step.kind == "hinge"
             turn = step.rotation @ Rotation.from_rotvec(hinge * angle * step.axis).as_matrix()
@@ -47,7 +49,9 @@ class SpatialTree:
 
     def inverse(self, rates, accelerations, *, without_cross=False):
         """Return the forces of a motion (RNEA), or what they would be without v × vJ in the accelerations (E09)."""
-        speeds, found, forces = self.velocities(rates), [], []
+        speeds = self.velocities(rates)
+        found = []
+        forces = []
         for i, (X, S, v) in enumerate(zip(self.X, self.S, speeds, strict=True)):
             above = found[self.parents[i]] if self.parents[i] >= 0 else self.falling
             bias = np.zeros(6) if without_cross else motion_cross(v) @ (S * rates[i])
@@ -57,33 +61,41 @@ class SpatialTree:
 
     def mass_matrix(self):
         """Return H (CRBA)."""
-        size, composite = len(self.S), [own.copy() for own in self.inertia]
+        size = len(self.S)
+        composite = [own.copy() for own in self.inertia]
         found = np.zeros((size, size))
         for i in reversed(range(size)):
             if self.parents[i] >= 0:
                 composite[self.parents[i]] += self.X[i].T @ composite[i] @ self.X[i]
-            force, j = composite[i] @ self.S[i], i
+            force = composite[i] @ self.S[i]
+            j = i
             found[i, i] = self.S[i] @ force
             while self.parents[j] >= 0:
-                force, j = self.X[j].T @ force, self.parents[j]
+                force = self.X[j].T @ force
+                j = self.parents[j]
                 found[i, j] = found[j, i] = force @ self.S[j]
         return found
 
     def forward(self, rates, torques, *, falling=True):
         """Return the accelerations under forces (ABA); `falling` False leaves gravity out of the root (E11)."""
-        size, speeds = len(self.S), self.velocities(rates)
+        size = len(self.S)
+        speeds = self.velocities(rates)
         whole = [own.copy() for own in self.inertia]
         push = [-motion_cross(v).T @ own @ v for v, own in zip(speeds, self.inertia, strict=True)]
         bias = [motion_cross(v) @ (S * rate) for v, S, rate in zip(speeds, self.S, rates, strict=True)]
-        U, d, u = [np.zeros(6)] * size, np.zeros(size), np.zeros(size)
+        U = [np.zeros(6)] * size
+        d = np.zeros(size)
+        u = np.zeros(size)
         for i in reversed(range(size)):
             U[i] = whole[i] @ self.S[i]
-            d[i], u[i] = self.S[i] @ U[i], torques[i] - self.S[i] @ push[i]
+            d[i] = self.S[i] @ U[i]
+            u[i] = torques[i] - self.S[i] @ push[i]
             if (parent := self.parents[i]) >= 0:
                 rest = whole[i] - np.outer(U[i], U[i]) / d[i]
                 whole[parent] += self.X[i].T @ rest @ self.X[i]
                 push[parent] = push[parent] + self.X[i].T @ (push[i] + rest @ bias[i] + U[i] * u[i] / d[i])
-        found, accelerations = [], np.zeros(size)
+        found = []
+        accelerations = np.zeros(size)
         for i in range(size):
             above = found[self.parents[i]] if self.parents[i] >= 0 else falling * self.falling
             carried = self.X[i] @ above + bias[i]

@@ -30,7 +30,8 @@ def numbers(expression):
 def tried(mjcf, seed):
     """A tree in a random state, moved by MuJoCo and by us."""
     rng = np.random.default_rng(seed)
-    model, tree = compiled(mjcf), read_tree(mjcf)
+    model = compiled(mjcf)
+    tree = read_tree(mjcf)
     data = random_state(model, rng)
     qacc = data.qacc.copy()
     mujoco.mj_forward(model, data)
@@ -51,11 +52,15 @@ def close(mine, theirs):
 def test_every_body_of_a_random_tree_moves_as_in_mujoco(seed):
     model, _, data, moving, _ = tried(random_tree(seed), seed)
     for body in range(1, model.nbody):
-        name, rotation = model.body(body).name, data.xmat[body].reshape(3, 3)
-        velocity, acceleration = np.zeros(6), np.zeros(6)  # angular first
+        name = model.body(body).name
+        rotation = data.xmat[body].reshape(3, 3)
+        velocity = np.zeros(6)
+        acceleration = np.zeros(6)  # angular first
         mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, velocity, 0)
         mujoco.mj_objectAcceleration(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, acceleration, 0)
-        omega, alpha, arm = velocity[:3], acceleration[:3], rotation @ POINT
+        omega = velocity[:3]
+        alpha = acceleration[:3]
+        arm = rotation @ POINT
         close(numbers(moving.position(name, POINT)), data.xpos[body] + arm)
         close(numbers(moving.rotation(name)), rotation)
         close(numbers(moving.velocity(name, POINT)), velocity[3:] + np.cross(omega, arm))
@@ -80,7 +85,8 @@ def test_forces_momenta_and_energies_of_a_random_tree_are_those_of_mujoco(seed):
     close([numbers(moving.potential_energy()), numbers(moving.kinetic_energy())], data.energy)
     loads = []
     for body in range(1, model.nbody):  # a force on every body, those welded to the world too
-        force, jacobian = rng.normal(size=3) * 100.0, np.zeros((3, model.nv))
+        force = rng.normal(size=3) * 100.0
+        jacobian = np.zeros((3, model.nv))
         place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ POINT
         mujoco.mj_jac(model, data, jacobian, None, place, body)
         loads.append(ExternalForce(model.body(body).name, POINT, force))
@@ -92,8 +98,10 @@ def moves_as_in_pinocchio(mjcf, seed):
     """Forces, mass matrix, and every body's place, velocity and acceleration."""
     model, tree, data, moving, _ = tried(mjcf, seed)
     oracle = built_by_hand(model)
-    other, (q, turn) = oracle.createData(), state_of(model, data.qpos)
-    v, a = turn @ data.qvel, acceleration_of(model, turn, data.qvel, data.qacc)
+    other = oracle.createData()
+    q, turn = state_of(model, data.qpos)
+    v = turn @ data.qvel
+    a = acceleration_of(model, turn, data.qvel, data.qacc)
     rotors = model.dof_armature * data.qacc
     close(numbers(moving.inverse_dynamics()).reshape(-1), turn.T @ pin.rnea(oracle, other, q, v, a) + rotors)
     symbols = [ca.SX.sym(name, size) for name, size in (("q", tree.nq), ("v", tree.nv), ("a", tree.nv))]
@@ -121,9 +129,11 @@ def weighs_as_in_pinocchio(mjcf, seed):
     """Mass and its centre, momentum and energies."""
     model, tree, data, moving, _ = tried(mjcf, seed)
     oracle = built_by_hand(model)
-    other, (q, turn) = oracle.createData(), state_of(model, data.qpos)
+    other = oracle.createData()
+    q, turn = state_of(model, data.qpos)
     v = turn @ data.qvel
-    moves, still = pin.computeTotalMass(oracle), oracle.inertias[0]  # Pinocchio leaves out what is welded
+    moves = pin.computeTotalMass(oracle)
+    still = oracle.inertias[0]  # Pinocchio leaves out what is welded
     com = (moves * pin.centerOfMass(oracle, other, q) + still.mass * still.lever) / (moves + still.mass)
     close(tree.mass_kg, moves + still.mass)
     close(numbers(moving.centre_of_mass()), com)

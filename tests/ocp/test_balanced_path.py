@@ -25,7 +25,8 @@ def sway_problem(width_m=0.1, frames=13):
 
 
 def solved(problem):
-    nothing, ones = np.zeros((len(problem.com_m), 2)), np.ones(len(problem.key) - 1)
+    nothing = np.zeros((len(problem.com_m), 2))
+    ones = np.ones(len(problem.key) - 1)
     return BalancedPathProgram(problem).solve(problem.as_drawn, nothing, ones)
 
 

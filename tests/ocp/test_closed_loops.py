@@ -65,7 +65,8 @@ def four_bar(closure, tendon=""):
 
 def sprung(seed):
     """A random tree with springs and dampers in all its joints and tendons between its bodies."""
-    rng, text = np.random.default_rng(seed), random_tree(seed)
+    rng = np.random.default_rng(seed)
+    text = random_tree(seed)
     text = re.sub(
         "<joint ",
         lambda _: f'<joint stiffness="{rng.uniform(0.0, 9.0):.3f}" damping="{rng.uniform(0.0, 3.0):.3f}" ',
@@ -84,7 +85,8 @@ def sprung(seed):
 @given(st.integers(0, 10**6))
 def test_springs_dampers_and_tendons_of_random_trees_are_those_of_mujoco(seed):
     mjcf = sprung(seed)
-    model, tree = compiled(mjcf), read_tree(mjcf)
+    model = compiled(mjcf)
+    tree = read_tree(mjcf)
     data = random_state(model, np.random.default_rng(seed))
     qacc = data.qacc.copy()
     mujoco.mj_forward(model, data)
@@ -124,12 +126,15 @@ def test_closed_loops_move_by_mujocos_own_equations(kind):
     """Its mass matrix, bias, passive forces and equality rows, solved as a rigid saddle-point system."""
     closure, tendon, rows = CLOSURES[kind]
     mjcf = four_bar(closure, tendon)
-    model, tree, rng = compiled(mjcf), read_tree(mjcf), np.random.default_rng(3)
+    model = compiled(mjcf)
+    tree = read_tree(mjcf)
+    rng = np.random.default_rng(3)
     data = mujoco.MjData(model)
     assert len(tree_forces(tree).row_names) == rows
     for _ in range(3):
         q, v = closed_state(tree, rng) if rows < 3 else (np.zeros(3), np.zeros(3))  # a weld leaves nothing to move
-        torque, step = rng.normal(size=3), 1e-6
+        torque = rng.normal(size=3)
+        step = 1e-6
         a, force = ContactDynamics(tree, AIR).accelerate(q, v, torque)
         (before, _), (after, _) = mujoco_rows(model, data, q - step * v), mujoco_rows(model, data, q + step * v)
         jacobian, open_by = mujoco_rows(model, data, q)
@@ -153,7 +158,9 @@ def test_a_parallelogram_is_the_pendulum_of_its_reflected_inertia():
       <inertial pos="0.25 0 0" mass="1.5" diaginertia="1 1 1"/></body></body>
      <body name="b" pos="0.5 0 0">{bar.format("b")}</body></worldbody>
      <equality><connect body1="c" body2="b" anchor="0.5 0 0"/></equality></mujoco>"""
-    dynamics, angle, torque = ContactDynamics(read_tree(mjcf), AIR), 0.4, 3.0
+    dynamics = ContactDynamics(read_tree(mjcf), AIR)
+    angle = 0.4
+    torque = 3.0
     a, force = dynamics.accelerate(
         np.array([angle, -angle, angle]), np.array([2.0, -2.0, 2.0]), np.array([torque, 0.0, 0.0])
     )
@@ -171,11 +178,14 @@ def cassie():
 def test_cassie_on_its_springs_and_rods_accelerates_as_in_mujoco():
     """20 degrees of freedom, leaf springs, Achilles tendons and gears' damping, in the air."""
     model = cassie()
-    tree, data, rng = read_tree(model), mujoco.MjData(model), np.random.default_rng(8)
+    tree = read_tree(model)
+    data = mujoco.MjData(model)
+    rng = np.random.default_rng(8)
     for _ in range(3):
         data.qpos[:] = model.qpos0
         data.qpos[7:] += 0.05 * rng.normal(size=14)
-        data.qvel[:], data.ctrl[:] = rng.normal(size=20), 0.5 * rng.normal(size=10)
+        data.qvel[:] = rng.normal(size=20)
+        data.ctrl[:] = 0.5 * rng.normal(size=10)
         mujoco.mj_forward(model, data)
         assert data.nefc == 0
         symbols = SymbolicDynamics(tree, *(ca.DM(x) for x in (data.qpos, data.qvel, data.qacc)))
@@ -191,12 +201,14 @@ def test_rigid_rods_hold_cassies_tarsi_as_tendons_of_great_stiffness_do():
         "</tendon>", f"</tendon><equality>{rods}</equality>"
     )
     tree = read_tree(rigid, angle_base=True)
-    inner, names = tree_forces(tree), tree.velocity_names
+    inner = tree_forces(tree)
+    names = tree.velocity_names
     assert inner.row_names == ("left_rod", "right_rod")
 
     def rod_m(ankle_rad, knee_rad):
         q = np.zeros(tree.nv)
-        q[names.index("left_knee")], q[names.index("left_ankle")] = knee_rad, ankle_rad
+        q[names.index("left_knee")] = knee_rad
+        q[names.index("left_ankle")] = ankle_rad
         return float(inner.positions(q)[0])
 
     for angle_deg in (-157.0, -120.0, -80.0, -37.0):
@@ -228,7 +240,9 @@ def test_followers_move_with_their_leaders_and_hand_their_forces_on():
     )
     assert (whole.nv, tied.nv) == (16, 20)
     rng = np.random.default_rng(2)
-    q, v, torque = 0.2 * rng.normal(size=16), rng.normal(size=16), rng.normal(size=16)
+    q = 0.2 * rng.normal(size=16)
+    v = rng.normal(size=16)
+    torque = rng.normal(size=16)
     leads = [tied.velocity_names.index(name) for name in whole.velocity_names]
     spread = np.zeros((20, 16))
     spread[leads, range(16)] = 1.0
@@ -248,7 +262,8 @@ def test_the_example_obeys_energy_and_stays_closed():
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
     path = example.main().trajectory
-    tree, inner = path.problem.tree, tree_forces(path.problem.tree)
+    tree = path.problem.tree
+    inner = tree_forces(path.problem.tree)
     open_m = [float(np.abs(inner.positions(q).full()).max()) for q in path.q]
     assert max(open_m) < 1e-5
     work = simpson(path.u[:, 0] * path.v[:, 0], path.time_s)

@@ -69,7 +69,8 @@ def still(problem, **changes):
     """A guess that does not move."""
     counts = [phase.intervals + 1 for phase in problem.phases]
     duration = np.array([np.mean(phase.duration_s) for phase in problem.phases])
-    nodes, start = sum(counts), np.concatenate([[0.0], np.cumsum(duration)])
+    nodes = sum(counts)
+    start = np.concatenate([[0.0], np.cumsum(duration)])
     nv = problem.tree.nv
     values = {
         "problem": problem,
@@ -133,7 +134,8 @@ def test_tracking_follows_a_reachable_reference_exactly():
 
 
 def test_a_falling_ball_lands_with_the_impulse_of_its_fall():
-    tree, point = read_tree(BALL), ContactPoint("sole", "ball", (0.0, 0.0, 0.0))
+    tree = read_tree(BALL)
+    point = ContactPoint("sole", "ball", (0.0, 0.0, 0.0))
     ground = point_contact("ground", point)
     fall_s = 0.4
     problem = OptimalControlProblem(
@@ -192,7 +194,8 @@ def test_element_derivatives_equal_those_of_the_assembled_program():
     program = DirectCollocation(problem)
     functions = program.assembly.functions
     rng = np.random.default_rng(1)
-    x, weights = rng.normal(size=program.layout.size) + 1.0, rng.normal(size=program.assembly.row_count)
+    x = rng.normal(size=program.layout.size) + 1.0
+    weights = rng.normal(size=program.assembly.row_count)
     p = program.assembly.data
     symbols = ca.MX.sym("x", len(x))
     cost, rows = functions["nlp"](symbols, p)
@@ -241,7 +244,8 @@ def test_ctrl_c_stops_the_solver_and_keeps_its_best_iterate():  # CasADi would s
 
 def test_a_guess_on_another_mesh_is_a_start_as_well():
     effort = (LagrangeCost("effort", 1.0, force_squared),)
-    coarse, fine = cart_problem(costs=effort, intervals=7), cart_problem(costs=effort, intervals=40)
+    coarse = cart_problem(costs=effort, intervals=7)
+    fine = cart_problem(costs=effort, intervals=40)
     guess = DirectCollocation(coarse).solve(still(coarse)).trajectory
     assert DirectCollocation(fine).solve(guess).cost == pytest.approx(48.0, rel=2e-3)
 

@@ -23,7 +23,8 @@ def active_set_alone(monkeypatch):
 @pytest.mark.parametrize("seed", range(8))
 def test_bounded_values_are_found_by_the_active_set_alone(active_set_alone, seed):
     rng = np.random.default_rng(seed)
-    weight, total = rng.uniform(0.5, 2.0, 6), np.ones((1, 6))
+    weight = rng.uniform(0.5, 2.0, 6)
+    total = np.ones((1, 6))
     lower = rng.uniform(-1.0, 0.5, 6)  # some of them are missed by the change without bounds, most are not
     upper = lower + rng.uniform(0.3, 2.0, 6)
     wanted = np.array([rng.uniform(lower.sum(), upper.sum())])
@@ -45,7 +46,8 @@ def test_bounded_values_are_found_by_the_active_set_alone(active_set_alone, seed
 
 
 def test_a_bound_of_which_nobody_is_near_changes_nothing(active_set_alone):
-    weight, rows = np.array([1.0, 2.0]), csr_matrix([[1.0, 1.0]])
+    weight = np.array([1.0, 2.0])
+    rows = csr_matrix([[1.0, 1.0]])
     wide = BoundedRows(csr_matrix(np.eye(2)), np.full(2, -10.0), np.full(2, 10.0))
     change, known = constrained_least_squares(weight, rows, np.array([5.0]), wide)
     assert known

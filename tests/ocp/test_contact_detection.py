@@ -13,7 +13,8 @@ from strut.ocp.contact_detection import ContactCycle, check_samples, detected_ph
 
 
 def test_noise_is_measured_on_top_of_a_movement():
-    rng, time = np.random.default_rng(0), np.arange(200) / 100.0
+    rng = np.random.default_rng(0)
+    time = np.arange(200) / 100.0
     noise = noise_of(np.sin(2.0 * np.pi * time)[:, None] * [1.0, 0.3] + rng.normal(size=(200, 2)) * [0.01, 0.002])
     assert_allclose(noise, [0.01, 0.002], rtol=0.25)
 
@@ -21,7 +22,8 @@ def test_noise_is_measured_on_top_of_a_movement():
 @pytest.fixture(scope="module")
 def stamp(heiman):
     """Somebody stands on the right foot and lifts the left forefoot at 0.4 s, to land it at 0.9 s."""
-    time_s, q = np.arange(0.0, 1.3, 0.01), np.zeros((130, 34))
+    time_s = np.arange(0.0, 1.3, 0.01)
+    q = np.zeros((130, 34))
     q[:, 2] = heiman.subject.standing_pelvis_height_m
     share = np.clip((time_s - 0.4) / 0.5, 0.0, 1.0)
     lift = 6.0 * share**3 * (1.0 - share)  # leaves without a jump of acceleration and arrives with a speed

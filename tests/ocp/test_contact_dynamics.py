@@ -120,14 +120,16 @@ class BodyFixed(ContactDynamics):
 
 def test_a_spinning_heel_rolls_without_slip_where_a_fixed_bottom_point_drifts(heiman, tree, dynamics):
     contact = dynamics["RightHeel"]
-    q, v = neutral(), np.zeros(34)
+    q = neutral()
+    v = np.zeros(34)
     q[6:13] = [-0.3, 0.05, 0.1, 0.1, -0.2, 0.05, 0.1]
     v[3:13] = [0.3, 0.8, 1.5, -1.0, 0.4, 1.2, 0.8, 0.9, -0.7, 1.1]
     v = contact.impact(q, v).velocity
     rolled = integrated(contact, q, v, 1e-3, 100)
     assert np.abs(contact.terms(*rolled)[2] @ rolled[1]).max() < 1e-8
     symbols = [ca.SX.sym(letter, 34) for letter in "qv"]
-    moving, heel = SymbolicDynamics(tree, *symbols), contact_points(heiman)["HeelRight"]
+    moving = SymbolicDynamics(tree, *symbols)
+    heel = contact_points(heiman)["HeelRight"]
     energy = ca.Function("e", symbols, [moving.kinetic_energy() + moving.potential_energy()])
     slip = ca.Function("s", symbols, [moving.contact_velocity(heel)])
     assert float(energy(*rolled)) == pytest.approx(float(energy(q, v)), rel=0.0, abs=1e-9)
@@ -147,7 +149,10 @@ def test_sets_are_as_well_conditioned_as_published(dynamics):
 
 def test_forces_on_rows_do_the_work_of_their_jacobian(heiman, tree, dynamics):
     contact = contact_set(heiman, "RightForefootLeftFlat")
-    q, v, a, f = ca.SX.sym("q", 34), ca.SX.sym("v", 34), ca.SX.sym("a", 34), ca.SX.sym("f", 11)
+    q = ca.SX.sym("q", 34)
+    v = ca.SX.sym("v", 34)
+    a = ca.SX.sym("a", 34)
+    f = ca.SX.sym("f", 11)
     moving = SymbolicDynamics(tree, q, v, a)
     loaded = moving.inverse_dynamics(moving.row_loads(contact, f)) - moving.inverse_dynamics()
     state_q, state_v, _ = generic()
@@ -158,7 +163,8 @@ def test_forces_on_rows_do_the_work_of_their_jacobian(heiman, tree, dynamics):
 
 
 def test_balls_lines_and_soles_are_the_sets_of_the_thesis(heiman):
-    before, after = contact_set(heiman, "RightForefoot"), contact_set(heiman, "RightForefootLeftHeel")
+    before = contact_set(heiman, "RightForefoot")
+    after = contact_set(heiman, "RightForefootLeftHeel")
     assert {row.name for row in after.rows} - {row.name for row in before.rows} == {
         "HeelLeft X",
         "HeelLeft Y",
@@ -182,7 +188,9 @@ def test_unknown_sets_and_doubled_rows_are_refused(heiman):
 
 @pytest.mark.parametrize("name", ["RightForefoot", "RightForefootLeftFlat"])
 def test_a_foot_across_the_walk_is_refused_instead_of_given_any_forces(name, dynamics):
-    q, v, force = neutral(), np.zeros(34), np.zeros(34)
+    q = neutral()
+    v = np.zeros(34)
+    force = np.zeros(34)
     for yaw in (0.5, 1.2):
         q[5] = yaw
         dynamics[name].accelerate(q, v, force)

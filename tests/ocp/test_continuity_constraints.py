@@ -88,12 +88,15 @@ def test_an_end_asks_nothing_again_that_contact_has_settled(monkeypatch, unloade
     problem = SimpleNamespace(phases=phases, tree=SimpleNamespace(nq=3, nv=3), actuated=(1, 2), scales=SCALES)
     place, speed, push = terminal_state_constraints(problem, STATE)
     end = SimpleNamespace(first=None, last=other_end())
-    away, rate, torque = np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.125, 0.12]), np.array([0.07, 0.04])
+    away = np.array([0.1, 0.2, 0.3])
+    rate = np.array([0.2, 0.125, 0.12])
+    torque = np.array([0.07, 0.04])
     across = np.array([0.0, -0.2, 1.0]) / np.hypot(0.2, 1.0)  # neither the free one nor the height
     assert_allclose(np.abs(place.rows(end)), [abs(across @ away)], atol=1e-12)
     still = np.cross(*jacobian)
     assert_allclose(np.abs(speed.rows(end)), [abs(still @ rate) / np.linalg.norm(still)], atol=1e-12)
-    by_row, by_torque = jacobian @ np.linalg.inv(mass) @ jacobian.T, jacobian @ np.linalg.inv(mass)[:, 1:]
+    by_row = jacobian @ np.linalg.inv(mass) @ jacobian.T
+    by_torque = jacobian @ np.linalg.inv(mass)[:, 1:]
     load = np.linalg.solve(by_row, by_torque)
     found = push.rows(end)
     if unloaded:
@@ -107,7 +110,8 @@ class Frames:
     """Where the base is turned and how it turns, in numbers."""
 
     def __init__(self, turn, spin):
-        self._turn, self._spin = turn, spin
+        self._turn = turn
+        self._spin = spin
 
     def rotation(self, base):
         assert base == "pelvis"
@@ -121,11 +125,15 @@ class Frames:
 def ends_of(turn_rad, more):
     """Return a movement that repeats after a turn, with something added to each of its numbers at the end."""
     rng = np.random.default_rng(1)
-    q, v, u = rng.normal(size=8), rng.normal(size=8), rng.normal(size=2)
-    start, spin = Rotation.from_rotvec(rng.normal(size=3)), rng.normal(size=3)
+    q = rng.normal(size=8)
+    v = rng.normal(size=8)
+    u = rng.normal(size=2)
+    start = Rotation.from_rotvec(rng.normal(size=3))
+    spin = rng.normal(size=3)
     turn = Rotation.from_rotvec([0.0, 0.0, turn_rad])
     tilt = Rotation.from_rotvec(more["tilt"])
-    last_q, last_v = q.copy(), v.copy()
+    last_q = q.copy()
+    last_v = v.copy()
     last_q[:2] += [5.0, -3.0]  # elsewhere on the ground
     last_q[2] += more["height"]
     last_q[6:] += more["joints"]

@@ -18,7 +18,8 @@ from strut.ocp.torque_playback import playback_error
 from strut.ocp.trajectory import guess_between
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "08_hopper.py"
-FLIGHT, STANCE = 0, 1
+FLIGHT = 0
+STANCE = 1
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,9 @@ def body_axes(angles):
 
 def test_transforms_map_inertias_and_their_energy_is_ours(tree):  # behaviour 1
     rng = np.random.default_rng(1)
-    turn, place, com = Rotation.random(rng=rng).as_matrix(), rng.normal(size=3), rng.normal(size=3)
+    turn = Rotation.random(rng=rng).as_matrix()
+    place = rng.normal(size=3)
+    com = rng.normal(size=3)
     about = np.diag([0.3, 0.4, 0.5])
     there = np.linalg.inv(transform(turn, place))  # from the second frame back to the first
     mapped = there.T @ inertia(3.0, com, about) @ there
@@ -58,7 +60,8 @@ def test_transforms_map_inertias_and_their_energy_is_ours(tree):  # behaviour 1
 def test_rates_of_the_base_angles_are_its_angular_velocity(tree):  # behaviour 2
     rng = np.random.default_rng(2)
     for _ in range(5):
-        q, v = rng.uniform(-0.7, 0.7, 34), rng.normal(size=34)
+        q = rng.uniform(-0.7, 0.7, 34)
+        v = rng.normal(size=34)
         axes = body_axes(q[3:6])
 
         def rate(step, q=q, v=v):
@@ -69,7 +72,8 @@ def test_rates_of_the_base_angles_are_its_angular_velocity(tree):  # behaviour 2
         assert_allclose(omega, (4.0 * rate(1e-3) - rate(2e-3)) / 3.0, atol=1e-8)
         found = moving(tree, q, v, np.zeros(34))
         assert_allclose(axes.inv().apply(numbers(found.angular_velocity("Pelvis"))), omega, atol=1e-12)
-        (_, x, z), (by_y, by_x, by_z) = q[3:6], v[3:6]
+        _, x, z = q[3:6]
+        by_y, by_x, by_z = v[3:6]
         bias = [  # cJ of the reference, corrected for the order y, x, z (E08)
             np.cos(z) * np.cos(x) * by_z * by_y - np.sin(z) * np.sin(x) * by_x * by_y - np.sin(z) * by_z * by_x,
             -np.sin(z) * np.cos(x) * by_z * by_y - np.cos(z) * np.sin(x) * by_x * by_y - np.cos(z) * by_z * by_x,
@@ -103,7 +107,8 @@ def test_three_textbook_recursions_agree_with_ours(tree, flight):  # behaviour 3
 def test_forgetting_the_turning_axes_or_gravity_costs_the_published_amounts(tree, flight):  # behaviour 4
     q, v, force = generic()
     a = 0.3 * np.sin(2.0 * np.arange(1, 35))
-    ours, textbook = numbers(moving(tree, q, v, a).inverse_dynamics()), SpatialTree(tree, q)
+    ours = numbers(moving(tree, q, v, a).inverse_dynamics())
+    textbook = SpatialTree(tree, q)
     assert np.abs(ours - textbook.inverse(v, a)).max() < 1e-9
     assert np.abs(ours - textbook.inverse(v, a, without_cross=True)).max() == pytest.approx(2.8014, abs=5e-5)
     falls, _ = flight.accelerate(q, v, force)
@@ -142,7 +147,8 @@ def test_inertia_of_the_neutral_posture_has_the_published_span(flight):
 def test_the_mirror_image_of_a_body_moves_as_the_mirror_image(heiman, tree, flight):  # behaviour 16
     mirror = mirror_of(heiman, tree.velocity_names)
     q, v, force = generic()
-    here, there = moving(tree, q, v), moving(tree, mirror.image(q), mirror.image(v))
+    here = moving(tree, q, v)
+    there = moving(tree, mirror.image(q), mirror.image(v))
     for part in ("Foot", "Hand"):
         for side, other in (("Right", "Left"), ("Left", "Right")):
             image = numbers(here.position(f"{part}{side}")) * [1.0, -1.0, 1.0]
@@ -160,7 +166,8 @@ def test_the_mirror_image_of_a_body_moves_as_the_mirror_image(heiman, tree, flig
 def test_positive_knee_torques_flex_and_negative_ankle_torques_lift_the_toes(
     tree, flight, side, joint, torque_nm, above, point, moves
 ):  # behaviour 18
-    q, rest = neutral(), np.zeros(34)
+    q = neutral()
+    rest = np.zeros(34)
     torque = torque_nm * np.eye(34)[tree.velocity_names.index(f"{joint}{side}_RY")]
     gained = flight.accelerate(q, rest, torque)[0] - flight.accelerate(q, rest, rest)[0]
     assert gained @ torque > 0.0

@@ -85,7 +85,8 @@ def test_bounds_of_a_phase_hold_between_nodes_of_a_quick_coordinate_too():
     def fastest_in_the_middle(quick):
         problem = replace(cart_problem(costs=EFFORT), phases=phases, quick=quick)
         path = DirectCollocation(problem).solve(still(problem)).trajectory
-        (v, v_next), (a, a_next) = path.v[path.nodes_of(1), 0], path.a[path.nodes_of(1), 0]
+        v, v_next = path.v[path.nodes_of(1), 0]
+        a, a_next = path.a[path.nodes_of(1), 0]
         return (v + v_next) / 2.0 + 0.4 / 8.0 * (a - a_next)  # accelerations are linear in between
 
     assert fastest_in_the_middle(()) > 1.3
@@ -107,7 +108,8 @@ def pushed(sideways_n, friction):
 
 @pytest.mark.parametrize("direction", np.radians([0.0, 22.5, 45.0, 100.0, -140.0]))
 def test_friction_holds_what_is_within_the_cone_and_nothing_outside_it(direction):
-    weight_n, away = 2.0 * 9.81, np.array([np.cos(direction), np.sin(direction)])
+    weight_n = 2.0 * 9.81
+    away = np.array([np.cos(direction), np.sin(direction)])
     within = pushed(0.8 * 0.92 * weight_n * away, 0.8)  # the octagon inside the circle begins at 0.924
     force = DirectCollocation(within).solve(still(within)).trajectory.force_n
     assert np.linalg.norm(force[:, :2], axis=1) == pytest.approx(0.8 * 0.92 * weight_n, rel=1e-6)

@@ -81,7 +81,8 @@ U_BOUNDS = np.array([[-200.0], [200.0]])
 def solved(problem):
     program = DirectCollocation(problem)
     counts = [phase.intervals + 1 for phase in problem.phases]
-    nodes, length = sum(counts), np.array([0.08, 0.3])
+    nodes = sum(counts)
+    length = np.array([0.08, 0.3])
     start = np.concatenate([[0.0], np.cumsum(length)])
     guess = Trajectory(
         problem=problem,
@@ -114,7 +115,8 @@ def test_torques_of_the_mesh_run_away_and_refined_ones_do_not(jump):
 def test_refinement_keeps_what_the_problem_asks_and_hardly_moves(jump):
     program, solution, exact = jump
     assert exact.violation < 1e-9
-    path, coarse = exact.trajectory, solution.trajectory
+    path = exact.trajectory
+    coarse = solution.trajectory
     assert len(path.time_s) == FINER * 18 + 2
     assert_allclose(path.q[0], [0.0, 0.03, -0.02, 0.1], atol=1e-9)
     assert_allclose(path.q[-1, 2:], [0.05, -0.1], atol=1e-9)
@@ -146,11 +148,13 @@ def test_another_torque_leads_elsewhere(jump, monkeypatch):
 
 def test_derivatives_of_the_dynamics_equal_finite_differences(jump):
     _, solution, _ = jump
-    path, rng = solution.trajectory, np.random.default_rng(3)
+    path = solution.trajectory
+    rng = np.random.default_rng(3)
     dynamics = contact_dynamics(path.problem, path.parameter)
     start = np.array([0, 1, 5, 6])
     touches = active_rows(path.problem, path.phase_of[start])
-    state, torque = np.hstack([path.q, path.v])[start], (path.u[start], path.u[start + 1])
+    state = np.hstack([path.q, path.v])[start]
+    torque = (path.u[start], path.u[start + 1])
     length = path.time_s[start + 1] - path.time_s[start]
     slope = dynamics.advance(state, torque, length, touches, steps=2, slopes=True)[1]
     way = rng.normal(size=(4, slope.shape[2]))
@@ -169,11 +173,16 @@ def test_derivatives_of_the_dynamics_equal_finite_differences(jump):
 
 
 def test_mujoco_agrees_with_the_symbols_on_a_rolling_heel():
-    heiman, rng = load_robot("heiman"), np.random.default_rng(5)
-    contact, tree = contact_set(heiman, "RightForefootLeftHeel"), read_tree(heiman.model, angle_base=True)
-    q, v, force = 0.2 * rng.normal(size=34), rng.normal(size=34), 10.0 * rng.normal(size=34)
+    heiman = load_robot("heiman")
+    rng = np.random.default_rng(5)
+    contact = contact_set(heiman, "RightForefootLeftHeel")
+    tree = read_tree(heiman.model, angle_base=True)
+    q = 0.2 * rng.normal(size=34)
+    v = rng.normal(size=34)
+    force = 10.0 * rng.normal(size=34)
     force[:6] = 0.0
-    symbols, qvel = ContactDynamics(tree, contact), qvel_from_angles(q, v)
+    symbols = ContactDynamics(tree, contact)
+    qvel = qvel_from_angles(q, v)
     mujoco_terms = ContactTerms(*MujocoContactDynamics(heiman.model, contact).terms(qpos_from_angles(q), qvel))
     a, load = mujoco_terms.accelerate(force)
     known_a, known_load = symbols.accelerate(q, v, force)
@@ -186,7 +195,8 @@ def test_mujoco_agrees_with_the_symbols_on_a_rolling_heel():
 
 
 def test_the_nearest_point_of_a_square_is_its_corner_or_edge():
-    weight, none = np.ones(2), csr_matrix((0, 2))
+    weight = np.ones(2)
+    none = csr_matrix((0, 2))
     square_ = BoundedRows(csr_matrix(np.eye(2)), np.array([1.0, -1.0]), np.array([3.0, 1.0]))
     line = csr_matrix(np.array([[1.0, 1.0]]))
     for rows, wanted, corner in ((none, [], [1.0, 0.0]), (line, [4.0], [3.0, 1.0]), (line, [2.0], [1.0, 1.0])):
@@ -196,7 +206,8 @@ def test_the_nearest_point_of_a_square_is_its_corner_or_edge():
 
 
 def test_equations_that_no_bounds_allow_never_settle():
-    weight, line = np.ones(2), csr_matrix(np.array([[1.0, 1.0]]))
+    weight = np.ones(2)
+    line = csr_matrix(np.array([[1.0, 1.0]]))
     square_ = BoundedRows(csr_matrix(np.eye(2)), np.zeros(2), np.ones(2))
     _, settled = constrained_least_squares(weight, line, np.array([9.0]), square_)
     assert not settled
@@ -205,7 +216,8 @@ def test_equations_that_no_bounds_allow_never_settle():
 @pytest.mark.parametrize("seed", range(5))
 def test_an_interior_point_finds_the_same_change_as_guesses_that_settle(monkeypatch, seed):
     rng = np.random.default_rng(seed)
-    weight, rows = rng.uniform(0.1, 3.0, 20), csr_matrix(rng.normal(size=(4, 20)))
+    weight = rng.uniform(0.1, 3.0, 20)
+    rows = csr_matrix(rng.normal(size=(4, 20)))
     box = BoundedRows(csr_matrix(rng.normal(size=(30, 20))), -rng.uniform(0.1, 0.4, 30), rng.uniform(0.1, 0.4, 30))
     wanted = rows @ rng.normal(scale=0.1, size=20)
     monkeypatch.setattr("strut.ocp.constrained_least_squares.MOST_ROUNDS", 50)

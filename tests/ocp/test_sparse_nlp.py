@@ -17,7 +17,8 @@ def test_two_symbols_of_one_variable_give_the_whole_second_derivative():
         rows=near * shared**2 * far * ca.exp(again),
         cost=(near * shared - far * again**2) ** 2,
     )
-    x, weight = np.array([0.3, -1.2, 0.7, 0.4]), np.array([0.9, -0.5])
+    x = np.array([0.3, -1.2, 0.7, 0.4])
+    weight = np.array([0.9, -0.5])
     program = SparseNLP([piece], 4)
     ours = program.functions["hess_lag"](x, program.data, 1.3, weight).full()
 

@@ -18,7 +18,8 @@ from tests.ocp.human_states import neutral
 
 def test_a_ground_that_pulls_is_rejected_by_the_program_and_by_the_look_at_its_result():  # behaviour 17
     robot = load_robot("heiman")
-    tree, sole = read_tree(robot.model, angle_base=True), contact_set(robot, "RightFlat")
+    tree = read_tree(robot.model, angle_base=True)
+    sole = contact_set(robot, "RightFlat")
     _, bias, jacobian, _ = ContactDynamics(tree, sole).terms(neutral(), np.zeros(34))
     force = np.linalg.solve(jacobian[:, :6].T, bias[:6])
     wide = np.array([[-1e3], [1e3]])
@@ -31,7 +32,8 @@ def test_a_ground_that_pulls_is_rejected_by_the_program_and_by_the_look_at_its_r
         bounds=Bounds(wide * np.ones(34), wide * np.ones(34), wide * np.ones(28)),
         costs=(MeanCost("calm", 1.0, lambda node: square(node.a)),),
     )
-    rest, torque = np.zeros((2, 34)), (bias - jacobian.T @ force)[6:]
+    rest = np.zeros((2, 34))
+    torque = (bias - jacobian.T @ force)[6:]
     standing = Trajectory(
         problem=problem,
         time_s=np.array([0.0, 0.1]),

@@ -37,7 +37,10 @@ ZOO = """<mujoco model="zoo"><compiler angle="radian"/><option gravity="0.3 -0.2
 
 def functions(tree, body, point):
     """Everything at once as a function of q, v, a and a world force on one point."""
-    q, v, a, force = ca.SX.sym("q", tree.nq), ca.SX.sym("v", tree.nv), ca.SX.sym("a", tree.nv), ca.SX.sym("f", 3)
+    q = ca.SX.sym("q", tree.nq)
+    v = ca.SX.sym("v", tree.nv)
+    a = ca.SX.sym("a", tree.nv)
+    force = ca.SX.sym("f", 3)
     moving = SymbolicDynamics(tree, q, v, a)
     outputs = {
         "position": moving.position(body, point),
@@ -61,7 +64,8 @@ def functions(tree, body, point):
 def point_acceleration(model, data, body, point):
     """MuJoCo's acceleration of a point, of a state whose accelerations were set by hand."""
     mujoco.mj_rnePostConstraint(model, data)
-    rates, speeds = np.zeros(6), np.zeros(6)  # angular first
+    rates = np.zeros(6)
+    speeds = np.zeros(6)  # angular first
     mujoco.mj_objectAcceleration(model, data, mujoco.mjtObj.mjOBJ_XBODY, model.body(body).id, rates, 0)
     mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, model.body(body).id, speeds, 0)
     arm = data.body(body).xmat.reshape(3, 3) @ point
@@ -74,7 +78,9 @@ def test_symbolic_dynamics_agree_with_mujoco_for_any_joint(case):
     mjcf, body = (
         (ZOO, "boot") if case == "zoo" else (load_robot(case).model, {"heiman": "FootLeft", "mrpete": "RH_knee"}[case])
     )
-    model, point, rng = compiled(mjcf), np.array([0.03, -0.02, 0.05]), np.random.default_rng(5)
+    model = compiled(mjcf)
+    point = np.array([0.03, -0.02, 0.05])
+    rng = np.random.default_rng(5)
     ours = functions(read_tree(mjcf), body, point)
     for _ in range(5):
         data = random_state(model, rng)
@@ -85,7 +91,8 @@ def test_symbolic_dynamics_agree_with_mujoco_for_any_joint(case):
         mine = ours(data.qpos, data.qvel, qacc, force)
         rotation = data.body(body).xmat.reshape(3, 3)
         place = data.body(body).xpos + rotation @ point
-        jacobian, turning = np.zeros((3, model.nv)), np.zeros((3, model.nv))
+        jacobian = np.zeros((3, model.nv))
+        turning = np.zeros((3, model.nv))
         mujoco.mj_jac(model, data, jacobian, turning, place, model.body(body).id)
         torque = np.zeros(model.nv)
         mujoco.mj_rne(model, data, 1, torque)
@@ -111,15 +118,19 @@ def test_symbolic_dynamics_agree_with_mujoco_for_any_joint(case):
 
 
 def test_inverse_dynamics_and_accelerations_agree_with_pinocchio(heiman):
-    model, oracle = heiman.model, pinocchio_model(text_of(heiman.model))
-    point, rng = np.array([0.18, 0.03, -0.087]), np.random.default_rng(6)
-    ours, other = functions(read_tree(heiman.model), "FootRight", point), oracle.createData()
+    model = heiman.model
+    oracle = pinocchio_model(text_of(heiman.model))
+    point = np.array([0.18, 0.03, -0.087])
+    rng = np.random.default_rng(6)
+    ours = functions(read_tree(heiman.model), "FootRight", point)
+    other = oracle.createData()
     frame = oracle.getFrameId("FootRight", pin.FrameType.BODY)
     for _ in range(5):
         data = random_state(model, rng)
         mujoco.mj_kinematics(model, data)
         rotation = data.xmat[1].reshape(3, 3)
-        qvel, qacc = data.qvel.copy(), data.qacc.copy()
+        qvel = data.qvel.copy()
+        qacc = data.qacc.copy()
         qvel[:3] = rotation.T @ data.qvel[:3]
         qacc[:3] = rotation.T @ data.qacc[:3] - np.cross(qvel[3:6], qvel[:3])
         torque = pin.rnea(oracle, other, to_pinocchio(data.qpos), qvel, qacc)
@@ -128,7 +139,8 @@ def test_inverse_dynamics_and_accelerations_agree_with_pinocchio(heiman):
         pin.updateFramePlacements(oracle, other)
         speed = pin.getFrameVelocity(oracle, other, frame, pin.LOCAL)
         origin = pin.getFrameClassicalAcceleration(oracle, other, frame, pin.LOCAL_WORLD_ALIGNED)
-        arm, turn = other.oMf[frame].rotation @ point, other.oMf[frame].rotation @ speed.angular
+        arm = other.oMf[frame].rotation @ point
+        turn = other.oMf[frame].rotation @ speed.angular
         acceleration = origin.linear + np.cross(origin.angular, arm) + np.cross(turn, np.cross(turn, arm))
         mine = ours(data.qpos, data.qvel, data.qacc)
         assert_allclose(mine["torque"], torque, atol=1e-9 * np.abs(torque).max())
@@ -137,14 +149,18 @@ def test_inverse_dynamics_and_accelerations_agree_with_pinocchio(heiman):
 
 
 def test_published_values_of_the_generic_state_come_out(heiman):
-    tree, index = read_tree(heiman.model, angle_base=True), np.arange(1, 35)
-    q, v, a = 0.1 * np.sin(index), 0.2 * np.cos(index), 0.3 * np.sin(2 * index)
+    tree = read_tree(heiman.model, angle_base=True)
+    index = np.arange(1, 35)
+    q = 0.1 * np.sin(index)
+    v = 0.2 * np.cos(index)
+    a = 0.3 * np.sin(2 * index)
     q[2] = 0.95
     symbols = [ca.SX.sym(name, 34) for name in "qva"]
     torque = SymbolicDynamics(tree, *symbols).inverse_dynamics()
     mass = ca.Function("mass", symbols, [ca.jacobian(torque, symbols[2])])(q, v, a).full()
     ours = functions(tree, "Head", np.zeros(3))
-    mine, bias = ours(q, v, a), ours(q, v, 0 * a)["torque"]
+    mine = ours(q, v, a)
+    bias = ours(q, v, 0 * a)["torque"]
     assert np.trace(mass) == pytest.approx(277.510448, abs=1e-6)
     assert np.linalg.slogdet(mass)[1] == pytest.approx(-59.447479, abs=1e-6)
     assert mine["kinetic"] == pytest.approx(2.12294326, abs=1e-8)
@@ -186,7 +202,8 @@ def test_unknown_bodies_and_bases_that_cannot_be_angles_are_refused(heiman):
 
 
 def test_smooth_distance_is_hardly_more_than_the_true_one_and_never_less():
-    rng, ends = np.random.default_rng(3), [ca.SX.sym(f"p{index}", 3) for index in range(4)]
+    rng = np.random.default_rng(3)
+    ends = [ca.SX.sym(f"p{index}", 3) for index in range(4)]
     smooth = ca.Function("smooth", ends, [smooth_distance(*ends)])
     top = rng.normal(scale=0.2, size=(3000, 3)) + np.array([0.0, 0.1, 0.5])
     other_top = rng.normal(scale=0.2, size=(3000, 3)) + np.array([0.0, -0.1, 0.5])

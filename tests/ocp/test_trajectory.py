@@ -107,7 +107,8 @@ def test_at_any_time_a_border_belongs_to_the_phase_that_begins():
 
 
 def test_on_another_mesh_places_stay_and_its_own_splines_move_them():
-    path, finer = path_of(), problem_of((5, 4))
+    path = path_of()
+    finer = problem_of((5, 4))
     moved = path.on_mesh(finer)
     assert_allclose(moved.time_s, finer.node_times((0.3, 0.2)))
     assert_allclose(moved.q, exact(moved.time_s), atol=1e-12)
@@ -121,7 +122,8 @@ def test_splines_keep_given_velocities_at_ends_and_share_them_where_nothing_land
     """A cubic comes back exactly; at a border without a landing both sides have the mean."""
     problem = problem_of((4, 3), arrival)
     time_s = problem.node_times((0.3, 0.2))
-    q, v = CURVES[0](time_s)[:, None], CURVES[0].deriv()(time_s)[:, None]
+    q = CURVES[0](time_s)[:, None]
+    v = CURVES[0].deriv()(time_s)[:, None]
     speed, push = mesh_splines(problem, time_s, q, v)
     assert_allclose(speed, v, atol=1e-10)
     assert_allclose(push, CURVES[0].deriv(2)(time_s)[:, None], atol=1e-8)
@@ -240,7 +242,8 @@ def test_contact_sets_in_turn_begin_half_way_between_samples_and_scraps_are_join
         ["a", "b", "a"],
         [0.0, pytest.approx(0.15), pytest.approx(0.25), 0.3],
     )
-    hidden, scrap = 0.5 * HIDDEN_S, 0.5 * (HIDDEN_S + SCRAP_S)
+    hidden = 0.5 * HIDDEN_S
+    scrap = 0.5 * (HIDDEN_S + SCRAP_S)
 
     def phases(first_s, last_s):
         return [PhaseTime("a", 0.0, first_s), PhaseTime("b", first_s, 2.0), PhaseTime("c", 2.0, 2.0 + last_s)]
@@ -254,7 +257,8 @@ def test_contact_sets_in_turn_begin_half_way_between_samples_and_scraps_are_join
 
 
 def test_noise_is_found_under_a_smooth_movement_and_breaks_fit_where_they_are():
-    rng, time_s = np.random.default_rng(0), np.linspace(0.0, 1.0, 4000)
+    rng = np.random.default_rng(0)
+    time_s = np.linspace(0.0, 1.0, 4000)
     samples = np.column_stack([np.sin(5.0 * time_s), time_s**3]) + rng.normal(size=(4000, 2)) * [0.01, 0.002]
     assert_allclose(noise_of(samples), [0.01, 0.002], rtol=0.1)
     lapse = np.linspace(-0.1, 0.1, 41)

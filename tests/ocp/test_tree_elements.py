@@ -79,7 +79,8 @@ def placed(tree, anchor, data):
     if anchor.step < 0:
         return anchor.offset_m, anchor.rotation
     name = next(name for name, own in tree.bodies.items() if own.step == anchor.step)
-    own, turn = tree.bodies[name], data.body(name).xmat.reshape(3, 3)
+    own = tree.bodies[name]
+    turn = data.body(name).xmat.reshape(3, 3)
     to_world = turn @ own.rotation.T
     return data.body(name).xpos + to_world @ (anchor.offset_m - own.offset_m), to_world @ anchor.rotation
 
@@ -119,12 +120,14 @@ def test_loops_between_sites_are_at_the_sites_with_their_axes(tree, data):
 def test_joints_and_tendons_that_follow_know_their_leader_their_zero_and_their_polynomial(tree):
     kinds = {closure.name: closure for closure in tree.closures}
     steps = [step.name for step in tree.steps]
-    geared, locked = kinds["geared"], kinds["locked"]
+    geared = kinds["geared"]
+    locked = kinds["locked"]
     assert isinstance(geared, JointClosure)
     assert (steps[geared.follower], steps[geared.leader], geared.zero) == ("wrist", "shoulder", (-0.1, 0.2))
     assert_allclose(geared.polynomial, [0.1, 2.0, 0.3, 0.0, 0.0])
     assert (steps[locked.follower], locked.leader, locked.zero) == ("reach", -1, (0.0, 0.0))
-    ratio, stays = kinds["ratio"], kinds["stays"]
+    ratio = kinds["ratio"]
+    stays = kinds["stays"]
     assert isinstance(ratio, TendonClosure)
     assert (ratio.follower.name, ratio.leader.name) == ("both", "one")
     assert_allclose(ratio.polynomial, [0.0, 1.5, 0.0, 0.0, 0.0])
@@ -250,7 +253,8 @@ def test_an_unknown_body_is_named(tree):
 
 def test_joints_of_cassie_that_only_springs_move_follow_as_her_table_says():
     cassie = load_robot("cassie")
-    tree, coupled = coupled_tree(cassie), coupled_joints(cassie)
+    tree = coupled_tree(cassie)
+    coupled = coupled_joints(cassie)
     steps = {step.name: step for step in tree.steps}
     assert tree.nq == tree.nv == 6 + len(coupled.free)
     for row, name in enumerate(cassie.joint_names):

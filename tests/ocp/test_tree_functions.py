@@ -30,7 +30,8 @@ def places(q):
 
 
 def test_points_are_brought_to_a_goal_that_can_be_reached():
-    arm, wanted = PointKinematics(TREE, (1, 2), POINTS), np.array([0.4, -0.3, 0.8])
+    arm = PointKinematics(TREE, (1, 2), POINTS)
+    wanted = np.array([0.4, -0.3, 0.8])
     bounds = np.array([[-2.0, -2.0], [2.0, 2.0]])
     start = np.array([0.4, 9.0, 9.0])  # of the others only the first counts
     found = arm.reach(start, places(wanted), np.array([0.0, 0.3]), bounds, pull_m_rad=0.0)
@@ -38,7 +39,8 @@ def test_points_are_brought_to_a_goal_that_can_be_reached():
 
 
 def test_a_bound_is_kept_and_a_pull_holds_what_points_leave_free():
-    arm, wanted = PointKinematics(TREE, (1, 2), POINTS), np.array([0.0, -0.3, 0.8])
+    arm = PointKinematics(TREE, (1, 2), POINTS)
+    wanted = np.array([0.0, -0.3, 0.8])
     near = arm.reach(np.zeros(3), places(wanted), np.zeros(2), np.array([[-2.0, -2.0], [2.0, 0.5]]), pull_m_rad=0.0)
     assert near[1] == pytest.approx(0.5, abs=1e-4)
     free = PointKinematics(TREE, (0, 2), [("middle", (0.0, 0.0, 0.0))])  # which the last joint does not move
@@ -57,14 +59,17 @@ def test_a_bound_is_kept_and_a_pull_holds_what_points_leave_free():
 
 def test_angular_momentum_and_turning_are_mujocos():
     model = mujoco.MjModel.from_xml_string(MJCF)
-    tree, rng = read_tree(model), np.random.default_rng(1)
-    qpos, qvel = np.tile(model.qpos0, (3, 1)), rng.normal(size=(3, model.nv))
+    tree = read_tree(model)
+    rng = np.random.default_rng(1)
+    qpos = np.tile(model.qpos0, (3, 1))
+    qvel = rng.normal(size=(3, model.nv))
     for row in qpos:
         mujoco.mj_integratePos(model, row, rng.normal(size=model.nv), 0.5)
     momentum, turning = momentum_and_rotation(tree, qpos, qvel, "shank")
     for k in range(3):
         data = mujoco.MjData(model)
-        data.qpos[:], data.qvel[:] = qpos[k], qvel[k]
+        data.qpos[:] = qpos[k]
+        data.qvel[:] = qvel[k]
         mujoco.mj_forward(model, data)
         mujoco.mj_subtreeVel(model, data)
         assert_allclose(momentum[k], data.subtree_angmom[1], atol=1e-9)

@@ -20,7 +20,8 @@ MARGIN_M = 0.014
 
 def given_of(animation):
     robot = load_robot("cassie")
-    stance, frames = planted_stance(robot, animation), drawn(animation, robot.foot_names, robot.joint_names)
+    stance = planted_stance(robot, animation)
+    frames = drawn(animation, robot.foot_names, robot.joint_names)
     body = ReducedModel(robot)
     q = body.coordinates(drawn_qpos(stance, frames))
     return ReferenceMotion(body, 1.0 / FRAMES_PER_S, q, feet_down(frames), frames.key, MARGIN_M)
@@ -87,9 +88,11 @@ def test_torques_speeds_ranges_friction_and_pressure_are_kept(near):
 
 def test_the_ground_forces_are_those_of_mujoco(near):
     """Its inverse dynamics of the sampled movement against the solver's contact forces."""
-    body, time_s = near.given.body, np.arange(0.0, near.frame_time_s[-1], 0.004)
+    body = near.given.body
+    time_s = np.arange(0.0, near.frame_time_s[-1], 0.004)
     found = inverse_dynamics(body.robot, time_s, body.qpos(near.at(time_s)[0]))
-    starts, forces = 0.0, np.zeros((len(time_s), 3))
+    starts = 0.0
+    forces = np.zeros((len(time_s), 3))
     for part in near.parts:
         inside = (time_s >= starts) & (time_s < starts + part.duration_s.sum())
         rows = part.at(time_s[inside] - starts)[2]
@@ -101,7 +104,8 @@ def test_the_ground_forces_are_those_of_mujoco(near):
 
 
 def test_it_begins_and_ends_at_rest_with_its_feet_where_they_were_drawn(near):
-    first, last = near.parts[0], near.parts[-1]
+    first = near.parts[0]
+    last = near.parts[-1]
     assert_allclose(first.v[0], 0.0, atol=1e-6)
     assert_allclose(last.v[-1], 0.0, atol=2e-3)
     body = near.given.body
@@ -128,7 +132,8 @@ def test_coordinates_come_back_and_coupled_joints_follow():
     assert body.tree.nv == 16
     q = np.random.default_rng(1).normal(scale=0.2, size=(4, 16))
     assert_allclose(body.coordinates(body.qpos(q)), q, atol=1e-12)
-    names, qpos = list(body.robot.joint_names), body.qpos(q)[:, 7:]
+    names = list(body.robot.joint_names)
+    qpos = body.qpos(q)[:, 7:]
     assert_allclose(qpos[:, names.index("left_shin")], 0.0, atol=1e-12)
     both = qpos[:, names.index("left_knee")] + qpos[:, names.index("left_ankle")]
     assert_allclose(both, np.radians(13.0), atol=1e-4)

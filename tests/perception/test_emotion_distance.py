@@ -36,18 +36,22 @@ def waves():
 
 
 def test_a_movement_that_is_slowed_down_keeps_its_size_and_posture_and_loses_pace(waves):
-    motion, robot = waves["angry", "published"], load_robot("pepper")
+    motion = waves["angry", "published"]
+    robot = load_robot("pepper")
     slow = replace(motion, time_s=2.0 * motion.time_s)
-    one, other = expressive_features(motion, robot), expressive_features(slow, robot)
+    one = expressive_features(motion, robot)
+    other = expressive_features(slow, robot)
     for name, power in {"pace": 1, "acceleration": 2, "jerk": 3, "amplitude": 0, "height": 0, "head_pitch": 0}.items():
         assert_allclose(one[name] / other[name], 2.0**power, rtol=1e-9)
     assert tuple(one) == FEATURES
 
 
 def test_where_a_body_stands_and_heads_is_no_feature(waves):
-    motion, robot = waves["angry", "published"], load_robot("pepper")
+    motion = waves["angry", "published"]
+    robot = load_robot("pepper")
     moved = motion.qpos.copy()
-    cosine, sine = np.cos(0.7), np.sin(0.7)
+    cosine = np.cos(0.7)
+    sine = np.sin(0.7)
     moved[:, :2] = motion.qpos[:, :2] @ np.array([[cosine, sine], [-sine, cosine]]) + 3.0
     moved[:, 2] += 0.7
     there = expressive_features(replace(motion, qpos=moved), robot)
@@ -86,7 +90,8 @@ def test_who_was_told_apart_follows_from_the_published_counts():
     table = published("quadruped")
     names = table["emotions"]
     for pair in (pair for pair in perceived().pair if pair.study == "quadruped"):
-        i, j = names.index(pair.first), names.index(pair.second)
+        i = names.index(pair.first)
+        j = names.index(pair.second)
         wrong = table["counts"][pair.first][j] + table["counts"][pair.second][i]
         right = table["counts"][pair.first][i] + table["counts"][pair.second][j]
         assert pair.told_apart == (wrong / (wrong + right) < 0.25)

@@ -55,9 +55,11 @@ def test_joint_feedback_and_feet_that_balance_forward_alone_fall_sideways(model,
     plant.reset(model.qpos0)
     stiffness = np.tile([500.0, 300.0, 500.0, knee_nm_rad, 0.0], 2)
     damping = np.tile([10.0, 5.0, 10.0, knee_nm_rad / 60.0, 1.0], 2)
-    wanted, feet = model.qpos0[body.motor_dof + 1], [4, 9]
+    wanted = model.qpos0[body.motor_dof + 1]
+    feet = [4, 9]
     while plant.time_s < 6.0 and plant.qpos[2] > 0.6:
-        angle, rate = plant.data.qpos[body.motor_dof + 1], plant.data.qvel[body.motor_dof]
+        angle = plant.data.qpos[body.motor_dof + 1]
+        rate = plant.data.qvel[body.motor_dof]
         ahead_m, left_m = (plant.data.subtree_com[1] - plant.foot_places().mean(axis=0))[:2]
         torque = stiffness * (wanted - angle) - damping * rate
         torque[feet] -= 300.0 * ahead_m + 60.0 * plant.data.qvel[0]
@@ -76,7 +78,8 @@ def sway():
 
 
 def test_a_stand_follows_sines_of_all_six_degrees_of_freedom(model, table):
-    rig, errors = Rig(model, table, [sway()]), []
+    rig = Rig(model, table, [sway()])
+    errors = []
     for _ in rig.run(5.2):
         reference = rig.pilot.state_machine.reference
         if rig.pilot.state_machine.phase == "play":
@@ -102,7 +105,8 @@ def sidestep(duration_s):
     """The base 10 cm to the left by minimum jerk, and back."""
     u = np.linspace(0.0, 1.0, 26)
     out = u**3 * (10.0 + u * (6.0 * u - 15.0))
-    time_s, share = np.concatenate([u, 1.0 + u[1:]]) * duration_s, np.concatenate([out, out[-2::-1]])
+    time_s = np.concatenate([u, 1.0 + u[1:]]) * duration_s
+    share = np.concatenate([out, out[-2::-1]])
     zero = np.zeros_like(share)
     return PlayRequest(time_s, np.stack([zero, 0.1 * share, zero + 0.8], axis=1), np.zeros((len(share), 3)), "sidestep")
 
@@ -141,7 +145,8 @@ def test_a_walk_keeps_its_speed_and_height_in_the_corners_of_what_it_can(command
         world=World(seed=1),
     )
     assert not run.outcome.fell
-    time_s, qpos = run.motion.time_s, run.motion.qpos
+    time_s = run.motion.time_s
+    qpos = run.motion.qpos
     steady = slice(*np.searchsorted(time_s, (steady_s, steady_s + 2 * 0.7)))
     speed = (qpos[steady][-1, :2] - qpos[steady][0, :2]) / (time_s[steady][-1] - time_s[steady][0])
     np.testing.assert_allclose(speed, (forward, left), atol=0.045)
@@ -153,7 +158,8 @@ def test_a_walk_keeps_its_speed_and_height_in_the_corners_of_what_it_can(command
 
 
 def test_the_observer_knows_the_speed_that_it_never_measures(model, table):
-    rig, errors = Rig(model, table, [WalkRequest(0.5, height_m=0.85, duration_s=20.0)], seed=2), []
+    rig = Rig(model, table, [WalkRequest(0.5, height_m=0.85, duration_s=20.0)], seed=2)
+    errors = []
     for time_s in rig.run(5.1):
         if time_s > 3.3:
             errors.append(rig.pilot.observer.velocity[:2] - rig.plant.qvel[:2])

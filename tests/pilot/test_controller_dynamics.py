@@ -10,14 +10,16 @@ def moving(body, model):
     """The dynamics at a bent posture in motion, with the simulator's own data beside it."""
     rng = np.random.default_rng(3)
     dynamics = body.dynamics()
-    qpos, minimal = np.array(model.qpos0), rng.normal(0.0, 0.5, 16)
+    qpos = np.array(model.qpos0)
+    minimal = rng.normal(0.0, 0.5, 16)
     qpos[3:7] = np.array([0.97, 0.1, -0.15, 0.1]) / np.linalg.norm([0.97, 0.1, -0.15, 0.1])
     qpos[7:] = body.at_rest(qpos[body.motor_dof + 1] + rng.normal(0.0, 0.1, 10))
     qvel = dynamics.reduction @ minimal
     dynamics.place(qpos)
     dynamics.move(qvel)
     data = mujoco.MjData(model)
-    data.qpos[:], data.qvel[:] = qpos, qvel
+    data.qpos[:] = qpos
+    data.qvel[:] = qvel
     data.qpos[:3] = 0.0
     mujoco.mj_forward(model, data)
     return dynamics, data, qpos, qvel, minimal
@@ -40,8 +42,11 @@ def test_momentum_is_that_of_the_simulator(moving, model):
 
 def test_foot_rows_are_the_velocity_of_the_sole(moving, model, body):
     dynamics, _, qpos, qvel, minimal = moving
-    before, line = dynamics.pivot.copy(), dynamics.line.copy()
-    rates, side, step = dynamics.foot_rows @ minimal, dynamics.side.copy(), 1e-7
+    before = dynamics.pivot.copy()
+    line = dynamics.line.copy()
+    rates = dynamics.foot_rows @ minimal
+    side = dynamics.side.copy()
+    step = 1e-7
     later = qpos.copy()
     later[:3] = 0.0
     mujoco.mj_integratePos(model, later, qvel, step)
@@ -56,7 +61,9 @@ def test_foot_rows_are_the_velocity_of_the_sole(moving, model, body):
 
 def test_drift_is_the_change_of_the_foot_rows(moving, model):
     dynamics, _, qpos, qvel, minimal = moving
-    rates, drift, step = dynamics.foot_rows @ minimal, dynamics.foot_drift.copy(), 1e-7
+    rates = dynamics.foot_rows @ minimal
+    drift = dynamics.foot_drift.copy()
+    step = 1e-7
     later = qpos.copy()
     mujoco.mj_integratePos(model, later, qvel, step)
     dynamics.place(later)

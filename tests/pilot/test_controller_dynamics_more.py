@@ -24,7 +24,8 @@ def body():
 @pytest.fixture
 def moving(body):
     """The dynamics of a turned body whose springs keep up with its motors; its place, and minimal velocities."""
-    rng, whole = np.random.default_rng(4), body.dynamics()
+    rng = np.random.default_rng(4)
+    whole = body.dynamics()
     qpos = np.array(body.model.qpos0)
     qpos[3:7] = np.array([0.9, 0.2, -0.3, 0.1]) / np.linalg.norm([0.9, 0.2, -0.3, 0.1])
     speed = rng.normal(size=whole.reduction.shape[1])
@@ -51,7 +52,8 @@ def test_momentum_is_mass_times_the_speed_of_the_centre_of_mass(body, moving):
 def test_energy_is_that_of_all_bodies(body, moving):
     whole, qpos, speed = moving
     data = mujoco.MjData(body.model)
-    data.qpos[:], data.qvel[:] = qpos, whole.reduction @ speed
+    data.qpos[:] = qpos
+    data.qvel[:] = whole.reduction @ speed
     mujoco.mj_forward(body.model, data)
     mujoco.mj_energyVel(body.model, data)
     assert 0.5 * speed @ whole.mass @ speed == pytest.approx(data.energy[1], rel=1e-9)
@@ -97,7 +99,8 @@ def test_mass_and_soles_are_told_from_the_base_wherever_that_is(body, moving):
 def test_angular_momentum_is_about_the_base(body, moving):
     whole, qpos, speed = moving
     data = mujoco.MjData(body.model)
-    data.qpos[:], data.qvel[:] = qpos, whole.reduction @ speed
+    data.qpos[:] = qpos
+    data.qvel[:] = whole.reduction @ speed
     mujoco.mj_forward(body.model, data)
     mujoco.mj_subtreeVel(body.model, data)
     linear = whole.mass_kg * data.subtree_linvel[1]
@@ -112,7 +115,8 @@ def test_soles_that_move_steadily_drift_by_what_turns_them(body, moving):
     drift = whole.foot_drift.copy()
     ends = []
     for duration_s in (STEP_S, -STEP_S):
-        later, other = qpos.copy(), body.dynamics()
+        later = qpos.copy()
+        other = body.dynamics()
         mujoco.mj_integratePos(body.model, later, whole.reduction @ speed, duration_s)
         other.place(later)
         ends.append((other.foot_rows @ speed).reshape(-1, FOOT_ROWS)[:, :3])

@@ -37,7 +37,8 @@ class Heard(DrivePage):
 @pytest.fixture(scope="module")
 def driven():
     """Yield a page whose clock runs in a thread, 0.3 s whenever somebody asks: nobody seems silent."""
-    Heard.ears, over = threading.Event(), threading.Event()
+    Heard.ears = threading.Event()
+    over = threading.Event()
     page = Heard(LivePilot(strut.load_robot("cassie")), stories=("nod", "paw"), perform=perform, port=0)
 
     def run():

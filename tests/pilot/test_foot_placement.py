@@ -53,7 +53,9 @@ def test_a_foot_on_the_capture_point_brings_the_body_to_rest_over_it():
 
 
 def test_momentum_of_a_point_mass_is_its_speed():
-    mass, place, pivot = 33.0, np.array([0.1, -0.2, 0.1]), np.array([0.0, 0.1, -0.7])
+    mass = 33.0
+    place = np.array([0.1, -0.2, 0.1])
+    pivot = np.array([0.0, 0.1, -0.7])
     velocity = np.array([0.5, 0.2, 0.0])
     momentum = mass * np.concatenate([velocity, np.cross(place, velocity)])
     height = place[2] - pivot[2]

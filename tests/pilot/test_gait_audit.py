@@ -27,7 +27,8 @@ def walk(cassie):
 
 
 def test_a_walk_of_the_library_keeps_everything(cassie, walk):
-    found, table = gait_audit(cassie, walk), gait_library_table(cassie)
+    found = gait_audit(cassie, walk)
+    table = gait_library_table(cassie)
     assert gait_shortfall(found, walk.step_s, table.step_range_s(0.86), table) == ""
     assert found.clearance_mm > 100.0
     assert 0.0 < found.joint_speed_use < 1.0
@@ -43,7 +44,8 @@ def test_a_step_that_sinks_is_off_its_height_by_as_much_and_jumps_from_the_other
 
 
 def test_a_base_that_is_lifted_takes_both_soles_with_it(cassie, walk):
-    base, table = np.array(walk.base), gait_library_table(cassie)
+    base = np.array(walk.base)
+    table = gait_library_table(cassie)
     usual = gait_audit(cassie, walk)
     base[:, UP] += 0.02
     found = gait_audit(cassie, replace(walk, base=base))
@@ -85,7 +87,8 @@ def test_a_sole_is_clear_by_its_height_at_the_middle_of_the_step(cassie, walk):
 
 def test_the_pressure_of_a_walk_in_slow_motion_is_under_its_centre_of_mass(cassie, walk):
     slow = replace(walk, step_s=1e3)
-    found, share = gait_audit(cassie, slow), np.linspace(0.0, 1.0, SAMPLES)[ENDS:-ENDS]
+    found = gait_audit(cassie, slow)
+    share = np.linspace(0.0, 1.0, SAMPLES)[ENDS:-ENDS]
     worst = 0.0
     for stance in (0, 1):
         qpos = gait_qpos(cassie, slow, stance, share)
@@ -98,7 +101,8 @@ def test_the_pressure_of_a_walk_in_slow_motion_is_under_its_centre_of_mass(cassi
 
 
 def test_room_is_what_is_left_to_the_nearer_limit_of_a_joint(cassie, walk):
-    motors, own = np.array(walk.motors), cassie.tables.control.motors
+    motors = np.array(walk.motors)
+    own = cassie.tables.control.motors
     joint = cassie.joint_names.index(own[0])
     for limit, beyond in ((cassie.joint_upper_rad, 0.05), (cassie.joint_lower_rad, -0.04)):
         motors[0, 0] = limit[joint] + beyond  # all coefficients alike: it stands there throughout
@@ -106,7 +110,8 @@ def test_room_is_what_is_left_to_the_nearer_limit_of_a_joint(cassie, walk):
 
 
 def test_the_use_of_speed_is_of_the_motors_own_limits(cassie, walk):
-    motors, own = np.array(walk.motors), cassie.tables.control.motors
+    motors = np.array(walk.motors)
+    own = cassie.tables.control.motors
     share = np.linspace(0.0, 1.0, DEGREE + 1)  # a straight line, from the first coefficient to the last
     motors[0, 3] = motors[0, 3].mean() + 8.0 * share
     use = 8.0 / walk.step_s / cassie.joint_speed_limit_rad_s[cassie.joint_names.index(own[3])]

@@ -37,10 +37,12 @@ def test_a_grid_has_three_axes():
 
 
 def test_another_grid_has_its_numbers_of_values_over_the_same_ranges():
-    published, other = grid_of(CASSIE), grid_of(CASSIE, (2, 3, 4))
+    published = grid_of(CASSIE)
+    other = grid_of(CASSIE, (2, 3, 4))
     assert other.shape == (2, 3, 4)
     for name in ("forward_m_s", "left_m_s", "height_m"):
-        axis, own = getattr(other, name), getattr(published, name)
+        axis = getattr(other, name)
+        own = getattr(published, name)
         assert (axis.least, axis.most) == (own.least, own.most)
         assert (axis.values[0], axis.values[-1]) == (own.least, own.most)
 
@@ -55,7 +57,8 @@ def test_one_side_of_the_mirror_is_solved_and_the_other_is_its_image(counts):
         image = frontier.mirrored(index)
         assert frontier.mirrored(image) == index
         covered |= {index, image}
-        here, there = frontier.parameter(index), frontier.parameter(image)
+        here = frontier.parameter(index)
+        there = frontier.parameter(image)
         assert there == pytest.approx((here[0], -here[1], here[2]))
         assert here[1] >= -1e-12  # to the left
         assert here[0] == grid.forward_m_s.values[index[0]]
@@ -120,7 +123,8 @@ def test_where_the_middle_fails_the_next_begins_from_a_stand():
 
 def test_no_more_neighbours_are_tried_than_leave_a_start_from_a_stand():
     frontier = _Frontier(grid_of(CASSIE, (3, 3, 3)))
-    middle, starts = (1, 1, 1), []
+    middle = (1, 1, 1)
+    starts = []
     for number, near in enumerate(frontier._neighbours(middle)):
         frontier.take(done(near, [float(number)]))
     for _ in range(MOST_STARTS):
@@ -135,7 +139,10 @@ class Farm:
     """Does every task at once, by a function of its own."""
 
     def __init__(self, work):
-        self.work, self.waiting, self.asked, self.ready = work, [], [], None
+        self.work = work
+        self.waiting = []
+        self.asked = []
+        self.ready = None
 
     def prepare(self, task, robot):
         self.ready = (task, robot)
@@ -161,7 +168,9 @@ class Store:
 
 
 def test_a_build_spreads_from_the_middle_and_keeps_gaits_with_their_mirror_images():
-    told, store, frontier = [], Store(), _Frontier(grid_of(CASSIE, (1, 3, 1)))
+    told = []
+    store = Store()
+    frontier = _Frontier(grid_of(CASSIE, (1, 3, 1)))
 
     def work(key, name, fingerprint, parameter, start, mirror):
         assert (name, fingerprint) == ("cassie", CASSIE.fingerprint)
@@ -182,7 +191,9 @@ def test_a_build_spreads_from_the_middle_and_keeps_gaits_with_their_mirror_image
 
 
 def test_a_gait_that_fails_is_kept_as_failed_after_its_last_start_alone():
-    store, frontier, tried = Store(), _Frontier(grid_of(CASSIE, (2, 1, 1))), []
+    store = Store()
+    frontier = _Frontier(grid_of(CASSIE, (2, 1, 1)))
+    tried = []
 
     def work(key, _name, _fingerprint, _parameter, start, _mirror):
         tried.append((key, start is None))

@@ -18,7 +18,8 @@ def library():
 def test_a_curve_passes_its_ends_and_its_derivative_is_that_of_finite_differences():
     rng = np.random.default_rng(0)
     coefficients = rng.normal(size=8)
-    share, step = np.array([0.2, 0.7]), 1e-6
+    share = np.array([0.2, 0.7])
+    step = 1e-6
     np.testing.assert_allclose(bezier_basis(7, np.array([0.0, 1.0])) @ coefficients, coefficients[[0, -1]], atol=1e-12)
     for order in (0, 1):
         ahead, behind = (bezier_basis(7, share + way * step, order) @ coefficients for way in (1.0, -1.0))
@@ -42,7 +43,8 @@ def test_the_grid_comes_back_exactly(library):
 
 
 def test_between_gaits_it_is_continuous_and_half_way_is_the_mean(library):
-    one, other = library.gait(2, 2, 2), library.gait(3, 2, 2)
+    one = library.gait(2, 2, 2)
+    other = library.gait(3, 2, 2)
     middle = library.lookup(*np.mean([one.parameter, other.parameter], axis=0))
     np.testing.assert_allclose(middle.motors, (one.motors + other.motors) / 2.0, atol=1e-12)
     forward, left, height = other.parameter
@@ -68,7 +70,8 @@ def test_a_border_is_continued_as_far_as_asked_and_no_farther(library):
 def test_every_gait_repeats_and_goes_with_its_speed(library):
     for _, gait in library:
         for stance in (0, 1):
-            (base, motors), (end, ended) = gait.at(stance, 0.0), gait.at(1 - stance, 1.0)
+            base, motors = gait.at(stance, 0.0)
+            end, ended = gait.at(1 - stance, 1.0)
             np.testing.assert_allclose(motors, ended, atol=1e-6)
             np.testing.assert_allclose(base[2:], end[2:], atol=1e-6)
         speeds = [gait.at(stance, np.linspace(0.0, 1.0, 201), 1)[0][:, :2].mean(axis=0) for stance in (0, 1)]
@@ -82,7 +85,8 @@ def test_a_mirror_image_of_a_mirror_image_is_the_gait(library):
     back = gait.mirrored().mirrored()
     np.testing.assert_array_equal(back.motors, gait.motors)
     assert gait.mirrored().parameter == (0.5, -0.3, gait.parameter[2])
-    left, right = gait.at(0, 0.3), gait.mirrored().at(1, 0.3)
+    left = gait.at(0, 0.3)
+    right = gait.mirrored().at(1, 0.3)
     assert left[0][1] == -right[0][1]  # the base is on the other side of the other foot
     assert left[1][3] == right[1][8]  # and the left knee is the right one
 

@@ -15,7 +15,8 @@ class Farm:
     """Answers every task with its own number."""
 
     def __init__(self, **options):
-        self.options, self.tasks = options, []
+        self.options = options
+        self.tasks = []
 
     def __enter__(self):
         return self
@@ -60,7 +61,9 @@ class Store:
     ("library", "library", [(0, 0, 0), (0, 0, 1), (0, 1, 1)]),
 ])  # fmt: skip
 def test_gaits_that_are_ok_and_not_tried_yet_are_walked_and_written_down(monkeypatch, walker, library, indices):
-    store, told, farms = Store(), [], []
+    store = Store()
+    told = []
+    farms = []
     monkeypatch.setattr(gait_trials, "TaskFarm", lambda **options: farms.append(Farm(**options)) or farms[-1])
     heard = lambda record, count, total: told.append((record.index, count, total))  # noqa: E731
     try_gaits(store, SimpleNamespace(name="cassie"), walker=walker, workers=3, on_gait=heard)
@@ -134,7 +137,8 @@ def test_a_worker_finds_a_gait_cold_or_from_a_start_and_mirrors_it(monkeypatch, 
     assert (record.status, record.reason, record.start) == ("failed", "stuck.", None)
     assert (record.figures["iterations"], record.figures["warm"]) == (7, start is not None)
     assert gait_library_build.found_gait("cassie", "f", (0.1, 0.2, 0.8), start, True)[1] == "mirror"
-    outcome.gait, outcome.variables = "gait", np.arange(3.0)
+    outcome.gait = "gait"
+    outcome.variables = np.arange(3.0)
     monkeypatch.setattr(
         gait_library_build, "judged_gait", lambda robot, gait, figures: replace(record, status="ok", figures=figures)
     )

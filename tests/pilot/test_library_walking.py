@@ -28,7 +28,9 @@ def walker(library):
     cassie = load_robot("cassie")
     body = actuated_model(torque_model(cassie, friction=0.6, step_s=1e-3), control_table(cassie))
     made = LibraryWalking(Observer(body, 1e-3), 1e-3, library)
-    made._correction, made.step_time_s, made.stance = [0.0, 0.0], 0.17, 0
+    made._correction = [0.0, 0.0]
+    made.step_time_s = 0.17
+    made.stance = 0
     made._from = (np.zeros(5), np.zeros(5))
     return made
 
@@ -41,7 +43,8 @@ def looked_up(walker, library, *, faster=(0.0, 0.0)):
     gait = library.lookup(COMMAND.forward_m_s, COMMAND.left_m_s, COMMAND.height_m)
     walker.step_s = gait.step_s
     share = walker.step_time_s / gait.step_s
-    place, speed = gait.at(0, share)[0], gait.at(0, share, 1)[0]
+    place = gait.at(0, share)[0]
+    speed = gait.at(0, share, 1)[0]
     dynamics = walker._observer.dynamics
     dynamics.line[0] = (1.0, 0.0, 0.0)
     dynamics.pivot[0] = (-place[0] - 0.02, -place[1], -place[2])
@@ -121,7 +124,8 @@ def test_a_walk_by_the_library_holds_its_speed_and_stops(library):
     )
     assert run.outcome.finished
     assert run.outcome.torque_use < 0.95
-    time_s, x = run.motion.time_s, run.motion.qpos[:, 0]
+    time_s = run.motion.time_s
+    x = run.motion.qpos[:, 0]
     first, last = np.searchsorted(time_s, (3.0, 4.4))  # four steps
     assert (x[last] - x[first]) / (time_s[last] - time_s[first]) == pytest.approx(0.3, abs=0.06)
 

@@ -62,7 +62,8 @@ def heading(pilot):
 
 
 def test_a_movement_is_played_with_its_eyes_until_somebody_touches_the_stick(cassie):
-    motion, pilot = strut.draw(cassie, slow_nod()), LivePilot(cassie)
+    motion = strut.draw(cassie, slow_nod())
+    pilot = LivePilot(cassie)
     meta = {"eyes": [[0.0, "happy"]]}
     pilot.play(play_request(motion, cassie), meta)
     state = go(pilot, Stick(), 1.0)  # a page goes on telling that the stick is in the middle

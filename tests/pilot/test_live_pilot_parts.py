@@ -22,7 +22,10 @@ class WrittenLoop:
     """A loop without physics: commands are kept, ticks counted."""
 
     def __init__(self):
-        self.commands, self.ticks, self.taken_s, self.touched_n = [], 0, [1.0], 0.0
+        self.commands = []
+        self.ticks = 0
+        self.taken_s = [1.0]
+        self.touched_n = 0.0
         state_machine = SimpleNamespace(mode="standing", phase="hold", source="animation", current=None)
         walking = SimpleNamespace(mean_speed_m_s=(0.3, -0.1))
         self.pilot = SimpleNamespace(
@@ -43,8 +46,13 @@ class WrittenLoop:
 def pilot():
     """Return a pilot that stands 0.9 m high and has been asked nothing."""
     found = object.__new__(LivePilot)
-    found.robot, found.refused, found._loop = CASSIE, "", WrittenLoop()
-    found._height_m, found._stick, found._heard_s, found._eyes = 0.9, Stick(), 0.0, (0.0, {})
+    found.robot = CASSIE
+    found.refused = ""
+    found._loop = WrittenLoop()
+    found._height_m = 0.9
+    found._stick = Stick()
+    found._heard_s = 0.0
+    found._eyes = (0.0, {})
     return found
 
 
@@ -176,11 +184,16 @@ def test_speeds_are_seen_while_it_walks_and_names_while_it_plays(pilot):
     state_machine = pilot._loop.pilot.state_machine
     still = pilot.state()
     assert (still.forward_m_s, still.left_m_s, still.height_m, still.doing) == (0.0, 0.0, 0.87, "")
-    state_machine.mode, state_machine.phase, state_machine.current = "walking", "walk", WalkRequest(0.3)
+    state_machine.mode = "walking"
+    state_machine.phase = "walk"
+    state_machine.current = WalkRequest(0.3)
     walking = pilot.state()
     assert (walking.forward_m_s, walking.left_m_s, walking.doing) == (0.3, -0.1, "")
     for phase, doing in (("approach", "nod"), ("play", "nod"), ("hold", "")):
-        state_machine.mode, state_machine.phase, state_machine.current = "standing", phase, NOD
+        state_machine.mode = "standing"
+        state_machine.phase = phase
+        state_machine.current = NOD
         assert pilot.state().doing == doing
-    state_machine.phase, state_machine.current = "play", StandRequest()
+    state_machine.phase = "play"
+    state_machine.current = StandRequest()
     assert pilot.state().doing == ""

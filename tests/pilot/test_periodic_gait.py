@@ -46,9 +46,11 @@ def test_dynamics_with_springs_at_rest_are_those_of_the_controllers(cassie):
     model = torque_model(cassie, friction=0.6, step_s=1e-3)
     body = actuated_model(model, control_table(cassie))
     rng = np.random.default_rng(1)
-    motors, acceleration = model.qpos0[body.motor_dof + 1] + 0.1 * rng.normal(size=10), rng.normal(size=16)
+    motors = model.qpos0[body.motor_dof + 1] + 0.1 * rng.normal(size=10)
+    acceleration = rng.normal(size=16)
     qpos = np.array(model.qpos0)
-    qpos[3:7], qpos[7:] = (1.0, 0.0, 0.0, 0.0), body.at_rest(motors)
+    qpos[3:7] = (1.0, 0.0, 0.0, 0.0)
+    qpos[7:] = body.at_rest(motors)
     theirs = body.dynamics()
     theirs.place(qpos)
     theirs.move(np.zeros(model.nv))
@@ -98,7 +100,8 @@ def rows_of(program, path, name):
 
 
 def test_who_stands_upright_at_its_height_in_its_usual_time_pays_for_none_of_that(program, gliding):
-    costs, weight = costs_of(program, gliding), program.table.upright_weight
+    costs = costs_of(program, gliding)
+    weight = program.table.upright_weight
     assert costs["upright"] == pytest.approx(0.0, abs=1e-12)
     assert costs["pace"] == pytest.approx(0.0, abs=1e-12)
     leaning = gliding.q + np.eye(program.tree.nv)[2] * LEVEL_M + np.eye(program.tree.nv)[3] * UPRIGHT_RAD
@@ -149,7 +152,8 @@ def test_a_landing_takes_the_momentum_that_the_ground_gives_back(cassie, program
 
 def test_what_a_landing_misses_is_twice_as_much_of_twice_the_change_of_speed(program, gliding):
     """Impulses are short: nothing turns while they act."""
-    change, missed = 0.3 * np.random.default_rng(2).normal(size=program.tree.nv), []
+    change = 0.3 * np.random.default_rng(2).normal(size=program.tree.nv)
+    missed = []
     for factor in (1.0, 2.0):
         moving = gliding.v.copy()
         moving[-1] = gliding.v[0] - factor * change
@@ -184,8 +188,10 @@ def test_a_landing_that_pushes_sideways_more_than_friction_allows_is_outside_its
 def test_feet_of_a_stand_are_side_by_side_and_miss_the_length_of_a_step(cassie, program, gliding):
     """A stand that glides keeps its width and its heading; its feet are not ahead of each other as a step asks."""
     angles = np.concatenate([gliding.q[0, :6], coupled_joints(cassie).all_rad(gliding.q[:1, 6:])[0]])
-    points, owner = foot_contact_points(cassie, qpos_from_angles(angles[None]))[0], np.array(cassie.point_feet)
-    left, right = points[owner == 0], points[owner == 1]
+    points = foot_contact_points(cassie, qpos_from_angles(angles[None]))[0]
+    owner = np.array(cassie.point_feet)
+    left = points[owner == 0]
+    right = points[owner == 1]
     np.testing.assert_allclose(rows_of(program, gliding, "step width"), left[0, 1] - right[0, 1], atol=1e-6)
     aside = [left[0, 1] - left[1, 1], right[0, 1] - right[1, 1]]
     np.testing.assert_allclose(rows_of(program, gliding, "foot straight ahead"), aside, atol=1e-6)
@@ -197,7 +203,8 @@ def test_feet_of_a_stand_are_side_by_side_and_miss_the_length_of_a_step(cassie, 
 
 
 def test_a_gait_stays_within_what_joints_can_do_and_its_standing_ankle_is_free(cassie, program):
-    bounds, motors = program.problem.bounds, program.motors
+    bounds = program.problem.bounds
+    motors = program.motors
     joints = slice(6, None)
     assert (bounds.q[0, joints] > cassie.joint_lower_rad[motors]).all()
     assert (bounds.q[1, joints] < cassie.joint_upper_rad[motors]).all()
@@ -213,7 +220,8 @@ def test_a_gait_stays_within_what_joints_can_do_and_its_standing_ankle_is_free(c
 
 def test_the_height_of_a_gait_is_kept_within_its_band_and_its_speed_exactly(program):
     program.cold_start((0.4, 0.06, 0.86))
-    layout, band = program._program.layout, program.table.height_band_m
+    layout = program._program.layout
+    band = program.table.height_band_m
     np.testing.assert_allclose(layout.lower[layout.q[:, 2]], 0.86 - band)
     np.testing.assert_allclose(layout.upper[layout.q[:, 2]], 0.86 + band)
     np.testing.assert_allclose(layout.lower[layout.parameter[:3]], (0.4, 0.06, 0.86))
@@ -281,7 +289,8 @@ def test_a_gait_that_was_tampered_with_is_refused(cassie, found, change, words):
 
 def test_the_equations_of_a_found_gait_hold_to_a_millionth(program, monkeypatch):
     """A solver that may stop at the tolerance of its cost leaves them a ten-thousandth open."""
-    kind, solutions = type(program._program), []
+    kind = type(program._program)
+    solutions = []
     original = kind.solution
     monkeypatch.setattr(kind, "solution", lambda *given: solutions.append(original(*given)) or solutions[-1])
     program.solve((0.4, 0.06, 0.86), program.cold_start((0.4, 0.06, 0.86)), warm=False)

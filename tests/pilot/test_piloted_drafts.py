@@ -18,7 +18,8 @@ STYLE = Style(tempo=1.2, stride=0.5, body_height=0.95, body_pitch_rad=0.1, lift=
 
 
 def test_a_walk_in_a_style_is_the_robots_own_or_the_asked_one_times_its_words():
-    own, walk = CASSIE.gait, walk_in_style(CASSIE, PilotedWalk(), STYLE)
+    own = CASSIE.gait
+    walk = walk_in_style(CASSIE, PilotedWalk(), STYLE)
     assert walk.forward_m_s == pytest.approx(0.6 * own.speed_m_s)
     assert walk.height_m == pytest.approx(0.95 * own.height_m)
     assert (walk.left_m_s, walk.turn_rad_s, walk.distance_m) == (0.0, 0.0, own.distance_m)

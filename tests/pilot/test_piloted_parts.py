@@ -75,7 +75,8 @@ def test_torques_come_as_late_as_the_world_says_and_settling_takes_its_time():
 
 
 def test_a_show_is_sampled_at_its_rate_and_radio_and_pushes_are_asked_every_tick():
-    heard, seen = [], []
+    heard = []
+    seen = []
 
     def radio(time_s):
         heard.append(time_s)
@@ -127,7 +128,8 @@ def test_a_robot_rests_while_nothing_is_asked_of_it():
     )
     rested = []
     for idle, radio in ((True, None), (True, None), (False, None), (True, None), (True, StandRequest()), (True, None)):
-        pilot.state_machine.idle, pilot.radio = idle, radio
+        pilot.state_machine.idle = idle
+        pilot.radio = radio
         loop.tick()
         rested.append(loop.idle_ticks)
     assert rested == [1, 2, 0, 1, 0, 1]
@@ -139,9 +141,11 @@ def test_a_robot_rests_while_nothing_is_asked_of_it():
 def loop_of(**changes):
     """Return a loop whose record is written by hand: three samples, 0.5 m to the left and forward."""
     qpos = np.tile(CASSIE.standing_qpos, (3, 1))
-    qpos[:, 0], qpos[:, 1] = [2.0, 2.1, 2.3], [-1.0, -0.7, -0.6]
+    qpos[:, 0] = [2.0, 2.1, 2.3]
+    qpos[:, 1] = [-1.0, -0.7, -0.6]
     force_n = np.zeros((3, 2, 3))
-    force_n[:, 0, 2], force_n[:, 1, 2] = 1.01 * LOADED_N, [0.99 * LOADED_N, 1.01 * LOADED_N, 0.0]
+    force_n[:, 0, 2] = 1.01 * LOADED_N
+    force_n[:, 1, 2] = [0.99 * LOADED_N, 1.01 * LOADED_N, 0.0]
     record = {
         "time_s": [0.0, 0.4, 0.8], "qpos": list(qpos), "force_n": list(force_n), "fell": False, "torque_use": 0.7,
         "torque_nm": [np.zeros(JOINTS)] * 3, "work_j": 30.0, "timeline": [(0.0, "standing", "hold")],
@@ -185,7 +189,9 @@ def shown(joint, places, **changes):
 
 
 def test_a_show_that_breaks_a_limit_is_refused_with_it():
-    stand, upper, speed = CASSIE.standing_qpos[7 + 2], CASSIE.joint_upper_rad[6], CASSIE.joint_speed_limit_rad_s[2]
+    stand = CASSIE.standing_qpos[7 + 2]
+    upper = CASSIE.joint_upper_rad[6]
+    speed = CASSIE.joint_speed_limit_rad_s[2]
     beyond = shown(6, upper + 0.003)
     assert beyond.reasons == ("joint limit: left_foot is 0.003 rad beyond its range",)
     fast = shown(2, stand + np.array([-0.01, 0.0, 0.01]) * 1.1 * speed, time_s=[0.0, 0.01, 0.02])
@@ -228,7 +234,8 @@ class WrittenPlant:
         self.qpos = np.array([0.0, 0.0, 0.9, 1.0, 0.0, 0.0, 0.0])
         self.qvel = np.array([9.0] * 7 + [2.0, 9.0, -3.0])
         self.motor_dof = np.array([7, 9])
-        self.model, self.other_n = SimpleNamespace(nv=10), 0.0
+        self.model = SimpleNamespace(nv=10)
+        self.other_n = 0.0
 
     def foot_forces(self):
         return np.zeros((2, 3)), self.other_n
@@ -260,7 +267,8 @@ def test_work_is_all_that_motors_give_and_take(record):
 def test_a_base_that_tips_sinks_or_is_touched_has_fallen_for_good(record, axis, beyond, fell):
     plant = record._plant
     half = (np.arccos(TIPPED_COSINE) + beyond) / 2.0
-    plant.qpos[3], plant.qpos[axis] = np.cos(half), np.sin(half)
+    plant.qpos[3] = np.cos(half)
+    plant.qpos[axis] = np.sin(half)
     record.tick(np.zeros(2), 0.1)
     assert record.fell is fell
     plant.qpos[3:7] = 1.0, 0.0, 0.0, 0.0
@@ -268,7 +276,8 @@ def test_a_base_that_tips_sinks_or_is_touched_has_fallen_for_good(record, axis, 
     assert record.fell is fell
     for height_m, other_n in ((SUNK * 0.9 - 1e-3 * np.sign(beyond), 0.0), (0.9, TOUCHED_N + beyond)):
         again = PilotedRecord(WrittenPlant(), np.ones(2))
-        again._plant.qpos[2], again._plant.other_n = height_m, other_n
+        again._plant.qpos[2] = height_m
+        again._plant.other_n = other_n
         again.tick(np.zeros(2), 0.1)
         again.sample(0.0, "standing", "hold")
         assert again.fell is fell

@@ -15,7 +15,8 @@ from strut.request import PilotedWalk
 from strut.style import Style
 
 AT_ONCE = Clock(control_hz=1000.0, settle_s=0.0, rest_s=0.05)
-CARRIES_N, GRAZES_N = 100.0, 5.0
+CARRIES_N = 100.0
+GRAZES_N = 5.0
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +59,11 @@ def test_settling_costs_nothing(loop):
 
 def test_a_loaded_foot_slips_over_the_ground_and_not_up_or_down_or_while_it_grazes(loop):
     carried(loop, [(0.0, 0.0)] * 5)
-    places, loads = np.zeros((5, 2, 3)), np.full((5, 2), CARRIES_N)
+    places = np.zeros((5, 2, 3))
+    loads = np.full((5, 2), CARRIES_N)
     places[:, 0, 2] = np.linspace(0.0, -0.02, 5)  # springs give way
-    places[:, 1, 0], places[:, 1, 1] = (0.0, 0.3, 0.4, 0.403, 0.403), (0.0, 0.0, 0.0, 0.0, 0.004)
+    places[:, 1, 0] = (0.0, 0.3, 0.4, 0.403, 0.403)
+    places[:, 1, 1] = (0.0, 0.0, 0.0, 0.0, 0.004)
     loads[1:2, 1] = GRAZES_N
     loop.record.foot_m = list(places)
     loop.record.force_n = [np.column_stack([np.zeros((2, 2)), load]) for load in loads]

@@ -51,13 +51,16 @@ def test_tilt_is_how_far_the_base_leans_at_most_whichever_way_it_faces(stood):
 # parts, on columns that are written by hand
 
 CASSIE = load_robot("cassie")
-SAMPLES, STEP_S, JOINTS = 60, 0.01, len(CASSIE.joint_names)
+SAMPLES = 60
+STEP_S = 0.01
+JOINTS = len(CASSIE.joint_names)
 AWAY_M = np.array([0.6, -1.1, 0.0])
 
 
 def on_two_lines(heading=0.0, apart_m=0.3, along_m=0.16):
     """Return where two line feet stand, side by side, and their ends. Shapes (T, 2, 3), (T, 4, 3)."""
-    ahead, left = np.array([np.cos(heading), np.sin(heading), 0.0]), np.array([-np.sin(heading), np.cos(heading), 0.0])
+    ahead = np.array([np.cos(heading), np.sin(heading), 0.0])
+    left = np.array([-np.sin(heading), np.cos(heading), 0.0])
     middle = AWAY_M + np.stack([0.5 * apart_m * left, -0.5 * apart_m * left])
     ends = np.concatenate([[one + 0.5 * along_m * ahead, one - 0.5 * along_m * ahead] for one in middle])
     return np.tile(middle, (SAMPLES, 1, 1)), np.tile(ends, (SAMPLES, 1, 1)), ahead, left
@@ -68,7 +71,8 @@ def test_pressure_may_be_anywhere_along_the_feet_but_not_across_them(heading):
     middle, ends, ahead, left = on_two_lines(heading)
     load_n = np.tile([[0.0, 0.0, 180.0], [0.0, 0.0, 120.0]], (SAMPLES, 1, 1))  # 30 mm to the left of the middle
     for along_m, across_m in ((0.0, 0.03), (0.05, 0.03), (0.0, 0.018), (0.05, 0.045)):
-        place, total = AWAY_M + along_m * ahead + across_m * left, np.array([0.0, 0.0, 300.0])
+        place = AWAY_M + along_m * ahead + across_m * left
+        total = np.array([0.0, 0.0, 300.0])
         needed = {"ground_force_n": total, "ground_moment_nm": np.cross(place, total)}
         dynamics = SimpleNamespace(
             foot_in_world=middle,
@@ -88,7 +92,9 @@ def test_forces_are_off_by_their_sum_over_the_weight():
 
 def torque_off(missing_nm, claimed_nm=0.0, load_n=100.0):
     """Return what is left of torques that lack at a joint which half of the left foot's load turns, and at another."""
-    turned, other, samples = 2, 9, (SAMPLES, JOINTS)
+    turned = 2
+    other = 9
+    samples = (SAMPLES, JOINTS)
     qpos = np.tile(CASSIE.standing_qpos, (SAMPLES, 1))
     torque_nm = np.full(samples, claimed_nm)
     force_n = np.zeros((SAMPLES, 2, 3))

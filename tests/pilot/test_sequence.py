@@ -109,7 +109,9 @@ def changed(motion, **columns):
 
 
 def test_a_show_that_was_tampered_with_is_refused(show):
-    qpos, force, torque = show.qpos, show.ground_force_n, show.torque_nm
+    qpos = show.qpos
+    force = show.ground_force_n
+    torque = show.torque_nm
     scaled = [np.array(qpos) for _ in range(4)]
     scaled[0][:, 0] *= 2.0  # farther than the feet carried it
     scaled[1][:, 1] *= 1.5

@@ -39,7 +39,9 @@ class Puppet:
     """A robot that does at once what the state machine says; it keeps every reference."""
 
     def __init__(self, *queue):
-        self.state, self.seen, self.radio = StateMachine(START, queue), Situation(), None
+        self.state = StateMachine(START, queue)
+        self.seen = Situation()
+        self.radio = None
         self.history = [self.state]
 
     def run(self, duration_s=60.0, *, until=None):
@@ -57,7 +59,8 @@ class Puppet:
             self.seen = replace(self.seen, com_m=now.place_m[:2], com_m_s=now.place_m_s[:2])
             return
         ticks = len(self.history)
-        forward, left = now.forward_m_s, now.left_m_s
+        forward = now.forward_m_s
+        left = now.left_m_s
         self.seen = replace(
             self.seen,
             steps=self.seen.steps + (ticks % STEP_TICKS == 0),
@@ -82,7 +85,8 @@ def largest_jumps(history):
     """Return the largest change per second of standing place and turn, and of walking speed and height."""
     jumps = dict.fromkeys(("place", "turn", "speed", "height"), 0.0)
     for before, after in pairwise(history):
-        a, b = before.reference, after.reference
+        a = before.reference
+        b = after.reference
         if isinstance(a, StandReference) and isinstance(b, StandReference):
             changes = {"place": np.subtract(b.place_m, a.place_m), "turn": np.subtract(b.turn_rad, a.turn_rad)}
         elif isinstance(a, WalkReference) and isinstance(b, WalkReference):
@@ -202,7 +206,9 @@ def test_a_stick_that_moves_at_every_tick_walks_and_stops():
 
 
 def test_an_approach_arrives_at_rest_without_overshoot():
-    place, speed, places = 0.0, -0.05, []
+    place = 0.0
+    speed = -0.05
+    places = []
     for _ in range(2000):
         place, speed = approach(place, speed, 0.2, 0.1, 0.4)
         places.append(place)

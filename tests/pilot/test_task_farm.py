@@ -14,7 +14,9 @@ class Future:
     """A task that ends when it is told to."""
 
     def __init__(self, work, arguments):
-        self.status, self._value, self._heard = "pending", (work, arguments), []
+        self.status = "pending"
+        self._value = (work, arguments)
+        self._heard = []
 
     def add_done_callback(self, heard):
         self._heard.append(heard)
@@ -34,8 +36,14 @@ class Client:
     """Takes tasks and hands out workers; `lose` makes it fail."""
 
     def __init__(self, place, timeout, set_as_default):
-        self.place, self.timeout, self.default, self.status = place, timeout, set_as_default, "running"
-        self.tasks, self.workers, self.closed, self.lost = [], {"tcp://a": {}, "tcp://b": {}}, [], False
+        self.place = place
+        self.timeout = timeout
+        self.default = set_as_default
+        self.status = "running"
+        self.tasks = []
+        self.workers = {"tcp://a": {}, "tcp://b": {}}
+        self.closed = []
+        self.lost = False
 
     def submit(self, work, *arguments, **own):
         if self.lost:

@@ -87,7 +87,8 @@ def test_a_body_at_rest_feels_the_weight_along_its_own_axes():
 
 
 def tilted(quaternion, tilt):
-    (w, x, y, z), (a, b, c, _) = quaternion, tilt
+    w, x, y, z = quaternion
+    a, b, c, _ = tilt
     return [w * a - x * b - y * c, w * b + x * a - z * c, w * c + y * a + z * b, x * c - y * b + z * a]
 
 
@@ -99,8 +100,10 @@ def test_sensors_read_the_state_with_the_noise_and_the_bias_that_were_drawn(nois
     qpos[3:7] = np.array([0.8, 0.4, -0.2, 0.4]) / np.linalg.norm([0.8, 0.4, -0.2, 0.4])
     plant.reset(qpos)
     plant.qvel[:] = rng.normal(size=8)
-    sensors, drawn = Sensors(plant, noise, np.random.default_rng(5)), np.random.default_rng(5)
-    bias, angle = drawn.standard_normal(3), drawn.uniform(0.0, 2.0 * np.pi)
+    sensors = Sensors(plant, noise, np.random.default_rng(5))
+    drawn = np.random.default_rng(5)
+    bias = drawn.standard_normal(3)
+    angle = drawn.uniform(0.0, 2.0 * np.pi)
     half = 0.5 * noise.tilt_bias_rad
     tilt = np.array([1.0, half * np.cos(angle), half * np.sin(angle), 0.0])
     tilt /= np.linalg.norm(tilt)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from strut.draft import Attempt, Shortfall
 from strut.pipeline.gate import strongest
 
-CLOSE, COARSE = 0.02, 0.1  # what the documentation promises
+CLOSE = 0.02
+COARSE = 0.1  # what the documentation promises
 TOO_MUCH = Shortfall("torque", np.array([True]), "torque: too much")
 
 

@@ -122,7 +122,8 @@ def test_a_walk_that_does_not_bend_as_asked_says_how_much_it_shows(heiman):
 
 
 def test_fear_that_is_only_slow_is_told_as_such(heiman):
-    fear, neutral = named_emotion("fearful"), heiman.expression.neutral_style()
+    fear = named_emotion("fearful")
+    neutral = heiman.expression.neutral_style()
     seen = looks(neutral, step_s=0.67)
     shares = shares_of(heiman, fear, 1.0, speed_m_s=0.65, looks=seen)
     assert shares.pop("speed") == pytest.approx(1.0)

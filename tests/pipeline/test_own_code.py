@@ -16,7 +16,8 @@ def bow():
 
 
 def test_an_own_generator_is_weakened_until_it_passes(bow):
-    deep, slight = bow("fearful"), bow("proud")
+    deep = bow("fearful")
+    slight = bow("proud")
     assert (slight.receipt.verdict, slight.receipt.intensity_kept, slight.receipt.shown) == ("ok", 1.0, 1.0)
     assert deep.receipt.verdict == "weakened"
     assert 0.3 < deep.receipt.intensity_kept < 1.0

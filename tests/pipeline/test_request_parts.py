@@ -94,7 +94,8 @@ def test_who_walks_slower_says_at_which_speed_and_why():
 
 
 def test_the_first_calmer_trials_that_keep_something_are_taken(monkeypatch):
-    faster, request = Kept(None, (TORQUE,)), Request(robot="alice", task=PatternGait(speed_m_s=0.2))
+    faster = Kept(None, (TORQUE,))
+    request = Request(robot="alice", task=PatternGait(speed_m_s=0.2))
     ways = [Trials(request, ALICE, name) for name in ("slow", "slower")]
     monkeypatch.setattr(pipeline_run, "slower", lambda trials: iter(ways))
     monkeypatch.setattr(
@@ -263,7 +264,8 @@ def test_the_speed_of_a_walk_is_that_between_its_fourth_and_its_eighth_second(mo
 
 
 def test_a_story_that_stands_becomes_a_request_and_one_that_walks_a_show(monkeypatch):
-    asked, shows = [], []
+    asked = []
+    shows = []
     monkeypatch.setattr("strut.animation.animate.run", lambda request, **who: asked.append((request, who)) or "motion")
     monkeypatch.setattr(
         "strut.pilot.piloted_sequence.perform_show",
@@ -332,13 +334,15 @@ def test_a_show_too_short_to_judge_says_so_unless_it_fell(staged):
     staged.piloted = False
     with pytest.raises(OutOfRangeError, match="The show has 5 samples, too few to judge it by"):
         perform_show(CASSIE, "stand 1 s")
-    staged.fell, staged.broken = True, (Shortfall("fall", np.array([True]), "it falls"),)
+    staged.fell = True
+    staged.broken = (Shortfall("fall", np.array([True]), "it falls"),)
     with pytest.raises(RefusedError, match="it falls"):
         perform_show(CASSIE, "stand 1 s")
 
 
 def test_motions_are_repaired_with_their_own_feeling_and_only_if_they_break_a_limit(monkeypatch):
-    asked, verdict = [], SimpleNamespace(verdict="refused")
+    asked = []
+    verdict = SimpleNamespace(verdict="refused")
     monkeypatch.setattr("strut.retargeting.repair.check", lambda motion, robot, margin_m: verdict)
     monkeypatch.setattr("strut.retargeting.repair.RepairDrafts", lambda *arguments: arguments)
     monkeypatch.setattr("strut.retargeting.repair.run", lambda request, **how: asked.append((request, how)))

@@ -48,7 +48,8 @@ def test_a_pose_is_shown_less_around_what_breaks_and_returns_within_a_second():
 
 
 def test_a_motion_relaxes_from_what_was_asked_downwards_and_keeps_what_shows_more(monkeypatch):
-    asked, told = [], []
+    asked = []
+    told = []
 
     def relaxing(trials, intensity):
         asked.append(round(intensity, 9))

@@ -61,7 +61,8 @@ def test_feelings_show_in_pace_step_height_and_body_height(emotion):
     motion, neutral = (walk_to(ALICE, Place(0.12, 0.0), name) for name in (emotion, "neutral"))
     style = style_for(ALICE, named_emotion(emotion), motion.receipt.intensity_kept)
     assert motion.receipt.intensity_kept == 1.0
-    gait, usual = motion.meta["gait"], neutral.meta["gait"]
+    gait = motion.meta["gait"]
+    usual = neutral.meta["gait"]
     assert gait["line_speed_m_s"] == pytest.approx(style.tempo * style.stride * usual["line_speed_m_s"])
     assert gait["step_height_m"] == pytest.approx(style.lift * usual["step_height_m"])
     assert np.median(motion.qpos[:, 2]) == pytest.approx(style.body_height * np.median(neutral.qpos[:, 2]), abs=1e-9)

@@ -47,7 +47,8 @@ def test_what_passes_as_asked_is_searched_once_and_proved_once():
 
 def test_only_the_word_that_breaks_a_limit_is_weakened():
     kept, trials = kept_by(lambda style: style.lift <= 1.31)
-    (shown, _), asked = trials.generator.tried[-1], trials.asked_style
+    shown, _ = trials.generator.tried[-1]
+    asked = trials.asked_style
     assert shown.lift == pytest.approx(1.3)  # half of the way to its 1.6
     assert (shown.tempo, shown.stride, shown.sway) == (asked.tempo, asked.stride, asked.sway)
     assert kept.attempt.draft.kept == pytest.approx(1.0 - 0.5 / 4.0)  # of four words that it has parts for
@@ -70,7 +71,8 @@ def test_a_receipt_tells_the_weakened_words_and_the_limit():
 
 def test_each_of_several_words_that_break_limits_goes_as_far_as_it_does():
     kept, trials = kept_by(lambda style: style.lift >= 0.7 and style.body_height >= 0.92, "sad")  # of 0.5 and 0.85
-    (shown, _), asked = trials.generator.tried[-1], trials.asked_style
+    shown, _ = trials.generator.tried[-1]
+    asked = trials.asked_style
     assert (shown.lift, shown.body_height) == pytest.approx((1.0 - 0.5 * 0.5, 1.0 - 0.5 * 0.15))
     assert (shown.tempo, shown.stride, shown.sway) == (asked.tempo, asked.stride, asked.sway)
     assert kept.attempt.draft.kept == pytest.approx(1.0 - 2 * 0.5 / 5.0)

@@ -226,7 +226,8 @@ def test_drafts_are_tried_in_order_until_one_passes_and_the_attempt_remembers_it
             yield replace(standing(), variant=1)
             raise AssertionError("nobody asks for a third")
 
-    trials, known = trials_of(Second()), {}
+    trials = trials_of(Second())
+    known = {}
     found = trials.attempt(0.5, SEARCH, known=known)
     assert (found.passes, found.draft.variant, found.intensity, found.neutral) == (True, 1, 0.5, False)
     assert known == {trials.style(0.5): found}
@@ -244,7 +245,8 @@ def test_only_whole_drafts_of_tasks_that_are_simulated_must_stay_upright():
 
 def test_shares_of_words_scale_with_the_intensity_and_others_stay_as_asked():
     trials = replace(trials_of(Picky(lambda _style: True)), shares={"lift": 0.5, "sway": 0.0})
-    style, asked = trials.style(0.5), trials.asked_style
+    style = trials.style(0.5)
+    asked = trials.asked_style
     assert style.lift == pytest.approx(1.0 + 0.25 * (asked.lift - 1.0))
     assert (style.sway, style.tempo) == (1.0, asked.tempo)
     quiet = trials_of(Picky(lambda _style: True), task=HandTask(task="still"), emotion=None)

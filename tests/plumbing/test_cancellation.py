@@ -13,7 +13,8 @@ def press():
 
 
 def test_the_first_press_asks_and_the_second_interrupts():
-    before, told = signal.getsignal(signal.SIGINT), []
+    before = signal.getsignal(signal.SIGINT)
+    told = []
     with pytest.raises(KeyboardInterrupt), asked_to_stop(lambda: told.append("once")) as stop:  # noqa: PT012  (both presses belong together)
         assert not stop.is_set()
         press()

@@ -21,7 +21,8 @@ def test_the_misprinted_trunk_makes_a_giant():
 def test_the_published_gaits_keep_their_orderings_but_for_the_local_minimum_of_head_rotation():
     """Table 6.6: each gait is best in its own criterion; weighted, the mixture beats the head's gait (E28)."""
     robot = load_robot("heiman")
-    published, objectives = robot.published["criteria"], robot.human_gait.objective
+    published = robot.published["criteria"]
+    objectives = robot.human_gait.objective
     found = {name: CriteriaValues(*published[entry.published]) for name, entry in objectives.items()}
     rows = orderings(robot, found)
     wrong = [row for row in rows if row.verdict == "differs"]

@@ -19,7 +19,8 @@ def rng():
 def test_corrected_equations_agree_with_ours_joint_by_joint(leg, rng):
     targets = reachable_targets(leg, rng)
     wanted = targets.ankle_in_hip, targets.foot_to_hip, targets.knee_rad
-    printed, ours = printed_inverse(leg, *wanted, None), leg_inverse(leg, *wanted, reference="published")
+    printed = printed_inverse(leg, *wanted, None)
+    ours = leg_inverse(leg, *wanted, reference="published")
     np.testing.assert_allclose(np.exp(1j * printed), np.exp(1j * ours), atol=1e-9)
 
 

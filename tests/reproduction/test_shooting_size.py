@@ -32,7 +32,8 @@ def test_published_reconstruction_sizes_follow_from_the_intervals(trial):
 
 
 def test_published_synthesis_sizes_follow_from_the_intervals():
-    free, fixed = synthesis_size((10, 2, 1, 2, 1, 2)), synthesis_size((10, 2, 1, 2, 1, 2), fixed_speed=True)
+    free = synthesis_size((10, 2, 1, 2, 1, 2))
+    fixed = synthesis_size((10, 2, 1, 2, 1, 2), fixed_speed=True)
     assert (free.unknowns, free.equalities, free.inequalities) == (2381, 1887, 4885)
     assert (fixed.unknowns, fixed.equalities, fixed.inequalities) == (2380, 1887, 4883)
 

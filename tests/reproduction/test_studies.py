@@ -58,7 +58,9 @@ def test_all_45_correlations_are_there_and_rebuilt_from_the_means(rows):
 
 def test_the_audience_model_gives_back_the_means_of_its_corners():
     model = audience_model()  # pleasure of LLL: jerky, inactive, averted
-    j, v, g = 1, -1, -1
+    j = 1
+    v = -1
+    g = -1
     terms = [1, j, v, g, j * v, j * g, v * g, j * v * g]
     assert model[0] @ terms == pytest.approx(-0.59)
 

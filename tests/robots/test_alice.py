@@ -79,7 +79,8 @@ def test_pinocchio_agrees_on_shoes_and_centre_of_mass():
 def test_standing_angles_are_the_models_joint_angles():
     targets = targets_cm()
     found = solve_postures(LEGS, targets)
-    theta, qpos = leg_angles(found.joint_in_world)[0], posture_qpos(LEGS, found.joint_in_world, targets)[0]
+    theta = leg_angles(found.joint_in_world)[0]
+    qpos = posture_qpos(LEGS, found.joint_in_world, targets)[0]
     by_name = dict(zip(ALICE.joint_names, np.degrees(qpos[7:]), strict=True))
     assert by_name["R_knee"] == pytest.approx(68.0811, abs=1e-3)
     assert by_name["L_hip_pitch"] == pytest.approx(37.5357, abs=1e-3)
@@ -92,7 +93,8 @@ def test_upper_body_with_its_joints_at_zero_is_the_one_mass_that_is_published():
     whole = limb_robot("rigid", rigid, replace(ALICE.tables, robot=rigid)).model
     inertia = []
     for model in (whole, ALICE.model):
-        data, mass = mujoco.MjData(model), np.zeros((model.nv, model.nv))
+        data = mujoco.MjData(model)
+        mass = np.zeros((model.nv, model.nv))
         mujoco.mj_forward(model, data)
         mujoco.mj_fullM(model, data, mass)
         inertia.append(mass[:18, :18])
@@ -122,7 +124,8 @@ def test_contact_jacobians_are_the_derivative_of_the_contact_points():
     still = np.concatenate([qpos, qpos])
     analytic = inverse_dynamics(ALICE, np.array([0.0, 1.0]), still).contact_jacobian[0]
     for joint in range(12):
-        ahead, behind = qpos.copy(), qpos.copy()
+        ahead = qpos.copy()
+        behind = qpos.copy()
         ahead[0, 7 + joint] += 1e-6
         behind[0, 7 + joint] -= 1e-6
         numeric = (foot_contact_points(ALICE, ahead) - foot_contact_points(ALICE, behind))[0] / 2e-6

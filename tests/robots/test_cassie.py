@@ -69,7 +69,8 @@ def public():
         pytest.skip("example-robot-data (pip install example-robot-data) is not installed")
     links = {}
     for link in ElementTree.parse(path).getroot().iter("link"):
-        pose, inertial = _numbers(link.find("pose").text), link.find("inertial")
+        pose = _numbers(link.find("pose").text)
+        inertial = link.find("inertial")
         tensor = {entry.tag: float(entry.text) for entry in inertial.find("inertia")}
         turn = Rotation.from_euler("xyz", pose[3:]).as_matrix()
         x, y, z, xy, xz, yz = (tensor[key] for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))
@@ -136,7 +137,8 @@ def test_mass_centre_and_inertia_agree_with_the_public_description(model, public
 def test_the_right_leg_is_the_mirror_image_of_the_left(model):
     data = posed(model, pitch=40.0, knee=-100.0, foot=-100.0)
     for name in LINKS.values():
-        left, right = data.body(f"left_{name}").xipos, data.body(f"right_{name}").xipos
+        left = data.body(f"left_{name}").xipos
+        right = data.body(f"right_{name}").xipos
         np.testing.assert_allclose(left * (1.0, -1.0, 1.0), right, atol=1e-9)
 
 
@@ -210,7 +212,8 @@ def carried(body, qpos, accelerations=None, *, feet=(0, 1)):
         moved[6:] = np.linalg.solve(dynamics.foot_rows[:, 6:], -dynamics.foot_rows[:, :6] @ moved[:6])
     needed = dynamics.mass @ moved + dynamics.bias
     ends = np.array([body.feet[foot].ends_m for foot in feet])
-    line, pivot = dynamics.line[list(feet)], dynamics.pivot[list(feet)]
+    line = dynamics.line[list(feet)]
+    pivot = dynamics.pivot[list(feet)]
     places = (pivot[:, None] + ends[:, :, None] * line[:, None]).reshape(-1, 3)
     share = ForceDistribution(len(places), friction=0.6, moment_weight=10.0, regularisation=1e-4, least_force_n=0.0)
     forces = share.share(places, needed[:3], needed[3:6])
@@ -252,8 +255,10 @@ def nodes_out_of_reach(cassie, body, scale, *, axis, size, duration):
     u = np.linspace(0.0, 1.0, 31)[1:-1]
     place = size * u**3 * (10.0 + u * (6.0 * u - 15.0))
     bend = size * (60.0 * u - 180.0 * u**2 + 120.0 * u**3) / (scale * duration) ** 2
-    values, accelerations = np.zeros((len(u), 6)), np.zeros((len(u), 6))
-    values[:, axis], accelerations[:, axis] = place - size / 2.0, bend
+    values = np.zeros((len(u), 6))
+    accelerations = np.zeros((len(u), 6))
+    values[:, axis] = place - size / 2.0
+    accelerations[:, axis] = bend
     turned = Rotation.from_euler("xyz", values[:, 3:]).as_matrix()
     stands = planted_stands(cassie, values[:, :3] + (0.0, 0.0, 0.8), turned).qpos
     count = 0

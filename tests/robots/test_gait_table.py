@@ -15,7 +15,8 @@ def without_room(robot, ranges):
     start = ranges | robot.human_gait.synthesis_range_at_start
     mirror = mirror_of(robot, names)
     ends = mirror.image(np.array([ranges[name] for name in names]).T)
-    lower, upper = ends.min(axis=0), ends.max(axis=0)
+    lower = ends.min(axis=0)
+    upper = ends.max(axis=0)
     return [
         name
         for name, low, high in zip(names, lower, upper, strict=True)

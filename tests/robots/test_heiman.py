@@ -91,11 +91,14 @@ def test_limits_of_the_right_side_mirror_those_of_the_left(heiman):
 
 
 def test_pinocchio_reads_the_same_body(heiman):
-    model, oracle = heiman.model, pinocchio_model(text_of(heiman.model))
-    data, other = mujoco.MjData(model), oracle.createData()
+    model = heiman.model
+    oracle = pinocchio_model(text_of(heiman.model))
+    data = mujoco.MjData(model)
+    other = oracle.createData()
     rng = np.random.default_rng(3)
     for _ in range(10):
-        data.qpos[:3], data.qpos[7:] = rng.normal(size=3), rng.uniform(-1.0, 1.0, 28)
+        data.qpos[:3] = rng.normal(size=3)
+        data.qpos[7:] = rng.uniform(-1.0, 1.0, 28)
         quaternion = rng.normal(size=4)
         data.qpos[3:7] = quaternion / np.linalg.norm(quaternion)
         mujoco.mj_kinematics(model, data)
@@ -111,7 +114,8 @@ def test_pinocchio_reads_the_same_body(heiman):
 def test_overridden_lengths_and_masses_reach_the_body():
     longer = subject(1.80, 80.0, lengths_m={"ThighSideLength": 0.5, "HeadLength": 0.25}, masses_kg={"Head": 6.0})
     _, data = standing(longer)
-    hip, knee = data.body("ThighRight").xpos, data.body("ShankRight").xpos
+    hip = data.body("ThighRight").xpos
+    knee = data.body("ShankRight").xpos
     assert np.linalg.norm(hip - knee) == pytest.approx(0.5, abs=1e-12)
     assert longer.mass_kg == pytest.approx(80.0 * (1.0 - 0.0694) + 6.0)
 
@@ -130,8 +134,10 @@ def test_an_unknown_length_or_subject_is_named_with_its_neighbours():
 
 
 def test_a_woman_has_the_published_shares_and_fills_her_height():  # de Leva (1996), Table 4: women of 1.735 m, 61.9 kg
-    woman, man = subject(1.735, 61.9, sex="female"), subject(1.735, 61.9)
-    lengths, masses = (woman.subject.lengths_m, woman.subject.masses_kg)
+    woman = subject(1.735, 61.9, sex="female")
+    man = subject(1.735, 61.9)
+    lengths = woman.subject.lengths_m
+    masses = woman.subject.masses_kg
     assert woman.mass_kg == pytest.approx(61.9, abs=1e-9)
     assert lengths["ThighLeftLength"] == pytest.approx(0.3685, abs=1e-4)
     assert lengths["ShankRightLength"] == pytest.approx(0.4386, abs=1e-4)

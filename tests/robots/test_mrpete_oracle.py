@@ -39,7 +39,8 @@ def test_robot_weighs_seven_kilograms_in_both_engines(mrpete, model, oracle):
 
 
 def test_all_bodies_and_feet_are_where_pinocchio_has_them(mrpete, model, oracle):
-    data, other = mujoco.MjData(model), oracle.createData()
+    data = mujoco.MjData(model)
+    other = oracle.createData()
     qpos, _, _ = random_states(mrpete, STATES, np.random.default_rng(1))
     frames = {body: model.body(body).name for body in range(1, model.nbody)}
     sites = {site: model.site(site).name for site in range(model.nsite)}
@@ -58,7 +59,8 @@ def test_all_bodies_and_feet_are_where_pinocchio_has_them(mrpete, model, oracle)
 
 
 def test_mass_matrix_equals_that_of_pinocchio_with_the_rotors_in_it(mrpete, model, oracle):
-    data, other = mujoco.MjData(model), oracle.createData()
+    data = mujoco.MjData(model)
+    other = oracle.createData()
     qpos, _, _ = random_states(mrpete, STATES, np.random.default_rng(2))
     assert_allclose(oracle.armature, model.dof_armature)  # both engines add it to the diagonal
     assert (model.dof_armature[6:] == 0.01).all()
@@ -77,10 +79,12 @@ def test_mass_matrix_equals_that_of_pinocchio_with_the_rotors_in_it(mrpete, mode
 
 
 def test_gyroscopic_and_gravity_forces_equal_those_of_pinocchio(mrpete, model, oracle):
-    data, other = mujoco.MjData(model), oracle.createData()
+    data = mujoco.MjData(model)
+    other = oracle.createData()
     qpos, qvel, _ = random_states(mrpete, STATES, np.random.default_rng(3))
     for q, v, rotation in zip(qpos, qvel, base_rotation(qpos), strict=True):
-        data.qpos[:], data.qvel[:] = q, v
+        data.qpos[:] = q
+        data.qvel[:] = v
         mujoco.mj_forward(model, data)
         # qacc = 0 in our coordinates is not 0 in theirs: their linear part is seen from a base that turns
         still = oracle_a(v, np.zeros_like(v), rotation)
@@ -94,11 +98,14 @@ def test_gyroscopic_and_gravity_forces_equal_those_of_pinocchio(mrpete, model, o
 
 
 def test_inverse_dynamics_equal_those_of_pinocchio(mrpete, model, oracle):
-    data, other = mujoco.MjData(model), oracle.createData()
+    data = mujoco.MjData(model)
+    other = oracle.createData()
     qpos, qvel, qacc = random_states(mrpete, STATES, np.random.default_rng(4))
     model_without_contact = mrpete.model
     for q, v, a, rotation in zip(qpos, qvel, qacc, base_rotation(qpos), strict=True):
-        data.qpos[:], data.qvel[:], data.qacc[:] = q, v, a
+        data.qpos[:] = q
+        data.qvel[:] = v
+        data.qacc[:] = a
         mujoco.mj_kinematics(model_without_contact, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_comVel(model, data)
@@ -110,7 +117,8 @@ def test_inverse_dynamics_equal_those_of_pinocchio(mrpete, model, oracle):
 
 def test_legs_of_the_model_are_the_closed_form_legs(mrpete):
     qpos, _, _ = random_states(mrpete, STATES, np.random.default_rng(5))
-    qpos[:, :3], qpos[:, 3:7] = 0.0, [1.0, 0.0, 0.0, 0.0]
+    qpos[:, :3] = 0.0
+    qpos[:, 3:7] = [1.0, 0.0, 0.0, 0.0]
     in_model = foot_positions(mrpete, qpos)
     for index, mounted in enumerate(mounted_legs(mrpete)):
         assert mounted.leg.name == mrpete.feet[index].name
@@ -124,7 +132,8 @@ def test_legs_of_the_model_are_the_closed_form_legs(mrpete):
 def test_knees_of_the_model_are_the_closed_form_knees(mrpete, model):
     data = mujoco.MjData(model)
     qpos, _, _ = random_states(mrpete, 5, np.random.default_rng(6))
-    qpos[:, :3], qpos[:, 3:7] = 0.0, [1.0, 0.0, 0.0, 0.0]
+    qpos[:, :3] = 0.0
+    qpos[:, 3:7] = [1.0, 0.0, 0.0, 0.0]
     for sample in qpos:
         data.qpos[:] = sample
         mujoco.mj_kinematics(model, data)

@@ -88,9 +88,11 @@ def test_raised_arms_are_as_high_on_both_sides(body):
 def test_arms_mirror_each_other(body, pepper):
     rng = np.random.default_rng(4)
     for joints in rng.uniform(pepper.joint_lower_rad, pepper.joint_upper_rad, (20, 15)):
-        right, left = joints[5:10], joints[10:15]
+        right = joints[5:10]
+        left = joints[10:15]
         mirrored = MIRROR * np.concatenate([joints[:5], left, right])
-        here, there = body.place(joints).point("right_wrist"), body.place(mirrored).point("left_wrist")
+        here = body.place(joints).point("right_wrist")
+        there = body.place(mirrored).point("left_wrist")
         np.testing.assert_allclose(here * [1, -1, 1], there, atol=1e-12)
 
 
@@ -158,7 +160,8 @@ def test_jacobians_are_the_derivatives_of_the_frames(
     pepper, frame
 ):  # the last 15 columns are those of a locked platform
     rng = np.random.default_rng(6)
-    kinematics, step = FrameKinematics(pepper, (frame,)), 1e-6
+    kinematics = FrameKinematics(pepper, (frame,))
+    step = 1e-6
     for joints in rng.uniform(pepper.joint_lower_rad, pepper.joint_upper_rad, (5, 15)):
         qpos = np.concatenate([rng.normal(size=3), joints])
         kinematics.move(qpos)

@@ -7,7 +7,9 @@ from strut.motion import Motion
 from strut.simulation.physics import Run
 
 PETE = load_robot("mrpete")
-JOINTS, STEP_S, BEGINS_S = len(PETE.joint_names), 0.1, 4.0
+JOINTS = len(PETE.joint_names)
+STEP_S = 0.1
+BEGINS_S = 4.0
 
 
 def followed(place_m):

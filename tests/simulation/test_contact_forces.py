@@ -19,7 +19,8 @@ def test_edges_of_the_pyramid_lie_on_the_friction_cone():
 
 
 def test_forces_add_up_to_a_wrench_that_the_feet_can_give():
-    force, moment = np.array([10.0, -5.0, 320.0]), np.array([4.0, -8.0, 1.0])
+    force = np.array([10.0, -5.0, 320.0])
+    moment = np.array([4.0, -8.0, 1.0])
     shared = distribution().share(CORNERS, force, moment)
     np.testing.assert_allclose(shared.sum(axis=0), force, atol=0.05)
     np.testing.assert_allclose(np.cross(CORNERS, shared).sum(axis=0), moment, atol=0.05)
@@ -28,7 +29,8 @@ def test_forces_add_up_to_a_wrench_that_the_feet_can_give():
 @pytest.mark.parametrize("seed", range(8))
 def test_forces_are_the_non_negative_least_squares_solution_whether_or_not_an_edge_is_idle(seed):
     rng = np.random.default_rng(seed)
-    force, moment = rng.normal((0.0, 0.0, 320.0), 60.0), rng.normal(0.0, 20.0, 3)
+    force = rng.normal((0.0, 0.0, 320.0), 60.0)
+    moment = rng.normal(0.0, 20.0, 3)
     edges = np.tile(pyramid_edges(0.5).T, 4)
     rows = np.concatenate([edges, 4.0 * np.cross(np.repeat(CORNERS, 4, axis=0), edges.T).T, 0.02 * np.eye(16)])
     amounts, _ = nnls(rows, [*force, *(4.0 * moment), *np.zeros(16)])

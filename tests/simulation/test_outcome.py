@@ -12,7 +12,8 @@ from strut.motion import Motion
 from strut.simulation import playback, upright
 from strut.simulation.physics import Run
 
-SAMPLES, RATE_HZ = 11, 100.0
+SAMPLES = 11
+RATE_HZ = 100.0
 WEIGHT_N = 100.0
 
 
@@ -26,7 +27,8 @@ def robot():
 def planned(robot, neutral_walk) -> Motion:
     """One metre to the left in a second, all feet down, joints still."""
     qpos = np.tile(neutral_walk.qpos[0], (SAMPLES, 1))
-    qpos[:, 0], qpos[:, 1] = 0.0, np.linspace(0.0, 1.0, SAMPLES)
+    qpos[:, 0] = 0.0
+    qpos[:, 1] = np.linspace(0.0, 1.0, SAMPLES)
     contact = np.ones((SAMPLES, 4), dtype=bool)
     fields = {"torque_nm": np.zeros((SAMPLES, 28)), "ground_force_n": None, "cop_in_world": None}
     time_s = np.arange(SAMPLES) / RATE_HZ
@@ -70,7 +72,8 @@ def test_travel_counts_along_the_way_that_was_planned(outcome_of, run):
 
 def test_torque_use_is_the_largest_share_of_any_servos_own_limit(outcome_of, run, robot):
     torque_nm = np.zeros((SAMPLES, 28))
-    torque_nm[3, 0], torque_nm[4, 27] = -0.8, 2.0  # of limits of 1 and 4 N m
+    torque_nm[3, 0] = -0.8
+    torque_nm[4, 27] = 2.0  # of limits of 1 and 4 N m
     assert outcome_of(replace(run, torque_nm=torque_nm)).torque_use == pytest.approx(0.8)
 
 
@@ -105,7 +108,9 @@ def test_a_loaded_foot_that_slides_slips_and_one_in_the_air_does_not(outcome_of,
 
 @pytest.mark.parametrize("what", ["tipped", "sunk", "carried by its belly"])
 def test_a_fall_is_told_with_its_instant_and_nothing_after_it_counts(outcome_of, run, what):
-    qpos, other_n, torque_nm = run.qpos.copy(), run.other_load_n.copy(), run.torque_nm.copy()
+    qpos = run.qpos.copy()
+    other_n = run.other_load_n.copy()
+    torque_nm = run.torque_nm.copy()
     if what == "tipped":
         qpos[6:, 3:7] = [np.cos(0.4), np.sin(0.4), 0.0, 0.0]
     elif what == "sunk":
@@ -141,7 +146,8 @@ def ladder(robot, planned, run, monkeypatch):
 
         def play(*_args, control, until=None, **_options):
             played.append((control, until is None))
-            fell, slip_mm = ends[control] == "falls", 50.0 if "slips" in ends[control] else 1.0
+            fell = ends[control] == "falls"
+            slip_mm = 50.0 if "slips" in ends[control] else 1.0
             fell = fell or (ends[control] == "slips, then falls" and until is None)
             short = {"distance_m": 0.5 * found.commanded_distance_m} if ends[control] == "stays behind" else {}
             outcome = replace(found, control=control, fell=fell, foot_slip_mm=slip_mm, **short)

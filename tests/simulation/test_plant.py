@@ -12,7 +12,8 @@ from tests.alice import ALICE
 
 def test_playing_piece_by_piece_is_playing_in_one():
     motion = walk_to(ALICE, Place(0.04, 0.0))
-    goal, torque = motion.joint_angles_rad, motion.torque_nm
+    goal = motion.joint_angles_rad
+    torque = motion.torque_nm
     whole = run_servos(ALICE, motion.time_s, motion.qpos[0], goal, torque, friction=0.8, mass_scale=1.0)
     plant = Plant(ALICE, float(motion.time_s[1] - motion.time_s[0]), friction=0.8, mass_scale=1.0)
     control = plant.control(motion.time_s, goal, torque)
@@ -48,7 +49,8 @@ class Counted:
 
 
 def test_a_controller_is_asked_every_four_milliseconds():
-    time_s, feedback = np.arange(21) / 100.0, Counted()
+    time_s = np.arange(21) / 100.0
+    feedback = Counted()
     goal = np.tile(ALICE.standing_qpos[7:], (len(time_s), 1))
     run_servos(
         ALICE,

@@ -107,14 +107,18 @@ def _happened(motion: Motion, qpos: np.ndarray, torque_nm: np.ndarray) -> Run:
 def test_travel_counts_along_the_commanded_direction_and_torques_against_their_own_limits(neutral: Motion) -> None:
     """Planned aslant, walked half of it and as much to the side; one joint of many is busiest for its own limit."""
     robot = strut.load_robot("mrpete")
-    planned, real = neutral.qpos.copy(), neutral.qpos.copy()
+    planned = neutral.qpos.copy()
+    real = neutral.qpos.copy()
     share = np.linspace(0.0, 1.0, len(planned))
-    planned[:, 0], planned[:, 1] = -0.3 * share, 0.4 * share
-    real[:, 0], real[:, 1] = -0.15 * share + 0.4 * share, 0.2 * share + 0.3 * share
+    planned[:, 0] = -0.3 * share
+    planned[:, 1] = 0.4 * share
+    real[:, 0] = -0.15 * share + 0.4 * share
+    real[:, 1] = 0.2 * share + 0.3 * share
     torque_nm = np.zeros((len(planned), 28))
     limits = robot.torque_limit_nm.copy()
     limits[3] = 2.0
-    torque_nm[5, 3], torque_nm[6, 7] = -1.5, 4.0  # 75 % of a weak servo, 4.0 of 8.4 of a strong one
+    torque_nm[5, 3] = -1.5
+    torque_nm[6, 7] = 4.0  # 75 % of a weak servo, 4.0 of 8.4 of a strong one
     robot = replace(robot, torque_limit_nm=limits)
     outcome = _outcome(robot, replace(neutral, qpos=planned), _happened(neutral, real, torque_nm), 1.0)
     assert not outcome.fell

@@ -40,7 +40,8 @@ from strut.simulation.playback import (
 from strut.simulation.sensing import Sensing
 from tests.simulation.exact_runs import JOINTS, PETE, STEP_S, followed
 
-PEPPER, SAMPLES = load_robot("pepper"), 11
+PEPPER = load_robot("pepper")
+SAMPLES = 11
 START_M = np.array([0.7, -0.4])
 
 
@@ -82,8 +83,10 @@ def test_who_stays_upright_is_judged_to_the_last_sample(sample, counts):
 
 def test_a_drift_of_heading_is_the_short_way_round():
     motion, run = walked()
-    planned, happened = motion.qpos.copy(), run.qpos.copy()
-    planned[:, 3:7], happened[:, 3:7] = yaw(3.1), yaw(-3.1)
+    planned = motion.qpos.copy()
+    happened = run.qpos.copy()
+    planned[:, 3:7] = yaw(3.1)
+    happened[:, 3:7] = yaw(-3.1)
     found = _outcome(PETE, replace(motion, qpos=planned), replace(run, qpos=happened), 1.0)
     assert found.heading_drift_rad == pytest.approx(2.0 * math.pi - 6.2)
     back = _outcome(PETE, replace(motion, qpos=happened), replace(run, qpos=planned), 1.0)
@@ -141,7 +144,8 @@ def test_a_foot_slips_from_when_it_first_carries_to_when_it_last_does():
 def test_slips_of_stances_that_ended_before_a_run_was_last_asked_are_known(late):
     samples = 40
     motion, run = walked((0.0, 0.0), samples)
-    asked, time_s = 5, 3.0 + ASKED_S / 5 * np.arange(samples)
+    asked = 5
+    time_s = 3.0 + ASKED_S / 5 * np.arange(samples)
     contact = motion.contact.copy()
     contact[samples - asked - 1 + late :, 2] = False
     run.foot_in_world[3:, 2, 1] = 2e-3 * MUCH_SLIP_MM
@@ -188,7 +192,8 @@ def test_on_the_spot_and_on_curves_nobody_is_behind():
 
 def held(moved_m=(0.0, 0.0), planned_m=(0.0, 0.0), **joints):
     """Return a plan of Pepper and what happened, from somewhere; angles are those of a sample on the way."""
-    time_s, qpos = 2.0 + STEP_S * np.arange(4), np.zeros((4, 3 + len(PEPPER.joint_names)))
+    time_s = 2.0 + STEP_S * np.arange(4)
+    qpos = np.zeros((4, 3 + len(PEPPER.joint_names)))
     qpos[:, :2] = START_M
     planned = qpos.copy()
     planned[-1, :2] += planned_m

@@ -167,7 +167,9 @@ def played_with(outcomes, **options):
 
 
 def test_the_first_control_that_suffices_is_taken():
-    good, fell, slid = outcome_of(), outcome_of(fell=True), outcome_of(foot_slip_mm=MUCH_SLIP_MM + 1.0)
+    good = outcome_of()
+    fell = outcome_of(fell=True)
+    slid = outcome_of(foot_slip_mm=MUCH_SLIP_MM + 1.0)
     short = outcome_of(distance_m=1.0 - 1.01 * MUCH_SHORT)
     enough = outcome_of(distance_m=1.0 - 0.99 * MUCH_SHORT)
     assert played_with({"servos": enough, "balance": good}) == ([("servos", True)], "servos")
@@ -225,7 +227,8 @@ def test_a_hand_that_is_busy_is_measured_and_a_platform_told_how_far_it_came():
     joints = len(pepper.joint_names)
     time_s = 1.0 + STEP_S * np.arange(4)
     qpos = np.zeros((4, 3 + joints))
-    qpos[:, 0], qpos[:, 1] = 0.3 * np.arange(4) / 3.0, 0.4 * np.arange(4) / 3.0
+    qpos[:, 0] = 0.3 * np.arange(4) / 3.0
+    qpos[:, 1] = 0.4 * np.arange(4) / 3.0
     motion = Motion(
         "pepper", time_s, qpos, pepper.joint_names, np.zeros((4, 0), dtype=bool), (), meta={"task": {"hand": "right"}}
     )

@@ -30,7 +30,8 @@ def proved(monkeypatch):
         monkeypatch.setattr(upright, "played_as_planned", played)
         time_s = 5.0 + 0.01 * np.arange(6)
         measured = SimpleNamespace(torque_nm=np.zeros((6, len(ALICE.joint_names))))
-        qpos, contact = np.tile(ALICE.standing_qpos, (6, 1)), np.ones((6, 2), dtype=bool)
+        qpos = np.tile(ALICE.standing_qpos, (6, 1))
+        contact = np.ones((6, 2), dtype=bool)
         draft = Draft(ALICE, time_s, qpos, contact, None, needs=measured, figures={"a": 1.0})
         return proved_upright(draft, may_slide=may_slide)
 

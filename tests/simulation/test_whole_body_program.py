@@ -28,7 +28,8 @@ def motion(robot):
 @pytest.fixture
 def moving(robot):
     """Return the dynamics of the robot standing, with some velocity, and that velocity."""
-    state, qvel = WalkingDynamics(robot), np.random.default_rng(3).normal(0.0, 0.3, robot.model.nv)
+    state = WalkingDynamics(robot)
+    qvel = np.random.default_rng(3).normal(0.0, 0.3, robot.model.nv)
     state.move(robot.standing_qpos, qvel)
     return state, qvel
 
@@ -52,9 +53,11 @@ def test_in_the_air_mujoco_accelerates_the_legs_as_the_program_says(robot, movin
     task = posture_task(robot, program.legs, wanted)
     torque = program.torque(state, [task], np.zeros(3), np.zeros(3), [], others)
     data = mujoco.MjData(robot.model)
-    data.qpos[:], data.qvel[:] = robot.standing_qpos, qvel
+    data.qpos[:] = robot.standing_qpos
+    data.qvel[:] = qvel
     mujoco.mj_forward(robot.model, data)
-    mass, applied = np.zeros((robot.model.nv, robot.model.nv)), -data.qfrc_bias
+    mass = np.zeros((robot.model.nv, robot.model.nv))
+    applied = -data.qfrc_bias
     mujoco.mj_fullM(robot.model, data, mass)
     applied[6 + program.legs] += torque
     free = np.concatenate([np.arange(6), 6 + program.legs])
@@ -67,7 +70,8 @@ def test_torques_keep_their_limits_whatever_is_asked(robot, moving):
     program = WholeBodyProgram(robot, 0.6)
     others = np.zeros(len(robot.joint_names) - len(program.legs))
     task = posture_task(robot, program.legs, np.full(len(program.legs), 1e4))
-    push, weight = np.array([50.0, 0.0, 80.0]), np.ones(3)
+    push = np.array([50.0, 0.0, 80.0])
+    weight = np.ones(3)
     torque = program.torque(state, [task], push, weight, footings(robot, state), others)
     limit = robot.torque_limit_nm[program.legs]
     assert np.abs(torque / limit).max() == pytest.approx(1.0, abs=1e-6)
@@ -89,9 +93,11 @@ def test_standing_legs_carry_the_weight_that_is_above_them(robot):
     data.qpos[:] = robot.standing_qpos
     mujoco.mj_forward(robot.model, data)
     # statics of one leg: half of the weight at the foot, less what hangs below the knee, seen from the knee
-    knee, shank = robot.model.joint("left_knee"), robot.model.body("left_knee_link").id
+    knee = robot.model.joint("left_knee")
+    shank = robot.model.body("left_knee_link").id
     below_kg = robot.model.body_subtreemass[shank]
-    anchor, below = data.xanchor[knee.id], data.subtree_com[shank]
+    anchor = data.xanchor[knee.id]
+    below = data.subtree_com[shank]
     pressure_x = data.subtree_com[1, 0]  # at rest the ground pushes under the centre of mass
     half_n = robot.mass_kg * GRAVITY / 2.0
     lever = half_n * (pressure_x - anchor[0]) - below_kg * GRAVITY * (below[0] - anchor[0])
@@ -108,7 +114,8 @@ def test_a_walk_stays_upright_with_noise_and_delay_of_an_estimator(robot, motion
 
 
 def test_a_foot_is_never_put_down_across_the_other(robot, motion):
-    planned, state = PlannedWalk(robot, motion), WalkingDynamics(robot)
+    planned = PlannedWalk(robot, motion)
+    state = WalkingDynamics(robot)
     sample = int(np.flatnonzero(~motion.contact[:, 0])[-3])
     plan = planned.at(float(motion.time_s[sample]))
     state.move(motion.qpos[sample], np.zeros(robot.model.nv))

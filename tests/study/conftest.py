@@ -33,7 +33,8 @@ from tests.study.real_parts_summary import PROPERTY
 
 def spread_over_people(seed: int = 1) -> Answers:
     """Return the quadruped's published counts, dealt at random to its five people and three blocks."""
-    study, rng = published("quadruped"), np.random.default_rng(seed)
+    study = published("quadruped")
+    rng = np.random.default_rng(seed)
     pools = {
         emotion: rng.permutation(np.repeat(study["emotions"], study["counts"][emotion])).tolist()
         for emotion in study["emotions"]
@@ -61,7 +62,8 @@ def quadruped_statistics(quadruped_answers):
 @pytest.fixture(scope="session")
 def rated_answers():
     """Forty people who rate three emotions on pleasure, two times each, with habits of their own."""
-    rng, rows = np.random.default_rng(7), []
+    rng = np.random.default_rng(7)
+    rows = []
     means = {"neutral": 0.0, "happy": 0.5, "sad": -0.4}
     for person in range(40):
         habit = rng.normal(0.0, 0.2)
@@ -75,7 +77,8 @@ def rated_answers():
 @pytest.fixture(scope="session")
 def five_motions(tmp_path_factory, made_once):
     """Five short walks on disk, made once."""
-    folder, feelings = tmp_path_factory.mktemp("walks"), ("neutral", "happy", "sad", "angry", "fearful")
+    folder = tmp_path_factory.mktemp("walks")
+    feelings = ("neutral", "happy", "sad", "angry", "fearful")
     walks = made_once("five_walks", lambda: [walk("mrpete", name, cycles=2, rate_hz=50.0) for name in feelings])
     for name, motion in zip(feelings, walks, strict=True):
         save_motion(motion, folder / f"{name}.npz")
@@ -199,14 +202,16 @@ def visit(request, on_the_web):
     """Return a function that opens a page and remembers every request and every error of it."""
     del on_the_web  # pages close before servers end, who would wait for them
     request.node.user_properties.append((PROPERTY, "Chromium"))
-    browser, contexts = request.getfixturevalue("browser"), []
+    browser = request.getfixturevalue("browser")
+    contexts = []
 
     def open_page(**options):
         context = browser.new_context(**options)
         context.set_default_timeout(20_000)
         contexts.append(context)
         page = context.new_page()
-        page.requested, page.failed = [], []
+        page.requested = []
+        page.failed = []
         page.on("request", lambda request: page.requested.append(request.url))
         page.on("pageerror", lambda error: page.failed.append(str(error)))
         page.on("console", lambda message: page.failed.append(message.text) if message.type == "error" else None)

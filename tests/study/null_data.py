@@ -101,7 +101,8 @@ def compared_pairs(
     for person in range(people):
         own = strengths + liking_sd * rng.normal(size=5)
         swap = rng.random(len(left)) < 0.5
-        a, b = np.where(swap, right, left), np.where(swap, left, right)
+        a = np.where(swap, right, left)
+        b = np.where(swap, left, right)
         first = rng.random(len(a)) < 1.0 / (1.0 + np.exp(own[b] - own[a] - side))
         chosen = np.where(first, a, b)
         who = str(person), f"g{person % groups}"

@@ -48,7 +48,8 @@ def free_port() -> int:
 @contextmanager
 def postgres_cluster(folder: Path) -> Iterator[str]:
     """Start a throwaway cluster, as the user postgres where we are root, and yield the URL of its first database."""
-    programs, port = postgres_programs(), free_port()
+    programs = postgres_programs()
+    port = free_port()
     assert programs is not None
     data = folder / "data"
     as_user: dict[str, object] = {}

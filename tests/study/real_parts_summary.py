@@ -14,7 +14,8 @@ PARTS = ("Chromium", "PostgreSQL", "ffmpeg")
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Write the line."""
-    ran, skipped = Counter[str](), Counter[str]()
+    ran = Counter[str]()
+    skipped = Counter[str]()
     for outcome, counts in (("passed", ran), ("failed", ran), ("skipped", skipped)):
         for report in terminalreporter.stats.get(outcome, []):
             counts.update({part for name, part in getattr(report, "user_properties", ()) if name == PROPERTY})

@@ -60,7 +60,8 @@ def test_a_killed_server_loses_no_answer(study_of, served, visit):
 
 
 def test_the_researcher_sees_live_counts(running, visit):
-    page, participant = visit(), visit()
+    page = visit()
+    participant = visit()
     page.goto(f"{running.url}/researcher")
     page.get_by_label("Token from the file researcher_token").fill(running.opened.token)
     page.get_by_role("button", name="Open").click()

@@ -10,7 +10,8 @@ def test_the_figure_is_drawn_moves_and_can_be_seen_again(running, visit):
     begin(page, running)
     page.evaluate("stage.draw(0.05)")
     lit = "(() => { const c = document.getElementById('stage'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let s = 0, n = 0; for (let i = 0; i < d.length; i += 4) if (d[i] > 200) { n += 1; s += i / 4 * (1 + n % 7); } return [n, s]; })()"  # noqa: E501
-    first, share = page.evaluate(lit), page.evaluate("document.getElementById('stage').width")
+    first = page.evaluate(lit)
+    share = page.evaluate("document.getElementById('stage').width")
     page.evaluate("stage.draw(0.25)")
     assert first[0] > 17 * 20  # seventeen lights, each some dozens of pixels
     assert first[0] < 0.05 * share * share
@@ -72,7 +73,8 @@ def test_nothing_is_answered_before_the_end_and_what_is_seen_once_stays_so_in_ev
 
 
 def test_a_movement_that_cannot_be_loaded_is_tried_again(running, visit):
-    page, broken = visit(), [True]
+    page = visit()
+    broken = [True]
     page.route("**/stimulus/*", lambda route: route.abort() if broken[0] else route.continue_())
     page.goto(running.url)
     page.get_by_role("checkbox", name="I have read this and agree").click()

@@ -11,7 +11,8 @@ import pytest
 from strut.study.study_folder import open_study
 from tests.study.load import many_participants
 
-PEOPLE, TRIALS = 10, 2
+PEOPLE = 10
+TRIALS = 2
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

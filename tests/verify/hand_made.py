@@ -11,7 +11,8 @@ PETE = load_robot("mrpete")
 
 def needs_of(robot=PETE, **changes):
     """Return an audit that keeps everything: all feet stand, nothing moves, the body is 0.3 m high."""
-    joints, feet = len(robot.joint_names), len(robot.foot_names)
+    joints = len(robot.joint_names)
+    feet = len(robot.foot_names)
     qpos = np.full((2, robot.base_size + joints), 7.0)
     qpos[:, 2] = 0.3
     plain = {

@@ -20,7 +20,8 @@ def _walked(start: Place, reached: Place, goal: Place) -> Motion:
         qpos = robot.standing_qpos.copy()
         base = place.then(Place(float(qpos[0]), float(qpos[1])))
         half = base.heading_rad / 2.0
-        qpos[:2], qpos[3:7] = (base.x_m, base.y_m), (math.cos(half), 0.0, 0.0, math.sin(half))
+        qpos[:2] = (base.x_m, base.y_m)
+        qpos[3:7] = (math.cos(half), 0.0, 0.0, math.sin(half))
         rows.append(qpos)
     options = {"goal": [goal.x_m, goal.y_m, goal.heading_rad]}
     feet = np.ones((2, 2), dtype=bool)
@@ -36,7 +37,8 @@ def _walked(start: Place, reached: Place, goal: Place) -> Motion:
 
 
 def test_who_goes_fifteen_per_cent_too_far_is_told_so_wherever_the_walk_starts():
-    start, goal = Place(0.7, -0.2, 2.0), Place(0.8, 0.6, 0.5)
+    start = Place(0.7, -0.2, 2.0)
+    goal = Place(0.8, 0.6, 0.5)
     reached = Place(1.15 * goal.x_m, 1.15 * goal.y_m, goal.heading_rad + 0.1)
     found = goal_ending(_walked(start, reached, goal))
     assert found.goal_distance_m == pytest.approx(1.0)

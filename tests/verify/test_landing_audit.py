@@ -47,7 +47,8 @@ def reasons(motion):
 
 
 def test_a_sound_walk_is_ok_and_measures_what_its_own_receipt_says(walk):
-    found, claimed = check(walk), walk.receipt
+    found = check(walk)
+    claimed = walk.receipt
     assert (found.verdict, found.reasons) == ("ok", ())
     assert found.soundness["unjudged"] is None
     assert "of its strength" in " ".join(measured_sentences(found))  # people have no motors
@@ -94,7 +95,8 @@ def test_velocities_and_forces_are_those_of_the_solver(gait, heiman):
     found = audited(heiman, motion)
     inside = slice(14, 95)  # on one foot nothing is left to choose, and medians over 20 samples see no end of it
     assert_allclose(found.torque_nm[inside], motion.torque_nm[inside], atol=1.6)
-    total, claimed = found.ground_force_n.sum(axis=1), motion.ground_force_n.sum(axis=1)
+    total = found.ground_force_n.sum(axis=1)
+    claimed = motion.ground_force_n.sum(axis=1)
     assert_allclose(total[inside], claimed[inside], atol=4.0)
 
 
@@ -174,7 +176,8 @@ def test_torques_that_nothing_can_judge_are_called_so(walk, heiman):
 
 
 def test_what_lies_between_landings_that_are_too_near_is_said_to_be_unjudged(walk):
-    contact, heel = walk.contact.copy(), walk.foot_names.index("HeelLeft")
+    contact = walk.contact.copy()
+    heel = walk.foot_names.index("HeelLeft")
     lands = int(np.flatnonzero(contact[1:, heel] & ~contact[:-1, heel])[0]) + 1
     contact[lands - 2, heel] = True  # lands, lifts and lands again within two samples
     receipt = check(replace(walk, contact=contact))
@@ -229,7 +232,8 @@ def test_a_walk_with_too_few_samples_cannot_be_judged(gait):
 def test_no_derivative_looks_across_a_landing(heiman):
     time_s = np.arange(41) / 100.0
     qpos = np.zeros((41, 35))
-    qpos[:, 3], qpos[:, 7] = 1.0, np.abs(time_s - 0.203)  # a joint whose speed jumps from -1 to 1
+    qpos[:, 3] = 1.0
+    qpos[:, 7] = np.abs(time_s - 0.203)  # a joint whose speed jumps from -1 to 1
     contact = np.zeros((41, 6), dtype=bool)
     contact[21:, 0] = True
     one, other = landing_pieces(time_s, qpos, contact)
@@ -241,8 +245,10 @@ def test_no_derivative_looks_across_a_landing(heiman):
 def test_the_ground_carries_who_stands_and_pulls_nobody_up(heiman):
     points = [contact_points(heiman)[name] for name in heiman.foot_names]
     qpos = np.zeros((1, 35))
-    qpos[0, 2], qpos[0, 3] = heiman.subject.standing_pelvis_height_m, 1.0
-    still, falling = np.zeros((1, 34)), np.zeros((1, 34))
+    qpos[0, 2] = heiman.subject.standing_pelvis_height_m
+    qpos[0, 3] = 1.0
+    still = np.zeros((1, 34))
+    falling = np.zeros((1, 34))
     falling[0, 2] = -20.0
     touches = np.ones((1, 6), dtype=bool)
     standing = fit_contact_forces(
@@ -259,7 +265,8 @@ def test_the_ground_carries_who_stands_and_pulls_nobody_up(heiman):
 
 def test_what_is_lifted_straight_up_does_not_slide_and_what_is_pushed_does(heiman):
     qpos = np.tile(heiman.model.qpos0, (20, 1))
-    points, down = [*contact_points(heiman).values()], np.ones((20, 6), dtype=bool)
+    points = [*contact_points(heiman).values()]
+    down = np.ones((20, 6), dtype=bool)
     qpos[:, 2] += np.linspace(0.0, 0.05, 20)
     assert_allclose(_slide(heiman, points, qpos, down), 0.0, atol=1e-12)
     qpos[:, 1] += np.linspace(0.0, 0.03, 20)

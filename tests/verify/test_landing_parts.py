@@ -76,11 +76,14 @@ def test_a_piece_has_as_many_samples_as_a_curve_needs_and_is_stiffer_with_few():
 def test_curves_have_the_velocities_and_accelerations_of_what_they_go_through():
     time_s = 0.01 * np.arange(30)
     q = np.zeros((30, 6 + JOINTS))
-    q[:, 0], q[:, 2] = 1.5 * time_s, 1.0 - 0.5 * 9.81 * time_s**2
-    q[:, 5], q[:, 9] = 3.0 + 0.8 * time_s, 2.0 * time_s**2  # the heading passes half a turn
+    q[:, 0] = 1.5 * time_s
+    q[:, 2] = 1.0 - 0.5 * 9.81 * time_s**2
+    q[:, 5] = 3.0 + 0.8 * time_s
+    q[:, 9] = 2.0 * time_s**2  # the heading passes half a turn
     (piece,) = landing_pieces(time_s, qpos_from_angles(q), np.ones((30, 1), dtype=bool))
     assert piece.rows == slice(0, 30)
-    speed, rate = piece.velocity(time_s), piece.acceleration(time_s[1:-1])
+    speed = piece.velocity(time_s)
+    rate = piece.acceleration(time_s[1:-1])
     assert_allclose(
         speed[:, [0, 2, 5]], np.column_stack([0 * time_s + 1.5, -9.81 * time_s, 0 * time_s + 0.8]), atol=1e-6
     )
@@ -120,7 +123,9 @@ def test_the_pressure_of_who_stands_is_under_the_centre_of_mass_whichever_way_it
 @pytest.mark.parametrize("first", [0.2, 3.0])  # past half a turn, too
 def test_over_a_landing_the_ground_stops_the_fall_and_carries_a_spin_at_its_middle(first):
     """Heavier by what stops the fall, and pulled in as a body that turns about an axis beside its mass is."""
-    spin, lapse_s, fall_m_s = 3.0, 0.1, 0.4
+    spin = 3.0
+    lapse_s = 0.1
+    fall_m_s = 0.4
     headings = np.array([first, first + spin * lapse_s])
     qpos = np.tile(HEIMAN.standing_qpos, (2, 1))
     qpos[:, 7 + HEIMAN.joint_names.index("Lumbar_RY")] = 0.2  # it bows
@@ -128,7 +133,8 @@ def test_over_a_landing_the_ground_stops_the_fall_and_carries_a_spin_at_its_midd
     contact = np.zeros((2, 6), dtype=bool)
     contact[0, :3] = contact[1, 3:] = True  # one foot leaves as the other lands: over the landing both push
     qvel = np.zeros((2, 6 + JOINTS))
-    qvel[:, 5], qvel[0, 2] = spin, -fall_m_s
+    qvel[:, 5] = spin
+    qvel[0, 2] = -fall_m_s
     draft = draft_of(2, lapse_s, qpos=qpos, contact=contact)
     found = _over_landings(draft, POINTS, qvel, np.array([1]))
     middle = qpos[0].copy()
@@ -165,7 +171,8 @@ def disagreement(samples=12, **changes):
         "meta": {},
     } | changes
     force = np.concatenate([np.zeros((samples, 6)), np.ones((samples, JOINTS))], axis=1)
-    force[:, 0], force[:, 1] = 0.6 * told["needed_n"], 0.8 * told["needed_n"]
+    force[:, 0] = 0.6 * told["needed_n"]
+    force[:, 1] = 0.8 * told["needed_n"]
     jacobian = np.zeros((samples, 6, 3, 6 + JOINTS))
     nothing = np.zeros((samples, 6, 3))
     contact = told.get("contact", np.ones((samples, 6), dtype=bool))
@@ -202,7 +209,8 @@ def test_torques_of_a_file_are_judged_of_the_torques_and_not_where_springs_are()
 
 
 def test_without_forces_torques_are_judged_on_one_foot_alone():
-    both, one = np.ones((12, 6), dtype=bool), np.ones((12, 6), dtype=bool)
+    both = np.ones((12, 6), dtype=bool)
+    one = np.ones((12, 6), dtype=bool)
     one[7, :3] = False
     torque_nm = np.ones((12, JOINTS))
     torque_nm[7] = 1.5
@@ -221,8 +229,10 @@ def test_springs_are_on_both_sides_and_only_by_the_drafts_own_word():
 
 
 def test_torques_that_nothing_judges_are_told_and_nothing_else_is():
-    known, none = np.ones(3, dtype=bool), np.array([], dtype=int)
-    bare, driven = draft_of(3), draft_of(3, torque_nm=np.zeros((3, JOINTS)))
+    known = np.ones(3, dtype=bool)
+    none = np.array([], dtype=int)
+    bare = draft_of(3)
+    driven = draft_of(3, torque_nm=np.zeros((3, JOINTS)))
     assert _unjudged(bare, known, none, None) == ()
     assert _unjudged(driven, known, none, 0.1) == ()
     assert "the torques in the file" in _unjudged(driven, known, none, None)[0]

@@ -20,7 +20,8 @@ from strut.verify.limits import (
 )
 from tests.verify.hand_made import PETE, draft_of, needs_of, with_value
 
-JOINTS, FEET = len(PETE.joint_names), len(PETE.feet)
+JOINTS = len(PETE.joint_names)
+FEET = len(PETE.feet)
 
 
 def broken(needs, margin_m=0.02, use=1.0):
@@ -202,7 +203,8 @@ def landings_of(**changes):
 
 def test_walks_with_landings_are_judged_by_what_no_push_explains():
     heiman = load_robot("heiman")
-    joints, feet = len(heiman.joint_names), len(heiman.foot_names)
+    joints = len(heiman.joint_names)
+    feet = len(heiman.foot_names)
     weight = heiman.mass_kg * 9.81
 
     def found(landings=None, inside_m=0.1):
@@ -217,7 +219,8 @@ def test_walks_with_landings_are_judged_by_what_no_push_explains():
         return {short.limit for short in judged(draft_of(needs, heiman), limits_for(heiman, margin_m=0.0))}
 
     assert found() == set()
-    most, jolt = limits.MOST_UNEXPLAINED * weight, limits.MOST_UNEXPLAINED_LANDING * weight
+    most = limits.MOST_UNEXPLAINED * weight
+    jolt = limits.MOST_UNEXPLAINED_LANDING * weight
     for share, wrong in ((0.999, False), (1.001, True)):
         value = np.array([0.0, share * most])
         assert (found(landings={"unexplained_n": value, "gripped_n": 0.51 * value}) == {"equation of motion"}) is wrong

@@ -51,7 +51,8 @@ def leg_potential(robot, mounted, joints, up_in_body):
 def static_torques(robot, qpos, forces):
     """Return dV/dq - J'f for every joint by central differences of closed-form legs. Shape (28,)."""
     body = Rotation.from_quat(qpos[3:7], scalar_first=True).as_matrix()
-    torque, step = np.zeros(28), 1e-6
+    torque = np.zeros(28)
+    step = 1e-6
     for index, mounted in enumerate(mounted_legs(robot)):
         joints = qpos[7 + 7 * index : 14 + 7 * index]
         ankle, foot_to_hip, _ = leg_forward(mounted.leg, joints)
@@ -178,8 +179,12 @@ def test_a_standing_robot_breaks_nothing(mrpete, stand):
 
 
 def test_each_limit_is_named_with_joint_value_and_time(mrpete, stand):
-    room, speed, torque = stand.joint_room_rad.copy(), stand.joint_speed_rad_s.copy(), stand.torque_nm.copy()
-    room[7, 3], speed[8, 4], torque[9, 5] = -0.25, -4.7 * 1.5, 8.4 * 1.2
+    room = stand.joint_room_rad.copy()
+    speed = stand.joint_speed_rad_s.copy()
+    torque = stand.torque_nm.copy()
+    room[7, 3] = -0.25
+    speed[8, 4] = -4.7 * 1.5
+    torque[9, 5] = 8.4 * 1.2
     found = broken(mrpete, replace(stand, joint_room_rad=room, joint_speed_rad_s=speed, torque_nm=torque))
     assert found["joint limit"].sentence == "joint limit: LF_knee is 0.25 rad beyond its range at 0.07 s"
     assert found["joint speed"].sentence == "joint speed: LF_shin_spin reaches 150 % of its speed limit at 0.08 s"
@@ -188,8 +193,10 @@ def test_each_limit_is_named_with_joint_value_and_time(mrpete, stand):
 
 
 def test_clearance_and_margin_are_named_in_millimetres(mrpete, stand):
-    clearance, margin = stand.clearance_m.copy(), stand.margin_m.copy()
-    clearance[3, stand.part_names.index("RH_knee")], margin[4] = 0.0021, 0.0123
+    clearance = stand.clearance_m.copy()
+    margin = stand.margin_m.copy()
+    clearance[3, stand.part_names.index("RH_knee")] = 0.0021
+    margin[4] = 0.0123
     found = broken(mrpete, replace(stand, clearance_m=clearance, margin_m=margin), margin_m=0.02)
     assert found["ground clearance"].sentence == (
         "ground clearance: RH_knee falls 2.9 mm short of the 5 mm it must clear the ground by at 0.03 s"
@@ -207,8 +214,10 @@ def test_a_centre_of_pressure_outside_the_feet_falls_that_much_shorter(mrpete, s
 
 
 def test_feet_must_lift_and_the_floor_must_hold_them(mrpete, stand):
-    contact, height = stand.contact.copy(), stand.foot_height_m.copy()
-    contact[3:16, 1], height[3:16, 1] = False, 0.004
+    contact = stand.contact.copy()
+    height = stand.foot_height_m.copy()
+    contact[3:16, 1] = False
+    height[3:16, 1] = 0.004
     found = broken(mrpete, replace(stand, contact=contact, foot_height_m=height))
     assert found["swing height"].sentence.startswith("swing height: LH falls 1.0 mm short of the 5 mm it must lift at ")
     force = stand.ground_force_n.copy()
@@ -296,7 +305,8 @@ def test_another_way_to_share_the_load_is_no_lie(happy_walk, mrpete):
     squeeze = np.zeros((len(happy_walk.time_s), 4, 3))
     four = happy_walk.contact.all(axis=1)
     apart = dynamics.point_in_world[:, 0] - dynamics.point_in_world[:, 3]
-    squeeze[four, 0], squeeze[four, 3] = 20.0 * apart[four], -20.0 * apart[four]
+    squeeze[four, 0] = 20.0 * apart[four]
+    squeeze[four, 3] = -20.0 * apart[four]
     torque_nm = happy_walk.torque_nm - np.einsum("tnij,tni->tj", dynamics.contact_jacobian, squeeze)
     assert np.abs(torque_nm - happy_walk.torque_nm).max() > 0.5
     assert check(replace(happy_walk, torque_nm=torque_nm)).verdict == "ok"

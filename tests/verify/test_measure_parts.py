@@ -49,8 +49,10 @@ def test_three_points_are_a_sole():
 
 def test_a_foot_slips_by_the_least_of_its_ways_since_it_landed():
     contact = np.array([[True], [True], [False], [True], [True]])
-    one, other = np.zeros((5, 1, 3)), np.zeros((5, 1, 3))
-    one[:, 0, 0], other[:, 0, 1] = [0.0, 3.0, 5.0, 9.0, 11.0], [1.0, 2.0, 2.0, 0.0, 7.0]
+    one = np.zeros((5, 1, 3))
+    other = np.zeros((5, 1, 3))
+    one[:, 0, 0] = [0.0, 3.0, 5.0, 9.0, 11.0]
+    other[:, 0, 1] = [1.0, 2.0, 2.0, 0.0, 7.0]
     one[:, 0, 2] = 50.0 * np.arange(5)
     assert _slip(contact, one, other)[:, 0].tolist() == [0.0, 1.0, 0.0, 0.0, 2.0]
     assert _slip(contact, one)[:, 0].tolist() == [0.0, 3.0, 0.0, 0.0, 2.0]
@@ -68,8 +70,10 @@ def test_who_has_no_feet_has_no_columns_of_feet():
 
 def test_a_ball_that_rolls_over_the_ground_does_not_slip_and_one_that_is_carried_does():
     """Mr. Pete pitches as a whole: the ground under a ball is rolled over as far as its centre goes."""
-    samples, radius_m = 6, PETE.feet[0].points[0].radius_m
-    pitch, qpos = 0.02 * np.arange(samples), np.tile(PETE.standing_qpos, (samples, 1))
+    samples = 6
+    radius_m = PETE.feet[0].points[0].radius_m
+    pitch = 0.02 * np.arange(samples)
+    qpos = np.tile(PETE.standing_qpos, (samples, 1))
     start = audit(PETE, 0.1 * np.arange(samples), qpos, np.ones((samples, 4), dtype=bool))
     qpos[:, 3:7] = Rotation.from_euler("y", pitch[:, None]).as_quat(scalar_first=True)
     from_base = inverse_dynamics(PETE, 0.1 * np.arange(samples), qpos).foot_in_world[:, 0] - qpos[:, :3]
@@ -97,7 +101,8 @@ def test_forces_of_a_draft_count_where_feet_are_down_and_of_the_weight():
 
 def test_torques_of_a_draft_are_off_by_what_no_sharing_explains_of_what_is_needed():
     samples = 4
-    qpos, contact = np.tile(PETE.standing_qpos, (samples, 1)), np.ones((samples, 4), dtype=bool)
+    qpos = np.tile(PETE.standing_qpos, (samples, 1))
+    contact = np.ones((samples, 4), dtype=bool)
     contact[:, 1:] = False  # on one foot there is nothing to share
     qpos[:, 7:] = np.tile([0.2, -0.4, 0.1, 0.8, 0.1, -0.3, 0.2], 4)  # straight legs would need no torque
     time_s = 0.1 * np.arange(samples)
@@ -114,7 +119,8 @@ def test_torques_of_a_draft_are_off_by_what_no_sharing_explains_of_what_is_neede
 
 def test_torques_where_none_are_needed_are_off_by_more_than_anything():
     """On straight legs a body stands without any torque, so that a hundredth of a newton metre is too much."""
-    qpos, contact = np.tile(PETE.standing_qpos, (3, 1)), np.ones((3, 4), dtype=bool)
+    qpos = np.tile(PETE.standing_qpos, (3, 1))
+    contact = np.ones((3, 4), dtype=bool)
     time_s = 0.1 * np.arange(3)
     torque_nm = np.zeros((3, len(PETE.joint_names)))
     torque_nm[:, 2] = 0.01  # about the leg's own axis, which no force of the ground turns

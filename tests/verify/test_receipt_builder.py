@@ -26,8 +26,10 @@ JOINTS = len(PETE.joint_names)
 
 
 def needs_of(**changes):
-    speed, torque = np.zeros((3, JOINTS)), np.zeros((3, JOINTS))
-    speed[:, 1], torque[:, 1] = [1.0, -2.0, 1.0], [2.0, 1.0, -4.0]
+    speed = np.zeros((3, JOINTS))
+    torque = np.zeros((3, JOINTS))
+    speed[:, 1] = [1.0, -2.0, 1.0]
+    torque[:, 1] = [2.0, 1.0, -4.0]
     plain = {
         "time_s": np.array([1.0, 1.5, 2.0]), "distance_m": 0.5, "torque_nm": torque, "joint_speed_rad_s": speed,
         "joint_room_rad": np.full((3, JOINTS), 0.2), "slip_m": np.array([[0.0] * 4, [0.001] * 4, [0.002] * 4]),
@@ -79,7 +81,8 @@ def test_without_an_inside_there_is_no_margin(needs):
 
 
 def test_shares_of_time_words_and_intensity_multiply():
-    words, shown = {"speed": 1.0, "postures": 0.5}, np.array([1.0, 0.5, 0.9])
+    words = {"speed": 1.0, "postures": 0.5}
+    shown = np.array([1.0, 0.5, 0.9])
     draft = draft_of(words=words, shown=shown)
     assert (shown_over_time(draft), shown_over_words(draft)) == pytest.approx((0.8, 0.75))
     assert (shown_over_time(draft_of()), shown_over_words(draft_of())) == (1.0, 1.0)
@@ -165,7 +168,8 @@ def test_a_plant_is_smoothed_over_a_tenth_of_a_second_without_its_ends():
     assert_allclose(smooth(values)[:, 0], expected)
     roll = np.array([0.1, -0.4, 0.2])
     qpos = np.zeros((3, 7))
-    qpos[:, 3], qpos[:, 4] = np.cos(roll / 2.0), np.sin(roll / 2.0)
+    qpos[:, 3] = np.cos(roll / 2.0)
+    qpos[:, 4] = np.sin(roll / 2.0)
     assert _tilt(qpos) == pytest.approx(0.4)
 
 

@@ -94,7 +94,8 @@ def test_feet_land_in_order_and_steps_are_from_one_to_the_other():
 
 def test_wrenches_of_feet_are_about_the_origin_with_points_on_the_ground():
     rng = np.random.default_rng(0)
-    points, force = rng.normal(size=(2, FEET, 3)), rng.normal(size=(2, FEET, 3))
+    points = rng.normal(size=(2, FEET, 3))
+    force = rng.normal(size=(2, FEET, 3))
     own = _columns(HEIMAN)[1]
     wrench = _foot_wrench(points, force, own)
     flat = points[:, own].copy()
@@ -156,7 +157,8 @@ def test_a_mass_that_plates_deny_is_refused_whether_it_is_too_large_or_too_small
 
 
 def test_deep_sliding_pulled_and_stepless_walks_are_not_believed():
-    deep, slide = 1e3 * recorded_walk.DEEPEST_M, 1e3 * recorded_walk.MOST_SLIDE_M
+    deep = 1e3 * recorded_walk.DEEPEST_M
+    slide = 1e3 * recorded_walk.MOST_SLIDE_M
     assert _reasons(GOOD, 0.999 * deep, 0.999 * slide) == []
     assert "in the ground" in _reasons(GOOD, 1.001 * deep, 0.0)[0]
     assert "slides" in _reasons(GOOD, 0.0, 1.001 * slide)[0]
@@ -178,7 +180,8 @@ def test_a_motion_says_that_it_was_recorded_and_how_far_its_markers_are():
 
 def plant_needs(**changes):
     cassie = load_robot("cassie")
-    joints, feet = len(cassie.joint_names), len(cassie.feet)
+    joints = len(cassie.joint_names)
+    feet = len(cassie.feet)
     plain = {
         "time_s": np.array([0.0, 0.5]), "contact": np.ones((2, feet), dtype=bool), "foot_height_m": np.zeros((2, feet)),
         "foot_top_m": np.zeros((2, feet)), "slip_m": np.zeros((2, feet)), "joint_room_rad": np.full((2, joints), 0.1),

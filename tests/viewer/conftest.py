@@ -73,7 +73,9 @@ def bare(stool: Robot) -> Motion:
     """A motion that nobody has measured: no receipt, no pressure, no torque, no emotion."""
     time_s = np.arange(0.0, 1.0, 0.02)
     qpos = np.zeros((len(time_s), 8))
-    qpos[:, 2], qpos[:, 3], qpos[:, 7] = 0.5, 1.0, 0.5 * np.sin(2.0 * np.pi * time_s)
+    qpos[:, 2] = 0.5
+    qpos[:, 3] = 1.0
+    qpos[:, 7] = 0.5 * np.sin(2.0 * np.pi * time_s)
     return Motion("stool", time_s, qpos, ("swing",), np.ones((len(time_s), 1), dtype=bool), ("tip",))
 
 

@@ -20,7 +20,8 @@ def eyes():
 
 
 def test_balls_irises_pupils_and_glints_are_shares_of_the_radius(eyes):
-    parts, r = eye_solids(eyes), eyes.radius_m
+    parts = eye_solids(eyes)
+    r = eyes.radius_m
     assert len(parts) == 12
     assert parts[:6] == parts[6:]
     ball, iris, pupil, glint, upper, lower = parts[:6]
@@ -67,7 +68,8 @@ def test_gaze_turns_iris_pupil_and_glint_and_lids_close_over_the_ball():
 
 def test_looks_go_over_smoothly_in_a_seventh_of_a_second_and_the_first_at_once():
     meta = {"eyes": [[1.0, "sad"], [0.0, "happy"]]}
-    happy, sad = np.array(LOOKS["happy"]), np.array(LOOKS["sad"])
+    happy = np.array(LOOKS["happy"])
+    sad = np.array(LOOKS["sad"])
     looks = looks_at(meta, np.array([0.0, 0.99, 1.0, 1.035, 1.07, 1.14, 2.0]))
     for row, share in zip(looks, (0.0, 0.0, 0.0, 0.25**2 * 2.5, 0.5, 1.0, 1.0), strict=True):
         assert_allclose(row, happy + share * (sad - happy), atol=1e-9)

@@ -8,7 +8,10 @@ from strut.models.catalogue import load_robot
 from strut.schemas.eyes import EYES, LOOKS, EyesTable
 from strut.viewer.eyes import MOVE_S, eye_poses, eye_solids, looks_at
 
-BALL, IRIS, UPPER, LOWER = 0, 1, 4, 5
+BALL = 0
+IRIS = 1
+UPPER = 4
+LOWER = 5
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +43,8 @@ def test_irises_go_where_the_robot_looks(cassie, name, axis, sign):
 def edge_heights(cassie, name, eye):
     """Return how high the front edge of the upper lid is on the left and on the right of an eye, over its ball."""
     _, rotation = posed(cassie, name)
-    turn, radius_m = rotation[0, eye + UPPER], cassie.tables.eyes.radius_m
+    turn = rotation[0, eye + UPPER]
+    radius_m = cassie.tables.eyes.radius_m
     edge = [turn @ (np.array([np.cos(a), np.sin(a), 0.0]) * radius_m) for a in np.radians([60.0, -60.0])]
     return [point[2] for point in edge]
 

@@ -117,7 +117,8 @@ def public_robot(file: str, *, visual: bool) -> Robot:
 )
 def test_robots_that_others_described_are_drawn(tmp_path: Path, file: str, visual: bool, kinds: set[str]) -> None:
     robot = public_robot(file, visual=visual)
-    time_s, joints = np.arange(0.0, 1.0, 0.02), len(robot.joint_names)
+    time_s = np.arange(0.0, 1.0, 0.02)
+    joints = len(robot.joint_names)
     swing = 0.4 * np.sin(2.0 * np.pi * time_s)[:, None] * np.ones(joints)
     still = np.ones((len(time_s), 0), dtype=bool)
     motion = Motion(robot.name, time_s, swing, robot.joint_names, still, ())

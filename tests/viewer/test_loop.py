@@ -20,7 +20,8 @@ def test_a_walk_goes_on_from_where_it_ended_without_a_jump(robot: Robot, calm: M
     longer = repeated(calm, robot, 2.5 * calm.duration_s)
     assert longer.duration_s >= 2.5 * calm.duration_s
     assert fastest_step(longer) < 1.01 * fastest_step(calm)
-    start, end = calm.qpos[0, :2], calm.qpos[-1, :2]
+    start = calm.qpos[0, :2]
+    end = calm.qpos[-1, :2]
     again = round(calm.duration_s / (calm.time_s[1] - calm.time_s[0])) * 2
     np.testing.assert_allclose(longer.qpos[again, :2] - start, 2.0 * (end - start), atol=2e-3)
     assert longer.cop_in_world is not None
@@ -49,7 +50,9 @@ def test_a_pose_that_differs_is_reached_in_a_moment() -> None:
     joints = len(pepper.joint_names)
     time_s = np.arange(0.0, 1.0, 0.01)
     qpos = np.zeros((len(time_s), 3 + joints))
-    qpos[:, 0], qpos[:, 2], qpos[:, 3:] = 0.1 * time_s, 0.2 * time_s, np.linspace(0.0, 0.4, len(time_s))[:, None]
+    qpos[:, 0] = 0.1 * time_s
+    qpos[:, 2] = 0.2 * time_s
+    qpos[:, 3:] = np.linspace(0.0, 0.4, len(time_s))[:, None]
     reach = Motion("pepper", time_s, qpos, pepper.joint_names, np.ones((len(time_s), 0), dtype=bool), ())
     longer = repeated(reach, pepper, 2.0)
     assert fastest_step(longer) < 0.02

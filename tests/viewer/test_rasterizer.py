@@ -14,7 +14,8 @@ from tests.models.test_solids import SOLIDS, outside
 SIZE = (120, 100)
 WINDOW = (slice(0, SIZE[1]), slice(0, SIZE[0]))
 ANY = pytest.mark.parametrize("solid", SOLIDS.values(), ids=SOLIDS.keys())
-BALL, UP = SOLIDS["sphere"], np.array([0.0, 0.0, 1.0])
+BALL = SOLIDS["sphere"]
+UP = np.array([0.0, 0.0, 1.0])
 
 
 def alone(solid: Solid, centre=(0.0, 0.0, 0.0)) -> PosedBody:
@@ -35,7 +36,8 @@ def test_what_is_seen_lies_on_the_surface_and_faces_the_camera(solid: Solid) -> 
     np.testing.assert_allclose(off, np.zeros(len(off)), atol=0.05 if solid.kind == "ellipsoid" else 3e-3)
     np.testing.assert_allclose(np.linalg.norm(seen.normal, axis=1), np.ones(len(off)), atol=1e-9)
     assert (np.sum(seen.normal * (seen.points_in_world - camera.eye_in_world), axis=1) < 0.0).all()
-    columns, rows = seen.cell % (2 * SIZE[0]), seen.cell // (2 * SIZE[0])
+    columns = seen.cell % (2 * SIZE[0])
+    rows = seen.cell // (2 * SIZE[0])
     places = camera.project(seen.points_in_world)[0]
     np.testing.assert_allclose(places, np.stack([columns + 0.5, rows + 0.5], axis=1) / 2.0, atol=1e-6)
 
@@ -48,22 +50,27 @@ def test_a_ball_covers_the_disc_that_it_projects_to() -> None:
 
 
 def test_the_nearest_of_several_moved_and_turned_parts_is_seen() -> None:
-    parts, rng = tuple(SOLIDS.values()), np.random.default_rng(2)
-    centre, turn = rng.normal(0.0, 0.15, (len(parts), 3)), Rotation.random(len(parts), rng=rng).as_matrix()
+    parts = tuple(SOLIDS.values())
+    rng = np.random.default_rng(2)
+    centre = rng.normal(0.0, 0.15, (len(parts), 3))
+    turn = Rotation.random(len(parts), rng=rng).as_matrix()
     camera = camera_on(np.concatenate([centre - 0.3, centre + 0.3]))
-    nearest, part = np.full(SIZE[0] * SIZE[1], np.inf), np.full(SIZE[0] * SIZE[1], -1)
+    nearest = np.full(SIZE[0] * SIZE[1], np.inf)
+    part = np.full(SIZE[0] * SIZE[1], -1)
     for index, (one, place, rotation) in enumerate(zip(parts, centre, turn, strict=True)):
         seen = PosedBody((one,), place[None], rotation[None]).seen(camera, WINDOW, 1)
         depth = camera.project(seen.points_in_world)[1]
         nearer = depth < nearest[seen.cell]
-        nearest[seen.cell[nearer]], part[seen.cell[nearer]] = depth[nearer], index
+        nearest[seen.cell[nearer]] = depth[nearer]
+        part[seen.cell[nearer]] = index
     seen = PosedBody(parts, centre, turn).seen(camera, WINDOW, 1)
     np.testing.assert_array_equal(part[seen.cell], seen.part)
     assert len(seen.cell) == np.count_nonzero(part >= 0)
 
 
 def test_a_ball_under_the_lamp_shades_a_disc_of_its_own_size_and_a_slanted_lamp_moves_it_away() -> None:
-    body, low = alone(BALL, (0.0, 0.0, 1.0)), np.array([-1.0, -1.0])
+    body = alone(BALL, (0.0, 0.0, 1.0))
+    low = np.array([-1.0, -1.0])
     for towards, middle in ((UP, (0.0, 0.0)), (np.array([0.6, 0.0, 0.8]), (-0.75, 0.0))):
         shade = body.shadow(towards, low, 0.01, 200)
         rows, columns = np.nonzero(shade)
@@ -83,7 +90,8 @@ def test_cells_are_covered_where_their_middles_are_and_once() -> None:
         [[[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]], [[0.0, 0.0], [4.0, 4.0], [0.0, 4.0]], [[9.0, 0], [9, 2], [9, 4]]]
     )
     found = covered(*square.transpose(2, 1, 0), np.zeros((3, 3)), (6, 5))
-    rows, columns = found.cell // 6, found.cell % 6
+    rows = found.cell // 6
+    columns = found.cell % 6
     assert sorted(zip(rows, columns, strict=True)) == [(row, column) for row in range(4) for column in range(4)]
 
 

@@ -145,7 +145,9 @@ def test_the_robots_move_in_a_browser_without_network(phone: Tab) -> None:
         f" const box = {INSIDE}('canvas').getBoundingClientRect();"
         " return [frame.left + box.left, frame.top + box.top, frame.left + box.right, frame.top + box.bottom]; })()"
     )
-    first, changed, played_s = phone.picture().crop(window), 0.0, {phone.page.evaluate(PLAYED_S)}
+    first = phone.picture().crop(window)
+    changed = 0.0
+    played_s = {phone.page.evaluate(PLAYED_S)}
     for _ in range(60):  # a busy machine draws a picture in a second or two
         phone.page.wait_for_timeout(500)
         changed = max(changed, share_changed(first, phone.picture().crop(window)))

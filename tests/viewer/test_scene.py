@@ -5,7 +5,8 @@ import pytest
 
 from strut.viewer.scene import Scene
 
-CORNERS, FACES = np.eye(3), np.array([[0, 1, 2]])
+CORNERS = np.eye(3)
+FACES = np.array([[0, 1, 2]])
 
 
 @pytest.fixture

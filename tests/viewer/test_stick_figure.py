@@ -27,7 +27,8 @@ def tips(solid: Solid, centre: Array, rotation: Array) -> Array:
 @pytest.mark.parametrize("name", ["alice", "cassie", "heiman", "mrpete", "pepper"])
 def test_every_stick_of_every_robot_starts_at_the_ball_of_its_joint(name: str) -> None:
     robot = strut.load_robot(name)
-    parts, (centre, rotation) = sticks(robot), stick_poses(robot, posed(robot, 3))
+    parts = sticks(robot)
+    centre, rotation = stick_poses(robot, posed(robot, 3))
     balls = np.array([centre[0, k] for k, solid in enumerate(parts) if solid.kind == "sphere"])
     outlines = sum(len(foot.outline_m) for foot in robot.feet if len(foot.outline_m) > 2)
     model = robot.model
@@ -49,7 +50,8 @@ def test_alices_sticks_are_as_long_as_her_printed_links() -> None:
 
 
 def test_soles_are_outlined_where_they_touch_and_balls_stand_where_feet_are() -> None:
-    alice, pete = strut.load_robot("alice"), strut.load_robot("mrpete")
+    alice = strut.load_robot("alice")
+    pete = strut.load_robot("mrpete")
     qpos = posed(alice, 5)
     centre, rotation = stick_poses(alice, qpos)
     ends = [
@@ -69,6 +71,7 @@ def test_the_edges_of_a_sole_are_thinner_than_the_bones_and_lie_in_its_plane() -
     robot = strut.load_robot("alice")
     sizes = Counter(round(float(solid.size_m[0]), 9) for solid in sticks(robot) if solid.kind == "capsule")
     edges = sum(len(foot.outline_m) for foot in robot.feet)
-    thin_m, thick_m = min(sizes), max(sizes)
+    thin_m = min(sizes)
+    thick_m = max(sizes)
     assert thin_m < thick_m
     assert sizes[thin_m] == edges

@@ -199,7 +199,8 @@ def _held_notes(held: dict[str, str]) -> list[Note]:
 
 
 def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:
-    joints, kinds = {len(leg.joints) for leg in anatomy.legs}, {foot.kind for foot in anatomy.feet}
+    joints = {len(leg.joints) for leg in anatomy.legs}
+    kinds = {foot.kind for foot in anatomy.feet}
     several = f"{min(joints)} to {max(joints)} joints"
     each = several if len(joints) > 1 else one_or_several(min(joints), "[joint|joints]")
     feet = " and ".join(sorted(kinds))

@@ -16,10 +16,12 @@ from strut.arrays import Array
 _RAISED = 0.35  # of the arm's length below the shoulder: a hand that is higher is held out
 _RAISED_CENTRE = 0.15  # likewise of its centre of mass, which hangs by about half of the length
 _LEVEL = 0.5  # cosine between a forearm and downwards: one that points ahead, by 60 degrees and more, does not hang
-_GRID, _COARSE_GRID = 25, 13
+_GRID = 25
+_COARSE_GRID = 13
 _CLEAR = (0.025, 0.01, 0.003)  # of the robot's height: how far hanging arms stay from what they were not near before;
 # the nearer ones where an arm with more room would still be held out: upper arms beside a broad trunk
-_NEAR_LEGS, _OFF_LEGS = 0.01, 0.03  # of its height: an arm that is nearer to the legs is turned until it is so far off
+_NEAR_LEGS = 0.01
+_OFF_LEGS = 0.03  # of its height: an arm that is nearer to the legs is turned until it is so far off
 _AHEAD = 0.25  # sine of the angle by which a forearm that is let down points ahead, as people's do
 _SWING_RAD = 0.3  # about as far as lively arms swing to either side of where they hang
 _TURNS_RAD = np.arange(0.05, 0.5, 0.05)
@@ -33,7 +35,8 @@ def let_down(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str]
 
     An arm on the back of a quadruped stays as its file carries it: hanging, it would reach the ground.
     """
-    standing, lowered = anatomy.standing.copy(), []
+    standing = anatomy.standing.copy()
+    lowered = []
     for arm in arms if len(anatomy.legs) == 2 else ():
         if _is_raised(anatomy, arm, standing):
             standing = _lowered(anatomy, arm, standing)
@@ -46,7 +49,8 @@ def hold_away(anatomy: BodyPlan, arms: list[UpperLimb]) -> tuple[Array, list[str
 
     Who leans forwards or swings such an arm would be stopped by its own thighs.
     """
-    standing, turned = anatomy.standing.copy(), []
+    standing = anatomy.standing.copy()
+    turned = []
     legs = _geoms(anatomy, [leg.joints[0] for leg in anatomy.legs])
     for arm in arms:
         way = _Way(anatomy, arm, legs)
@@ -61,7 +65,8 @@ class _Way:
     """The way of an arm that swings beside the legs."""
 
     def __init__(self, anatomy: BodyPlan, arm: UpperLimb, legs: list[int]) -> None:
-        self.anatomy, self.arm = anatomy, arm
+        self.anatomy = anatomy
+        self.arm = arm
         self._pairs = list(product(_geoms(anatomy, [arm.joints[0]]), legs))
         tree = anatomy.tree
         self._swings = [tree.address(tree.model.joint(shows.joint).id) for shows in arm_swing(anatomy, arm)]
@@ -77,17 +82,20 @@ class _Way:
 
 def _aside(way: _Way, qpos: Array) -> Array:
     """Return the configuration with an arm turned sideways by one joint, as little as takes it off the legs."""
-    anatomy, tree = way.anatomy, way.anatomy.tree
+    anatomy = way.anatomy
+    tree = way.anatomy.tree
     tree.pose(qpos)
     joints = [joint for joint in way.arm.joints if abs(tree.data.xaxis[joint][0]) > _ABOUT_FORWARD]
-    best, widest_m = qpos, way.gap_m(qpos) + _NEAR_LEGS * anatomy.height_m  # less is not worth it
+    best = qpos
+    widest_m = way.gap_m(qpos) + _NEAR_LEGS * anatomy.height_m  # less is not worth it
     for turn_rad in _TURNS_RAD:
         for joint, sign in product(joints, (-1.0, 1.0)):
             trial = qpos.copy()
             trial[tree.address(joint)] += sign * turn_rad
             gap_m = way.gap_m(trial)
             if gap_m > widest_m and np.array_equal(tree.clamped(trial), trial):
-                best, widest_m = trial, gap_m
+                best = trial
+                widest_m = gap_m
         if widest_m > _OFF_LEGS * anatomy.height_m:
             break
     return best
@@ -95,7 +103,8 @@ def _aside(way: _Way, qpos: Array) -> Array:
 
 def _geoms(anatomy: BodyPlan, joints: list[int]) -> list[int]:
     """Return the shapes of all that hangs on some joints."""
-    tree, links = anatomy.tree, set[int]()
+    tree = anatomy.tree
+    links = set[int]()
     for joint in joints:
         links |= tree.below(tree.link_of_body[int(tree.model.jnt_bodyid[joint])])
     bodies = tree.bodies_of(links)
@@ -104,8 +113,10 @@ def _geoms(anatomy: BodyPlan, joints: list[int]) -> list[int]:
 
 def _gap_m(anatomy: BodyPlan, qpos: Array, pairs: list[tuple[int, int]]) -> float:
     """Return the smallest distance between pairs of shapes, or the one beyond which nobody asks."""
-    gap_m, ends = 2.0 * _OFF_LEGS * anatomy.height_m, np.zeros(6)
-    model, data = anatomy.tree.model, anatomy.tree.pose(qpos)
+    gap_m = 2.0 * _OFF_LEGS * anatomy.height_m
+    ends = np.zeros(6)
+    model = anatomy.tree.model
+    data = anatomy.tree.pose(qpos)
     ones, others = np.array(pairs, dtype=int).reshape(-1, 2).T
     apart_m = np.linalg.norm(data.geom_xpos[ones] - data.geom_xpos[others], axis=1)
     nearest_m = apart_m - model.geom_rbound[ones] - model.geom_rbound[others]
@@ -162,13 +173,15 @@ def _elbow_ahead(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, clear: float) -
     """Return the configuration with an upper arm twisted so that its elbow bends forwards, not into the trunk."""
     lowered = replace(anatomy, standing=qpos)
     elbows = bending_joints(lowered, arm)[-1:]
-    best, allowed = qpos, _near(anatomy, qpos, clear)
+    best = qpos
+    allowed = _near(anatomy, qpos, clear)
     for elbow in elbows:
         farthest_m = _bent_ahead_m(anatomy, arm, qpos, elbow) + _WORTH * anatomy.height_m
         for trial in _twisted(lowered, arm, arm.joints[: arm.joints.index(elbow)]):
             ahead_m = _bent_ahead_m(anatomy, arm, trial, elbow)
             if ahead_m > farthest_m and _near(anatomy, trial, clear) <= allowed:
-                best, farthest_m = trial, ahead_m
+                best = trial
+                farthest_m = ahead_m
     return best
 
 
@@ -202,8 +215,10 @@ def _lowest(
         groups: Joints that are turned together, in this order.
         search: Angles of a joint's grid, and the share of the height that the arm stays clear of the rest.
     """
-    tree, (count, clear) = anatomy.tree, search
-    best, allowed = qpos.copy(), _near(anatomy, qpos, clear)
+    tree = anatomy.tree
+    count, clear = search
+    best = qpos.copy()
+    allowed = _near(anatomy, qpos, clear)
     least = _height(anatomy, arm, best, qpos)
     for group in groups:
         places = tree.addresses(group)
@@ -212,7 +227,8 @@ def _lowest(
             trial[places] = angles
             height = _height(anatomy, arm, trial, qpos)
             if height < least - 1e-6 and _near(anatomy, trial, clear) <= allowed:
-                best, least = trial, height
+                best = trial
+                least = height
     return best
 
 
@@ -238,7 +254,8 @@ def _height(anatomy: BodyPlan, arm: UpperLimb, qpos: Array, start: Array) -> flo
 
 def _near(anatomy: BodyPlan, qpos: Array, clear: float) -> set[tuple[int, int]]:
     """Return the pairs of shapes that are nearer to each other than a share of the robot's height."""
-    model, data = anatomy.tree.model, anatomy.tree.pose(qpos)
+    model = anatomy.tree.model
+    data = anatomy.tree.pose(qpos)
     margin = model.geom_margin.copy()
     model.geom_margin[:] = clear * anatomy.height_m / 2.0  # of two shapes they add up
     try:

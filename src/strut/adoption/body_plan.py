@@ -21,8 +21,10 @@ from strut.arrays import Array
 from strut.errors import NotAdoptedError
 from strut.robot import FLOATING
 
-_SMALLEST_M, _LARGEST_M = 0.03, 10.0
-_LIGHTEST, _HEAVIEST = 0.2, 3e4  # kg over the cube of the height
+_SMALLEST_M = 0.03
+_LARGEST_M = 10.0
+_LIGHTEST = 0.2
+_HEAVIEST = 3e4  # kg over the cube of the height
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ def _check_weight(model: mujoco.MjModel) -> None:
 
 
 def _check_size(tree: LinkTree, qpos: Array) -> None:
-    height, mass = tree.height(qpos), float(tree.model.body_subtreemass[1])
+    height = tree.height(qpos)
+    mass = float(tree.model.body_subtreemass[1])
     if not _SMALLEST_M <= height <= _LARGEST_M:
         raise NotAdoptedError(
             f"it is {height:.3g} m high, which no legged robot is; is the file in other units than metres?"
@@ -93,7 +96,8 @@ def _check_size(tree: LinkTree, qpos: Array) -> None:
 
 def _faced_forward(pose: RestPose) -> BodyPlan:
     """Return a legged posture as a body plan that faces forward and stands."""
-    tree, legs = pose.tree, pose.rest.legs
+    tree = pose.tree
+    legs = pose.rest.legs
     front = find_front(tree, legs, pose.feet(), pose.qpos)
     to_front = np.array([np.cos(-_heading(front.forward) / 2.0), 0.0, 0.0, np.sin(-_heading(front.forward) / 2.0)])
     quaternion = np.zeros(4)

@@ -27,10 +27,12 @@ def are_turned(root: ET.Element, path: Path) -> bool:
 
 def _distances_m(link: ET.Element, path: Path) -> list[tuple[float, float]]:
     """Return how far the middles of a link's meshes are from its centre of mass, as they are and turned."""
-    inertial, looks = link.find("inertial"), link.findall("visual")
+    inertial = link.find("inertial")
+    looks = link.findall("visual")
     if inertial is None:
         return []
-    centre, middles = _placed(inertial)[0], [_middle(look.find("geometry/mesh"), path) for look in looks]
+    centre = _placed(inertial)[0]
+    middles = [_middle(look.find("geometry/mesh"), path) for look in looks]
     return [_apart_m(look, m, centre) for look, m in zip(looks, middles, strict=True) if m is not None]
 
 

@@ -24,7 +24,8 @@ from strut.models.link_inertia import inertia_fault
 from strut.models.mesh_files import forget_meshes
 from strut.plumbing.number_text import one_or_several
 
-_LEAST_MASS_KG, _LEAST_INERTIA = 1e-4, 1e-8
+_LEAST_MASS_KG = 1e-4
+_LEAST_INERTIA = 1e-8
 _FINITE = (
     "body_pos",
     "body_quat",
@@ -109,7 +110,8 @@ def _xml_root(path: Path) -> ET.Element:
 
 def _parsed(path: Path) -> ET.Element:
     """Return the outermost element of a file, which is given up as soon as it has more bodies than any robot."""
-    bodies, elements = 0, ET.iterparse(path, events=("start",))
+    bodies = 0
+    elements = ET.iterparse(path, events=("start",))
     for _, element in elements:
         bodies += element.tag in ("body", "link")
         _check_size(bodies)
@@ -131,7 +133,8 @@ def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedMo
         if joint.range[0] > joint.range[1]:
             raise NotAdoptedError(f"the joint {joint.name} has a range from {joint.range[0]:g} to {joint.range[1]:g}.")
     compiler = spec.compiler
-    compiler.balanceinertia, compiler.discardvisual = True, False
+    compiler.balanceinertia = True
+    compiler.discardvisual = False
     massless = _massless(spec)
     compiler.boundmass = max(compiler.boundmass, _LEAST_MASS_KG)
     compiler.boundinertia = max(compiler.boundinertia, _LEAST_INERTIA)

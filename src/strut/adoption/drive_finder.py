@@ -13,8 +13,10 @@ from strut.adoption.plain_model import hinges_of, joint_name
 from strut.plumbing.number_text import one_or_several
 
 _ON_JOINT = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
-_ON_TENDON, _EQUAL_JOINTS = int(mujoco.mjtTrn.mjTRN_TENDON), int(mujoco.mjtEq.mjEQ_JOINT)
-_OVER_JOINT, _OVER_SITE = int(mujoco.mjtWrap.mjWRAP_JOINT), int(mujoco.mjtWrap.mjWRAP_SITE)
+_ON_TENDON = int(mujoco.mjtTrn.mjTRN_TENDON)
+_EQUAL_JOINTS = int(mujoco.mjtEq.mjEQ_JOINT)
+_OVER_JOINT = int(mujoco.mjtWrap.mjWRAP_JOINT)
+_OVER_SITE = int(mujoco.mjtWrap.mjWRAP_SITE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,8 @@ def _driven(model: mujoco.MjModel, notes: list[Note]) -> set[int]:
 def _pulled(model: mujoco.MjModel, tendon: int) -> set[int]:
     """Return the joints that a tendon moves: those it names, or all between the links that it runs over."""
     wraps = slice(int(model.tendon_adr[tendon]), int(model.tendon_adr[tendon] + model.tendon_num[tendon]))
-    kinds, targets = model.wrap_type[wraps], model.wrap_objid[wraps]
+    kinds = model.wrap_type[wraps]
+    targets = model.wrap_objid[wraps]
     ways = [_way(model, int(body)) for body in model.site_bodyid[targets[kinds == _OVER_SITE]]]
     between = set[int]().union(*ways) - ways[0].intersection(*ways) if ways else set[int]()
     return {*targets[kinds == _OVER_JOINT].tolist(), *np.flatnonzero(np.isin(model.jnt_bodyid, list(between))).tolist()}

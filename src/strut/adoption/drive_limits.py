@@ -20,7 +20,8 @@ from strut.robot import BASE
 
 _UNREAL = 15.0  # times the largest standing torque: no real limit
 _ASSUMED_TORQUE = 3.0  # times the largest standing torque
-_LEG_SPEED_RAD_S, _OTHER_SPEED_RAD_S = 15.0, 6.0
+_LEG_SPEED_RAD_S = 15.0
+_OTHER_SPEED_RAD_S = 6.0
 _FASTEST_RAD_S = 60.0  # faster is no real limit
 _SLOWEST = 0.3  # sqrt(g / h) rad/s: with a slower joint no leg steps, however slowly it walks
 _SAG_RAD = 0.06  # by which a servo gives way under the largest standing torque
@@ -62,7 +63,9 @@ def drive_limits(
     standing = np.abs(standing_torques_nm(anatomy))
     peak = max(standing[list(in_legs)].max(), _bent_knee_torque_nm(anatomy))
     efforts = _motor_torques_nm(described.model) | described.effort_nm
-    limits, told, upright = [], _Told(), _upright_stiffness(anatomy)
+    limits = []
+    told = _Told()
+    upright = _upright_stiffness(anatomy)
     rhythm = _SLOWEST * float(np.sqrt(9.81 / anatomy.tree.com(anatomy.standing)[2]))
     for joint in joints:
         worst = peak if joint in in_legs else max(standing[joint], _holding_torque_nm(anatomy, joint))
@@ -117,7 +120,8 @@ class _Told:
 
     def notes(self) -> list[Note]:
         """Return what was assumed as sentences."""
-        times, needs = f"{_ASSUMED_TORQUE:g} times", "what standing, or holding and swinging an arm, needs"
+        times = f"{_ASSUMED_TORQUE:g} times"
+        needs = "what standing, or holding and swinging an arm, needs"
         told = (
             (self.no_torque, f"[has|have] no torque limit: {times} {needs} is assumed"),
             (
@@ -179,7 +183,8 @@ def _motor_torques_nm(model: mujoco.MjModel) -> dict[str, float]:
 
 def standing_torques_nm(anatomy: BodyPlan) -> Array:
     """Return what every joint holds when the robot stands, its weight shared by its feet. Shape (njnt,)."""
-    tree, model = anatomy.tree, anatomy.tree.model
+    tree = anatomy.tree
+    model = anatomy.tree.model
     data = tree.pose(anatomy.standing)
     mujoco.mj_forward(model, data)
     turns = data.xmat.reshape(-1, 3, 3)
@@ -212,7 +217,8 @@ def holding_torques_nm(model: mujoco.MjModel, data: mujoco.MjData, points: Seque
 
 def _holding_torque_nm(anatomy: BodyPlan, joint: int) -> float:
     """Return what a joint must hold at most against the weight of what it moves, held out level."""
-    model, data = anatomy.tree.model, anatomy.tree.data
+    model = anatomy.tree.model
+    data = anatomy.tree.data
     body = int(model.jnt_bodyid[joint])
     mass = float(model.body_subtreemass[body])
     arm = float(np.linalg.norm(data.subtree_com[body] - data.xanchor[joint]))

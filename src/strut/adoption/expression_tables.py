@@ -83,7 +83,8 @@ def _joint_parts(body: UpperBody) -> Mapping[str, Mapping[str, float]]:
 
 def _raised_arms(anatomy: BodyPlan, body: UpperBody) -> Mapping[str, Mapping[str, float]]:
     """Return the joints that raise arms sideways: the first of each that turns a hanging arm outwards and has room."""
-    tree, joints = anatomy.tree, {}
+    tree = anatomy.tree
+    joints = {}
     data = tree.pose(anatomy.standing)
     for limb in (one for one in body.limbs if one.kind == "arm"):
         for joint in limb.joints:

@@ -87,7 +87,8 @@ def _gaps(robot: Robot) -> list[tuple[Foot, float]]:
 
     Where a link has shapes that touch beside those that are seen, which are hidden then, they are its surface.
     """
-    model, data = robot.model, _posed(robot)
+    model = robot.model
+    data = _posed(robot)
     shapes = shape_points(model, touching=False).joined(shape_points(model, touching=True))
     gaps = []
     for foot in robot.feet:
@@ -113,7 +114,8 @@ def _balance_notes(robot: Robot) -> list[Note]:
     data = _posed(robot)
     centre = data.subtree_com[1][:2]
     points = _points(robot)[:, :2]
-    low, high = points.min(axis=0), points.max(axis=0)
+    low = points.min(axis=0)
+    high = points.max(axis=0)
     size = float(np.ptp(points, axis=0).max())
     beyond = float(np.maximum(np.maximum(low - centre, centre - high), 0.0).max())
     if beyond > 0.02 * size + 1e-3:
@@ -130,7 +132,8 @@ def _posed(robot: Robot) -> mujoco.MjData:
 
 def _torque_notes(robot: Robot) -> list[Note]:
     """Return what standing asks of the weakest motor, the weight shared by all contact points."""
-    data, model = _posed(robot), robot.model
+    data = _posed(robot)
+    model = robot.model
     points = []
     for point in (point for foot in robot.feet for point in foot.points):
         body = int(model.body(point.body).id)
@@ -143,7 +146,8 @@ def _torque_notes(robot: Robot) -> list[Note]:
 
 def _standing_notes(robot: Robot) -> list[Note]:
     """Return what becomes of it when its servos hold the posture for a second."""
-    data, model = _posed(robot), robot.model
+    data = _posed(robot)
+    model = robot.model
     height = float(data.subtree_com[1, 2])
     hold = {int(model.actuator_trnid[k, 0]): k for k in range(model.nu)}
     for joint, motor in hold.items():

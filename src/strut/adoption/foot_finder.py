@@ -17,7 +17,8 @@ from strut.arrays import Array
 FootKind = Literal["ball", "line", "sole"]
 NEAR_LOWEST = 0.06  # of the foot's span: what is lower belongs to the contact
 _FOOT_HEIGHT = 0.10  # of the leg's length: the foot of a link that is a whole shank
-_BALL_SPAN, _LINE_WIDTH = 0.08, 0.03  # of the leg's length: longer is a line, wider a sole
+_BALL_SPAN = 0.08
+_LINE_WIDTH = 0.03  # of the leg's length: longer is a line, wider a sole
 _SOLE_JOINTS = {2: 4, 4: 5}  # by number of legs: fewer cannot keep a sole flat while the body moves
 _MOST_CORNERS = 8
 _LEAST_RADIUS_M = 0.004
@@ -85,7 +86,8 @@ def _foot_of(tree: LinkTree, leg: FoundLeg, qpos: Array, sole_joints: int) -> Fo
     tree.pose(qpos)
     length = leg_length_m(tree, leg)
     points = tree.points_of(set(leg.foot_links))
-    places, heights = points.in_world(tree.data), points.heights(tree.data)
+    places = points.in_world(tree.data)
+    heights = points.heights(tree.data)
     low = heights < heights.min() + _FOOT_HEIGHT * length
     span = float(np.ptp(places[low][:, :2], axis=0).max())
     near = heights < heights.min() + max(NEAR_LOWEST * span, 1e-4)
@@ -127,7 +129,8 @@ def _tilted_sole(points: ShapePoints, places: Array, span: float, area: float) -
             continue
         long, wide = _extents(places[near] @ _level_axes(direction).T)
         if long * wide > best * 1.02:
-            best, normal = long * wide, direction
+            best = long * wide
+            normal = direction
     if normal is None:
         return None
     for _ in range(3):  # the plane through the patch tells the direction better than the cone's grid
@@ -197,7 +200,9 @@ def _outline(corners: Array) -> Array:
     except QhullError:
         return _line(corners)
     while len(hull) > _MOST_CORNERS:
-        before, after = np.roll(hull, 1, axis=0), np.roll(hull, -1, axis=0)
-        left, right = (hull - before)[:, :2], (after - hull)[:, :2]
+        before = np.roll(hull, 1, axis=0)
+        after = np.roll(hull, -1, axis=0)
+        left = (hull - before)[:, :2]
+        right = (after - hull)[:, :2]
         hull = np.delete(hull, int(np.argmin(np.abs(left[:, 0] * right[:, 1] - left[:, 1] * right[:, 0]))), axis=0)
     return hull

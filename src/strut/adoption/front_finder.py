@@ -17,7 +17,8 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _GLUED = re.compile(r"^([lr])(?:femur|tibia|foot|hip|knee|ankle|leg|thigh|calf|shin|toe)")
 _LEFT = {"left", "l", "lf", "lh", "lb", "fl", "hl", "rl", "bl", "lr", "lft", "lleg"}
 _RIGHT = {"right", "r", "rf", "rh", "rb", "fr", "hr", "rr", "br", "rgt", "rleg"}
-_LEFT_OF_TWO, _RIGHT_OF_TWO = {"left", "l", "lft", "lleg", "ll"}, {"right", "r", "rgt", "rleg", "lr", "rl"}
+_LEFT_OF_TWO = {"left", "l", "lft", "lleg", "ll"}
+_RIGHT_OF_TWO = {"right", "r", "rgt", "rleg", "lr", "rl"}
 _FRONT = {"front", "fore", "f", "lf", "rf", "fl", "fr", "forelimb"}
 _HIND = {"hind", "rear", "back", "h", "lh", "rh", "hl", "hr", "rl", "rr", "bl", "br", "lb", "rb", "lr", "b"}
 _SNAP = 0.94  # cosine of 20 degrees: nearer to an axis of the file, that axis is meant

@@ -32,7 +32,9 @@ CHANGES: tuple[Mapping[str, float], ...] = (
     {"lift": 0.6},
 )
 # Where that uses too much, the same is walked slower: this share of the speed first, then ever more or ever less of it.
-HALF, FASTER, SLOWER = 0.5, (0.7, 0.85), (0.35, 0.25)
+HALF = 0.5
+FASTER = (0.7, 0.85)
+SLOWER = (0.35, 0.25)
 AT_LAST = ({"period": 1.4, "stride": 0.7},) * 2  # tried where no share keeps every limit
 SLOW_LIFT = 0.6  # of feet that go slowly, if nothing has lowered them yet
 SLOW_UTILISATION = 0.92  # that a slower gait may use
@@ -99,7 +101,8 @@ def _denied(robot: Robot) -> str:
 
 def _at_own_speed(robot: Robot) -> FittedGait:
     """Return the gait at its own speed with the changes that help."""
-    gait, usual = robot.pattern_gait, _utilisation(robot)
+    gait = robot.pattern_gait
+    usual = _utilisation(robot)
     if usual is None or usual.others > MOST_OTHERS:
         return FittedGait(gait, usual, usual)
     return FittedGait(*_changed(robot, gait, usual, CHANGES)).after(usual)
@@ -163,7 +166,8 @@ def _changed(
             break
         tried, found = _tried(robot, gait, change)
         if found is not None and found < least._replace(use=least.use - BETTER):
-            gait, least = tried, found
+            gait = tried
+            least = found
     return gait, least
 
 

@@ -85,7 +85,8 @@ def _ends_in_wheel(tree: LinkTree, leg: FoundLeg) -> bool:
 
 def _is_round(tree: LinkTree, leg: FoundLeg) -> bool:
     """Return whether the end of a leg reaches about as far from its last joint in all directions around its axis."""
-    axis, anchor = tree.data.xaxis[leg.joints[-1]], tree.data.xanchor[leg.joints[-1]]
+    axis = tree.data.xaxis[leg.joints[-1]]
+    anchor = tree.data.xanchor[leg.joints[-1]]
     points = tree.points_of(set(leg.foot_links))
     away = points.in_world(tree.data) - anchor
     across = away - np.outer(away @ axis, axis)

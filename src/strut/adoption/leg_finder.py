@@ -74,7 +74,8 @@ def _home_of(tree: LinkTree, link: int, groups: list[list[int]]) -> list[int] | 
 
 
 def _is_same_leg(tree: LinkTree, first: int, second: int) -> bool:
-    one, other = set(tree.chain(first)), set(tree.chain(second))
+    one = set(tree.chain(first))
+    other = set(tree.chain(second))
     return len(one & other) > _SHARED * min(len(one), len(other))
 
 
@@ -105,7 +106,8 @@ def legs_to(tree: LinkTree, ends: list[int]) -> list[FoundLeg]:
 
 def _leg_to(tree: LinkTree, end: int, times: Counter[int]) -> FoundLeg:
     """Return the leg that ends in a link; `times` says on the way to how many legs a joint lies."""
-    way, below = tree.chain(end), tree.below(end)
+    way = tree.chain(end)
+    below = tree.below(end)
     own = tuple(joint for joint in way if times[joint] == 1)
     shared = tuple(joint for joint in way if times[joint] > 1)
     return FoundLeg(own, end, frozenset(below), tuple(tree.joints_of(sorted(below - {end}))), shared)
@@ -123,7 +125,8 @@ def deepest(tree: LinkTree) -> Array:
 
 def _reach_down(tree: LinkTree, leaf: int, qpos: Array, rng: np.random.Generator) -> None:
     """Write into `qpos` the angles of the joints to a link with which it is lowest, of many random ones."""
-    joints, points = tree.chain(leaf), tree.points_of({leaf})
+    joints = tree.chain(leaf)
+    points = tree.points_of({leaf})
     places = tree.addresses(joints)
     trials = rng.uniform(*tree.bounds(joints), (_TRIALS, len(joints)))
     heights = []

@@ -23,7 +23,8 @@ class LinkTree:
     """
 
     def __init__(self, model: mujoco.MjModel, base_quaternion: Array | None = None) -> None:
-        self.model, self.data = model, mujoco.MjData(model)
+        self.model = model
+        self.data = mujoco.MjData(model)
         self.base_quaternion = np.array(model.qpos0[3:FLOATING] if base_quaternion is None else base_quaternion)
         self._links, self.link_of_body = _rigid_links(model)
         self.bodies = [np.flatnonzero(model.body_weldid == link).tolist() for link in self._links]
@@ -128,7 +129,8 @@ class LinkTree:
 
     def _upright(self, qpos: Array) -> Array:
         posed = np.array(qpos)
-        posed[:3], posed[3:FLOATING] = 0.0, self.base_quaternion
+        posed[:3] = 0.0
+        posed[3:FLOATING] = self.base_quaternion
         return posed
 
     def clamped(self, qpos: Array) -> Array:

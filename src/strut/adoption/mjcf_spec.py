@@ -37,7 +37,8 @@ def _read(path: Path, notes: list[Note]) -> mujoco.MjSpec:
     try:
         return mujoco.MjSpec.from_file(str(path))
     except ValueError as error:
-        root, (_, is_schema, words) = ET.parse(path).getroot(), str(error).partition("Schema violation: ")
+        root = ET.parse(path).getroot()
+        _, is_schema, words = str(error).partition("Schema violation: ")
         if not is_schema or root.find(".//include") is not None:
             raise
     spec = mujoco.MjSpec.from_string(_without_settings(root))
@@ -86,5 +87,7 @@ def _why_not_read(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
         converted = read_mesh(file)
     except UNREADABLE as error:
         return why_unreadable(error)
-    mesh.uservert, mesh.userface, mesh.file = converted.vertices.ravel(), converted.faces.ravel(), ""
+    mesh.uservert = converted.vertices.ravel()
+    mesh.userface = converted.faces.ravel()
+    mesh.file = ""
     return ""

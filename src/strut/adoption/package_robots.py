@@ -43,7 +43,8 @@ def find_description(given: Path | str) -> Path:
 
 def _of_installed(name: str) -> Path:
     """Return the one file of installed packages that is called so, or else that lies in a folder called so."""
-    files, wanted = list(_installed()), name.lower()
+    files = list(_installed())
+    wanted = name.lower()
     fitting = [one for one in files if one.name == wanted]
     fitting = fitting or [one for one in files if wanted in _alike(one.folder)]
     if not fitting:

@@ -28,11 +28,13 @@ _SHAPES = {
     int(mujoco.mjtGeom.mjGEOM_BOX): ("box", 3),
     int(mujoco.mjtGeom.mjGEOM_MESH): ("mesh", 0),
 }
-_HINGE, _BALL = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_BALL)
+_HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
+_BALL = int(mujoco.mjtJoint.mjJNT_BALL)
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _FAR_ORIGIN = 0.35  # of how far links lie apart: farther from the joints on it, an origin is moved to them
 _MOST_SEEN_FACES = 20_000  # of one mesh: a page with the robot stays small; for fewer, edges of motors do not collapse
-_SEEN_GROUP, _TOUCHING_GROUP = "2", "0"  # what touches is drawn only where a link has no looks of its own
+_SEEN_GROUP = "2"
+_TOUCHING_GROUP = "0"  # what touches is drawn only where a link has no looks of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def joint_name(model: mujoco.MjModel, joint: int) -> str:
 
 def hinges_of(model: mujoco.MjModel, joint: int) -> list[str]:
     """Return what a joint is called in the plain model: a ball is three hinges, what slides is none."""
-    name, kind = joint_name(model, joint), int(model.jnt_type[joint])
+    name = joint_name(model, joint)
+    kind = int(model.jnt_type[joint])
     if kind == _BALL:
         return [f"{name}_{axis}" for axis in _AXES]
     return [name] if kind == _HINGE else []
@@ -83,7 +86,10 @@ class _Writer:
     """Writes a plain MJCF text, body by body."""
 
     def __init__(self, model: mujoco.MjModel, rigid: frozenset[str], title: str, base: int) -> None:
-        self.model, self.rigid, self.base, self.origin = model, rigid, base, _origin(model, base)
+        self.model = model
+        self.rigid = rigid
+        self.base = base
+        self.origin = _origin(model, base)
         self.meshes: dict[str, bytes] = {}
         self.root = ET.Element("mujoco", model=title)
         ET.SubElement(self.root, "compiler", angle="radian", meshdir="meshes", autolimits="true", balanceinertia="true")
@@ -97,7 +103,8 @@ class _Writer:
         return ET.tostring(self.root, encoding="unicode") + "\n"
 
     def body(self, body: int, parent: ET.Element) -> None:
-        model, is_root = self.model, parent is self.world
+        model = self.model
+        is_root = parent is self.world
         position = np.zeros(3) if is_root else self.seen_from(int(model.body_parentid[body]), model.body_pos[body])
         turn = _world_quaternion(model, body) if is_root else model.body_quat[body]
         place = {"pos": _words(position), "quat": _words(turn)}
@@ -239,5 +246,6 @@ def stl_bytes(triangles: Array) -> bytes:
     record = np.zeros(len(triangles), dtype=[("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    record["normal"], record["corners"] = normals / np.where(lengths > 0.0, lengths, 1.0), triangles
+    record["normal"] = normals / np.where(lengths > 0.0, lengths, 1.0)
+    record["corners"] = triangles
     return b"\0" * 80 + np.uint32(len(triangles)).tobytes() + record.tobytes()

@@ -22,10 +22,14 @@ from strut.viewer.footage import Footage, footage
 from strut.viewer.page import Picture, page
 from strut.viewer.render import draw_frame
 
-_SIZE_PX, _DOTS = (1000, 720), 100
-_INK, _FRONT = "#1a1c20", "#b3261e"
+_SIZE_PX = (1000, 720)
+_DOTS = 100
+_INK = "#1a1c20"
+_FRONT = "#b3261e"
 _TITLE_PX = 44
-_EDGE_PX, _ASIDE_PX, _GAP_PX = 14, 26, 8  # from words to the edge, to the robot, and to the next words
+_EDGE_PX = 14
+_ASIDE_PX = 26
+_GAP_PX = 8  # from words to the edge, to the robot, and to the next words
 _HEADINGS = {"fault": "What is wrong in the file", "assumed": "What was assumed", "found": "What was found"}
 
 
@@ -45,7 +49,8 @@ def portrait_png(robot: Robot) -> bytes:
     names = [axes.text(0, 0, words, fontsize=13, color=_INK, va="center") for words, _ in labels]
     extents = [name.get_window_extent(canvas.get_renderer()) for name in names]  # type: ignore[no-untyped-call]
     widths = np.array([extent.width for extent in extents])
-    film, arrow = footage(_standing(robot), robot, np.array([0])), _front_arrow(robot)
+    film = footage(_standing(robot), robot, np.array([0]))
+    arrow = _front_arrow(robot)
     camera = _camera(film, arrow, float(widths.max(initial=0.0)) + 2 * _EDGE_PX)
     corners = film.corners_in_world()[0]
     size_m = float(np.linalg.norm(np.ptp(corners, axis=0)))
@@ -91,7 +96,8 @@ def label_places(anchors_px: Array, widths_px: Array, line_px: float, body_px: t
         Columns and rows. Shape (n, 2).
     """
     width_px, height_px = _SIZE_PX
-    places, left = np.empty((len(anchors_px), 2)), anchors_px[:, 0] < sum(body_px) / 2
+    places = np.empty((len(anchors_px), 2))
+    left = anchors_px[:, 0] < sum(body_px) / 2
     aside = np.where(left, body_px[0] - _ASIDE_PX - widths_px, body_px[1] + _ASIDE_PX)
     places[:, 0] = np.clip(aside, _EDGE_PX, width_px - _EDGE_PX - widths_px)
     for side in (left, ~left):

@@ -86,7 +86,8 @@ def find_rest_pose(model: mujoco.MjModel, source: ForeignSource) -> RestPose:
 
     Raises NotAdoptedError with the reason if there is none.
     """
-    seen, shaky = [], []
+    seen = []
+    shaky = []
     for pose in _candidates(model, source):
         seen.append(pose)
         if not _is_legged(pose):
@@ -142,7 +143,8 @@ def _ups(model: mujoco.MjModel) -> Iterator[tuple[str, Array]]:
 
 def _is_legged(pose: RestPose) -> bool:
     """Return whether a robot rests on two or four legs that are alike."""
-    fewest, most = pose.joint_counts[0], pose.joint_counts[-1]
+    fewest = pose.joint_counts[0]
+    most = pose.joint_counts[-1]
     if len(pose.rest.legs) not in (2, 4) or fewest < _LEAST_JOINTS or most > fewest + 1:
         return False
     return not any(doubt(pose) for doubt in (_are_arms, _has_more_legs, _is_one_sided, _hangs_down))
@@ -171,7 +173,8 @@ def _hangs_down(pose: RestPose) -> bool:
 
 def _has_more_legs(pose: RestPose) -> bool:
     """Return whether a robot has more limbs like those that it rests on: then this is no way to stand."""
-    tree, legs = pose.tree, pose.rest.legs
+    tree = pose.tree
+    legs = pose.rest.legs
     tree.pose(pose.qpos)
     taken = set(chain.from_iterable(leg.foot_links for leg in legs))
     others = [_size_of(tree, link) for link in tree.leaves if link not in taken]
@@ -181,7 +184,8 @@ def _has_more_legs(pose: RestPose) -> bool:
 
 def _size_of(tree: LinkTree, end: int) -> Array:
     """Return how many joints lead to a link, how long their way is [m] and what they move weighs [kg]. Shape (3,)."""
-    joints, bodies = tree.chain(end), list(tree.bodies_of(tree.path(end)))
+    joints = tree.chain(end)
+    bodies = list(tree.bodies_of(tree.path(end)))
     length = np.linalg.norm(np.diff(tree.anchors(joints), axis=0), axis=1).sum()
     return np.array([len(joints), length, tree.model.body_mass[bodies].sum()])
 
@@ -197,7 +201,8 @@ def _are_arms(pose: RestPose) -> bool:
     if words & (_FEET | _HANDS):
         return not words & _FEET
     hips = float(pose.hips()[:, 2].mean())
-    centre, floor = float(pose.tree.com(pose.qpos)[2]), float(pose.tree.lowest(pose.qpos).min())
+    centre = float(pose.tree.com(pose.qpos)[2])
+    floor = float(pose.tree.lowest(pose.qpos).min())
     return hips - centre > _HANGING * (hips - floor)
 
 
@@ -212,7 +217,8 @@ def _why_not_legged(poses: Sequence[RestPose]) -> str:
         )
         return f"it rests on its base in every posture tried, so it has no legs to walk with{bare}."
     best = max(legged, key=lambda pose: pose.joint_counts[0])
-    number, ends = len(best.rest.legs), in_a_row(best.ends)
+    number = len(best.rest.legs)
+    ends = in_a_row(best.ends)
     if best.joint_counts[0] < _LEAST_JOINTS:
         return f"it rests on {ends}, of which one joint or none moves some: wheels or rollers, not legs."
     if _are_arms(best):

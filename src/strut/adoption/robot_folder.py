@@ -72,7 +72,8 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool = Fals
 
 def robot_toml(findings: Findings) -> str:
     """Return robot.toml: every key that people may want to correct, with what it means."""
-    anatomy, body = findings.anatomy, findings.upper_body
+    anatomy = findings.anatomy
+    body = findings.upper_body
     lines = [
         f"# Found by `strut adopt` in {findings.source}. Correct it here; `strut adopt --check` judges again.",
         "# Metres and radians. Points are in the robot's axes (x forward, y left, z up) as it stands in [posture].",

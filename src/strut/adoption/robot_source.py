@@ -16,8 +16,10 @@ from strut.arrays import Array
 from strut.errors import NotAdoptedError
 from strut.plumbing.number_text import one_or_several
 
-_HINGE, _BALL = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_BALL)
-_SLIDE, _FREE = int(mujoco.mjtJoint.mjJNT_SLIDE), int(mujoco.mjtJoint.mjJNT_FREE)
+_HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
+_BALL = int(mujoco.mjtJoint.mjJNT_BALL)
+_SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
+_FREE = int(mujoco.mjtJoint.mjJNT_FREE)
 _HOLDING = (int(mujoco.mjtEq.mjEQ_CONNECT), int(mujoco.mjtEq.mjEQ_WELD))
 _LEAST_RANGE_RAD = 0.03  # from stop to stop: less leaves nothing between the margins that limits are kept by
 _MOST_TILT = 0.87  # cosine of 30 degrees: a base that is turned further does not stand
@@ -105,7 +107,8 @@ def _stuck(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> froze
 
 def _is_stuck(model: mujoco.MjModel, joint: int) -> bool:
     """Return whether a hinge hardly turns from where it is drawn; one that is held elsewhere must get there."""
-    (low, high), drawn = model.jnt_range[joint], model.qpos0[model.jnt_qposadr[joint]]
+    low, high = model.jnt_range[joint]
+    drawn = model.qpos0[model.jnt_qposadr[joint]]
     return bool(high - low < _LEAST_RANGE_RAD and low - _LEAST_RANGE_RAD < drawn < high + _LEAST_RANGE_RAD)
 
 
@@ -181,7 +184,8 @@ def _joints_below(model: mujoco.MjModel, body: int) -> int:
 def _judge_base(model: mujoco.MjModel, held: list[int], notes: list[Note]) -> None:
     """Tell that a base is set free; refuse one that can move in a plane only."""
     kinds = [int(model.jnt_type[joint]) for joint in held]
-    slides, turns = kinds.count(_SLIDE), kinds.count(_HINGE) + 3 * kinds.count(_BALL)
+    slides = kinds.count(_SLIDE)
+    turns = kinds.count(_HINGE) + 3 * kinds.count(_BALL)
     if not kinds:
         notes.append(assumed("its base is fixed to the world in the file: it is set free, or nothing could walk."))
     elif (slides, turns) == (3, 3):
@@ -201,7 +205,8 @@ def _loops(model: mujoco.MjModel, inside: set[int]) -> tuple[tuple[str, str], ..
 
 
 def _held_bodies(model: mujoco.MjModel, equality: int) -> tuple[int, int]:
-    first, second = int(model.eq_obj1id[equality]), int(model.eq_obj2id[equality])
+    first = int(model.eq_obj1id[equality])
+    second = int(model.eq_obj2id[equality])
     if int(model.eq_objtype[equality]) == int(mujoco.mjtObj.mjOBJ_SITE):
         return int(model.site_bodyid[first]), int(model.site_bodyid[second])
     return first, second
@@ -248,7 +253,8 @@ def _angles(model: mujoco.MjModel, qpos: Array, joints: list[int]) -> dict[str, 
     """Return the angles of hinges; of ball joints their rotation vector, which three hinges nearly reach."""
     angles: dict[str, float] = {}
     for joint in joints:
-        start, names = int(model.jnt_qposadr[joint]), hinges_of(model, joint)
+        start = int(model.jnt_qposadr[joint])
+        names = hinges_of(model, joint)
         if model.jnt_type[joint] == _BALL:
             vector = np.zeros(3)
             mujoco.mju_quat2Vel(vector, qpos[start : start + 4], 1.0)

@@ -80,7 +80,8 @@ def shape_points(model: mujoco.MjModel, *, touching: bool) -> ShapePoints:
 
 def _local(model: mujoco.MjModel, geom: int) -> tuple[Array, float]:
     """Return points of a geom in its own frame, and the radius about them."""
-    size, kind = model.geom_size[geom], int(model.geom_type[geom])
+    size = model.geom_size[geom]
+    kind = int(model.geom_type[geom])
     if kind == int(mujoco.mjtGeom.mjGEOM_SPHERE):
         return np.zeros((1, 3)), float(size[0])
     if kind == int(mujoco.mjtGeom.mjGEOM_CAPSULE):

@@ -19,7 +19,8 @@ from strut.arrays import Array
 
 _STRETCH = {2: 0.97, 4: 0.85}  # hip to foot over the longest that the leg reaches, by number of legs
 _STRETCHED = {2: 0.988, 4: 0.93}  # a leg nearer to its full length cannot step
-_LEVEL, _FLAT = 0.02, 0.985  # of the leg's length; cosine of ten degrees
+_LEVEL = 0.02
+_FLAT = 0.985  # of the leg's length; cosine of ten degrees
 _OFF_CENTRE = {2: 0.03, 4: 0.15}  # of the leg's length, by number of legs
 _MET = 0.03  # of the leg's length: a foot that stays farther from its place is not reached
 _ROUNDS = 3
@@ -70,7 +71,8 @@ def _reach(tree: LinkTree, leg: FoundLeg, foot: FoundFoot, qpos: Array, hip: int
     sole = foot.kind == "sole"
     joints = list(leg.joints[:-1] if sole else leg.joints)
     low, high = tree.bounds(joints)
-    best, farthest = qpos.copy(), 0.0
+    best = qpos.copy()
+    farthest = 0.0
     for _ in range(2):
         for joint, least, most in zip(joints, low, high, strict=True):
             for angle in np.linspace(least, most, 41):
@@ -80,7 +82,8 @@ def _reach(tree: LinkTree, leg: FoundLeg, foot: FoundFoot, qpos: Array, hip: int
                 end = tree.data.xanchor[leg.joints[-1]] if sole else _contact(tree, foot)
                 distance = float(np.linalg.norm(end - tree.data.xanchor[hip]))
                 if distance > farthest + 1e-6:
-                    farthest, best = distance, trial
+                    farthest = distance
+                    best = trial
     return farthest + (_ankle_height(tree, leg, foot) if sole else 0.0)
 
 
@@ -132,7 +135,10 @@ class _StandSolver:
     """Places all feet under their hips, pair by pair."""
 
     def __init__(self, tree: LinkTree, legs: Sequence[FoundLeg], feet: Sequence[FoundFoot], start: Array) -> None:
-        self.tree, self.legs, self.feet, self.start = tree, legs, feet, start
+        self.tree = tree
+        self.legs = legs
+        self.feet = feet
+        self.start = start
         self.stances = [stance_of(tree, leg, foot, start) for leg, foot in zip(legs, feet, strict=True)]
         self.size = float(np.mean([stance.reach_m for stance in self.stances]))
         data = tree.pose(start)
@@ -147,7 +153,8 @@ class _StandSolver:
             for stance, y in zip(self.stances, wide, strict=True)
         ]
         floor = max(stance.hip[2] - drop for stance, drop in zip(self.stances, drops, strict=True))
-        forward, qpos = 0.0, self.start.copy()
+        forward = 0.0
+        qpos = self.start.copy()
         for _ in range(_ROUNDS):
             for index, stance in enumerate(self.stances):
                 target = np.array([stance.hip[0] + forward, wide[index], floor])
@@ -168,7 +175,9 @@ class _StandSolver:
 
     def _place(self, index: int, target: Array, qpos: Array) -> bool:
         """Write the angles of one leg that reach a place into `qpos`; return whether they do."""
-        leg, foot, tree = self.legs[index], self.feet[index], self.tree
+        leg = self.legs[index]
+        foot = self.feet[index]
+        tree = self.tree
         joints = list(leg.joints)
         places = [tree.address(joint) for joint in joints]
         low, high = tree.bounds(joints)
@@ -181,7 +190,8 @@ class _StandSolver:
                 args=(places, leg, foot, target, qpos.copy(), guess, high - low, twin),
             )  # fmt: skip
             if solved.cost < least - 1e-9:
-                best, least = solved.x, float(solved.cost)
+                best = solved.x
+                least = float(solved.cost)
             if least < 2e-4:
                 break
         assert best is not None

@@ -13,7 +13,8 @@ from strut.errors import NotAdoptedError
 from strut.models.mesh_files import remedy, why_unreadable
 from strut.plumbing.number_text import one_or_several
 
-EMPTY, NO_SURFACE = "it is empty", "it holds no whole surface"
+EMPTY = "it is empty"
+NO_SURFACE = "it holds no whole surface"
 
 
 def broken_meshes(spec: mujoco.MjSpec, path: Path) -> dict[str, str]:
@@ -27,7 +28,8 @@ def _why_broken(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
         content = _content(mesh, spec, path)
     except OSError as error:
         return why_unreadable(error)
-    alone, name = mujoco.MjSpec(), Path(mesh.file).name
+    alone = mujoco.MjSpec()
+    name = Path(mesh.file).name
     alone.assets = {name: content}
     alone.add_mesh(name="mesh", file=name, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
     alone.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh")

@@ -138,7 +138,8 @@ def _is_same_limb(tree: LinkTree, end: int, leaf: int) -> bool:
     What hangs on a head by one joint (ears, antennas, a jaw) is part of it, however long.
     """
     path = _shared_path(tree, end, leaf)
-    shared, ways = tree.joints_of(path), [tree.chain(end), tree.chain(leaf)]
+    shared = tree.joints_of(path)
+    ways = [tree.chain(end), tree.chain(leaf)]
     beyond = max(_length_m(tree, way[max(len(shared) - 1, 0) :]) for way in ways)
     on_head = bool(path) and bool(_link_words(tree, path[-1]) & _HEADS) and max(map(len, ways)) <= len(shared) + 1
     return 2 * len(shared) > min(map(len, ways)) and (on_head or beyond < 0.5 * _length_m(tree, shared))
@@ -266,7 +267,8 @@ def _strongest(
     point: Array, way: Array,
 ) -> list[ExpressiveJoint]:  # fmt: skip
     """Return the first joint of a limb whose turn moves a point mostly one way, with the sign that does."""
-    data, tree = anatomy.tree.pose(anatomy.standing), anatomy.tree
+    data = anatomy.tree.pose(anatomy.standing)
+    tree = anatomy.tree
     for joint in limb.joints:
         speed = np.cross(data.xaxis[joint], point - data.xanchor[joint])
         size = float(np.linalg.norm(speed))
@@ -281,9 +283,11 @@ def _elbow(anatomy: BodyPlan, limb: UpperLimb) -> list[ExpressiveJoint]:
 
     Where both would, an elbow bends forwards.
     """
-    tree, straight = anatomy.tree, _reach(anatomy, limb, anatomy.standing)
+    tree = anatomy.tree
+    straight = _reach(anatomy, limb, anatomy.standing)
     for joint in bending_joints(anatomy, limb):
-        nearer_m, ahead_m = [], []
+        nearer_m = []
+        ahead_m = []
         for sign in (1, -1):
             qpos = anatomy.standing.copy()
             qpos[tree.address(joint)] += _BEND_RAD * sign  # or as far as it goes
@@ -302,7 +306,8 @@ def bending_joints(anatomy: BodyPlan, limb: UpperLimb) -> list[int]:
     """Return the joints near the middle of an arm, by the way along it, whose axis lies across what hangs on them."""
     tree = anatomy.tree
     tree.pose(anatomy.standing)
-    anchors, tips = tree.anchors(limb.joints), fingertips(anatomy, limb)
+    anchors = tree.anchors(limb.joints)
+    tips = fingertips(anatomy, limb)
     ways = np.linalg.norm(np.diff([*anchors, tips], axis=0), axis=1)
     share = np.concatenate([[0.0], np.cumsum(ways)[:-1]]) / max(float(ways.sum()), 1e-9)
     middle = (share > _MIDDLE_OF_ARM[0]) & (share < _MIDDLE_OF_ARM[1])

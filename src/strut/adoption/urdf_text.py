@@ -142,7 +142,8 @@ def _check_no_circle(parents: Mapping[str, str]) -> None:
 
 def _take_joint(joint: ET.Element, text: UrdfText) -> None:
     """Keep what MuJoCo drops of a joint, and give it what MuJoCo needs."""
-    name, limit = joint.get("name", ""), joint.find("limit")
+    name = joint.get("name", "")
+    limit = joint.find("limit")
     if joint.get("type") in _MOVING:
         text.limits[name] = _joint_limits(name, {} if limit is None else limit.attrib)
     if (mimic := joint.find("mimic")) is not None:

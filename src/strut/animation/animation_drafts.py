@@ -93,7 +93,8 @@ class AnimationDrafts:
         return make_feasible(stance, frames, raw, margin_m=margin_m, rate_hz=self.rate_hz, method=method)
 
     def _draft(self, report: dict[str, Any], feasible: FeasibleAnimation, style: Style, variant: int) -> Draft:
-        strength, asked = report["strength"], self.task.method
+        strength = report["strength"]
+        asked = self.task.method
         report["not_by"] = (
             f"method: {ALL_JOINTS[asked]} gave nothing that keeps the limits, so the centre of mass alone was moved"
             if report["method"] != asked
@@ -154,13 +155,15 @@ def animation_report(
         feasible: What came of it.
         strength: Of the movement that was drawn.
     """
-    times, far = feasible.frame_time_s, tracking_error(feasible, raw)
+    times = feasible.frame_time_s
+    far = tracking_error(feasible, raw)
     away = far.place_m
     between = np.ones(len(away), dtype=np.bool_)
     between[key] = False
     intervals: list[dict[str, Any]] = []
     for number, stretch in enumerate(feasible.stretch):
-        first, last = key[number], key[number + 1]
+        first = key[number]
+        last = key[number + 1]
         intervals.append(
             {
                 "drawn_s": [float(drawn_s[first]), float(drawn_s[last])],

@@ -78,7 +78,8 @@ def planted_stance(robot: Robot, animation: Animation) -> PlantedStance:
     if not robot.floats or not robot.feet:
         raise OutOfRangeError(f"{robot.name} does not stand on feet, so that nothing can be animated on them.")
     _check_names(robot, animation)
-    coupled, qpos = coupled_joints(robot), np.array(robot.standing_qpos)
+    coupled = coupled_joints(robot)
+    qpos = np.array(robot.standing_qpos)
     for name, angle in animation.posture_deg.items():
         columns = [FLOATING + k for k, joint in enumerate(robot.joint_names) if fnmatchcase(joint, name)]
         qpos[columns] = np.radians(angle)

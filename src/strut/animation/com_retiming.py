@@ -57,10 +57,13 @@ def com_retiming(
     stance: PlantedStance, drawing: Drawing, raw_qpos: Array, *, margin_m: float, rate_hz: float
 ) -> FeasibleAnimation:
     """Return a movement near to a drawing by moving its centre of mass alone; see `FeasibleAnimation`."""
-    robot, intervals = stance.robot, len(drawing.key) - 1
+    robot = stance.robot
+    intervals = len(drawing.key) - 1
     maker = _Maker(stance, drawing, raw_qpos, margin_m + SPARE_M)
     reasons = StretchReasons(np.ones(intervals))
-    path, qpos, rounds = maker.program.solve(maker.program.drawn.as_drawn, maker.assumed, reasons.least), raw_qpos, 1
+    path = maker.program.solve(maker.program.drawn.as_drawn, maker.assumed, reasons.least)
+    qpos = raw_qpos
+    rounds = 1
     while True:
         dense, dense_qpos = maker.body(path, DENSE_HZ, qpos)
         dynamics = inverse_dynamics(robot, dense.time_s, dense_qpos)
@@ -136,7 +139,8 @@ class _Maker:
 
 def _edges(robot: Robot, drawing: Drawing, points: Array, margin_m: float) -> list[tuple[Array, Array]]:
     """Return the edges, moved inwards, of what the feet span that are down in a frame and in those beside it."""
-    owner, down = np.array(robot.point_feet), feet_down(drawing)
+    owner = np.array(robot.point_feet)
+    down = feet_down(drawing)
     down[1:-1] &= down[:-2] & down[2:]
     found: list[tuple[Array, Array]] = []
     last: tuple[bytes, tuple[Array, Array]] | None = None
@@ -178,7 +182,8 @@ def _slow_down(
                 continue  # what slowing down does not cure
             slower = min(LONGEST_STRETCH, path.stretch[interval] * min(SLOWER, np.sqrt(worst / MOST_USE) + 0.02))
             if slower > reasons.least[interval] + 1e-6:
-                reasons.least[interval], raised = slower, True
+                reasons.least[interval] = slower
+                raised = True
                 reasons.worst[what, int(interval)] = worst
                 reasons.words[int(interval)] = f"{what} would reach {worst:.0%} of the limit"
     return raised
@@ -190,7 +195,8 @@ def _uses(stance: PlantedStance, dense: Drawing, qpos: Array, dynamics: InverseD
     speed, _ = velocities(robot, dense.time_s, qpos)
     yield "a joint's speed", (np.abs(speed[:, BASE:]) / robot.joint_speed_limit_rad_s).max(axis=1)
     ground = share_ground_force(robot, dynamics, feet_down(dense))
-    limit, coupled = robot.torque_limit_nm, stance.coupled
+    limit = robot.torque_limit_nm
+    coupled = stance.coupled
     motors = np.abs(coupled.motor_torque_nm(ground.torque_nm)) / limit[coupled.free]
     yield "a torque", np.maximum((np.abs(ground.torque_nm) / limit).max(axis=1), motors.max(axis=1))
     load = ground.force_n[..., 2]

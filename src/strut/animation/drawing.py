@@ -60,7 +60,8 @@ def drawn(
     values = np.array([_numbers(frame, foot_names, joint_names) for frame in animation.keyframe])
     values = values[0] + strength * (values - values[0])
     frames = _between(animation, key, values)
-    feet, count = len(foot_names), len(frames)
+    feet = len(foot_names)
+    count = len(frames)
     eyes = [animation.keyframe[int(np.searchsorted(key, n, side="right")) - 1].eyes for n in range(count)]
     return Drawing(
         time_s=frozen_array(np.arange(count) / FRAMES_PER_S),
@@ -127,13 +128,16 @@ def _between(animation: Animation, key: Index, values: Array) -> Array:
     slopes[0] = slopes[-1] = 0.0  # it starts and ends at rest
     frames = np.empty((key[-1] + 1, values.shape[1]))
     for number, frame in enumerate(animation.keyframe[:-1]):
-        first, last = key[number], key[number + 1]
+        first = key[number]
+        last = key[number + 1]
         share = np.arange(last - first + 1) / (last - first)
-        start, end = values[number], values[number + 1]
+        start = values[number]
+        end = values[number + 1]
         if frame.interpolation == "linear":
             frames[first : last + 1] = start + share[:, None] * (end - start)
             continue
-        leave, arrive = frame.leave, animation.keyframe[number + 1].arrive
+        leave = frame.leave
+        arrive = animation.keyframe[number + 1].arrive
         place = _along(share, leave, arrive)[:, None]
         handle_out = start + leave * (last - first) * slopes[number]
         handle_in = end - arrive * (last - first) * slopes[number + 1]
@@ -148,9 +152,11 @@ def _bezier(u: Array, start: Array | float, out: Array | float, into: Array | fl
 
 def _along(share: Array, leave: float, arrive: float) -> Array:
     """Return the parameter of a Bézier curve at shares of its time, by bisection: handles of up to 1 keep it unique."""
-    low, high = np.zeros_like(share), np.ones_like(share)
+    low = np.zeros_like(share)
+    high = np.ones_like(share)
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2.0
         early = _bezier(middle, 0.0, leave, 1.0 - arrive, 1.0) < share
-        low, high = np.where(early, middle, low), np.where(early, high, middle)
+        low = np.where(early, middle, low)
+        high = np.where(early, high, middle)
     return (low + high) / 2.0

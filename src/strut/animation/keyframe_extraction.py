@@ -20,8 +20,10 @@ from strut.robot import FLOATING, Robot
 from strut.schemas.eyes import EYES
 from strut.schemas.keyframes import Animation, AnimationKey, FootPose
 
-SEEN_M, SEEN_DEG = 0.0015, 0.3  # by which curves may miss frames
-STANDS_M, STANDS_DEG = 0.002, 0.5  # by which a foot that stands may be away from where it stands
+SEEN_M = 0.0015
+SEEN_DEG = 0.3  # by which curves may miss frames
+STANDS_M = 0.002
+STANDS_DEG = 0.5  # by which a foot that stands may be away from where it stands
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +51,8 @@ def extracted_keyframes(
     posture = _posture_deg(robot, qpos[0])
     stance = planted_stance(robot, Animation(title, emotion, still, robot.name, posture_deg=posture))
     values = _numbers(stance, qpos)
-    feet, joints = len(robot.foot_names), len(robot.joint_names)
+    feet = len(robot.foot_names)
+    joints = len(robot.joint_names)
     seen = np.array([SEEN_M] * 3 + [SEEN_DEG] * 3 + [SEEN_M] * 3 * feet + [SEEN_DEG] * (feet + joints))
     keys = _needed_keys(values[:, 6 : 6 + 3 * feet], eyes)
     while True:
@@ -85,7 +88,8 @@ def _numbers(stance: PlantedStance, qpos: Array) -> Array:
     turn = Rotation.from_quat(qpos[:, 3:FLOATING], scalar_first=True) * start.inv()
     shift = now.foot_in_world - stance.foot_in_world
     aside = np.append(shift[0, :, :2].mean(axis=0), 0.0)  # a story begins where the robot stands
-    shift, base = shift - aside, qpos[:, :3] - stance.qpos[:3] - aside
+    shift = shift - aside
+    base = qpos[:, :3] - stance.qpos[:3] - aside
     forward = now.foot_rotation[..., 0]
     yaw = np.degrees(np.unwrap(np.arctan2(forward[..., 1], forward[..., 0]) - stance.foot_yaw_rad, axis=0))
     down = np.abs(shift[..., 2]) < STANDS_M
@@ -118,7 +122,8 @@ def _needed_keys(shift: Array, eyes: tuple[str, ...]) -> list[int]:
 def _key(robot: Robot, frame: int, values: Array, eyes: str) -> AnimationKey:
     x, y, z, roll, pitch, yaw = np.round(values[:6], 5).tolist()
     feet = len(robot.foot_names)
-    shift, turn = values[6 : 6 + 3 * feet].reshape(feet, 3), values[6 + 3 * feet : 6 + 4 * feet]
+    shift = values[6 : 6 + 3 * feet].reshape(feet, 3)
+    turn = values[6 + 3 * feet : 6 + 4 * feet]
     poses = {}
     for name, place, angle in zip(robot.foot_names, np.round(shift, 5), np.round(turn, 4), strict=True):
         if place.any() or angle:

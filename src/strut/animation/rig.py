@@ -64,11 +64,13 @@ class Rig:
 
     def frames(self, qpos: Array) -> tuple[Array, Array]:
         """Return where bones begin and their axes in world. Shape (T, nq) in; (T, n, 3) and (T, n, 3, 3) out."""
-        place, turn = np.empty((len(qpos), len(self.names), 3)), np.empty((len(qpos), len(self.names), 3, 3))
+        place = np.empty((len(qpos), len(self.names), 3))
+        turn = np.empty((len(qpos), len(self.names), 3, 3))
         place[:, 0], turn[:, 0] = self._base(qpos)
         angle = qpos[:, self.base_size :] - self.qpos[self.base_size :]
         for bone in range(1, len(self.names)):
-            parent, (offset_m, rest) = self.parents[bone], self.local(bone)
+            parent = self.parents[bone]
+            offset_m, rest = self.local(bone)
             place[:, bone] = place[:, parent] + turn[:, parent] @ offset_m
             turn[:, bone] = turn[:, parent] @ rest @ Rotation.from_euler("x", angle[:, [bone - 1]]).as_matrix()
         return place, turn
@@ -89,7 +91,8 @@ class Rig:
         qpos = np.tile(self.qpos, (len(place_m), 1))
         if self.base_size == FLOATING:
             body = Rotation.from_matrix(rotation[:, 0])
-            qpos[:, :3], qpos[:, 3:FLOATING] = place_m[:, 0], body.as_quat(canonical=True, scalar_first=True)
+            qpos[:, :3] = place_m[:, 0]
+            qpos[:, 3:FLOATING] = body.as_quat(canonical=True, scalar_first=True)
         elif self.base_size:
             qpos[:, :2] += place_m[:, 0, :2] - self.start_m[0, :2]
             qpos[:, 2] += Rotation.from_matrix(rotation[:, 0] @ self.rotation[0].T).as_euler("ZYX")[:, 0]

@@ -19,7 +19,8 @@ SHORTEST_M = 0.02  # of a bone, so that it can be seen and grasped
 
 def rig_of(robot: Robot, qpos: Array | None = None) -> Rig:
     """Return the bones of a robot at rest in a posture, by default as it stands. Shape (nq,)."""
-    model, rest = robot.model, np.array(robot.standing_qpos if qpos is None else qpos)
+    model = robot.model
+    rest = np.array(robot.standing_qpos if qpos is None else qpos)
     data = mujoco.MjData(model)
     data.qpos[:] = rest
     mujoco.mj_kinematics(model, data)

@@ -42,7 +42,8 @@ class MotionBvh:
         rig = rig_of(robot_of(motion))
         place, turn = rig.frames(motion.qpos)
         since_rest = turn @ np.swapaxes(rig.rotation, 1, 2)
-        joints, columns = list[BvhJoint](), list[Array]()
+        joints = list[BvhJoint]()
+        columns = list[Array]()
         for bone, parent in enumerate(rig.parents):
             base = parent < 0
             offset = np.zeros(3) if base else rig.start_m[bone] - rig.start_m[parent]

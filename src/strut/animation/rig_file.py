@@ -28,7 +28,8 @@ from strut.schemas.eyes import LOOKS
 from strut.schemas.keyframes import Animation, AnimationKey
 from strut.viewer.eyes import eye_solids, face_axes
 
-FORMAT, VERSION = "strut rig", 1
+FORMAT = "strut rig"
+VERSION = 1
 CORNERS = 16  # of a circle
 
 

@@ -40,7 +40,8 @@ class MotionGlb:
     def content(self, motion: Motion) -> bytes:
         """Return the file."""
         robot = robot_of(motion)
-        rig, file = rig_of(robot), _Writer()
+        rig = rig_of(robot)
+        file = _Writer()
         file.add_bones(rig, bone_parts(rig, robot))
         place, turn = rig.frames(motion.qpos)
         time_s = motion.time_s - motion.time_s[0]
@@ -105,7 +106,8 @@ class _Writer:
             return None
         primitives = []
         for part in parts:
-            triangles, color = solid_mesh(part.solid), part.solid.color
+            triangles = solid_mesh(part.solid)
+            color = part.solid.color
             corners = part.vertices_m(triangles)[triangles.faces]  # own corners for each face, so that edges stay edges
             normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
             normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
@@ -231,7 +233,8 @@ class _Reader:
 
     def local(self, node: int, curves: Mapping[tuple[int, str], tuple[Array, Array, str]], time_s: Array) -> Array:
         """Return a node's transform to its parent. Shape (T, 4, 4)."""
-        about, found = self.file.nodes[node], np.tile(np.eye(4), (len(time_s), 1, 1))
+        about = self.file.nodes[node]
+        found = np.tile(np.eye(4), (len(time_s), 1, 1))
         if about.matrix is not None:
             found[:] = np.array(about.matrix).reshape(4, 4).T
             return found

@@ -21,7 +21,8 @@ TURNED_RAD = np.radians(1.0)  # by which it may turn about an axis that is not i
 
 def read_rig_movement(path: Path | str, robot: Robot) -> tuple[RigMovement, Array]:
     """Return a movement from a file and the robot's coordinates in it, (T, nq); raises RigFileError."""
-    path, rig = Path(path), rig_of(robot)
+    path = Path(path)
+    rig = rig_of(robot)
     ending = path.suffix.lower()
     if ending not in READERS:
         raise UnknownNameError("format of a rig's movement", ending, tuple(READERS), "docs/animation.md")

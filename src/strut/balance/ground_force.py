@@ -21,7 +21,9 @@ from strut.robot import Index, Robot
 
 _SPARE = 0.6  # share of the friction that feet may use to help each other; the rest is for what nobody planned
 _LOOSE = 0.02  # least grip
-_BALLS, _RELEASES, _LET_GO = 4, 6, 1e6  # points of a body on balls; rounds and cost of letting corners of soles go
+_BALLS = 4
+_RELEASES = 6
+_LET_GO = 1e6  # points of a body on balls; rounds and cost of letting corners of soles go
 _SOFT = 1e-6  # keeps the sharing defined where a force costs no torque, a straight leg
 
 
@@ -90,7 +92,8 @@ def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDA
         return GroundForce(np.zeros((*contact.shape, 3)), dynamics.torque_nm)
     owner = np.array(robot.point_feet, dtype=int)
     down = contact[:, owner]
-    force, hold = np.zeros_like(dynamics.point_in_world), grip(down)
+    force = np.zeros_like(dynamics.point_in_world)
+    hold = grip(down)
     for stance in _stances(dynamics, down):
         torque = dynamics.torque_nm[stance.block[0][:, 0]]
         if len(stance.block[1][0]) > _BALLS:
@@ -185,13 +188,16 @@ def grip(contact: npt.NDArray[np.bool_]) -> Array:
 def _shared_by_soles(robot: Robot, stance: _Stance, torque: Array) -> Array:
     """Return the forces of corners of soles: the centre of pressure says who carries, weak ankles count for more."""
     strength = robot.torque_limit_nm / robot.torque_limit_nm.max()
-    weighed, firm = replace(stance, lever=stance.lever / strength), np.ones((len(torque), stance.balance.shape[2] // 3))
+    weighed = replace(stance, lever=stance.lever / strength)
+    firm = np.ones((len(torque), stance.balance.shape[2] // 3))
     return _shared(weighed, torque / strength, firm, _SPARE * robot.friction)
 
 
 def _shared(stance: _Stance, torque: Array, hold: Array, friction: float) -> Array:
     """Return the forces of the k points of a stance. Shapes (N, n_joints), (N, k) in, (N, k, 3) out."""
-    lever, balance, wrench = stance.lever, stance.balance, stance.wrench
+    lever = stance.lever
+    balance = stance.balance
+    wrench = stance.wrench
     even = _minimum_norm_forces(hold, balance, wrench)
     load = np.maximum(even[..., 2], 0.05 * even[..., 2].max(axis=1, keepdims=True))
     quiet = _minimum_norm_forces(load * hold, balance, wrench)
@@ -205,7 +211,8 @@ def _pushing(cost: Array, linear: Array, balance: Array, wrench: Array) -> Array
 
     Bodies on balls keep what pulls: with three or four points there is nobody to take over. Shapes as in `_least`.
     """
-    force, gone = _least(cost, linear, balance, wrench), np.zeros((len(cost), cost.shape[1] // 3), dtype=np.bool_)
+    force = _least(cost, linear, balance, wrench)
+    gone = np.zeros((len(cost), cost.shape[1] // 3), dtype=np.bool_)
     if gone.shape[1] <= _BALLS:
         return force
     for _ in range(_RELEASES):
@@ -268,7 +275,10 @@ def _cone_share(quiet: Array, wanted: Array, friction: float) -> Array:
 def _cross_matrix(vector: Array) -> Array:
     """Return the matrix of a cross product. Shape (N, 3) in, (N, 3, 3) out."""
     matrix = np.zeros((len(vector), 3, 3))
-    matrix[:, 0, 1], matrix[:, 0, 2] = -vector[:, 2], vector[:, 1]
-    matrix[:, 1, 0], matrix[:, 1, 2] = vector[:, 2], -vector[:, 0]
-    matrix[:, 2, 0], matrix[:, 2, 1] = -vector[:, 1], vector[:, 0]
+    matrix[:, 0, 1] = -vector[:, 2]
+    matrix[:, 0, 2] = vector[:, 1]
+    matrix[:, 1, 0] = vector[:, 2]
+    matrix[:, 1, 2] = -vector[:, 0]
+    matrix[:, 2, 0] = -vector[:, 1]
+    matrix[:, 2, 1] = vector[:, 0]
     return matrix

@@ -31,6 +31,8 @@ def pendulum_com(zmp_m: Array, height_m: Array, *, step_s: float, gravity_m_s2: 
     felt_m_s2 = np.maximum(gravity_m_s2 + upwards_m_s2, LEAST_FELT * gravity_m_s2)
     stiff = height_m / felt_m_s2 / step_s**2
     bands = np.zeros((3, len(zmp_m)))
-    bands[0, 1:], bands[1], bands[2, :-1] = -stiff[:-1], 1.0 + 2.0 * stiff, -stiff[1:]
+    bands[0, 1:] = -stiff[:-1]
+    bands[1] = 1.0 + 2.0 * stiff
+    bands[2, :-1] = -stiff[1:]
     bands[1, [0, -1]] = 1.0 + stiff[[0, -1]]  # the sample beyond each end equals the one at the end
     return np.asarray(solve_banded((1, 1), bands, zmp_m))

@@ -51,15 +51,18 @@ class Polygon:
     def inset(self, distance_m: float) -> Polygon | None:
         """Return a single polygon with every edge moved inwards, or None where an edge vanishes."""
         normal, distance = self.edges
-        before, moved = np.roll(normal, 1, axis=0), distance + distance_m
-        lines, offsets = np.stack([before, normal], axis=1), np.stack([np.roll(moved, 1), moved], axis=1)
+        before = np.roll(normal, 1, axis=0)
+        moved = distance + distance_m
+        lines = np.stack([before, normal], axis=1)
+        offsets = np.stack([np.roll(moved, 1), moved], axis=1)
         inset = Polygon(np.asarray(np.linalg.solve(lines, offsets[..., None])[..., 0], dtype=np.float64))
         kept = np.sum(inset._along * self._along, axis=-1) > 0.0
         return inset if kept.all() else None
 
     def nearest(self, points: Array) -> Array:
         """Return the nearest points of the polygon, each point itself where it is inside. (..., 2) in and out."""
-        along, from_corner = self._along, points[..., None, :] - self.corners
+        along = self._along
+        from_corner = points[..., None, :] - self.corners
         share = np.sum(from_corner * along, axis=-1) / np.sum(along**2, axis=-1)
         on_edge = self.corners + np.clip(share, 0.0, 1.0)[..., None] * along
         best = np.argmin(np.sum((on_edge - points[..., None, :]) ** 2, axis=-1), axis=-1)
@@ -83,5 +86,6 @@ def convex_hull(points: Array) -> Polygon | None:
         return None
     if len(points) > 3:
         return Polygon(points[ConvexHull(points).vertices])
-    (ax, ay), (bx, by) = points[1] - points[0], points[2] - points[0]
+    ax, ay = points[1] - points[0]
+    bx, by = points[2] - points[0]
     return Polygon(points if ax * by > ay * bx else points[::-1])

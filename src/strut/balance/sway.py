@@ -81,7 +81,8 @@ def _zmp_path(standing_cop: Array, cop: Array, inset: Array, x_cost: float) -> A
         start = np.stack([cop[:, 0], standing_cop[:, 1]], axis=1)
         wanted[one_in_air] = Polygon(inset[one_in_air]).nearest_across(start[one_in_air])
     else:
-        start, stretch = standing_cop, np.array([x_cost, 1.0])
+        start = standing_cop
+        stretch = np.array([x_cost, 1.0])
         wanted[one_in_air] = Polygon(inset[one_in_air] * stretch).nearest(start[one_in_air] * stretch) / stretch
     return start + _carried_over(wanted - start)
 

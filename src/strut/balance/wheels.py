@@ -33,7 +33,8 @@ def wheel_margin(robot: Robot, qpos: Array, cop_in_world: Array) -> Array:
     polygon = convex_hull(np.array(_platform_entry(robot, "wheels_m"), dtype=float))
     if polygon is None:
         raise BadTableError(f"{robot.name}: the wheels of its platform stand on one line, so it would tip over.")
-    cosine, sine = np.cos(qpos[:, 2]), np.sin(qpos[:, 2])
+    cosine = np.cos(qpos[:, 2])
+    sine = np.sin(qpos[:, 2])
     x, y = (cop_in_world - qpos[:, :2]).T
     return polygon.margin(np.stack([cosine * x + sine * y, cosine * y - sine * x], axis=-1))
 

@@ -129,17 +129,22 @@ def _origin(segment: Segment, lengths: list[str]) -> Array:
 
 def pose_body(body: BodyGeometry, q: Array, lengths_m: Array) -> BodyPose:
     """Return all frames of a body. Shapes (T, n_dof) and (L,)."""
-    frames, count = len(q), len(body.segments)
-    origin, rotation = np.empty((frames, count, 3)), np.empty((frames, count, 3, 3))
-    axis, pivot = np.zeros((frames, body.n_dof, 3)), np.zeros((frames, body.n_dof, 3))
+    frames = len(q)
+    count = len(body.segments)
+    origin = np.empty((frames, count, 3))
+    rotation = np.empty((frames, count, 3, 3))
+    axis = np.zeros((frames, body.n_dof, 3))
+    pivot = np.zeros((frames, body.n_dof, 3))
     offsets = body.origins @ lengths_m
-    sine, cosine = np.sin(q), np.cos(q)
+    sine = np.sin(q)
+    cosine = np.cos(q)
     for index, parent in enumerate(body.parents):
         turn = np.broadcast_to(np.eye(3), (frames, 3, 3)) if parent < 0 else rotation[:, parent]
         origin[:, index] = q[:, :3] if parent < 0 else origin[:, parent] + turn @ offsets[index]
         for place, about in enumerate(body.axes[index]):
             dof = body.first_dof[index] + place
-            axis[:, dof], pivot[:, dof] = turn[..., about], origin[:, index]
+            axis[:, dof] = turn[..., about]
+            pivot[:, dof] = origin[:, index]
             turn = _turned(turn, about, sine[:, dof], cosine[:, dof])
         rotation[:, index] = turn
     return BodyPose(origin, rotation, axis, pivot)
@@ -147,9 +152,11 @@ def pose_body(body: BodyGeometry, q: Array, lengths_m: Array) -> BodyPose:
 
 def _turned(turn: Array, about: int, sine: Array, cosine: Array) -> Array:
     """Return a rotation followed by another about one of its own axes. Shapes (T, 3, 3), (T,), (T,)."""
-    first, second = (about + 1) % 3, (about + 2) % 3
+    first = (about + 1) % 3
+    second = (about + 2) % 3
     result = turn.copy()
-    sine, cosine = sine[:, None], cosine[:, None]
+    sine = sine[:, None]
+    cosine = cosine[:, None]
     result[..., first] = cosine * turn[..., first] + sine * turn[..., second]
     result[..., second] = cosine * turn[..., second] - sine * turn[..., first]
     return result
@@ -188,7 +195,8 @@ def point_jacobian(body: BodyGeometry, pose: BodyPose, points: BodyPoints, place
         arm = places[:, own, None] - pose.pivot_m[:, None, dofs]  # (T, own, dofs, 3)
         axis = pose.axis[:, None, dofs]
         for row in range(3):
-            first, second = (row + 1) % 3, (row + 2) % 3
+            first = (row + 1) % 3
+            second = (row + 2) % 3
             moved = axis[..., first] * arm[..., second] - axis[..., second] * arm[..., first]
             jacobian[:, own[:, None], row, dofs[None]] = moved
     return jacobian

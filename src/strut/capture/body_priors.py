@@ -67,8 +67,10 @@ def human_geometry() -> BodyGeometry:
 
 def pose_prior(body: BodyGeometry) -> PosePrior:
     """Return mean, precision and bounds of every coordinate; rotations about x and z are mirrored on the right."""
-    mean, precision = np.zeros(body.n_dof), np.zeros(body.n_dof)
-    lower, upper = np.full(body.n_dof, -_ROOM_M), np.full(body.n_dof, _ROOM_M)
+    mean = np.zeros(body.n_dof)
+    precision = np.zeros(body.n_dof)
+    lower = np.full(body.n_dof, -_ROOM_M)
+    upper = np.full(body.n_dof, _ROOM_M)
     for index, name in enumerate(body.dof_names[3:], start=3):
         entry = joint_ranges().coordinate[name.replace("Right", "Side").replace("Left", "Side")]
         mirrored = "Right" in name and name[-2:] in ("RX", "RZ")
@@ -82,7 +84,8 @@ def pose_prior(body: BodyGeometry) -> PosePrior:
 def length_prior(body: BodyGeometry, height_m: float) -> tuple[Array, Array]:
     """Return means and standard deviations of all lengths [m]. Shapes (L,)."""
     table = joint_ranges().length
-    mean, spread = np.empty(len(body.length_names)), np.empty(len(body.length_names))
+    mean = np.empty(len(body.length_names))
+    spread = np.empty(len(body.length_names))
     for index, name in enumerate(body.length_names):
         key = name.replace("Right", "Side").replace("Left", "Side")
         mean[index] = table.mean_share.get(key, body.default_shares[index]) * height_m

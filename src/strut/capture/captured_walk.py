@@ -175,7 +175,8 @@ def _motion(found: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelo
 
 def _at_contact_points(robot: Robot, forces: GroundForces, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
     """Return forces of feet shared among their contact points, keeping the centre of pressure. Shape (T, 6, 3)."""
-    points, names = foot_contact_points(robot, qpos), list(robot.foot_names)
+    points = foot_contact_points(robot, qpos)
+    names = list(robot.foot_names)
     result = np.zeros((len(qpos), len(names), 3))
     for foot, side in enumerate(SIDES):
         heel, hallux, meta = (names.index(f"{part}{side}") for part in ("Heel", "Hallux", "Meta5"))

@@ -27,7 +27,9 @@ from strut.robot import BASE, Robot
 
 SEED = 0  # of the draws around a movement
 FILTERED_JERK_M = 20.0  # of the pelvis where what is fast in its movement is no noise
-STEP, RATE_STEP, ACCELERATION_STEP = 1e-5, 1e-4, 1e-2  # of finite differences; the wrench is linear in the last
+STEP = 1e-5
+RATE_STEP = 1e-4
+ACCELERATION_STEP = 1e-2  # of finite differences; the wrench is linear in the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +124,11 @@ def smooth_movement(
         wrench: Prior of the ground-reaction wrench: what plates measured, or the plain estimate.
         draws: How many movements are drawn around the best.
     """
-    q, weight_n = continuous_angles(found), robot.mass_kg * GRAVITY_M_S2
+    q = continuous_angles(found)
+    weight_n = robot.mass_kg * GRAVITY_M_S2
     basis = spline_basis(found.motion.time_s, options.knot_s)
-    precision, coefficients = _marker_precision(found, q, options), basis.fitted(q)
+    precision = _marker_precision(found, q, options)
+    coefficients = basis.fitted(q)
     roughness = np.full(q.shape[1], options.jerk_rad**-2.0)
     roughness[:3] = options.jerk_m**-2.0
     for _ in range(options.rounds):
@@ -184,7 +188,9 @@ def _drawn(
 
 def _marker_precision(found: MarkerFit, q: Array, options: SmoothingOptions) -> Array:
     """Return what markers tell of coordinates, and a weak prior on what they do not tell. Shape (T, n, n)."""
-    body, person, names = human_geometry(), found.subject, found.marker_names
+    body = human_geometry()
+    person = found.subject
+    names = found.marker_names
     points = body_points(body, [(person.marker[name].segment, person.marker[name].at_m) for name in names])
     pose = pose_body(body, q, lengths_array(body, person.lengths_m))
     rows = point_jacobian(body, pose, points, place_points(pose, points))

@@ -28,7 +28,8 @@ from strut.recording import Recording
 
 Method = Literal["batched", "published"]
 FEWEST_MARKERS = 6
-OTHER_M, OTHER_KG = 0.05, 5.0  # by which heights and masses of one person do not differ between files
+OTHER_M = 0.05
+OTHER_KG = 5.0  # by which heights and masses of one person do not differ between files
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +120,8 @@ def fit(
         BadRecordingError: If the recording is too short, or nobody walks in it although asked for.
         OutOfRangeError: If height or mass is not that of an adult.
     """
-    body, tell = human_geometry(), on_progress or no_progress
+    body = human_geometry()
+    tell = on_progress or no_progress
     trial = prepare_trial(recording, marker_set)
     if walking and not trial.events:
         raise BadRecordingError(f"{recording.name}: nobody walks in it (a standing trial?); give a walking trial.")

@@ -82,7 +82,8 @@ def walking_paths(recording: Recording) -> WalkingPaths:
         (heel_kind, heel), (toe_kind, toe) = ends[side]
         heel_speed = np.linalg.norm((_velocity(heel, rate_hz) - belt)[:, :2], axis=1)
         toe_speed = np.linalg.norm(_velocity(toe, rate_hz) - belt, axis=1)
-        on_heel, on_toe = heel_kind in ON_THE_HEEL, toe_kind not in ON_THE_ANKLE
+        on_heel = heel_kind in ON_THE_HEEL
+        on_toe = toe_kind not in ON_THE_ANKLE
         feet.append(FootPath(side, heel, toe, heel_speed, toe_speed, on_heel, on_toe))
     over_ground = _velocity(pelvis, rate_hz) - belt
     speed = float(np.nanmedian(np.linalg.norm(over_ground[:, :2], axis=1)))

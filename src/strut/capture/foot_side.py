@@ -39,7 +39,8 @@ def _ankle_outside_m(recording: Recording, letter: str) -> float | None:
     rows = np.flatnonzero(_rests(heel, recording.rate_hz) & _rests(toe, recording.rate_hz))
     if len(rows) < FEWEST_FRAMES:
         return None
-    along, away = (toe - heel)[rows, :2], (ankle - heel)[rows, :2]
+    along = (toe - heel)[rows, :2]
+    away = (ankle - heel)[rows, :2]
     left = (along[:, 0] * away[:, 1] - along[:, 1] * away[:, 0]) / np.maximum(np.linalg.norm(along, axis=1), 1e-6)
     offset = float(np.nanmedian(left))
     return offset if letter == "L" else -offset

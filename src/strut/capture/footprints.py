@@ -14,7 +14,8 @@ from strut.engines.rigid_body import body_poses
 from strut.recording import SIDES, GaitEvent, Side
 from strut.robot import Robot
 
-FLAT_FROM, FLAT_TO = 0.25, 0.5  # of a stance: then a foot lies flat
+FLAT_FROM = 0.25
+FLAT_TO = 0.5  # of a stance: then a foot lies flat
 USUAL_STANCE_S = 0.65
 SHORTEST_DOUBLE_S = 0.06  # of double support in a walk
 LONGEST_FLIGHT_S = 0.15  # between two feet, that is taken for an error of events
@@ -24,7 +25,8 @@ STANCE_SHARE = np.linspace(0.0, 1.0, 11)
 ALONG_FOOT = np.array([0.03, 0.10, 0.21, 0.28, 0.38, 0.485, 0.575, 0.64, 0.675, 0.70, 0.72])
 INWARDS_M = 0.005  # of the middle line of a foot
 HALF_WIDTH_M = 0.045
-HEEL_END, TOE_END = 0.0, 0.95  # of the foot's length: where the centre of pressure can be
+HEEL_END = 0.0
+TOE_END = 0.95  # of the foot's length: where the centre of pressure can be
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +130,8 @@ def _without_flight(prints: Sequence[Footprint]) -> tuple[Footprint, ...]:
     """Return footprints of a walk, of which the next always begins before the last ends; gaps are errors of events."""
     result = list(prints)
     for index in range(len(result) - 1):
-        before, after = result[index], result[index + 1]
+        before = result[index]
+        after = result[index + 1]
         apart_s = after.start_s - before.stop_s
         if before.side != after.side and -SHORTEST_DOUBLE_S < apart_s < LONGEST_FLIGHT_S:
             middle_s = 0.5 * (before.stop_s + after.start_s)

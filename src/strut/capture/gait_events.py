@@ -60,7 +60,8 @@ def find_gait_events(paths: WalkingPaths, thresholds: EventThresholds = USUAL_TH
 def _events_of(foot: FootPath, paths: WalkingPaths, thresholds: EventThresholds) -> list[GaitEvent]:
     rate_hz = paths.rate_hz
     swings = _swings(foot, paths, thresholds)
-    strikes, leaves = _strikes(foot, paths, swings, thresholds), _leaves(foot, paths, swings, thresholds)
+    strikes = _strikes(foot, paths, swings, thresholds)
+    leaves = _leaves(foot, paths, swings, thresholds)
     events = [GaitEvent("heel_strike", foot.side, time_s) for time_s in strikes]
     events += [GaitEvent("toe_off", foot.side, time_s) for time_s in leaves]
     for start, stop in _stances(strikes, leaves, (len(foot.toe_m) - 1) / rate_hz):
@@ -98,7 +99,8 @@ def _fastest(speed: Array, first: int, last: int) -> int:
 
 def _crossings(values: Array, level: float) -> Array:
     """Return where values rise through a level, between frames."""
-    before, after = values[:-1], values[1:]
+    before = values[:-1]
+    after = values[1:]
     with np.errstate(invalid="ignore"):
         index = np.flatnonzero((before < level) & (after >= level))
     return np.asarray(index + (level - before[index]) / (after[index] - before[index]))
@@ -144,7 +146,8 @@ class _Stance:
 
 def _stance_events(stance: _Stance, thresholds: EventThresholds) -> list[GaitEvent]:
     """Return foot flat and heel off of a stance, as far as they are seen."""
-    foot, (first, last) = stance.foot, stance.frames
+    foot = stance.foot
+    first, last = stance.frames
     sunk = stance.level(foot.toe_m) + thresholds.toe_sunk_m
     flat = stance.inside(_first_fall(foot.toe_m[:, 2], sunk, max(first - 1, 0)), 0.0)
     flat = flat or ([stance.start_s] if stance.landed else [])  # it landed flat
@@ -157,7 +160,8 @@ def _stance_events(stance: _Stance, thresholds: EventThresholds) -> list[GaitEve
 def _stances(strikes: Sequence[float], leaves: Sequence[float], stop_s: float) -> list[tuple[float, float]]:
     """Return from when to when a foot stands; the first may begin before the recording, the last end after it."""
     first = [0.0][: int(min(leaves, default=np.inf) < min(strikes, default=np.inf))]
-    starts, changes = [*first, *strikes], sorted([*strikes, *leaves, stop_s])
+    starts = [*first, *strikes]
+    changes = sorted([*strikes, *leaves, stop_s])
     found = [(start, next((time_s for time_s in changes if time_s > start), stop_s)) for start in starts]
     return [(start, stop) for start, stop in found if stop not in strikes]
 

@@ -190,7 +190,8 @@ def _with_seen_frames(recording: Recording) -> Recording:
     good = np.flatnonzero(seen >= 0.5)
     if len(good) < FEWEST_FRAMES:
         raise BadRecordingError(f"{recording.name}: half of the markers are seen in {len(good)} frames only.")
-    first, stop = int(good[0]), int(good[-1]) + 1
+    first = int(good[0])
+    stop = int(good[-1]) + 1
     if first == 0 and stop == len(seen):
         return recording
     start_s = first / recording.rate_hz

@@ -41,7 +41,8 @@ from strut.robot import Robot
 UNWEIGHED = "No force plate tells whether the mass is right: forces and torques grow with it."
 BASELINE_HZ = 6.0
 FOLLOWED_SD = 0.005  # of plates that are followed, over body weight
-PLAIN_SD, PLAIN_S = 0.015, 0.1  # of the plain estimate, over body weight; so long it stays alike
+PLAIN_SD = 0.015
+PLAIN_S = 0.1  # of the plain estimate, over body weight; so long it stays alike
 PLAIN_SEEN = 0.95  # of the markers, at least, or the plain estimate says nothing
 DRAWS = 30
 NORMAL_90 = 1.645
@@ -138,7 +139,8 @@ def ground_forces(
     Raises:
         BadRecordingError: If nobody walks, or plates are to be followed and there are none.
     """
-    trial, time_s = found.trial, found.motion.time_s
+    trial = found.trial
+    time_s = found.motion.time_s
     if not trial.events or trial.paths is None:
         raise BadRecordingError(f"{trial.recording.name}: nobody walks in it, so there are no steps to find forces of.")
     filtered_hz = filtered_above_hz(trial.recording)
@@ -147,7 +149,8 @@ def ground_forces(
     prints, plates = _supports(found, robot, use_plates)
     followed = plates if use_plates else None
     plain_n = centre_of_mass_force(found, robot)
-    cop, wrench_prior = cop_prior(prints, time_s, options), _wrench_prior(found, plain_n, followed, filtered=filtered)
+    cop = cop_prior(prints, time_s, options)
+    wrench_prior = _wrench_prior(found, plain_n, followed, filtered=filtered)
     smooth = smooth_movement(found, robot, cop, options, wrench=wrench_prior, draws=draws)
     push = heel_push_m_s2(trial.events, trial.paths)
     shape = landing_shape(filtered_hz, trial.recording.rate_hz, trial.paths.speed_m_s, push)
@@ -180,7 +183,8 @@ def _between(events: Sequence[GaitEvent], time_s: Array) -> npt.NDArray[np.bool_
 
 def _supports(found: MarkerFit, robot: Robot, use_plates: bool) -> tuple[tuple[Footprint, ...], PlateForces | None]:
     """Return footprints, by the events of plates if they are followed, and what plates measured; None if nothing."""
-    trial, motion = found.trial, found.motion
+    trial = found.trial
+    motion = found.motion
     assert trial.paths is not None
     belt = trial.paths.belt_m_s
     prints = find_footprints(robot, motion.time_s, motion.qpos, trial.events, belt)
@@ -215,12 +219,14 @@ class _Walker(NamedTuple):
 
 
 def _solved(who: _Walker, prints: Sequence[Footprint], movement: Movement, wrench: Array) -> _Solved:
-    robot, time_s = who.robot, who.time_s
+    robot = who.robot
+    time_s = who.time_s
     com = centre_of_mass_path(robot.model, qpos_from_angles(movement.q))
     loads = share_load(prints, time_s, wrench, com, robot.friction, cop_lead=who.cop_lead)
     if who.followed is None:
         sharp = with_landings(loads, prints, time_s, robot.mass_kg * GRAVITY_M_S2, who.landing)
-        wrench, loads = wrench + (sharp.wrenches() - loads.wrenches()).sum(axis=1), sharp
+        wrench = wrench + (sharp.wrenches() - loads.wrenches()).sum(axis=1)
+        loads = sharp
     else:
         loads = _with_plates(loads, who.followed)
     feet = [f"Foot{side}" for side in SIDES]
@@ -242,7 +248,8 @@ def centre_of_mass_force(found: MarkerFit, robot: Robot) -> Array:
 
     The plain estimate that everybody can make, to compare with.
     """
-    q, rate_hz = continuous_angles(found), found.trial.recording.rate_hz
+    q = continuous_angles(found)
+    rate_hz = found.trial.recording.rate_hz
     padding = min(len(q) - 1, round(0.5 * rate_hz))
     low = low_passed(q, BASELINE_HZ, rate_hz, padding=padding)
     path = centre_of_mass_path(robot.model, qpos_from_angles(low))
@@ -278,7 +285,8 @@ def _perturbed(
     prints: Sequence[Footprint], options: SmoothingOptions, landing: LandingShape, rng: np.random.Generator
 ) -> tuple[Footprint, ...]:
     """Return footprints whose events and places are off as much as they usually are."""
-    off_s, off_m = rng.normal(scale=landing.event_sd_s, size=(len(prints), 2)), options.cop_sd_m / np.sqrt(2.0)
+    off_s = rng.normal(scale=landing.event_sd_s, size=(len(prints), 2))
+    off_m = options.cop_sd_m / np.sqrt(2.0)
     return tuple(
         replace(
             one,
@@ -292,7 +300,8 @@ def _perturbed(
 
 def _bands(results: Sequence[_Solved], weight_n: float) -> Bands:
     """Return bands from draws, and from what draws do not explain."""
-    best, drawn = results[0], results[1:]
+    best = results[0]
+    drawn = results[1:]
 
     def band(pick: Callable[[_Solved], Array], floor: Array | float) -> Array:
         away = [pick(one) - pick(best) for one in drawn]

@@ -70,7 +70,8 @@ def _stopped_s(foot: FootPath, rate_hz: float, near_s: float) -> float:
 
 def _push(foot: FootPath, rate_hz: float, near_s: float) -> tuple[Array, Array]:
     """Return times near a time, and the upward acceleration of a heel then; none if it is not seen. Shapes (n,)."""
-    height, time_s = foot.heel_m[:, 2], np.arange(len(foot.heel_m)) / rate_hz
+    height = foot.heel_m[:, 2]
+    time_s = np.arange(len(foot.heel_m)) / rate_hz
     around = np.abs(time_s - near_s) < SEARCHED_S + 4.0 / rate_hz
     if around.sum() < 8 or not np.isfinite(height[around]).all():
         return np.empty(0), np.empty(0)

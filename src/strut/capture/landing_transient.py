@@ -27,13 +27,16 @@ from strut.recording import SIDES
 
 # Chosen on the half of the plate trials that is for tuning.
 SMOOTHED_HZ = 7.0  # bandwidth of the smooth vertical force of raw markers
-FILTERED_HZ, FILTERED_SHARE = 5.0, 0.88  # the same of filtered markers: at least, and of what they were filtered above
+FILTERED_HZ = 5.0
+FILTERED_SHARE = 0.88  # the same of filtered markers: at least, and of what they were filtered above
 PULSE = 0.4  # of body weight, at the usual speed
 STEP_S = 0.015  # so long a step rises
 PULSE_S = (0.0, 0.012, 0.045)  # beginning, top and end of a pulse after heel strike
-SLOPE_OVER_S, TREND_OVER_S = 0.02, 0.15  # before and after heel strike: of the landing, and of the walk around it
+SLOPE_OVER_S = 0.02
+TREND_OVER_S = 0.15  # before and after heel strike: of the landing, and of the walk around it
 # Upward acceleration of a heel that is stopped, and the share of the pulse that its markers do not show.
-PUSH_M_S2, UNSEEN_SHARE = (8.0, 16.0), (1.0, 0.25)
+PUSH_M_S2 = (8.0, 16.0)
+UNSEEN_SHARE = (1.0, 0.25)
 HIGHEST_STEP = 1.0  # of body weight
 USUAL_SPEED_M_S = 1.2
 GROWTH = 1.5  # with speed
@@ -41,7 +44,8 @@ FASTEST_SHARE = 1.5  # of the usual speed; nobody walks much faster
 EVENT_SD_S = 0.006  # of heel strikes from markers: the transient is as blurred as its time is unsure
 EVENT_SD_FRAMES = 0.5  # it is no better than that
 _FINE_S = 0.001
-_FROM_S, _TO_S = -0.16, 0.26  # around heel strike; beyond, hardly anything is left
+_FROM_S = -0.16
+_TO_S = 0.26  # around heel strike; beyond, hardly anything is left
 _ROOM_S = 0.6
 
 
@@ -101,7 +105,8 @@ def with_landings(
     loads: FootLoads, footprints: Sequence[Footprint], time_s: Array, weight_n: float, shape: LandingShape
 ) -> FootLoads:
     """Return loads with transients: on the foot that lands, and on the other one before it stands."""
-    force, total = loads.force_n.copy(), loads.force_n[..., 2].sum(axis=1) / weight_n
+    force = loads.force_n.copy()
+    total = loads.force_n[..., 2].sum(axis=1) / weight_n
     around_s = np.arange(-_ROOM_S, _ROOM_S, _FINE_S)
     inside = (around_s > _FROM_S) & (around_s < _TO_S)
     step = shape.lost(np.clip(around_s / STEP_S, 0.0, 1.0)) * inside
@@ -112,7 +117,8 @@ def with_landings(
         up = weight_n * np.interp(
             time_s - one.start_s, around_s, height * step + shape.pulse * pulse, left=0.0, right=0.0
         )
-        own, other = loads.stands[:, foot], loads.stands[:, 1 - foot]
+        own = loads.stands[:, foot]
+        other = loads.stands[:, 1 - foot]
         force[own, foot, 2] += up[own]
         force[other & ~own, 1 - foot, 2] += up[other & ~own]
     force[..., 2] = np.maximum(force[..., 2], 0.0)

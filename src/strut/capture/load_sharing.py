@@ -74,14 +74,16 @@ def standing_on(footprints: Sequence[Footprint], time_s: Array) -> npt.NDArray[n
 def cop_prior(footprints: Sequence[Footprint], time_s: Array, options: SmoothingOptions) -> CopPrior:
     """Return where the centre of pressure of both feet together usually is, before any force is known."""
     number = standing_on(footprints, time_s)
-    place, sd = np.full((len(time_s), 2), np.nan), np.full(len(time_s), options.cop_sd_m)
+    place = np.full((len(time_s), 2), np.nan)
+    sd = np.full(len(time_s), options.cop_sd_m)
     for index, one in enumerate(footprints):
         alone = (number == index).any(axis=1) & (number < 0).any(axis=1)
         place[alone] = one.cop_path(time_s[alone])
     for trailing, leading, rows in _double_supports(footprints, time_s):
         now_s = time_s[rows]
         share = _usual_share(trailing, leading, now_s)
-        before, after = trailing.cop_path(now_s), leading.cop_path(now_s)
+        before = trailing.cop_path(now_s)
+        after = leading.cop_path(now_s)
         place[rows] = before + share[:, None] * (after - before)
         sd[rows] += (options.shared_cop_sd_m - options.cop_sd_m) * 4.0 * share * (1.0 - share)
     return CopPrior(place, sd)
@@ -107,7 +109,8 @@ def share_load(
         cop_lead: By which share of the way between two feet the wrench's centre of pressure is too far forwards.
     """
     number = standing_on(footprints, time_s)
-    part, cop = np.zeros((len(time_s), 2)), np.full((len(time_s), 2, 2), np.nan)
+    part = np.zeros((len(time_s), 2))
+    cop = np.full((len(time_s), 2, 2), np.nan)
     wanted = wrench_cop(wrench)
     level = np.zeros((len(time_s), 2, 2))  # horizontal forces
     for index, one in enumerate(footprints):
@@ -119,7 +122,8 @@ def share_load(
     for trailing, leading, rows in _double_supports(footprints, time_s):
         feet = [SIDES.index(one.side) for one in (trailing, leading)]
         share = _fitted_share(trailing, leading, time_s[rows], wanted[rows], cop_lead)
-        part[rows, feet[0]], part[rows, feet[1]] = 1.0 - share, share
+        part[rows, feet[0]] = 1.0 - share
+        part[rows, feet[1]] = share
         places = [one.cop_path(time_s[rows]) for one in (trailing, leading)]
         off = wanted[rows] - (1.0 - share)[:, None] * places[0] - share[:, None] * places[1]
         off = off * np.minimum(1.0, FARTHEST_M / np.maximum(np.linalg.norm(off, axis=1, keepdims=True), 1e-9))
@@ -161,7 +165,8 @@ def _usual_share(trailing: Footprint, leading: Footprint, time_s: Array) -> Arra
 def _fitted_share(trailing: Footprint, leading: Footprint, time_s: Array, wanted: Array, lead: float) -> Array:
     """Return how much of the weight the leading foot has, given the centre of pressure of both. Shape (T,)."""
     count = len(time_s)
-    before, after = trailing.cop_path(time_s), leading.cop_path(time_s)
+    before = trailing.cop_path(time_s)
+    after = leading.cop_path(time_s)
     apart = np.linalg.norm(after - before, axis=1)
     along = np.einsum("ti,ti->t", wanted - before, after - before) / np.maximum(apart, 1e-6)
     bend = np.diff(np.eye(count + 2), n=2, axis=0)  # with a frame before, where it is 0, and one after, where it is 1

@@ -16,7 +16,8 @@ FASTEST_M_S = 12.0  # a toe in a fast swing moves at 5 m/s
 LARGEST_RESIDUAL_M = 0.008
 # So much of the power of accelerations is below this frequency: then they were filtered more than raw ones are smoothed
 # for forces (`landing_transient.SMOOTHED_HZ`).
-FILTERED_HZ, FILTERED_SHARE = 8.0, 0.98
+FILTERED_HZ = 8.0
+FILTERED_SHARE = 0.98
 SWAP_GAIN = 0.5  # two names are swapped if exchanging them makes both jumps this much smaller
 
 
@@ -59,7 +60,8 @@ def _speeds(places: Array, rate_hz: float) -> Array:
 
 def _swaps(places: Array, names: Sequence[str], rate_hz: float) -> list[MarkerFault]:
     """Return pairs of markers whose paths go on in each other's place."""
-    faults, step = list[MarkerFault](), _speeds(places, rate_hz)
+    faults = list[MarkerFault]()
+    step = _speeds(places, rate_hz)
     for first, one in enumerate(names):
         for second in range(first + 1, len(names)):
             crossed = _speeds_between(places, first, second, rate_hz)

@@ -18,7 +18,8 @@ PELVIC_TILT_RAD = 0.19  # of the line from the hind to the front spines in the m
 HIP_SD_M = 0.010  # of the regression below
 FLOOR_SD_M = 0.004  # laboratories put their origin on the floor
 PLATE_SD_M = 0.001
-TOE_HEIGHT_M, TOE_HEIGHT_SD_M = 0.045, 0.015  # of a marker on the toes, shod or bare, over the ground
+TOE_HEIGHT_M = 0.045
+TOE_HEIGHT_SD_M = 0.015  # of a marker on the toes, shod or bare, over the ground
 
 _TOES = ("RTOE", "LTOE", "RMT5", "LMT5", "RTIP", "LTIP")
 
@@ -49,7 +50,8 @@ def _with_hips(
     """Return what is known with hips and markers of the pelvis where a regression has them."""
     lengths, lengths_sd, local, spread = (np.array(values) for values in prior[:4])
     hips = [body.length_names.index(f"Hip{side}Width") for side in SIDES]
-    lengths[hips], lengths_sd[hips] = known.half_width_m, HIP_SD_M / 2.0
+    lengths[hips] = known.half_width_m
+    lengths_sd[hips] = HIP_SD_M / 2.0
     front = local[[list(landmarks).index(name) for name in ("LASI", "RASI")]].mean(axis=0)
     on_pelvis = [landmark.segment == "Pelvis" for landmark in landmarks.values()]
     local[on_pelvis] += (known.front_m - front) * [1.0, 0.0, 1.0]
@@ -72,13 +74,17 @@ def _hips(recording: Recording) -> HipRegression | None:
     hind = _seen(recording, ("LPSI", "RPSI")) or _seen(recording, ("SACR",))
     if not (hind and _seen(recording, ("LASI", "RASI"))):
         return None
-    left, right, back = recording.marker("LASI"), recording.marker("RASI"), recording.markers(hind).mean(axis=1)
+    left = recording.marker("LASI")
+    right = recording.marker("RASI")
+    back = recording.markers(hind).mean(axis=1)
     width = float(np.nanmedian(np.linalg.norm(left - right, axis=1)))
     depth = float(np.nanmedian(np.linalg.norm((left + right) / 2.0 - back, axis=1)))
     if not (0.12 < width < 0.45 and 0.08 < depth < 0.35):
         return None
-    behind, below = 0.24 * depth + 0.0099, 0.30 * width + 0.0109
-    cosine, sine = np.cos(PELVIC_TILT_RAD), np.sin(PELVIC_TILT_RAD)
+    behind = 0.24 * depth + 0.0099
+    below = 0.30 * width + 0.0109
+    cosine = np.cos(PELVIC_TILT_RAD)
+    sine = np.sin(PELVIC_TILT_RAD)
     front = np.array([behind * cosine + below * sine, 0.0, below * cosine - behind * sine])
     return HipRegression(0.33 * width + 0.0073, front)
 

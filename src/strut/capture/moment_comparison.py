@@ -44,7 +44,8 @@ class MomentAgreement:
 def laboratory_moment(found: MarkerFit, forces: GroundForces, side: Side, joint: str) -> Array:
     """Return the laboratory's moment of a joint in stances whose push-off it knows, NaN elsewhere. Shape (T,)."""
     told = found.trial.recording.moments_nm_kg
-    ankle, own = told.get(f"{side[0]}Ankle"), told.get(f"{side[0]}{joint}")
+    ankle = told.get(f"{side[0]}Ankle")
+    own = told.get(f"{side[0]}{joint}")
     time_s = found.motion.time_s
     if ankle is None or own is None:
         return np.full(len(time_s), np.nan)

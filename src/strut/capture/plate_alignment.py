@@ -24,7 +24,8 @@ LEAST_S = 0.008  # that both witnesses must see: heel strikes of markers are no 
 GAIN = 0.8  # of the difference between forces, at most, is left when clocks are set alike
 NEAR_S = 0.08  # a stance on a plate belongs to the heel strike that is so near
 LEAST_M = 0.025
-EARLY, LATE = (0.04, 0.15), (0.85, 0.96)  # shares of a stance: centre of pressure under heel, toes
+EARLY = (0.04, 0.15)
+LATE = (0.85, 0.96)  # shares of a stance: centre of pressure under heel, toes
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,8 @@ def _delayed(values: Array, frames: float) -> Array:
 def _forces_late_s(plates: PlateForces, up_n: Array) -> tuple[float | None, float]:
     """Return by how much the measured vertical force is late, and the share of the difference that is then left."""
     lags = np.arange(-FARTHEST_S, FARTHEST_S + 1e-9, 0.001)
-    ours, measured = plates.as_filtered(up_n), plates.total[:, 2]
+    ours = plates.as_filtered(up_n)
+    measured = plates.total[:, 2]
     moved = np.stack([_delayed(measured, -lag * plates.rate_hz) for lag in lags])
     common = np.isfinite(moved).all(axis=0) & np.isfinite(ours)
     if common.sum() < FEWEST_FRAMES:

@@ -20,7 +20,8 @@ from strut.plumbing.number_text import percent
 from strut.recording import SIDES, ForcePlate
 
 SMOOTH_HZ = 50.0  # plates are compared below this
-FILTERED_HZ, FILTERED_SHARE = 20.0, 0.99  # of the power of a force's rate, below this frequency: it was filtered
+FILTERED_HZ = 20.0
+FILTERED_SHARE = 0.99  # of the power of a force's rate, below this frequency: it was filtered
 EDGE_M = 0.005
 LEAST_LOAD = 0.05  # of body weight, below which a centre of pressure means little
 FEWEST_FRAMES = 20
@@ -111,7 +112,8 @@ def plate_forces(trial: GaitTrial, footprints: Sequence[Footprint]) -> PlateForc
         own = [plates[name] for name in stance.plate.split(", ")]
         if not same or not _whole(same[0], own):
             continue
-        start_s, stop_s = min(same[0].start_s, stance.start_s), max(same[0].stop_s, stance.stop_s)
+        start_s = min(same[0].start_s, stance.start_s)
+        stop_s = max(same[0].stop_s, stance.stop_s)
         rows = (time_s >= start_s - 0.005) & (time_s <= stop_s + 0.005)
         wrench[rows, SIDES.index(stance.side)] = np.sum([_at_frames(plate, time_s) for plate in own], axis=0)[rows]
     return PlateForces(wrench, trial.recording.rate_hz, _bandwidth_hz(list(plates.values())))
@@ -194,7 +196,8 @@ def agreement(
     known = np.isfinite(measured) & np.isfinite(computed)
     if known.sum() < FEWEST_FRAMES:
         return None
-    one, other = computed[known], measured[known]
+    one = computed[known]
+    other = measured[known]
     rms = float(np.sqrt(np.mean((one - other) ** 2)))
     moves = min(np.ptp(one), np.ptp(other)) > 0.0
     return Agreement(

@@ -110,7 +110,8 @@ def _inside(plate: ForcePlate, sample: int, end_m: Array, rate_hz: float) -> boo
     frame = round(sample / plate.rate_hz * rate_hz)
     if frame >= len(end_m) or not np.isfinite(end_m[frame]).all():
         return False
-    x, y = plate.corners_m[0] - plate.corners_m[1], plate.corners_m[1] - plate.corners_m[2]
+    x = plate.corners_m[0] - plate.corners_m[1]
+    y = plate.corners_m[1] - plate.corners_m[2]
     offset = end_m[frame] - plate.centre_m
     return all(
         abs(offset @ side) / np.linalg.norm(side) < float(np.linalg.norm(side)) / 2.0 - EDGE_M for side in (x, y)

@@ -24,7 +24,8 @@ from strut.robot import BASE
 MARKER_SD_M = 0.005  # skin over bone, by coordinate
 MOST_ITERATIONS = 60
 STEP_TOLERANCE = 1e-4  # rad or m; after such a step markers move by less than a hundredth of a millimetre
-FAR_DAMPING, NEAR_DAMPING = 1e-2, 1e-5  # at the start
+FAR_DAMPING = 1e-2
+NEAR_DAMPING = 1e-5  # at the start
 KEY_SPACING_S = 0.08
 CHUNK = 400  # frames in memory at once
 OnCaptureProgress = Callable[[str, float], None]  # what is being done, and which share of it
@@ -110,7 +111,8 @@ def solve_from(problem: PoseProblem, start: Array, *, start_damping: float = FAR
     """Return the poses of some frames from given ones. Shape (T, n_dof)."""
     prior = problem.prior
     q = np.clip(start, prior.lower, prior.upper)
-    damping, count = np.full(len(q), start_damping), np.zeros(len(q), dtype=int)
+    damping = np.full(len(q), start_damping)
+    count = np.zeros(len(q), dtype=int)
     todo = np.arange(len(q))
     value, hessian, gradient = _linearised(problem, q)
     for _ in range(MOST_ITERATIONS):
@@ -120,7 +122,11 @@ def solve_from(problem: PoseProblem, start: Array, *, start_damping: float = FAR
         last = np.abs(trial - q[todo]).max(axis=1) < STEP_TOLERANCE  # so short a step needs no proof
         q[todo[last]] = trial[last]
         going = ~(last | (damping[todo] > 1e8))
-        todo, trial, value, hessian, gradient = todo[going], trial[going], value[going], hessian[going], gradient[going]
+        todo = todo[going]
+        trial = trial[going]
+        value = value[going]
+        hessian = hessian[going]
+        gradient = gradient[going]
         if not len(todo):
             break
         new_value, new_hessian, new_gradient = _linearised(problem.some(todo), trial)
@@ -149,7 +155,8 @@ def _linearised(problem: PoseProblem, q: Array) -> tuple[Array, Array, Array]:
     root = np.sqrt(problem.weights) / MARKER_SD_M * seen
     residual = (np.where(seen[..., None], off, 0.0) * root[..., None]).reshape(len(q), -1)
     rows = (jacobian * root[..., None, None]).reshape(len(q), -1, problem.body.n_dof)
-    away, precision = q - problem.prior.mean, problem.prior.precision
+    away = q - problem.prior.mean
+    precision = problem.prior.precision
     hessian = np.swapaxes(rows, 1, 2) @ rows
     hessian[:, np.arange(q.shape[1]), np.arange(q.shape[1])] += precision
     gradient = (residual[:, None] @ rows)[:, 0] + precision * away
@@ -169,7 +176,8 @@ def _step(hessian: Array, gradient: Array, damping: Array, q: Array, prior: Pose
 
 def start_poses(problem: PoseProblem) -> Array:
     """Return the mean pose with its pelvis where the markers of pelvis and trunk are. Shape (T, n_dof)."""
-    body, prior = problem.body, problem.prior
+    body = problem.body
+    prior = problem.prior
     mean = np.broadcast_to(prior.mean, (len(problem.markers_m), body.n_dof)).copy()
     near = [index for index, name in enumerate(body.segments) if name in ("Pelvis", "MiddleTrunk", "UpperTrunk")]
     chosen = np.flatnonzero(np.isin(problem.points.segment, near[:1]))
@@ -184,7 +192,8 @@ def start_poses(problem: PoseProblem) -> Array:
         seen = all_seen(places)
         if seen.sum() >= 3:
             turn, move = _rigid(model[seen], places[seen])
-            mean[frame, :3], mean[frame, 3:BASE] = move, Rotation.from_matrix(turn).as_euler("YXZ")
+            mean[frame, :3] = move
+            mean[frame, 3:BASE] = Rotation.from_matrix(turn).as_euler("YXZ")
             known[frame] = True
     if not known.any():
         raise BadRecordingError("In no frame are three markers of the pelvis seen, so the fit has no start.")

@@ -40,7 +40,8 @@ def published_fit(
 
 
 def _solved(problem: PoseProblem, start: Array) -> tuple[Array, int]:
-    q, seen = start[None], all_seen(problem.markers_m[0])
+    q = start[None]
+    seen = all_seen(problem.markers_m[0])
     weights = np.repeat(problem.weights * seen, 3)
     step = 0
     while step < MOST_STEPS:

@@ -35,11 +35,13 @@ MOST_AT_LANDINGS = 0.20  # the same near landings
 MOST_UNEXPLAINED_M = 0.025  # moment over the weight, root mean square, while one foot carries and no landing is near
 MOST_AT_LANDINGS_M = 0.08  # the same near landings: a smooth centre of pressure moves too early and too late
 MOST_TORQUE_OFF = 0.09  # of the torques, root mean square
-DEEPEST_M, HIGHEST_M = 0.04, 0.06  # of the sole of a foot on the ground; skin and shoe give way, soles of models do not
+DEEPEST_M = 0.04
+HIGHEST_M = 0.06  # of the sole of a foot on the ground; skin and shoe give way, soles of models do not
 MOST_SLIDE_M = 0.06  # of a foot between landing and leaving, rolling from heel to toes not counted
 MOST_MASS_OFF = 0.10  # by which plates may deny a mass, either way: weighed ones are less than 2.5 % off
 LARGEST_ERROR_MM = 20.0  # of markers on average, by the file's own word
-BEFORE_LANDING_S, AFTER_LANDING_S = 0.09, 0.25  # in which landings are sharper than the movement
+BEFORE_LANDING_S = 0.09
+AFTER_LANDING_S = 0.25  # in which landings are sharper than the movement
 ENDS_S = 0.05  # at both ends curves say little about accelerations
 NO_FORCES = "forces and torques: the file has none; strut capture finds them"
 NO_CALM = "forces in single support: no sample is far from a landing"
@@ -104,7 +106,8 @@ def recorded_receipt(robot: Robot, motion: Motion) -> Receipt:
             "judged; record at least a whole step."
         )
     points = foot_contact_points(robot, motion.qpos)
-    found, slide_m = _soundness(robot, motion, points), _slide_m(robot, motion, points)
+    found = _soundness(robot, motion, points)
+    slide_m = _slide_m(robot, motion, points)
     deepest_mm = max(-1e3 * float(points[_between_events(motion)][..., 2].min()), 0.0)
     reasons = _reasons(found, deepest_mm, 1e3 * slide_m)
     way = motion.qpos[-1, :2] - motion.qpos[0, :2] - _belt_m_s(motion) * motion.duration_s
@@ -257,7 +260,8 @@ def _feet(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]
 
 def _foot_wrench(points: Array, force_n: Array, columns: Sequence[int]) -> Array:
     """Return force of a foot, and moment about the origin with its points on the ground. Shape (T, 6)."""
-    own, place = force_n[:, columns], points[:, columns] * [1.0, 1.0, 0.0]
+    own = force_n[:, columns]
+    place = points[:, columns] * [1.0, 1.0, 0.0]
     return np.concatenate([own.sum(axis=1), np.cross(place, own).sum(axis=1)], axis=1)
 
 

@@ -20,7 +20,9 @@ from strut.human.laboratory_names import joint_words
 from strut.recording import SIDES
 from strut.viewer.plots import INK, LOOK, PALE
 
-OURS, PLATE, PLAIN = "#3568b8", "#1a1c20", "#c46a12"
+OURS = "#3568b8"
+PLATE = "#1a1c20"
+PLAIN = "#c46a12"
 LEG_JOINTS = ("Hip", "Knee", "Ankle")
 LABORATORY_SIGN = {"Hip": 1.0, "Knee": -1.0, "Ankle": 1.0}  # laboratories count extension of the knee positive
 MUSCLES = (  # how a channel may be called, the joint that the muscle moves, and in which sense of our torque
@@ -51,7 +53,8 @@ def marker_error_plot(found: MarkerFit) -> Figure:
 
 def total_force_plot(walk: CapturedWalk) -> Figure:
     """Return the ground's force on the body per weight: ours with its band, plates, and the centre-of-mass estimate."""
-    forces, weight_n = walk.forces, walk.robot.mass_kg * GRAVITY_M_S2
+    forces = walk.forces
+    weight_n = walk.robot.mass_kg * GRAVITY_M_S2
 
     def draw(axes: Sequence[Any]) -> None:
         for axis, (place, title) in enumerate(zip(axes, ("forwards", "to the left", "upwards"), strict=True)):
@@ -67,12 +70,14 @@ def total_force_plot(walk: CapturedWalk) -> Figure:
 
 def foot_force_plot(walk: CapturedWalk) -> Figure:
     """Return the force on each foot per weight, with bands and plates."""
-    forces, weight_n = walk.forces, walk.robot.mass_kg * GRAVITY_M_S2
+    forces = walk.forces
+    weight_n = walk.robot.mass_kg * GRAVITY_M_S2
 
     def draw(axes: Sequence[Any]) -> None:
         for index, place in enumerate(axes):
             foot, axis = divmod(index, 3)
-            own, band = forces.loads.force_n[:, foot, axis], forces.bands.foot_n[:, foot, axis]
+            own = forces.loads.force_n[:, foot, axis]
+            band = forces.bands.foot_n[:, foot, axis]
             _banded(place, walk, own / weight_n, band / weight_n)
             if forces.plates is not None:
                 measured = forces.plates.wrench[:, foot, axis] / weight_n
@@ -86,13 +91,15 @@ def foot_force_plot(walk: CapturedWalk) -> Figure:
 
 def leg_torque_plot(walk: CapturedWalk) -> Figure:
     """Return sagittal torques of both legs per body mass over time, with bands."""
-    names, mass_kg = list(walk.robot.joint_names), walk.robot.mass_kg
+    names = list(walk.robot.joint_names)
+    mass_kg = walk.robot.mass_kg
 
     def draw(axes: Sequence[Any]) -> None:
         for index, place in enumerate(axes):
             side, joint = divmod(index, 3)
             column = names.index(f"{LEG_JOINTS[joint]}{SIDES[side]}_RY")
-            torque, band = walk.forces.torque_nm[:, column], walk.forces.bands.torque_nm[:, column]
+            torque = walk.forces.torque_nm[:, column]
+            band = walk.forces.bands.torque_nm[:, column]
             _banded(place, walk, torque / mass_kg, band / mass_kg)
             _stances(place, walk, SIDES[side])
             theirs = laboratory_moment(walk.fit, walk.forces, SIDES[side], LEG_JOINTS[joint])
@@ -147,7 +154,8 @@ def emg_plot(walk: CapturedWalk) -> Figure | None:
     """Return envelopes of muscles over their peaks, with the torque of the joint that they move; None without EMG."""
     if walk.emg is None or not walk.emg.names:
         return None
-    emg, values = walk.emg, walk.emg.normalised()
+    emg = walk.emg
+    values = walk.emg.normalised()
 
     def draw(axes: Sequence[Any]) -> None:
         for place in axes[len(emg.names) :]:

@@ -111,7 +111,8 @@ def _write_results(folder: Path, files: Mapping[str, bytes], *, force: bool) -> 
 
 def forces_csv(walk: CapturedWalk) -> str:
     """Return forces over time as a table: total, feet, half widths of bands, centre of pressure, baseline, plates."""
-    forces, columns = walk.forces, {"time_s": walk.motion.time_s}
+    forces = walk.forces
+    columns = {"time_s": walk.motion.time_s}
     for axis, name in enumerate(AXES):
         columns[f"total_{name}_n"] = forces.wrench[:, axis]
         columns[f"total_{name}_band_n"] = forces.bands.total_n[:, axis]

@@ -91,13 +91,15 @@ class SplineSystem:
     """Normal equations in blocks: of spline b and b + k, for all pairs of coordinates."""
 
     def __init__(self, basis: SplineBasis, width: int) -> None:
-        self.basis, self.width = basis, width
+        self.basis = basis
+        self.width = width
         self._blocks = np.zeros((basis.count, ORDER, width, width))  # rows: coordinates of the later spline
         self._right = np.zeros((basis.count, width))
 
     def add_precision(self, precision: Array, target: Array) -> None:
         """Add squares of the distance from a target at the frames. Shapes (T, m, m) and (T, m)."""
-        values, first = self.basis.values[0], self.basis.first
+        values = self.basis.values[0]
+        first = self.basis.first
         pull = np.einsum("tij,tj->ti", precision, target)
         for a in range(ORDER):
             np.add.at(self._right, first + a, values[:, a, None] * pull)
@@ -106,7 +108,8 @@ class SplineSystem:
 
     def add_rows(self, rows: Array, target: Array) -> None:
         """Add squares of rows times coordinates, rates, accelerations minus a target. Shapes (3, T, r, m), (T, r)."""
-        values, first = self.basis.values, self.basis.first
+        values = self.basis.values
+        first = self.basis.first
         own = np.einsum("dta,dtrm->atrm", values, rows)
         for a in range(ORDER):
             np.add.at(self._right, first + a, np.einsum("trm,tr->tm", own[a], target))
@@ -121,7 +124,8 @@ class SplineSystem:
 
     def solved(self) -> SplineSolution:
         """Return the coefficients with the least sum of squares."""
-        count, width = self.basis.count, self.width
+        count = self.basis.count
+        width = self.width
         band = np.zeros((ORDER * width, count * width))
         for lag in range(ORDER):
             for row in range(width):

@@ -85,7 +85,8 @@ def estimate_subject(
 ) -> tuple[SubjectParameters, int]:
     """Return the parameters that explain the chosen frames best, how sure each of them is, and the number of rounds."""
     parameters = _packed(prior.lengths_m, prior.local_m, prior.floor_m)
-    mean, precision = parameters.copy(), _prior_precision(data, prior)
+    mean = parameters.copy()
+    precision = _prior_precision(data, prior)
     q = solve_from(_problem(data, parameters, pose_prior), start_poses(_problem(data, parameters, pose_prior))).q
     value = np.inf
     for rounds in range(1, MOST_ROUNDS + 1):
@@ -130,14 +131,16 @@ def _problem(data: EstimationData, parameters: Array, prior: PosePrior) -> PoseP
 
 def _prior_precision(data: EstimationData, prior: SubjectParameters) -> Array:
     """Return the precision of all parameters: each alone, left like right, and lengths that add up to the height."""
-    names, table = data.body.length_names, joint_ranges().length
+    names = data.body.length_names
+    table = joint_ranges().length
     spread = _packed(prior.lengths_sd_m, prior.local_sd_m, prior.floor_sd_m)
     precision = np.diag(spread**-2.0)
     for index, name in enumerate(names):
         if "Right" in name:
             other = names.index(name.replace("Right", "Left"))
             row = np.zeros(len(spread))
-            row[index], row[other] = 1.0, -1.0
+            row[index] = 1.0
+            row[other] = -1.0
             precision += np.outer(row, row) / table.side_sd_m**2
     row = np.zeros(len(spread))
     row[[names.index(name) for name in STATURE]] = 1.0
@@ -148,7 +151,8 @@ def _prior_precision(data: EstimationData, prior: SubjectParameters) -> Array:
 def _linearised_rows(data: EstimationData, parameters: Array, q: Array) -> _Rows:
     """Return rows of markers and of soles that lie on the floor."""
     lengths, local, floor = _unpacked(data, parameters)
-    body, points = data.body, BodyPoints(data.segments, local)
+    body = data.body
+    points = BodyPoints(data.segments, local)
     pose = pose_body(body, q, lengths)
     places = place_points(pose, points)
     frames, count = places.shape[:2]
@@ -172,7 +176,8 @@ def _linearised_rows(data: EstimationData, parameters: Array, q: Array) -> _Rows
 
 def _sole_rows(data: EstimationData, lengths: Array, floor: float, q: Array, width: int, share: float) -> _Rows:
     """Return heights of heel and ball of feet that stand flat, over the floor."""
-    body, names = data.body, data.body.length_names
+    body = data.body
+    names = data.body.length_names
     index = [body.segments.index(f"Foot{side}") for side in SIDES for _ in range(2)]
     height = [names.index(f"Foot{side}Height") for side in SIDES for _ in range(2)]
     along = [names.index(f"Foot{side}{end}") for side in SIDES for end in ("PosteriorPoint", "ForefootX")]
@@ -210,7 +215,8 @@ def _reduced(rows: _Rows, prior: PosePrior, q: Array) -> tuple[Array, Array]:
 
 def _pose_equations(rows: _Rows, prior: PosePrior, q: Array, *, damping: float) -> tuple[Array, Array]:
     """Return Gauss-Newton matrix (K, n_dof, n_dof) and gradient (K, n_dof) of the poses."""
-    matrix, diagonal = np.swapaxes(rows.by_pose, 1, 2) @ rows.by_pose, np.arange(q.shape[1])
+    matrix = np.swapaxes(rows.by_pose, 1, 2) @ rows.by_pose
+    diagonal = np.arange(q.shape[1])
     matrix[:, diagonal, diagonal] += prior.precision + damping
     return matrix, (rows.residual[:, None] @ rows.by_pose)[:, 0] + prior.precision * (q - prior.mean)
 

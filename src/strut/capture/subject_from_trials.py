@@ -19,8 +19,10 @@ from strut.capture.subject_model import MeasuredLength, PlacedMarker, SubjectMod
 from strut.errors import OutOfRangeError
 from strut.recording import SIDES, Recording
 
-SMALLEST_M, TALLEST_M = 1.20, 2.30
-LIGHTEST_KG, HEAVIEST_KG = 30.0, 200.0
+SMALLEST_M = 1.20
+TALLEST_M = 2.30
+LIGHTEST_KG = 30.0
+HEAVIEST_KG = 200.0
 SAME_PERSON = 0.01  # of height and mass: what scales and clothes do
 WELL_TOLD = 0.35  # of what was known before: how sure markers make a length that may judge a height
 ODD_HEIGHT = 0.1  # legs of adults of one height differ by 3 or 4 %
@@ -101,7 +103,8 @@ def subject_from_trials(
     known, notes = parameter_prior(body, height, landmarks, trials[0].recording)
     data = _data(body, trials, landmarks)
     found, rounds = estimate_subject(data, known, prior, on_progress)
-    lengths, markers = _lengths(body, found), _markers(landmarks, found)
+    lengths = _lengths(body, found)
+    markers = _markers(landmarks, found)
     places = {name: entry.at_m for name, entry in markers.items()}
     for shape in (foot_shape(places, side) for side in SIDES):
         lengths |= {name: MeasuredLength(m=value, sd_m=SHAPE_SD_M) for name, value in shape.items()}

@@ -19,7 +19,8 @@ ARM_SWING = 0.6  # of the opposite thigh's swing; arms of walkers without arm ma
 def observed_coordinates(problem: PoseProblem, q: Array) -> tuple[npt.NDArray[np.bool_], Array]:
     """Return which coordinates markers tell, and the standard deviation of each given the markers. Shapes (n_dof,)."""
     frames = np.unique(np.linspace(0, len(q) - 1, SAMPLES).astype(int))
-    part, some = problem.some(frames), q[frames]
+    part = problem.some(frames)
+    some = q[frames]
     pose = pose_body(part.body, some, part.lengths_m)
     places = place_points(pose, part.points)
     seen = all_seen(part.markers_m)
@@ -39,7 +40,8 @@ def follow_observed(body: BodyGeometry, q: Array, observed: npt.NDArray[np.bool_
     A trunk without markers stays upright and keeps facing the way; arms swing with the opposite legs; the rest stays as
     usual.
     """
-    names, result = list(body.dof_names), q.copy()
+    names = list(body.dof_names)
+    result = q.copy()
     usual = pose_prior(body).mean
     for index in np.flatnonzero(~observed):
         result[:, index] = usual[index] + _following(names[index], q, names)

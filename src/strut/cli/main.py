@@ -12,7 +12,10 @@ from strut.errors import RefusedError, StoppedError, StrutError
 from strut.plumbing.cancellation import CTRL_C
 from strut.registry import VERBS, find
 
-DONE, OUR_BUG, USER_CAN_FIX, REFUSED = 0, 1, 2, 3
+DONE = 0
+OUR_BUG = 1
+USER_CAN_FIX = 2
+REFUSED = 3
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -49,7 +52,8 @@ def _run(verb: str, arguments: Sequence[str]) -> object:
     if isinstance(app, typer.Typer):
         arguments = arguments or ["--help"]
     else:
-        command, app = app, typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        command = app
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         app.command()(command)
     try:
         return app(args=list(arguments), prog_name=f"strut {verb}", standalone_mode=False)

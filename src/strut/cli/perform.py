@@ -74,7 +74,8 @@ def perform(
         act(context, body, task, out, force=force, json=json)
         return
     _check_options(context)
-    felt, layer = None if task_only else feeling(emotion, pad), chosen_layer(expression)
+    felt = None if task_only else feeling(emotion, pad)
+    layer = chosen_layer(expression)
     path = load_hand_path(body, task, hand or "right") if is_path_file(task) else task
     words = f"{robot} tries to {task} {felt.label if felt else 'without a feeling'}"
     with told_on_screen(words, out, force=force) as tell:
@@ -146,7 +147,8 @@ def _perform_show(context: typer.Context, body: Robot, words: str, out: Path, *,
 def _perform_story(context: typer.Context, body: Robot, name: str, out: Path, *, force: bool, json: bool) -> None:
     """Perform a story that comes with a robot; it brings its own feeling and its own time."""
     _check_story_options(context, name, "strict", "margin")
-    animation, chosen = load_animation(story_path(body.name, name)), context.params
+    animation = load_animation(story_path(body.name, name))
+    chosen = context.params
     with told_on_screen(f"{body.name} performs {animation.title}", out, force=force) as tell:
         motion = animate(
             body,

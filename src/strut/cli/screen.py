@@ -146,7 +146,8 @@ def now_and_then() -> Callable[[str], None]:
 @contextmanager
 def heartbeat(words: str) -> Iterator[None]:
     """Tell a log file every few seconds that something without steps of its own is still under way, and since when."""
-    over, log = Event(), now_and_then()
+    over = Event()
+    log = now_and_then()
 
     def beat() -> None:
         while not over.wait(EVERY_S):

@@ -74,7 +74,8 @@ def show(
     check_partners(context, PARTNERS)
     check_apart(context, {"host": FILES, "port": FILES})
     look: Look = "stick" if stick else "solid"
-    motions, names = [load_motion(file) for file in files], [file.name for file in files]
+    motions = [load_motion(file) for file in files]
+    names = [file.name for file in files]
     if not any((html, png, gif, mp4)):
         from strut.viewer.viewer import serve  # noqa: PLC0415  (viser takes a second to load)
 

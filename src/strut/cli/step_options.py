@@ -109,7 +109,9 @@ def gait_options(gait: GaitTable, typed: Mapping[str, Any]) -> dict[str, Any]:
     lengths = {f"{name}_m": chosen_length_m(typed[name]) for name in _LENGTHS}
     if isinstance(gait, CrawlTable):
         return lengths | {name: typed[name] for name in ("cycles", "balance", "retreat", "tempo")}
-    goal, via, steps = typed["goal"], typed["via"], typed["steps"]
+    goal = typed["goal"]
+    via = typed["via"]
+    steps = typed["steps"]
     height_m = chosen_length_m(typed["body_height"])
     return lengths | _destination(goal, via, steps) | {"pace": _pace(typed["speed"]), "body_height_m": height_m}
 

@@ -31,7 +31,9 @@ def usage_sentence(error: Any, verb: str | None) -> str:
 
 def _mistake(parameter: Any, mistake: Mapping[str, Any]) -> str | None:
     """Return a sentence about one value that is not what an option takes; None if we have no words for it."""
-    option, typed, wanted = parameter.opts[0], str(mistake["input"]), _MUST_BE.get(mistake["type"])
+    option = parameter.opts[0]
+    typed = str(mistake["input"])
+    wanted = _MUST_BE.get(mistake["type"])
     if parameter.nargs > 1 and typed.startswith("--"):
         return f"{option} needs {parameter.nargs} values, but {typed} comes before they are complete"
     if wanted is None:

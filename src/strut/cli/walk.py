@@ -82,7 +82,8 @@ def walk(
     json: Json = False,
 ) -> None:
     """Plan a walk that shows an emotion and save it. Example: strut walk mrpete --emotion happy --out happy.npz."""
-    felt, layer = feeling(emotion, pad), chosen_layer(expression)
+    felt = feeling(emotion, pad)
+    layer = chosen_layer(expression)
     body = load_robot(robot)
     if body.tables.gait is None:
         raise typer.BadParameter(f"{robot} does not walk; {_performs(body)}.")

@@ -37,18 +37,22 @@ class Movement:
 
 def body_wrench(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: Array) -> Array:
     """Return force and moment that the surroundings give to a floating body. Shapes (T, nq), (T, nv) twice; (T, 6)."""
-    data, force = mujoco.MjData(model), np.empty(model.nv)
-    wrench, turn = np.empty((len(qpos), 6)), data.xmat[1]
+    data = mujoco.MjData(model)
+    force = np.empty(model.nv)
+    wrench = np.empty((len(qpos), 6))
+    turn = data.xmat[1]
     for k in sweep(model, data, qpos, qvel, qacc):
         mujoco.mj_rne(model, data, 1, force)
-        wrench[k, :3], wrench[k, 3:] = force[:3], turn.reshape(3, 3) @ force[3:BASE]
+        wrench[k, :3] = force[:3]
+        wrench[k, 3:] = turn.reshape(3, 3) @ force[3:BASE]
     wrench[:, 3:] += np.cross(qpos[:, :3], wrench[:, :3])
     return wrench
 
 
 def centre_of_mass_path(model: mujoco.MjModel, qpos: Array) -> Array:
     """Return the centre of mass in world. Shape (T, nq) in, (T, 3) out."""
-    data, path = mujoco.MjData(model), np.empty((len(qpos), 3))
+    data = mujoco.MjData(model)
+    path = np.empty((len(qpos), 3))
     for k in sweep(model, data, qpos):
         mujoco.mj_comPos(model, data)
         path[k] = data.subtree_com[1]
@@ -66,8 +70,10 @@ def torques_under_wrenches(
         bodies: Names of the n bodies that are pushed.
         wrench: Force, and moment about the world's origin. Shape (T, n, 6).
     """
-    data, numbers = mujoco.MjData(model), [model.body(name).id for name in bodies]
-    force, result = np.empty((len(wrench), model.nv)), np.empty(model.nv)
+    data = mujoco.MjData(model)
+    numbers = [model.body(name).id for name in bodies]
+    force = np.empty((len(wrench), model.nv))
+    result = np.empty(model.nv)
     moving, turning = np.empty((2, 3, model.nv))
     origin = np.zeros(3)
     for k in sweep(model, data, *motion):

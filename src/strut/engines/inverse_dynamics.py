@@ -76,24 +76,38 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
     site_bodies = [int(model.site_bodyid[site]) for site in sites]
     below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
     parts = _parts(robot, model)
-    samples, force = len(qpos), np.empty((len(qpos), model.nv))
-    base_rotation, com = np.empty((samples, 9)), np.empty((samples, 3))
-    foot_in_world, foot_rotation = np.empty((samples, len(sites), 3)), np.empty((samples, len(sites), 9))
+    samples = len(qpos)
+    force = np.empty((len(qpos), model.nv))
+    base_rotation = np.empty((samples, 9))
+    com = np.empty((samples, 3))
+    foot_in_world = np.empty((samples, len(sites), 3))
+    foot_rotation = np.empty((samples, len(sites), 9))
     jacobian, turning = np.zeros((2, samples, len(sites), 3, model.nv))
-    flat_feet, result = _flat_feet(robot), np.empty(model.nv)
-    geom_height, geom_up = np.empty((samples, model.ngeom)), np.empty((samples, model.ngeom, 3))
-    site_xpos, site_xmat, geom_xpos, geom_xmat = data.site_xpos, data.site_xmat, data.geom_xpos, data.geom_xmat
-    base_xmat, whole_com = data.xmat[1], data.subtree_com[1]
+    flat_feet = _flat_feet(robot)
+    result = np.empty(model.nv)
+    geom_height = np.empty((samples, model.ngeom))
+    geom_up = np.empty((samples, model.ngeom, 3))
+    site_xpos = data.site_xpos
+    site_xmat = data.site_xmat
+    geom_xpos = data.geom_xpos
+    geom_xmat = data.geom_xmat
+    base_xmat = data.xmat[1]
+    whole_com = data.subtree_com[1]
     for k in sweep(model, data, qpos, qvel, qacc):
         mujoco.mj_rne(model, data, 1, result)
-        force[k], base_rotation[k], com[k] = result, base_xmat, whole_com
-        geom_height[k], geom_up[k] = geom_xpos[:, 2], geom_xmat[:, 6:]
-        foot_in_world[k], foot_rotation[k] = site_xpos[sites], site_xmat[sites]
+        force[k] = result
+        base_rotation[k] = base_xmat
+        com[k] = whole_com
+        geom_height[k] = geom_xpos[:, 2]
+        geom_up[k] = geom_xmat[:, 6:]
+        foot_in_world[k] = site_xpos[sites]
+        foot_rotation[k] = site_xmat[sites]
         for index, body in enumerate(site_bodies):
             point = foot_in_world[k, index] - below[index]
             mujoco.mj_jac(model, data, jacobian[k, index], turning[k, index] if flat_feet else None, point, body)
     force += model.dof_armature * qacc
-    joints, turn = model.nv - len(robot.joint_names), foot_rotation.reshape(samples, len(sites), 3, 3)
+    joints = model.nv - len(robot.joint_names)
+    turn = foot_rotation.reshape(samples, len(sites), 3, 3)
     ground_force, ground_moment = _carried(robot, model, (qpos, qvel, qacc), force, base_rotation)
     return InverseDynamics(
         ground_force_n=ground_force,
@@ -151,10 +165,12 @@ def _carried_by_platform(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: 
     The platform's own three coordinates say nothing about weight and tipping; what the world must hold does.
     """
     data = mujoco.MjData(model)
-    carried, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 3))
+    carried = np.empty((len(qpos), 6))
+    com = np.empty((len(qpos), 3))
     for k in sweep(model, data, qpos, qvel, qacc):
         mujoco.mj_rnePostConstraint(model, data)
-        carried[k], com[k] = data.cfrc_int[1], data.subtree_com[1]  # moment about the centre of mass, then force
+        carried[k] = data.cfrc_int[1]
+        com[k] = data.subtree_com[1]  # moment about the centre of mass, then force
     return carried[:, 3:], carried[:, :3] + np.cross(com, carried[:, 3:])
 
 
@@ -171,11 +187,17 @@ def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
     """Return the ground's reaction: `inverse_dynamics` without what only the joints need. Shapes (T,), (T, nq)."""
     model = robot.model
     data = mujoco.MjData(model)
-    force, rotation, com = np.empty((len(qpos), 6)), np.empty((len(qpos), 9)), np.empty((len(qpos), 3))
-    result, base_xmat, whole_com = np.empty(model.nv), data.xmat[1], data.subtree_com[1]
+    force = np.empty((len(qpos), 6))
+    rotation = np.empty((len(qpos), 9))
+    com = np.empty((len(qpos), 3))
+    result = np.empty(model.nv)
+    base_xmat = data.xmat[1]
+    whole_com = data.subtree_com[1]
     for k in sweep(model, data, qpos, *velocities(robot, time_s, qpos)):
         mujoco.mj_rne(model, data, 1, result)
-        force[k], rotation[k], com[k] = result[:BASE], base_xmat, whole_com
+        force[k] = result[:BASE]
+        rotation[k] = base_xmat
+        com[k] = whole_com
     return Reaction(*_carried_by_ground(qpos, force, rotation), com)
 
 
@@ -196,9 +218,12 @@ def contact_demand(
     model: mujoco.MjModel, points: Sequence[ContactPoint], qpos: Array, qvel: Array, qacc: Array
 ) -> ContactDemand:
     """Return what a movement needs of its contact points. Shapes (T, nq), (T, nv), (T, nv)."""
-    data, bodies = mujoco.MjData(model), [model.body(point.body).id for point in points]
-    force, place = np.empty(qvel.shape), np.empty((len(qpos), len(points), 3))
-    jacobian, result = np.empty((len(qpos), len(points), 3, model.nv)), np.empty(model.nv)
+    data = mujoco.MjData(model)
+    bodies = [model.body(point.body).id for point in points]
+    force = np.empty(qvel.shape)
+    place = np.empty((len(qpos), len(points), 3))
+    jacobian = np.empty((len(qpos), len(points), 3, model.nv))
+    result = np.empty(model.nv)
     for k in sweep(model, data, qpos, qvel, qacc):
         mujoco.mj_rne(model, data, 1, result)
         force[k] = result + model.dof_armature * qacc[k]
@@ -228,7 +253,9 @@ def _lowest_point(model: mujoco.MjModel, geom: int, height: Array, up: Array) ->
 
     Shapes (T, n_geom) for heights of the parts' centres and (T, n_geom, 3) for how far their axes point up; (T,) out.
     """
-    size, axes, kind = model.geom_size[geom], up[:, geom], mujoco.mjtGeom(model.geom_type[geom])
+    size = model.geom_size[geom]
+    axes = up[:, geom]
+    kind = mujoco.mjtGeom(model.geom_type[geom])
     if kind == mujoco.mjtGeom.mjGEOM_MESH:
         return np.asarray(height[:, geom] + (axes @ _hull(model, int(model.geom_dataid[geom])).T).min(axis=1))
     along = np.abs(axes[:, 2])
@@ -245,7 +272,8 @@ def _lowest_point(model: mujoco.MjModel, geom: int, height: Array, up: Array) ->
 
 def _hull(model: mujoco.MjModel, mesh: int) -> Array:
     """Return the corners of a mesh's convex hull, or all of its corners, in the part's axes. Shape (n, 3)."""
-    first, graph = model.mesh_vertadr[mesh], model.mesh_graphadr[mesh]
+    first = model.mesh_vertadr[mesh]
+    graph = model.mesh_graphadr[mesh]
     corners = model.mesh_vert[first : first + model.mesh_vertnum[mesh]].astype(float)
     if graph < 0:
         return np.asarray(corners)

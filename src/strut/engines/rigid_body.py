@@ -56,7 +56,9 @@ def sweep(
     Kinematics are up to date; with velocities, the centre of mass and spatial velocities, too. Callers read views of
     `data` that they have looked up before: a look-up costs a microsecond. Shapes (T, nq), (T, nv), (T, nv).
     """
-    positions, velocities, accelerations = data.qpos, data.qvel, data.qacc
+    positions = data.qpos
+    velocities = data.qvel
+    accelerations = data.qacc
     for k in range(len(qpos)):
         positions[:] = qpos[k]
         if qacc is not None:
@@ -74,11 +76,14 @@ def poses(model: mujoco.MjModel, kind: FrameKind, index: Sequence[int], qpos: Ar
 
     Shape (T, nq) in; origins (T, n, 3) and rotations to world (T, n, 3, 3) out.
     """
-    data, chosen = scratch_data(model), np.asarray(index, dtype=np.intp)
+    data = scratch_data(model)
+    chosen = np.asarray(index, dtype=np.intp)
     place, turn = (getattr(data, field) for field in _FIELDS[kind])
-    position, rotation = np.empty((len(qpos), len(chosen), 3)), np.empty((len(qpos), len(chosen), 9))
+    position = np.empty((len(qpos), len(chosen), 3))
+    rotation = np.empty((len(qpos), len(chosen), 9))
     for k in sweep(model, data, qpos):
-        position[k], rotation[k] = place[chosen], turn[chosen]
+        position[k] = place[chosen]
+        rotation[k] = turn[chosen]
     return position, rotation.reshape(len(qpos), len(chosen), 3, 3)
 
 
@@ -98,7 +103,8 @@ def foot_geoms(robot: Robot) -> dict[int, int]:
 
     A ball or a box is called as the foot's frame, the points of a sole or a line `FRAME_0`, `FRAME_1`, ...
     """
-    model, found = robot.model, dict[int, int]()
+    model = robot.model
+    found = dict[int, int]()
     names = {model.geom(index).name: index for index in range(model.ngeom)}
     for index, foot in enumerate(robot.feet):
         points = (f"{foot.frame}_{point}" for point in range(len(foot.points)))
@@ -178,7 +184,8 @@ def point_masses(robot: Robot, qpos: Array) -> Masses:
 
 def linear_momentum(model: mujoco.MjModel, qpos: Array, qvel: Array) -> Array:
     """Return the momentum of the whole body in world [N s]. Shapes (T, nq), (T, nv) in, (T, 3) out."""
-    data, momentum = mujoco.MjData(model), np.empty((len(qpos), 3))
+    data = mujoco.MjData(model)
+    momentum = np.empty((len(qpos), 3))
     for k in sweep(model, data, qpos, qvel):
         mujoco.mj_subtreeVel(model, data)
         momentum[k] = model.body_subtreemass[1] * data.subtree_linvel[1]

@@ -57,16 +57,21 @@ def self_distance(robot: Robot, qpos: Array, *, near_m: float | None = None) -> 
         qpos: Configurations. Shape (T, nq).
         near_m: Distance below which every sample is found; the least that the robot allows if None.
     """
-    model, table = robot.model, robot.collision
+    model = robot.model
+    table = robot.collision
     near_m = table.least_distance_m if near_m is None else near_m
     pairs = np.array(collision_pairs(model, table.no_surface).checked)
     if not len(pairs):
         return None
     held = np.concatenate([np.tile(model.qpos0[: robot.base_size], (len(qpos), 1)), qpos[:, robot.base_size :]], axis=1)
     geoms = _MovingGeoms(model, *poses(model, "geom", range(model.ngeom), held))  # as the base sees them
-    near, smallest_m, sample, nearest = np.zeros(len(qpos), dtype=bool), np.inf, 0, pairs[0]
+    near = np.zeros(len(qpos), dtype=bool)
+    smallest_m = np.inf
+    sample = 0
+    nearest = pairs[0]
     starts = np.arange(0, len(qpos), _STRIDES[0])
-    start, pair = np.tile(starts, len(pairs)), np.repeat(pairs, len(starts), axis=0)
+    start = np.tile(starts, len(pairs))
+    pair = np.repeat(pairs, len(starts), axis=0)
     for stride, finer in pairwise((*_STRIDES, 0)):
         middle, stop = (np.minimum(start + step, len(qpos) - 1) for step in (stride // 2, stride - 1))
         way_m = np.maximum(geoms.way_m(start, middle, pair), geoms.way_m(middle, stop, pair))
@@ -80,7 +85,9 @@ def self_distance(robot: Robot, qpos: Array, *, near_m: float | None = None) -> 
         near[middle[looked & (apart_m < near_m)]] = True
         least = int(np.argmin(np.where(looked, apart_m, np.inf)))
         if apart_m[least] < smallest_m:
-            smallest_m, sample, nearest = float(apart_m[least]), int(middle[least]), pair[least]
+            smallest_m = float(apart_m[least])
+            sample = int(middle[least])
+            nearest = pair[least]
         left = looked & (apart_m - way_m < max(near_m, smallest_m))
         if finer == 0 or not left.any():
             break
@@ -176,29 +183,39 @@ class _MovingGeoms:
     """The geoms of a model along a motion. Shapes (T, n, 3) and (T, n, 3, 3)."""
 
     def __init__(self, model: mujoco.MjModel, place: Array, turn: Array) -> None:
-        self._model, self._data, self._place = model, mujoco.MjData(model), place
+        self._model = model
+        self._data = mujoco.MjData(model)
+        self._place = place
         self._turn = turn.reshape(*turn.shape[:2], 9)
         self._round = np.isin(model.geom_type, _ROUND)
         half_m = np.where(model.geom_type == mujoco.mjtGeom.mjGEOM_CAPSULE, model.geom_size[:, 1], 0.0)
         along = half_m[:, None] * turn[..., 2]
-        self._start, self._stop = place - along, place + along  # ends of the centre lines of what is round
+        self._start = place - along
+        self._stop = place + along  # ends of the centre lines of what is round
         self._travel_m = np.stack([self._travel(geom) for geom in range(model.ngeom)], axis=1)
 
     def distance_m(self, sample: npt.NDArray[np.int_], pair: npt.NDArray[np.int_]) -> Array:
         """Return the distances between the surfaces of pairs of geoms at samples. Shapes (N,), (N, 2) in, (N,) out."""
         found = np.empty(len(sample))
         round_ = self._round[pair].all(axis=1)
-        at, (one, other) = sample[round_], pair[round_].T
+        at = sample[round_]
+        one, other = pair[round_].T
         centre_lines = segment_distance(
             self._start[at, one], self._stop[at, one], self._start[at, other], self._stop[at, other]
         )
         found[round_] = centre_lines - self._model.geom_size[one, 0] - self._model.geom_size[other, 0]
         others = np.flatnonzero(~round_)
-        others, placed = others[np.argsort(sample[others], kind="stable")], -1
-        position, rotation, model, data = self._data.geom_xpos, self._data.geom_xmat, self._model, self._data
+        others = others[np.argsort(sample[others], kind="stable")]
+        placed = -1
+        position = self._data.geom_xpos
+        rotation = self._data.geom_xmat
+        model = self._model
+        data = self._data
         for item, at_sample, geoms in zip(others.tolist(), sample[others].tolist(), pair[others].tolist(), strict=True):
             if at_sample != placed:  # all geoms at once: to place each takes longer than to measure
-                position[:], rotation[:], placed = self._place[at_sample], self._turn[at_sample], at_sample
+                position[:] = self._place[at_sample]
+                rotation[:] = self._turn[at_sample]
+                placed = at_sample
             found[item] = mujoco.mj_geomDistance(model, data, *geoms, _FARTHEST_M, None)
         return found
 
@@ -247,9 +264,14 @@ def segment_distance(start: Array, stop: Array, other_start: Array, other_stop: 
     Ericson, Real-Time Collision Detection (2005), section 5.1.9: the nearest point of the first line, the nearest to it
     of the other segment, and the nearest to that of the first.
     """
-    along, other, between = stop - start, other_stop - other_start, start - other_start
-    a, b, c = np.vecdot(along, along), np.vecdot(along, other), np.vecdot(other, other)
-    d, e = np.vecdot(along, between), np.vecdot(other, between)
+    along = stop - start
+    other = other_stop - other_start
+    between = start - other_start
+    a = np.vecdot(along, along)
+    b = np.vecdot(along, other)
+    c = np.vecdot(other, other)
+    d = np.vecdot(along, between)
+    e = np.vecdot(other, between)
     spread = a * c - b * b  # 0 of parallel segments: then any point of the first line will do
     s = np.where(spread > _NOTHING, np.clip((b * e - c * d) / np.maximum(spread, _NOTHING), 0.0, 1.0), 0.0)
     t = np.clip((b * s + e) / np.maximum(c, _NOTHING), 0.0, 1.0)

@@ -46,10 +46,13 @@ def task_jacobians(robot: Robot, qpos: Array, *, columns: Index | None = None) -
         columns: Those of the feet's Jacobians, where others are not asked for; all if None. Shape (k,).
     """
     model = robot.model
-    data, samples = scratch_data(model), len(qpos)
+    data = scratch_data(model)
+    samples = len(qpos)
     sites = foot_sites(robot)
-    place, turn = np.empty((samples, model.nsite, 3)), np.empty((samples, model.nsite, 9))
-    base, centre = np.empty((samples, 9)), np.empty((samples, model.nbody, 3))
+    place = np.empty((samples, model.nsite, 3))
+    turn = np.empty((samples, model.nsite, 9))
+    base = np.empty((samples, 9))
+    centre = np.empty((samples, model.nbody, 3))
     axes = np.empty((samples, model.nv, 6))
     site_xpos, site_xmat, base_xmat, subtree_com, cdof = (
         getattr(data, name) for name in ("site_xpos", "site_xmat", "xmat", "subtree_com", "cdof")
@@ -57,9 +60,15 @@ def task_jacobians(robot: Robot, qpos: Array, *, columns: Index | None = None) -
     base_xmat = base_xmat[1]
     for k in sweep(model, data, qpos):
         mujoco.mj_comPos(model, data)
-        place[k], turn[k], base[k], centre[k], axes[k] = site_xpos, site_xmat, base_xmat, subtree_com, cdof
-    place, turn = place[:, sites], turn[:, sites]
-    com, (moves, share) = centre[:, 1], _moved_by(model, tuple(sites.tolist()))
+        place[k] = site_xpos
+        turn[k] = site_xmat
+        base[k] = base_xmat
+        centre[k] = subtree_com
+        axes[k] = cdof
+    place = place[:, sites]
+    turn = turn[:, sites]
+    com = centre[:, 1]
+    moves, share = _moved_by(model, tuple(sites.tolist()))
     axes = np.ascontiguousarray(axes.transpose(2, 0, 1))
     chosen, moves = (axes, moves) if columns is None else (axes[:, :, columns], moves[:, columns])
     foot = np.empty((samples, len(sites), 6, chosen.shape[2]))
@@ -74,10 +83,14 @@ def task_jacobians(robot: Robot, qpos: Array, *, columns: Index | None = None) -
 
 def task_places(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     """Return where feet (T, n, 3) and the centre of mass (T, 3) are, without their Jacobians. Shape (T, nq)."""
-    model, sites = robot.model, foot_sites(robot)
+    model = robot.model
+    sites = foot_sites(robot)
     data = scratch_data(model)
-    place, com = np.empty((len(qpos), len(sites), 3)), np.empty((len(qpos), 3))
-    site_xpos, body_com, mass = data.site_xpos, data.xipos, model.body_mass / model.body_subtreemass[0]
+    place = np.empty((len(qpos), len(sites), 3))
+    com = np.empty((len(qpos), 3))
+    site_xpos = data.site_xpos
+    body_com = data.xipos
+    mass = model.body_mass / model.body_subtreemass[0]
     for k in sweep(model, data, qpos):
         place[k] = site_xpos[sites]
         np.matmul(mass, body_com, out=com[k])
@@ -98,7 +111,8 @@ def _velocities(axes: Array, away: Array) -> list[Array]:
 @lru_cache(maxsize=16)
 def _moved_by(model: mujoco.MjModel, sites: tuple[int, ...]) -> tuple[Array, Array]:
     """Return which coordinates move sites (n, nv), and which share of the whole mass each of them moves (nv,)."""
-    body, moves = model.dof_bodyid, np.zeros((len(sites), model.nv))
+    body = model.dof_bodyid
+    moves = np.zeros((len(sites), model.nv))
     for row, site in enumerate(sites):
         above = int(model.site_bodyid[site])
         while above:

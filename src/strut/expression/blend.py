@@ -54,7 +54,8 @@ def style_for(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> Style:
     Example:
         >>> strut.style_for(strut.load_robot("mrpete"), strut.named_emotion("sad"), 0.5).tempo
     """
-    table, strength = robot.expression, checked_intensity(intensity)
+    table = robot.expression
+    strength = checked_intensity(intensity)
     if strength == 0.0 or not any(emotion.pad):
         return table.neutral_style()
     if not (table.anchor or table.axis):

@@ -56,12 +56,16 @@ def _postures(robot: Robot) -> tuple[Array, Array, Array]:
     """Return the still posture, the active one and the swing about it. Shape (n_joints,) each."""
     middle = (robot.joint_lower_rad + robot.joint_upper_rad) / 2.0
     rest = np.where((robot.joint_lower_rad <= 0.0) & (robot.joint_upper_rad >= 0.0), 0.0, middle)
-    still, active, swing = rest.copy(), rest.copy(), np.zeros_like(rest)
+    still = rest.copy()
+    active = rest.copy()
+    swing = np.zeros_like(rest)
     for joint, entry in robot.expression.swings.items():
         if joint not in robot.joint_names:
             raise UnknownNameError("joint", joint, robot.joint_names, f"`strut robots {robot.name}`")
         index = robot.joint_names.index(joint)
-        still[index], active[index], swing[index] = entry.still_rad, entry.active_rad, entry.swing_rad
+        still[index] = entry.still_rad
+        active[index] = entry.active_rad
+        swing[index] = entry.swing_rad
     return still, active, swing
 
 

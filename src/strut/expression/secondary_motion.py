@@ -23,14 +23,19 @@ from strut.style import Style
 SECONDARY_WORDS = ("bounce", "nod_rad", "recoil", "anticipation", "asymmetry", "breath", "breath_pace")
 BOUNCE = 0.008  # of h: half of what a body rises and sinks in a step at bounce 1; people do about three times that
 NOD_LAG = 0.15  # of a step: a head follows the body that carries it
-DIP, DRAW_BACK_RAD = 0.05, 0.16  # what a body sinks, of h, and leans back at full anticipation
+DIP = 0.05
+DRAW_BACK_RAD = 0.16  # what a body sinks, of h, and leans back at full anticipation
 RECOIL_RAD = 0.22  # first swing at full recoil
 WHOLE_BODY = 0.3  # of that where neither head nor trunk swings, but the whole body
-RECOIL_PERIOD, RECOIL_DAMPING = 4.0, 0.3  # of that swing, in sqrt(h / g), and its damping ratio: two swings are seen
+RECOIL_PERIOD = 4.0
+RECOIL_DAMPING = 0.3  # of that swing, in sqrt(h / g), and its damping ratio: two swings are seen
 TILT_RAD = 0.12  # roll of the body at full asymmetry
 BREATH_PERIOD = 12.5  # in sqrt(h / g): four seconds for a person
-BREATH_RISE, BREATH_RAD = 0.012, 0.035  # of h, and pitch of the trunk, half of it each way, at full depth
-GLANCE_RAD, GLANCE_PERIOD, GLANCE_HOLD = 0.7, 16.0, 1.5  # a fully averted gaze; in sqrt(h / g); how long it stays
+BREATH_RISE = 0.012
+BREATH_RAD = 0.035  # of h, and pitch of the trunk, half of it each way, at full depth
+GLANCE_RAD = 0.7
+GLANCE_PERIOD = 16.0
+GLANCE_HOLD = 1.5  # a fully averted gaze; in sqrt(h / g); how long it stays
 WALKING_BREATH = 0.3  # share of its depth that is left while the body walks
 
 
@@ -89,7 +94,8 @@ def secondary_motion(robot: Robot, style: Style, rhythm: Rhythm) -> SecondaryMot
     recoil = much["recoil"] * RECOIL_RAD * (1.0 if face else WHOLE_BODY)
     nod = stepping * _nod(much, rhythm.beat) + recoil * _swing_on(rhythm)
     shallow = 1.0 - (1.0 - WALKING_BREATH) * rhythm.walking
-    breath, draw_back = shallow * _breath(much, rhythm.time_s, rhythm.unit_s), much["anticipation"] * _draw_back(rhythm)
+    breath = shallow * _breath(much, rhythm.time_s, rhythm.unit_s)
+    draw_back = much["anticipation"] * _draw_back(rhythm)
     pitch = -DRAW_BACK_RAD * draw_back - BREATH_RAD * breath
     return SecondaryMotion(
         rise=rhythm.shown * (bounce + BREATH_RISE * breath - DIP * draw_back),
@@ -159,7 +165,8 @@ def _pulse(walking: Array) -> Array:
     if not len(moving):
         return np.zeros_like(walking)
     half = np.flatnonzero(walking >= 0.5)
-    start, stop = int(moving[0]), int(half[0]) if len(half) else int(moving[-1])
+    start = int(moving[0])
+    stop = int(half[0]) if len(half) else int(moving[-1])
     lead = max(1, min(start, stop - start))
     samples = np.arange(len(walking))
     return np.asarray(
@@ -169,10 +176,12 @@ def _pulse(walking: Array) -> Array:
 
 def _swing_on(rhythm: Rhythm) -> Array:
     """Return how a sprung mass swings when the body that carries it starts (back) and stops (forth): about 1. (T,)."""
-    step_s, omega = float(rhythm.time_s[1] - rhythm.time_s[0]), 2.0 * np.pi / (RECOIL_PERIOD * rhythm.unit_s)
+    step_s = float(rhythm.time_s[1] - rhythm.time_s[0])
+    omega = 2.0 * np.pi / (RECOIL_PERIOD * rhythm.unit_s)
     push = -np.gradient(rhythm.walking, step_s) / omega
     # x'' + 2 d w x' + w² x = w² push, by the bilinear transform: a recursion over three samples, solved as a band
-    k, damping = 2.0 / (omega * step_s), RECOIL_DAMPING
+    k = 2.0 / (omega * step_s)
+    damping = RECOIL_DAMPING
     poles = np.array([k * k + 2.0 * damping * k + 1.0, 2.0 - 2.0 * k * k, k * k - 2.0 * damping * k + 1.0])
     band = np.broadcast_to(poles[:, None], (3, len(push)))
     return np.asarray(solve_banded((2, 0), band, np.convolve(push, [1.0, 2.0, 1.0])[: len(push)]))

@@ -43,7 +43,8 @@ def shown_shares(robot: Robot, asked: Style, shown: Style, *, reads: Collection[
     for word in _judged(robot, asked):
         goal, reached = (_value(style, word) - _value(neutral, word) for style in (asked, shown))
         if word == "postures":
-            goal, reached = _along(asked, asked), _along(asked, shown)
+            goal = _along(asked, asked)
+            reached = _along(asked, shown)
         shares[word] = float(np.clip(reached / goal, 0.0, 1.0)) if _has_part(robot, word, reads) else 0.0
     return shares
 

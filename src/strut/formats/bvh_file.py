@@ -12,7 +12,8 @@ from strut.formats.marker_labels import unique_labels
 from strut.formats.number_table import number, parsed_rows, refuse_unless
 from strut.recording import Recording
 
-TALLEST_M, SMALLEST_M = 2.6, 0.5
+TALLEST_M = 2.6
+SMALLEST_M = 0.5
 JUMP_M = 0.15  # between two frames no joint moves so far
 
 
@@ -60,7 +61,8 @@ def _table(lines: Sequence[str], joints: Sequence[BvhJoint], first_line: int) ->
     facts = [number(line.partition(":")[2], first_line) for line in lines[:2]]
     told = len(facts) == 2 and bool(np.isfinite(facts).all())
     refuse_unless(told, "is a damaged BVH file: it does not tell its frames or their time.")
-    frames, step_s = int(facts[0]), facts[1]
+    frames = int(facts[0])
+    step_s = facts[1]
     refuse_unless(1e-5 < step_s < 10.0, f"is a damaged BVH file: its frame time is {step_s:g} s.")
     values = parsed_rows(lines[2:], sum(len(joint.channels) for joint in joints), first_line + 2)
     whole = 0 < frames <= len(values)
@@ -91,7 +93,8 @@ def bvh_text(joints: Sequence[BvhJoint], columns: Sequence[Array], step_s: float
 
 def _hierarchy(joints: Sequence[BvhJoint], parent: int, depth: int) -> list[str]:
     """Return the lines of the joints below one parent."""
-    lines, indent = list[str](), "\t" * depth
+    lines = list[str]()
+    indent = "\t" * depth
     for index, joint in enumerate(joints):
         if joint.parent == parent:
             below = _hierarchy(joints, index, depth + 1)

@@ -56,10 +56,12 @@ def bvh_frames(joints: Sequence[BvhJoint], values: Array, *, absolute: bool = Fa
         values: Channels of all frames.
         absolute: Whether positions take the place of offsets, as in files that Blender writes; else they add to them.
     """
-    place, turn = [np.zeros((len(values), 3))], [np.broadcast_to(np.eye(3), (len(values), 3, 3))]  # of the world
+    place = [np.zeros((len(values), 3))]
+    turn = [np.broadcast_to(np.eye(3), (len(values), 3, 3))]  # of the world
     at = 0
     for joint in joints:
-        own, at = values[:, at : at + len(joint.channels)], at + len(joint.channels)
+        own = values[:, at : at + len(joint.channels)]
+        at = at + len(joint.channels)
         parent = joint.parent + 1
         moves = absolute and bool(joint.columns("position"))
         local = (replace(joint, offset=(0.0, 0.0, 0.0)) if moves else joint).place(own)

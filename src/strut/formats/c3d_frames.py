@@ -46,7 +46,8 @@ class C3dFrames:
 def read_frames(content: bytes, header: C3dHeader, parameters: Parameters) -> C3dFrames:
     """Return the data section; raises C3dDamageError if it is not all there."""
     scale = number_of(parameters, "POINT", "SCALE", header.scale) or header.scale
-    points, as_floats = header.points, scale < 0.0
+    points = header.points
+    as_floats = scale < 0.0
     values = _values(content, header, parameters, as_floats)
     where, residual = _points(values[:, : 4 * points].reshape(len(values), points, 4), scale, as_floats)
     rate_hz = number_of(parameters, "POINT", "RATE", header.rate_hz) or header.rate_hz
@@ -131,7 +132,8 @@ def _analog(values: Raw, samples: int, parameters: Parameters) -> Array:
     raw = values[:, : channels * samples].astype(np.float64).reshape(-1, channels)
     scale, offset = (_per_channel(parameters, name, channels) for name in ("SCALE", "OFFSET"))
     if values.dtype.kind == "i" and texts_of(parameters, "ANALOG", "FORMAT")[:1] == ("UNSIGNED",):
-        raw, offset = raw % 65536.0, offset % 65536.0
+        raw = raw % 65536.0
+        offset = offset % 65536.0
     return np.nan_to_num((raw - offset) * scale * number_of(parameters, "ANALOG", "GEN_SCALE", 1.0))
 
 

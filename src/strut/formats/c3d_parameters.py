@@ -19,7 +19,9 @@ import numpy.typing as npt
 BLOCK = 512
 DAMAGED = "is a damaged C3D file"
 C3D_KEY = 0x50
-INTEL, DEC, MIPS = 84, 85, 86
+INTEL = 84
+DEC = 85
+MIPS = 86
 _TYPES = {-1: ("char", 1), 1: ("byte", 1), 2: ("int", 2), 4: ("float", 4)}
 
 Raw = npt.NDArray[Any]
@@ -96,7 +98,8 @@ def read_header(content: bytes) -> C3dHeader:
 
 def read_parameters(content: bytes, header: C3dHeader) -> tuple[Parameters, tuple[str, ...]]:
     """Return all parameters by group and a sentence if the section breaks off; raises C3dDamageError."""
-    entries, notes = list[C3dEntry](), tuple[str, ...]()
+    entries = list[C3dEntry]()
+    notes = tuple[str, ...]()
     for entry in _entries(content, header):
         if not entry.readable:
             notes = ("Its parameter section is damaged; what stands behind the damage was not read.",)
@@ -136,10 +139,13 @@ def _section(content: bytes, header: C3dHeader) -> bytes:
 
 def _entries(content: bytes, header: C3dHeader) -> Iterator[C3dEntry]:
     """Yield groups and parameters in the order of the file."""
-    section, at = _section(content, header), 4
+    section = _section(content, header)
+    at = 4
     while at + 4 <= len(section) and section[at] and section[at + 1]:
-        length, group = abs(_signed(section[at])), _signed(section[at + 1])
-        name, pointer = text(section[at + 2 : at + 2 + length]).upper(), at + 2 + length
+        length = abs(_signed(section[at]))
+        group = _signed(section[at + 1])
+        name = text(section[at + 2 : at + 2 + length]).upper()
+        pointer = at + 2 + length
         refuse_c3d_unless(pointer + 2 <= len(section), f"{DAMAGED}: its parameter section is cut off.")
         step = int(numbers(section, "uint", header.processor, 1, pointer)[0])
         value = None if group < 0 else _value(section, pointer + 2, name, header.processor)
@@ -158,7 +164,8 @@ def _value(section: bytes, at: int, name: str, processor: int) -> Value:
     refuse_c3d_unless(typed, f"{DAMAGED}: {_called(name)} has no known type.")
     kind, width = _TYPES[_signed(section[at])]
     rank = section[at + 1]
-    shape, start = tuple(section[at + 2 : at + 2 + rank]), at + 2 + rank
+    shape = tuple(section[at + 2 : at + 2 + rank])
+    start = at + 2 + rank
     count = math.prod(shape)
     fits = rank <= 7 and start + count * width <= len(section)
     refuse_c3d_unless(fits, f"{DAMAGED}: {_called(name)} is longer than its section.")

@@ -28,7 +28,8 @@ def read_plates(parameters: Parameters, frames: C3dFrames, metres: float) -> tup
     """
     kinds = numbers_of(parameters, GROUP, "TYPE").ravel()
     count = min(int(number_of(parameters, GROUP, "USED", len(kinds))), len(kinds))
-    found, notes = list[ForcePlate](), list[str]()
+    found = list[ForcePlate]()
+    notes = list[str]()
     for index in range(count):
         entry = _PlateEntry(parameters, frames, metres, index, int(kinds[index]))
         if missing := entry.missing():

@@ -119,7 +119,8 @@ def _moments(parameters: Parameters, frames: C3dFrames) -> tuple[dict[str, Array
     They write it over the body mass whatever unit they tell; NaN where it was not found. Shape (T,) each.
     """
     unit = (texts_of(parameters, "POINT", "MOMENT_UNITS") or ("nmm",))[0].lower().removesuffix("/kg")
-    told, computed = texts_of(parameters, "POINT", "LABELS"), set(texts_of(parameters, "POINT", "MOMENTS"))
+    told = texts_of(parameters, "POINT", "LABELS")
+    computed = set(texts_of(parameters, "POINT", "MOMENTS"))
     found = {}
     for index, label in enumerate(told[: frames.points.shape[1]]):
         name = _MOMENT.fullmatch(without_prefix(label))
@@ -143,7 +144,8 @@ def _events(parameters: Parameters, first_s: float) -> tuple[GaitEvent, ...]:
     times = numbers_of(parameters, "EVENT", "TIMES")
     if times.ndim != 2 or times.shape[0] != 2:
         return ()
-    labels, contexts = texts_of(parameters, "EVENT", "LABELS"), texts_of(parameters, "EVENT", "CONTEXTS")
+    labels = texts_of(parameters, "EVENT", "LABELS")
+    contexts = texts_of(parameters, "EVENT", "CONTEXTS")
     kinds = [_EVENTS.get(label.lower().removeprefix("right ").removeprefix("left ")) for label in labels]
     sides = [_side(f"{context} {label}".lower()) for context, label in zip(contexts, labels, strict=False)]
     seconds = (60.0 * times[0] + times[1] - first_s).tolist()
@@ -161,7 +163,8 @@ def _side(words: str) -> Side | None:
 
 def _person(parameters: Parameters) -> tuple[float | None, float | None]:
     """Return height and mass where the file tells them; heights may be in metres, centimetres or millimetres."""
-    groups, masses = ("PROCESSING", "SUBJECT", "SUBJECTS"), ("BODYMASS", "MASS", "WEIGHT")
+    groups = ("PROCESSING", "SUBJECT", "SUBJECTS")
+    masses = ("BODYMASS", "MASS", "WEIGHT")
     mass = max(number_of(parameters, group, name, 0.0) for group in groups for name in masses)
     height = max(number_of(parameters, group, "HEIGHT", 0.0) for group in groups)
     heights = [height * unit for unit in (1.0, 1e-2, 1e-3) if 0.5 < height * unit < 2.6]

@@ -42,7 +42,8 @@ def c3d_content(recording: Recording) -> bytes:
 
 def _analog_layout(recording: Recording) -> tuple[int, int]:
     """Return the number of channels and of samples per frame; channels that do not fit the frames are left out."""
-    analog, frames = recording.analog, len(recording.markers_m)
+    analog = recording.analog
+    frames = len(recording.markers_m)
     if analog is None:
         return 0, 1
     samples = round(analog.rate_hz / recording.rate_hz)

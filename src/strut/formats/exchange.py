@@ -82,7 +82,8 @@ def export(
     falsified: tuple[Alias, ...] = ()
     if rate_hz is not None:
         slow = resampled(motion, rate_hz)
-        falsified, motion = aliases(robot_of(motion), motion, rate_hz), slow
+        falsified = aliases(robot_of(motion), motion, rate_hz)
+        motion = slow
     more = writer.beside(motion) if isinstance(writer, SidecarWriter) else {}
     files = {path: writer.content(motion)} | {path.with_name(path.stem + end): more[end] for end in more}
     for one in files:

@@ -48,7 +48,8 @@ class PlateChannels:
 
 def plate_in_world(channels: PlateChannels) -> tuple[ForcePlate, tuple[str, ...]]:
     """Return a plate in world axes, tared and with the ground's force, and sentences about what had to be changed."""
-    name, notes = f"plate {channels.number}", list[str]()
+    name = f"plate {channels.number}"
+    notes = list[str]()
     values, offset_n = _tared(_calibrated(channels), channels.kind)
     if offset_n > 1.0:
         notes.append(f"{name}: an offset of {offset_n:.0f} N was taken off.")
@@ -67,7 +68,8 @@ def plate_in_world(channels: PlateChannels) -> tuple[ForcePlate, tuple[str, ...]
         values = values * np.array([1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-3])
         notes.append(f"{name}: its moments are in N mm although the file says N m.")
         force, moment = _wrench(values, channels)
-    force, moment = force @ plate_to_world.T, moment @ plate_to_world.T
+    force = force @ plate_to_world.T
+    moment = moment @ plate_to_world.T
     cop = plate_centre_of_pressure(force, moment, channels.corners_m.mean(axis=0), up)
     return ForcePlate(name, channels.rate_hz, force, moment, cop, channels.corners_m), tuple(notes)
 
@@ -148,7 +150,8 @@ def _wrench(values: Array, channels: PlateChannels) -> tuple[Array, Array]:
             [b * (z[0] + z[1] - z[2] - z[3]), a * (-z[0] + z[1] + z[2] - z[3]), b * (x34 - x12) + a * (y14 - y23)]
         )
         return force, moment - np.cross(sensor_depth, force)
-    force, moment = values[:, :3], values[:, 3:6]
+    force = values[:, :3]
+    moment = values[:, 3:6]
     sign = -1.0 if channels.origin_m[2] > 0.0 else 1.0
     return force, moment - np.cross(sign * channels.origin_m, force)
 

@@ -53,14 +53,19 @@ class LaboratoryFile:
 
 def _external_loads(motion: Motion) -> bytes:
     """Return force, centre of pressure and free moment of each body that stands on the ground. Shape (T, n_feet, 3)."""
-    robot, force_n = robot_of(motion), motion.ground_force_n
+    robot = robot_of(motion)
+    force_n = motion.ground_force_n
     assert force_n is not None, "only what has forces is written"
     place = foot_contact_points(robot, motion.qpos)
     owners = [foot.points[0].body for foot in robot.feet]
-    bodies, total, cops, twist = list(dict.fromkeys(owners)), [], [], []
+    bodies = list(dict.fromkeys(owners))
+    total = []
+    cops = []
+    twist = []
     for body in bodies:
         own = [index for index, owner in enumerate(owners) if owner == body]
-        pushes, load = force_n[:, own], force_n[:, own, 2].sum(axis=1)
+        pushes = force_n[:, own]
+        load = force_n[:, own, 2].sum(axis=1)
         weighed = np.einsum("tp,tpi->ti", pushes[..., 2], place[:, own, :2])
         cop = np.where(load[:, None] > SMALLEST_N, weighed / np.maximum(load, SMALLEST_N)[:, None], np.nan)
         arm = place[:, own, :2] - np.nan_to_num(cop)[:, None]

@@ -72,7 +72,8 @@ def recording_from_mot(content: str, name: str) -> Recording:
 
 def _plate(table: MotTable, prefix: str, rate_hz: float) -> ForcePlate:
     """Return a plate around the places where the force acts; y is up in OpenSim's files."""
-    force, place = table.vectors(f"{prefix}force_v"), table.vectors(f"{prefix}force_p")
+    force = table.vectors(f"{prefix}force_v")
+    place = table.vectors(f"{prefix}force_p")
     torque = f"{prefix}torque_"
     free = table.vectors(torque) if f"{torque}x" in table.names else np.zeros_like(force)
     loaded = (np.linalg.norm(force, axis=1) > LOADED_N)[:, None]
@@ -92,7 +93,8 @@ def ground_force_mot(time_s: Array, feet: Sequence[str], force_n: Array, cop_m: 
         cop_m: Centre of pressure; NaN where a foot does not stand. Shape (T, n, 2).
         twist_nm: About the vertical through it. Shape (T, n).
     """
-    names, columns = ["time"], [time_s[:, None]]
+    names = ["time"]
+    columns = [time_s[:, None]]
     for index, foot in enumerate(feet):
         place = np.insert(np.nan_to_num(cop_m[:, index]), 2, 0.0, axis=1)
         twist = np.outer(twist_nm[:, index], [0.0, 0.0, 1.0])

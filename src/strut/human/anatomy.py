@@ -7,16 +7,28 @@ from collections.abc import Mapping, Sequence
 from strut.ocp.contact_detection import ContactCycle
 from strut.robot import Robot
 
-RIGHT, LEFT = "Right", "Left"
+RIGHT = "Right"
+LEFT = "Left"
 SIDES = (RIGHT, LEFT)
-PELVIS, UPPER_TRUNK, HEAD = "Pelvis", "UpperTrunk", "Head"
-HANDS, FEET = ("HandRight", "HandLeft"), ("FootRight", "FootLeft")  # segments, in the order of the sides
-HEEL, TOES, LITTLE_TOE = "Heel", "Hallux", "Meta5"  # contact points
+PELVIS = "Pelvis"
+UPPER_TRUNK = "UpperTrunk"
+HEAD = "Head"
+HANDS = ("HandRight", "HandLeft")
+FEET = ("FootRight", "FootLeft")  # segments, in the order of the sides
+HEEL = "Heel"
+TOES = "Hallux"
+LITTLE_TOE = "Meta5"  # contact points
 LEG = ("Thigh", "Shank", "Foot")  # segments from the hip down
 SHANKS = ("ShankRight", "ShankLeft")
-HEEL_LATE_S, FOREFOOT_LATE_S = 0.025, 0.004  # how late borders of contact are seen, measured in our own gaits
-KNEE, HIP, SHOULDER, ELBOW = "Knee_RY", "Hip_RY", "Shoulder_RY", "Elbow_RY"  # coordinates of flexion
-ANKLE, HIP_ABDUCTION, SHOULDER_ABDUCTION = "Ankle_RY", "Hip_RX", "Shoulder_RX"
+HEEL_LATE_S = 0.025
+FOREFOOT_LATE_S = 0.004  # how late borders of contact are seen, measured in our own gaits
+KNEE = "Knee_RY"
+HIP = "Hip_RY"
+SHOULDER = "Shoulder_RY"
+ELBOW = "Elbow_RY"  # coordinates of flexion
+ANKLE = "Ankle_RY"
+HIP_ABDUCTION = "Hip_RX"
+SHOULDER_ABDUCTION = "Shoulder_RX"
 LUMBAR = "Lumbar"  # the joint that bends the trunk
 
 

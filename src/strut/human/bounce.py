@@ -13,7 +13,8 @@ from strut.style import Style
 
 LOW = "low_mass_m"  # height of the centre of mass in double support, a parameter
 OF_PEOPLE = 0.55  # what our walks without a feeling rise, over what people's do: measured at 1.0 to 1.6 m/s
-HIGHEST_IN, LOWEST_IN = 0, 3  # phases: the body is highest where the first ends, low where the last begins
+HIGHEST_IN = 0
+LOWEST_IN = 3  # phases: the body is highest where the first ends, low where the last begins
 
 
 def usual_rise_m(robot: Robot, speed_m_s: float) -> float:

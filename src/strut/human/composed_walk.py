@@ -30,7 +30,8 @@ from strut.ocp.soundness import Soundness, require_sound, verify_trajectory, wor
 from strut.ocp.trajectory import Trajectory
 
 MOST_TURN_RAD = np.radians(45.0)  # in a stride: legs that stand turn no further under a pelvis
-START_STEPS, STOP_STEPS = 1, 2  # of the walk's steps, those that start it and those that stop it
+START_STEPS = 1
+STOP_STEPS = 2  # of the walk's steps, those that start it and those that stop it
 PART_S = 0.7  # longest part of a movement whose torques are played alone: errors grow a million times in a step
 MOST_SECONDS = 600.0
 OF_THE_STEP = ("costs", "parameters", "phase_names", "phase_durations_s")  # in `meta`: of the straight step alone
@@ -75,7 +76,8 @@ class ComposedWalk:
 
     def _way(self) -> dict[str, Any]:
         """Return how far it leads along its pieces, how fast, and what that takes."""
-        robot, pieces = self.gait.robot, self.pieces
+        robot = self.gait.robot
+        pieces = self.pieces
         way_m = sum(piece.way_m for piece in pieces)
         u = np.concatenate([piece.path.u for piece in pieces])
         return {
@@ -140,7 +142,10 @@ class _Maker:
     """Solves the pieces of a walk, each once."""
 
     def __init__(self, gait: Gait, options: GaitOptions, turn_rad: float, on_iteration: OnIteration | None) -> None:
-        self.gait, self.robot, self.turn_rad, self.on_iteration = gait, gait.robot, turn_rad, on_iteration
+        self.gait = gait
+        self.robot = gait.robot
+        self.turn_rad = turn_rad
+        self.on_iteration = on_iteration
         self.options = replace(options, capsules=options.capsules or turn_rad != 0.0)
         self.mesh = tuple(phase.intervals // FINER for phase in gait.trajectory.problem.phases)
         self.natural = bool(gait.asked.get("natural"))
@@ -150,8 +155,10 @@ class _Maker:
 
     def walk(self, steps: int, *, from_stand: bool, to_stand: bool) -> ComposedWalk:
         """Return the walk."""
-        pair, pieces = self._steps(), list[WalkPiece]()
-        first, stopping = START_STEPS * from_stand, steps - STOP_STEPS * to_stand
+        pair = self._steps()
+        pieces = list[WalkPiece]()
+        first = START_STEPS * from_stand
+        stopping = steps - STOP_STEPS * to_stand
         if from_stand:
             pieces += [WalkPiece(self._stand), WalkPiece(self._start(pair[0].path))]
         pieces += [pair[number % 2] for number in range(first, stopping)]
@@ -181,7 +188,8 @@ class _Maker:
         problem = turning.problem()
         stride = self._solved("a turning stride", problem, turning.guess(problem), warm=NEAR)
         count = len(self.mesh)
-        first, second = replace(stride.part(0, count), problem=path.problem), stride.part(count, 2 * count)
+        first = replace(stride.part(0, count), problem=path.problem)
+        second = stride.part(count, 2 * count)
         return WalkPiece(first), WalkPiece(mirrored_step(self.robot, second, path.problem), mirrored=True)
 
     @cached_property

@@ -14,7 +14,8 @@ from strut.ocp.sparse_nlp import square
 from strut.ocp.symbolic_dynamics import Expression
 from strut.robot import BASE, Robot
 
-MOMENTUM, HEAD_RATE = "momentum", "head"  # names of lifted variables, and of the costs on them
+MOMENTUM = "momentum"
+HEAD_RATE = "head"  # names of lifted variables, and of the costs on them
 ACCELERATION = "acceleration"
 
 
@@ -40,10 +41,13 @@ def natural_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tup
     Torques count over what a joint is strong enough for, and the more the faster it turns, as the force of muscles
     falls with their speed (Hill 1938); a landing counts by its impulses.
     """
-    table, strength, actuators = robot.human_gait.natural_criteria, strong_torques(robot), len(robot.joint_names)
+    table = robot.human_gait.natural_criteria
+    strength = strong_torques(robot)
+    actuators = len(robot.joint_names)
 
     def effort(node: NodeSymbols) -> Expression:
-        share, fast = node.u / strength, node.v[BASE:] / table.fast_rad_s
+        share = node.u / strength
+        fast = node.v[BASE:] / table.fast_rad_s
         return (square(share) + square(share * fast)) / (node.parameter["step_length_m"] * actuators)
 
     def lifted(name: str) -> LagrangeCost:
@@ -72,6 +76,7 @@ def _accelerations(node: NodeSymbols) -> Expression:
 
 def strong_torques(robot: Robot) -> Array:
     """Return the torques that count as 1 in natural criteria, for a person of this size. Shape (n_joints,)."""
-    table, person = robot.human_gait.natural_criteria, robot.subject
+    table = robot.human_gait.natural_criteria
+    person = robot.subject
     size = person.mass_kg * person.height_m / (table.of_mass_kg * table.of_height_m)
     return size * np.array([table.torque_nm[unsided(name)] for name in robot.joint_names])

@@ -76,7 +76,8 @@ class Gait:
 
     def receipt(self, **feeling: Any) -> Receipt:
         """Return what the step keeps and costs; `feeling` may name emotion, pad, intensity_asked, intensity_kept."""
-        path, robot = self.trajectory, self.robot
+        path = self.trajectory
+        robot = self.robot
         complaints = [*self.soundness.complaints(), *self.soundness.limits_broken()]
         verdict: Verdict = "refused" if complaints else "ok"
         known = {"emotion": None, "pad": None, "intensity_asked": None, "intensity_kept": None} | feeling
@@ -103,7 +104,8 @@ class Gait:
 
     def motion(self, *, steps: int = 2, rate_hz: float = RATE_HZ, **feeling: Any) -> Motion:
         """Return many steps as a motion: the step, its mirror image, the step again, and so on."""
-        path, receipt = self.trajectory, self.receipt(**feeling)
+        path = self.trajectory
+        receipt = self.receipt(**feeling)
         count = max(2, round(path.time_s[-1] * rate_hz))
         time_s = np.arange(steps * count) * path.time_s[-1] / count
         pair = [WalkPiece(path, mirrored=mirrored).sampled(self.robot, time_s[:count]) for mirrored in (False, True)]
@@ -117,7 +119,8 @@ class Gait:
 
     def sampled(self, receipt: Receipt, time_s: Array, samples: tuple[Array, ...]) -> Motion:
         """Return samples of this gait as a motion: configurations, torques, forces and contact."""
-        path, (qpos, u, force, contact) = self.trajectory, samples
+        path = self.trajectory
+        qpos, u, force, contact = samples
         return Motion(
             robot=self.robot.name,
             time_s=time_s,

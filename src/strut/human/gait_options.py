@@ -10,7 +10,8 @@ from strut.errors import OutOfRangeError, UnknownNameError
 from strut.robot import Robot
 from strut.style import Style
 
-HUMAN, PLAIN = "human", "plain"
+HUMAN = "human"
+PLAIN = "plain"
 ITEMS = ("posture", "arms", "clearance", "capsules", "smooth", "springs")
 HIGHEST_CLEARANCE_M = 0.15
 DEAREST = 1e4

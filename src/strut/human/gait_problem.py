@@ -63,8 +63,10 @@ def gait_problem(
     """
     check_pace(robot, speed_m_s, step_m)
     options = options or GaitOptions()
-    gait, tree = robot.human_gait, read_tree(robot.model, angle_base=True)
-    phases, sizes = _phases(robot, criteria, intervals, options, speed_m_s), sized_body(robot, tree)
+    gait = robot.human_gait
+    tree = read_tree(robot.model, angle_base=True)
+    phases = _phases(robot, criteria, intervals, options, speed_m_s)
+    sizes = sized_body(robot, tree)
     sprung, passive = leg_springs(robot, tree.velocity_names) if options.springs else ((), None)
     return OptimalControlProblem(
         **sizes,
@@ -108,7 +110,8 @@ def _phases(
     options: GaitOptions,
     speed_m_s: float | None,
 ) -> tuple[ContactPhase, ...]:
-    gait, phases = robot.human_gait, []
+    gait = robot.human_gait
+    phases = []
     own_s = gait.natural_criteria.duration_s if criteria.natural else {}
     usual = gait.speed_m_s.usual
     slower = max(1.0, np.sqrt(usual / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
@@ -136,7 +139,8 @@ def _phases(
 
 
 def _bounds(robot: Robot, tree: KinematicTree, criteria: Criteria) -> Bounds:
-    gait, names = robot.human_gait, tree.velocity_names
+    gait = robot.human_gait
+    names = tree.velocity_names
     ranges = {**gait.synthesis_range, **(gait.natural_criteria.range_rad if criteria.natural else {})}
     q = np.array([ranges[name] for name in names]).T
     q[:, 2] *= body_size(robot)
@@ -158,7 +162,8 @@ def _costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost
 
 
 def _manner_costs(robot: Robot, criteria: Criteria, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
-    style, tighter = options.style or robot.expression.neutral_style(), robot.human_gait.natural_criteria.spread_rad
+    style = options.style or robot.expression.neutral_style()
+    tighter = robot.human_gait.natural_criteria.spread_rad
     costs: list[Cost] = []
     if options.posture:
         costs.append(posture_cost(robot, tree.velocity_names, style, tighter if criteria.natural else {}))
@@ -180,9 +185,11 @@ def _lifts(criteria: Criteria) -> tuple[LiftedVariable, ...]:
 
 def check_pace(robot: Robot, speed_m_s: float | None, step_m: float | None) -> None:
     """Raise OutOfRangeError, with the bound, if nobody walks that fast or that far in a step."""
-    speeds, steps = robot.human_gait.speed_m_s, robot.human_gait.limits.step_length_m
+    speeds = robot.human_gait.speed_m_s
+    steps = robot.human_gait.limits.step_length_m
     if speed_m_s is not None and not speeds.least <= speed_m_s <= speeds.most:
-        least, most = speeds.least, speeds.most
+        least = speeds.least
+        most = speeds.most
         raise OutOfRangeError(f"A walking speed of {speed_m_s:g} m/s is impossible; choose {least:g} to {most:g} m/s.")
     if step_m is not None and not steps[0] <= step_m <= steps[1]:
         raise OutOfRangeError(f"A step of {step_m:g} m is impossible; choose {steps[0]:g} to {steps[1]:g} m.")
@@ -191,7 +198,8 @@ def check_pace(robot: Robot, speed_m_s: float | None, step_m: float | None) -> N
 def _parameters(
     gait: SynthesisTable, phases: Sequence[ContactPhase], speed_m_s: float | None, step_m: float | None
 ) -> tuple[Parameter, ...]:
-    speeds, steps = gait.speed_m_s, gait.limits.step_length_m
+    speeds = gait.speed_m_s
+    steps = gait.limits.step_length_m
     if speed_m_s is not None and step_m is not None:
         _check_duration(phases, speed_m_s, step_m, steps)
     pace = speeds.usual if speed_m_s is None else speed_m_s

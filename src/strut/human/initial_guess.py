@@ -80,7 +80,8 @@ def _postures(
     robot: Robot, problem: OptimalControlProblem, time: Array, start: Array, step_m: float, guess: GuessOptions
 ) -> Array:
     """Return coordinates at the times. Shape (T, nq)."""
-    names, bounds = problem.tree.velocity_names, problem.bounds.q
+    names = problem.tree.velocity_names
+    bounds = problem.bounds.q
     total = start[-1]
     rest = np.clip(np.zeros(len(names)), bounds[0], bounds[1])
     q = np.tile(rest, (len(time), 1))
@@ -104,9 +105,12 @@ def _postures(
 
 def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[str, Array]:
     """Return the heel centre (x, z) and pitch of each foot. Shapes (T, 3)."""
-    points, lengths = contact_points(robot), robot.subject.lengths_m
-    heel, toe = points["HeelRight"], points["HalluxRight"]
-    radius, base = heel.radius_m, toe.position_m[0] - heel.position_m[0]
+    points = contact_points(robot)
+    lengths = robot.subject.lengths_m
+    heel = points["HeelRight"]
+    toe = points["HalluxRight"]
+    radius = heel.radius_m
+    base = toe.position_m[0] - heel.position_m[0]
     sole = lengths["FootRightHeight"]
 
     def about_toes(toe_x: float, pitch: Array) -> Array:
@@ -115,7 +119,8 @@ def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[
         return np.stack([x, base * np.sin(pitch) + sole * np.cos(pitch), pitch], axis=-1)
 
     stretch = min(1.0, step_m / USUAL_STEP_M)  # short steps roll less over heel and toes
-    toe_off, heel_strike = stretch * TOE_OFF_PITCH_RAD, stretch * HEEL_STRIKE_PITCH_RAD
+    toe_off = stretch * TOE_OFF_PITCH_RAD
+    heel_strike = stretch * HEEL_STRIKE_PITCH_RAD
     front = 0.5 * step_m + 0.14  # where the right toes stand: the pelvis passes the ankle in the middle of the step
     lift = PchipInterpolator([start[0], start[1], start[2], start[-1]], [0.0, 0.0, 0.6 * toe_off, toe_off])
     right = about_toes(front, lift(time))
@@ -139,7 +144,9 @@ def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[
 
 def _legs_follow(robot: Robot, problem: OptimalControlProblem, q: Array, paths: dict[str, Array]) -> Array:
     """Return the coordinates with leg angles, inside their bounds, that bring the feet to their paths."""
-    points, names, followed = contact_points(robot), problem.tree.velocity_names, q.copy()
+    points = contact_points(robot)
+    names = problem.tree.velocity_names
+    followed = q.copy()
     for side, sign in (("Right", -1.0), ("Left", 1.0)):
         joints = tuple(f"{joint}{side}" for joint in ("Hip", "Knee", "Ankle"))
         columns = [index for index, name in enumerate(names) if name.startswith(joints)]

@@ -191,12 +191,15 @@ def _fit(gait: WeightedGait, solved: SolvedWeights, steps: RecordedSteps) -> Fit
 
 
 def _criteria(found: EstimatedWeights) -> tuple[ExplainedCriterion, ...]:
-    gait, best = found.gait, found.best.parameters
-    costs, sd = gait.costs(found.best), np.sqrt(np.diag(found.covariance))
+    gait = found.gait
+    best = found.best.parameters
+    costs = gait.costs(found.best)
+    sd = np.sqrt(np.diag(found.covariance))
     basis = gait.costs_per_factor(found.best)
     drawn = np.array([gait.factors(one) for one in found.bootstrap])
     shares = basis * drawn / (drawn @ basis)[:, None]
-    weights, low_high = gait.weight * gait.factors(best), np.percentile(gait.weight * drawn, INTERVAL, axis=0)
+    weights = gait.weight * gait.factors(best)
+    low_high = np.percentile(gait.weight * drawn, INTERVAL, axis=0)
     share_low_high = np.percentile(shares, INTERVAL, axis=0)
     usual = gait.weight * gait.factors(gait.usual)
     return tuple(

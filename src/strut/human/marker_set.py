@@ -19,7 +19,8 @@ def marker_points(robot: Robot, qpos: Array) -> Array:
 
 def _places(robot: Robot) -> list[tuple[str, Vector]]:
     """Return the segment of each marker and its place in that segment's frame [m]."""
-    known, places = read_tree(robot.model).bodies, []
+    known = read_tree(robot.model).bodies
+    places = []
     for segment, own in robot.markers.segment.items():
         if segment not in known:
             raise BadTableError(f"{robot.name}: markers.toml names a segment {segment} that the body does not have.")

@@ -37,7 +37,8 @@ from strut.robot import Robot
 
 PER_INTERVAL = 4
 LONG_AXES = ("HipRight_RZ", "HipLeft_RZ", "AnkleRight_RZ", "AnkleLeft_RZ")
-NEAR_SD, FAR_SD = 2.0, 4.0  # within the first a figure is people's, beyond the second it is not
+NEAR_SD = 2.0
+FAR_SD = 4.0  # within the first a figure is people's, beyond the second it is not
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,8 @@ class Naturalness:
         """Return what people do not do, in words, by the ranges of the robot's gait table."""
         found = []
         for name, entry in robot.human_gait.natural.items():
-            value, (least, most) = getattr(self, name), entry.range
+            value = getattr(self, name)
+            least, most = entry.range
             if not least <= value <= most:
                 low, high = (f"{entry.factor * bound:.3g}" for bound in (least, most))
                 found.append(f"{entry.words} is {entry.factor * value:.3g}, people's {low} to {high}")
@@ -159,7 +161,8 @@ def naturalness(robot: Robot, path: Trajectory, scores: Mapping[str, BandScore] 
     def angle(name: str, table: Array = q) -> Array:
         return np.asarray(table[:, names.index(name)])
 
-    arm, leg = angle(sided(SHOULDER, RIGHT), stride), angle(sided(HIP, RIGHT), stride)
+    arm = angle(sided(SHOULDER, RIGHT), stride)
+    leg = angle(sided(HIP, RIGHT), stride)
     swing_s = time_s[phase <= 1]
     swung = (swing_s - swing_s[0]) / (swing_s[-1] - swing_s[0])
     toes_m, heel_m = foot_clearances(robot, LEFT, qpos_from_angles(q[phase <= 1]), swung)
@@ -193,7 +196,8 @@ def _posture_figures(robot: Robot, names: list[str], q: Array, time_s: Array) ->
     def mean(values: Array) -> float:
         return float(np.trapezoid(values, time_s) / (time_s[-1] - time_s[0]))
 
-    qpos, signs = qpos_from_angles(q), {RIGHT: -1.0, LEFT: 1.0}
+    qpos = qpos_from_angles(q)
+    signs = {RIGHT: -1.0, LEFT: 1.0}
     trunk, head = (mean(world_pitch(robot, qpos, segment)) for segment in (UPPER_TRUNK, HEAD))
     arms = {
         coordinate: [mean(q[:, names.index(sided(coordinate, side))]) for side in SIDES]

@@ -71,7 +71,8 @@ def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
 
     Arms that swing together cost, too, or they would balance a slow trunk.
     """
-    table, order = robot.human_gait.arms, list(names)
+    table = robot.human_gait.arms
+    order = list(names)
     shoulders, hips = ([order.index(sided(joint, side)) for side in SIDES] for joint in (SHOULDER, HIP))
 
     def miss(node: NodeSymbols) -> Expression:
@@ -84,7 +85,8 @@ def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
 
 def step_cost(robot: Robot, style: Style) -> MayerCost:
     """Return the cost that makes steps of hasty feelings short in time; it grows with haste, so that none has none."""
-    table, wanted_s = robot.human_gait.step, usual_step_s(robot) / style.tempo
+    table = robot.human_gait.step
+    wanted_s = usual_step_s(robot) / style.tempo
     weight = table.weight * abs(haste(style))
     return MayerCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table.spread_s) ** 2)
 

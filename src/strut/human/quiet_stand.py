@@ -67,7 +67,8 @@ def stand_at_rest(robot: Robot, step: OptimalControlProblem, toe_in_rad: float) 
 
 def either_side_bounds(robot: Robot, step: OptimalControlProblem) -> Bounds:
     """Return the bounds of a step and of its mirror image, for movements in which either leg may do anything."""
-    table, names = step.bounds, step.tree.velocity_names
+    table = step.bounds
+    names = step.tree.velocity_names
     q = _either(table.q, mirror_of(robot, names))
     q[:, :2] = [[-np.inf], [np.inf]]
     q[1, 2] = robot.subject.standing_pelvis_height_m + ROOM
@@ -105,6 +106,7 @@ def _turns_of_feet(node: NodeSymbols, toe_in_rad: float) -> Expression:
     """Return how far each foot points away from its heading, as sines. Shape (2,)."""
     missing = []
     for side in SIDES:
-        heading, axis = toe_in_rad if side == RIGHT else -toe_in_rad, node.positions.rotation(sided(FOOT, side))[:, 0]
+        heading = toe_in_rad if side == RIGHT else -toe_in_rad
+        axis = node.positions.rotation(sided(FOOT, side))[:, 0]
         missing.append(np.cos(heading) * axis[1] - np.sin(heading) * axis[0])
     return column(*missing)

@@ -140,7 +140,8 @@ def _direction(motion: Motion) -> WalkingDirection | None:
 
 def verified_by_step(human: Robot, solution: Solution) -> Soundness:
     """Return what an independent look at a movement finds, its torques played from the start of every step anew."""
-    path, order = solution.trajectory, walking_cycle(human).order
+    path = solution.trajectory
+    order = walking_cycle(human).order
     openings = {order[0], order[len(order) // 2]}
     names = [phase.name for phase in path.problem.phases]
     starts = sorted({0, *(number for number, name in enumerate(names) if name in openings)})
@@ -171,7 +172,8 @@ class _Search:
             solution = program.solve(
                 start.on_mesh(problem) if start else guess, options=options, on_iteration=self.on_iteration
             )
-            start, before = solution.trajectory, recording
+            start = solution.trajectory
+            before = recording
             recording = before.retimed(start.duration_s)
             moved_s = max(
                 abs(now.stop_s - was.stop_s) for now, was in zip(recording.phases, before.phases, strict=True)

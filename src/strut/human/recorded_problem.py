@@ -79,7 +79,9 @@ class RecordedAngles:
 
     def samples(self, intervals: Sequence[int], weight: float) -> SampleCost:
         """Return the cost of missing the samples, each inside its interval; `weight` is that of as many as nodes."""
-        node, taken, first = list[Index](), list[Index](), 0
+        node = list[Index]()
+        taken = list[Index]()
+        first = 0
         for number, (time, count) in enumerate(zip(self.phases, intervals, strict=True)):
             last = number + 1 == len(self.phases)
             stop_s = time.stop_s + 1e-9 if last else time.stop_s - 1e-9
@@ -142,7 +144,8 @@ def _borders(recording: RecordedAngles) -> tuple[MayerCost, ...]:
     lasting = [phase.stop_s - phase.start_s for phase in recording.phases]
 
     def moved(ends: BoundarySymbols) -> Expression:
-        total, off = 0.0, 0.0
+        total = 0.0
+        off = 0.0
         for number in range(len(lasting) - recording.cut):
             off = off + ends.durations_s[number] - lasting[number]
             total = total + off**2
@@ -159,7 +162,8 @@ def catmull_rom(time_s: Array, values: Array) -> CubicHermiteSpline:
     """Return the cubics through samples whose slopes are those of the chords between the neighbours of each."""
     slope = np.empty_like(values)
     slope[1:-1] = (values[2:] - values[:-2]) / (time_s[2:] - time_s[:-2])[:, None]
-    slope[0], slope[-1] = np.diff(values[:2], axis=0)[0], np.diff(values[-2:], axis=0)[0]
+    slope[0] = np.diff(values[:2], axis=0)[0]
+    slope[-1] = np.diff(values[-2:], axis=0)[0]
     slope[0], slope[-1] = slope[0] / (time_s[1] - time_s[0]), slope[-1] / (time_s[-1] - time_s[-2])
     return CubicHermiteSpline(time_s, values, slope, axis=0)
 
@@ -168,7 +172,8 @@ def _phases(robot: Robot, recording: RecordedAngles, interval_s: float) -> tuple
     phases: list[ContactPhase] = []
     before: ContactSet | None = None
     for number, time in enumerate(recording.phases):
-        contact, length = contact_set(robot, time.contact), time.stop_s - time.start_s
+        contact = contact_set(robot, time.contact)
+        length = time.stop_s - time.start_s
         arrival: ArrivalKind = "rest"
         landing = tuple(point.name for point in contact.points)
         if before is not None:
@@ -195,7 +200,8 @@ def _lifted(robot: Robot, recording: RecordedAngles, number: int) -> tuple[str, 
         return ()
     else:
         stays = contact_set(robot, walking_cycle(robot).following(here.name))
-    points, bodies = {point.name for point in stays.points}, {point.body for point in stays.points}
+    points = {point.name for point in stays.points}
+    bodies = {point.body for point in stays.points}
     gone = [row for row in here.rows if row.point.name not in points]
     return tuple(row.name for row in gone if row.axis == 2 or row.point.body not in bodies)
 
@@ -207,8 +213,10 @@ def _bounds(robot: Robot, tree: KinematicTree, wanted: Array) -> Bounds:
     lower[BASE:] = np.minimum(lower[BASE:], robot.joint_lower_rad)
     upper[BASE:] = np.maximum(upper[BASE:], robot.joint_upper_rad)
     standing = body_size(robot)
-    lower[2], upper[2] = lower[2] * standing, upper[2] * standing
-    lower[:2], upper[:2] = -np.inf, np.inf
+    lower[2] = lower[2] * standing
+    upper[2] = upper[2] * standing
+    lower[:2] = -np.inf
+    upper[:2] = np.inf
     lower = np.minimum(lower, wanted.min(axis=0) - SLACK)
     upper = np.maximum(upper, wanted.max(axis=0) + SLACK)
     velocity = robot.human_gait.limits.velocity

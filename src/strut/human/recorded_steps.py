@@ -71,11 +71,13 @@ def recorded_steps(robot: Robot, motion: Motion) -> RecordedSteps:
     """
     check_samples(motion)
     names = read_tree(robot.model, angle_base=True).velocity_names
-    mirror, seen = mirror_of(robot, names), motion.meta.get("observed", {})
+    mirror = mirror_of(robot, names)
+    seen = motion.meta.get("observed", {})
     steps = _straight_steps(motion, _step_times(robot, motion))
     images = [_coordinates(step) if step.side == LEFT else mirror.image(_coordinates(step)) for step in steps]
     q = np.array(images).reshape(-1, SAMPLES, len(names))
-    length_m, observed = q[:, -1, 0] - q[:, 0, 0], np.array([bool(seen.get(name, True)) for name in names])
+    length_m = q[:, -1, 0] - q[:, 0, 0]
+    observed = np.array([bool(seen.get(name, True)) for name in names])
     steady = np.array([abs(way_m / np.median(length_m) - 1.0) <= STEADY for way_m in length_m], dtype=bool)
     if not steady.any():
         raise BadMotionError(
@@ -103,7 +105,8 @@ class _Step:
 
 def _straight_steps(motion: Motion, times: Sequence[tuple[str, float, float]]) -> list[_Step]:
     """Return steps with those around them, unless they turn."""
-    place, found = CubicSpline(motion.time_s, motion.qpos[:, :2], axis=0), []
+    place = CubicSpline(motion.time_s, motion.qpos[:, :2], axis=0)
+    found = []
     for number, (side, start_s, stop_s) in enumerate(times):
         near = times[max(number - AROUND, 0) : number + AROUND + 1]
         ways = np.diff(place(np.array([near[0][1], *(stop for _, _, stop in near)])), axis=0)

@@ -97,8 +97,10 @@ def dimensionless_speed(robot: Robot, speed_m_s: float) -> float:
 
 def band_of(robot: Robot, speed_m_s: float, name: str) -> tuple[float, float]:
     """Return people's mean and standard deviation of a figure, for a person of that size at that speed."""
-    table, height_m = reference_bands(), robot.subject.height_m
-    band, pace = table.figure[name], dimensionless_speed(robot, speed_m_s)
+    table = reference_bands()
+    height_m = robot.subject.height_m
+    band = table.figure[name]
+    pace = dimensionless_speed(robot, speed_m_s)
     size = {"": 1.0, "height": height_m, "root_height": (USUAL_HEIGHT_M / height_m) ** 0.5}[band.over]
     mean, sd = (size * float(np.interp(pace, table.speed, part)) for part in (band.mean, band.sd))
     return mean, sd
@@ -117,7 +119,8 @@ def band_scores(robot: Robot, speed_m_s: float, figures: Mapping[str, float]) ->
 
 def has_bands(robot: Robot, speed_m_s: float) -> bool:
     """Return whether people's walking is published at a speed."""
-    table, pace = reference_bands(), dimensionless_speed(robot, speed_m_s)
+    table = reference_bands()
+    pace = dimensionless_speed(robot, speed_m_s)
     return table.speed[0] - BEYOND <= pace <= table.speed[-1] + BEYOND
 
 
@@ -126,7 +129,8 @@ def band_curve(robot: Robot, speed_m_s: float, kind: BandKind, coordinate: str) 
     curves: Mapping[str, CurveBand] = getattr(reference_curves(), kind)
     if coordinate not in curves or not has_bands(robot, speed_m_s):
         return None
-    knots, pace = reference_bands().speed, dimensionless_speed(robot, speed_m_s)
+    knots = reference_bands().speed
+    pace = dimensionless_speed(robot, speed_m_s)
     parts = [
         [np.interp(pace, knots, values) for values in zip(*part, strict=True)]
         for part in (curves[coordinate].mean, curves[coordinate].sd)

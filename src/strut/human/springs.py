@@ -19,10 +19,12 @@ def leg_springs(
 
     Both legs have the same springs, in the mirror. Bounds stand in the robot's gait table.
     """
-    table, mirrored = robot.human_gait.springs, robot.symmetry.sign
+    table = robot.human_gait.springs
+    mirrored = robot.symmetry.sign
     lower = dict(zip(robot.joint_names, robot.joint_lower_rad.tolist(), strict=True))
     upper = dict(zip(robot.joint_names, robot.joint_upper_rad.tolist(), strict=True))
-    stiffness, damping = table.stiffness_nm_rad, table.damping_nm_s_rad
+    stiffness = table.stiffness_nm_rad
+    damping = table.damping_nm_s_rad
     parameters: list[Parameter] = []
     for joint in table.joints:
         left = sided(joint, "Left")

@@ -72,7 +72,8 @@ def height_constraint(
 
 def legs_apart(robot: Robot, options: GaitOptions) -> Constraint:
     """Return the constraint that keeps the legs apart: their capsules, or knees and ankles side by side along y."""
-    limits, shank = robot.human_gait.limits, robot.subject.lengths_m["ShankLeftLength"]
+    limits = robot.human_gait.limits
+    shank = robot.subject.lengths_m["ShankLeftLength"]
     if options.capsules:
         capsules = [robot.contacts.capsule[f"Shank{side}"] for side in ("Left", "Right")]
         radii_m = sum(capsule.radius_m for capsule in capsules)

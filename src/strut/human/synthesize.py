@@ -34,13 +34,19 @@ from strut.ocp.trajectory import Trajectory
 from strut.robot import Robot
 
 TRIES = 4  # a blend of solved gaits, a guessed step, then by way of an easier gait, then a guessed step with noise
-SAMPLED, BLENDED, DRAWN = "the motion that was given", "solved gaits", "a guessed step"  # kinds of starts
-EASIER, NOISY, COARSE = "an easier gait", "a guessed step with noise", "a coarser mesh"
+SAMPLED = "the motion that was given"
+BLENDED = "solved gaits"
+DRAWN = "a guessed step"  # kinds of starts
+EASIER = "an easier gait"
+NOISY = "a guessed step with noise"
+COARSE = "a coarser mesh"
 NEARLY_SOLVED = (BLENDED, EASIER, COARSE)
 PATIENCE = 100  # iterations from solved gaits, after which a guessed step is the better start
 FINER = 1.4  # how much finer the mesh gets after a result that slides or gains momentum
-FASTER, SLOWER = 0.75, 0.5  # powers of the speed with which meshes get finer
-NOISE_RAD, NOISE_DURATION = 0.03, 0.2
+FASTER = 0.75
+SLOWER = 0.5  # powers of the speed with which meshes get finer
+NOISE_RAD = 0.03
+NOISE_DURATION = 0.2
 MOST_SECONDS = 1800.0
 
 
@@ -190,7 +196,8 @@ class _Search:
 
     def gait(self, mesh: tuple[int, ...], guess: GuessOptions, kinds: Sequence[str], *, check_mesh: bool) -> Gait:
         """Return a sound gait; after a failure from another kind of start, after a refusal on a finer mesh."""
-        request, coarse = self.request, None
+        request = self.request
+        coarse = None
         for number, planned in enumerate(kinds):
             kind = planned if coarse is None else COARSE
             try:
@@ -206,12 +213,14 @@ class _Search:
                 f"start {number} from {kind}: {on_mesh.iterations} iterations, cost {on_mesh.cost:.4f}"
             )
             try:
-                found, apart = refined_by_shooting(program, on_mesh), SHANKS if request.options.capsules else None
+                found = refined_by_shooting(program, on_mesh)
+                apart = SHANKS if request.options.capsules else None
                 soundness = verify_trajectory(request.human, found, mesh_change=change, capsules=apart)
                 require_sound(soundness)
             except RefusedError as refusal:
                 self.attempts.append(f"start {number} was refused: {'; '.join(refusal.reasons)}")
-                mesh, coarse = _finer(mesh), on_mesh
+                mesh = _finer(mesh)
+                coarse = on_mesh
                 continue
             gait = Gait(
                 request.human, found, soundness, tuple(self.attempts), request.as_dict(), options=request.options
@@ -225,7 +234,8 @@ class _Search:
         """Solve on a mesh from one kind of start; what is near a solution starts with a small barrier."""
         problem = self.request.problem(mesh)
         start = self._initial(kind, problem, guess, coarse)  # before the program, which takes seconds
-        program, warm = DirectCollocation(problem), SOLVED if kind in NEARLY_SOLVED else 0.0
+        program = DirectCollocation(problem)
+        warm = SOLVED if kind in NEARLY_SOLVED else 0.0
         left_s = max(1.0, self.deadline_s - process_time())
         exact = kind == BLENDED and warm_library().holds(self.request.features)
         options = SolverOptions(most_seconds=left_s, warm=warm, push=0.0 if exact else OFF_BOUNDS, adaptive=not warm)
@@ -243,7 +253,8 @@ class _Search:
         self, kind: str, problem: OptimalControlProblem, guess: GuessOptions, coarse: Solution | None
     ) -> Trajectory:
         """Return where a try starts: its kind says how."""
-        request, human = self.request, self.request.human
+        request = self.request
+        human = self.request.human
         if kind == BLENDED:
             return warm_library().start(human, problem, request.features)
         if kind == SAMPLED and self.begin is not None:

@@ -78,7 +78,8 @@ class Transition:
 
     def _problem(self, phases: tuple[ContactPhase, ...]) -> OptimalControlProblem:
         """Return the step's problem with other phases and free ends; what it was asked besides is as it was found."""
-        step, known = self.step.problem, self.step.parameter
+        step = self.step.problem
+        known = self.step.parameter
         wide = either_side_bounds(self.robot, step)
         furthest = np.abs([*self.step.q[:, HEADING], self.stand.q[HEADING]]).max()  # of a step that turns
         q = wide.q + furthest * np.outer([-1.0, 1.0], np.arange(step.tree.nq) == HEADING)
@@ -92,7 +93,8 @@ class Transition:
 
     def _step_phases(self) -> list[ContactPhase]:
         """Return the phases of the step, which may last shorter and longer."""
-        gait, path = self.robot.human_gait, self.step
+        gait = self.robot.human_gait
+        path = self.step
         shorter, longer = gait.stand.step_time
         return [
             replace(
@@ -128,7 +130,9 @@ class Transition:
         if other_side(contact_set_name) != step[0]:
             return ()
         toes = [sided(name, LEFT) for name in (TOES, LITTLE_TOE)]
-        heel, who, clear_m = sided(HEEL, LEFT), "the left foot", self.options.clearance_m
+        heel = sided(HEEL, LEFT)
+        who = "the left foot"
+        clear_m = self.options.clearance_m
         return (
             height_constraint(self.robot, f"height of {who}", [heel, *toes], 0.0, "inner", mirrored=True),
             height_constraint(self.robot, f"clearance of {who}", toes, clear_m, "middle", mirrored=True),
@@ -136,7 +140,8 @@ class Transition:
 
     def _guess(self, problem: OptimalControlProblem, before_s: list[float], after_s: list[float]) -> Trajectory:
         """Return a blend of stand and step: the stand fades out before the step's end, or in after its start."""
-        path, stand = self.step, self.stand
+        path = self.step
+        stand = self.stand
         own = np.append(np.diff(path.time_s) > 0.0, True)  # borders hold two nodes
         first_s = sum(before_s)
         time_s = np.linspace(0.0, first_s + path.time_s[-1] + sum(after_s), SAMPLES)

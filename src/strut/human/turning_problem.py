@@ -64,7 +64,8 @@ class Turning:
         """Return the problem; the line from start to end of the stride is the x axis."""
         step = self.step.problem
         wide = either_side_bounds(self.robot, step)
-        q, first = wide.q.copy(), np.tile([[-np.inf], [np.inf]], step.tree.nq)
+        q = wide.q.copy()
+        first = np.tile([[-np.inf], [np.inf]], step.tree.nq)
         q[:, BASE - 1] += abs(self.turn_rad) * np.array([-1.0, 1.0])
         first[:, :2] = 0.0
         turning = replace(
@@ -77,7 +78,8 @@ class Turning:
 
     def guess(self, problem: OptimalControlProblem) -> Trajectory:
         """Return the straight step and its mirror image, turned as it goes along an arc, at the problem's nodes."""
-        path, arc_m = self.step.on_mesh(replace(self.step.problem, phases=problem.phases[:4])), self._arc_m
+        path = self.step.on_mesh(replace(self.step.problem, phases=problem.phases[:4]))
+        arc_m = self._arc_m
         image = mirrored_step(self.robot, path, problem)
         steps = (mirrored_step(self.robot, image, problem), image)  # the step itself, on the rows of the stride
         q, v, a, u, force = (
@@ -105,7 +107,8 @@ class Turning:
 
     def _phase(self, number: int, *, mirrored: bool) -> ContactPhase:
         side: Callable[[str], str] = other_side if mirrored else str
-        phase, apart = self.step.problem.phases[number], replace(self.options, capsules=True)
+        phase = self.step.problem.phases[number]
+        apart = replace(self.options, capsules=True)
         speed_m_s = self.step.parameter["speed_m_s"]
         return replace(
             phase,

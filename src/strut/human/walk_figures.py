@@ -115,7 +115,8 @@ def force_humps(force: Array, down: npt.NDArray[np.bool_]) -> tuple[float, float
     if len(stance) < 4:
         return None
     early = int(HUMP_SHARE * len(stance)) + 1
-    first, second = int(np.argmax(stance[:early])), len(stance) - early + int(np.argmax(stance[-early:]))
+    first = int(np.argmax(stance[:early]))
+    second = len(stance) - early + int(np.argmax(stance[-early:]))
     return float(stance[first]), float(stance[first : second + 1].min()), float(stance[second])
 
 
@@ -128,12 +129,14 @@ def world_pitch(robot: Robot, qpos: Array, segment: str) -> Array:
 def pelvis_angles(robot: Robot, qpos: Array) -> tuple[Array, Array, Array]:
     """Return tilt, obliquity and rotation of the pelvis in world [rad]. Shapes (T,)."""
     turn = body_poses(robot.model, [PELVIS], qpos)[1][:, 0]
-    tilt, oblique = np.arctan2(turn[:, 0, 2], turn[:, 2, 2]), np.arcsin(turn[:, 2, 1].clip(-1.0, 1.0))
+    tilt = np.arctan2(turn[:, 0, 2], turn[:, 2, 2])
+    oblique = np.arcsin(turn[:, 2, 1].clip(-1.0, 1.0))
     return tilt, oblique, np.arctan2(turn[:, 1, 0], turn[:, 0, 0])
 
 
 def _steps(leg: _Leg) -> dict[str, float]:
-    robot, cycle = leg.robot, leg.motion
+    robot = leg.robot
+    cycle = leg.motion
     feet = [np.asarray(cycle.contact[:-1, points_of_side(cycle.foot_names, side)].any(axis=1)) for side in SIDES]
     heels = _places(robot, cycle, [sided(HEEL, side) for side in SIDES])
     mass = centre_of_mass_path(robot.model, cycle.qpos)
@@ -163,8 +166,11 @@ def _step_width(heels: Array, flat: Sequence[npt.NDArray[np.bool_]]) -> dict[str
 
 
 def _angles(leg: _Leg) -> dict[str, float]:
-    knee, ankle, hip = leg.angle(KNEE), leg.angle(ANKLE), leg.angle(HIP)
-    loading, swing = leg.share <= LOADING, ~leg.down
+    knee = leg.angle(KNEE)
+    ankle = leg.angle(ANKLE)
+    hip = leg.angle(HIP)
+    loading = leg.share <= LOADING
+    swing = ~leg.down
     peak = int(np.argmax(np.where(loading, knee, -np.inf)))
     late = leg.down & (np.arange(len(knee)) >= peak)
     pushing = leg.share > LOADING
@@ -209,7 +215,8 @@ def _clearance(leg: _Leg) -> dict[str, float]:
 
 def foot_clearances(robot: Robot, side: str, qpos: Array, share: Array) -> tuple[float, float]:
     """Return the least heights of toes and heel of a foot that swings; `share` of its swing has passed. Shape (T,)."""
-    points, found = contact_points(robot), []
+    points = contact_points(robot)
+    found = []
     for parts, (start, stop) in (((TOES, LITTLE_TOE), TOES_PASS), ((HEEL,), HEEL_PASSES)):
         inside = qpos[(share >= start) & (share <= stop)]
         found.append(float(contact_slip(robot, [points[sided(part, side)] for part in parts], inside)[1].min()))
@@ -217,9 +224,14 @@ def foot_clearances(robot: Robot, side: str, qpos: Array, share: Array) -> tuple
 
 
 def _torques(leg: _Leg) -> dict[str, float]:
-    landed, loading, late = leg.share >= LANDED, leg.share <= LOADING, leg.share > LOADING
-    early, pushing, swing = landed & loading, late & leg.down, ~leg.down & (leg.share < 1.0 - LANDED)
-    around, stance = late & (leg.share < 1.0 - LOADING), landed & leg.down
+    landed = leg.share >= LANDED
+    loading = leg.share <= LOADING
+    late = leg.share > LOADING
+    early = landed & loading
+    pushing = late & leg.down
+    swing = ~leg.down & (leg.share < 1.0 - LANDED)
+    around = late & (leg.share < 1.0 - LOADING)
+    stance = landed & leg.down
     hip, knee, ankle = (leg.power(coordinate) for coordinate in (HIP, KNEE, ANKLE))
     return {
         "hip_extension_nm_kg": -leg.torque(HIP)[early].min(),

@@ -18,7 +18,8 @@ from strut.ocp.trajectory import Trajectory
 from strut.robot import Robot
 
 MIRRORED = np.array([1.0, -1.0, 1.0])  # places and forces in the mirror of the x-z plane
-MOST_PLACE, MOST_VELOCITY = 1e-6, 1e-4  # by which pieces that join may miss each other: m or rad, and per s
+MOST_PLACE = 1e-6
+MOST_VELOCITY = 1e-4  # by which pieces that join may miss each other: m or rad, and per s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,10 +41,14 @@ class WalkPiece:
 
     def end(self, robot: Robot, node: int) -> tuple[Array, Array, Array]:
         """Return configuration (nq + 1,), velocity with the base's angular one in its axes (nv,) and torques (n_u,)."""
-        q, v, u = self.path.q[node], self.path.v[node], self.path.u[node]
+        q = self.path.q[node]
+        v = self.path.v[node]
+        u = self.path.u[node]
         if self.mirrored:
             whole = mirror_of(robot, self.path.problem.tree.velocity_names)
-            q, v, u = whole.image(q), whole.image(v), mirror_of(robot, robot.joint_names).image(u)
+            q = whole.image(q)
+            v = whole.image(v)
+            u = mirror_of(robot, robot.joint_names).image(u)
         return qpos_from_angles(q), qvel_from_angles(q, v), u
 
     def sampled(self, robot: Robot, time_s: Array) -> tuple[Array, Array, Array, Array]:
@@ -52,11 +57,9 @@ class WalkPiece:
         if self.mirrored:
             feet = mirrored_feet(robot.foot_names)
             q = mirror_of(robot, self.path.problem.tree.velocity_names).image(q)
-            u, force, contact = (
-                mirror_of(robot, robot.joint_names).image(u),
-                force[:, feet] * MIRRORED,
-                contact[:, feet],
-            )
+            u = mirror_of(robot, robot.joint_names).image(u)
+            force = force[:, feet] * MIRRORED
+            contact = contact[:, feet]
         return qpos_from_angles(q), u, force, contact
 
 
@@ -69,7 +72,8 @@ class Placement:
 
     def of(self, qpos: Array) -> Array:
         """Return configurations where they are put. Shape (..., nq + 1) in and out."""
-        placed, turn = qpos.copy(), Rotation.from_euler("z", self.turn_rad)
+        placed = qpos.copy()
+        turn = Rotation.from_euler("z", self.turn_rad)
         ahead = turn * Rotation.from_quat(qpos[..., 3:7].reshape(-1, 4), scalar_first=True)
         placed[..., 3:7] = ahead.as_quat(canonical=True, scalar_first=True).reshape(qpos[..., 3:7].shape)
         placed[..., :2] = qpos[..., :2] @ self.ground.T + self.move_m
@@ -106,7 +110,8 @@ def placements(robot: Robot, pieces: Sequence[WalkPiece]) -> list[Placement]:
     """Return where all pieces are put; the first is where it was found."""
     put = [Placement(0.0, np.zeros(2))]
     for before, after in pairwise(pieces):
-        here, there = put[-1].of(before.end(robot, -1)[0]), after.end(robot, 0)[0]
+        here = put[-1].of(before.end(robot, -1)[0])
+        there = after.end(robot, 0)[0]
         matrix = _turn_between(there, here).as_matrix()
         turned = Placement(float(np.arctan2(matrix[1, 0], matrix[0, 0])), np.zeros(2))
         put.append(Placement(turned.turn_rad, here[:2] - turned.of(there)[:2]))
@@ -115,11 +120,14 @@ def placements(robot: Robot, pieces: Sequence[WalkPiece]) -> list[Placement]:
 
 def worst_seam(robot: Robot, pieces: Sequence[WalkPiece]) -> Seam:
     """Return the largest misses of all joins."""
-    put, found = placements(robot, pieces), [[0.0, 0.0, 0.0]]
+    put = placements(robot, pieces)
+    found = [[0.0, 0.0, 0.0]]
     for (one, here), (other, there) in pairwise(zip(pieces, put, strict=True)):
-        (q, v, u), (q_then, v_then, u_then) = one.end(robot, -1), other.end(robot, 0)
+        q, v, u = one.end(robot, -1)
+        q_then, v_then, u_then = other.end(robot, 0)
         moved = (here.pushes(v[:3]) - there.pushes(v_then[:3]), v[3:] - v_then[3:])
-        q, q_then = here.of(q), there.of(q_then)
+        q = here.of(q)
+        q_then = there.of(q_then)
         place = (q[:3] - q_then[:3], _turn_between(q_then, q).as_rotvec(), q[7:] - q_then[7:])
         misses = (np.concatenate(place), np.concatenate(moved), u - u_then)
         found.append([float(np.abs(miss).max()) for miss in misses])
@@ -150,7 +158,8 @@ def samples(robot: Robot, pieces: Sequence[WalkPiece], rate_hz: float) -> tuple[
 
 def mirrored_step(robot: Robot, path: Trajectory, problem: OptimalControlProblem) -> Trajectory:
     """Return the mirror image of a step as one of another problem, whose rows touch where the image does."""
-    whole, rows = mirror_of(robot, path.problem.tree.velocity_names), list(problem.contact.row_names)
+    whole = mirror_of(robot, path.problem.tree.velocity_names)
+    rows = list(problem.contact.row_names)
     force = np.zeros((len(path.q), len(rows)))
     for index, row in enumerate(path.problem.contact.rows):
         force[:, rows.index(other_side(row.name))] = MIRRORED[row.axis] * path.force_n[:, index]

@@ -71,12 +71,14 @@ def direction_of_facing(motion: Motion) -> WalkingDirection:
 def _turned(motion: Motion, angle_rad: float, then_moved_m: Array) -> Motion:
     """Return a motion turned about the world's z axis, then moved over the ground (2,)."""
     turn = Rotation.from_euler("z", angle_rad)
-    ground, qpos = turn.as_matrix()[:2, :2], motion.qpos.copy()
+    ground = turn.as_matrix()[:2, :2]
+    qpos = motion.qpos.copy()
     qpos[:, :2] = qpos[:, :2] @ ground.T + then_moved_m
     qpos[:, 3:7] = (turn * Rotation.from_quat(qpos[:, 3:7], scalar_first=True)).as_quat(
         canonical=True, scalar_first=True
     )
-    force, cop = motion.ground_force_n, motion.cop_in_world
+    force = motion.ground_force_n
+    cop = motion.cop_in_world
     return replace(
         motion,
         qpos=qpos,
@@ -109,5 +111,6 @@ def _seam(values: Array) -> float:
     """Return c for which values, then 2 c - values, meet smoothly: their highest difference is zero. Shape (T,)."""
     count = min(SEAM_SAMPLES, len(values))
     weights = np.poly(np.ones(2 * count - 1))  # binomials with alternating signs
-    before, after = weights[:count] @ values[-count:], weights[count:] @ values[:count]
+    before = weights[:count] @ values[-count:]
+    after = weights[count:] @ values[:count]
     return float((after - before) / (2.0 * weights[count:].sum()))

@@ -67,15 +67,18 @@ class WarmLibrary:
 
     def start(self, robot: Robot, problem: OptimalControlProblem, wanted: Array) -> Trajectory:
         """Return a blend of the steps that were asked for nearly the same, on the mesh of a problem."""
-        share, size = self.shares(wanted), _Size.of(robot)
+        share = self.shares(wanted)
+        size = _Size.of(robot)
         q, slope, torque, force, duration, impulse = (
             np.tensordot(share, values, axes=1)
             for values in (self.q, self.slope, self.torque, self.force, self.duration, self.impulse)
         )
-        own, meshes = [int(count) for count in self.intervals], [phase.intervals for phase in problem.phases]
+        own = [int(count) for count in self.intervals]
+        meshes = [phase.intervals for phase in problem.phases]
         place, rate = (np.concatenate(part) for part in zip(*_curves(q, slope, own, meshes), strict=True))
         lasting_s = size.time_s * duration
-        phase_s, time_s = size.time_s * duration[problem.phase_of][:, None], problem.node_times(lasting_s)
+        phase_s = size.time_s * duration[problem.phase_of][:, None]
+        time_s = problem.node_times(lasting_s)
         path = size.lengths(place), *mesh_splines(problem, time_s, size.lengths(place), size.lengths(rate) / phase_s)
         parameter = self._parameters(problem, share, size)
         return replace(
@@ -87,7 +90,8 @@ class WarmLibrary:
 
     def shares(self, wanted: Array) -> Array:
         """Return how much of each step a blend takes: of those of one kind alone. Shape (n,)."""
-        share, pattern = blend_shares(self.features, wanted), self.duration / self.duration.sum(axis=1, keepdims=True)
+        share = blend_shares(self.features, wanted)
+        pattern = self.duration / self.duration.sum(axis=1, keepdims=True)
         alike = np.abs(pattern - pattern[np.argmax(share)]).max(axis=1) < SAME_KIND
         share = np.zeros(len(share))
         share[alike] = blend_shares(self.features[alike], wanted)
@@ -146,7 +150,8 @@ def blend_shares(known: Array, wanted: Array) -> Array:
     A linear program: the least absolute miss of every feature, over what is nearly the same, plus what the squared
     distances of its steps cost. Its solutions are blends of few steps.
     """
-    away, one = ((known - wanted) / NEARLY).T, np.eye(known.shape[1])
+    away = ((known - wanted) / NEARLY).T
+    one = np.eye(known.shape[1])
     price = np.concatenate([LOCALITY * (away**2).sum(axis=0), np.ones(2 * len(one))])
     together = np.concatenate([np.ones(len(known)), np.zeros(2 * len(one))])
     rows = np.vstack([np.hstack([away, one, -one]), together])
@@ -173,7 +178,8 @@ class _Size:
 
 
 def _without_dimensions(robot: Robot, path: Trajectory, intervals: Sequence[int]) -> dict[str, Array]:
-    size, own = _Size.of(robot), [len(path.nodes_of(phase)) - 1 for phase in range(len(intervals))]
+    size = _Size.of(robot)
+    own = [len(path.nodes_of(phase)) - 1 for phase in range(len(intervals))]
     unit = size.lengths(np.ones((1, path.q.shape[1])))
     curves = _curves(path.q / unit, path.v * path.duration_s[path.phase_of][:, None] / unit, own, intervals)
     q, slope = (np.concatenate(part) for part in zip(*curves, strict=True))

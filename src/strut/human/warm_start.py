@@ -31,7 +31,8 @@ def warm_step(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> T
         raise BadMotionError(f"A motion of {motion.robot} is no start for {robot.name}; give a walk of a human model.")
     check_samples(motion)
     phases = _matching(robot, problem, motion)
-    start_s, curves = phases[0].start_s, [_curve(motion, phase) for phase in phases]
+    start_s = phases[0].start_s
+    curves = [_curve(motion, phase) for phase in phases]
     start_x = float(curves[0](start_s)[0])
 
     def path(time_s: Array, order: int) -> Array:
@@ -40,7 +41,8 @@ def warm_step(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> T
 
     duration_s = [phase.stop_s - phase.start_s for phase in phases]
     guess = trajectory_through(problem, path, duration_s)
-    step_m, node_s = float(guess.q[-1, 0]), np.minimum(start_s + guess.time_s, motion.time_s[-1])
+    step_m = float(guess.q[-1, 0])
+    node_s = np.minimum(start_s + guess.time_s, motion.time_s[-1])
     return replace(
         guess,
         u=_torques(problem, motion, node_s),
@@ -78,7 +80,8 @@ def _forces(problem: OptimalControlProblem, motion: Motion, node_s: Array, phase
     """Return the forces of all rows of contact, 0 where they do not touch. Shape (nodes, n_rows)."""
     if motion.ground_force_n is None:
         return standing_load(problem, phase_of)
-    known, rows = interp1d(motion.time_s, motion.ground_force_n, axis=0)(node_s), problem.contact.rows
+    known = interp1d(motion.time_s, motion.ground_force_n, axis=0)(node_s)
+    rows = problem.contact.rows
     feet = [motion.foot_names.index(row.point.name) for row in rows]
     force = np.stack([known[:, foot, row.axis] for foot, row in zip(feet, rows, strict=True)], axis=1)
     for number, phase in enumerate(problem.phases):

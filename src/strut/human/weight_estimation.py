@@ -25,7 +25,8 @@ CURVE_DOF = 5.0  # independent numbers in the curve of a joint over a step: a me
 NOISE_FLOOR_RAD = np.radians(0.05)  # no recording is nearer to a mesh than this
 PRIOR_SD = np.log(10.0)  # of the logarithm of a weight
 REFERENCE = "effort"  # whose weight stays: only ratios of weights change a gait
-TRUST_RADIUS, SMALLEST_STEP = 1.5, 0.02  # of a parameter in one step of the search
+TRUST_RADIUS = 1.5
+SMALLEST_STEP = 0.02  # of a parameter in one step of the search
 MOST_SOLUTIONS = 20
 RESAMPLES = 500
 
@@ -82,8 +83,10 @@ def residuals(
     gait: WeightedGait, solved: SolvedWeights, steps: RecordedSteps, mean_q: Array, mean_m: float
 ) -> Residuals:
     """Return the residuals of a solved gait against the mean of steps: coordinates (SAMPLES, nq) and length."""
-    (q, length_m), (q_jacobian, length_jacobian) = gait.step(solved.outcome.x), gait.sensitivities(solved)
-    chosen, one = compared(steps), np.sqrt(SAMPLES)
+    q, length_m = gait.step(solved.outcome.x)
+    q_jacobian, length_jacobian = gait.sensitivities(solved)
+    chosen = compared(steps)
+    one = np.sqrt(SAMPLES)
     joints = [unsided(steps.names[index]) for index in chosen]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(joints))}
     spread = np.full((1, SAMPLES), 1.0 / (LENGTH_M_PER_RAD * one))
@@ -120,8 +123,13 @@ class _GaussNewton:
     """Gauss-Newton on the parameters of weights."""
 
     def __init__(self, gait: WeightedGait, steps: RecordedSteps, tell: Callable[[str], None]) -> None:
-        self.gait, self.steps, self.tell, self.solutions, self.converged = gait, steps, tell, 0, False
-        self.mean_q, self.mean_m = steps.q.mean(axis=0), float(steps.length_m.mean())
+        self.gait = gait
+        self.steps = steps
+        self.tell = tell
+        self.solutions = 0
+        self.converged = False
+        self.mean_q = steps.q.mean(axis=0)
+        self.mean_m = float(steps.length_m.mean())
         self.free = np.flatnonzero([name != REFERENCE for name in gait.names])
 
     def solved(self, parameters: Array, start: SolvedWeights | None) -> SolvedWeights:
@@ -147,7 +155,8 @@ class _GaussNewton:
 
     def gauss_newton(self, parameters: Array, found: Residuals, prior: Array, counts: Array | None = None) -> Array:
         """Return where a Gauss-Newton step with a prior (k,) leads; weights that it would make negative are 0."""
-        normal, free = self.normal_matrix(found, counts), self.free
+        normal = self.normal_matrix(found, counts)
+        free = self.free
         right = self.negative_gradient(found, counts) - (parameters - prior) / PRIOR_SD**2
         moved = parameters.copy()
         moved[free] += np.linalg.solve(normal[np.ix_(free, free)], right[free])
@@ -166,7 +175,9 @@ class _GaussNewton:
 
     def minimised(self, start: SolvedWeights) -> SolvedWeights:
         """Return the best gait, by steps that shrink where one does not help."""
-        best, now, radius = start, self.residuals(start), TRUST_RADIUS
+        best = start
+        now = self.residuals(start)
+        radius = TRUST_RADIUS
         while self.solutions < MOST_SOLUTIONS:
             self.tell(f"solution {self.solutions}: {np.degrees(now.rms_rad):.2f} degrees off")
             aim = self.gauss_newton(best.parameters, now, self.gait.usual)
@@ -188,7 +199,8 @@ class _GaussNewton:
                 self.objective(found, solved.parameters, now.rms_rad) for found, solved in ((now, best), (there, tried))
             )
             if after < before:
-                best, now = tried, there
+                best = tried
+                now = there
                 if before - after < 1e-3 * before:
                     self.converged = True
                     break

@@ -56,14 +56,19 @@ class WeightedGait:
         intervals: Sequence[int] | None = None,
         on_iteration: OnIteration | None = None,
     ) -> None:
-        self.robot, self.speed_m_s, self.on_iteration = with_even_sides(robot), speed_m_s, on_iteration
+        self.robot = with_even_sides(robot)
+        self.speed_m_s = speed_m_s
+        self.on_iteration = on_iteration
         robot = self.robot
-        usual, options = named_criteria(robot, NATURAL), named_gait_options(robot, [HUMAN])
+        usual = named_criteria(robot, NATURAL)
+        options = named_gait_options(robot, [HUMAN])
         counted = replace(usual, time=usual.time or 1.0)
         mesh = intervals or usual_mesh(robot, speed_m_s)
         problem = gait_problem(robot, counted, speed_m_s=speed_m_s, intervals=mesh, options=options)
         weight = {cost.name: cost.weight for cost in problem.costs if cost.weight > 0.0}
-        self.program, self.names, self.weight = DirectCollocation(problem), tuple(weight), np.array([*weight.values()])
+        self.program = DirectCollocation(problem)
+        self.names = tuple(weight)
+        self.weight = np.array([*weight.values()])
         self.idle = np.array([name == TIME and usual.time == 0.0 for name in weight])
 
     @property
@@ -91,7 +96,8 @@ class WeightedGait:
     def _guess(self, program: DirectCollocation) -> tuple[Array, float]:
         """Return variables (n,) near solved gaits with their barrier, or of a guessed step where none is like it."""
         style = self.robot.expression.neutral_style()
-        asked, library = features(self.robot, self.speed_m_s, style), warm_library()
+        asked = features(self.robot, self.speed_m_s, style)
+        library = warm_library()
         if library.reaches(asked):
             return program.with_lifts(program.variables(library.start(self.robot, program.problem, asked))), SOLVED
         drawn = guessed_step(self.robot, program.problem, self.speed_m_s, GuessOptions(style=style))

@@ -47,7 +47,8 @@ class Leg3R(ChainLeg):
     def placed(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:  # noqa: ARG002
         """Return abduction, pitch and knee. Shapes (..., 3), (..., 3, 3), (...) in, (..., 3) out."""
         abduction, foot = self._in_plane(foot_in_body)
-        span_m, (shortest, longest) = np.asarray(np.abs(foot)), self.reach_m
+        span_m = np.asarray(np.abs(foot))
+        shortest, longest = self.reach_m
         reached = np.clip(span_m, shortest / _INSIDE, longest * _INSIDE)
         cosine = (reached**2 - abs(self.thigh) ** 2 - abs(self.shin) ** 2) / (2.0 * abs(self.thigh) * abs(self.shin))
         knee = self.bend * np.arccos(np.clip(cosine, -1.0, 1.0)) - np.angle(self.shin / self.thigh)

@@ -82,7 +82,9 @@ def leg_forward(leg: Leg, joints_rad: Array) -> tuple[Array, Array, Array]:
     position = np.zeros((*joints.shape[:-1], 3))
     knee = position
     for index, (turn, offset) in enumerate(zip(quarter_turns, offsets, strict=True)):
-        c, s, zero = np.cos(joints[..., index]), np.sin(joints[..., index]), np.zeros_like(joints[..., index])
+        c = np.cos(joints[..., index])
+        s = np.sin(joints[..., index])
+        zero = np.zeros_like(joints[..., index])
         # Rx of a quarter turn only permutes the axes: y takes z's place and z takes minus y's
         x_axis = np.stack([c, s, zero], -1)
         y_axis = np.stack([-s, c, zero], -1)
@@ -155,9 +157,12 @@ def _reference_direction(leg: Leg, line: Axis, reference: KneeReference) -> Axis
 
 def _across(axis: tuple[float, float, float], line: Axis) -> tuple[Axis, Array]:
     """Return the part of an axis normal to a line, and its length."""
-    (ex, ey, ez), (nx, ny, nz) = axis, line
+    ex, ey, ez = axis
+    nx, ny, nz = line
     along = ex * nx + ey * ny + ez * nz
-    ux, uy, uz = ex - along * nx, ey - along * ny, ez - along * nz
+    ux = ex - along * nx
+    uy = ey - along * ny
+    uz = ez - along * nz
     return (ux, uy, uz), np.sqrt(ux * ux + uy * uy + uz * uz)
 
 
@@ -172,18 +177,23 @@ def _spare_axis(leg: Leg, reference: KneeReference) -> tuple[float, float, float
 def _knee(leg: Leg, ankle: Axis, knee_rad: Array, reference: KneeReference) -> tuple[Array, Array, Axis]:
     """Return cosine and sine of the knee's flexion, and the knee's position, all per coordinate."""
     px, py, pz = ankle
-    thigh, shin = leg.thigh_m, leg.shin_m
+    thigh = leg.thigh_m
+    shin = leg.shin_m
     squared = px * px + py * py + pz * pz
     distance = np.sqrt(squared)
-    nx, ny, nz = px / distance, py / distance, pz / distance
+    nx = px / distance
+    ny = py / distance
+    nz = pz / distance
     cosine = np.clip((squared - thigh * thigh - shin * shin) / (2.0 * thigh * shin), -1.0, 1.0)
     # twice the area of the triangle hip-knee-ankle, by Heron's formula: exact where 1 - cosine² would cancel
     shortest, longest = leg.reach_m
     area = np.sqrt(np.maximum((longest**2 - squared) * (squared - shortest**2), 0.0)) / 2.0
     sine = leg.knee_sign * area / (thigh * shin)
-    along, across = (squared + thigh * thigh - shin * shin) / (2.0 * distance), area / distance
+    along = (squared + thigh * thigh - shin * shin) / (2.0 * distance)
+    across = area / distance
     ux, uy, uz = _reference_direction(leg, (nx, ny, nz), reference)
-    c, s = across * np.cos(knee_rad), across * np.sin(knee_rad)
+    c = across * np.cos(knee_rad)
+    s = across * np.sin(knee_rad)
     knee = (
         along * nx + c * ux + s * (ny * uz - nz * uy),
         along * ny + c * uy + s * (nz * ux - nx * uz),
@@ -199,16 +209,23 @@ def _solve(leg: Leg, ankle: Array, foot: Array, knee_rad: Array, reference: Knee
 
     # hip: the thigh's direction m = (c1 s2, s1 s2, -c2)
     flat = np.sqrt(kx * kx + ky * ky)
-    theta1, theta2 = np.arctan2(ky, kx), np.arctan2(flat, -kz)
+    theta1 = np.arctan2(ky, kx)
+    theta2 = np.arctan2(flat, -kz)
     vertical = flat < SINGULAR * leg.thigh_m
     safe = np.where(vertical, 1.0, flat)
-    c1, s1 = np.where(vertical, 1.0, kx / safe), np.where(vertical, 0.0, ky / safe)
+    c1 = np.where(vertical, 1.0, kx / safe)
+    s1 = np.where(vertical, 0.0, ky / safe)
     theta1 = np.where(vertical, 0.0, theta1)
-    c2, s2 = -kz / leg.thigh_m, flat / leg.thigh_m
-    mx, my, mz = kx / leg.thigh_m, ky / leg.thigh_m, kz / leg.thigh_m
+    c2 = -kz / leg.thigh_m
+    s2 = flat / leg.thigh_m
+    mx = kx / leg.thigh_m
+    my = ky / leg.thigh_m
+    mz = kz / leg.thigh_m
 
     # shin's direction b and the knee's axis y = m × b / sin θ4; where the leg is straight, the axis θ3 = 0 gives
-    bx, by, bz = (px - kx) / leg.shin_m, (py - ky) / leg.shin_m, (pz - kz) / leg.shin_m
+    bx = (px - kx) / leg.shin_m
+    by = (py - ky) / leg.shin_m
+    bz = (pz - kz) / leg.shin_m
     straight = np.abs(sin4) < SINGULAR
     safe = np.where(straight, 1.0, sin4)
     yx = np.where(straight, s1, (my * bz - mz * by) / safe)
@@ -217,16 +234,24 @@ def _solve(leg: Leg, ankle: Array, foot: Array, knee_rad: Array, reference: Knee
     theta3 = np.arctan2(-(yx * c1 * c2 + yy * s1 * c2 + yz * s2), yx * s1 - yy * c1)
 
     # ankle: W = (x, y, b)ᵀ R is a Z-Y-Z triple
-    xx, xy, xz = yy * bz - yz * by, yz * bx - yx * bz, yx * by - yy * bx
+    xx = yy * bz - yz * by
+    xy = yz * bx - yx * bz
+    xz = yx * by - yy * bx
     r = np.ascontiguousarray(foot.reshape(-1, 9).T)
-    w02, w12, w22 = _dot(xx, xy, xz, r[2::3]), _dot(yx, yy, yz, r[2::3]), _dot(bx, by, bz, r[2::3])
-    w00, w10 = _dot(xx, xy, xz, r[0::3]), _dot(yx, yy, yz, r[0::3])
-    w01, w11 = _dot(xx, xy, xz, r[1::3]), _dot(yx, yy, yz, r[1::3])
+    w02 = _dot(xx, xy, xz, r[2::3])
+    w12 = _dot(yx, yy, yz, r[2::3])
+    w22 = _dot(bx, by, bz, r[2::3])
+    w00 = _dot(xx, xy, xz, r[0::3])
+    w10 = _dot(yx, yy, yz, r[0::3])
+    w01 = _dot(xx, xy, xz, r[1::3])
+    w11 = _dot(yx, yy, yz, r[1::3])
     sin6 = np.sqrt(w02 * w02 + w12 * w12)
     in_line = sin6 < SINGULAR
     safe = np.where(in_line, 1.0, sin6)
-    c5, s5 = np.where(in_line, 1.0, w02 / safe), np.where(in_line, 0.0, w12 / safe)
-    theta5, theta6 = np.arctan2(w12, w02), np.arctan2(sin6, w22)
+    c5 = np.where(in_line, 1.0, w02 / safe)
+    s5 = np.where(in_line, 0.0, w12 / safe)
+    theta5 = np.arctan2(w12, w02)
+    theta6 = np.arctan2(sin6, w22)
     theta7 = np.arctan2(w10 * c5 - w00 * s5, w11 * c5 - w01 * s5)
     if in_line.any():  # θ5 and θ7 turn about one line: θ5 carries the sum
         sign = np.where(w22 > 0.0, 1.0, -1.0)

@@ -48,14 +48,18 @@ class LegChain:
             Foot position (..., 3) and rotation (..., 3, 3); hinge positions and axes (..., n, 3).
         """
         shape = joints_rad.shape[:-1]
-        place, turn = np.zeros((*shape, 3)), np.broadcast_to(np.eye(3), (*shape, 3, 3))
-        places, axes = [], []
+        place = np.zeros((*shape, 3))
+        turn = np.broadcast_to(np.eye(3), (*shape, 3, 3))
+        places = []
+        axes = []
         for k in range(len(self.axis)):
-            place, turn = place + turn @ self.offset_m[k], turn @ self.turn[k]
+            place = place + turn @ self.offset_m[k]
+            turn = turn @ self.turn[k]
             places.append(place)
             axes.append(turn @ self.axis[k])
             turn = turn @ rotation_about(self.axis[k], joints_rad[..., k])
-        foot, foot_turn = place + turn @ self.offset_m[-1], turn @ self.turn[-1]
+        foot = place + turn @ self.offset_m[-1]
+        foot_turn = turn @ self.turn[-1]
         return foot, foot_turn, np.stack(places, axis=-2), np.stack(axes, axis=-2)
 
 
@@ -97,24 +101,32 @@ def leg_chains(robot: Robot) -> tuple[LegChain, ...]:
 
 
 def _chain(robot: Robot, leg: Limb) -> LegChain:
-    model, foot = robot.model, robot.model.site(leg.frame)
+    model = robot.model
+    foot = robot.model.site(leg.frame)
     path = [int(foot.bodyid[0])]
     while model.body_parentid[path[0]] != 0:
         path.insert(0, int(model.body_parentid[path[0]]))
-    place, turn = np.zeros(3), np.eye(3)
-    offsets, turns, axes, columns = [], [], [], []
+    place = np.zeros(3)
+    turn = np.eye(3)
+    offsets = []
+    turns = []
+    axes = []
+    columns = []
     for body in path[1:]:
-        place, turn = place + turn @ model.body_pos[body], turn @ _rotation(model.body_quat[body])
+        place = place + turn @ model.body_pos[body]
+        turn = turn @ _rotation(model.body_quat[body])
         for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body]):
             anchor = model.jnt_pos[joint]
             offsets.append(place + turn @ anchor)
             turns.append(turn)
             axes.append(model.jnt_axis[joint].copy())
             columns.append(robot.joint_names.index(model.joint(joint).name))
-            place, turn = -anchor, np.eye(3)
+            place = -anchor
+            turn = np.eye(3)
     offsets.append(place + turn @ foot.pos)
     turns.append(turn @ _rotation(foot.quat))
-    lower, upper = robot.joint_lower_rad[columns], robot.joint_upper_rad[columns]
+    lower = robot.joint_lower_rad[columns]
+    upper = robot.joint_upper_rad[columns]
     return LegChain(leg.name, np.array(offsets), np.array(turns), np.array(axes), lower, upper)
 
 

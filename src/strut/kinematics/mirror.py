@@ -41,7 +41,8 @@ class Mirror:
 def mirror_of(robot: Robot, names: Sequence[str]) -> Mirror:
     """Return the mirror map for coordinates called like HipRight_RY, from the robot's `symmetry` table."""
     table = robot.symmetry
-    partner, sign = [], []
+    partner = []
+    sign = []
     for name in names:
         joint, axis = name.rsplit("_", 1)
         other = _other_side(joint, table.paired)

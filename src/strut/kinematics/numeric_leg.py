@@ -47,7 +47,8 @@ class NumericLeg(ChainLeg):
         shape = np.shape(foot_in_body)[:-1]
         place = np.reshape(foot_in_body, (-1, 3))
         turn = np.broadcast_to(foot_to_body, (*shape, 3, 3)).reshape(-1, 3, 3)
-        rng, middle = np.random.default_rng(0), self._middle
+        rng = np.random.default_rng(0)
+        middle = self._middle
         starts = rng.uniform(self.chain.lower_rad, self.chain.upper_rad, (_STARTS, len(middle)))
         starts = np.concatenate([middle[None], middle + np.clip(starts - middle, -np.pi / 2.0, np.pi / 2.0)])
         tried = self._solved(starts, place[:1], turn[:1])
@@ -82,7 +83,9 @@ class NumericLeg(ChainLeg):
 
     def _solved(self, joints: Array, place: Array, turn: Array) -> Array:
         """Return joints (T, n) after all iterations, kept within their limits."""
-        lower, upper, middle = self.chain.lower_rad, self.chain.upper_rad, self._middle
+        lower = self.chain.lower_rad
+        upper = self.chain.upper_rad
+        middle = self._middle
         for iteration in range(ITERATIONS):
             missed, jacobian = self._miss(joints, place, turn)
             if np.abs(missed).max() < 1e-12:

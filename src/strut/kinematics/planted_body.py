@@ -65,7 +65,8 @@ def solve_planted(robot: Robot, coupled: CoupledJoints, targets: PlantedTargets,
     qpos = np.array(np.broadcast_to(start_qpos, (len(targets.place_m), robot.model.nq)), dtype=np.float64)
     qpos[:, 3:FLOATING] = continuous_quaternions(targets.base_rotation, qpos[:, 3:FLOATING])
     free = qpos[:, FLOATING:][:, coupled.free]
-    lower, upper = robot.joint_lower_rad[coupled.free], robot.joint_upper_rad[coupled.free]
+    lower = robot.joint_lower_rad[coupled.free]
+    upper = robot.joint_upper_rad[coupled.free]
     turning = robot.foot_turns
     reduction = _reduction(coupled)
     for _ in range(MOST_STEPS):

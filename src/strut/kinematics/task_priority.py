@@ -85,7 +85,8 @@ def resolve(
         least, most = (lower, upper) if level.within is None else _widened(level.within, velocity, lower, upper)
         if np.minimum(wanted - least, most - wanted).min() < 0.0:
             wanted = _inside_bounds(request, np.eye(len(lower)) if basis is None else basis, velocity, least, most)
-        velocity, basis = wanted, request.null
+        velocity = wanted
+        basis = request.null
         free.append(basis.shape[1])
     return Resolved(velocity, tuple(free), _beyond(velocity, lower + _INSIDE, upper - _INSIDE))
 
@@ -106,7 +107,8 @@ def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array, held:
     tasks leave free to itself; without one, nothing moves that need not.
     """
     last = levels[-1] if levels[-1].jacobian is None else None
-    tasks, n = levels if last is None else levels[:-1], len(lower)
+    tasks = levels if last is None else levels[:-1]
+    n = len(lower)
     stack = _stacked(tasks, n)
     if stack is None:
         return None
@@ -188,9 +190,13 @@ def _served(
         Velocities (n,), and the same where joints that are held are not clamped to their bounds (n,); None near a
         singularity.
     """
-    jacobian, goal, total, own = stack.jacobian, stack.goal, len(stack.goal), reference_velocity
+    jacobian = stack.jacobian
+    goal = stack.goal
+    total = len(stack.goal)
+    own = reference_velocity
     if held:
-        jacobian, own = jacobian.copy(), reference_velocity.copy()
+        jacobian = jacobian.copy()
+        own = reference_velocity.copy()
         for joint, high in held.items():
             goal = goal - jacobian[:, joint] * (upper if high else lower)[joint]
             jacobian[:, joint] = own[joint] = 0.0
@@ -206,7 +212,8 @@ def _served(
     velocity = lapack.dormqr("L", "N", factors, tau, mixed, _WORK, overwrite_c=1)[0][:, 0]
     if not held:
         return velocity, velocity
-    unclamped_velocity, multiplier = velocity.copy(), inverse @ change
+    unclamped_velocity = velocity.copy()
+    multiplier = inverse @ change
     for joint, high in held.items():
         velocity[joint] = (upper if high else lower)[joint]
         unclamped_velocity[joint] = reference_velocity[joint] + multiplier @ stack.jacobian[:, joint]
@@ -330,8 +337,11 @@ def _inside_bounds(request: _Request, basis: Array, start: Array, lower: Array, 
     A primal active-set search from u = 0. Joints that reach a bound are held there; one that would rather leave it is
     released, once, so the search ends. Shapes (n, p), (n,), (n,), (n,) in, (n,) out.
     """
-    matrix, goal = request.matrix, request.goal
-    velocity, u, step = start, np.zeros(basis.shape[1]), request.step
+    matrix = request.matrix
+    goal = request.goal
+    velocity = start
+    u = np.zeros(basis.shape[1])
+    step = request.step
     held: dict[int, bool] = {}  # joint: whether at its upper bound
     press = basis.T[:, :0]
     released: set[int] = set()
@@ -339,7 +349,8 @@ def _inside_bounds(request: _Request, basis: Array, start: Array, lower: Array, 
         change = basis @ step
         change[list(held)] = 0.0
         share, joint = _first_bound(velocity, change, lower, upper)
-        u, velocity = u + share * step, velocity + share * change
+        u = u + share * step
+        velocity = velocity + share * change
         missing = goal - (u if matrix is None else matrix @ u)
         if share < 1.0:
             held[joint] = bool(change[joint] > 0.0)
@@ -366,14 +377,16 @@ def _step(matrix: Array | None, room: Array, missing: Array) -> Array:
 
 def _first_bound(velocity: Array, change: Array, lower: Array, upper: Array) -> tuple[float, int]:
     """Return the share of a change that can be made before the first bound, at most 1, and whose bound it is."""
-    least, joint = 1.0, -1
+    least = 1.0
+    joint = -1
     for index, (here, by, low, high) in enumerate(
         zip(velocity.tolist(), change.tolist(), lower.tolist(), upper.tolist(), strict=True)
     ):  # plain numbers: for a dozen joints they are faster than arrays
         if abs(by) > _INSIDE:
             share = ((high if by > 0.0 else low) - here) / by
             if share < least:
-                least, joint = share, index
+                least = share
+                joint = index
     return max(least, 0.0), joint
 
 

@@ -49,7 +49,8 @@ class TwoBarLeg:
         outside = (length < shortest) | (length > longest)
         if outside.any():
             raise OutOfReachError("two-bar", float(length[outside].flat[0]), shortest, longest)
-        a, b = abs(self.fixed), abs(self.moving)
+        a = abs(self.fixed)
+        b = abs(self.moving)
         between = np.arccos((length**2 - a * a - b * b) / (2.0 * a * b))
         knee = _BEND * between - (np.angle(self.moving) - np.angle(self.fixed))
         return np.asarray(pitch_rad - np.angle(self._foot(knee))), np.asarray(knee)

@@ -17,17 +17,22 @@ from strut.engines.task_jacobians import foot_movers, task_jacobians, task_place
 from strut.maths.rotation import rotation_vector
 from strut.robot import BASE, FLOATING, Index, Robot
 
-FOOT, ATTITUDE, HELD, FREE = 300.0, 3.0, 0.5, 0.01  # weights of errors in leg lengths and radians
+FOOT = 300.0
+ATTITUDE = 3.0
+HELD = 0.5
+FREE = 0.01  # weights of errors in leg lengths and radians
 COM = np.array([30.0, 30.0, 10.0])  # a body may rise where ankles are at their stops, not lean
 DAMPING = 1e-7
 LONGEST_STEP_RAD = 0.4  # of one iteration: linearisation holds for about as long
 MORE_HELD = 3  # times that joints are added to those that stand still in a step
-CUT, GROWN = 0.3, 4.0  # factors on the share of a step that is taken, where it makes matters worse and better
+CUT = 0.3
+GROWN = 4.0  # factors on the share of a step that is taken, where it makes matters worse and better
 STUCK = 2.0  # times the error of a neighbour is too much
 CONVERGED = 1e-7  # metres and radians: smaller steps would not be seen in accelerations, either
 AT_END_RAD = 1e-5  # from the end of its range a joint is at it: a step that is cut off there would lead nowhere
 INSIDE_RAD = 0.01  # how far from their limits joints stay
-CLOSE_RAD, WALL = 0.08, 10.0  # legs feel their limits from so near on, ever stronger: a sudden stop would jolt
+CLOSE_RAD = 0.08
+WALL = 10.0  # legs feel their limits from so near on, ever stronger: a sudden stop would jolt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +106,8 @@ def whole_body_qpos(
         converged: Steps below it are not worth taking [m, rad], nor is a lower cost worth a start from a neighbour.
         progress: Share of its cost that a sample must lose in a step to go on.
     """
-    tasks, how = _Tasks(robot, length_m), _Descent(iterations, converged, progress)
+    tasks = _Tasks(robot, length_m)
+    how = _Descent(iterations, converged, progress)
     qpos, cost = _descended(tasks, targets, start_qpos, how)
     for neighbour in (1, -1):  # who is stuck where a neighbour is not starts again from there
         beside = np.clip(np.arange(len(qpos)) - neighbour, 0, len(qpos) - 1)
@@ -110,7 +116,8 @@ def whole_body_qpos(
             continue
         again, lower_cost = _descended(tasks, targets.part(rows), qpos[beside[rows]], how)
         better = lower_cost < cost[rows]
-        qpos[rows[better]], cost[rows[better]] = again[better], lower_cost[better]
+        qpos[rows[better]] = again[better]
+        cost[rows[better]] = lower_cost[better]
     return qpos
 
 
@@ -134,15 +141,23 @@ class _Descent(NamedTuple):
 
 def _descended(tasks: _Tasks, targets: BodyTargets, start_qpos: Array, how: _Descent) -> tuple[Array, Array]:
     """Return coordinates (T, nq) with less weighted error, and half its square (T,)."""
-    qpos, lower, upper = start_qpos.copy(), tasks.lower_rad, tasks.upper_rad
+    qpos = start_qpos.copy()
+    lower = tasks.lower_rad
+    upper = tasks.upper_rad
     qpos[:, FLOATING:] = np.clip(qpos[:, FLOATING:], lower, upper)
-    tried, step, share = qpos.copy(), np.zeros((len(qpos), len(lower) + BASE)), np.ones(len(qpos))
-    cost, moving = np.full(len(qpos), np.inf), np.arange(len(qpos))
+    tried = qpos.copy()
+    step = np.zeros((len(qpos), len(lower) + BASE))
+    share = np.ones(len(qpos))
+    cost = np.full(len(qpos), np.inf)
+    moving = np.arange(len(qpos))
     for last in (*(False,) * how.iterations, True):
         now = tasks.at(tried[moving], targets.part(moving))
-        better, going_on = now.cost < cost[moving], ~(now.cost > (1.0 - how.progress) * cost[moving])
+        better = now.cost < cost[moving]
+        going_on = ~(now.cost > (1.0 - how.progress) * cost[moving])
         rows = moving[better]
-        qpos[rows], cost[rows], share[rows] = tried[rows], now.cost[better], np.minimum(1.0, GROWN * share[rows])
+        qpos[rows] = tried[rows]
+        cost[rows] = now.cost[better]
+        share[rows] = np.minimum(1.0, GROWN * share[rows])
         if last:
             break
         step[rows] = _step(now.part(better), qpos[rows, FLOATING:], lower, upper)
@@ -195,14 +210,23 @@ class _Linearised:
         What moves no foot meets the others in the centre of mass alone, so that it is eliminated first (Schur): it
         takes over a part of each error of the mass, and legs and base are left with the rest, `left` of them.
         """
-        free, own, movers, others = ~held, self.own + DAMPING, self.movers, self.others
-        wanted, com = self.wanted * free, self.com * free[:, None]
-        feet, com_movers, com_others = self.feet * free[:, None, movers], com[:, :, movers], com[:, :, others]
-        alone, shared = wanted[:, others] / own[:, others], com_others / own[:, None, others]
+        free = ~held
+        own = self.own + DAMPING
+        movers = self.movers
+        others = self.others
+        wanted = self.wanted * free
+        com = self.com * free[:, None]
+        feet = self.feet * free[:, None, movers]
+        com_movers = com[:, :, movers]
+        com_others = com[:, :, others]
+        alone = wanted[:, others] / own[:, others]
+        shared = com_others / own[:, None, others]
         left = np.linalg.inv(np.eye(3) + shared @ com_others.transpose(0, 2, 1))
         felt = left @ com_movers
         normal = feet.transpose(0, 2, 1) @ feet + com_movers.transpose(0, 2, 1) @ felt
-        diagonal, step, missed = np.arange(len(movers)), np.empty(wanted.shape), com_others @ alone[..., None]
+        diagonal = np.arange(len(movers))
+        step = np.empty(wanted.shape)
+        missed = com_others @ alone[..., None]
         normal[:, diagonal, diagonal] += own[:, movers]
         right = wanted[:, movers, None] - felt.transpose(0, 2, 1) @ missed
         moving = np.linalg.solve(normal, right)
@@ -229,7 +253,8 @@ def _step(tasks: _Linearised, joint_rad: Array, lower: Array, upper: Array) -> A
 
 def _outwards(move: Array, joint_rad: Array, lower: Array, upper: Array) -> npt.NDArray[np.bool_]:
     """Return which coordinates are joints at an end of their range that move beyond. (T, nv), (T, n) in, (T, nv)."""
-    low, high = joint_rad <= lower + AT_END_RAD, joint_rad >= upper - AT_END_RAD
+    low = joint_rad <= lower + AT_END_RAD
+    high = joint_rad >= upper - AT_END_RAD
     beyond = np.zeros(move.shape, dtype=np.bool_)
     beyond[:, BASE:] = (low & (move[:, BASE:] < 0.0)) | (high & (move[:, BASE:] > 0.0))
     return beyond
@@ -240,7 +265,8 @@ def moved(qpos: Array, step: Array) -> Array:
     w, x, y, z = qpos[:, 3:7].T
     half = 0.5 * step[:, 3:BASE].T
     angle = np.sqrt((half * half).sum(axis=0))
-    c, (a, b, d) = np.cos(angle), np.sinc(angle / np.pi) * half
+    c = np.cos(angle)
+    a, b, d = np.sinc(angle / np.pi) * half
     first = (w * c - x * a - y * b - z * d, w * a + x * c + y * d - z * b)
     turned = np.stack([*first, w * b - x * d + y * c + z * a, w * d + x * b - y * a + z * c], axis=1)
     return np.concatenate([qpos[:, :3] + step[:, :3], turned, qpos[:, 7:] + step[:, BASE:]], axis=1)
@@ -250,24 +276,34 @@ class _Tasks:
     """Weighted errors of a robot's tasks and their Jacobians."""
 
     def __init__(self, robot: Robot, length_m: float) -> None:
-        self._robot, self._length_m, self._movers = robot, length_m, foot_movers(robot)
+        self._robot = robot
+        self._length_m = length_m
+        self._movers = foot_movers(robot)
         self._others = np.setdiff1d(np.arange(robot.model.nv), self._movers)
         self._turning = np.flatnonzero(robot.foot_turns.any(axis=1))  # balls may turn as they like
         self._turns = FOOT * robot.foot_turns[self._turning]
-        in_leg, lower, upper = _in_legs(robot), robot.joint_lower_rad, robot.joint_upper_rad
+        in_leg = _in_legs(robot)
+        lower = robot.joint_lower_rad
+        upper = robot.joint_upper_rad
         self._hold = np.concatenate([np.zeros(3), np.full(3, ATTITUDE), np.where(in_leg, FREE, HELD)])  # own weights
-        self._legs, self._com_weight = np.flatnonzero(in_leg), COM[:, None] / length_m
-        self.lower_rad, self.upper_rad = lower + INSIDE_RAD, upper - INSIDE_RAD
-        lower, upper = lower[in_leg], upper[in_leg]
+        self._legs = np.flatnonzero(in_leg)
+        self._com_weight = COM[:, None] / length_m
+        self.lower_rad = lower + INSIDE_RAD
+        self.upper_rad = upper - INSIDE_RAD
+        lower = lower[in_leg]
+        upper = upper[in_leg]
         self._close_rad = np.minimum(CLOSE_RAD, (upper - lower) / 4.0)
-        self._near_lower, self._near_upper = lower + self._close_rad, upper - self._close_rad
+        self._near_lower = lower + self._close_rad
+        self._near_upper = upper - self._close_rad
 
     def at(self, qpos: Array, targets: BodyTargets) -> _Linearised:
         """Return the tasks about configurations: those that many joints share, feet and mass, and each joint's own."""
         now = task_jacobians(self._robot, qpos, columns=self._movers)
-        samples, size = len(qpos), len(self._movers)
+        samples = len(qpos)
+        size = len(self._movers)
         away = (targets.foot_in_world - now.foot_in_world) * (FOOT / self._length_m)
-        moving, turned = now.foot[:, :, :3] * (FOOT / self._length_m), self._turning
+        moving = now.foot[:, :, :3] * (FOOT / self._length_m)
+        turned = self._turning
         in_foot = np.swapaxes(now.foot_rotation[:, turned], -1, -2)
         turning = np.tile(self._turns, (samples, 1, 1))
         turning[..., 1] *= targets.foot_hold[:, turned]
@@ -275,7 +311,8 @@ class _Tasks:
         twisting = (in_foot @ now.foot[:, turned, 3:]) * turning[..., None]
         error = np.concatenate([away.reshape(samples, -1), twist.reshape(samples, -1)], axis=1)
         feet = np.concatenate([moving.reshape(samples, -1, size), twisting.reshape(samples, -1, size)], axis=1)
-        off, com = (targets.com_in_world - now.com_in_world) * COM / self._length_m, now.com * self._com_weight
+        off = (targets.com_in_world - now.com_in_world) * COM / self._length_m
+        com = now.com * self._com_weight
         lean = rotation_vector(np.swapaxes(now.base_rotation, -1, -2) @ targets.base_rotation)
         still = np.zeros((samples, 3))
         kept = np.concatenate([still, lean, targets.joint_rad - qpos[:, FLOATING:]], axis=1) * self._hold

@@ -178,7 +178,8 @@ def _meaning(text: str, robots: tuple[str, ...]) -> tuple[str, list[Any]]:
             condition, value = known[word]
             rows.append((condition, value))
         elif word not in _FILLERS:
-            names, where = (*known, "under 6 s", "over 2 s"), "`strut emotions`, beside modes, robots and lengths,"
+            names = (*known, "under 6 s", "over 2 s")
+            where = "`strut emotions`, beside modes, robots and lengths,"
             raise UnknownNameError("word", word, names, where)
     return " AND ".join(["1", *(row for row, _ in rows)]), [value for _, value in rows]
 

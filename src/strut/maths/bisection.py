@@ -41,7 +41,9 @@ def exponential_search(passes: Callable[[int], bool], most: int, *, first: int =
     def passes_within(number: float) -> bool:
         return number <= most and passes(int(number))
 
-    good, bad = 0, first
+    good = 0
+    bad = first
     while passes_within(bad):
-        good, bad = bad, 2 * bad
+        good = bad
+        bad = 2 * bad
     return int(bisect(passes_within, good, bad, close=1.0, scale="whole")[0])

@@ -16,18 +16,22 @@ from strut.arrays import Array
 from strut.robot import BASE
 
 Quaternion = tuple[float, float, float, float]
-_NO_TURN, _FAR_TURN = 1e-9, -0.5  # sine of an angle that is 0, and cosine of one that its sine tells badly
+_NO_TURN = 1e-9
+_FAR_TURN = -0.5  # sine of an angle that is 0, and cosine of one that its sine tells badly
 
 
 def elementary_rotation(axis: int, angle_rad: Array | float) -> Array:
     """Return the rotation about x, y or z, which are 0, 1 and 2. Shape (...) in, (..., 3, 3) out."""
     angle = np.asarray(angle_rad, dtype=float)
-    c, s = np.cos(angle), np.sin(angle)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
+    c = np.cos(angle)
+    s = np.sin(angle)
+    i = (axis + 1) % 3
+    j = (axis + 2) % 3
     rotation = np.zeros((*angle.shape, 3, 3))
     rotation[..., axis, axis] = 1.0
     rotation[..., i, i] = rotation[..., j, j] = c
-    rotation[..., i, j], rotation[..., j, i] = -s, s
+    rotation[..., i, j] = -s
+    rotation[..., j, i] = s
     return rotation
 
 
@@ -39,7 +43,8 @@ def rotation_y(angle_rad: Array | float) -> Array:
 def rotation_about(axis: Array, angle_rad: Array) -> Array:
     """Return rotations about a unit axis (3,), by the formula of Rodrigues. Shape (...) in, (..., 3, 3) out."""
     cross = np.cross(np.eye(3), axis)
-    c, s = np.cos(angle_rad)[..., None, None], np.sin(angle_rad)[..., None, None]
+    c = np.cos(angle_rad)[..., None, None]
+    s = np.sin(angle_rad)[..., None, None]
     return np.asarray(c * np.eye(3) + s * cross + (1.0 - c) * np.outer(axis, axis))
 
 
@@ -56,7 +61,8 @@ def rotation_vector(rotation: Array) -> Array:
     """
     r = rotation.reshape(-1, 9).T
     axis = 0.5 * np.stack([r[7] - r[5], r[2] - r[6], r[3] - r[1]], axis=-1)
-    sine, cosine = np.sqrt(np.vecdot(axis, axis)), 0.5 * (r[0] + r[4] + r[8] - 1.0)
+    sine = np.sqrt(np.vecdot(axis, axis))
+    cosine = 0.5 * (r[0] + r[4] + r[8] - 1.0)
     found = axis * (np.arctan2(sine, cosine) / np.where(sine > _NO_TURN, sine, 1.0))[:, None]
     found[sine <= _NO_TURN] = axis[sine <= _NO_TURN]
     far = cosine < _FAR_TURN
@@ -111,7 +117,8 @@ def slerp(start: Quaternion, stop: Quaternion, share: float) -> Quaternion:
     if half < 1e-8:
         return stop if share > 0.5 else start
     sine = math.sin(half)
-    a, b = math.sin((1.0 - share) * half) / sine, sign * math.sin(share * half) / sine
+    a = math.sin((1.0 - share) * half) / sine
+    b = sign * math.sin(share * half) / sine
     return (
         a * start[0] + b * stop[0],
         a * start[1] + b * stop[1],
@@ -205,8 +212,11 @@ def qpos_from_angles(angles: Array) -> Array:
 
 def qvel_from_angles(angles: Array, rates: Array) -> Array:
     """Return velocities with the angular velocity of the base, in its axes, for rates of Y-X-Z angles. (..., n + 6)."""
-    x, z = angles[..., 4], angles[..., 5]
-    by_y, by_x, by_z = rates[..., 3], rates[..., 4], rates[..., 5]
+    x = angles[..., 4]
+    z = angles[..., 5]
+    by_y = rates[..., 3]
+    by_x = rates[..., 4]
+    by_z = rates[..., 5]
     omega = [
         np.sin(z) * np.cos(x) * by_y + np.cos(z) * by_x,
         np.cos(z) * np.cos(x) * by_y - np.sin(z) * by_x,

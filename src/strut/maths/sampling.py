@@ -54,7 +54,8 @@ def middle_cycle(contact: npt.NDArray[np.bool_]) -> tuple[int, int] | None:
     middle = len(contact) // 2
     for down in contact.T:
         landed = landing_samples(down)
-        before, after = landed[landed <= middle], landed[landed > middle]
+        before = landed[landed <= middle]
+        after = landed[landed > middle]
         if len(before) and len(after):
             return int(before[-1]), int(after[0])
     return None

@@ -19,10 +19,12 @@ def base_track(qpos: Array) -> Array:
 
 def travel_direction(track: Array) -> dict[str, float | None]:
     """Return where a walk leads, seen from the body, and how far it turns in all; None for straight ahead. (T, 3)."""
-    travel, yaw = np.diff(track[:, :2], axis=0), track[1:, 2]
+    travel = np.diff(track[:, :2], axis=0)
+    yaw = track[1:, 2]
     ahead = np.sum(np.cos(yaw) * travel[:, 0] + np.sin(yaw) * travel[:, 1])
     aside = np.sum(np.cos(yaw) * travel[:, 1] - np.sin(yaw) * travel[:, 0])
-    direction, turned = float(np.arctan2(aside, ahead)), float(track[-1, 2] - track[0, 2])
+    direction = float(np.arctan2(aside, ahead))
+    turned = float(track[-1, 2] - track[0, 2])
     slants = abs(direction) > STRAIGHT_RAD and np.hypot(ahead, aside) > SPOT_M
     return {
         "walking_direction_rad": direction if slants else None,

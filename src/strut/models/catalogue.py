@@ -69,7 +69,8 @@ def load_robot(name: str) -> Robot:
     if name in robot_names():
         found = (HOME if name in names_in(HOME) else robot_home().resolve()) / name
         return _read_robot(name, found, _written(found))
-    folder, here = _folder_of(name), Path.cwd()
+    folder = _folder_of(name)
+    here = Path.cwd()
     if not (folder / "robot.toml").is_file():
         places = f"`strut robots`, which looks for yours in {robot_home()} (STRUT_ROBOTS names another place),"
         raise UnknownNameError("robot", name, robot_names(), places)

@@ -36,12 +36,14 @@ class CoupledJoints:
 
 def coupled_joints(robot: Robot) -> CoupledJoints:
     """Return how a robot's joints hang together: by the springs of its control.toml; without one, all are free."""
-    names, table = list(robot.joint_names), robot.tables.control
+    names = list(robot.joint_names)
+    table = robot.tables.control
     springs = {} if table is None else {spring.joint: spring for spring in table.spring}
     if missing := set(springs) - set(names):
         raise BadTableError(f"control.toml: the model has no joint {sorted(missing)[0]}.")
     free = [name for name in names if name not in springs]
-    rest, follow = np.zeros(len(names)), np.zeros((len(names), len(free)))
+    rest = np.zeros(len(names))
+    follow = np.zeros((len(names), len(free)))
     for row, name in enumerate(names):
         if name in springs:
             rest[row] = springs[name].rest_rad

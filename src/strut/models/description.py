@@ -62,7 +62,8 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
     _check_inertias(map(urdf_inertia_fault, root.findall("link")))
     for joint in root.findall("joint"):
         _fix(joint, fixed)
-    speed, effort = _limits(root, "velocity"), _limits(root, "effort")
+    speed = _limits(root, "velocity")
+    effort = _limits(root, "effort")
     assets = _resolve_meshes(root, path)
     forget_meshes()
     ET.SubElement(ET.SubElement(root, "mujoco"), "compiler", URDF_OPTIONS | {"balanceinertia": "true"})
@@ -139,8 +140,12 @@ def _keep_inertias(spec: mujoco.MjSpec, model: mujoco.MjModel) -> None:
 
 def set_inertia(body: Any, compiled: Any) -> None:
     """Give a body of a specification the mass and inertia of a compiled one."""
-    body.mass, body.ipos, body.iquat, body.inertia = compiled.mass[0], compiled.ipos, compiled.iquat, compiled.inertia
-    body.fullinertia, body.explicitinertial = [math.nan, *[0.0] * 5], True
+    body.mass = compiled.mass[0]
+    body.ipos = compiled.ipos
+    body.iquat = compiled.iquat
+    body.inertia = compiled.inertia
+    body.fullinertia = [math.nan, *[0.0] * 5]
+    body.explicitinertial = True
     body.ialt.type = mujoco.mjtOrientation.mjORIENTATION_QUAT
 
 
@@ -156,7 +161,8 @@ def _limits(root: ET.Element, kind: str) -> dict[str, float]:
 
 def _fix(joint: ET.Element, fixed: Sequence[str]) -> None:
     """Make a joint fixed that shall not move; refuse one that is no hinge."""
-    name, kind = joint.get("name", ""), joint.get("type", "")
+    name = joint.get("name", "")
+    kind = joint.get("type", "")
     if matches(name, fixed):
         joint.set("type", "fixed")
         for element in [child for child in joint if child.tag in ("axis", "limit", "mimic")]:

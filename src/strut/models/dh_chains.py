@@ -36,7 +36,8 @@ class ChainJoint:
 
 def chain_robot(name: str, table: ChainBody, tables: Tables) -> Robot:
     """Return the robot described by the chains of `robot.toml`."""
-    builder, joints = ModelBuilder(name, table.contact.friction), joints_at_zero(table.chain)
+    builder = ModelBuilder(name, table.contact.friction)
+    joints = joints_at_zero(table.chain)
     known = {PLATFORM, *(joint.name for joint in joints)}
     for kind, missing in (("part", known - set(table.part)), ("joint", known - {PLATFORM} - set(table.joint))):
         if missing:
@@ -46,7 +47,8 @@ def chain_robot(name: str, table: ChainBody, tables: Tables) -> Robot:
     root = builder.body(PLATFORM, np.zeros(3))
     if table.platform is not None:
         drive = table.platform
-        forces, sags = (drive.force_limit_n,) * 2 + (drive.moment_limit_nm,), (drive.sag_m,) * 2 + (drive.sag_rad,)
+        forces = (drive.force_limit_n,) * 2 + (drive.moment_limit_nm,)
+        sags = (drive.sag_m,) * 2 + (drive.sag_rad,)
         builder.platform(root, forces, sags, drive.settle_s)
     _add_part(builder, root, PLATFORM, np.zeros(3), table)
     _add_children(builder, root, ChainJoint(PLATFORM, "", np.zeros(3), np.zeros(3)), joints, table)
@@ -56,8 +58,12 @@ def chain_robot(name: str, table: ChainBody, tables: Tables) -> Robot:
 
 def row_transform(row: ChainRow, angle_rad: float = 0.0) -> Array:
     """Return the transform of a row with its joint at an angle. Shape (4, 4)."""
-    theta, alpha = row.theta0_rad + angle_rad, row.alpha_rad
-    ct, st, ca, sa = math.cos(theta), math.sin(theta), math.cos(alpha), math.sin(alpha)
+    theta = row.theta0_rad + angle_rad
+    alpha = row.alpha_rad
+    ct = math.cos(theta)
+    st = math.sin(theta)
+    ca = math.cos(alpha)
+    sa = math.sin(alpha)
     return np.array(
         [
             [ct, -st * ca, st * sa, row.a_m * ct],

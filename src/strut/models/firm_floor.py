@@ -21,7 +21,8 @@ FEWEST_STEPS = 2.5  # of the simulation in the time constant of a contact: short
 
 def firm_up(model: MjModel, feet: Sequence[Foot]) -> None:
     """Shorten the time constant of the floor's contacts until feet that share the weight sink by little."""
-    floor, weight_n = model.geom(FLOOR).id, float(-model.body_mass.sum() * model.opt.gravity[2])
+    floor = model.geom(FLOOR).id
+    weight_n = float(-model.body_mass.sum() * model.opt.gravity[2])
     sunk_m = max((_sunk_m(model, foot, weight_n / len(feet)) for foot in feet), default=0.0)
     if sunk_m > MOST_SUNK_M:
         firm_s = float(model.geom_solref[floor, 0]) * math.sqrt(SUNK_M / sunk_m)
@@ -31,6 +32,7 @@ def firm_up(model: MjModel, feet: Sequence[Foot]) -> None:
 def _sunk_m(model: MjModel, foot: Foot, load_n: float) -> float:
     """Return how deep a foot that stands on all of its points sinks: regularisation times force over stiffness."""
     floor = model.geom(FLOOR).id
-    (time_s, damping), most = model.geom_solref[floor], model.geom_solimp[floor, 1]
+    time_s, damping = model.geom_solref[floor]
+    most = model.geom_solimp[floor, 1]
     felt = model.body_invweight0[model.body(foot.points[0].body).id, 0]
     return float((1.0 - most) / most * felt * load_n / len(foot.points) * (most * time_s * damping) ** 2)

@@ -26,8 +26,10 @@ from strut.schemas.folder import Tables
 from strut.schemas.imported import ForeignBody, LinkFoot, OwnJoint
 from strut.schemas.toml_file import FieldPath, WrongFieldError, nearest
 
-_BONE_RADIUS_M, _SHORTEST_BONE_M = 0.035, 0.04
-_GREY, _DARK = (0.62, 0.66, 0.72, 1.0), (0.15, 0.15, 0.17, 1.0)
+_BONE_RADIUS_M = 0.035
+_SHORTEST_BONE_M = 0.04
+_GREY = (0.62, 0.66, 0.72, 1.0)
+_DARK = (0.15, 0.15, 0.17, 1.0)
 _POINT_RADIUS_M = 0.005  # of the balls that stand on the points of a sole in simulation
 
 
@@ -42,16 +44,19 @@ class Stance:
 def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -> Robot:
     """Return the robot whose `robot.toml` names a URDF or an MJCF file."""
     found = _read(folder, table)
-    spec, root = found.spec, found.spec.worldbody.bodies[0]
+    spec = found.spec
+    root = found.spec.worldbody.bodies[0]
     _check_names(spec, table)
-    posture, to_file = _posture(found.model, table), _axes(table)
+    posture = _posture(found.model, table)
+    to_file = _axes(table)
     stance = _stance(found.model, posture, to_file)
     for body in (root, *root.find_all("body")):
         _prepare_shapes(body)
         _draw_bones(body)
     _level(root, found.model, to_file, table)
     builder = ModelBuilder(name, table.contact.friction, spec=spec)
-    spec.option.cone, spec.option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 10.0  # else feet creep under load
+    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    spec.option.impratio = 10.0  # else feet creep under load
     for joint in spec.joints:
         _drive(builder, joint, found, table)
     root.pos = [0.0, 0.0, _height_m(table, stance)]
@@ -64,7 +69,8 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
     if table.posture:
         base = [*root.pos, 1.0, 0.0, 0.0, 0.0] if table.floats else []
         spec.add_key(name=STANDING, qpos=[*base, *posture])
-    limbs, base_size = _limbs(found.model, table), FLOATING if table.floats else 0
+    limbs = _limbs(found.model, table)
+    base_size = FLOATING if table.floats else 0
     robot = builder.robot(name, table.title, tables, feet=feet, base_size=base_size, limbs=limbs)
     firm_up(robot.model, robot.feet)
     _check_posture(robot, table)
@@ -119,7 +125,8 @@ def _check_posture(robot: Robot, table: ForeignBody) -> None:
 
 def _axes(table: ForeignBody) -> Array:
     """Return the rotation from the robot's axes to those of its file. Shape (3, 3)."""
-    x, z = np.array(table.forward), np.array(table.up)
+    x = np.array(table.forward)
+    z = np.array(table.up)
     axes = np.column_stack([x, np.cross(z, x), z])
     if not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6):
         raise WrongFieldError(("forward",), "forward and up must be of length 1 and at right angles.")
@@ -131,18 +138,21 @@ def _stance(model: mujoco.MjModel, posture: Array, to_file: Array) -> Stance:
     data.qpos[:] = posture
     mujoco.mj_kinematics(model, data)
     names = [model.body(index).name for index in range(model.nbody)]
-    places, turns = (data.xpos - data.xpos[1]) @ to_file, to_file.T @ data.xmat.reshape(-1, 3, 3)
+    places = (data.xpos - data.xpos[1]) @ to_file
+    turns = to_file.T @ data.xmat.reshape(-1, 3, 3)
     return Stance(dict(zip(names, places, strict=True)), dict(zip(names, turns, strict=True)))
 
 
 def _level(root: Body, model: mujoco.MjModel, to_file: Array, table: ForeignBody) -> None:
     """Give a floating root the robot's axes, and turn what it holds instead; turn a root that is bolted down."""
     described = model.body(1)
-    drawn, level = rotation_matrix(described.quat), np.eye(3)
+    drawn = rotation_matrix(described.quat)
+    level = np.eye(3)
     turn = to_file.T @ drawn
     wanted = level if table.floats else turn
     if not np.allclose(drawn, wanted, atol=1e-9):
-        root.alt.type, root.quat = mujoco.mjtOrientation.mjORIENTATION_QUAT, quaternion(wanted)
+        root.alt.type = mujoco.mjtOrientation.mjORIENTATION_QUAT
+        root.quat = quaternion(wanted)
     if np.allclose(turn, wanted, atol=1e-9):
         return
     held = [*root.bodies, *root.geoms, *root.sites, *root.cameras, *root.lights, *root.frames]
@@ -151,7 +161,8 @@ def _level(root: Body, model: mujoco.MjModel, to_file: Array, table: ForeignBody
         if element.frame is None:
             element.set_frame(frame)
     set_inertia(root, described)
-    root.ipos, root.iquat = turn @ described.ipos, quaternion(turn @ rotation_matrix(described.iquat))
+    root.ipos = turn @ described.ipos
+    root.iquat = quaternion(turn @ rotation_matrix(described.iquat))
 
 
 def _height_m(table: ForeignBody, stance: Stance) -> float:
@@ -165,7 +176,8 @@ def _height_m(table: ForeignBody, stance: Stance) -> float:
 
 def _check_names(spec: mujoco.MjSpec, table: ForeignBody) -> None:
     """Raise WrongFieldError where a link, a joint, a foot or a frame has no such name."""
-    links, joints = [body.name for body in spec.bodies], [joint.name for joint in spec.joints]
+    links = [body.name for body in spec.bodies]
+    joints = [joint.name for joint in spec.joints]
     for place, entries in (("frame", table.frame), ("foot", table.foot), ("look", dict(enumerate(table.look)))):
         for name, entry in entries.items():
             _check_known((place, name, "link"), [entry.link], links)
@@ -195,7 +207,9 @@ def _prepare_shapes(body: Body) -> None:
     seen = [geom for geom in body.geoms if geom.contype == 0 and geom.conaffinity == 0]
     for geom in body.geoms:
         touches = geom not in seen
-        geom.contype, geom.conaffinity, geom.mass = int(touches), 0, 0.0
+        geom.contype = int(touches)
+        geom.conaffinity = 0
+        geom.mass = 0.0
         if touches and seen:
             geom.rgba = [*geom.rgba[:3], 0.0]
 
@@ -207,7 +221,8 @@ def _draw_bones(body: Body) -> None:
     ends = [child.pos for child in body.bodies if np.linalg.norm(child.pos) > _SHORTEST_BONE_M and _has_parts(child)]
     for end in ends if not body.geoms else ():
         bone = body.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, rgba=_GREY, mass=0.0)
-        bone.fromto, bone.size = [0.0, 0.0, 0.0, *end], [_BONE_RADIUS_M, 0.0, 0.0]
+        bone.fromto = [0.0, 0.0, 0.0, *end]
+        bone.size = [_BONE_RADIUS_M, 0.0, 0.0]
         bone.contype = bone.conaffinity = 0
 
 
@@ -224,17 +239,21 @@ def _let_stand(body: Body) -> None:
 
 def _drive(builder: ModelBuilder, joint: Body, found: Description, table: ForeignBody) -> None:
     """Give a joint its limits and a servo; limits of 0, which nobody means, are the table's."""
-    name, own = joint.name, table.own_joint(joint.name)
+    name = joint.name
+    own = table.own_joint(joint.name)
     unit = 180.0 / math.pi if joint.compiler.degree else 1.0  # the specification keeps the unit of its file
     if own.range_rad is not None:
         joint.range = unit * np.array(own.range_rad)
     elif not found.model.joint(name).limited[0] or joint.range[0] >= joint.range[1]:
         joint.range = unit * np.array([-math.pi, math.pi])
-    joint.limited, joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE, mujoco.mjtLimited.mjLIMITED_FALSE
+    joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
+    joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_FALSE
     speed = own.speed_rad_s or found.speed_limit.get(name) or _assumed(table, "speed_rad_s", name)
     torque = own.torque_nm or found.effort_limit.get(name) or _assumed(table, "torque_nm", name)
     servo = _servo(table, own, torque, speed, joint.armature)
-    joint.actfrcrange, joint.damping, joint.frictionloss = (0.0, 0.0), np.zeros(3), 0.0
+    joint.actfrcrange = (0.0, 0.0)
+    joint.damping = np.zeros(3)
+    joint.frictionloss = 0.0
     builder.drive(joint, servo)
 
 
@@ -299,7 +318,8 @@ def _never_touch(body: Body) -> None:
 
 def _limbs(model: mujoco.MjModel, table: ForeignBody) -> tuple[Limb, ...]:
     """Return the limbs that the table names; a joint belongs to one of them at most."""
-    limbs, owner = list[Limb](), dict[str, str]()
+    limbs = list[Limb]()
+    owner = dict[str, str]()
     for name, limb in table.limb.items():
         if limb.kind == "leg" and not limb.feet:
             raise WrongFieldError(("limb", name, "feet"), "a leg has a foot.")
@@ -316,7 +336,8 @@ def _limbs(model: mujoco.MjModel, table: ForeignBody) -> tuple[Limb, ...]:
 
 def _check_above(model: mujoco.MjModel, table: ForeignBody, leg: str) -> None:
     """Raise WrongFieldError where a joint of a leg moves none of the leg's feet."""
-    limb, above = table.limb[leg], {0}
+    limb = table.limb[leg]
+    above = {0}
     for foot in limb.feet:
         body = model.body(table.foot[foot].link).id
         while body not in above:

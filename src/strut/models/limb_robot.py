@@ -18,7 +18,8 @@ from strut.schemas.toml_file import WrongFieldError
 
 def limb_robot(name: str, table: LimbBody, tables: Tables) -> Robot:
     """Return the robot whose `robot.toml` describes a body and its limbs."""
-    builder, trunk = ModelBuilder(name, table.contact.friction), table.body
+    builder = ModelBuilder(name, table.contact.friction)
+    trunk = table.body
     body = builder.floating_base(BASE, FLOAT, trunk.start_height_m)
     builder.matter(body, *_without_parts(trunk))
     for shape in trunk.shapes:
@@ -33,14 +34,17 @@ def _without_parts(trunk: Trunk) -> tuple[float, Array, Array]:
 
     Raises WrongFieldError about the part that leaves less inertia than any mass has.
     """
-    mass, com = trunk.mass_kg, np.array(trunk.com_m)
+    mass = trunk.mass_kg
+    com = np.array(trunk.com_m)
     inertia = box_inertia(mass, trunk.inertia_size_m)
     for index, part in enumerate(trunk.part):
-        left, own = mass - part.mass_kg, np.array(part.com_m)
+        left = mass - part.mass_kg
+        own = np.array(part.com_m)
         rest = (mass * com - part.mass_kg * own) / left
         inertia = inertia + _steiner(mass, com - rest) - _steiner(part.mass_kg, own - rest)
         inertia = inertia - box_inertia(part.mass_kg, part.inertia_size_m)
-        mass, com = left, rest
+        mass = left
+        com = rest
         second_moments = np.trace(inertia) / 2.0 * np.eye(3) - inertia
         if np.linalg.eigvalsh(second_moments).min() <= 0.0:
             reason = "what is left of the body has no possible inertia; make its own inertia_size_m larger."
@@ -72,16 +76,19 @@ def _add_limb(builder: ModelBuilder, body: Body, mount: Mount, table: LimbBody) 
     """Add a limb link by link; however many joints move a link, it is one body with its mass. Return its foot."""
     limb = table.limb[mount.limb]
     middles_rad = iter(mount.middle_rad or [0.0] * len(limb.joints))
-    position, rotation = np.array(mount.position_m), mount_rotation(mount.x_axis, mount.z_axis)
+    position = np.array(mount.position_m)
+    rotation = mount_rotation(mount.x_axis, mount.z_axis)
     for link in limb.links:
-        place, turn = position + rotation @ np.array(link.offset_m), rotation @ elementary_rotation(0, link.twist_rad)
+        place = position + rotation @ np.array(link.offset_m)
+        turn = rotation @ elementary_rotation(0, link.twist_rad)
         body = builder.body(f"{mount.name}_{link.name}", place, body, turn)
         for joint in link.joints:
             lower, upper = np.array(joint.range_rad) + next(middles_rad)
             builder.hinge(body, f"{mount.name}_{joint.name}", joint.axis, (lower, upper), table.servo)
         if link.rod is not None:
             _add_rod(builder, body, link, link.rod)
-        position, rotation = np.zeros(3), np.eye(3)
+        position = np.zeros(3)
+        rotation = np.eye(3)
     if isinstance(limb.foot, FlatFoot):
         return _add_flat_foot(builder, body, mount.name, limb.foot, limb.links[-1])
     return _add_ball(builder, body, mount.name, limb.foot)
@@ -89,7 +96,8 @@ def _add_limb(builder: ModelBuilder, body: Body, mount: Mount, table: LimbBody) 
 
 def _add_rod(builder: ModelBuilder, body: Body, link: LimbLink, rod: Rod) -> None:
     """Add a solid cylinder between two points, or a solid ball where they coincide."""
-    start, stop = np.array(rod.from_m), np.array(rod.to_m)
+    start = np.array(rod.from_m)
+    stop = np.array(rod.to_m)
     builder.matter(body, link.mass_kg, link.centre_m, rod_inertia(link.mass_kg, rod.radius_m, stop - start))
     kind, points = ("sphere", start) if np.array_equal(start, stop) else ("capsule", np.concatenate([start, stop]))
     builder.shape(body, kind, points, [rod.radius_m], link.color, touches_ground=rod.touches_ground)
@@ -105,11 +113,14 @@ def _add_ball(builder: ModelBuilder, body: Body, mount: str, foot: BallFoot) -> 
 def _add_flat_foot(builder: ModelBuilder, body: Body, mount: str, foot: FlatFoot, link: LimbLink) -> Foot:
     """Add a box on its sole and a frame in the middle of the sole, both with the foot's name."""
     size = np.array([foot.length_m, foot.width_m, foot.height_m])
-    frame, middle = f"{mount}_{foot.name}", np.array(foot.sole_m) + np.array([0.0, 0.0, foot.height_m / 2.0])
+    frame = f"{mount}_{foot.name}"
+    middle = np.array(foot.sole_m) + np.array([0.0, 0.0, foot.height_m / 2.0])
     builder.matter(body, link.mass_kg, link.centre_m, box_inertia(link.mass_kg, size))
     builder.shape(body, "box", middle, size / 2.0, link.color, name=frame)
     builder.frame(body, frame, foot.sole_m)
-    x, y, (at_x, at_y, at_z) = foot.length_m / 2.0, foot.width_m / 2.0, foot.sole_m
+    x = foot.length_m / 2.0
+    y = foot.width_m / 2.0
+    at_x, at_y, at_z = foot.sole_m
     corners = ((x, y), (-x, y), (-x, -y), (x, -y))
     points = (ContactPoint(f"{mount}_{k}", body.name, (at_x + u, at_y + v, at_z)) for k, (u, v) in enumerate(corners))
     return Foot(mount, frame, tuple(points), foot.sole_m)
@@ -132,5 +143,6 @@ def rod_inertia(mass_kg: float, radius_m: float, span_m: Array) -> Array:
     if length_m == 0.0:
         return np.asarray(0.4 * mass_kg * radius_m**2 * np.eye(3))
     axis = span_m / length_m
-    along, across = mass_kg * radius_m**2 / 2.0, mass_kg * (3.0 * radius_m**2 + length_m**2) / 12.0
+    along = mass_kg * radius_m**2 / 2.0
+    across = mass_kg * (3.0 * radius_m**2 + length_m**2) / 12.0
     return np.asarray(across * np.eye(3) + (along - across) * np.outer(axis, axis))

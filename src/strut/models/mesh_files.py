@@ -19,9 +19,12 @@ _POINTER = b"version https://git-lfs"
 _MOST_FACES = 190_000  # MuJoCo takes 200 000 of an STL file
 _Y_UP = re.compile(rb"<up_axis>\s*Y_UP\s*</up_axis>")
 _HEAD = 100_000  # bytes: the asset is one of the first elements of a COLLADA file
-_PACKAGE, _FILE = "package://", "file://"
-_IS_POINTER, _NOT_THERE = "it is a pointer of Git LFS", "it is not there"
-_NO_READER, _NOT_OPENED = "what reads it is not installed", "it cannot be opened"
+_PACKAGE = "package://"
+_FILE = "file://"
+_IS_POINTER = "it is a pointer of Git LFS"
+_NOT_THERE = "it is not there"
+_NO_READER = "what reads it is not installed"
+_NOT_OPENED = "it cannot be opened"
 UNREADABLE = (OSError, ImportError, ValueError, KeyError, IndexError, AttributeError)  # of readers of bad files
 
 
@@ -49,7 +52,8 @@ def mesh_path(name: str, description: Path, *, anywhere: bool = True) -> Path:
     Then, if it may be `anywhere`, the name of the file alone is looked for beside and below it. Raises
     FileNotFoundError if there is none.
     """
-    folders, tails = description.resolve().parents, _tails(name)
+    folders = description.resolve().parents
+    tails = _tails(name)
     above = (folder / tail for folder in folders for tail in tails if tail)
     below = chain.from_iterable(_named(Path(tails[0]).name, folder, folders[0]) for folder in folders[: 2 * anywhere])
     file = next(filter(Path.is_file, chain(above, below)), None)
@@ -143,7 +147,8 @@ def as_stl(file: Path, turn: Array | None = None) -> bytes:
 
     Raises what `read_mesh` raises.
     """
-    buffer, mesh = io.BytesIO(), read_mesh(file)
+    buffer = io.BytesIO()
+    mesh = read_mesh(file)
     if turn is not None:
         mesh.vertices = mesh.vertices @ turn.T
     mesh.export(buffer, file_type="stl")
@@ -165,7 +170,8 @@ def forget_meshes() -> None:
 
 @lru_cache(maxsize=256)
 def _read_once(file: Path, _changed_ns: int) -> Any:
-    content, ending = file.read_bytes(), file.suffix.lower().lstrip(".")
+    content = file.read_bytes()
+    ending = file.suffix.lower().lstrip(".")
     mesh, units = _surface(_bare(content) if ending == "dae" else content, ending)
     if ending == "dae":
         mesh.apply_scale(_metres_per_unit(units))

@@ -52,7 +52,9 @@ class ModelBuilder:
         self.friction = friction
         self.speed_limit: dict[str, float] = {}
         floor = self.spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 0.05])
-        floor.contype, floor.conaffinity, floor.priority = 0, 1, 1
+        floor.contype = 0
+        floor.conaffinity = 1
+        floor.priority = 1
         floor.friction = [friction, *_ROLLING_FRICTION]
 
     def body(
@@ -73,13 +75,16 @@ class ModelBuilder:
 
     def drive(self, joint: Any, servo: Servo) -> None:
         """Let a position servo drive a hinge."""
-        joint.armature, self.speed_limit[joint.name] = servo.armature_kg_m2, servo.speed_limit_rad_s
-        stiffness, damping = servo.stiffness_nm_rad, servo.damping_nm_s_rad
+        joint.armature = servo.armature_kg_m2
+        self.speed_limit[joint.name] = servo.speed_limit_rad_s
+        stiffness = servo.stiffness_nm_rad
+        damping = servo.damping_nm_s_rad
         self.servo(joint.name, limit=servo.torque_limit_nm, stiffness=stiffness, damping=damping)
 
     def platform(self, body: Body, forces: Sequence[float], sags: Sequence[float], settle_s: float) -> None:
         """Let a body drive along x and y and turn about z, with full force at each sag."""
-        slide, turn = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
+        slide = mujoco.mjtJoint.mjJNT_SLIDE
+        turn = mujoco.mjtJoint.mjJNT_HINGE
         for name, kind, axis, force, sag in zip(
             PLATFORM_JOINTS, (slide, slide, turn), np.eye(3), forces, sags, strict=True
         ):
@@ -88,7 +93,9 @@ class ModelBuilder:
 
     def matter(self, body: Body, mass_kg: float, com_m: Sequence[float] | Array, inertia_kg_m2: Array) -> None:
         """Give a body its mass and its inertia about the centre of mass, in the body's axes, shape (3, 3)."""
-        body.mass, body.ipos, body.explicitinertial = mass_kg, com_m, True
+        body.mass = mass_kg
+        body.ipos = com_m
+        body.explicitinertial = True
         if np.count_nonzero(inertia_kg_m2 - np.diag(np.diag(inertia_kg_m2))):
             body.fullinertia = [inertia_kg_m2[i, j] for i, j in _TRIANGLE]
         else:
@@ -112,7 +119,8 @@ class ModelBuilder:
             shape.fromto = points_m
         else:
             shape.pos = points_m
-        shape.contype, shape.conaffinity = int(touches_ground), 0
+        shape.contype = int(touches_ground)
+        shape.conaffinity = 0
 
     def draw(self, body: Body, shape: Shape, origin_m: Sequence[float] | Array = ORIGIN) -> None:
         """Add a shape of a table, which is given where the body's origin is at `origin_m` (3,)."""

@@ -79,7 +79,8 @@ def resolved_markers(body: SegmentBody, markers: MarkerTable, person: SubjectTab
     places = {}
     for entry in body.segment:
         for side in sides_of(entry.name, body.sides):
-            segment, length = on_side(entry.name, side), on_side(entry.length, side)
+            segment = on_side(entry.name, side)
+            length = on_side(entry.length, side)
             if own := markers.segment.get(segment, {}):
                 growth = person.lengths_m[length] / worn_by[length]
                 places[segment] = {name: _triple(growth * np.asarray(place)) for name, place in own.items()}

@@ -57,7 +57,8 @@ def segment_robot(name: str, body: SegmentBody, person: SubjectTable, tables: Ta
         for foot in feet
     )
     builder = ModelBuilder(name, body.floor.friction, timestep_s=0.001)
-    limits, bodies = _limits(body, tables.symmetry), dict[str, Body]()
+    limits = _limits(body, tables.symmetry)
+    bodies = dict[str, Body]()
     for segment in segments:
         if segment.parent is None:
             bodies[segment.name] = builder.floating_base(segment.name, segment.name, root_height_m)
@@ -67,7 +68,8 @@ def segment_robot(name: str, body: SegmentBody, person: SubjectTable, tables: Ta
             _add_hinges(builder, bodies[segment.name], segment, limits, body.servo)
         _add_matter(builder, bodies[segment.name], segment, person, body)
     for foot in feet:
-        place, ball = foot.points[0], bodies[foot.points[0].body]
+        place = foot.points[0]
+        ball = bodies[foot.points[0].body]
         builder.shape(ball, "sphere", place.position_m, [place.radius_m], body.skin.color["contact"], name=foot.name)
         builder.frame(ball, foot.name, place.position_m)
     own = replace(tables, subject=msgspec.structs.replace(person, standing_pelvis_height_m=root_height_m))
@@ -90,7 +92,8 @@ def _add_hinges(
 
 
 def _add_matter(builder: ModelBuilder, body: Body, segment: Segment, person: SubjectTable, table: SegmentBody) -> None:
-    entry, side = segment.table, segment.side
+    entry = segment.table
+    side = segment.side
     mass = person.masses_kg.get(segment.name, 0.0)
     if mass > 0.0:
         radii_m = np.array(entry.gyration) * person.lengths_m[on_side(entry.length, side)]
@@ -130,7 +133,8 @@ def segments_of(body: SegmentBody) -> list[Segment]:
 
 
 def _origin_in_root(segments: dict[str, Segment], name: str, person: SubjectTable) -> Array:
-    origin, segment = np.zeros(3), segments[name]
+    origin = np.zeros(3)
+    segment = segments[name]
     while segment.parent is not None:
         origin = origin + place_on(person, segment.table.origin, segment.side)
         segment = segments[segment.parent]

@@ -98,7 +98,8 @@ def _merged(
     model: mujoco.MjModel, nodes: list[tuple[str, str, int]], parent: dict[int, int]
 ) -> tuple[list[int], dict[int, int]]:
     """Return the nodes that never share a place with the node that carries them, and whom each hangs on."""
-    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    data = mujoco.MjData(model)
+    rng = np.random.default_rng(0)
     length = np.zeros(len(nodes))
     for _ in range(_TRIED_POSTURES):
         data.qpos[:] = model.qpos0 + rng.normal(0.0, 0.5, model.nq)

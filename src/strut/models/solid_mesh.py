@@ -22,11 +22,9 @@ _ONE_AT_A_TIME = Lock()  # fast-simplification holds its mesh in globals: two th
 _SAME_PLACE = 1e-6  # of a mesh's size
 _LEAST_FACES = 12  # those of a box
 _EAGERNESS = 5.0  # with which edges collapse: more leaves spikes in surfaces that are not closed
-_LOOKS, _CELLS, _BEHIND = (
-    40,
-    192,
-    1.5,
-)  # directions, cells of a grid across a mesh, and how many behind the first are seen
+_LOOKS = 40
+_CELLS = 192
+_BEHIND = 1.5  # directions, cells of a grid across a mesh, and how many behind the first are seen
 
 
 def solid_mesh(solid: Solid, *, around: int = AROUND) -> Mesh:
@@ -64,7 +62,8 @@ def reduced(mesh: Mesh, most_faces: int) -> Mesh:
 
     By quadric error metrics (M. Garland, P. S. Heckbert, 1997).
     """
-    vertices, faces = mesh.vertices.astype(np.float32), mesh.faces.astype(np.int32)
+    vertices = mesh.vertices.astype(np.float32)
+    faces = mesh.faces.astype(np.int32)
     if len(faces) > most_faces:
         vertices, faces = _joined(vertices, faces)
         with _ONE_AT_A_TIME:
@@ -109,5 +108,6 @@ def outer_faces(mesh: Mesh) -> npt.NDArray[np.int64]:
 def _directions(count: int) -> Array:
     """Return directions spread evenly over a sphere, along a spiral. Shape (count, 3)."""
     height = 1.0 - (2.0 * np.arange(count) + 1.0) / count
-    across, angle = np.sqrt(1.0 - height**2), np.pi * (1.0 + np.sqrt(5.0)) * np.arange(count)
+    across = np.sqrt(1.0 - height**2)
+    angle = np.pi * (1.0 + np.sqrt(5.0)) * np.arange(count)
     return np.stack([across * np.cos(angle), across * np.sin(angle), height], axis=1)

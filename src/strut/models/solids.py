@@ -89,7 +89,8 @@ def _solids(model: mujoco.MjModel) -> tuple[Solid, ...]:
 
 def _solid(model: mujoco.MjModel, geom: int) -> Solid:
     """Return a geom as a part of the body."""
-    kind, color = _KINDS[int(model.geom_type[geom])], tuple(model.geom_rgba[geom].tolist())
+    kind = _KINDS[int(model.geom_type[geom])]
+    color = tuple(model.geom_rgba[geom].tolist())
     if kind == "mesh":
         return Solid(kind, np.zeros(3), color, _mesh(model, int(model.geom_dataid[geom])))
     return Solid(kind, model.geom_size[geom].copy(), color)
@@ -120,7 +121,8 @@ def _seen_geoms(model: mujoco.MjModel) -> tuple[int, ...]:
 def _dressed(model: mujoco.MjModel, looks: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return which geoms have looks: on their own body, or where they are on one that is welded to it. Shape (n,)."""
     dressed = np.isin(model.geom_bodyid, model.geom_bodyid[looks])
-    data, link = mujoco.MjData(model), model.body_weldid[model.geom_bodyid]
+    data = mujoco.MjData(model)
+    link = model.body_weldid[model.geom_bodyid]
     mujoco.mj_kinematics(model, data)
     for geom in np.flatnonzero(~dressed & np.isin(link, link[looks])):
         near = (
@@ -142,7 +144,8 @@ def _away_m(model: mujoco.MjModel, data: mujoco.MjData, geom: int, point_in_worl
 
 def _mesh(model: mujoco.MjModel, mesh: int) -> Mesh:
     """Return the triangles of a mesh of the model."""
-    vertex, face = int(model.mesh_vertadr[mesh]), int(model.mesh_faceadr[mesh])
+    vertex = int(model.mesh_vertadr[mesh])
+    face = int(model.mesh_faceadr[mesh])
     vertices = model.mesh_vert[vertex : vertex + model.mesh_vertnum[mesh]]
     faces = model.mesh_face[face : face + model.mesh_facenum[mesh]]
     return Mesh(np.array(vertices, dtype=float), np.array(faces, dtype=np.int64))

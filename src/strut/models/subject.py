@@ -73,7 +73,8 @@ def person_of(motion: Motion) -> Robot:
 def with_even_sides(robot: Robot) -> Robot:
     """Return the person with the mean lengths and masses of both sides; the robot itself where they are the same."""
     table = robot.subject
-    lengths_m, masses_kg = _evened(table.lengths_m), _evened(table.masses_kg)
+    lengths_m = _evened(table.lengths_m)
+    masses_kg = _evened(table.masses_kg)
     if lengths_m == dict(table.lengths_m) and masses_kg == dict(table.masses_kg):
         return robot
     return subject(table.height_m, table.mass_kg, lengths_m=lengths_m, masses_kg=masses_kg, sex=table.sex)
@@ -96,7 +97,8 @@ def _person(
 ) -> SubjectTable:
     if named is not None and named not in body.subjects:
         raise UnknownNameError("subject", named, tuple(body.subjects), "`strut robots heiman`")
-    measured, is_scaled = body.subjects[named or body.subject.name], named is None and height_m is not None
+    measured = body.subjects[named or body.subject.name]
+    is_scaled = named is None and height_m is not None
     height = _within("height", measured.height_m if height_m is None else height_m, body.subject.height_m, "m")
     mass = _within("mass", measured.mass_kg if mass_kg is None else mass_kg, body.subject.mass_kg, "kg")
     lengths = {name: share * height for name, share in both_sides(body, body.length_share).items()}
@@ -155,7 +157,8 @@ def _within(what: str, value: float, limits: Bound, unit: str) -> float:
 
 def _robot(name: str, folder: Path, tables: Tables, person: SubjectTable) -> Robot:
     """Return the body of a person, with contact points and markers where they are on it."""
-    body, shares = tables.robot, read_contact(folder)
+    body = tables.robot
+    shares = read_contact(folder)
     if shares is None or tables.symmetry is None or tables.markers is None or not isinstance(body, SegmentBody):
         raise BadTableError(f"{folder}: a human needs contact.toml, symmetry.toml and markers.toml, too.")
     tables = replace(

@@ -21,7 +21,9 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.sampling import cosine_smoothed
 from strut.robot import Index
 
-FRAME, KEYFRAME, LAST = 1500.0, 1e4, 1e5  # published weights of a squared distance [1/m2]
+FRAME = 1500.0
+KEYFRAME = 1e4
+LAST = 1e5  # published weights of a squared distance [1/m2]
 TIME = 30.0  # of a squared stretch, per interval: chosen, for without it stretching is free
 LONGEST_STRETCH = 4.0
 SMOOTH = 0.1  # of squared changes, frame to frame, of the acceleration that is added to the drawing [s4/m2]
@@ -99,13 +101,17 @@ class BalancedPathProgram:
 
     def __init__(self, drawn: PathProblem) -> None:
         self.drawn = drawn
-        frames, pieces = len(drawn.com_m), len(drawn.key) - 1
-        place, stretch = ca.SX.sym("place", frames, 2), ca.SX.sym("stretch", pieces)
-        beyond, beyond_step = ca.SX.sym("beyond", frames, 2), ca.SX.sym("beyond_step", frames - 1)
+        frames = len(drawn.com_m)
+        pieces = len(drawn.key) - 1
+        place = ca.SX.sym("place", frames, 2)
+        stretch = ca.SX.sym("stretch", pieces)
+        beyond = ca.SX.sym("beyond", frames, 2)
+        beyond_step = ca.SX.sym("beyond_step", frames - 1)
         self._mix = drawn.frame_s * blending(drawn.key)
         step = ca.mtimes(ca.sparsify(ca.SX(ca.DM(self._mix))), stretch)
         height = ca.DM(drawn.com_m[:, 2])
-        acceleration, load = _acceleration(place, step), _acceleration(ca.SX(height), step) + GRAVITY_M_S2
+        acceleration = _acceleration(place, step)
+        load = _acceleration(ca.SX(height), step) + GRAVITY_M_S2
         slower = ca.vertcat(step[0], step) / ca.vertcat(beyond_step[0], beyond_step)
         pressure = place - acceleration * ca.repmat(height / load, 1, 2) + beyond / ca.repmat(slower**2, 1, 2)
         rows = [load - LEAST_LOAD * GRAVITY_M_S2]
@@ -130,7 +136,8 @@ class BalancedPathProgram:
             beyond_m: Zero-moment point of the whole body minus that of a pendulum. Shape (N, 2).
             least_stretch: Of each interval. Shape (n_keys - 1,).
         """
-        frames, pieces = len(self.drawn.com_m), len(self.drawn.key) - 1
+        frames = len(self.drawn.com_m)
+        pieces = len(self.drawn.key) - 1
         free = np.full(2 * frames, np.inf)
         found = self._solver(
             x0=np.concatenate([guess.com_m.T.ravel(), np.maximum(guess.stretch, least_stretch)]),
@@ -140,7 +147,8 @@ class BalancedPathProgram:
             lbg=0.0,
             ubg=np.inf,
         )
-        x, stats = np.asarray(found["x"]).ravel(), self._solver.stats()
+        x = np.asarray(found["x"]).ravel()
+        stats = self._solver.stats()
         stretch = x[2 * frames :]
         return BalancedPath(
             com_m=x[: 2 * frames].reshape(2, frames).T.copy(),

@@ -30,7 +30,10 @@ class NotSolvedError(StrutError):
 
     def __init__(self, status: str, worst: str, best: Solution | None, limit: str = "") -> None:
         super().__init__(status, worst, best, limit)
-        self.status, self.worst, self.best, self.limit = status, worst, best, limit
+        self.status = status
+        self.worst = worst
+        self.best = best
+        self.limit = limit
 
     @property
     def stopped(self) -> bool:
@@ -71,7 +74,8 @@ class DirectCollocation:
     def __init__(self, problem: OptimalControlProblem) -> None:
         start_s = perf_counter()
         problem.check_references()
-        self.problem, self.layout = problem, Layout(problem)
+        self.problem = problem
+        self.layout = Layout(problem)
         self.elements = transcribe(self.layout)
         self.assembly = SparseNLP(self.elements, self.layout.size)
         self.setup_s = perf_counter() - start_s
@@ -115,7 +119,8 @@ class DirectCollocation:
 
     def with_lifts(self, x: Array) -> Array:
         """Return the variables with lifted quantities as they are defined: rows are linear in them. Shape (n,)."""
-        (_, rows), moved = self.assembly.functions["nlp"](x, self.assembly.data), x.copy()
+        _, rows = self.assembly.functions["nlp"](x, self.assembly.data)
+        moved = x.copy()
         for lift in self.problem.lifts:
             moved[self.layout.lifted(lift.name)] -= rows.full().ravel()[self.rows_of(definition_of(lift))]
         return moved
@@ -152,7 +157,8 @@ class DirectCollocation:
         """Return the most violated row or bound in words: what, which phase and node, by how much."""
         row_excess = np.maximum(np.maximum(self.assembly.lower - rows, rows - self.assembly.upper), 0.0)
         excess = np.maximum(np.maximum(self.layout.lower - x, x - self.layout.upper), 0.0)
-        row, variable = int(np.argmax(row_excess)), int(np.argmax(excess))
+        row = int(np.argmax(row_excess))
+        variable = int(np.argmax(excess))
         if excess[variable] > row_excess[row]:
             return f"{self.layout.variable_name(variable)}, beyond its bound by {excess[variable]:.2g} of its scale"
         piece, inner, place = self._row(row)
@@ -206,7 +212,8 @@ def shadow_prices(
         row_bounds: Shapes (m,), (m,).
     """
     lower, upper = row_bounds
-    above, below = np.flatnonzero(np.isfinite(upper)), np.flatnonzero(np.isfinite(lower))
+    above = np.flatnonzero(np.isfinite(upper))
+    below = np.flatnonzero(np.isfinite(lower))
     room = np.concatenate([(upper - rows)[above], (rows - lower)[below]])
     down = np.clip(bounds[0] - x, -REACH, 0.0)
     up = np.clip(bounds[1] - x, 0.0, REACH)

@@ -16,7 +16,8 @@ from strut.arrays import Array
 Active = npt.NDArray[np.intp]
 MOST_ROUNDS = 6  # of guessing which bounds hold; from a solved movement it mostly takes two to six
 ROOM = 1e-9  # a bound that is missed by less holds
-HELD, PULLS = 1e-6, 1e-7  # how near a bound is that holds after an interior point, and how hard it pulls at least
+HELD = 1e-6
+PULLS = 1e-7  # how near a bound is that holds after an interior point, and how hard it pulls at least
 MET = 1e-6  # largest miss of an equation by rounding
 INFINITE = 1e19  # what the solver takes for infinity
 SOFT = 1e-13  # makes the factorisation survive equations that say the same twice
@@ -44,7 +45,8 @@ def constrained_least_squares(
     active = np.zeros(len(bounded.lower), dtype=np.intp)
     for _ in range(MOST_ROUNDS):
         change, pull = _with_held(weight, rows, wanted, bounded, active)
-        value, following = bounded.rows @ change, np.zeros_like(active)
+        value = bounded.rows @ change
+        following = np.zeros_like(active)
         following[((active == 0) & (value < bounded.lower - ROOM)) | ((active < 0) & (pull < 0.0))] = -1
         following[((active == 0) & (value > bounded.upper + ROOM)) | ((active > 0) & (pull > 0.0))] = 1
         if (following == active).all():
@@ -66,7 +68,8 @@ def _with_held(
     weight: Array, rows: csr_matrix, wanted: Array, bounded: BoundedRows, active: Active
 ) -> tuple[Array, Array]:
     """Return the least change (n,) with some bounds as equations, and how hard each of them pulls (m,)."""
-    size, held = len(weight), np.flatnonzero(active)
+    size = len(weight)
+    held = np.flatnonzero(active)
     goal = np.where(active < 0, bounded.lower, bounded.upper)[held]
     both = vstack([rows, bounded.rows[held]])
     saddle = block_array([[diags_array(weight**2), both.T], [both, -SOFT * eye_array(both.shape[0])]])
@@ -82,7 +85,8 @@ def _held_at_the_optimum(weight: Array, rows: csr_matrix, wanted: Array, bounded
     found = least_squares_within(weight, csc_matrix(vstack([rows, bounded.rows])), lower, np.maximum(lower, upper))
     if found is None:
         return None
-    value, pull = bounded.rows @ found[0], found[1][len(wanted) :]
+    value = bounded.rows @ found[0]
+    pull = found[1][len(wanted) :]
     active = np.zeros(len(value), dtype=np.intp)
     active[(pull < -PULLS) & (value < bounded.lower + HELD)] = -1
     active[(pull > PULLS) & (value > bounded.upper - HELD)] = 1

@@ -24,21 +24,27 @@ from strut.ocp.contact_schedule import PhaseTime
 from strut.robot import Mask, Robot
 
 CUTOFF_HZ = 12.0  # of the movement that is looked at first
-LOW_M, SLOW_M_S = 0.004, 0.15  # what touches is about this near to the lowest it gets, and this slow
-FLOOR_PERCENTILE, SPREAD_PERCENTILE = 5.0, 15.0
+LOW_M = 0.004
+SLOW_M_S = 0.15  # what touches is about this near to the lowest it gets, and this slow
+FLOOR_PERCENTILE = 5.0
+SPREAD_PERCENTILE = 15.0
 CLEAR = 4.0  # no point speaks louder for contact or against it than this
 WINDOW_S = 0.045  # a border is fitted to this much on both sides of it
-EARLIER_S, LATER_S = 0.05, 0.03  # how far it may be from where it was first seen
+EARLIER_S = 0.05
+LATER_S = 0.03  # how far it may be from where it was first seen
 GRID_S = 0.0005
-ROUNDS, FEWEST = 3, 5
+ROUNDS = 3
+FEWEST = 5
 CERTAIN_M = 0.0001
 SEEN_WITHIN_S = 0.01
 FEWEST_SAMPLES = 12  # of a movement; fewer say nothing about noise, and splines swing between them
 MOST_NOISE_RAD = np.radians(0.3)  # with 0.1 degrees borders are 2 ms off, with 0.5 a phase is seen that is not there
 MOST_CUT = 0.5  # of the samples must be left between ends whose contacts no set describes
 SCRAP_S = 0.025  # phases at the ends that are shorter tell nothing
-LIFTING, LANDING = (3, 4), (1, 2, 3)  # powers of time: forces fade before lift-off, speeds break at touchdown
-HIDDEN_S, NAMED_S = 0.012, 0.005  # how far a border may still be off, seen or named by columns finer than a sample
+LIFTING = (3, 4)
+LANDING = (1, 2, 3)  # powers of time: forces fade before lift-off, speeds break at touchdown
+HIDDEN_S = 0.012
+NAMED_S = 0.005  # how far a border may still be off, seen or named by columns finer than a sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +179,12 @@ def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[st
     low = LOW_M + np.percentile(np.abs(height), SPREAD_PERCENTILE, axis=0)
     slow = SLOW_M_S + 2.0 * np.percentile(speed, SPREAD_PERCENTILE, axis=0)
     doubt = np.clip((height / low) ** 2 + (speed / slow) ** 2 - 1.0, -1.0, CLEAR)
-    order, in_contact = cycle.order, _points_by_set(robot)
+    order = cycle.order
+    in_contact = _points_by_set(robot)
     sign = np.array([[1.0 if name in in_contact[entry] else -1.0 for name in paths.names] for entry in order])
     cost = doubt @ sign.T
-    total, came = cost[0], np.zeros(cost.shape, dtype=np.intp)
+    total = cost[0]
+    came = np.zeros(cost.shape, dtype=np.intp)
     for k in range(1, len(cost)):
         stayed = total <= np.roll(total, 1)
         came[k] = np.where(stayed, np.arange(len(order)), np.roll(np.arange(len(order)), 1))
@@ -189,7 +197,8 @@ def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[st
 
 def _low_passed(motion: Motion) -> Array:
     """Return the movement without what is faster than `CUTOFF_HZ`, as qpos. Shape (T, nq)."""
-    rate_hz, padding = 1.0 / float(np.median(np.diff(motion.time_s))), min(15, len(motion.time_s) - 1)
+    rate_hz = 1.0 / float(np.median(np.diff(motion.time_s)))
+    padding = min(15, len(motion.time_s) - 1)
     return qpos_from_angles(low_passed(angles_from_qpos(motion.qpos), CUTOFF_HZ, rate_hz, padding=padding))
 
 
@@ -201,15 +210,18 @@ def _refined(
     late_s: Mapping[str, float],
 ) -> list[float]:
     """Return the borders of contact sets, each moved to where the paths of what lands or lifts off there break."""
-    (sets, borders), points = phases, _points_by_set(robot)
+    sets, borders = phases
+    points = _points_by_set(robot)
     moved = list(borders)
     for k in [number for _ in range(ROUNDS) for number in range(1, len(borders) - 1)]:
-        start_s, stop_s = max(moved[k - 1], moved[k] - WINDOW_S), min(moved[k + 1], moved[k] + WINDOW_S)
+        start_s = max(moved[k - 1], moved[k] - WINDOW_S)
+        stop_s = min(moved[k + 1], moved[k] + WINDOW_S)
         inside = (paths.time_s >= start_s) & (paths.time_s <= stop_s)
         tries = np.arange(max(start_s, borders[k] - reach[0]), min(stop_s, borders[k] + reach[1]), GRID_S)
         if inside.sum() < FEWEST or not len(tries):
             continue
-        before, after = points[sets[k - 1]], points[sets[k]]
+        before = points[sets[k - 1]]
+        after = points[sets[k]]
         misses = np.zeros(len(tries))
         for sign, powers, names in ((-1.0, LANDING, after - before), (1.0, LIFTING, before - after)):
             for name in names:
@@ -224,7 +236,8 @@ def _misses(paths: Paths, inside: Mask, name: str, tries: Array, sign: float, po
     """Return how badly a point's path fits a break at each of the times tried, over its noise. Shape (n,)."""
     point = paths.names.index(name)
     noise_m = noise_of(paths.place_m[:, point])
-    time_s, path = paths.time_s[inside], paths.place_m[inside, point] / np.hypot(CERTAIN_M, noise_m)
+    time_s = paths.time_s[inside]
+    path = paths.place_m[inside, point] / np.hypot(CERTAIN_M, noise_m)
     return np.array([_miss(sign * (time_s - border), path, powers) for border in tries])
 
 

@@ -58,7 +58,8 @@ class BatchedFunction:
     """A CasADi function of columns, with dense results, at many instants: arrays in and out without copies of DM."""
 
     def __init__(self, function: ca.Function) -> None:
-        self.function, self._mapped = function, dict[int, Any]()
+        self.function = function
+        self._mapped = dict[int, Any]()
 
     def __call__(self, *arguments: Array) -> list[Array]:
         """Return the results (n, rows, columns) for arguments (n, size)."""
@@ -93,11 +94,15 @@ class ContactDynamics:
     def __init__(
         self, tree: KinematicTree, contact: ContactSet, actuated: Sequence[int] = (), passive: ca.Function | None = None
     ) -> None:
-        self.tree, self.contact, self._passive = tree, contact, passive
-        inner, contact_rows = tree_forces(tree), len(contact.rows)
+        self.tree = tree
+        self.contact = contact
+        self._passive = passive
+        inner = tree_forces(tree)
+        contact_rows = len(contact.rows)
         self.row_count = contact_rows + len(inner.row_names)
         q, v, a = (ca.SX.sym(letter, tree.nv) for letter in "qva")
-        load, rest = ca.SX.sym("load", self.row_count), ca.SX.zeros(tree.nv)
+        load = ca.SX.sym("load", self.row_count)
+        rest = ca.SX.zeros(tree.nv)
         moving = SymbolicDynamics(tree, q, v, a)
         spring = inner.passive(q, v) + (0.0 if passive is None else passive(q, v))
         free = moving.inverse_dynamics() - spring
@@ -151,20 +156,26 @@ class ContactDynamics:
 
     def _saddle(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
         """Return matrix and right side of H a - Gᵀ λ = B u - C, G a = γ. Shapes (n, nv + n_rows, …)."""
-        count, nv, rows = len(q), self.tree.nv, self.row_count
+        count = len(q)
+        nv = self.tree.nv
+        rows = self.row_count
         dynamic, held = self._many_terms(q, v)
-        saddle, push = np.zeros((count, nv + rows, nv + rows)), np.zeros((count, nv + rows))
-        saddle[:, :nv, :nv], push[:, :nv] = dynamic[:, :, :nv], u @ self._torque.T - dynamic[:, :, nv]
+        saddle = np.zeros((count, nv + rows, nv + rows))
+        push = np.zeros((count, nv + rows))
+        saddle[:, :nv, :nv] = dynamic[:, :, :nv]
+        push[:, :nv] = u @ self._torque.T - dynamic[:, :, nv]
         if rows:
             held = held * touches[:, :, None]
-            saddle[:, nv:, :nv], saddle[:, :nv, nv:] = held[:, :, :nv], held[:, :, :nv].transpose(0, 2, 1)
+            saddle[:, nv:, :nv] = held[:, :, :nv]
+            saddle[:, :nv, nv:] = held[:, :, :nv].transpose(0, 2, 1)
             saddle[:, range(nv, nv + rows), range(nv, nv + rows)] = ~touches  # their force is 0
             push[:, nv:] = -held[:, :, nv]
         return saddle, push
 
     def _rates(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
         """Return accelerations (n, nv) and their derivatives by q, v and u. Shape (n, nv, 2 nv + n_u)."""
-        nv, touches = self.tree.nv, self._holding(touches)
+        nv = self.tree.nv
+        touches = self._holding(touches)
         saddle, push = self._saddle(q, v, u, touches)
         inverse = np.linalg.inv(saddle)
         both = (inverse @ push[..., None])[..., 0]
@@ -190,7 +201,9 @@ class ContactDynamics:
             q and v at the ends (n, 2 nv), and their derivatives by q, v and the torques at both ends (n, 2 nv,
             2 nv + 2 n_u) or None.
         """
-        state, slope, width = start, None, start.shape[1] + 2 * torque[0].shape[1]
+        state = start
+        slope = None
+        width = start.shape[1] + 2 * torque[0].shape[1]
         if slopes:
             slope = np.broadcast_to(np.eye(start.shape[1], width), (len(start), start.shape[1], width))
         for k in range(steps):
@@ -208,10 +221,14 @@ class ContactDynamics:
         touches: Mask,
     ) -> tuple[Array, Array | None]:
         """Return the state one step later, and its derivatives if those of the start are given."""
-        nv, rates, rate_slopes = self.tree.nv, list[Array](), list[Array]()
+        nv = self.tree.nv
+        rates = list[Array]()
+        rate_slopes = list[Array]()
         for stage, share in enumerate(shares):
             at = state + step[:, None] * _mixed(DOP853.A[stage], rates, state)
-            q, v, u = at[:, :nv], at[:, nv:], (1.0 - share) * torque[0] + share * torque[1]
+            q = at[:, :nv]
+            v = at[:, nv:]
+            u = (1.0 - share) * torque[0] + share * torque[1]
             if slope is None:
                 a, _ = self.accelerations(q, v, u, touches)
             else:
@@ -248,7 +265,8 @@ def solve_constrained(mass: Array, push: Array, jacobian: Array, goal: Array) ->
     """
     factor = scipy.linalg.cho_factor(mass)
     both = scipy.linalg.cho_solve(factor, np.column_stack([jacobian.T, push]), check_finite=False)
-    by_rows, free = both[:, :-1], both[:, -1]
+    by_rows = both[:, :-1]
+    free = both[:, -1]
     multiplier = np.linalg.solve(jacobian @ by_rows, goal - jacobian @ free)
     return free + by_rows @ multiplier, multiplier
 

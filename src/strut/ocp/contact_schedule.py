@@ -20,7 +20,9 @@ from strut.robot import Robot
 SHORTEST_S = 0.015
 FORMAT = 'phases are a list such as [{"set": NAME, "start_s": 0.0, "stop_s": 0.3}, ...].'
 FAR_M = 0.03  # a foot that touches is nearer to the ground than this, whatever the fit of the body
-RESTS_M, RESTS_M_S, RESTS_S = 0.002, 0.05, 0.08  # so low, so slow and for so long is a point that touches
+RESTS_M = 0.002
+RESTS_M_S = 0.05
+RESTS_S = 0.08  # so low, so slow and for so long is a point that touches
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def _check_times(motion: Motion, phases: tuple[PhaseTime, ...]) -> None:
                 f"Phases {one.contact} and {other.contact} {word}: "
                 f"one ends at {one.stop_s:g} s, the next begins at {other.start_s:g} s."
             )
-    first, last = float(motion.time_s[0]), float(motion.time_s[-1])
+    first = float(motion.time_s[0])
+    last = float(motion.time_s[-1])
     if phases[0].start_s < first - 1e-9 or phases[-1].stop_s > last + 1e-9:
         raise OutOfRangeError(
             f"The phases run from {phases[0].start_s:g} to {phases[-1].stop_s:g} s, "
@@ -84,14 +87,16 @@ def _check_feet(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) -> 
     """Raise if a point that shall touch in a phase is off the ground in it, or one that rests there is not named."""
     for phase in phases:
         inside = (motion.time_s >= phase.start_s - 1e-9) & (motion.time_s <= phase.stop_s + 1e-9)
-        qpos, time_s = motion.qpos[inside], motion.time_s[inside]
+        qpos = motion.qpos[inside]
+        time_s = motion.time_s[inside]
         in_contact = {point.name for point in contact_set(robot, phase.contact).points}
         if len(qpos) < 2:
             continue
         points = contact_points(robot)
         slid, heights = contact_slip(robot, list(points.values()), qpos)
         for index, name in sorted(enumerate(points), key=lambda entry: entry[1] not in in_contact):
-            moved, height = slid[:, index], heights[:, index]
+            moved = slid[:, index]
+            height = heights[:, index]
             if name in in_contact:
                 _check_height(phase, name, time_s, height)
                 continue

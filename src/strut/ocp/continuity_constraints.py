@@ -43,7 +43,8 @@ def terminal_state_constraints(problem: OptimalControlProblem, state: BoundarySt
     What touches the ground has been brought to its height and to rest where it landed, and what leaves it is unloaded:
     along those directions nothing is asked again, because an equation that is written twice has no multiplier.
     """
-    phase, tree = problem.phases[-1], problem.tree
+    phase = problem.phases[-1]
+    tree = problem.tree
     terms = ContactDynamics(tree, phase.contact).terms(state.q, state.v)
     upright = [index for index, row in enumerate(phase.contact.rows) if row.axis == 2]
     leaving = [phase.contact.row_names.index(name) for name in phase.unloaded]
@@ -85,8 +86,10 @@ def turned_periodicity_constraints(
 
     The first six coordinates are those of a floating base, the body called `base`: three places, three angles.
     """
-    c, s = np.cos(turn_rad), np.sin(turn_rad)
-    turn, scales = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), problem.scales
+    c = np.cos(turn_rad)
+    s = np.sin(turn_rad)
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    scales = problem.scales
 
     def coordinates(ends: BoundarySymbols) -> Expression:
         first, last = (node.positions.rotation(base) for node in (ends.first, ends.last))
@@ -95,7 +98,8 @@ def turned_periodicity_constraints(
         return column(ends.last.q[2] - ends.first.q[2], *turned, ends.last.q[BASE:] - ends.first.q[BASE:])
 
     def velocities(ends: BoundarySymbols) -> Expression:
-        first, last = ends.first, ends.last
+        first = ends.first
+        last = ends.last
         spin = last.velocities.angular_velocity_in_body(base) - first.velocities.angular_velocity_in_body(base)
         return column(last.v[:3] - turn @ first.v[:3], spin, last.v[BASE:] - first.v[BASE:]) / scales.velocity
 

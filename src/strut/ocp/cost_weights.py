@@ -31,7 +31,8 @@ REGULARISATION = 1e-10  # of equations and variables, so that those which do not
 def reweighted(program: DirectCollocation, factors: Mapping[str, float]) -> DirectCollocation:
     """Return the program with the weights of costs, by name, multiplied; costs that are not named keep theirs."""
     assert not any(isinstance(cost, SampleCost) for cost in program.problem.costs)  # its data hold no weight
-    other, assembly = copy(program), copy(program.assembly)
+    other = copy(program)
+    assembly = copy(program.assembly)
     other.elements = [_scaled(piece, factors) for piece in program.elements]
     assembly.elements = tuple(other.elements)
     assembly.data = np.concatenate([piece.data.ravel() for piece in other.elements])
@@ -65,13 +66,16 @@ def solution_sensitivities(program: DirectCollocation, outcome: SolverOutcome, a
     Bounds and rows count as the interior point left them: what pushes against a limit stays there, as stiffly as its
     multiplier over its slack says.
     """
-    assembly, layout, x = program.assembly, program.layout, outcome.x
+    assembly = program.assembly
+    layout = program.layout
+    x = outcome.x
     triangle = csc_matrix(assembly.functions["hess_lag"](x, assembly.data, 1.0, outcome.row_multiplier).sparse())
     rows, jacobian = assembly.linear(x)
     free = layout.lower < layout.upper
     stiffness = np.abs(outcome.bound_multiplier) / _slack(x, layout.lower, layout.upper, outcome.bound_multiplier)
     hessian = triangle + triangle.T + diags(stiffness + REGULARISATION - triangle.diagonal())
-    multiplier, equation = np.abs(outcome.row_multiplier), assembly.lower == assembly.upper
+    multiplier = np.abs(outcome.row_multiplier)
+    equation = assembly.lower == assembly.upper
     slack = _slack(rows, assembly.lower, assembly.upper, outcome.row_multiplier)
     kept = equation | ((multiplier > LEAST_MULTIPLIER) & (slack < INACTIVE_SLACK))
     compliance = np.where(equation, REGULARISATION, slack / np.maximum(multiplier, LEAST_MULTIPLIER))[kept]

@@ -14,7 +14,8 @@ from strut.robot import Robot
 
 def coupled_tree(robot: Robot) -> KinematicTree:
     """Return the tree of a floating robot with angles for its base; joints that only springs move follow the others."""
-    coupled, names = coupled_joints(robot), robot.joint_names
+    coupled = coupled_joints(robot)
+    names = robot.joint_names
     followers: dict[str, tuple[str | None, float, float]] = {}
     for row in np.setdiff1d(np.arange(len(names)), coupled.free):
         if np.count_nonzero(coupled.follow[row]) > 1:

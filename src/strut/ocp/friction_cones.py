@@ -25,7 +25,8 @@ def friction_cones(layout: Layout, friction: float) -> list[Element]:
 
 def _standing_cones(layout: Layout, friction: float) -> list[Element]:
     """Limit the sideways force of every foot, which is every body that touches, by its load; one element per foot."""
-    node, uses = layout.problem.node(), dict[tuple[ContactRow, ...], list[int]]()
+    node = layout.problem.node()
+    uses = dict[tuple[ContactRow, ...], list[int]]()
     for number, phase in enumerate(layout.problem.phases):
         for own in phase.contact.by_body.values():
             nodes = layout.nodes_of(number)
@@ -42,7 +43,9 @@ def _standing_cones(layout: Layout, friction: float) -> list[Element]:
 
 def _landing_cones(layout: Layout, number: int, friction: float) -> list[Element]:
     """Limit the sideways impulse of every foot that lands by its impulse upwards."""
-    phase, scale, pieces = layout.problem.phases[number], layout.problem.scales.impulse_n_s, []
+    phase = layout.problem.phases[number]
+    scale = layout.problem.scales.impulse_n_s
+    pieces = []
     impulse = symbols("impulse", len(phase.contact.rows)) * scale
     for body in sorted({point.body for point in phase.contact.points if point.name in phase.landing}):
         of_body = {row: impulse[index] for index, row in enumerate(phase.contact.rows) if row.point.body == body}

@@ -15,7 +15,8 @@ from strut.arrays import Array
 from strut.ocp.sparse_nlp import SparseNLP
 from strut.plumbing.cancellation import asked_to_stop
 
-NEAR, SOLVED = 1e-3, 1e-5  # barriers: for a movement that is followed, for the solution of nearly the same problem
+NEAR = 1e-3
+SOLVED = 1e-5  # barriers: for a movement that is followed, for the solution of nearly the same problem
 OFF_BOUNDS = 1e-3  # push for solutions of other problems: with that of the barrier they took twice the iterations
 
 
@@ -75,7 +76,8 @@ class SolverOptions:
         return 0.0 < self.warm <= SOLVED
 
 
-STOPPED, OUT_OF_TIME = "stopped by the caller", "out of time"
+STOPPED = "stopped by the caller"
+OUT_OF_TIME = "out of time"
 OnIteration = Callable[[Iteration], bool | None]
 
 
@@ -86,9 +88,13 @@ class _Watch(ca.Callback):
         self, program: InteriorPoint, on_iteration: OnIteration | None, deadline_s: float, interrupted: Event
     ) -> None:
         ca.Callback.__init__(self)
-        self.program, self.on_iteration, self.deadline_s = program, on_iteration, deadline_s
+        self.program = program
+        self.on_iteration = on_iteration
+        self.deadline_s = deadline_s
         self.interrupted = interrupted
-        self.number, self.best, self.stopped = 0, (np.inf, np.inf), ""
+        self.number = 0
+        self.best = (np.inf, np.inf)
+        self.stopped = ""
         self.best_x: Array | None = None
         self.construct("watch", {})
 
@@ -111,16 +117,19 @@ class _Watch(ca.Callback):
 
     def eval(self, values: Any) -> list[Any]:
         found = dict(zip(ca.nlpsol_out(), values, strict=True))
-        x, cost = found["x"].full().ravel(), float(found["f"])
+        x = found["x"].full().ravel()
+        cost = float(found["f"])
         violation = self.program.violation(x, found["g"].full().ravel())
         rank = (max(violation, self.program.options.row_tolerance * 10.0), cost)
         if rank < self.best:
-            self.best, self.best_x = rank, x
+            self.best_x = x
+            self.best = rank
         told = self.on_iteration is not None and self.on_iteration(Iteration(self.number, cost, violation))
         stop = bool(told) or self.interrupted.is_set()
         self.stopped = STOPPED if stop else self.stopped
         if process_time() > self.deadline_s:
-            stop, self.stopped = True, OUT_OF_TIME
+            stop = True
+            self.stopped = OUT_OF_TIME
         self.number += 1
         return [float(stop)]
 
@@ -129,8 +138,13 @@ class InteriorPoint:
     """A program ready to be solved, again and again from different guesses."""
 
     def __init__(self, assembly: SparseNLP, lower: Array, upper: Array, options: SolverOptions) -> None:
-        self.assembly, self.lower, self.upper, self.options = assembly, lower, upper, options
-        self.size, self.row_count, self.data_size = assembly.size, assembly.row_count, len(assembly.data)
+        self.assembly = assembly
+        self.lower = lower
+        self.upper = upper
+        self.options = options
+        self.size = assembly.size
+        self.row_count = assembly.row_count
+        self.data_size = len(assembly.data)
 
     def violation(self, x: Array, rows: Array) -> float:
         """Return the largest violation of any row or bound."""
@@ -138,7 +152,8 @@ class InteriorPoint:
 
     def solve(self, guess: Array, *, on_iteration: OnIteration | None = None) -> SolverOutcome:
         """Solve from a guess. `on_iteration` may return True to stop, and so may Ctrl-C; the best iterate is kept."""
-        start_s, functions = perf_counter(), self.assembly.functions
+        start_s = perf_counter()
+        functions = self.assembly.functions
         with asked_to_stop() as interrupted:
             watch = _Watch(self, on_iteration, process_time() + self.options.most_seconds, interrupted)
             exact = {name: functions[name] for name in ("grad_f", "jac_g", "hess_lag")}
@@ -153,9 +168,11 @@ class InteriorPoint:
                 ubg=self.assembly.upper,
             )
         stats = solver.stats()
-        x, status = result["x"].full().ravel(), str(stats["return_status"])
+        x = result["x"].full().ravel()
+        status = str(stats["return_status"])
         if not stats["success"] and watch.best_x is not None:
-            x, status = watch.best_x, STOPPED if watch.interrupted.is_set() else watch.stopped or status
+            x = watch.best_x
+            status = STOPPED if watch.interrupted.is_set() else watch.stopped or status
         cost, rows = (value.full().ravel() for value in functions["nlp"](x, self.assembly.data))
         return SolverOutcome(
             x=x,

@@ -200,15 +200,20 @@ def _add_body(model: mujoco.MjModel, body: int, placements: list[Anchor], steps:
     parent = placements[model.body_parentid[body]]
     offset = parent.offset_m + parent.rotation @ model.body_pos[body]
     rotation = parent.rotation @ Rotation.from_quat(model.body_quat[body], scalar_first=True).as_matrix()
-    index, anchor = parent.step, np.zeros(3)
-    start, count = model.body_jntadr[body], model.body_jntnum[body]
+    index = parent.step
+    anchor = np.zeros(3)
+    start = model.body_jntadr[body]
+    count = model.body_jntnum[body]
     for joint in range(start, start + count):
         kind = _KIND[int(model.jnt_type[joint])]
         turns = kind in {"hinge", "ball"}
         new_anchor = model.jnt_pos[joint].copy() if turns else np.zeros(3)
         if kind == "free":
-            offset, rotation = np.zeros(3), np.eye(3)
-        dof, width, start_q = int(model.jnt_dofadr[joint]), VELOCITIES[kind], int(model.jnt_qposadr[joint])
+            offset = np.zeros(3)
+            rotation = np.eye(3)
+        dof = int(model.jnt_dofadr[joint])
+        width = VELOCITIES[kind]
+        start_q = int(model.jnt_qposadr[joint])
         steps.append(
             TreeJoint(
                 name=model.joint(joint).name,
@@ -226,8 +231,10 @@ def _add_body(model: mujoco.MjModel, body: int, placements: list[Anchor], steps:
                 spring_rest=model.qpos_spring[start_q : start_q + width + (width > 1)].copy(),
             )
         )
-        index, anchor = len(steps) - 1, new_anchor
-        offset, rotation = np.zeros(3), np.eye(3)
+        index = len(steps) - 1
+        anchor = new_anchor
+        offset = np.zeros(3)
+        rotation = np.eye(3)
     if count:
         return Anchor(index, -anchor, np.eye(3))
     return Anchor(index, offset, rotation)
@@ -317,7 +324,8 @@ def with_followers(tree: KinematicTree, followers: Mapping[str, tuple[str | None
 
 
 def _check_followers(tree: KinematicTree, followers: Mapping[str, tuple[str | None, float, float]]) -> None:
-    names, leaders = [step.name for step in tree.steps], {leader for leader, _, _ in followers.values()} - {None}
+    names = [step.name for step in tree.steps]
+    leaders = {leader for leader, _, _ in followers.values()} - {None}
     for name in {*followers, *leaders}.difference(names):
         raise UnknownNameError(f"joint of {tree.name}", str(name), tuple(names), "its model file")
     if tree.nq != tree.nv or leaders.intersection(followers):

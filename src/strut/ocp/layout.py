@@ -59,7 +59,8 @@ class Layout:
 
     def _take(self, lower: Array, upper: Array, scale: Array) -> Index:
         """Add variables with bounds in SI units; return their indices."""
-        start, self._size = self._size, self._size + len(scale)
+        start = self._size
+        self._size = self._size + len(scale)
         self._scale.append(scale)
         self._lower.append(np.maximum(lower / scale, -_LARGE))
         self._upper.append(np.minimum(upper / scale, _LARGE))
@@ -69,7 +70,8 @@ class Layout:
         return self._take(np.full(len(scale), -np.inf), np.full(len(scale), np.inf), scale)
 
     def _add_nodes(self) -> None:
-        problem, scales = self.problem, self.problem.scales
+        problem = self.problem
+        scales = self.problem.scales
         rows = self.contact.rows
         self.nothing = self._take(np.zeros(len(rows)), np.zeros(len(rows)), np.full(len(rows), scales.force_n))
         columns: dict[str, list[Index]] = {name: [] for name in ("q", "v", "a", "u", "force", "closure")}
@@ -96,7 +98,8 @@ class Layout:
 
     def _forces(self, number: int, node: int) -> Index:
         """Return the force variables of a node: real ones for rows that touch, the fixed zeros for the others."""
-        phase, scale = self.problem.phases[number], self.problem.scales.force_n
+        phase = self.problem.phases[number]
+        scale = self.problem.scales.force_n
         last = node == self.last_node[number]
         least_n = 0.0 if last or node == self.first_node[number] else phase.least_load_n
         index = self.nothing.copy()
@@ -135,7 +138,8 @@ class Layout:
 
     def node_names(self, nodes: Sequence[int] | Index) -> list[str]:
         """Return names for people: phase and node within it."""
-        phase_of, phases = self.phase_of[list(nodes)], self.problem.phases
+        phase_of = self.phase_of[list(nodes)]
+        phases = self.problem.phases
         inside = np.asarray(nodes) - self.first_node[phase_of]
         return [f"in phase {phases[number].name}, node {node}" for number, node in zip(phase_of, inside, strict=True)]
 
@@ -148,7 +152,8 @@ class Layout:
         phase whose impulses the rows know. Options are those of `sparse_nlp.element`.
         """
         here = np.asarray(nodes, dtype=np.intp)
-        first, last = np.zeros_like(here), np.full_like(here, self.node_count - 1)
+        first = np.zeros_like(here)
+        last = np.full_like(here, self.node_count - 1)
         at = {"": here, "next": here + 1, "before": here - 1, "first": first, "last": last}
 
         def index_of(kind: str, number: int) -> Index:
@@ -173,7 +178,8 @@ class Layout:
 
     def variable_name(self, index: int) -> str:
         """Return the name of a variable for people: what, phase and node."""
-        names, problem = self.problem.tree.velocity_names, self.problem
+        names = self.problem.tree.velocity_names
+        problem = self.problem
         by_node = {
             "the angle of": (self.q, names),
             "the velocity of": (self.v, names),

@@ -58,7 +58,8 @@ class MotionTrackingOCP:
     def __init__(
         self, given: ReferenceMotion, *, first: int = 0, last: int | None = None, start: State | None = None
     ) -> None:
-        self.given, self.first = given, first
+        self.given = given
+        self.first = first
         self.last = len(given.q) - 1 if last is None else last
         self.phases = [phase for phase in given.phases if phase[0] >= first and phase[1] <= self.last]
         self.frame_of = np.concatenate([np.arange(a, b + 1) for a, b in self.phases])
@@ -66,7 +67,8 @@ class MotionTrackingOCP:
         self.program = DirectCollocation(self._problem(start))
 
     def _problem(self, start: State | None) -> OptimalControlProblem:
-        body, nv = self.given.body, self.given.body.tree.nv
+        body = self.given.body
+        nv = self.given.body.tree.nv
         ranges, speed, torque = body.limits
         weight_n = body.tree.mass_kg * GRAVITY_M_S2
         wide = np.array([[-np.inf], [np.inf]])
@@ -110,7 +112,8 @@ class MotionTrackingOCP:
         )
 
     def _costs(self, torque: Array) -> tuple[TrackingCost | MayerCost | RateCost, ...]:
-        given, frames = self.given, self.frame_of
+        given = self.given
+        frames = self.frame_of
         weight = np.full(len(given.q), FRAME)
         weight[given.key] = KEYFRAME
         weight[self.last] = LAST

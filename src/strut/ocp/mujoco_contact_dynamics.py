@@ -24,7 +24,8 @@ class MujocoContactDynamics:
     """A body that touches the ground with a contact set. It owns its memory, so each thread needs one of its own."""
 
     def __init__(self, model: ModelOrMjcf, contact: ContactSet) -> None:
-        self._model, self.contact = compiled(model), contact
+        self._model = compiled(model)
+        self.contact = contact
         self._data = mujoco.MjData(self._model)
         if self._model.eq_active0.any():
             raise BadTableError("A model with closed loops cannot be played back; MuJoCo holds loops softly.")
@@ -38,7 +39,8 @@ class MujocoContactDynamics:
             )
             for point in contact.points
         ]
-        self.nq, self.nv = self._model.nq, self._model.nv
+        self.nq = self._model.nq
+        self.nv = self._model.nv
 
     def rates(self, qpos: Array, qvel: Array) -> Array:
         """Return the derivatives of the coordinates in time; a floating base comes first. Shape (nq,)."""
@@ -50,19 +52,23 @@ class MujocoContactDynamics:
 
     def terms(self, qpos: Array, qvel: Array) -> tuple[Array, Array, Array, Array]:
         """Return mass matrix (nv, nv), bias (nv,), contact Jacobian (n_rows, nv), and γ of G a = γ (n_rows,)."""
-        model, data = self._model, self._data
-        data.qpos[:], data.qvel[:] = qpos, qvel
+        model = self._model
+        data = self._data
+        data.qpos[:] = qpos
+        data.qvel[:] = qvel
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_makeM(model, data)
         mujoco.mj_comVel(model, data)
-        mass, bias = np.empty((self.nv, self.nv)), np.empty(self.nv)
+        mass = np.empty((self.nv, self.nv))
+        bias = np.empty(self.nv)
         mujoco.mj_fullM(model, data, mass)
         mujoco.mj_rne(model, data, 0, bias)
         mujoco.mj_tendon(model, data)
         mujoco.mj_passive(model, data)
         bias -= data.qfrc_passive
-        jacobian, goal = np.empty((len(self.contact.rows), self.nv)), np.empty(len(self.contact.rows))
+        jacobian = np.empty((len(self.contact.rows), self.nv))
+        goal = np.empty(len(self.contact.rows))
         linear, angular, linear_rate, angular_rate = np.empty((4, 3, self.nv))
         for body, position_m, radius_m, axes, rows in self._points:
             place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ position_m

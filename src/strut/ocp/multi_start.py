@@ -35,7 +35,8 @@ def best_of_starts(
     """
     if not 1 <= starts <= MOST_STARTS:
         raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
-    found, told = list[Found](), list[str]()
+    found = list[Found]()
+    told = list[str]()
     for number in range(starts):
         word = f"start {number + 1} of {starts}"
         try:

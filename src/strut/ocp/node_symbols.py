@@ -48,7 +48,9 @@ class NodeSymbols:
         parameters: Sequence[str] = (),
         lifted: Mapping[str, tuple[int, float]] | None = None,
     ) -> None:
-        self.tree, self.contact, self.scales = tree, contact, scales
+        self.tree = tree
+        self.contact = contact
+        self.scales = scales
         kind = f"{where}:" if where else ""
         self.q = symbols(f"{kind}q", tree.nq)
         self.v = symbols(f"{kind}v", tree.nv) * scales.velocity

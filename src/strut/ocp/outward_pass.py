@@ -35,7 +35,8 @@ def outward_pass(tree: KinematicTree, q: _Column, v: _Column = None, a: _Column 
         acceleration of the origin minus gravity (3,).
     """
     given = [part for part in (q, v, a) if part is not None]
-    found, count = _written(tree, len(given)).call(given), len(tree.steps)
+    found = _written(tree, len(given)).call(given)
+    count = len(tree.steps)
     return [found[kind * count : (kind + 1) * count] for kind in range(_KINDS)]
 
 
@@ -56,7 +57,10 @@ class _Recursion:
     """The pass, step by step."""
 
     def __init__(self, tree: KinematicTree, q: _Column, v: _Column = None, a: _Column = None) -> None:
-        self.tree, self.q, self.v, self.a = tree, q, v, a
+        self.tree = tree
+        self.q = q
+        self.v = v
+        self.a = a
         self._turn: list[_Column] = []  # step axes → parent axes
         self._arm: list[_Column] = []  # anchor in the parent's frame
         self._rotation: list[_Column] = []
@@ -79,7 +83,8 @@ class _Recursion:
 
     def _add_place(self, step: TreeJoint) -> None:
         q = step.shift + step.ratio * self.q[step.q_index]
-        arm, turn = ca.DM(step.offset_m), ca.DM(step.rotation)
+        arm = ca.DM(step.offset_m)
+        turn = ca.DM(step.rotation)
         if step.kind == "hinge":
             turn = turn @ _hinge_rotation(step.axis, q - step.reference)
         elif step.kind == "slide":
@@ -97,9 +102,11 @@ class _Recursion:
         self._place.append(of_step(self._place, step.parent) + rotation @ arm)
 
     def _add_speed(self, step: TreeJoint) -> None:
-        omega, speed = of_step(self._omega, step.parent), of_step(self._speed, step.parent)
+        omega = of_step(self._omega, step.parent)
+        speed = of_step(self._speed, step.parent)
         back = self._turn[-1].T
-        carried, moved = back @ omega, back @ (speed + ca.cross(omega, self._arm[-1]))
+        carried = back @ omega
+        moved = back @ (speed + ca.cross(omega, self._arm[-1]))
         rate = _rate(step, self.v)
         if step.kind == "slide":
             self._omega.append(carried)
@@ -112,12 +119,16 @@ class _Recursion:
             self._speed.append(moved)
 
     def _add_push(self, step: TreeJoint) -> None:
-        omega, alpha = of_step(self._omega, step.parent), of_step(self._alpha, step.parent)
+        omega = of_step(self._omega, step.parent)
+        alpha = of_step(self._alpha, step.parent)
         push = self._push[step.parent] if step.parent >= 0 else -ca.DM(self.tree.gravity_m_s2)
-        back, arm = self._turn[-1].T, self._arm[-1]
-        carried, turned = back @ omega, back @ alpha
+        back = self._turn[-1].T
+        arm = self._arm[-1]
+        carried = back @ omega
+        turned = back @ alpha
         moved = back @ (push + ca.cross(alpha, arm) + ca.cross(omega, ca.cross(omega, arm)))
-        rate, change = _rate(step, self.v), _rate(step, self.a)
+        rate = _rate(step, self.v)
+        change = _rate(step, self.a)
         if step.kind == "slide":
             self._alpha.append(turned)
             self._push.append(moved + change + 2.0 * ca.cross(carried, rate))

@@ -370,7 +370,8 @@ def periodic(
         advancing: The coordinate that goes on instead of coming back.
     """
     mirror = mirror or Mirror(tuple(range(tree.nv)), (1.0,) * tree.nv)
-    names, units = tree.velocity_names, tree.velocity_units
+    names = tree.velocity_names
+    units = tree.velocity_units
     staying = [index for index in range(tree.nq) if index != advancing]
     powered = Mirror(*mirror.part(actuated_from))
 

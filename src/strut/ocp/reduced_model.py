@@ -58,7 +58,8 @@ class ReducedModel:
     @property
     def limits(self) -> tuple[Array, Array, Array]:
         """Ranges (2, n) of the free joints, narrowed by those that follow them, speed and torque limits (n,)."""
-        robot, coupled = self.robot, self.coupled
+        robot = self.robot
+        coupled = self.coupled
         ranges = np.array([robot.joint_lower_rad[coupled.free], robot.joint_upper_rad[coupled.free]])
         speed = robot.joint_speed_limit_rad_s[coupled.free].copy()
         for row in np.setdiff1d(np.arange(len(robot.joint_names)), coupled.free):

@@ -52,10 +52,13 @@ def refined_by_shooting(program: DirectCollocation, solution: Solution, *, most_
     integration in the place of the rows of the mesh. Raises RefusedError with how far it got.
     """
     start_s = perf_counter()
-    layout, x = program.layout, solution.variables
+    layout = program.layout
+    x = solution.variables
     shooting = MultipleShooting(layout, solution.trajectory.parameter)
     lower, upper = _bounds(layout, x)
-    goal, weight, settled = _Goal(program, shooting, lower, upper), _weights(layout), True
+    goal = _Goal(program, shooting, lower, upper)
+    weight = _weights(layout)
+    settled = True
     for _ in range(most_steps):
         missing = goal.missing(x)
         if missing.closed:
@@ -101,14 +104,17 @@ class MultipleShooting:
 
     def __init__(self, layout: Layout, parameter: dict[str, float]) -> None:
         problem = layout.problem
-        self.layout, self.dynamics = layout, contact_dynamics(problem, parameter)
+        self.layout = layout
+        self.dynamics = contact_dynamics(problem, parameter)
         self.start = layout.starts
         self.touches = active_rows(problem, layout.phase_of[self.start])
 
     def gaps(self, path: Trajectory) -> Defects:
         """Return what is missing between the intervals of a trajectory on the problem's mesh."""
-        layout, start = self.layout, self.start
-        state, torque = np.hstack([path.q, path.v]), (path.u[start], path.u[start + 1])
+        layout = self.layout
+        start = self.start
+        state = np.hstack([path.q, path.v])
+        torque = (path.u[start], path.u[start + 1])
         length_s = path.time_s[start + 1] - path.time_s[start]
         steps = enough_steps(length_s)
         size = np.concatenate([np.ones(layout.problem.tree.nq), layout.problem.scales.velocity])
@@ -179,18 +185,26 @@ class _Goal:
     """The rows of a program with the exact integration in the place of the mesh, and its bounds."""
 
     def __init__(self, program: DirectCollocation, shooting: MultipleShooting, lower: Array, upper: Array) -> None:
-        assembly, kept = program.assembly, ~program.rows_of(MESH)
-        self.program, self.shooting, self.lower, self.upper = program, shooting, lower, upper
+        assembly = program.assembly
+        kept = ~program.rows_of(MESH)
+        self.program = program
+        self.shooting = shooting
+        self.lower = lower
+        self.upper = upper
         self.free = np.flatnonzero(lower < upper)
         self.equal = kept & (assembly.lower == assembly.upper)
         self.between = kept & (assembly.lower != assembly.upper)
         limited = self.free[(lower[self.free] > -UNLIMITED) | (upper[self.free] < UNLIMITED)]
         shape = (len(limited), program.layout.size)
-        self.limited, self.own = limited, csr_matrix((np.ones(len(limited)), (np.arange(len(limited)), limited)), shape)
+        self.limited = limited
+        self.own = csr_matrix((np.ones(len(limited)), (np.arange(len(limited)), limited)), shape)
 
     def missing(self, x: Array) -> _Missing:
         """Return what the variables lack. Shape (n,) in."""
-        assembly, equal, between, limited = self.program.assembly, self.equal, self.between, self.limited
+        assembly = self.program.assembly
+        equal = self.equal
+        between = self.between
+        limited = self.limited
         rows, slope = assembly.linear(x)
         gaps = self.shooting.gaps(trajectory_of(self.program.layout, x))
         low = np.concatenate([(assembly.lower - rows)[between], (self.lower - x)[limited]])
@@ -207,11 +221,13 @@ def _bounds(layout: Layout, x: Array) -> tuple[Array, Array]:
 
     Upward impulses of points that carried load before an impact may be negative as far as `IMPACT_S` of it goes.
     """
-    lower, upper = layout.lower.copy(), layout.upper.copy()
+    lower = layout.lower.copy()
+    upper = layout.upper.copy()
     for index in (layout.duration, layout.parameter):
         lower[index] = upper[index] = x[index]
     for number, impulse in layout.impulse.items():
-        phase, before = layout.problem.phases[number], layout.force[layout.first_node[number] - 1]
+        phase = layout.problem.phases[number]
+        before = layout.force[layout.first_node[number] - 1]
         load_n = dict(zip(layout.contact.rows, (x * layout.scale)[before], strict=True))
         for index, row in zip(impulse, phase.contact.rows, strict=True):
             if row.point.name not in phase.landing:
@@ -229,15 +245,20 @@ def _weights(layout: Layout) -> Array:
 
 def _integrated(shooting: MultipleShooting, path: Trajectory) -> Trajectory:
     """Return the movement at `FINER` times as many nodes, integrated from every node of the mesh."""
-    start, dynamics, problem = shooting.start, shooting.dynamics, path.problem
+    start = shooting.start
+    dynamics = shooting.dynamics
+    problem = path.problem
     length_s = (path.time_s[start + 1] - path.time_s[start]) / FINER
-    state, steps = np.hstack([path.q, path.v]), enough_steps(length_s)
-    inside, torque = [state[start]], [path.u[start]]
+    state = np.hstack([path.q, path.v])
+    steps = enough_steps(length_s)
+    inside = [state[start]]
+    torque = [path.u[start]]
     for k in range(FINER - 1):
         torque.append(path.u[start] + (k + 1) / FINER * (path.u[start + 1] - path.u[start]))
         between = (torque[-2], torque[-1])
         inside.append(dynamics.advance(inside[-1], between, length_s, shooting.touches, steps=steps, slopes=False)[0])
-    borders, last = FINER * np.cumsum([phase.intervals for phase in problem.phases]), shooting.layout.last_node
+    borders = FINER * np.cumsum([phase.intervals for phase in problem.phases])
+    last = shooting.layout.last_node
     moved, u = (
         np.insert(np.stack(within, axis=1).reshape(-1, ends.shape[1]), borders, ends, axis=0)
         for within, ends in ((inside, state[last]), (torque, path.u[last]))

@@ -87,10 +87,13 @@ class Soundness:
 
     def complaints(self) -> list[str]:
         """Return what is wrong, in words; empty if the movement is sound."""
-        played, change = self.playback_error_rad or 0.0, abs(self.mesh_change or 0.0)
-        drift_mm, gained = 1e3 * self.contact_drift_m, self.momentum_error_n_s
+        played = self.playback_error_rad or 0.0
+        change = abs(self.mesh_change or 0.0)
+        drift_mm = 1e3 * self.contact_drift_m
+        gained = self.momentum_error_n_s
         pull = -min(self.least_normal_force_n, self.least_unloading_n_s)
-        overlap_m, who = -(self.capsule_distance_m or 0.0), " and ".join(self.capsules or ())
+        overlap_m = -(self.capsule_distance_m or 0.0)
+        who = " and ".join(self.capsules or ())
         judged = (
             (not self.finished, "the solver was stopped before it had ended"),
             (self.residual > MOST_RESIDUAL, f"an equation of motion is off by {self.residual:.1e}"),
@@ -140,7 +143,8 @@ def verify_trajectory(
     trajectory = solution.trajectory
     drift, drifting, penetration = contact_drift(robot, trajectory)
     normal = [index for index, row in enumerate(trajectory.problem.contact.rows) if row.axis == 2]
-    before, impulse = solution.cost_before_refinement, least_impulses(trajectory)
+    before = solution.cost_before_refinement
+    impulse = least_impulses(trajectory)
     parts = [trajectory.between(phase, PER_INTERVAL) for phase in range(len(trajectory.problem.phases))]
     q, v = (np.concatenate([part[index] for part in parts]) for index in (1, 2))
     joints = list(trajectory.problem.actuated)
@@ -201,7 +205,9 @@ def require_sound(found: Soundness, *, advice: str = ADVICE) -> None:
 
 def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, float]:
     """Return the largest drift of a holding row [m], who drifts, and how deep any contact point sinks at worst [m]."""
-    worst, name, deepest = 0.0, "nothing", 0.0
+    worst = 0.0
+    name = "nothing"
+    deepest = 0.0
     for number, phase in enumerate(trajectory.problem.phases):
         _, q, *_ = trajectory.between(number, PER_INTERVAL)
         points = list(contact_points(robot).values())
@@ -212,7 +218,8 @@ def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, flo
             axes = list(phase.contact.rows_of(point.name))
             held = np.abs(moved[:, index, axes]).max(initial=0.0)  # what swings holds nothing
             if held > worst:
-                worst, name = float(held), f"{point.name} in phase {phase.name}"
+                worst = float(held)
+                name = f"{point.name} in phase {phase.name}"
     return worst, name, deepest
 
 
@@ -221,8 +228,10 @@ def momentum_error(robot: Robot, trajectory: Trajectory) -> float:
     problem = trajectory.problem
     weight = robot.mass_kg * problem.tree.gravity_m_s2
     axes = np.array([row.axis for row in problem.contact.rows])
-    given, worst = np.zeros(3), 0.0
-    qpos, qvel = qpos_from_angles(trajectory.q), qvel_from_angles(trajectory.q, trajectory.v)
+    given = np.zeros(3)
+    worst = 0.0
+    qpos = qpos_from_angles(trajectory.q)
+    qvel = qvel_from_angles(trajectory.q, trajectory.v)
     momentum = linear_momentum(robot.model, qpos, qvel)
     for number, phase in enumerate(problem.phases):
         nodes = trajectory.nodes_of(number)
@@ -240,7 +249,8 @@ def least_impulses(trajectory: Trajectory) -> tuple[float, float]:
     Rigid points that are brought to rest at once may be pulled by the impulses of others, in an instant without
     duration. A point that carried load would rather carry less of it for a moment; `IMPACT_S` is that node.
     """
-    rows, found = trajectory.problem.contact.rows, [(0.0, 0.0)]
+    rows = trajectory.problem.contact.rows
+    found = [(0.0, 0.0)]
     for number, impulse in trajectory.impulse_n_s.items():
         before = trajectory.force_n[int(trajectory.nodes_of(number)[0]) - 1]
         for row, value in zip(trajectory.problem.phases[number].contact.rows, impulse, strict=True):
@@ -257,6 +267,7 @@ def impact_energy(trajectory: Trajectory) -> float:
         node = int(trajectory.nodes_of(number)[0])
         dynamics = ContactDynamics(trajectory.problem.tree, trajectory.problem.phases[number].contact)
         mass = dynamics.terms(trajectory.q[node], trajectory.v[node]).mass
-        after, before = trajectory.v[node], trajectory.v[node - 1]
+        after = trajectory.v[node]
+        before = trajectory.v[node - 1]
         changes.append(0.5 * float(after @ mass @ after - before @ mass @ before))
     return max(changes, default=0.0)

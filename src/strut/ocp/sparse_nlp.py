@@ -106,7 +106,8 @@ def element(
         row_units: Of all rows, or of each.
     """
     rows = ca.SX.zeros(0) if rows is None else ca.SX(rows)
-    cost, count = ca.SX(cost), rows.numel()
+    cost = ca.SX(cost)
+    count = rows.numel()
     data = np.zeros((len(places), 0)) if data is None else np.asarray(data, dtype=float)
     variables, given = _symbols_of(ca.vertcat(rows, cost))
     index = np.array([index_of(kind, number) for kind, number, _ in variables], dtype=np.intp).T
@@ -153,7 +154,8 @@ class SparseNLP:
     """
 
     def __init__(self, elements: Sequence[Element], size: int) -> None:
-        self.elements, self.size = tuple(elements), size
+        self.elements = tuple(elements)
+        self.size = size
         self.row_start, self._data_start = (
             np.concatenate([[0], np.cumsum(counts)]).astype(int)
             for counts in ([piece.lower.size for piece in elements], [piece.data.size for piece in elements])
@@ -161,7 +163,8 @@ class SparseNLP:
         self.lower = np.concatenate([piece.lower.ravel() for piece in elements])
         self.upper = np.concatenate([piece.upper.ravel() for piece in elements])
         self.data = np.concatenate([piece.data.ravel() for piece in elements])
-        self._x, self._p = ca.MX.sym("x", size), ca.MX.sym("p", len(self.data))
+        self._x = ca.MX.sym("x", size)
+        self._p = ca.MX.sym("p", len(self.data))
         self.functions = self._value()
         self.functions |= self._first() | self._second()
 
@@ -192,7 +195,8 @@ class SparseNLP:
         return ca.Function("values", [piece.local, piece.local_data, *weights], values).map(places)(local, data, *given)
 
     def _value(self) -> dict[str, Any]:
-        cost, rows = ca.MX(0.0), []
+        cost = ca.MX(0.0)
+        rows = []
         for number, piece in enumerate(self.elements):
             costs, values = self._mapped(number, [piece.cost, piece.rows])
             cost = cost + ca.sum2(costs)
@@ -201,9 +205,11 @@ class SparseNLP:
         return {"nlp": ca.Function("nlp", inputs | {"f": cost, "g": ca.vertcat(*rows)}, ["x", "p"], ["f", "g"])}
 
     def _first(self) -> dict[str, Any]:
-        gradient, jacobian = _Scatter(self.size, 1), _Scatter(self.row_count, self.size)
+        gradient = _Scatter(self.size, 1)
+        jacobian = _Scatter(self.row_count, self.size)
         for number, piece in enumerate(self.elements):
-            slope, places = ca.gradient(piece.cost, piece.local), len(piece.index)
+            slope = ca.gradient(piece.cost, piece.local)
+            places = len(piece.index)
             if slope.nnz():
                 at = piece.index[:, _triplet(slope)[0]]
                 gradient.add(self._mapped(number, [_nonzeros(slope)]), at, np.zeros_like(at))
@@ -212,7 +218,8 @@ class SparseNLP:
                 row, entry = _triplet(slope)
                 first_row = self.row_start[number] + np.arange(places) * piece.rows.numel()
                 jacobian.add(self._mapped(number, [_nonzeros(slope)]), first_row[:, None] + row, piece.index[:, entry])
-        (cost, rows), inputs = self.functions["nlp"](self._x, self._p), [self._x, self._p]
+        cost, rows = self.functions["nlp"](self._x, self._p)
+        inputs = [self._x, self._p]
         values = {"grad_f": (cost, ca.densify(gradient.matrix())), "jac_g": (rows, jacobian.matrix())}
         return {
             name: ca.Function(f"nlp_{name}", inputs, value, ["x", "p"], [name[-1], f"{name}_x"])
@@ -220,10 +227,12 @@ class SparseNLP:
         }
 
     def _second(self) -> dict[str, Any]:
-        multiplier_f, multiplier_g = ca.MX.sym("lam_f"), ca.MX.sym("lam_g", self.row_count)
+        multiplier_f = ca.MX.sym("lam_f")
+        multiplier_g = ca.MX.sym("lam_g", self.row_count)
         scatter = _Scatter(self.size, self.size)
         for number, piece in enumerate(self.elements):
-            places, count = len(piece.index), piece.rows.numel()
+            places = len(piece.index)
+            count = piece.rows.numel()
             weights = ca.SX.sym("weight_f"), ca.SX.sym("weight_g", count)
             lagrangian = weights[0] * piece.cost + ca.dot(weights[1], piece.rows)
             hessian: Any = ca.triu(ca.hessian(lagrangian, piece.local)[0])
@@ -237,7 +246,8 @@ class SparseNLP:
             twice = 1.0 + ((one == other) & (entries[0] != entries[1]))
             values = self._mapped(number, [_nonzeros(hessian)], weights, given) * twice.T
             scatter.add(values, np.minimum(one, other), np.maximum(one, other))
-        names, inputs = ["x", "p", "lam_f", "lam_g"], [self._x, self._p, multiplier_f, multiplier_g]
+        names = ["x", "p", "lam_f", "lam_g"]
+        inputs = [self._x, self._p, multiplier_f, multiplier_g]
         return {"hess_lag": ca.Function("nlp_hess_l", inputs, [scatter.matrix()], names, ["triu_hess_gamma_x_x"])}
 
 
@@ -256,7 +266,9 @@ class _Scatter:
     """A sparse matrix of sums: what elements add at which rows and columns."""
 
     def __init__(self, height: int, width: int) -> None:
-        self._shape, self._values, self._places = (height, width), list[Any](), list[Index]()
+        self._shape = (height, width)
+        self._values = list[Any]()
+        self._places = list[Index]()
 
     def add(self, values: Any, row: Index, column_: Index) -> None:
         """Add values of an element (n, places) at rows and columns. Shapes (places, n)."""
@@ -268,8 +280,10 @@ class _Scatter:
         if not self._values:
             return ca.MX(*self._shape)
         place, entry_at = np.unique(np.concatenate(self._places), return_inverse=True)
-        rows, columns = (place % self._shape[0]).tolist(), (place // self._shape[0]).tolist()
-        sparsity, entries = ca.Sparsity.triplet(*self._shape, rows, columns), ca.vertcat(*self._values)
+        rows = (place % self._shape[0]).tolist()
+        columns = (place // self._shape[0]).tolist()
+        sparsity = ca.Sparsity.triplet(*self._shape, rows, columns)
+        entries = ca.vertcat(*self._values)
         if len(place) == len(entry_at):
             return ca.MX(sparsity, entries[np.argsort(entry_at).tolist()])
         gather = ca.Sparsity.triplet(len(place), len(entry_at), entry_at.tolist(), list(range(len(entry_at))))

@@ -20,7 +20,9 @@ from strut.ocp.sparse_nlp import column
 from strut.ocp.symbolic_dynamics import Expression
 from strut.robot import Index
 
-PRESSURE, OVER, LOAD = "pressure", "centre of mass over the feet", "load on every foot"  # names of constraints
+PRESSURE = "pressure"
+OVER = "centre of mass over the feet"
+LOAD = "load on every foot"  # names of constraints
 TWIST = "friction against turning"
 MOST_GRIP = 0.92  # of friction
 LEAST_SHARE = 0.2  # of the weight, on all feet together; each carries its part of it
@@ -85,7 +87,8 @@ class SupportConstraints:
     """The constraints of a motion's stances; the same feet at the same places are one, whose rows are derived once."""
 
     def __init__(self, given: ReferenceMotion) -> None:
-        self.given, robot = given, given.body.robot
+        self.given = given
+        robot = given.body.robot
         self.points = [point for foot in robot.feet for point in foot.points]
         self.owner = np.array(robot.point_feet)
         self.place_m = given.body.places(self.points, given.q)
@@ -152,7 +155,8 @@ def _loaded(feet: tuple[BodyContact, ...], weight_n: float) -> Constraint:
 
 def _twisted(foot: BodyContact, friction: float, weight_n: float) -> Constraint:
     """Keep what turns a foot on the spot within friction: what the ends of a line, or halves of a sole, push across."""
-    first, second = foot.rows[foot.rows[3].axis].name, foot.rows[3].name
+    first = foot.rows[foot.rows[3].axis].name
+    second = foot.rows[3].name
     up = [row.name for row in foot.rows if row.axis == 2]
 
     def rows(node: NodeSymbols) -> Expression:

@@ -44,7 +44,10 @@ class SymbolicDynamics:
     """
 
     def __init__(self, tree: KinematicTree, q: Expression, v: Expression = None, a: Expression = None) -> None:
-        self.tree, self.q, self.v, self.a = tree, q, v, a
+        self.tree = tree
+        self.q = q
+        self.v = v
+        self.a = a
         self._turn, self._arm, self._rotation, self._place, *moving = outward_pass(tree, q, v, a)
         self._omega, self._speed, self._alpha, self._push = moving
 
@@ -64,9 +67,12 @@ class SymbolicDynamics:
 
     def frame_from(self, ancestor: int, anchor: Anchor) -> tuple[Expression, Expression]:
         """Return rotation and place of an anchor in the frame of a step that carries it; -1 is the world."""
-        rotation, place, step = ca.DM(anchor.rotation), ca.DM(anchor.offset_m), anchor.step
+        rotation = ca.DM(anchor.rotation)
+        place = ca.DM(anchor.offset_m)
+        step = anchor.step
         while step != ancestor:
-            rotation, place = self._turn[step] @ rotation, self._arm[step] + self._turn[step] @ place
+            rotation = self._turn[step] @ rotation
+            place = self._arm[step] + self._turn[step] @ place
             step = self.tree.steps[step].parent
         return rotation, place
 
@@ -138,7 +144,8 @@ class SymbolicDynamics:
         """Return the row forces (n_rows,) as forces in world on the bodies, at the points that touch."""
         loads = []
         for point in contact.points:
-            force, place = ca.SX.zeros(3), ca.DM(list(point.position_m))
+            force = ca.SX.zeros(3)
+            place = ca.DM(list(point.position_m))
             for axis, row in contact.rows_of(point.name).items():
                 force[axis] = force_n[row]
             if point.radius_m > 0.0:
@@ -178,13 +185,15 @@ class SymbolicDynamics:
 
     def _gathered(self, linear: list[Expression], angular: list[Expression]) -> tuple[Expression, Expression]:
         """Add forces and moments (or momenta) of all steps up to the world; both lists are changed on the way."""
-        root_linear, root_angular = ca.DM.zeros(3), ca.DM.zeros(3)
+        root_linear = ca.DM.zeros(3)
+        root_angular = ca.DM.zeros(3)
         for index in reversed(range(len(self.tree.steps))):
             parent = self.tree.steps[index].parent
             moved = self._turn[index] @ linear[index]
             turned = self._turn[index] @ angular[index] + ca.cross(self._arm[index], moved)
             if parent < 0:
-                root_linear, root_angular = root_linear + moved, root_angular + turned
+                root_linear = root_linear + moved
+                root_angular = root_angular + turned
             else:
                 linear[parent] = linear[parent] + moved
                 angular[parent] = angular[parent] + turned
@@ -216,7 +225,8 @@ class SymbolicDynamics:
                 linear.append(ca.DM.zeros(3))
                 angular.append(ca.DM.zeros(3))
                 continue
-            com, inertia = ca.DM(step.com_m), ca.DM(step.inertia_kg_m2)
+            com = ca.DM(step.com_m)
+            inertia = ca.DM(step.inertia_kg_m2)
             force = step.mass_kg * (push + ca.cross(alpha, com) + ca.cross(omega, ca.cross(omega, com)))
             linear.append(force)
             angular.append(inertia @ alpha + ca.cross(omega, inertia @ omega) + ca.cross(com, force))
@@ -273,9 +283,14 @@ def smooth_distance(start: Expression, stop: Expression, other_start: Expression
 
     It is never less than the true distance, and more only by what rounding the ends costs.
     """
-    along, other, between = stop - start, other_stop - other_start, start - other_start
-    a, b, c = ca.dot(along, along), ca.dot(along, other), ca.dot(other, other)
-    d, e = ca.dot(along, between), ca.dot(other, between)
+    along = stop - start
+    other = other_stop - other_start
+    between = start - other_start
+    a = ca.dot(along, along)
+    b = ca.dot(along, other)
+    c = ca.dot(other, other)
+    d = ca.dot(along, between)
+    e = ca.dot(other, between)
     s = _within((b * e - c * d) / (a * c - b * b + _PARALLEL_M4))
     t = _within((b * s + e) / c)
     s = _within((b * t - d) / a)

@@ -53,14 +53,17 @@ def _parts(duration_s: Array, part_s: float) -> list[int]:
 
 def play(model: ModelOrMjcf, trajectory: Trajectory) -> Array:
     """Return the coordinates at the nodes when the torques are played, NaN once it has run away. Shape (nodes, nq)."""
-    problem, floats = trajectory.problem, _floats(model, trajectory.problem)
+    problem = trajectory.problem
+    floats = _floats(model, trajectory.problem)
     passive = _passive(trajectory)
     played = np.full_like(trajectory.q, np.nan)
-    qpos, qvel = trajectory.q[0], trajectory.v[0]
+    qpos = trajectory.q[0]
+    qvel = trajectory.v[0]
     if floats:
         qpos, qvel = qpos_from_angles(qpos), qvel_from_angles(qpos, qvel)
     for number, phase in enumerate(problem.phases):
-        mujoco_dynamics, nodes = MujocoContactDynamics(model, phase.contact), trajectory.nodes_of(number)
+        mujoco_dynamics = MujocoContactDynamics(model, phase.contact)
+        nodes = trajectory.nodes_of(number)
         if phase.arrival == "impact":
             qvel = ContactTerms(*mujoco_dynamics.terms(qpos, qvel)).impact(qvel).velocity
         played[nodes[0]] = angles_from_qpos(qpos) if floats else qpos
@@ -105,12 +108,16 @@ def _played(
 ) -> Array:
     """Return coordinates and velocities at the nodes up to `then`; torques change linearly. Shape (n, nq + nv)."""
     now, then = interval
-    start_s, stop_s = trajectory.time_s[now], trajectory.time_s[then]
-    torque, change = trajectory.u[now], (trajectory.u[then] - trajectory.u[now]) / (stop_s - start_s)
-    actuated, base = list(trajectory.problem.actuated), 6 if mujoco_dynamics.nq > mujoco_dynamics.nv else 0
+    start_s = trajectory.time_s[now]
+    stop_s = trajectory.time_s[then]
+    torque = trajectory.u[now]
+    change = (trajectory.u[then] - trajectory.u[now]) / (stop_s - start_s)
+    actuated = list(trajectory.problem.actuated)
+    base = 6 if mujoco_dynamics.nq > mujoco_dynamics.nv else 0
 
     def rates(time_s: float, values: Array) -> Array:
-        qpos, qvel = values[: mujoco_dynamics.nq], values[mujoco_dynamics.nq :]
+        qpos = values[: mujoco_dynamics.nq]
+        qvel = values[mujoco_dynamics.nq :]
         force = passive(
             np.concatenate([np.zeros(base), qpos[mujoco_dynamics.nq - mujoco_dynamics.nv + base :]]),
             np.concatenate([np.zeros(base), qvel[base:]]),

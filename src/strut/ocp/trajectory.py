@@ -68,10 +68,13 @@ class Trajectory:
         Where accelerations are linear, as on a solved mesh, they are the mesh's own cubics. Shapes (T,), (T, 1) in.
         """
         step = (self.time_s[now + 1] - self.time_s[now])[:, None]
-        rate, bend = step * self.v[now], step**2 * self.a[now]
+        rate = step * self.v[now]
+        bend = step**2 * self.a[now]
         place = self.q[now + 1] - self.q[now] - rate - bend / 2.0
-        speed, push = step * self.v[now + 1] - rate - bend, step**2 * self.a[now + 1] - bend
-        third, fourth = 10.0 * place - 4.0 * speed + push / 2.0, -15.0 * place + 7.0 * speed - push
+        speed = step * self.v[now + 1] - rate - bend
+        push = step**2 * self.a[now + 1] - bend
+        third = 10.0 * place - 4.0 * speed + push / 2.0
+        fourth = -15.0 * place + 7.0 * speed - push
         fifth = 6.0 * place - 3.0 * speed + push / 2.0
         q = self.q[now] + share * (rate + share * (bend / 2.0 + share * (third + share * (fourth + share * fifth))))
         v = rate + share * (bend + share * (3.0 * third + share * (4.0 * fourth + share * 5.0 * fifth)))
@@ -118,9 +121,11 @@ class Trajectory:
 
     def at(self, time_s: Array) -> tuple[Array, Array, Array]:
         """Return q, torques and row forces at times of the movement. Shapes (T, nq), (T, n_u), (T, n_rows)."""
-        phase, nodes = self.phase_at(time_s), np.empty(len(time_s), dtype=np.intp)
+        phase = self.phase_at(time_s)
+        nodes = np.empty(len(time_s), dtype=np.intp)
         for number in range(len(self.problem.phases)):
-            inside, own = phase == number, self.nodes_of(number)
+            inside = phase == number
+            own = self.nodes_of(number)
             after = np.searchsorted(self.time_s[own], time_s[inside], "right")
             nodes[inside] = own[np.clip(after - 1, 0, len(own) - 2)]
         share = ((time_s - self.time_s[nodes]) / (self.time_s[nodes + 1] - self.time_s[nodes]))[:, None]
@@ -129,8 +134,10 @@ class Trajectory:
 
     def sampled(self, time_s: Array, points: Sequence[str]) -> tuple[Array, Array, Array, Array]:
         """Return q (T, nq), torques (T, n_u), and forces (T, n, 3) and contact (T, n) of contact points by name."""
-        (q, u, rows), phase = self.at(time_s), self.phase_at(time_s)
-        force, contact = np.zeros((len(time_s), len(points), 3)), np.zeros((len(time_s), len(points)), dtype=bool)
+        q, u, rows = self.at(time_s)
+        phase = self.phase_at(time_s)
+        force = np.zeros((len(time_s), len(points), 3))
+        contact = np.zeros((len(time_s), len(points)), dtype=bool)
         for index, row in enumerate(self.problem.contact.rows):
             force[:, points.index(row.point.name), row.axis] = rows[:, index]
         for number, stage in enumerate(self.problem.phases):
@@ -145,7 +152,8 @@ def mesh_splines(problem: OptimalControlProblem, time_s: Array, q: Array, v: Arr
     Phase by phase, they are the only curves that keep the rows of the mesh and have the velocities that are given where
     the phase begins and ends; where nothing lands between two phases, both have the mean of these.
     """
-    ends, parts = v.copy(), list[tuple[Array, Array]]()
+    ends = v.copy()
+    parts = list[tuple[Array, Array]]()
     for number, phase in enumerate(problem.phases):
         first = int(np.searchsorted(problem.phase_of, number))
         if number and phase.arrival == "continuous":
@@ -165,7 +173,8 @@ def _line(values: Array, now: Index, share: Array) -> Array:
 
 def trajectory_of(layout: Layout, x: Array) -> Trajectory:
     """Return the trajectory that the program's variables describe. Shape (n,) in."""
-    problem, values = layout.problem, x * layout.scale
+    problem = layout.problem
+    values = x * layout.scale
     duration = values[layout.duration]
     return Trajectory(
         problem=problem,
@@ -222,7 +231,8 @@ def trajectory_through(
     The curve returns, for times (T,) and the order of a derivative in time, coordinates (T, nq) or their derivatives.
     Free parameters that are left out have their own guesses.
     """
-    time_s, phase_of = problem.node_times(duration_s), problem.phase_of
+    time_s = problem.node_times(duration_s)
+    phase_of = problem.phase_of
     q, v, a = (np.asarray(curve(time_s, order)) for order in range(3))
     return Trajectory(
         problem=problem,

@@ -68,7 +68,8 @@ def transcribe(layout: Layout) -> list[Element]:
 
 def _dynamics(layout: Layout) -> Element:
     problem = layout.problem
-    node, tree = problem.node(), problem.tree
+    node = problem.node()
+    tree = problem.tree
     missing = node.inverse_dynamics()
     if problem.passive is not None:
         missing = missing - problem.passive(node)
@@ -89,7 +90,8 @@ def _dynamics(layout: Layout) -> Element:
 
 def _contacts(layout: Layout) -> list[Element]:
     """Hold the accelerations of all rows that touch; rows of one body share an element, and so most of its terms."""
-    node, uses = layout.problem.node(), dict[tuple[ContactRow, ...], list[int]]()
+    node = layout.problem.node()
+    uses = dict[tuple[ContactRow, ...], list[int]]()
     for number, phase in enumerate(layout.problem.phases):
         for own in phase.contact.by_body.values():
             uses.setdefault(own, []).extend(layout.nodes_of(number).tolist())
@@ -105,12 +107,15 @@ def _contacts(layout: Layout) -> list[Element]:
 
 def _closures(layout: Layout) -> list[Element]:
     """Hold the accelerations of closed loops, with the same pull as contacts."""
-    node, inner = layout.problem.node(), tree_forces(layout.problem.tree)
+    node = layout.problem.node()
+    inner = tree_forces(layout.problem.tree)
     if not inner.row_names:
         return []
-    change, speed = inner.accelerations(node.q, node.v, node.a), inner.velocities(node.q, node.v)
+    change = inner.accelerations(node.q, node.v, node.a)
+    speed = inner.velocities(node.q, node.v)
     held = change + 2.0 * DRIFT_FADES_1_S * speed + DRIFT_FADES_1_S**2 * inner.positions(node.q)
-    rows, size = held / CONTACT_ACCELERATION_M_S2, CONTACT_ACCELERATION_M_S2
+    rows = held / CONTACT_ACCELERATION_M_S2
+    size = CONTACT_ACCELERATION_M_S2
     nodes = range(layout.node_count)
     return [layout.element("closed loop", nodes, rows=rows, row_names=inner.row_names, row_sizes=size)]
 
@@ -118,16 +123,20 @@ def _closures(layout: Layout) -> list[Element]:
 def _held(node: NodeSymbols, point: ContactPoint) -> Expression:
     """Return the contact acceleration plus a pull that lets what has drifted on the mesh fade out. Shape (3,)."""
     height = column(0.0, 0.0, node.height(point))
-    speed, change = node.contact_velocity(point), node.movement.contact_acceleration(point)
+    speed = node.contact_velocity(point)
+    change = node.movement.contact_acceleration(point)
     return change + 2.0 * DRIFT_FADES_1_S * speed + DRIFT_FADES_1_S**2 * height
 
 
 def _mesh(layout: Layout) -> Element:
     problem = layout.problem
-    now, then, step = problem.node(), problem.node("next"), _step(problem)
+    now = problem.node()
+    then = problem.node("next")
+    step = _step(problem)
     speed = then.v - now.v - step / 2.0 * (now.a + then.a)
     place = then.q - now.q - step * now.v - step**2 / 6.0 * (2.0 * now.a + then.a)
-    names, units = problem.tree.velocity_names, problem.tree.velocity_units
+    names = problem.tree.velocity_names
+    units = problem.tree.velocity_units
     return layout.element(
         MESH,
         layout.starts,
@@ -141,13 +150,21 @@ def _mesh(layout: Layout) -> Element:
 
 def _between(layout: Layout) -> Element:
     """Keep the quick coordinates and their velocities within their bounds between nodes, too."""
-    problem, names, sizes, units = layout.problem, list[str](), list[float](), list[str]()
-    now, then, step, rows = problem.node(), problem.node("next"), _step(problem), []
+    problem = layout.problem
+    names = list[str]()
+    sizes = list[float]()
+    units = list[str]()
+    now = problem.node()
+    then = problem.node("next")
+    step = _step(problem)
+    rows = []
     for index in problem.quick:
-        size, change = problem.scales.velocity[index], then.a[index] - now.a[index]
+        size = problem.scales.velocity[index]
+        change = then.a[index] - now.a[index]
         unit = problem.tree.velocity_units[index]
         for share in BETWEEN:
-            lapse, word = share * step, f"{problem.tree.velocity_names[index]} at {share:g} of an interval"
+            lapse = share * step
+            word = f"{problem.tree.velocity_names[index]} at {share:g} of an interval"
             rows.append(now.q[index] + lapse * now.v[index] + lapse**2 * (now.a[index] / 2.0 + share * change / 6.0))
             rows.append((now.v[index] + lapse * (now.a[index] + share * change / 2.0)) / size)
             names += [word, f"velocity of {word}"]
@@ -169,7 +186,8 @@ def _between(layout: Layout) -> Element:
 
 def _quick_limits(problem: OptimalControlProblem, narrower: Bounds | None) -> Array:
     """Return the least and largest values of the rows of `_between` in a phase. Shape (2, n_rows)."""
-    special, index = narrower or problem.bounds, list(problem.quick)
+    special = narrower or problem.bounds
+    index = list(problem.quick)
     limits = [
         np.array([np.maximum(general[0], own[0]), np.minimum(general[1], own[1])])[:, index] / size
         for general, own, size in (
@@ -208,8 +226,11 @@ def _start(layout: Layout, number: int) -> list[int]:
 
 def _arrival(layout: Layout, number: int) -> list[Element]:
     """Bring the landing points to the ground, and all rows to rest unless they have been at rest before."""
-    phase, node, start = layout.problem.phases[number], layout.problem.node(), _start(layout, number)
-    points, pieces = {point.name: point for point in phase.contact.points}, []
+    phase = layout.problem.phases[number]
+    node = layout.problem.node()
+    start = _start(layout, number)
+    points = {point.name: point for point in phase.contact.points}
+    pieces = []
     if phase.landing:
         heights = DEFECT * column(*(node.height(points[name]) for name in phase.landing))
         size: dict[str, Any] = {"row_names": phase.landing, "row_sizes": 1.0 / DEFECT, "row_units": "m"}
@@ -223,12 +244,17 @@ def _arrival(layout: Layout, number: int) -> list[Element]:
 
 def _rest(layout: Layout, number: int) -> list[Element]:
     """Bring all rows of a phase to rest, and those of closed loops; where a movement begins these close."""
-    phase, node, start = layout.problem.phases[number], layout.problem.node(), _start(layout, number)
-    inner, pieces = tree_forces(layout.problem.tree), list[Element]()
+    phase = layout.problem.phases[number]
+    node = layout.problem.node()
+    start = _start(layout, number)
+    inner = tree_forces(layout.problem.tree)
+    pieces = list[Element]()
     if inner.row_names:
-        rows, names = inner.velocities(node.q, node.v), inner.row_names
+        rows = inner.velocities(node.q, node.v)
+        names = inner.row_names
         if phase.arrival == "rest":
-            rows, names = column(rows, DEFECT * inner.positions(node.q)), names + names
+            rows = column(rows, DEFECT * inner.positions(node.q))
+            names = names + names
         pieces.append(layout.element("closed loop at the start", start, rows=rows, row_names=names))
     if phase.contact.rows:
         speeds = {point: node.contact_velocity(point) for point in phase.contact.points}
@@ -240,11 +266,17 @@ def _rest(layout: Layout, number: int) -> list[Element]:
 
 def _impact(layout: Layout, number: int) -> Element:
     """Balance H Δv with Gᵀ Λ: one inward pass with the jump in the place of the acceleration, at rest, weightless."""
-    problem, contact, tree = layout.problem, layout.problem.phases[number].contact, layout.problem.tree
-    node, before, scale = problem.node(), problem.node("before"), problem.scales.impulse_n_s
-    impulse, change = symbols("impulse", len(contact.rows)) * scale, node.v - before.v
+    problem = layout.problem
+    contact = layout.problem.phases[number].contact
+    tree = layout.problem.tree
+    node = problem.node()
+    before = problem.node("before")
+    scale = problem.scales.impulse_n_s
+    impulse = symbols("impulse", len(contact.rows)) * scale
+    change = node.v - before.v
     weightless = replace(tree, gravity_m_s2=0.0 * tree.gravity_m_s2)
-    moving, inner = SymbolicDynamics(weightless, node.q, 0.0 * change, change), tree_forces(tree)
+    moving = SymbolicDynamics(weightless, node.q, 0.0 * change, change)
+    inner = tree_forces(tree)
     closing = inner.loads(node.q, symbols("closing impulse", len(inner.row_names)) * scale)
     return layout.element(
         "impact",
@@ -314,11 +346,13 @@ def _end(layout: Layout, condition: BoundaryConstraint) -> Element:
 
 
 def _cost(layout: Layout, cost: Cost) -> Element:
-    problem, nodes = layout.problem, np.arange(layout.node_count)
+    problem = layout.problem
+    nodes = np.arange(layout.node_count)
     counts = np.array([phase.intervals for phase in problem.phases], dtype=float)[layout.phase_of]
     ends = np.isin(nodes, [layout.first_node, layout.last_node])
     share = (np.where(ends, 0.5, 1.0) / counts)[:, None]  # of the phase, by the trapezoid rule
-    node, weight = problem.node(), symbols("data", 1)
+    node = problem.node()
+    weight = symbols("data", 1)
     if isinstance(cost, LagrangeCost):
         rate = cost.weight * weight * node.duration_s * cost.rate(node)
         return layout.element(cost.name, nodes, cost=rate, data=share)
@@ -358,9 +392,13 @@ def _impact_costs(layout: Layout, cost: ImpactCost) -> list[Element]:
 
 def _samples(layout: Layout, cost: SampleCost) -> Element:
     """Compare samples with the cubics of the mesh at their own times, whatever the durations."""
-    problem, count = layout.problem, len(layout.problem.phases)
-    now, then, step = problem.node(), problem.node("next"), _step(problem)
-    data, durations = symbols("data", 3 + count + problem.tree.nq), symbols("durations", count)
+    problem = layout.problem
+    count = len(layout.problem.phases)
+    now = problem.node()
+    then = problem.node("next")
+    step = _step(problem)
+    data = symbols("data", 3 + count + problem.tree.nq)
+    durations = symbols("durations", count)
     passed = sum((data[3 + number] * durations[number] for number in range(count)), data[2] * step)
     lapse = data[1] - passed
     q = now.q + lapse * now.v + lapse**2 / 2.0 * now.a + lapse**3 / (6.0 * step) * (then.a - now.a)

@@ -112,14 +112,21 @@ def read_tendons(model: mujoco.MjModel, anchor_of: AnchorOf, step_of: Callable[[
 
 
 def _tendon(model: mujoco.MjModel, number: int, anchor_of: AnchorOf, step_of: Callable[[int], int]) -> Tendon:
-    start, count = int(model.tendon_adr[number]), int(model.tendon_num[number])
-    joints, stretches, divisor, before = list[tuple[int, float]](), list[Stretch](), 1.0, None
+    start = int(model.tendon_adr[number])
+    count = int(model.tendon_num[number])
+    joints = list[tuple[int, float]]()
+    stretches = list[Stretch]()
+    divisor = 1.0
+    before = None
     for wrap in range(start, start + count):
-        kind, thing, value = model.wrap_type[wrap], int(model.wrap_objid[wrap]), float(model.wrap_prm[wrap])
+        kind = model.wrap_type[wrap]
+        thing = int(model.wrap_objid[wrap])
+        value = float(model.wrap_prm[wrap])
         if kind == mujoco.mjtWrap.mjWRAP_JOINT:
             joints.append((step_of(thing), value))
         elif kind == mujoco.mjtWrap.mjWRAP_PULLEY:
-            divisor, before = value, None
+            divisor = value
+            before = None
         elif kind == mujoco.mjtWrap.mjWRAP_SITE:
             here = _on_site(model, thing, anchor_of)
             if before is not None:
@@ -155,9 +162,11 @@ def read_closures(
     """Return the equalities of a model that hold from the start."""
     found: list[Closure] = []
     for number in np.flatnonzero(model.eq_active0):
-        kind, data = mujoco.mjtEq(model.eq_type[number]), model.eq_data[number]
+        kind = mujoco.mjtEq(model.eq_type[number])
+        data = model.eq_data[number]
         name = model.equality(int(number)).name or f"equality {number + 1}"
-        one, other = int(model.eq_obj1id[number]), int(model.eq_obj2id[number])
+        one = int(model.eq_obj1id[number])
+        other = int(model.eq_obj2id[number])
         if kind in {mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD}:
             found.append(_fixed(model, int(number), name, anchor_of))
         elif kind == mujoco.mjtEq.mjEQ_JOINT:
@@ -173,12 +182,15 @@ def read_closures(
 
 def _fixed(model: mujoco.MjModel, number: int, name: str, anchor_of: AnchorOf) -> Closure:
     """Return a connect or a weld, between bodies or between sites."""
-    one, other, data = int(model.eq_obj1id[number]), int(model.eq_obj2id[number]), model.eq_data[number]
+    one = int(model.eq_obj1id[number])
+    other = int(model.eq_obj2id[number])
+    data = model.eq_data[number]
     welded = model.eq_type[number] == mujoco.mjtEq.mjEQ_WELD
     kind = FrameClosure if welded else PointClosure
     if model.eq_objtype[number] == mujoco.mjtObj.mjOBJ_SITE:
         return kind(name, _on_site(model, one, anchor_of), _on_site(model, other, anchor_of))
-    first, second = anchor_of(one), anchor_of(other)
+    first = anchor_of(one)
+    second = anchor_of(other)
     if not welded:
         return PointClosure(name, _moved(first, data[:3], np.eye(3)), _moved(second, data[3:6], np.eye(3)))
     turn = Rotation.from_quat(data[6:10], scalar_first=True).as_matrix()

@@ -35,13 +35,16 @@ class TreeForces:
     def __init__(self, tree: KinematicTree) -> None:
         self.tree = tree
         q, v, a = (ca.SX.sym(letter, size) for letter, size in (("q", tree.nq), ("v", tree.nv), ("a", tree.nv)))
-        moving, rate = SymbolicDynamics(tree, q), coordinate_rates(tree, q, v)
+        moving = SymbolicDynamics(tree, q)
+        rate = coordinate_rates(tree, q, v)
         rows, names = _closure_rows(tree, moving)
         speed = ca.jtimes(rows, q, rate)
         self._rate = ca.Function("rate", [q, v], [rate])
         self._all_rows = ca.Function("all_rows", [q], [rows, ca.densify(ca.jacobian(speed, v))])
         kept = self._independent(rows.numel())
-        rows, speed, load = rows[kept], speed[kept], ca.SX.sym("load", len(kept))
+        rows = rows[kept]
+        speed = speed[kept]
+        load = ca.SX.sym("load", len(kept))
         self.row_names: tuple[str, ...] = tuple(names[row] for row in kept)
         change = ca.jtimes(speed, ca.vertcat(q, v), ca.vertcat(rate, a))
         self._closed = ca.Function("closed", [q], [rows])
@@ -89,7 +92,8 @@ class TreeForces:
         """Return which rows to keep."""
         if not count:
             return []
-        rng, found = np.random.default_rng(1), list[int]()
+        rng = np.random.default_rng(1)
+        found = list[int]()
         for _ in range(3):  # of postures at random the one with the most independent rows is no special one
             q = self.closed(self._moved(_reference(self.tree), AWAY * rng.normal(size=self.tree.nv)))
             jacobian = self._all_rows(q)[1].full()
@@ -112,10 +116,12 @@ def coordinate_rates(tree: KinematicTree, q: Expression, v: Expression) -> Expre
     for step in tree.steps:
         if step.follows:
             continue
-        at, first = step.v_index, step.q_index
+        at = step.v_index
+        first = step.q_index
         if step.kind == "free":
             parts.append(v[at : at + 3])
-            at, first = at + 3, first + 3
+            at = at + 3
+            first = first + 3
         if step.kind in {"free", "ball"}:
             parts.append(_quaternion_rate(q[first : first + 4], v[at : at + 3]))
         else:
@@ -124,7 +130,8 @@ def coordinate_rates(tree: KinematicTree, q: Expression, v: Expression) -> Expre
 
 
 def _quaternion_rate(quaternion: Expression, omega: Expression) -> Expression:
-    w, axis = quaternion[0], quaternion[1:4]
+    w = quaternion[0]
+    axis = quaternion[1:4]
     return 0.5 * ca.vertcat(-ca.dot(axis, omega), w * omega + ca.cross(axis, omega))
 
 
@@ -152,7 +159,8 @@ def _coordinate(step: TreeJoint, q: Expression) -> Expression:
 
 
 def _closure_rows(tree: KinematicTree, moving: SymbolicDynamics) -> tuple[Expression, list[str]]:
-    rows, names = [ca.SX.zeros(0)], list[str]()
+    rows = [ca.SX.zeros(0)]
+    names = list[str]()
     for closure in tree.closures:
         own = _rows_of(tree, moving, closure)
         rows.append(own)
@@ -162,7 +170,8 @@ def _closure_rows(tree: KinematicTree, moving: SymbolicDynamics) -> tuple[Expres
 
 def _rows_of(tree: KinematicTree, moving: SymbolicDynamics, closure: Closure) -> Expression:
     if isinstance(closure, JointClosure):
-        follower, leader = tree.steps[closure.follower], closure.leader
+        follower = tree.steps[closure.follower]
+        leader = closure.leader
         lead = _coordinate(tree.steps[leader], moving.q) - closure.zero[1] if leader >= 0 else ca.SX(0)
         return _coordinate(follower, moving.q) - closure.zero[0] - _polynomial(closure.polynomial, lead)
     if isinstance(closure, PointClosure | FrameClosure):
@@ -229,7 +238,8 @@ def _joint_passive(step: TreeJoint, q: Expression, v: Expression) -> list[Expres
     own = [-float(d) * rate if d else ca.SX(0) for d, rate in zip(step.damping, rates, strict=True)]
     if not step.stiffness:
         return own
-    rest, first = ca.DM(step.spring_rest), step.q_index
+    rest = ca.DM(step.spring_rest)
+    first = step.q_index
     if step.kind == "free":
         away = ca.vertcat(q[first : first + 3] - rest[:3], _turn_between(q[first + 3 : first + 7], rest[3:]))
     elif step.kind == "ball":
@@ -241,7 +251,8 @@ def _joint_passive(step: TreeJoint, q: Expression, v: Expression) -> list[Expres
 
 def _turn_between(quaternion: Expression, rest: Expression) -> Expression:
     """Return the rotation vector from one orientation to another, shorter than half a turn. Shape (3,)."""
-    w, axis = rest[0], -rest[1:4]
+    w = rest[0]
+    axis = -rest[1:4]
     real = w * quaternion[0] - ca.dot(axis, quaternion[1:4])
     imaginary = w * quaternion[1:4] + quaternion[0] * axis + ca.cross(axis, quaternion[1:4])
     sign = ca.if_else(real < 0.0, -1.0, 1.0)

@@ -36,7 +36,8 @@ class PointKinematics:
             bounds: Shape (2, n).
             pull_m_rad: By how much it pulls: keeps coordinates from wandering where the points leave them free.
         """
-        moved, (lower, upper) = q.copy(), bounds
+        moved = q.copy()
+        lower, upper = bounds
 
         def posture(values: Array) -> Array:
             moved[self._columns] = values

@@ -106,8 +106,12 @@ def tracked_motion(given: ReferenceMotion, *, window_intervals: int | None = Non
         window_intervals: Intervals between keyframes per window; None to solve the whole at once.
     """
     windows = [(0, len(given.q) - 1)] if window_intervals is None else _windows(given, window_intervals)
-    phases, start, parts = given.phases, None, list[Trajectory]()
-    met, solved, counts = list[tuple[str, ...]](), True, np.zeros(3)
+    phases = given.phases
+    start = None
+    parts = list[Trajectory]()
+    met = list[tuple[str, ...]]()
+    solved = True
+    counts = np.zeros(3)
     for number, (first, last) in enumerate(windows):
         window = MotionTrackingOCP(given, first=first, last=last, start=start)
         try:
@@ -115,7 +119,8 @@ def tracked_motion(given: ReferenceMotion, *, window_intervals: int | None = Non
         except NotSolvedError as error:
             if error.best is None or error.stopped:
                 raise
-            found, solved = error.best, False
+            found = error.best
+            solved = False
         counts += found.iterations, found.setup_s, found.solve_s
         stop = len(window.phases)
         if number + 1 < len(windows):
@@ -130,7 +135,9 @@ def tracked_motion(given: ReferenceMotion, *, window_intervals: int | None = Non
 
 def _windows(given: ReferenceMotion, intervals: int) -> list[tuple[int, int]]:
     """Return first and last frames of windows; each starts at the last but one keyframe of the one before."""
-    key, found, first = given.key.tolist(), list[tuple[int, int]](), 0
+    key = given.key.tolist()
+    found = list[tuple[int, int]]()
+    first = 0
     while True:
         last = min(first + max(intervals, 2), len(key) - 1)
         found.append((key[first], key[last]))
@@ -141,8 +148,10 @@ def _windows(given: ReferenceMotion, intervals: int) -> list[tuple[int, int]]:
 
 def _met(window: MotionTrackingOCP, found: Solution) -> list[tuple[str, ...]]:
     """Return the names of the limits that a solution goes up to, phase by phase."""
-    layout, x = window.program.layout, found.variables
-    phases, rows = window.program.problem.phases, window.program.assembly.linear(x)[0]
+    layout = window.program.layout
+    x = found.variables
+    phases = window.program.problem.phases
+    rows = window.program.assembly.linear(x)[0]
     names: list[set[str]] = [set() for _ in phases]
     for number in range(len(window.program.elements)):
         name, places = _full_places(window, number, rows)
@@ -158,7 +167,8 @@ def _met(window: MotionTrackingOCP, found: Solution) -> list[tuple[str, ...]]:
 
 def _full_places(window: MotionTrackingOCP, number: int, rows: Array) -> tuple[str, list[str]]:
     """Return the name of an element that is a limit, and the places where it has no room left."""
-    element, assembly = window.program.elements[number], window.program.assembly
+    element = window.program.elements[number]
+    assembly = window.program.assembly
     name = element.name.split(" of ")[0] if element.name.startswith((PRESSURE, TWIST)) else element.name
     if name not in LIMITS:
         return name, []

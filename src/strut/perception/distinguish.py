@@ -37,7 +37,8 @@ from strut.schemas.gait import StepsTable
 FIVE = ("neutral", "happy", "sad", "angry", "fearful")
 STEPS_TO_GOAL = 8  # of a robot that walks to a goal: enough to walk steadily in the middle
 TASK_S = 6.0
-DRAFT_CYCLES, LOWERED = 4, 2  # of a draft, and the way in which bodies are a little lower, so that most feet reach
+DRAFT_CYCLES = 4
+LOWERED = 2  # of a draft, and the way in which bodies are a little lower, so that most feet reach
 SMACOF_ROUNDS = 300  # of a map: five feelings stand still long before
 WHOLE = 0.995  # share kept that is told as all of it
 BARELY = 1.15  # times the threshold: who is nearer than this is only just told apart
@@ -226,7 +227,8 @@ def distinguish_drafts(robot: Robot, *, on_motion: Callable[[str], None] = lambd
     Quick: nobody has judged them, so that limits may yet weaken some and bring them nearer. `distinguish` is the proof.
     `on_motion` is told the name of each feeling before it is drafted.
     """
-    body, motions = robot.expressing(None), []
+    body = robot.expressing(None)
+    motions = []
     for name in FIVE:
         on_motion(name)
         request = Request(robot=robot.name, task=PatternGait(cycles=DRAFT_CYCLES), emotion=named_emotion(name))

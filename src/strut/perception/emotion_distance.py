@@ -131,7 +131,8 @@ def separation(pairs: Sequence[JudgedPair], distance: float) -> Separation:
     """Return how well a distance parts pairs that people told apart from those that they did not."""
     apart = np.array([pair.distance for pair in pairs if pair.told_apart])
     alike = np.array([pair.distance for pair in pairs if not pair.told_apart])
-    above, below = apart >= distance, alike < distance
+    above = apart >= distance
+    below = alike < distance
     farther = (apart[:, None] > alike[None]) + 0.5 * (apart[:, None] == alike[None])
     return Separation(
         threshold=distance,

@@ -18,7 +18,9 @@ from strut.perception.distinguish import Distinguished
 from strut.viewer.plots import INK, LIMIT, LOOK, PALE, figure_svg
 
 POINT = "#3568b8"
-_DPI, _OFFSET_PT, _LINE = 150, 11, 105
+_DPI = 150
+_OFFSET_PT = 11
+_LINE = 105
 _STYLE = (
     "body{font:16px sans-serif;max-width:50rem;margin:2rem auto;color:#1a1c20}"
     "td,th{padding:.2rem .8rem;text-align:left} svg{width:100%;height:auto}"
@@ -34,7 +36,8 @@ def feeling_map(found: Distinguished) -> Figure:
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=(7.2, 6.4), layout="constrained")
         axes = figure.add_subplot()
-        places, radius = found.places, found.threshold / 2.0
+        places = found.places
+        radius = found.threshold / 2.0
         for place, away, name, kept in zip(places, _away(places), found.names, found.kept, strict=True):
             axes.add_patch(Circle(place, radius, facecolor=POINT, alpha=0.10, edgecolor=POINT, linewidth=1.0))
             axes.plot(*place, "o", color=POINT, markersize=6)
@@ -109,7 +112,8 @@ def _lines(axes: Axes, found: Distinguished, places: Array) -> None:
     """Join feelings that would be confused, and those that the map draws too near. Places (n, 2)."""
     for one, other, far in found.pairs:
         ends = places[[found.names.index(name) for name in (one, other)]]
-        confused, near = far < found.threshold, np.linalg.norm(ends[1] - ends[0]) < found.threshold
+        confused = far < found.threshold
+        near = np.linalg.norm(ends[1] - ends[0]) < found.threshold
         if confused or near:
             color, wide = (LIMIT, 2.0) if confused else (PALE, 1.0)
             axes.plot(*ends.T, color=color, linewidth=wide, zorder=0)

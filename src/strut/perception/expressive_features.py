@@ -44,7 +44,8 @@ def expressive_features(motion: Motion, robot: Robot) -> Mapping[str, float]:
         raise BadMotionError(f"The motion has {len(motion.time_s)} samples; nobody sees a feeling in fewer than 8.")
     standing = np.array(robot.standing_qpos)
     height_m = float(centre_of_mass_path(robot.model, standing[None])[0, 2])
-    unit_s, step_s = math.sqrt(height_m / GRAVITY_M_S2), float(motion.time_s[1] - motion.time_s[0])
+    unit_s = math.sqrt(height_m / GRAVITY_M_S2)
+    step_s = float(motion.time_s[1] - motion.time_s[0])
     points = skeleton_points(robot, motion.qpos) / height_m
     place = _place(motion, robot) / height_m
     heading = _heading(motion, robot)
@@ -83,8 +84,10 @@ def _heading(motion: Motion, robot: Robot) -> Array:
 
 def _seen_from(points: Array, heading_rad: Array) -> Array:
     """Return points of the ground plane as seen from who heads somewhere. Shapes (T, n, 2), (T,) in, (T, n, 2) out."""
-    cosine, sine = np.cos(heading_rad)[:, None], np.sin(heading_rad)[:, None]
-    x, y = points[..., 0], points[..., 1]
+    cosine = np.cos(heading_rad)[:, None]
+    sine = np.sin(heading_rad)[:, None]
+    x = points[..., 0]
+    y = points[..., 1]
     return np.stack([cosine * x + sine * y, cosine * y - sine * x], axis=-1)
 
 

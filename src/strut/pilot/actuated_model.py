@@ -75,7 +75,8 @@ def actuated_model(model: MjModel, table: ControlTable) -> ActuatedModel:
     names = {model.joint(k).name: int(model.joint(k).dofadr[0]) for k in range(model.njnt)}
     legs = [sorted(names[j] for j in _leg_joints(model, foot.body)) for foot in table.foot]
     _check_joints(table, model, set(names))
-    motors, springs = list(table.motors), [spring.joint for spring in table.spring]
+    motors = list(table.motors)
+    springs = [spring.joint for spring in table.spring]
     left, right = (motors.index(foot.joint) for foot in table.foot)
     return ActuatedModel(
         table=table,
@@ -114,9 +115,11 @@ def _spring_map(table: ControlTable) -> Array:
 
 def _leg_joints(model: MjModel, body_name: str) -> list[str]:
     """Return the joints between the base and a body."""
-    body, found = model.body(body_name).id, []
+    body = model.body(body_name).id
+    found = []
     while model.body_parentid[body] != 0:
-        first, count = model.body_jntadr[body], model.body_jntnum[body]
+        first = model.body_jntadr[body]
+        count = model.body_jntnum[body]
         found += [model.joint(k).name for k in range(first, first + count)]
         body = model.body_parentid[body]
     return found
@@ -129,7 +132,8 @@ def _torque_limit(model: MjModel, name: str) -> float:
 
 def _foot_line(foot: LineFoot) -> FootLine:
     """Return the line of a foot: its pivot is the point of the sole nearest to the foot's joint."""
-    toe, heel = np.array(foot.toe_m), np.array(foot.heel_m)
+    toe = np.array(foot.toe_m)
+    heel = np.array(foot.heel_m)
     line = (toe - heel) / np.linalg.norm(toe - heel)
     below = toe - line * (line @ toe)  # from the joint to the line, at a right angle
     distance = float(np.linalg.norm(below))

@@ -53,7 +53,8 @@ class WholeBody:
     """
 
     def __init__(self, model: mujoco.MjModel, base: str, feet: Sequence[FootLine], reduction: Array) -> None:
-        self._model, self._data = model, mujoco.MjData(model)
+        self._model = model
+        self._data = mujoco.MjData(model)
         self._base = model.body(base).id
         self._foot_body = [model.body(foot.body).id for foot in feet]
         self._foot_pivot = [foot.pivot for foot in feet]
@@ -61,30 +62,44 @@ class WholeBody:
         self._foot_axes = np.stack([lines, np.cross(normals, lines), normals], axis=1)
         self.reduction = np.ascontiguousarray(reduction, dtype=float)
         self._reduction_t = np.ascontiguousarray(self.reduction.T)
-        nv, rows, count = model.nv, FOOT_ROWS * len(feet), self.reduction.shape[1]
+        nv = model.nv
+        rows = FOOT_ROWS * len(feet)
+        count = self.reduction.shape[1]
         self.mass_kg = float(model.body_mass.sum())
         self.base_rotation = self._data.xmat[self._base].reshape(3, 3)
         self.com = self._data.subtree_com[self._base]
-        self.pivot, self._axes = np.zeros((len(feet), 3)), np.zeros((len(feet), 3, 3))
-        self.line, self.side, self.normal = self._axes[:, 0], self._axes[:, 1], self._axes[:, 2]
-        self.jacobian, self.foot_rows, self.foot_drift = np.zeros((rows, nv)), np.zeros((rows, count)), np.zeros(rows)
-        self.mass, self.bias, self.momentum = np.zeros((count, count)), np.zeros(count), np.zeros(6)
-        self._full_mass, self._full_bias = np.zeros((nv, nv)), np.zeros(nv)
-        self._drift, self._angular = np.zeros((rows, nv)), np.zeros((3, nv))
+        self.pivot = np.zeros((len(feet), 3))
+        self._axes = np.zeros((len(feet), 3, 3))
+        self.line = self._axes[:, 0]
+        self.side = self._axes[:, 1]
+        self.normal = self._axes[:, 2]
+        self.jacobian = np.zeros((rows, nv))
+        self.foot_rows = np.zeros((rows, count))
+        self.foot_drift = np.zeros(rows)
+        self.mass = np.zeros((count, count))
+        self.bias = np.zeros(count)
+        self.momentum = np.zeros(6)
+        self._full_mass = np.zeros((nv, nv))
+        self._full_bias = np.zeros(nv)
+        self._drift = np.zeros((rows, nv))
+        self._angular = np.zeros((3, nv))
         self._mass_reduced = np.zeros((nv, count))
         self._body_place = [self._data.xpos[body] for body in self._foot_body]
         self._body_turn = [self._data.xmat[body].reshape(3, 3) for body in self._foot_body]
 
     def place(self, qpos: Array) -> None:
         """Bring the body to a posture; the base's position is not read. Shape (nq,)."""
-        model, data = self._model, self._data
+        model = self._model
+        data = self._data
         data.qpos[:] = qpos
         data.qpos[:3] = 0.0
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         for foot, body in enumerate(self._foot_body):
-            turn, first = self._body_turn[foot], FOOT_ROWS * foot
-            point, axes = self.pivot[foot], self._axes[foot]
+            turn = self._body_turn[foot]
+            first = FOOT_ROWS * foot
+            point = self.pivot[foot]
+            axes = self._axes[foot]
             np.matmul(turn, self._foot_pivot[foot], out=point)
             point += self._body_place[foot]
             np.matmul(self._foot_axes[foot], turn.T, out=axes)
@@ -94,7 +109,8 @@ class WholeBody:
 
     def move(self, qvel: Array) -> None:
         """Give the placed body its velocity. Shape (nv,)."""
-        model, data = self._model, self._data
+        model = self._model
+        data = self._data
         data.qvel[:] = qvel
         mujoco.mj_comVel(model, data)
         mujoco.mj_makeM(model, data)

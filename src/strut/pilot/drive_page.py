@@ -56,12 +56,15 @@ class DrivePage:
         host: str = "127.0.0.1",
         port: int = 8080,
     ) -> None:
-        self.pilot, self._stories, self._perform = pilot, tuple(stories), perform
+        self.pilot = pilot
+        self._stories = tuple(stories)
+        self._perform = perform
         self._commands: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._making: tuple[str, multiprocessing.pool.AsyncResult[Motion]] | None = None
         self._made: dict[str, Motion] = {}
         self._pool: multiprocessing.pool.Pool | None = None
-        self._speed, self._told = 1.0, ""
+        self._speed = 1.0
+        self._told = ""
         self._shown = self._state()
         socket = listening_socket(host, port)
         try:
@@ -141,7 +144,8 @@ class DrivePage:
             self._start(name)
         elif self._making is None:
             self._pool = self._pool or multiprocessing.get_context("spawn").Pool(1)
-            self._making, self._told = (name, self._pool.apply_async(self._perform, (name,))), ""
+            self._making = (name, self._pool.apply_async(self._perform, (name,)))
+            self._told = ""
         else:
             self._told = f"{self._making[0]} is still being made; {name} has to wait."
 
@@ -209,7 +213,8 @@ def _server(page: DrivePage, socket: Any) -> ThreadingHTTPServer:
 
     server = ThreadingHTTPServer(socket.getsockname()[:2], Handler, bind_and_activate=False)
     server.socket.close()
-    server.socket, server.daemon_threads = socket, True
+    server.socket = socket
+    server.daemon_threads = True
     return server
 
 

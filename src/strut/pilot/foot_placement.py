@@ -21,7 +21,8 @@ def pendulum_rate(height_m: float) -> float:
 
 def pendulum_after(place_m: float, speed_m_s: float, rate: float, time_s: float) -> tuple[float, float]:
     """Return place and speed of a linear inverted pendulum about its foot after a time."""
-    c, s = math.cosh(rate * time_s), math.sinh(rate * time_s)
+    c = math.cosh(rate * time_s)
+    s = math.sinh(rate * time_s)
     return c * place_m + s / rate * speed_m_s, rate * s * place_m + c * speed_m_s
 
 
@@ -39,7 +40,8 @@ def momentum_speed(momentum: Array, pivot: Array, mass_kg: float, height_m: floa
     """
     px, py, pz, ax, ay, _ = momentum.tolist()
     x, y, z = pivot.tolist()
-    about_x, about_y = ax - (y * pz - z * py), ay - (z * px - x * pz)
+    about_x = ax - (y * pz - z * py)
+    about_y = ay - (z * px - x * pz)
     return about_y / (mass_kg * height_m), -about_x / (mass_kg * height_m)
 
 

@@ -83,13 +83,15 @@ def gait_audit(robot: Robot, gait: PeriodicGait) -> GaitAudit:
 
 
 def _step(robot: Robot, gait: PeriodicGait, stance: int, share: Array) -> dict[str, float]:
-    qpos, swing = gait_qpos(robot, gait, stance, share), 1 - stance
+    qpos = gait_qpos(robot, gait, stance, share)
+    swing = 1 - stance
     dynamics = inverse_dynamics(robot, share * gait.step_s, qpos)
     owner = np.array(robot.point_feet)
     soles = [dynamics.point_in_world[:, owner == foot] for foot in (stance, swing)]
     inner = slice(ENDS, -ENDS)
     cop = cop_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
-    joints, (_, speed) = qpos[:, robot.base_size :], gait.at(stance, share, 1)
+    joints = qpos[:, robot.base_size :]
+    _, speed = gait.at(stance, share, 1)
     motors = [robot.joint_names.index(name) for name in robot.tables.control.motors] if robot.tables.control else []
     return {
         "slip_mm": float(np.abs(soles[0] - soles[0][0]).max()) * 1e3,
@@ -104,7 +106,8 @@ def _step(robot: Robot, gait: PeriodicGait, stance: int, share: Array) -> dict[s
 
 def _off_line(point: Array, line: Array) -> Array:
     """Return the distances of points from line segments. Shapes (T, 2), (T, 2, 2) in, (T,) out."""
-    start, along = line[:, 0], line[:, 1] - line[:, 0]
+    start = line[:, 0]
+    along = line[:, 1] - line[:, 0]
     share = np.clip(((point - start) * along).sum(axis=1) / (along**2).sum(axis=1), 0.0, 1.0)
     return np.asarray(np.linalg.norm(point - start - share[:, None] * along, axis=1))
 
@@ -113,7 +116,8 @@ def _jump(gait: PeriodicGait) -> float:
     """Return how far each step begins from where the other one ends; forward and left the walk goes on."""
     jumps = []
     for stance in range(len(gait.base)):
-        (base, motors), (end, ended) = gait.at(stance, 0.0), gait.at(1 - stance, 1.0)
+        base, motors = gait.at(stance, 0.0)
+        end, ended = gait.at(1 - stance, 1.0)
         jumps += [np.abs(base[2:BASE] - end[2:BASE]).max(), np.abs(motors - ended).max()]
     return float(max(jumps))
 

@@ -64,7 +64,8 @@ class PeriodicGait:
 
 def bezier_basis(degree: int, share: Array | float, order: int = 0) -> Array:
     """Return the Bernstein polynomials at shares from 0 to 1, or derivatives. Shape (...) in, (..., degree + 1) out."""
-    differences, at = _differences(degree, order), np.asarray(share, dtype=float)[..., None]
+    differences = _differences(degree, order)
+    at = np.asarray(share, dtype=float)[..., None]
     left = degree - order
     k = np.arange(left + 1)
     return np.asarray(comb(left, k) * at**k * (1.0 - at) ** (left - k) @ differences)
@@ -102,7 +103,9 @@ class GaitLibrary:
             raise OutOfRangeError(
                 f"The gait library of {robot} holds no gait; `strut library build {robot}` makes them."
             )
-        self.robot, self.fingerprint, self.grid = robot, fingerprint, grid
+        self.robot = robot
+        self.fingerprint = fingerprint
+        self.grid = grid
         self.axes = tuple(np.array(axis.values) for axis in (grid.forward_m_s, grid.left_m_s, grid.height_m))
         shape = tuple(len(axis) for axis in self.axes)
         first = next(iter(gaits.values()))
@@ -112,7 +115,8 @@ class GaitLibrary:
         self.present: npt.NDArray[np.bool_] = np.zeros(shape, dtype=bool)
         for index, gait in gaits.items():
             both = np.concatenate([gait.base, gait.motors], axis=1)
-            self._values[index], self.present[index] = np.append(gait.step_s, both.ravel()), True
+            self._values[index] = np.append(gait.step_s, both.ravel())
+            self.present[index] = True
 
     def __len__(self) -> int:
         return int(self.present.sum())
@@ -135,7 +139,9 @@ class GaitLibrary:
         where one of the eight is missing.
         """
         asked = (forward_m_s, left_m_s, height_m)
-        inside, low, share = [], [], []
+        inside = []
+        low = []
+        share = []
         for axis, value in zip(self.axes, asked, strict=True):
             below = min(max(int(np.searchsorted(axis, value, side="right")) - 1, 0), max(len(axis) - 2, 0))
             width = float(axis[below + 1] - axis[below]) if len(axis) > 1 else 0.0

@@ -93,7 +93,8 @@ def _spread(farm: TaskFarm, frontier: _Frontier, robot: Robot, into: GaitStore, 
 
     def send() -> None:
         for index, start, attempt in frontier.ready():
-            body, mirror = (robot.name, robot.fingerprint), frontier.mirrored(index) != index
+            body = (robot.name, robot.fingerprint)
+            mirror = frontier.mirrored(index) != index
             farm.submit((index, attempt), found_gait, *body, frontier.parameter(index), start, mirror)
 
     farm.prepare(prepared, robot.name)
@@ -138,7 +139,8 @@ class _Frontier:
         self.shape = grid.shape
         self._axes = [axis.values for axis in (grid.forward_m_s, grid.left_m_s, grid.height_m)]
         forward, left, height = (range(count) for count in self.shape)
-        self.total, self.done = self.shape[0] * self.shape[1] * self.shape[2], 0
+        self.total = self.shape[0] * self.shape[1] * self.shape[2]
+        self.done = 0
         self.open: dict[GridIndex, _Try] = {
             index: _Try() for index in product(forward, left, height) if self.is_solved(index)
         }
@@ -187,7 +189,8 @@ class _Frontier:
 
     def _next_try(self, index: GridIndex) -> Iterator[tuple[GridIndex, Array | None, int]]:
         """Yield the next attempt at a point, if there is a neighbour to try from or none to wait for."""
-        neighbours, attempts = self._near[index], self.open[index].attempts
+        neighbours = self._near[index]
+        attempts = self.open[index].attempts
         beside = [near for near in neighbours if near in self._start]
         if attempts < min(len(beside), MOST_STARTS - 1):
             yield self._begun(index, self._start[beside[attempts]])
@@ -201,7 +204,8 @@ class _Frontier:
     def _begun(self, index: GridIndex, start: Array | None) -> tuple[GridIndex, Array | None, int]:
         """Return an attempt; one from a stand is the last."""
         attempt = self.open[index]
-        attempt.attempts, attempt.running = MOST_STARTS if start is None else attempt.attempts + 1, True
+        attempt.attempts = MOST_STARTS if start is None else attempt.attempts + 1
+        attempt.running = True
         return index, start, attempt.attempts
 
     def _from_middle(self, index: GridIndex) -> float:
@@ -249,7 +253,8 @@ def found_gait(
 
 def judged_gait(robot: Robot, gait: PeriodicGait, figures: Any) -> GaitRecord:
     """Return the record of a gait, measured by another engine than the one that found it."""
-    audit, table = gait_audit(robot, gait), gait_library_table(robot)
+    audit = gait_audit(robot, gait)
+    table = gait_library_table(robot)
     shortfall = gait_shortfall(audit, gait.step_s, table.step_range_s(gait.parameter[2]), table)
     return GaitRecord((0, 0, 0), "failed" if shortfall else "ok", shortfall, {**figures, **audit.as_dict()}, gait)
 

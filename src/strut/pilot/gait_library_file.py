@@ -60,7 +60,9 @@ def _unpack(robot: Robot, path: Path) -> GaitLibrary:
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             held = {name: file[name] for name in file.files}
-        version, name, fingerprint = int(held["version"]), str(held["robot"]), str(held["fingerprint"])
+        version = int(held["version"])
+        name = str(held["robot"])
+        fingerprint = str(held["fingerprint"])
         grid = msgspec.json.decode(str(held["grid"]), type=GaitGrid)
         index, step_s, curves = (held[name] for name in ("index", "step_s", "curves"))
     except FileNotFoundError as error:

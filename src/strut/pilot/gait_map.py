@@ -28,7 +28,8 @@ COLORS = {
 }
 WALKERS = ("pendulum", "library")
 OFF_M_S = 0.1  # that a mean speed may be off before a dot tells it
-_INCH, _COLUMNS = 2.3, 6
+_INCH = 2.3
+_COLUMNS = 6
 
 
 def save_gait_map(robot: Robot, store: GaitStore, out: Path, *, force: bool = False) -> None:
@@ -45,7 +46,8 @@ def gait_map(robot: Robot, store: GaitStore) -> Figure:
     """Return the map: panels of all heights for each walker that was tried, else of the gaits alone."""
     records = list(store.records())
     tried = [walker for walker in WALKERS if any(f"walked_by_{walker}" in record.figures for record in records)]
-    heights, walkers = store.grid.height_m.values, tried or ["gaits"]
+    heights = store.grid.height_m.values
+    walkers = tried or ["gaits"]
     lines = math.ceil(len(heights) / _COLUMNS)
     columns = math.ceil(len(heights) / lines)
     with mpl.rc_context(LOOK):
@@ -79,7 +81,8 @@ def _title(robot: Robot, records: list[GaitRecord], tried: list[str], points: in
         words.append(f"{points - len(records)} points (white) not looked for yet")
     for walker in tried:
         outcomes = [_outcome(record, walker) for record in found]
-        held, fell = outcomes.count("held"), outcomes.count("fell")
+        held = outcomes.count("held")
+        fell = outcomes.count("fell")
         words.append(f"{held} of {held + fell} that were tried held by the {walker} walker")
     return ", ".join(words)
 
@@ -98,10 +101,13 @@ def _add_key(figure: Figure, records: list[GaitRecord], walkers: list[str]) -> N
 
 
 def _panel(place: Any, store: GaitStore, records: list[GaitRecord], walker: str) -> None:
-    forward, left = store.grid.forward_m_s.values, store.grid.left_m_s.values
-    width, depth = _spacing(left), _spacing(forward)
+    forward = store.grid.forward_m_s.values
+    left = store.grid.left_m_s.values
+    width = _spacing(left)
+    depth = _spacing(forward)
     for record in records:
-        x, y = left[record.index[1]], forward[record.index[0]]
+        x = left[record.index[1]]
+        y = forward[record.index[0]]
         color = COLORS[_outcome(record, walker)]
         place.add_patch(matplotlib.patches.Rectangle((x - width / 2, y - depth / 2), width, depth, color=color))
         if _is_off(record, walker):

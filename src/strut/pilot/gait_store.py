@@ -72,7 +72,8 @@ class GaitStore:
     """
 
     def __init__(self, path: Path, robot: Robot, grid: GaitGrid | None = None) -> None:
-        self.path, self._robot = path, robot
+        self.path = path
+        self._robot = robot
         with self._open(make=grid is not None) as store:
             rows = store.execute("SELECT robot, fingerprint, grid FROM library").fetchall()
             if not rows and grid is not None:
@@ -110,7 +111,8 @@ class GaitStore:
 
     def parameter(self, index: GridIndex) -> GaitParameter:
         """Return speed forward, speed left and height at a point of the grid."""
-        grid, (i, j, k) = self.grid, index
+        grid = self.grid
+        i, j, k = index
         return grid.forward_m_s.values[i], grid.left_m_s.values[j], grid.height_m.values[k]
 
     def library(self) -> GaitLibrary:

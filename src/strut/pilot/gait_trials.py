@@ -19,7 +19,8 @@ from strut.pilot.torque_model import control_table
 from strut.request import Walker
 from strut.robot import Robot
 
-WALK_S, STOP_S = 8.0, 12.0
+WALK_S = 8.0
+STOP_S = 12.0
 STEADY_S = 4.0
 CONTROL_HZ = 1000.0
 
@@ -68,7 +69,8 @@ def walked(robot: str, parameter: GaitParameter, library: GaitLibrary | None) ->
         library=library,
     )
     begun = next((part.at_s for part in run.begun if part.phase == "walk"), 0.0)
-    time_s, qpos = run.motion.time_s, run.motion.qpos
+    time_s = run.motion.time_s
+    qpos = run.motion.qpos
     first, last = np.searchsorted(time_s, (begun + STEADY_S, begun + WALK_S))
     held = not run.outcome.fell
     off = None

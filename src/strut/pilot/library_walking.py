@@ -48,8 +48,10 @@ class LibraryWalking(WalkingController):
         table = self._gains.regulator
         if table is None:
             raise BadTableError("control.toml: a walk by a gait library needs [walking.regulator].")
-        self._regulator, self._library = table, library
-        self._ticks_each, self._ticks = max(1, round(1.0 / (LOOKUP_HZ * tick_s))), 0
+        self._regulator = table
+        self._library = library
+        self._ticks_each = max(1, round(1.0 / (LOOKUP_HZ * tick_s)))
+        self._ticks = 0
         half = observer.body.motor_count // FEET
         self._leg = [slice(foot * half, (foot + 1) * half) for foot in range(FEET)]
         self._fresh = True
@@ -57,7 +59,8 @@ class LibraryWalking(WalkingController):
 
     def _begin(self, stance: int) -> None:
         super()._begin(stance)
-        self._fresh, self._ticks = True, 0
+        self._fresh = True
+        self._ticks = 0
 
     def _look_up(self, reference: WalkReference) -> None:
         """Take the gait of the command and that of the observed speed, at 200 Hz."""
@@ -81,13 +84,16 @@ class LibraryWalking(WalkingController):
 
     def _speed_error(self, wanted: PeriodicGait) -> tuple[float, float]:
         """Return how much faster than its gait the base will be at the end of the step, as a mean speed [m/s]."""
-        observer, dynamics = self._observer, self._observer.dynamics
+        observer = self._observer
+        dynamics = self._observer.dynamics
         place, _ = wanted.at(self.stance, self._share)
         speed, _ = wanted.at(self.stance, self._share, 1)
         middle = observer.body.table.standing.sole_middle_m
         sole = dynamics.pivot[self.stance] + middle * dynamics.line[self.stance]
-        (x, y), (vx, vy) = (-sole[:2]).tolist(), observer.velocity[:2].tolist()
-        c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
+        x, y = (-sole[:2]).tolist()
+        vx, vy = observer.velocity[:2].tolist()
+        c = math.cos(self.heading_rad)
+        s = math.sin(self.heading_rad)
         away = (c * x + s * y - place[0], c * y - s * x - place[1])
         faster = (c * vx + s * vy - speed[0], c * vy - s * vx - speed[1])
         rate = pendulum_rate(max(float(dynamics.com[2]) + observer.height_m, LOWEST_COM_M))
@@ -105,15 +111,19 @@ class LibraryWalking(WalkingController):
         if self._ticks % self._ticks_each == 0:
             self._look_up(reference)
         self._ticks += 1
-        observer, leg = self._observer, self._leg[1 - self.stance]
+        observer = self._observer
+        leg = self._leg[1 - self.stance]
         place, speed, bend = self._planned()
-        angle, rate = observer.motor_rad[leg], observer.velocity[BASE:][leg]
+        angle = observer.motor_rad[leg]
+        rate = observer.velocity[BASE:][leg]
         if self._fresh:
-            self._fresh, self._from = False, (angle - place, rate - speed)
+            self._fresh = False
+            self._from = (angle - place, rate - speed)
         added = self._still_away()
         speed = speed + added[1]
         kp, kd = self._regulator.joint
-        row, first = FOOT_ROWS + 4, BASE + leg.start
+        row = FOOT_ROWS + 4
+        first = BASE + leg.start
         self._matrix[row:TASKS] = 0.0
         for number in range(FOOT_ROWS):
             self._matrix[row + number, first + number] = 1.0
@@ -125,8 +135,11 @@ class LibraryWalking(WalkingController):
         at, rate, bend = cubic(0.0, 1.0, 1.0, LANDING_RATE, 1.0, self._share)  # along the gait, slower at its end
         along = _powers(len(self._polynomials) - 1, at) @ self._polynomials
         motors = slice(0, FOOT_ROWS)
-        place, first, second = along[0, motors], along[1, motors], along[2, motors]
-        rotation, table = self._observer.dynamics.base_rotation, self._regulator
+        place = along[0, motors]
+        first = along[1, motors]
+        second = along[2, motors]
+        rotation = self._observer.dynamics.base_rotation
+        table = self._regulator
         place[table.pitch] -= slope(float(rotation[2, 0])) + along[0, FOOT_ROWS]
         place[table.abduction] -= math.atan2(rotation[2, 1], rotation[2, 2]) - along[0, FOOT_ROWS + 1]
         return place, first * rate / self.step_s, (second * rate**2 + first * bend) / self.step_s**2

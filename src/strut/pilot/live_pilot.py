@@ -116,8 +116,11 @@ class LivePilot:
     def reset(self) -> None:
         """Stand up again at the origin, with nothing asked."""
         self._loop = piloted_loop(self.robot, self.world, Clock(control_hz=CONTROL_HZ))
-        self._height_m, self._stick, self._heard_s = float(self._loop.plant.model.qpos0[2]), Stick(), 0.0
-        self.refused, self._eyes = "", (0.0, {})
+        self._height_m = float(self._loop.plant.model.qpos0[2])
+        self._stick = Stick()
+        self._heard_s = 0.0
+        self.refused = ""
+        self._eyes = (0.0, {})
 
     def steer(self, stick: Stick) -> None:
         """Take over, or go on, with a stick; a command that is out of range is refused and the last one stays."""
@@ -126,12 +129,15 @@ class LivePilot:
             return  # also a movement goes on, and so does the queue, until somebody touches the stick
         height_m = self._height_m if stick.height_m is None else stick.height_m
         if self._asked(self._request(stick, height_m)):
-            self._stick, self._height_m = stick, height_m
+            self._stick = stick
+            self._height_m = height_m
             return
         refused = self.refused  # the height; the rest of what the stick says holds, at the nearest height it can have
         height_m = self._possible_height_m(stick)
         if self._asked(self._request(stick, height_m)):
-            self._stick, self._height_m, self.refused = stick, height_m, refused
+            self._stick = stick
+            self._height_m = height_m
+            self.refused = refused
 
     def play(self, movement: PlayRequest, eyes: Mapping[str, Any] | None = None) -> None:
         """Play a movement, after it has come to a stand; `eyes` is the `meta` that holds its expressions."""

@@ -49,12 +49,17 @@ class Observer:
     """
 
     def __init__(self, body: ActuatedModel, tick_s: float) -> None:
-        self.body, self.dynamics = body, body.dynamics()
+        self.body = body
+        self.dynamics = body.dynamics()
         gains = body.table.observer
-        self._tick_s, self._share = tick_s, 1.0 - (1.0 - gains.velocity * 1e-3) ** (tick_s / 1e-3)
-        self._qpos, self._qvel = np.zeros(body.model.nq), np.zeros(body.model.nv)
-        self.velocity, self.foot_velocity = np.zeros(BASE + body.motor_count), np.zeros(FOOT_ROWS * FEET)
-        self.height_m, self.travelled_m = 0.0, np.zeros(2)
+        self._tick_s = tick_s
+        self._share = 1.0 - (1.0 - gains.velocity * 1e-3) ** (tick_s / 1e-3)
+        self._qpos = np.zeros(body.model.nq)
+        self._qvel = np.zeros(body.model.nv)
+        self.velocity = np.zeros(BASE + body.motor_count)
+        self.foot_velocity = np.zeros(FOOT_ROWS * FEET)
+        self.height_m = 0.0
+        self.travelled_m = np.zeros(2)
         self.motor_rad = np.zeros(body.motor_count)
         self._motor_qpos = body.motor_dof + 1
         chosen = [np.flatnonzero(body.spring_leg == leg) for leg in range(FEET)]
@@ -63,13 +68,19 @@ class Observer:
         self._spring_rest = [body.spring_rest[springs] for springs in chosen]
         self._spring_map = [body.spring_map[springs] for springs in chosen]
         joints = [body.model.joint(name).dofadr[0] - BASE for name in gains.load_joints]
-        self._load_joint, self._loaded_rad = [int(joint) for joint in joints], gains.loaded_rad
+        self._load_joint = [int(joint) for joint in joints]
+        self._loaded_rad = gains.loaded_rad
 
     def update(self, measured: Measurement, swing: int | None) -> None:
         """Take in a measurement; `swing` is the foot that does not carry, None if both may."""
-        body, dynamics, qpos, qvel = self.body, self.dynamics, self._qpos, self._qvel
-        qpos[3:FLOATING], qpos[FLOATING:] = measured.quaternion, measured.joint_rad
-        qvel[3:BASE], qvel[BASE:] = measured.gyro_rad_s, measured.joint_rad_s
+        body = self.body
+        dynamics = self.dynamics
+        qpos = self._qpos
+        qvel = self._qvel
+        qpos[3:FLOATING] = measured.quaternion
+        qpos[FLOATING:] = measured.joint_rad
+        qvel[3:BASE] = measured.gyro_rad_s
+        qvel[BASE:] = measured.joint_rad_s
         np.take(qpos, self._motor_qpos, out=self.motor_rad)
         np.take(qvel, body.motor_dof, out=self.velocity[BASE:])
         if swing is not None:

@@ -46,9 +46,11 @@ IMPULSE_N_S = 10.0  # size of an impulse: parameters are of about 1
 LARGEST_IMPULSE = 20.0
 FIRST_IMPULSE = "impulse of the first landing, row "
 MOTOR_TORQUE_NM = 3.0  # size of a torque before the gear
-UPRIGHT_RAD, LEVEL_M = 0.1, 0.03  # attitude and distance from the height that cost as much as that torque
+UPRIGHT_RAD = 0.1
+LEVEL_M = 0.03  # attitude and distance from the height that cost as much as that torque
 SMOOTH = 0.01  # weight of accelerations, of 30 rad/s2
-SPEED_SHARE, ROOM_RAD = 0.95, 0.03  # of what joints can do: curves between nodes, and once coded, do a little more
+SPEED_SHARE = 0.95
+ROOM_RAD = 0.03  # of what joints can do: curves between nodes, and once coded, do a little more
 FINE = 10  # samples in an interval when curves are fitted
 WORDS = ("forward", "left", "height")
 
@@ -93,7 +95,9 @@ class GaitProgram:
     """All gaits of a robot as one program; only bounds differ from one to the next."""
 
     def __init__(self, robot: Robot) -> None:
-        self.robot, self.table, self.tree = robot, gait_library_table(robot), coupled_tree(robot)
+        self.robot = robot
+        self.table = gait_library_table(robot)
+        self.tree = coupled_tree(robot)
         self.contact = tuple(line_contact_rows(foot) for foot in robot.feet)
         self.problem = _problem(self)
         self._program = DirectCollocation(self.problem)
@@ -112,7 +116,8 @@ class GaitProgram:
             [np.zeros(BASE), self.robot.standing_qpos[-len(self.robot.joint_names) :][self.motors]]
         )
         rate = np.zeros(self.tree.nv)
-        posture[2], rate[:2] = height, (forward, left)
+        posture[2] = height
+        rate[:2] = (forward, left)
 
         def curve(time_s: Array, order: int) -> Array:
             moved = posture + time_s[:, None] * rate
@@ -142,19 +147,26 @@ class GaitProgram:
 
     def _bind(self, parameter: GaitParameter) -> None:
         """Write speed, height and step time into the bounds."""
-        layout, (_, _, height) = self._program.layout, parameter
+        layout = self._program.layout
+        _, _, height = parameter
         for index, value in zip(layout.parameter, parameter, strict=False):
             layout.lower[index] = layout.upper[index] = value
-        up, band = layout.q[:, 2], self.table.height_band_m
-        layout.lower[up], layout.upper[up] = height - band, height + band
+        up = layout.q[:, 2]
+        band = self.table.height_band_m
+        layout.lower[up] = height - band
+        layout.upper[up] = height + band
         layout.lower[layout.duration], layout.upper[layout.duration] = self.table.step_range_s(height)
 
 
 def _problem(program: GaitProgram) -> OptimalControlProblem:
-    robot, tree, table = program.robot, program.tree, program.table
+    robot = program.robot
+    tree = program.tree
+    table = program.table
     motors = program.motors
-    limit, speed = robot.torque_limit_nm[motors], robot.joint_speed_limit_rad_s[motors]
-    free, turn = np.full(2, 5.0), np.full(3, table.attitude_rad)
+    limit = robot.torque_limit_nm[motors]
+    speed = robot.joint_speed_limit_rad_s[motors]
+    free = np.full(2, 5.0)
+    turn = np.full(3, table.attitude_rad)
     lower = np.concatenate([-free, [0.0], -turn, robot.joint_lower_rad[motors] + ROOM_RAD])
     upper = np.concatenate([free, [10.0], turn, robot.joint_upper_rad[motors] - ROOM_RAD])
     first = np.repeat(ANYWHERE, tree.nv, axis=1)
@@ -191,8 +203,11 @@ def _gear_friction(program: GaitProgram) -> Any:
 
 def _step(program: GaitProgram, stance: int, limit_nm: Array) -> ContactPhase:
     """Return the step on one foot, whose ankle is free."""
-    robot, table, tree = program.robot, program.table, program.tree
-    standing, swinging = robot.feet[stance], robot.feet[1 - stance]
+    robot = program.robot
+    table = program.table
+    tree = program.tree
+    standing = robot.feet[stance]
+    swinging = robot.feet[1 - stance]
     torque = np.array([-limit_nm, limit_nm])
     torque[:, (stance + 1) * len(limit_nm) // 2 - 1] = 0.0
 
@@ -232,7 +247,8 @@ def _step(program: GaitProgram, stance: int, limit_nm: Array) -> ContactPhase:
 
 
 def _costs(program: GaitProgram) -> tuple[Cost, ...]:
-    table, gear = program.table, motor_gears(program.robot).ratio
+    table = program.table
+    gear = motor_gears(program.robot).ratio
 
     def upright(node: NodeSymbols) -> Expression:
         return square(node.q[3:BASE]) / UPRIGHT_RAD**2 + ((node.q[2] - node.parameter["height"]) / LEVEL_M) ** 2
@@ -255,10 +271,13 @@ def _costs(program: GaitProgram) -> tuple[Cost, ...]:
 
 def _ends(program: GaitProgram) -> tuple[BoundaryConstraint, ...]:
     """Return what makes the end the beginning: places go on with the speed, and the first foot lands."""
-    tree, contact, friction = program.tree, program.contact[0], program.robot.friction
+    tree = program.tree
+    contact = program.contact[0]
+    friction = program.robot.friction
 
     def advance(ends: BoundarySymbols) -> Expression:
-        speed, gone = ends.first.parameter, ends.last.q[:2] - ends.first.q[:2]
+        speed = ends.first.parameter
+        gone = ends.last.q[:2] - ends.first.q[:2]
         aside = (speed["forward"] * ends.total_s, speed["left"] * ends.total_s)
         return column(gone[0] - aside[0], gone[1] - aside[1], ends.durations_s[0] - ends.durations_s[1])
 
@@ -271,7 +290,8 @@ def _ends(program: GaitProgram) -> tuple[BoundaryConstraint, ...]:
     def cone(ends: BoundarySymbols) -> Expression:
         return cone_rows(dict(zip(contact.rows, impulse(ends), strict=True)), friction)
 
-    names, units = tree.velocity_names, tree.velocity_units
+    names = tree.velocity_names
+    units = tree.velocity_units
     return (
         BoundaryConstraint("mean speed", advance, ("forward", "left", "the two step times"), row_units=("m", "m", "s")),
         BoundaryConstraint(
@@ -292,7 +312,8 @@ def _landing(tree: KinematicTree, contact: ContactSet, ends: BoundarySymbols, im
 
 def _coded(program: GaitProgram, parameter: GaitParameter, found: Trajectory) -> PeriodicGait:
     """Return a trajectory as Bézier curves, the base from the sole of the standing foot where each step begins."""
-    base, motors = [], []
+    base = []
+    motors = []
     for stance in range(len(program.contact)):
         time_s, q, _, _, _ = found.between(stance, FINE)
         share = (time_s - time_s[0]) / (time_s[-1] - time_s[0])

@@ -32,8 +32,10 @@ class Pilot:
     def __init__(
         self, body: ActuatedModel, *, rate_hz: float, height_m: float, library: GaitLibrary | None = None
     ) -> None:
-        self.tick_s, self._ticks_each = 1.0 / rate_hz, round(rate_hz / STATE_MACHINE_HZ)
-        self._body, self._limits = body, body.table.transition
+        self.tick_s = 1.0 / rate_hz
+        self._ticks_each = round(rate_hz / STATE_MACHINE_HZ)
+        self._body = body
+        self._limits = body.table.transition
         self.observer = Observer(body, self.tick_s)
         self.standing = StandingController(self.observer)
         self.walking = (
@@ -44,7 +46,8 @@ class Pilot:
         self.state_machine = StateMachine(StandReference((0.0, 0.0, height_m)))
         self.radio: ShowRequest | None = None
         self._ticks = 0
-        self._walked_m, self._last_m = 0.0, (0.0, 0.0)
+        self._walked_m = 0.0
+        self._last_m = (0.0, 0.0)
 
     def enqueue(self, requests: Sequence[ShowRequest]) -> None:
         """Put requests at the end of the queue; raises OutOfRangeError for what the robot cannot do."""
@@ -74,7 +77,8 @@ class Pilot:
         return self.walking.torque(reference)
 
     def _situation(self) -> Situation:
-        observer, walking = self.observer, self.walking
+        observer = self.observer
+        walking = self.walking
         x, y = observer.travelled_m.tolist()
         if self.state_machine.mode == "walking":
             self._walked_m += self._along(x - self._last_m[0], y - self._last_m[1])
@@ -98,8 +102,10 @@ class Pilot:
         """Return a path as progress in the direction of the present command; nothing while it is zero."""
         reference = self.state_machine.reference
         assert not isinstance(reference, StandReference)
-        c, s = math.cos(self.walking.heading_rad), math.sin(self.walking.heading_rad)
-        forward, left = c * dx + s * dy, c * dy - s * dx
+        c = math.cos(self.walking.heading_rad)
+        s = math.sin(self.walking.heading_rad)
+        forward = c * dx + s * dy
+        left = c * dy - s * dx
         speed = math.hypot(reference.forward_m_s, reference.left_m_s)
         return (forward * reference.forward_m_s + left * reference.left_m_s) / speed if speed > 0.0 else 0.0
 

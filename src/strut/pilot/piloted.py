@@ -187,9 +187,14 @@ def simulate_requests(
         False
     """
     requests = _checked(requests, commanded=radio is not None)
-    robot, world, clock = as_robot(robot or "cassie"), world or World(), clock or Clock()
+    robot = as_robot(robot or "cassie")
+    world = world or World()
+    clock = clock or Clock()
     loop = piloted_loop(robot, world, clock, library)
-    pilot, plant, record, tick_s = loop.pilot, loop.plant, loop.record, loop.pilot.tick_s
+    pilot = loop.pilot
+    plant = loop.plant
+    record = loop.record
+    tick_s = loop.pilot.tick_s
     pilot.enqueue(requests)
     started = process_time()
     ticks_each = round(clock.control_hz / clock.record_hz)
@@ -286,7 +291,8 @@ class PilotedLoop:
 
     def note(self, requests: Sequence[ShowRequest]) -> None:
         """Note which request is being done, where that or its phase is new."""
-        current, phase = self.pilot.state_machine.current, self.pilot.state_machine.phase
+        current = self.pilot.state_machine.current
+        phase = self.pilot.state_machine.phase
         number = next((number for number, one in enumerate(requests) if one is current), None)
         last = self.begun[-1] if self.begun else None
         if number is not None and (last is None or (last.number, last.phase) != (number, phase)):
@@ -305,8 +311,10 @@ def _push(plant: TorquePlant, pushes: Sequence[Push], now_s: float) -> None:
 
 
 def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> PilotedRun:
-    record, pilot = loop.record, loop.pilot
-    time_s, qpos = np.array(record.time_s), np.array(record.qpos)
+    record = loop.record
+    pilot = loop.pilot
+    time_s = np.array(record.time_s)
+    qpos = np.array(record.qpos)
     load_n = np.array(record.force_n)[:, :, 2]
     upright_s = float(time_s[-1])
     distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))

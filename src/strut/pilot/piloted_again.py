@@ -19,7 +19,8 @@ from strut.pilot.piloted_drafts import CONTROL_HZ
 from strut.pilot.request_record import read_requests
 from strut.robot import Robot
 
-LONGER, MORE_S = 2.0, 10.0  # who slips may need longer; who gets nowhere shall not walk for ever
+LONGER = 2.0
+MORE_S = 10.0  # who slips may need longer; who gets nowhere shall not walk for ever
 _TOLD = ("title", "emotion", "pad", "feelings", "request")
 
 

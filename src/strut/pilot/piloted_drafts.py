@@ -88,11 +88,9 @@ class PilotedDrafts:
 
     def _speeds(self, draft: Draft) -> dict[str, float | None]:
         """Return how fast it walks once under way, and how fast neutral was asked to be."""
-        asked, walked_s, track = (
-            walk_in_style(self.robot, self.task, Style()),
-            _last_walk_s(draft),
-            base_track(draft.qpos),
-        )
+        asked = walk_in_style(self.robot, self.task, Style())
+        walked_s = _last_walk_s(draft)
+        track = base_track(draft.qpos)
         return {
             "walking_speed_m_s": speed_under_way(draft.time_s, draft.qpos[:, :2], walked_s, STRIDE_S),
             "walking_speed_asked_m_s": math.hypot(asked.forward_m_s, asked.left_m_s),

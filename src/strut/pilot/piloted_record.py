@@ -29,8 +29,11 @@ class PilotedRecord:
     """
 
     def __init__(self, plant: TorquePlant, torque_limit_nm: Array) -> None:
-        self._plant, self._limit, self._height_m = plant, torque_limit_nm, float(plant.qpos[2])
-        self._last, self._motor_dof = np.zeros(len(torque_limit_nm)), plant.motor_dof
+        self._plant = plant
+        self._limit = torque_limit_nm
+        self._height_m = float(plant.qpos[2])
+        self._last = np.zeros(len(torque_limit_nm))
+        self._motor_dof = plant.motor_dof
         self.time_s: list[float] = []
         self.qpos: list[Array] = []
         self.torque_nm: list[Array] = []
@@ -39,7 +42,9 @@ class PilotedRecord:
         self._since_n: list[Array] = []  # in the ticks since the last sample
         self.foot_m: list[Array] = []
         self.timeline: list[tuple[float, str, str]] = []
-        self.fell, self.work_j, self.torque_use = False, 0.0, 0.0
+        self.fell = False
+        self.work_j = 0.0
+        self.torque_use = 0.0
 
     def tick(self, torque_nm: Array, tick_s: float) -> None:
         """Count the work of torques that are about to act for a tick, and see whether it has fallen. (n_motors,)."""
@@ -56,7 +61,8 @@ class PilotedRecord:
 
     def forget_work(self) -> None:
         """Count work and torques anew."""
-        self.work_j, self.torque_use = 0.0, 0.0
+        self.work_j = 0.0
+        self.torque_use = 0.0
 
     def sample(self, time_s: float, mode: str, phase: str) -> None:
         """Record the present instant."""
@@ -94,7 +100,8 @@ class PilotedRecord:
 
     def slip_m(self) -> float:
         """Return the largest distance that a foot's joint moved over the ground while the foot carried."""
-        load, place = np.array(self.force_n)[:, :, 2], np.array(self.foot_m)[:, :, :2]
+        load = np.array(self.force_n)[:, :, 2]
+        place = np.array(self.foot_m)[:, :, :2]
         largest = 0.0
         for foot in range(load.shape[1]):
             start: Array | None = None

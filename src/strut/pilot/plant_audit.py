@@ -40,8 +40,11 @@ def plant_audit(draft: Draft, audit: Audit) -> Audit:
     """Return an audit whose forces and torques are those of the file, with what they explain."""
     assert draft.torque_nm is not None
     assert draft.ground_force_n is not None
-    robot, time_s, qpos = draft.robot, draft.time_s, draft.qpos
-    dynamics, (qvel, _) = inverse_dynamics(robot, time_s, qpos), velocities(robot, time_s, qpos)
+    robot = draft.robot
+    time_s = draft.time_s
+    qpos = draft.qpos
+    dynamics = inverse_dynamics(robot, time_s, qpos)
+    qvel, _ = velocities(robot, time_s, qpos)
     smooth = _smoothing(time_s)
     found = PlantAudit(
         force_off=_force_off(robot, dynamics, draft.ground_force_n, smooth),
@@ -64,7 +67,8 @@ def plant_audit(draft: Draft, audit: Audit) -> Audit:
 def _smoothing(time_s: Array) -> Smoothing:
     """Return a moving mean over a tenth of a second, without the ends."""
     step_s = float(time_s[1] - time_s[0])
-    width, cut = max(1, round(WINDOW_S / step_s)), max(1, round(SETTLING_S / step_s))
+    width = max(1, round(WINDOW_S / step_s))
+    cut = max(1, round(SETTLING_S / step_s))
 
     def smooth(values: Array) -> Array:
         inner = values[cut:-cut]

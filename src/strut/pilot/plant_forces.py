@@ -12,7 +12,8 @@ from strut.robot import BASE
 
 def passive_forces(model: mujoco.MjModel, qpos: Array, qvel: Array) -> Array:
     """Return what springs, tendons and dampers do to the joints. Shapes (T, nq), (T, nv) in, (T, nv - 6) out."""
-    data, found = mujoco.MjData(model), np.empty((len(qpos), model.nv - BASE))
+    data = mujoco.MjData(model)
+    found = np.empty((len(qpos), model.nv - BASE))
     for k in sweep(model, data, qpos, qvel):
         mujoco.mj_tendon(model, data)
         mujoco.mj_fwdVelocity(model, data)

@@ -141,7 +141,8 @@ class PlayedMovement:
     def __init__(self, movement: PlayRequest) -> None:
         values = np.concatenate([movement.place_m, movement.turn_rad], axis=1)
         self._spline = CubicSpline(movement.time_s, values, bc_type="clamped")
-        self._rate, self._bend = self._spline.derivative(), self._spline.derivative(2)
+        self._rate = self._spline.derivative()
+        self._bend = self._spline.derivative(2)
         self._end = movement.duration_s
 
     def at(self, time_s: float) -> StandReference:
@@ -149,7 +150,8 @@ class PlayedMovement:
         values = self._spline(min(time_s, self._end)).tolist()
         if time_s >= self._end:
             return StandReference(_triple(values[:3]), _triple(values[3:]))
-        rates, bends = self._rate(time_s).tolist(), self._bend(time_s).tolist()
+        rates = self._rate(time_s).tolist()
+        bends = self._bend(time_s).tolist()
         parts = (values[:3], values[3:], rates[:3], rates[3:], bends[:3], bends[3:])
         return StandReference(*(_triple(part) for part in parts))
 

@@ -107,7 +107,8 @@ def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> Show
     task = PilotedWalk(speed_m_s=0.0 if aside else speed, sideways_m_s=aside * speed)
     walk = walk_in_style(robot, task, style_for(robot, mood))
     ends: dict[str, Any] = {"m": {"distance_m": float(number)}, "s": {"distance_m": None, "duration_s": float(number)}}
-    walk, command = replace(walk, **ends[unit]), control_table(robot).command
+    walk = replace(walk, **ends[unit])
+    command = control_table(robot).command
     reasons: tuple[str, ...] = ()
     if not said:
         within = replace(
@@ -121,7 +122,8 @@ def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> Show
             )
         walk = within
     _check_felt(walk, command, words, mood)
-    way_m, pace_m_s = float(number), math.hypot(walk.forward_m_s, walk.left_m_s)
+    way_m = float(number)
+    pace_m_s = math.hypot(walk.forward_m_s, walk.left_m_s)
     lasts_s = way_m / pace_m_s if unit == "m" else way_m
     if lasts_s > LONGEST_WALK_S:
         raise OutOfRangeError(

@@ -29,9 +29,12 @@ class StandingController:
 
     def __init__(self, observer: Observer) -> None:
         body = observer.body
-        self._observer, self._body, self._gains = observer, body, body.table.standing
+        self._observer = observer
+        self._body = body
+        self._gains = body.table.standing
         count = BASE + body.motor_count
-        self._matrix, self._right = np.zeros((count, count), order="F"), np.zeros((count, 2), order="F")
+        self._matrix = np.zeros((count, count), order="F")
+        self._right = np.zeros((count, 2), order="F")
         self._matrix[ROWS + 2, 2] = 1.0
         for axis in range(3):
             self._matrix[ROWS + 3 + axis, 3 + axis] = 1.0
@@ -53,20 +56,25 @@ class StandingController:
         dynamics = self._observer.dynamics
         x, y, c, s = self._middle()
         vx, vy = (dynamics.momentum[:2] / dynamics.mass_kg).tolist()
-        dx, dy = dynamics.com[0] - x, dynamics.com[1] - y
+        dx = dynamics.com[0] - x
+        dy = dynamics.com[1] - y
         return c * dx + s * dy, c * dy - s * dx, c * vx + s * vy, c * vy - s * vx
 
     def torque(self, reference: StandReference) -> Array:
         """Return the torques of the motors, within their limits. Shape (n_motors,)."""
-        observer, matrix, right = self._observer, self._matrix, self._right
-        dynamics, gains = observer.dynamics, self._gains
+        observer = self._observer
+        matrix = self._matrix
+        right = self._right
+        dynamics = observer.dynamics
+        gains = self._gains
         matrix[:ROWS] = dynamics.foot_rows
         matrix[ROWS : ROWS + 2] = dynamics.mass[:2] / dynamics.mass_kg
         np.negative(dynamics.foot_drift, out=right[:ROWS, 0])
         self._base_rows(reference)
         _, _, solved, singular = dgesv(matrix, right)
         assert singular == 0, "the feet and the base's tasks are not independent"
-        acceleration, wanted = solved[:, 0], solved[:, 1]
+        acceleration = solved[:, 0]
+        wanted = solved[:, 1]
         needed = dynamics.mass @ acceleration
         needed += dynamics.bias
         force = self._contact(needed[:3], dynamics.base_rotation @ needed[3:BASE])
@@ -74,30 +82,40 @@ class StandingController:
         torque += self._body.friction_nm_s_rad * wanted[BASE:]
         torque -= self._damping * (observer.velocity[BASE:] - wanted[BASE:])
         for foot, motor in enumerate(self._body.foot_motor):
-            toe_up, rate = slope(dynamics.line[foot, 2]), -observer.foot_velocity[FOOT_ROWS * foot + 3]
+            toe_up = slope(dynamics.line[foot, 2])
+            rate = -observer.foot_velocity[FOOT_ROWS * foot + 3]
             torque[motor] -= gains.flat_foot[0] * toe_up + gains.flat_foot[1] * rate
         return limited(torque, self._body.torque_limit_nm)
 
     def _middle(self) -> tuple[float, float, float, float]:
         """Return the middle of the soles from the base, and cosine and sine of the feet's mean heading."""
-        dynamics, ahead = self._observer.dynamics, self._gains.sole_middle_m
+        dynamics = self._observer.dynamics
+        ahead = self._gains.sole_middle_m
         (lx, ly, _), (rx, ry, _) = dynamics.line.tolist()
-        dx, dy = lx + rx, ly + ry
+        dx = lx + rx
+        dy = ly + ry
         length = math.hypot(dx, dy)
-        c, s = dx / length, dy / length
+        c = dx / length
+        s = dy / length
         (px, py, _), (qx, qy, _) = dynamics.pivot.tolist()
         return (px + qx) / 2.0 + ahead * c, (py + qy) / 2.0 + ahead * s, c, s
 
     def _base_rows(self, reference: StandReference) -> None:
         """Write accelerations and velocities that the centre of mass and the base shall have."""
-        observer, gains, right = self._observer, self._gains, self._right
-        dynamics, row = observer.dynamics, ROWS
+        observer = self._observer
+        gains = self._gains
+        right = self._right
+        dynamics = observer.dynamics
+        row = ROWS
         along, left, v_along, v_left = self.com_place()
         _, _, c, s = self._middle()
-        (x, y, z), (vx, vy, vz), (fx, fy, fz) = reference.place_m, reference.place_m_s, reference.place_m_s2
+        x, y, z = reference.place_m
+        vx, vy, vz = reference.place_m_s
+        fx, fy, fz = reference.place_m_s2
         self.com_error_m = (x - along, y - left)
         kp, kd = gains.com
-        ax, ay = fx + kp * (x - along) + kd * (vx - v_along), fy + kp * (y - left) + kd * (vy - v_left)
+        ax = fx + kp * (x - along) + kd * (vx - v_along)
+        ay = fy + kp * (y - left) + kd * (vy - v_left)
         drift = dynamics.bias[:2] / dynamics.mass_kg
         right[row] = (c * ax - s * ay - drift[0], c * vx - s * vy)
         right[row + 1] = (s * ax + c * ay - drift[1], s * vx + c * vy)
@@ -106,7 +124,8 @@ class StandingController:
         roll, pitch, yaw = reference.turn_rad
         error = attitude_error(dynamics.base_rotation, attitude_matrix(roll, pitch, yaw + heading(c, s)))
         rates = observer.velocity[3:BASE].tolist()
-        wanted, ahead = _base_rates(reference, reference.turn_rad_s), _base_rates(reference, reference.turn_rad_s2)
+        wanted = _base_rates(reference, reference.turn_rad_s)
+        ahead = _base_rates(reference, reference.turn_rad_s2)
         for axis in range(3):
             kp, kd = gains.rotation[axis]
             feedback = kp * error[axis] + kd * (wanted[axis] - rates[axis])
@@ -114,11 +133,14 @@ class StandingController:
 
     def _contact(self, force_n: Array, moment_nm: Array) -> Array:
         """Return the five rows of force per foot that come nearest to what the base needs. Shape (10,)."""
-        dynamics, wrench, ends = self._observer.dynamics, self._wrench, self._ends
+        dynamics = self._observer.dynamics
+        wrench = self._wrench
+        ends = self._ends
         places = (dynamics.pivot[:, None, :] + ends[:, :, None] * dynamics.line[:, None, :]).reshape(-1, 3)
         forces = self._forces.share(places, force_n, moment_nm).reshape(FEET, 2, 3)
         for foot in range(FEET):
-            first, at = FOOT_ROWS * foot, forces[foot]
+            first = FOOT_ROWS * foot
+            at = forces[foot]
             wrench[first : first + 3] = at[0] + at[1]
             wrench[first + 3] = -(ends[foot] @ (at @ dynamics.normal[foot]))
             wrench[first + 4] = ends[foot] @ (at @ dynamics.side[foot])
@@ -127,6 +149,10 @@ class StandingController:
 
 def _base_rates(reference: StandReference, rates: Triple) -> Triple:
     """Return the angular velocity in base axes of rates of roll, pitch and yaw; of their rates, up to products."""
-    (roll, pitch, _), (dr, dp, dy) = reference.turn_rad, rates
-    cr, sr, cp, sp = math.cos(roll), math.sin(roll), math.cos(pitch), math.sin(pitch)
+    roll, pitch, _ = reference.turn_rad
+    dr, dp, dy = rates
+    cr = math.cos(roll)
+    sr = math.sin(roll)
+    cp = math.cos(pitch)
+    sp = math.sin(pitch)
     return dr - sp * dy, cr * dp + sr * cp * dy, cr * cp * dy - sr * dp

@@ -206,7 +206,9 @@ def _towards_walk(
 def _settle(state: StateMachine, limits: TransitionTable) -> StateMachine:
     """Bring the centre of mass from where and how fast it was when the walk ended to the middle of the soles."""
     assert state.start is not None
-    start, share, time_s = state.start, limits.settle_s, state.since_s
+    start = state.start
+    share = limits.settle_s
+    time_s = state.since_s
     place, rate = zip(
         *(
             cubic(x, v, end, 0.0, share, time_s)[:2]
@@ -299,7 +301,8 @@ def walk_towards(now: WalkReference, goal: WalkReference, limits: TransitionTabl
 def approach(place: float, speed: float, goal: float, top_speed: float, acceleration: float) -> tuple[float, float]:
     """Return place and speed one tick on, on the fastest way to rest at a goal within a speed and an acceleration."""
     tick_s = 1.0 / STATE_MACHINE_HZ
-    away, most = goal - place, acceleration * tick_s
+    away = goal - place
+    most = acceleration * tick_s
     if abs(away) <= most * tick_s and abs(speed) <= most:
         return goal, 0.0
     # the speed from which one can still stop in time, counted in whole ticks

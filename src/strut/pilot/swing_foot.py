@@ -10,8 +10,11 @@ def cubic(start: float, start_speed: float, end: float, end_speed: float, durati
     u = time_s / duration_s
     if u >= 1.0:
         return end, 0.0, 0.0
-    v0, v1, rise = start_speed * duration_s, end_speed * duration_s, end - start
-    second, third = 3.0 * rise - 2.0 * v0 - v1, v0 + v1 - 2.0 * rise
+    v0 = start_speed * duration_s
+    v1 = end_speed * duration_s
+    rise = end - start
+    second = 3.0 * rise - 2.0 * v0 - v1
+    third = v0 + v1 - 2.0 * rise
     place = start + u * (v0 + u * (second + u * third))
     speed = (v0 + u * (2.0 * second + 3.0 * u * third)) / duration_s
     return place, speed, (2.0 * second + 6.0 * u * third) / duration_s**2

@@ -20,7 +20,8 @@ from typing import Any, Self
 from strut.errors import MissingExtraError, SchedulerError
 
 CONNECT_S = 5.0
-LOOK_S, PATIENCE_S = 2.0, 120.0  # how often the farm looks who works, and how long nobody may
+LOOK_S = 2.0
+PATIENCE_S = 120.0  # how often the farm looks who works, and how long nobody may
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)  # Dask has errors of both families
 # Of our own cluster: Dask's watching of itself takes a tenth of a core, which two workers on two cores do not have.
 _UNWATCHED = {
@@ -55,7 +56,8 @@ class TaskFarm:
     """
 
     def __init__(self, *, workers: int | None = None, scheduler: str | None = None) -> None:
-        self._workers, self._scheduler = workers, scheduler
+        self._workers = workers
+        self._scheduler = scheduler
         self._dask: Any = None
         self._cluster: Any = None
         self._client: Any = None

@@ -35,8 +35,11 @@ def torque_model(robot: Robot, *, friction: float, step_s: float) -> mujoco.MjMo
     spec = mujoco.MjSpec.from_file(str(_folder(robot) / body.mjcf))
     spec.option.timestep = step_s
     floor = spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 0.05])
-    floor.contype, floor.conaffinity, floor.priority = 1, 0, 1  # by priority the floor's friction counts alone
-    floor.friction, floor.solref = [friction, 0.005, 0.0001], _STIFF
+    floor.contype = 1
+    floor.conaffinity = 0
+    floor.priority = 1  # by priority the floor's friction counts alone
+    floor.friction = [friction, 0.005, 0.0001]
+    floor.solref = _STIFF
     return spec.compile()
 
 
@@ -50,7 +53,8 @@ class MotorGears:
 
 def motor_gears(robot: Robot) -> MotorGears:
     """Return the gears of a robot that its own MJCF file describes."""
-    model, motors = torque_model(robot, friction=robot.friction, step_s=0.001), control_table(robot).motors
+    model = torque_model(robot, friction=robot.friction, step_s=0.001)
+    motors = control_table(robot).motors
     joints = [model.joint(name).dofadr[0] for name in motors]
     return MotorGears(
         np.array([float(model.actuator(name).gear[0]) for name in motors]), np.array(model.dof_damping[joints])

@@ -43,13 +43,17 @@ class TorquePlant:
     """
 
     def __init__(self, model: mujoco.MjModel, base: str, feet: tuple[str, str]) -> None:
-        self.model, self.data = model, mujoco.MjData(model)
-        self._base, self._gear = model.body(base).id, model.actuator_gear[:, 0].copy()
+        self.model = model
+        self.data = mujoco.MjData(model)
+        self._base = model.body(base).id
+        self._gear = model.actuator_gear[:, 0].copy()
         self._feet = [model.body(foot).id for foot in feet]
         self._floor = model.geom(FLOOR).id
-        self.qpos, self.qvel = self.data.qpos, self.data.qvel
+        self.qpos = self.data.qpos
+        self.qvel = self.data.qvel
         self.motor_dof = model.jnt_dofadr[model.actuator_trnid[:, 0]]
-        acc, gyro = model.sensor("accelerometer"), model.sensor("gyro")
+        acc = model.sensor("accelerometer")
+        gyro = model.sensor("gyro")
         self.accelerometer = self.data.sensordata[acc.adr[0] : acc.adr[0] + 3]
         self.gyro = self.data.sensordata[gyro.adr[0] : gyro.adr[0] + 3]
 
@@ -80,7 +84,9 @@ class TorquePlant:
 
     def foot_forces(self) -> tuple[Array, float]:
         """Return the floor's force on each foot in world axes (2, 3), and its force on anything else."""
-        forces, other, found = np.zeros((2, 3)), 0.0, np.zeros(6)
+        forces = np.zeros((2, 3))
+        other = 0.0
+        found = np.zeros(6)
         for k in range(self.data.ncon):
             contact = self.data.contact[k]
             pair = (int(contact.geom1), int(contact.geom2))
@@ -100,7 +106,8 @@ class Sensors:
     """What the robot measures of the plant, with noise from a generator of its own."""
 
     def __init__(self, plant: TorquePlant, noise: SensorNoise, rng: np.random.Generator) -> None:
-        self._plant, self._rng = plant, rng
+        self._plant = plant
+        self._rng = rng
         joints = plant.model.nv - BASE
         deviations = [noise.joint_rad] * joints + [noise.joint_rad_s] * joints
         self._deviation = np.array(deviations + [noise.gyro_rad_s] * 3 + [noise.accelerometer_m_s2] * 3)
@@ -115,7 +122,8 @@ class Sensors:
 
     def read(self) -> tuple[Array, Array, Array, Array, Array]:
         """Return quaternion (4,), gyro (3,), accelerometer (3,), joint angles and joint rates (n_joints,)."""
-        plant, n = self._plant, self._joints
+        plant = self._plant
+        n = self._joints
         noise = self._rng.standard_normal(2 * n + 6)
         noise *= self._deviation
         quaternion = np.empty(4)

@@ -48,10 +48,13 @@ class WalkingController:
 
     def __init__(self, observer: Observer, tick_s: float) -> None:
         body = observer.body
-        self._observer, self._body, self._tick_s = observer, body, tick_s
+        self._observer = observer
+        self._body = body
+        self._tick_s = tick_s
         self._gains = body.table.walking
         count = BASE + body.motor_count
-        self._matrix, self._right = np.zeros((count, count), order="F"), np.zeros((count, 2 + FREE), order="F")
+        self._matrix = np.zeros((count, count), order="F")
+        self._right = np.zeros((count, 2 + FREE), order="F")
         self._matrix[TASKS, 0] = self._matrix[TASKS + 1, 1] = 1.0
         self._matrix[FOOT_ROWS, 2] = 1.0
         for axis in range(3):
@@ -60,13 +63,17 @@ class WalkingController:
         self._small, self._small_right = np.zeros((BASE + 1, BASE + 1), order="F"), np.zeros((BASE + 1, 1), order="F")
         self._damping = self._damping_of_legs()
         self.step_s = self._gains.step_s
-        self.stance, self.step_time_s, self.steps, self.heading_rad = 0, 0.0, 0, 0.0
+        self.stance = 0
+        self.step_time_s = 0.0
+        self.steps = 0
+        self.heading_rad = 0.0
         self.mean_speed_m_s = (0.0, 0.0)
         self.target_m = (0.0, 0.0)
 
     def _damping_of_legs(self) -> list[Array]:
         """Return the damping of all motors for each standing foot: less in the swing leg, none in the standing foot."""
-        body, found = self._body, []
+        body = self._body
+        found = []
         half = body.motor_count // FEET
         for stance in range(FEET):
             damping = np.array(body.table.motor_damping)
@@ -81,7 +88,8 @@ class WalkingController:
         line = self._observer.dynamics.line
         total = line[0] + line[1]
         self.heading_rad = heading(float(total[0]), float(total[1]))
-        self.steps, self._correction = 0, [0.0, 0.0]
+        self.steps = 0
+        self._correction = [0.0, 0.0]
         self._ends: list[tuple[Array, tuple[float, float]]] = []  # path and command at the ends of the last steps
         self._begin(stance)
 
@@ -91,7 +99,10 @@ class WalkingController:
             self._end_step(reference)
         self.step_time_s += self._tick_s
         self.heading_rad += reference.turn_rad_s * self._tick_s
-        observer, dynamics, matrix, right = self._observer, self._observer.dynamics, self._matrix, self._right
+        observer = self._observer
+        dynamics = self._observer.dynamics
+        matrix = self._matrix
+        right = self._right
         standing = FOOT_ROWS * self.stance
         matrix[:FOOT_ROWS] = dynamics.foot_rows[standing : standing + FOOT_ROWS]
         right[:FOOT_ROWS, 0] = -dynamics.foot_drift[standing : standing + FOOT_ROWS]
@@ -105,26 +116,34 @@ class WalkingController:
         torque += self._body.friction_nm_s_rad * solved[BASE:, 1]
         torque -= self._damping[self.stance] * (observer.velocity[BASE:] - solved[BASE:, 1])
         kp, kd = self._gains.flat_foot
-        toe_up, rate = slope(dynamics.line[self.stance, 2]), -observer.foot_velocity[standing + 3]
+        toe_up = slope(dynamics.line[self.stance, 2])
+        rate = -observer.foot_velocity[standing + 3]
         torque[self._body.foot_motor[self.stance]] -= kp * toe_up + kd * rate
         return limited(torque, self._body.torque_limit_nm)
 
     def _balance(self, solved: Array) -> tuple[Array, Array]:
         """Return generalised forces without contact (n,), and the five rows of force of the standing foot."""
-        dynamics, small = self._observer.dynamics, self._small
+        dynamics = self._observer.dynamics
+        small = self._small
         ankle = BASE + self._body.foot_motor[self.stance]
         moved = dynamics.mass @ solved[:, [0, 2, 3]]
         moved[:, 0] += dynamics.bias
         contact = self._matrix[:FOOT_ROWS]
-        small[:BASE, :FREE], small[BASE, :FREE] = moved[:BASE, 1:], moved[ankle, 1:]
-        small[:BASE, FREE:], small[BASE, FREE:] = -contact[:, :BASE].T, -contact[:, ankle]
-        self._small_right[:BASE, 0], self._small_right[BASE, 0] = -moved[:BASE, 0], -moved[ankle, 0]
+        small[:BASE, :FREE] = moved[:BASE, 1:]
+        small[BASE, :FREE] = moved[ankle, 1:]
+        small[:BASE, FREE:] = -contact[:, :BASE].T
+        small[BASE, FREE:] = -contact[:, ankle]
+        self._small_right[:BASE, 0] = -moved[:BASE, 0]
+        self._small_right[BASE, 0] = -moved[ankle, 0]
         _, _, found, singular = dgesv(small, self._small_right)
         assert singular == 0, "the standing foot cannot hold the base"
         return moved[:, 0] + moved[:, 1:] @ found[:FREE, 0], found[FREE:, 0]
 
     def _base_rows(self, reference: WalkReference) -> None:
-        observer, gains, right, row = self._observer, self._gains, self._right, FOOT_ROWS
+        observer = self._observer
+        gains = self._gains
+        right = self._right
+        row = FOOT_ROWS
         kp, kd = gains.height
         speed = reference.height_m_s
         right[row, :2] = (
@@ -141,9 +160,14 @@ class WalkingController:
 
     def _swing_rows(self, reference: WalkReference) -> None:
         """Let the swing foot follow its path: five rows of the foot."""
-        observer, gains, dynamics = self._observer, self._gains.swing, self._observer.dynamics
-        swing, time_s, step_s = 1 - self.stance, self.step_time_s, self.step_s
-        first, row = FOOT_ROWS * swing, FOOT_ROWS + 4
+        observer = self._observer
+        gains = self._gains.swing
+        dynamics = self._observer.dynamics
+        swing = 1 - self.stance
+        time_s = self.step_time_s
+        step_s = self.step_s
+        first = FOOT_ROWS * swing
+        row = FOOT_ROWS + 4
         self.target_m = self._foot_target(reference)
         share, rate, bend = cubic(0.0, 0.0, 1.0, 0.0, gains.done_share * step_s, time_s)
         clearance_m = reference.lift * gains.clearance_m
@@ -156,7 +180,9 @@ class WalkingController:
         for axis in range(3):
             if axis < 2:
                 span = self.target_m[axis] - self._left_m[axis]
-                place, speed, acceleration = self._left_m[axis] + share * span, rate * span, bend * span
+                place = self._left_m[axis] + share * span
+                speed = rate * span
+                acceleration = bend * span
             else:
                 place, speed, acceleration = height
             feedback = kp * (place - away[axis]) + kd * (speed - moving[axis])
@@ -175,15 +201,20 @@ class WalkingController:
 
     def _foot_target(self, reference: WalkReference) -> tuple[float, float]:
         """Return where the swing foot shall land, from the standing foot, in world axes [m]."""
-        gains, dynamics, step_s = self._gains, self._observer.dynamics, self.step_s
+        gains = self._gains
+        dynamics = self._observer.dynamics
+        step_s = self.step_s
         pivot = dynamics.pivot[self.stance]
         away = (dynamics.com - pivot).tolist()
         height_m = max(away[2], LOWEST_COM_M)
         rate = pendulum_rate(height_m)
         ux, uy = momentum_speed(dynamics.momentum, pivot, dynamics.mass_kg, height_m)
-        c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
-        along, left = c * away[0] + s * away[1], c * away[1] - s * away[0]
-        u_along, u_left = c * ux + s * uy, c * uy - s * ux
+        c = math.cos(self.heading_rad)
+        s = math.sin(self.heading_rad)
+        along = c * away[0] + s * away[1]
+        left = c * away[1] - s * away[0]
+        u_along = c * ux + s * uy
+        u_left = c * uy - s * ux
         side = 1.0 if self.stance == 1 else -1.0  # the swing foot is to the left of a right standing foot
         wanted = periodic_speed(reference.forward_m_s + self._correction[0], rate, step_s)
         sway = periodic_speed(reference.left_m_s + self._correction[1], rate, step_s)
@@ -196,7 +227,8 @@ class WalkingController:
         return c * x - s * y, s * x + c * y
 
     def _begin(self, stance: int) -> None:
-        self.stance, self.step_time_s = stance, 0.0
+        self.stance = stance
+        self.step_time_s = 0.0
         pivot = self._observer.dynamics.pivot
         self._left_m = (pivot[1 - stance] - pivot[stance]).tolist()
 
@@ -206,13 +238,16 @@ class WalkingController:
         asked = (reference.forward_m_s, reference.left_m_s)
         self._ends = [*self._ends[-2:], (self._observer.travelled_m.copy(), asked)]
         if len(self._ends) == 3:
-            (place, before), gains = self._ends[0], self._gains
+            place, before = self._ends[0]
+            gains = self._gains
             dx, dy = ((self._ends[2][0] - place) / (2.0 * self.step_s)).tolist()
-            c, s = math.cos(self.heading_rad), math.sin(self.heading_rad)
+            c = math.cos(self.heading_rad)
+            s = math.sin(self.heading_rad)
             self.mean_speed_m_s = (c * dx + s * dy, c * dy - s * dx)
             for axis, (wanted, earlier) in enumerate(zip(asked, before, strict=True)):
                 most = gains.largest_correction_m_s + gains.largest_correction_share * abs(wanted)
-                correction, last = self._correction[axis], abs(self._ends[1][1][axis])
+                correction = self._correction[axis]
+                last = abs(self._ends[1][1][axis])
                 if abs(wanted - earlier) < STEADY_M_S:
                     correction += gains.speed_correction * (wanted - self.mean_speed_m_s[axis])
                 elif abs(wanted) < last:

@@ -36,7 +36,8 @@ SLOWER = (0.85, 0.75, 0.5, 0.35, 0.25)  # shares of its usual speed at which a r
 
 def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> StrutError:
     """Return the error that names what the user asked for and the nearest that works instead."""
-    task, reason = trials.request.task, stopped_by[0].sentence
+    task = trials.request.task
+    reason = stopped_by[0].sentence
     if getattr(task, "footsteps", ()) and stopped_by[0].limit == "reach":
         return BadFootstepsError(f"The footsteps cannot be walked: {reason}; shorten or turn that step less.")
     unsolved = None
@@ -74,7 +75,8 @@ def slower(trials: Trials) -> Iterator[Trials]:
 
     Nothing where a speed was asked for, where the generator has no usual one, or where none is slow enough.
     """
-    usual, request = getattr(trials.generator, "usual", {}).get("speed_m_s"), trials.request
+    usual = getattr(trials.generator, "usual", {}).get("speed_m_s")
+    request = trials.request
     if usual is None or getattr(request.task, "speed_m_s", None) is not None:
         return
     for share in SLOWER:
@@ -90,7 +92,8 @@ def _chosen(trials: Trials) -> Iterator[tuple[str, float, float]]:
     None where drafts cost too much to look for what would work.
     """
     for option in OPTIONS if trials.how.coarsely else ():
-        asked, usual = _asked(trials, option), _usual(trials, option)
+        asked = _asked(trials, option)
+        usual = _usual(trials, option)
         if isinstance(asked, int | float) and usual is not None and asked != usual:
             yield option, asked, usual
 

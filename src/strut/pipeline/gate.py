@@ -44,7 +44,8 @@ def strongest_proved(
             return Kept(full, stopped_by)
         if full.neutral:
             return Kept(None, full.shortfalls)
-        ceiling, stopped_by = max(0.0, full.intensity - close), full.shortfalls
+        ceiling = max(0.0, full.intensity - close)
+        stopped_by = full.shortfalls
 
 
 def strongest(

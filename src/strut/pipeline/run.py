@@ -60,7 +60,8 @@ def run(
     robot = robot.expressing(request.expression)
     drafts = generator_for(request, robot, on_progress) if generator is None else generator
     trials = Trials(request, robot, drafts, tuple(limits), on_progress)
-    kept, told = strongest_expression(trials), tuple[str, ...]()
+    kept = strongest_expression(trials)
+    told = tuple[str, ...]()
     if kept.attempt is None:
         trials, kept, told = _calmer(trials, kept)
     if request.retreat == "local":
@@ -136,7 +137,9 @@ def _shown_over_time(draft: Draft) -> list[float] | None:
 
 def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:
     """Return the motion of a measured draft; its `meta` says how it was made."""
-    robot, needs, emotion = draft.robot, draft.measured, request.emotion
+    robot = draft.robot
+    needs = draft.measured
+    emotion = request.emotion
     named = request.as_dict() | {"robot": robot.name}
     meta: dict[str, Any] = {
         "emotion": emotion and emotion.name,

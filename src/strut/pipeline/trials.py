@@ -16,10 +16,14 @@ from strut.simulation.upright import proved_upright
 from strut.style import Style
 from strut.verify.judge import judge
 
-SEARCH, FINAL = Detail("search"), Detail("final")
-_SLOWER, _MOST_SLOWER = 1.03, 10
+SEARCH = Detail("search")
+FINAL = Detail("final")
+_SLOWER = 1.03
+_MOST_SLOWER = 10
 USED = 0.9  # share of speed and torque limits that planning for speed may use; servos need the rest to follow
-_QUICKEST, _SLOWEST, _STEP = 0.05, 20.0, 1.5
+_QUICKEST = 0.05
+_SLOWEST = 20.0
+_STEP = 1.5
 _CLOSE = 1.02
 
 
@@ -72,7 +76,9 @@ class Trials:
             quiet: Whether nobody is told.
             known: Attempts, by style, of which one with the same style is taken instead; this one is added.
         """
-        request, in_simulation, found = self.request, self._is_simulated(detail), None
+        request = self.request
+        in_simulation = self._is_simulated(detail)
+        found = None
         style = self.style(intensity)
         neutral = style == self.style(0.0)
         known = {} if known is None else known
@@ -151,7 +157,8 @@ class Trials:
 
     def prove(self, searched: Attempt) -> Attempt:
         """Return the same attempt in full; at the fastest pace a little slower, where the whole needs more."""
-        intensity, pace = searched.intensity, self.paces.get(self.style(searched.intensity))
+        intensity = searched.intensity
+        pace = self.paces.get(self.style(searched.intensity))
         detail = replace(FINAL, variant=searched.draft.variant)
         if not self.fastest:
             return self.attempt(intensity, detail, known=self.proved)

@@ -52,7 +52,8 @@ def _settled_first(trials: Trials) -> Kept | None:
 
 def _in_all_words(trials: Trials) -> Kept:
     """Return the strongest attempt in which all words are weakened alike."""
-    how, asked = trials.how, trials.request.asked
+    how = trials.how
+    asked = trials.request.asked
     rung = asked if trials.request.strict else asked / max(how.rungs, 1)
     coarse, close = (rung, rung) if how.rungs else (COARSE, CLOSE)
     prove = trials.prove if how.coarsely else None
@@ -88,7 +89,8 @@ class _Candidate:
 
     def _searched(self, ceiling: float) -> Kept:
         """Return the strongest attempt up to an intensity."""
-        close, tried = self.rung * self.trials.request.asked, list[Attempt]()
+        close = self.rung * self.trials.request.asked
+        tried = list[Attempt]()
 
         def passes(intensity: float) -> bool:
             tried.append(self.trials.search(intensity))
@@ -104,7 +106,8 @@ class _Candidate:
     @property
     def expressiveness(self) -> tuple[float, float]:
         """The mean share of the main words, then of all words, that the found attempt shows; nothing if none is."""
-        attempt, asked = self.found.attempt, self.trials.request.asked
+        attempt = self.found.attempt
+        asked = self.trials.request.asked
         if attempt is None:
             return (0.0, 0.0)
         return (self.shown(attempt), self.kept(attempt.intensity / asked))
@@ -127,7 +130,8 @@ class _Candidate:
     def proved(self) -> Kept:
         """Return the found attempt if a proof confirms it, told in words; else look below it, ever further."""
         assert self.found.attempt is not None, "only what was found can be proved"
-        asked, stopped_by = self.trials.request.asked, self.found.stopped_by
+        asked = self.trials.request.asked
+        stopped_by = self.found.stopped_by
         full = self.trials.prove(self.found.attempt)
         if full.passes:
             return Kept(self._told(full), stopped_by or self.trials.searched[self.trials.asked_style].shortfalls)
@@ -140,7 +144,9 @@ class _Candidate:
 
     def _told(self, attempt: Attempt) -> Attempt:
         """Return an attempt that says which words it weakens."""
-        asked, shares, draft = self.trials.request.asked, self.trials.shares, attempt.draft
+        asked = self.trials.request.asked
+        shares = self.trials.shares
+        draft = attempt.draft
         if not shares:
             return attempt
         share = attempt.intensity / asked
@@ -162,7 +168,8 @@ def _best_proved(candidates: Sequence[_Candidate], least: float = 0.0) -> Kept:
         kept = best.proved()
         if kept.attempt is not None:
             return kept
-        stopped_by, best = kept.stopped_by, max(candidates, key=lambda candidate: candidate.expressiveness)
+        stopped_by = kept.stopped_by
+        best = max(candidates, key=lambda candidate: candidate.expressiveness)
     return Kept(None, stopped_by)
 
 
@@ -171,7 +178,8 @@ def _by_words(trials: Trials, *, nearly: bool) -> Kept:
 
     Where less than enough is left of the parts, they are compared with all words weakened alike.
     """
-    rung, changed = 1.0 / trials.how.rungs, _changed_words(trials)
+    rung = 1.0 / trials.how.rungs
+    changed = _changed_words(trials)
     alike = _Candidate(trials, rung)
     kept = _nearly_all(alike, changed) if nearly else NOTHING
     if kept.attempt is not None:

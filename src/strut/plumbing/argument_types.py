@@ -40,13 +40,15 @@ def coercing(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @wraps(function)
     def checked(*arguments: Any, **named: Any) -> Any:
-        types, names = _types(function), tuple(signature(function).parameters)
+        types = _types(function)
+        names = tuple(signature(function).parameters)
         places = [_argument(name, types, *given) for given in zip(names, arguments, strict=False)]
         return function(
             *places, *arguments[len(places) :], **{key: _argument(name, types, key, named[key]) for key in named}
         )
 
-    checked.__module__, checked.__qualname__ = "strut", name  # where other processes find it
+    checked.__module__ = "strut"
+    checked.__qualname__ = name  # where other processes find it
     return checked
 
 

@@ -160,7 +160,8 @@ def _stays(folder: Path) -> bool:
 
 def _replace_folder(target: Path, files: Mapping[str, bytes], last: str) -> None:
     beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
-    made, before = beside / f"{target.name}.new", beside / target.name  # so deep that nobody takes them for robots
+    made = beside / f"{target.name}.new"
+    before = beside / target.name  # so deep that nobody takes them for robots
     try:
         if target.exists():
             shutil.copytree(target, made, symlinks=True)

@@ -29,7 +29,8 @@ class CtrlC:
     """
 
     def __init__(self) -> None:
-        self.listening, self.pressed = False, False
+        self.listening = False
+        self.pressed = False
 
     def listen(self) -> None:
         """Hear it from now on in Python's place, unless nobody should (a shell's job in the background)."""

@@ -34,7 +34,8 @@ _STEPS = 3
 _SAMPLES_PER_PHASE = 60.0
 _SETTLE_S = 1.5  # starts and stops so gently that only walking decides
 _HALVINGS = 16
-_POSTURES, _GOALS = 400, 4000
+_POSTURES = 400
+_GOALS = 4000
 
 
 def parts() -> Parts:
@@ -68,16 +69,19 @@ def golden_target(entry: Mapping[str, Any], separation_cm: float) -> PostureTarg
     right = entry.get("right", [0.0, -separation_cm / 2.0, 0.0])
     left = entry.get("left", [0.0, separation_cm / 2.0, 0.0])
     headings = np.radians(entry.get("headings", [0.0, 0.0, 0.0]))
-    ankles, com = np.array([[right, left]]) / 100.0, np.array([entry["com"]]) / 100.0
+    ankles = np.array([[right, left]]) / 100.0
+    com = np.array([entry["com"]]) / 100.0
     return PostureTargets(ankles, com, headings[None, :2], headings[2:], np.array([0.22]))
 
 
 def swing_targets(step_m: Array, height_m: Array, separation_m: float) -> PostureTargets:
     """Return the targets of left swings, the centre of mass over the right shoe. Shape (N,) each, N × 25 out."""
-    count, points = len(step_m), 25
+    count = len(step_m)
+    points = 25
     share = np.linspace(0.0, 1.0, points)
     ankles = np.zeros((count, points, 2, 3))
-    ankles[..., 0, 1], ankles[..., 1, 1] = -separation_m / 2.0, separation_m / 2.0
+    ankles[..., 0, 1] = -separation_m / 2.0
+    ankles[..., 1, 1] = separation_m / 2.0
     ankles[..., 1, 0] = step_m[:, None] * (share**3 * (10.0 + share * (6.0 * share - 15.0)))
     ankles[..., 1, 2] = 0.015 * 64.0 * (share * (1.0 - share)) ** 3
     total = count * points
@@ -88,7 +92,8 @@ def swing_targets(step_m: Array, height_m: Array, separation_m: float) -> Postur
 
 def alice_body(robot: Robot) -> list[Comparison]:
     """Return masses, lengths and what follows from them alone."""
-    legs, sheet = biped_model(robot), Sheet("body", robot.published)
+    legs = biped_model(robot)
+    sheet = Sheet("body", robot.published)
     sheet.compare("total mass", "mass", "total", float(legs.mass_kg.sum()))
     sheet.compare("mass of a leg with its shoe", "mass", "leg", float(legs.mass_kg[:4].sum()))
     sheet.compare("link lengths", "link", "lengths", (legs.link_m * 100.0).tolist())
@@ -102,7 +107,9 @@ def alice_body(robot: Robot) -> list[Comparison]:
 
 def golden_postures(robot: Robot) -> list[Comparison]:
     """Return the golden postures' angles, and how exactly the angles lead back."""
-    legs, sheet, worst = biped_model(robot), Sheet("postures", robot.published), 0.0
+    legs = biped_model(robot)
+    sheet = Sheet("postures", robot.published)
+    worst = 0.0
     for name, entry in sheet.published["target"].items():
         target = golden_target(entry, legs.separation_m * 100.0)
         joint = solve_postures(legs, target).joint_in_world
@@ -117,7 +124,8 @@ def golden_postures(robot: Robot) -> list[Comparison]:
 
 def reach(robot: Robot) -> list[Comparison]:
     """Return the longest step by body height and the highest body by step."""
-    legs, sheet = biped_model(robot), Sheet("reach", robot.published)
+    legs = biped_model(robot)
+    sheet = Sheet("reach", robot.published)
     section = sheet.published["longest_step"]
     heights_m = np.array(section["heights"]) / 100.0
     longest = _last_found(legs, np.zeros(len(heights_m)), np.full(len(heights_m), 0.12), heights_m, by_step=True)
@@ -137,16 +145,20 @@ def _last_found(legs: BipedModel, good: Array, bad: Array, other: Array, *, by_s
         step_m, height_m = (middle, other) if by_step else (other, middle)
         targets = swing_targets(step_m, height_m, legs.separation_m)
         found = solve_postures(legs, targets).found.reshape(len(middle), -1).all(axis=1)
-        good, bad = np.where(found, middle, good), np.where(found, bad, middle)
+        good = np.where(found, middle, good)
+        bad = np.where(found, bad, middle)
     return good
 
 
 def swing(robot: Robot) -> list[Comparison]:
     """Return the extremes of the swing's polynomials."""
-    sheet, share = Sheet("swing", robot.published), np.linspace(0.0, 1.0, 20001)
+    sheet = Sheet("swing", robot.published)
+    share = np.linspace(0.0, 1.0, 20001)
     x, z = swing_share(share)
     step = share[1]
-    speed, acceleration, lift = np.gradient(x, step), np.diff(x, 2) / step**2, np.diff(z, 2) / step**2
+    speed = np.gradient(x, step)
+    acceleration = np.diff(x, 2) / step**2
+    lift = np.diff(z, 2) / step**2
     sheet.compare("peak speed of x over L/T", "swing", "x_peak_speed", float(speed.max()))
     sheet.compare("peak of its acceleration over L/T²", "swing", "x_peak_acceleration", float(acceleration.max()))
     sheet.compare("peak of z over h", "swing", "z_peak", float(z.max()))
@@ -160,7 +172,8 @@ def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Pressu
     Example:
         >>> strut.walking_margin_m(strut.load_robot("alice"), 0.04, 1.0, law="pressure")
     """
-    legs, table = biped_model(robot), robot.step_gait
+    legs = biped_model(robot)
+    table = robot.step_gait
     limits = StepLimits(step_m, table.side_step_m, table.step_turn_rad, legs.separation_m)
     start = Place(0.0, 0.0)
     plan = step_plan(
@@ -181,7 +194,9 @@ def critical_phase_s(robot: Robot, step_m: float) -> float:
 
 def balance(robot: Robot) -> list[Comparison]:
     """Return effective heights, critical phase times and speeds, and margins by speed, whose mass follows a quintic."""
-    sheet, heights, ratios = Sheet("balance", robot.published), [], []
+    sheet = Sheet("balance", robot.published)
+    heights = []
+    ratios = []
     for torso_m in (0.0, 0.15):
         legs = biped_model(variant(robot, torso_m=torso_m, half_width_m=_HALF_WIDTH_M))
         stand = golden_target({"com": [0.0, 0.0]}, legs.separation_m * 100.0)
@@ -196,7 +211,8 @@ def balance(robot: Robot) -> list[Comparison]:
         name = f"critical phase time, shoes {2.0 * half_cm:g} cm wide, torso 0, 10, 15 cm up"
         sheet.compare(name, section, f"{half_cm:.1f}", times)
     sheet.compare("critical speed over step length, torso 0, 10, 15 cm up", "critical_speed", "ratios", ratios)
-    section, body = sheet.published["margin"], variant(robot, torso_m=0.0, half_width_m=_HALF_WIDTH_M)
+    section = sheet.published["margin"]
+    body = variant(robot, torso_m=0.0, half_width_m=_HALF_WIDTH_M)
     for step_cm in ("1", "2"):
         phases = [float(step_cm) / speed / 2.0 for speed in section["speeds_cm_s"]]
         margins = [walking_margin_m(body, float(step_cm) / 100.0, phase_s) * 100.0 for phase_s in phases]
@@ -206,10 +222,12 @@ def balance(robot: Robot) -> list[Comparison]:
 
 def alice_errata(robot: Robot) -> list[Comparison]:
     """Return what each misprint that can be run costs; their numbers are those of docs/alice.md."""
-    legs, sheet = biped_model(robot), Sheet("errata", robot.published)
+    legs = biped_model(robot)
+    sheet = Sheet("errata", robot.published)
     _wrong_lengths(sheet, legs)
     _wrong_sign(sheet, legs)
-    step_cm, lift_cm = 4.0, 1.5
+    step_cm = 4.0
+    lift_cm = 1.5
     printed_cm = lift_cm * (-64.0 + 192.0 - 192.0) + 64.0 * step_cm  # where the printed swing ends
     sheet.correct("10", "height at touch-down", printed_cm, 0.0, "cm", "printed: 64 L in eq 34")
     _wrong_path(sheet, legs)
@@ -251,8 +269,10 @@ def _wrong_sign(sheet: Sheet, legs: BipedModel) -> None:
 def _random_targets(legs: BipedModel, rng: np.random.Generator) -> PostureTargets:
     half = legs.separation_m / 2.0
     ankles = np.zeros((_POSTURES, 2, 3))
-    ankles[:, 0, 1], ankles[:, 1, 1] = -half, half
-    ankles[:, 1, 0], ankles[:, 1, 2] = rng.uniform(-0.04, 0.04, _POSTURES), rng.uniform(0.0, 0.015, _POSTURES)
+    ankles[:, 0, 1] = -half
+    ankles[:, 1, 1] = half
+    ankles[:, 1, 0] = rng.uniform(-0.04, 0.04, _POSTURES)
+    ankles[:, 1, 2] = rng.uniform(0.0, 0.015, _POSTURES)
     headings = rng.uniform(-0.3, 0.3, (_POSTURES, 2))
     com = np.tile([0.0, -half], (_POSTURES, 1))
     return PostureTargets(ankles, com, headings, headings.mean(axis=1), rng.uniform(0.19, 0.22, _POSTURES))
@@ -283,7 +303,8 @@ def fastest_walks(robot: Robot, ahead_m: float = 0.5, other_margins_m: Sequence[
     The paper calls 1 cm/s safe but prints neither step length nor shoes, so the margin that its law keeps at that speed
     with this robot's steps is the one to compare at.
     """
-    sheet, goal = Sheet("speed", robot.published), Place(ahead_m, 0.0)
+    sheet = Sheet("speed", robot.published)
+    goal = Place(ahead_m, 0.0)
     slow = walk_to(robot, goal, pace=sheet.published["safe_speed"]["speed"] / 100.0, margin_m=0.0, law="mass")
     assert slow.receipt is not None
     assert slow.receipt.balance_margin_mm is not None

@@ -43,7 +43,8 @@ def parts() -> Parts:
 def cassie_body(robot: Robot) -> list[Comparison]:
     """Return degrees of freedom, mass and torque limits."""
     sheet = Sheet("body", robot.published)
-    table, body = control_table(robot), _body(robot)
+    table = control_table(robot)
+    body = _body(robot)
     sheet.compare("degrees of freedom", "robot", "degrees_of_freedom", float(robot.model.nv))
     sheet.compare("motors", "robot", "motors", float(len(table.motors)))
     sheet.compare("leaf springs", "robot", "leaf_springs", float(len(table.spring)))
@@ -59,7 +60,8 @@ def _body(robot: Robot) -> ActuatedModel:
 
 def _rod_deviation(body: ActuatedModel) -> float:
     """Return how far the rod at rest is from knee + ankle = 13 degrees, over the range of the knee [deg]."""
-    model, worst = body.model, 0.0
+    model = body.model
+    worst = 0.0
     rest = float(model.tendon_lengthspring[0, 0])
     for knee in np.radians(np.linspace(-157.0, -37.0, 25)):
         angles = [_tendon_excess(body, knee, TARSUS_TO_THIGH_RAD + off, rest) for off in (-0.01, 0.01)]
@@ -86,7 +88,8 @@ def _leg(robot: Robot) -> TwoBarLeg:
 
 def cassie_leg(robot: Robot) -> list[Comparison]:
     """Return the leg in closed form."""
-    sheet, leg = Sheet("leg", robot.published), _leg(robot)
+    sheet = Sheet("leg", robot.published)
+    leg = _leg(robot)
     knee = np.radians([-120.0, -80.0])
     both = np.column_stack([leg.length_m(knee), np.degrees(leg.pitch_rad(0.0, knee))])
     sheet.compare("length and pitch at knees of -120 and -80 degrees", "leg", "length_and_pitch", both.ravel().tolist())
@@ -97,7 +100,8 @@ def cassie_leg(robot: Robot) -> list[Comparison]:
 
 def quiet_stand(robot: Robot) -> list[Comparison]:
     """Return the torque of a knee in quiet stands."""
-    sheet, column = Sheet("stand", robot.published), list(control_table(robot).motors).index("left_knee")
+    sheet = Sheet("stand", robot.published)
+    column = list(control_table(robot).motors).index("left_knee")
     stands = planted_stands(robot, np.array([(0.0, 0.0, height) for height in HEIGHTS_M]))
     assert stands.foot_error.max() < 1e-4, "a published stand is out of reach"  # metres and radians
     knee = [float(_standing_torque(robot, qpos)[column]) for qpos in stands.qpos]
@@ -148,7 +152,8 @@ def cassie_errata(robot: Robot) -> list[Comparison]:  # noqa: ARG001 -- misprint
 
 def _never_optimised(nodes: int, size: int, overlap: int) -> int:
     """Return how many nodes stay untouched if pieces of `size` intervals overlap and the loop ends as printed."""
-    first, last = 1, 1
+    first = 1
+    last = 1
     while first + size <= nodes:
         last = first + size
         first = last - overlap
@@ -157,7 +162,8 @@ def _never_optimised(nodes: int, size: int, overlap: int) -> int:
 
 def gait_rows(robot: Robot) -> list[Comparison]:
     """Return the grid, and gaits found anew and looked up."""
-    sheet, table = Sheet("gait library", robot.published), gait_library_table(robot)
+    sheet = Sheet("gait library", robot.published)
+    table = gait_library_table(robot)
     axes = (table.grid.forward_m_s, table.grid.left_m_s, table.grid.height_m)
     sheet.compare("gaits of the published grid", "library", "gaits", float(np.prod(table.grid.shape)))
     sheet.compare("spacings", "library", "spacing", [axis.values[1] - axis.values[0] for axis in axes])

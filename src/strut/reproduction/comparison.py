@@ -78,7 +78,9 @@ class Sheet:
     ) -> None:
         """Add a quantity beside the published number `name` of a section; `note` is said if the two differ."""
         held = self.published[section] if isinstance(section, str) else section
-        theirs, own, tolerance = _numbers(held[name]), _numbers(ours), float(held["tolerance"])
+        theirs = _numbers(held[name])
+        own = _numbers(ours)
+        tolerance = float(held["tolerance"])
         same = all(abs(a - b) <= tolerance for a, b in zip(theirs, own, strict=True))
         verdict: ComparisonVerdict = "same" if same else "differs"
         row = Comparison(self.group, quantity, theirs, own, held["unit"], verdict, tolerance, where=held["where"])
@@ -86,7 +88,8 @@ class Sheet:
 
     def correct(self, erratum: str, quantity: str, printed: Values, ours: Values, unit: str, note: str) -> None:
         """Add what a misprint costs: the printed form as run by us, beside ours."""
-        numbers, where = (_numbers(printed), _numbers(ours)), "printed form, run"
+        numbers = (_numbers(printed), _numbers(ours))
+        where = "printed form, run"
         row = Comparison("errata", quantity, *numbers, unit, "erratum", erratum=erratum, where=where, note=note)
         self.rows.append(row)
 

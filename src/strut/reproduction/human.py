@@ -26,7 +26,8 @@ from strut.schemas.segments import SegmentBody
 PRINTED_MIDDLE_TRUNK = 0.3752
 SPEED_M_S = 1.3
 CRITERIA = ("effort", "momentum", "head", "time")
-STATES, TORQUES = 68, 28
+STATES = 68
+TORQUES = 28
 RECONSTRUCTION_POINT_EQUALITIES = 16
 SYNTHESIS_POINT_EQUALITIES = 7 + 34 + 34 + 28  # of the phases, and periodicity
 SYNTHESIS_UNKNOWNS = 53  # besides states and torques (E30)
@@ -34,7 +35,8 @@ SYNTHESIS_UNKNOWNS = 53  # besides states and torques (E30)
 
 def parts() -> Parts:
     """Return what computes HeiMan's rows."""
-    robot, found = load_robot("heiman"), dict[str, CriteriaValues]()
+    robot = load_robot("heiman")
+    found = dict[str, CriteriaValues]()
     gaits = {
         f"gait of least {objective}": partial(_walked, robot, objective, found)
         for objective in robot.human_gait.objective
@@ -74,7 +76,8 @@ def bodies_and_sizes(robot: Robot) -> list[Comparison]:
     fixed = synthesis_size(body.published["intervals"]["synthesis"], fixed_speed=True)
     problems.compare("synthesis at fixed speed", "sizes", "synthesis_fixed_speed", astuple(fixed))
 
-    similarity, still = Sheet("similarity", body.published), np.zeros((4, 1))
+    similarity = Sheet("similarity", body.published)
+    still = np.zeros((4, 1))
     section = body.published["time_terms"]
     for name, duration in section["duration_s"].items():
         times = (np.linspace(0.0, section["reference_s"], 4), np.linspace(0.0, duration, 4))
@@ -84,7 +87,8 @@ def bodies_and_sizes(robot: Robot) -> list[Comparison]:
 
 def orderings(robot: Robot, found: Mapping[str, CriteriaValues]) -> list[Comparison]:
     """Return whether each gait is the best in its own criterion, among ours as among the published ones."""
-    objectives, published = robot.human_gait.objective, robot.published["criteria"]
+    objectives = robot.human_gait.objective
+    published = robot.published["criteria"]
     printed = {name: CriteriaValues(*published[objectives[name].published]) for name in found}
     rows = []
     for index, word in enumerate(CRITERIA):
@@ -99,7 +103,9 @@ def orderings(robot: Robot, found: Mapping[str, CriteriaValues]) -> list[Compari
         words = f"the gait of mixture {name} is best in that mixture (1 is yes)"
         where = "weights applied to Table 6.6"
         rows.append(_judged(words, _least(ours) == name, _least(theirs) == name, where, note))
-    own, theirs_head, last = found["head"].head, printed["head"].head, Sheet("orderings")
+    own = found["head"].head
+    theirs_head = printed["head"].head
+    last = Sheet("orderings")
     note = f"{own:.3g} against {theirs_head:.3g}: a gait of least head rotation should beat the published one (E28)"
     at_most = "head rotation is at most the published one (1 is yes)"
     last.add(at_most, float(own <= theirs_head), "", note)

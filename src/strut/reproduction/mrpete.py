@@ -62,7 +62,8 @@ def _pose(robot: Robot, emotion: str) -> KeyPose:
 
 def _geometry(robot: Robot) -> list[Comparison]:
     """Return the size of the body."""
-    sheet, legs = Sheet("geometry", robot.published), mounted_legs(robot)
+    sheet = Sheet("geometry", robot.published)
+    legs = mounted_legs(robot)
     body_m, width_m, _ = robot.body_as(LimbBody).body.inertia_size_m
     upright_m = max(leg.leg.reach_m[1] + float(np.linalg.norm(leg.ankle_in_foot)) for leg in legs)
     below_deg = max(float(np.degrees(np.arcsin(abs(leg.hip_to_body[2, 2])))) for leg in legs)
@@ -81,7 +82,8 @@ def _golden_legs(robot: Robot) -> list[Comparison]:
     for number, golden in enumerate(robot.published["golden"], start=1):
         forward = (1.0, 0.0, 0.0)
         leg = Leg("golden", golden["thigh_mm"] / 1e3, golden["shin_mm"] / 1e3, golden["knee_sign"], forward)
-        ankle, foot = np.array(golden["ankle_mm"]) / 1e3, rotation_from_vector(np.array(golden["foot_turn_rad"]))
+        ankle = np.array(golden["ankle_mm"]) / 1e3
+        foot = rotation_from_vector(np.array(golden["foot_turn_rad"]))
         joints = leg_inverse(leg, ankle, foot, golden["knee_rad"], reference="published")
         knee_mm = leg_forward(leg, joints)[2] * 1e3
         sheet.compare(f"joints of leg {number}", {**golden, "unit": "rad"}, "joints_rad", joints.tolist())
@@ -94,7 +96,8 @@ def _poses(robot: Robot) -> list[Comparison]:
     sheet = Sheet("pose", robot.published)
     for emotion in EMOTIONS:
         pose = _pose(robot, emotion)
-        feet, ground = pose.feet(_FULL), ground_under(pose.feet(_FULL))
+        feet = pose.feet(_FULL)
+        ground = ground_under(pose.feet(_FULL))
         joints, knees = pose_joints(robot, pose)
         ours = {
             "knee_angle": ("knee angles", pose.knees(_FULL)[:2]),
@@ -112,8 +115,11 @@ def _poses(robot: Robot) -> list[Comparison]:
 
 def pose_joints(robot: Robot, pose: KeyPose) -> tuple[Array, Array]:
     """Return joint angles [rad] and knees in the body [m] of the left legs, as strut walks. Shapes (2, 7), (2, 3)."""
-    feet, turns, knees = pose.feet(_FULL), pose.foot_rotations(_FULL), pose.knees(_FULL)
-    joints, knee_in_body = [], []
+    feet = pose.feet(_FULL)
+    turns = pose.foot_rotations(_FULL)
+    knees = pose.knees(_FULL)
+    joints = []
+    knee_in_body = []
     for index, mounted in enumerate(mounted_legs(robot)[:2]):
         ankle = mounted.ankle_in_hip(feet[index], turns[index])
         held = mounted.held_knee(feet[index], turns[index], knees[index])
@@ -145,7 +151,8 @@ def _centre_line(mounted: MountedLeg, joints: Array) -> Array:
 
 def _knee_torque(robot: Robot) -> list[Comparison]:
     """Return what the printed poses ask of the knees: by a rule of thumb, standing, and walking."""
-    sheet, section = Sheet("knee torque", robot.published), robot.published["knee_torque"]
+    sheet = Sheet("knee torque", robot.published)
+    section = robot.published["knee_torque"]
     for emotion in EMOTIONS:
         third = knee_torque_of_a_third(robot, _pose(robot, emotion))
         sheet.compare(f"a third of the weight on one foot, {emotion}", section, emotion, third)
@@ -175,7 +182,9 @@ def _swing_leg_alone(robot: Robot) -> list[Comparison]:
 
 def knee_torque_of_a_third(robot: Robot, pose: KeyPose) -> tuple[float, float]:
     """Return the torque of the left knees, front and hind, if one foot carried a third of the weight [N m]."""
-    feet, turns, knees = pose.feet(_FULL), pose.foot_rotations(_FULL), pose.knees(_FULL)
+    feet = pose.feet(_FULL)
+    turns = pose.foot_rotations(_FULL)
+    knees = pose.knees(_FULL)
     up_in_body = rotation_y(-ground_under(feet).nose_up_rad).T @ np.array([0.0, 0.0, 1.0])
     load_n = up_in_body * robot.mass_kg * GRAVITY_M_S2 / 3.0
     torques = []
@@ -190,7 +199,8 @@ def knee_torque_of_a_third(robot: Robot, pose: KeyPose) -> tuple[float, float]:
 
 def standing_still(robot: Robot, pose: KeyPose) -> Audit:
     """Return what it takes to stand in a pose on all feet."""
-    samples, feet = 3, len(robot.feet)
+    samples = 3
+    feet = len(robot.feet)
     ground = ground_under(pose.feet(_FULL))
     foot_in_world = np.concatenate([ground.footprint_m, np.zeros((feet, 1))], axis=1)
     each = np.ones((samples, feet))

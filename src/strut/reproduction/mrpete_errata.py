@@ -36,7 +36,9 @@ class LegTargets:
 
 def errata(robot: Robot) -> list[Comparison]:
     """Return the errata of which the cost can be measured."""
-    sheet, leg, rng = Sheet("errata"), mounted_legs(robot)[0].leg, np.random.default_rng(SEED)
+    sheet = Sheet("errata")
+    leg = mounted_legs(robot)[0].leg
+    rng = np.random.default_rng(SEED)
     free = reachable_targets(leg, rng)
     foot, knee = (f"largest miss of the {what} in {TRIALS} targets" for what in ("foot", "knee"))
     note = "knee flexion as printed, in metres: no target is met"
@@ -118,13 +120,15 @@ def _add_misses(
 def _add_centre_of_pressure(sheet: Sheet, robot: Robot, rng: np.random.Generator) -> None:
     """Add how far the printed centre of pressure is off for a body at rest and one leg of point masses in swing."""
     leg_kg = np.array([link.mass_kg for link in robot.body_as(LimbBody).limb["leg"].links])
-    body_kg, height_m = robot.mass_kg - leg_kg.sum(), 0.3
+    body_kg = robot.mass_kg - leg_kg.sum()
+    height_m = 0.3
     body_at = np.concatenate([rng.uniform(-0.05, 0.05, (TRIALS, 2)), np.zeros((TRIALS, 1))], axis=1)
     leg_at = rng.uniform([-0.3, -0.3, -0.3], [0.3, 0.3, 0.0], (TRIALS, len(leg_kg), 3))
     accelerated_n = leg_kg[:, None] * rng.uniform(-5.0, 5.0, leg_at.shape)
     weight_n = robot.mass_kg * GRAVITY_M_S2
     com = (body_kg * body_at + np.einsum("k,nki->ni", leg_kg, leg_at)) / robot.mass_kg
-    force, moment = accelerated_n.sum(axis=1), np.cross(leg_at, accelerated_n).sum(axis=1)
+    force = accelerated_n.sum(axis=1)
+    moment = np.cross(leg_at, accelerated_n).sum(axis=1)
 
     lift = np.array([0.0, 0.0, weight_n])
     exact = cop_of_wrench(force + lift, moment + np.cross(com, lift), ground_m=-height_m)
@@ -190,7 +194,8 @@ def _knee(leg: Leg, ankle: Array, theta4: Array, knee_rad: Array, misprint: Misp
         [np.cos(azimuth) * np.sin(pitch), np.sin(azimuth) * np.sin(pitch), -np.cos(pitch)], axis=-1
     )
     axis = _unit(before if misprint == "knee axis" else ankle)
-    c, s = np.cos(knee_rad)[:, None], np.sin(knee_rad)[:, None]
+    c = np.cos(knee_rad)[:, None]
+    s = np.sin(knee_rad)[:, None]
     along = np.sum(axis * before, axis=-1, keepdims=True)
     return np.asarray(axis * along * (1.0 - c) + before * c + np.cross(axis, before) * s)
 
@@ -200,7 +205,9 @@ def _spin(leg: Leg, ankle: Array, knee: Array, joints: tuple[Array, Array, Array
     theta1, theta2, theta4 = joints
     none = np.zeros_like(theta1)
     unspun, _, _ = leg_forward(leg, np.stack([theta1, theta2, none, theta4, none, none, none], axis=-1))
-    before, after, axis = unspun - knee, ankle - knee, _unit(knee)
+    before = unspun - knee
+    after = ankle - knee
+    axis = _unit(knee)
     along = np.sum(before * axis, axis=-1)
     across = np.cross(axis, before)
     cosine = (np.sum(before * after, axis=-1) - along**2) / (np.sum(before**2, axis=-1) - along**2)
@@ -213,11 +220,13 @@ def _spin(leg: Leg, ankle: Array, knee: Array, joints: tuple[Array, Array, Array
 def _ankle(turn: Array, misprint: Misprint | None) -> tuple[Array, Array, Array]:
     """Return the ankle's three angles from the foot's orientation in the shin. Shape (N, 3, 3) in, (N,) each out."""
     theta5 = np.arctan2(turn[:, 1, 2], turn[:, 0, 2])
-    c, s = np.cos(theta5), np.sin(theta5)
+    c = np.cos(theta5)
+    s = np.sin(theta5)
     theta6 = np.arctan2(turn[:, 0, 2] * c + turn[:, 1, 2] * s, turn[:, 2, 2])
     theta7 = np.arctan2(turn[:, 1, 0] * c - turn[:, 0, 0] * s, turn[:, 1, 1] * c - turn[:, 0, 1] * s)
     if misprint == "thresholds":
-        in_line, folded = np.abs(theta6) < 0.001, _rounds_to(theta6, np.pi)
+        in_line = np.abs(theta6) < 0.001
+        folded = _rounds_to(theta6, np.pi)
         theta5 = np.where(in_line, np.arctan2(turn[:, 1, 0], turn[:, 0, 0]), theta5)
         theta5 = np.where(folded, np.arctan2(-turn[:, 1, 0], -turn[:, 0, 0]), theta5)
         theta7 = np.where(in_line | folded, 0.0, theta7)

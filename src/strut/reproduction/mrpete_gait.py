@@ -100,7 +100,8 @@ def knee_turn_in_a_cycle(robot: Robot, emotion: str, *, reference: KneeReference
     cycle = steady_cycle(robot, published_crawl(robot), emotion, samples=400)
     pose = key_pose(robot, style_for(robot, named_emotion(emotion), 1.0))
     body = crawler(robot, pose, cycle.plan)
-    feet, legs = body.feet_in_body(np.zeros((len(cycle.plan.time_s), 2))), mounted_legs(robot)
+    feet = body.feet_in_body(np.zeros((len(cycle.plan.time_s), 2)))
+    legs = mounted_legs(robot)
     angles = body.knee_rad if reference == "body" else pose.knees(cycle.plan.weight)
     turns = []
     for leg in (0, 1):
@@ -114,11 +115,13 @@ def knee_turn_in_a_cycle(robot: Robot, emotion: str, *, reference: KneeReference
 
 
 def _steps(robot: Robot) -> list[Comparison]:
-    sheet, own = Sheet("gait", robot.published), crawl_gait(robot)
+    sheet = Sheet("gait", robot.published)
+    own = crawl_gait(robot)
     cycle = steady_cycle(robot, own, "neutral")
     travel_mm = float(np.ptp(cycle.plan.body_x_m[cycle.rows])) * SAMPLES_PER_CYCLE / (SAMPLES_PER_CYCLE - 1) * 1e3
     apex_mm = float(cycle.plan.foot_in_world[cycle.rows][..., 2].max()) * 1e3
-    even, ours = stance_over_swing_speed(robot, published_crawl(robot)), stance_over_swing_speed(robot, own)
+    even = stance_over_swing_speed(robot, published_crawl(robot))
+    ours = stance_over_swing_speed(robot, own)
     note = "a foot swings for less of its quarter, so that the load can pass on"
     sheet.compare("travel per cycle", "step", "travel", travel_mm)
     sheet.compare("greatest height of a swing", "step", "height", apex_mm)
@@ -132,7 +135,8 @@ def _steps(robot: Robot) -> list[Comparison]:
 
 def _static_balance(robot: Robot) -> list[Comparison]:
     """Return smallest margins without sway, and the sideways shift that keeps a margin."""
-    sheet, gait = Sheet("static balance", robot.published), published_crawl(robot)
+    sheet = Sheet("static balance", robot.published)
+    gait = published_crawl(robot)
     # steps to the rear in the same order are steps forward in the opposite order, run backwards
     negated = replace(gait, swing_start=tuple((gait.duty_factor - start) % 1.0 for start in gait.swing_start))
     cycles = {emotion: steady_cycle(robot, gait, emotion) for emotion in EMOTIONS}
@@ -142,14 +146,16 @@ def _static_balance(robot: Robot) -> list[Comparison]:
         sheet.compare(quantity, "static_margin", name, ours_mm, note=_WORST_LAST.get(name, ""))
     for emotion, cycle in cycles.items():
         shifts_mm = [cycle.lateral_shift_m(margin_m) * 1e3 for margin_m in (0.0, 0.015)]
-        quantity, note = f"sideways shift that keeps 0 and 15 mm, {emotion}", _WORST_LAST.get(emotion, "")
+        quantity = f"sideways shift that keeps 0 and 15 mm, {emotion}"
+        note = _WORST_LAST.get(emotion, "")
         sheet.compare(quantity, "lateral_shift", emotion, shifts_mm, note=note)
     return sheet.rows
 
 
 def _swing_orders(robot: Robot) -> list[Comparison]:
     """Return smallest and mean margin of the six orders in which four feet can swing."""
-    sheet, gait = Sheet("swing order", robot.published), published_crawl(robot)
+    sheet = Sheet("swing order", robot.published)
+    gait = published_crawl(robot)
     first, *others = printed = tuple(robot.crawl_gait.swing_order)
     feet_x = key_pose(robot, Style()).foot_in_body[:2, 0]
     margins = {}

@@ -64,7 +64,8 @@ def parts() -> Parts:
 
 def _body(robot: Robot) -> list[Comparison]:
     """Return counts and the wrist in three postures."""
-    sheet, joints = Sheet("body", robot.published), len(robot.joint_names)
+    sheet = Sheet("body", robot.published)
+    joints = len(robot.joint_names)
     sheet.compare("coordinates", "count", "coordinates", robot.base_size + joints)
     sheet.compare("joints of the body", "count", "body_joints", joints)
     for posture in ("zero", "still", "active"):
@@ -101,7 +102,8 @@ def _body_errata(robot: Robot) -> list[Comparison]:
     ours = [_wrist(robot, side, _posture(robot, "zero"))[1] * 1e3 for side in sides]
     sheet = Sheet("errata")
     sheet.correct("P5", "y of the wrists at zero, right and left", wrists, ours, "mm", "elbow offset of 15 mm outwards")
-    active, swings = _posture(robot, "active"), robot.expression.swings
+    active = _posture(robot, "active")
+    swings = robot.expression.swings
     swing = np.concatenate([np.zeros(robot.base_size), [swings[joint].swing_rad for joint in robot.joint_names]])
     printed_swing = swing.copy()
     printed_swing[robot.base_size + robot.joint_names.index("RShoulderRoll")] *= -1.0
@@ -115,7 +117,8 @@ def _printed_wrist(robot: Robot, arm: str) -> list[float]:
     """Return where a wrist is at zero if the table of the body is taken as printed [m]."""
     assert isinstance(robot.tables.robot, ChainBody)
     chains = {chain.name: chain.rows for chain in robot.tables.robot.chain}
-    offset, transform = {"ShoulderRoll": 0.0, "ElbowYaw": 0.001}, np.eye(4)
+    offset = {"ShoulderRoll": 0.0, "ElbowYaw": 0.001}
+    transform = np.eye(4)
     for row in (*chains["trunk"], *chains[arm]):
         printed = offset.get((row.joint or "").removeprefix(arm[0].upper()))
         transform = transform @ row_transform(row if printed is None else msgspec.structs.replace(row, a_m=printed))
@@ -150,15 +153,19 @@ def _peak_speed(robot: Robot, jerkiness: float) -> float:
 
 def _priorities(robot: Robot) -> list[Comparison]:
     """Return freedom, disturbance and gaze under both laws."""
-    sheet, path = Sheet("priorities", robot.published), hand_task(robot, "wave", duration_s=10.0)
+    sheet = Sheet("priorities", robot.published)
+    path = hand_task(robot, "wave", duration_s=10.0)
     calm = _played(robot, path, None, "corrected")
-    paper, ours = _played(robot, path, _STYLE, "paper"), _played(robot, path, _STYLE, "corrected")
+    paper = _played(robot, path, _STYLE, "paper")
+    ours = _played(robot, path, _STYLE, "corrected")
     printed, better = (_gaze_errors(played) for played in (paper, ours))
-    printed_median, median = _head_velocity_error(robot, "paper"), _head_velocity_error(robot, "corrected")
+    printed_median = _head_velocity_error(robot, "paper")
+    median = _head_velocity_error(robot, "corrected")
     apart_mm = float(np.abs(ours.hand_error_m - calm.hand_error_m).max()) * 1e3
     freed = replace(path, platform=None)
     free = tracked(TrackingProblem(robot, freed, _STYLE, _USER_M, "corrected", np.linspace(0.0, 0.1, 11), 1))
-    gaze, instead = "gaze error while waving, mean and largest", "each level makes up for those above"
+    gaze = "gaze error while waving, mean and largest"
+    instead = "each level makes up for those above"
     sheet.compare("dimensions left, platform locked", "freedom", "locked", ours.redundancy)
     sheet.compare("dimensions left, platform free", "freedom", "free", free.redundancy)
     sheet.compare(f"published law: {gaze}", "gaze", "paper_law", printed)
@@ -181,7 +188,8 @@ def _played(robot: Robot, path: HandPath, style: Style | None, law: Law) -> Trac
 
 def _head_velocity_error(robot: Robot, law: Law) -> float:
     """Return the median relative error of the head's velocity for random postures and errors, platform locked."""
-    rng, kinematics = np.random.default_rng(2), FrameKinematics(robot, ("right_wrist", "eyes"))
+    rng = np.random.default_rng(2)
+    kinematics = FrameKinematics(robot, ("right_wrist", "eyes"))
     bound: Array = np.full(15, _WIDE)
     errors = []
     for joints in rng.uniform(robot.joint_lower_rad, robot.joint_upper_rad, (300, 15)):
@@ -197,18 +205,23 @@ def _head_velocity_error(robot: Robot, law: Law) -> float:
 
 def _recognition(robot: Robot) -> list[Comparison]:
     """Return Table 2a: p-values and intervals of the answers, and what they should have been."""
-    study, sheet = published("pepper"), Sheet("Table 2a", robot.published)
-    shown, chance = study["shown"], study["chance"]
-    above_p, ends = _printed(robot, "recognised_p", "p_value"), _printed(robot, "recognised_interval", "interval")
+    study = published("pepper")
+    sheet = Sheet("Table 2a", robot.published)
+    shown = study["shown"]
+    chance = study["chance"]
+    above_p = _printed(robot, "recognised_p", "p_value")
+    ends = _printed(robot, "recognised_interval", "interval")
     for column, emotion in enumerate(study["emotions"]):
         counts = study["counts"][emotion]
         sheet.compare(f"{emotion}: P(more answers)", above_p, emotion, stats.binom.sf(counts, shown, chance).tolist())
         wald = [100.0 * min(max(end, 0.0), 1.0) for count in counts for end in wald_interval(count, shown)]
         sheet.compare(f"{emotion}: intervals", ends, emotion, wald)
-        hits, printed = counts[column], above_p[emotion][column]
+        hits = counts[column]
+        printed = above_p[emotion][column]
         words = "P(at least as many)"
         sheet.correct("P20", f"{emotion}: p of its hits", printed, binomial_p(hits, shown, chance), "", words)
-        wilson, words = [100.0 * end for end in wilson_interval(hits, shown)], "Wilson instead of Wald"
+        wilson = [100.0 * end for end in wilson_interval(hits, shown)]
+        words = "Wilson instead of Wald"
         sheet.correct("P21", f"{emotion}: interval of its hits", ends[emotion][2 * column :][:2], wilson, "%", words)
     return sheet.rows
 
@@ -220,17 +233,22 @@ def _printed(robot: Robot, name: str, section: str) -> dict[str, Any]:
 
 def _ratings(robot: Robot) -> list[Comparison]:
     """Return Table 2b: p-values and effect sizes that follow from its means and intervals."""
-    study, sheet = published("pepper"), Sheet("Table 2b")
-    p_values, effects = _printed(robot, "rating_p", "rating_p"), _printed(robot, "rating_effect", "rating_effect_size")
+    study = published("pepper")
+    sheet = Sheet("Table 2b")
+    p_values = _printed(robot, "rating_p", "rating_p")
+    effects = _printed(robot, "rating_effect", "rating_effect_size")
     for corner in study["corners"]:
         ends = np.array(study["rating_interval"][corner]).reshape(3, 2).tolist()
         means = study["rating_mean"][corner]
         found = [rebuilt(mean, low, high, study["people"]) for mean, (low, high) in zip(means, ends, strict=True)]
         sheet.compare(f"{corner}: effect sizes", effects, corner, [own.effect for own in found])
-        printed, own_p, words = p_values, [own.p_value for own in found], f"{corner}: p-values"
+        printed = p_values
+        own_p = [own.p_value for own in found]
+        words = f"{corner}: p-values"
         if corner == "LHL":  # the third is a misprint, and has a row of its own
             sheet.correct("P22", "LHL: p of dominance", printed[corner][2], own_p[2], "", "from its own interval")
-            printed, own_p = {**printed, corner: printed[corner][:2]}, own_p[:2]
+            printed = {**printed, corner: printed[corner][:2]}
+            own_p = own_p[:2]
             words = f"{corner}: p-values of pleasure and arousal"
         sheet.compare(words, printed, corner, own_p)
     return sheet.rows
@@ -238,12 +256,15 @@ def _ratings(robot: Robot) -> list[Comparison]:
 
 def _correlations(robot: Robot) -> list[Comparison]:
     """Return Table 3: intervals that follow from its correlations, and the p-values that follow from its numbers."""
-    tables, own, sheet = published("pepper")["correlation"], robot.published["correlation"], Sheet("Table 3")
+    tables = published("pepper")["correlation"]
+    own = robot.published["correlation"]
+    sheet = Sheet("Table 3")
     for table, pair, (r, _, low, high) in printed_correlations():
         factor, scale = pair.split("_")
         letter = tables[table]["where"][-1]  # of Table 3b, 3c and so on
         part = letter if table == "all" else f"{letter}_{table}"
-        right, name = r, f"{part}, {scale[0].upper()}* with {_FEATURES[factor]}"
+        right = r
+        name = f"{part}, {scale[0].upper()}* with {_FEATURES[factor]}"
         if (table, pair) in SIGN_MISPRINTS:
             right = -r
             sheet.correct("P25", f"{name}: r", r, right, "", "its interval is centred there")

@@ -32,7 +32,8 @@ def parts() -> Parts:
 def _quadruped() -> list[Comparison]:
     """Return every number of the study of five gaits that its counts determine."""
     study = published("quadruped")
-    sheet, emotions = Sheet("quadruped", study), tuple(study["emotions"])
+    sheet = Sheet("quadruped", study)
+    emotions = tuple(study["emotions"])
     matrix = Confusion(emotions, emotions, np.array([study["counts"][emotion] for emotion in emotions]))
     _percentages(sheet, matrix)
     _last_block(sheet, matrix)
@@ -58,7 +59,8 @@ def _percentages(sheet: Sheet, matrix: Confusion) -> None:
 
 def _last_block(sheet: Sheet, matrix: Confusion) -> None:
     """Add the last block: five people saw each gait once, so percentages are counts of five."""
-    people, last_hits = sheet.published["people"], 0
+    people = sheet.published["people"]
+    last_hits = 0
     for index, emotion in enumerate(matrix.intended):
         counts = [round(share * people / 100) for share in sheet.published["last_block"][emotion]]
         last_hits += counts[index]
@@ -73,7 +75,8 @@ def _last_block(sheet: Sheet, matrix: Confusion) -> None:
 
 
 def _chi2(sheet: Sheet, matrix: Confusion) -> None:
-    uniform, independence = chi2_uniform(matrix), chi2_independence(matrix)
+    uniform = chi2_uniform(matrix)
+    independence = chi2_independence(matrix)
     rounded = sum(round((count - 3.0) ** 2 / 3.0, 2) for count in matrix.counts.ravel().tolist())
     total, dof = (sheet.published["chi2"][name] for name in ("sum_of_rounded_cells", "degrees_of_freedom"))
     printed_p = float(stats.chi2.sf(total, dof))
@@ -92,7 +95,8 @@ def _chi2(sheet: Sheet, matrix: Confusion) -> None:
 
 
 def _derived(sheet: Sheet, matrix: Confusion) -> None:
-    hits, chance = zip(matrix.hits.tolist(), matrix.shown.tolist(), strict=True), 1.0 / len(matrix.perceived)
+    hits = zip(matrix.hits.tolist(), matrix.shown.tolist(), strict=True)
+    chance = 1.0 / len(matrix.perceived)
     ours: dict[str, float | list[float]] = {
         "chi2_uniform": chi2_uniform(matrix).statistic,
         "chi2_uniform_critical": float(stats.chi2.isf(0.05, 20)),
@@ -108,7 +112,8 @@ def _derived(sheet: Sheet, matrix: Confusion) -> None:
 
 
 def _power(sheet: Sheet) -> None:
-    section, dof = sheet.published["power"], sheet.published["chi2"]["degrees_of_freedom"]
+    section = sheet.published["power"]
+    dof = sheet.published["chi2"]["degrees_of_freedom"]
     needed = chi2_observations(section["effect_size_w"], dof, power=section["power"], alpha=section["alpha"])
     subjects = math.ceil(math.ceil(needed) / section["trials_per_subject"])
     power = chi2_power(section["effect_size_w"], dof, subjects * section["trials_per_subject"], alpha=section["alpha"])
@@ -125,7 +130,8 @@ def band(mean: float, border: float) -> int:
 def _slider() -> list[Comparison]:
     """Return what the printed means of 75 clips of human gaits determine, with erratum E29."""
     study = published("slider_survey")
-    sheet, counts = Sheet("slider survey", study), study["ratings"]
+    sheet = Sheet("slider survey", study)
+    counts = study["ratings"]
     # by mood (angriest first), subject and clip: shape (5, 5, 3)
     means = np.array([[[mean for mean, _ in study[mood][name]] for name in _SUBJECTS] for mood in study["moods"]])
     meant = [_INTENDED[mood[0]] for mood in study["moods"]]
@@ -138,7 +144,8 @@ def _slider() -> list[Comparison]:
     sheet.compare("mood means of subject 3, angriest first", "derived", "subject3_means", by_mood[:, 2].tolist())
     sheet.compare("moods in their intended order, subjects 1 to 5", "derived", "in_order", rising)
     sheet.compare("times each clip is in a set", "derived", "slots_per_clip", slots)
-    each, note = counts["total"] / study["clips"], "4023 ratings, 75 clips"
+    each = counts["total"] / study["clips"]
+    note = "4023 ratings, 75 clips"
     sheet.correct("E29", "ratings per clip", counts["per_clip"], each, "", note)
     sheet.add("ratings per participant", counts["total"] / study["people"], "")
     return sheet.rows

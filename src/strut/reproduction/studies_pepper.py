@@ -45,7 +45,8 @@ def wald_interval(hits: int, shown: int) -> tuple[float, float]:
 
 def fisher_interval(r: float, n: int) -> tuple[float, float]:
     """Return the 95 % interval of a correlation of n pairs, by Fisher's z transformation."""
-    z, half = math.atanh(r), float(stats.norm.ppf(0.975)) / math.sqrt(n - 3)
+    z = math.atanh(r)
+    half = float(stats.norm.ppf(0.975)) / math.sqrt(n - 3)
     return math.tanh(z - half), math.tanh(z + half)
 
 
@@ -60,8 +61,11 @@ def correlation_p(r: float, n: int, alternative: Literal["two-sided", "greater",
 def choices() -> list[Comparison]:
     """Return Table 2a: percentages, p-values and intervals, with the errata P20 and P21."""
     study = published("pepper")
-    sheet, chance, shown = Sheet("Pepper", study), study["chance"], study["shown"]
-    emotions, answers = tuple(study["emotions"]), tuple(study["answers"])
+    sheet = Sheet("Pepper", study)
+    chance = study["chance"]
+    shown = study["shown"]
+    emotions = tuple(study["emotions"])
+    answers = tuple(study["answers"])
     matrix = Confusion(emotions, answers, np.array([study["counts"][emotion] for emotion in emotions]))
     for emotion, counts in zip(matrix.intended, matrix.counts.tolist(), strict=True):
         sheet.compare(f"answers to {emotion}", "percent", emotion, [100.0 * k / shown for k in counts])
@@ -69,7 +73,8 @@ def choices() -> list[Comparison]:
         sheet.compare(f"P(X > k), answers to {emotion}", "p_value", emotion, more)
         wald = [100.0 * min(max(end, 0.0), 1.0) for k in counts for end in wald_interval(k, shown)]
         sheet.compare(f"Wald intervals, answers to {emotion}", "interval", emotion, wald)
-        exact, note = [binomial_p(k, shown, chance) for k in counts], "a p-value is P(X >= k), printed is P(X > k)"
+        exact = [binomial_p(k, shown, chance) for k in counts]
+        note = "a p-value is P(X >= k), printed is P(X > k)"
         sheet.correct("P20", f"p of answers to {emotion}", study["p_value"][emotion], exact, "", note)
         column = matrix.perceived.index(emotion)
         printed = study["interval"][emotion][2 * column : 2 * column + 2]
@@ -139,7 +144,8 @@ def ratings() -> list[Comparison]:
 def _corner_ratings(sheet: Sheet, corner: str) -> None:
     """Add what the printed means and intervals of one motion determine."""
     study = sheet.published
-    means, ends = study["rating_mean"][corner], study["rating_interval"][corner]
+    means = study["rating_mean"][corner]
+    ends = study["rating_interval"][corner]
     found = [rebuilt(mean, ends[2 * k], ends[2 * k + 1], study["people"]) for k, mean in enumerate(means)]
     for index, (scale, own) in enumerate(zip(PAD_SCALES, found, strict=True)):
         printed_p = study["rating_p"][corner][index]
@@ -168,14 +174,18 @@ def printed_correlations() -> Iterator[tuple[str, str, list[float]]]:
 
 def correlations_of_ratings() -> list[Comparison]:
     """Return the intervals and p-values of 45 correlations, their rebuilding from the means, and the model."""
-    sheet, rebuilt_r = Sheet("Pepper", published("pepper")), rebuilt_correlations()
+    sheet = Sheet("Pepper", published("pepper"))
+    rebuilt_r = rebuilt_correlations()
     distances = []
     for table, pair, (r, p, low, high) in printed_correlations():
         section = sheet.published["correlation"][table]
-        n, where = section["n"], f"{pair.replace('_', ' on ')}, {table.replace('_', ' ')}"
-        ends, right = section | {"ends": [low, high], "p": p}, r
+        n = section["n"]
+        where = f"{pair.replace('_', ' on ')}, {table.replace('_', ' ')}"
+        ends = section | {"ends": [low, high], "p": p}
+        right = r
         if (table, pair) in SIGN_MISPRINTS:
-            note, right = "its interval is centred on the other sign", -r
+            note = "its interval is centred on the other sign"
+            right = -r
             sheet.correct("P25", f"interval of {where}", fisher_interval(r, n), fisher_interval(right, n), "", note)
         sheet.compare(f"interval of {where}", ends, "ends", fisher_interval(right, n))
         # r is printed to 0.01: half of that moves a p-value of 240 pairs by up to 0.031, its own rounding by 0.005
@@ -184,7 +194,8 @@ def correlations_of_ratings() -> list[Comparison]:
         note = f"two-sided with n = {n}; printed is one-sided with n = 240"
         sheet.correct("P26", f"p of {where}", p, correlation_p(right, n), "", note)
         distances.append(rebuilt_r[table, pair] - r)  # sign misprints and all
-    rms, largest = float(np.sqrt(np.mean(np.square(distances)))), float(np.abs(distances).max())
+    rms = float(np.sqrt(np.mean(np.square(distances))))
+    largest = float(np.abs(distances).max())
     sheet.add("correlations rebuilt from Table 2b, rms distance from the printed ones", rms, "")
     sheet.compare("correlations rebuilt from Table 2b, largest", "derived_rebuilt", "largest", largest)
     for scale, coefficients in zip(PAD_SCALES, audience_model().tolist(), strict=True):
@@ -209,15 +220,20 @@ def _corner_means() -> tuple[Array, Array]:
 
 def rebuilt_correlations() -> dict[tuple[str, str], float]:
     """Return all 45 correlations from the means and standard deviations of Table 2b, by table and pair."""
-    (factors, means), sds, found = _corner_means(), motion_sds(), {}
+    factors, means = _corner_means()
+    sds = motion_sds()
+    found = {}
     for table, pair, _ in printed_correlations():
         factor, scale = pair.split("_")
-        column, axis = _FACTORS.index(factor), PAD_SCALES.index(scale)
+        column = _FACTORS.index(factor)
+        axis = PAD_SCALES.index(scale)
         used = np.ones(8, dtype=bool)
         if table in _HALVES:
             half, side = _HALVES[table]
             used = factors[:, _FACTORS.index(half)] == side
-        x, mean, sd = factors[used, column], means[used, axis], sds[used, axis]
+        x = factors[used, column]
+        mean = means[used, axis]
+        sd = sds[used, axis]
         spread = np.sqrt(np.mean(sd**2) + np.var(mean))
         found[table, pair] = float(np.mean(x * (mean - mean.mean())) / spread)
     return found

@@ -31,7 +31,8 @@ from strut.style import Style
 
 KEY_FRAMES = 25  # between two keyframes
 SPARES_M = (0.0, 0.006, 0.014)  # beyond what is asked, for what lies between two frames
-LOW_M, SLOW_M_S = 0.005, 0.05  # what is lower and slower than this carries
+LOW_M = 0.005
+SLOW_M_S = 0.05  # what is lower and slower than this carries
 LONGEST_S = 60.0
 
 
@@ -80,7 +81,8 @@ class RepairDrafts:
         if not near.solved:
             sentence = "repair: no movement of the whole body near to this one keeps balance, friction and limits"
             return not_made(self.robot, style, "balance margin", sentence)
-        shown_s, body = near.frame_time_s, given.body
+        shown_s = near.frame_time_s
+        body = given.body
         times = sample_times(float(shown_s[-1]), self.rate_hz)
         scale = float(shown_s[-1] / times[-1])  # so that the last sample is the end
         frame = np.clip(np.searchsorted(shown_s, times * scale + 1e-9, side="right") - 1, 0, len(shown_s) - 2)

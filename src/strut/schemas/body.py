@@ -12,7 +12,8 @@ from strut.schemas.imported import ForeignBody
 from strut.schemas.segments import SegmentBody
 from strut.schemas.toml_file import FieldPath, WrongFieldError
 
-BASE, FLOAT = "body", "base"  # what the body and the joint on which it floats are called among the others
+BASE = "body"
+FLOAT = "base"  # what the body and the joint on which it floats are called among the others
 
 
 class LimbJoint(Table, frozen=True):
@@ -102,7 +103,8 @@ class LimbLink(Table, frozen=True):
         """Its centre of mass."""
         if self.com_m is not None or self.rod is None:
             return self.com_m or ORIGIN
-        (a, b, c), (x, y, z) = self.rod.from_m, self.rod.to_m
+        a, b, c = self.rod.from_m
+        x, y, z = self.rod.to_m
         return (a + x) / 2.0, (b + y) / 2.0, (c + z) / 2.0
 
 

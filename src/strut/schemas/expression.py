@@ -242,7 +242,8 @@ class ExpressionTable(Table, frozen=True):
 
     def moved_angles(self, style: Style) -> dict[str, float]:
         """Return by how much words move coordinates from where they are in neutral [rad]."""
-        asked, neutral = self.joint_angles(style), self.joint_angles(self.neutral_style())
+        asked = self.joint_angles(style)
+        neutral = self.joint_angles(self.neutral_style())
         return {name: angle - neutral[name] for name, angle in asked.items()}
 
     def joints(self, word: str) -> Mapping[str, float]:

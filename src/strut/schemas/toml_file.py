@@ -39,7 +39,8 @@ class WrongFieldError(ValueError):
 
     def __init__(self, path: FieldPath, reason: str) -> None:
         super().__init__(path, reason)
-        self.path, self.reason = path, reason
+        self.path = path
+        self.reason = reason
 
 
 def line_of(text: str, path: FieldPath) -> int | None:
@@ -128,9 +129,11 @@ def _last_line(text: str) -> int:
 def _refusal(values: Any, kind: type, message: str) -> tuple[FieldPath, str]:
     """Return the path of the field that msgspec refused and what belongs there."""
     path = _path(values, kind, message)
-    wanted, value = inspect.type_info(kind), values
+    wanted = inspect.type_info(kind)
+    value = values
     for part in path:
-        wanted, value = _inside(wanted, part), value[part]
+        wanted = _inside(wanted, part)
+        value = value[part]
     if found := _FIELD.match(message):
         return (*path, found[2]), _unknown(wanted, found[2]) if "unknown" in found[1] else "is missing."
     if path and isinstance(path[-1], int) and not isinstance(value, Mapping):  # an entry of a list: the list is named
@@ -219,7 +222,8 @@ def _wanted(wanted: inspect.Type, value: Any, message: str) -> str:
 def _range(bare: inspect.Type) -> str:
     if not isinstance(bare, inspect.IntType | inspect.FloatType):
         return ""
-    low, high = bare.ge, bare.le
+    low = bare.ge
+    high = bare.le
     if low is not None and high is not None:
         return f" from {low:g} to {high:g}"
     bounds = ((bare.gt, "above"), (low, "of at least"), (bare.lt, "below"), (high, "of at most"))

@@ -34,14 +34,18 @@ class ForceDistribution:
         self, points: int, *, friction: float, moment_weight: float, regularisation: float, least_force_n: float
     ) -> None:
         self._edges = pyramid_edges(friction)
-        self._weight, self._points = moment_weight, points
+        self._weight = moment_weight
+        self._points = points
         columns = 4 * points
-        self._matrix, self._target = np.zeros((6 + columns, columns)), np.zeros(6 + columns)
+        self._matrix = np.zeros((6 + columns, columns))
+        self._target = np.zeros(6 + columns)
         self._matrix[:3] = np.tile(self._edges.T, points)
         self._matrix[6:] = regularisation * np.eye(columns)
         self._x, self._y, self._z = self._matrix[:3]
-        self._point, self._ones = np.repeat(np.arange(points), 4), np.ones(points)
-        self._dual, self._damping = np.zeros((6, 6)), regularisation**2
+        self._point = np.repeat(np.arange(points), 4)
+        self._ones = np.ones(points)
+        self._dual = np.zeros((6, 6))
+        self._damping = regularisation**2
         self._least = np.full((points, 3), (0.0, 0.0, least_force_n))
 
     def share(self, places: Array, force_n: Array, moment_nm: Array) -> Array:
@@ -55,9 +59,11 @@ class ForceDistribution:
         Returns:
             Shape (n, 3).
         """
-        weight, least = self._weight, self._least
+        weight = self._weight
+        least = self._least
         px, py, pz = places.T[:, self._point]
-        matrix, target = self._matrix, self._target
+        matrix = self._matrix
+        target = self._target
         matrix[3] = weight * (py * self._z - pz * self._y)
         matrix[4] = weight * (pz * self._x - px * self._z)
         matrix[5] = weight * (px * self._y - py * self._x)

@@ -95,14 +95,17 @@ class Plant:
         model.actuator_forcerange[model.nu - len(limits) :] = limits  # drives of a platform come first, with their own
         model.body_mass[:] *= mass_scale
         model.body_inertia[:] *= mass_scale
-        self._model, self._data, self._robot = model, mujoco.MjData(model), robot
+        self._model = model
+        self._data = mujoco.MjData(model)
+        self._robot = robot
         mujoco.mj_setConst(model, self._data)
         self._torque_driven = [] if torque_driven is None else (model.nu - len(limits) + torque_driven).tolist()
         model.actuator_gainprm[self._torque_driven, 0] = 1.0  # what is sent to them is the torque
         model.actuator_biasprm[self._torque_driven] = 0.0
         self._substeps = max(1, round(step_s / model.opt.timestep))
         model.opt.timestep = step_s / self._substeps
-        self._held_steps, self._steps_done = max(1, round(FEEDBACK_S / model.opt.timestep)), 0
+        self._held_steps = max(1, round(FEEDBACK_S / model.opt.timestep))
+        self._steps_done = 0
         self._correction: Array = np.zeros(model.nu)
 
     def control(self, time_s: Array, goal_rad: Array, feedforward_nm: Array) -> Array:
@@ -110,7 +113,8 @@ class Plant:
 
         Shapes (T,), (T, n_joints), (T, n_joints) in, (T, n_joints) out.
         """
-        stiffness, damping = self._model.actuator_gainprm[:, 0], -self._model.actuator_biasprm[:, 2]
+        stiffness = self._model.actuator_gainprm[:, 0]
+        damping = -self._model.actuator_biasprm[:, 2]
         speed = np.gradient(goal_rad, time_s, axis=0)
         control = np.asarray(goal_rad + (damping * speed + feedforward_nm) / stiffness)
         control[:, self._torque_driven] = 0.0
@@ -135,17 +139,22 @@ class Plant:
             on_sample: Called with the samples done and their number.
             ends: Asked at every `ASKED_S` whether what has happened is enough.
         """
-        model, data = self._model, self._data
+        model = self._model
+        data = self._data
         if start_qpos is not None:
-            data.qpos[:], data.ctrl[:] = start_qpos, control[0]
+            data.qpos[:] = start_qpos
+            data.ctrl[:] = control[0]
             self._steps_done = 0
             mujoco.mj_forward(model, data)
         sites = foot_sites(self._robot)
-        feet, samples = foot_geoms(self._robot), len(time_s)
+        feet = foot_geoms(self._robot)
+        samples = len(time_s)
         asked = max(1, round(ASKED_S / (self._substeps * model.opt.timestep)))
         run = _empty_run(model, time_s, len(sites))
         for k in range(samples):
-            run.qpos[k], run.torque_nm[k], run.foot_in_world[k] = data.qpos, data.actuator_force, data.site_xpos[sites]
+            run.qpos[k] = data.qpos
+            run.torque_nm[k] = data.actuator_force
+            run.foot_in_world[k] = data.site_xpos[sites]
             _read_loads(model, data, feet, run.foot_load_n[k], run.other_load_n[k : k + 1])
             following = control[min(k + 1, len(control) - 1)]
             run.power_w[k] = self._advance(float(time_s[k]), control[k], following, feedback)
@@ -160,9 +169,15 @@ class Plant:
 
     def _advance(self, time_s: float, control: Array, following: Array, feedback: Feedback | None) -> float:
         """Step over one sample, from one row of control to the next, and return the mean power [W]."""
-        model, data, steps, power_w = self._model, self._data, self._substeps, 0.0
-        ctrl, servo_force, joint_speed = data.ctrl, data.actuator_force, data.qvel[model.nv - model.nu :]  # views
-        stiffness, step_s = model.actuator_gainprm[:, 0], model.opt.timestep
+        model = self._model
+        data = self._data
+        steps = self._substeps
+        power_w = 0.0
+        ctrl = data.ctrl
+        servo_force = data.actuator_force
+        joint_speed = data.qvel[model.nv - model.nu :]  # views
+        stiffness = model.actuator_gainprm[:, 0]
+        step_s = model.opt.timestep
         for step in range(steps):
             ctrl[:] = control + (step / steps) * (following - control)
             if feedback is not None:

@@ -55,7 +55,8 @@ class PlannedWalk:
     """A motion of a floating robot on feet; `omega` is the rate of its pendulum, `height_m` of its centre of mass."""
 
     def __init__(self, robot: Robot, motion: Motion) -> None:
-        time_s, planned = motion.time_s, task_jacobians(robot, motion.qpos)
+        time_s = motion.time_s
+        planned = task_jacobians(robot, motion.qpos)
         qvel, qacc = velocities(robot, time_s, motion.qpos)
         self.height_m = float(planned.com_in_world[:, 2].mean())
         self.omega = math.sqrt(GRAVITY_M_S2 / self.height_m)
@@ -78,7 +79,9 @@ class PlannedWalk:
             (start, end, values.shape[1:]) for values, start, end in zip(parts.values(), starts, ends, strict=True)
         ]
         self._progress, self._left_s = _steps(time_s, motion.contact)
-        self._start_s, self._step_s, self._down = float(time_s[0]), float(time_s[1] - time_s[0]), motion.contact
+        self._start_s = float(time_s[0])
+        self._step_s = float(time_s[1] - time_s[0])
+        self._down = motion.contact
 
     def at(self, time_s: float) -> PlannedInstant:
         """Return the plan at a time, between samples on straight lines."""
@@ -86,7 +89,8 @@ class PlannedWalk:
         place = min(max((time_s - self._start_s) / self._step_s, 0.0), len(table) - 1.0)
         before = min(int(place), len(table) - 2)
         row = table[before] + (place - before) * (table[before + 1] - table[before])
-        found, now = [row[start:end].reshape(shape) for start, end, shape in self._places], round(place)
+        found = [row[start:end].reshape(shape) for start, end, shape in self._places]
+        now = round(place)
         return PlannedInstant._make((*found, self._progress[now], self._down[now], self._left_s[now]))
 
 
@@ -108,7 +112,8 @@ def _rates(time_s: Array, values: Array) -> Array:
 
 def _steps(time_s: Array, contact: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
     """Return how far each stance and swing is, from 0 to 1, and the time until it ends. Shapes (T, n)."""
-    progress, left_s = np.ones(contact.shape), np.zeros(contact.shape)
+    progress = np.ones(contact.shape)
+    left_s = np.zeros(contact.shape)
     step_s = time_s[1] - time_s[0]
     for foot, down in enumerate(contact.T):
         for rows in (*runs(down), *runs(~down)):

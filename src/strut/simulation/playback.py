@@ -37,7 +37,8 @@ SUNK = 0.5  # so is a body below this share of its planned height
 LOADED_N = 1.0
 CARRIES = 0.05  # of the weight: a foot that has less on it brushes the ground, it does not stand
 LARGEST_FACTOR = 100.0
-MUCH_SLIP_MM, MUCH_SHORT = 10.0, 0.1  # where servos alone do not suffice
+MUCH_SLIP_MM = 10.0
+MUCH_SHORT = 0.1  # where servos alone do not suffice
 STRAIGHT = 0.9  # share of its path that a straight way covers; bodies sway by a few per cent
 CLEARLY = 1.25  # times that: nobody who is so far behind on the way is not at its end
 Until = Callable[[Robot, Motion, Run], bool]
@@ -106,7 +107,8 @@ def played_as_planned(motion: Motion, robot: Robot, *, may_slide: bool) -> Playb
 
 def _first_that_suffices(play: Callable[..., Playback], controls: Sequence[str], *, may_slide: bool = True) -> Playback:
     """Return what comes of the first control that suffices, or of the first with which the robot stays upright."""
-    (*cheaper, last), upright = controls, list[Playback]()
+    *cheaper, last = controls
+    upright = list[Playback]()
     for name in cheaper:
         played = play(control=name, until=_needs_another)
         if _suffices(played.outcome):
@@ -333,7 +335,8 @@ def _is_far_behind(motion: Motion, run: Run) -> bool:
     there and back, the distance to the plan tells nothing of the end.
     """
     way_m = motion.qpos[-1, :2] - motion.qpos[0, :2]
-    commanded_m, samples = float(np.linalg.norm(way_m)), len(run.time_s)
+    commanded_m = float(np.linalg.norm(way_m))
+    samples = len(run.time_s)
     path_m = float(np.linalg.norm(np.diff(motion.qpos[:, :2], axis=0), axis=1).sum())
     if commanded_m <= STANDS_STILL_M or commanded_m < STRAIGHT * path_m:
         return False
@@ -346,7 +349,8 @@ def _slips_much(robot: Robot, motion: Motion, run: Run) -> bool:
 
     Not of a body that is down just now: whether it gets up must be seen.
     """
-    samples, since = len(run.time_s), round(ASKED_S / (run.time_s[1] - run.time_s[0]))
+    samples = len(run.time_s)
+    since = round(ASKED_S / (run.time_s[1] - run.time_s[0]))
     if _fallen(motion, run)[-1]:
         return False
     return _slip_m(robot, motion.contact[:samples], run, since=samples - since - 1) * 1e3 > MUCH_SLIP_MM

@@ -46,13 +46,16 @@ class Estimator:
 
     def __init__(self, sensing: Sensing | None) -> None:
         self._sensing = Sensing() if sensing is None else sensing
-        self._noise, self._past = np.random.default_rng(self._sensing.seed), deque[tuple[float, Array, Array]]()
-        turn, speed = self._sensing.turn_noise_rad_s, self._sensing.velocity_noise_m_s
+        self._noise = np.random.default_rng(self._sensing.seed)
+        self._past = deque[tuple[float, Array, Array]]()
+        turn = self._sensing.turn_noise_rad_s
+        speed = self._sensing.velocity_noise_m_s
         self._spread = np.array([speed] * 3 + [turn] * 3)
 
     def seen(self, time_s: float, qpos: Array, qvel: Array) -> tuple[Array, Array]:
         """Return coordinates and velocities as an estimator would give them. Shapes (nq,), (nv,) in and out."""
-        past, oldest_s = self._past, time_s - self._sensing.delay_s
+        past = self._past
+        oldest_s = time_s - self._sensing.delay_s
         past.append((time_s, qpos.copy(), qvel.copy()))
         while len(past) > 1 and past[1][0] <= oldest_s + 1e-9:
             past.popleft()

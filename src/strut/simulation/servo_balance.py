@@ -27,22 +27,28 @@ class ServoBalance:
     """Feedback for one playback of a walk; `correction` is called at every tick, in order."""
 
     def __init__(self, robot: Robot, motion: Motion, sensing: Sensing | None = None) -> None:
-        self._plan, self._estimator = PlannedWalk(robot, motion), Estimator(sensing)
+        self._plan = PlannedWalk(robot, motion)
+        self._estimator = Estimator(sensing)
         outlines = [np.array(foot.outline_m) for foot in robot.feet]
         self._least = INSIDE * np.array([outline.min(axis=0) for outline in outlines])
         self._most = INSIDE * np.array([outline.max(axis=0) for outline in outlines])
-        self._state, self._weight_n = WalkingState(robot), robot.mass_kg * GRAVITY_M_S2
-        self._steps, self._stiffness = StepAdjustment(robot, self._plan), servo_stiffness(robot)
+        self._state = WalkingState(robot)
+        self._weight_n = robot.mass_kg * GRAVITY_M_S2
+        self._steps = StepAdjustment(robot, self._plan)
+        self._stiffness = servo_stiffness(robot)
         self.torque_driven: Index = np.array([], dtype=np.intp)
 
     def correction(self, time_s: float, qpos: Array, qvel: Array) -> Array:
         """Return the torques to add to those of the servos. Shapes (nq,), (nv,) in, (n_joints,) out."""
-        state, plan = self._state, self._plan.at(time_s)
+        state = self._state
+        plan = self._plan.at(time_s)
         seen_qpos, seen_qvel = self._estimator.seen(time_s, qpos, qvel)
         state.move(seen_qpos, seen_qvel)
-        load, omega = plan.load, self._plan.omega
+        load = plan.load
+        omega = self._plan.omega
         carried_m = load @ (state.foot_m - plan.foot_m[0])[:, :2]
-        away_m, faster_m_s = state.com_m - plan.com_m[0], state.com_velocity_m_s - plan.com_m[1]
+        away_m = state.com_m - plan.com_m[0]
+        faster_m_s = state.com_velocity_m_s - plan.com_m[1]
         error_m = (away_m + faster_m_s / omega)[:2] - carried_m
         torque = np.zeros(state.foot_turning.shape[-1])
         for foot in np.flatnonzero(load > UNLOADED):

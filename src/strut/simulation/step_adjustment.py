@@ -22,7 +22,8 @@ from strut.simulation.attitude import rotation_between
 from strut.simulation.planned_walk import PlannedInstant, PlannedWalk
 from strut.simulation.walking_state import WalkingState
 
-GAIN, SOLE_GAIN = 0.6, 0.3  # of the capture point's error by which balls and soles are put down beyond their places
+GAIN = 0.6
+SOLE_GAIN = 0.3  # of the capture point's error by which balls and soles are put down beyond their places
 SHIFT_GAIN = 0.6  # of the capture point's error when the foot will land, by which whole-body control puts it beyond
 FARTHEST_SHIFT = (0.22, 0.16)  # forwards and sideways, in heights of the centre of mass
 FARTHEST = 0.25  # that a foot is moved from its place in the body, in heights of the centre of mass
@@ -65,9 +66,11 @@ class StepAdjustment:
         turn = state.base_rotation
         tilt = turn.T @ rotation_between(turn, plan.base_rotation)
         for index, leg in enumerate(self._legs):
-            down, progress = bool(plan.down[index]), float(plan.progress[index])
+            down = bool(plan.down[index])
+            progress = float(plan.progress[index])
             if down != self._was_down[index]:
-                leg.begun, self._was_down[index] = leg.added, down
+                leg.begun = leg.added
+                self._was_down[index] = down
             if down:
                 leg.added = leg.begun * (1.0 - smooth_share(progress))
             else:
@@ -86,7 +89,8 @@ class StepAdjustment:
 
     def _solved(self, leg: _Leg, index: int, state: WalkingState, turn: Array) -> Array:
         """Return the change of a leg's joints that moves its foot as `added` says."""
-        chosen, aim = np.empty((leg.rows, len(leg.columns))), leg.added.copy()
+        chosen = np.empty((leg.rows, len(leg.columns)))
+        aim = leg.added.copy()
         chosen[:3] = turn.T @ state.foot_moving[index][:, leg.columns]
         if leg.rows > 3:
             chosen[3:] = self._height_m * turn.T @ state.foot_turning[index][:, leg.columns]
@@ -114,7 +118,9 @@ class StepShift:
 
     def __init__(self, robot: Robot, plan: PlannedWalk) -> None:
         feet = len(robot.feet)
-        self._plan, self._left_m, self._stood = plan, np.zeros((feet, 2)), np.ones(feet, dtype=bool)
+        self._plan = plan
+        self._left_m = np.zeros((feet, 2))
+        self._stood = np.ones(feet, dtype=bool)
         self._apart_m = _least_apart_m(robot) if feet == 2 else None
 
     def places(
@@ -134,7 +140,8 @@ class StepShift:
             carried_m: How far standing feet are from where the plan has them. Shape (2,).
             error_m: Of the capture point. Shape (2,).
         """
-        places, height_m = plan.foot_m[0].copy(), self._plan.height_m
+        places = plan.foot_m[0].copy()
+        height_m = self._plan.height_m
         for foot in np.flatnonzero(~stands).tolist():
             if self._stood[foot]:
                 self._left_m[foot] = (state.foot_m[foot] - plan.foot_m[0, foot])[:2]

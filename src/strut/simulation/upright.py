@@ -48,7 +48,8 @@ def _what_happens(outcome: Outcome, at_s: float) -> str:
 
 def _slides(outcome: Outcome) -> bool:
     """Return whether feet slip much, or the robot ends elsewhere than planned."""
-    off_m, most_m = abs(outcome.distance_m - outcome.commanded_distance_m), MUCH_SHORT * outcome.commanded_distance_m
+    off_m = abs(outcome.distance_m - outcome.commanded_distance_m)
+    most_m = MUCH_SHORT * outcome.commanded_distance_m
     return _slips(outcome) or off_m > max(most_m, FARTHEST_OFF_M)
 
 

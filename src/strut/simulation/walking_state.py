@@ -20,21 +20,29 @@ class WalkingState:
 
     def __init__(self, robot: Robot) -> None:
         model = robot.model
-        self._model, self._data = model, mujoco.MjData(model)
-        data, self._sites = self._data, foot_sites(robot).tolist()
+        self._model = model
+        self._data = mujoco.MjData(model)
+        data = self._data
+        self._sites = foot_sites(robot).tolist()
         self._rows = np.array(self._sites, dtype=np.intp)
-        self._qpos, self._qvel = data.qpos, data.qvel  # views: a look-up in `data` costs a microsecond
-        self._place, self._turn = data.site_xpos, data.site_xmat.reshape(-1, 3, 3)
-        self._centre, self._base = data.subtree_com[1], data.xmat[1].reshape(3, 3)
+        self._qpos = data.qpos
+        self._qvel = data.qvel  # views: a look-up in `data` costs a microsecond
+        self._place = data.site_xpos
+        self._turn = data.site_xmat.reshape(-1, 3, 3)
+        self._centre = data.subtree_com[1]
+        self._base = data.xmat[1].reshape(3, 3)
         self._com_jacobian = np.zeros((3, model.nv))
-        self.com_m, self.com_velocity_m_s = np.zeros(3), np.zeros(3)
-        self.foot_m, self.foot_rotation = np.zeros((len(self._sites), 3)), np.zeros((len(self._sites), 3, 3))
+        self.com_m = np.zeros(3)
+        self.com_velocity_m_s = np.zeros(3)
+        self.foot_m = np.zeros((len(self._sites), 3))
+        self.foot_rotation = np.zeros((len(self._sites), 3, 3))
         self.foot_moving, self.foot_turning = np.zeros((2, len(self._sites), 3, model.nv))
         self.base_rotation = np.eye(3)
 
     def move(self, qpos: Array, qvel: Array) -> None:
         """Bring everything up to date. Shapes (nq,), (nv,)."""
-        model, data = self._model, self._data
+        model = self._model
+        data = self._data
         self._qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
@@ -62,17 +70,23 @@ class WalkingDynamics(WalkingState):
 
     def __init__(self, robot: Robot) -> None:
         super().__init__(robot)
-        nv, feet = self._model.nv, len(self._sites)
-        self.mass, self.bias = np.zeros((nv, nv)), np.zeros(nv)
+        nv = self._model.nv
+        feet = len(self._sites)
+        self.mass = np.zeros((nv, nv))
+        self.bias = np.zeros(nv)
         self.foot_jacobian = np.zeros((feet, 6, nv))
-        self.foot_moving, self.foot_turning = self.foot_jacobian[:, :3], self.foot_jacobian[:, 3:]
-        self.foot_velocity, self.foot_drift = np.zeros((feet, 6)), np.zeros((feet, 6))
-        self._drift, self._bodies = np.zeros((6, nv)), [int(self._model.site_bodyid[site]) for site in self._sites]
+        self.foot_moving = self.foot_jacobian[:, :3]
+        self.foot_turning = self.foot_jacobian[:, 3:]
+        self.foot_velocity = np.zeros((feet, 6))
+        self.foot_drift = np.zeros((feet, 6))
+        self._drift = np.zeros((6, nv))
+        self._bodies = [int(self._model.site_bodyid[site]) for site in self._sites]
 
     def move(self, qpos: Array, qvel: Array) -> None:
         """Bring everything up to date. Shapes (nq,), (nv,)."""
         super().move(qpos, qvel)
-        model, data = self._model, self._data
+        model = self._model
+        data = self._data
         self._qvel[:] = qvel
         mujoco.mj_comVel(model, data)
         mujoco.mj_makeM(model, data)

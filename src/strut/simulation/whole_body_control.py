@@ -23,13 +23,21 @@ from strut.simulation.walking_state import WalkingDynamics
 from strut.simulation.whole_body_program import Footing, Task, WholeBodyProgram
 
 CAPTURE_GAIN = 2.5  # pressure moves by this much of the capture point's error; below 1 it runs away
-HEIGHT, ATTITUDE, PLACE, FLAT, POSTURE = (100.0, 20.0), (150.0, 25.0), (600.0, 45.0), (400.0, 35.0), (80.0, 16.0)
+HEIGHT = (100.0, 20.0)
+ATTITUDE = (150.0, 25.0)
+PLACE = (600.0, 45.0)
+FLAT = (400.0, 35.0)
+POSTURE = (80.0, 16.0)
 STILL = 30.0  # by which the velocity of a standing foot is braked [1/s]
 PUSH_WEIGHT = np.array([10.0, 10.0, 10.0])
-ATTITUDE_WEIGHT, STANCE_WEIGHT, SWING_WEIGHT, POSTURE_WEIGHT = 5.0, 30.0, 10.0, 0.05
+ATTITUDE_WEIGHT = 5.0
+STANCE_WEIGHT = 30.0
+SWING_WEIGHT = 10.0
+POSTURE_WEIGHT = 0.05
 INSIDE = 0.9  # share of the sole that the pressure may use
 LANDS_EARLY = 2.0 / 3.0  # of a swing, after which touching the ground is landing
-TOUCHES, HOVERS = 0.003, 0.012  # heights of the centre of mass: a foot below the first is down, above the second is not
+TOUCHES = 0.003
+HOVERS = 0.012  # heights of the centre of mass: a foot below the first is down, above the second is not
 SINKING_M_S = 0.3  # of a foot that should be down and is not
 
 
@@ -41,12 +49,11 @@ class WholeBodyControl:
     """
 
     def __init__(self, robot: Robot, motion: Motion, sensing: Sensing | None = None) -> None:
-        self._plan, self._state, self._estimator = (
-            PlannedWalk(robot, motion),
-            WalkingDynamics(robot),
-            Estimator(sensing),
-        )
-        self._program, self._joints = WholeBodyProgram(robot, robot.friction), len(robot.joint_names)
+        self._plan = PlannedWalk(robot, motion)
+        self._state = WalkingDynamics(robot)
+        self._estimator = Estimator(sensing)
+        self._program = WholeBodyProgram(robot, robot.friction)
+        self._joints = len(robot.joint_names)
         self.torque_driven: Index = self._program.legs
         self._others = np.setdiff1d(np.arange(self._joints), self.torque_driven)
         corners = [INSIDE * np.array([(x, y, 0.0) for x, y in foot.outline_m]) for foot in robot.feet]
@@ -61,7 +68,8 @@ class WholeBodyControl:
 
     def correction(self, time_s: float, qpos: Array, qvel: Array) -> Array:
         """Return the torques: those of the legs, nothing for the others. Shapes (nq,), (nv,) in, (n_joints,) out."""
-        state, plan = self._state, self._plan.at(time_s)
+        state = self._state
+        plan = self._plan.at(time_s)
         seen_qpos, seen_qvel = self._estimator.seen(time_s, qpos, qvel)
         state.move(seen_qpos, seen_qvel)
         corners = [corner @ turn.T for corner, turn in zip(self._corners, state.foot_rotation, strict=True)]
@@ -88,7 +96,8 @@ class WholeBodyControl:
 
     def _push(self, plan: PlannedInstant, carried_m: Array) -> tuple[Array, Array]:
         """Return the ground's force per kilogram (3,), and the error of the capture point (2,)."""
-        state, omega = self._state, self._plan.omega
+        state = self._state
+        omega = self._plan.omega
         away = state.com_m - plan.com_m[0]
         away[:2] -= carried_m
         faster = state.com_velocity_m_s - plan.com_m[1]
@@ -112,11 +121,13 @@ class WholeBodyControl:
 
     def _feet(self, plan: PlannedInstant, stands: Mask, carried_m: Array, error_m: Array) -> Task:
         """Return what the feet shall do: rest where they stand, else go where they are put down, flat."""
-        state, height_m = self._state, self._plan.height_m
+        state = self._state
+        height_m = self._plan.height_m
         places = self._steps.places(plan, state, stands, carried_m, error_m)
         wanted = -STILL * state.foot_velocity
         for foot in np.flatnonzero(~stands).tolist():
-            velocity, turn = state.foot_velocity[foot], state.foot_rotation[foot]
+            velocity = state.foot_velocity[foot]
+            turn = state.foot_rotation[foot]
             wanted[foot, :3] = plan.foot_m[2, foot] + PLACE[0] * (places[foot] - state.foot_m[foot])
             wanted[foot, :3] += PLACE[1] * (plan.foot_m[1, foot] - velocity[:3])
             if plan.down[foot]:

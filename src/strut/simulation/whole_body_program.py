@@ -72,7 +72,8 @@ class WholeBodyProgram:
         columns = BASE + self.legs
         self._columns = as_slice(columns)
         self._others = as_slice(np.setdiff1d(np.arange(BASE, BASE + len(robot.joint_names)), columns))
-        self._limit_nm, self._mass_kg = robot.torque_limit_nm[self.legs], robot.mass_kg
+        self._limit_nm = robot.torque_limit_nm[self.legs]
+        self._mass_kg = robot.mass_kg
         self._edges = robot.mass_kg * pyramid_edges(friction)
         self._levers = np.concatenate([np.cross(np.eye(3), edge) for edge in self._edges], axis=1)  # point to moments
         self._tiled: dict[int, Array] = {}  # edges of so many points
@@ -99,33 +100,47 @@ class WholeBodyProgram:
         Returns:
             In the order of `legs`. Shape (n_legs,).
         """
-        legs, columns, others = len(self.legs), self._columns, self._others
+        legs = len(self.legs)
+        columns = self._columns
+        others = self._others
         pushing, upward, cost = self._forces(state, footings)
-        size, mass = legs + len(upward), state.mass
+        size = legs + len(upward)
+        mass = state.mass
         moved = state.bias + mass[:, others] @ other_acceleration
-        right, coupling = np.empty((BASE, size + 1), order="F"), mass[columns, :BASE]
-        right[:, :legs], right[:, legs:size], right[:, size] = -coupling.T, pushing[:BASE], -moved[:BASE]
+        right = np.empty((BASE, size + 1), order="F")
+        coupling = mass[columns, :BASE]
+        right[:, :legs] = -coupling.T
+        right[:, legs:size] = pushing[:BASE]
+        right[:, size] = -moved[:BASE]
         base = dgesv(mass[:BASE, :BASE], right, overwrite_b=1)[2]  # its acceleration by unknowns, and without them
         jacobian = np.concatenate([task.jacobian for task in tasks])
-        weight, done = np.empty(len(jacobian)), 0
+        weight = np.empty(len(jacobian))
+        done = 0
         for task in tasks:  # broadcasting each takes longer than the solver
             weight[done : done + len(task.wanted)] = task.weight
             done += len(task.wanted)
-        rows, aim = jacobian[:, :BASE] @ base[:, :size], np.concatenate([task.wanted for task in tasks])
+        rows = jacobian[:, :BASE] @ base[:, :size]
+        aim = np.concatenate([task.wanted for task in tasks])
         rows[:, :legs] += jacobian[:, columns]
         aim -= jacobian[:, :BASE] @ base[:, size] + jacobian[:, others] @ other_acceleration
-        weighted, pushed = rows.T * weight, upward * (push_weight / self._mass_kg)
-        hessian, wanted = weighted @ rows, weighted @ aim
+        weighted = rows.T * weight
+        pushed = upward * (push_weight / self._mass_kg)
+        hessian = weighted @ rows
+        wanted = weighted @ aim
         hessian[legs:, legs:] += pushed @ (upward.T / self._mass_kg)
         wanted[legs:] += pushed @ push_m_s2
         diagonal = hessian.ravel()[:: size + 1]
         diagonal[:legs] += SMALLEST_COST
         diagonal[legs:] += cost
-        limited, steady = coupling @ base[:, :size], coupling @ base[:, size] + moved[columns]
+        limited = coupling @ base[:, :size]
+        steady = coupling @ base[:, size] + moved[columns]
         limited[:, :legs] += mass[columns][:, columns]
         limited[:, legs:] -= pushing[columns]
-        lower, upper = np.full(size + legs, -INFINITE), np.full(size + legs, INFINITE)
-        lower[legs:size], lower[size:], upper[size:] = 0.0, -self._limit_nm - steady, self._limit_nm - steady
+        lower = np.full(size + legs, -INFINITE)
+        upper = np.full(size + legs, INFINITE)
+        lower[legs:size] = 0.0
+        lower[size:] = -self._limit_nm - steady
+        upper[size:] = self._limit_nm - steady
         x, _, flag, _ = daqp.solve(hessian, -wanted, limited, upper, lower)
         if flag < 0:
             raise StrutError(f"The whole-body programme has no solution (exit flag {flag} of the solver).")
@@ -133,7 +148,9 @@ class WholeBodyProgram:
 
     def _forces(self, state: WalkingDynamics, footings: Sequence[Footing]) -> tuple[Array, Array, Array]:
         """Return what unit edge forces do: to the coordinates (nv, k), to the whole (k, 3), and what they cost (k,)."""
-        pushing, upward, cost = [], [], []
+        pushing = []
+        upward = []
+        cost = []
         for footing in footings:
             edges = self._edges_of(len(footing.points_m))
             moment = (footing.points_m @ self._levers).reshape(-1, 3)

@@ -51,7 +51,8 @@ def open_study(
 
     Unless `make`, a file of answers that is not there is refused: who only reads must not make one.
     """
-    design, url = read_design(folder), database_url(folder, database)
+    design = read_design(folder)
+    url = database_url(folder, database)
     if not make and url.drivername == "sqlite" and not Path(url.database or "").is_file():
         raise StudyError(f"{design.name} has no answers yet: there is no {url.database}; {_how_to_get_answers(folder)}")
     stimuli = load_stimuli(design, on_stimulus)

@@ -53,7 +53,8 @@ def fit_contact_forces(
     rim = np.stack([friction * np.cos(turn), friction * np.sin(turn), np.ones(RIM)], axis=1)
     weight = np.concatenate([np.ones(3), np.full(3, 1.0 / LEVER_M), CALM / robot.torque_limit_nm])
     pushes = np.einsum("rc,tpcv->tprv", rim, demand.jacobian)
-    force, rest = np.zeros(demand.place_in_world.shape), demand.force.copy()
+    force = np.zeros(demand.place_in_world.shape)
+    rest = demand.force.copy()
     for k, row in enumerate(touches):
         columns = pushes[k, row].reshape(-1, len(weight)).T
         if columns.shape[1]:

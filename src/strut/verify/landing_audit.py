@@ -51,7 +51,10 @@ def lands_with_impacts(robot: Robot) -> bool:
 
 def landing_audit(draft: Draft) -> Audit:
     """Measure a walk with landings; raises BadMotionError if its samples are too few to do so."""
-    robot, time_s, qpos, contact = draft.robot, draft.time_s, draft.qpos, draft.contact
+    robot = draft.robot
+    time_s = draft.time_s
+    qpos = draft.qpos
+    contact = draft.contact
     points = [contact_points(robot)[name] for name in robot.foot_names]
     pieces = landing_pieces(time_s, qpos, contact)
     qvel, qacc, known = _derivatives(pieces, time_s, qpos.shape[1] - 1)
@@ -60,9 +63,11 @@ def landing_audit(draft: Draft) -> Audit:
     gripped = fit_contact_forces(robot, demand, contact, friction=GRIPPING)
     landings = np.array([one.stop for one, other in pairwise(pieces) if one.stop == other.first], dtype=np.intp)
     jolt = _over_landings(draft, points, qvel, landings)
-    steady, (force, torque) = _steady(time_s), _disagreement(draft, demand, fit, pieces)
+    steady = _steady(time_s)
+    force, torque = _disagreement(draft, demand, fit, pieces)
     cop, margin = _cop_and_margin(qpos, contact, demand)
-    angles, sole_m = qpos[:, robot.base_size :], contact_slip(robot, points, qpos)[1]
+    angles = qpos[:, robot.base_size :]
+    sole_m = contact_slip(robot, points, qpos)[1]
     found = LandingAudit(
         unexplained_n=_median(np.where(known, _size(fit.rest), 0.0), steady),
         gripped_n=_median(np.where(known, _size(gripped.rest), 0.0), steady),
@@ -113,10 +118,14 @@ def _cop_and_margin(qpos: Array, contact: npt.NDArray[np.bool_], demand: Contact
 
 def _derivatives(pieces: list[Piece], time_s: Array, nv: int) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
     """Return velocities and accelerations piece by piece (T, nv), 0 where unknown, and where they are known (T,)."""
-    qvel, qacc, known = np.zeros((len(time_s), nv)), np.zeros((len(time_s), nv)), np.zeros(len(time_s), dtype=bool)
+    qvel = np.zeros((len(time_s), nv))
+    qacc = np.zeros((len(time_s), nv))
+    known = np.zeros(len(time_s), dtype=bool)
     for piece in pieces:
         inside = time_s[piece.rows]
-        qvel[piece.rows], qacc[piece.rows], known[piece.rows] = piece.velocity(inside), piece.acceleration(inside), True
+        qvel[piece.rows] = piece.velocity(inside)
+        qacc[piece.rows] = piece.acceleration(inside)
+        known[piece.rows] = True
     if known.mean() < LEAST_KNOWN:
         raise BadMotionError(
             f"Of {percent(1.0 - known.mean())} of the samples no velocity can be told: fewer than {FEWEST} lie between "
@@ -127,9 +136,11 @@ def _derivatives(pieces: list[Piece], time_s: Array, nv: int) -> tuple[Array, Ar
 
 def _joint_speeds(time_s: Array, angles: Array, pieces: list[Piece], speed_rad_s: Array) -> Array:
     """Return the joint speeds, at both ends of a piece those of the nearest interval: curves swing there. (T, n)."""
-    speeds, between = speed_rad_s.copy(), np.diff(angles, axis=0) / np.diff(time_s)[:, None]
+    speeds = speed_rad_s.copy()
+    between = np.diff(angles, axis=0) / np.diff(time_s)[:, None]
     for piece in pieces:
-        speeds[piece.first], speeds[piece.stop - 1] = between[piece.first], between[piece.stop - 2]
+        speeds[piece.first] = between[piece.first]
+        speeds[piece.stop - 1] = between[piece.stop - 2]
     return speeds
 
 
@@ -147,10 +158,13 @@ def _over_landings(
     draft: Draft, points: list[ContactPoint], qvel: Array, landings: npt.NDArray[np.intp]
 ) -> ContactForceFit:
     """Return how the ground explains what changes between the samples before and after each landing."""
-    robot, before, lapse_s = draft.robot, landings - 1, np.diff(draft.time_s)[landings - 1, None]
+    robot = draft.robot
+    before = landings - 1
+    lapse_s = np.diff(draft.time_s)[landings - 1, None]
     angles = np.unwrap(angles_from_qpos(draft.qpos), axis=0)
     middle = qpos_from_angles((angles[before] + angles[landings]) / 2.0)
-    change, mean = (qvel[landings] - qvel[before]) / lapse_s, (qvel[landings] + qvel[before]) / 2.0
+    change = (qvel[landings] - qvel[before]) / lapse_s
+    mean = (qvel[landings] + qvel[before]) / 2.0
     demand = contact_demand(robot.model, points, middle, mean, change)
     touches = draft.contact[before] | draft.contact[landings]
     return fit_contact_forces(robot, demand, touches, friction=robot.friction)
@@ -163,7 +177,8 @@ def _disagreement(
 
     Without its forces torques are judged while one foot alone touches: how two share a load, a movement does not tell.
     """
-    robot, claimed = draft.robot, draft.ground_force_n
+    robot = draft.robot
+    claimed = draft.ground_force_n
     inside = np.zeros(len(draft.time_s), dtype=bool)
     for piece in pieces:
         inside[piece.first + _ENDS : piece.stop - _ENDS] = True

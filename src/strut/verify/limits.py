@@ -126,11 +126,13 @@ class SelfCollision:
 
     def shortfall(self, draft: Draft) -> Shortfall | None:
         """Return where bodies are too near, with the nearest two and their instant; None if they nowhere are."""
-        found, least_mm = draft.measured.self_distance, MM * draft.robot.collision.least_distance_m
+        found = draft.measured.self_distance
+        least_mm = MM * draft.robot.collision.least_distance_m
         if found is None or not (found.near.any() or found.smallest_m < least_mm / MM + self.spare_m):
             return None
         nearest = found.near | (np.arange(len(found.near)) == found.sample)
-        smallest_mm, (one, other) = MM * found.smallest_m, found.bodies
+        smallest_mm = MM * found.smallest_m
+        one, other = found.bodies
         apart = f"{smallest_mm:.1f} mm apart" if smallest_mm >= 0.0 else f"{-smallest_mm:.1f} mm inside each other"
         asked_mm = least_mm + MM * self.spare_m
         allowed = f"{asked_mm:.3g} mm apart" if asked_mm >= 0.0 else f"{-asked_mm:.3g} mm inside each other"
@@ -149,7 +151,8 @@ def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0, piloted: bool
         piloted: Whether the motion is a recorded run of a torque-driven plant.
     """
     collision = SelfCollision(spare_m=SPARE_M if use < 1.0 else 0.0)
-    speed, torque = use * robot.joint_speed_limit_rad_s, use * robot.torque_limit_nm
+    speed = use * robot.joint_speed_limit_rad_s
+    torque = use * robot.torque_limit_nm
     robot = replace(robot, joint_speed_limit_rad_s=speed, torque_limit_nm=torque)
     if piloted:
         return (*_plant_limits(robot), collision)
@@ -167,7 +170,8 @@ def judged(draft: Draft, limits: Iterable[Limit]) -> tuple[Shortfall, ...]:
 
 
 def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
-    feet, cop = robot.foot_names, ("the centre of pressure",)
+    feet = robot.foot_names
+    cop = ("the centre of pressure",)
     short_of = f"falls {{:.1f}} mm short of the {LEAST_CLEARANCE_M * MM:.0f} mm it must"
     inside = f"falls {{:.1f}} mm short of the {margin_m * MM:.0f} mm it must be inside the {robot.carriers}"
     from_ground = "is {:.1f} mm from the ground it should stand on"
@@ -201,7 +205,9 @@ def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
 
 
 def _landing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
-    feet, body, cop = robot.foot_names, ("the body",), ("the centre of pressure",)
+    feet = robot.foot_names
+    body = ("the body",)
+    cop = ("the centre of pressure",)
     unexplained_n = MOST_UNEXPLAINED * robot.mass_kg * GRAVITY_M_S2
     jolted_n = MOST_UNEXPLAINED_LANDING * robot.mass_kg * GRAVITY_M_S2
     nothing = "is moved by {:.0f} N that no push of the ground explains"
@@ -230,7 +236,8 @@ def _landing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
 
 def _plant_limits(robot: Robot) -> tuple[Limit, ...]:
     """Return what a recorded run of a torque-driven plant keeps: it may balance by moving, with forces that add up."""
-    feet, body = robot.foot_names, ("the base",)
+    feet = robot.foot_names
+    body = ("the base",)
     _, speed, torque = _joint_limits(robot, "", 0.0)
 
     def leaning(needs: Audit) -> Array:
@@ -359,7 +366,8 @@ def _gaze_error_rad(task: TaskAudit) -> Array:
     return np.where(settled(task.time_s), task.gaze_error_rad, 0.0)
 
 
-_HAND, _HEAD = ("the hand",), ("the head",)
+_HAND = ("the hand",)
+_HEAD = ("the head",)
 _TASK_LIMITS = (
     Ceiling(
         "task", _HAND, _task(lambda t: MM * t.hand_error_m), MM * LARGEST_HAND_ERROR_M, "is {:.1f} mm off its path"

@@ -48,14 +48,20 @@ def audit(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool
 
 
 def _audit(draft: Draft) -> Audit:
-    robot, time_s, qpos, contact = draft.robot, draft.time_s, draft.qpos, draft.contact
-    dynamics, near = inverse_dynamics(robot, time_s, qpos), self_distance(robot, qpos)
+    robot = draft.robot
+    time_s = draft.time_s
+    qpos = draft.qpos
+    contact = draft.contact
+    dynamics = inverse_dynamics(robot, time_s, qpos)
+    near = self_distance(robot, qpos)
     qvel, _ = velocities(robot, time_s, qpos)
     angles = qpos[:, robot.base_size :]
     rolled_m = rolled_by(dynamics.foot_rotation, np.array([foot.points[0].radius_m for foot in robot.feet]))
     cop = cop_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
-    ground, used = share_ground_force(robot, dynamics, contact), drive_use(robot, qvel, dynamics.drive_force)
-    owner, on_lines = np.array(robot.point_feet, dtype=int), stands_on_lines(robot, contact)
+    ground = share_ground_force(robot, dynamics, contact)
+    used = drive_use(robot, qvel, dynamics.drive_force)
+    owner = np.array(robot.point_feet, dtype=int)
+    on_lines = stands_on_lines(robot, contact)
     first_m = dynamics.point_in_world[:, [robot.point_feet.index(foot) for foot in range(len(robot.feet))]]
     if robot.feet:
         margin_m = support_margin(contact[:, owner], dynamics.point_in_world, cop)

@@ -45,7 +45,8 @@ def planned_receipt(
         stopped_by: What a stronger draft would have broken.
     """
     kept = intensity * draft.kept
-    over_time, over_words = shown_over_time(draft), shown_over_words(draft)
+    over_time = shown_over_time(draft)
+    over_words = shown_over_words(draft)
     reasons = [*(shortfall.sentence for shortfall in stopped_by), *draft.reasons]
     reasons += _all_weakened(draft, intensity / asked) if reasons and intensity < asked else []
     shown = None
@@ -110,7 +111,8 @@ def receipt_for(
     shown: float | None = None,
 ) -> Receipt:
     """Return the receipt of a measured draft."""
-    robot, needs = draft.robot, draft.measured
+    robot = draft.robot
+    needs = draft.measured
     duration_s = float(needs.time_s[-1] - needs.time_s[0])
     judged = needs.landings is None and np.isfinite(needs.margin_m).all()
     balanced = judged and not needs.on_lines  # a line has no inside

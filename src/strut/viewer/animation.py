@@ -28,12 +28,16 @@ from strut.viewer.render import Pixels
 from strut.viewer.video import video_bytes
 from strut.viewer.width import FILM
 
-LONGEST_S, LONGEST_STORY_S = 8.0, 60.0  # that a film of a walk or of a story lasts unless more is asked for
+LONGEST_S = 8.0
+LONGEST_STORY_S = 60.0  # that a film of a walk or of a story lasts unless more is asked for
 ENOUGH_S = 2.0  # that a single walk which repeats is filmed for, in whole cycles: more would show nothing new
-QUICK_HZ, USUAL_HZ = 25.0, 20.0  # frames per second: of human walks and of stories, and of all others
-FEWEST_HZ, MOST_HZ = 1.0, 60.0  # frames per second that can be asked for
+QUICK_HZ = 25.0
+USUAL_HZ = 20.0  # frames per second: of human walks and of stories, and of all others
+FEWEST_HZ = 1.0
+MOST_HZ = 60.0  # frames per second that can be asked for
 MOST_GIF_HZ = 50.0  # browsers show a GIF of more at 10
-UPRIGHT, LEVEL = 1.2, 0.84  # height of a panel over its width: for people, and for others
+UPRIGHT = 1.2
+LEVEL = 0.84  # height of a panel over its width: for people, and for others
 SIDEWAYS_RAD = float(np.deg2rad(-65.0))  # from where a walk is judged: legs apart, face still seen
 _GIF_COLORS = 120  # of each kind
 _GIF_SAMPLES = 5  # pictures whose colours make the palette
@@ -97,7 +101,9 @@ class Film:
 
 def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     """Return a film of motions side by side, ready to be drawn."""
-    asked_s, from_s, rounds = options.get("duration_s"), options.get("from_s"), 1
+    asked_s = options.get("duration_s")
+    from_s = options.get("from_s")
+    rounds = 1
     seconds = _usual_s(shown) if asked_s is None else asked_s
     walks = [endless(robot, motion, seconds) if from_s is None else None for motion, robot in shown.pairs]
     check_frame_rate(options.get("frames_per_s"))

@@ -63,11 +63,13 @@ def fitted_camera(
 ) -> Camera:
     """Return the three-quarter camera whose picture, of a width and height, is filled by the points. Shape (n, 3)."""
     axes = view_axes(azimuth_rad, elevation_rad)
-    low, high = points_in_world.min(axis=0), points_in_world.max(axis=0)
+    low = points_in_world.min(axis=0)
+    high = points_in_world.max(axis=0)
     eye = (low + high) / 2.0 - DISTANCE_PER_SIZE * float(np.linalg.norm(high - low)) * axes[2]
     seen = (points_in_world - eye) @ axes.T
     spread = seen[:, :2] / seen[:, 2:]
-    left_top, right_bottom = spread.min(axis=0), spread.max(axis=0)
+    left_top = spread.min(axis=0)
+    right_bottom = spread.max(axis=0)
     focal_px = FILLED * float(np.min(size_px / (right_bottom - left_top)))
     middle_px = np.array(size_px) / 2.0 - focal_px * (left_top + right_bottom) / 2.0
     return Camera(eye, axes, focal_px, middle_px, size_px)

@@ -21,7 +21,9 @@ from strut.robot import Robot
 from strut.schemas.eyes import EYES, LOOKS, EyesTable, mood_eyes
 
 MOVE_S = 0.14  # from one expression to the next
-_IRIS, _PUPIL, _GLINT = 0.68, 0.44, 0.15  # radii over that of the ball
+_IRIS = 0.68
+_PUPIL = 0.44
+_GLINT = 0.15  # radii over that of the ball
 _LIDS = (1.10, 1.07)  # upper and lower, over the ball: irises stand out, and lids slide over each other
 _AROUND = 24
 
@@ -33,7 +35,8 @@ def eye_solids(eyes: EyesTable) -> tuple[Solid, ...]:
 
 @lru_cache(maxsize=16)
 def _solids(eyes: EyesTable) -> tuple[Solid, ...]:
-    radius_m, flat = eyes.radius_m, np.array([0.5, 1.0, 1.0])
+    radius_m = eyes.radius_m
+    flat = np.array([0.5, 1.0, 1.0])
     return (
         Solid("sphere", np.array([radius_m, 0.0, 0.0]), eyes.white),
         Solid("ellipsoid", _IRIS * radius_m * flat, eyes.iris),
@@ -60,7 +63,8 @@ def eye_poses(robot: Robot, eyes: EyesTable, qpos: Array, looks: Array) -> tuple
         raise BadTableError(f"{robot.name}: eyes.toml names the link '{eyes.link}', which its model does not have.")
     place, turn = body_poses(robot.model, [eyes.link], qpos)
     face = turn[:, 0] @ face_axes(eyes)
-    centres, rotations = [], []
+    centres = []
+    rotations = []
     for centre_m, side in ((eyes.left_m, 1.0), (eyes.right_m, -1.0)):
         middle = place[:, 0] + turn[:, 0] @ np.array(centre_m)
         offsets, turns = _parts(looks, side, eyes.radius_m)

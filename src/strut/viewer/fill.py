@@ -50,7 +50,8 @@ def covered(x: Array, y: Array, depth: Array, size: tuple[int, int]) -> Covered:
     low = np.clip(np.ceil(np.minimum(np.minimum(y[0], y[1]), y[2]) - 0.5), 0, size[1]).astype(np.intp)
     high = np.clip(np.ceil(np.maximum(np.maximum(y[0], y[1]), y[2]) - 0.5), 0, size[1]).astype(np.intp)
     kept = np.flatnonzero(high > low)
-    nearest, found = np.full(size[0] * size[1], np.inf), list[Covered]()
+    nearest = np.full(size[0] * size[1], np.inf)
+    found = list[Covered]()
     for some in np.array_split(kept, int((high - low)[kept].sum()) // MOST_ROWS + 1):
         filled = _filled(x[:, some], y[:, some], depth[:, some], size, (low[some], high[some] - low[some]))
         np.minimum.at(nearest, filled.cell, filled.depth)
@@ -72,7 +73,10 @@ def _filled(x: Array, y: Array, depth: Array, size: tuple[int, int], rows: tuple
     ends = np.clip(np.ceil(_span(x, y, owner, row.astype(np.float64) + 0.5) - 0.5), 0, size[0]).astype(np.intp)
     wide = ends[1] - ends[0]
     met = np.flatnonzero(wide > 0)
-    owner, row, start, wide = owner[met], row[met], ends[0][met], wide[met]
+    owner = owner[met]
+    row = row[met]
+    start = ends[0][met]
+    wide = wide[met]
     along_x, along_y = _slopes(x, y, depth)
     slope = along_x[owner]
     level = depth[0][owner] + slope * (start + 0.5 - x[0][owner]) + along_y[owner] * (row + 0.5 - y[0][owner])
@@ -92,8 +96,10 @@ def _span(x: Array, y: Array, owner: Index, height: Array) -> Array:
     A line meets the edge from the lowest corner to the highest one, and one of the two others.
     """
     order = np.argsort(y, axis=0)
-    x, y = np.take_along_axis(x, order, axis=0), np.take_along_axis(y, order, axis=0)
-    run, rise = x[[2, 1, 2]] - x[[0, 0, 1]], y[[2, 1, 2]] - y[[0, 0, 1]]
+    x = np.take_along_axis(x, order, axis=0)
+    y = np.take_along_axis(y, order, axis=0)
+    run = x[[2, 1, 2]] - x[[0, 0, 1]]
+    rise = y[[2, 1, 2]] - y[[0, 0, 1]]
     slope = np.divide(run, rise, out=np.zeros_like(run), where=rise != 0.0)
     long = x[0][owner] + (height - y[0][owner]) * slope[0][owner]
     other = owner + (height >= y[1][owner]) * y.shape[1]  # which of the two others

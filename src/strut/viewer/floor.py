@@ -28,7 +28,8 @@ SPOT_SIZES: Mapping[Spot, float] = {"centre of mass": 2.0, "centre of pressure":
 SHINING = 0.62  # how much of a spot is seen through a part of the body
 UP = np.array([0.0, 0.0, 1.0])
 UNSEEN = 1e-3  # darkness that nobody sees
-FADES_FROM, FADES_OVER = 0.34, 0.26  # shares of half the square's side: how the floor fades far away
+FADES_FROM = 0.34
+FADES_OVER = 0.26  # shares of half the square's side: how the floor fades far away
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +57,8 @@ class Shadow:
 
     def haze(self, points_m: Array) -> Array:
         """Return how hazy the floor is at points: 0 near the middle, 1 far away. Shape (2, m) in, (m,) out."""
-        x, y = points_m[0] - self.middle_m[0], points_m[1] - self.middle_m[1]
+        x = points_m[0] - self.middle_m[0]
+        y = points_m[1] - self.middle_m[1]
         return np.asarray(np.clip((np.sqrt(x * x + y * y) / self.half_m - FADES_FROM) / FADES_OVER, 0.0, 1.0))
 
 
@@ -116,9 +118,11 @@ def floor_color(
     drawn = np.flatnonzero(line > 0.0)
     _mix(color, drawn, GRID_COLOR, 0.8 * np.minimum(line[drawn], 1.0))
     if polygon is not None:
-        low, high = polygon.corners.min(axis=0) - dot_m, polygon.corners.max(axis=0) + dot_m
+        low = polygon.corners.min(axis=0) - dot_m
+        high = polygon.corners.max(axis=0) + dot_m
         near = _within(points_m, low, high)
-        inside_m, pixel = _inside_m(polygon, points_m[:, near]), pixel_m[near]
+        inside_m = _inside_m(polygon, points_m[:, near])
+        pixel = pixel_m[near]
         _mix(color, near, POLYGON_COLOR, 0.20 * _covered(inside_m, pixel))
         _mix(color, near, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel))
     shaded = _within(points_m, *shadow.reach_m)

@@ -212,8 +212,10 @@ def _stick_figure(robot: Robot, qpos: Array) -> SolidPoses:
 
 def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], most_faces: int) -> SolidPoses:
     """Return the parts of a body, and its eyes with the expression of the motion if it has some."""
-    qpos, eyes = motion.qpos[samples], robot.tables.eyes
-    parts, (centre, rotation) = lightened(solids(robot), most_faces), solid_poses(robot, qpos)
+    qpos = motion.qpos[samples]
+    eyes = robot.tables.eyes
+    parts = lightened(solids(robot), most_faces)
+    centre, rotation = solid_poses(robot, qpos)
     if eyes is None:
         return parts, centre, rotation
     looks = looks_at(motion.meta, motion.time_s[samples] - motion.time_s[0])
@@ -224,10 +226,8 @@ def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], most_face
 
 def support_polygons(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> tuple[Polygon | None, ...]:
     """Return the support polygons of samples, None where nothing that has an area carries. Shape (F,) in."""
-    contact, points = (
-        motion.contact[samples][:, list(robot.point_feet)],
-        foot_contact_points(robot, motion.qpos[samples]),
-    )
+    contact = motion.contact[samples][:, list(robot.point_feet)]
+    points = foot_contact_points(robot, motion.qpos[samples])
     found: list[Polygon | None] = []
     for support in supports(contact, points):
         found += [support.polygon] * (support.stop - support.first)
@@ -257,7 +257,8 @@ def telling_sample(motion: Motion, robot: Robot) -> int:
 
     The first foot if it swings there, so that motions are seen in the same phase.
     """
-    middle, span = len(motion.time_s) // 2, max(1, len(motion.time_s) // 8)
+    middle = len(motion.time_s) // 2
+    span = max(1, len(motion.time_s) // 8)
     near = np.arange(max(0, middle - span), min(len(motion.time_s), middle + span))
     if not robot.feet:
         return middle

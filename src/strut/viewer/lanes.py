@@ -67,8 +67,10 @@ class Stage:
             aspect: Width over height of the window for which the first view is chosen.
             narrow_aspect: The same of a window that is higher than wide, a phone's, if such a one may be.
         """
-        self._scene, self.lightened = scene, False
-        labels, films = shown.labels, []
+        self._scene = scene
+        self.lightened = False
+        labels = shown.labels
+        films = []
         for motion, robot in shown.pairs:
             longer = repeated(motion, robot, float(times_s.max()))
             film = footage(longer, robot, nearest_samples(longer, times_s), look=shown.look)
@@ -81,7 +83,8 @@ class Stage:
         longest = max(len(label) for label in labels)
         self._label_m = min(LABEL_SHARE, max(LABEL_SHARE / 2.0, 1.4 * width_m / self._size_m / longest)) * self._size_m
         apart_m = max(1.12 * width_m, LETTER_WIDTH * longest * self._label_m)  # or names would run into each other
-        self._lanes, points = [], []
+        self._lanes = []
+        points = []
         for index, (film, label, robot) in enumerate(zip(films, labels, shown.robots, strict=True)):
             middle = film.base_in_world[:, :2].min(axis=0) / 2.0 + film.base_in_world[:, :2].max(axis=0) / 2.0
             aside_m = (index - (len(films) - 1) / 2.0) * apart_m
@@ -107,13 +110,15 @@ class Stage:
         self._at = frame
 
     def _build(self, lane: _Lane) -> None:
-        scene, film = self._scene, lane.film
+        scene = self._scene
+        film = lane.film
         for group, members in enumerate(lane.groups):
             frame = f"{lane.name}/body_{group}"
             scene.add_frame(frame)
             to_leader = film.solid_to_world[0, members[0]].T
             for index in members:
-                solid, mesh = film.solids[index], solid_mesh(film.solids[index])
+                solid = film.solids[index]
+                mesh = solid_mesh(film.solids[index])
                 turn = to_leader @ film.solid_to_world[0, index]
                 shift = to_leader @ (film.centre_in_world[0, index] - film.centre_in_world[0, members[0]])
                 red, green, blue, opacity = solid.color
@@ -138,7 +143,8 @@ class Stage:
 
     def _move_body(self, lane: _Lane, frame: int) -> None:
         for group in range(len(lane.groups)):
-            position, wxyz = lane.position_m[frame, group], lane.wxyz[frame, group]
+            position = lane.position_m[frame, group]
+            wxyz = lane.wxyz[frame, group]
             if self._at >= 0:
                 same_place = np.array_equal(position, lane.position_m[self._at, group])
                 if same_place and np.array_equal(wxyz, lane.wxyz[self._at, group]):
@@ -163,7 +169,8 @@ class Stage:
 
     def _frame_all(self, points_in_world: Array, aspect: float, narrow_aspect: float | None) -> None:
         """Put the camera where it sees everything, and the floor under it. Shape (n, 3)."""
-        low, high = points_in_world.min(axis=0), points_in_world.max(axis=0)
+        low = points_in_world.min(axis=0)
+        high = points_in_world.max(axis=0)
         middle = (low + high) / 2.0
 
         def eye(axes: Array, aspect: float) -> Array:

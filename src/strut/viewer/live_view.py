@@ -30,7 +30,8 @@ class LiveView:
 
     def __init__(self, robot: Robot, *, host: str = "127.0.0.1", port: int = 0) -> None:
         """Open the scene; port 0 takes any free one. Raises CannotListenError."""
-        self._robot, self._rig = robot, rig_of(robot)
+        self._robot = robot
+        self._rig = rig_of(robot)
         self._scene = Scene(host=host, port=port, title=f"strut: {robot.name}", panel=False)
         size_m = float(np.ptp(self._rig.start_m, axis=0).max())
         self._cell_m = grid_step_m(2.0 * size_m)

@@ -83,7 +83,8 @@ def _with_eyes_again(first: Motion, then: Motion, start_s: float) -> dict[str, A
 
 def _moved(motion: Motion, robot: Robot, end: Array) -> tuple[Array, Array | None]:
     """Return qpos and centre of pressure of a motion that starts where a pose stands. Shapes (nq,), (T, ...)."""
-    qpos, cop = motion.qpos.copy(), motion.cop_in_world
+    qpos = motion.qpos.copy()
+    cop = motion.cop_in_world
     if not robot.base_size:
         return qpos, cop
     turn_rad = _heading_rad(robot, end) - _heading_rad(robot, qpos[0])

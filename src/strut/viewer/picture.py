@@ -98,7 +98,8 @@ class Shot:
 
     def panels(self, frame: int) -> Pixels:
         """Return one frame of all takes. Shape (height_px, n * width_px, 3)."""
-        usual_m, pictures = grid_step_m(self.size_m), []
+        usual_m = grid_step_m(self.size_m)
+        pictures = []
         for take in self.takes:
             moved = replace(self.camera, eye_in_world=self.camera.eye_in_world + take.path_in_world[frame])
             grid_m = take.stride_m / max(1, round(take.stride_m / usual_m)) if take.stride_m else usual_m
@@ -154,7 +155,9 @@ def titles_over(shown: SideBySide, panel_px: int) -> Pixels:
     words = Words(len(shown.motions) * panel_px, round(_TITLE_SHARE * room_px))
     for index, (motion, label) in enumerate(zip(shown.motions, shown.labels, strict=True)):
         middle = (index + 0.5) * panel_px
-        verdict, color, most_px = verdict_of(motion), verdict_color(motion), 0.94 * panel_px
+        verdict = verdict_of(motion)
+        color = verdict_color(motion)
+        most_px = 0.94 * panel_px
         words.write(label, middle, 0.52, size_px=0.072 * room_px, most_px=most_px)
         words.write(verdict, middle, 0.44, size_px=0.045 * room_px, most_px=most_px, color=color, align="top")
     return words.pixels()
@@ -167,7 +170,8 @@ def key_under(count: int, panel_px: int, marks: Sequence[Mark]) -> Pixels:
         return np.empty((0, width_px, 3), dtype=np.uint8)
     room_px = min(width_px, _WORDS_PX)
     size_px = min(0.034 * room_px, 0.023 * width_px)  # all three fit into the width of one panel
-    words, column = Words(width_px, round(_KEY_SHARE * room_px)), 0.04 * room_px
+    words = Words(width_px, round(_KEY_SHARE * room_px))
+    column = 0.04 * room_px
     for name in marks:
         color = to_hex(POLYGON_COLOR if name == "support polygon" else SPOT_COLORS[name])
         for text, ink in (("\N{BLACK CIRCLE}", color), (name, INK)):

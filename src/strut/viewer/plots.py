@@ -25,8 +25,13 @@ from strut.verify.check import planned_margin_m
 from strut.viewer.footage import centre_of_mass, footage
 from strut.viewer.stick_figure import LEFT, RIGHT
 
-INK, PALE = "#1a1c20", "#8a919c"
-BALANCE, SPEED, TORQUE, LIMIT, MASS = "#1a8f82", "#3568b8", "#c46a12", "#b3261e", "#2166db"
+INK = "#1a1c20"
+PALE = "#8a919c"
+BALANCE = "#1a8f82"
+SPEED = "#3568b8"
+TORQUE = "#c46a12"
+LIMIT = "#b3261e"
+MASS = "#2166db"
 MOST_POINTS = 700  # a screen shows no more
 LOOK: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -56,7 +61,8 @@ def balance_plot(motion: Motion, robot: Robot) -> Figure | None:
     if motion.balance_margin_m is None or not np.isfinite(motion.balance_margin_m).any():
         return None
     margin_m = np.where(np.isfinite(motion.balance_margin_m), motion.balance_margin_m, np.nan)
-    on_lines, static_m = stands_on_lines(robot, motion.contact), _static_margin_m(motion, robot)
+    on_lines = stands_on_lines(robot, motion.contact)
+    static_m = _static_margin_m(motion, robot)
     needed_m = None if on_lines else planned_margin_m(motion)  # a line has no inside
 
     def draw(axes: Axes) -> None:
@@ -136,7 +142,8 @@ def cop_plot(motion: Motion, robot: Robot) -> Figure | None:
     samples = np.arange(first, last + 1)
     seen = footage(motion, robot, samples)
     polygons = {id(polygon): polygon for polygon in seen.polygons if polygon is not None}
-    cop, com = motion.cop_in_world[samples], seen.spots.get("centre of mass")
+    cop = motion.cop_in_world[samples]
+    com = seen.spots.get("centre of mass")
 
     def draw(axes: Axes) -> None:
         for polygon in polygons.values():
@@ -159,7 +166,8 @@ def footprint_plot(motion: Motion, robot: Robot) -> Figure | None:
     """Return the whole walk from above: where each foot stood, the way of the centre of mass, and the goal if any."""
     if not robot.feet:
         return None
-    points, owner = foot_contact_points(robot, motion.qpos)[..., :2], np.array(robot.point_feet)
+    points = foot_contact_points(robot, motion.qpos)[..., :2]
+    owner = np.array(robot.point_feet)
     com = centre_of_mass(robot, motion.qpos)[:: max(1, len(motion.time_s) // MOST_POINTS), :2]
 
     def draw(axes: Axes) -> None:
@@ -194,7 +202,8 @@ def _places(motion: Motion) -> Array:
 
 def _static_margin_m(motion: Motion, robot: Robot) -> Array:
     """Return how far inside the feet the centre of mass is, NaN where no foot carries. Shape (T,)."""
-    contact, points = motion.contact[:, list(robot.point_feet)], foot_contact_points(robot, motion.qpos)
+    contact = motion.contact[:, list(robot.point_feet)]
+    points = foot_contact_points(robot, motion.qpos)
     margin_m = support_margin(contact, points, centre_of_mass(robot, motion.qpos)[:, :2])
     return np.where(np.isfinite(margin_m), margin_m, np.nan)
 

@@ -22,9 +22,11 @@ from strut.viewer.render import Pixels, draw_frame
 POSES = 8
 MOST_POSES = 24
 STRIP_PX = 1400  # width of a row
-AZIMUTH_RAD, ELEVATION_RAD = float(np.deg2rad(-90.0)), float(np.deg2rad(9.0))  # from the right side, hardly from above
+AZIMUTH_RAD = float(np.deg2rad(-90.0))
+ELEVATION_RAD = float(np.deg2rad(9.0))  # from the right side, hardly from above
 GAP = 0.07  # between poses, over the largest size of the body
-_LABEL_SHARE, _LOWEST_LABEL_PX = 0.14, 44  # height of the words over that of the picture, and the least of it
+_LABEL_SHARE = 0.14
+_LOWEST_LABEL_PX = 44  # height of the words over that of the picture, and the least of it
 
 
 def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = STRIP_PX) -> bytes:
@@ -42,7 +44,8 @@ def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = S
     apart_m = max(_room_m(film, right) for film, _ in seen)
     films = [_side_by_side(film, apart_m * right) for film, _ in seen]
     corners = np.concatenate([film.corners_in_world()[0] for film in films])
-    span_m, tall_m = float(np.ptp(corners @ right)), float(np.ptp(corners[:, 2]))
+    span_m = float(np.ptp(corners @ right))
+    tall_m = float(np.ptp(corners[:, 2]))
     size_px = (width_px, round(width_px * 1.12 * float(np.ptp(corners @ down)) / span_m))  # its depth seen from above
     camera = fitted_camera(corners, size_px, azimuth_rad=azimuth_rad, elevation_rad=elevation_rad)
     rows: list[Pixels] = []
@@ -103,14 +106,16 @@ def _words(motion: Motion, name: str, columns: Array, whens: Sequence[str], size
     """Return the title, the name, the verdict and when each pose is. Shape (h, width, 3)."""
     width_px, height_px = size_px
     high_px = max(_LOWEST_LABEL_PX, round(_LABEL_SHARE * height_px))
-    strip, after = Words(width_px, high_px), 0.0
+    strip = Words(width_px, high_px)
+    after = 0.0
     for words, low, size, color in (
         (title_of(motion), 0.52, 0.42, INK),
         (name, 0.56, 0.26, INK),
         (dial_of(motion), 0.56, 0.26, verdict_color(motion)),
     ):
         if words:
-            start, most_px = after + 0.012 * width_px, 0.4 * width_px
+            start = after + 0.012 * width_px
+            most_px = 0.4 * width_px
             after = strip.write(words, start, low, size_px=size * high_px, most_px=most_px, color=color, side="left")
     room_px = 0.9 * float(np.diff(columns).min())
     for column, words in zip(columns, whens, strict=True):

@@ -40,7 +40,8 @@ class PosedBody:
 
     def __init__(self, parts: tuple[Solid, ...], centre_in_world: Array, part_to_world: Array) -> None:
         """Place the p parts. Shapes (p, 3) and (p, 3, 3)."""
-        self._triangles, self._blockers = triangles_of(parts), shading_triangles(parts)
+        self._triangles = triangles_of(parts)
+        self._blockers = shading_triangles(parts)
         self._part_to_world = part_to_world
         self._vertices = self._triangles.vertices_in_world(centre_in_world, part_to_world)
         self._blocking = self._blockers.vertices_in_world(centre_in_world, part_to_world)
@@ -89,7 +90,8 @@ class PosedBody:
         lifted = points_in_world + LIFTED_CELLS * cell_m * normal
         corner = np.floor((lifted @ axes.T - low) / cell_m + 0.5).astype(np.intp)
         corner = np.clip(corner, 0, SHADOW_CELLS)
-        depth, reached = -lifted @ light, np.zeros(len(lifted))
+        depth = -lifted @ light
+        reached = np.zeros(len(lifted))
         first = corner[:, 1] * size[0] + corner[:, 0]
         for further in (0, 1, size[0], size[0] + 1):
             reached += 0.25 * (depth <= nearest[first + further] + cell_m)
@@ -112,7 +114,8 @@ def _facing(triangles: Triangles, place: Array, depth: Array, size: tuple[int, i
 
     With a sign of -1, from behind where a part is closed.
     """
-    x, y = place[:, 0][triangles.faces], place[:, 1][triangles.faces]
+    x = place[:, 0][triangles.faces]
+    y = place[:, 1][triangles.faces]
     facing = np.flatnonzero((sign * doubled_area(x, y) < 0.0) | ~triangles.closed)
     found = covered(x[:, facing], y[:, facing], depth[triangles.faces[:, facing]], size)
     return replace(found, triangle=facing[found.triangle])
@@ -120,9 +123,11 @@ def _facing(triangles: Triangles, place: Array, depth: Array, size: tuple[int, i
 
 def _weights(corners: Array, points: Array) -> Array:
     """Return barycentric coordinates of points, each in its triangle. Shapes (3, m, 2), (m, 2) in, (3, m) out."""
-    (ux, uy), (vx, vy) = (corners[1] - corners[0]).T, (corners[2] - corners[0]).T
+    ux, uy = (corners[1] - corners[0]).T
+    vx, vy = (corners[2] - corners[0]).T
     right, down = (points - corners[0]).T
     area = ux * vy - uy * vx
     scale = np.divide(1.0, area, out=np.zeros_like(area), where=area != 0.0)
-    second, third = (right * vy - down * vx) * scale, (down * ux - right * uy) * scale
+    second = (right * vy - down * vx) * scale
+    third = (down * ux - right * uy) * scale
     return np.stack([1.0 - second - third, second, third])

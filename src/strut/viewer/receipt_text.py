@@ -15,7 +15,8 @@ if TYPE_CHECKING:  # it measures with an engine, and every verb words its answer
 
 NOT_KNOWN = "–"
 _WHOLE = 0.99  # share of a feeling that is told as all of it
-_ALONG, _ASIDE = math.cos(math.radians(20.0)), math.cos(math.radians(70.0))  # beyond is called slanting
+_ALONG = math.cos(math.radians(20.0))
+_ASIDE = math.cos(math.radians(70.0))  # beyond is called slanting
 _TURNS_FAR_RAD = 0.5
 _ON_THE_SPOT_M = 5e-3  # it would be told as 0.00 m
 _AT_THE_GOAL_M = 5e-3  # nobody asks on which side of its goal a robot ended that is so near
@@ -118,7 +119,8 @@ def measured_sentences(receipt: Receipt, ending: GoalEnding | None = None) -> li
 
 def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
     """Return the receipt as rows of a table: what, and the value with its unit."""
-    asked, kept = receipt.intensity_asked, receipt.intensity_kept
+    asked = receipt.intensity_asked
+    kept = receipt.intensity_kept
     return [
         ("Verdict", receipt.verdict),
         ("Intensity asked", NOT_KNOWN if asked is None else f"{asked:.2f}"),
@@ -197,7 +199,8 @@ def _shown(receipt: Receipt) -> str:
 
 def _because(said: str, receipt: Receipt) -> str:
     """Return what is shown of a weakened feeling, what of it was weakened, and why no more."""
-    weakened, lacking = _beginning(receipt, WEAKENED), _beginning(receipt, LACKING)
+    weakened = _beginning(receipt, WEAKENED)
+    lacking = _beginning(receipt, LACKING)
     what = "; ".join(filter(None, (weakened, lacking)))
     said = f"{said}: {what}" if what else said
     if not (limits := _limits(receipt)):
@@ -222,7 +225,8 @@ def _left_out(receipt: Receipt) -> str:
 def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
-    speed, turned = speed_words(receipt.speed_m_s), _turned(receipt.turned_rad)
+    speed = speed_words(receipt.speed_m_s)
+    turned = _turned(receipt.turned_rad)
     if receipt.distance_m < _ON_THE_SPOT_M:
         return f"Takes {receipt.duration_s:.1f} s on the spot{turned}."
     if receipt.redundancy is None:
@@ -245,7 +249,8 @@ def _direction(direction_rad: float | None, turned_rad: float | None) -> str:
     """
     if direction_rad is None:
         return ""
-    ahead, side = math.cos(direction_rad), "left" if direction_rad > 0.0 else "right"
+    ahead = math.cos(direction_rad)
+    side = "left" if direction_rad > 0.0 else "right"
     along = "forwards" if ahead > 0.0 else "backwards"
     if abs(ahead) > _ALONG or abs(turned_rad or 0.0) > _TURNS_FAR_RAD:
         return "" if ahead > 0.0 else f" {along}"
@@ -254,7 +259,8 @@ def _direction(direction_rad: float | None, turned_rad: float | None) -> str:
 
 def _under_way(receipt: Receipt) -> str:
     """Return how fast it walks without start and stop, beside what was asked of it."""
-    reached, asked = receipt.walking_speed_m_s, receipt.walking_speed_asked_m_s
+    reached = receipt.walking_speed_m_s
+    asked = receipt.walking_speed_asked_m_s
     if not receipt.distance_m or receipt.distance_m < _ON_THE_SPOT_M:
         return ""
     if reached is None:
@@ -267,7 +273,8 @@ def _under_way(receipt: Receipt) -> str:
 
 def _turning(receipt: Receipt) -> str:
     """Return how fast it turns without start and stop, beside what was asked of it."""
-    reached, asked = receipt.turn_rate_rad_s, receipt.turn_rate_asked_rad_s
+    reached = receipt.turn_rate_rad_s
+    asked = receipt.turn_rate_asked_rad_s
     if reached is None or not asked:
         return ""
     rates = (f"{math.degrees(rate):.0f}°/s" for rate in (abs(reached), abs(asked)))

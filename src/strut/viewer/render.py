@@ -39,7 +39,8 @@ def draw_frame(film: Footage, frame: int, camera: Camera, *, size_m: float, grid
         Shape (height, width, 3), as the camera says.
     """
     width_px, height_px = camera.size_px
-    lamp, corners = light_direction(camera), film.corners_in_world(slice(frame, frame + 1))[0]
+    lamp = light_direction(camera)
+    corners = film.corners_in_world(slice(frame, frame + 1))[0]
     body = PosedBody(film.solids, film.centre_in_world[frame], film.solid_to_world[frame])
     view = _View(film, frame, camera, body, lamp, DOT_SHARE * size_m)
     shadow = cast_shadow(body, corners, light=lamp, half_m=1.1 * size_m, cells=min(150, width_px // 2))
@@ -78,7 +79,8 @@ class _View:
 
         A pixel whose samples are alike is coloured once, others sample by sample.
         """
-        finer, (_, high, wide) = SAMPLES_PER_SIDE, behind.shape
+        finer = SAMPLES_PER_SIDE
+        _, high, wide = behind.shape
         seen = self.body.seen(self.camera, window, finer)
         number = np.full(high * wide * finer**2, -1)
         number[seen.cell] = np.arange(len(seen.cell))
@@ -105,14 +107,16 @@ class _View:
         away = -self.camera.eye_in_world[2] / rays[below, 2]
         places_m = self.camera.eye_in_world[:2, None] + away * rays[below, :2].T
         pixel_m = away * (rays[below] @ self.camera.axes[2]) / self.camera.focal_px
-        spots, shining = self.film.spots_at(self.frame), color[:, below]
+        spots = self.film.spots_at(self.frame)
+        shining = color[:, below]
         add_spots(shining, places_m, pixel_m, spots, dot_m=self.dot_m, share=SHINING)
         color[:, below] = shining
         return color
 
     def _body_color(self, seen: Seen, rays: Array) -> Array:
         """Return the colours of points on the body: Lambert under a lamp and a bright sky. Unit rays (m, 3), (3, m)."""
-        color, normal = readable(np.array([solid.color[:3] for solid in self.film.solids])).T[:, seen.part], seen.normal
+        color = readable(np.array([solid.color[:3] for solid in self.film.solids])).T[:, seen.part]
+        normal = seen.normal
         facing = np.clip(normal @ self.lamp, 0.0, 1.0)
         facing *= self.body.lit(seen.points_in_world, normal, self.lamp)
         halfway = self.lamp - rays
@@ -132,7 +136,8 @@ def _alike(seen: Seen, numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
     alike = np.asarray((numbers >= 0).all(axis=0))
     pixels = np.flatnonzero(alike)
     first, *others = numbers[:, pixels]
-    normal, part = seen.normal[first], seen.part[first]
+    normal = seen.normal[first]
+    part = seen.part[first]
     for other in others:
         parallel = np.einsum("ni,ni->n", normal, seen.normal[other]) > PARALLEL
         alike[pixels] &= parallel & (seen.part[other] == part)

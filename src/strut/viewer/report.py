@@ -21,13 +21,16 @@ from strut.viewer.scene import Scene
 
 MOST_SHOWN_S = 90.0
 MOST_FRAMES = 900
-SMOOTHEST_HZ, COARSEST_HZ = 20.0, 10.0  # frames per second, fewer where there is more to show
-ASPECT, NARROW_ASPECT = 1.9, 0.75  # of the frame on the page, and of it on a phone
+SMOOTHEST_HZ = 20.0
+COARSEST_HZ = 10.0  # frames per second, fewer where there is more to show
+ASPECT = 1.9
+NARROW_ASPECT = 0.75  # of the frame on the page, and of it on a phone
 
 
 def report_bytes(shown: SideBySide, *, most_shown_s: float = MOST_SHOWN_S, frames_per_s: float | None = None) -> bytes:
     """Return one page about motions: a picture, the moving scene, and for each its receipt and plots."""
-    motions, labels = shown.motions, shown.labels
+    motions = shown.motions
+    labels = shown.labels
     said = [
         f"{label[:1].lower()}{label[1:]} ({verdict_of(motion)})" for label, motion in zip(labels, motions, strict=True)
     ]

@@ -86,7 +86,9 @@ class Scene:
         Where the window of a recording is higher than wide, `narrow_eye_in_world` is looked from instead.
         """
         camera = self._server.initial_camera
-        camera.position, camera.look_at, camera.fov = eye_in_world, target_in_world, view_rad
+        camera.position = eye_in_world
+        camera.look_at = target_in_world
+        camera.fov = view_rad
         self._narrow_eye = narrow_eye_in_world
 
     def add_ground(self, *, middle_in_world: Array, size_m: float, cell_m: float) -> None:

@@ -15,9 +15,12 @@ from strut.models.solids import Solid
 from strut.robot import Robot
 from strut.schemas.fields import Color
 
-LEFT, RIGHT, MIDDLE = (0.20, 0.30, 0.50, 1.0), (0.78, 0.47, 0.16, 1.0), (0.36, 0.38, 0.42, 1.0)
+LEFT = (0.20, 0.30, 0.50, 1.0)
+RIGHT = (0.78, 0.47, 0.16, 1.0)
+MIDDLE = (0.36, 0.38, 0.42, 1.0)
 THICK = 0.008  # radius of a stick as a share of the figure's size; joints and outlines follow from it
-JOINT, OUTLINE = 1.7, 0.6
+JOINT = 1.7
+OUTLINE = 0.6
 SHORTEST = 1.0  # in radii; a shorter stick would be hidden in its joint's ball
 
 
@@ -62,7 +65,8 @@ def _pieces(robot: Robot) -> tuple[_Piece, ...]:
 
 def _body_pieces(robot: Robot, body: int, radius_m: float, color: Color) -> list[_Piece]:
     """Return the figure of one body: a ball, sticks to what it carries or ends in, and its feet."""
-    model, pieces = robot.model, [_ball(body, np.zeros(3), JOINT * radius_m, color)]
+    model = robot.model
+    pieces = [_ball(body, np.zeros(3), JOINT * radius_m, color)]
     carried = [child for child in range(1, model.nbody) if model.body_parentid[child] == body]
     sole_m = _sole(robot, model, body)
     ends_m = [*model.body_pos[carried], *(sole_m or model.site_pos[_sites(robot, model, body)])]
@@ -85,7 +89,8 @@ def _feet(robot: Robot, model: mujoco.MjModel, body: int, radius_m: float, color
         site = model.site(foot.frame).id
         if model.site_bodyid[site] != body:
             continue
-        middle_m, turn = np.array(model.site_pos[site]), np.empty(9)
+        middle_m = np.array(model.site_pos[site])
+        turn = np.empty(9)
         mujoco.mju_quat2Mat(turn, model.site_quat[site])
         if len(foot.outline_m) < 3:
             pieces.append(_ball(body, middle_m, max(foot.radius_m, radius_m), color))

@@ -14,7 +14,8 @@ from strut.models.solids import Mesh, Solid
 from strut.viewer.fill import across, covered, doubled_area
 
 ROUND_FACES = 9_000  # of all round parts; their normals are those of the true surface, so that they look round
-SHADOW_ROUND_FACES, SHADOW_FACES = 3_000, 40_000  # of round parts and of meshes, where only a soft shadow is asked for
+SHADOW_ROUND_FACES = 3_000
+SHADOW_FACES = 40_000  # of round parts and of meshes, where only a soft shadow is asked for
 AROUND = (10, 32)  # corners of a circle, at least and at most: fewer where there are many round parts
 MOSTLY_FRONT = 0.95  # share of a closed mesh that is seen from the front: some of others' triangles are turned over
 _LOOK_CELLS = 48
@@ -49,7 +50,8 @@ class Triangles:
 
     def vertices_in_world(self, centre_in_world: Array, part_to_world: Array) -> Array:
         """Return the vertices where the parts are. Shapes (p, 3), (p, 3, 3) in, (v, 3) out."""
-        placed, first = np.empty_like(self.vertex_m), 0
+        placed = np.empty_like(self.vertex_m)
+        first = 0
         for last, centre, turn in zip(self.vertex_stops, centre_in_world, part_to_world, strict=True):
             placed[first:last] = self.vertex_m[first:last] @ turn.T + centre
             first = last
@@ -57,7 +59,8 @@ class Triangles:
 
     def normals_in_world(self, part_to_world: Array) -> Array:
         """Return the normals as the parts are turned. Shape (p, 3, 3) in, (3, n, 3) out."""
-        turned, first = np.empty_like(self.normal), 0
+        turned = np.empty_like(self.normal)
+        first = 0
         for last, turn in zip(self.face_stops, part_to_world, strict=True):
             turned[:, first:last] = self.normal[:, first:last] @ turn.T
             first = last
@@ -87,13 +90,17 @@ def front_share(mesh: Mesh) -> float:
 
     Of a thin shell whose triangles were reduced, some of the inner side shows through the outer one.
     """
-    front, total, faces = 0, 0, mesh.faces.T
+    front = 0
+    total = 0
+    faces = mesh.faces.T
     for towards_eye in _AROUND_IT:
         place = mesh.vertices @ across(towards_eye).T
         place = (place - place.min(axis=0)) * (_LOOK_CELLS / max(float(np.ptp(place, axis=0).max()), 1e-9))
-        x, y = place[:, 0][faces], place[:, 1][faces]
+        x = place[:, 0][faces]
+        y = place[:, 1][faces]
         seen = covered(x, y, -(mesh.vertices @ towards_eye)[faces], (_LOOK_CELLS, _LOOK_CELLS)).triangle
-        front, total = front + int((doubled_area(x, y)[seen] < 0.0).sum()), total + len(seen)
+        front = front + int((doubled_area(x, y)[seen] < 0.0).sum())
+        total = total + len(seen)
     return front / max(1, total)
 
 

@@ -32,9 +32,11 @@ class Viewer:
 
     def __init__(self, shown: SideBySide, *, host: str = "127.0.0.1", port: int = 8080) -> None:
         """Start to serve; port 0 takes any free one. Raises CannotListenError."""
-        self.speed, self.playing = 1.0, True
+        self.speed = 1.0
+        self.playing = True
         self._clock_s = 0.0  # runs through the motions and then through their rewinding
-        self._duration_s, self._times_s = shown.longest_s, there_and_back_s(shown.longest_s, FRAMES_PER_S)
+        self._duration_s = shown.longest_s
+        self._times_s = there_and_back_s(shown.longest_s, FRAMES_PER_S)
         self._scene = Scene(host=host, port=port, title="strut")
         try:
             self._stage = Stage(self._scene, shown, self._times_s, aspect=ASPECT)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from strut.errors import OutOfRangeError
 
-LEAST_PX, MOST_PX = 60, 4000  # of one robot, and of a whole picture
+LEAST_PX = 60
+MOST_PX = 4000  # of one robot, and of a whole picture
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,8 @@ def test_secondary_motion_has_four_beats_a_cycle_and_comes_in_over_three_units(l
     style = Style(bounce=2.0)
     pose = key_pose(lively, style)
     plan = crawl_plan(crawl_gait(lively), pose, style, cycles=3, rate_hz=50.0)
-    secondary, unit_s = _secondary_motion(lively, pose, plan, style), np.sqrt(-pose.foot_in_body[:, 2].mean() / 9.81)
+    secondary = _secondary_motion(lively, pose, plan, style)
+    unit_s = np.sqrt(-pose.foot_in_body[:, 2].mean() / 9.81)
     ends = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s) / (3.0 * unit_s)
     u = np.clip(ends, 0.0, 1.0)
     shown = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
@@ -143,7 +144,9 @@ def test_the_leg_that_is_farthest_out_of_reach_is_told():
 def test_a_body_whose_mass_follows_a_part_of_its_shift_is_where_it_shall_be_in_two_rounds(mrpete, follows):
     """A mass on a cart over the footprints: how far it follows is seen in the first round, and asked in the second."""
     plan = crawl_plan(crawl_gait(mrpete), key_pose(mrpete, Style()), Style(), cycles=2, rate_hz=25.0)
-    asked, step_s, height_m = [], 0.04, 0.3
+    asked = []
+    step_s = 0.04
+    height_m = 0.3
 
     def respond(shift):
         asked.append(shift)

@@ -37,7 +37,8 @@ def feeling(emotion):
 def steady_walk(robot, emotion, gait=None):
     """Return phases (T,), pose and plan of a walk in the published style, 200 samples per cycle."""
     style = style_for(robot, feeling(emotion), 1.0)
-    pose, gait = key_pose(robot, style), gait or published_gait(robot)
+    pose = key_pose(robot, style)
+    gait = gait or published_gait(robot)
     plan = crawl_plan(gait, pose, style, cycles=CYCLES, rate_hz=PER_CYCLE * style.tempo / gait.cycle_s)
     phase = np.round(np.arange(len(plan.time_s)) / PER_CYCLE, 12)
     assert len(phase) == CYCLES * PER_CYCLE + 1
@@ -98,8 +99,10 @@ def test_three_feet_are_down_and_four_only_where_the_swing_leg_changes(mrpete, h
 def test_stance_is_three_times_slower_than_swing_and_the_body_advances_107_mm_a_cycle(mrpete):
     _, _, _, plan = steady_walk(mrpete, "neutral")
     x = plan.foot_in_world[STEADY, :, 0] - plan.body_x_m[STEADY, None]
-    speed, contact = np.diff(x, axis=0) * PER_CYCLE, plan.contact[STEADY]
-    swinging, standing = ~(contact[1:] | contact[:-1]), contact[1:] & contact[:-1]
+    speed = np.diff(x, axis=0) * PER_CYCLE
+    contact = plan.contact[STEADY]
+    swinging = ~(contact[1:] | contact[:-1])
+    standing = contact[1:] & contact[:-1]
     assert_allclose(speed[swinging], np.full(swinging.sum(), 0.08 / 0.25), rtol=1e-9)
     assert_allclose(speed[standing], np.full(standing.sum(), -0.08 / 0.75), rtol=1e-9)
     cycle_m = plan.body_x_m[4 * PER_CYCLE] - plan.body_x_m[3 * PER_CYCLE]
@@ -108,7 +111,8 @@ def test_stance_is_three_times_slower_than_swing_and_the_body_advances_107_mm_a_
 
 @pytest.mark.parametrize("stride", [0.0, 0.5, 1.0, 1.4])
 def test_swing_rises_to_40_mm_whatever_the_stride(mrpete, stride):
-    pose, style = key_pose(mrpete, Style()), Style(stride=stride)
+    pose = key_pose(mrpete, Style())
+    style = Style(stride=stride)
     plan = crawl_plan(published_gait(mrpete), pose, style, cycles=CYCLES, rate_hz=50.0)
     neutral = crawl_plan(published_gait(mrpete), pose, Style(), cycles=CYCLES, rate_hz=50.0)
     assert_allclose(plan.foot_in_world[..., 2].max(axis=0), np.full(4, 0.04), atol=1e-12)
@@ -129,7 +133,8 @@ def test_feet_on_the_ground_never_move_or_tilt(mrpete, emotion, timing):
 @pytest.mark.parametrize("cycles", [2, 3, 7])
 @pytest.mark.parametrize("emotion", EMOTIONS)
 def test_walks_start_and_end_standing_in_neutral(mrpete, emotion, cycles):
-    style, gait = style_for(mrpete, feeling(emotion), 1.0), crawl_gait(mrpete)
+    style = style_for(mrpete, feeling(emotion), 1.0)
+    gait = crawl_gait(mrpete)
     plan = crawl_plan(gait, key_pose(mrpete, style), style, cycles=cycles, rate_hz=100.0)
     neutral = ground_under(key_pose(mrpete, Style()).feet(np.array(0.0))).footprint_m
     for sample in (0, -1):
@@ -202,14 +207,16 @@ def test_walking_backwards_by_reversed_phase_keeps_more_margin_than_by_negated_s
 
 def test_printed_swing_order_has_the_best_margin_of_the_six(mrpete):
     """Over the centre of the feet the theory of duty factor 3/4 allows exactly 0."""
-    smallest, mean = {}, {}
+    smallest = {}
+    mean = {}
     for order in permutations(("RF", "LH", "LF")):
         starts = dict(zip(("RH", *order), (0.0, 0.25, 0.5, 0.75), strict=True))
         gait = replace(published_gait(mrpete), swing_start=tuple(starts[name] for name in mrpete.foot_names))
         phase, _, _, plan = steady_walk(mrpete, "neutral", gait)
         contact = np.stack([down(phase, leg, starts) for leg in mrpete.foot_names], axis=1)
         margin_mm = static_margin(plan, contact, com_x_m=0.01)[STEADY] * 1e3
-        smallest[order], mean[order] = margin_mm.min(), margin_mm.mean()
+        smallest[order] = margin_mm.min()
+        mean[order] = margin_mm.mean()
     printed = ("RF", "LH", "LF")
     assert smallest[printed] == pytest.approx(0.0, abs=1e-9)
     assert mean[printed] == pytest.approx(11.3, abs=0.05)
@@ -301,7 +308,8 @@ def test_the_second_half_of_a_walk_travels_as_the_first_does_backwards(cycles):
 
 
 def test_who_takes_on_its_pose_while_it_stands_shows_it_whole_from_the_first_step_to_the_last(mrpete):
-    gait, style = replace(crawl_gait(mrpete), pose_first=True, settle_s=0.8), Style()
+    gait = replace(crawl_gait(mrpete), pose_first=True, settle_s=0.8)
+    style = Style()
     plan = crawl_plan(gait, key_pose(mrpete, style), style, cycles=2, rate_hz=100.0)
     ends_s = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s)
     assert_allclose(plan.weight[ends_s >= 0.8 - 1e-9], 1.0, atol=1e-12)

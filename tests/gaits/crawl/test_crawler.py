@@ -67,7 +67,8 @@ def test_a_foot_out_of_reach_is_told_and_stretched_towards(mrpete):
 
 
 def test_a_feeling_at_intensity_zero_is_the_neutral_crawl_bit_for_bit(mrpete):
-    neutral, nothing = crawl(mrpete, "neutral"), crawl(mrpete, "angry", intensity=0.0)
+    neutral = crawl(mrpete, "neutral")
+    nothing = crawl(mrpete, "angry", intensity=0.0)
     still = np.zeros((len(neutral.plan.time_s), 2))
     assert_array_equal(nothing.posture(still).qpos, neutral.posture(still).qpos)
 
@@ -91,6 +92,7 @@ def test_secondary_motion_lifts_the_body_by_a_share_of_its_height_and_bends_its_
     plan = crawl_plan(crawl_gait(mrpete), pose, style, cycles=2, rate_hz=10.0)
     samples = len(plan.time_s)
     secondary = SimpleNamespace(pitch_rad=np.full(samples, 0.1), rise=np.full(samples, 0.05))
-    plain, lively = crawler(mrpete, pose, plan), crawler(mrpete, pose, plan, secondary)
+    plain = crawler(mrpete, pose, plan)
+    lively = crawler(mrpete, pose, plan, secondary)
     assert_allclose(lively.height_m, 1.05 * plain.height_m)
     assert_allclose(lively.nose_up_rad, plain.nose_up_rad - 0.1)

@@ -27,7 +27,8 @@ def cycle_feet(pose, leg_index, leg, step_mm):
     """Return a foot in the body over a cycle of the published crawl, along the ground under the pose. Shape (T, 3)."""
     feet = pose.feet(ONE)
     nose_up = ground_under(feet).nose_up_rad
-    along, up = [np.cos(nose_up), 0, -np.sin(nose_up)], [np.sin(nose_up), 0, np.cos(nose_up)]
+    along = [np.cos(nose_up), 0, -np.sin(nose_up)]
+    up = [np.sin(nose_up), 0, np.cos(nose_up)]
     height = step_mm[1] if leg.endswith("F") else step_mm[2]
     x, z = stroke(PHASE, leg, length=step_mm[0] / 1e3, height=height / 1e3)
     return feet[leg_index] + x[:, None] * along + z[:, None] * up
@@ -35,8 +36,11 @@ def cycle_feet(pose, leg_index, leg, step_mm):
 
 def cycle_joints(robot, emotion, leg_index, step_mm, *, sway_m=0.0, reference="published"):
     """Return ankles (T, 3), knees (T, 3) and joints (T, 7) of a leg over a cycle, its pose's knee angle held."""
-    pose, mounted = pose_of(robot, emotion), mounted_legs(robot)[leg_index]
-    foot, turn, knee_rad = pose.feet(ONE)[leg_index], pose.foot_rotations(ONE)[leg_index], pose.knees(ONE)[leg_index]
+    pose = pose_of(robot, emotion)
+    mounted = mounted_legs(robot)[leg_index]
+    foot = pose.feet(ONE)[leg_index]
+    turn = pose.foot_rotations(ONE)[leg_index]
+    knee_rad = pose.knees(ONE)[leg_index]
     if reference == "body":
         knee_rad = mounted.held_knee(foot, turn, knee_rad)
     path = cycle_feet(pose, leg_index, mounted.leg.name, step_mm) + np.array([0.0, sway_m, 0.0])
@@ -83,7 +87,8 @@ def test_body_stands_over_the_ground_as_its_feet_demand(mrpete, emotion):
 
 @pytest.mark.parametrize("emotion", EMOTIONS)
 def test_joint_angles_and_knees_are_those_of_the_reference(mrpete, emotion):
-    pose, numbers = pose_of(mrpete, emotion), NUMBERS["pose"][emotion]
+    pose = pose_of(mrpete, emotion)
+    numbers = NUMBERS["pose"][emotion]
     for index, (leg, mounted) in enumerate(zip(LEFT, mounted_legs(mrpete), strict=False)):
         turn = pose.foot_rotations(ONE)[index]
         ankle = mounted.ankle_in_hip(pose.feet(ONE)[index], turn)
@@ -109,7 +114,9 @@ def test_neutral_knees_point_at_each_other(mrpete):
 
 @pytest.mark.parametrize("emotion", EMOTIONS)
 def test_right_side_is_the_mirror_image_of_the_left(mrpete, emotion):
-    pose, legs, mirror = pose_of(mrpete, emotion), mounted_legs(mrpete), np.diag([1.0, -1.0, 1.0])
+    pose = pose_of(mrpete, emotion)
+    legs = mounted_legs(mrpete)
+    mirror = np.diag([1.0, -1.0, 1.0])
     assert mrpete.foot_names == ("LF", "LH", "RF", "RH")
     for left, right in ((0, 2), (1, 3)):
         assert_allclose(pose.feet(ONE)[right], pose.feet(ONE)[left] @ mirror, atol=1e-15)
@@ -183,7 +190,8 @@ def test_front_knee_deviations_move_outwards_where_the_words_say_inwards(mrpete)
 
 @pytest.mark.parametrize("emotion", EMOTIONS[1:])
 def test_only_z_y_z_angles_keep_the_soles_down(mrpete, emotion):  # E12
-    numbers, pose = NUMBERS["pose"][emotion], pose_of(mrpete, emotion)
+    numbers = NUMBERS["pose"][emotion]
+    pose = pose_of(mrpete, emotion)
     for index, leg in enumerate(LEFT):
         tilt = np.rad2deg(np.arccos(pose.foot_rotations(ONE)[index][2, 2]))
         assert tilt == pytest.approx(numbers["tilt_zyz_deg"][index], abs=0.6)
@@ -206,14 +214,16 @@ def test_weight_scales_positions_and_knees_linearly_and_turns_along_one_axis(mrp
 
 def test_blends_add_their_deviations(mrpete):
     blend = key_pose(mrpete, Style(postures=(("happy", 0.3), ("angry", 0.5))))
-    happy, angry = pose_of(mrpete, "happy"), pose_of(mrpete, "angry")
+    happy = pose_of(mrpete, "happy")
+    angry = pose_of(mrpete, "angry")
     assert_allclose(blend.foot_change_m, 0.3 * happy.foot_change_m + 0.5 * angry.foot_change_m, atol=1e-15)
     assert_allclose(blend.knee_change_rad, 0.3 * happy.knee_change_rad + 0.5 * angry.knee_change_rad, atol=1e-15)
     assert_allclose(blend.lift_change_m, 0.3 * happy.lift_change_m + 0.5 * angry.lift_change_m, atol=1e-15)
 
 
 def test_a_pose_of_weight_zero_is_neutral_bit_for_bit(mrpete):
-    zero, neutral = pose_of(mrpete, "angry", 0.0), pose_of(mrpete, "neutral")
+    zero = pose_of(mrpete, "angry", 0.0)
+    neutral = pose_of(mrpete, "neutral")
     weight = np.array([0.0, 0.5, 1.0])
     assert_array_equal(zero.feet(weight), neutral.feet(weight))
     assert_array_equal(zero.foot_rotations(weight), neutral.foot_rotations(weight))

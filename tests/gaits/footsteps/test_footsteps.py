@@ -18,7 +18,8 @@ def outline(foot, place, per_edge=400):
 
 
 def test_feet_side_by_side_are_apart_by_their_separation_less_their_width():
-    right, left = Place(0.0, -0.06), Place(0.0, 0.06)
+    right = Place(0.0, -0.06)
+    left = Place(0.0, 0.06)
     widths = [outline(foot, Place(0.0, 0.0))[:, 1] for foot in (RIGHT, LEFT)]
     assert foot_gap_m(ALICE, right, left) == pytest.approx(0.12 - widths[0].max() + widths[1].min())
     assert foot_gap_m(ALICE, right, Place(0.0, -0.06)) < 0.0
@@ -27,8 +28,10 @@ def test_feet_side_by_side_are_apart_by_their_separation_less_their_width():
 @pytest.mark.parametrize("turn_deg", [-60.0, -25.0, 10.0, 40.0, 75.0])
 @pytest.mark.parametrize("ahead_m", [-0.03, 0.0, 0.02])
 def test_the_gap_of_turned_feet_is_their_distance_where_a_corner_faces_an_edge(turn_deg, ahead_m):
-    right, left = Place(0.0, -0.10), Place(ahead_m, 0.10, np.radians(turn_deg))
-    one, other = outline(RIGHT, right), outline(LEFT, left)
+    right = Place(0.0, -0.10)
+    left = Place(ahead_m, 0.10, np.radians(turn_deg))
+    one = outline(RIGHT, right)
+    other = outline(LEFT, left)
     distance = np.linalg.norm(one[:, None] - other[None], axis=-1).min()
     assert foot_gap_m(ALICE, right, left) == pytest.approx(distance, abs=1e-3)
 

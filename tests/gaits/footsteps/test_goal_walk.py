@@ -27,7 +27,8 @@ from tests.alice import ALICE
 
 def random_goal(seed):
     rng = np.random.default_rng(seed)
-    distance_m, bearing = math.sqrt(rng.uniform()), rng.uniform(-math.pi, math.pi)
+    distance_m = math.sqrt(rng.uniform())
+    bearing = rng.uniform(-math.pi, math.pi)
     return Place(distance_m * math.cos(bearing), distance_m * math.sin(bearing), rng.uniform(-math.pi, math.pi))
 
 
@@ -92,7 +93,8 @@ def mrpete_motion():
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_a_step_is_corrected_towards_where_it_is_wanted_and_no_further_than_legs_allow(sign):
-    stance, planned = Place(0.4, -0.2, 0.6), Place(0.05, 0.09, 0.1)
+    stance = Place(0.4, -0.2, 0.6)
+    planned = Place(0.05, 0.09, 0.1)
     near = stance.then(Place(0.05 + sign * 0.004, 0.09 - sign * 0.003, 0.1 + sign * 0.02))
     found = _corrected(planned, near, stance)
     assert found.distance_m(near) == pytest.approx(0.0, abs=1e-12)
@@ -129,7 +131,8 @@ def test_who_tips_over_or_sinks_has_fallen(tilt_rad, axis, height, fell):
 
 
 def test_every_phase_of_a_walk_ends_on_a_sample():
-    legs, gait = biped_model(ALICE), _gait(ALICE, walk("alice", goal=Place(0.05, 0.0)))
+    legs = biped_model(ALICE)
+    gait = _gait(ALICE, walk("alice", goal=Place(0.05, 0.0)))
     uneven = replace(gait, times=PhaseTimes(0.3333, 0.4444, 0.0001))
     times = _Walker(ALICE, legs, uneven, "corrected", None, 0.01, None)._gait.times
     assert (times.shift_s, times.swing_s, times.settle_s) == pytest.approx((0.33, 0.44, 0.01))

@@ -36,7 +36,8 @@ def test_who_is_tipped_or_sunk_beyond_the_bound_has_fallen(axis, share, fallen):
     assert not fell(walker(qpos))
     tipped = qpos.copy()
     tipped[3:7] = 0.0
-    tipped[3], tipped[3 + axis] = math.cos(share * TIPPED_RAD / 2.0), math.sin(share * TIPPED_RAD / 2.0)
+    tipped[3] = math.cos(share * TIPPED_RAD / 2.0)
+    tipped[3 + axis] = math.sin(share * TIPPED_RAD / 2.0)
     assert fell(walker(tipped)) is fallen
     sunk = qpos.copy()
     sunk[2] = SUNK * 0.22 / share
@@ -54,7 +55,8 @@ def test_who_is_tipped_or_sunk_beyond_the_bound_has_fallen(axis, share, fallen):
 
 
 def test_a_step_is_corrected_only_as_far_as_legs_allow():
-    stance, planned = Place(0.2, 0.1, 0.5), Place(0.05, -0.1, 0.02)
+    stance = Place(0.2, 0.1, 0.5)
+    planned = Place(0.05, -0.1, 0.02)
     near = stance.then(Place(0.05 + 0.003, -0.1 - 0.004, 0.02 + 0.03))
     found = _corrected(planned, near, stance)
     assert (found.x_m, found.y_m, found.heading_rad) == pytest.approx((near.x_m, near.y_m, near.heading_rad))
@@ -91,13 +93,11 @@ def test_an_arrival_is_told_by_where_the_feet_are():
 
     here = standing_place(ALICE, qpos)
     own = walker(qpos)
-    own._runs, own._step_s, own._taken, own._foot_error_m, own.fallen = (
-        [run(1.1 * LOADED_N), run(0.9 * LOADED_N)],
-        0.02,
-        7,
-        0.003,
-        False,
-    )
+    own._runs = [run(1.1 * LOADED_N), run(0.9 * LOADED_N)]
+    own._step_s = 0.02
+    own._taken = 7
+    own._foot_error_m = 0.003
+    own.fallen = False
     motion = SimpleNamespace(robot="alice", joint_names=ALICE.joint_names, foot_names=ALICE.foot_names, meta={"a": 1})
     goal = Place(here.x_m + 0.03, here.y_m - 0.04, here.heading_rad + 0.2 - 2.0 * math.pi)
     found = _Walker.arrival(own, goal, motion)

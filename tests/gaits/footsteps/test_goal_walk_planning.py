@@ -27,8 +27,11 @@ GAIT = StepGait(
     (0.0,) * (len(ALICE.joint_names) - 12),
 )
 QPOS = np.array(ALICE.standing_qpos)
-QPOS[:2], QPOS[3], QPOS[6] = (0.4, -0.3), math.cos(0.2), math.sin(0.2)
-HERE, FEET = standing_place(ALICE, QPOS), sole_places(ALICE, QPOS)
+QPOS[:2] = (0.4, -0.3)
+QPOS[3] = math.cos(0.2)
+QPOS[6] = math.sin(0.2)
+HERE = standing_place(ALICE, QPOS)
+FEET = sole_places(ALICE, QPOS)
 
 
 def near(one, other, abs_m=1e-9):
@@ -100,7 +103,8 @@ def test_new_steps_lead_from_where_it_really_is_to_the_goal(imagined):
 
 def stepper(**changes):
     """Return a walker whose feet really are `FEET` all the time, and what it is asked to play."""
-    played, told = [], []
+    played = []
+    told = []
     own = {
         "_robot": ALICE,
         "_plant": SimpleNamespace(qpos=QPOS),
@@ -204,7 +208,8 @@ def test_a_step_that_is_too_long_once_corrected_is_walked_as_planned_or_told(fai
 
 
 def test_pieces_follow_each_other_without_a_gap_and_begin_at_rest():
-    asked, goals = [], []
+    asked = []
+    goals = []
 
     class Plant:
         def control(self, time_s, goal_rad, torque_nm):
@@ -223,7 +228,9 @@ def test_pieces_follow_each_other_without_a_gap_and_begin_at_rest():
     walker._play(feet, steps, 1, last=True, whole=True)
     walker._play(feet, steps[:1], 0, last=True, whole=False)  # closes by itself
     (first, sent, start), (second, rest, none), (alone, _, _) = asked
-    step_s, swing_s, settle_s = 0.5, 0.3, 0.4
+    step_s = 0.5
+    swing_s = 0.3
+    settle_s = 0.4
     assert first[0] == 0.0
     assert first[-1] == pytest.approx(2.0 * settle_s + swing_s - STEP_S)
     assert sent[-1] == pytest.approx(first[-1] + STEP_S)  # one goal more than samples: where the next piece begins

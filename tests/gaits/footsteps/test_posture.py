@@ -75,7 +75,8 @@ def test_angles_lead_back_to_the_points_and_feet():
 def denavit_hartenberg_rows(theta):
     """Return rows of angle, d, a and alpha; frame 0 has z along the right foot and x up, frame 12 x down."""
     l1, l2, l3, l4, l5, l6, l7 = LEGS.link_m
-    t, quarter = theta, np.pi / 2.0
+    t = theta
+    quarter = np.pi / 2.0
     return [
         (t[0], 0.0, 0.0, quarter),
         (t[1], 0.0, l1, 0.0),
@@ -100,7 +101,10 @@ def test_denavit_hartenberg_table_agrees_with_the_chain():
         transform = np.eye(4)
         transform[:3, :3] = frame_0
         for angle, d, a, alpha in denavit_hartenberg_rows(theta):
-            c, s, ca, sa = np.cos(angle), np.sin(angle), np.cos(alpha), np.sin(alpha)
+            c = np.cos(angle)
+            s = np.sin(angle)
+            ca = np.cos(alpha)
+            sa = np.sin(alpha)
             row = [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]]
             transform = transform @ np.array(row)
         np.testing.assert_allclose(transform[:3, 3], points[0, 7], atol=1e-13)
@@ -226,7 +230,8 @@ def test_mirrored_targets_make_mirrored_postures():
 
 
 def test_taller_robot_needs_no_code():
-    table, factor = msgspec.to_builtins(ALICE.tables.robot), 2.0
+    table = msgspec.to_builtins(ALICE.tables.robot)
+    factor = 2.0
     for link in table["limb"]["leg"]["links"]:
         link |= {"offset_m": [factor * v for v in link["offset_m"]], "com_m": [factor * v for v in link["com_m"]]}
     for mount in table["mount"]:
@@ -240,7 +245,8 @@ def test_taller_robot_needs_no_code():
 def test_a_guess_has_its_hips_about_where_the_mass_wants_them_and_a_hip_width_apart():
     targets = targets_cm(com=(1.0, -2.0))
     joint = guessed_postures(LEGS, targets)[0]
-    weights, middle = LEGS.com_weights, (joint[3, :2] + joint[4, :2]) / 2.0
+    weights = LEGS.com_weights
+    middle = (joint[3, :2] + joint[4, :2]) / 2.0
     on_ankle = weights[0] + weights[1] / 2.0
     ankles = targets.ankle_in_world[0, :, :2].sum(axis=0)
     np.testing.assert_allclose((1.0 - 2.0 * on_ankle) * middle + on_ankle * ankles, targets.com_in_world[0], atol=1e-12)

@@ -119,7 +119,8 @@ def test_way_points_are_passed_in_order():
     goals = [Place(0.2, 0.0, 0.5), Place(0.2, 0.3, 2.0), Place(0.0, 0.0, 0.0)]
     steps = footsteps_to(HERE, goals, LIMITS)
     assert miss(end_of(HERE, steps, SEPARATION_M), goals[-1]) < 1e-9
-    feet, passed = list(standing(HERE, SEPARATION_M)), 0
+    feet = list(standing(HERE, SEPARATION_M))
+    passed = 0
     for step in steps:
         feet[step.foot] = step.place
         if passed < 3 and miss(feet[RIGHT], standing(goals[passed], SEPARATION_M)[RIGHT]) < 1e-9:

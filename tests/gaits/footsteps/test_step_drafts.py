@@ -20,7 +20,8 @@ WALK = StepDrafts(ALICE, Steps(goals=(Place(0.5, 0.0),)), 50.0)
 
 
 def test_words_of_a_style_multiply_what_they_name():
-    neutral, table = WALK.gait(Style()), ALICE.step_gait
+    neutral = WALK.gait(Style())
+    table = ALICE.step_gait
     assert neutral.body_height_m == table.body_height_m
     assert neutral.step_height_m == table.step_height_m
     assert neutral.limits.length_m == table.step_length_m
@@ -65,7 +66,8 @@ def test_a_file_says_where_a_walk_leads_how_it_steps_and_what_it_leaves():
     goals = (Place(0.05, 0.0), Place(0.1, 0.0, 0.1))
     walk = StepDrafts(ALICE, Steps(goals=goals, step_length_m=0.03, pace=0.05), 20.0)
     (draft,) = walk.drafts(Style(), Detail())
-    options, gait = draft.meta["options"], draft.meta["gait"]
+    options = draft.meta["options"]
+    gait = draft.meta["gait"]
     assert (options["goal"], options["via"]) == (pytest.approx([0.1, 0.0, 0.1]), [[0.05, 0.0, 0.0]])
     assert (options["own_steps"], options["step_length_m"], options["pace"]) == (False, 0.03, 0.05)
     assert gait["line_speed_m_s"] == pytest.approx(0.05)

@@ -34,7 +34,8 @@ def gait(style=None, *, slower=None, **task):
 
 
 def test_a_gait_has_the_tables_numbers_times_the_words_of_the_style():
-    plain, style = gait(), Style(stride=0.8, lift=1.5, body_height=0.95, sway=1.2, tempo=1.25)
+    plain = gait()
+    style = Style(stride=0.8, lift=1.5, body_height=0.95, sway=1.2, tempo=1.25)
     found = gait(style)
     separation = biped_model(ALICE).separation_m
     assert found.limits.length_m == pytest.approx(0.8 * TABLE.step_length_m)

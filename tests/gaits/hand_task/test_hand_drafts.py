@@ -123,7 +123,8 @@ def test_a_head_looks_as_asked_within_its_tolerance_once_settled(off_rad, looks)
     "quality", [MovementQuality(2.0, 0.5, 0.0), MovementQuality(1.0, 1.5, 0.8, {"HipPitch": -0.1})]
 )
 def test_a_wave_has_the_pace_size_and_sharpness_of_its_quality(quality):
-    table, time_s = PEPPER.tasks["wave"], np.linspace(0.0, 4.0, 9)
+    table = PEPPER.tasks["wave"]
+    time_s = np.linspace(0.0, 4.0, 9)
     qpos = np.zeros((9, 3 + len(PEPPER.joint_names)))
     for joint, angle in (*table.posture_rad.items(), *quality.trunk_rad.items()):
         qpos[:, 3 + PEPPER.joint_names.index(joint)] += angle
@@ -167,7 +168,8 @@ def test_a_hand_that_already_points_at_its_target_is_not_turned():
 @pytest.mark.parametrize("duration_s", [3.0, 6.0])
 def test_a_route_takes_the_hand_over_its_offsets_on_a_platform_that_turns(duration_s):
     """Each offset belongs to its share of the eased time, and each station likewise."""
-    table, path = PEPPER.tasks["carry"], hand_task(PEPPER, "carry", duration_s=duration_s)
+    table = PEPPER.tasks["carry"]
+    path = hand_task(PEPPER, "carry", duration_s=duration_s)
     start_m = path.poses(np.zeros(1)).position_m[0]
     for points, of_hand in ((np.array(table.hand_offset_m), True), (np.array(table.platform), False)):
         assert len(points) > 2
@@ -177,7 +179,8 @@ def test_a_route_takes_the_hand_over_its_offsets_on_a_platform_that_turns(durati
             x, y, yaw = path.platform(np.array([at_s]))[0]
             place = path.poses(np.array([at_s])).position_m[0]
             if of_hand:
-                c, s = np.cos(yaw), np.sin(yaw)
+                c = np.cos(yaw)
+                s = np.sin(yaw)
                 seen = np.array([[c, s], [-s, c]]) @ (place[:2] - [x, y])
                 assert_allclose([*seen, place[2]], start_m + point, atol=1e-6)
             else:

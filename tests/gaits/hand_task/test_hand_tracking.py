@@ -18,7 +18,9 @@ from strut.maths.rotation import slerp
 from strut.models.catalogue import load_robot
 
 PEPPER = load_robot("pepper")
-MODEL, JOINTS, NV = PEPPER.model, len(PEPPER.joint_names), PEPPER.model.nv
+MODEL = PEPPER.model
+JOINTS = len(PEPPER.joint_names)
+NV = PEPPER.model.nv
 GAIN = PEPPER.chains.gain
 HAND = hand_frame(PEPPER, "right")
 USER = np.array([2.0, 0.7, 1.5])
@@ -30,14 +32,16 @@ def quaternion(vector):
 
 def goals(*, led=3, turned=True, spinning=False, showing=True, law="corrected", steps=1, samples=3):
     """Return goals near the pose at which Pepper's joints are in the middle of their ranges."""
-    rng, stages = np.random.default_rng(3), 2 * (samples - 1) * steps + 1
+    rng = np.random.default_rng(3)
+    stages = 2 * (samples - 1) * steps + 1
     kinematics = FrameKinematics(PEPPER, (HAND, PEPPER.chains.head.frame))
     posture = np.tile((PEPPER.joint_lower_rad + PEPPER.joint_upper_rad) / 2.0, (stages, 1))
     posture = posture + 0.02 * rng.normal(size=posture.shape)
     platform = 0.01 * rng.normal(size=(stages, 3))
     kinematics.move(np.concatenate([platform[0], posture[0]]))
     hand = kinematics.frames[0]
-    place, turn = hand.position_m.copy(), Rotation.from_matrix(hand.rotation.reshape(3, 3))
+    place = hand.position_m.copy()
+    turn = Rotation.from_matrix(hand.rotation.reshape(3, 3))
     turns = [
         tuple((Rotation.from_rotvec(0.01 * rng.normal(size=3)) * turn).as_quat(scalar_first=True).tolist())
         for _ in range(stages)
@@ -99,10 +103,13 @@ CASES = [
 @pytest.mark.parametrize("moving", [True, False])
 def test_levels_ask_for_the_hand_then_the_head_then_the_posture(asked, case, moving):
     own = goals(**case)
-    tracker, led, stage = HandTracker(own), own.led, 1
+    tracker = HandTracker(own)
+    led = own.led
+    stage = 1
     qpos = np.concatenate([own.platform[0], own.posture[0] + 0.03])
     own.kinematics.move(qpos)
-    lower, upper = -np.ones(NV - led), np.ones(NV - led)
+    lower = -np.ones(NV - led)
+    upper = np.ones(NV - led)
     tracker._resolved(qpos, stage, lower, upper, own.law, moving=moving)
     levels, got_lower, got_upper, law, _ = asked[-1]
     assert got_lower is lower
@@ -112,7 +119,8 @@ def test_levels_ask_for_the_hand_then_the_head_then_the_posture(asked, case, mov
     drift = own.platform_velocity[stage] if moving else np.zeros(led)
     ahead = own.hand_velocity[stage] if moving else np.zeros(6)
     linear = ahead[:3] + GAIN.hand_per_s * (own.hand_m[stage] - hand.position_m)
-    rows, wanted = hand.jacobian[:3], linear
+    rows = hand.jacobian[:3]
+    wanted = linear
     if own.hand_turn is not None:
         turning = ahead[3:] + GAIN.hand_per_s * error(hand.rotation, own.hand_turn[stage])
         across = np.eye(3) if own.sideways is None else own.sideways[stage]
@@ -155,10 +163,14 @@ def test_steps_go_by_the_velocity_half_way_and_samples_keep_where_it_was(asked, 
     monkeypatch.setattr(hand_tracking, "LARGEST_HAND_ERROR_M", np.inf)
     monkeypatch.setattr(hand_tracking, "LARGEST_HAND_TURN_RAD", np.inf)
     tracker = HandTracker(own)
-    moved, move = [], own.kinematics.move
+    moved = []
+    move = own.kinematics.move
     monkeypatch.setattr(own.kinematics, "move", lambda qpos: (moved.append(qpos.copy()), move(qpos))[1], raising=False)
     found = tracker.track()
-    step_s, slope, now, rows = 0.1 / steps, 0.01 * np.arange(1.0, NV - led + 1.0), tracker.start(), []
+    step_s = 0.1 / steps
+    slope = 0.01 * np.arange(1.0, NV - led + 1.0)
+    now = tracker.start()
+    rows = []
     for step in range(2 * steps):
         if step % steps == 0:
             rows.append(now.copy())
@@ -197,10 +209,8 @@ def test_the_start_is_the_posture_with_the_angles_asked_for_inside_their_ranges(
     own = replace(goals(), start_rad={PEPPER.joint_names[4]: 0.123, PEPPER.joint_names[2]: 99.0})
     start = HandTracker(own).start()
     wanted = np.concatenate([own.platform[0], np.clip(own.posture[0], PEPPER.joint_lower_rad, PEPPER.joint_upper_rad)])
-    wanted[3 + 4], wanted[3 + 2] = (
-        np.clip(0.123, PEPPER.joint_lower_rad[4], PEPPER.joint_upper_rad[4]),
-        PEPPER.joint_upper_rad[2],
-    )
+    wanted[3 + 4] = np.clip(0.123, PEPPER.joint_lower_rad[4], PEPPER.joint_upper_rad[4])
+    wanted[3 + 2] = PEPPER.joint_upper_rad[2]
     assert_allclose(start, wanted, atol=1e-12)
 
 

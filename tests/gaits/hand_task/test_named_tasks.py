@@ -36,8 +36,10 @@ def test_a_hand_starts_and_ends_at_rest_with_a_rotation_throughout(pepper, task)
 
 
 def test_a_waving_forearm_swings_as_a_sine_once_the_clock_has_sped_up(pepper):
-    table, time_s = pepper.tasks["wave"], np.linspace(1.5, 8.5, 15)
-    swing, column = table.swing["RElbowRoll"], pepper.base_size + pepper.joint_names.index("RElbowRoll")
+    table = pepper.tasks["wave"]
+    time_s = np.linspace(1.5, 8.5, 15)
+    swing = table.swing["RElbowRoll"]
+    column = pepper.base_size + pepper.joint_names.index("RElbowRoll")
     qpos = np.zeros((15, pepper.base_size + len(pepper.joint_names)))
     for joint, angle_rad in table.posture_rad.items():
         qpos[:, pepper.base_size + pepper.joint_names.index(joint)] = angle_rad
@@ -51,7 +53,8 @@ def test_a_waving_forearm_swings_as_a_sine_once_the_clock_has_sped_up(pepper):
 
 @pytest.mark.parametrize("duration_s", [5.0, 10.0])
 def test_a_platform_drives_through_its_stations_and_the_tray_stays_level_on_it(pepper, duration_s):
-    table, path = pepper.tasks["carry"], hand_task(pepper, "carry", duration_s=duration_s)
+    table = pepper.tasks["carry"]
+    path = hand_task(pepper, "carry", duration_s=duration_s)
     ends = np.array([0.0, duration_s])
     assert_allclose(path.platform(ends), [table.platform[0], table.platform[-1]], atol=1e-12)
     time_s = np.linspace(0.0, duration_s, 2001)
@@ -59,7 +62,8 @@ def test_a_platform_drives_through_its_stations_and_the_tray_stays_level_on_it(p
     for station in table.platform[1:-1]:
         assert np.linalg.norm(driven - station, axis=1).min() < 2e-3
     poses = path.poses(ends)
-    (x, y, yaw), start = table.platform[-1], poses.position_m[0]
+    x, y, yaw = table.platform[-1]
+    start = poses.position_m[0]
     turned = [x + np.cos(yaw) * start[0] - np.sin(yaw) * start[1], y + np.sin(yaw) * start[0] + np.cos(yaw) * start[1]]
     assert_allclose(poses.position_m[1], [*turned, start[2]], atol=1e-9)  # the same place on the platform
     up = path.poses(time_s[::100]).rotation[:, 2]  # the vertical in the hand's own axes
@@ -67,7 +71,8 @@ def test_a_platform_drives_through_its_stations_and_the_tray_stays_level_on_it(p
 
 
 def test_a_hand_that_points_ends_a_forearm_from_the_elbow_on_the_line_to_its_target(pepper):
-    table, target = pepper.tasks["point"], np.array([1.5, 0.4, 1.3])
+    table = pepper.tasks["point"]
+    target = np.array([1.5, 0.4, 1.3])
     path = hand_task(pepper, "point", duration_s=6.0, target_m=target)
     start, held, end = (path.poses(np.array([t])) for t in (0.0, table.raise_s, 6.0))
     elbow = np.array(table.from_m)

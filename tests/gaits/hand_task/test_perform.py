@@ -61,7 +61,8 @@ def hand_in_world(robot, motion, frame="right_wrist"):
 
 @pytest.mark.parametrize("feeling", FEELINGS)
 def test_waving_is_not_disturbed_by_any_feeling(pepper, feeling):
-    motion, calm = waving(feeling), waving(None)
+    motion = waving(feeling)
+    calm = waving(None)
     assert len(motion.time_s) == 151
     apart_m = hand_in_world(pepper, motion)[0] - hand_in_world(pepper, calm)[0]
     assert np.linalg.norm(apart_m, axis=1).max() < 5e-5  # 0.05 mm
@@ -75,7 +76,8 @@ def test_waving_is_not_disturbed_by_any_feeling(pepper, feeling):
 
 
 def test_feelings_look_different():
-    happy, sad = waving("happiness").joint_angles_rad, waving("sadness").joint_angles_rad
+    happy = waving("happiness").joint_angles_rad
+    sad = waving("sadness").joint_angles_rad
     assert np.abs(happy - sad).max() > 0.3
 
 
@@ -181,7 +183,8 @@ def test_every_feeling_stays_within_every_limit(pepper):
 )
 def test_all_that_a_receipt_claims_is_measured_again(task, law):
     motion = strut.perform("pepper", task, "fearful", duration_s=5.0, rate_hz=50.0, law=law)
-    claimed, again = motion.receipt, check(motion)
+    claimed = motion.receipt
+    again = check(motion)
     assert again.verdict == "ok"
     assert again.gaze_error_rad == pytest.approx(claimed.gaze_error_rad, rel=1e-6, abs=1e-9)
     assert again.task_error_mm == pytest.approx(claimed.task_error_mm, rel=1e-6, abs=1e-9)
@@ -190,7 +193,8 @@ def test_all_that_a_receipt_claims_is_measured_again(task, law):
 
 
 def changed(motion, joint, by_rad, since_s=0.0):
-    robot, qpos = load_robot("pepper"), motion.qpos.copy()
+    robot = load_robot("pepper")
+    qpos = motion.qpos.copy()
     late = motion.time_s >= since_s
     qpos[late, 3 + robot.joint_names.index(joint)] += by_rad
     return replace(motion, qpos=qpos)

@@ -65,14 +65,16 @@ def test_a_hand_is_as_far_from_its_path_as_it_is_and_any_attitude_will_do():
     ("axis", "spin_free", "seen"), [(0, False, 1.0), (0, True, 0.0), (1, True, 1.0), (2, True, 1.0)]
 )
 def test_a_hand_is_turned_by_as_much_as_its_goal_and_may_spin_about_its_own_x_axis(axis, spin_free, seen):
-    qpos, turned = still(), Rotation.from_rotvec(0.1 * np.eye(3)[axis])
+    qpos = still()
+    turned = Rotation.from_rotvec(0.1 * np.eye(3)[axis])
     found = measured(path_of(qpos, turned=turned, spin_free=spin_free), qpos)
     assert_allclose(found.hand_turn_rad, 0.1 * seen, atol=1e-9)
     assert_allclose(found.hand_error_m, 0.0, atol=1e-12)
 
 
 def test_after_its_end_a_path_stays_where_it_ended():
-    qpos, path = still(), path_of(still())
+    qpos = still()
+    path = path_of(still())
     moving = HandPath(
         "rest",
         "right",

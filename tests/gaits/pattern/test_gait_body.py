@@ -30,7 +30,8 @@ def found_gait(body):
 
 def test_errors_of_a_gait_are_those_of_its_own_samples(body, found_gait):
     plan, posture, gait = found_gait
-    now, solved = task_jacobians(body.robot, gait.solved.qpos), gait.solved
+    now = task_jacobians(body.robot, gait.solved.qpos)
+    solved = gait.solved
     away_m = np.linalg.norm(now.foot_in_world - plan.foot_in_world, axis=-1)  # flat feet do not roll
     np.testing.assert_allclose(solved.foot_error_m, away_m, atol=1e-12)
     wanted = np.column_stack([gait.com_m, posture.height_m])
@@ -39,7 +40,8 @@ def test_errors_of_a_gait_are_those_of_its_own_samples(body, found_gait):
 
 def test_feet_on_the_ground_stay_there_and_feet_in_the_air_keep_near_their_paths(body, found_gait):
     plan, _, gait = found_gait
-    error_m, down = gait.solved.foot_error_m, plan.schedule.contact
+    error_m = gait.solved.foot_error_m
+    down = plan.schedule.contact
     assert error_m[down].max() < 3e-4
     assert 1e-3 < error_m[~down].max() < 0.01 * body.stance.height_m
 

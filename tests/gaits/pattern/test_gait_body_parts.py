@@ -94,14 +94,13 @@ def test_only_balls_roll_and_only_along_the_ground(four, two):
 def test_targets_have_feet_where_they_have_rolled_and_the_mass_at_its_height(four):
     _, plan, posture, _ = posture_of(four)
     plan = replace(plan, foot_yaw_rad=plan.foot_yaw_rad + np.array([0.1, -0.2, 0.3, 0.0]))
-    com, rolling = (
-        np.random.default_rng(0).normal(size=(2, len(plan.time_s), 2))[0],
-        np.full(plan.foot_in_world.shape, 0.01),
-    )
+    com = np.random.default_rng(0).normal(size=(2, len(plan.time_s), 2))[0]
+    rolling = np.full(plan.foot_in_world.shape, 0.01)
     targets = _targets(plan, posture, com, rolling)
     assert_allclose(targets.foot_in_world, plan.foot_in_world + 0.01)
     for foot, yaw in enumerate((0.1, -0.2, 0.3, 0.0)):
-        c, s = np.cos(plan.foot_yaw_rad[0, foot]), np.sin(plan.foot_yaw_rad[0, foot])
+        c = np.cos(plan.foot_yaw_rad[0, foot])
+        s = np.sin(plan.foot_yaw_rad[0, foot])
         assert plan.foot_yaw_rad[0, foot] == pytest.approx(yaw, abs=0.2)
         assert_allclose(targets.foot_rotation[0, foot], [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], atol=1e-12)
     assert_allclose(targets.com_in_world, np.column_stack([com, posture.height_m]))
@@ -140,7 +139,8 @@ def test_gaits_are_smoothed_over_the_time_in_which_a_joint_comes_to_its_stop(req
 
 def test_rounds_answer_from_where_the_round_before_ended_until_it_is_enough(two, monkeypatch):
     _, plan, posture, start = posture_of(two)
-    solves, answers = [], []
+    solves = []
+    answers = []
 
     def solve(robot, targets, qpos, *, length_m, converged, progress, iterations):
         solves.append((targets, qpos, iterations, (length_m, progress), converged))
@@ -192,7 +192,8 @@ def test_who_was_carried_before_begins_with_the_path_of_its_mass(two, monkeypatc
 def test_a_finer_gait_is_the_coarse_one_between_its_samples_answered_once_more(two, monkeypatch):
     body, coarse, _, start = posture_of(two)
     plan = body.plan(50.0, cycles=2)
-    solves, answered = [], []
+    solves = []
+    answered = []
 
     def solve(robot, targets, qpos, *, length_m, iterations):
         solves.append((targets, qpos, iterations))

@@ -51,9 +51,11 @@ def test_a_robots_own_pattern_scales_the_usual_one(robot, body):
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_swing_that_would_leave_a_joints_range_is_moved_inwards_as_a_whole(robot, body, sign):
-    lower, upper = robot.joint_lower_rad + INSIDE_RAD, robot.joint_upper_rad - INSIDE_RAD
+    lower = robot.joint_lower_rad + INSIDE_RAD
+    upper = robot.joint_upper_rad - INSIDE_RAD
     neck = robot.joint_names.index("neck")
-    stop, standing = (upper if sign > 0.0 else lower)[neck], body.standing_qpos[7 + neck]
+    stop = (upper if sign > 0.0 else lower)[neck]
+    standing = body.standing_qpos[7 + neck]
     moved = np.zeros((len(SHOWN), len(robot.joint_names)))
     moved[:, neck] = SHOWN * (stop - standing + sign * 0.1)  # at its height a tenth of a radian beyond
     posture = body._in_range(moved, SHOWN)
@@ -71,7 +73,8 @@ def test_balls_roll_under_a_body_that_pitches_and_soles_do_not(robot, tmp_path):
         pitch_rad = 0.1 * np.sin(plan.time_s)
         qpos = np.tile(one.standing_qpos, (len(pitch_rad), 1))
         qpos[:, 3:7] = np.column_stack([np.cos(pitch_rad / 2), 0 * pitch_rad, np.sin(pitch_rad / 2), 0 * pitch_rad])
-        rolled, down = _rolled(one, plan, qpos), plan.schedule.contact[:, 0]
+        rolled = _rolled(one, plan, qpos)
+        down = plan.schedule.contact[:, 0]
         standing = down[1:] & down[:-1]
         step_m = one.feet[0].radius_m * np.diff(pitch_rad) if rolls else np.zeros(len(standing))
         assert_allclose(np.diff(rolled[:, 0], axis=0)[standing], np.outer(step_m, [1.0, 0.0, 0.0])[standing], atol=1e-9)

@@ -139,12 +139,14 @@ def test_the_plan_is_wide_high_and_uneven_as_the_style_says_and_rests_who_breath
 def test_height_attitude_and_posture_of_the_carriage(robot):
     body = body_of(robot, turn_rad_s=0.3, speed_m_s=0.2, cycles=3).with_fallback(0.94, 0.8)
     plan = body.plan(25.0, cycles=3)
-    posture, secondary = body.body_posture(plan), body._secondary_motion(plan)
+    posture = body.body_posture(plan)
+    secondary = body._secondary_motion(plan)
     height = body.stance.height_m * (1.0 + plan.shown * (0.94 * 0.97 - 1.0) + secondary.rise)
     assert_allclose(posture.height_m, height, atol=1e-12)
     leans = robot.expression.mapping("trunk_pitch_rad") is not None and not robot.expression.joints("trunk_pitch_rad")
     pitch = plan.shown * (0.05 + (0.1 if leans else 0.0)) + secondary.pitch_rad
-    yaw, roll = plan.track[:, 2], secondary.roll_rad
+    yaw = plan.track[:, 2]
+    roll = secondary.roll_rad
     assert np.ptp(yaw) > 0.1
     about = [
         Rotation.from_rotvec(np.outer(angle, axis))
@@ -219,7 +221,8 @@ def test_a_lower_way_with_shorter_steps_has_the_same_speed(robot):
 )
 def test_a_look_asks_who_reaches_whether_it_does_so_a_little_higher(robot, monkeypatch, first, risen, miss):
     """Misses of the mass, as shares of what it may: 2 per mille of its height."""
-    body, calls = body_of(robot), []
+    body = body_of(robot)
+    calls = []
 
     def gait(_robot, plan, posture, start, *, length_m, converged, progress, iterations, rounds, ends=None):
         calls.append((posture, rounds, ends, start, (converged, progress, iterations, length_m)))
@@ -341,7 +344,8 @@ def test_where_looks_say_that_lower_is_faster_or_far_out_of_reach_it_is_not_trie
 
 
 def test_no_look_is_taken_twice(robot, monkeypatch):
-    body, taken = body_of(robot), []
+    body = body_of(robot)
+    taken = []
     monkeypatch.setattr(type(body), "look", lambda self: taken.append(self.lower) or CoarseCheck(0.1, 0.2))
     drafts = GaitDrafts(robot, PatternGait(), 50.0)
     assert drafts._look(body, 3) is drafts._look(body, 3)
@@ -364,7 +368,8 @@ def test_two_soles_are_more_than_two_points(robot):
 def test_a_draft_has_the_rate_the_cycles_and_the_figures_of_its_plan(robot):
     drafts = GaitDrafts(robot, PatternGait(cycles=2), 100.0)
     body = drafts._body(Style()).with_fallback(*FALLBACKS[4])
-    quick, final = drafts._draft(body, Detail(level="search"), 4), drafts._draft(body, Detail(), 4)
+    quick = drafts._draft(body, Detail(level="search"), 4)
+    final = drafts._draft(body, Detail(), 4)
     assert_allclose(np.diff(quick.time_s), 0.02)
     assert_allclose(np.diff(final.time_s), 0.01)
     assert (quick.variant, final.variant) == (4, 4)

@@ -90,12 +90,14 @@ def test_the_ground_pushes_inside_the_feet_that_are_down(gait, stance):
     plan = planned(gait, stance)
     for sample in range(0, len(plan.time_s), 7):
         feet = plan.foot_in_world[sample, plan.schedule.contact[sample], :2]
-        low, high = feet.min(axis=0) - 1e-9, feet.max(axis=0) + 1e-9
+        low = feet.min(axis=0) - 1e-9
+        high = feet.max(axis=0) + 1e-9
         assert ((low <= planned_zmp(plan)[sample]) & (planned_zmp(plan)[sample] <= high)).all()
 
 
 def test_time_that_runs_unevenly_goes_as_far():
-    even, uneven = planned("trot", QUADRUPED), planned("trot", QUADRUPED, uneven=0.4)
+    even = planned("trot", QUADRUPED)
+    uneven = planned("trot", QUADRUPED, uneven=0.4)
     np.testing.assert_allclose(uneven.track[-1], even.track[-1], atol=1e-9)
     rate = [np.abs(np.diff(plan.foot_in_world[:, 0, 0])).max() for plan in (even, uneven)]
     assert rate[1] > 1.1 * rate[0]

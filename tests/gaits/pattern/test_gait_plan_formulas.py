@@ -23,7 +23,8 @@ PIECES = (TrackPiece((0.3, 0.05, 0.4), 3), TrackPiece((0.2, 0.0, -0.3), 2))
 def test_a_place_of_the_body_is_turned_and_carried_along():
     assert_allclose(_at(np.array([1.0, 2.0, 0.0]), np.array([0.3, 0.5])), [1.3, 2.5])
     assert_allclose(_at(np.array([1.0, 2.0, np.pi / 2.0]), np.array([0.3, 0.5])), [0.5, 2.3], atol=1e-12)
-    c, s = np.cos(0.4), np.sin(0.4)
+    c = np.cos(0.4)
+    s = np.sin(0.4)
     assert_allclose(
         _at(np.array([1.0, 2.0, 0.4]), np.array([0.3, 0.5])), [1.0 + 0.3 * c - 0.5 * s, 2.0 + 0.3 * s + 0.5 * c]
     )
@@ -41,7 +42,8 @@ def test_the_track_is_the_integral_of_its_twists():
         middle = 0.5 * (rate[k] + rate[k + 1]) * 1e-3
         step = middle * np.array(piece.per_cycle)
         yaw = place[2] + 0.5 * step[2]
-        c, s = np.cos(yaw), np.sin(yaw)
+        c = np.cos(yaw)
+        s = np.sin(yaw)
         place = place + np.array([c * step[0] - s * step[1], s * step[0] + c * step[1], step[2]])
         if k % 500 == 499:
             assert_allclose(found[k + 1], place, atol=2e-3)
@@ -110,18 +112,21 @@ def test_a_plan_puts_feet_where_the_body_passes_them_in_the_middle_of_their_stan
     for foot, name in enumerate(STANCE.places):
         middle = track(middle_of_stance(PATTERN, name, 5), PIECES)
         prints = _at(middle, STANCE.foot_m[foot, :2])
-        share, swing = plan.schedule.share[:, foot], plan.schedule.swing[:, foot]
+        share = plan.schedule.share[:, foot]
+        swing = plan.schedule.swing[:, foot]
         height = STANCE.foot_m[foot, 2] + 0.06 * 64.0 * (share * (1.0 - share)) ** 3
         assert_allclose(plan.foot_in_world[:, foot, 2], height, atol=1e-12)
         for k in range(0, len(plan.time_s), 17):
-            before, after = max(swing[k], 0), swing[k] + 1
+            before = max(swing[k], 0)
+            after = swing[k] + 1
             progress = smooth_step(share[k : k + 1])[0]
             assert_allclose(
                 plan.foot_in_world[k, foot, :2], prints[before] + progress * (prints[after] - prints[before])
             )
             yaw = middle[before, 2] + progress * (middle[after, 2] - middle[before, 2])
             assert plan.foot_yaw_rad[k, foot] == pytest.approx(yaw, abs=1e-12)
-            c, s = np.cos(yaw), np.sin(yaw)
+            c = np.cos(yaw)
+            s = np.sin(yaw)
             x, y = STANCE.push_m[foot]
             pushed = plan.foot_in_world[k, foot, :2] + [c * x - s * y, s * x + c * y]
             assert_allclose(plan.push_in_world[k, foot], pushed, atol=1e-12)

@@ -18,7 +18,8 @@ def robot(tmp_path_factory):
 
 def carried_nm(robot, foot, joint):
     """Return the moment of the weight of all that a joint of the standing leg carries, about the joint."""
-    qpos, model = on_one_leg(robot, foot), robot.model
+    qpos = on_one_leg(robot, foot)
+    model = robot.model
     mujoco_joint = model.joint(joint).id
     below = {model.jnt_bodyid[mujoco_joint]}
     for body in range(1, model.nbody):

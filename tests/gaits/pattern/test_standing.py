@@ -63,8 +63,10 @@ def test_a_quadruped_is_as_long_as_its_hips_are_apart_and_stands_on_its_balls(tm
 
 def test_straight_legs_are_nudged_towards_the_middle_of_their_range_one_joint_after_the_other(two):
     """The range from -0.3 to 1.3 has its middle at 0.5."""
-    lower, upper = np.full(len(two.joint_names), -0.3), np.full(len(two.joint_names), 1.3)
-    robot, qpos = replace(two, joint_lower_rad=lower, joint_upper_rad=upper), np.array(two.standing_qpos)
+    lower = np.full(len(two.joint_names), -0.3)
+    upper = np.full(len(two.joint_names), 1.3)
+    robot = replace(two, joint_lower_rad=lower, joint_upper_rad=upper)
+    qpos = np.array(two.standing_qpos)
     for angle, nudge in ((0.45, NUDGE_RAD), (0.55, -NUDGE_RAD)):
         qpos[7:] = angle
         starts = _nudged(robot, qpos)

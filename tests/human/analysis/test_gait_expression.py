@@ -44,16 +44,19 @@ def features(motion):
 
 
 def test_where_somebody_walks_does_not_matter(walks):
-    motion, turn = walks["normal"], Rotation.from_euler("z", 1.2)
+    motion = walks["normal"]
+    turn = Rotation.from_euler("z", 1.2)
     qpos = motion.qpos.copy()
     qpos[:, :3] = turn.apply(qpos[:, :3]) + np.array([3.0, -2.0, 0.0])
     qpos[:, 3:7] = (turn * Rotation.from_quat(qpos[:, 3:7], scalar_first=True)).as_quat(scalar_first=True)
-    here, there = asdict(features(motion)), asdict(features(replace(motion, qpos=qpos)))
+    here = asdict(features(motion))
+    there = asdict(features(replace(motion, qpos=qpos)))
     assert there == pytest.approx(here, rel=1e-6, abs=1e-6)
 
 
 def test_a_walk_played_twice_as_fast_is_twice_as_fast(walks):
-    one, fast = features(walks["normal"]), features(replace(walks["normal"], time_s=walks["normal"].time_s / 2.0))
+    one = features(walks["normal"])
+    fast = features(replace(walks["normal"], time_s=walks["normal"].time_s / 2.0))
     assert fast.step_duration_s == pytest.approx(one.step_duration_s / 2.0)
     assert fast.speed_m_s == pytest.approx(2.0 * one.speed_m_s, rel=0.15)  # its way is smoothed at another frequency
     assert fast.arm_swing_deg == pytest.approx(one.arm_swing_deg)

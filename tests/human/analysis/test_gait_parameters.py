@@ -30,7 +30,8 @@ def split_walk(robot):
     samples = 221
     time = 0.01 * np.arange(samples)
     q = np.zeros((samples, 34))
-    q[:, 0], q[:, 2] = 1.2 * time, 0.95
+    q[:, 0] = 1.2 * time
+    q[:, 2] = 0.95
     column = {name: 6 + index for index, name in enumerate(robot.joint_names)}
     swing = SPLIT_RAD * np.cos(2.0 * np.pi * time)  # at 0.5 s the left leg is behind, at 1.0 s the right one
     for side, sign in (("Right", 1.0), ("Left", -1.0)):
@@ -100,12 +101,14 @@ def test_lengths_durations_torques_and_forces_are_those_counted_by_hand(heiman):
 @pytest.mark.parametrize("yaw", [0.1, np.pi / 2, 2.5, np.pi, -0.7])
 @pytest.mark.parametrize("name", ["step", "cycle", "walk"])
 def test_a_walk_turned_and_moved_is_the_same_walk(heiman, walks, name, yaw):
-    one, other = walks[name], moved(walks[name], yaw, np.array([5.0, -1.0]))
+    one = walks[name]
+    other = moved(walks[name], yaw, np.array([5.0, -1.0]))
     here, there = (flat(gait_parameters(heiman, motion).as_dict()) for motion in (one, other))
     for key, value in here.items():
         assert there[key] == (value if value is None else pytest.approx(value, rel=1e-9, abs=1e-9)), key
     for part in (gait_cycle, published_step):
-        mine, theirs = part(heiman, one), part(heiman, other)
+        mine = part(heiman, one)
+        theirs = part(heiman, other)
         assert mine.closing == theirs.closing
         assert_allclose(angles_from_qpos(theirs.motion.qpos), angles_from_qpos(mine.motion.qpos), atol=1e-9)
         assert_allclose(theirs.motion.ground_force_n, mine.motion.ground_force_n, atol=1e-6)

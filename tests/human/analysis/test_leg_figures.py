@@ -54,7 +54,8 @@ def test_a_mirrored_walk_is_symmetric_and_one_that_loads_one_foot_is_not(heiman,
 
 def test_work_of_a_constant_torque_is_torque_times_angle(heiman, walk):
     knee = heiman.joint_names.index("KneeRight_RY")
-    angles, time_s = np.linspace(0.0, 0.5, 11), np.linspace(0.0, 1.0, 11)
+    angles = np.linspace(0.0, 0.5, 11)
+    time_s = np.linspace(0.0, 1.0, 11)
     qpos = np.repeat(walk.qpos[:1], 11, axis=0)
     qpos[:, 7 + knee] = angles
     torque = np.zeros((11, len(heiman.joint_names)))

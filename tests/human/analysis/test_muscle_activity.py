@@ -24,7 +24,8 @@ def trial(size_v, *, names=("SOLEUS", "VASTUS"), silent=(), leg="Right"):
 
 def comparison(trials, neutral):
     """Conditions of which nothing but the muscles is known."""
-    muscles, remarks = muscle_activity(trials, neutral), muscle_remarks(trials)
+    muscles = muscle_activity(trials, neutral)
+    remarks = muscle_remarks(trials)
     return ConditionComparison(neutral, {}, {}, {}, {}, muscles, remarks)
 
 
@@ -42,7 +43,8 @@ def test_activity_is_a_share_of_the_neutral_peak():
 
 
 def test_channels_that_one_trial_lacks_fall_out_and_silent_ones_are_named():
-    one, other = trial(1e-4), trial(1e-4, names=("SOLEUS",), silent=("VASTUS",))
+    one = trial(1e-4)
+    other = trial(1e-4, names=("SOLEUS",), silent=("VASTUS",))
     found = muscle_activity({"neutral": [one], "sad": [other]}, "neutral")
     assert found["neutral"].names == ("SOLEUS",)
     assert found["sad"].silent == ("VASTUS",)
@@ -73,7 +75,8 @@ def test_trials_that_share_no_channel_are_not_compared_and_the_report_says_why()
 
 
 def test_words_say_whose_peak_and_whose_cycle_it_is():
-    one, both = trial(1e-4), trial(1e-4, names=("RSOL", "LSOL"))
+    one = trial(1e-4)
+    both = trial(1e-4, names=("RSOL", "LSOL"))
     assert "of the right leg, in percent of the peak of the mean of neutral." in muscle_words(
         {"neutral": [one]}, "neutral"
     )

@@ -37,7 +37,8 @@ TABLE_6_5 = {
 
 
 def test_weighted_criteria_of_the_published_gaits_are_the_published_ones(heiman):  # behaviour 33
-    published, objectives = heiman.published["criteria"], heiman.human_gait.objective
+    published = heiman.published["criteria"]
+    objectives = heiman.human_gait.objective
     weights = {entry.published: tuple(entry.gamma) for entry in objectives.values()}
     for gait, row in CROSS_TABLE.items():
         values = CriteriaValues(*published[gait])
@@ -62,8 +63,11 @@ def test_effort_falls_with_the_length_of_the_step_and_head_rotation_has_no_axes(
     once, longer = (step_criteria(heiman, replace(step, qpos=qpos)) for qpos in (step.qpos, stretched))
     assert longer.effort == pytest.approx(once.effort / 1.25, rel=1e-9)
     assert longer.head == pytest.approx(once.head, rel=1e-9)
-    tree, rng = read_tree(heiman.model), np.random.default_rng(5)
-    qpos, qvel, turn = step.qpos[:5].copy(), rng.normal(size=(5, 34)), Rotation.random(rng=rng)
+    tree = read_tree(heiman.model)
+    rng = np.random.default_rng(5)
+    qpos = step.qpos[:5].copy()
+    qvel = rng.normal(size=(5, 34))
+    turn = Rotation.random(rng=rng)
     _, here = momentum_and_rotation(tree, qpos, qvel, "Head")
     qpos[:, 3:7] = (turn * Rotation.from_quat(qpos[:, 3:7], scalar_first=True)).as_quat(scalar_first=True)
     _, there = momentum_and_rotation(tree, qpos, qvel, "Head")

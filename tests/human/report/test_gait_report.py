@@ -47,12 +47,14 @@ def test_a_walk_keeps_its_colour_where_another_has_no_torques(heiman):
 @pytest.fixture(scope="module")
 def analyzed(heiman, tmp_path_factory):
     """A page about a step and a refused walk: its files, itself, what was printed and what was said beside it."""
-    folder, walk = tmp_path_factory.mktemp("analyzed"), walked(heiman, 4)
+    folder = tmp_path_factory.mktemp("analyzed")
+    walk = walked(heiman, 4)
     told = {"robot": "heiman", "verdict": "refused", "reasons": ("the ground pulls on a foot",), "duration_s": 2.0}
     receipt = Receipt(**dict.fromkeys(field.name for field in fields(Receipt)) | {"left_out": ()} | told)
     save_motion(walked(heiman, 1), folder / "step.npz")
     save_motion(replace(walk, receipt=receipt), folder / "bad.npz")
-    files, page = [str(folder / "step.npz"), str(folder / "bad.npz")], folder / "report.html"
+    files = [str(folder / "step.npz"), str(folder / "bad.npz")]
+    page = folder / "report.html"
     with redirect_stdout(StringIO()) as printed, redirect_stderr(StringIO()) as said:
         assert main(["analyze", *files, "--html", str(page)]) == 0
     return files, page, printed.getvalue(), said.getvalue()

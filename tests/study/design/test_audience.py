@@ -164,7 +164,8 @@ def test_a_mean_that_cannot_be_tested_is_no_finding(study_of):
     def agree(_design):
         return lambda _shown, _who, _rng: {"pleasure": 0.5, "arousal": 0.0, "dominance": 0.0}
 
-    design, alike = read_design(study_of("sam")), replace(AUDIENCES["pepper"], make=agree)
+    design = read_design(study_of("sam"))
+    alike = replace(AUDIENCES["pepper"], make=agree)
     power = simulated_power(design, alike, 5, runs=2, rng=np.random.default_rng(0))
     assert set(power.values()) == {0.0}
 
@@ -221,7 +222,8 @@ def test_an_audience_sees_what_is_shown_and_not_what_limits_left(study_of):
 
 def test_what_the_middle_shows_is_measured_along_the_walk(five_motions):
     happy = next(load_motion(path) for path in five_motions if path.stem == "happy")
-    whole, middle = share_seen(happy), share_seen(happy, 5.0)
+    whole = share_seen(happy)
+    middle = share_seen(happy, 5.0)
     assert whole == pytest.approx(happy.receipt.shown)
     assert 1.5 * whole < middle <= happy.receipt.share_kept
 
@@ -248,7 +250,8 @@ def test_a_simulated_study_moves_the_handle_along_the_scale_between_its_ends(stu
 
 
 def test_an_emotion_that_is_hardly_shown_is_hardly_seen(study_of):
-    design, rng = read_design(study_of("forced-choice")), np.random.default_rng(0)
+    design = read_design(study_of("forced-choice"))
+    rng = np.random.default_rng(0)
     respond = AUDIENCES["quadruped"].make(design)
     who = replace(observer(design, rng), ability=0.0, words=np.zeros(5), unknown=0.0)
     rates = [

@@ -65,7 +65,8 @@ def expect_figure_in_view(page):
 
 @pytest.mark.parametrize("running", TRIALS, indirect=True)
 def test_a_participant_completes_each_design_on_a_phone_and_axe_finds_nothing(running, visit, axe):
-    question, page = running.opened.design.question, visit(**PHONE)
+    question = running.opened.design.question
+    page = visit(**PHONE)
 
     def press(target):
         target.tap()
@@ -94,7 +95,8 @@ def test_a_participant_completes_each_design_on_a_phone_and_axe_finds_nothing(ru
 
 def test_two_motions_are_compared_with_a_mouse_also_where_people_read_from_right_to_left(on_the_web, visit, axe):
     server = on_the_web("pairwise", f'{SHORT["pairwise"]}\nlanguages = ["en", "de"] => languages = ["fa"]')
-    words, page = server.opened.design.words("fa"), visit()
+    words = server.opened.design.words("fa")
+    page = visit()
 
     def press(target):
         target.scroll_into_view_if_needed()
@@ -157,7 +159,8 @@ def answer_by_keyboard(page, design):
 
 @pytest.mark.parametrize("running", TRIALS, indirect=True)
 def test_a_participant_completes_each_design_by_keyboard_alone(running, visit):
-    design, page = running.opened.design, visit()
+    design = running.opened.design
+    page = visit()
     page.goto(running.url)
     tab_to(page, lambda e: e["name"] == "agree")
     page.keyboard.press("Space")
@@ -173,7 +176,8 @@ def test_a_participant_completes_each_design_by_keyboard_alone(running, visit):
 
 
 def test_a_rating_over_time_keeps_its_instants_when_the_browser_is_busy(on_the_web, visit):
-    server, page = on_the_web("continuous", SHORT["continuous"]), visit()
+    server = on_the_web("continuous", SHORT["continuous"])
+    page = visit()
     page.goto(server.url)
     page.get_by_role("checkbox").click()
     page.locator("form[action='/start']").get_by_role("button").click()

@@ -244,10 +244,12 @@ def test_the_improvement_form_asks_all_nine_items(opened_of):
 
 def test_a_neutral_movement_is_not_to_become_more_so(opened_of):
     opened = opened_of("improvement", 'order = "random" => order = "fixed"')
-    client, form = client_of(opened), dict.fromkeys(opened.design.ask.items, "0")
+    client = client_of(opened)
+    form = dict.fromkeys(opened.design.ask.items, "0")
     start(client)
     for trial, entry in enumerate(opened.design.stimuli, start=1):
-        page, neutral = client.get(f"/p/{TICKET}").text, entry.intended == "neutral"
+        page = client.get(f"/p/{TICKET}").text
+        neutral = entry.intended == "neutral"
         assert ("meant to show no feeling" in page) == neutral
         assert ("to make it more so?" in page) != neutral
         client.post(f"/p/{TICKET}", data={"trial": str(trial), **form})
@@ -408,7 +410,8 @@ def test_people_come_from_a_platform_once_and_go_back(opened_of):
     opened = opened_of("forced-choice")
     code = {"platform": "prolific", "completion_code": "C0FFEE", "completion_url": "https://example.org/back?cc=1"}
     opened = replace(opened, design=replace(opened.design, recruiting=Recruiting(**code, quota=2)))
-    client, ids = client_of(opened), {"PROLIFIC_PID": "5f1", "STUDY_ID": "s1", "SESSION_ID": "x"}
+    client = client_of(opened)
+    ids = {"PROLIFIC_PID": "5f1", "STUDY_ID": "s1", "SESSION_ID": "x"}
     assert 'name="PROLIFIC_PID" value="5f1"' in client.get("/", params=ids).text
     assert "<script>" not in client.get("/", params={"PROLIFIC_PID": "<script>"}).text
     assert start(client, **ids).status_code == 303

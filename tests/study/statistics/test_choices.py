@@ -33,7 +33,8 @@ def table(rows):
 
 def test_the_quadrupeds_two_chi_squared_tests_have_their_own_degrees_of_freedom(quadruped_answers):
     matrix = confusion(quadruped_answers)
-    uniform, independence = chi2_uniform(matrix), chi2_independence(matrix)
+    uniform = chi2_uniform(matrix)
+    independence = chi2_independence(matrix)
     assert (uniform.statistic, uniform.dof) == (pytest.approx(135.3333, abs=1e-4), 20)
     assert uniform.p_value == pytest.approx(3.87e-19, rel=1e-2)
     assert (independence.statistic, independence.dof) == (pytest.approx(130.8150, abs=1e-4), 16)
@@ -129,7 +130,8 @@ def test_chance_of_wagners_test_is_the_mean_of_all_orders():
 
 
 def test_no_emotion_is_recognised_where_all_together_are_not():
-    rng, rows = np.random.default_rng(6), []
+    rng = np.random.default_rng(6)
+    rows = []
     for person in range(12):
         rows += [(f"p{person}", 1, "a", "a" if rng.random() < 0.9 else "b") for _ in range(2)]
         rows += [(f"p{person}", 1, name, "a") for name in "bcd" for _ in range(2)]  # says a, whatever is shown
@@ -181,7 +183,8 @@ def test_fleiss_says_whom_it_leaves_out(quadruped_answers):
 
 
 def test_learning_is_found_where_people_learn_and_only_there():
-    rng, rows = np.random.default_rng(5), []
+    rng = np.random.default_rng(5)
+    rows = []
     for person in range(60):
         for block in (1, 2, 3, 4):
             for _ in range(4):

@@ -18,7 +18,8 @@ from strut.study.statistics.study_statistics import study_statistics
 @pytest.fixture
 def watched():
     """Thirty people: sad is read in three of four cases, hardly ever once its speed is that of neutral."""
-    rng, rows = np.random.default_rng(5), []
+    rng = np.random.default_rng(5)
+    rows = []
     rates = {("sad", "none"): 0.75, ("sad", "speed-matched"): 0.1, ("neutral", "none"): 0.8}
     for person in range(30):
         for trial, ((emotion, control), rate) in enumerate(rates.items(), start=1):

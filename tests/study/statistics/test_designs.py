@@ -82,7 +82,8 @@ def test_a_pair_is_answered_by_its_side_and_stored_by_its_name(opened_of):
 
 def test_a_rating_over_time_is_kept_sample_by_sample(opened_of):
     opened = opened_of("continuous", "practice = 1 => practice = 0")
-    client, trace = client_of(opened), " ".join(["0"] * 10 + ["50"] * 41)
+    client = client_of(opened)
+    trace = " ".join(["0"] * 10 + ["50"] * 41)
     for wrong in ({}, {"trace": trace}, {"trace": "1;2", "touched": "1"}, {"trace": "0 5", "touched": "1"}):
         assert send(client, 1, **wrong).status_code == 422
     assert send(client, 1, trace=trace.replace("50", "500"), touched="1").status_code == 422
@@ -134,7 +135,8 @@ def test_own_questions_come_before_and_after_and_are_exported(opened_of, kind, r
     if kind == "postgresql":
         url = database_url(tmp_path, request.getfixturevalue("empty_postgres"))
         opened = replace(opened, database=open_database(url, name=opened.design.name, fingerprint="the same"))
-    client, own = client_of(opened), f"/p/{TICKET}/questions"
+    client = client_of(opened)
+    own = f"/p/{TICKET}/questions"
     assert "<bdi>How often do you dance?</bdi>" in client.get(f"/p/{TICKET}").text
     assert client.post(own, data={"moment": "after"}).status_code == 409
     for wrong in ({}, {"own_dance": "3"}, {"own_dance": "1", "own_sleep": "25"}, {"own_dance": "1", "own_sleep": "x"}):
@@ -158,7 +160,8 @@ def test_own_questions_come_before_and_after_and_are_exported(opened_of, kind, r
 
 def test_groups_grow_alike_and_see_their_own(opened_of):
     opened = opened_of("forced-choice", more=GROUPS)
-    counts, seen = Counter(), {}
+    counts = Counter()
+    seen = {}
     for index in range(20):
         group, plan = session_plan(opened.design, index, {}, counts)
         counts[group] += 1
@@ -295,7 +298,8 @@ def test_coded_labels_are_judged_as_choices(study_of, capsys):
 
 def test_whatever_coders_wrote_stays_in_the_sheet(study_of):
     folder = study_of("free-label")
-    answers, sheet = folder / "given.csv", folder / "labels.csv"
+    answers = folder / "given.csv"
+    sheet = folder / "labels.csv"
     answers.write_text("participant,trial,intended,label\na,1,sad,Sad\na,2,sad,sad\na,3,sad,glum\n")
     sheet.write_text('label,count,code,code_2,remark\nGlum,1,,low,"two\nlines"\nold,1,,,kept\n')
     assert save_code_sheet(folder, answers=answers) == (sheet, 3, 0)

@@ -30,12 +30,14 @@ def only(answers, group, motions):
 
 
 def test_groups_that_see_different_motions_are_compared_by_those_that_all_saw():
-    rng, strengths = np.random.default_rng(2), np.array([2.0, 1.0, 0.0, -1.0, -2.0])
+    rng = np.random.default_rng(2)
+    strengths = np.array([2.0, 1.0, 0.0, -1.0, -2.0])
     alike = compared_pairs(rng, people=24, strengths=strengths, groups=2, liking_sd=0.2)
     (effect,) = group_effects(only(alike, "g1", SHARED), rng, [])
     assert effect.n == (12, 12)
     assert effect.p_value > 0.05
-    disjoint, left_out = only(only(alike, "g0", ["m0", "m1"]), "g1", ["m3", "m4"]), []
+    disjoint = only(only(alike, "g0", ["m0", "m1"]), "g1", ["m3", "m4"])
+    left_out = []
     (effect,) = group_effects(disjoint, rng, left_out)
     assert (effect.p_value, effect.n) == (None, (0, 0))
     assert left_out == ["groups by preference: in a group, fewer than 3 people compared what all saw."]
@@ -72,7 +74,8 @@ def test_motions_that_nothing_links_have_no_strengths_and_that_is_said():
 
 
 def test_a_rating_that_breaks_off_cuts_nobody_elses_curve():
-    rng, left_out = np.random.default_rng(4), []
+    rng = np.random.default_rng(4)
+    left_out = []
     table = wandering_ratings(rng, people=8, stimuli=2, samples=31).table
     table.loc[0, "trace"] = "0 1 2"
     curves = rating_curves(Answers(table), rng, left_out)
@@ -98,7 +101,8 @@ def test_a_missing_confidence_leaves_the_others():
     ],
 )
 def test_groups_that_cannot_be_tested_are_named_with_the_reason(rated, reason):
-    rng, left_out = np.random.default_rng(3), []
+    rng = np.random.default_rng(3)
+    left_out = []
     table = grouped_ratings(rng, people=12).table
     some = table["intended"].isin(["e1", "e2"])
     kept = rated(table[some]).combine_first(table[~some])

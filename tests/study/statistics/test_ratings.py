@@ -180,7 +180,9 @@ def test_the_logistic_mixed_model_finds_slopes():
 
 
 def test_standard_errors_of_the_logistic_mixed_model_are_honest():
-    rng, estimates, promised = np.random.default_rng(13), [], []
+    rng = np.random.default_rng(13)
+    estimates = []
+    promised = []
     for _ in range(40):
         chance = 1.0 / (1.0 + np.exp(-(rng.normal(0.0, 0.8, size=(40, 1)) + np.array([0.8, -0.4]))))
         fit = fit_logistic(rng.binomial(6, chance).astype(float), np.full((40, 2), 6.0))

@@ -161,7 +161,8 @@ NULL_KINDS = {
 @pytest.mark.parametrize("kind", NULL_KINDS)
 def test_blind_guessers_are_rarely_called_above_chance(kind):
     """50 data sets each, at most 5 % expected; benchmarks/bench_study_null.py has 1000."""
-    rng, false = np.random.default_rng(11), 0
+    rng = np.random.default_rng(11)
+    false = 0
     for _ in range(50):
         answers = guessed_answers(rng, **NULL_KINDS[kind])
         emotions, whole, _ = recognitions(answers, rng, permutations=99)

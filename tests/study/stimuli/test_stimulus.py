@@ -44,8 +44,10 @@ def test_joints_in_one_place_are_one_light_and_feet_are_lights_too():
 
 
 def test_bones_keep_their_length_while_the_body_moves(motions):
-    robot, motion = load_robot("mrpete"), motions["happy"]
-    points, bones = skeleton_points(robot, motion.qpos[::20]), np.array(skeleton(robot).bones)
+    robot = load_robot("mrpete")
+    motion = motions["happy"]
+    points = skeleton_points(robot, motion.qpos[::20])
+    bones = np.array(skeleton(robot).bones)
     lengths = np.linalg.norm(points[:, bones[:, 0]] - points[:, bones[:, 1]], axis=-1)
     np.testing.assert_allclose(lengths, np.broadcast_to(lengths[0], lengths.shape), atol=1e-9)
     knee_to_ankle = lengths[0, [tuple(bone) for bone in bones].index((2, 3))]
@@ -66,7 +68,8 @@ def test_all_stimuli_have_one_length_and_fit_one_stage(study_of):
 def test_all_stimuli_have_one_scale(study_of, motions):
     design = read_design(study_of("forced-choice"))
     stimuli = {stimulus.name: stimulus for stimulus in load_stimuli(design)}
-    axes, robot = display_axes(design.display), load_robot("mrpete")
+    axes = display_axes(design.display)
+    robot = load_robot("mrpete")
     scales = []
     for name, motion in motions.items():
         middle = len(motion.qpos) // 2
@@ -78,7 +81,8 @@ def test_all_stimuli_have_one_scale(study_of, motions):
 def test_a_foot_on_the_ground_stays_where_it_is_in_the_fixed_view(study_of, motions):
     design = read_design(study_of("forced-choice"))
     stimulus = next(s for s in load_stimuli(design) if s.name == "neutral")
-    motion, foot = motions["neutral"], skeleton(load_robot("mrpete")).names.index("LF_foot")
+    motion = motions["neutral"]
+    foot = skeleton(load_robot("mrpete")).names.index("LF_foot")
     start = motion.time_s[0] + (motion.duration_s - 5.0) / 2.0
     samples = np.searchsorted(motion.time_s, start + np.arange(151) / 30.0)
     down = motion.contact[samples.clip(max=len(motion.contact) - 1), motion.foot_names.index("LF")]
@@ -121,7 +125,8 @@ def test_speed_matched_controls_travel_as_fast_as_neutral_with_the_same_postures
 def test_posture_matched_controls_keep_the_swing_and_lose_the_carriage(motions):
     robot = load_robot("mrpete")
     control = posture_matched(motions["happy"], motions["neutral"], robot)
-    neutral, happy = motions["neutral"].joint_angles_rad, motions["happy"].joint_angles_rad
+    neutral = motions["neutral"].joint_angles_rad
+    happy = motions["happy"].joint_angles_rad
     np.testing.assert_allclose(control.joint_angles_rad.mean(axis=0), neutral.mean(axis=0), atol=1e-12)
     np.testing.assert_allclose(np.diff(control.joint_angles_rad, axis=0), np.diff(happy, axis=0), atol=1e-12)
     lowest = [foot_positions(robot, motion.qpos)[..., 2].min() for motion in (control, motions["neutral"])]
@@ -191,7 +196,8 @@ def test_the_key_of_other_films_is_kept_unless_it_may_be_replaced(study_of, tmp_
 @pytest.mark.parametrize(("form", "codec"), [("mp4", "h264"), ("webm", "vp9")])
 def test_a_video_holds_every_picture_of_the_stimulus(study_of, tmp_path, ffmpeg, form, codec):
     design = read_design(study_of("forced-choice", "seconds = 5 => seconds = 0.4"))
-    stimulus, film = load_stimuli(design)[0], tmp_path / f"film.{form}"
+    stimulus = load_stimuli(design)[0]
+    film = tmp_path / f"film.{form}"
     save_film(stimulus, design.display, film, form, height_px=240)
     asked = "stream=codec_name,width,height,pix_fmt,r_frame_rate,nb_read_frames"
     probe = [ffmpeg / "ffprobe", "-v", "error", "-count_frames", "-show_entries", asked, "-of", "json", film]
@@ -225,11 +231,13 @@ def test_a_machine_without_ffmpeg_writes_videos_too(study_of, tmp_path, monkeypa
 @pytest.fixture(scope="module")
 def human_motions(tmp_path_factory):
     """Two people, one shorter, who bend and swing their joints a little, standing."""
-    folder, time_s = tmp_path_factory.mktemp("people"), np.linspace(0.0, 2.0, 101)
+    folder = tmp_path_factory.mktemp("people")
+    time_s = np.linspace(0.0, 2.0, 101)
     for name, robot in (("neutral", load_robot("heiman")), ("sad", subject(1.6, 60.0))):
         qpos = np.repeat(robot.model.qpos0[None], len(time_s), axis=0)
         qpos[:, 7:] += 0.1 * np.sin(2.0 * np.pi * time_s)[:, None]
-        contact, table = np.ones((len(time_s), len(robot.feet)), bool), msgspec.to_builtins(robot.subject)
+        contact = np.ones((len(time_s), len(robot.feet)), bool)
+        table = msgspec.to_builtins(robot.subject)
         meta = {"emotion": name, "subject": table}
         motion = Motion("heiman", time_s, qpos, robot.joint_names, contact, robot.foot_names, meta=meta)
         save_motion(motion, folder / f"{name}.npz")
@@ -269,7 +277,8 @@ def test_a_solid_body_stays_inside_the_picture(study_of):
 
 def test_controls_of_a_body_on_wheels_leave_its_platform_alone():
     robot = load_robot("pepper")
-    time_s, joints = np.linspace(0.0, 1.0, 51), len(robot.joint_names)
+    time_s = np.linspace(0.0, 1.0, 51)
+    joints = len(robot.joint_names)
     swing = np.sin(2.0 * np.pi * time_s)[:, None] * np.linspace(0.01, 0.1, joints)
     base = np.stack([0.2 * time_s, 0.1 * time_s, 0.3 * time_s], axis=1)
     made = [

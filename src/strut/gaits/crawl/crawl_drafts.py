@@ -70,7 +70,8 @@ class CrawlDrafts:
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield one crawl for each way to sway."""
-        robot, gait = self.robot, self.gait(style)
+        robot = self.robot
+        gait = self.gait(style)
         pose = key_pose(robot, style)
         cycles = min(self.task.cycles, SEARCH_CYCLES) if detail.level == "search" else self.task.cycles
         rate_hz = self.rate_hz if detail.level == "final" else SEARCH_RATE_HZ
@@ -106,7 +107,9 @@ class CrawlDrafts:
 
     def gait(self, style: Style) -> CrawlGait:
         """Return the robot's gait with the user's step and pace; who breathes rests, and takes on its pose, before."""
-        gait, length_m, height_m = crawl_gait(self.robot), self.task.step_length_m, self.task.step_height_m
+        gait = crawl_gait(self.robot)
+        length_m = self.task.step_length_m
+        height_m = self.task.step_height_m
         return replace(
             gait,
             step_length_m=gait.step_length_m if length_m is None else length_m,
@@ -128,7 +131,8 @@ def _time_unit_s(pose: KeyPose) -> float:
 
 def _secondary_motion(robot: Robot, pose: KeyPose, plan: CrawlPlan, style: Style) -> SecondaryMotion:
     """Return what a style adds to the posture of a body: four beats a cycle, at rest at both ends."""
-    unit_s, cycles = _time_unit_s(pose), round(float(plan.phase.max()))
+    unit_s = _time_unit_s(pose)
+    cycles = round(float(plan.phase.max()))
     ends_s = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s)
     shown = smooth_step(ends_s / (EASES_IN * unit_s))
     beat = len(pose.foot_in_body) * plan.phase
@@ -160,7 +164,8 @@ def sway_shift(respond: Callable[[Array], BodyResponse], plan: CrawlPlan, *, buf
         missing = sway.missing_shift(response)
         if missing is None:
             break
-        step, before = missing / follow, response
+        step = missing / follow
+        before = response
         shift = shift + step
         response = respond(shift)
         if round_number == 0:
@@ -179,7 +184,8 @@ def _reach_shortfall(body: Crawler, posture: CrawlPosture) -> Shortfall:
     """Return the foot that is farthest out of reach."""
     excess = posture.excess_m
     sample, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
-    name, (shortest, longest) = body.legs[leg].name, body.legs[leg].reach_m
+    name = body.legs[leg].name
+    shortest, longest = body.legs[leg].reach_m
     sentence = (
         f"reach: leg {name} would have to span {posture.span_m[sample, leg] * 1e3:.0f} mm, it spans "
         f"{shortest * 1e3:.0f} to {longest * 1e3:.0f} mm at {body.plan.time_s[sample]:.2f} s"

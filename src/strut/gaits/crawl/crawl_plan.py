@@ -103,7 +103,8 @@ def _held_in_stance(share: Array, down: npt.NDArray[np.bool_]) -> Array:
     for index, (first, stop) in enumerate(pairwise(bounds)):
         held[first:stop] = lowest[index]
         if not down[first]:  # a swing: walks start and end on all feet, so there is a stance on both sides
-            before, after = lowest[index - 1], lowest[index + 1]
+            before = lowest[index - 1]
+            after = lowest[index + 1]
             progress = smooth_step((np.arange(first, stop) - first + 1) / (stop - first + 1))
             held[first:stop] = before + (after - before) * progress
     return held

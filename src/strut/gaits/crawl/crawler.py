@@ -59,7 +59,9 @@ class Crawler:
 
     def posture(self, shift_m: Array) -> CrawlPosture:
         """Return the coordinates; a leg that cannot reach its foot stretches towards it. Shape (T, 2)."""
-        feet, turns, knees = self.feet_in_body(shift_m), self.foot_to_body, self.knee_rad
+        feet = self.feet_in_body(shift_m)
+        turns = self.foot_to_body
+        knees = self.knee_rad
         legs = [leg.placed(feet[:, k], turns[:, k], knees[:, k]) for k, leg in enumerate(self.legs)]
         angles = np.zeros((len(shift_m), len(self.robot.joint_names)))
         angles[:, self.columns] = np.unwrap(np.concatenate([leg.joints_rad for leg in legs], axis=1), axis=0)
@@ -77,12 +79,16 @@ class Crawler:
 
 def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan, secondary: SecondaryMotion | None = None) -> Crawler:
     """Return the crawl of a robot in a pose, with the height and pitch that secondary motion adds to its body."""
-    feet, turns, knees = pose.feet(plan.weight), pose.foot_rotations(plan.weight), pose.knees(plan.weight)
+    feet = pose.feet(plan.weight)
+    turns = pose.foot_rotations(plan.weight)
+    knees = pose.knees(plan.weight)
     ground = ground_under(feet)
     if secondary is not None:
-        nose_up_rad, height_m = ground.nose_up_rad - secondary.pitch_rad, ground.height_m * (1.0 + secondary.rise)
+        nose_up_rad = ground.nose_up_rad - secondary.pitch_rad
+        height_m = ground.height_m * (1.0 + secondary.rise)
         ground = replace(ground, nose_up_rad=nose_up_rad, height_m=height_m)
-    foot_to_body, legs = _feet_tilted_by_plan(pose, plan, ground.nose_up_rad), leg_solvers(robot)
+    foot_to_body = _feet_tilted_by_plan(pose, plan, ground.nose_up_rad)
+    legs = leg_solvers(robot)
     knee_rad = np.stack([leg.held_knee(feet[:, i], turns[:, i], knees[:, i]) for i, leg in enumerate(legs)], axis=1)
     return Crawler(
         robot=robot,

@@ -74,12 +74,15 @@ class Ground:
 
 def ground_under(foot_in_body: Array) -> Ground:
     """Return the ground through the feet of a left-right symmetric stance. Shape (..., n, 3)."""
-    x, z = foot_in_body[..., 0], foot_in_body[..., 2]
-    mean_x, mean_z = x.mean(axis=-1), z.mean(axis=-1)
+    x = foot_in_body[..., 0]
+    z = foot_in_body[..., 2]
+    mean_x = x.mean(axis=-1)
+    mean_z = z.mean(axis=-1)
     from_mean = x - mean_x[..., None]
     slope = np.sum(from_mean * (z - mean_z[..., None]), axis=-1) / np.sum(from_mean**2, axis=-1)
     nose_up = -np.arctan(slope)
-    along_x, along_z = np.cos(nose_up)[..., None], -np.sin(nose_up)[..., None]
+    along_x = np.cos(nose_up)[..., None]
+    along_z = -np.sin(nose_up)[..., None]
     footprint = np.stack([x * along_x + z * along_z, foot_in_body[..., 1]], axis=-1)
     height = (slope * mean_x - mean_z) * np.cos(nose_up)
     return Ground(nose_up, height, footprint)

@@ -88,12 +88,15 @@ class BipedModel:
 
 def biped_model(robot: Robot) -> BipedModel:
     """Return the lower body of a robot whose folder describes one; raises BadTableError for any other build."""
-    table, limbs = robot.tables.robot, _checked_limbs(robot)
+    table = robot.tables.robot
+    limbs = _checked_limbs(robot)
     sole = limbs[RIGHT].foot
     assert isinstance(table, LimbBody)
     assert isinstance(sole, FlatFoot)
     hips_m = np.asarray(table.mount[1].position_m) - np.asarray(table.mount[0].position_m)
-    lengths, masses, fractions = [], [], []
+    lengths = []
+    masses = []
+    fractions = []
     for limb in limbs:
         hip, thigh, shin, foot = limb.links
         ends = [float(-below.offset_m[2]) for below in (thigh, shin, foot)]
@@ -104,7 +107,8 @@ def biped_model(robot: Robot) -> BipedModel:
     on_points[0, 0] = on_points[8, 7] = 1.0
     on_points[4, [3, 4]] = 0.5
     for link in range(3):  # hip, thigh, shin: rows and points run inwards on the right and outwards on the left
-        right, left = fractions[RIGHT][link], fractions[LEFT][link]
+        right = fractions[RIGHT][link]
+        left = fractions[LEFT][link]
         on_points[3 - link, [3 - link, 2 - link]] = 1.0 - right, right
         on_points[5 + link, [4 + link, 5 + link]] = 1.0 - left, left
     offset = np.zeros((9, 3))
@@ -147,6 +151,7 @@ def _check_straight(robot: Robot, limb: LimbChain) -> None:
 
 def _turned(offset_m: Array, heading_rad: Array) -> Array:
     """Return an offset seen from a frame with a heading. Shapes (3,), (N,) in, (N, 3) out."""
-    c, s = np.cos(heading_rad), np.sin(heading_rad)
+    c = np.cos(heading_rad)
+    s = np.sin(heading_rad)
     x, y, z = offset_m
     return np.stack([c * x - s * y, s * x + c * y, np.full_like(c, z)], axis=1)

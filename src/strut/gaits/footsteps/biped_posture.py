@@ -81,7 +81,8 @@ def solve_postures(legs: BipedModel, targets: PostureTargets, start: Array | Non
         usable = np.isfinite(given).all(axis=(1, 2), keepdims=True)
         guess = np.where(usable, given, guess)
     joint = np.empty((count, 8, 3))
-    found, iterations = np.zeros(count, dtype=bool), np.zeros(count, dtype=int)
+    found = np.zeros(count, dtype=bool)
+    iterations = np.zeros(count, dtype=int)
     for first in range(0, count, _CHUNK):
         rows = slice(first, first + _CHUNK)
         joint[rows], found[rows], iterations[rows] = _newton(legs, targets.rows(rows), guess[rows])
@@ -117,19 +118,26 @@ class _Problem:
     """The numbers of the equations, with the samples in the last axis, where numpy is fastest."""
 
     def __init__(self, legs: BipedModel, targets: PostureTargets) -> None:
-        self.link, self.weights = legs.link_m, legs.com_weights
+        self.link = legs.link_m
+        self.weights = legs.com_weights
         self.scale = float(legs.link_m.mean())
-        feet, body = targets.foot_heading_rad, targets.body_heading_rad
+        feet = targets.foot_heading_rad
+        body = targets.body_heading_rad
         self.com = (targets.com_in_world - legs.offset_of_com(feet, body)).T
-        self.cos_body, self.sin_body = np.cos(body), np.sin(body)
+        self.cos_body = np.cos(body)
+        self.sin_body = np.sin(body)
         zero = np.zeros_like(body)
         self.foot_axis = [np.stack([np.cos(feet[:, k]), np.sin(feet[:, k]), zero]) for k in (RIGHT, LEFT)]
 
     def rows(self, which: npt.NDArray[np.bool_]) -> _Problem:
         """Return the problem of some samples."""
         part = object.__new__(_Problem)
-        part.link, part.weights, part.scale = self.link, self.weights, self.scale
-        part.com, part.cos_body, part.sin_body = self.com[:, which], self.cos_body[which], self.sin_body[which]
+        part.link = self.link
+        part.weights = self.weights
+        part.scale = self.scale
+        part.com = self.com[:, which]
+        part.cos_body = self.cos_body[which]
+        part.sin_body = self.sin_body[which]
         part.foot_axis = [axis[:, which] for axis in self.foot_axis]
         return part
 
@@ -143,17 +151,24 @@ def _newton(
     points = _points_first(guess)
     points[3:5, 2] = targets.height_m
     points[[0, 7]] = targets.ankle_in_world.transpose(1, 2, 0)
-    found, iterations = np.zeros(count, dtype=bool), np.zeros(count, dtype=int)
+    found = np.zeros(count, dtype=bool)
+    iterations = np.zeros(count, dtype=int)
     active = np.arange(count)
-    problem, here = whole, points
+    problem = whole
+    here = points
     residual = _residuals(problem, here)
     for iteration in range(MOST_ITERATIONS + 1):
         done = np.abs(residual).max(axis=0) < TOLERANCE_M
         if done.any():
             finished = active[done]
-            points[:, :, finished], found[finished], iterations[finished] = here[:, :, done], True, iteration
+            points[:, :, finished] = here[:, :, done]
+            found[finished] = True
+            iterations[finished] = iteration
             left = ~done
-            active, here, residual, problem = active[left], here[:, :, left], residual[:, left], problem.rows(left)
+            active = active[left]
+            here = here[:, :, left]
+            residual = residual[:, left]
+            problem = problem.rows(left)
         if len(active) == 0 or iteration == MOST_ITERATIONS:
             break
         step = _steps(_jacobians(problem, here), residual)
@@ -204,7 +219,8 @@ def _residuals(problem: _Problem, points: Array) -> Array:
     value = np.empty((EQUATIONS, points.shape[2]))
     scale = problem.scale
     value[:7] = (np.sum(link**2, axis=1) - problem.link[:, None] ** 2) / scale
-    right, left = _cross(p12, p23), _cross(p67, p78)
+    right = _cross(p12, p23)
+    left = _cross(p67, p78)
     value[7] = _dot(right, p34) / scale**2
     value[8] = _dot(_cross(p34, p45), p56) / scale**2
     value[9] = _dot(p56, left) / scale**2

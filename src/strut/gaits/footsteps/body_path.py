@@ -90,7 +90,8 @@ def solved_step_plan(
         law: What follows the planned pressure: the centre of pressure, or the centre of mass as published.
         lean: What is carried above the hips; upright if None.
     """
-    step_s, pressure = float(plan.time_s[1] - plan.time_s[0]), plan.zmp_in_world
+    step_s = float(plan.time_s[1] - plan.time_s[0])
+    pressure = plan.zmp_in_world
     targets = posture_targets(legs, plan, height_m, pressure)
     height_of_mass_m = 0.0 if law == "mass" else effective_height_m(legs, targets)
     com = pressure if law == "mass" else com_from_zmp(pressure, plan.time_s, height_of_mass_m)
@@ -107,7 +108,8 @@ def solved_step_plan(
         missing[[0, -1]] = 0.0  # it starts and ends standing
         if np.abs(missing).max() < CLOSE_M:
             break
-        start, com = joint, com + com_from_zmp(missing, plan.time_s, height_of_mass_m)
+        start = joint
+        com = com + com_from_zmp(missing, plan.time_s, height_of_mass_m)
     angles = None if lean is None else lean.joint_rad
     return SolvedStepPlan(plan, targets, joint, zmp, posture_qpos(legs, joint, targets, angles))
 
@@ -119,7 +121,8 @@ def _in_world(vector: Array, heading_rad: Array) -> Array:
 
 def posture_targets(legs: BipedModel, plan: StepPlan, height_m: float | Array, com_in_world: Array) -> PostureTargets:
     """Return what the postures of a plan shall meet. Shape (T, 2) for the centre of mass."""
-    c, s = np.cos(plan.foot_heading_rad), np.sin(plan.foot_heading_rad)
+    c = np.cos(plan.foot_heading_rad)
+    s = np.sin(plan.foot_heading_rad)
     x, y, z = legs.ankle_from_sole_m
     ankles = plan.foot_in_world + np.stack([c * x - s * y, s * x + c * y, np.full_like(c, z)], axis=-1)
     height = np.broadcast_to(np.asarray(height_m, dtype=np.float64), plan.time_s.shape).copy()
@@ -160,7 +163,8 @@ def sole_points(robot: Robot, plan: StepPlan) -> Array:
     """Return where the corners of the soles are, without asking the model. Shape (T, n_points, 3)."""
     owner = list(robot.point_feet)
     outline = np.array([corner for foot in robot.feet for corner in foot.outline_m])
-    c, s = np.cos(plan.foot_heading_rad[:, owner]), np.sin(plan.foot_heading_rad[:, owner])
+    c = np.cos(plan.foot_heading_rad[:, owner])
+    s = np.sin(plan.foot_heading_rad[:, owner])
     x, y = outline.T
     turned = np.stack([c * x - s * y, s * x + c * y, np.zeros_like(c)], axis=-1)
     return np.asarray(plan.foot_in_world[:, owner] + turned)

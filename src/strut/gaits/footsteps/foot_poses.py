@@ -13,7 +13,8 @@ from strut.robot import Robot
 def sole_places(robot: Robot, qpos: Array) -> tuple[Place, Place]:
     """Return where the middles of the right and the left sole are over the ground. Shape (nq,)."""
     corners = foot_contact_points(robot, qpos[None])[0].reshape(2, -1, 3)
-    middle, along = corners.mean(axis=1), corners[:, 0] - corners[:, 1]  # the first side runs from toe to heel
+    middle = corners.mean(axis=1)
+    along = corners[:, 0] - corners[:, 1]  # the first side runs from toe to heel
     rows = np.column_stack([middle[:, :2], np.arctan2(along[:, 1], along[:, 0])]).tolist()
     return Place(*rows[0]), Place(*rows[1])
 

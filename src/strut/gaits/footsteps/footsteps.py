@@ -103,7 +103,8 @@ def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foo
         first_foot: The foot that swings first where either could.
     """
     side = 1.0 if route.pivot == "left" else -1.0
-    half, angle = limits.separation_m / 2.0, DIRECTION_RAD[route.direction]
+    half = limits.separation_m / 2.0
+    angle = DIRECTION_RAD[route.direction]
     pivot = start.then(Place(0.0, side * half))
     across = {LEFT if side < 0 else RIGHT: -side * 2.0 * half, LEFT if side > 0 else RIGHT: 0.0}
     parts = limits.parts(route)
@@ -116,7 +117,8 @@ def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foo
 
     add(lambda share: pivot.then(Place(0.0, 0.0, share * route.first_turn_rad)), parts[0], "forwards")
     turned = pivot.then(Place(0.0, 0.0, route.first_turn_rad))
-    line_x, line_y = route.line_m * math.cos(angle), route.line_m * math.sin(angle)
+    line_x = route.line_m * math.cos(angle)
+    line_y = route.line_m * math.sin(angle)
     add(lambda share: turned.then(Place(share * line_x, share * line_y)), parts[1], route.direction)
     moved = turned.then(Place(line_x, line_y))
     add(lambda share: moved.then(Place(0.0, 0.0, share * route.second_turn_rad)), parts[2], "forwards")
@@ -178,7 +180,8 @@ def foot_gap_m(robot: Robot, right: Place, left: Place) -> float:
         along = np.roll(foot, -1, axis=0) - foot
         normals = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
         for normal in normals:
-            one, other = corners[0] @ normal, corners[1] @ normal
+            one = corners[0] @ normal
+            other = corners[1] @ normal
             gaps.append(max(other.min() - one.max(), one.min() - other.max()))
     return float(max(gaps))
 

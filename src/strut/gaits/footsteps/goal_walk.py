@@ -32,11 +32,14 @@ from strut.robot import Robot
 from strut.simulation.physics import Plant, Run
 from strut.simulation.playback import LOADED_N, SUNK, TIPPED_RAD
 
-BEHIND, AHEAD = 3, 3  # steps around the present that are planned
-CLOSE_M, CLOSE_RAD = 0.005, math.radians(1.0)  # nearer than this to the goal it stops correcting
+BEHIND = 3
+AHEAD = 3  # steps around the present that are planned
+CLOSE_M = 0.005
+CLOSE_RAD = math.radians(1.0)  # nearer than this to the goal it stops correcting
 MOST_WALKS = 4
 _TIMES = ("shift_s", "swing_s", "settle_s")
-LARGEST_CORRECTION_M, LARGEST_CORRECTION_RAD = 0.010, math.radians(5.0)  # of one step
+LARGEST_CORRECTION_M = 0.010
+LARGEST_CORRECTION_RAD = math.radians(5.0)  # of one step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +93,8 @@ def simulate_to_goal(
     robot = robot_of(motion, robot)
     try:
         steps = [Footstep(int(foot), Place(x, y, heading)) for foot, x, y, heading in motion.meta["footsteps"]]
-        goal, gait = Place(*motion.meta["options"]["goal"]), _gait(robot, motion)
+        goal = Place(*motion.meta["options"]["goal"])
+        gait = _gait(robot, motion)
         law: PressureLaw = motion.meta["gait"]["law"]
     except (KeyError, TypeError, ValueError) as error:
         raise BadMotionError("The motion is no walk of steps to a goal; plan one with `strut walk --goal`.") from error
@@ -102,7 +106,8 @@ def simulate_to_goal(
 
 
 def _gait(robot: Robot, motion: Motion) -> StepGait:
-    gait, table = motion.meta["gait"], robot.step_gait
+    gait = motion.meta["gait"]
+    table = robot.step_gait
     separation_m = biped_model(robot).separation_m
     upright = [0.0] * (len(robot.joint_names) - len(MODEL_ORDER))  # as older files, which do not say it, were walked
     return StepGait(
@@ -128,14 +133,20 @@ class _Walker:
         step_s: float,
         on_step: Callable[[int, int], None] | None,
     ) -> None:
-        self._robot, self._legs, self._plant, self._step_s = robot, legs, plant, step_s
+        self._robot = robot
+        self._legs = legs
+        self._plant = plant
+        self._step_s = step_s
         whole = {name: max(1, round(getattr(gait.times, name) / step_s)) * step_s for name in _TIMES}
-        self._gait, self._law = replace(gait, times=PhaseTimes(**whole)), law  # so that every phase ends on a sample
+        self._gait = replace(gait, times=PhaseTimes(**whole))
+        self._law = law  # so that every phase ends on a sample
         self._lean = lean_of(robot, np.array([gait.upper_rad]))
         self._on_step = on_step or (lambda _done, _planned: None)
         self._feet = list(standing(Place(0.0, 0.0), gait.limits.separation_m))  # imagined
         self._ground = Place(0.0, 0.0)  # the imagined ground's origin in world
-        self._started, self._taken, self._foot_error_m = False, 0, 0.0
+        self._started = False
+        self._taken = 0
+        self._foot_error_m = 0.0
         self._runs: list[Run] = []
 
     def walk_to(self, goal: Place, steps: list[Footstep]) -> None:
@@ -254,7 +265,8 @@ def _corrected(planned: Place, wanted: Place, stance: Place) -> Place:
         stance: The foot that carries, there.
     """
     seen = wanted.seen_from(stance)
-    x_m, y_m = seen.x_m - planned.x_m, seen.y_m - planned.y_m
+    x_m = seen.x_m - planned.x_m
+    y_m = seen.y_m - planned.y_m
     share = min(1.0, LARGEST_CORRECTION_M / max(math.hypot(x_m, y_m), 1e-12))
     turn = wrapped(seen.heading_rad - planned.heading_rad)
     turn = max(-LARGEST_CORRECTION_RAD, min(LARGEST_CORRECTION_RAD, turn))

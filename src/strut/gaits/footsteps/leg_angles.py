@@ -20,7 +20,8 @@ def leg_angles(joint_in_world: Array) -> Array:
     """Return theta 1 to 12. Shape (N, 8, 3) in, (N, 12) out."""
     p12, p23, p34, p45, p56, p67, p78 = np.moveaxis(np.diff(joint_in_world, axis=1), 1, 0)
     forward = np.cross(-p34, p45)
-    right, left = np.cross(p23, p12), np.cross(p67, p78)  # normals of the leg planes, both to the left
+    right = np.cross(p23, p12)
+    left = np.cross(p67, p78)  # normals of the leg planes, both to the left
     to_knee = {
         "right": joint_in_world[:, 1] - joint_in_world[:, 3],
         "left": joint_in_world[:, 6] - joint_in_world[:, 3],
@@ -53,8 +54,10 @@ def chain_points(
     Returns:
         Joint points (N, 8, 3), rotation of the body (N, 3, 3) and of the left foot (N, 3, 3), all in world.
     """
-    lengths, t = legs.link_m, theta_rad.T
-    rotation, body = elementary_rotation(2, heading_rad), np.empty((len(theta_rad), 3, 3))
+    lengths = legs.link_m
+    t = theta_rad.T
+    rotation = elementary_rotation(2, heading_rad)
+    body = np.empty((len(theta_rad), 3, 3))
     points = np.empty((len(theta_rad), 8, 3))
     points[:, 0] = ankle_in_world
     moves = (

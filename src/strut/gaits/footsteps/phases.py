@@ -99,13 +99,16 @@ def phases_of(steps: Sequence[Footstep], feet: tuple[Place, Place], times: Phase
         times: How long phases take.
     """
     phases = [Phase("stand", 0.0, times.settle_s, -1)]
-    where, now_s, carrying = list(feet), times.settle_s, -1
+    where = list(feet)
+    now_s = times.settle_s
+    carrying = -1
     for step in steps:
         stance = 1 - step.foot
         if stance != carrying:
             stop_s = now_s + (times.settle_s if carrying < 0 else times.shift_s)
             phases.append(Phase("shift", now_s, stop_s, stance))
-            now_s, carrying = stop_s, stance
+            now_s = stop_s
+            carrying = stance
         on_the_spot = where[step.foot].distance_m(step.place) < _ON_THE_SPOT_M
         phases.append(Phase("foot turn" if on_the_spot else "swing", now_s, now_s + times.swing_s, step.foot))
         where[step.foot] = step.place
@@ -136,11 +139,14 @@ def step_plan(
     phases = phases_of(steps, feet, times)
     time_s = np.arange(math.ceil(phases[-1].stop_s * rate_hz - 1e-9) + 1) / rate_hz
     samples = len(time_s)
-    position, heading = np.empty((samples, 2, 3)), np.empty((samples, 2))
-    contact, pressure = np.ones((samples, 2), dtype=bool), np.empty((samples, 2))
+    position = np.empty((samples, 2, 3))
+    heading = np.empty((samples, 2))
+    contact = np.ones((samples, 2), dtype=bool)
+    pressure = np.empty((samples, 2))
     where = list(feet)
     for foot in (RIGHT, LEFT):
-        position[:, foot], heading[:, foot] = (where[foot].x_m, where[foot].y_m, 0.0), where[foot].heading_rad
+        position[:, foot] = (where[foot].x_m, where[foot].y_m, 0.0)
+        heading[:, foot] = where[foot].heading_rad
     pressed = pressure[:] = _between_soles(where)
     swings = iter(steps)
     for phase in phases:
@@ -152,7 +158,8 @@ def step_plan(
             pressure[after] = pressed + progress[:, None] * (target - pressed)
             pressed = target
             continue
-        foot, place = phase.foot, next(swings).place
+        foot = phase.foot
+        place = next(swings).place
         turn = wrapped(place.heading_rad - where[foot].heading_rad)
         position[after, foot, 0] = where[foot].x_m + progress * (place.x_m - where[foot].x_m)
         position[after, foot, 1] = where[foot].y_m + progress * (place.y_m - where[foot].y_m)

@@ -50,7 +50,8 @@ def why_unreachable(legs: BipedModel, targets: PostureTargets, sample: int) -> U
 
 def _bad_leg(legs: BipedModel, target: PostureTargets, sample: int) -> UnreachablePostureError:
     """Return which leg cannot span from its hip to its ankle, with the hips midway between the feet."""
-    ankles, height_m = target.ankle_in_world[0], float(target.height_m[0])
+    ankles = target.ankle_in_world[0]
+    height_m = float(target.height_m[0])
     heading = float(target.body_heading_rad[0])
     lateral = np.array([-np.sin(heading), np.cos(heading), 0.0])
     middle = np.array([*ankles[:, :2].mean(axis=0), height_m])

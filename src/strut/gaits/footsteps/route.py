@@ -70,7 +70,8 @@ def shorter_pivots(goal: Place, separation_m: float) -> tuple[Pivot, ...]:
 
 def pivot_displacement(goal: Place, separation_m: float, pivot: Pivot) -> tuple[float, float]:
     """Return how far the pivot foot travels in x and y [m], as seen from the start between the feet."""
-    half, alpha = separation_m / 2.0, goal.heading_rad
+    half = separation_m / 2.0
+    alpha = goal.heading_rad
     sign = 1.0 if pivot == "right" else -1.0
     return goal.x_m + sign * half * math.sin(alpha), goal.y_m + sign * half * (1.0 - math.cos(alpha))
 

@@ -54,7 +54,8 @@ class StepGait:
 
     def plan(self, steps: Sequence[Footstep], feet: tuple[Place, Place], rate_hz: float) -> StepPlan:
         """Return the plan of such a walk from where the feet stand."""
-        height_m, outward_m = self.step_height_m, self.outward_m
+        height_m = self.step_height_m
+        outward_m = self.outward_m
         return step_plan(steps, feet, self.times, step_height_m=height_m, rate_hz=rate_hz, outward_m=outward_m)
 
 
@@ -85,7 +86,9 @@ class StepDrafts:
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield the one walk that these steps make; one that the legs cannot follow says why."""
-        robot, legs, final = self.robot, self.legs, detail.level == "final"
+        robot = self.robot
+        legs = self.legs
+        final = detail.level == "final"
         feet = standing(START, legs.separation_m)
         gait = self.gait(style)
         steps = self.task.footsteps or footsteps_to(START, self.task.goals, gait.limits)
@@ -115,11 +118,13 @@ class StepDrafts:
 
     def _solved_plan(self, style: Style, gait: StepGait, plan: StepPlan) -> SolvedStepPlan:
         """Return the plan with its postures, and with the style's secondary motion; raises UnreachablePostureError."""
-        height_m, upper = gait.body_height_m, gait.upper_rad
+        height_m = gait.body_height_m
+        upper = gait.upper_rad
         secondary = _secondary_motion(self.robot, style, plan, height_m)
         if secondary is None and not any(upper):
             return solved_step_plan(self.legs, plan, height_m, law=self.task.law)
-        angles, rise = np.tile(upper, (len(plan.time_s), 1)), np.zeros(len(plan.time_s))
+        angles = np.tile(upper, (len(plan.time_s), 1))
+        rise = np.zeros(len(plan.time_s))
         if secondary is not None:
             angles = angles + secondary.joint_offsets(self.robot)[:, len(MODEL_ORDER) :]
             rise = secondary.rise
@@ -157,8 +162,10 @@ class StepDrafts:
 
     def gait(self, style: Style) -> StepGait:
         """Return the robot's gait in a style, with the user's lengths and pace."""
-        table, task = self.robot.step_gait, self.task
-        separation_m, moved = self.legs.separation_m, self.robot.expression.moved_angles(style)
+        table = self.robot.step_gait
+        task = self.task
+        separation_m = self.legs.separation_m
+        moved = self.robot.expression.moved_angles(style)
         length_m = table.step_length_m if task.step_length_m is None else task.step_length_m
         times = PhaseTimes(table.shift_s, table.swing_s, table.settle_s)
         if self.slower is not None:
@@ -181,7 +188,8 @@ class StepDrafts:
 
     def _meta(self, goal: Place, steps: Sequence[Footstep], gait: StepGait, body: SolvedStepPlan) -> dict[str, Any]:
         """Return what a motion file says of the walk; a simulation in closed loop plans it anew from this."""
-        task, times = self.task, gait.times
+        task = self.task
+        times = gait.times
         lengths = {name: getattr(task, name) for name in ("step_length_m", "step_height_m", "body_height_m")}
         options = {
             "goal": _triple(goal),
@@ -209,7 +217,8 @@ class StepDrafts:
 def _secondary_motion(robot: Robot, style: Style, plan: StepPlan, height_m: float) -> SecondaryMotion | None:
     """Return how far bounce, breath and drawing back raise the hips, and what moves above them; None without."""
     steps_s = [phase.stop_s for phase in plan.phases if phase.kind in ("swing", "foot turn")]
-    starts_s, ends_s = plan.phases[1].start_s, plan.phases[-1].start_s
+    starts_s = plan.phases[1].start_s
+    ends_s = plan.phases[-1].start_s
     if not steps_s or robot.expression.mapping("bounce") is None:
         return None
     beat = PchipInterpolator([0.0, starts_s, *steps_s, plan.time_s[-1] + 1.0], [0, 0, *range(1, len(steps_s) + 2)])

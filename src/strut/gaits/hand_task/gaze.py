@@ -16,10 +16,16 @@ def looking_at(eyes_m: Array, target_m: Array) -> Quaternion:
         eyes_m: In world. Shape (3,).
         target_m: In world. Shape (3,).
     """
-    x, y, z = float(target_m[0] - eyes_m[0]), float(target_m[1] - eyes_m[1]), float(target_m[2] - eyes_m[2])
+    x = float(target_m[0] - eyes_m[0])
+    y = float(target_m[1] - eyes_m[1])
+    z = float(target_m[2] - eyes_m[2])
     across = math.hypot(x, y)
     if across < 1e-9:
         raise OutOfRangeError("The user is straight above or below the robot's eyes; move the user aside.")
-    yaw, pitch = math.atan2(y, x), -math.atan2(z, across)
-    cy, sy, cp, sp = math.cos(yaw / 2.0), math.sin(yaw / 2.0), math.cos(pitch / 2.0), math.sin(pitch / 2.0)
+    yaw = math.atan2(y, x)
+    pitch = -math.atan2(z, across)
+    cy = math.cos(yaw / 2.0)
+    sy = math.sin(yaw / 2.0)
+    cp = math.cos(pitch / 2.0)
+    sp = math.sin(pitch / 2.0)
     return (cy * cp, -sy * sp, cy * sp, sy * cp)

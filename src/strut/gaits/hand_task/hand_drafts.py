@@ -72,7 +72,8 @@ class HandDrafts:
             UnreachablePathError: If the hand cannot follow its path, whatever the head does.
             RefusedError: If the head can look nowhere.
         """
-        robot, problem = self.robot, self.problem(style)
+        robot = self.robot
+        problem = self.problem(style)
         try:
             found, shown = _showing(problem, style) if self.expressive else (tracked(problem), None)
         except UnreachablePathError as error:
@@ -100,7 +101,8 @@ class HandDrafts:
 
     def problem(self, style: Style) -> TrackingProblem:
         """Return path, user and samples; what to show is left open. Raises if robot, task or user cannot be."""
-        robot, task = self.robot, self.task
+        robot = self.robot
+        task = self.task
         if robot.floats:
             raise BadTableError(
                 f"{robot.name} stands on its feet and has no stories: hands of robots on wheels have tasks; "
@@ -117,7 +119,8 @@ class HandDrafts:
 
     def _meta(self, problem: TrackingProblem, shown: Style | None) -> dict[str, Any]:
         """Return what a motion file says of the task; `verify` measures against this and nothing else."""
-        path, table = problem.path, self.robot.expression
+        path = problem.path
+        table = self.robot.expression
         more = [word for word in READS if word not in ALWAYS_NAMED and table.mapping(word) is not None]
         words = (*ALWAYS_NAMED, *more)
         return {
@@ -184,7 +187,8 @@ def _good_enough(problem: TrackingProblem, found: TrackedTask) -> bool:
     """Return whether another gaze would not help: the head looks as asked or need not, or the platform is too fast."""
     if problem.law == "paper" or _looks_as_asked(found):
         return True
-    robot, time_s = problem.robot, problem.time_s
+    robot = problem.robot
+    time_s = problem.time_s
     force = inverse_dynamics(robot, time_s, found.qpos).drive_force
     return bool((drive_use(robot, velocities(robot, time_s, found.qpos)[0], force) > 1.0).any())
 

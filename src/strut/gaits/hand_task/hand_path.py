@@ -50,8 +50,10 @@ class HandPath:
 
     def velocity(self, time_s: Array) -> Array:
         """Return the hand's linear and angular velocity in world. Shape (T,) in, (T, 6) out."""
-        before, after = np.maximum(time_s - _STEP_S, 0.0), np.minimum(time_s + _STEP_S, self.duration_s)
-        first, last = self.poses(before), self.poses(after)
+        before = np.maximum(time_s - _STEP_S, 0.0)
+        after = np.minimum(time_s + _STEP_S, self.duration_s)
+        first = self.poses(before)
+        last = self.poses(after)
         velocity = np.zeros((len(time_s), 6))
         velocity[:, :3] = last.position_m - first.position_m
         if first.rotation is not None and last.rotation is not None:
@@ -62,7 +64,8 @@ class HandPath:
         """Return how fast the platform is led: x, y and yaw. Shape (T,) in, (T, 3) out."""
         if self.platform is None:
             return np.zeros((len(time_s), 3))
-        before, after = np.maximum(time_s - _STEP_S, 0.0), np.minimum(time_s + _STEP_S, self.duration_s)
+        before = np.maximum(time_s - _STEP_S, 0.0)
+        after = np.minimum(time_s + _STEP_S, self.duration_s)
         return np.asarray((self.platform(after) - self.platform(before)) / (after - before)[:, None])
 
 

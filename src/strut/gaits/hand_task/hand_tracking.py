@@ -85,8 +85,13 @@ class HandTracker:
     """Integrates the coordinates that are not led towards their goals."""
 
     def __init__(self, goals: TrackingGoals) -> None:
-        robot, led, drive = goals.robot, goals.led, goals.robot.platform
-        self.goals, self._led, self._kinematics, self._gain = goals, led, goals.kinematics, robot.chains.gain
+        robot = goals.robot
+        led = goals.led
+        drive = goals.robot.platform
+        self.goals = goals
+        self._led = led
+        self._kinematics = goals.kinematics
+        self._gain = robot.chains.gain
         self._step_s = float(goals.time_s[1] - goals.time_s[0]) / goals.steps
         self._posture = np.concatenate([goals.platform, goals.posture], axis=1)[:, led:]
         drive_limits = [] if drive is None else [drive.speed_limit_m_s] * 2 + [drive.turn_limit_rad_s]
@@ -102,7 +107,8 @@ class HandTracker:
 
     def start(self) -> Array:
         """Return the coordinates from which to look for the first pose. Shape (nq,)."""
-        goals, robot = self.goals, self.goals.robot
+        goals = self.goals
+        robot = self.goals.robot
         qpos = np.concatenate([goals.platform[0, : self._led], self._posture[0]])
         for joint, angle_rad in goals.start_rad.items():
             qpos[robot.base_size + robot.joint_names.index(joint)] = angle_rad
@@ -136,15 +142,19 @@ class HandTracker:
             UnreachablePathError: As soon as the hand cannot follow.
         """
         goals = self.goals
-        samples, step_s = len(goals.time_s), self._step_s
+        samples = len(goals.time_s)
+        step_s = self._step_s
         now = self.settled()
-        qpos, record = np.empty((samples, len(now))), np.zeros((samples, 3))
-        velocity, free = np.zeros(len(self._lower)), len(self._lower)
+        qpos = np.empty((samples, len(now)))
+        record = np.zeros((samples, 3))
+        velocity = np.zeros(len(self._lower))
+        free = len(self._lower)
         for stage in range(0, 2 * (samples - 1) * goals.steps + 1, 2):
             self._kinematics.move(now)
             if stage % (2 * goals.steps) == 0:
                 k = stage // (2 * goals.steps)
-                qpos[k], record[k] = now, self._errors(stage)
+                qpos[k] = now
+                record[k] = self._errors(stage)
                 if record[k, 0] > LARGEST_HAND_ERROR_M or record[k, 1] > LARGEST_HAND_TURN_RAD:
                     raise UnreachablePathError(goals.task, k, float(goals.time_s[k]), *record[k, :2].tolist())
                 if k == samples - 1:
@@ -216,13 +226,15 @@ class HandTracker:
     ) -> Resolved:
         """Return the velocities of the coordinates that are not led; the kinematics must have been moved to qpos."""
         hand, head = self._kinematics.frames
-        goals, led = self.goals, self._led
+        goals = self.goals
+        led = self._led
         velocity = goals.hand_velocity[stage].copy() if moving else np.zeros(6)
         off_m, turn = self._hand_off(hand, stage)
         jacobian = hand.jacobian
         velocity[:3] += self._gain.hand_per_s * off_m
         if turn is None:
-            velocity, jacobian = velocity[:3], jacobian[:3]
+            velocity = velocity[:3]
+            jacobian = jacobian[:3]
         elif goals.sideways is None:
             velocity[3:] += self._gain.hand_per_s * turn
         else:

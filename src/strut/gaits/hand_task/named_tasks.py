@@ -110,8 +110,10 @@ def _posture_task(robot: Robot, name: str, table: PostureTask, duration_s: float
 def _route_task(robot: Robot, name: str, table: RouteTask, duration_s: float) -> HandPath:
     first = _first_pose(robot, table)
     assert first.rotation is not None
-    offsets, stations = _spline(table.hand_offset_m), _spline(table.platform)
-    start_m, turn = first.position_m[0], first.rotation[0]
+    offsets = _spline(table.hand_offset_m)
+    stations = _spline(table.platform)
+    start_m = first.position_m[0]
+    turn = first.rotation[0]
 
     def platform(time_s: Array) -> Array:
         return np.asarray(stations(smooth_step(time_s / duration_s)))

@@ -29,7 +29,8 @@ from strut.style import Style
 
 def task_audit(draft: Draft) -> TaskAudit | None:
     """Measure how well a draft does the task that it names; None if it names none."""
-    task, robot = draft.meta.get("task"), draft.robot
+    task = draft.meta.get("task")
+    robot = draft.robot
     if not isinstance(task, Mapping) or robot.tables.chains is None:
         return None
     try:
@@ -81,7 +82,8 @@ def _style(words: Any) -> Style | None:
 
 
 def _measured(robot: Robot, path: HandPath, style: Style | None, user_m: Array, draft: Draft) -> TaskAudit:
-    time_s, qpos = draft.time_s - draft.time_s[0], draft.qpos
+    time_s = draft.time_s - draft.time_s[0]
+    qpos = draft.qpos
     wanted = path.poses(np.minimum(time_s, path.duration_s))
     position_m, rotation = frame_poses(robot, hand_frame(robot, path.hand), qpos)
     turn = np.zeros((len(time_s), 3))

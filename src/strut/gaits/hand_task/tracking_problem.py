@@ -43,10 +43,14 @@ class TrackingProblem:
 
     def tracker(self) -> HandTracker:
         """Return what follows the path, with its goals laid out at every stage of every step."""
-        robot, path, head = self.robot, self.path, self.robot.chains.head.frame
-        time_s, led = self._stages_s(), 0 if path.platform is None else robot.base_size
+        robot = self.robot
+        path = self.path
+        head = self.robot.chains.head.frame
+        time_s = self._stages_s()
+        led = 0 if path.platform is None else robot.base_size
         platform, platform_velocity = self._platform(time_s)
-        hand_velocity, poses = path.velocity(time_s), path.poses(time_s)
+        hand_velocity = path.velocity(time_s)
+        poses = path.poses(time_s)
         turns = poses.rotation
         kinematics = FrameKinematics(robot, (hand_frame(robot, path.hand), head))
         acceleration_limit = acceleration_scale(robot)

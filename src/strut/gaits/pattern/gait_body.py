@@ -33,10 +33,8 @@ ROUNDS = 3  # each leaves about a tenth of the miss of the round before
 LARGEST_MISS = 0.1  # of its height: nobody answers a jolt
 SWING_HOLD = 3e-4  # of the weight with which feet on the ground keep flat: an ankle at its stop lets the toe hang
 SWING_HOLD_EXPONENT = 2  # how early in a swing: an ankle at its stop whose foot is still held jolts the whole body
-SMOOTHING_TIME, SOLES_SMOOTHING_TIME = (
-    0.03,
-    0.05,
-)  # in sqrt(h / g), standard deviation: in which a joint, or an ankle, comes to its stop
+SMOOTHING_TIME = 0.03
+SOLES_SMOOTHING_TIME = 0.05  # in sqrt(h / g), standard deviation: in which a joint, or an ankle, comes to its stop
 ITERATIONS = (20, 12)  # of the first inverse kinematics, and of the next
 NEXT_ROUND = 1e-5  # metres and radians, to which coordinates settle where another round follows
 RESAMPLED_ITERATIONS = 3  # what is not at rest yet would be taken for a miss
@@ -211,7 +209,8 @@ def _about_middles(travel_m: Array, down: npt.NDArray[np.bool_]) -> Array:
 
     In a swing it goes over smoothly from that of the stance before to that of the stance after. Shape (T, 3).
     """
-    stances, rolled = list(runs(down)), np.zeros_like(travel_m)
+    stances = list(runs(down))
+    rolled = np.zeros_like(travel_m)
     for number, rows in enumerate(stances):
         middle = rows.start if number == 0 else rows.stop - 1 if number == len(stances) - 1 else _middle(rows)
         rolled[rows] = travel_m[rows] - travel_m[middle]

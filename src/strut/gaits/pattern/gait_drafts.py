@@ -51,7 +51,9 @@ READS = (
 SOLVED_RATE_HZ = 50.0  # pendulum and inverse kinematics are solved at this rate, then once more at the user's
 SEARCH_USE = 0.97  # of the speed and torque limits, while searching: a few cycles do not have the fastest instant
 SEARCH_CYCLES = 3  # that tell whether a walk keeps its limits
-LOOK_RATE_HZ, LOOK_CONVERGED, LOOK_PROGRESS = 25.0, 1e-4, 0.02  # of a look; in metres and radians, and of the cost
+LOOK_RATE_HZ = 25.0
+LOOK_CONVERGED = 1e-4
+LOOK_PROGRESS = 0.02  # of a look; in metres and radians, and of the cost
 LOOK_ITERATIONS = (12, 8)  # who takes longer to come to rest is out of reach
 LOOK_SPEED = 0.9  # of their limits, that joints may reach in a look: it does not see the fastest instant
 TOO_FAST = 1.04  # of what a look allows joints: beyond, it tells rightly whether they are slower in a lower body
@@ -61,7 +63,8 @@ LARGEST_MISS_RATIO = 6.0  # to what may be missed: beyond, no answer to the zero
 REST = 6.0  # of a body that breathes, before the first and after the last step, in sqrt(h / g): half a breath
 UNEVEN = 0.8  # how unevenly time runs within a step at a jerkiness of 1
 FLAT = np.array([1.0, 1.0, 0.0])
-SIDEWAYS, TURN_RAD = 0.4, 0.5  # of a stride, and in a cycle, on the way to a goal
+SIDEWAYS = 0.4
+TURN_RAD = 0.5  # of a stride, and in a cycle, on the way to a goal
 SMALLEST_STRIDE = 0.05  # of its own: slower, a robot would never get to a goal
 SLOWEST_PACE = 0.5  # of its own, however slow the walk
 TWO_POINTS = "it stands on two balls, and two points cannot hold a body that does not keep stepping"
@@ -101,7 +104,8 @@ class GaitDrafts:
         Who does not walk so even in neutral tries shorter ones. A `whole` gait, which nobody judges, is drafted in
         the variant that is asked for.
         """
-        body, best = self._body(style), detail.variant
+        body = self._body(style)
+        best = detail.variant
         if detail.level == "whole":
             yield self._draft(body.with_fallback(*FALLBACKS[best]), detail, best)
             return
@@ -121,7 +125,8 @@ class GaitDrafts:
 
         What a look rules out is only told where that is enough. A whole gait is tried a little lower before less of it.
         """
-        look, last = self._look(body, variant), variant - variant % len(LOWER) + len(LOWER)
+        look = self._look(body, variant)
+        last = variant - variant % len(LOWER) + len(LOWER)
         if detail.hopeful and look.speed > RULED_OUT:
             yield not_made(self.robot, body.style, "joint speed", f"joint speed: {look.fastest}")
             return
@@ -133,16 +138,19 @@ class GaitDrafts:
         """Yield the gait in a variant, and in lower ones while that makes joints that are too fast slower."""
         fastest = np.inf
         while variant < last:
-            lowered, seen = body.with_fallback(*FALLBACKS[variant]), self.looks.get((body.style, variant))
+            lowered = body.with_fallback(*FALLBACKS[variant])
+            seen = self.looks.get((body.style, variant))
             draft = self._draft(lowered, detail, variant, seen)
             yield draft
-            speed, lower = speed_use(self.robot, draft.time_s, draft.qpos), variant + FASTER_LOWER
+            speed = speed_use(self.robot, draft.time_s, draft.qpos)
+            lower = variant + FASTER_LOWER
             if not 1.0 < speed < min(SLOWED * fastest, JOLTED) or lower >= last:
                 return
             below = self._look(body, lower)
             if below.miss > LARGEST_MISS_RATIO or below.speed > self._look(body, variant).speed > TOO_FAST:
                 return
-            variant, fastest = lower, speed
+            variant = lower
+            fastest = speed
 
     def _look(self, body: _GaitBody, variant: int) -> CoarseCheck:
         """Return a look at a body in a variant; none is taken twice."""
@@ -161,7 +169,8 @@ class GaitDrafts:
 
     def _body(self, style: Style) -> _GaitBody:
         stance, qpos = foot_stance(self.robot)
-        name, own = self.task.pattern or self.robot.pattern_gait.gait, self.robot.pattern_gait
+        name = self.task.pattern or self.robot.pattern_gait.gait
+        own = self.robot.pattern_gait
         body = {"height_m": stance.height_m, "length_m": stance.length_m, "gravity_m_s2": GRAVITY_M_S2}
         pattern = brisk(pattern_named(name, len(stance.places)), **body)
         scaled = {part: getattr(pattern, part) * getattr(own, part) for part in ("period", "stride", "lift")}
@@ -211,12 +220,14 @@ class _GaitBody:
 
     def with_fallback(self, lower: float, quicker: float) -> _GaitBody:
         """Return the body lowered, with shorter steps at the same speed."""
-        period, stride = quicker * self.pattern.period, quicker * self.pattern.stride
+        period = quicker * self.pattern.period
+        stride = quicker * self.pattern.stride
         return replace(self, lower=lower, pattern=replace(self.pattern, period=period, stride=stride))
 
     def look(self) -> CoarseCheck:
         """Return a coarse look at the first cycles; a body that reaches must do so a little higher, too."""
-        plan, height_m = self.plan(LOOK_RATE_HZ, cycles=SEARCH_CYCLES), self.stance.height_m
+        plan = self.plan(LOOK_RATE_HZ, cycles=SEARCH_CYCLES)
+        height_m = self.stance.height_m
         solve = partial(
             solved_gait,
             self.robot,
@@ -227,12 +238,14 @@ class _GaitBody:
             iterations=LOOK_ITERATIONS,
         )
         posture = self.body_posture(plan)
-        start, ends = self.start(plan, posture), lambda now: self._miss(plan, now) > LARGEST_MISS_RATIO
-        gait = solve(posture, start, rounds=1, ends=ends)
+        start = self.start(plan, posture)
+        gait = solve(posture, start, rounds=1, ends=lambda now: self._miss(plan, now) > LARGEST_MISS_RATIO)
         found = gait.solved
-        miss, speed = self._miss(plan, found), speed_use(self.robot, plan.time_s, found.qpos) / LOOK_SPEED
+        miss = self._miss(plan, found)
+        speed = speed_use(self.robot, plan.time_s, found.qpos) / LOOK_SPEED
         if miss < 1.0:
-            rise_m, lifted = SPARE * height_m * plan.shown, found.qpos.copy()
+            rise_m = SPARE * height_m * plan.shown
+            lifted = found.qpos.copy()
             lifted[:, 2] += rise_m  # feet are pulled back to the ground quickly; a body rises over them in small steps
             risen = replace(posture, height_m=posture.height_m + rise_m)
             miss = max(miss, self._miss(plan, solve(risen, lifted, rounds=0).solved))
@@ -252,7 +265,8 @@ class _GaitBody:
         self, rate_hz: float, *, cycles: int | None, look: CoarseCheck | None = None
     ) -> tuple[GaitPlan, WholeBodySolution]:
         """Return a plan and its coordinates, from where a look at as many cycles ended if there was one."""
-        coarse, length_m = self.plan(min(rate_hz, SOLVED_RATE_HZ), cycles=cycles), self.stance.height_m
+        coarse = self.plan(min(rate_hz, SOLVED_RATE_HZ), cycles=cycles)
+        length_m = self.stance.height_m
         posture = self.body_posture(coarse)
         solve = partial(solved_gait, self.robot, coarse, posture, length_m=length_m)
         if look is None or look.found is None or look.time_s is None:
@@ -267,10 +281,12 @@ class _GaitBody:
 
     def plan(self, rate_hz: float, *, cycles: int | None) -> GaitPlan:
         """Return footprints and pressure in the style; those of so many cycles alone if that tells enough."""
-        style, height_m = self.style, self.stance.height_m
+        style = self.style
+        height_m = self.stance.height_m
         width = style.stance_width * self.robot.pattern_gait.width
         wide = replace(self.stance, foot_m=self.stance.foot_m * np.array([1.0, width, 1.0]))
-        pieces, unit_s = self.pieces(), time_unit_s(height_m, GRAVITY_M_S2)
+        pieces = self.pieces()
+        unit_s = time_unit_s(height_m, GRAVITY_M_S2)
         rests = cycles is None and style.breath > 0.0 and self.robot.expression.mapping("breath") is not None
         plan = gait_plan(
             self.pattern,
@@ -296,7 +312,9 @@ class _GaitBody:
 
     def pieces(self) -> tuple[TrackPiece, ...]:
         """Return where the body goes in the style: to the goal, or as commanded."""
-        task, style, stride_m = self.task, self.style, self.stride_m
+        task = self.task
+        style = self.style
+        stride_m = self.stride_m
         if task.speed_m_s is not None:
             stride_m = task.speed_m_s * style.tempo * style.stride * self.period_s
         if task.goals:
@@ -309,11 +327,14 @@ class _GaitBody:
 
     def body_posture(self, plan: GaitPlan) -> BodyPosture:
         """Return height, attitude and posture of the body along a plan."""
-        style, part, secondary = self.style, plan.shown, self._secondary_motion(plan)
+        style = self.style
+        part = plan.shown
+        secondary = self._secondary_motion(plan)
         height_m = self.stance.height_m * (1.0 + part * (self.lower * style.body_height - 1.0) + secondary.rise)
         pitch_rad = part * self._pitch_rad() + secondary.pitch_rad
         angles = np.column_stack([plan.track[:, 2], pitch_rad, secondary.roll_rad])
-        turn, held = Rotation.from_euler("ZYX", angles).as_matrix(), held_by_words(self.robot, style)
+        turn = Rotation.from_euler("ZYX", angles).as_matrix()
+        held = held_by_words(self.robot, style)
         level = replace(secondary, pitch_rad=np.zeros_like(part))  # the base pitches
         moved = part[:, None] * (held + self._arms(plan)) + level.joint_offsets(self.robot)
         return BodyPosture(height_m, turn, self._in_range(moved, part))
@@ -331,9 +352,11 @@ class _GaitBody:
 
         A swing that would leave a range is moved inwards as a whole: cut off, it would jolt the joint at its stop.
         """
-        lower, upper = self.robot.joint_lower_rad + INSIDE_RAD, self.robot.joint_upper_rad - INSIDE_RAD
+        lower = self.robot.joint_lower_rad + INSIDE_RAD
+        upper = self.robot.joint_upper_rad - INSIDE_RAD
         standing = np.clip(self.standing_qpos[7:], lower, upper)
-        most, least = (standing + moved_rad).max(axis=0), (standing + moved_rad).min(axis=0)
+        most = (standing + moved_rad).max(axis=0)
+        least = (standing + moved_rad).min(axis=0)
         inwards = np.minimum(upper - most, 0.0) + np.maximum(lower - least, 0.0)
         return np.asarray(np.clip(standing + moved_rad + shown[:, None] * inwards, lower, upper))
 
@@ -345,7 +368,8 @@ class _GaitBody:
 
     def _arms(self, plan: GaitPlan) -> Array:
         """Return the swing of the arms, each with the leg on the other side. Shape (T, n_joints)."""
-        swing, names = np.zeros((len(plan.time_s), len(self.robot.joint_names))), self.robot.joint_names
+        swing = np.zeros((len(plan.time_s), len(self.robot.joint_names)))
+        names = self.robot.joint_names
         sides = joint_anchors(self.robot, self.standing_qpos)[:, 1]
         for joint, factor in self.robot.expression.joints("arm_swing").items():
             side = sides[names.index(joint)]
@@ -359,7 +383,8 @@ class _GaitBody:
 
         Only the legs are left to solve: turning a body over its feet takes many small steps.
         """
-        standing, upright = self.standing_qpos, Rotation.from_quat(self.standing_qpos[3:7], scalar_first=True)
+        standing = self.standing_qpos
+        upright = Rotation.from_quat(self.standing_qpos[3:7], scalar_first=True)
         com = task_jacobians(self.robot, standing[None]).com_in_world[0]
         turn = Rotation.from_matrix(posture.base_rotation)
         over = Rotation.from_euler("Z", plan.track[:, 2:]).apply(np.array([com[0], com[1], 0.0])) + plan.track * FLAT
@@ -386,7 +411,8 @@ def _first_cycles(pieces: tuple[TrackPiece, ...], cycles: int) -> tuple[TrackPie
 
 def _ahead(plan: GaitPlan, foot: int) -> Array:
     """Return how far a foot is ahead of the body, along its heading. Shape (T,)."""
-    away, yaw = plan.foot_in_world[:, foot, :2] - plan.track[:, :2], plan.track[:, 2]
+    away = plan.foot_in_world[:, foot, :2] - plan.track[:, :2]
+    yaw = plan.track[:, 2]
     return np.asarray(np.cos(yaw) * away[:, 0] + np.sin(yaw) * away[:, 1])
 
 

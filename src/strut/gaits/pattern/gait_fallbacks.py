@@ -20,7 +20,8 @@ JOLTED = 1.25  # times its limit: a joint that is faster than this comes to a st
 FAR = 3.0  # times what may be missed: who misses by more is looked at two heights lower
 SHORTER = 0.8  # of what longer steps miss, that shorter ones must miss less than to be worth even shorter ones
 RULED_OUT = 1.15  # times what a look allows joints: at instants between its own they are faster still
-WORSE, MUCH_WORSE = 1.3, 2.5  # factors on the least miss of higher bodies by which a lower one is worse
+WORSE = 1.3
+MUCH_WORSE = 2.5  # factors on the least miss of higher bodies by which a lower one is worse
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,13 @@ def first_feasible(look: Callable[[int], CoarseCheck], start: int) -> int:
     Shorter steps are not tried where only joints are too fast: they take as many more. Nor are ever shorter ones where
     the first did not help.
     """
-    looks, least = dict[int, CoarseCheck](), np.inf
+    looks = dict[int, CoarseCheck]()
+    least = np.inf
     for first in range(start - start % len(LOWER), len(FALLBACKS), len(LOWER)):
         here = _looks_down(look, range(max(first, start), first + len(LOWER)))
-        looks, before, least = looks | here, least, min(found.miss for found in here.values())
+        looks = looks | here
+        before = least
+        least = min(found.miss for found in here.values())
         if least < 1.0 or least > SHORTER * before:
             break
     return min(looks, key=lambda variant: (looks[variant].miss >= 1.0, max(looks[variant].worst, 1.0), variant))
@@ -73,11 +77,15 @@ def resume_from(variant: int, least: int = 0) -> int:
 
 def _looks_down(look: Callable[[int], CoarseCheck], variants: range) -> dict[int, CoarseCheck]:
     """Return looks at ever lower bodies, until one does or two miss by more: knees were not what held them back."""
-    looks, least, variant, worse = dict[int, CoarseCheck](), np.inf, variants.start, 0
+    looks = dict[int, CoarseCheck]()
+    least = np.inf
+    variant = variants.start
+    worse = 0
     while variant < variants.stop and least >= 1.0 and worse < 2:
         looks[variant] = found = look(variant)
         worse = worse + (2 if found.worst > MUCH_WORSE * least else 1) if found.worst > WORSE * least else 0
-        least, variant = min(least, found.worst), variant + (1 if 1.0 <= found.miss < FAR else FASTER_LOWER)
+        least = min(least, found.worst)
+        variant = variant + (1 if 1.0 <= found.miss < FAR else FASTER_LOWER)
     return looks
 
 
@@ -90,7 +98,8 @@ def fastest_joint(robot: Robot, time_s: Array, qpos: Array) -> str:
     """Return which joint is how fast when, in words. Shapes (T,), (T, nq)."""
     uses = _speed_uses(robot, time_s, qpos)
     sample, joint = np.unravel_index(int(np.argmax(uses)), uses.shape)
-    share, name = uses[sample, joint], robot.joint_names[joint]
+    share = uses[sample, joint]
+    name = robot.joint_names[joint]
     return f"{name} reaches {share:.0%} of its speed limit at {time_s[sample]:.2f} s"
 
 

@@ -34,7 +34,8 @@ def _speeds(task: PatternGait, plan: GaitPlan, qpos: Array) -> dict[str, float |
     walking_s = plan.time_s[(plan.phase > 0.0) & (plan.phase < plan.phase[-1])]
     period_s = (walking_s[-1] - walking_s[0]) / plan.phase[-1]  # the last one slows down
     asked_m_s = None if task.speed_m_s is None else float(np.hypot(task.speed_m_s, task.sideways_m_s))
-    steadily_s, track = (float(walking_s[0]), float(walking_s[-1] - period_s)), base_track(qpos)
+    steadily_s = (float(walking_s[0]), float(walking_s[-1] - period_s))
+    track = base_track(qpos)
     return {
         "walking_speed_m_s": speed_under_way(plan.time_s, qpos[:, :2], steadily_s, period_s),
         "walking_speed_asked_m_s": asked_m_s,

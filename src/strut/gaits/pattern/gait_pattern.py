@@ -108,7 +108,8 @@ class Schedule:
 def schedule(pattern: GaitPattern, places: tuple[str, ...], phase: Array, cycles: int) -> Schedule:
     """Return the schedule of feet at given places. Shape (T,)."""
     start = np.array([pattern.swing_start[place] for place in places])
-    swing_share, since = 1.0 - pattern.duty_factor, phase[:, None] - start
+    swing_share = 1.0 - pattern.duty_factor
+    since = phase[:, None] - start
     swing = np.clip(np.floor(since), -1, cycles - 1).astype(int)
     share = np.where(swing < 0, 0.0, np.clip((since - swing) / swing_share, 0.0, 1.0))
     landed = np.where(swing < 0, np.inf, since - swing - swing_share)  # since touch-down
@@ -121,7 +122,8 @@ def middle_of_stance(pattern: GaitPattern, place: str, cycles: int) -> Array:
     """Return the phases in the middle of a foot's stances: the first is the start, the last the end. (cycles + 1,)."""
     start = pattern.swing_start[place]
     middle = start + np.arange(cycles + 1) - pattern.duty_factor / 2.0
-    middle[0], middle[-1] = 0.0, cycles
+    middle[0] = 0.0
+    middle[-1] = cycles
     return np.asarray(middle)
 
 

@@ -84,17 +84,22 @@ def gait_plan(
     """
     cycles = sum(piece.cycles for piece in pieces)
     time_s = np.arange(round((2.0 * settle_s + cycles * period_s) * rate_hz) + 1) / rate_hz
-    even, beats = (time_s - settle_s) / period_s, len(set(pattern.swing_start.values()))
+    even = (time_s - settle_s) / period_s
+    beats = len(set(pattern.swing_start.values()))
     phase = np.clip(even, 0.0, float(cycles))
     hurry = uneven * np.sin(2.0 * np.pi * beats * phase) / (2.0 * np.pi * beats)
     phase = phase - hurry
     steps = schedule(pattern, stance.places, even - hurry, cycles)
-    feet, yaw = np.empty((len(time_s), len(stance.places), 3)), np.empty((len(time_s), len(stance.places)))
+    feet = np.empty((len(time_s), len(stance.places), 3))
+    yaw = np.empty((len(time_s), len(stance.places)))
     for foot, place in enumerate(stance.places):
         middle = track(middle_of_stance(pattern, place, cycles), pieces)
-        prints, share = _at(middle, stance.foot_m[foot, :2]), steps.share[:, foot]
-        swing, progress = steps.swing[:, foot], smooth_step(share)
-        before, after = np.maximum(swing, 0), swing + 1
+        prints = _at(middle, stance.foot_m[foot, :2])
+        share = steps.share[:, foot]
+        swing = steps.swing[:, foot]
+        progress = smooth_step(share)
+        before = np.maximum(swing, 0)
+        after = swing + 1
         feet[:, foot, :2] = prints[before] + progress[:, None] * (prints[after] - prints[before])
         feet[:, foot, 2] = stance.foot_m[foot, 2] + lift_m * 64.0 * (share * (1.0 - share)) ** 3
         yaw[:, foot] = middle[before, 2] + progress * (middle[after, 2] - middle[before, 2])
@@ -117,7 +122,8 @@ def shown(time_s: Array, settle_s: float) -> Array:
 
 def _at(track: Array, place_m: Array) -> Array:
     """Return where a place of the body is in the world. Shapes (..., 3), (2,) in, (..., 2) out."""
-    cosine, sine = np.cos(track[..., 2]), np.sin(track[..., 2])
+    cosine = np.cos(track[..., 2])
+    sine = np.sin(track[..., 2])
     x = track[..., 0] + cosine * place_m[0] - sine * place_m[1]
     y = track[..., 1] + sine * place_m[0] + cosine * place_m[1]
     return np.stack([x, y], axis=-1)

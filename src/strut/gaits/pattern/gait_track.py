@@ -75,17 +75,21 @@ def _twist(x_m: float, y_m: float, turn_rad: float) -> tuple[float, float, float
 
 def envelope(phase: Array, pieces: Sequence[TrackPiece]) -> Array:
     """Return how much of its speed the body has: 0 between pieces. Shape (...) in and out."""
-    shown, begin = np.zeros_like(phase), 0
+    shown = np.zeros_like(phase)
+    begin = 0
     for piece in pieces:
         inside = (phase >= begin) & (phase <= begin + piece.cycles)
         ramp = np.minimum(smooth_step((phase - begin) / RAMP), smooth_step((begin + piece.cycles - phase) / RAMP))
-        shown, begin = np.where(inside, ramp, shown), begin + piece.cycles
+        shown = np.where(inside, ramp, shown)
+        begin = begin + piece.cycles
     return np.asarray(shown)
 
 
 def track(phase: Array, pieces: Sequence[TrackPiece]) -> Array:
     """Return place and heading of the body at phases of the walk: x, y [m], yaw [rad]. Shape (...) in, (..., 3) out."""
-    found, place, begin = np.zeros((*np.shape(phase), 3)), np.zeros(3), 0
+    found = np.zeros((*np.shape(phase), 3))
+    place = np.zeros(3)
+    begin = 0
     for piece in pieces:
         gone = np.clip(_distance_in_cycles(np.asarray(phase) - begin, piece.cycles), 0.0, piece.cycles - RAMP)
         here = _carried(place, np.multiply.outer(gone, piece.per_cycle))
@@ -108,7 +112,10 @@ def _carried(place: Array, twist: Array) -> Array:
     x, y, turn = np.moveaxis(np.asarray(twist), -1, 0)
     small = np.abs(turn) < 1e-9
     safe = np.where(small, 1.0, turn)
-    sine, verse = np.where(small, 1.0, np.sin(turn) / safe), np.where(small, turn / 2.0, (1.0 - np.cos(turn)) / safe)
-    dx, dy = sine * x - verse * y, verse * x + sine * y
-    c, s = np.cos(place[2]), np.sin(place[2])
+    sine = np.where(small, 1.0, np.sin(turn) / safe)
+    verse = np.where(small, turn / 2.0, (1.0 - np.cos(turn)) / safe)
+    dx = sine * x - verse * y
+    dy = verse * x + sine * y
+    c = np.cos(place[2])
+    s = np.sin(place[2])
     return np.stack([place[0] + c * dx - s * dy, place[1] + s * dx + c * dy, place[2] + turn], axis=-1)

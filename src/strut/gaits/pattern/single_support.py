@@ -40,7 +40,8 @@ def hardest_on_one_leg(robot: Robot) -> HardestJoint:
 
 def _hardest(robot: Robot, foot: int) -> HardestJoint:
     """Return the joint that standing on a leg is hardest for."""
-    still, contact = np.tile(on_one_leg(robot, foot), (len(_STILL_S), 1)), np.zeros((len(_STILL_S), 2), dtype=np.bool_)
+    still = np.tile(on_one_leg(robot, foot), (len(_STILL_S), 1))
+    contact = np.zeros((len(_STILL_S), 2), dtype=np.bool_)
     contact[:, foot] = True
     torque_nm = measure(Draft(robot, _STILL_S, still, contact, None)).measured.torque_nm[1]
     use = np.abs(torque_nm) / robot.torque_limit_nm

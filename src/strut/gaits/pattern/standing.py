@@ -20,7 +20,8 @@ BENT = 0.97  # of the height of straight legs, at which they are bent enough to 
 NUDGE_RAD = 0.6  # of a joint, towards the middle of its range: straight legs do not know which way to bend
 SINGLE_ITERATIONS = 40
 RAISED = 0.05  # of its height, that the other foot of who stands on one leg is up
-ANKLE, WEAK = 2, 0.4  # last joints of a leg, and the share of their torque that may hold the weight alone
+ANKLE = 2
+WEAK = 0.4  # last joints of a leg, and the share of their torque that may hold the weight alone
 LEVEL = 0.7  # of a joint's axis that must lie flat for it to be an ankle's
 AT_MOST_ASIDE = 0.5  # of half a sole: how far from its middle the ground is to push
 LARGEST_ERROR_M = 1e-3
@@ -42,7 +43,9 @@ def foot_stance(robot: Robot) -> tuple[FootStance, Array]:
     qpos[:3] -= middle
     height_m = float(now.com_in_world[0, 2])
     qpos.flags.writeable = False
-    places, length_m, push_m = _places(robot, feet - middle), _length_m(robot, qpos), _push_m(robot, now)
+    places = _places(robot, feet - middle)
+    length_m = _length_m(robot, qpos)
+    push_m = _push_m(robot, now)
     return FootStance(places, feet - middle, height_m, length_m, push_m), qpos
 
 
@@ -123,7 +126,8 @@ def _sunk(robot: Robot, qpos: Array, start: Array, share: float) -> WholeBodySol
 
 def _nudged(robot: Robot, qpos: Array) -> list[Array]:
     """Return postures in which one joint of every leg, the same one from the hip on, is bent into its range."""
-    middle, starts = (robot.joint_lower_rad + robot.joint_upper_rad) / 2.0, []
+    middle = (robot.joint_lower_rad + robot.joint_upper_rad) / 2.0
+    starts = []
     for place in range(max(len(leg.joints) for leg in robot.legs)):
         start = qpos.copy()
         for leg in robot.legs:

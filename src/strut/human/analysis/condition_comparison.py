@@ -106,7 +106,8 @@ def compare_conditions(found: GaitAnalysis, condition_of: Mapping[str, str]) -> 
     summary = {condition: _summary([features[name] for name in names]) for condition, names in trials.items()}
     walked = {condition: [found.walks[name][1] for name in names] for condition, names in trials.items()}
     apart = _distances(found, trials, neutral)
-    muscles, remarks = muscle_activity(walked, neutral), muscle_remarks(walked)
+    muscles = muscle_activity(walked, neutral)
+    remarks = muscle_remarks(walked)
     return ConditionComparison(neutral, trials, features, summary, apart, muscles, remarks)
 
 

@@ -94,7 +94,8 @@ def cycle_scores(robot: Robot, motion: Motion) -> dict[str, BandScore]:
     cycle = gait_cycle(robot, motion)
     if cycle is None:
         return {}
-    figures, supposed = walk_figures(robot, cycle.motion), untold(motion, FIGURES_TOLD_BY)
+    figures = walk_figures(robot, cycle.motion)
+    supposed = untold(motion, FIGURES_TOLD_BY)
     told = {name: value for name, value in figures.items() if name not in supposed}
     return band_scores(robot, cycle.speed_m_s, told)
 
@@ -105,7 +106,8 @@ def normalised_cycle(robot: Robot, motion: Motion) -> dict[str, Array] | None:
     Each side runs from a landing of its own heel to the next; trunk, head and pelvis go with the right side. Names end
     in the unit: degrees, N m/kg, W/kg, and `bw` for body weights. What the motion does not know is left out.
     """
-    right, left = _side(robot, motion, "right"), _side(robot, mirror_image(robot, motion), "left")
+    right = _side(robot, motion, "right")
+    left = _side(robot, mirror_image(robot, motion), "left")
     return None if right is None or left is None else {"percent": PERCENT} | right | left
 
 
@@ -114,8 +116,10 @@ def _side(robot: Robot, motion: Motion, side: str) -> dict[str, Array] | None:
     cycle = gait_cycle(robot, motion)
     if cycle is None:
         return None
-    seen, names = cycle.motion, coordinate_names(robot)
-    angles, force = np.degrees(angles_from_qpos(seen.qpos)), foot_force(robot, seen)
+    seen = cycle.motion
+    names = coordinate_names(robot)
+    angles = np.degrees(angles_from_qpos(seen.qpos))
+    force = foot_force(robot, seen)
     curves: dict[str, Array] = {}
     for panel in (panel for group in PANELS.values() for panel in group):
         if word := _word(panel, side):

@@ -100,7 +100,8 @@ def step_criteria(robot: Robot, step: Motion) -> CriteriaValues | None:
         return None
     q = angles_from_qpos(step.qpos)
     v = CubicSpline(step.time_s, q, axis=0)(step.time_s, 1)
-    tree, use = read_tree(robot.model, angle_base=True), step.torque_nm / usual_torques(robot)
+    tree = read_tree(robot.model, angle_base=True)
+    use = step.torque_nm / usual_torques(robot)
     return _values(tree, step.time_s, q, v, use, [np.arange(len(q))])
 
 

@@ -94,8 +94,11 @@ def endless(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, Ga
 
 def mirror_image(robot: Robot, motion: Motion) -> Motion:
     """Return a motion in the mirror of the walker's x-z plane; torques and forces too."""
-    names, feet = coordinate_names(robot), mirrored_feet(motion.foot_names)
-    torque, force, cop = motion.torque_nm, motion.ground_force_n, motion.cop_in_world
+    names = coordinate_names(robot)
+    feet = mirrored_feet(motion.foot_names)
+    torque = motion.torque_nm
+    force = motion.ground_force_n
+    cop = motion.cop_in_world
     return replace(
         motion,
         qpos=qpos_from_angles(mirror_of(robot, names).image(angles_from_qpos(motion.qpos))),
@@ -118,7 +121,8 @@ def _between(robot: Robot, motion: Motion, first: tuple[str, bool], last: tuple[
     elif closing == "periodic":
         tries.append(("periodic", _appended(motion, motion)))
     for how, longer in tries:
-        starts, stops = _changes(longer, *first), _changes(longer, *last)
+        starts = _changes(longer, *first)
+        stops = _changes(longer, *last)
         pairs = [(k, stops[stops > k][0]) for k in starts if (stops > k).any()]
         if pairs:
             start, stop = pairs[0]
@@ -130,7 +134,8 @@ def _direction(robot: Robot, motion: Motion) -> WalkingDirection:
     repeated = direction_of_cycles(motion)
     if repeated is not None:
         return repeated
-    mirrored, travelled = direction_of_mirror(motion), direction_of_travel(motion)
+    mirrored = direction_of_mirror(motion)
+    travelled = direction_of_travel(motion)
     for direction, closing in ((mirrored, "mirrored"), (travelled, "periodic")):
         if _closing(robot, direction.aligned_with_x(motion)) == closing:
             return direction
@@ -182,8 +187,11 @@ def _appended(motion: Motion, other: Motion) -> Motion:
 
 def _part(motion: Motion, start: int, stop: int) -> Motion:
     """Return the samples from `start` to `stop`, both in, walked from x = 0 and time 0."""
-    part, start_x = slice(start, stop + 1), motion.qpos[start, 0]
-    torque, force, cop = motion.torque_nm, motion.ground_force_n, motion.cop_in_world
+    part = slice(start, stop + 1)
+    start_x = motion.qpos[start, 0]
+    torque = motion.torque_nm
+    force = motion.ground_force_n
+    cop = motion.cop_in_world
     return replace(
         motion,
         time_s=motion.time_s[part] - motion.time_s[start],

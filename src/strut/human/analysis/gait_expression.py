@@ -199,7 +199,9 @@ def _landings(motion: Motion) -> list[tuple[int, int]]:
 
 def _steps(walk: _Walk, landings: list[tuple[int, int]]) -> tuple[list[float], list[float], list[float]]:
     """Return lengths along the way, widths across it and times of steps."""
-    lengths, widths, times = [], [], []
+    lengths = []
+    widths = []
+    times = []
     for (before, foot), (now, other) in pairwise(landings):
         apart = walk.place[FEET[other]][now, :2] - walk.place[FEET[foot]][now, :2]
         way = walk.way[now]
@@ -269,7 +271,8 @@ def _third_share(robot: Robot, motion: Motion, walk: _Walk, strides: list[tuple[
 
 def _turned(qpos: Array, angle_rad: float) -> Array:
     """Return a floating body turned about the vertical. Shape (T, nq)."""
-    turn, result = Rotation.from_euler("z", angle_rad), qpos.copy()
+    turn = Rotation.from_euler("z", angle_rad)
+    result = qpos.copy()
     result[:, :3] = turn.apply(result[:, :3])
     result[:, 3:7] = (turn * Rotation.from_quat(result[:, 3:7], scalar_first=True)).as_quat(scalar_first=True)
     return result

@@ -103,7 +103,8 @@ def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]
     forward_m = {side: _toes_forward(robot, name, motion.qpos) for side, name in TOE_OF.items()}
     events: list[tuple[float, float]] = []
     for side, other in (SIDES, SIDES[::-1]):
-        down, ahead_m = motion.contact[:, motion.foot_names.index(TOE_OF[side])], forward_m[other] - forward_m[side]
+        down = motion.contact[:, motion.foot_names.index(TOE_OF[side])]
+        ahead_m = forward_m[other] - forward_m[side]
         for k in np.flatnonzero(down[:-1] & ~down[1:]):
             events.append((float(motion.time_s[k + 1]), float(ahead_m[k])))
     events.sort()

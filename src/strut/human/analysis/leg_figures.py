@@ -16,7 +16,9 @@ from strut.motion import Motion
 from strut.robot import Robot
 
 STILL_RAD = 1e-6
-ALIKE_RAD, ALIKE_SHARE, ALIKE_BW = 0.01, 0.01, 0.01  # legs that differ by less are the same to the eye
+ALIKE_RAD = 0.01
+ALIKE_SHARE = 0.01
+ALIKE_BW = 0.01  # legs that differ by less are the same to the eye
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +43,8 @@ def elevation_angles(robot: Robot, qpos: Array, side: str) -> Array:
     """
     place, turn = body_poses(robot.model, [sided(segment, side) for segment in LEG], qpos)
     sole = sole_length_m(robot.subject.lengths_m, side)
-    thigh, shank = place[:, 1] - place[:, 0], place[:, 2] - place[:, 1]
+    thigh = place[:, 1] - place[:, 0]
+    shank = place[:, 2] - place[:, 1]
     foot = turn[:, 2] @ np.array([sole, 0.0, 0.0])
     return np.stack(
         [
@@ -104,7 +107,8 @@ def _right_leg(robot: Robot, motion: Motion) -> LegFigures:
     seen = motion if cycle is None else cycle.motion
     knee = seen.joint_angles_rad[:, robot.joint_names.index(sided(KNEE, RIGHT))]
     down = np.asarray(seen.contact[:, points_of_side(seen.foot_names, RIGHT)].any(axis=1))
-    force, anywhere = foot_force(robot, seen), foot_force(robot, motion)
+    force = foot_force(robot, seen)
+    anywhere = foot_force(robot, motion)
     return LegFigures(
         knee_range_rad=(float(knee.min()), float(knee.max())),
         stance_share=None if cycle is None else float(np.mean(down[:-1])),

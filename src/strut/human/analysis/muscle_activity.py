@@ -124,7 +124,8 @@ def _peak_v(cycles: Mapping[str, Array], neutral: str) -> Array:
 
 
 def _activity(names: tuple[str, ...], cycles: Array, emg: Sequence[Mapping[str, Any]]) -> MuscleActivity:
-    mean, sd = cycles.mean(axis=0), cycles.std(axis=0)
+    mean = cycles.mean(axis=0)
+    sd = cycles.std(axis=0)
     legs = _legs(emg[0])
     return MuscleActivity(names, mean, sd, len(cycles), _silent(emg), legs.pop() if len(legs) == 1 else OWN)
 

@@ -64,7 +64,8 @@ def features_plot(found: ConditionComparison, drawn: Sequence[str]) -> Figure:
             axes = figure.add_subplot(rows, 3, number + 1)
             for index, (condition, names) in enumerate(found.trials.items()):
                 values = [getattr(found.features[name], feature) for name in names]
-                own, color = found.summary[condition][feature], COLORS[index % len(COLORS)]
+                own = found.summary[condition][feature]
+                color = COLORS[index % len(COLORS)]
                 axes.plot([index] * len(values), values, "o", color=color, alpha=0.35, markersize=4.0)
                 if own.mean is None:
                     continue
@@ -81,7 +82,8 @@ def mean_cycles(
     walks: GaitAnalysis, found: ConditionComparison, names: Sequence[str], unit: str
 ) -> dict[str, dict[str, Array]]:
     """Return mean and deviation of curves by condition and name, of trials that know them. Shape (2, 101) each."""
-    columns, curves = [f"{name}_{unit}" for name in names], {}
+    columns = [f"{name}_{unit}" for name in names]
+    curves = {}
     for condition, trials in found.trials.items():
         known = [cycle for trial in trials if (cycle := _known_cycle(walks, trial, columns))]
         if known:
@@ -124,7 +126,8 @@ def _cycle_panels(
         for number, title in enumerate(titles):
             axes = figure.add_subplot(rows, 3, number + 1)
             for condition, own in values.items():
-                (mean, sd), color = own[number], COLORS[conditions.index(condition) % len(COLORS)]
+                mean, sd = own[number]
+                color = COLORS[conditions.index(condition) % len(COLORS)]
                 axes.fill_between(PERCENT, mean - sd, mean + sd, color=color, alpha=0.15, linewidth=0.0)
                 axes.plot(PERCENT, mean, color=color, linewidth=1.4, label=condition)
             axes.axhline(0.0, color=PALE, linewidth=0.6)

@@ -19,7 +19,8 @@ _DPI = 150
 def explained_png(found: Mapping[str, ExplainedWalk]) -> bytes:
     """Return a picture of shares by criterion, a bar for each condition."""
     first = next(iter(found.values()))
-    places, height = np.arange(len(first.criteria), dtype=float), 0.8 / len(found)
+    places = np.arange(len(first.criteria), dtype=float)
+    height = 0.8 / len(found)
     buffer = io.BytesIO()
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=(7.2, 1.2 + 0.22 * len(places) * (1 + len(found))), layout="constrained")

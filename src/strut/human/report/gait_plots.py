@@ -125,7 +125,8 @@ def cop_paths_plot(walks: Sequence[Walk]) -> Figure | None:
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=(9.6, 0.3 + 1.75 * len(known)), layout="constrained")
         for index, walk in enumerate(known):
-            axes, motion = figure.add_subplot(len(known), 1, index + 1), walk.cycle.motion
+            axes = figure.add_subplot(len(known), 1, index + 1)
+            motion = walk.cycle.motion
             assert motion.cop_in_world is not None
             axes.plot(*motion.qpos[:, :2].T, color=PALE, linewidth=1.0, label="pelvis")
             color = COLORS[walks.index(walk) % len(COLORS)]
@@ -138,7 +139,8 @@ def cop_paths_plot(walks: Sequence[Walk]) -> Figure | None:
 
 def _draw_loop(axes: Any, walk: Walk, color: str) -> None:
     angles = elevation_angles(walk.robot, walk.cycle.motion.qpos, "Right")
-    plane, loop = covariance_plane(angles), np.degrees(angles)
+    plane = covariance_plane(angles)
+    loop = np.degrees(angles)
     reach = np.degrees((angles - plane.centre_rad) @ plane.axes.T)[:, :2]
     corners = [
         np.degrees(plane.centre_rad) + one * plane.axes[0] + other * plane.axes[1]

@@ -105,7 +105,9 @@ class ReportTable:
 
 def gait_tables(found: GaitAnalysis) -> Iterator[ReportTable]:
     """Yield what was measured of walks, and the walks beside each other where that is possible."""
-    parameters, header, comparison = list(found.parameters.values()), ["", *found.parameters], found.comparison
+    parameters = list(found.parameters.values())
+    header = ["", *found.parameters]
+    comparison = found.comparison
     rows = parameter_rows(parameters)
     yield ReportTable("gait parameters", "Gait parameters", "", "What gait laboratories report", header, rows)
     if rows := work_rows(parameters):
@@ -132,7 +134,8 @@ def gait_tables(found: GaitAnalysis) -> Iterator[ReportTable]:
             f"equation was printed (E27). 0 is the same walk. {STEP_WORDS}"
         )
         title = "how far apart, posture and whole time term (with half of it, E27)"
-        header, rows = ["", *comparison.names], dissimilarity_rows(comparison)
+        header = ["", *comparison.names]
+        rows = dissimilarity_rows(comparison)
         yield ReportTable(title, "Similarity", words, "How far apart", header, rows)
 
 
@@ -164,7 +167,8 @@ def contactless_sentence(name: str) -> str:
 
 def doubt_sentences(name: str, robot: Robot, motion: Motion) -> list[str]:
     """Return why the figures of a walk are not those of a person who walks; nothing where nothing speaks against it."""
-    said, receipt = [], motion.receipt
+    said = []
+    receipt = motion.receipt
     if receipt is not None and receipt.verdict == "refused":
         said.append(f"{name} calls itself refused: {'; '.join(receipt.reasons) or 'no reason is given'}.")
     lowest_m = float((foot_positions(robot, motion.qpos)[..., 2] - [foot.radius_m for foot in robot.feet]).min())

@@ -36,7 +36,8 @@ def analyze(
     """Measure and compare human walks. Example: strut analyze neutral=1.npz sad=2.npz --html report.html."""
     check_all_writable({".html": html, ".csv": csv}, force=force)
     trials = [trial_of(word) for word in motions]
-    paths, named = _names([path for _, path in trials]), condition_of(trials)
+    paths = _names([path for _, path in trials])
+    named = condition_of(trials)
     found = measure({name: load_motion(path) for name, path in paths.items()})
     conditions = None if named is None else compare_conditions(found, {k: named[path] for k, path in paths.items()})
     _write(found, conditions, html, csv, force=force)

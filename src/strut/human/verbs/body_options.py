@@ -18,7 +18,8 @@ MASS_HELP = "A segment's mass in kg in its place: FootLeft=1.4; Side is both sid
 BODY_MASS_HELP = "Body mass in kg; 75 at any height if left out."
 Mass = Annotated[float | None, typer.Option(help=BODY_MASS_HELP)]
 Sex = Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")]
-SMALLEST_RATIO, LARGEST_RATIO = 0.5, 1.6  # times the body's own: what people differ by, and what units mixed up do not
+SMALLEST_RATIO = 0.5
+LARGEST_RATIO = 1.6  # times the body's own: what people differ by, and what units mixed up do not
 
 
 def human_body(
@@ -48,7 +49,8 @@ def _check_human(what: str, unit: str, asked: Mapping[str, float], bodies: Seque
     """Raise if a length or mass is far from what it is in bodies: of this height and mass, and as measured."""
     for name, value in asked.items():
         own = [body[name] for body in bodies]
-        least, most = SMALLEST_RATIO * min(own), LARGEST_RATIO * max(own)
+        least = SMALLEST_RATIO * min(own)
+        most = LARGEST_RATIO * max(own)
         if not least <= value <= most:
             raise OutOfRangeError(
                 f"The {what} {name} of {value:g} {unit} is not that of a person; "

@@ -42,7 +42,8 @@ def explain(
 ) -> None:
     """Find the criteria that a recorded walk minimises. Example: strut explain walk.npz --predict other.npz."""
     check_all_writable({".png": png}, force=force)
-    walks, unseen = _walks(motions), None if predict is None else _walk(predict)
+    walks = _walks(motions)
+    unseen = None if predict is None else _walk(predict)
     with _solving() as tell:
         found = {condition: find(own, on_progress=print_lines, on_iteration=tell) for condition, own in walks.items()}
         predicted = _predicted(found, unseen, tell)

@@ -80,8 +80,10 @@ def synthesize(
         raise OutOfRangeError(f"steps is {steps}; choose 1 to 1000.")
     check_walk(steps, from_stand=from_stand, to_stand=to_stand, turn_rad=radians(turn))
     robot = human_body(height, mass, sex, length, segment_mass)
-    criteria, wanted = _criteria(robot, objective, weights), _manner(robot, manner, clearance)
-    step_m, begin = None if step is None else length_m(step), None if start is None else load_motion(start)
+    criteria = _criteria(robot, objective, weights)
+    wanted = _manner(robot, manner, clearance)
+    step_m = None if step is None else length_m(step)
+    begin = None if start is None else load_motion(start)
     find = partial(
         find_gait,
         robot,

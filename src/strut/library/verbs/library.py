@@ -79,7 +79,8 @@ def show(
 ) -> None:
     """Tell what is known of a motion, and write it to a file. Example: strut library show 3f1a --out sad.npz."""
     source = MotionLibrary(store)
-    entry, motion = source.entry(identity), source.motion(identity)
+    entry = source.entry(identity)
+    motion = source.motion(identity)
     if json:
         print_json(entry.as_dict())
     print_lines(f"{entry.id}: {entry.title}; {entry.robot}, {entry.mode}, {entry.duration_s:.1f} s")

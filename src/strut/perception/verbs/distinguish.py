@@ -30,7 +30,8 @@ def distinguish(
 ) -> None:
     """Measure how far a robot's feelings are apart. Example: strut distinguish mrpete --png map.png."""
     check_all_writable({".html": html, ".png": png}, force=force)
-    layer, names = chosen_layer(expression), [name.strip() for name in emotions.split(",") if name.strip()]
+    layer = chosen_layer(expression)
+    names = [name.strip() for name in emotions.split(",") if name.strip()]
     with progress(f"{robot} moves") as bar:
         found = measure(robot, names, expression=layer, task=task, on_motion=telling(bar, f"{robot} moves"))
     _draw(found, html, png, force=force)

@@ -113,7 +113,8 @@ def shown_by(design: Design) -> dict[str, Shown]:
 
 
 def _intensity(motion: Motion, seconds: float) -> float:
-    share, receipt = share_seen(motion, seconds), motion.receipt
+    share = share_seen(motion, seconds)
+    receipt = motion.receipt
     if share is None or receipt is None or receipt.intensity_asked is None:
         return 1.0
     return min(1.0, receipt.intensity_asked * share)
@@ -206,7 +207,8 @@ def _choosing(design: Design, shares: dict[str, dict[str, float]]) -> Respond:
     """
     if design.question == "pairwise":
         return _comparing(design, shares)
-    words, column = _options(design), "label" if design.question == "free-label" else "perceived"
+    words = _options(design)
+    column = "label" if design.question == "free-label" else "perceived"
     options = {_canonical(name): k for k, name in enumerate(words)}
     table: dict[str, Array] = {}
     neutral = _weights(shares["neutral"], options) if "neutral" in shares else np.full(len(options), 1.0 / len(options))
@@ -248,7 +250,8 @@ def _quadruped(design: Design) -> Respond:
 def _superposition(design: Design) -> Respond:
     """Return Hicheur's model: recognised as often as published, misses spread evenly because nothing else is known."""
     study = published("superposition")
-    answers, shares = [_canonical(name) for name in study["answers"]], {}
+    answers = [_canonical(name) for name in study["answers"]]
+    shares = {}
     for name, percent in study["recognised_percent"].items():
         if name not in ("where", "unit", "tolerance"):
             miss = (1.0 - percent / 100.0) / (len(answers) - 1)
@@ -302,7 +305,8 @@ def _pepper(design: Design) -> Respond:
 
 def _followed(design: Design, goal: float, rng: np.random.Generator) -> Reply:
     """Return a rating over time of a handle that follows what is seen with a lag and wanders about it."""
-    rate_hz, share = design.ask.rate_hz, np.exp(-1.0 / design.ask.rate_hz / HANDLE_LAG_S)
+    rate_hz = design.ask.rate_hz
+    share = np.exp(-1.0 / design.ask.rate_hz / HANDLE_LAG_S)
     samples = round((design.display.seconds or 5.0) * rate_hz) + 1
     wander = lfilter([np.sqrt(1.0 - share**2)], [1.0, -share], rng.normal(0.0, HANDLE_NOISE, samples))
     rise = 1.0 - share ** np.arange(samples)
@@ -321,7 +325,8 @@ def _feedback(design: Design) -> Respond:
     items = study["feedback"]["items"]
     wishes = {_canonical(name): study["feedback"][name] for name in study["emotions"]}
     known = _known(design, wishes, "wishes about")
-    own, left = np.sqrt(HABIT_SHARE) * FEEDBACK_SD, np.sqrt(1.0 - HABIT_SHARE) * FEEDBACK_SD
+    own = np.sqrt(HABIT_SHARE) * FEEDBACK_SD
+    left = np.sqrt(1.0 - HABIT_SHARE) * FEEDBACK_SD
 
     def respond(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
         means = dict(zip(items, known[shown[0].intended], strict=True))  # of the motions as the study had them

@@ -27,7 +27,8 @@ def mean_speed_m_s(motion: Motion) -> float:
 
 def speed_matched(motion: Motion, reference: Motion) -> Motion:
     """Return the motion played so that the body travels as fast as in the reference: same posture, other tempo."""
-    own, wanted = mean_speed_m_s(motion), mean_speed_m_s(reference)
+    own = mean_speed_m_s(motion)
+    wanted = mean_speed_m_s(reference)
     if own < 1e-4 or wanted < 1e-4:
         raise StudyError("A motion that does not travel cannot be matched in speed; leave its control out.")
     return replace(motion, time_s=motion.time_s[0] + (motion.time_s - motion.time_s[0]) * own / wanted, receipt=None)
@@ -44,7 +45,8 @@ def posture_matched(motion: Motion, reference: Motion, robot: Robot) -> Motion:
     qpos = motion.qpos.copy()
     qpos[:, robot.base_size :] += reference.joint_angles_rad.mean(axis=0) - motion.joint_angles_rad.mean(axis=0)
     if robot.floats:  # a platform carries its body level, whatever the feeling
-        own, wanted = _mean_orientation(motion.qpos[:, 3:7]), _mean_orientation(reference.qpos[:, 3:7])
+        own = _mean_orientation(motion.qpos[:, 3:7])
+        wanted = _mean_orientation(reference.qpos[:, 3:7])
         turned = wanted * own.inv() * Rotation.from_quat(motion.qpos[:, 3:7], scalar_first=True)
         qpos[:, 3:7] = turned.as_quat(scalar_first=True)
         qpos[:, 2] += _lowest_foot(robot, reference.qpos) - _lowest_foot(robot, qpos)

@@ -158,7 +158,8 @@ class Design:
 
     def trials_of(self, group: str) -> int:
         """Return how many trials somebody of a group goes through."""
-        seen, session = len(self.seen_by(group)), self.session
+        seen = len(self.seen_by(group))
+        session = self.session
         trials = self._shows(min(session.per_participant or seen, seen)) * session.repeats * session.blocks
         return self.practice_trials + trials + session.attention_checks
 
@@ -256,7 +257,8 @@ def parse_design(text: str, source: str, folder: Path) -> Design:
     for code in table.study.languages:
         language_table(code, folder)  # a file of the study's own that lacks words is refused
     _check_lights(file, table.display)
-    ask, intended = table.ask or ASK_TABLES[table.study.question](), [entry.intended for entry in table.stimulus]
+    ask = table.ask or ASK_TABLES[table.study.question]()
+    intended = [entry.intended for entry in table.stimulus]
     design = Design(
         name=table.study.name,
         question=table.study.question,

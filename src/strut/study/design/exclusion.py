@@ -9,8 +9,11 @@ from typing import Any
 from strut.plumbing.number_text import of_one_or_several, one_or_several
 
 FASTEST_MS = 250  # nobody sees a movement, chooses and moves a hand in less
-NOT_SHOWN, TOO_FAST, INATTENTIVE = "not shown to its end", "too fast", "of people who failed attention checks"
-PASSED, FAILED = "passed", "failed"
+NOT_SHOWN = "not shown to its end"
+TOO_FAST = "too fast"
+INATTENTIVE = "of people who failed attention checks"
+PASSED = "passed"
+FAILED = "failed"
 
 
 def exclusion_mark(row: Mapping[str, Any], inattentive: Container[str] = ()) -> str:
@@ -50,7 +53,8 @@ def attention_words(people: Sequence[str], marks: Sequence[str], excluded: Seque
         return ()
     out = len({who for who, why in zip(people, excluded, strict=True) if why == INATTENTIVE})
     told = one_or_several(out, "[participant was|participants were]") if out else "nobody was"
-    failed, asked = checks.count(FAILED), one_or_several(len(checks), "attention [check|checks]")
+    failed = checks.count(FAILED)
+    asked = one_or_several(len(checks), "attention [check|checks]")
     return (f"{failed} of {asked} {of_one_or_several(failed, '[was|were]')} failed; {told} excluded for it.",)
 
 

@@ -35,7 +35,8 @@ def upside_down(points: Array) -> Array:
 
 def _scattered(points: Array, low: Array, high: Array, rng: np.random.Generator) -> Array:
     """Return lights that move as before, each somewhere else; all stay inside the limits. Limits of shape (2,)."""
-    first, last = points.min(axis=0), points.max(axis=0)
+    first = points.min(axis=0)
+    last = points.max(axis=0)
     room = np.maximum(high - low - (last - first), 0.0)
     start = low + rng.random(first.shape) * room
     return np.asarray(points - first + start)

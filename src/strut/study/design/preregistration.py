@@ -46,7 +46,8 @@ def preregister_study(
     path = Path(path or folder / "preregistration.md")
     if path.exists():
         check_writable(path, force=force)  # before the work, not after it
-    design, rng = read_design(folder), np.random.default_rng(seed)
+    design = read_design(folder)
+    rng = np.random.default_rng(seed)
     try:
         audience = audience_for(design, None)
         size = people or people_needed(design, audience, power=power, finding=finding, runs=runs, rng=rng)
@@ -55,7 +56,9 @@ def preregister_study(
     except (StopIteration, StudyError) as error:
         if people is None:
             raise StudyError(f"No simulated audience can size this study ({error}); give --people.") from error
-        size, found, basis = people, {}, {}
+        size = people
+        found = {}
+        basis = {}
     write_atomically(path, preregistration_text(design, size, found, basis).encode(), force=force)
     return size
 

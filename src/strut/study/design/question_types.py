@@ -83,7 +83,9 @@ class ForcedChoice(AskTable, frozen=True, forbid_unknown_fields=True):
 
     def values(self, context: AskContext) -> dict[str, Any]:
         """Return the options as written, or what the stimuli are intended to show."""
-        options, file, path = self.options or context.intended, context.file, ("ask", "options")
+        options = self.options or context.intended
+        file = context.file
+        path = ("ask", "options")
         missing = set(context.intended) - set(options)
         if missing:
             raise file.wrong(path, f"lacks '{min(missing)}', which a stimulus is intended to show.")

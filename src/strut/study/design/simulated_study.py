@@ -44,7 +44,8 @@ from strut.study.statistics.significance import holm
 
 _PERMUTATIONS = 499
 RUNS = 200
-_FEWEST, _MOST = 3, 2000  # people
+_FEWEST = 3
+_MOST = 2000  # people
 _AROUND = (0.7, 0.85, 1.0, 1.2, 1.45)  # sizes, as shares of a rough one, between which the right one is found
 _ROUGH = 0.02  # about the standard error of a power from five sizes with 200 studies each
 _SAID = {"age": None, "gender": None, "response_ms": None, "plays": None, "received_at": ""}
@@ -61,12 +62,16 @@ def simulated_rows(design: Design, audience: Audience, people: int, rng: np.rand
 def _answered(
     design: Design, respond: Respond, shown: dict[str, Shown], people: int, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
-    rows, times, groups, first = [], Counter[str](), Counter[str](), int(rng.integers(2**20))
+    rows = []
+    times = Counter[str]()
+    groups = Counter[str]()
+    first = int(rng.integers(2**20))
     answer = with_confidence(respond) if design.ask.confidence else respond
     for index in range(people):
         person = {"code": f"simulated-{index + 1:04d}", "language": design.languages[0], "simulated": True}
         group, plan = session_plan(design, first + index, times, groups)
-        who, person = observer(design, rng), {**person, "group_name": group}
+        who = observer(design, rng)
+        person = {**person, "group_name": group}
         for trial in plan:
             place = {"trial": trial.number, "block": trial.block, "stimulus": trial.stimulus, "other": trial.other}
             rows.append({**_SAID, **person, **place, "reply": _replied(trial, answer, shown, who, rng)})
@@ -145,7 +150,9 @@ def simulated_power(
     design: Design, audience: Audience, people: int, *, runs: int, rng: np.random.Generator
 ) -> dict[str, float]:
     """Return in which share of simulated studies each finding is significant."""
-    respond, shown, found = audience.make(design), shown_by(design), Counter[str]()
+    respond = audience.make(design)
+    shown = shown_by(design)
+    found = Counter[str]()
     for _ in range(runs):
         answers = _table(design, _answered(design, respond, shown, people, rng))
         found.update({name: int(is_so) for name, is_so in findings(design, answers, rng).items()})
@@ -208,7 +215,8 @@ def people_needed(
 
 def fewest_people(sizes: Array, hits: Array, runs: int, power: float) -> int:
     """Return the fewest people that reach a power, from hits in so many simulated studies of each size. Shapes (n,)."""
-    roots, family = sm.add_constant(np.sqrt(sizes)), sm.families.Binomial(sm.families.links.Probit())
+    roots = sm.add_constant(np.sqrt(sizes))
+    family = sm.families.Binomial(sm.families.links.Probit())
     counts = np.column_stack([hits, runs - hits]) + 0.5  # a size that never or always succeeds has a finite place too
     start, slope = map(float, sm.GLM(counts, roots, family=family).fit().params)
     fewer = math.floor(((float(stats.norm.ppf(power)) - start) / slope) ** 2)
@@ -259,12 +267,14 @@ def rehearse_study(
         >>> strut.rehearse_study("mystudy", people=30, runs=100).power  # doctest: +SKIP
         {'all': 1.0, 'happy': 0.93, 'sad': 0.61}
     """
-    design, rng = read_design(Path(folder)), np.random.default_rng(seed)
+    design = read_design(Path(folder))
+    rng = np.random.default_rng(seed)
     model = audience_for(design, audience)
     if power is not None:
         people = people_needed(design, model, power=power, finding=finding, rng=rng, on_size=on_size)
         runs = runs or RUNS
-    found, rows = {}, []
+    found = {}
+    rows = []
     if runs:
         found = simulated_power(design, model, people, runs=runs, rng=rng)
     else:

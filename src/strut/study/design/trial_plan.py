@@ -56,7 +56,8 @@ def trial_plan(design: Design, index: int, shown: Mapping[str, int], group: str 
     """
     rng = np.random.default_rng([design.seed, index])
     names = _chosen(design, rng, shown, group)
-    session, shows = design.session, _practice(design, names, rng)
+    session = design.session
+    shows = _practice(design, names, rng)
     practice = len(shows)
     for block, repeat in product(range(session.blocks), range(session.repeats)):
         row = (index * session.blocks + block) * session.repeats + repeat

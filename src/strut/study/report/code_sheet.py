@@ -33,7 +33,8 @@ def save_code_sheet(
         >>> strut.save_code_sheet("mystudy")  # doctest: +SKIP
     """
     folder = Path(folder)
-    design, path = read_design(folder), folder / CODES_FILE
+    design = read_design(folder)
+    path = folder / CODES_FILE
     if design.question != "free-label":
         raise StudyError(f"{design.name} asks a {design.question} question; only free-label has labels to code.")
     if answers:

@@ -20,7 +20,10 @@ from strut.study.statistics.ratings import RatingMean
 from strut.study.statistics.recognition import Recognition
 from strut.study.statistics.study_statistics import Choices, StudyStatistics
 
-_INK, _SOFT, _ACCENT, _ALERT = "#1d2430", "#7d8794", "#1f5fbf", "#9b1c1c"
+_INK = "#1d2430"
+_SOFT = "#7d8794"
+_ACCENT = "#1f5fbf"
+_ALERT = "#9b1c1c"
 FigureSpec = tuple[Callable[[Axes], None], tuple[float, float]]  # what draws a figure, and its size [in]
 _STYLE: Any = {
     "svg.fonttype": "none",
@@ -45,7 +48,8 @@ def report_figures(found: StudyStatistics) -> list[tuple[str, str]]:
 
 def _rating_figures(found: StudyStatistics) -> Iterator[tuple[str, FigureSpec]]:
     for scale in dict.fromkeys(row.scale for row in found.ratings):
-        rows, name = [row for row in found.ratings if row.scale == scale], scale.replace("_", " ")
+        rows = [row for row in found.ratings if row.scale == scale]
+        name = scale.replace("_", " ")
         drawing = _intervals(rows, [row.emotion for row in rows], [], ylabel=name)
         yield f"Mean {name} with 95 % intervals over participants", drawing
 
@@ -64,13 +68,13 @@ def _other_figures(found: StudyStatistics) -> Iterator[tuple[str, FigureSpec]]:
 def _choice_figures(choices: Choices | None) -> list[tuple[str, FigureSpec]]:
     if choices is None:
         return []
-    emotions, blocks = [row.emotion for row in choices.hit_rates], choices.learning.blocks
-    chance, lines = [choices.chance], "The dashed line is guessing"
+    emotions = [row.emotion for row in choices.hit_rates]
+    blocks = choices.learning.blocks
+    chance = [choices.chance]
+    lines = "The dashed line is guessing"
     if choices.chance_all is not None:
-        chance, lines = (
-            [*chance, choices.chance_all],
-            'Dashed lines: guessing among emotions and, lower, with "do not know"',
-        )
+        chance = [*chance, choices.chance_all]
+        lines = 'Dashed lines: guessing among emotions and, lower, with "do not know"'
     hits = _intervals(choices.hit_rates, emotions, chance, ylabel="hit rate")
     figures = [
         ("Which emotion was taken for which, in percent of what was shown", _confusion_figure(choices)),

@@ -32,7 +32,8 @@ def methods_and_results(found: StudyStatistics) -> tuple[str, str]:
 
 def _means(ratings: tuple[RatingMean, ...]) -> dict[str, Any]:
     """Return the means that are told, by scale: all of a few, of many those that stand out."""
-    many, off_middle = len(ratings) > _MOST_MEANS, [row for row in ratings if row.off_middle(ALPHA)]
+    many = len(ratings) > _MOST_MEANS
+    off_middle = [row for row in ratings if row.off_middle(ALPHA)]
     told: dict[str, list[RatingMean]] = {}
     for row in off_middle if many else ratings:
         told.setdefault(row.scale, []).append(row)
@@ -78,7 +79,8 @@ def _preference_tables(found: StudyStatistics) -> list[StatisticsTable]:
 def _label_tables(found: StudyStatistics) -> list[StatisticsTable]:
     if not found.labels:
         return []
-    counts, emotions = found.labels.counts, list(found.labels.counts[0].by_emotion) if found.labels.counts else []
+    counts = found.labels.counts
+    emotions = list(found.labels.counts[0].by_emotion) if found.labels.counts else []
     cells = [[row.label, str(row.count), *(str(row.by_emotion[name]) for name in emotions)] for row in counts]
     title = f"Labels: the {len(counts)} most frequent of {found.labels.distinct}, by the emotion shown"
     return [(title, ["label", "all", *emotions], cells), _table("Agreement on labels", [found.labels.test], _TEST)]
@@ -148,10 +150,13 @@ def _range(heading: str = "95 %", form: str = "+.2f") -> Column:
     )
 
 
-_P, _P_HOLM, _N = _column("p", "p_value"), _column("p (Holm)", "p_holm"), _words("n", "n")
+_P = _column("p", "p_value")
+_P_HOLM = _column("p (Holm)", "p_holm")
+_N = _words("n", "n")
 _MEASURE: Column = ("measure", lambda row: row.measure.replace("_", " "))
 _HITS: Column = ("hits", lambda row: f"{row.hits}/{row.shown}")
-_RATE, _WILSON = _column("rate", "rate", ".0%"), _range("95 % (Wilson)", ".0%")
+_RATE = _column("rate", "rate", ".0%")
+_WILSON = _range("95 % (Wilson)", ".0%")
 _RATING = (
     *(_words("scale", "scale"), _words("emotion", "emotion"), _column("mean", "mean", "+.2f"), _range()),
     *(_column("d", "effect_size", "+.2f"), _P, _P_HOLM, _N),

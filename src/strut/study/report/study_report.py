@@ -62,7 +62,8 @@ def report_study(
     """
     folder = Path(folder)
     if answers:
-        table, design = read_answers(answers, scale=scale), read_design(folder)
+        table = read_answers(answers, scale=scale)
+        design = read_design(folder)
         _check_belongs(design, table, str(answers))
         rows = pd.read_csv(answers, dtype=str, keep_default_na=False, na_values=[""]).rename(columns=str.strip)
     else:
@@ -70,7 +71,8 @@ def report_study(
         design = opened.design
         with closing(opened.database):
             stored = opened.database.rows()
-        table, rows = answers_of(design, stored), export_rows(design, stored)
+        table = answers_of(design, stored)
+        rows = export_rows(design, stored)
     page = Path(path or report_page(folder, simulated=table.simulated))
     if page.exists():
         check_writable(page, force=force)  # before the work, not after it

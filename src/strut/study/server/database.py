@@ -74,7 +74,8 @@ class Database:
     """The answers of one study."""
 
     def __init__(self, engine: Engine, *, read_only: bool = False) -> None:
-        self.engine, self.read_only = engine, read_only
+        self.engine = engine
+        self.read_only = read_only
         self.reader = engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def start(
@@ -284,7 +285,8 @@ def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
 
     What cannot be written, such as a study on a read-only disk, can still be read.
     """
-    closed, database = write_protected(url), shown_url(url)
+    closed = write_protected(url)
+    database = shown_url(url)
     with named_errors(url):
         engine = _closed_engine(url) if closed else engine_of(url)
     try:

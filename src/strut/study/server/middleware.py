@@ -46,7 +46,9 @@ class RateLimit:
     """Lets each key do `burst` things at once and `per_minute` in the long run: a bucket per key, filling steadily."""
 
     def __init__(self, *, burst: int, per_minute: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self.burst, self.per_second, self.clock = burst, per_minute / 60.0, clock
+        self.burst = burst
+        self.per_second = per_minute / 60.0
+        self.clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allows(self, key: str) -> bool:

@@ -24,7 +24,8 @@ Form = Annotated[dict[str, str], Depends(small_form)]
 
 def add_start_routes(app: FastAPI, survey: Survey) -> None:
     """Add the first page and the start."""
-    design, database = survey.design, survey.database
+    design = survey.design
+    database = survey.database
 
     @app.get("/")
     def welcome(request: Request) -> Response:
@@ -34,7 +35,8 @@ def add_start_routes(app: FastAPI, survey: Survey) -> None:
 
     @app.post("/start")
     def start(request: Request, form: Form) -> Response:
-        words, recruited = design.words(form.get("language", "")), design.recruiting.identities(form)
+        words = design.words(form.get("language", ""))
+        recruited = design.recruiting.identities(form)
         ticket = form.get("ticket", "")
         if not is_token(ticket):
             raise BadReplyError("the form did not come from this study.")
@@ -56,31 +58,36 @@ def add_start_routes(app: FastAPI, survey: Survey) -> None:
 
 def add_answer_routes(app: FastAPI, survey: Survey) -> None:
     """Add answers to trials and to the study's own questions."""
-    design, database = survey.design, survey.database
+    design = survey.design
+    database = survey.database
 
     @app.post("/p/{token}")
     def answer(request: Request, token: str, form: Form) -> Response:
         number = form.get("trial", "")
         if not (number.isascii() and number.isdigit() and len(number) < 6):
             raise BadReplyError("the trial has no number.")
-        who, shows = database.participant(token), design.session.feedback
+        who = database.participant(token)
+        shows = design.session.feedback
         trial = who.current
         if trial is not None and int(number) == trial.number:
             try:
-                reply, (response_ms, plays, detail) = checked_reply(design, form, trial), checked_timing(form)
+                reply = checked_reply(design, form, trial)
+                response_ms, plays, detail = checked_timing(form)
             except BadReplyError as error:
                 message = design.words(who.language).say("wrong", reason=str(error))
                 return HTMLResponse(survey.trial(request, who, trial, token, message), 422)
             measured = {"response_ms": response_ms, "plays": plays, "detail": detail | pages.view_detail(design, who)}
             stored = database.answer(who, int(number), reply, **measured)  # type: ignore[arg-type]
         else:  # an earlier trial was answered and stays as it is; a later one raises
-            stored, trial = database.answer(who, int(number), {}, response_ms=None, plays=None), None
+            stored = database.answer(who, int(number), {}, response_ms=None, plays=None)
+            trial = None
         told = "?feedback" if trial and trial.practice and shows else ""
         return RedirectResponse(f"/p/{token}{told}" if stored else f"/p/{token}?already", 303)
 
     @app.post("/p/{token}/questions")
     def answer_own(token: str, form: Form) -> Response:
-        who, moment = database.participant(token), form.get("moment", "")
+        who = database.participant(token)
+        moment = form.get("moment", "")
         if moment not in MOMENTS or (moment == "after" and who.current is not None):
             raise OutOfTurnError("These questions do not wait for an answer.")
         if moment not in who.moments:
@@ -96,7 +103,8 @@ def add_answer_routes(app: FastAPI, survey: Survey) -> None:
 
 def add_showing_routes(app: FastAPI, survey: Survey) -> None:
     """Add the page of a trial, what it reports of its showing, and the way out of the study."""
-    design, database = survey.design, survey.database
+    design = survey.design
+    database = survey.database
 
     @app.get("/p/{token}")
     def trial(request: Request, token: str) -> Response:
@@ -104,12 +112,15 @@ def add_showing_routes(app: FastAPI, survey: Survey) -> None:
 
     @app.post("/p/{token}/showing")
     def showing(token: str, form: Form) -> Response:
-        who, state, tab = database.participant(token), form.get("state", ""), form.get("tab", "")
+        who = database.participant(token)
+        state = form.get("state", "")
+        tab = form.get("tab", "")
         if who.current is None or form.get("trial") != str(who.current.number):
             raise OutOfTurnError("This is not the trial that waits for an answer.")
         if state not in ("begun", "ended") or not 1 <= len(tab) <= 60:
             raise BadReplyError("a showing has begun or ended.")
-        ended, again = state == "ended", design.display.replay
+        ended = state == "ended"
+        again = design.display.replay
         may = database.show(who, who.current.number, tab, ended=ended, again=again)
         return JSONResponse({"ok": may}, 200 if may else 409)
 

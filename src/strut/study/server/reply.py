@@ -55,7 +55,8 @@ def _handle(_design: Design, form: Mapping[str, str], _trial: Trial) -> dict[str
 
 
 def _manikins(design: Design, form: Mapping[str, str], _trial: Trial) -> dict[str, Any]:
-    points, middle = design.ask.points, (design.ask.points + 1) / 2.0
+    points = design.ask.points
+    middle = (design.ask.points + 1) / 2.0
     return {scale: (_whole(form, scale, 1, points) - middle) / (points - middle) for scale in design.ask.scales}
 
 

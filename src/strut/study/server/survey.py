@@ -43,7 +43,9 @@ class Survey:
     """The study, its stimuli under names that tell nothing, and who is let in."""
 
     def __init__(self, opened: OpenedStudy, limits: Limits) -> None:
-        self.design, self.database, self.token = opened.design, opened.database, opened.token
+        self.design = opened.design
+        self.database = opened.database
+        self.token = opened.token
         self.starts, self.logins = (
             RateLimit(burst=most, per_minute=most) for most in (limits.starts_per_minute, limits.logins_per_minute)
         )
@@ -82,7 +84,8 @@ class Survey:
 
     def _told(self, request: Request, who: Participant, token: str) -> str | None:
         """Return a page that only tells something, where one is due; `on` in the address passes it."""
-        asked, action = request.query_params, f"/p/{token}"
+        asked = request.query_params
+        action = f"/p/{token}"
         if "feedback" in asked and pages.after_practice(self.design, who):
             return pages.feedback_page(self.design, who, self.database.last_reply(who), action=action)
         if "on" in asked or who.current is None:

@@ -67,7 +67,8 @@ def trial_page(
 
 def _progress(design: Design, who: Participant, trial: Trial) -> dict[str, Any]:
     """Return what the head of a trial's page says."""
-    words, session = design.words(who.language), design.session
+    words = design.words(who.language)
+    session = design.session
     block = words.say("block", number=trial.block, total=session.blocks) if session.blocks > 1 else ""
     heading = words.say("progress", number=trial.number, total=len(who.plan))
     note = words.say("practice") if trial.practice else block
@@ -90,7 +91,8 @@ def questions_page(
     given: Mapping[str, str] | None = None,
 ) -> str:
     """Return the study's own questions of a moment; what was `given` before stays in the form."""
-    words, questions = design.words(who.language), [one for one in design.questions if one.when == moment]
+    words = design.words(who.language)
+    questions = [one for one in design.questions if one.when == moment]
     shown = {"questions": questions, "moment": moment, "message": message, "given": given or {}}
     return filled("questions.html", words=words, action=action, longest=LONGEST_TEXT, **shown)
 
@@ -102,7 +104,8 @@ def after_practice(design: Design, who: Participant) -> bool:
 
 def feedback_page(design: Design, who: Participant, reply: Mapping[str, Any], *, action: str) -> str:
     """Return what was intended in the last practice trial, beside what was answered where that was a choice."""
-    words, trial = design.words(who.language), who.plan[who.answered - 1]
+    words = design.words(who.language)
+    trial = who.plan[who.answered - 1]
     meant = [words.emotion(design.stimulus(name).intended) for name in trial.stimuli]
     if trial.other:
         text = words.say("feedback_pair", left=meant[0], right=meant[1])
@@ -117,10 +120,12 @@ def feedback_page(design: Design, who: Participant, reply: Mapping[str, Any], *,
 
 def instruction_page(design: Design, who: Participant, *, action: str) -> str | None:
     """Return what somebody's group reads before the first trial, where it reads something."""
-    words, group = design.words(who.language), design.group(who.group)
+    words = design.words(who.language)
+    group = design.group(who.group)
     if who.answered or group is None or not group.instruction:
         return None
-    title, text = words.say("instruction_title"), group.instruction[words.code]
+    title = words.say("instruction_title")
+    text = group.instruction[words.code]
     return filled("break.html", words=words, title=title, text=text, action=action, own=True)
 
 
@@ -148,7 +153,8 @@ def break_page(design: Design, who: Participant, trial: Trial, *, action: str) -
 
 def finished_page(design: Design, who: Participant, token: str) -> str:
     """Return the thanks, the code with which answers are deleted, and the way back to where people came from."""
-    words, back = design.words(who.language), design.recruiting
+    words = design.words(who.language)
+    back = design.recruiting
     told = {
         "code": deletion_code(token),
         "completion_code": back.completion_code,

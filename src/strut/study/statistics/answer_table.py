@@ -54,7 +54,8 @@ def export_rows(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: 
 
     Without `exact_times` answers carry the day on which they came: with the second, somebody might be recognised.
     """
-    columns, inattentive = _columns(design), inattentive_people(rows, design.session.attention_allowed)
+    columns = _columns(design)
+    inattentive = inattentive_people(rows, design.session.attention_allowed)
     shown = {entry.name: {"intended": entry.intended, "control": entry.control} for entry in design.shown}
     return [_exported(design, row, shown, columns, inattentive, exact_times=exact_times) for row in rows]
 
@@ -68,7 +69,8 @@ def _exported(
     *,
     exact_times: bool,
 ) -> dict[str, Any]:
-    attention, other = attention_mark(row), row.get("other") or ""
+    attention = attention_mark(row)
+    other = row.get("other") or ""
     known = dict.fromkeys(columns) | row | row["reply"] | shown.get(row["stimulus"], {"intended": "", "control": ""})
     known |= {f"{name}_other": value for name, value in shown.get(other, {}).items()}
     known |= {"participant": row["code"], "practice": int(row["block"] == 0), "simulated": int(row["simulated"])}
@@ -89,7 +91,8 @@ def export_csv(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: b
 def export_recruited(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> str:
     """Return which pseudonym came with which ids, as CSV: apart from the answers, because ids are personal."""
     del exact_times  # nothing here has a time
-    names, found = design.recruiting.names, {row["code"]: row["recruited"] for row in rows}
+    names = design.recruiting.names
+    found = {row["code"]: row["recruited"] for row in rows}
     return csv_of_rows(("participant", *names), [{"participant": code, **ids} for code, ids in found.items()])
 
 

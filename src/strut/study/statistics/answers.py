@@ -362,7 +362,8 @@ def _options(cells: pd.DataFrame, source: str) -> int | None:
     if "options" not in cells:
         return None
     counts: list[int] = _column(cells["options"], _whole_number, source)
-    low, high = min(counts), max(counts)
+    low = min(counts)
+    high = max(counts)
     if low != high or low < 2:
         raise AnswersError(source, f"options goes from {low} to {high}; all rows need one number from 2.")
     return low

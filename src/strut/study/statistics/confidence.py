@@ -58,7 +58,8 @@ def _with_area(rows: tuple[EmotionConfidence, ...], answers: Answers) -> Confide
     named = answers.table.assign(hit=answers.correct).dropna(subset="confidence")
     for _, own in named[named["perceived"] != DO_NOT_KNOW].groupby("participant"):
         sure = own["confidence"].to_numpy(float)
-        hits, misses = sure[own["hit"]], sure[~own["hit"]]
+        hits = sure[own["hit"]]
+        misses = sure[~own["hit"]]
         if len(hits) and len(misses):
             areas.append(float(stats.mannwhitneyu(hits, misses).statistic) / (len(hits) * len(misses)))
     if len(areas) < _FEWEST_PEOPLE or np.ptp(areas) < 1e-12:

@@ -163,7 +163,8 @@ def learning(answers: Answers) -> Learning:
     )
     fit = model.fit()
     with np.errstate(invalid="ignore"):  # a robust variance below 0 is no number
-        (low, high), p_value = fit.conf_int()[1], float(fit.pvalues[1])
+        low, high = fit.conf_int()[1]
+        p_value = float(fit.pvalues[1])
     if not np.isfinite([low, high, p_value]).all():
         return Learning(blocks, note="the answers do not determine how the odds change")
     odds_ratio, low, high = np.exp([fit.params[1], low, high]).tolist()
@@ -214,7 +215,9 @@ def cohens(answers: Answers, matrix: Confusion, rng: np.random.Generator) -> Kap
     def kappa(people: IntArray) -> float:
         return float(cohens_kappa(per_person[people].sum(axis=0), return_results=False))
 
-    everybody, low, high = np.arange(len(per_person)), None, None
+    everybody = np.arange(len(per_person))
+    low = None
+    high = None
     if len(everybody) >= _FEWEST_PEOPLE:
         options = {"n_resamples": RESAMPLES, "vectorized": False, "method": "percentile", "rng": rng}
         low, high = _finite(*stats.bootstrap((everybody,), kappa, **options).confidence_interval)
@@ -234,7 +237,9 @@ def fleiss(answers: Answers) -> Kappa:
         raise AnswersError("answers", "Fleiss' kappa needs two participants who saw the same stimuli.")
     names, chosen = np.unique(complete.to_numpy().astype(str), return_inverse=True)
     one_hot = np.eye(len(names), dtype=np.int64)[chosen.reshape(complete.shape)]
-    value, low, high = 1.0, None, None
+    value = 1.0
+    low = None
+    high = None
     if answers.table["perceived"].nunique() > 1:
         value, low, high = _jackknife(one_hot)
     left_out = len(table) - len(complete)
@@ -256,7 +261,8 @@ def _jackknife(one_hot: IntArray) -> tuple[float, float | None, float | None]:
 
     Resampling with replacement would let people agree with their own copies; leaving out does not.
     """
-    people, counts = len(one_hot), one_hot.sum(axis=0)
+    people = len(one_hot)
+    counts = one_hot.sum(axis=0)
     whole = float(fleiss_kappa(counts))
     if people <= _FEWEST_PEOPLE:
         return whole, None, None

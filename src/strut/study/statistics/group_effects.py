@@ -52,7 +52,8 @@ def group_effects(answers: Answers, rng: np.random.Generator, left_out: list[str
 
 
 def _measures(answers: Answers, left_out: list[str]) -> list[GroupEffect]:
-    (table, measures), found = answers.measures, []
+    table, measures = answers.measures
+    found = []
     for measure in measures:
         untested: dict[str, list[str]] = {}
         for emotion in answers.emotions:

@@ -97,9 +97,11 @@ def _agreement(
     if len(written) == len(np.unique(who)):
         return None, None, None
     cells = stimulus * (int(label.max()) + 1)
-    equal, pairs = _equal_pairs(cells + label), max(1.0, _equal_pairs(stimulus))
+    equal = _equal_pairs(cells + label)
+    pairs = max(1.0, _equal_pairs(stimulus))
     by_chance = _shuffled(who, label, lambda labels: _equal_pairs(cells + labels), rng)
-    name, note = "permutation of labels within participants, equal labels", f"{PERMUTATIONS} permutations"
+    name = "permutation of labels within participants, equal labels"
+    note = f"{PERMUTATIONS} permutations"
     test = Significance(name, equal, permutation_p(equal, by_chance), len(written), note=note)
     return equal / pairs, float(by_chance.mean()) / pairs, test
 
@@ -112,7 +114,9 @@ def _equal_pairs(numbers: IntArray) -> float:
 
 def _shuffled(who: IntArray, label: IntArray, count: Callable[[IntArray], float], rng: np.random.Generator) -> Array:
     """Return counts of labels that are shuffled within people, many times. Shapes (N,) in, (permutations,) out."""
-    found, shuffled, by_person = np.zeros(PERMUTATIONS), label.copy(), np.argsort(who, kind="stable")
+    found = np.zeros(PERMUTATIONS)
+    shuffled = label.copy()
+    by_person = np.argsort(who, kind="stable")
     for k in range(PERMUTATIONS):
         shuffled[by_person] = label[np.lexsort((rng.random(len(who)), who))]  # in any order within each person
         found[k] = count(shuffled)
@@ -134,7 +138,8 @@ def code_sheet(answers: Answers, before: str = "") -> str:
     What stood in it `before` is kept, codes and columns of the laboratory's own; rows of one label become one.
     """
     counts = Counter(filter(None, (plain_label(text) for text in answers.table["label"])))
-    reader, kept = csv.DictReader(io.StringIO(before)), dict[str, dict[str, str]]()
+    reader = csv.DictReader(io.StringIO(before))
+    kept = dict[str, dict[str, str]]()
     for row in reader:
         kept.setdefault(plain_label(row["label"] or ""), {}).update({name: cell for name, cell in row.items() if cell})
     buffer = io.StringIO()

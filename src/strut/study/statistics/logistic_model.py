@@ -59,7 +59,8 @@ def fit_logistic(hits: Array, shown: Array, *, slopes: bool = False, alike: bool
     log_odds = special.logit(rates)
     estimate = [log_odds.mean()] if alike else [log_odds[0], *(log_odds[1:] - log_odds[0])]
     start = np.array([*estimate, *([_START_SD] * (2 if slopes else 1))])
-    fixed, counts = len(estimate), cell_counts(hits, shown)
+    fixed = len(estimate)
+    counts = cell_counts(hits, shown)
 
     def loss(parameters: Array) -> float:
         slope_sd = float(parameters[fixed + 1]) if slopes else 0.0

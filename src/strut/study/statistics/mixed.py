@@ -23,7 +23,8 @@ from strut.study.statistics.variance_components import ComponentFit, PersonEffec
 _FEWEST_PEOPLE = 3
 _SPARE_STIMULI = 2  # more stimuli than fixed effects, or their variance is guessed
 ONE_MOTION_EACH = "each emotion was shown by one motion, so this holds for these motions and not for others like them"
-_HABIT, _SLOPE = "participant", "participant:emotion"
+_HABIT = "participant"
+_SLOPE = "participant:emotion"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ def mixed_rating(answers: Answers, scale: str) -> MixedModel:
 
 def mixed_choice(answers: Answers) -> MixedModel:
     """Fit hit ~ emotion: logistic with people's intercepts and slopes; linear where stimuli are crossed with people."""
-    table, names = answers.table.assign(correct=answers.correct.astype(float)), list(answers.emotions)
+    table = answers.table.assign(correct=answers.correct.astype(float))
+    names = list(answers.emotions)
     if table["participant"].nunique() < _FEWEST_PEOPLE or table["correct"].nunique() < 2 or len(names) < 2:
         raise AnswersError("answers", "a mixed model of the choices needs three people, two emotions, hits and misses.")
     effects = random_effects(table)
@@ -102,7 +104,8 @@ def mixed_choice(answers: Answers) -> MixedModel:
     )
     full = fit_logistic(hits, shown, slopes=effects.slopes)
     null = fit_logistic(hits, shown, slopes=effects.slopes, alike=True)
-    dof, ratio = len(names) - 1, max(0.0, 2.0 * (full.log_likelihood - null.log_likelihood))
+    dof = len(names) - 1
+    ratio = max(0.0, 2.0 * (full.log_likelihood - null.log_likelihood))
     sds = {_HABIT: full.participant_sd} | ({_SLOPE: full.slope_sd} if full.slope_sd is not None else {})
     return MixedModel(
         name=f"logistic mixed model, hit ~ emotion + {effects.formula}, maximum likelihood, log odds",
@@ -123,8 +126,10 @@ def mixed_choice(answers: Answers) -> MixedModel:
 def _linear(answers: Answers, values: pd.Series, column: str, outcome: str) -> MixedModel:
     """Fit a linear mixed model of some values of the answers, NaN where there is none."""
     used = values.notna()
-    table, response = answers.table[used], values[used].to_numpy(float)
-    names, effects = [name for name in answers.emotions if (table["intended"] == name).any()], random_effects(table)
+    table = answers.table[used]
+    response = values[used].to_numpy(float)
+    names = [name for name in answers.emotions if (table["intended"] == name).any()]
+    effects = random_effects(table)
     people = table["participant"].nunique()
     if people < _FEWEST_PEOPLE or len(np.unique(response)) < 2 or len(names) < 2:
         reason = f"a mixed model of {column} needs three people, two emotions and ratings that differ."
@@ -166,7 +171,8 @@ def mixed_slope(table: pd.DataFrame, rating: Array, factor: Array, column: str) 
 def _fitted(
     table: pd.DataFrame, response: Array, fixed: Array, own: list[PersonEffect], *, stimuli: bool, column: str
 ) -> ComponentFit:
-    who, shown = pd.factorize(table["participant"])[0], pd.factorize(table["stimulus"])[0]
+    who = pd.factorize(table["participant"])[0]
+    shown = pd.factorize(table["stimulus"])[0]
     try:
         return fit_components(products(response, fixed, who, own, shown if stimuli else None))
     except AnswersError as error:
@@ -185,6 +191,8 @@ def _tested(fit: ComponentFit, contrast: Array, name: str) -> Term:
 
 def _term(name: str, estimate: float, error: float, dof: float | None = None) -> Term:
     """Return an estimate with its t test, or its z test where degrees of freedom are not counted."""
-    spread, ratio = stats.norm if dof is None else stats.t(dof), estimate / error
-    reach, p_value = float(spread.ppf(0.975)) * error, float(2.0 * spread.sf(abs(ratio)))
+    spread = stats.norm if dof is None else stats.t(dof)
+    ratio = estimate / error
+    reach = float(spread.ppf(0.975)) * error
+    p_value = float(2.0 * spread.sf(abs(ratio)))
     return Term(name, estimate, error, estimate - reach, estimate + reach, ratio, dof, p_value)

@@ -80,7 +80,8 @@ class Preferences:
 
 def person_scores(answers: Answers, names: Sequence[str]) -> Array:
     """Return how much more often each person chose than refused each motion. Shape (people, motions)."""
-    table, who = answers.table, pd.factorize(answers.table["participant"])[0]
+    table = answers.table
+    who = pd.factorize(answers.table["participant"])[0]
     scores = np.zeros((int(who.max()) + 1, len(names)))
     left, right, chosen = (pd.Index(names).get_indexer(table[name]) for name in ("stimulus", "other", "chosen"))
     refused = np.where(chosen == left, right, left)
@@ -155,25 +156,27 @@ def _bradley_terry(
 
     Strengths are finite where one can go from any motion to any other by wins (L. R. Ford, 1957).
     """
-    count, bounded = len(names), connected_components(wins, connection="strong")[0] == 1
+    count = len(names)
+    bounded = connected_components(wins, connection="strong")[0] == 1
     left, right = (pd.Index(names).get_indexer(table[name]) for name in ("stimulus", "other"))
-    chosen, who = (table["chosen"] == table["stimulus"]).to_numpy(float), pd.factorize(table["participant"])[0]
+    chosen = (table["chosen"] == table["stimulus"]).to_numpy(float)
+    who = pd.factorize(table["participant"])[0]
     weights = np.ones(len(chosen))
     if not bounded:
         pairs = np.argwhere(np.triu(wins + wins.T) > 0)
-        left, right = np.concatenate([left, *[pairs[:, 0]] * 2]), np.concatenate([right, *[pairs[:, 1]] * 2])
+        left = np.concatenate([left, *[pairs[:, 0]] * 2])
+        right = np.concatenate([right, *[pairs[:, 1]] * 2])
         chosen = np.concatenate([chosen, np.ones(len(pairs)), np.zeros(len(pairs))])
-        who, weights = (
-            np.concatenate([who, np.full(2 * len(pairs), -1)]),
-            np.concatenate([weights, np.full(2 * len(pairs), 0.5)]),
-        )
+        who = np.concatenate([who, np.full(2 * len(pairs), -1)])
+        weights = np.concatenate([weights, np.full(2 * len(pairs), 0.5)])
     to_all = np.vstack([np.eye(count - 1), -np.ones(count - 1)])  # strengths add up to 0
     exog = np.column_stack([np.ones(len(chosen)), to_all[left] - to_all[right]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that weights and clusters meet is meant; what fails is told below
         model = sm.GEE(chosen, exog, groups=who, family=sm.families.Binomial(), weights=None if bounded else weights)
         fit = model.fit(cov_type="bias_reduced" if bounded else "robust")
-    estimate, covariance = np.asarray(fit.params), np.asarray(fit.cov_params())
+    estimate = np.asarray(fit.params)
+    covariance = np.asarray(fit.cov_params())
     if not np.isfinite(estimate).all():
         raise AnswersError("answers", "strengths of the motions are not determined by these choices.")
     contrast = np.vstack([np.eye(count)[:1], np.column_stack([np.zeros(count), to_all])])  # the side, then all
@@ -192,7 +195,8 @@ def _pairs(table: pd.DataFrame, names: Sequence[str], *, tested: bool) -> tuple[
     rows = []
     for pair in combinations(names, 2):
         own = votes[pair] if pair in votes.index.get_level_values(0) else pd.Series(dtype=int)
-        ahead, behind = int((own > 0).sum()), int((own < 0).sum())
+        ahead = int((own > 0).sum())
+        behind = int((own < 0).sum())
         p_value = float(stats.binomtest(ahead, ahead + behind).pvalue) if tested and ahead + behind else None
         rows.append(PairPreference(*pair, ahead, behind, p_value))
     return with_holm(rows)

@@ -73,8 +73,10 @@ def _person_curves(table: pd.DataFrame) -> tuple[tuple[str, ...], Array, float]:
     rate_hz = float(table["trace_hz"].iloc[0])
     traces = [np.fromstring(text, sep=" ") / 100.0 for text in table["trace"]]
     length = min(map(len, traces))
-    names, people = tuple(dict.fromkeys(sorted(table["stimulus"]))), list(dict.fromkeys(table["participant"]))
-    total, count = np.zeros((len(people), len(names), length)), np.zeros((len(people), len(names), 1))
+    names = tuple(dict.fromkeys(sorted(table["stimulus"])))
+    people = list(dict.fromkeys(table["participant"]))
+    total = np.zeros((len(people), len(names), length))
+    count = np.zeros((len(people), len(names), 1))
     for who, stimulus, trace in zip(table["participant"], table["stimulus"], traces, strict=True):
         place = people.index(who), names.index(stimulus)
         total[place] += trace[:length]
@@ -89,14 +91,16 @@ def rating_curves(answers: Answers, rng: np.random.Generator, left_out: list[str
     Ratings that broke off are named in `left_out`: everybody's curves would end with them.
     """
     names, curves, rate_hz = _person_curves(_whole_traces(answers, left_out))
-    people, samples = len(curves), curves.shape[2]
+    people = len(curves)
+    samples = curves.shape[2]
     if people < FEWEST_PEOPLE:
         raise AnswersError(
             "answers",
             f"bands of ratings over time need {FEWEST_PEOPLE} people; {people} answered.",
         )
     there = np.isfinite(curves)
-    flat, count = np.where(there, curves, 0.0).reshape(people, -1), there.sum(axis=0).reshape(-1)
+    flat = np.where(there, curves, 0.0).reshape(people, -1)
+    count = there.sum(axis=0).reshape(-1)
     used = count >= FEWEST_PEOPLE
     if not used.any():
         raise AnswersError("answers", f"no stimulus was rated over time by {FEWEST_PEOPLE} people.")

@@ -91,7 +91,9 @@ def sd_from_interval(low: float, high: float, n: int) -> float:
 def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
     import pingouin as pg  # noqa: PLC0415  (with the plots that it can draw, it takes a second to load)
 
-    n, mean, sd = len(own), float(own.mean()), float(own.std(ddof=1))
+    n = len(own)
+    mean = float(own.mean())
+    sd = float(own.std(ddof=1))
     if sd == 0.0:  # everybody gave the same rating: there is no spread to test against
         return RatingMean(emotion, scale, n, undecided, mean, sd, mean, mean)
     t, p_value, interval = one_sample(mean, sd, n)
@@ -185,7 +187,8 @@ def correlations(answers: Answers, left_out: list[str]) -> tuple[Correlation, ..
     Factors are the `factor_...` columns and, where the intended emotions have known coordinates, the intended pleasure,
     arousal and dominance.
     """
-    factors, found = {**answers.factors, **_intended_coordinates(answers)}, []
+    factors = {**answers.factors, **_intended_coordinates(answers)}
+    found = []
     for scale in answers.ratings:
         for name, factor in factors.items():
             used = np.isfinite(answers.table[scale]) & np.isfinite(factor)

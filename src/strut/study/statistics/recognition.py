@@ -93,7 +93,8 @@ def shuffled_hits(named: NamedAnswers, rng: np.random.Generator, permutations: i
     shown = np.eye(len(named.emotions), dtype=np.float32)
     order = np.argsort(named.who, kind="stable")
     for own in np.split(order, np.flatnonzero(np.diff(named.who[order])) + 1):
-        meant, seen = named.meant[own], named.seen[own]
+        meant = named.meant[own]
+        seen = named.seen[own]
         batch = max(1, _BATCH_CELLS // max(1, len(own)))
         for start in range(0, permutations, batch):
             part = hits[start : start + batch]
@@ -109,7 +110,8 @@ def recognitions(
 
     Where nobody named emotions twice nothing can be permuted: then there is no test, and nothing is called recognised.
     """
-    named, rows = named_answers(answers), [_counted(answers, emotion) for emotion in answers.emotions]
+    named = named_answers(answers)
+    rows = [_counted(answers, emotion) for emotion in answers.emotions]
     whole = _counted(answers, ALL)
     if len(named.who) == len(np.unique(named.who)):
         return tuple(rows), whole, None
@@ -122,7 +124,8 @@ def recognitions(
         len(named.seen),
         note=f"{permutations} permutations; {by_chance.sum(axis=1).mean():.1f} hits expected by chance",
     )
-    expected, wagner = by_chance.mean(axis=0).tolist(), _wagner(named)
+    expected = by_chance.mean(axis=0).tolist()
+    wagner = _wagner(named)
     for k, (p_value, p_holm) in enumerate(zip(p_values, holm(p_values), strict=True)):
         found = {"p_value": p_value, "p_holm": p_holm, "expected": expected[k], "unbiased": _unbiased(named, k)}
         recognised = p_holm < ALPHA and test.p_value < ALPHA
@@ -135,7 +138,8 @@ def _counted(answers: Answers, emotion: str) -> Recognition:
     """Return the counts of one emotion, or of all."""
     meant, seen = (answers.table[column].to_numpy(dtype=object) for column in ("intended", "perceived"))
     of_it = np.full(len(meant), True) if emotion == ALL else meant == emotion
-    hits, shown = int((of_it & (seen == meant)).sum()), int(of_it.sum())
+    hits = int((of_it & (seen == meant)).sum())
+    shown = int(of_it.sum())
     unknown = int((of_it & (seen == DO_NOT_KNOW)).sum())
     rate_named = hits / (shown - unknown) if shown > unknown else None
     return Recognition(emotion, hits, shown, unknown, hits / shown, *wilson_interval(hits, shown), rate_named)
@@ -143,7 +147,8 @@ def _counted(answers: Answers, emotion: str) -> Recognition:
 
 def _unbiased(named: NamedAnswers, emotion: int) -> float:
     """Return Wagner's unbiased hit rate over all participants: hits squared over showings times uses of the word."""
-    shown, said = named.meant == emotion, named.seen == emotion
+    shown = named.meant == emotion
+    said = named.seen == emotion
     return float((shown & said).sum() ** 2 / max(1, shown.sum() * said.sum()))
 
 
@@ -177,7 +182,10 @@ def wagner_pairs(named: NamedAnswers, emotion: int, *, as_published: bool = Fals
         )
     )
     saw = shown > 0
-    count, shown, said, hits = count[saw], shown[saw], said[saw], hits[saw]
+    count = count[saw]
+    shown = shown[saw]
+    said = said[saw]
+    hits = hits[saw]
     rates = np.arcsin(hits / np.sqrt(np.maximum(shown * said, 1.0)))
     if as_published:
         return rates, np.arcsin(np.sqrt(shown * said) / count)

@@ -121,13 +121,15 @@ def study_statistics(
     rng = np.random.default_rng(seed)
     if answers.are_pairs:
         return _of_pairs(answers, rng, left_out)
-    everything, answers = answers, answers.originals
+    everything = answers
+    answers = answers.originals
     if not len(answers):
         raise AnswersError("answers", "all are to controls; there is nothing to compare them with.")
     labels, answers = _labels(answers, codes, rng)
     choices = _choices(answers, options, chance, rng, left_out) if answers.are_choices else None
     models = _models(answers, left_out)
-    ratings, slopes = _ratings(answers, left_out), correlations(answers, left_out)
+    ratings = _ratings(answers, left_out)
+    slopes = correlations(answers, left_out)
     curves = _curves(answers, rng, left_out)
     groups = group_effects(answers, rng, left_out)
     return StudyStatistics(
@@ -199,7 +201,8 @@ def _of_pairs(answers: Answers, rng: np.random.Generator, left_out: list[str]) -
 def _choices(
     answers: Answers, options: Sequence[str], chance: float | None, rng: np.random.Generator, left_out: list[str]
 ) -> Choices:
-    matrix, (guess, guess_all, source) = confusion.confusion(answers, options), _chances(answers, options, chance)
+    matrix = confusion.confusion(answers, options)
+    guess, guess_all, source = _chances(answers, options, chance)
     rows, overall, test = recognitions(answers, rng)
     if test is None:
         left_out.append(NEEDS_TWO_ANSWERS)
@@ -223,9 +226,11 @@ def _choices(
 
 def _chances(answers: Answers, options: Sequence[str], chance: float | None) -> tuple[float, float | None, str]:
     """Return the hit rates of guessing among emotions and among all options, and how they are known."""
-    offered, occur = _offered(answers, options), set(answers.table["perceived"]) | set(answers.emotions)
+    offered = _offered(answers, options)
+    occur = set(answers.table["perceived"]) | set(answers.emotions)
     unknown = answers.do_not_know or DO_NOT_KNOW in {*options, *occur}
-    count, source = offered or len(occur), one_or_several(offered, "[option was|options were] offered")
+    count = offered or len(occur)
+    source = one_or_several(offered, "[option was|options were] offered")
     if not offered:
         source = f"{one_or_several(count, '[answer occurs|answers occur]')}; how many were offered is not known"
     if chance is not None and not 0.0 < chance < 1.0:
@@ -241,7 +246,8 @@ def _chances(answers: Answers, options: Sequence[str], chance: float | None) -> 
 
 def _offered(answers: Answers, options: Sequence[str]) -> int:
     """Return how many answers people could choose from, 0 where nobody says; more than that cannot occur."""
-    offered, named = answers.options or len(options), set(answers.table["perceived"]) | set(options)
+    offered = answers.options or len(options)
+    named = set(answers.table["perceived"]) | set(options)
     if offered and len(named) > offered:
         names = ", ".join(sorted(named))
         raise AnswersError(

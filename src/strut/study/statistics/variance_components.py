@@ -127,7 +127,8 @@ def products(
     shown = np.zeros((len(response), 0)) if stimulus is None else np.eye(int(stimulus.max()) + 1)[stimulus]
     side_by_side = np.column_stack([fixed, response, shown])
     columns = np.column_stack([effect.columns for effect in effects])
-    people, q = int(who.max()) + 1, columns.shape[1]
+    people = int(who.max()) + 1
+    q = columns.shape[1]
     rows = np.repeat(np.arange(len(response)), q)
     owned = sparse.csr_array(
         (columns.ravel(), (rows, (who[:, None] * q + np.arange(q)).ravel())), (len(who), people * q)
@@ -208,7 +209,8 @@ def _residual(kept: Array) -> float:
 def _deviance(given: Products, ratios: Array, residual_sd: float | None = None) -> float:
     """Return minus twice the restricted log likelihood up to a constant; at its best residual where none is given."""
     kept, log_determinant = _eliminated(given, ratios)
-    left, dof = max(_residual(kept), 1e-300), given.answers - given.fixed
+    left = max(_residual(kept), 1e-300)
+    dof = given.answers - given.fixed
     log_determinant += float(np.linalg.slogdet(kept[:-1, :-1])[1])
     if residual_sd is None:
         return log_determinant + dof * (1.0 + float(np.log(left / dof)))

@@ -22,7 +22,9 @@ from strut.viewer.video import video_bytes
 
 Format = Literal["gif", "mp4", "webm"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-_GROUND, _DARK, _LIGHT = "#232b36", "#0c0f14", "#ffffff"
+_GROUND = "#232b36"
+_DARK = "#0c0f14"
+_LIGHT = "#ffffff"
 _KEY = ("film", "stimulus", "intended", "control", "azimuth_deg")
 _SMOOTH = 2  # drawn twice as large and shrunk, or edges of lights would crawl
 
@@ -40,7 +42,8 @@ def pictures(stimulus: Stimulus, display: Display, height_px: int) -> Iterator[I
     """Yield the pictures of a stimulus, one for each of its samples."""
     height = height_px * _SMOOTH
     width = 2 * round(height * ASPECT / 2)
-    middle, zoom = np.array([width / 2.0, height / 2.0]), height / 2.0
+    middle = np.array([width / 2.0, height / 2.0])
+    zoom = height / 2.0
     unit = float(stimulus.payload(display)["unit"])
     grid = (stimulus.grid.reshape(-1, 2, 2) * zoom + middle).reshape(-1, 4)
     for points, depth in zip(stimulus.points * zoom + middle, stimulus.depth, strict=True):
@@ -71,7 +74,9 @@ def _draw_solids(
     away = np.array([depth[part].mean() for part in own])
     light = 1.0 - 0.35 * (away - away.min()) / max(float(np.ptp(away)), 1e-9)
     for k in np.argsort(-away, kind="stable"):
-        shape, corners, color = shapes[k], points[own[k]], shapes[k]["color"]
+        shape = shapes[k]
+        corners = points[own[k]]
+        color = shapes[k]["color"]
         if shape["kind"] == "box":
             _draw_box(pen, corners, depth[own[k]], color, light[k])
         elif shape["kind"] == "hull":
@@ -134,13 +139,17 @@ def film_study(
     """
     if form not in FORMATS:
         raise UnknownNameError("format", form, FORMATS, "`strut study film --help`")
-    design, out = read_design(Path(folder)), Path(out)
+    design = read_design(Path(folder))
+    out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     check_writable(out / "key.csv", force=force)
-    stimuli, paths, rows = load_stimuli(design), [], []
+    stimuli = load_stimuli(design)
+    paths = []
+    rows = []
     azimuths = view_azimuths(design.display.azimuth_deg, design.display.azimuth_spread_deg)
     for number, k in enumerate(np.random.default_rng(design.seed).permutation(len(stimuli)), start=1):
-        entry, path = design.stimulus(stimuli[k].name), out / f"film_{number:02d}.{form}"
+        entry = design.stimulus(stimuli[k].name)
+        path = out / f"film_{number:02d}.{form}"
         save_film(stimuli[k], design.display, path, form, force=force)
         about = path.name, entry.name, entry.intended, entry.control, f"{azimuths[stimuli[k].view]:g}"
         rows.append(dict(zip(_KEY, about, strict=True)))

@@ -33,7 +33,8 @@ class Cycle:
         turns, phase = np.divmod(time_s - self.time_s[0], period)
         share = (phase / period)[:, None]
         gap = (self.points[-1] - self.points[0]).ravel()  # what is left between the ends is spread over the cycle
-        at_s, points = phase + self.time_s[0], self.points.reshape(len(self.points), -1)
+        at_s = phase + self.time_s[0]
+        points = self.points.reshape(len(self.points), -1)
         posture = columns_at(at_s, self.time_s, points) - share * gap
         way = columns_at(at_s, self.time_s, self.base)
         way = way + turns[:, None] * (self.base[-1] - self.base[0])

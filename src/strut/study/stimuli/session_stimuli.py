@@ -43,7 +43,8 @@ def stimuli(robot: Robot, seed: int) -> tuple[SessionStimulus, ...]:
 
     Practice is random, corners come in random order and emotions are drawn at random, as in the study.
     """
-    table, rng = robot.study, np.random.default_rng(seed)
+    table = robot.study
+    rng = np.random.default_rng(seed)
     levels = {"L": table.levels.low, "H": table.levels.high}
     corners = ["".join(letters) for letters in product("LH", repeat=3)]
     shown: list[tuple[str, str, Sequence[float]]] = [("neutral", "neutral", (0.0, 0.0, 0.0))]
@@ -94,7 +95,8 @@ def save_stimuli(
         >>> len(strut.save_stimuli("pepper", "stimuli", seed=1))  # doctest: +SKIP
         13
     """
-    body, folder = as_robot(robot), Path(folder)
+    body = as_robot(robot)
+    folder = Path(folder)
     session = stimuli(body, seed)
     check_may_be_folder(folder)
     if not folder.absolute().parent.is_dir():

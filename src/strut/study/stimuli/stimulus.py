@@ -93,7 +93,8 @@ def load_stimuli(design: Design, on_stimulus: OnStimulus = lambda _done, _total:
 
     A missing, damaged or too short motion raises with the stimulus's name; `on_stimulus` is told how many are read.
     """
-    display, entries = design.display, design.shown
+    display = design.display
+    entries = design.shown
     motions = {}
     for done, entry in enumerate(entries, start=1):
         motions[entry.name] = _motion(design, entry)
@@ -165,7 +166,8 @@ def display_axes(display: Display) -> Array:
 
     Azimuth 0 looks at the body from ahead, 45 from ahead and its right, 90 from its right.
     """
-    azimuth, elevation = -np.radians(display.azimuth_deg), np.radians(display.elevation_deg)
+    azimuth = -np.radians(display.azimuth_deg)
+    elevation = np.radians(display.elevation_deg)
     level = np.cos(elevation)
     towards_eye = np.array([level * np.cos(azimuth), level * np.sin(azimuth), np.sin(elevation)])
     right = np.array([-np.sin(azimuth), np.cos(azimuth), 0.0])
@@ -213,7 +215,8 @@ def _clip(name: str, motion: Motion, robot: Robot, display: Display, seconds: fl
     time_s = start + np.arange(round(seconds * RATE_HZ) + 1) / RATE_HZ
     first, last = np.searchsorted(motion.time_s, time_s[[0, -1]])
     part = slice(None) if display.loop else slice(max(0, first - 1), last + 2)  # what is not shown is not drawn
-    known_s, qpos = motion.time_s[part], motion.qpos[part]
+    known_s = motion.time_s[part]
+    qpos = motion.qpos[part]
     base = np.zeros((len(qpos), 1, 3))
     travels = min(2, robot.base_size)  # a body that is bolted down stays at the origin
     base[:, 0, :travels] = qpos[:, :travels]
@@ -236,7 +239,8 @@ def _stage(clips: list[tuple[Array, Array]], axes: list[Array]) -> tuple[Array, 
     Clips are points in world (T, n, 3) and how far what is drawn reaches around each (n, 1); axes those of the cameras.
     """
     extents = [_extent(points @ view.T, reach) for points, reach in clips for view in axes]
-    low, high = np.min([ends[0] for ends in extents], axis=0), np.max([ends[1] for ends in extents], axis=0)
+    low = np.min([ends[0] for ends in extents], axis=0)
+    high = np.max([ends[1] for ends in extents], axis=0)
     half = (high - low) / 2.0 * _MARGIN
     return (low + high) / 2.0, float(1.0 / max(half[1], half[0] / ASPECT, 1e-6))
 
@@ -293,9 +297,11 @@ def _corners(solid: Solid) -> Array:
     if solid.kind == "box":
         return np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * solid.size_m
     if solid.kind == "cylinder":
-        turn, ends = np.arange(_AROUND) * 4.0 * np.pi / _AROUND, np.repeat([-1.0, 1.0], _AROUND // 2)
+        turn = np.arange(_AROUND) * 4.0 * np.pi / _AROUND
+        ends = np.repeat([-1.0, 1.0], _AROUND // 2)
         return np.stack([np.cos(turn), np.sin(turn), ends], axis=1) * solid.size_m[[0, 0, 1]]
-    turn, height = np.arange(_AROUND) * np.pi * (3.0 - np.sqrt(5.0)), np.linspace(-1.0, 1.0, _AROUND)
+    turn = np.arange(_AROUND) * np.pi * (3.0 - np.sqrt(5.0))
+    height = np.linspace(-1.0, 1.0, _AROUND)
     ring = np.sqrt(1.0 - height**2)
     directions = np.stack([ring * np.cos(turn), ring * np.sin(turn), height], axis=1)  # evenly over a sphere
     if solid.mesh is None:
@@ -310,9 +316,11 @@ def _rounding_m(solid: Solid) -> float:
 
 def _shapes(robot: Robot, scale: float) -> tuple[dict[str, Any], ...]:
     """Return the solid parts as `Stimulus.shapes` describes them."""
-    shapes, first = [], 0
+    shapes = []
+    first = 0
     for solid in solids(robot):
-        kind, count = solid.kind if solid.kind in _DRAWN else "hull", len(_corners(solid))
+        kind = solid.kind if solid.kind in _DRAWN else "hull"
+        count = len(_corners(solid))
         radius = _rounding_m(solid) * scale * _UNIT
         shapes.append({"kind": kind, "first": first, "count": count, "radius": radius, "color": solid.color[:3]})
         first += count

@@ -23,7 +23,8 @@ Scale = Annotated[
     tuple[float, float] | None, typer.Option(help="Lowest and highest raw rating, such as 1 9; rescaled to -1 to 1.")
 ]
 
-ANSWERS, OBSERVERS = "[answer|answers]", "simulated [observer|observers]"
+ANSWERS = "[answer|answers]"
+OBSERVERS = "simulated [observer|observers]"
 
 study = typer.Typer(
     name="study",
