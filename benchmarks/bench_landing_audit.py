@@ -72,7 +72,7 @@ def rows_of(name: str) -> list[Row]:
         landings = draft.measured.landings
         assert landings is not None
         cpu_s = process_time() - began
-        limits = dict.fromkeys(shortfall.limit for shortfall in judged(draft, limits_for(robot, margin_m=0.0)))
+        limits = dict.fromkeys(violation.limit for violation in judged(draft, limits_for(robot, margin_m=0.0)))
         off = found.torque_disagreement
         rows.append(
             {

@@ -17,7 +17,7 @@ import numpy as np
 
 import strut
 from strut.emotion import Emotion
-from strut.perception.emotion_distance import feeling_distances
+from strut.perception.emotion_distance import emotion_distances
 from strut.perception.expressive_features import expressive_features
 from strut.study.design.published import published
 
@@ -28,7 +28,7 @@ NAMES = {"anger": "angry", "fear": "fearful"}
 def measured(motions: dict[str, strut.Motion]) -> dict[tuple[str, str], float]:
     """Return the distance of any two motions, by their names."""
     names = list(motions)
-    distance = feeling_distances([expressive_features(motion, strut.robot_of(motion)) for motion in motions.values()])
+    distance = emotion_distances([expressive_features(motion, strut.robot_of(motion)) for motion in motions.values()])
     return {(names[i], names[j]): float(distance[i, j]) for i, j in combinations(range(len(names)), 2)}
 
 

@@ -170,7 +170,7 @@ def pairs_by_distance(rows: list[Row]) -> list[tuple[float, str, str]]:
     if len(names) < 2:  # the others were refused
         return []
     movements = [dict(part.split("=") for part in seen[name].split()) for name in names]
-    distance = strut.feeling_distances([{key: float(value) for key, value in one.items()} for one in movements])
+    distance = strut.emotion_distances([{key: float(value) for key, value in one.items()} for one in movements])
     return sorted((distance[i, j], names[i], names[j]) for i, j in combinations(range(len(names)), 2))
 
 

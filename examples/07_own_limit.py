@@ -18,13 +18,13 @@ class Battery:
     def __init__(self, most_w: float) -> None:
         self.most_w = most_w
 
-    def shortfall(self, draft: strut.Draft) -> strut.Shortfall | None:
+    def violation(self, draft: strut.Draft) -> strut.Violation | None:
         """Return where the draft takes more, if it does."""
         power_w = np.abs(draft.measured.torque_nm * draft.measured.joint_speed_rad_s).sum(axis=1)
         if power_w.max() <= self.most_w:
             return None
         sentence = f"battery: the joints take {power_w.max():.1f} W of {self.most_w:g} W"
-        return strut.Shortfall(self.name, power_w > self.most_w, sentence)
+        return strut.Violation(self.name, power_w > self.most_w, sentence)
 
 
 def walk(most_w: float, *, cycles: int = 10, rate_hz: float = 100.0) -> strut.Motion:

@@ -6,7 +6,7 @@ import pytest
 
 from strut.errors import OutOfRangeError
 from strut.schemas.expression import WordMappings
-from strut.style import WORD_GROUPS, WORDS, Style, spoken
+from strut.style import PARAMETER_GROUPS, WORDS, Style, parameter_label
 
 
 def test_the_default_is_neutral():
@@ -40,7 +40,7 @@ def test_what_no_body_can_read_is_refused(words, sentence):
 
 
 def test_every_word_that_a_table_can_give_a_part_to_is_weakened_in_exactly_one_group():
-    weakened = [word for group in WORD_GROUPS for word in group]
+    weakened = [word for group in PARAMETER_GROUPS for word in group]
     numbers = set(WordMappings.__struct_fields__) - {"direction", "postures"}
     assert sorted(weakened) == sorted(numbers)
 
@@ -68,4 +68,4 @@ def test_every_word_has_a_meaning_a_unit_and_a_range_around_its_neutral_value(na
 
 
 def test_words_are_spoken_without_their_unit():
-    assert spoken("trunk_pitch_rad") == "trunk pitch"
+    assert parameter_label("trunk_pitch_rad") == "trunk pitch"

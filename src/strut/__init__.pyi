@@ -18,7 +18,7 @@ from strut.draft import (
     Generator as Generator,
     Limit as Limit,
     Progress as Progress,
-    Shortfall as Shortfall,
+    Violation as Violation,
 )
 from strut.request import (
     Animate as Animate,
@@ -40,11 +40,15 @@ from strut.pilot.reference import (
 # Who moves, and what can be felt
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
 from strut.expression.blend import anchor_weights as anchor_weights, style_for as style_for
-from strut.expression.shown import left_out as left_out, main_words as main_words, shown_shares as shown_shares
+from strut.expression.shown import (
+    left_out as left_out,
+    main_parameters as main_parameters,
+    expressed_shares as expressed_shares,
+)
 from strut.perception.distinguish import Distinguished as Distinguished, distinguish as distinguish
 from strut.perception.expressive_features import expressive_features as expressive_features
-from strut.perception.emotion_distance import feeling_distances as feeling_distances
-from strut.perception.emotion_map import feeling_map_png as feeling_map_png, feeling_page as feeling_page
+from strut.perception.emotion_distance import emotion_distances as emotion_distances
+from strut.perception.emotion_map import emotion_map_png as emotion_map_png, emotion_page as emotion_page
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
 # Robots of others
@@ -60,7 +64,7 @@ from strut.human.composed_walk import compose_walk as compose_walk
 from strut.animation.animate import animate as animate, draw as draw
 from strut.retargeting.repair import repair as repair
 from strut.gaits.hand_task.perform import perform as perform
-from strut.pilot.piloted_sequence import perform_show as perform_show
+from strut.pilot.piloted_sequence import perform_sequence as perform_sequence
 from strut.pipeline.run import run as run
 from strut.pipeline.walk import walk as walk, walk_to as walk_to
 

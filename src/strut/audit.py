@@ -142,7 +142,7 @@ class Audit:
     contact: npt.NDArray[np.bool_]
     cop_in_world: Array
     margin_m: Array
-    joint_room_rad: Array
+    joint_limit_margin_rad: Array
     joint_speed_rad_s: Array
     torque_nm: Array
     drive_use: Array

@@ -18,7 +18,7 @@ DetailLevel = Literal["search", "whole", "final"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shortfall:
+class Violation:
     """A limit that a motion breaks: which, at which samples (T,), and in words."""
 
     limit: str
@@ -61,7 +61,7 @@ class Draft:
     left_out: tuple[str, ...] = ()
     kept: float = 1.0
     reasons: tuple[str, ...] = ()
-    shortfalls: tuple[Shortfall, ...] = ()
+    violations: tuple[Violation, ...] = ()
     torque_nm: Array | None = None
     ground_force_n: Array | None = None
     cop_in_world: Array | None = None
@@ -81,8 +81,8 @@ def not_made(robot: Robot, style: Style | None, limit: str, sentence: str) -> Dr
     """Return the draft of a movement that could not be made at all, and why."""
     feet = np.zeros((0, len(robot.feet)), dtype=np.bool_)
     qpos = np.zeros((0, robot.base_size + len(robot.joint_names)))
-    why = Shortfall(limit, np.ones(1, dtype=np.bool_), sentence)
-    return Draft(robot, np.zeros(0), qpos, feet, style, shortfalls=(why,))
+    why = Violation(limit, np.ones(1, dtype=np.bool_), sentence)
+    return Draft(robot, np.zeros(0), qpos, feet, style, violations=(why,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,15 +98,15 @@ class Attempt:
 
     intensity: float
     draft: Draft
-    shortfalls: tuple[Shortfall, ...]
+    violations: tuple[Violation, ...]
     neutral: bool
 
     @property
     def passes(self) -> bool:
         """Whether every limit is kept."""
-        return not self.shortfalls
+        return not self.violations
 
-    def is_hopeless(self, broken: tuple[Shortfall, ...], detail: Detail) -> bool:
+    def is_hopeless(self, broken: tuple[Violation, ...], detail: Detail) -> bool:
         """Return whether no other draft is worth a try after this one, which does not pass.
 
         Another way may keep a single limit, or joints that are too fast; a whole motion that breaks more, or none and
@@ -116,16 +116,16 @@ class Attempt:
             broken: The limits that it broke before it was played.
             detail: How carefully it was drafted.
         """
-        nearly = len(broken) == 1 or any(shortfall.limit == "joint speed" for shortfall in broken)
+        nearly = len(broken) == 1 or any(violation.limit == "joint speed" for violation in broken)
         return not self.neutral and detail.level == "final" and not nearly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class StrongestCandidate:
     """The strongest attempt that passes, or none, and what the one just above it breaks."""
 
     attempt: Attempt | None
-    stopped_by: tuple[Shortfall, ...]
+    binding_limits: tuple[Violation, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,7 +144,7 @@ class Detail:
     share: Array | None = None
     variant: int = 0
     least: int = 0
-    hopeful: bool = False
+    verdict_only: bool = False
 
 
 class Generator(Protocol):
@@ -192,7 +192,7 @@ class Limit(Protocol):
         """What is limited, in a word or two."""
         ...
 
-    def shortfall(self, draft: Draft) -> Shortfall | None:
+    def violation(self, draft: Draft) -> Violation | None:
         """Return where the draft breaks the limit, or None if it keeps it."""
         ...
 

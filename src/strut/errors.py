@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from strut.plumbing.number_text import amount_words
+from strut.plumbing.number_text import format_amount
 
 if TYPE_CHECKING:
     from strut.receipt import Receipt
@@ -116,7 +116,7 @@ class ImpossibleStepError(StrutError):
         return f"A {self.what} of {self._told(self.asked_m)} is impossible ({self.reason}); {advice}"
 
     def _told(self, value: float) -> str:
-        return amount_words(value, self.unit)
+        return format_amount(value, self.unit)
 
 
 class UnreachablePathError(StrutError):

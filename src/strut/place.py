@@ -27,7 +27,7 @@ class Place:
             if not math.isfinite(value):
                 raise OutOfRangeError(f"The {name} of a place is {value:g}; it must be a finite number.")
 
-    def then(self, step: Place) -> Place:
+    def compose(self, step: Place) -> Place:
         """Return `step`, given as seen from here, as seen from where this place is given."""
         c = math.cos(self.heading_rad)
         s = math.sin(self.heading_rad)
@@ -37,8 +37,8 @@ class Place:
             self.heading_rad + step.heading_rad,
         )
 
-    def seen_from(self, other: Place) -> Place:
-        """Return this place as seen from another: `other.then(self.seen_from(other))` is this place."""
+    def relative_to(self, other: Place) -> Place:
+        """Return this place as seen from another: `other.compose(self.seen_from(other))` is this place."""
         c = math.cos(other.heading_rad)
         s = math.sin(other.heading_rad)
         dx = self.x_m - other.x_m
@@ -58,7 +58,7 @@ class Footstep:
     place: Place
 
 
-def wrapped(angle_rad: float) -> float:
+def wrap_angle(angle_rad: float) -> float:
     """Return the angle in (-pi, pi] that points the same way."""
     turned = math.remainder(angle_rad, 2.0 * math.pi)
     return math.pi if turned == -math.pi else turned
@@ -66,5 +66,5 @@ def wrapped(angle_rad: float) -> float:
 
 def between(right: Place, left: Place) -> Place:
     """Return the place midway between two feet, facing midway between their headings."""
-    heading = right.heading_rad + wrapped(left.heading_rad - right.heading_rad) / 2.0
+    heading = right.heading_rad + wrap_angle(left.heading_rad - right.heading_rad) / 2.0
     return Place((right.x_m + left.x_m) / 2.0, (right.y_m + left.y_m) / 2.0, heading)

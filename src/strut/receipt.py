@@ -19,7 +19,7 @@ _WHERE_DUE = (
 )
 
 
-def dial_words(kept: float, asked: float) -> str:
+def intensity_of_asked(kept: float, asked: float) -> str:
     """Return an intensity beside what was asked: `intensity 0.90 of 1.00 asked`; it is never told in per cent."""
     words = f"{kept:.2f}", f"{asked:.2f}"
     return f"intensity {words[0]} {'as' if words[0] == words[1] else f'of {words[1]}'} asked"
@@ -87,7 +87,7 @@ class Receipt:
         return self.intensity_kept / self.intensity_asked if self.intensity_asked else 1.0
 
     @property
-    def share_shown(self) -> float | None:
+    def expressed_share(self) -> float | None:
         """Share of the asked feeling that is shown; that which the limits left where nobody measured it."""
         return self.share_kept if self.shown is None else self.shown
 

@@ -114,7 +114,7 @@ class Style:
 WORDS: dict[str, Word] = {one.name: one.metadata["word"] for one in fields(Style) if "word" in one.metadata}
 
 # Words that are weakened together where a feeling breaks a limit; what tells most of it first, which is weakened last.
-WORD_GROUPS: tuple[tuple[str, ...], ...] = (
+PARAMETER_GROUPS: tuple[tuple[str, ...], ...] = (
     ("body_pitch_rad", "trunk_pitch_rad", "head_pitch_rad"),
     ("stance_width", "body_height"),
     ("tempo", "stride"),
@@ -129,6 +129,6 @@ WORD_GROUPS: tuple[tuple[str, ...], ...] = (
 )
 
 
-def spoken(word: str) -> str:
+def parameter_label(word: str) -> str:
     """Return a word as people say it."""
     return word.removesuffix("_rad").replace("_", " ")

@@ -11,7 +11,7 @@ from strut.adoption.folder_check import check_folder
 from strut.adoption.stand_finder import _StandSolver
 from strut.errors import NotAdoptedError
 from strut.models.mesh_files import read_mesh
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 from tests.adoption.broken_robots import element_called, on_wheels
 from tests.adoption.small_robots import biped, found, quadruped, sentences, written
 
@@ -298,8 +298,8 @@ def test_a_joint_that_is_held_beside_where_it_is_drawn_stays_in_its_range(tmp_pa
 
 def test_sentences_speak_of_one_thing_or_of_several():
     words = "[joint|joints] (knee) [has|have] no range"
-    assert one_or_several(1, words) == "1 joint (knee) has no range"
-    assert one_or_several(2, words) == "2 joints (knee) have no range"
+    assert format_count(1, words) == "1 joint (knee) has no range"
+    assert format_count(2, words) == "2 joints (knee) have no range"
 
 
 def test_the_arm_on_the_back_of_a_quadruped_stays_as_it_is_carried(tmp_path):

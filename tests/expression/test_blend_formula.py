@@ -8,7 +8,7 @@ import pytest
 
 from strut.emotion import Emotion, named_emotion
 from strut.expression.blend import anchor_weights, style_for
-from strut.expression.shown import left_out, main_words, shown_shares, visible_words
+from strut.expression.shown import expressed_shares, left_out, main_parameters, visible_parameters
 from strut.models.catalogue import load_robot
 from strut.schemas.expression import (
     Axes,
@@ -115,31 +115,31 @@ def test_who_is_exactly_at_an_anchor_shows_that_alone_and_who_is_near_shows_almo
 @pytest.mark.parametrize("way", [-1.0, 1.0])
 def test_a_word_is_seen_from_its_smallest_visible_change_on(word, neutral, visible, way):
     robot = body()
-    assert visible_words(robot, Style(**{word: neutral + 0.99 * way * visible})) == ()
-    assert visible_words(robot, Style(**{word: neutral + 1.01 * way * visible})) == (word,)
+    assert visible_parameters(robot, Style(**{word: neutral + 0.99 * way * visible})) == ()
+    assert visible_parameters(robot, Style(**{word: neutral + 1.01 * way * visible})) == (word,)
 
 
 def test_a_fiftieth_of_a_pose_and_the_product_of_tempo_and_stride_are_seen():
     robot = body(**TABLE)
-    assert visible_words(robot, Style(postures=(("low", 0.019),), gaze=0.4, lift=0.9)) == ()
-    assert visible_words(robot, Style(postures=(("low", -0.021),), gaze=0.4, lift=0.9)) == ("postures",)
-    assert visible_words(robot, Style(direction=-1, gaze=0.4, lift=0.9)) == ("direction",)
+    assert visible_parameters(robot, Style(postures=(("low", 0.019),), gaze=0.4, lift=0.9)) == ()
+    assert visible_parameters(robot, Style(postures=(("low", -0.021),), gaze=0.4, lift=0.9)) == ("postures",)
+    assert visible_parameters(robot, Style(direction=-1, gaze=0.4, lift=0.9)) == ("direction",)
     asked = Style(tempo=1.25, stride=0.8, gaze=0.4, lift=0.9)  # the same speed
-    assert shown_shares(robot, asked, asked) == {}
+    assert expressed_shares(robot, asked, asked) == {}
     faster = Style(tempo=1.25, stride=0.9, gaze=0.4, lift=0.9)
-    assert shown_shares(robot, faster, faster) == {"speed": 0.0}  # it has a part for neither
+    assert expressed_shares(robot, faster, faster) == {"speed": 0.0}  # it has a part for neither
     strides = body(word=WordMappings(stride=WordMapping()))
-    assert shown_shares(strides, Style(stride=1.5), Style(stride=1.1)) == {"speed": pytest.approx(0.2)}
-    assert shown_shares(strides, Style(stride=1.5), Style(stride=1.1), reads=("tempo",)) == {"speed": 0.0}
+    assert expressed_shares(strides, Style(stride=1.5), Style(stride=1.1)) == {"speed": pytest.approx(0.2)}
+    assert expressed_shares(strides, Style(stride=1.5), Style(stride=1.1), reads=("tempo",)) == {"speed": 0.0}
 
 
 def test_main_words_of_a_table_are_judged_alone_and_poses_by_how_far_they_go_along():
     robot = body(**TABLE, main=("lift", "postures"))
     asked = Style(lift=0.5, gaze=0.9, postures=(("low", 0.6), ("high", 0.8)))
     shown = Style(lift=0.8, gaze=0.9, postures=(("high", 0.5), ("other", 3.0)))
-    assert shown_shares(robot, asked, shown) == {"lift": pytest.approx(0.25), "postures": pytest.approx(0.4)}
-    assert main_words(robot, named_emotion("sad")) == ("lift", "postures")
-    assert main_words(robot, named_emotion("sad"), 0.01) == ()
+    assert expressed_shares(robot, asked, shown) == {"lift": pytest.approx(0.25), "postures": pytest.approx(0.4)}
+    assert main_parameters(robot, named_emotion("sad")) == ("lift", "postures")
+    assert main_parameters(robot, named_emotion("sad"), 0.01) == ()
 
 
 def test_what_is_left_out_is_said_with_its_value_its_way_and_why():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from strut.emotion import Emotion, emotion_table, named_emotion
 from strut.expression.blend import style_for
-from strut.expression.shown import left_out, main_words, shown_shares
+from strut.expression.shown import expressed_shares, left_out, main_parameters
 from strut.models.catalogue import load_robot
 from strut.schemas.expression import ExpressionTable
 from strut.style import Style
@@ -21,16 +21,22 @@ any_emotion = st.sampled_from(sorted(emotion_table()))
 
 
 def test_main_words_are_what_people_could_see():
-    assert main_words(ROBOTS["alice"], SAD) == (
+    assert main_parameters(ROBOTS["alice"], SAD) == (
         *("speed", "lift", "sway", "body_height", "trunk_pitch_rad", "head_pitch_rad"),
     )
-    assert main_words(ROBOTS["heiman"], SAD) == ("speed", "trunk_pitch_rad", "head_pitch_rad", "arm_swing", "elbow_rad")
-    assert main_words(ROBOTS["mrpete"], SAD) == ("speed", "postures")
-    assert main_words(ROBOTS["pepper"], SAD) == ("activity", "jerkiness", "gaze")
-    assert main_words(ROBOTS["heiman"], named_emotion("fearful")) == (
+    assert main_parameters(ROBOTS["heiman"], SAD) == (
+        "speed",
+        "trunk_pitch_rad",
+        "head_pitch_rad",
+        "arm_swing",
+        "elbow_rad",
+    )
+    assert main_parameters(ROBOTS["mrpete"], SAD) == ("speed", "postures")
+    assert main_parameters(ROBOTS["pepper"], SAD) == ("activity", "jerkiness", "gaze")
+    assert main_parameters(ROBOTS["heiman"], named_emotion("fearful")) == (
         *("speed", "tempo", "trunk_pitch_rad", "arm_swing", "elbow_rad", "shoulder_rad"),
     )
-    assert main_words(ROBOTS["heiman"], SAD, 0.1) == ("speed", "arm_swing")  # 1.6 degrees are not seen
+    assert main_parameters(ROBOTS["heiman"], SAD, 0.1) == ("speed", "arm_swing")  # 1.6 degrees are not seen
 
 
 @given(any_robot, any_emotion, st.floats(0.0, 1.5))
@@ -38,16 +44,16 @@ def test_a_style_shows_all_of_itself_and_neutral_shows_nothing(robot, emotion, i
     body = ROBOTS[robot]
     asked = style_for(body, named_emotion(emotion), intensity)
     lacking = {"trunk_pitch_rad", "head_pitch_rad"} if robot == "alice" else set()
-    for word, share in shown_shares(body, asked, asked).items():
+    for word, share in expressed_shares(body, asked, asked).items():
         assert share == (0.0 if word in lacking else pytest.approx(1.0))
-    assert set(shown_shares(body, asked, body.expression.neutral_style()).values()) <= {0.0}
+    assert set(expressed_shares(body, asked, body.expression.neutral_style()).values()) <= {0.0}
 
 
 @given(any_robot, any_emotion, st.floats(0.3, 1.0), st.floats(0.0, 1.0))
 def test_part_of_a_feeling_shows_that_part_of_every_word(robot, emotion, intensity, share):
     body = ROBOTS[robot]
     asked, weaker = (style_for(body, named_emotion(emotion), k * intensity) for k in (1.0, share))
-    shares = shown_shares(body, asked, weaker)
+    shares = expressed_shares(body, asked, weaker)
     curved = {"tempo"} | (
         {"speed"} if robot == "mrpete" else set()
     )  # durations of steps are linear; his speed a product
@@ -60,15 +66,15 @@ def test_a_pose_that_relaxes_for_a_while_shows_its_mean_share():
     robot = ROBOTS["mrpete"]
     asked = style_for(robot, Emotion(-0.6, 0.6, -0.1))
     relaxed = replace(asked, postures=tuple((name, 0.48 * weight) for name, weight in asked.postures))
-    assert shown_shares(robot, asked, relaxed) == {"speed": 1.0, "postures": pytest.approx(0.48)}
-    assert shown_shares(robot, asked, replace(asked, postures=()))["postures"] == 0.0
+    assert expressed_shares(robot, asked, relaxed) == {"speed": 1.0, "postures": pytest.approx(0.48)}
+    assert expressed_shares(robot, asked, replace(asked, postures=()))["postures"] == 0.0
 
 
 def test_more_than_asked_is_all_of_it_and_the_opposite_is_nothing():
     robot = ROBOTS["heiman"]
     asked = style_for(robot, SAD)
     shown = replace(asked, trunk_pitch_rad=0.4, head_pitch_rad=-0.1)
-    assert shown_shares(robot, asked, shown) == {
+    assert expressed_shares(robot, asked, shown) == {
         "speed": 1.0,
         "trunk_pitch_rad": 1.0,
         "head_pitch_rad": 0.0,
@@ -110,12 +116,12 @@ def test_a_body_without_an_expression_table_has_no_part_for_anything():
     bare = replace(ROBOTS["mrpete"], tables=replace(ROBOTS["mrpete"].tables, expression=None))
     assert bare.expression == ExpressionTable()
     assert left_out(bare, Style(lift=1.5)) == ("lift 1.50, mrpete has no part for it",)
-    assert shown_shares(bare, Style(lift=1.5), Style(lift=1.5)) == {"lift": 0.0}
+    assert expressed_shares(bare, Style(lift=1.5), Style(lift=1.5)) == {"lift": 0.0}
 
 
 def test_a_part_that_nobody_moves_counts_nothing():
     style = style_for(ROBOTS["alice"], named_emotion("fearful"))
-    assert shown_shares(ROBOTS["alice"], style, style, reads=("tempo", "stride", "lift", "sway")) == {
+    assert expressed_shares(ROBOTS["alice"], style, style, reads=("tempo", "stride", "lift", "sway")) == {
         "speed": 1.0,
         "lift": 1.0,
         "sway": 1.0,

@@ -80,14 +80,14 @@ def test_a_walk_that_is_not_found_or_unsound_is_told(heiman, monkeypatch):
 
     monkeypatch.setattr(HumanDrafts, "_gait", unsolved)
     (draft,) = HumanDrafts(heiman, HumanGait(), 100.0).drafts(Style(), Detail())
-    assert draft.shortfalls[0].limit == "solver"
+    assert draft.violations[0].limit == "solver"
 
     def unsound(self, style):
         raise RefusedError(["it slides", "it sinks"], "advice")
 
     monkeypatch.setattr(HumanDrafts, "_gait", unsound)
     (draft,) = HumanDrafts(heiman, HumanGait(), 100.0).drafts(Style(), Detail())
-    assert (draft.shortfalls[0].limit, draft.shortfalls[0].sentence) == ("soundness", "it slides; it sinks")
+    assert (draft.violations[0].limit, draft.violations[0].sentence) == ("soundness", "it slides; it sinks")
 
 
 def test_a_draft_keeps_the_least_share_and_says_what_is_weak(heiman, monkeypatch):

@@ -48,7 +48,7 @@ def knee_angle(leg, joints, reference):
     return turn_angle(knee_reference_direction(leg, ankle, reference=reference), knee, line)
 
 
-def wrapped(angle):
+def wrap_angle(angle):
     return (np.asarray(angle) + np.pi) % (2.0 * np.pi) - np.pi
 
 
@@ -87,7 +87,7 @@ def test_foot_and_knee_of_20000_random_targets_come_back(thigh_m, shin_m, knee_s
     joints = reproduces(leg, ankle, foot, knee_rad, reference, within=1e-10)
     assert np.abs(joints).max() <= np.pi
     assert (np.sign(joints[:, 3]) == knee_sign).all()
-    assert_allclose(wrapped(knee_angle(leg, joints, reference) - knee_rad), np.zeros(20_000), atol=1e-9)
+    assert_allclose(wrap_angle(knee_angle(leg, joints, reference) - knee_rad), np.zeros(20_000), atol=1e-9)
 
 
 @pytest.mark.parametrize("golden", NUMBERS["golden_ik"], ids=lambda golden: f"{golden['d3_mm']}_{golden['sign']}")
@@ -107,7 +107,7 @@ def test_joints_equal_those_of_the_formulas_taken_one_by_one(knee_sign):
     targets = random_targets(leg, 300, np.random.default_rng(3))
     joints = leg_inverse(leg, *targets, reference="published")
     slow = [leg_joints(ankle, foot, knee, knee_sign, 0.22, 0.19) for ankle, foot, knee in zip(*targets, strict=True)]
-    assert_allclose(wrapped(joints - slow), np.zeros((300, 7)), atol=1e-10)
+    assert_allclose(wrap_angle(joints - slow), np.zeros((300, 7)), atol=1e-10)
 
 
 def test_knee_lies_where_the_joints_put_it():
@@ -128,7 +128,7 @@ def test_opposite_knee_sign_half_a_turn_on_is_the_same_knee():
     shift = np.zeros((1000, 7))
     shift[:, [2, 4]] = np.pi
     one[:, 3] *= -1.0
-    assert_allclose(wrapped(other - one - shift + 1.0), np.full((1000, 7), 1.0), atol=1e-9)
+    assert_allclose(wrap_angle(other - one - shift + 1.0), np.full((1000, 7), 1.0), atol=1e-9)
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
@@ -140,7 +140,7 @@ def test_mirrored_target_with_negated_knee_angle_has_the_mirrored_knee(reference
     left_joints = leg_inverse(left, ankle, foot, knee_rad, reference=reference)
     right_joints = leg_inverse(right, ankle @ mirror, mirror @ foot @ mirror, -knee_rad, reference=reference)
     assert_allclose(leg_forward(right, right_joints)[2], leg_forward(left, left_joints)[2] @ mirror, atol=1e-12)
-    assert_allclose(wrapped(right_joints - left_joints * [-1, 1, -1, 1, -1, 1, -1]), np.zeros((300, 7)), atol=1e-9)
+    assert_allclose(wrap_angle(right_joints - left_joints * [-1, 1, -1, 1, -1, 1, -1]), np.zeros((300, 7)), atol=1e-9)
 
 
 @given(offset=st.floats(-3.0, 3.0))
@@ -419,7 +419,7 @@ def misses(count, **misprint):
         joints = leg_joints(ankle, foot, knee_rad, 1, 0.22, 0.19, **misprint)
         chain = dh_chain(joints, 0.22, 0.19)
         foot_error.append(np.linalg.norm(chain[-1][:3, 3] - ankle))
-        knee_error.append(abs(wrapped(knee_angle(leg, joints, "published") - knee_rad)))
+        knee_error.append(abs(wrap_angle(knee_angle(leg, joints, "published") - knee_rad)))
     return np.array(foot_error), np.array(knee_error)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from strut.errors import BadFieldError
 from strut.schemas.collision import CollisionTable
-from strut.schemas.imported import ForeignBody
+from strut.schemas.imported import ImportedBody
 from strut.schemas.toml_file import TomlFile
 
 PAGE = (Path(__file__).parents[2] / "docs" / "your_robot.md").read_text("utf-8")
@@ -27,7 +27,7 @@ def keys(kind, before=""):
     return {before.removeprefix(".")}
 
 
-@pytest.mark.parametrize(("heading", "table"), [("robot.toml", ForeignBody), ("collision.toml", CollisionTable)])
+@pytest.mark.parametrize(("heading", "table"), [("robot.toml", ImportedBody), ("collision.toml", CollisionTable)])
 def test_every_key_is_told_and_no_other(heading, table):
     section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
     cells = re.findall(r"^\| (`[^|]*) \|", section, re.M)
@@ -36,6 +36,6 @@ def test_every_key_is_told_and_no_other(heading, table):
 
 def test_the_example_is_a_robot():
     example = re.findall(r"```toml\n(.*?)```", PAGE, re.S)[0]
-    robot = TomlFile(example, "robot.toml", BadFieldError).decode(ForeignBody)
+    robot = TomlFile(example, "robot.toml", BadFieldError).decode(ImportedBody)
     assert robot.floats
     assert robot.limb["FL"].feet == ("FL",)

@@ -13,13 +13,13 @@ from strut.models.catalogue import load_robot
 from strut.perception.distinguish import Distinguished, distinguish, distinguished
 from strut.perception.emotion_distance import (
     calibration_pairs,
-    feeling_distances,
+    emotion_distances,
     held_out_pairs,
     perceived,
     separation,
     threshold,
 )
-from strut.perception.emotion_map import feeling_map_png, feeling_page
+from strut.perception.emotion_map import emotion_map_png, emotion_page
 from strut.perception.expressive_features import FEATURES, expressive_features
 from strut.study.design.published import published
 
@@ -64,7 +64,7 @@ def test_one_level_is_what_stimuli_differed_by(waves):
     level = perceived().level
     nodding = base | {"head_pitch": base["head_pitch"] + np.deg2rad(16.0)}
     faster = base | {"pace": 1.3 * (base["pace"] + level["pace"].floor) - level["pace"].floor}
-    assert_allclose(feeling_distances([base, nodding, faster])[0], [0.0, 1.0, 1.0], atol=1e-3)
+    assert_allclose(emotion_distances([base, nodding, faster])[0], [0.0, 1.0, 1.0], atol=1e-3)
 
 
 def test_pepper_s_anger_and_fear_are_confused_as_published_and_told_apart_when_animated(waves):
@@ -128,14 +128,14 @@ def test_what_nobody_judged_has_kept_nothing_that_is_known(waves):
     motions = [replace(waves[name, "published"], receipt=None) for name in ("angry", "fearful")]
     found = distinguished(load_robot("pepper"), ("angry", "fearful"), motions, "published")
     assert [told["kept"] for told in found.as_dict()["feelings"].values()] == [None, None]
-    assert b"kept" not in feeling_page(found)
+    assert b"kept" not in emotion_page(found)
 
 
 def test_map_page_and_json_say_what_was_found(waves):
     motions = [waves[name, "published"] for name in ("angry", "fearful")]
     found = distinguished(load_robot("pepper"), ("angry", "fearful"), motions, "published")
-    assert feeling_map_png(found).startswith(b"\x89PNG")
-    assert b"People would confuse angry and fearful" in feeling_page(found)
+    assert emotion_map_png(found).startswith(b"\x89PNG")
+    assert b"People would confuse angry and fearful" in emotion_page(found)
     table = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert table["confused"] == [["angry", "fearful"]]
     assert table["threshold_right"]["pairs"] == 22

@@ -106,7 +106,7 @@ def test_room_is_what_is_left_to_the_nearer_limit_of_a_joint(cassie, walk):
     joint = cassie.joint_names.index(own[0])
     for limit, beyond in ((cassie.joint_upper_rad, 0.05), (cassie.joint_lower_rad, -0.04)):
         motors[0, 0] = limit[joint] + beyond  # all coefficients alike: it stands there throughout
-        assert gait_audit(cassie, replace(walk, motors=motors)).joint_room_rad == pytest.approx(-abs(beyond))
+        assert gait_audit(cassie, replace(walk, motors=motors)).joint_limit_margin_rad == pytest.approx(-abs(beyond))
 
 
 def test_the_use_of_speed_is_of_the_motors_own_limits(cassie, walk):

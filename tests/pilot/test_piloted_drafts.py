@@ -83,7 +83,7 @@ def test_a_draft_stands_walks_and_stands_and_one_beyond_the_controllers_is_not_m
     assert draft.figures["walking_speed_m_s"] == 0.25
     (refused,) = PilotedDrafts(CASSIE, PilotedWalk(), 80.0).drafts(Style(stride=50.0), Detail())
     assert len(asked) == 1
-    sentence = refused.shortfalls[0].sentence
+    sentence = refused.violations[0].sentence
     assert sentence.startswith("command: ")
     assert sentence[9].islower()
     assert not sentence.endswith(".")

@@ -11,7 +11,7 @@ from strut.emotion import named_emotion
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
 from strut.formats.motion_file import load_motion, save_motion
 from strut.models.catalogue import load_robot
-from strut.pilot.piloted_sequence import _receipt, perform_show
+from strut.pilot.piloted_sequence import _receipt, perform_sequence
 from strut.pilot.reference import PlayRequest, StandRequest, WalkRequest
 from strut.pilot.sequence import queue_of_story, queue_of_words
 from strut.pipeline.walk import walk
@@ -28,7 +28,7 @@ def cassie():
 def show(tmp_path_factory):
     """A short show, as its file gives it back."""
     path = tmp_path_factory.mktemp("show") / "show.npz"
-    save_motion(perform_show("cassie", "walk 0.5 m, stand 0.3 s"), path)
+    save_motion(perform_sequence("cassie", "walk 0.5 m, stand 0.3 s"), path)
     return load_motion(path)
 
 
@@ -69,11 +69,11 @@ def test_words_that_mean_nothing_are_refused_in_a_sentence(cassie, words):
 
 def test_a_walk_that_is_too_fast_and_a_robot_without_controllers_are_refused(cassie):
     with pytest.raises(OutOfRangeError, match=r"The speed forward is 3 m/s; it must be from -0\.5 to 0\.8 m/s"):
-        perform_show(cassie, "walk 1 m at 3 m/s")
+        perform_sequence(cassie, "walk 1 m at 3 m/s")
     with pytest.raises(OutOfRangeError, match=r"'walk 2 m at 9 m/s' when happy: The speed forward is 11\.7 m/s"):
         queue_of_words(cassie, "happy, walk 2 m at 9 m/s")
     with pytest.raises(UnknownNameError, match="libary"):
-        perform_show(cassie, "walk 1 m", walker="libary")
+        perform_sequence(cassie, "walk 1 m", walker="libary")
     with pytest.raises(BadTableError, match="alice has no controllers of its own"):
         queue_of_words(load_robot("alice"), "walk 1 m")
 

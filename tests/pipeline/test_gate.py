@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strut.draft import Attempt, Shortfall
+from strut.draft import Attempt, Violation
 from strut.pipeline.gate import strongest
 
 CLOSE = 0.02
 COARSE = 0.1  # what the documentation promises
-TOO_MUCH = Shortfall("torque", np.array([True]), "torque: too much")
+TOO_MUCH = Violation("torque", np.array([True]), "torque: too much")
 
 
 def gate(asked, allowed):
@@ -26,7 +26,7 @@ def gate(asked, allowed):
 
 def test_what_passes_is_kept_as_asked_in_one_attempt():
     kept, tried = gate(1.3, lambda _intensity: True)
-    assert (kept.attempt.intensity, kept.stopped_by, tried) == (1.3, (), [1.3])
+    assert (kept.attempt.intensity, kept.binding_limits, tried) == (1.3, (), [1.3])
     assert kept.attempt.draft == "candidate 1.3"
 
 
@@ -37,7 +37,7 @@ def test_a_limit_is_found_from_below_and_closely(limit, asked):
         assert kept.attempt.intensity == asked
     else:
         assert limit - CLOSE <= kept.attempt.intensity <= limit
-        assert kept.stopped_by == (TOO_MUCH,)
+        assert kept.binding_limits == (TOO_MUCH,)
     assert len(tried) < 25
     assert kept.attempt.intensity in tried
 
@@ -57,7 +57,7 @@ def test_an_island_just_as_wide_as_the_coarse_step_is_never_missed():
 def test_nothing_is_kept_if_not_even_neutral_passes():
     kept, tried = gate(1.0, lambda _intensity: False)
     assert kept.attempt is None
-    assert kept.stopped_by == (TOO_MUCH,)
+    assert kept.binding_limits == (TOO_MUCH,)
     assert tried[-1] == 0.0
 
 

@@ -9,7 +9,7 @@ import pytest
 from strut.emotion import Emotion, named_emotion
 from strut.errors import BadMotionError, OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
-from strut.expression.shown import shown_shares
+from strut.expression.shown import expressed_shares
 from strut.human.bounce import usual_rise_m
 from strut.human.criteria import named_criteria
 from strut.human.gait_options import GaitOptions
@@ -25,7 +25,7 @@ EMOTIONS = ("happy", "angry", "sad", "fearful")
 
 def shares_of(robot, emotion, intensity, *, speed_m_s, looks):
     asked = style_for(robot, emotion, intensity)
-    return shown_shares(robot, asked, shown_style(robot, asked, speed_m_s=speed_m_s, looks=looks))
+    return expressed_shares(robot, asked, shown_style(robot, asked, speed_m_s=speed_m_s, looks=looks))
 
 
 @pytest.mark.parametrize(  # Hicheur's superposition: percent of neutral speed, degrees of trunk and head, + forwards;

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from strut.draft import Attempt, Draft, Search, Shortfall
+from strut.draft import Attempt, Draft, Search, Violation
 from strut.pipeline import alternatives
 from strut.pipeline.alternatives import (
     _nearest,
@@ -22,7 +22,7 @@ from tests.alice import ALICE
 from tests.pipeline.test_trials import FASTEST
 from tests.pipeline.test_weakening import HAPPY, Picky, replaced
 
-SHORT = Shortfall("torque", np.array([True, False]), "torque: too much")
+SHORT = Violation("torque", np.array([True, False]), "torque: too much")
 
 
 def attempt_of(intensity, time_s, *, passes):

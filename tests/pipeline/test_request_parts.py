@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from strut.animation.animate import animate
 from strut.animation.animation_file import load_animation
 from strut.animation.stories import story_path
-from strut.draft import Kept, Shortfall
+from strut.draft import StrongestCandidate, Violation
 from strut.emotion import named_emotion
 from strut.errors import BadMotionError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.gaits.crawl.crawl_drafts import CrawlDrafts
@@ -23,7 +23,7 @@ from strut.human.human_drafts import HumanDrafts
 from strut.models.catalogue import load_robot
 from strut.pilot import gait_trials
 from strut.pilot import piloted_sequence as piloted_show
-from strut.pilot.piloted_sequence import _motion, _receipt, perform_show
+from strut.pilot.piloted_sequence import _motion, _receipt, perform_sequence
 from strut.pilot.sequence import ShowPart, _stood, _walked, queue_of_story, queue_of_words
 from strut.pipeline import run as pipeline_run
 from strut.pipeline.run import _calmer, _shown_over_time, _slower_sentence, _told_layer, _unless_strict, motion_of
@@ -40,7 +40,7 @@ from tests.pipeline.test_trials import FASTEST, standing
 from tests.pipeline.test_weakening import HAPPY
 
 CASSIE = load_robot("cassie")
-TORQUE = Shortfall("torque", np.array([True]), "torque: 9 N m")
+TORQUE = Violation("torque", np.array([True]), "torque: 9 N m")
 
 
 def test_each_task_is_drafted_by_its_own_generator_with_its_rate_and_margin(mrpete, heiman):
@@ -85,7 +85,7 @@ def test_only_layers_that_are_not_published_are_told():
 
 
 def test_who_walks_slower_says_at_which_speed_and_why():
-    faster = Kept(None, (TORQUE, Shortfall("reach", np.array([True]), "reach: no")))
+    faster = StrongestCandidate(None, (TORQUE, Violation("reach", np.array([True]), "reach: no")))
     request = Request(robot="alice", task=PatternGait(speed_m_s=0.3))
     assert (
         _slower_sentence(request, faster)
@@ -94,12 +94,14 @@ def test_who_walks_slower_says_at_which_speed_and_why():
 
 
 def test_the_first_calmer_trials_that_keep_something_are_taken(monkeypatch):
-    faster = Kept(None, (TORQUE,))
+    faster = StrongestCandidate(None, (TORQUE,))
     request = Request(robot="alice", task=PatternGait(speed_m_s=0.2))
     ways = [Trials(request, ALICE, name) for name in ("slow", "slower")]
     monkeypatch.setattr(pipeline_run, "slower", lambda trials: iter(ways))
     monkeypatch.setattr(
-        pipeline_run, "strongest_expression", lambda trials: Kept("kept" if trials is ways[1] else None, ())
+        pipeline_run,
+        "strongest_expression",
+        lambda trials: StrongestCandidate("kept" if trials is ways[1] else None, ()),
     )
     trials, kept, told = _calmer("usual", faster)
     assert (trials, kept.attempt) == (ways[1], "kept")
@@ -116,7 +118,7 @@ def test_what_is_shown_is_told_at_twenty_one_even_instants():
 
 def test_a_motion_of_a_draft_has_its_own_torques_and_forces_where_it_knows_them():
     draft = measure(standing())
-    receipt = planned_receipt(draft, emotion=None, asked=0.0, intensity=0.0, stopped_by=())
+    receipt = planned_receipt(draft, emotion=None, asked=0.0, intensity=0.0, binding_limits=())
     plain = motion_of(FASTEST, draft, receipt)
     assert_allclose(plain.torque_nm, draft.measured.torque_nm)
     assert_allclose(plain.ground_force_n, draft.measured.ground_force_n)
@@ -231,7 +233,9 @@ def test_a_show_is_refused_for_what_it_breaks_and_weakened_for_what_its_parts_la
 
 def test_a_show_says_which_part_did_what_when():
     draft = measure(standing())
-    motion = motion_of(FASTEST, draft, planned_receipt(draft, emotion=None, asked=0.0, intensity=0.0, stopped_by=()))
+    motion = motion_of(
+        FASTEST, draft, planned_receipt(draft, emotion=None, asked=0.0, intensity=0.0, binding_limits=())
+    )
     parts = (ShowPart("walk 1 m", None, ((0.0, "sad"),), feeling="sad"), ShowPart("stand 1 s", None))
     begun = [SimpleNamespace(number=n, phase=phase, at_s=at) for n, phase, at in ((0, "walk", 0.5), (1, "hold", 2.0))]
     run = SimpleNamespace(motion=motion, begun=begun)
@@ -287,7 +291,7 @@ def test_a_story_that_stands_becomes_a_request_and_one_that_walks_a_show(monkeyp
 def staged(monkeypatch):
     """A show whose simulation is a robot that stands: what was simulated, and what is broken."""
     stage = SimpleNamespace(calls=[], broken=(), fell=False, piloted=True, draft=measure(standing()))
-    receipt = planned_receipt(stage.draft, emotion=None, asked=0.0, intensity=0.0, stopped_by=())
+    receipt = planned_receipt(stage.draft, emotion=None, asked=0.0, intensity=0.0, binding_limits=())
     motion = motion_of(FASTEST, stage.draft, receipt)
 
     def simulated(requests, robot, **how):
@@ -308,36 +312,36 @@ def staged(monkeypatch):
 
 
 def test_a_show_is_simulated_as_it_is_asked_and_takes_its_time(staged):
-    shown = perform_show(CASSIE, "stand 1 s, stand 2 s", rate_hz=40.0, friction=0.3, seed=5)
+    shown = perform_sequence(CASSIE, "stand 1 s, stand 2 s", rate_hz=40.0, friction=0.3, seed=5)
     ((requests, robot, how),) = staged.calls
     assert [request.hold_s for request in requests] == [1.0, 2.0]
     assert (robot, how["library"], how["clock"].record_hz) == (CASSIE, None, 40.0)
     assert (how["world"].friction, how["world"].seed) == (0.3, 5)
     assert 0.0 <= shown.receipt.solve_s < 1.0
-    perform_show(CASSIE, "stand 1 s", walker="library")
+    perform_sequence(CASSIE, "stand 1 s", walker="library")
     assert staged.calls[1][2]["library"] == "gaits"
 
 
 def test_a_show_that_breaks_a_limit_is_refused_and_a_weaker_one_if_strict(staged, monkeypatch):
     staged.broken = (TORQUE,)
     with pytest.raises(RefusedError, match="torque: 9 N m"):
-        perform_show(CASSIE, "stand 1 s")
+        perform_sequence(CASSIE, "stand 1 s")
     staged.broken = ()
     weaker = ShowPart("a", queue_of_words(CASSIE, "stand 1 s")[0].request, reasons=("slower",))
     monkeypatch.setattr(piloted_show, "queue_of_words", lambda robot, words: (weaker,))
-    assert perform_show(CASSIE, "stand 1 s").receipt.verdict == "weakened"
+    assert perform_sequence(CASSIE, "stand 1 s").receipt.verdict == "weakened"
     with pytest.raises(RefusedError, match="slower"):
-        perform_show(CASSIE, "stand 1 s", strict=True)
+        perform_sequence(CASSIE, "stand 1 s", strict=True)
 
 
 def test_a_show_too_short_to_judge_says_so_unless_it_fell(staged):
     staged.piloted = False
     with pytest.raises(OutOfRangeError, match="The show has 5 samples, too few to judge it by"):
-        perform_show(CASSIE, "stand 1 s")
+        perform_sequence(CASSIE, "stand 1 s")
     staged.fell = True
-    staged.broken = (Shortfall("fall", np.array([True]), "it falls"),)
+    staged.broken = (Violation("fall", np.array([True]), "it falls"),)
     with pytest.raises(RefusedError, match="it falls"):
-        perform_show(CASSIE, "stand 1 s")
+        perform_sequence(CASSIE, "stand 1 s")
 
 
 def test_motions_are_repaired_with_their_own_feeling_and_only_if_they_break_a_limit(monkeypatch):
@@ -348,7 +352,9 @@ def test_motions_are_repaired_with_their_own_feeling_and_only_if_they_break_a_li
     monkeypatch.setattr("strut.retargeting.repair.run", lambda request, **how: asked.append((request, how)))
     draft = measure(standing())
     sad = named_emotion("sad")
-    receipts = [planned_receipt(draft, emotion=felt, asked=1.0, intensity=1.0, stopped_by=()) for felt in (sad, None)]
+    receipts = [
+        planned_receipt(draft, emotion=felt, asked=1.0, intensity=1.0, binding_limits=()) for felt in (sad, None)
+    ]
     told, plain = (motion_of(FASTEST, draft, receipt) for receipt in receipts)
     for motion in (told, plain, replace(plain, receipt=None)):
         repair(motion, ALICE, margin_m=0.02, rate_hz=40.0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.draft import Attempt, Draft, Kept, Shortfall
+from strut.draft import Attempt, Draft, StrongestCandidate, Violation
 from strut.emotion import named_emotion
 from strut.errors import BadFootstepsError, ImpossibleStepError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.maths.easing import smooth_step
@@ -27,7 +27,7 @@ from strut.request import Request, Steps
 from tests.alice import ALICE
 
 CASSIE = load_robot("cassie")
-SHORT = Shortfall("torque", np.array([True, False]), "torque: too much")
+SHORT = Violation("torque", np.array([True, False]), "torque: too much")
 
 
 def attempt_of(intensity, passes, kept=1.0):
@@ -61,19 +61,19 @@ def test_a_motion_relaxes_from_what_was_asked_downwards_and_keeps_what_shows_mor
         attempt=lambda intensity, detail: attempt_of(intensity, intensity <= 0.75),
         tell=lambda intensity, *, passed: told.append((round(intensity, 9), passed)),
     )
-    kept = relaxed(searching, Kept(attempt_of(0.5, True), (SHORT,)))
+    kept = relaxed(searching, StrongestCandidate(attempt_of(0.5, True), (SHORT,)))
     assert asked == [1.0, 0.9, 0.8, 0.7]
     assert told == [(1.0, False), (0.9, False)]
     assert kept.attempt.intensity == pytest.approx(0.7)
-    assert kept.stopped_by == ()
+    assert kept.binding_limits == ()
     easy = SimpleNamespace(
         request=searching.request, tell=searching.tell, attempt=lambda i, detail: attempt_of(i, True)
     )
-    enough = Kept(attempt_of(0.73, True), (SHORT,))
+    enough = StrongestCandidate(attempt_of(0.73, True), (SHORT,))
     assert relaxed(easy, enough) is enough  # 0.8 at 0.9 of the time shows no more than that
-    assert relaxed(easy, Kept(attempt_of(0.71, True), (SHORT,))).attempt.intensity == pytest.approx(0.8)
-    assert relaxed(searching, Kept(None, (SHORT,))).attempt is None
-    whole = Kept(attempt_of(1.0, True), ())
+    assert relaxed(easy, StrongestCandidate(attempt_of(0.71, True), (SHORT,))).attempt.intensity == pytest.approx(0.8)
+    assert relaxed(searching, StrongestCandidate(None, (SHORT,))).attempt is None
+    whole = StrongestCandidate(attempt_of(1.0, True), ())
     assert relaxed(searching, whole) is whole
 
 
@@ -109,8 +109,8 @@ def test_the_strongest_is_bracketed_downwards_and_then_closely():
     kept = strongest(1.0, attempt)
     assert tried[:5] == [1.0, 0.9, 0.8, 0.7, 0.6]
     assert 0.61 <= kept.attempt.intensity <= 0.63
-    assert kept.stopped_by == (SHORT,)
-    assert strongest(0.5, attempt).stopped_by == ()
+    assert kept.binding_limits == (SHORT,)
+    assert strongest(0.5, attempt).binding_limits == ()
     nothing = strongest(1.0, lambda intensity: attempt_of(intensity, False))
     assert nothing.attempt is None
     coarse = strongest(1.0, attempt, coarse=0.5, close=0.5)
@@ -129,7 +129,7 @@ def test_what_a_proof_refuses_is_looked_for_below_it():
     )
     assert kept.attempt.intensity <= 0.5
     assert all(one > other for one, other in pairwise(proved))
-    assert kept.stopped_by == (SHORT,)
+    assert kept.binding_limits == (SHORT,)
     refused = strongest_proved(
         0.2, lambda intensity: attempt_of(intensity, True), lambda found: attempt_of(found.intensity, False)
     )
@@ -207,7 +207,7 @@ def test_who_is_too_weak_for_its_usual_speed_is_tried_slower(monkeypatch):
 
 
 def test_what_is_wrong_is_told_in_the_users_own_terms(monkeypatch):
-    reach = Shortfall("reach", np.array([True]), "reach: too far")
+    reach = Violation("reach", np.array([True]), "reach: too far")
     steps = SimpleNamespace(gait="steps", footsteps=(1,), advice=lambda broken: f"advice {broken}")
     assert isinstance(why_not_even_neutral(trials_with(steps), [reach]), BadFootstepsError)
     monkeypatch.setattr(
@@ -221,7 +221,7 @@ def test_what_is_wrong_is_told_in_the_users_own_terms(monkeypatch):
     works["margin_m"] = None
     assert "step length" in str(why_not_even_neutral(trials_with(steps), [SHORT]))
     monkeypatch.setattr(alternatives, "_chosen", lambda trials: iter(()))
-    worse = Shortfall("friction", np.array([True, True]), "friction: slips")
+    worse = Violation("friction", np.array([True, True]), "friction: slips")
     refused = why_not_even_neutral(trials_with(steps), [SHORT, worse])
     assert isinstance(refused, RefusedError)
     assert list(refused.reasons) == ["friction: slips", "torque: too much"]

@@ -12,7 +12,7 @@ from strut.expression.blend import style_for
 from strut.formats.motion_file import load_motion, save_motion
 from strut.gaits.footsteps.foot_poses import sole_places, standing_place
 from strut.pipeline.walk import walk_to
-from strut.place import LEFT, RIGHT, Footstep, Place, wrapped
+from strut.place import LEFT, RIGHT, Footstep, Place, wrap_angle
 from strut.verify.check import check
 from tests.alice import ALICE
 
@@ -27,7 +27,7 @@ def walk():
 def test_walk_ends_exactly_at_the_goal(walk):
     place = standing_place(ALICE, walk.qpos[-1])
     assert place.distance_m(GOAL) < 1e-9
-    assert abs(wrapped(place.heading_rad - GOAL.heading_rad)) < 1e-9
+    assert abs(wrap_angle(place.heading_rad - GOAL.heading_rad)) < 1e-9
     assert walk.receipt.task_error_mm < 1e-6
 
 

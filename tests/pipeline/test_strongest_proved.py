@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from strut.draft import Attempt, Shortfall
+from strut.draft import Attempt, Violation
 from strut.pipeline.gate import strongest_proved
 
-TOO_MUCH = Shortfall("limit", np.array([True]), "limit: too much")
+TOO_MUCH = Violation("limit", np.array([True]), "limit: too much")
 
 
 def judged(intensity, most):
@@ -15,16 +15,16 @@ def judged(intensity, most):
 def test_proof_weaker_than_the_search_decides():
     kept = strongest_proved(1.0, lambda i: judged(i, 0.8), lambda found: judged(found.intensity, 0.7))
     assert 0.66 <= kept.attempt.intensity <= 0.7
-    assert kept.stopped_by == (TOO_MUCH,)
+    assert kept.binding_limits == (TOO_MUCH,)
 
 
 def test_what_passes_as_asked_is_not_weakened():
     kept = strongest_proved(0.9, lambda i: judged(i, 2.0), lambda found: judged(found.intensity, 2.0))
     assert kept.attempt.intensity == 0.9
-    assert kept.stopped_by == ()
+    assert kept.binding_limits == ()
 
 
 def test_nothing_is_kept_if_not_even_neutral_is_proved():
     kept = strongest_proved(0.1, lambda i: judged(i, 1.0), lambda found: judged(found.intensity, -1.0))
     assert kept.attempt is None
-    assert kept.stopped_by == (TOO_MUCH,)
+    assert kept.binding_limits == (TOO_MUCH,)

@@ -68,7 +68,7 @@ def test_of_all_paces_that_are_tried_whoever_watches_is_told_the_last_alone():
 
 def test_a_recorded_run_or_a_walk_with_landings_claims_no_margin_of_its_own():
     draft = measure(standing())
-    receipt = planned_receipt(draft, emotion=None, asked=0.0, intensity=0.0, stopped_by=())
+    receipt = planned_receipt(draft, emotion=None, asked=0.0, intensity=0.0, binding_limits=())
     assert motion_of(FASTEST, draft, receipt).balance_margin_m is not None
     for what in ("plant", "landings"):
         other = replace(draft, needs=replace(draft.measured, **{what: object()}))

@@ -41,7 +41,7 @@ def kept_by(likes, feeling="happy"):
 
 def test_what_passes_as_asked_is_searched_once_and_proved_once():
     kept, trials = kept_by(lambda _style: True)
-    assert (kept.attempt.intensity, kept.attempt.draft.kept, kept.stopped_by) == (1.0, 1.0, ())
+    assert (kept.attempt.intensity, kept.attempt.draft.kept, kept.binding_limits) == (1.0, 1.0, ())
     assert [level for _, level in trials.generator.tried] == ["search", "final"]
 
 
@@ -59,7 +59,7 @@ def test_a_receipt_tells_the_weakened_words_and_the_limit():
     kept, _ = kept_by(lambda style: style.tempo <= 1.1)
     attempt = kept.attempt
     receipt = planned_receipt(
-        attempt.draft, emotion=HAPPY.emotion, asked=1.0, intensity=attempt.intensity, stopped_by=kept.stopped_by
+        attempt.draft, emotion=HAPPY.emotion, asked=1.0, intensity=attempt.intensity, binding_limits=kept.binding_limits
     )
     assert receipt.verdict == "weakened"
     assert receipt.reasons[:2] == (
@@ -122,7 +122,7 @@ def test_a_feeling_that_is_easier_than_neutral_is_found_where_neutral_breaks_lim
 def test_nothing_is_kept_where_not_even_a_whole_neutral_motion_passes():
     kept, trials = kept_by(lambda _style: False)
     assert kept.attempt is None
-    assert kept.stopped_by[0].sentence == "joint speed: too fast"
+    assert kept.binding_limits[0].sentence == "joint speed: too fast"
     assert trials.generator.tried[-1][1] == "final"
 
 

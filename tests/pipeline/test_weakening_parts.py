@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from strut.draft import Attempt, Kept, Search, not_made
+from strut.draft import Attempt, Search, StrongestCandidate, not_made
 from strut.pipeline.trials import FINAL, SEARCH, Trials
 from strut.pipeline.weakening import _best_proved, _Candidate, _changed_words, strongest_expression
 from strut.request import Crawl, HandTask, PatternGait
@@ -63,7 +63,7 @@ class ProvedFirst(Picky):
 def test_what_passes_as_asked_is_settled_by_one_proof_and_else_by_neutral():
     easy = ProvedFirst(lambda _style: True)
     kept = strongest_expression(trials_of(easy, 0.8))
-    assert (kept.attempt.intensity, kept.stopped_by) == (0.8, ())
+    assert (kept.attempt.intensity, kept.binding_limits) == (0.8, ())
     assert [level for _, level in easy.tried] == ["final"]
     hard = ProvedFirst(lambda style: style.lift <= 1.0 + 0.6 * 0.5)
     kept = strongest_expression(trials_of(hard, 0.8))
@@ -82,7 +82,7 @@ def test_a_candidate_finds_the_strongest_within_a_rung_and_what_stopped_it():
     candidate = candidate_of(lambda style: style.lift <= 1.0 + 0.6 * 0.55, intensity=0.8, rung=0.3)
     candidate.search()
     assert candidate.found.attempt.intensity == pytest.approx(0.4)  # 0.8 and 0.6 break it; 0.5 is nearer than a rung
-    assert candidate.found.stopped_by[0].limit == "joint speed"
+    assert candidate.found.binding_limits[0].limit == "joint speed"
     shown, kept = candidate.expressiveness
     assert kept == pytest.approx(0.5)
     assert sorted(candidate.shares(candidate.found.attempt).values()) == pytest.approx([0.0, 0.5, 0.5, 0.5])
@@ -98,7 +98,7 @@ def test_a_candidate_that_nothing_suits_says_what_breaks_without_any_feeling():
     easy = candidate_of(lambda _style: True)
     assert easy._searched(-0.5).attempt.intensity == 0.0
     assert easy._searched(0.6).attempt.intensity == 0.6
-    assert easy._searched(0.6).stopped_by == ()
+    assert easy._searched(0.6).binding_limits == ()
 
 
 def test_the_share_of_a_feeling_counts_each_word_that_people_see():
@@ -120,7 +120,7 @@ def test_proofs_that_refuse_let_a_candidate_look_one_two_and_four_rungs_lower():
         found.append(candidate.found.attempt.intensity)
         nothing = candidate.proved()
         assert nothing.attempt is None
-        assert nothing.stopped_by[0].sentence == "joint speed: too fast"
+        assert nothing.binding_limits[0].sentence == "joint speed: too fast"
     assert found == pytest.approx([1.0, 0.9, 0.7, 0.3, 0.0])
     assert candidate.failed == 5
 
@@ -132,7 +132,7 @@ def test_rungs_of_a_candidate_are_parts_of_what_was_asked():
     candidate.search()
     candidate.proved()
     assert candidate.found.attempt.intensity == pytest.approx(0.6)
-    assert candidate.found.stopped_by[0].limit == "joint speed"
+    assert candidate.found.binding_limits[0].limit == "joint speed"
 
 
 class Wordy(Picky):
@@ -140,7 +140,7 @@ class Wordy(Picky):
 
     def drafts(self, style, detail):
         for draft in super().drafts(style, detail):
-            yield replace(draft, words={"speed": 0.5}, reasons=("own reason",)) if not draft.shortfalls else draft
+            yield replace(draft, words={"speed": 0.5}, reasons=("own reason",)) if not draft.violations else draft
 
 
 def test_words_of_which_a_draft_shows_less_are_told_with_both_shares():
@@ -166,12 +166,16 @@ def test_the_candidate_that_shows_most_is_proved_first_and_none_below_what_is_as
     def candidate(name, shown, passes):
         def proved():
             asked.append(name)
-            one.found = Kept(None, ())
+            one.found = StrongestCandidate(None, ())
             one.expressiveness = (0.0, 0.0)
-            return Kept(name if passes else None, ("stopped",))
+            return StrongestCandidate(name if passes else None, ("stopped",))
 
         one = SimpleNamespace(
-            failed=0, search=lambda: None, found=Kept("found", ()), expressiveness=(shown, shown), proved=proved
+            failed=0,
+            search=lambda: None,
+            found=StrongestCandidate("found", ()),
+            expressiveness=(shown, shown),
+            proved=proved,
         )
         return one
 
@@ -184,16 +188,16 @@ def test_the_candidate_that_shows_most_is_proved_first_and_none_below_what_is_as
     assert _best_proved([candidate("little", 0.01, True)]).attempt == "little"
     assert _best_proved([candidate("nothing", 0.0, True)]).attempt is None
     refused = _best_proved([candidate("none", 0.9, False)])
-    assert (refused.attempt, refused.stopped_by) == (None, ("stopped",))
+    assert (refused.attempt, refused.binding_limits) == (None, ("stopped",))
 
 
 def test_candidates_that_a_proof_refused_are_not_searched_anew():
     searched = []
     done = SimpleNamespace(
-        failed=1, search=lambda: searched.append("done"), found=Kept(None, ()), expressiveness=(0.0, 0.0)
+        failed=1, search=lambda: searched.append("done"), found=StrongestCandidate(None, ()), expressiveness=(0.0, 0.0)
     )
     new = SimpleNamespace(
-        failed=0, search=lambda: searched.append("new"), found=Kept(None, ()), expressiveness=(0.0, 0.0)
+        failed=0, search=lambda: searched.append("new"), found=StrongestCandidate(None, ()), expressiveness=(0.0, 0.0)
     )
     _best_proved([done, new])
     assert searched == ["new"]
@@ -201,7 +205,7 @@ def test_candidates_that_a_proof_refused_are_not_searched_anew():
 
 def attempt_with(variant, *, passes=True):
     draft = replace(standing() if passes else not_made(ALICE, None, "reach", "reach: too far"), variant=variant)
-    return Attempt(0.5, draft, draft.shortfalls, neutral=False)
+    return Attempt(0.5, draft, draft.violations, neutral=False)
 
 
 def test_a_search_by_words_begins_with_the_way_of_all_that_was_asked_and_not_before_neutrals():
@@ -211,7 +215,7 @@ def test_a_search_by_words_begins_with_the_way_of_all_that_was_asked_and_not_bef
     assert (trials._search_detail().variant, trials._search_detail().least) == (5, 0)
     trials.searched[trials.style(0.0)] = attempt_with(2)
     found = replace(trials, shares={"lift": 0.0})._search_detail()
-    assert (found.level, found.variant, found.least, found.hopeful) == ("search", 5, 2, True)
+    assert (found.level, found.variant, found.least, found.verdict_only) == ("search", 5, 2, True)
     trials.searched[trials.style(0.0)] = attempt_with(2, passes=False)
     assert trials._search_detail().least == 0
     free = trials_of(Free(lambda _style: True))
@@ -272,7 +276,7 @@ def test_one_rung_is_all_or_nothing():
 def test_a_little_of_a_feeling_is_looked_at_like_much_of_it():
     candidate = candidate_of(lambda style: style.lift <= 1.001)
     found = candidate._searched(0.05)
-    assert (found.attempt.intensity, found.stopped_by[0].limit) == (0.0, "joint speed")
+    assert (found.attempt.intensity, found.binding_limits[0].limit) == (0.0, "joint speed")
     hasty = candidate_of(lambda _style: True, rung=0.1, generator=lambda likes: Hasty(likes, lambda style: False))
     hasty.found = hasty._searched(0.05)
     assert hasty.proved().attempt is None
@@ -312,7 +316,7 @@ def test_where_nothing_of_a_feeling_passes_neutral_is_kept_with_what_stopped_the
     kept = strongest_expression(trials_of(generator, strict=strict))
     assert (kept.attempt.intensity, kept.attempt.neutral) == (0.0, True)
     assert kept.attempt.passes
-    assert [shortfall.limit for shortfall in kept.stopped_by] == ["joint speed"]
+    assert [violation.limit for violation in kept.binding_limits] == ["joint speed"]
     style, level = generator.tried[-1]
     assert (style.lift, level) == (1.0, "final")
     assert strict is (len(generator.tried) == 2)  # who is strict wants all of it or nothing

@@ -2,19 +2,19 @@ import pytest
 
 from strut.plumbing.number_text import (
     Share,
-    amount_words,
-    listed,
-    of_one_or_several,
-    one_or_several,
-    percent,
-    speed_words,
+    format_amount,
+    format_count,
+    format_percent,
+    format_speed,
+    join_words,
+    plural_form,
 )
 
 
 def test_shares_are_told_with_a_space_and_rounded_as_intensities_are():
-    assert [percent(share) for share in (0.0, 0.75, 0.925, 1.2)] == ["0 %", "75 %", "93 %", "120 %"]
-    assert percent(0.1234, 1) == "12.3 %"
-    assert [percent(share) for share in (-0.001, -0.02)] == ["0 %", "-2 %"]
+    assert [format_percent(share) for share in (0.0, 0.75, 0.925, 1.2)] == ["0 %", "75 %", "93 %", "120 %"]
+    assert format_percent(0.1234, 1) == "12.3 %"
+    assert [format_percent(share) for share in (-0.001, -0.02)] == ["0 %", "-2 %"]
 
 
 def test_shares_fill_sentences_as_they_are_told_anywhere_else():
@@ -22,8 +22,8 @@ def test_shares_fill_sentences_as_they_are_told_anywhere_else():
 
 
 def test_one_thing_is_not_told_as_several():
-    assert [one_or_several(count, "[joint|joints]") for count in (1, 2)] == ["1 joint", "2 joints"]
-    assert [of_one_or_several(count, "arm[|s] [was|were] let down") for count in (1, 2)] == [
+    assert [format_count(count, "[joint|joints]") for count in (1, 2)] == ["1 joint", "2 joints"]
+    assert [plural_form(count, "arm[|s] [was|were] let down") for count in (1, 2)] == [
         *("arm was let down", "arms were let down")
     ]
 
@@ -33,13 +33,13 @@ def test_one_thing_is_not_told_as_several():
     [(0.3, "mm/s", "0.3 m/s"), (0.02, "mm/s", "20 mm/s"), (0.08, "mm", "80 mm"), (0.5, "°/s", "28.6°/s")],
 )
 def test_amounts_are_told_in_the_unit_of_the_answers(value, unit, words):
-    assert amount_words(value, unit) == words
+    assert format_amount(value, unit) == words
 
 
 def test_speeds_of_walks_are_told_in_metres_per_second_and_those_of_crawls_in_millimetres():
-    assert [speed_words(speed) for speed in (0.31, -0.2, 0.012)] == ["0.31 m/s", "-0.20 m/s", "12 mm/s"]
+    assert [format_speed(speed) for speed in (0.31, -0.2, 0.012)] == ["0.31 m/s", "-0.20 m/s", "12 mm/s"]
 
 
 def test_words_are_listed_as_in_a_sentence():
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert join_words(["a"]) == "a"
+    assert join_words(["a", "b", "c"]) == "a, b and c"

@@ -46,7 +46,7 @@ def test_frames_and_keys_are_a_second_apart_and_margins_grow(given):
     assert given[0].key.tolist() == [0, 25, 50, 65]
     body = ReducedModel(ALICE)
     assert_allclose(given[0].q[10], body.coordinates(motion.qpos)[20], atol=1e-9)
-    assert all("repair: no movement" in draft.shortfalls[0].sentence for draft in drafts)
+    assert all("repair: no movement" in draft.violations[0].sentence for draft in drafts)
     given.clear()
     list(RepairDrafts(ALICE, moved(2.4), 0.01, 50.0).drafts(Style(), Detail()))
     assert given[0].key.tolist() == [0, 25, 60]  # an end nearer than half a second takes the place of a key
@@ -64,7 +64,7 @@ def test_motions_from_two_frames_to_a_minute_are_repaired(given, duration_s, ref
         with pytest.raises(OutOfRangeError, match=r"from 0\.08 to 60 s"):
             next(iter(drafts))
     else:
-        assert next(iter(drafts)).shortfalls
+        assert next(iter(drafts)).violations
     pepper = load_robot("pepper")
     with pytest.raises(OutOfRangeError, match="does not stand on feet"):
         next(iter(RepairDrafts(pepper, moved(), 0.01, 50.0).drafts(Style(), Detail())))

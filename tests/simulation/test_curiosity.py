@@ -4,12 +4,12 @@ import numpy as np
 
 from strut.animation.animation_file import load_animation
 from strut.animation.stories import story_path
-from strut.pilot.piloted_sequence import perform_show
+from strut.pilot.piloted_sequence import perform_sequence
 from strut.verify.check import check
 
 
 def test_the_curiosity_story_runs_from_start_to_end_without_a_fall():
-    motion = perform_show("cassie", load_animation(story_path("cassie", "curiosity")), friction=0.6, rate_hz=50.0)
+    motion = perform_sequence("cassie", load_animation(story_path("cassie", "curiosity")), friction=0.6, rate_hz=50.0)
     assert motion.receipt.verdict == "ok"
     assert motion.receipt.distance_m > 2.5
     assert motion.meta["outcome"]["finished"]

@@ -41,11 +41,11 @@ def proved(monkeypatch):
 def test_who_stays_upright_is_told_by_which_control(proved):
     draft = proved()
     assert draft.figures == {"a": 1.0, "control": "balance"}
-    assert draft.shortfalls == ()
+    assert draft.violations == ()
 
 
 def test_who_falls_is_told_when_and_all_samples_after_are_broken(proved):
-    (short,) = proved(fell=True, may_slide=True).shortfalls
+    (short,) = proved(fell=True, may_slide=True).violations
     assert short.sentence == "simulation: falls at 5.03 s"
     assert short.broken.tolist() == [False] * 3 + [True] * 3
 
@@ -67,9 +67,9 @@ def test_who_slides_or_ends_elsewhere_is_told_unless_it_may(proved, changes, sen
     found = proved(**changes)
     assert proved(**changes, may_slide=True).figures["control"] == "balance"
     if sentence is None:
-        assert found.shortfalls == ()
+        assert found.violations == ()
     else:
-        assert sentence in found.shortfalls[0].sentence
+        assert sentence in found.violations[0].sentence
 
 
 def test_an_outcome_leaves_out_what_does_not_apply():

@@ -16,9 +16,9 @@ def _walked(start: Place, reached: Place, goal: Place) -> Motion:
     """Return a robot that stands at one place and then at another, seen from the first, with a goal in its file."""
     robot = load_robot("alice")
     rows = []
-    for place in (start, start.then(reached)):
+    for place in (start, start.compose(reached)):
         qpos = robot.standing_qpos.copy()
-        base = place.then(Place(float(qpos[0]), float(qpos[1])))
+        base = place.compose(Place(float(qpos[0]), float(qpos[1])))
         half = base.heading_rad / 2.0
         qpos[:2] = (base.x_m, base.y_m)
         qpos[3:7] = (math.cos(half), 0.0, 0.0, math.sin(half))

@@ -266,7 +266,7 @@ def test_who_stands_still_needs_its_weight_and_nothing_else():
     assert_allclose(found.foot_height_m, found.foot_top_m)
     angles = BOWED[7:]
     room = np.minimum(angles - HEIMAN.joint_lower_rad, HEIMAN.joint_upper_rad - angles)
-    assert_allclose(found.joint_room_rad, np.tile(room, (60, 1)))
+    assert_allclose(found.joint_limit_margin_rad, np.tile(room, (60, 1)))
     under = (BOWED[:3] + com_from_base_m(BOWED))[:2]
     assert_allclose(found.cop_in_world[known], np.tile(under, (57, 1)), atol=1e-6)
     assert (found.margin_m[known] > 0.01).all()

@@ -9,10 +9,10 @@ from strut.audit import LARGEST_GAZE_ERROR_RAD, LARGEST_HAND_ERROR_M, LARGEST_HA
 from strut.models.catalogue import load_robot
 from strut.verify import limits
 from strut.verify.limits import (
-    Ceiling,
     NoFlight,
     OwnColumns,
     SelfCollision,
+    UpperBound,
     friction_needed,
     judged,
     lift_m,
@@ -124,11 +124,11 @@ def test_on_a_line_the_pressure_may_be_a_little_beside_it():
 def test_flight_is_told_with_its_first_instant_but_not_of_who_has_no_feet():
     contact = np.ones((2, FEET), dtype=bool)
     contact[1] = False
-    (short,) = [NoFlight().shortfall(draft_of(needs_of(contact=contact)))]
+    (short,) = [NoFlight().violation(draft_of(needs_of(contact=contact)))]
     assert short.sentence == "balance margin: no foot is on the ground at 1.25 s"
     assert short.broken.tolist() == [False, True]
-    assert NoFlight().shortfall(draft_of(needs_of())) is None
-    assert NoFlight().shortfall(draft_of(needs_of(contact=np.ones((2, 0), dtype=bool)))) is None
+    assert NoFlight().violation(draft_of(needs_of())) is None
+    assert NoFlight().violation(draft_of(needs_of(contact=np.ones((2, 0), dtype=bool)))) is None
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_columns_of_a_file_may_differ_a_little(off, wrong):
         assert ("file" in found) is wrong
         if wrong:
             assert found["file"].broken.all()
-    short = OwnColumns(lambda needs: 0.5, "off by {:.0%}", most=0.4).shortfall(draft_of(needs_of()))
+    short = OwnColumns(lambda needs: 0.5, "off by {:.0%}", most=0.4).violation(draft_of(needs_of()))
     assert short.sentence == "file: off by 50 %"
 
 
@@ -149,11 +149,11 @@ def test_columns_of_a_file_may_differ_a_little(off, wrong):
 )
 def test_bodies_that_are_too_near_are_told(smallest_m, words):
     found = SelfDistance(smallest_m, 1, ("arm", "leg"), np.array([False, True]))
-    short = SelfCollision().shortfall(draft_of(needs_of(self_distance=found)))
+    short = SelfCollision().violation(draft_of(needs_of(self_distance=found)))
     assert f"arm and leg are {words} at 1.25 s, nearer than" in short.sentence
     assert short.broken.tolist() == [False, True]
     far = SelfDistance(0.5, 1, ("arm", "leg"), np.array([False, False]))
-    assert SelfCollision().shortfall(draft_of(needs_of(self_distance=far))) is None
+    assert SelfCollision().violation(draft_of(needs_of(self_distance=far))) is None
 
 
 def task_of(hand_m=0.0, turn_rad=0.0, gaze_rad=0.0, *, counts=True):
@@ -175,18 +175,18 @@ def test_hands_and_heads_keep_to_their_goals_once_settled(task, limit):
 
 
 def test_a_ceiling_tells_the_worst_with_its_kind_and_counts_what_is_no_number():
-    ceiling = Ceiling("heat", ("a", "b"), lambda needs: needs.heat, 1.0, "has {:.1f} of {}", ("oil", "air"))
+    ceiling = UpperBound("heat", ("a", "b"), lambda needs: needs.heat, 1.0, "has {:.1f} of {}", ("oil", "air"))
     needs = needs_of(heat=np.array([[0.5, 2.0], [3.0, 0.1]]))
-    short = ceiling.shortfall(draft_of(needs))
+    short = ceiling.violation(draft_of(needs))
     assert short.sentence == "heat: a has 3.0 of oil at 1.25 s"
     assert short.broken.tolist() == [True, True]
-    assert ceiling.shortfall(draft_of(needs_of(heat=np.ones((2, 2))))) is None
-    assert ceiling.shortfall(draft_of(needs_of(heat=np.zeros((0, 0))))) is None
-    assert ceiling.shortfall(draft_of(needs_of(heat=np.array([[0.5, np.nan], [0.0, 0.1]])))) is not None
+    assert ceiling.violation(draft_of(needs_of(heat=np.ones((2, 2))))) is None
+    assert ceiling.violation(draft_of(needs_of(heat=np.zeros((0, 0))))) is None
+    assert ceiling.violation(draft_of(needs_of(heat=np.array([[0.5, np.nan], [0.0, 0.1]])))) is not None
 
 
 def test_nothing_is_judged_of_what_was_not_made():
-    empty = SimpleNamespace(qpos=np.zeros((0, 3)), shortfalls=("own",))
+    empty = SimpleNamespace(qpos=np.zeros((0, 3)), violations=("own",))
     assert judged(empty, [None]) == ("own",)
     assert (PETE.carriers, load_robot("pepper").carriers) == ("feet", "wheels")
 
@@ -211,7 +211,7 @@ def test_walks_with_landings_are_judged_by_what_no_push_explains():
         needs = needs_of(
             margin_m=np.array([np.inf, inside_m]),
             contact=np.ones((2, feet), dtype=bool), foot_height_m=np.zeros((2, feet)), foot_top_m=np.zeros((2, feet)),
-            slip_m=np.zeros((2, feet)), joint_room_rad=np.full((2, joints), 0.5),
+            slip_m=np.zeros((2, feet)), joint_limit_margin_rad=np.full((2, joints), 0.5),
             joint_speed_rad_s=np.zeros((2, joints)),
             torque_nm=np.zeros((2, joints)), ground_force_n=np.zeros((2, feet, 3)), qpos=np.zeros((2, 7 + joints)),
             landings=landings_of(**{"landing_torque_nm": np.zeros((1, joints))} | (landings or {})),

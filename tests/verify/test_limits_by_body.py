@@ -10,7 +10,7 @@ from strut.audit import FOOT_OFF_GROUND_M, LEAST_ROOM_RAD, MOST_SLIDE_M, SelfDis
 from strut.models.catalogue import load_robot
 from strut.schemas.collision import CollisionTable
 from strut.schemas.fields import Floor
-from strut.schemas.imported import ForeignBody, OwnJoint
+from strut.schemas.imported import ImportedBody, OwnJoint
 from strut.verify.limits import SelfCollision, _kind, judged, lift_m, limits_for
 from tests.verify.hand_made import PETE, draft_of, needs_of, with_value
 
@@ -53,12 +53,12 @@ def test_angles_may_leave_their_range_a_little_between_the_nodes_of_a_mesh(judge
     joints = len((HEIMAN if judge is landed else CASSIE).joint_names)
     for share, wrong in ((0.999, set()), (1.001, {"joint limit"})):
         room = with_value((2, joints), 1, 3, share * LEAST_ROOM_RAD, 0.5)
-        assert set(judge(joint_room_rad=room)) == wrong
+        assert set(judge(joint_limit_margin_rad=room)) == wrong
 
 
 def test_a_crawl_must_not_leave_its_range_at_all():
     joints = len(PETE.joint_names)
-    assert set(broken(PETE, joint_room_rad=with_value((2, joints), 1, 3, -1e-6, 0.5))) == {"joint limit"}
+    assert set(broken(PETE, joint_limit_margin_rad=with_value((2, joints), 1, 3, -1e-6, 0.5))) == {"joint limit"}
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_feet_of_a_plant_that_carry_little_need_no_friction():
 
 def test_limits_that_nobody_told_are_said_to_be_assumed():
     own = {"knee": OwnJoint(assumed=("torque",)), "hip": OwnJoint(torque_nm=3.0)}
-    foreign = ForeignBody(title="A stranger", contact=Floor(friction=0.6), urdf="a.urdf", joint=own)
+    foreign = ImportedBody(title="A stranger", contact=Floor(friction=0.6), urdf="a.urdf", joint=own)
     robot = SimpleNamespace(tables=SimpleNamespace(robot=foreign))
     assert _kind(robot, "knee", "torque") == "assumed torque limit"
     assert _kind(robot, "knee", "speed") == "speed limit"
@@ -118,8 +118,8 @@ def test_a_swing_is_as_high_as_its_highest_sample_and_lasts_from_its_first_to_it
 def test_the_distance_that_bodies_must_keep_is_told_with_what_is_spared(least_m, spare_m, words):
     robot = SimpleNamespace(collision=CollisionTable(least_distance_m=least_m))
     found = SelfDistance(least_m - 0.001, 0, ("arm", "leg"), np.array([False, False]))
-    short = SelfCollision(spare_m=spare_m).shortfall(draft_of(needs_of(self_distance=found), robot))
+    short = SelfCollision(spare_m=spare_m).violation(draft_of(needs_of(self_distance=found), robot))
     assert short.sentence.endswith(f"nearer than {words}")
     assert short.broken.tolist() == [True, False]
     far = SelfDistance(least_m + spare_m + 1e-5, 0, ("arm", "leg"), np.array([False, False]))
-    assert SelfCollision(spare_m=spare_m).shortfall(draft_of(needs_of(self_distance=far), robot)) is None
+    assert SelfCollision(spare_m=spare_m).violation(draft_of(needs_of(self_distance=far), robot)) is None

@@ -18,7 +18,7 @@ from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs
 from strut.maths.easing import smooth_step
 from strut.verify.check import draft_of
-from strut.verify.limits import Ceiling, judged, limits_for
+from strut.verify.limits import UpperBound, judged, limits_for
 from strut.verify.measure import audit, measure
 from strut.verify.receipt_builder import cost_of_transport, planned_receipt, receipt_for
 from tests.thesis import dh_chain
@@ -137,7 +137,7 @@ def test_joint_room_and_speed_are_plain_differences(mrpete, happy_walk):
     measured = audit(mrpete, happy_walk.time_s, happy_walk.qpos, happy_walk.contact)
     angles = happy_walk.joint_angles_rad
     room = np.minimum(angles - mrpete.joint_lower_rad, mrpete.joint_upper_rad - angles)
-    assert_allclose(measured.joint_room_rad, room, atol=0)
+    assert_allclose(measured.joint_limit_margin_rad, room, atol=0)
     speed = np.gradient(angles, happy_walk.time_s, axis=0)
     assert_allclose(measured.joint_speed_rad_s[1:-1], speed[1:-1], atol=1e-9)
 
@@ -179,13 +179,13 @@ def test_a_standing_robot_breaks_nothing(mrpete, stand):
 
 
 def test_each_limit_is_named_with_joint_value_and_time(mrpete, stand):
-    room = stand.joint_room_rad.copy()
+    room = stand.joint_limit_margin_rad.copy()
     speed = stand.joint_speed_rad_s.copy()
     torque = stand.torque_nm.copy()
     room[7, 3] = -0.25
     speed[8, 4] = -4.7 * 1.5
     torque[9, 5] = 8.4 * 1.2
-    found = broken(mrpete, replace(stand, joint_room_rad=room, joint_speed_rad_s=speed, torque_nm=torque))
+    found = broken(mrpete, replace(stand, joint_limit_margin_rad=room, joint_speed_rad_s=speed, torque_nm=torque))
     assert found["joint limit"].sentence == "joint limit: LF_knee is 0.25 rad beyond its range at 0.07 s"
     assert found["joint speed"].sentence == "joint speed: LF_shin_spin reaches 150 % of its speed limit at 0.08 s"
     assert found["torque"].sentence == "torque: LF_ankle_pitch reaches 120 % of its torque limit at 0.09 s"
@@ -234,7 +234,7 @@ def test_receipt_holds_the_extremes_of_the_audit(mrpete, happy_walk):
     draft = Draft(mrpete, measured.time_s, measured.qpos, measured.contact, None, needs=measured)
     receipt = receipt_for(draft, emotion=None, asked=None, kept=None, verdict="ok", reasons=())
     assert receipt.balance_margin_mm == pytest.approx(1e3 * measured.margin_m.min())
-    assert receipt.joint_limit_margin_rad == measured.joint_room_rad.min()
+    assert receipt.joint_limit_margin_rad == measured.joint_limit_margin_rad.min()
     assert receipt.joint_speed_use == pytest.approx(np.abs(measured.joint_speed_rad_s).max() / 4.7)
     assert receipt.torque_use == pytest.approx(np.abs(measured.torque_nm).max() / 8.4)
     assert receipt.speed_m_s == pytest.approx(receipt.distance_m / happy_walk.duration_s)
@@ -246,20 +246,22 @@ def test_the_share_shown_is_told_however_little_was_asked(mrpete, stand, asked, 
     words = {"tempo": 1.0, "sway": 0.0}
     draft = Draft(mrpete, stand.time_s, stand.qpos, stand.contact, None, words=words, needs=stand)
     receipt = planned_receipt(
-        draft, emotion=named_emotion("happy"), asked=asked, intensity=min(asked, 0.05), stopped_by=()
+        draft, emotion=named_emotion("happy"), asked=asked, intensity=min(asked, 0.05), binding_limits=()
     )
     assert receipt.shown == (None if shown is None else pytest.approx(shown))
 
 
 def test_a_limit_of_landings_has_a_name_and_one_word_for_each_column(heiman):
-    limits = [one for one in limits_for(heiman, margin_m=0.0) if isinstance(one, Ceiling)]
+    limits = [one for one in limits_for(heiman, margin_m=0.0) if isinstance(one, UpperBound)]
     assert {one.name for one in limits} >= {"foot contact", "foot slip", "friction", "landing", "equation of motion"}
     assert all(one.who is None or not isinstance(one.who, str) for one in limits)
     assert next(one.who for one in limits if one.name == "foot slip") == heiman.foot_names
 
 
 def test_a_part_of_a_recorded_run_in_the_ground_is_told_in_millimetres():
-    limits = [one for one in limits_for(load_robot("cassie"), margin_m=0.0, piloted=True) if isinstance(one, Ceiling)]
+    limits = [
+        one for one in limits_for(load_robot("cassie"), margin_m=0.0, piloted=True) if isinstance(one, UpperBound)
+    ]
     clearance = next(one for one in limits if one.name == "ground clearance")
     depth_mm = clearance.value(SimpleNamespace(clearance_m=np.array([[0.002, -0.003]])))
     assert_allclose(depth_mm, [[-2.0, 3.0]])

@@ -56,9 +56,11 @@ def test_the_cost_of_transport_is_work_without_braking_over_weight_and_way():
     assert cost_of_transport(load_robot("pepper"), needs_of()) is None
 
 
-def receipt(emotion="sad", asked=1.0, intensity=1.0, stopped_by=(), **changes):
+def receipt(emotion="sad", asked=1.0, intensity=1.0, binding_limits=(), **changes):
     felt = None if emotion is None else named_emotion(emotion)
-    return planned_receipt(draft_of(**changes), emotion=felt, asked=asked, intensity=intensity, stopped_by=stopped_by)
+    return planned_receipt(
+        draft_of(**changes), emotion=felt, asked=asked, intensity=intensity, binding_limits=binding_limits
+    )
 
 
 def test_a_receipt_has_the_worst_of_every_figure():
@@ -97,13 +99,13 @@ def test_shares_of_time_words_and_intensity_multiply():
 
 def test_what_stopped_a_stronger_one_and_own_reasons_weaken():
     short = SimpleNamespace(sentence="torque: too much")
-    found = receipt(stopped_by=[short], reasons=("slow",))
+    found = receipt(binding_limits=[short], reasons=("slow",))
     assert (found.verdict, found.reasons) == ("weakened", ("torque: too much", "slow"))
 
 
 def test_words_that_are_weakened_alike_are_named_with_their_share():
     short = SimpleNamespace(sentence="torque: too much")
-    found = receipt(asked=0.8, intensity=0.6, stopped_by=[short], words={"speed": 1.0, "lift": 1.0})
+    found = receipt(asked=0.8, intensity=0.6, binding_limits=[short], words={"speed": 1.0, "lift": 1.0})
     assert found.reasons == ("torque: too much", "weakened: all of it (speed, lift) at 75 %")
     assert receipt(asked=0.8, intensity=0.8, words={"speed": 1.0}).reasons == ()
 

@@ -192,7 +192,7 @@ def plant_needs(**changes):
     }  # fmt: skip
     needs = SimpleNamespace(**plain | changes)
     draft = SimpleNamespace(
-        robot=cassie, time_s=needs.time_s, contact=needs.contact, qpos=needs.qpos, measured=needs, shortfalls=()
+        robot=cassie, time_s=needs.time_s, contact=needs.contact, qpos=needs.qpos, measured=needs, violations=()
     )
     return {short.limit for short in judged(draft, limits_for(cassie, margin_m=0.0, piloted=True))}
 

@@ -33,7 +33,7 @@ def crossing_shoes():
 
 def test_the_two_bodies_and_the_instant_are_named():
     _, draft = crossing_shoes()
-    found = SelfCollision().shortfall(draft)
+    found = SelfCollision().violation(draft)
     assert found.limit == "self-collision"
     assert found.sentence.startswith("self-collision: R_shoe and L_shoe are ")
     assert "mm inside each other at 0.50 s, nearer than 1 mm apart" in found.sentence
@@ -44,10 +44,10 @@ def test_the_two_bodies_and_the_instant_are_named():
 def test_a_body_that_may_overlap_is_told_how_deep():
     _, draft = crossing_shoes()
     soft = with_least_distance(draft.robot, -0.001)
-    sentence = SelfCollision().shortfall(measure(replace(draft, robot=soft))).sentence
+    sentence = SelfCollision().violation(measure(replace(draft, robot=soft))).sentence
     assert sentence.endswith("nearer than 1 mm inside each other")
     softer = with_least_distance(draft.robot, -0.2)
-    assert SelfCollision().shortfall(measure(replace(draft, robot=softer))) is None
+    assert SelfCollision().violation(measure(replace(draft, robot=softer))) is None
 
 
 @pytest.mark.parametrize("name", ["alice", "heiman", "mrpete", "pepper"])
@@ -66,6 +66,6 @@ def test_while_searching_bodies_keep_a_little_more_apart():
     nearest_m = draft.measured.self_distance.smallest_m
     near_limit = measure(replace(draft, robot=with_least_distance(draft.robot, nearest_m - 1e-4)))
     found = {use: limits_for(near_limit.robot, margin_m=0.0, use=use) for use in (1.0, 0.97)}
-    broken = {use: [one.name for one in limits if one.shortfall(near_limit)] for use, limits in found.items()}
+    broken = {use: [one.name for one in limits if one.violation(near_limit)] for use, limits in found.items()}
     assert "self-collision" not in broken[1.0]
     assert "self-collision" in broken[0.97]

@@ -26,7 +26,7 @@ from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
 from strut.plumbing.atomic_files import check_may_be_folder, check_replaceable, put_back_folder
-from strut.plumbing.number_text import of_one_or_several, one_or_several, percent
+from strut.plumbing.number_text import format_count, format_percent, plural_form
 from strut.robot import Robot
 from strut.schemas.gait import PatternTable
 
@@ -122,7 +122,7 @@ def _tried_gait(files: Mapping[str, bytes], on_stage: OnStage) -> tuple[PatternT
     with tempfile.TemporaryDirectory(prefix="strut_") as folder:
         write_folder(Path(folder) / "robot", files)
         robot = load_robot(str(Path(folder) / "robot"))
-    fit = fitted_gait(robot, lambda share: on_stage(f"tries its gait at {percent(share)} of the usual speed"))
+    fit = fitted_gait(robot, lambda share: on_stage(f"tries its gait at {format_percent(share)} of the usual speed"))
     return robot.pattern_gait, fit
 
 
@@ -136,7 +136,9 @@ def _gait_notes(usual: PatternTable, fit: FittedGait) -> list[Note]:
     note = found(f"its gait was changed so that it {_spared(fit.before, fit.now)}: {_changes(usual, gait)}.")
     if fit.share == 1.0:
         return [note]
-    slow = f"it walks at {percent(fit.share)} of the usual speed, which would break a limit ({gait.slow_because})."
+    slow = (
+        f"it walks at {format_percent(fit.share)} of the usual speed, which would break a limit ({gait.slow_because})."
+    )
     return [note, assumed(slow)]
 
 
@@ -148,11 +150,11 @@ def _changes(usual: PatternTable, gait: PatternTable) -> str:
 
 def _spared(before: Utilisation | None, now: Utilisation) -> str:
     """Return what a changed gait spares a robot, in words."""
-    uses = f"uses {percent(now.use)} of a motor, joint speed or the floor"
+    uses = f"uses {format_percent(now.use)} of a motor, joint speed or the floor"
     if before is None:
         return f"reaches its feet, and {uses}"
     other = "" if now.use < before.use else "breaks fewer other limits or need not take shorter steps, and "
-    return f"{other}{uses} instead of {percent(before.use)}"
+    return f"{other}{uses} instead of {format_percent(before.use)}"
 
 
 def find_all(file: Path, title: str, on_stage: OnStage = lambda _: None) -> Findings:
@@ -202,9 +204,9 @@ def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:
     joints = {len(leg.joints) for leg in anatomy.legs}
     kinds = {foot.kind for foot in anatomy.feet}
     several = f"{min(joints)} to {max(joints)} joints"
-    each = several if len(joints) > 1 else one_or_several(min(joints), "[joint|joints]")
+    each = several if len(joints) > 1 else format_count(min(joints), "[joint|joints]")
     feet = " and ".join(sorted(kinds))
-    limbs = [f"{limb.name} ({one_or_several(len(limb.joints), '[joint|joints]')})" for limb in upper.limbs]
+    limbs = [f"{limb.name} ({format_count(len(limb.joints), '[joint|joints]')})" for limb in upper.limbs]
     return [
         found(
             f"{len(anatomy.legs)} legs of {each} on {feet} feet; {anatomy.mass_kg:.1f} kg, "
@@ -227,17 +229,17 @@ def _more_notes(
     if aside:
         notes.append(_of_arms(aside, "hung on the legs and [was|were] turned aside, or each would stop the other."))
     if upper.rigid:
-        held = one_or_several(len(upper.rigid), "[joint does|joints do] not move")
+        held = format_count(len(upper.rigid), "[joint does|joints do] not move")
         notes.append(assumed(f"{held} ({in_a_row(upper.rigid)}): fingers, toes and the like."))
     if overlapping:
         pairs = [f"{first} and {second}" for first, second in overlapping]
         words = "[pair of links touches|pairs of links touch] when it merely stands and [is|are] not judged"
-        notes.append(found(f"{one_or_several(len(overlapping), words)} ({in_a_row(pairs, 2)})."))
+        notes.append(found(f"{format_count(len(overlapping), words)} ({in_a_row(pairs, 2)})."))
     return notes
 
 
 def _of_arms(names: Sequence[str], words: str) -> Note:
-    return assumed(f"{in_a_row(list(names))} {of_one_or_several(len(names), words)}")
+    return assumed(f"{in_a_row(list(names))} {plural_form(len(names), words)}")
 
 
 def _rotor_note(plain: PlainModel) -> list[Note]:

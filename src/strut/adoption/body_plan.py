@@ -15,7 +15,7 @@ from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.note import Note, assumed, found
 from strut.adoption.rest_pose_search import RestPose, find_rest_pose
-from strut.adoption.robot_source import ForeignSource
+from strut.adoption.robot_source import ImportedSource
 from strut.adoption.stand_finder import STRETCHED_WORDS, search_stand, stands
 from strut.arrays import Array
 from strut.errors import NotAdoptedError
@@ -61,7 +61,7 @@ class BodyPlan:
         return float(self.tree.model.body_subtreemass[1])
 
 
-def inspect_at_rest(model: mujoco.MjModel, source: ForeignSource) -> RestPose:
+def inspect_at_rest(model: mujoco.MjModel, source: ImportedSource) -> RestPose:
     """Return a posture in which a robot rests on legs; raises NotAdoptedError if there is none."""
     _check_weight(model)
     pose = find_rest_pose(model, source)
@@ -69,7 +69,7 @@ def inspect_at_rest(model: mujoco.MjModel, source: ForeignSource) -> RestPose:
     return pose
 
 
-def body_plan(pose: RestPose, source: ForeignSource) -> BodyPlan:
+def body_plan(pose: RestPose, source: ImportedSource) -> BodyPlan:
     """Return what a robot is made of; raises NotAdoptedError if its legs are none that strut moves."""
     check_legs(pose.tree, pose.rest.legs, source)
     return _faced_forward(pose)

@@ -22,7 +22,7 @@ from strut.arrays import Array
 from strut.errors import NotAdoptedError
 from strut.models.link_inertia import inertia_fault
 from strut.models.mesh_files import forget_meshes
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 
 _LEAST_MASS_KG = 1e-4
 _LEAST_INERTIA = 1e-8
@@ -152,7 +152,7 @@ def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedMo
         words = (
             f"moving [link has|links have] no mass ({in_a_row(massless)}): {_LEAST_MASS_KG * 1e3:g} g each are assumed"
         )
-        notes.append(fault(f"{one_or_several(len(massless), words)}, so what they feel of gravity is not real."))
+        notes.append(fault(f"{format_count(len(massless), words)}, so what they feel of gravity is not real."))
     return DescribedModel(path, spec, model, notes=tuple(notes))
 
 
@@ -218,7 +218,7 @@ def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
             clamped.append(body.name)
             _set_inertia(body, possible, axes)
     if clamped:
-        words = one_or_several(
+        words = format_count(
             len(clamped), f"[link has|links have] an inertia that no solid body has ({in_a_row(clamped)})"
         )
         notes.append(fault(f"{words}: the smaller moments were enlarged until a solid could have them."))

@@ -10,7 +10,7 @@ import numpy as np
 
 from strut.adoption.note import Note, assumed, in_a_row
 from strut.adoption.plain_model import hinges_of, joint_name
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 
 _ON_JOINT = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 _ON_TENDON = int(mujoco.mjtTrn.mjTRN_TENDON)
@@ -50,7 +50,7 @@ def _moved_through_gears(
     """Return the joints that motors move, with what they drive through gears in place of their shafts."""
     geared = dict(pair for pair in tied if _is_shaft(model, *pair, driven))
     if geared:
-        words = one_or_several(len(geared), "[motor drives|motors drive] through gears")
+        words = format_count(len(geared), "[motor drives|motors drive] through gears")
         shafts = in_a_row([joint_name(model, shaft) for shaft in geared])
         notes.append(assumed(f"{words} ({shafts}): what they move is driven directly."))
     return (driven | set(geared.values())) - set(geared)
@@ -89,7 +89,7 @@ def _driven(model: mujoco.MjModel, notes: list[Note]) -> set[int]:
     targets = model.actuator_trnid[:, 0]
     tendons = targets[model.actuator_trntype == _ON_TENDON].tolist()
     if tendons:
-        words = one_or_several(len(tendons), "[motor pulls|motors pull] tendons or muscles")
+        words = format_count(len(tendons), "[motor pulls|motors pull] tendons or muscles")
         notes.append(assumed(f"{words}: strut gives each joint a motor of its own."))
     pulled = chain.from_iterable(_pulled(model, tendon) for tendon in tendons)
     return {*targets[np.isin(model.actuator_trntype, _ON_JOINT)].tolist(), *pulled}

@@ -15,7 +15,7 @@ from strut.adoption.foot_finder import leg_length_m
 from strut.adoption.note import Note, assumed, in_a_row
 from strut.adoption.plain_model import hinges_of
 from strut.arrays import Array
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 from strut.robot import BASE
 
 _UNREAL = 15.0  # times the largest standing torque: no real limit
@@ -140,7 +140,7 @@ class _Told:
             (self.no_range, "[has|have] no range: half a turn either way is assumed"),
         )
         return [
-            assumed(one_or_several(len(names), f"[joint|joints] ({in_a_row(names, 3)}) {words}."))
+            assumed(format_count(len(names), f"[joint|joints] ({in_a_row(names, 3)}) {words}."))
             for names, words in told
             if names
         ]

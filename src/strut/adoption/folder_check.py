@@ -15,7 +15,7 @@ from strut.arrays import Array
 from strut.engines.rigid_body import foot_contact_points
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import load_robot
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.robot import BASE, Foot, Robot
 
 _LEVEL_M = 0.005
@@ -140,7 +140,7 @@ def _torque_notes(robot: Robot) -> list[Note]:
         points.append((body, data.xpos[body] + data.xmat[body].reshape(3, 3) @ point.position_m))
     use = np.abs(holding_torques_nm(model, data, points))[BASE:] / robot.torque_limit_nm
     worst = int(np.argmax(use))
-    words = f"{robot.joint_names[worst]} needs {percent(use[worst])} of its torque limit to stand"
+    words = f"{robot.joint_names[worst]} needs {format_percent(use[worst])} of its torque limit to stand"
     return [fault(f"{words}: the limit or the posture is wrong.") if use[worst] > 1.0 else found(f"{words}.")]
 
 

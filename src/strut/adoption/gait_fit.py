@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from strut.draft import Detail, Draft, Shortfall
+from strut.draft import Detail, Draft, Violation
 from strut.gaits.pattern.gait_drafts import TWO_POINTS, GaitDrafts, stands_on_two_points
 from strut.gaits.pattern.gait_fallbacks import LOWER
 from strut.gaits.pattern.single_support import DENIED, hardest_on_one_leg
@@ -180,7 +180,7 @@ def _tried(robot: Robot, gait: PatternTable, change: Mapping[str, float]) -> tup
 def _utilisation(robot: Robot) -> Utilisation | None:
     """Return how hard a neutral gait is; None where it cannot be made, or feet are out of reach."""
     draft, broken = _judged(robot)
-    if draft.shortfalls or not len(draft.qpos):
+    if draft.violations or not len(draft.qpos):
         return None
     needs = draft.measured
     uses = (
@@ -188,11 +188,11 @@ def _utilisation(robot: Robot) -> Utilisation | None:
         np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s,
         friction_needed(needs) / robot.friction,
     )
-    others = sum(shortfall.limit not in _USED for shortfall in broken)
+    others = sum(violation.limit not in _USED for violation in broken)
     return Utilisation(others, draft.variant // len(LOWER), float(max(use.max() for use in uses)))
 
 
-def _judged(robot: Robot) -> tuple[Draft, tuple[Shortfall, ...]]:
+def _judged(robot: Robot) -> tuple[Draft, tuple[Violation, ...]]:
     """Return the draft of a neutral gait that is preferred, and what it breaks."""
     drafts = GaitDrafts(robot, PatternGait(cycles=CYCLES), PatternGait.usual_rate_hz)
     draft = next(iter(drafts.drafts(robot.expression.neutral_style(), Detail("final"))))
@@ -202,4 +202,4 @@ def _judged(robot: Robot) -> tuple[Draft, tuple[Shortfall, ...]]:
 def _why_not(robot: Robot) -> str:
     """Return what a neutral gait breaks first, in words; when it does is of no interest."""
     _, broken = _judged(robot)
-    return next((shortfall.sentence.rsplit(" at ", 1)[0] for shortfall in broken), "")
+    return next((violation.sentence.rsplit(" at ", 1)[0] for violation in broken), "")

@@ -12,13 +12,13 @@ import numpy as np
 
 from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
-from strut.adoption.robot_source import ForeignSource
+from strut.adoption.robot_source import ImportedSource
 from strut.errors import NotAdoptedError
 
 _LEAST_LEFT = {2: 5, 4: 3}  # joints of a leg that steps, by number of legs
 
 
-def joints_to_hold(tree: LinkTree, legs: Sequence[FoundLeg], source: ForeignSource) -> dict[str, str]:
+def joints_to_hold(tree: LinkTree, legs: Sequence[FoundLeg], source: ImportedSource) -> dict[str, str]:
     """Return joints of legs that are better held where they are, and why, as the end of a sentence.
 
     These are wheels at the ends of four legs, and first joints of legs of which one follows another: where enough
@@ -31,14 +31,14 @@ def joints_to_hold(tree: LinkTree, legs: Sequence[FoundLeg], source: ForeignSour
     return held if min(left) >= _LEAST_LEFT[len(legs)] else {}
 
 
-def _following_hips(tree: LinkTree, legs: Sequence[FoundLeg], source: ForeignSource) -> list[str]:
+def _following_hips(tree: LinkTree, legs: Sequence[FoundLeg], source: ImportedSource) -> list[str]:
     """Return the first joints of legs that follow that of another leg, and those that they follow."""
     first = tree.names_of(leg.joints[0] for leg in legs)
     pairs = [pair for pair in source.coupled.items() if set(pair) <= set(first)]
     return list(chain.from_iterable(pairs))
 
 
-def check_legs(tree: LinkTree, legs: Sequence[FoundLeg], source: ForeignSource) -> None:
+def check_legs(tree: LinkTree, legs: Sequence[FoundLeg], source: ImportedSource) -> None:
     """Raise NotAdoptedError where a leg has slides, loops, passive or coupled joints or wheels."""
     for leg in legs:
         links = set(tree.path(leg.end)) | leg.foot_links
@@ -49,20 +49,20 @@ def check_legs(tree: LinkTree, legs: Sequence[FoundLeg], source: ForeignSource) 
         _check_no_wheel(tree, leg)
 
 
-def _check_no_slide(names: set[str], source: ForeignSource) -> None:
+def _check_no_slide(names: set[str], source: ImportedSource) -> None:
     slides = [joint for joint, link in source.sliding.items() if link in names]
     if slides:
         raise NotAdoptedError(f"the joint {slides[0]} of a leg slides; strut moves legs with hinges only.")
 
 
-def _check_no_loop(names: set[str], source: ForeignSource) -> None:
+def _check_no_loop(names: set[str], source: ImportedSource) -> None:
     loops = [pair for pair in source.loops if names & set(pair)]
     if loops:
         words = " and ".join(loops[0])
         raise NotAdoptedError(f"a leg has a closed loop: {words} are held together; strut moves open chains only.")
 
 
-def _check_driven(joints: list[str], source: ForeignSource) -> None:
+def _check_driven(joints: list[str], source: ImportedSource) -> None:
     driven = "which is part of a leg; strut needs every leg joint driven by itself."
     if passive := source.passive.intersection(joints):
         raise NotAdoptedError(f"no motor moves the joint {min(passive)}, {driven}")

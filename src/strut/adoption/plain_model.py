@@ -105,7 +105,7 @@ class _Writer:
     def body(self, body: int, parent: ET.Element) -> None:
         model = self.model
         is_root = parent is self.world
-        position = np.zeros(3) if is_root else self.seen_from(int(model.body_parentid[body]), model.body_pos[body])
+        position = np.zeros(3) if is_root else self.relative_to(int(model.body_parentid[body]), model.body_pos[body])
         turn = _world_quaternion(model, body) if is_root else model.body_quat[body]
         place = {"pos": _words(position), "quat": _words(turn)}
         element = ET.SubElement(parent, "body", {"name": link_name(model, body), **place})
@@ -116,7 +116,7 @@ class _Writer:
                 self.joint(joint, element)
         if model.body_mass[body] > 0.0:
             inertial = {
-                "pos": _words(self.seen_from(body, model.body_ipos[body])),
+                "pos": _words(self.relative_to(body, model.body_ipos[body])),
                 "quat": _words(model.body_iquat[body]),
             }
             inertial |= {"mass": _words(model.body_mass[body : body + 1])}
@@ -127,7 +127,7 @@ class _Writer:
             if child != body and not model.body_mocapid[child] >= 0:
                 self.body(int(child), element)
 
-    def seen_from(self, body: int, place: Array) -> Array:
+    def relative_to(self, body: int, place: Array) -> Array:
         """Return a place in a body's axes (3,), from the origin that it gets here."""
         return place - self.origin if body == self.base else place
 
@@ -157,7 +157,7 @@ class _Writer:
         touches = bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
         color = model.mat_rgba[model.geom_matid[geom]] if model.geom_matid[geom] >= 0 else model.geom_rgba[geom]
         color = [*color[:3], 0.0] if self.is_hidden(geom) and not touches else color
-        place = self.seen_from(int(model.geom_bodyid[geom]), model.geom_pos[geom])
+        place = self.relative_to(int(model.geom_bodyid[geom]), model.geom_pos[geom])
         attributes = {"type": kind, "pos": _words(place), "quat": _words(model.geom_quat[geom])}
         if kind == "mesh":
             name = self.mesh(int(model.geom_dataid[geom]), touches)

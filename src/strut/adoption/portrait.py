@@ -14,7 +14,7 @@ from strut.adoption.note import Note
 from strut.arrays import Array
 from strut.engines.rigid_body import foot_contact_points, foot_positions, poses
 from strut.motion import Motion
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 from strut.robot import Robot
 from strut.viewer.camera import Camera, fitted_camera
 from strut.viewer.floor import grid_step_m
@@ -161,7 +161,7 @@ def _labels(robot: Robot) -> list[tuple[str, Array]]:
     for limb in robot.limbs:
         if limb.kind != "leg":
             body = int(robot.model.body(limb.bodies[-1]).id)
-            words = f"{limb.name} ({one_or_several(len(limb.joints), '[joint|joints]')})"
+            words = f"{limb.name} ({format_count(len(limb.joints), '[joint|joints]')})"
             labels.append((words, poses(robot.model, "body", [body], qpos)[0][0, 0]))
     return labels
 

@@ -14,7 +14,7 @@ from strut.adoption.front_finder import words_of
 from strut.adoption.leg_finder import Rest, deepest, rest_in
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.note import in_a_row
-from strut.adoption.robot_source import ForeignSource, Keyframe
+from strut.adoption.robot_source import ImportedSource, Keyframe
 from strut.adoption.stand_finder import stands
 from strut.arrays import Array
 from strut.errors import NotAdoptedError
@@ -81,7 +81,7 @@ class RestPose:
         return not stands(self.tree, self.rest.legs, self.feet(), self.qpos)
 
 
-def find_rest_pose(model: mujoco.MjModel, source: ForeignSource) -> RestPose:
+def find_rest_pose(model: mujoco.MjModel, source: ImportedSource) -> RestPose:
     """Return the first posture in which a robot rests on legs; a keyframe must hold, or it comes after all others.
 
     Raises NotAdoptedError with the reason if there is none.
@@ -100,7 +100,7 @@ def find_rest_pose(model: mujoco.MjModel, source: ForeignSource) -> RestPose:
     return shaky[0]
 
 
-def _candidates(model: mujoco.MjModel, source: ForeignSource) -> Iterator[RestPose]:
+def _candidates(model: mujoco.MjModel, source: ImportedSource) -> Iterator[RestPose]:
     """Yield postures to try: the file's by their names, all at zero, mid-range, as deep as it reaches."""
     for up, quaternion in _ups(model):
         tree = LinkTree(model, quaternion)

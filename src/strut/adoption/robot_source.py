@@ -14,7 +14,7 @@ from strut.adoption.note import Note, assumed, fault, in_a_row
 from strut.adoption.plain_model import hinges_of, joint_name, link_name
 from strut.arrays import Array
 from strut.errors import NotAdoptedError
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 
 _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 _BALL = int(mujoco.mjtJoint.mjJNT_BALL)
@@ -34,7 +34,7 @@ class Keyframe:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignSource:
+class ImportedSource:
     """Where the robot is in a description.
 
     Args:
@@ -62,7 +62,7 @@ class ForeignSource:
     notes: tuple[Note, ...]
 
 
-def find_robot(described: DescribedModel) -> ForeignSource:
+def find_robot(described: DescribedModel) -> ImportedSource:
     """Return which part of a description is the robot; raises NotAdoptedError if none is."""
     model = described.model
     notes: list[Note] = []
@@ -74,7 +74,7 @@ def find_robot(described: DescribedModel) -> ForeignSource:
     _tell_balls(model, joints, notes)
     drives = find_drives(model, joints, notes)
     stuck = _stuck(model, joints, notes)
-    return ForeignSource(
+    return ImportedSource(
         root,
         _sliding(model, joints),
         drives.coupled | described.coupled,
@@ -101,7 +101,7 @@ def _stuck(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> froze
         words = (
             f"[joint|joints] ({in_a_row(stuck)}) [turns|turn] by less than {_LEAST_RANGE_RAD:g} rad: taken as rigid."
         )
-        notes.append(assumed(one_or_several(len(stuck), words)))
+        notes.append(assumed(format_count(len(stuck), words)))
     return frozenset(stuck)
 
 
@@ -117,7 +117,7 @@ def _tell_balls(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> 
     if balls:
         notes.append(
             assumed(
-                one_or_several(len(balls), f"ball [joint|joints] ({in_a_row(balls)}): three hinges are taken for each.")
+                format_count(len(balls), f"ball [joint|joints] ({in_a_row(balls)}): three hinges are taken for each.")
             )
         )
 
@@ -264,7 +264,7 @@ def _angles(model: mujoco.MjModel, qpos: Array, joints: list[int]) -> dict[str, 
     return angles
 
 
-def dropped_note(source: ForeignSource) -> tuple[Note, ...]:
+def dropped_note(source: ImportedSource) -> tuple[Note, ...]:
     """Return notes about joints outside the legs that are taken as rigid."""
     notes = []
     if source.sliding:

@@ -11,7 +11,7 @@ import mujoco
 from strut.adoption.note import Note, fault, in_a_row
 from strut.errors import NotAdoptedError
 from strut.models.mesh_files import remedy, why_unreadable
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 
 EMPTY = "it is empty"
 NO_SURFACE = "it holds no whole surface"
@@ -61,7 +61,7 @@ def leave_out_meshes(spec: mujoco.MjSpec, unreadable: Mapping[str, str], notes: 
 def not_drawn(meshes: list[str]) -> Note:
     """Return the note about meshes that are only seen, each with why it cannot be read."""
     words = f"[mesh that is|meshes that are] only seen cannot be read ({in_a_row(meshes, 2)}): not drawn."
-    return fault(one_or_several(len(meshes), words))
+    return fault(format_count(len(meshes), words))
 
 
 def mesh_name(mesh: Any) -> str:

@@ -18,7 +18,7 @@ from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
 from strut.models.link_inertia import TERMS, urdf_inertia_fault
 from strut.models.mesh_files import UNREADABLE, readable_mesh, unreadable_words, why_unreadable
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 
 _KEPT = ("link", "joint", "material")
 _LIMITS = ("velocity", "effort")
@@ -92,7 +92,7 @@ def _fix_floating_parts(root: ET.Element, notes: list[Note]) -> None:
         names = [joint.get("name", "") for joint in inner]
         notes.append(
             fault(
-                one_or_several(
+                format_count(
                     len(names), f"[link floats|links float] ({in_a_row(names)}): taken as fixed where it is drawn."
                 )
             )
@@ -198,7 +198,7 @@ def _leave_out_empty_shapes(link: ET.Element, notes: list[Note]) -> None:
         words = (
             f"[shape of the link {link.get('name')} has|shapes of the link {link.get('name')} have] no size: left out."
         )
-        notes.append(fault(one_or_several(len(empty), words)))
+        notes.append(fault(format_count(len(empty), words)))
 
 
 def _is_empty(looks: ET.Element) -> bool:

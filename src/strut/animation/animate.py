@@ -48,9 +48,9 @@ def animate(
     """
     robot = as_robot(robot)
     if any(frame.mode == "walk" for frame in animation.keyframe):
-        from strut.pilot.piloted_sequence import perform_show  # noqa: PLC0415 -- it makes what stands feasible by this
+        from strut.pilot.piloted_sequence import perform_sequence  # noqa: PLC0415 -- it makes what stands feasible by this
 
-        return perform_show(robot, animation, rate_hz=rate_hz, method=method, margin_m=margin_m, strict=strict)
+        return perform_sequence(robot, animation, rate_hz=rate_hz, method=method, margin_m=margin_m, strict=strict)
     request = Request(
         robot=robot.name,
         task=Animate(animation=animation, method=method),

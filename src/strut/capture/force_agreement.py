@@ -10,7 +10,7 @@ import numpy as np
 from strut.capture.ground_forces import GroundForces
 from strut.capture.plate_comparison import Agreement, PlateForces, compare_loads, compare_total, cop_distance_m
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 
 TITLES = {"total": "total", "baseline": "plain estimate", "right": "right foot", "left": "left foot"}
 
@@ -30,7 +30,7 @@ class ForceAgreement:
     @property
     def words(self) -> str:
         """The vertical forces and the centre of pressure in one line."""
-        up = [f"{TITLES[one.what]} {percent(one.rms_weight, 1)}" for one in self.rows if one.axis == "up"]
+        up = [f"{TITLES[one.what]} {format_percent(one.rms_weight, 1)}" for one in self.rows if one.axis == "up"]
         return ", ".join([*up, *self._cop_words])
 
     @property

@@ -16,7 +16,7 @@ from strut.capture.gait_trial import GaitTrial
 from strut.capture.load_sharing import FootLoads, standing_on, wrench_cop
 from strut.capture.plate_events import LIGHTEST_PEAK_N, PlateStance
 from strut.maths.sampling import columns_at, low_passed
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.recording import SIDES, ForcePlate
 
 SMOOTH_HZ = 50.0  # plates are compared below this
@@ -91,7 +91,7 @@ def weight_notes(share: float | None) -> tuple[str, ...]:
     """Return a sentence if plates feel another weight than the given mass has when it moves so: see `felt_share`."""
     if share is None or abs(share - 1.0) < OTHER_WEIGHT:
         return ()
-    words = f"Plates feel {percent(share)} of the force that the movement needs"
+    words = f"Plates feel {format_percent(share)} of the force that the movement needs"
     return (f"{words}: is the mass {share:.2f} times as large, or did something else than feet carry?",)
 
 

@@ -26,7 +26,7 @@ from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import angles_from_qpos
 from strut.maths.sampling import runs
 from strut.motion import Motion
-from strut.plumbing.number_text import Share, percent
+from strut.plumbing.number_text import Share, format_percent
 from strut.receipt import Receipt
 from strut.robot import BASE, Robot
 
@@ -228,7 +228,9 @@ def _reasons(found: RecordedSoundness, deepest_mm: float, slide_mm: float) -> li
         said.append("contact: the ground would have to pull")
     share = found.plate_share
     if share is not None and not 1.0 / (1.0 + MOST_MASS_OFF) <= share <= 1.0 + MOST_MASS_OFF:
-        said.append(f"weight: plates feel {percent(share)} of the vertical force that this mass needs for the movement")
+        said.append(
+            f"weight: plates feel {format_percent(share)} of the vertical force that this mass needs for the movement"
+        )
     if found.steps < 1:
         said.append("no whole step from heel strike to heel strike is seen")
     return said

@@ -30,7 +30,7 @@ from strut.formats.motion_file import motion_bytes
 from strut.human.report.gait_text import ReportTable
 from strut.plumbing.atomic_files import check_writable, write_atomically, write_folder_atomically
 from strut.plumbing.cancellation import asked_to_stop
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.recording import SIDES, GaitEvent
 from strut.viewer.page import Picture, page, plotted
 
@@ -236,7 +236,7 @@ def _agreement_row(one: Agreement) -> list[str]:
         f"{100.0 * one.rms_weight:.1f}",
         f"{100.0 * one.rms_range:.1f}",
         "" if one.correlation is None else f"{one.correlation:.3f}",
-        "" if one.covered is None else percent(one.covered),
+        "" if one.covered is None else format_percent(one.covered),
         str(one.frames),
     ]
 

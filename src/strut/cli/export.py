@@ -16,7 +16,7 @@ from strut.formats.exchange import export as write
 from strut.formats.motion_file import load_motion
 from strut.models.catalogue import load_robot
 from strut.plumbing.atomic_files import check_not_input
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 from strut.registry import names
 
 _FORMATS = ", ".join(names("strut.writers"))
@@ -52,7 +52,7 @@ def export(
             f"the robot would show {alias.shown_hz:.3f} Hz instead"
         )
     without = f", without {', '.join(written.lost)}" if written.lost else ""
-    samples = one_or_several(written.samples, "[sample|samples]")
+    samples = format_count(written.samples, "[sample|samples]")
     print_lines(f"wrote {' and '.join(map(str, (path, *written.beside)))} ({samples}{without})")
     print_next("strut library add", file)
 
@@ -72,6 +72,6 @@ def _export_rig(who: Path, out: Path | None, *, force: bool, json: bool) -> None
     if json:
         print_json({"file": str(path), "format": "rig", "robot": rig.robot, "bones": len(rig.names)})
     print_lines(
-        f"wrote {path} ({one_or_several(len(rig.names), '[bone|bones]')}); "
+        f"wrote {path} ({format_count(len(rig.names), '[bone|bones]')}); "
         "next: open Blender, File > Import > strut rig (docs/blender.md)"
     )

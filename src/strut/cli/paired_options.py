@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import typer
 
-from strut.plumbing.number_text import listed
+from strut.plumbing.number_text import join_words
 
 
 def was_typed(context: typer.Context, name: str) -> bool:
@@ -24,7 +24,7 @@ def check_partners(context: typer.Context, partners: Mapping[str, Sequence[str]]
     """Raise if an option was typed without any of those that give it a meaning."""
     for name, others in partners.items():
         if was_typed(context, name) and not any(was_typed(context, other) for other in others):
-            needed = listed([spelled(context, other) for other in others], last="or")
+            needed = join_words([spelled(context, other) for other in others], last="or")
             raise typer.BadParameter(f"{spelled(context, name)} needs {needed}; add it, or leave the option out.")
 
 

@@ -131,14 +131,14 @@ def _check_story_options(context: typer.Context, name: str, *fitting: str) -> No
 
 def _perform_show(context: typer.Context, body: Robot, words: str, out: Path, *, force: bool, json: bool) -> None:
     """Perform a queue of stories and walks, or a story that walks, under the robot's own controllers."""
-    from strut.pilot.piloted_sequence import perform_show  # noqa: PLC0415 -- with controllers that no hand needs
+    from strut.pilot.piloted_sequence import perform_sequence  # noqa: PLC0415 -- with controllers that no hand needs
 
     _check_story_options(context, words)
     walking = words in story_names(body.name, walking=True)
     show = load_animation(story_path(body.name, words)) if walking else words
     check_writable(out, force=force, ending=".npz")  # a show takes as long as it lasts, on a slow machine longer
     with told_on_screen(f"{body.name} performs {words}", out, force=force):
-        motion = perform_show(body, show, rate_hz=context.params["rate"])
+        motion = perform_sequence(body, show, rate_hz=context.params["rate"])
     save_motion(motion, out, force=force)
     print_lines(*(f"{begun['at_s']:6.2f} s  {begun['part']}: {begun['phase']}" for begun in motion.meta["show"]))
     print_planned(motion, out, json=json)

@@ -25,7 +25,7 @@ from strut.motion import Motion
 from strut.pilot.piloted import PilotedOutcome, World
 from strut.pilot.piloted_again import is_piloted, seed_of, simulate_again
 from strut.plumbing.atomic_files import check_not_input, check_writable
-from strut.plumbing.number_text import one_or_several, percent
+from strut.plumbing.number_text import format_count, format_percent
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import Playback
 from strut.simulation.playback import simulate as play
@@ -156,7 +156,7 @@ def _piloted_lines(outcome: PilotedOutcome, motion: Motion) -> list[str]:
     return [
         f"{_ending(outcome)} {outcome.upright_s:.1f} s under its own controllers",
         f"  ended {outcome.distance_m:.3f} m from its start, in the file {before_m:.3f} m",
-        f"  feet slipped at most {outcome.foot_slip_mm:.1f} mm, torque use {percent(outcome.torque_use)}"
+        f"  feet slipped at most {outcome.foot_slip_mm:.1f} mm, torque use {format_percent(outcome.torque_use)}"
         f"{_cost_words(outcome.cost_of_transport)}",
     ]
 
@@ -228,24 +228,24 @@ def _share_walked(outcome: Outcome) -> str:
     """Return which share of the planned way was walked, to end a sentence; nothing on the spot."""
     if outcome.commanded_distance_m < STANDS_STILL_M:
         return ""
-    return f" ({percent(outcome.distance_m / outcome.commanded_distance_m)})"
+    return f" ({format_percent(outcome.distance_m / outcome.commanded_distance_m)})"
 
 
 def _lines(outcome: Outcome) -> list[str]:
     first = f"fell after {outcome.upright_s:.1f} s" if outcome.fell else f"stayed upright for {outcome.upright_s:.1f} s"
-    first += f", stumbled {one_or_several(outcome.stumbles, '[time|times]')}," if outcome.stumbles else ""
+    first += f", stumbled {format_count(outcome.stumbles, '[time|times]')}," if outcome.stumbles else ""
     first += {"balance": " by balance", "whole_body": " by whole-body control"}.get(outcome.control, "")
     unfelt = [f"  {outcome.unfelt}"] if outcome.unfelt else []
     if outcome.hand_error_mm is not None:
         return [
             f"played {outcome.upright_s:.1f} s: the hand got at most {outcome.hand_error_mm:.2f} mm off its plan",
-            f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {percent(outcome.torque_use)}",
+            f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {format_percent(outcome.torque_use)}",
             *unfelt,
         ]
     cost = _cost_words(outcome.cost_of_transport)
     return [
         f"{first}: walked {outcome.distance_m:.3f} m of {outcome.commanded_distance_m:.3f} m{_share_walked(outcome)}",
         f"  heading drifted {outcome.heading_drift_rad:+.3f} rad, feet slipped at most {outcome.foot_slip_mm:.1f} mm",
-        f"  joints at most {outcome.tracking_error_rad:.3f} rad off, torque use {percent(outcome.torque_use)}{cost}",
+        f"  joints at most {outcome.tracking_error_rad:.3f} rad off, torque use {format_percent(outcome.torque_use)}{cost}",
         *unfelt,
     ]

@@ -10,13 +10,13 @@ import numpy as np
 from strut.emotion import Emotion
 from strut.expression.blend import style_for
 from strut.robot import Robot
-from strut.style import WORDS, Style, spoken
+from strut.style import WORDS, Style, parameter_label
 
 VISIBLE_POSE = 0.02  # smallest share of a key pose that people see
 _WALKING = ("tempo", "stride")  # judged as their product, the speed
 
 
-def main_words(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> tuple[str, ...]:
+def main_parameters(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> tuple[str, ...]:
     """Return the words that a verdict is about: those of the body's `main` that the feeling changes visibly.
 
     Example:
@@ -25,7 +25,9 @@ def main_words(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> tuple[
     return _judged(robot, style_for(robot, emotion, intensity))
 
 
-def shown_shares(robot: Robot, asked: Style, shown: Style, *, reads: Collection[str] | None = None) -> dict[str, float]:
+def expressed_shares(
+    robot: Robot, asked: Style, shown: Style, *, reads: Collection[str] | None = None
+) -> dict[str, float]:
     """Return how much of each main word's change is shown, from 0 to 1; 0 where the body has no part for the word.
 
     Args:
@@ -64,7 +66,7 @@ def left_out(
         >>> robot = strut.load_robot("alice")
         >>> strut.left_out(robot, strut.style_for(robot, strut.named_emotion("sad")))
     """
-    lacking = _without_part(robot, visible_words(robot, style), reads)
+    lacking = _without_part(robot, visible_parameters(robot, style), reads)
     missing = _without_part(_with_every_layer(robot), lacking, reads)
     hidden = tuple(word for word in lacking if word not in missing)
     no_part = f"{robot.name} has no part for it"
@@ -77,7 +79,7 @@ def left_out(
     return tuple(sentences)
 
 
-def visible_words(robot: Robot, style: Style) -> tuple[str, ...]:
+def visible_parameters(robot: Robot, style: Style) -> tuple[str, ...]:
     """Return the words that a style changes visibly against neutral."""
     return tuple(word for word in (*WORDS, "direction", "postures") if _visible(robot, style, word))
 
@@ -130,6 +132,6 @@ def _told(style: Style, word: str) -> str:
         return "walking backwards" if word == "direction" else f"postures {', '.join(dict(style.postures))}"
     value = _value(style, word)
     if WORDS[word].unit != "rad":
-        return f"{spoken(word)} {value:.2f}"
+        return f"{parameter_label(word)} {value:.2f}"
     way = (" forwards" if value > 0.0 else " back") if "pitch" in word else ""
-    return f"{spoken(word)} {abs(math.degrees(value)):.0f} degrees{way}"
+    return f"{parameter_label(word)} {abs(math.degrees(value)):.0f} degrees{way}"

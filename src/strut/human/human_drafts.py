@@ -10,7 +10,7 @@ import numpy as np
 
 from strut.draft import Detail, Draft, OnProgress, Progress, Search, not_made
 from strut.errors import RefusedError, StoppedError
-from strut.expression.shown import left_out, shown_shares
+from strut.expression.shown import expressed_shares, left_out
 from strut.human.bounce import usual_rise_m
 from strut.human.gait import Gait
 from strut.human.gait_options import HUMAN, named_gait_options
@@ -22,7 +22,7 @@ from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OUT_OF_TIME, STOPPED, OnIteration
 from strut.request import HumanGait, Request
 from strut.robot import Robot
-from strut.style import WORDS, Style, spoken
+from strut.style import WORDS, Style, parameter_label
 
 READS = (
     "tempo",
@@ -92,8 +92,8 @@ class HumanDrafts:
         assert motion.receipt is not None
         reads = (*READS, *(word for word in WORDS if self.robot.expression.joints(word)))
         shown = shown_style(self.robot, style, speed_m_s=gait.speed_m_s, looks=gait.naturalness)
-        shares = shown_shares(self.robot, style, shown, reads=reads)
-        weak = {spoken(name): share for name, share in shares.items() if share < AS_ASKED}
+        shares = expressed_shares(self.robot, style, shown, reads=reads)
+        weak = {parameter_label(name): share for name, share in shares.items() if share < AS_ASKED}
         return Draft(
             robot=self.robot,
             time_s=motion.time_s,

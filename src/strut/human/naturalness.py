@@ -32,7 +32,7 @@ from strut.human.walk_figures import foot_clearances, pelvis_angles, world_pitch
 from strut.kinematics.mirror import mirror_of
 from strut.maths.rotation import qpos_from_angles
 from strut.ocp.trajectory import Trajectory
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
 
 PER_INTERVAL = 4
@@ -117,7 +117,7 @@ class Naturalness:
         }
         said = [f"{verb} {round(float(np.degrees(angle)))}°" for verb, angle in angles.items()]
         return ", ".join([*said, f"lifts its toes by {1e3 * self.toe_clearance_m:.0f} mm"]) + (
-            f" and never puts less than {percent(self.least_load)} of its weight on the ground"
+            f" and never puts less than {format_percent(self.least_load)} of its weight on the ground"
         )
 
     def as_dict(self) -> dict[str, float]:

@@ -20,7 +20,7 @@ from strut.models.table_files import read_tables, table_file
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.schemas.body import ChainBody, LimbBody
-from strut.schemas.imported import ForeignBody
+from strut.schemas.imported import ImportedBody
 from strut.schemas.segments import SegmentBody
 from strut.schemas.toml_file import WrongFieldError
 
@@ -157,7 +157,7 @@ def _read_robot(name: str, folder: Path, written: tuple[tuple[str, int, int], ..
                 robot = subject_robot(name, folder, tables)
             case ChainBody() as body:
                 robot = chain_robot(name, body, tables)
-            case ForeignBody() as body:
+            case ImportedBody() as body:
                 robot = foreign_robot(name, folder, body, tables)
             case LimbBody() as body:
                 robot = limb_robot(name, body, tables)

@@ -23,7 +23,7 @@ from strut.models.model_builder import Body, ModelBuilder, quaternion, rotation_
 from strut.robot import FLOATING, STANDING, ContactPoint, Foot, Limb, Robot
 from strut.schemas.fields import Servo
 from strut.schemas.folder import Tables
-from strut.schemas.imported import ForeignBody, LinkFoot, OwnJoint
+from strut.schemas.imported import ImportedBody, LinkFoot, OwnJoint
 from strut.schemas.toml_file import FieldPath, WrongFieldError, nearest
 
 _BONE_RADIUS_M = 0.035
@@ -41,7 +41,7 @@ class Stance:
     turn: Mapping[str, Array]
 
 
-def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -> Robot:
+def foreign_robot(name: str, folder: Path, table: ImportedBody, tables: Tables) -> Robot:
     """Return the robot whose `robot.toml` names a URDF or an MJCF file."""
     found = _read(folder, table)
     spec = found.spec
@@ -77,7 +77,7 @@ def foreign_robot(name: str, folder: Path, table: ForeignBody, tables: Tables) -
     return robot
 
 
-def _add_frames_and_looks(builder: ModelBuilder, table: ForeignBody, stance: Stance) -> None:
+def _add_frames_and_looks(builder: ModelBuilder, table: ImportedBody, stance: Stance) -> None:
     """Add the table's own frames and shapes, which it gives in the robot's axes when it stands."""
     for frame, place in table.frame.items():
         turn = stance.turn[place.link].T
@@ -87,7 +87,7 @@ def _add_frames_and_looks(builder: ModelBuilder, table: ForeignBody, stance: Sta
         builder.draw(builder.spec.body(look.link), msgspec.structs.replace(look, **places))
 
 
-def _read(folder: Path, table: ForeignBody) -> Description:
+def _read(folder: Path, table: ImportedBody) -> Description:
     """Return what the table's file describes: one tree of links."""
     kind, given = ("urdf", table.urdf) if table.mjcf is None else ("mjcf", table.mjcf)
     path = folder / Path(os.path.expandvars(str(given))).expanduser()
@@ -104,13 +104,13 @@ def _read(folder: Path, table: ForeignBody) -> Description:
     return found
 
 
-def _posture(model: mujoco.MjModel, table: ForeignBody) -> Array:
+def _posture(model: mujoco.MjModel, table: ImportedBody) -> Array:
     """Return how the described robot stands: the angles of its joints [rad]. Shape (n,)."""
     angles_rad = [table.standing_rad(model.joint(index).name) for index in range(model.njnt)]
     return np.array([drawn if said is None else said for said, drawn in zip(angles_rad, model.qpos0, strict=True)])
 
 
-def _check_posture(robot: Robot, table: ForeignBody) -> None:
+def _check_posture(robot: Robot, table: ImportedBody) -> None:
     """Raise WrongFieldError where a joint would have to leave its range to stand."""
     angles_rad = robot.standing_qpos[robot.base_size :]
     outside = (angles_rad < robot.joint_lower_rad) | (angles_rad > robot.joint_upper_rad)
@@ -123,7 +123,7 @@ def _check_posture(robot: Robot, table: ForeignBody) -> None:
             raise WrongFieldError(("posture", pattern), reason)
 
 
-def _axes(table: ForeignBody) -> Array:
+def _axes(table: ImportedBody) -> Array:
     """Return the rotation from the robot's axes to those of its file. Shape (3, 3)."""
     x = np.array(table.forward)
     z = np.array(table.up)
@@ -143,7 +143,7 @@ def _stance(model: mujoco.MjModel, posture: Array, to_file: Array) -> Stance:
     return Stance(dict(zip(names, places, strict=True)), dict(zip(names, turns, strict=True)))
 
 
-def _level(root: Body, model: mujoco.MjModel, to_file: Array, table: ForeignBody) -> None:
+def _level(root: Body, model: mujoco.MjModel, to_file: Array, table: ImportedBody) -> None:
     """Give a floating root the robot's axes, and turn what it holds instead; turn a root that is bolted down."""
     described = model.body(1)
     drawn = rotation_matrix(described.quat)
@@ -165,7 +165,7 @@ def _level(root: Body, model: mujoco.MjModel, to_file: Array, table: ForeignBody
     root.iquat = quaternion(turn @ rotation_matrix(described.iquat))
 
 
-def _height_m(table: ForeignBody, stance: Stance) -> float:
+def _height_m(table: ImportedBody, stance: Stance) -> float:
     """Return the height of the root: as the table says, else with the lowest foot on the floor."""
     if table.height_m is not None:
         return table.height_m
@@ -174,7 +174,7 @@ def _height_m(table: ForeignBody, stance: Stance) -> float:
     return -float(min(lowest, default=0.0))
 
 
-def _check_names(spec: mujoco.MjSpec, table: ForeignBody) -> None:
+def _check_names(spec: mujoco.MjSpec, table: ImportedBody) -> None:
     """Raise WrongFieldError where a link, a joint, a foot or a frame has no such name."""
     links = [body.name for body in spec.bodies]
     joints = [joint.name for joint in spec.joints]
@@ -188,7 +188,7 @@ def _check_names(spec: mujoco.MjSpec, table: ForeignBody) -> None:
     _check_limbs(table, joints)
 
 
-def _check_limbs(table: ForeignBody, joints: Sequence[str]) -> None:
+def _check_limbs(table: ImportedBody, joints: Sequence[str]) -> None:
     """Raise WrongFieldError where a limb names what is not there."""
     for name, limb in table.limb.items():
         _check_known(("limb", name, "joints"), limb.joints, joints)
@@ -237,7 +237,7 @@ def _let_stand(body: Body) -> None:
         _never_touch(body)
 
 
-def _drive(builder: ModelBuilder, joint: Body, found: Description, table: ForeignBody) -> None:
+def _drive(builder: ModelBuilder, joint: Body, found: Description, table: ImportedBody) -> None:
     """Give a joint its limits and a servo; limits of 0, which nobody means, are the table's."""
     name = joint.name
     own = table.own_joint(joint.name)
@@ -257,7 +257,7 @@ def _drive(builder: ModelBuilder, joint: Body, found: Description, table: Foreig
     builder.drive(joint, servo)
 
 
-def _servo(table: ForeignBody, own: OwnJoint, torque_nm: float, speed_rad_s: float, armature_kg_m2: float) -> Servo:
+def _servo(table: ImportedBody, own: OwnJoint, torque_nm: float, speed_rad_s: float, armature_kg_m2: float) -> Servo:
     """Return the servo of a joint: as its own entry says, else sized by its limits."""
     usual = table.servo.sized(torque_nm, speed_rad_s)
     stiffness = own.stiffness_nm_rad or usual.stiffness_nm_rad
@@ -266,7 +266,7 @@ def _servo(table: ForeignBody, own: OwnJoint, torque_nm: float, speed_rad_s: flo
     return Servo(torque_nm, speed_rad_s, stiffness, damping, armature)
 
 
-def _assumed(table: ForeignBody, field: str, joint: str) -> float:
+def _assumed(table: ImportedBody, field: str, joint: str) -> float:
     """Return a limit that neither the model nor [joint] has."""
     if table.limit is None:
         raise WrongFieldError(
@@ -316,7 +316,7 @@ def _never_touch(body: Body) -> None:
             _never_touch(child)
 
 
-def _limbs(model: mujoco.MjModel, table: ForeignBody) -> tuple[Limb, ...]:
+def _limbs(model: mujoco.MjModel, table: ImportedBody) -> tuple[Limb, ...]:
     """Return the limbs that the table names; a joint belongs to one of them at most."""
     limbs = list[Limb]()
     owner = dict[str, str]()
@@ -334,7 +334,7 @@ def _limbs(model: mujoco.MjModel, table: ForeignBody) -> tuple[Limb, ...]:
     return tuple(limbs)
 
 
-def _check_above(model: mujoco.MjModel, table: ForeignBody, leg: str) -> None:
+def _check_above(model: mujoco.MjModel, table: ImportedBody, leg: str) -> None:
     """Raise WrongFieldError where a joint of a leg moves none of the leg's feet."""
     limb = table.limb[leg]
     above = {0}

@@ -18,15 +18,15 @@ from strut.schemas.gait import GaitTable
 from strut.schemas.gait_library import GaitLibraryTable
 from strut.schemas.hands import ChainsTable, StudyTable, TaskTable
 from strut.schemas.human import ContactShares, FemaleTable, MarkerTable, SymmetryTable
-from strut.schemas.imported import ForeignBody
+from strut.schemas.imported import ImportedBody
 from strut.schemas.segments import SegmentBody
 from strut.schemas.toml_file import FieldPath, TomlFile
 
 T = TypeVar("T")
 _FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # a body is told by the first of these fields that it has
     ("segment", SegmentBody),
-    ("urdf", ForeignBody),
-    ("mjcf", ForeignBody),
+    ("urdf", ImportedBody),
+    ("mjcf", ImportedBody),
     ("chain", ChainBody),
     ("mount", LimbBody),
 )

@@ -25,7 +25,7 @@ from strut.ocp.contact_dynamics import ContactDynamics
 from strut.ocp.shooting_refinement import IMPACT_S
 from strut.ocp.torque_playback import playback_error
 from strut.ocp.trajectory import Trajectory
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
 
 MOST_MOMENTUM_ERROR_N_S = 0.2
@@ -105,7 +105,7 @@ class Soundness:
             (gained > MOST_MOMENTUM_ERROR_N_S, f"{gained:.2f} N s of momentum come from nowhere"),
             (pull > self.allowed_pull_n, "the ground pulls on a foot"),
             (self.impact_energy_j > 1e-6, f"an impact gives {self.impact_energy_j:.2g} J"),
-            (change > MOST_MESH_CHANGE, f"a finer mesh changes the cost by {percent(change, 1)}"),
+            (change > MOST_MESH_CHANGE, f"a finer mesh changes the cost by {format_percent(change, 1)}"),
             (not played <= MOST_PLAYBACK_RAD, f"its torques alone lead {np.degrees(played):.2g} degrees away from it"),
             (overlap_m > MOST_OVERLAP_M, f"{who} overlap by {1e3 * overlap_m:.1f} mm"),
         )
@@ -117,7 +117,9 @@ class Soundness:
         if self.joint_limit_margin_rad < LEAST_ROOM_RAD:
             found.append(f"joint limit: {self.tightest} is {-self.joint_limit_margin_rad:.3f} rad beyond its range")
         if self.joint_speed_use > 1.0:
-            found.append(f"joint speed: {self.fastest} reaches {percent(self.joint_speed_use, 1)} of its speed limit")
+            found.append(
+                f"joint speed: {self.fastest} reaches {format_percent(self.joint_speed_use, 1)} of its speed limit"
+            )
         return found
 
     def as_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from strut.gaits.hand_task.perform import perform
 from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.perception.emotion_distance import (
-    feeling_distances,
+    emotion_distances,
     held_out_pairs,
     in_levels,
     separation,
@@ -27,8 +27,8 @@ from strut.perception.expressive_features import expressive_features
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.walk import walk
 from strut.place import Place
-from strut.plumbing.number_text import percent
-from strut.receipt import dial_words
+from strut.plumbing.number_text import format_percent
+from strut.receipt import intensity_of_asked
 from strut.request import PatternGait, Request
 from strut.robot import Robot
 from strut.schemas.expression import Layer
@@ -114,7 +114,7 @@ class Distinguished:
         """Return what a reader of the map must know: that it is flat, how much it keeps, and where it is wrong most."""
         drawn = self.drawn
         i, j = max(self._each(), key=lambda pair: abs(drawn[pair] - self.distance[pair]))
-        kept = f"The map draws {len(self.features[0])} features on a plane and keeps {percent(self.map_kept)}"
+        kept = f"The map draws {len(self.features[0])} features on a plane and keeps {format_percent(self.map_kept)}"
         off = f"farthest off are {self.names[i]} and {self.names[j]}, drawn {drawn[i, j]:.1f} apart and"
         return f"{kept} of the distances; {off} measured {self.distance[i, j]:.1f}."
 
@@ -130,7 +130,7 @@ class Distinguished:
     def sentences(self) -> list[str]:
         """Return what there is to tell."""
         known = [(name, kept) for name, kept in zip(self.names, self.kept, strict=True) if kept is not None]
-        weak = [f"{name} ({dial_words(kept, 1.0)})" for name, kept in known if kept < WHOLE]
+        weak = [f"{name} ({intensity_of_asked(kept, 1.0)})" for name, kept in known if kept < WHOLE]
         weakened = [f"Weakened by limits of the body: {', '.join(weak)}."] if weak else []
         if not self.confused:
             first, second, far = self.pairs[0]
@@ -249,7 +249,7 @@ def distinguish_drafts(robot: Robot, *, on_motion: Callable[[str], None] = lambd
 def distinguished(robot: Robot, names: Sequence[str], motions: Sequence[Motion], expression: Layer) -> Distinguished:
     """Return how far motions of one robot, each of a feeling, are apart."""
     features = tuple(expressive_features(motion, robot) for motion in motions)
-    distance = feeling_distances(features)
+    distance = emotion_distances(features)
     kept = tuple(motion.receipt.intensity_kept if motion.receipt else None for motion in motions)
     return Distinguished(robot.name, expression, tuple(names), kept, features, distance, threshold())
 

@@ -95,7 +95,7 @@ def in_levels(features: Mapping[str, float]) -> Array:
     return np.array([level[name].levels(features[name]) for name in FEATURES])
 
 
-def feeling_distances(movements: Sequence[Mapping[str, float]]) -> Array:
+def emotion_distances(movements: Sequence[Mapping[str, float]]) -> Array:
     """Return how far any two movements are apart, given their features. Shape (n, n).
 
     Example:

@@ -56,7 +56,7 @@ def feeling_map(found: Distinguished) -> Figure:
     return figure
 
 
-def feeling_map_png(found: Distinguished) -> bytes:
+def emotion_map_png(found: Distinguished) -> bytes:
     """Return the map as a PNG.
 
     Example:
@@ -68,7 +68,7 @@ def feeling_map_png(found: Distinguished) -> bytes:
     return buffer.getvalue()
 
 
-def feeling_page(found: Distinguished) -> bytes:
+def emotion_page(found: Distinguished) -> bytes:
     """Return a page: the map, what it means, and all distances and features as tables.
 
     Example:

@@ -49,7 +49,7 @@ class GaitAudit:
     lowest_swing_mm: float
     off_line_mm: float
     height_off_mm: float
-    joint_room_rad: float
+    joint_limit_margin_rad: float
     joint_speed_use: float
 
     def as_dict(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def gait_audit(robot: Robot, gait: PeriodicGait) -> GaitAudit:
         lowest_swing_mm=least["lowest_swing_mm"],
         off_line_mm=worst["off_line_mm"],
         height_off_mm=worst["height_off_mm"],
-        joint_room_rad=least["room"],
+        joint_limit_margin_rad=least["room"],
         joint_speed_use=worst["use"],
     )
 
@@ -140,7 +140,7 @@ def gait_shortfall(found: GaitAudit, step_s: float, step_range_s: tuple[float, f
             found.height_off_mm > table.height_band_m * 1e3 + 1.0,
             f"the base is {found.height_off_mm:.0f} mm off its height",
         ),
-        (found.joint_room_rad < -1e-3, f"a joint is {-found.joint_room_rad:.3f} rad beyond its limit"),
+        (found.joint_limit_margin_rad < -1e-3, f"a joint is {-found.joint_limit_margin_rad:.3f} rad beyond its limit"),
         (found.joint_speed_use > 1.01, f"a joint needs {found.joint_speed_use:.2f} of its speed"),
         (
             not step_range_s[0] - 1e-6 <= step_s <= step_range_s[1] + 1e-6,

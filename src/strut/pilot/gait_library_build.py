@@ -255,8 +255,8 @@ def judged_gait(robot: Robot, gait: PeriodicGait, figures: Any) -> GaitRecord:
     """Return the record of a gait, measured by another engine than the one that found it."""
     audit = gait_audit(robot, gait)
     table = gait_library_table(robot)
-    shortfall = gait_shortfall(audit, gait.step_s, table.step_range_s(gait.parameter[2]), table)
-    return GaitRecord((0, 0, 0), "failed" if shortfall else "ok", shortfall, {**figures, **audit.as_dict()}, gait)
+    violation = gait_shortfall(audit, gait.step_s, table.step_range_s(gait.parameter[2]), table)
+    return GaitRecord((0, 0, 0), "failed" if violation else "ok", violation, {**figures, **audit.as_dict()}, gait)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from strut.pilot.request_record import written_requests
 from strut.pilot.torque_model import control_table, torque_model
 from strut.pilot.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
 from strut.plumbing.argument_types import coerce_fields
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.receipt import Receipt
 from strut.robot import Robot
 
@@ -388,8 +388,8 @@ def _reasons(robot: Robot, outcome: PilotedOutcome, room_rad: Array, speed_use: 
         (outcome.fell, "It fell."),
         (not outcome.fell and not outcome.finished, "It was stopped before the last request."),
         (room_rad.min() < LEAST_ROOM_RAD, f"joint limit: {tightest} is {-room_rad.min():.3f} rad beyond its range"),
-        (speed_use.max() > 1.0, f"joint speed: {fastest} reaches {percent(speed_use.max())} of its speed limit"),
-        (outcome.torque_use > 1.0, f"torque: a motor reaches {percent(outcome.torque_use)} of its torque limit"),
+        (speed_use.max() > 1.0, f"joint speed: {fastest} reaches {format_percent(speed_use.max())} of its speed limit"),
+        (outcome.torque_use > 1.0, f"torque: a motor reaches {format_percent(outcome.torque_use)} of its torque limit"),
         (
             outcome.foot_slip_mm > MOST_PILOTED_SLIP_M * 1e3,
             f"foot slip: a foot slides {outcome.foot_slip_mm:.1f} mm in a stance",

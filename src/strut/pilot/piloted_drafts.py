@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from strut.draft import Detail, Draft, OnProgress, Search, Shortfall, not_made
+from strut.draft import Detail, Draft, OnProgress, Search, Violation, not_made
 from strut.errors import OutOfRangeError
 from strut.maths.sampling import speed_under_way
 from strut.maths.travel_direction import base_track, turn_rates
@@ -129,7 +129,7 @@ def draft_of_run(robot: Robot, run: PilotedRun, style: Style | None = None) -> D
         qpos=motion.qpos,
         contact=motion.contact,
         style=style,
-        shortfalls=_ended(run),
+        violations=_ended(run),
         torque_nm=motion.torque_nm,
         ground_force_n=motion.ground_force_n,
         meta=meta,
@@ -137,9 +137,9 @@ def draft_of_run(robot: Robot, run: PilotedRun, style: Style | None = None) -> D
     )
 
 
-def _ended(run: PilotedRun) -> tuple[Shortfall, ...]:
+def _ended(run: PilotedRun) -> tuple[Violation, ...]:
     if run.outcome.finished:
         return ()
     end_s = run.outcome.upright_s
     words = f"falls at {end_s:.2f} s" if run.outcome.fell else f"is not done after {end_s:.0f} s"
-    return (Shortfall("simulation", np.asarray(run.motion.time_s >= end_s), f"simulation: {words}"),)
+    return (Violation("simulation", np.asarray(run.motion.time_s >= end_s), f"simulation: {words}"),)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any, get_args
 
-from strut.draft import Draft, Shortfall
+from strut.draft import Draft, Violation
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError, RefusedError
 from strut.models.catalogue import as_robot
@@ -26,7 +26,7 @@ from strut.verify.judge import judge
 from strut.verify.receipt_builder import receipt_for
 
 
-def perform_show(
+def perform_sequence(
     robot: Robot | str,
     show: str | Animation,
     *,
@@ -84,11 +84,11 @@ def perform_show(
     return _motion(run, draft, parts, show, replace(receipt, solve_s=perf_counter() - started))
 
 
-def _receipt(draft: Draft, broken: Sequence[Shortfall], parts: Sequence[ShowPart], emotion: Emotion | None) -> Receipt:
+def _receipt(draft: Draft, broken: Sequence[Violation], parts: Sequence[ShowPart], emotion: Emotion | None) -> Receipt:
     weaker = [reason for part in parts for reason in part.reasons]
     verdict: Verdict = "refused" if broken else "weakened" if weaker else "ok"
     full = None if emotion is None else 1.0
-    reasons = [*(shortfall.sentence for shortfall in broken), *weaker]
+    reasons = [*(violation.sentence for violation in broken), *weaker]
     return receipt_for(draft, emotion=emotion, asked=full, kept=full, verdict=verdict, reasons=reasons)
 
 

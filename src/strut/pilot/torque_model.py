@@ -14,7 +14,7 @@ from strut.models.catalogue import HOME, robot_home
 from strut.models.model_builder import FLOOR
 from strut.robot import Robot
 from strut.schemas.control import ControlTable
-from strut.schemas.imported import ForeignBody
+from strut.schemas.imported import ImportedBody
 
 _STIFF = (0.005, 1.0)  # time constant [s] and damping ratio of contacts
 
@@ -29,7 +29,7 @@ def control_table(robot: Robot) -> ControlTable:
 
 def torque_model(robot: Robot, *, friction: float, step_s: float) -> mujoco.MjModel:
     """Return a robot's own MJCF model on a floor, to be driven by torques; feet and floor have the same friction."""
-    body = robot.body_as(ForeignBody)
+    body = robot.body_as(ImportedBody)
     if body.mjcf is None:
         raise BadTableError(f"{robot.name}: only a body that an MJCF file describes can be driven by torques.")
     spec = mujoco.MjSpec.from_file(str(_folder(robot) / body.mjcf))

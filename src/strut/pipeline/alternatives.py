@@ -9,12 +9,12 @@ from functools import partial
 
 import msgspec
 
-from strut.draft import Attempt, Shortfall
+from strut.draft import Attempt, Violation
 from strut.errors import BadFootstepsError, ImpossibleStepError, RefusedError, StrutError
 from strut.gaits.pattern.single_support import hardest_on_one_leg
 from strut.maths.bisection import exponential_search
 from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
-from strut.plumbing.number_text import amount_words
+from strut.plumbing.number_text import format_amount
 from strut.request import Request
 
 # options of a task or request that may be out of a body's reach: name, unit in thousandths, how finely it is told
@@ -34,11 +34,11 @@ MOST_TRIES = 6  # of values that work for a while, one below the other, before t
 SLOWER = (0.85, 0.75, 0.5, 0.35, 0.25)  # shares of its usual speed at which a robot with weak motors is tried
 
 
-def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> StrutError:
+def why_not_even_neutral(trials: Trials, binding_limits: Sequence[Violation]) -> StrutError:
     """Return the error that names what the user asked for and the nearest that works instead."""
     task = trials.request.task
-    reason = stopped_by[0].sentence
-    if getattr(task, "footsteps", ()) and stopped_by[0].limit == "reach":
+    reason = binding_limits[0].sentence
+    if getattr(task, "footsteps", ()) and binding_limits[0].limit == "reach":
         return BadFootstepsError(f"The footsteps cannot be walked: {reason}; shorten or turn that step less.")
     unsolved = None
     for option, asked, usual in _chosen(trials):
@@ -48,10 +48,10 @@ def why_not_even_neutral(trials: Trials, stopped_by: Sequence[Shortfall]) -> Str
         if works is not None:
             return blame
         unsolved = unsolved or blame
-    worst_first = sorted(stopped_by, key=lambda shortfall: -float(shortfall.broken.mean()))
-    broken = [shortfall.limit for shortfall in stopped_by]
+    worst_first = sorted(binding_limits, key=lambda violation: -float(violation.broken.mean()))
+    broken = [violation.limit for violation in binding_limits]
     still = _not_even_on_one_leg(trials) if "torque" in broken else []
-    return unsolved or RefusedError([*still, *(shortfall.sentence for shortfall in worst_first)], task.advice(broken))
+    return unsolved or RefusedError([*still, *(violation.sentence for violation in worst_first)], task.advice(broken))
 
 
 def _not_even_on_one_leg(trials: Trials) -> list[str]:
@@ -171,5 +171,5 @@ def _passes(trials: Trials, option: str, thousandths: float) -> bool:
 def _told(trials: Trials, option: str, thousandths: float, found: Attempt) -> Attempt:
     """Return an attempt of which whoever watches was told."""
     name, unit, _ = OPTIONS[option]
-    trials.tell(0.0, passed=found.passes, instead=f"a {name} of {amount_words(thousandths * 1e-3, unit)}")
+    trials.tell(0.0, passed=found.passes, instead=f"a {name} of {format_amount(thousandths * 1e-3, unit)}")
     return found

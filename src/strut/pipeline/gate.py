@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from strut.draft import Attempt, Kept, Shortfall
+from strut.draft import Attempt, StrongestCandidate, Violation
 from strut.maths.bisection import bisect
 
 COARSE = 0.1
@@ -22,7 +22,7 @@ def strongest_proved(
     *,
     coarse: float = COARSE,
     close: float = CLOSE,
-) -> Kept:
+) -> StrongestCandidate:
     """Return the strongest expression that a quick search finds and a full proof confirms.
 
     Args:
@@ -33,32 +33,32 @@ def strongest_proved(
         close: How closely the strongest is searched.
     """
     ceiling = asked
-    stopped_by: tuple[Shortfall, ...] = ()
+    binding_limits: tuple[Violation, ...] = ()
     while True:
         kept = strongest(ceiling, search, coarse=coarse, close=close)
-        stopped_by = stopped_by or kept.stopped_by
+        binding_limits = binding_limits or kept.binding_limits
         if kept.attempt is None:
-            return Kept(None, kept.stopped_by)
+            return StrongestCandidate(None, kept.binding_limits)
         full = kept.attempt if prove is None else prove(kept.attempt)
         if full.passes:
-            return Kept(full, stopped_by)
+            return StrongestCandidate(full, binding_limits)
         if full.neutral:
-            return Kept(None, full.shortfalls)
+            return StrongestCandidate(None, full.violations)
         ceiling = max(0.0, full.intensity - close)
-        stopped_by = full.shortfalls
+        binding_limits = full.violations
 
 
 def strongest(
     asked: float, attempt: Callable[[float], Attempt], *, coarse: float = COARSE, close: float = CLOSE
-) -> Kept:
+) -> StrongestCandidate:
     """Return the strongest expression up to `asked` that keeps every limit: as `strongest_proved`, without a proof."""
     above = attempt(asked)
     if above.passes:
-        return Kept(above, ())
+        return StrongestCandidate(above, ())
     below = above
     while not below.passes:
         if below.neutral:
-            return Kept(None, below.shortfalls)
+            return StrongestCandidate(None, below.violations)
         above = below
         below = attempt(max(0.0, round(below.intensity - coarse, 9)))
     tried = {above.intensity: above, below.intensity: below}
@@ -68,4 +68,4 @@ def strongest(
         return tried[intensity].passes
 
     good, bad = bisect(passes, below.intensity, above.intensity, close=close)
-    return Kept(tried[good], tried[bad].shortfalls)
+    return StrongestCandidate(tried[good], tried[bad].violations)

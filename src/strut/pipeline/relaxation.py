@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.ndimage import distance_transform_edt
 
 from strut.arrays import Array
-from strut.draft import Attempt, Detail, Kept
+from strut.draft import Attempt, Detail, StrongestCandidate
 from strut.maths.easing import smooth_step
 from strut.pipeline.gate import COARSE
 from strut.pipeline.trials import Trials
@@ -19,9 +19,9 @@ STEP = 0.05
 _MOST_RELAXING = 12
 
 
-def relaxed(trials: Trials, kept: Kept) -> Kept:
+def relaxed(trials: Trials, kept: StrongestCandidate) -> StrongestCandidate:
     """Return a motion that relaxes where it must and so shows more on average than `kept`; else `kept` itself."""
-    if kept.attempt is None or not kept.stopped_by:
+    if kept.attempt is None or not kept.binding_limits:
         return kept
     intensity = trials.request.asked
     while intensity > kept.attempt.intensity:
@@ -29,7 +29,7 @@ def relaxed(trials: Trials, kept: Kept) -> Kept:
         if attempt.passes and intensity * attempt.draft.kept > kept.attempt.intensity:
             full = trials.attempt(intensity, Detail("final", share, attempt.draft.variant))
             if full.passes:
-                return Kept(replace(full, draft=replace(full.draft, reasons=attempt.draft.reasons)), ())
+                return StrongestCandidate(replace(full, draft=replace(full.draft, reasons=attempt.draft.reasons)), ())
         else:
             trials.tell(intensity, passed=False)
         intensity -= COARSE
@@ -44,10 +44,10 @@ def _relaxing(trials: Trials, intensity: float) -> tuple[Attempt, Array | None]:
         if attempt.passes:
             break
         time_s = attempt.draft.time_s
-        broken = np.any([shortfall.broken for shortfall in attempt.shortfalls], axis=0)
+        broken = np.any([violation.broken for violation in attempt.violations], axis=0)
         share = deepened(np.ones_like(time_s) if share is None else share, broken, time_s)
         attempt = trials.attempt(intensity, Detail("whole", share), quiet=True)
-    reasons = tuple(shortfall.sentence for shortfall in first.shortfalls)
+    reasons = tuple(violation.sentence for violation in first.violations)
     return replace(attempt, draft=replace(attempt.draft, reasons=reasons)), share
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strut.draft import Draft, Generator, Kept, Limit, OnProgress
+from strut.draft import Draft, Generator, Limit, OnProgress, StrongestCandidate
 from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion, versions_in_use
@@ -18,8 +18,8 @@ from strut.pipeline.alternatives import slower, why_not_even_neutral
 from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.weakening import strongest_expression
-from strut.plumbing.number_text import percent, speed_words
-from strut.receipt import SLOWED, Receipt, dial_words
+from strut.plumbing.number_text import format_percent, format_speed
+from strut.receipt import SLOWED, Receipt, intensity_of_asked
 from strut.request import Request
 from strut.robot import Robot
 from strut.verify.receipt_builder import planned_receipt
@@ -67,13 +67,13 @@ def run(
     if request.retreat == "local":
         kept = relaxed(trials, kept)
     if kept.attempt is None:
-        raise why_not_even_neutral(trials, kept.stopped_by)
+        raise why_not_even_neutral(trials, kept.binding_limits)
     receipt = planned_receipt(
         kept.attempt.draft,
         emotion=request.emotion,
         asked=request.asked,
         intensity=kept.attempt.intensity,
-        stopped_by=kept.stopped_by,
+        binding_limits=kept.binding_limits,
     )
     receipt = replace(receipt, expression=_told_layer(request))
     if request.strict and receipt.verdict != "ok":
@@ -90,13 +90,13 @@ def run(
 def _unless_strict(request: Request, receipt: Receipt) -> str:
     """Return what would come of a request that may be weakened."""
     how = "walk at" if request.task.walks else "show it at"
-    dial = dial_words(receipt.intensity_kept or 0.0, request.asked)
+    dial = intensity_of_asked(receipt.intensity_kept or 0.0, request.asked)
     if receipt.intensity_kept == request.asked and receipt.shown is not None:
-        return f"Without --strict it would {how} {dial}, {percent(receipt.shown)} shown."
+        return f"Without --strict it would {how} {dial}, {format_percent(receipt.shown)} shown."
     return f"Without --strict it would {how} {dial}."
 
 
-def _calmer(trials: Trials, faster: Kept) -> tuple[Trials, Kept, tuple[str, ...]]:
+def _calmer(trials: Trials, faster: StrongestCandidate) -> tuple[Trials, StrongestCandidate, tuple[str, ...]]:
     """Return what a robot that cannot keep its gait's own speed does at the largest share of it; as it was if none."""
     for calmer in slower(trials):
         kept = strongest_expression(calmer)
@@ -110,9 +110,9 @@ def _told_layer(request: Request) -> str | None:
     return None if request.expression == "published" else request.expression
 
 
-def _slower_sentence(request: Request, faster: Kept) -> str:
+def _slower_sentence(request: Request, faster: StrongestCandidate) -> str:
     """Return why a robot walks at another speed than its gait's own."""
-    return _speed_sentence(getattr(request.task, "speed_m_s", 0.0), faster.stopped_by[0].sentence)
+    return _speed_sentence(getattr(request.task, "speed_m_s", 0.0), faster.binding_limits[0].sentence)
 
 
 def _slow_gait(trials: Trials) -> list[str]:
@@ -124,7 +124,7 @@ def _slow_gait(trials: Trials) -> list[str]:
 
 
 def _speed_sentence(speed_m_s: float, why: str) -> str:
-    return f"{SLOWED}{speed_words(speed_m_s)} in neutral, because its usual speed would break a limit ({why})"
+    return f"{SLOWED}{format_speed(speed_m_s)} in neutral, because its usual speed would break a limit ({why})"
 
 
 def _shown_over_time(draft: Draft) -> list[float] | None:

@@ -89,7 +89,7 @@ class Trials:
             found = Attempt(intensity, measured, broken, neutral=neutral)
             if found.passes and in_simulation:
                 proved = proved_upright(found.draft, may_slide=neutral)
-                found = replace(found, draft=proved, shortfalls=proved.shortfalls)
+                found = replace(found, draft=proved, violations=proved.violations)
             if found.passes or found.is_hopeless(broken, detail):
                 break
         assert found is not None, "a generator yields at least one draft"
@@ -153,7 +153,7 @@ class Trials:
             return SEARCH
         neutral = self.searched.get(replace(self, shares={}).style(0.0))
         least = neutral.draft.variant if neutral is not None and neutral.passes else 0
-        return replace(SEARCH, variant=asked.draft.variant, least=least, hopeful=True)
+        return replace(SEARCH, variant=asked.draft.variant, least=least, verdict_only=True)
 
     def prove(self, searched: Attempt) -> Attempt:
         """Return the same attempt in full; at the fastest pace a little slower, where the whole needs more."""

@@ -10,7 +10,7 @@ BRISK_M_S = 0.05  # from here on speeds are told in m/s
 _ONE_OR_SEVERAL = re.compile(r"\[(.*?)\|(.*?)\]")
 
 
-def percent(share: float, digits: int = 0) -> str:
+def format_percent(share: float, digits: int = 0) -> str:
     """Return a share in per cent, with a space before the sign (ISO 80000-1): 0.75 is `75 %`.
 
     Rounded as a share of so many digits is, so that 0.925 is both 0.93 and 93 %.
@@ -23,20 +23,20 @@ class Share(float):
 
     def __format__(self, form: str) -> str:
         digits = re.fullmatch(r"\.(\d)%", form)
-        return float(self).__format__(form) if digits is None else percent(self, int(digits[1]))
+        return float(self).__format__(form) if digits is None else format_percent(self, int(digits[1]))
 
 
-def one_or_several(count: int, words: str) -> str:
+def format_count(count: int, words: str) -> str:
     """Return a number and words about so many things, in which `[joint has|joints have]` stands for one or several.
 
     Example:
         >>> one_or_several(1, "[joint has|joints have] no range")
         '1 joint has no range'
     """
-    return f"{count} {of_one_or_several(count, words)}"
+    return f"{count} {plural_form(count, words)}"
 
 
-def of_one_or_several(count: int, words: str) -> str:
+def plural_form(count: int, words: str) -> str:
     """Return such words without the number, where names of the things stand before them.
 
     Example:
@@ -46,17 +46,17 @@ def of_one_or_several(count: int, words: str) -> str:
     return _ONE_OR_SEVERAL.sub(lambda said: said[1 if count == 1 else 2], words)
 
 
-def listed(words: Sequence[str], last: str = "and") -> str:
+def join_words(words: Sequence[str], last: str = "and") -> str:
     """Return words joined as in a sentence: `a, b and c`, or with another word before the `last`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-def speed_words(speed_m_s: float) -> str:
+def format_speed(speed_m_s: float) -> str:
     """Return a speed in m/s; in mm/s where it is too slow to be read so."""
     return f"{speed_m_s:.2f} m/s" if abs(speed_m_s) >= BRISK_M_S else f"{speed_m_s * 1e3:.0f} mm/s"
 
 
-def amount_words(value: float, unit: str) -> str:
+def format_amount(value: float, unit: str) -> str:
     """Return what was asked or found, in SI, in the unit that people read.
 
     Lengths are told in mm, speeds (`mm/s`) in m/s unless they are slow, turns in °/s.

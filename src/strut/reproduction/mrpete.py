@@ -233,8 +233,8 @@ def intensities(robot: Robot, asked: float = 1.0) -> list[Comparison]:
             assert receipt is not None
             assert receipt.intensity_kept is not None
             quantity = f"kept of {asked:g}, {emotion}, sway in {balance}"
-            stopped_by = [reason for reason in receipt.reasons if not reason.startswith((LACKING, WEAKENED))]
-            sheet.add(quantity, receipt.intensity_kept, "", "; ".join(stopped_by))
+            binding_limits = [reason for reason in receipt.reasons if not reason.startswith((LACKING, WEAKENED))]
+            sheet.add(quantity, receipt.intensity_kept, "", "; ".join(binding_limits))
     return sheet.rows
 
 

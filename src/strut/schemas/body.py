@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from strut.schemas.fields import ORIGIN, Color, Floor, Positive, Range, ScaledServo, Servo, Shape, Table, Text, Vector
-from strut.schemas.imported import ForeignBody
+from strut.schemas.imported import ImportedBody
 from strut.schemas.segments import SegmentBody
 from strut.schemas.toml_file import FieldPath, WrongFieldError
 
@@ -261,4 +261,4 @@ class ChainBody(Table, frozen=True):
     platform: Platform | None = None
 
 
-BodyTable = LimbBody | ChainBody | ForeignBody | SegmentBody
+BodyTable = LimbBody | ChainBody | ImportedBody | SegmentBody

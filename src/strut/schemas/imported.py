@@ -94,7 +94,7 @@ class OwnJoint(Table, frozen=True):
     assumed: tuple[Literal["speed", "torque"], ...] | None = None  # limits that nobody has told, only guessed
 
 
-class ForeignBody(Table, frozen=True):
+class ImportedBody(Table, frozen=True):
     """A robot that others describe.
 
     Args:

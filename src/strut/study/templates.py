@@ -8,7 +8,7 @@ from typing import Any
 
 import jinja2
 
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.study.report import apa
 
 
@@ -23,7 +23,7 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.globals |= {"sin": sin, "cos": cos, "pi": pi}
-    environment.filters["percent"] = percent
+    environment.filters["percent"] = format_percent
     environment.filters |= {name: getattr(apa, name) for name in ("p_words", "share", "degrees", "and_list")}
     environment.globals |= {name: getattr(apa, name) for name in ("t_words", "f_words", "interval", "counted")}
     return environment

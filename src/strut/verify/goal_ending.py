@@ -13,7 +13,7 @@ from strut.errors import StrutError
 from strut.maths.rotation import headings_of
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.place import Place, wrapped
+from strut.place import Place, wrap_angle
 from strut.robot import Robot
 
 ON_THE_SPOT_M = 0.01  # a goal nearer than this has no direction of its own: its heading is taken
@@ -57,7 +57,7 @@ def goal_ending(motion: Motion, robot: Robot | None = None) -> GoalEnding | None
     if not body.floats or not body.feet:
         return None
     start, end = _standing_places(body, motion.qpos[[0, -1]])
-    return _against(goal, end.seen_from(start))
+    return _against(goal, end.relative_to(start))
 
 
 def goal_of(meta: Mapping[str, Any]) -> Place | None:
@@ -81,8 +81,8 @@ def _against(goal: Place, reached: Place) -> GoalEnding:
     """Return how a place that was reached lies against a goal, both seen from the start."""
     far_m = math.hypot(goal.x_m, goal.y_m)
     along_rad = math.atan2(goal.y_m, goal.x_m) if far_m > ON_THE_SPOT_M else goal.heading_rad
-    off = reached.seen_from(Place(goal.x_m, goal.y_m, along_rad))
-    turned = wrapped(reached.heading_rad - goal.heading_rad)
+    off = reached.relative_to(Place(goal.x_m, goal.y_m, along_rad))
+    turned = wrap_angle(reached.heading_rad - goal.heading_rad)
     return GoalEnding(math.hypot(off.x_m, off.y_m), off.x_m, off.y_m, turned, far_m)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strut.draft import Draft, Limit, Shortfall
+from strut.draft import Draft, Limit, Violation
 from strut.pilot.plant_audit import was_piloted
 from strut.verify.limits import judged, limits_for
 from strut.verify.measure import measure
@@ -12,7 +12,7 @@ from strut.verify.measure import measure
 
 def judge(
     draft: Draft, *, margin_m: float, use: float = 1.0, more: Sequence[Limit] = ()
-) -> tuple[Draft, tuple[Shortfall, ...]]:
+) -> tuple[Draft, tuple[Violation, ...]]:
     """Return the draft with what it needs, and the limits that it breaks.
 
     Args:

@@ -33,7 +33,7 @@ from strut.errors import BadMotionError
 from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import angles_from_qpos, qpos_from_angles
 from strut.maths.sampling import landing_samples, runs
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.robot import BASE, ContactPoint, Robot
 from strut.verify.contact_force_fit import LEVER_M, ContactForceFit, fit_contact_forces
 from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
@@ -81,7 +81,7 @@ def landing_audit(draft: Draft) -> Audit:
         contact=contact,
         cop_in_world=cop,
         margin_m=_median(np.where(known, margin, np.inf), steady),
-        joint_room_rad=np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles),
+        joint_limit_margin_rad=np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles),
         joint_speed_rad_s=_joint_speeds(time_s, angles, pieces, qvel[:, BASE:]),
         torque_nm=_median(np.where(known[:, None], fit.torque_nm, 0.0), steady),
         drive_use=np.empty((len(qpos), 0)),
@@ -128,7 +128,7 @@ def _derivatives(pieces: list[Piece], time_s: Array, nv: int) -> tuple[Array, Ar
         known[piece.rows] = True
     if known.mean() < LEAST_KNOWN:
         raise BadMotionError(
-            f"Of {percent(1.0 - known.mean())} of the samples no velocity can be told: fewer than {FEWEST} lie between "
+            f"Of {format_percent(1.0 - known.mean())} of the samples no velocity can be told: fewer than {FEWEST} lie between "
             "one landing and the next. Sample the walk more often, or correct its contacts."
         )
     return qvel, qacc, known
@@ -211,7 +211,7 @@ def _unjudged(
         count = len(landing_samples(draft.contact)) - len(judged)
         missed = "1 landing" if count == 1 else f"{count} landings"
         why = f"where fewer than {FEWEST} samples lie between landings"
-        words.append(f"{percent(1.0 - known.mean(), 1)} of the samples and {missed}, {why}")
+        words.append(f"{format_percent(1.0 - known.mean(), 1)} of the samples and {missed}, {why}")
     if draft.torque_nm is not None and torque is None:
         words.append("the torques in the file, which has no ground forces and never stands on one foot")
     return tuple(words)

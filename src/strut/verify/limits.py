@@ -25,13 +25,13 @@ from strut.audit import (
     settled,
 )
 from strut.balance.wheels import DRIVE_LIMITS
-from strut.draft import Draft, Limit, Shortfall
+from strut.draft import Draft, Limit, Violation
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.sampling import runs
 from strut.motion import frozen_mask
 from strut.plumbing.number_text import Share
 from strut.robot import Robot
-from strut.schemas.imported import ForeignBody
+from strut.schemas.imported import ImportedBody
 from strut.verify.landing_audit import lands_with_impacts
 
 SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded
@@ -52,7 +52,7 @@ AuditValues = Callable[[Audit], Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Ceiling:
+class UpperBound:
     """A figure of the audit that must not exceed a bound.
 
     Args:
@@ -71,7 +71,7 @@ class Ceiling:
     words: str
     kinds: Sequence[str] = ()
 
-    def shortfall(self, draft: Draft) -> Shortfall | None:
+    def violation(self, draft: Draft) -> Violation | None:
         """Return where the figure exceeds its bound, with the worst of it in words; None if it nowhere does."""
         needs = draft.measured
         value = self.value(needs)
@@ -81,7 +81,7 @@ class Ceiling:
         who = (needs.part_names if self.who is None else self.who)[column]
         words = self.words.format(Share(value[sample, column]), *self.kinds[column : column + 1])
         sentence = f"{self.name}: {who} {words} at {needs.time_s[sample]:.2f} s"
-        return Shortfall(self.name, frozen_mask((value > self.most).any(axis=1)), sentence)
+        return Violation(self.name, frozen_mask((value > self.most).any(axis=1)), sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,13 @@ class NoFlight:
 
     name: str = "balance margin"
 
-    def shortfall(self, draft: Draft) -> Shortfall | None:
+    def violation(self, draft: Draft) -> Violation | None:
         """Return when no foot is on the ground, if ever; a robot without feet does not stand on them."""
         flying = frozen_mask(~draft.contact.any(axis=1))
         if not flying.any() or draft.contact.shape[1] == 0:
             return None
         first_s = draft.time_s[int(np.argmax(flying))]
-        return Shortfall(self.name, flying, f"{self.name}: no foot is on the ground at {first_s:.2f} s")
+        return Violation(self.name, flying, f"{self.name}: no foot is on the ground at {first_s:.2f} s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +108,13 @@ class OwnColumns:
     name: str = "file"
     most: float = MOST_DISAGREEMENT
 
-    def shortfall(self, draft: Draft) -> Shortfall | None:
+    def violation(self, draft: Draft) -> Violation | None:
         """Return that they are not, if so."""
         off = self.value(draft.measured)
         if off is None or off <= self.most:
             return None
         everywhere = frozen_mask(np.ones(len(draft.time_s)))
-        return Shortfall(self.name, everywhere, f"{self.name}: {self.words.format(Share(off))}")
+        return Violation(self.name, everywhere, f"{self.name}: {self.words.format(Share(off))}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class SelfCollision:
     name: str = "self-collision"
     spare_m: float = 0.0
 
-    def shortfall(self, draft: Draft) -> Shortfall | None:
+    def violation(self, draft: Draft) -> Violation | None:
         """Return where bodies are too near, with the nearest two and their instant; None if they nowhere are."""
         found = draft.measured.self_distance
         least_mm = MM * draft.robot.collision.least_distance_m
@@ -138,7 +138,7 @@ class SelfCollision:
         allowed = f"{asked_mm:.3g} mm apart" if asked_mm >= 0.0 else f"{-asked_mm:.3g} mm inside each other"
         at_s = draft.time_s[found.sample]
         sentence = f"{self.name}: {one} and {other} are {apart} at {at_s:.2f} s, nearer than {allowed}"
-        return Shortfall(self.name, nearest, sentence)
+        return Violation(self.name, nearest, sentence)
 
 
 def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0, piloted: bool = False) -> tuple[Limit, ...]:
@@ -161,15 +161,15 @@ def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0, piloted: bool
     return (*_standing_limits(robot, margin_m), NoFlight(), collision, *_TASK_LIMITS, *_OWN_COLUMNS)
 
 
-def judged(draft: Draft, limits: Iterable[Limit]) -> tuple[Shortfall, ...]:
+def judged(draft: Draft, limits: Iterable[Limit]) -> tuple[Violation, ...]:
     """Return everything that a measured draft breaks: what its generator knows and what the limits find."""
     if not len(draft.qpos):
-        return draft.shortfalls
-    found = (limit.shortfall(draft) for limit in limits)
-    return (*draft.shortfalls, *(shortfall for shortfall in found if shortfall is not None))
+        return draft.violations
+    found = (limit.violation(draft) for limit in limits)
+    return (*draft.violations, *(violation for violation in found if violation is not None))
 
 
-def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
+def _standing_limits(robot: Robot, margin_m: float) -> tuple[UpperBound, ...]:
     feet = robot.foot_names
     cop = ("the centre of pressure",)
     short_of = f"falls {{:.1f}} mm short of the {LEAST_CLEARANCE_M * MM:.0f} mm it must"
@@ -190,21 +190,23 @@ def _standing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
         return MM * np.where(np.isposinf(far_m), 0.0, far_m)[:, None]
 
     return (
-        Ceiling("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, from_ground),
-        Ceiling("foot slip", feet, _slip_mm, MOST_SLIP_M * MM, "slides {:.1f} mm"),
-        Ceiling("swing height", feet, lambda needs: MM * (LEAST_CLEARANCE_M - lift_m(needs)), 0.0, f"{short_of} lift"),
+        UpperBound("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, from_ground),
+        UpperBound("foot slip", feet, _slip_mm, MOST_SLIP_M * MM, "slides {:.1f} mm"),
+        UpperBound(
+            "swing height", feet, lambda needs: MM * (LEAST_CLEARANCE_M - lift_m(needs)), 0.0, f"{short_of} lift"
+        ),
         joint_limit,
-        Ceiling("ground clearance", None, _unclear_mm, 0.0, f"{short_of} clear the ground by"),
+        UpperBound("ground clearance", None, _unclear_mm, 0.0, f"{short_of} clear the ground by"),
         joint_speed,
         torque,
-        Ceiling("platform", DRIVE_LIMITS, lambda needs: needs.drive_use, 1.0, "reaches {:.0%} of its limit"),
-        Ceiling("friction", feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
-        Ceiling("balance margin", cop, unbalanced_mm, 0.0, inside),
-        Ceiling("balance margin", cop, beside_mm, 0.0, "is {:.1f} mm too far beside the line between the feet"),
+        UpperBound("platform", DRIVE_LIMITS, lambda needs: needs.drive_use, 1.0, "reaches {:.0%} of its limit"),
+        UpperBound("friction", feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
+        UpperBound("balance margin", cop, unbalanced_mm, 0.0, inside),
+        UpperBound("balance margin", cop, beside_mm, 0.0, "is {:.1f} mm too far beside the line between the feet"),
     )
 
 
-def _landing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
+def _landing_limits(robot: Robot, margin_m: float) -> tuple[UpperBound, ...]:
     feet = robot.foot_names
     body = ("the body",)
     cop = ("the centre of pressure",)
@@ -223,14 +225,16 @@ def _landing_limits(robot: Robot, margin_m: float) -> tuple[Ceiling, ...]:
         return np.asarray(np.abs(_landings(needs).landing_torque_nm) / robot.torque_limit_nm)
 
     return (
-        Ceiling("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, "is {:.1f} mm off the ground's surface"),
-        Ceiling("foot slip", feet, _slip_mm, MOST_SLIDE_M * MM, "slides {:.1f} mm, rolling not counted,"),
+        UpperBound(
+            "foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, "is {:.1f} mm off the ground's surface"
+        ),
+        UpperBound("foot slip", feet, _slip_mm, MOST_SLIDE_M * MM, "slides {:.1f} mm, rolling not counted,"),
         *_joint_limits(robot, "is {:.3f} rad beyond its range", -LEAST_ROOM_RAD),
-        Ceiling("equation of motion", body, lambda n: _unexplained_n(n, slips=False), unexplained_n, nothing),
-        Ceiling("friction", body, lambda n: _unexplained_n(n, slips=True), unexplained_n, slippery),
-        Ceiling("balance margin", cop, outside_mm, MOST_OUTSIDE_M * MM, inside),
-        Ceiling("landing", body, lambda n: _landings(n).landing_unexplained_n[:, None], jolted_n, nothing),
-        Ceiling("landing", robot.joint_names, jolt, MOST_LANDING_TORQUE, jolted),
+        UpperBound("equation of motion", body, lambda n: _unexplained_n(n, slips=False), unexplained_n, nothing),
+        UpperBound("friction", body, lambda n: _unexplained_n(n, slips=True), unexplained_n, slippery),
+        UpperBound("balance margin", cop, outside_mm, MOST_OUTSIDE_M * MM, inside),
+        UpperBound("landing", body, lambda n: _landings(n).landing_unexplained_n[:, None], jolted_n, nothing),
+        UpperBound("landing", robot.joint_names, jolt, MOST_LANDING_TORQUE, jolted),
     )
 
 
@@ -247,22 +251,22 @@ def _plant_limits(robot: Robot) -> tuple[Limit, ...]:
         return np.where(needs.ground_force_n[..., 2] > LOADED_N, friction_needed(needs), 0.0)
 
     return (
-        Ceiling(
+        UpperBound(
             "foot contact", feet, _off_ground_mm, MOST_OFF_LANDING_M * MM, "is {:.1f} mm from the ground it stands on"
         ),
-        Ceiling("foot slip", feet, _slip_mm, MOST_PILOTED_SLIP_M * MM, "slides {:.1f} mm in a stance"),
-        Ceiling(
+        UpperBound("foot slip", feet, _slip_mm, MOST_PILOTED_SLIP_M * MM, "slides {:.1f} mm in a stance"),
+        UpperBound(
             "joint limit",
             robot.joint_names,
-            lambda n: -n.joint_room_rad,
+            lambda n: -n.joint_limit_margin_rad,
             -LEAST_ROOM_RAD,
             "is {:.3f} rad beyond its range",
         ),
-        Ceiling("ground clearance", None, lambda n: -MM * n.clearance_m, 0.0, "is {:.1f} mm in the ground"),
+        UpperBound("ground clearance", None, lambda n: -MM * n.clearance_m, 0.0, "is {:.1f} mm in the ground"),
         speed,
         torque,
-        Ceiling("friction", feet, loaded_friction, robot.friction * 1.001, "needs a friction of {:.2f}"),
-        Ceiling("fall", body, leaning, MOST_TILT_RAD, "tilts by {:.2f} rad"),
+        UpperBound("friction", feet, loaded_friction, robot.friction * 1.001, "needs a friction of {:.2f}"),
+        UpperBound("fall", body, leaning, MOST_TILT_RAD, "tilts by {:.2f} rad"),
         OwnColumns(
             lambda n: _plant(n).force_off,
             "recorded ground forces are {:.1%} of the weight off what moves the body",
@@ -286,7 +290,7 @@ def _plant(needs: Audit) -> PlantAudit:
     return needs.plant
 
 
-def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[Ceiling, Ceiling, Ceiling]:
+def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[UpperBound, UpperBound, UpperBound]:
     joints = robot.joint_names
     speeds, torques = ([_kind(robot, joint, limit) for joint in joints] for limit in ("speed", "torque"))
 
@@ -297,16 +301,16 @@ def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[Ce
         return np.asarray(np.abs(needs.torque_nm) / robot.torque_limit_nm)
 
     return (
-        Ceiling("joint limit", joints, lambda needs: -needs.joint_room_rad, most_beyond_rad, beyond),
-        Ceiling("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its {}", speeds),
-        Ceiling("torque", joints, torque_use, 1.0, "reaches {:.0%} of its {}", torques),
+        UpperBound("joint limit", joints, lambda needs: -needs.joint_limit_margin_rad, most_beyond_rad, beyond),
+        UpperBound("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its {}", speeds),
+        UpperBound("torque", joints, torque_use, 1.0, "reaches {:.0%} of its {}", torques),
     )
 
 
 def _kind(robot: Robot, joint: str, limit: str) -> str:
     """Return what a limit of a joint is called: one that no file tells is said to be assumed."""
     body = robot.tables.robot
-    assumed = isinstance(body, ForeignBody) and limit in (body.own_joint(joint).assumed or ())
+    assumed = isinstance(body, ImportedBody) and limit in (body.own_joint(joint).assumed or ())
     return f"assumed {limit} limit" if assumed else f"{limit} limit"
 
 
@@ -369,13 +373,13 @@ def _gaze_error_rad(task: TaskAudit) -> Array:
 _HAND = ("the hand",)
 _HEAD = ("the head",)
 _TASK_LIMITS = (
-    Ceiling(
+    UpperBound(
         "task", _HAND, _task(lambda t: MM * t.hand_error_m), MM * LARGEST_HAND_ERROR_M, "is {:.1f} mm off its path"
     ),
-    Ceiling(
+    UpperBound(
         "task", _HAND, _task(lambda t: t.hand_turn_rad), LARGEST_HAND_TURN_RAD, "is turned {:.3f} rad from its path"
     ),
-    Ceiling("gaze", _HEAD, _task(_gaze_error_rad), LARGEST_GAZE_ERROR_RAD, "looks {:.3f} rad beside its goal"),
+    UpperBound("gaze", _HEAD, _task(_gaze_error_rad), LARGEST_GAZE_ERROR_RAD, "looks {:.3f} rad beside its goal"),
 )
 _OWN_COLUMNS = (
     OwnColumns(

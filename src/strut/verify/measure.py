@@ -74,7 +74,7 @@ def _audit(draft: Draft) -> Audit:
         contact=contact,
         cop_in_world=cop,
         margin_m=margin_m,
-        joint_room_rad=np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles),
+        joint_limit_margin_rad=np.minimum(angles - robot.joint_lower_rad, robot.joint_upper_rad - angles),
         joint_speed_rad_s=qvel[:, -len(robot.joint_names) :],
         torque_nm=ground.torque_nm,
         drive_use=used,

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from strut.audit import STANDS_STILL_M, Audit
-from strut.draft import Draft, Shortfall
+from strut.draft import Draft, Violation
 from strut.emotion import Emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.travel_direction import base_track, travel_direction
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.receipt import WEAKENED, Receipt, Verdict
 from strut.robot import Robot
-from strut.style import spoken
+from strut.style import parameter_label
 
 AS_ASKED = 0.85  # a motion that shows less of a feeling, on average over time and words, is weakened
 
@@ -33,7 +33,7 @@ def cost_of_transport(robot: Robot, measured: Audit) -> float | None:
 
 
 def planned_receipt(
-    draft: Draft, *, emotion: Emotion | None, asked: float, intensity: float, stopped_by: Sequence[Shortfall]
+    draft: Draft, *, emotion: Emotion | None, asked: float, intensity: float, binding_limits: Sequence[Violation]
 ) -> Receipt:
     """Return the receipt of a draft that passed every limit.
 
@@ -47,7 +47,7 @@ def planned_receipt(
     kept = intensity * draft.kept
     over_time = shown_over_time(draft)
     over_words = shown_over_words(draft)
-    reasons = [*(shortfall.sentence for shortfall in stopped_by), *draft.reasons]
+    reasons = [*(violation.sentence for violation in binding_limits), *draft.reasons]
     reasons += _all_weakened(draft, intensity / asked) if reasons and intensity < asked else []
     shown = None
     if emotion is not None and asked > 0.0 and draft.words:
@@ -66,8 +66,8 @@ def planned_receipt(
 
 def _all_weakened(draft: Draft, share: float) -> list[str]:
     """Return that all words of a feeling are weakened alike, and which these are."""
-    names = ", ".join(spoken(word) for word in draft.words)
-    return [f"{WEAKENED}all of it{f' ({names})' if names else ''} at {percent(share)}"]
+    names = ", ".join(parameter_label(word) for word in draft.words)
+    return [f"{WEAKENED}all of it{f' ({names})' if names else ''} at {format_percent(share)}"]
 
 
 def shown_over_time(draft: Draft) -> float:
@@ -87,7 +87,7 @@ def _too_little(draft: Draft, over_time: float, over_words: float) -> list[str]:
         said.append("shown: the feeling comes and goes; a longer motion shows more of it")
     if over_time * over_words >= AS_ASKED:
         said += _main_words_lacking(draft)
-    missing = [spoken(word) for word, share in draft.words.items() if share < AS_ASKED]
+    missing = [parameter_label(word) for word, share in draft.words.items() if share < AS_ASKED]
     if over_time * over_words < AS_ASKED and missing:
         said.append(f"shown: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing or weak")
     return said
@@ -96,7 +96,7 @@ def _too_little(draft: Draft, over_time: float, over_words: float) -> list[str]:
 def _main_words_lacking(draft: Draft) -> list[str]:
     """Return that a main cue of the feeling is not shown at all, if that is so: the rest does not make up for it."""
     main = draft.robot.expression.main
-    lacking = [spoken(word) for word, share in draft.words.items() if word in main and share == 0.0]
+    lacking = [parameter_label(word) for word, share in draft.words.items() if word in main and share == 0.0]
     return [f"shown: {' and '.join(lacking)}, a main cue of the feeling, is missing"] if lacking else []
 
 
@@ -131,7 +131,7 @@ def receipt_for(
         duration_s=duration_s,
         distance_m=needs.distance_m if robot.base_size else None,
         balance_margin_mm=float(needs.margin_m.min()) * 1e3 if balanced else None,
-        joint_limit_margin_rad=float(needs.joint_room_rad.min()),
+        joint_limit_margin_rad=float(needs.joint_limit_margin_rad.min()),
         joint_speed_use=float(np.max(np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)),
         torque_use=float(np.max(np.abs(needs.torque_nm) / robot.torque_limit_nm)),
         foot_slip_mm=float(needs.slip_m.max()) * 1e3 if robot.feet else None,

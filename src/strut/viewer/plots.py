@@ -19,7 +19,7 @@ from strut.engines.rigid_body import foot_contact_points
 from strut.human.laboratory_names import joint_words
 from strut.maths.sampling import middle_cycle, runs
 from strut.motion import Motion
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
 from strut.verify.check import planned_margin_m
 from strut.viewer.footage import centre_of_mass, footage
@@ -109,7 +109,7 @@ def joint_use_plot(motion: Motion, robot: Robot) -> Figure:
         for name, color, use in uses:
             time_s, largest = _thinned(motion.time_s, use.max(axis=1), np.fmax)
             busiest = robot.joint_names[int(np.argmax(use.max(axis=0)))]
-            label = f"{name}: at most {percent(use.max())}, {joint_words(busiest)}"
+            label = f"{name}: at most {format_percent(use.max())}, {joint_words(busiest)}"
             axes.plot(time_s, largest * 100.0, color=color, linewidth=1.1, label=label)
         axes.axhline(100.0, color=LIMIT, linewidth=1.0, linestyle="--")
         axes.set(xlabel="time [s]", ylabel="use of the limit [%]", ylim=(0.0, None))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from strut.motion import Motion
-from strut.plumbing.number_text import Share, listed, percent, speed_words
-from strut.receipt import LACKING, SLOWED, WEAKENED, Receipt, dial_words
+from strut.plumbing.number_text import Share, format_percent, format_speed, join_words
+from strut.receipt import LACKING, SLOWED, WEAKENED, Receipt, intensity_of_asked
 
 if TYPE_CHECKING:  # it measures with an engine, and every verb words its answers here
     from strut.verify.goal_ending import GoalEnding
@@ -73,9 +73,9 @@ def verdict_of(motion: Motion) -> str:
     receipt = motion.receipt
     if receipt is None:
         return "not checked"
-    if receipt.share_kept is None or receipt.share_shown is None:
+    if receipt.share_kept is None or receipt.expressed_share is None:
         return receipt.verdict
-    strength = intensity_words(receipt) if receipt.shown is None else f"{percent(receipt.shown)} shown"
+    strength = intensity_words(receipt) if receipt.shown is None else f"{format_percent(receipt.shown)} shown"
     return f"{strength}, {receipt.verdict}"
 
 
@@ -94,10 +94,10 @@ def intensity_words(receipt: Receipt) -> str:
     """
     if receipt.share_kept is None or receipt.intensity_asked is None:
         return ""
-    dial = dial_words(receipt.share_kept * receipt.intensity_asked, receipt.intensity_asked)
+    dial = intensity_of_asked(receipt.share_kept * receipt.intensity_asked, receipt.intensity_asked)
     if receipt.verdict != "weakened" or receipt.shown is None:
         return dial
-    return f"{dial}, {percent(receipt.shown)} shown"
+    return f"{dial}, {format_percent(receipt.shown)} shown"
 
 
 def receipt_sentences(receipt: Receipt | None) -> list[str]:
@@ -125,10 +125,10 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Verdict", receipt.verdict),
         ("Intensity asked", NOT_KNOWN if asked is None else f"{asked:.2f}"),
         ("Intensity kept", NOT_KNOWN if kept is None else f"{kept:.2f}"),
-        ("Shown on average", NOT_KNOWN if receipt.shown is None else percent(receipt.shown)),
+        ("Shown on average", NOT_KNOWN if receipt.shown is None else format_percent(receipt.shown)),
         ("Duration", f"{receipt.duration_s:.2f} s"),
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
-        ("Speed", NOT_KNOWN if receipt.speed_m_s is None else speed_words(receipt.speed_m_s)),
+        ("Speed", NOT_KNOWN if receipt.speed_m_s is None else format_speed(receipt.speed_m_s)),
         ("Smallest balance margin", _number(receipt.balance_margin_mm, "{:.1f} mm")),
         ("Nearest joint limit", _number(receipt.joint_limit_margin_rad, "{:.0f}°", math.degrees(1.0))),
         ("Joint speed used", _number(receipt.joint_speed_use, "{:.0f} %", 100.0)),
@@ -170,7 +170,7 @@ def _towards(off_m: float, more: str, less: str) -> str:
 def _beyond(ending: GoalEnding) -> str:
     """Return which share of the way was walked too far or not at all; nothing of little."""
     beyond = ending.too_far_m / max(ending.goal_distance_m, _AT_THE_GOAL_M)
-    words = f", {percent(abs(beyond))} {'farther' if beyond > 0.0 else 'less far'} than asked"
+    words = f", {format_percent(abs(beyond))} {'farther' if beyond > 0.0 else 'less far'} than asked"
     return words if abs(beyond) >= _FAR_OFF else ""
 
 
@@ -187,11 +187,11 @@ def _millimetres(length_m: float) -> str:
 def _shown(receipt: Receipt) -> str:
     if receipt.verdict == "refused":
         return f"Refused: {'; '.join(receipt.reasons) or 'the gate gave no reason'}."
-    if receipt.emotion is None or receipt.share_kept is None or receipt.share_shown is None:
+    if receipt.emotion is None or receipt.share_kept is None or receipt.expressed_share is None:
         return f"Changed because of {limits}." if (limits := _limits(receipt)) else ""
     if receipt.verdict == "ok":
-        return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.share_shown)}."
-    said = f"Shows {percent(receipt.share_shown)} of {receipt.emotion}"
+        return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.expressed_share)}."
+    said = f"Shows {format_percent(receipt.expressed_share)} of {receipt.emotion}"
     if receipt.shown is None:
         said = f"Keeps {receipt.emotion} at {intensity_words(receipt)}"
     return _because(said, receipt)
@@ -208,9 +208,11 @@ def _because(said: str, receipt: Receipt) -> str:
     return f"{said}{'; and' if lacking else ', because'} more would break a limit ({limits})."
 
 
-def _on_average(share_shown: float) -> str:
+def _on_average(expressed_share: float) -> str:
     """Return how much of a feeling is shown on average, where starting and stopping make it less."""
-    return "" if share_shown > _WHOLE else f"; {percent(share_shown)} shown on average, with start and stop"
+    return (
+        "" if expressed_share > _WHOLE else f"; {format_percent(expressed_share)} shown on average, with start and stop"
+    )
 
 
 def _slowed(receipt: Receipt) -> str:
@@ -225,7 +227,7 @@ def _left_out(receipt: Receipt) -> str:
 def _travelled(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
-    speed = speed_words(receipt.speed_m_s)
+    speed = format_speed(receipt.speed_m_s)
     turned = _turned(receipt.turned_rad)
     if receipt.distance_m < _ON_THE_SPOT_M:
         return f"Takes {receipt.duration_s:.1f} s on the spot{turned}."
@@ -264,11 +266,11 @@ def _under_way(receipt: Receipt) -> str:
     if not receipt.distance_m or receipt.distance_m < _ON_THE_SPOT_M:
         return ""
     if reached is None:
-        return f"Too short to be under way at the {speed_words(asked)} asked." if asked else ""
+        return f"Too short to be under way at the {format_speed(asked)} asked." if asked else ""
     if not asked:
-        return f"Walks at {speed_words(reached)} once under way."
-    planned = f"the {speed_words(asked)} planned" if receipt.share_kept is None else f"neutral's {speed_words(asked)}"
-    return f"Walks at {speed_words(reached)} once under way, {percent(reached / asked)} of {planned}."
+        return f"Walks at {format_speed(reached)} once under way."
+    planned = f"the {format_speed(asked)} planned" if receipt.share_kept is None else f"neutral's {format_speed(asked)}"
+    return f"Walks at {format_speed(reached)} once under way, {format_percent(reached / asked)} of {planned}."
 
 
 def _turning(receipt: Receipt) -> str:
@@ -297,7 +299,7 @@ def _needed(receipt: Receipt) -> str:
         _number(receipt.cost_of_transport, "has a cost of transport of {:.2f}"),
     ]
     said = [words for words in known if words != NOT_KNOWN]
-    return f"It {listed(said)}." if said else ""
+    return f"It {join_words(said)}." if said else ""
 
 
 def _unjudged(receipt: Receipt) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from strut.models.solid_mesh import MOST_FACES
 from strut.motion import Motion
-from strut.plumbing.number_text import listed
+from strut.plumbing.number_text import join_words
 from strut.robot import Robot
 from strut.viewer.footage import SideBySide
 from strut.viewer.lanes import Stage
@@ -36,8 +36,8 @@ def report_bytes(shown: SideBySide, *, most_shown_s: float = MOST_SHOWN_S, frame
     ]
     return page(
         "report.html",
-        title=listed(list(dict.fromkeys(robot.title for robot in shown.robots))),
-        introduction=f"{'One motion' if len(motions) == 1 else f'{len(motions)} motions'}: {listed(said)}.",
+        title=join_words(list(dict.fromkeys(robot.title for robot in shown.robots))),
+        introduction=f"{'One motion' if len(motions) == 1 else f'{len(motions)} motions'}: {join_words(said)}.",
         stills=_stills(shown, said),
         still_caption=_still_caption(shown),
         people=shown.are_people,
@@ -50,7 +50,7 @@ def report_bytes(shown: SideBySide, *, most_shown_s: float = MOST_SHOWN_S, frame
 def _stills(shown: SideBySide, said: Sequence[str]) -> list[Picture]:
     """Return pictures: a row of poses for each human walk, else each robot at its most telling moment."""
     if shown.are_people:
-        return [Picture(pose_strip_bytes(shown), f"Poses over one stride: {listed(said)}.", "")]
+        return [Picture(pose_strip_bytes(shown), f"Poses over one stride: {join_words(said)}.", "")]
     return [Picture(as_png(panel), words, "") for panel, words in zip(panels_of(shown), said, strict=True)]
 
 

@@ -72,7 +72,7 @@ def test_a_draft_stands_on_its_footprints_with_its_pressure_the_margin_inside(mr
         one_up = draft.contact.sum(axis=1) == 3
         assert margin[one_up].min() > 0.008
         assert draft.kept == 1.0
-        assert draft.shortfalls == ()
+        assert draft.violations == ()
         assert draft.meta["options"]["cycles"] == 2
         assert draft.shown.max() == pytest.approx(1.0)
     plan = crawl_plan(crawl_gait(mrpete), key_pose(mrpete, Style()), Style(), cycles=2, rate_hz=25.0)

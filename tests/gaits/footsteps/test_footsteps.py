@@ -11,7 +11,7 @@ from tests.alice import ALICE
 def outline(foot, place, per_edge=400):
     """Return points along the edges of a foot on the ground. Shape (n, 2)."""
     corners = np.array(
-        [(corner.x_m, corner.y_m) for corner in (place.then(Place(*xy)) for xy in ALICE.feet[foot].outline_m)]
+        [(corner.x_m, corner.y_m) for corner in (place.compose(Place(*xy)) for xy in ALICE.feet[foot].outline_m)]
     )
     share = np.linspace(0.0, 1.0, per_edge)[:, None]
     return np.concatenate([a + share * (b - a) for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True)])

@@ -57,12 +57,12 @@ def test_who_is_tipped_or_sunk_beyond_the_bound_has_fallen(axis, share, fallen):
 def test_a_step_is_corrected_only_as_far_as_legs_allow():
     stance = Place(0.2, 0.1, 0.5)
     planned = Place(0.05, -0.1, 0.02)
-    near = stance.then(Place(0.05 + 0.003, -0.1 - 0.004, 0.02 + 0.03))
+    near = stance.compose(Place(0.05 + 0.003, -0.1 - 0.004, 0.02 + 0.03))
     found = _corrected(planned, near, stance)
     assert (found.x_m, found.y_m, found.heading_rad) == pytest.approx((near.x_m, near.y_m, near.heading_rad))
     for way in (1.0, -1.0):
-        far = stance.then(Place(0.05 + 0.03, -0.1 - 0.04, 0.02 + 0.5 * way))
-        seen = _corrected(planned, far, stance).seen_from(stance)
+        far = stance.compose(Place(0.05 + 0.03, -0.1 - 0.04, 0.02 + 0.5 * way))
+        seen = _corrected(planned, far, stance).relative_to(stance)
         moved = LARGEST_CORRECTION_M
         assert (seen.x_m, seen.y_m) == pytest.approx((0.05 + 0.6 * moved, -0.1 - 0.8 * moved))
         assert seen.heading_rad == pytest.approx(0.02 + way * LARGEST_CORRECTION_RAD)

@@ -78,7 +78,7 @@ def walker_to(imagined=HERE, fallen=False):
 )
 def test_who_is_not_close_to_the_goal_walks_on_a_few_times(off, again):
     walker, walked = walker_to()
-    _Walker.walk_to(walker, HERE.then(off), ["first"])
+    _Walker.walk_to(walker, HERE.compose(off), ["first"])
     assert walked[0] == ["first"]
     assert len(walked) == (MOST_WALKS if again else 1)
 
@@ -92,10 +92,10 @@ def test_who_has_fallen_does_not_walk_on():
 @pytest.mark.parametrize("imagined", [Place(0.0, 0.0), Place(0.4, -0.2, 0.5)])
 def test_new_steps_lead_from_where_it_really_is_to_the_goal(imagined):
     walker, walked = walker_to(imagined)
-    goal = HERE.then(Place(0.08, 0.03, 0.3))
+    goal = HERE.compose(Place(0.08, 0.03, 0.3))
     _Walker.walk_to(walker, goal, [])
     assert near(end_of(HERE, walked[1], SEPARATION_M), goal)
-    assert near(walker._ground.then(between(*walker._feet)), HERE)
+    assert near(walker._ground.compose(between(*walker._feet)), HERE)
 
 
 # step by step
@@ -145,7 +145,7 @@ def test_a_few_steps_around_the_present_are_planned_and_one_of_them_played():
 def test_plans_begin_with_the_feet_of_their_first_step():
     """The body walks on, and the real feet stay behind by ever more: each step is wanted 8 mm further."""
     walker, played, _ = stepper()
-    wanted = [Footstep(n % 2, FEET[n % 2].then(Place(0.004 * (n + 1), 0.0))) for n in range(6)]
+    wanted = [Footstep(n % 2, FEET[n % 2].compose(Place(0.004 * (n + 1), 0.0))) for n in range(6)]
     _Walker._walk(walker, wanted)
     done = [steps[behind] for _, steps, behind, _, _ in played]
     feet = list(FEET)
@@ -155,7 +155,7 @@ def test_plans_begin_with_the_feet_of_their_first_step():
         assert [step.foot for step in played[number][1][: number - first]] == [step.foot for step in done[first:number]]
         feet[done[number].foot] = done[number].place
     assert all(near(one, other) for one, other in zip(walker._feet, feet, strict=True))
-    assert near(walker._ground.then(done[-1].place), FEET[1])
+    assert near(walker._ground.compose(done[-1].place), FEET[1])
     assert walker._foot_error_m == pytest.approx(0.004 * 6)
 
 
@@ -191,7 +191,7 @@ def test_a_step_that_is_too_long_once_corrected_is_walked_as_planned_or_told(fai
 
     walker, _, _ = stepper(_play=play)
     steps = on_the_spot(3)
-    steps[1] = replace(steps[1], place=FEET[1].then(Place(0.05, 0.0)))
+    steps[1] = replace(steps[1], place=FEET[1].compose(Place(0.05, 0.0)))
     walker._ground = Place(0.0, 0.004)  # the ground lies aside of where it was thought to lie
     if failing == 2:
         with pytest.raises(UnreachablePostureError, match="in step 2; a walk with shorter steps"):
@@ -201,7 +201,7 @@ def test_a_step_that_is_too_long_once_corrected_is_walked_as_planned_or_told(fai
     again, behind, last, whole = played[2]
     assert (len(again), behind, last, whole) == (2, 1, False, False)
     stance = again[0].place
-    assert near(again[1].place.seen_from(stance), steps[1].place.seen_from(steps[0].place), 1e-6)
+    assert near(again[1].place.relative_to(stance), steps[1].place.relative_to(steps[0].place), 1e-6)
 
 
 # piece by piece
@@ -223,7 +223,7 @@ def test_pieces_follow_each_other_without_a_gap_and_begin_at_rest():
 
     walker = _Walker(ALICE, LEGS, GAIT, "corrected", Plant(), STEP_S, None)
     feet = standing(Place(0.0, 0.0), SEPARATION_M)
-    steps = [Footstep(0, feet[0].then(Place(0.02, 0.0))), Footstep(1, feet[1].then(Place(0.02, 0.0)))]
+    steps = [Footstep(0, feet[0].compose(Place(0.02, 0.0))), Footstep(1, feet[1].compose(Place(0.02, 0.0)))]
     walker._play(feet, steps, 0, last=False, whole=True)
     walker._play(feet, steps, 1, last=True, whole=True)
     walker._play(feet, steps[:1], 0, last=True, whole=False)  # closes by itself

@@ -18,7 +18,7 @@ from strut.gaits.footsteps.footsteps import (
     standing,
 )
 from strut.gaits.footsteps.route import DIRECTION_RAD, pivot_displacement, route_in_direction, route_to, shorter_pivots
-from strut.place import Place, wrapped
+from strut.place import Place, wrap_angle
 from tests.alice import ALICE
 
 SEPARATION_M = 0.0898
@@ -34,7 +34,7 @@ def random_goals(count, seed):
 
 
 def miss(place, goal):
-    return max(place.distance_m(goal), abs(wrapped(place.heading_rad - goal.heading_rad)))
+    return max(place.distance_m(goal), abs(wrap_angle(place.heading_rad - goal.heading_rad)))
 
 
 def test_turn_line_turn_reaches_ten_thousand_goals_exactly():
@@ -95,8 +95,8 @@ def test_steps_keep_their_limits_and_feet_never_touch():
         feet = list(standing(HERE, SEPARATION_M))
         for step in footsteps_to(HERE, [goal], LIMITS):
             feet[step.foot] = step.place
-            assert abs(wrapped(feet[LEFT].heading_rad - feet[RIGHT].heading_rad)) <= LIMITS.turn_rad + 1e-9
-            apart = feet[LEFT].seen_from(feet[RIGHT])
+            assert abs(wrap_angle(feet[LEFT].heading_rad - feet[RIGHT].heading_rad)) <= LIMITS.turn_rad + 1e-9
+            apart = feet[LEFT].relative_to(feet[RIGHT])
             assert math.hypot(apart.x_m, apart.y_m) <= math.hypot(SEPARATION_M + LIMITS.side_m, LIMITS.length_m) + 1e-9
             assert foot_gap_m(ALICE, feet[RIGHT], feet[LEFT]) > 0.0
 

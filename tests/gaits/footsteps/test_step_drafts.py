@@ -75,7 +75,7 @@ def test_a_file_says_where_a_walk_leads_how_it_steps_and_what_it_leaves():
     assert gait["shift_s"] + gait["swing_s"] == pytest.approx(0.03 / 0.05)
     assert 0.0 < gait["static_margin_m"] < 0.05
     last = [step for step in draft.meta["footsteps"] if step[0] == RIGHT][-1]
-    assert Place(*last[1:]).distance_m(Place(0.1, 0.0, 0.1).then(Place(0.0, -walk.legs.separation_m / 2.0))) < 1e-9
+    assert Place(*last[1:]).distance_m(Place(0.1, 0.0, 0.1).compose(Place(0.0, -walk.legs.separation_m / 2.0))) < 1e-9
     assert draft.figures["task_error_mm"] == pytest.approx(0.0, abs=0.1)
     assert draft.words == {}
 
@@ -98,7 +98,7 @@ def test_the_closing_foot_stands_beside_the_other_on_its_own_side(foot):
     step = Footstep(foot, Place(0.3, -0.2, 0.7))
     last = closing(step, 0.09)
     assert last.foot != foot
-    seen = last.place.seen_from(step.place)
+    seen = last.place.relative_to(step.place)
     assert_allclose([seen.x_m, seen.y_m, seen.heading_rad], [0.0, 0.09 if foot == RIGHT else -0.09, 0.0], atol=1e-12)
     walk = tuple(Footstep(number % 2, Place(0.05 * number, 0.09 * (number % 2))) for number in range(6))
     assert first_steps(walk, 6, 0.09) == walk

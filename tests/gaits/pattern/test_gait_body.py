@@ -54,7 +54,7 @@ def test_feet_on_the_ground_may_miss_less_than_feet_in_the_air(body, found_gait,
     error_m = np.zeros_like(gait.solved.foot_error_m)
     error_m[sample, 0] = share * may_m
     solved = replace(gait.solved, foot_error_m=error_m)
-    shortfalls = _reach_shortfall(body, plan, solved)
-    assert len(shortfalls) == short
+    violations = _reach_shortfall(body, plan, solved)
+    assert len(violations) == short
     assert body._miss(plan, replace(solved, com_error_m=np.zeros(len(error_m)))) == pytest.approx(share)
-    assert all(np.flatnonzero(one.broken).tolist() == [sample] for one in shortfalls)
+    assert all(np.flatnonzero(one.broken).tolist() == [sample] for one in violations)

@@ -85,9 +85,9 @@ def test_what_a_look_finds_far_too_fast_is_not_drafted_but_told_where_nobody_nee
     slow = replace(robot, joint_speed_limit_rad_s=np.full_like(robot.joint_speed_limit_rad_s, 0.3))
     drafts = GaitDrafts(slow, PatternGait(cycles=2), 50.0)
     style = Style(lift=1.2)
-    (draft,) = drafts.drafts(style, Detail("search", hopeful=True))
+    (draft,) = drafts.drafts(style, Detail("search", verdict_only=True))
     assert not len(draft.qpos)
-    assert "of its speed limit at" in draft.shortfalls[0].sentence
+    assert "of its speed limit at" in draft.violations[0].sentence
     told = next(iter(drafts.drafts(style, Detail("search"))))
     assert len(told.qpos)
 

@@ -356,7 +356,7 @@ def test_who_has_only_two_balls_is_told_so(four):
     two = replace(four, feet=four.feet[:2])
     drafts = SimpleNamespace(robot=two, _body=lambda style: None)
     (draft,) = GaitDrafts.drafts(drafts, STYLE, Detail())
-    assert [short.sentence for short in draft.shortfalls] == [f"balance: {gait_drafts.TWO_POINTS}"]
+    assert [short.sentence for short in draft.violations] == [f"balance: {gait_drafts.TWO_POINTS}"]
     assert gait_drafts.stands_on_two_points(two)
     assert not gait_drafts.stands_on_two_points(four)
 

@@ -17,7 +17,7 @@ from strut.cli.screen import print_lines, print_planned, told_on_screen
 from strut.formats.motion_file import save_motion
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 from strut.request import AnimationMethod
 from strut.schemas.keyframes import Animation
 
@@ -67,7 +67,7 @@ def _animation(file: Path, robot: str | None, emotion: str | None) -> Animation:
     if robot is None:
         raise typer.BadParameter(f"{file} names no robot; say whose rig it is with --robot.")
     found = trace_animation(file, robot, emotion=emotion or "neutral")
-    frames = one_or_several(found.frames, "[frame|frames]")
+    frames = format_count(found.frames, "[frame|frames]")
     print_lines(
         f"{len(found.animation.keyframe)} keyframes for {frames}, at most {found.away_m * 1e3:.1f} mm and "
         f"{math.degrees(found.away_rad):.1f} degrees away from them"

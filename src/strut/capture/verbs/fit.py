@@ -25,7 +25,7 @@ from strut.capture.verbs.recording_options import (
 from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart
 from strut.cli.screen import print_json, print_lines, print_next
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 
 
 def fit(
@@ -67,7 +67,7 @@ def fit(
     print_lines(*(f"  {note}" for note in found.notes))
     print_lines(
         f"markers are {figures['marker_error_mean_mm']:.1f} mm off on average, "
-        f"{figures['marker_error_worst_mm']:.0f} mm at worst; {one_or_several(figures['steps'], '[step|steps]')}",
+        f"{figures['marker_error_worst_mm']:.0f} mm at worst; {format_count(figures['steps'], '[step|steps]')}",
         f"wrote {', '.join(str(out / name) for name in FIT_FILES)}",
     )
     print_next("strut capture", recording, "--subject", out / "subject.toml", "--out", f"{out}_forces")

@@ -15,7 +15,7 @@ from strut.capture.subject_model import SubjectModel, read_subject
 from strut.cli.options import person_height_m
 from strut.cli.screen import now_and_then, progress
 from strut.formats.recording_file import read_recording
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.recording import Recording
 
 BVH = ".bvh"
@@ -69,6 +69,6 @@ def told_shares(words: str) -> Iterator[Callable[[str, float], None]]:
 
         def tell(what: str, share: float) -> None:
             bar.update(bar.task_ids[0], description=what, completed=100.0 * share, total=100.0)
-            log(f"{what}: {percent(share)}")
+            log(f"{what}: {format_percent(share)}")
 
         yield tell

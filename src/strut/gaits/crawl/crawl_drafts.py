@@ -15,11 +15,11 @@ from scipy.interpolate import CubicSpline
 from strut.arrays import Array
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.sway import BodyResponse, Sway, inset_support
-from strut.draft import Detail, Draft, OnProgress, Search, Shortfall
+from strut.draft import Detail, Draft, OnProgress, Search, Violation
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
-from strut.expression.shown import left_out, shown_shares
+from strut.expression.shown import expressed_shares, left_out
 from strut.gaits.crawl.crawl_plan import CrawlGait, CrawlPlan, crawl_gait, crawl_plan, fade
 from strut.gaits.crawl.crawler import Crawler, CrawlPosture, crawler
 from strut.gaits.crawl.key_pose import KeyPose, key_pose
@@ -97,10 +97,10 @@ class CrawlDrafts:
                 contact=body.plan.contact,
                 style=style,
                 shown=body.plan.weight,
-                words=shown_shares(robot, style, style, reads=READS),
+                words=expressed_shares(robot, style, style, reads=READS),
                 left_out=left_out(robot, style, reads=READS),
                 kept=1.0 if detail.share is None else float(detail.share.mean()),
-                shortfalls=(_reach_shortfall(body, posture),) if posture.excess_m.max() >= 0.0 else (),
+                violations=(_reach_shortfall(body, posture),) if posture.excess_m.max() >= 0.0 else (),
                 variant=variant,
                 meta={"options": to_builtins(self.task)},
             )
@@ -180,7 +180,7 @@ def _response(body: Crawler, shift: Array) -> BodyResponse:
     return BodyResponse(cop_of_wrench(reaction.force_n, reaction.moment_nm), reaction.com_in_world)
 
 
-def _reach_shortfall(body: Crawler, posture: CrawlPosture) -> Shortfall:
+def _reach_shortfall(body: Crawler, posture: CrawlPosture) -> Violation:
     """Return the foot that is farthest out of reach."""
     excess = posture.excess_m
     sample, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
@@ -190,4 +190,4 @@ def _reach_shortfall(body: Crawler, posture: CrawlPosture) -> Shortfall:
         f"reach: leg {name} would have to span {posture.span_m[sample, leg] * 1e3:.0f} mm, it spans "
         f"{shortest * 1e3:.0f} to {longest * 1e3:.0f} mm at {body.plan.time_s[sample]:.2f} s"
     )
-    return Shortfall("reach", np.asarray((excess >= 0.0).any(axis=1)), sentence)
+    return Violation("reach", np.asarray((excess >= 0.0).any(axis=1)), sentence)

@@ -60,7 +60,7 @@ class StepLimits:
 def standing(place: Place, separation_m: float) -> tuple[Place, Place]:
     """Return the right and the left foot of a robot that stands at a place."""
     half = separation_m / 2.0
-    return place.then(Place(0.0, -half)), place.then(Place(0.0, half))
+    return place.compose(Place(0.0, -half)), place.compose(Place(0.0, half))
 
 
 def footsteps_to(start: Place, goals: Sequence[Place], limits: StepLimits) -> tuple[Footstep, ...]:
@@ -68,7 +68,7 @@ def footsteps_to(start: Place, goals: Sequence[Place], limits: StepLimits) -> tu
     steps: list[Footstep] = []
     here = start
     for goal in goals:
-        seen = goal.seen_from(here)
+        seen = goal.relative_to(here)
         route = route_to(seen, limits.separation_m, lambda route: float(limits.swings(route)))
         if len(steps) + limits.swings(route) > MOST_STEPS:
             raise OutOfRangeError(
@@ -90,7 +90,7 @@ def first_steps(steps: Sequence[Footstep], most: int, separation_m: float) -> tu
 def closing(step: Footstep, separation_m: float) -> Footstep:
     """Return the step of the other foot that puts it beside the one that has just stepped."""
     aside_m = separation_m if step.foot == RIGHT else -separation_m
-    return Footstep(1 - step.foot, step.place.then(Place(0.0, aside_m)))
+    return Footstep(1 - step.foot, step.place.compose(Place(0.0, aside_m)))
 
 
 def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foot: int | None = None) -> list[Footstep]:
@@ -105,7 +105,7 @@ def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foo
     side = 1.0 if route.pivot == "left" else -1.0
     half = limits.separation_m / 2.0
     angle = DIRECTION_RAD[route.direction]
-    pivot = start.then(Place(0.0, side * half))
+    pivot = start.compose(Place(0.0, side * half))
     across = {LEFT if side < 0 else RIGHT: -side * 2.0 * half, LEFT if side > 0 else RIGHT: 0.0}
     parts = limits.parts(route)
     steps: list[Footstep] = []
@@ -113,15 +113,15 @@ def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foo
     def add(moved: Callable[[float], Place], count: int, direction: LineDirection) -> None:
         swing_first = 1 - steps[-1].foot if steps else first_foot
         for foot, share in _sequence(count, direction, swing_first, route.first_turn_rad):
-            steps.append(Footstep(foot, moved(share).then(Place(0.0, across[foot]))))
+            steps.append(Footstep(foot, moved(share).compose(Place(0.0, across[foot]))))
 
-    add(lambda share: pivot.then(Place(0.0, 0.0, share * route.first_turn_rad)), parts[0], "forwards")
-    turned = pivot.then(Place(0.0, 0.0, route.first_turn_rad))
+    add(lambda share: pivot.compose(Place(0.0, 0.0, share * route.first_turn_rad)), parts[0], "forwards")
+    turned = pivot.compose(Place(0.0, 0.0, route.first_turn_rad))
     line_x = route.line_m * math.cos(angle)
     line_y = route.line_m * math.sin(angle)
-    add(lambda share: turned.then(Place(share * line_x, share * line_y)), parts[1], route.direction)
-    moved = turned.then(Place(line_x, line_y))
-    add(lambda share: moved.then(Place(0.0, 0.0, share * route.second_turn_rad)), parts[2], "forwards")
+    add(lambda share: turned.compose(Place(share * line_x, share * line_y)), parts[1], route.direction)
+    moved = turned.compose(Place(line_x, line_y))
+    add(lambda share: moved.compose(Place(0.0, 0.0, share * route.second_turn_rad)), parts[2], "forwards")
     return steps
 
 
@@ -187,5 +187,5 @@ def foot_gap_m(robot: Robot, right: Place, left: Place) -> float:
 
 
 def _corners(robot: Robot, foot: int, place: Place) -> Array:
-    corners = [place.then(Place(x_m, y_m)) for x_m, y_m in robot.feet[foot].outline_m]
+    corners = [place.compose(Place(x_m, y_m)) for x_m, y_m in robot.feet[foot].outline_m]
     return np.array([(corner.x_m, corner.y_m) for corner in corners])

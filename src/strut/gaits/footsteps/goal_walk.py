@@ -26,7 +26,7 @@ from strut.gaits.footsteps.phases import PhaseTimes
 from strut.gaits.footsteps.step_drafts import StepGait
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.place import Footstep, Place, between, wrapped
+from strut.place import Footstep, Place, between, wrap_angle
 from strut.request import PressureLaw
 from strut.robot import Robot
 from strut.simulation.physics import Plant, Run
@@ -155,24 +155,24 @@ class _Walker:
             self._walk(steps)
             right, left = sole_places(self._robot, self._plant.qpos)
             here = between(right, left)
-            far = here.distance_m(goal) > CLOSE_M or abs(wrapped(goal.heading_rad - here.heading_rad)) > CLOSE_RAD
+            far = here.distance_m(goal) > CLOSE_M or abs(wrap_angle(goal.heading_rad - here.heading_rad)) > CLOSE_RAD
             if not far or self.fallen:
                 return
             imagined = between(self._feet[0], self._feet[1])
-            self._ground = here.then(Place(0.0, 0.0).seen_from(imagined))
-            wanted = footsteps_to(imagined, [goal.seen_from(self._ground)], self._gait.limits)
-            steps = [Footstep(step.foot, self._ground.then(step.place)) for step in wanted]
+            self._ground = here.compose(Place(0.0, 0.0).relative_to(imagined))
+            wanted = footsteps_to(imagined, [goal.relative_to(self._ground)], self._gait.limits)
+            steps = [Footstep(step.foot, self._ground.compose(step.place)) for step in wanted]
 
     def _walk(self, steps: list[Footstep]) -> None:
         """Walk steps from standing to standing."""
         done: list[Footstep] = []
         past: list[tuple[Place, Place]] = []
-        wanted = [self._ground.then(foot) for foot in self._feet]  # where the feet should be in world
+        wanted = [self._ground.compose(foot) for foot in self._feet]  # where the feet should be in world
         for number, step in enumerate(steps):
             past.append((self._feet[0], self._feet[1]))
-            coming = [Footstep(later.foot, later.place.seen_from(self._ground)) for later in steps[number:][:AHEAD]]
+            coming = [Footstep(later.foot, later.place.relative_to(self._ground)) for later in steps[number:][:AHEAD]]
             stance = 1 - step.foot
-            planned = step.place.seen_from(wanted[stance])
+            planned = step.place.relative_to(wanted[stance])
             coming[0] = Footstep(step.foot, _corrected(planned, coming[0].place, self._feet[stance]))
             wanted[step.foot] = step.place
             first = max(0, number - BEHIND)
@@ -181,7 +181,7 @@ class _Walker:
             try:
                 self._play(past[first], [*done[first:], *coming], number - first, last=last, whole=whole)
             except UnreachablePostureError:  # too long once corrected: this one as planned, the next ones correct it
-                coming = [Footstep(step.foot, self._feet[stance].then(planned))]
+                coming = [Footstep(step.foot, self._feet[stance].compose(planned))]
                 try:
                     self._play(past[first], [*done[first:], *coming], number - first, last=last, whole=last)
                 except UnreachablePostureError as error:
@@ -195,7 +195,7 @@ class _Walker:
                 return
             real = sole_places(self._robot, self._plant.qpos)[step.foot]
             self._foot_error_m = max(self._foot_error_m, real.distance_m(step.place))
-            self._ground = real.then(Place(0.0, 0.0).seen_from(coming[0].place))
+            self._ground = real.compose(Place(0.0, 0.0).relative_to(coming[0].place))
         if not self._started:
             self._play((self._feet[0], self._feet[1]), [], 0, last=True, whole=True)
 
@@ -248,7 +248,7 @@ class _Walker:
         return Arrival(
             fell=self.fallen,
             goal_error_m=here.distance_m(goal),
-            heading_error_rad=abs(wrapped(here.heading_rad - goal.heading_rad)),
+            heading_error_rad=abs(wrap_angle(here.heading_rad - goal.heading_rad)),
             duration_s=happened.duration_s,
             steps=self._taken,
             foot_error_m=self._foot_error_m,
@@ -264,10 +264,10 @@ def _corrected(planned: Place, wanted: Place, stance: Place) -> Place:
         wanted: Where it should now be on the imagined ground.
         stance: The foot that carries, there.
     """
-    seen = wanted.seen_from(stance)
+    seen = wanted.relative_to(stance)
     x_m = seen.x_m - planned.x_m
     y_m = seen.y_m - planned.y_m
     share = min(1.0, LARGEST_CORRECTION_M / max(math.hypot(x_m, y_m), 1e-12))
-    turn = wrapped(seen.heading_rad - planned.heading_rad)
+    turn = wrap_angle(seen.heading_rad - planned.heading_rad)
     turn = max(-LARGEST_CORRECTION_RAD, min(LARGEST_CORRECTION_RAD, turn))
-    return stance.then(Place(planned.x_m + share * x_m, planned.y_m + share * y_m, planned.heading_rad + turn))
+    return stance.compose(Place(planned.x_m + share * x_m, planned.y_m + share * y_m, planned.heading_rad + turn))

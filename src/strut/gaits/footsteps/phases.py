@@ -17,7 +17,7 @@ import numpy.typing as npt
 from strut.arrays import Array
 from strut.errors import OutOfRangeError
 from strut.maths.easing import smooth_step
-from strut.place import LEFT, RIGHT, Footstep, Place, wrapped
+from strut.place import LEFT, RIGHT, Footstep, Place, wrap_angle
 
 PhaseKind = Literal["stand", "shift", "swing", "foot turn"]
 _ON_THE_SPOT_M = 1e-9
@@ -160,14 +160,14 @@ def step_plan(
             continue
         foot = phase.foot
         place = next(swings).place
-        turn = wrapped(place.heading_rad - where[foot].heading_rad)
+        turn = wrap_angle(place.heading_rad - where[foot].heading_rad)
         position[after, foot, 0] = where[foot].x_m + progress * (place.x_m - where[foot].x_m)
         position[after, foot, 1] = where[foot].y_m + progress * (place.y_m - where[foot].y_m)
         position[after, foot, 2] = step_height_m * height
         heading[after, foot] = where[foot].heading_rad + progress * turn
         contact[(time_s > phase.start_s) & (time_s < phase.stop_s), foot] = False
         where[foot] = Place(place.x_m, place.y_m, where[foot].heading_rad + turn)
-    between = heading[:, RIGHT] + np.array([wrapped(turn) for turn in heading[:, LEFT] - heading[:, RIGHT]]) / 2.0
+    between = heading[:, RIGHT] + np.array([wrap_angle(turn) for turn in heading[:, LEFT] - heading[:, RIGHT]]) / 2.0
     return StepPlan(phases, time_s, position, heading, np.unwrap(between), contact, pressure)
 
 
@@ -176,5 +176,5 @@ def _between_soles(feet: Sequence[Place]) -> Array:
 
 
 def _on_sole(foot: int, sole: Place, outward_m: float) -> Array:
-    target = sole.then(Place(0.0, outward_m if foot == LEFT else -outward_m))
+    target = sole.compose(Place(0.0, outward_m if foot == LEFT else -outward_m))
     return np.array([target.x_m, target.y_m])

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from strut.place import Place, wrapped
+from strut.place import Place, wrap_angle
 
 Pivot = Literal["right", "left"]
 LineDirection = Literal["forwards", "backwards", "leftwards", "rightwards"]
@@ -50,10 +50,10 @@ class Route:
     def end(self, separation_m: float) -> Place:
         """Return where the route ends, as seen from its start between the feet."""
         side = separation_m / 2.0 if self.pivot == "left" else -separation_m / 2.0
-        turned = Place(0.0, side).then(Place(0.0, 0.0, self.first_turn_rad))
+        turned = Place(0.0, side).compose(Place(0.0, 0.0, self.first_turn_rad))
         angle = DIRECTION_RAD[self.direction]
-        moved = turned.then(Place(self.line_m * math.cos(angle), self.line_m * math.sin(angle)))
-        return moved.then(Place(0.0, 0.0, self.second_turn_rad)).then(Place(0.0, -side))
+        moved = turned.compose(Place(self.line_m * math.cos(angle), self.line_m * math.sin(angle)))
+        return moved.compose(Place(0.0, 0.0, self.second_turn_rad)).compose(Place(0.0, -side))
 
 
 def shorter_pivots(goal: Place, separation_m: float) -> tuple[Pivot, ...]:
@@ -81,9 +81,9 @@ def route_in_direction(goal: Place, separation_m: float, pivot: Pivot, direction
     x_m, y_m = pivot_displacement(goal, separation_m, pivot)
     line_m = math.hypot(x_m, y_m)
     if line_m**2 < _SAME:  # nowhere to go, so no direction to face: one turn does it
-        return Route(pivot, "forwards", 0.0, 0.0, wrapped(goal.heading_rad))
-    first = wrapped(math.atan2(y_m, x_m) - DIRECTION_RAD[direction])
-    return Route(pivot, direction, first, line_m, wrapped(goal.heading_rad - first))
+        return Route(pivot, "forwards", 0.0, 0.0, wrap_angle(goal.heading_rad))
+    first = wrap_angle(math.atan2(y_m, x_m) - DIRECTION_RAD[direction])
+    return Route(pivot, direction, first, line_m, wrap_angle(goal.heading_rad - first))
 
 
 def route_to(goal: Place, separation_m: float, cost: Callable[[Route], float]) -> Route:

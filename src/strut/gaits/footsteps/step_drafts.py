@@ -15,7 +15,7 @@ from strut.draft import Detail, Draft, OnProgress, Search, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
-from strut.expression.shown import left_out, shown_shares
+from strut.expression.shown import expressed_shares, left_out
 from strut.gaits.footsteps.biped_model import BipedModel, biped_model
 from strut.gaits.footsteps.body_path import SolvedStepPlan, lean_of, solved_step_plan, static_margin_m
 from strut.gaits.footsteps.foot_poses import standing_place
@@ -23,7 +23,7 @@ from strut.gaits.footsteps.footsteps import StepLimits, end_of, first_steps, foo
 from strut.gaits.footsteps.leg_angles import MODEL_ORDER
 from strut.gaits.footsteps.phases import Phase, PhaseTimes, StepPlan, step_plan
 from strut.maths.easing import smooth_step
-from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrapped
+from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrap_angle
 from strut.request import Request, Steps
 from strut.robot import Robot
 from strut.style import Style
@@ -111,7 +111,7 @@ class StepDrafts:
             qpos=body.qpos,
             contact=plan.contact,
             style=style,
-            words=shown_shares(robot, style, shown, reads=READS),
+            words=expressed_shares(robot, style, shown, reads=READS),
             left_out=left_out(robot, style, replaced, reads=READS),
             **arrived,
         )
@@ -281,4 +281,4 @@ def described(step: Footstep) -> str:
 
 
 def _triple(place: Place) -> list[float]:
-    return [place.x_m, place.y_m, wrapped(place.heading_rad)]
+    return [place.x_m, place.y_m, wrap_angle(place.heading_rad)]

@@ -15,7 +15,7 @@ from strut.balance.wheels import drive_use
 from strut.draft import Detail, Draft, OnProgress
 from strut.engines.inverse_dynamics import inverse_dynamics, velocities
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
-from strut.expression.shown import left_out, shown_shares
+from strut.expression.shown import expressed_shares, left_out
 from strut.gaits.hand_task.hand_path import HandPath, path_through
 from strut.gaits.hand_task.hand_tracking import TrackedTask
 from strut.gaits.hand_task.named_tasks import AS_WRITTEN, MovementQuality, hand_task
@@ -92,7 +92,7 @@ class HandDrafts:
             qpos=found.qpos,
             contact=np.zeros((len(problem.time_s), 0), dtype=np.bool_),
             style=shown,
-            words={} if shown is None else shown_shares(robot, style, shown, reads=READS),
+            words={} if shown is None else expressed_shares(robot, style, shown, reads=READS),
             left_out=() if shown is None else left_out(robot, style, reads=READS),
             kept=kept,
             reasons=reasons,

@@ -12,12 +12,12 @@ from msgspec import to_builtins
 from scipy.spatial.transform import Rotation
 
 from strut.arrays import Array
-from strut.draft import Detail, Draft, OnProgress, Search, Shortfall, not_made
+from strut.draft import Detail, Draft, OnProgress, Search, Violation, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, held_by_words, secondary_motion
-from strut.expression.shown import left_out, shown_shares
+from strut.expression.shown import expressed_shares, left_out
 from strut.gaits.pattern.gait_body import ROUNDS, BodyPosture, resampled_gait, solved_gait
 from strut.gaits.pattern.gait_fallbacks import (
     FALLBACKS,
@@ -127,7 +127,7 @@ class GaitDrafts:
         """
         look = self._look(body, variant)
         last = variant - variant % len(LOWER) + len(LOWER)
-        if detail.hopeful and look.speed > RULED_OUT:
+        if detail.verdict_only and look.speed > RULED_OUT:
             yield not_made(self.robot, body.style, "joint speed", f"joint speed: {look.fastest}")
             return
         yield from self._slower_and_slower(body, detail, variant, last)
@@ -197,9 +197,9 @@ class GaitDrafts:
             contact=plan.schedule.contact,
             style=body.style,
             shown=plan.shown,
-            words=shown_shares(self.robot, body.style, body.style, reads=READS),
+            words=expressed_shares(self.robot, body.style, body.style, reads=READS),
             left_out=left_out(self.robot, body.style, reads=READS),
-            shortfalls=tuple(_reach_shortfall(body, plan, solved)),
+            violations=tuple(_reach_shortfall(body, plan, solved)),
             variant=variant,
             figures=gait_figures(self.robot, self.task, plan, solved.qpos),
             meta={"options": to_builtins(self.task)},
@@ -421,7 +421,7 @@ def stands_on_two_points(robot: Robot) -> bool:
     return len(robot.feet) == 2 and all(len(foot.points) == 1 for foot in robot.feet)
 
 
-def _reach_shortfall(body: _GaitBody, plan: GaitPlan, solved: WholeBodySolution) -> list[Shortfall]:
+def _reach_shortfall(body: _GaitBody, plan: GaitPlan, solved: WholeBodySolution) -> list[Violation]:
     """Return the foot that is farthest out of reach, if any is."""
     miss = body.feet_miss(plan, solved)
     short = miss > 1.0
@@ -430,4 +430,4 @@ def _reach_shortfall(body: _GaitBody, plan: GaitPlan, solved: WholeBodySolution)
     sample, foot = np.unravel_index(int(np.argmax(miss)), short.shape)
     far_mm = solved.foot_error_m[sample, foot] * 1e3
     sentence = f"reach: {body.robot.feet[foot].name} is {far_mm:.0f} mm from its place at {plan.time_s[sample]:.2f} s"
-    return [Shortfall("reach", np.asarray(short.any(axis=1)), sentence)]
+    return [Violation("reach", np.asarray(short.any(axis=1)), sentence)]

@@ -15,7 +15,7 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.maths.easing import smooth_step
-from strut.place import Place, wrapped
+from strut.place import Place, wrap_angle
 
 RAMP = 1.0  # cycles in which a piece comes up to speed, and in which it stops
 
@@ -41,17 +41,17 @@ def pieces_to(start: Place, goals: Sequence[Place], reach: Reach) -> tuple[Track
     """Return the pieces that lead over places to the last of them."""
     pieces: list[TrackPiece] = []
     for here, there in pairwise((start, *goals)):
-        pieces += _leg(there.seen_from(here), reach)
+        pieces += _leg(there.relative_to(here), reach)
     return tuple(pieces) or (TrackPiece((0.0, 0.0, 0.0), 2),)  # who is there already marches on the spot
 
 
 def _leg(away: Place, reach: Reach) -> list[TrackPiece]:
     """Return the fewest cycles that lead to a place seen from here: at once, or facing it first."""
-    turn = wrapped(away.heading_rad)
+    turn = wrap_angle(away.heading_rad)
     bearing = math.atan2(away.y_m, away.x_m)
     distance_m = math.hypot(away.x_m, away.y_m)
     at_once = _piece(_twist(away.x_m, away.y_m, turn), reach)
-    facing = [(0.0, 0.0, bearing), (distance_m, 0.0, 0.0), (0.0, 0.0, wrapped(turn - bearing))]
+    facing = [(0.0, 0.0, bearing), (distance_m, 0.0, 0.0), (0.0, 0.0, wrap_angle(turn - bearing))]
     in_turn = [piece for travel in facing for piece in _piece(travel, reach)]
     return min(at_once, in_turn, key=lambda pieces: sum(piece.cycles for piece in pieces))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from strut.draft import Draft
 from strut.gaits.pattern.standing import on_one_leg
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
 from strut.verify.measure import measure
 
@@ -28,7 +28,9 @@ class HardestJoint(NamedTuple):
         """What it needs, in words, where that is more than it has; else nothing."""
         if self.use <= 1.0:
             return ""
-        return f"to stand on one leg takes {percent(self.use)} of the {self.limit_nm:.3g} N m that {self.joint} has"
+        return (
+            f"to stand on one leg takes {format_percent(self.use)} of the {self.limit_nm:.3g} N m that {self.joint} has"
+        )
 
 
 def hardest_on_one_leg(robot: Robot) -> HardestJoint:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from strut.human.inverse_optimal_control import ExplainedCriterion, ExplainedWalk, Fit, PredictedWalk
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 
 HEADER = ("criterion", "share of the cost", "90 %", "weight", "90 %", "usual weight", "")
 FIT_HEADER = ("", "hip [deg]", "knee [deg]", "ankle [deg]", "mean [deg]", "all angles [deg]", "step [m]")
@@ -42,7 +42,7 @@ def _criterion_row(one: ExplainedCriterion) -> list[str]:
     low, high = (100.0 * value for value in one.share_range)
     return [
         one.name,
-        percent(one.share, 1),
+        format_percent(one.share, 1),
         f"{low:.1f} to {high:.1f} %",
         f"{one.weight:.3g}",
         f"{one.weight_range[0]:.2g} to {one.weight_range[1]:.2g}",

@@ -28,7 +28,7 @@ from strut.human.report.gait_plots import (
 from strut.human.report.gait_text import closing_sentence, doubt_sentences, gait_tables, left_out_sentences
 from strut.motion import Motion
 from strut.plumbing.atomic_files import write_atomically
-from strut.plumbing.number_text import listed
+from strut.plumbing.number_text import join_words
 from strut.robot import Robot
 from strut.viewer.page import Picture, page, plotted
 
@@ -54,7 +54,7 @@ def save_gait_report(
     content = page(
         "gait_report.html",
         title="gait analysis",
-        introduction=f"Trials: {listed(list(walks))}." if conditions is not None else _introduction(drawn),
+        introduction=f"Trials: {join_words(list(walks))}." if conditions is not None else _introduction(drawn),
         doubts=[words for name, walk in walks.items() for words in doubt_sentences(name, *walk)],
         tables=gait_tables(found) if conditions is None else condition_tables(conditions),
         left_out=[*left_out_sentences(found), *(() if conditions is None else conditions.muscle_remarks)],
@@ -87,7 +87,7 @@ def _introduction(walks: Sequence[Walk]) -> str:
     number = "One walk" if len(walks) == 1 else f"{len(walks)} walks"
     return " ".join(
         [
-            f"{number}: {listed([walk.name for walk in walks])}.",
+            f"{number}: {join_words([walk.name for walk in walks])}.",
             "Curves show the right side over one cycle, from one landing of the right heel to the next, and of a walk "
             "whose legs differ the left side over its own; the upright line is where the toes leave the ground.",
             *(closing_sentence(walk.name, walk.cycle.closing) for walk in walks),

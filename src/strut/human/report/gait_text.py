@@ -17,7 +17,7 @@ from strut.human.laboratory_names import joint_words
 from strut.human.naturalness import NEAR_SD
 from strut.human.reference_bands import BandScore
 from strut.motion import Motion
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
 from strut.viewer.receipt_text import NOT_KNOWN
 
@@ -186,7 +186,7 @@ def _column(parameters: GaitParameters, apart: bool) -> dict[str, str]:
         "step duration [s]": _mean(parameters.step_duration_s),
         "speed [m/s]": f"{parameters.speed_m_s:.2f}",
         "steps per minute": NOT_KNOWN if parameters.cadence_per_min is None else f"{parameters.cadence_per_min:.0f}",
-        "both feet on the ground": f"{percent(parameters.double_support)}",
+        "both feet on the ground": f"{format_percent(parameters.double_support)}",
     }
     for side in SIDES if apart else SIDES[:1]:
         whose = f"{side.lower()} " if apart else ""
@@ -201,11 +201,11 @@ def _leg(leg: LegFigures) -> dict[str, str]:
     largest = NOT_KNOWN if leg.largest_vertical_force_bw is None else f"{leg.largest_vertical_force_bw:.2f}"
     humps = [NOT_KNOWN] * len(HUMPS) if leg.force_humps_bw is None else [f"{part:.2f}" for part in leg.force_humps_bw]
     return {
-        "foot on the ground": NOT_KNOWN if leg.stance_share is None else f"{percent(leg.stance_share)}",
+        "foot on the ground": NOT_KNOWN if leg.stance_share is None else f"{format_percent(leg.stance_share)}",
         "knee [deg]": " to ".join(f"{np.degrees(angle):.0f}" for angle in leg.knee_range_rad),
         "force under the foot [body weights]": largest,
         **dict(zip(HUMPS, humps, strict=True)),
-        "variance off the plane": NOT_KNOWN if shares is None else f"{percent(shares[2], 1)}",
+        "variance off the plane": NOT_KNOWN if shares is None else f"{format_percent(shares[2], 1)}",
     }
 
 

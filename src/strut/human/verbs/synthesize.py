@@ -27,7 +27,7 @@ from strut.human.verbs.solving import solved_or_best, watched
 from strut.models.subject import EVENED
 from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 from strut.robot import Robot
 
 Manner = Annotated[
@@ -142,7 +142,7 @@ def _manner(robot: Robot, words: str, clearance: str | None) -> GaitOptions:
 
 
 def _steps(walk: Mapping[str, float | None]) -> str:
-    return one_or_several(round(walk["steps"] or 0.0), "[step|steps]")
+    return format_count(round(walk["steps"] or 0.0), "[step|steps]")
 
 
 def _way(walk: Mapping[str, float | None]) -> list[str]:

@@ -58,12 +58,12 @@ def _print_next(found: Distinguished, robot: str, emotions: str, *, mapped: bool
 def _draw(found: Distinguished, html: Path | None, png: Path | None, *, force: bool) -> None:
     if html is None and png is None:
         return
-    from strut.perception.emotion_map import feeling_map_png, feeling_page  # noqa: PLC0415 -- loads matplotlib
+    from strut.perception.emotion_map import emotion_map_png, emotion_page  # noqa: PLC0415 -- loads matplotlib
 
     if png is not None:
-        write_atomically(png, feeling_map_png(found), force=force)
+        write_atomically(png, emotion_map_png(found), force=force)
     if html is not None:
-        write_atomically(html, feeling_page(found), force=force)
+        write_atomically(html, emotion_page(found), force=force)
 
 
 def _tell(found: Distinguished) -> None:

@@ -16,7 +16,7 @@ from strut.models.catalogue import load_robot
 from strut.pilot.gait_library_build import build_gait_library, gait_summary
 from strut.pilot.gait_library_file import pack_gait_library
 from strut.pilot.gait_store import GaitRecord, GaitStore, gait_home
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 from strut.request import Walker
 
 RobotName = Annotated[str, typer.Argument(help="Whose gaits; a robot with a gait_library.toml, such as cassie.")]
@@ -99,7 +99,7 @@ def _telling(bar: Progress) -> Callable[[GaitRecord, int, int], None]:
 
     def tell(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
         bar.update(bar.task_ids[0], completed=done, total=total)
-        log(f"{done} of {one_or_several(total, '[gait|gaits]')}")
+        log(f"{done} of {format_count(total, '[gait|gaits]')}")
 
     return tell
 
@@ -120,7 +120,7 @@ def _tell(store: GaitStore, *, json: bool) -> None:
         print_json(found.as_dict())
     rows = [(name, f"{median:.3g}", f"{worst:.3g}") for name, (median, worst) in found.figures.items()]
     print_table(
-        f"{found.found} of {one_or_several(found.total, '[gait|gaits]')} in {store.path}",
+        f"{found.found} of {format_count(found.total, '[gait|gaits]')} in {store.path}",
         ("figure", "median", "worst"),
         rows,
     )

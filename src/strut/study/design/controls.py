@@ -15,7 +15,7 @@ from strut.arrays import Array
 from strut.engines.rigid_body import foot_positions
 from strut.errors import StudyError
 from strut.motion import Motion
-from strut.plumbing.number_text import percent
+from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
 
 
@@ -66,11 +66,11 @@ def share_seen(motion: Motion, seconds: float = 0.0) -> float | None:
 
     A feeling may come and go: the receipt tells its mean, `shown_over_time` when. None where nobody measured it.
     """
-    if motion.receipt is None or motion.receipt.share_shown is None:
+    if motion.receipt is None or motion.receipt.expressed_share is None:
         return None
     shares = np.asarray(motion.meta.get("shown_over_time") or [1.0], dtype=float)
     part = min(1.0, seconds / motion.duration_s) if seconds else 1.0
-    return motion.receipt.share_shown * _mean_of_middle(shares, part) / max(_mean_of_middle(shares, 1.0), 1e-9)
+    return motion.receipt.expressed_share * _mean_of_middle(shares, part) / max(_mean_of_middle(shares, 1.0), 1e-9)
 
 
 def _mean_of_middle(values: Array, part: float) -> float:
@@ -93,5 +93,5 @@ def confounds(motions: Sequence[Motion], seconds: float = 0.0) -> list[str]:
 def weakened_words(motions: Sequence[Motion], seconds: float = 0.0) -> str:
     """Return 'happy 62 %, sad 86 %' for the motions whose middle shows less of an emotion than was asked for."""
     shares = [(motion.meta.get("emotion", "motion"), share_seen(motion, seconds)) for motion in motions]
-    less = [f"{name} {percent(share)}" for name, share in shares if share is not None and share < 0.995]
+    less = [f"{name} {format_percent(share)}" for name, share in shares if share is not None and share < 0.995]
     return ", ".join(less)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from strut.plumbing.number_text import of_one_or_several, one_or_several
+from strut.plumbing.number_text import format_count, plural_form
 
 FASTEST_MS = 250  # nobody sees a movement, chooses and moves a hand in less
 NOT_SHOWN = "not shown to its end"
@@ -52,10 +52,10 @@ def attention_words(people: Sequence[str], marks: Sequence[str], excluded: Seque
     if not checks:
         return ()
     out = len({who for who, why in zip(people, excluded, strict=True) if why == INATTENTIVE})
-    told = one_or_several(out, "[participant was|participants were]") if out else "nobody was"
+    told = format_count(out, "[participant was|participants were]") if out else "nobody was"
     failed = checks.count(FAILED)
-    asked = one_or_several(len(checks), "attention [check|checks]")
-    return (f"{failed} of {asked} {of_one_or_several(failed, '[was|were]')} failed; {told} excluded for it.",)
+    asked = format_count(len(checks), "attention [check|checks]")
+    return (f"{failed} of {asked} {plural_form(failed, '[was|were]')} failed; {told} excluded for it.",)
 
 
 def excluded_words(marks: Iterable[str]) -> tuple[str, ...]:
@@ -64,5 +64,5 @@ def excluded_words(marks: Iterable[str]) -> tuple[str, ...]:
     if not counts:
         return ()
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
-    left_out = one_or_several(counts.total(), "[answer was|answers were]")
+    left_out = format_count(counts.total(), "[answer was|answers were]")
     return (f"{left_out} excluded from all tests: {reasons}.",)

@@ -5,7 +5,7 @@ What cannot exceed 1 has no zero before its point; p has three digits and is nev
 
 from __future__ import annotations
 
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 
 
 def p_words(p_value: float) -> str:
@@ -44,7 +44,7 @@ def interval(low: float, high: float, digits: int = 2) -> str:
 
 def counted(count: int, noun: str) -> str:
     """Return '1 answer' or '3 answers'."""
-    return one_or_several(count, f"[{noun}|{noun}s]")
+    return format_count(count, f"[{noun}|{noun}s]")
 
 
 def and_list(names: list[str]) -> str:

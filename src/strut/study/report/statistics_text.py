@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from strut.plumbing.number_text import Share, percent
+from strut.plumbing.number_text import Share, format_percent
 from strut.study.report.apa import f_words
 from strut.study.statistics.ratings import RatingMean
 from strut.study.statistics.recognition import ALPHA
@@ -119,10 +119,8 @@ def _choice_tables(choices: Choices) -> list[StatisticsTable]:
 def _chance_words(choices: Choices) -> str:
     """Return both chances, where "do not know" makes two of them."""
     if choices.chance_all is None:
-        return f"guessing hits {percent(choices.chance)}"
-    return (
-        f'guessing hits {percent(choices.chance)} of named emotions, {percent(choices.chance_all)} with "do not know"'
-    )
+        return f"guessing hits {format_percent(choices.chance)}"
+    return f'guessing hits {format_percent(choices.chance)} of named emotions, {format_percent(choices.chance_all)} with "do not know"'
 
 
 def _table(title: str, rows: Iterable[Any], columns: tuple[Column, ...]) -> StatisticsTable:

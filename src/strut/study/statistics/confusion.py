@@ -18,7 +18,7 @@ from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 from strut.errors import AnswersError
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers, IntArray
 from strut.study.statistics.significance import Significance, wilson_interval
 
@@ -250,7 +250,7 @@ def fleiss(answers: Answers) -> Kappa:
         high,
         "jackknife over participants" if low is not None else "none: too few participants or answers",
         len(complete),
-        one_or_several(left_out, "[participant|participants] saw other or fewer stimuli and [is|are] left out")
+        format_count(left_out, "[participant|participants] saw other or fewer stimuli and [is|are] left out")
         if left_out
         else "",
     )

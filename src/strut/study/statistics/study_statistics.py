@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from strut.errors import AnswersError, OutOfRangeError
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 from strut.study.statistics import confusion
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers
 from strut.study.statistics.confidence import Confidence, confidence_found
@@ -230,9 +230,9 @@ def _chances(answers: Answers, options: Sequence[str], chance: float | None) -> 
     occur = set(answers.table["perceived"]) | set(answers.emotions)
     unknown = answers.do_not_know or DO_NOT_KNOW in {*options, *occur}
     count = offered or len(occur)
-    source = one_or_several(offered, "[option was|options were] offered")
+    source = format_count(offered, "[option was|options were] offered")
     if not offered:
-        source = f"{one_or_several(count, '[answer occurs|answers occur]')}; how many were offered is not known"
+        source = f"{format_count(count, '[answer occurs|answers occur]')}; how many were offered is not known"
     if chance is not None and not 0.0 < chance < 1.0:
         raise OutOfRangeError(f"A chance of {chance:g} leaves nothing to test; it must lie between 0 and 1.")
     if chance is None and count - unknown < 2:
@@ -252,7 +252,7 @@ def _offered(answers: Answers, options: Sequence[str]) -> int:
         names = ", ".join(sorted(named))
         raise AnswersError(
             "answers",
-            f"{one_or_several(offered, '[option was|options were] offered')}, but there are {len(named)}: {names}.",
+            f"{format_count(offered, '[option was|options were] offered')}, but there are {len(named)}: {names}.",
         )
     return offered
 

@@ -9,7 +9,7 @@ import typer
 
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.plumbing.number_text import one_or_several
+from strut.plumbing.number_text import format_count
 from strut.study.stimuli.session_stimuli import SESSION_FILE, save_stimuli
 
 
@@ -31,7 +31,7 @@ def stimuli(
     if json:
         print_json([{**row, "file": str(out / row["file"])} for row in rows])
     print_lines(
-        f"wrote {one_or_several(len(rows), '[motion|motions]')} and {SESSION_FILE}, which lists them, to {out}",
+        f"wrote {format_count(len(rows), '[motion|motions]')} and {SESSION_FILE}, which lists them, to {out}",
         *(
             f"  {row['file']} is {row['verdict']} to intensity {row['kept']:.2f}"
             for row in rows

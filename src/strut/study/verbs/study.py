@@ -14,7 +14,7 @@ from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart, check_partners
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, programs, progress
 from strut.errors import MissingExtraError, UnknownNameError
-from strut.plumbing.number_text import of_one_or_several, one_or_several, percent
+from strut.plumbing.number_text import format_count, format_percent, plural_form
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the study.")]
 DatabaseUrl = Annotated[str | None, typer.Option(help="postgresql://USER@HOST/NAME instead of a file in the folder.")]
@@ -74,7 +74,7 @@ def stats(
     from strut.study.statistics.study_statistics import study_statistics  # noqa: PLC0415
 
     table = read_answers(answers, scale=scale)
-    with progress(f"tests {one_or_several(len(table), ANSWERS)}"):
+    with progress(f"tests {format_count(len(table), ANSWERS)}"):
         found = study_statistics(table, chance=chance, seed=seed)
     if json:
         print_json(found.as_dict())
@@ -123,7 +123,7 @@ def power(
         asked = {"power": level, "alpha": alpha, "per_participant": per_participant}
         print_json({**sizes, "test": size.test, **asked, "intraclass_correlation": icc, "likeness": icc})
         return
-    needed = f"{one_or_several(size.participants, '[participant|participants]')} with {per_participant} each"
+    needed = f"{format_count(size.participants, '[participant|participants]')} with {per_participant} each"
     programs.print(f"{needed}: {size.test}, power {level:g}, alpha {alpha / tests:.3g}.")
     if per_participant > 1 and icc == 0.0:
         print_lines("answers of one person are taken as independent, which they are not; set --icc, such as 0.2")
@@ -208,7 +208,7 @@ def simulate(
     check_apart(context, {"people_count": ("power",), "out": ("runs", "power")})  # with a power no table is written
 
     def tell(people: int, share: float) -> None:
-        print_lines(f"{one_or_several(people, OBSERVERS)}: power {percent(share)}")
+        print_lines(f"{format_count(people, OBSERVERS)}: power {format_percent(share)}")
 
     asked = {"audience": audience, "runs": runs, "power": power, "finding": finding, "seed": seed, "on_size": tell}
     with progress("simulates studies"):
@@ -221,15 +221,15 @@ def simulate(
         if power is not None:
             reached = f"reach a power of {power:g} for {finding or next(iter(found.power))}"
             programs.print(f"{found.people} people are the fewest that {reached}, or miss it by 2 % at most.")
-        rows = [[name, f"{percent(share)}"] for name, share in found.power.items()]
-        title = f"power with {one_or_several(found.people, OBSERVERS)}, 5 % after corrections"
+        rows = [[name, f"{format_percent(share)}"] for name, share in found.power.items()]
+        title = f"power with {format_count(found.people, OBSERVERS)}, 5 % after corrections"
         print_table(title, ["finding", "power"], rows)
     else:
         path = out or folder / SIMULATED_FILE
         write_atomically(path, found.table.encode(), force=force)
         if json:
             print_json({**about, "file": str(path), "answers": found.answers})
-        print_lines(f"wrote {path} ({one_or_several(found.answers, 'simulated [answer|answers]')})")
+        print_lines(f"wrote {path} ({format_count(found.answers, 'simulated [answer|answers]')})")
         print_next("strut study report", folder, "--answers", path)
 
 
@@ -286,7 +286,7 @@ def report(
         print_json({"page": str(path), **found.as_dict()})
         return
     print_lines(
-        f"wrote {path} ({one_or_several(found.answers, ANSWERS)}) and its tables as CSV and LaTeX beside it",
+        f"wrote {path} ({format_count(found.answers, ANSWERS)}) and its tables as CSV and LaTeX beside it",
         *found.remarks,
     )
     if answers is None and (folder / SIMULATED_FILE).is_file():
@@ -310,7 +310,7 @@ def labels(
     if json:
         print_json({"file": str(path), "labels": count, "coded": coded})
         return
-    told = one_or_several(count, "[label|labels]")
+    told = format_count(count, "[label|labels]")
     print_lines(f"wrote {path} ({told}, {coded} of them coded); write a code beside each, then report")
     print_next("strut study report", folder, *(("--answers", answers) if answers else ()))
 
@@ -333,8 +333,8 @@ def forget(
         print_json({"code": code, "deleted": gone})
         return
     print_lines(
-        f"deleted {one_or_several(gone, ANSWERS)} of {code}; exports and backups made before still hold "
-        f"{of_one_or_several(gone, '[it|them]')}"
+        f"deleted {format_count(gone, ANSWERS)} of {code}; exports and backups made before still hold "
+        f"{plural_form(gone, '[it|them]')}"
     )
     print_next("strut study report", folder)
 
@@ -353,7 +353,7 @@ def backup(
     if json:
         print_json({"file": str(file), "answers": count})
         return
-    print_lines(f"wrote {file} ({one_or_several(count, ANSWERS)})")
+    print_lines(f"wrote {file} ({format_count(count, ANSWERS)})")
     print_next("strut study report", folder, "--database", f"sqlite:///{file}")
 
 
