@@ -42,7 +42,7 @@ def planned_receipt(
         emotion: What was to be shown, if anything.
         asked: Intensity that was asked for.
         intensity: Intensity of the draft.
-        stopped_by: What a stronger draft would have broken.
+        binding_limits: What a stronger draft would have broken.
     """
     kept = intensity * draft.kept
     over_time = shown_over_time(draft)
