@@ -65,6 +65,15 @@ def neutral_walk():
 
 
 @pytest.fixture(scope="session")
+def data():
+    """Return the folder of real recordings, which users do not have."""
+    folder = Path(__file__).parents[1] / ".." / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the real recordings are not here: ../shared/data is absent")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def heiman():
     return load_robot("heiman")
 

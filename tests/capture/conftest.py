@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,15 +12,7 @@ from strut.formats.recording_file import read_recording
 from strut.models.subject import subject
 from strut.recording import Recording
 
-DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
 CMU_UNIT_M = 0.056444
-
-
-@pytest.fixture(scope="session")
-def data():
-    if not DATA.is_dir():
-        pytest.skip("the real recordings are not here: ../shared/data is absent")
-    return DATA
 
 
 @pytest.fixture(scope="session")
