@@ -16,9 +16,9 @@ import numpy as np
 
 from record import record
 from strut.arrays import Array
-from strut.capture.gait_events import USUAL_THRESHOLDS, EventThresholds, find_gait_events
+from strut.capture.events.gait_events import USUAL_THRESHOLDS, EventThresholds, find_gait_events
+from strut.capture.events.heel_strikes import refined_heel_strikes
 from strut.capture.gait_trial import GaitTrial, prepare_trial
-from strut.capture.heel_strikes import refined_heel_strikes
 from strut.formats.recording_file import read_recording
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"

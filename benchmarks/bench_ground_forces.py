@@ -23,18 +23,18 @@ from typing import Any
 import numpy as np
 
 from record import record
-from strut.capture.body_priors import human_geometry, length_prior
 from strut.capture.captured_walk import CapturedWalk, capture_walk
-from strut.capture.fit import fit
-from strut.capture.force_agreement import ForceAgreement
-from strut.capture.ground_forces import ground_forces
-from strut.capture.moment_comparison import MomentAgreement
-from strut.capture.plate_comparison import AXES, Agreement
-from strut.capture.recorded_walk import recorded_receipt
-from strut.capture.subject_model import SubjectModel, robot_of_subject
+from strut.capture.forces.force_agreement import ForceAgreement
+from strut.capture.forces.ground_forces import ground_forces
+from strut.capture.forces.moment_comparison import MomentAgreement
+from strut.capture.forces.plate_comparison import AXES, Agreement
+from strut.capture.marker_fit.body_priors import human_geometry, length_prior
+from strut.capture.marker_fit.fit import fit
+from strut.capture.marker_fit.subject_model import SubjectModel, robot_of_subject
 from strut.errors import StrutError
 from strut.formats.recording_file import read_recording
 from strut.recording import Recording
+from strut.verify.recorded_walk import recorded_receipt
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/newwalk", "c3d_samples/gait-pig")

@@ -29,11 +29,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # the published subject i
 from tests.capture.published_subject import subject_model_of
 
 from strut.arrays import Array
-from strut.capture.body_geometry import body_points, lengths_array, place_points, pose_body
-from strut.capture.body_priors import human_geometry, pose_prior
-from strut.capture.fit import fit
-from strut.capture.pose_solver import PoseProblem, solve_poses
-from strut.capture.published_fit import published_fit
+from strut.capture.marker_fit.body_geometry import body_points, lengths_array, place_points, pose_body
+from strut.capture.marker_fit.body_priors import human_geometry, pose_prior
+from strut.capture.marker_fit.fit import fit
+from strut.capture.marker_fit.pose_solver import PoseProblem, solve_poses
+from strut.capture.marker_fit.published_fit import published_fit
 from strut.formats.recording_file import read_recording
 from strut.formats.trc_file import trc_content
 from strut.models.subject import subject

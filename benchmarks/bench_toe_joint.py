@@ -16,8 +16,8 @@ from scipy.signal import butter, filtfilt
 from bench_ground_forces import DATA, HELD_OUT, TUNED, captured
 from record import record
 from strut.arrays import Array
-from strut.capture.dynamic_smoothing import GRAVITY_M_S2
-from strut.capture.footprints import Footprint
+from strut.capture.forces.dynamic_smoothing import GRAVITY_M_S2
+from strut.capture.forces.footprints import Footprint
 from strut.engines.rigid_body import body_poses
 from strut.maths.rotation import qpos_from_angles
 from strut.recording import SIDES, Side

@@ -70,11 +70,11 @@ from strut.pipeline.walk import walk as walk, walk_to as walk_to
 
 # Recordings of people
 from strut.capture.captured_walk import CapturedWalk as CapturedWalk, capture_walk as capture_walk
-from strut.capture.fit import MarkerFit as MarkerFit, fit as fit
+from strut.capture.marker_fit.fit import MarkerFit as MarkerFit, fit as fit
 from strut.capture.gait_trial import GaitTrial as GaitTrial, prepare_trial as prepare_trial
-from strut.capture.marker_mapping import read_marker_set as read_marker_set
+from strut.capture.markers.marker_mapping import read_marker_set as read_marker_set
 from strut.formats.recording_file import read_recording as read_recording
-from strut.capture.subject_model import SubjectModel as SubjectModel
+from strut.capture.marker_fit.subject_model import SubjectModel as SubjectModel
 
 # What a motion does
 from strut.human.analysis.gait_analysis import analyze as analyze

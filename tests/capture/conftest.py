@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from strut.capture.body_geometry import body_points, lengths_array, place_points, pose_body
-from strut.capture.body_priors import human_geometry
 from strut.capture.captured_walk import capture_walk
+from strut.capture.marker_fit.body_geometry import body_points, lengths_array, place_points, pose_body
+from strut.capture.marker_fit.body_priors import human_geometry
 from strut.formats.recording_file import read_recording
 from strut.models.subject import subject
 from strut.recording import Recording

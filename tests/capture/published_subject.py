@@ -1,6 +1,6 @@
 """Published subject: the subject of a human model, whose lengths and markers nobody has measured."""
 
-from strut.capture.subject_model import MeasuredLength, PlacedMarker, SubjectModel
+from strut.capture.marker_fit.subject_model import MeasuredLength, PlacedMarker, SubjectModel
 
 
 def subject_model_of(robot):

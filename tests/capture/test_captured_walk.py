@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from strut.capture.captured_walk import _in_triangle, capture_walk, fit_figures
-from strut.capture.dynamic_smoothing import wrench_derivatives, wrench_of
-from strut.capture.fit import fit
-from strut.capture.footprints import Footprint, find_footprints
+from strut.capture.events.heel_strikes import heel_push_m_s2
+from strut.capture.forces.dynamic_smoothing import wrench_derivatives, wrench_of
+from strut.capture.forces.footprints import Footprint, find_footprints
+from strut.capture.forces.ground_forces import _plain_prior, ground_forces
+from strut.capture.forces.landing_transient import PUSH_M_S2, landing_shape, with_landings
+from strut.capture.forces.load_sharing import FootLoads
+from strut.capture.forces.plate_comparison import PlateForces, agreement, plate_forces
 from strut.capture.gait_trial import prepare_trial
-from strut.capture.ground_forces import _plain_prior, ground_forces
-from strut.capture.heel_strikes import heel_push_m_s2
-from strut.capture.landing_transient import PUSH_M_S2, landing_shape, with_landings
-from strut.capture.load_sharing import FootLoads
-from strut.capture.marker_checks import filtered_above_hz
-from strut.capture.plate_comparison import PlateForces, agreement, plate_forces
-from strut.capture.subject_model import robot_of_subject
+from strut.capture.marker_fit.fit import fit
+from strut.capture.marker_fit.subject_model import robot_of_subject
+from strut.capture.markers.marker_checks import filtered_above_hz
 from strut.engines.body_wrench import Movement, torques_under_wrenches
 from strut.errors import BadRecordingError
 from strut.formats.recording_file import read_recording

@@ -10,8 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from strut.capture.gait_trial import prepare_trial
-from strut.capture.gaps import filled_gaps
-from strut.capture.marker_checks import check_markers
+from strut.capture.markers.gaps import filled_gaps
+from strut.capture.markers.marker_checks import check_markers
 from strut.errors import BadRecordingError, MarkerSetError
 from strut.formats.recording_file import read_recording
 from strut.recording import Recording

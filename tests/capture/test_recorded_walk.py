@@ -7,22 +7,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.capture import recorded_walk
-from strut.capture.fit import fit
+from strut.capture.marker_fit.fit import fit
 from strut.engines.body_wrench import body_wrench
 from strut.errors import BadMotionError
 from strut.formats.motion_file import load_motion, save_motion
 from strut.formats.recording_file import read_recording
 from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
+from strut.verify import recorded_walk
 from strut.verify.check import check
-from tests.capture.conftest import captured_author, data, walker_recording  # noqa: F401  (fixtures)
+from tests.capture.conftest import walker_recording
 
 OTHER_FOOT = [3, 4, 5, 0, 1, 2]
 
 
 @pytest.fixture(scope="module")
-def author(captured_author):  # noqa: F811
+def author(captured_author):
     return captured_author.motion
 
 
@@ -83,7 +83,7 @@ def test_the_error_of_markers_may_be_a_whole_number(author):
     assert "markers are 30 mm off on average" in measured.reasons
 
 
-def test_a_fit_without_forces_is_judged_by_its_feet_alone(data):  # noqa: F811
+def test_a_fit_without_forces_is_judged_by_its_feet_alone(data):
     found = fit(read_recording(data / "felis_subject3_neutral.c3d"), height_m=1.86, mass_kg=75.0)
     measured = check(found.motion)
     assert measured.verdict == "ok"

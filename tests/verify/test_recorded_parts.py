@@ -8,8 +8,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.audit import MOST_PILOTED_SLIP_M
-from strut.capture import recorded_walk
-from strut.capture.recorded_walk import (
+from strut.engines.rigid_body import foot_contact_points
+from strut.gaits.hand_task.task_audit import _path, _style
+from strut.models.catalogue import load_robot
+from strut.motion import Motion
+from strut.verify import limits, recorded_walk
+from strut.verify.limits import judged, limits_for
+from strut.verify.recorded_walk import (
     RecordedSoundness,
     _belt_m_s,
     _between_events,
@@ -25,12 +30,6 @@ from strut.capture.recorded_walk import (
     _told,
     was_recorded,
 )
-from strut.engines.rigid_body import foot_contact_points
-from strut.gaits.hand_task.task_audit import _path, _style
-from strut.models.catalogue import load_robot
-from strut.motion import Motion
-from strut.verify import limits
-from strut.verify.limits import judged, limits_for
 
 HEIMAN = load_robot("heiman")
 FEET = len(HEIMAN.foot_names)

@@ -12,20 +12,20 @@ import numpy.typing as npt
 
 from strut.arrays import Array
 from strut.capture.emg import EmgEnvelopes, emg_envelopes, mean_cycle
-from strut.capture.fit import MarkerFit, fit
-from strut.capture.force_agreement import ForceAgreement, beside_aligned_plates, beside_plates
-from strut.capture.ground_forces import GroundForces, ground_forces
-from strut.capture.load_sharing import wrench_cop
-from strut.capture.marker_mapping import MarkerSet
-from strut.capture.moment_comparison import MomentAgreement, compare_ankles
-from strut.capture.pose_solver import OnCaptureProgress, no_progress
-from strut.capture.recorded_walk import recorded_receipt
-from strut.capture.subject_model import SubjectModel, robot_of_subject
+from strut.capture.forces.force_agreement import ForceAgreement, beside_aligned_plates, beside_plates
+from strut.capture.forces.ground_forces import GroundForces, ground_forces
+from strut.capture.forces.load_sharing import wrench_cop
+from strut.capture.forces.moment_comparison import MomentAgreement, compare_ankles
+from strut.capture.marker_fit.fit import MarkerFit, fit
+from strut.capture.marker_fit.pose_solver import OnCaptureProgress, no_progress
+from strut.capture.marker_fit.subject_model import SubjectModel, robot_of_subject
+from strut.capture.markers.marker_mapping import MarkerSet
 from strut.engines.rigid_body import foot_contact_points
 from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
 from strut.recording import SIDES, Recording
 from strut.robot import Robot
+from strut.verify.recorded_walk import recorded_receipt
 
 
 @dataclass(frozen=True, slots=True, eq=False)

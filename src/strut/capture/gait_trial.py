@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.arrays import Array
-from strut.capture.foot_paths import WalkingPaths, walking_paths
-from strut.capture.foot_side import foot_landmarks
-from strut.capture.gait_events import contacts_of, find_gait_events
-from strut.capture.gaps import Gap, filled_gaps
-from strut.capture.heel_strikes import refined_heel_strikes
-from strut.capture.marker_checks import MarkerFault, check_markers
-from strut.capture.marker_mapping import Landmark, MarkerSet, match_markers
-from strut.capture.plate_events import PlateStance, plate_gait_events, plate_stances
-from strut.capture.walking_axes import find_walking_axes, turned_onto_x
+from strut.capture.events.foot_paths import WalkingPaths, walking_paths
+from strut.capture.events.gait_events import contacts_of, find_gait_events
+from strut.capture.events.heel_strikes import refined_heel_strikes
+from strut.capture.events.plate_events import PlateStance, plate_gait_events, plate_stances
+from strut.capture.markers.foot_side import foot_landmarks
+from strut.capture.markers.gaps import Gap, filled_gaps
+from strut.capture.markers.marker_checks import MarkerFault, check_markers
+from strut.capture.markers.marker_mapping import Landmark, MarkerSet, match_markers
+from strut.capture.markers.walking_axes import find_walking_axes, turned_onto_x
 from strut.errors import BadRecordingError
 from strut.recording import AnalogChannels, ForcePlate, GaitEvent, Recording, Side, all_seen
 

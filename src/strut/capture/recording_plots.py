@@ -9,12 +9,12 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from strut.capture.body_priors import human_geometry
 from strut.capture.captured_walk import CapturedWalk
-from strut.capture.dynamic_smoothing import continuous_angles
-from strut.capture.fit import MarkerFit
-from strut.capture.load_sharing import wrench_cop
-from strut.capture.moment_comparison import laboratory_moment
+from strut.capture.forces.dynamic_smoothing import continuous_angles
+from strut.capture.forces.load_sharing import wrench_cop
+from strut.capture.forces.moment_comparison import laboratory_moment
+from strut.capture.marker_fit.body_priors import human_geometry
+from strut.capture.marker_fit.fit import MarkerFit
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.human.laboratory_names import joint_words
 from strut.recording import SIDES

@@ -10,10 +10,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from strut.capture.captured_walk import CapturedWalk, fit_figures
-from strut.capture.fit import MarkerFit
-from strut.capture.footprints import Footprint
-from strut.capture.force_agreement import ForceAgreement
-from strut.capture.plate_comparison import AXES, Agreement
+from strut.capture.forces.footprints import Footprint
+from strut.capture.forces.force_agreement import ForceAgreement
+from strut.capture.forces.plate_comparison import AXES, Agreement
+from strut.capture.marker_fit.fit import MarkerFit
+from strut.capture.marker_fit.subject_model import subject_text
 from strut.capture.recording_plots import (
     angle_time_plot,
     emg_plot,
@@ -23,7 +24,6 @@ from strut.capture.recording_plots import (
     marker_error_plot,
     total_force_plot,
 )
-from strut.capture.subject_model import subject_text
 from strut.errors import FileError
 from strut.formats.mot_file import ground_force_mot
 from strut.formats.motion_file import motion_bytes

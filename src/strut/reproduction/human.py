@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from strut.capture.body_priors import STATURE
+from strut.capture.marker_fit.body_priors import STATURE
 from strut.errors import OutOfRangeError
 from strut.human.analysis.gait_comparison import CriteriaValues, criteria_values, dissimilarity
 from strut.human.gait_options import GaitOptions

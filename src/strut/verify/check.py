@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from strut.capture.recorded_walk import recorded_receipt, was_recorded
 from strut.draft import Draft
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
@@ -16,6 +15,7 @@ from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
 from strut.verify.judge import judge
 from strut.verify.receipt_builder import receipt_for
+from strut.verify.recorded_walk import recorded_receipt, was_recorded
 
 
 def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None = None) -> Receipt:

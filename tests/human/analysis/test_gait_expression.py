@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from strut.capture.fit import fit
+from strut.capture.marker_fit.fit import fit
 from strut.cli.main import main
 from strut.errors import BadMotionError
 from strut.formats.motion_file import save_motion

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from strut.capture.captured_walk import fit_figures
-from strut.capture.fit import fit as fit_markers
+from strut.capture.marker_fit.fit import fit as fit_markers
 from strut.capture.verbs.recording_options import (
     WITHOUT_SUBJECT,
     Folder,

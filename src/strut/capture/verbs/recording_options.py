@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from strut.capture.body_priors import human_geometry
-from strut.capture.marker_mapping import MarkerSet, read_marker_set
-from strut.capture.subject_model import SubjectModel, read_subject
+from strut.capture.marker_fit.body_priors import human_geometry
+from strut.capture.marker_fit.subject_model import SubjectModel, read_subject
+from strut.capture.markers.marker_mapping import MarkerSet, read_marker_set
 from strut.cli.options import person_height_m
 from strut.cli.screen import now_and_then, progress
 from strut.formats.recording_file import read_recording

@@ -1,0 +1,142 @@
+"""Foot paths: smooth paths of heels and toes, how fast the ground moves, and how fast somebody walks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from strut.arrays import Array
+from strut.capture.markers.gaps import runs_of
+from strut.errors import BadRecordingError
+from strut.maths.sampling import low_passed
+from strut.recording import SIDES, Recording, Side, all_seen
+
+CUTOFF_HZ = 20.0
+SHORTEST_RUN = 16  # frames that a filter needs
+HEELS = ("HEE", "FT3", "ANK", "MMAL", "ANKLE")  # in order of preference, after the letter of the side
+TOES = ("TOE", "MT5", "FT1", "FT2", "BALL", "TIP", "ANK", "MMAL")
+ON_THE_HEEL = {"HEE", "FT3"}
+ON_THE_ANKLE = {"ANK", "MMAL"}
+TREADMILL_SHARE = 0.35  # whose pelvis comes this much less far than the feet step walks on a belt
+LOW_M = 0.015
+REST_M_S = 0.2
+SEEN_ENOUGH = 0.8  # of the frames in which the best seen marker of its kind is seen
+_PELVIS = ("LASI", "RASI", "LPSI", "RPSI", "SACR", "LHIP", "RHIP", "RPV1", "RPV2", "RPV3")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FootPath:
+    """One foot.
+
+    Args:
+        side: Which.
+        heel_m: Marker on the heel, or on the ankle where there is none. Shape (T, 3).
+        toe_m: Marker on the forefoot, or on the ankle where there is none. Shape (T, 3).
+        heel_speed_m_s: Over the ground, horizontal. Shape (T,).
+        toe_speed_m_s: Over the ground, all three axes. Shape (T,).
+        on_heel: Whether `heel_m` is on the heel.
+        on_toe: Whether `toe_m` is on the forefoot.
+    """
+
+    side: Side
+    heel_m: Array
+    toe_m: Array
+    heel_speed_m_s: Array
+    toe_speed_m_s: Array
+    on_heel: bool
+    on_toe: bool
+
+    def at_rest(self) -> npt.NDArray[np.bool_]:
+        """Return when heel and toes are low and do not move over the ground. Shape (T,)."""
+        with np.errstate(invalid="ignore"):
+            slow = (self.heel_speed_m_s < REST_M_S) & (self.toe_speed_m_s < REST_M_S)
+            low = [path[:, 2] < np.nanpercentile(path[:, 2], 5) + LOW_M for path in (self.heel_m, self.toe_m)]
+        return np.asarray(slow & low[0] & low[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WalkingPaths:
+    """Both feet, the speed over the ground, and the velocity of a belt (zero on a floor). Shape (3,)."""
+
+    rate_hz: float
+    feet: tuple[FootPath, ...]
+    speed_m_s: float
+    belt_m_s: Array
+
+
+def walking_paths(recording: Recording) -> WalkingPaths:
+    """Return the paths of the feet of a recording in our axes, whose markers are named by landmark.
+
+    Raises:
+        BadRecordingError: If a foot or the pelvis has no marker, or none for long enough.
+    """
+    rate_hz = recording.rate_hz
+    pelvis = _smooth(_mean(recording, [name for name in _PELVIS if name in recording.marker_names]), rate_hz)
+    ends = {side: (_path(recording, side, HEELS), _path(recording, side, TOES)) for side in SIDES}
+    belt = _belt(pelvis, {side: (heel[1], toe[1]) for side, (heel, toe) in ends.items()}, rate_hz)
+    feet = []
+    for side in SIDES:
+        (heel_kind, heel), (toe_kind, toe) = ends[side]
+        heel_speed = np.linalg.norm((_velocity(heel, rate_hz) - belt)[:, :2], axis=1)
+        toe_speed = np.linalg.norm(_velocity(toe, rate_hz) - belt, axis=1)
+        on_heel = heel_kind in ON_THE_HEEL
+        on_toe = toe_kind not in ON_THE_ANKLE
+        feet.append(FootPath(side, heel, toe, heel_speed, toe_speed, on_heel, on_toe))
+    over_ground = _velocity(pelvis, rate_hz) - belt
+    speed = float(np.nanmedian(np.linalg.norm(over_ground[:, :2], axis=1)))
+    return WalkingPaths(rate_hz, tuple(feet), speed, belt)
+
+
+def _mean(recording: Recording, names: Sequence[str]) -> Array:
+    seen = [name for name in names if np.isfinite(recording.marker(name)).any()]
+    if not seen:
+        raise BadRecordingError(f"{recording.name}: no marker of the pelvis is seen.")
+    return np.asarray(recording.markers(seen).mean(axis=1))
+
+
+def _path(recording: Recording, side: str, kinds: Sequence[str]) -> tuple[str, Array]:
+    """Return the first of some markers that is seen about as long as any of them, smoothed, and which it is."""
+    names = {kind: f"{side[0]}{kind}" for kind in kinds if f"{side[0]}{kind}" in recording.marker_names}
+    paths = {kind: _smooth(recording.marker(name), recording.rate_hz) for kind, name in names.items()}
+    seen = {kind: float(all_seen(path).mean()) for kind, path in paths.items()}
+    if not any(seen.values()):
+        raise BadRecordingError(
+            f"{recording.name}: no marker on the {side.lower()} foot is seen for long ({', '.join(kinds)})."
+        )
+    kind = next(kind for kind in paths if seen[kind] >= SEEN_ENOUGH * max(seen.values()))
+    return kind, paths[kind]
+
+
+def _smooth(path: Array, rate_hz: float) -> Array:
+    """Return a path through a zero-lag low-pass, run by run; NaN where a run is too short. Shape (T, 3)."""
+    result = np.full_like(path, np.nan)
+    for first, last in runs_of(all_seen(path)):
+        if last - first + 1 >= SHORTEST_RUN:
+            result[first : last + 1] = low_passed(path[first : last + 1], CUTOFF_HZ, rate_hz)
+    return result
+
+
+def _velocity(path: Array, rate_hz: float) -> Array:
+    return np.asarray(np.gradient(path, 1.0 / rate_hz, axis=0))
+
+
+def _belt(pelvis: Array, ends: Mapping[str, tuple[Array, Array]], rate_hz: float) -> Array:
+    """Return the velocity of the ground: that of low feet, if the pelvis stays behind them. Shape (3,)."""
+    body = np.nanmedian(_velocity(pelvis, rate_hz), axis=0)
+    low_velocities = []
+    for pair in ends.values():
+        for path in pair:
+            velocity = _velocity(path, rate_hz)
+            height = path[:, 2]
+            with np.errstate(invalid="ignore"):
+                low = (height < np.nanpercentile(height, 5) + LOW_M) & (np.abs(velocity[:, 2]) < 0.1)
+            low_velocities.append(velocity[low])
+    ground = np.median(np.concatenate(low_velocities), axis=0)
+    ground[2] = 0.0
+    walked = np.linalg.norm((body - ground)[:2])
+    if walked < 0.2 or np.linalg.norm(body[:2]) > TREADMILL_SHARE * walked:
+        return np.zeros(3)
+    return np.asarray(ground)

@@ -1,0 +1,1 @@
+"""Marker fit: markers → the model of a person and joint angles in every frame."""

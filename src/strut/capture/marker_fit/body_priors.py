@@ -1,0 +1,93 @@
+"""Body priors: what is known of joints and lengths of a human before anything is measured; from joint_ranges.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from strut.arrays import Array
+from strut.capture.marker_fit.body_geometry import BodyGeometry, body_geometry
+from strut.capture.marker_fit.pose_solver import PosePrior
+from strut.errors import MappingFileError
+from strut.models.subject import HEIMAN
+from strut.models.table_files import read_body
+from strut.schemas.fields import Positive, Range, Table
+from strut.schemas.segments import SegmentBody
+from strut.schemas.toml_file import TomlFile
+
+STATURE = (
+    *("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight", "MiddleTrunkHeight"),
+    *("SuprasternaleHeight", "NeckLength", "HeadLength"),
+)
+_ROOM_M = 1e4
+
+
+class CoordinatePrior(Table, frozen=True):
+    """Of one coordinate, left side."""
+
+    mean: float
+    sd: Positive
+    range: Range
+
+
+class LengthPriors(Table, frozen=True):
+    """Of the lengths; shares of the height or of the length."""
+
+    sd_share: Positive
+    side_sd_m: Positive
+    stature_sd_m: Positive
+    mean_share: Mapping[str, Positive]
+    own_sd_share: Mapping[str, Positive]
+
+
+class JointRanges(Table, frozen=True):
+    """joint_ranges.toml."""
+
+    coordinate: Mapping[str, CoordinatePrior]
+    length: LengthPriors
+
+
+@lru_cache(maxsize=1)
+def joint_ranges() -> JointRanges:
+    """Return the table."""
+    path = Path(__file__).with_name("joint_ranges.toml")
+    return TomlFile(path.read_text("utf-8"), path.name, MappingFileError).decode(JointRanges)
+
+
+@lru_cache(maxsize=1)
+def human_geometry() -> BodyGeometry:
+    """Return the tree of the human model with 34 degrees of freedom."""
+    table = read_body(HEIMAN)
+    assert isinstance(table, SegmentBody)
+    return body_geometry(table)
+
+
+def pose_prior(body: BodyGeometry) -> PosePrior:
+    """Return mean, precision and bounds of every coordinate; rotations about x and z are mirrored on the right."""
+    mean = np.zeros(body.n_dof)
+    precision = np.zeros(body.n_dof)
+    lower = np.full(body.n_dof, -_ROOM_M)
+    upper = np.full(body.n_dof, _ROOM_M)
+    for index, name in enumerate(body.dof_names[3:], start=3):
+        entry = joint_ranges().coordinate[name.replace("Right", "Side").replace("Left", "Side")]
+        mirrored = "Right" in name and name[-2:] in ("RX", "RZ")
+        low, high = entry.range
+        mean[index] = -entry.mean if mirrored else entry.mean
+        lower[index], upper[index] = (-high, -low) if mirrored else (low, high)
+        precision[index] = entry.sd**-2
+    return PosePrior(mean, precision, lower, upper)
+
+
+def length_prior(body: BodyGeometry, height_m: float) -> tuple[Array, Array]:
+    """Return means and standard deviations of all lengths [m]. Shapes (L,)."""
+    table = joint_ranges().length
+    mean = np.empty(len(body.length_names))
+    spread = np.empty(len(body.length_names))
+    for index, name in enumerate(body.length_names):
+        key = name.replace("Right", "Side").replace("Left", "Side")
+        mean[index] = table.mean_share.get(key, body.default_shares[index]) * height_m
+        spread[index] = table.own_sd_share.get(key, table.sd_share) * mean[index]
+    return mean, spread

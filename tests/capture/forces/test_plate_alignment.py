@@ -1,0 +1,140 @@
+"""Plates and cameras that share neither clock nor place are told, with evidence, and only then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from strut.capture.forces.footprints import Footprint
+from strut.capture.forces.landing_transient import LandingShape, with_landings
+from strut.capture.forces.load_sharing import FootLoads, wrench_cop
+from strut.capture.forces.plate_alignment import plate_alignment
+from strut.capture.forces.plate_comparison import FEWEST_FRAMES, PlateForces, felt_share, weight_notes
+from strut.capture.gait_trial import prepare_trial
+from strut.capture.markers.foot_side import foot_landmarks
+from strut.formats.recording_file import read_recording
+from strut.recording import Recording
+
+RATE_HZ = 200.0
+WEIGHT_N = 700.0
+TIME_S = np.arange(240) / RATE_HZ
+STEP = Footprint("Right", 0.3, 0.95, np.array([0.1, -0.1]), np.array([1.0, 0.0]), 0.26, np.zeros(2))
+
+
+def stance(*, late_s: float = 0.0, ahead_m: float = 0.0) -> tuple[PlateForces, np.ndarray]:
+    """Return what a plate measures of one step, and the same force by a clock and a place without error."""
+
+    def up(time_s: np.ndarray) -> np.ndarray:
+        share = np.clip((time_s - STEP.start_s) / (STEP.stop_s - STEP.start_s), 0.0, 1.0)
+        return WEIGHT_N * (
+            1.6 * np.sin(np.pi * share) - 0.55 * np.sin(np.pi * share) ** 3 + 0.4 * share * (share < 0.1)
+        )
+
+    wrench = np.zeros((len(TIME_S), 2, 6))
+    wrench[:, 0, 2] = up(TIME_S - late_s)
+    place = STEP.cop_path(TIME_S - late_s) + np.array([ahead_m, 0.0])
+    wrench[:, 0, 3], wrench[:, 0, 4] = place[:, 1] * wrench[:, 0, 2], -place[:, 0] * wrench[:, 0, 2]
+    total = np.zeros((len(TIME_S), 3))
+    total[:, 2] = up(TIME_S)
+    return PlateForces(wrench, RATE_HZ), total
+
+
+@pytest.mark.parametrize("late_s", [-0.02, 0.015])
+def test_a_clock_that_is_off_is_found_and_undone(late_s):
+    plates, total = stance(late_s=late_s)
+    found = plate_alignment(plates, [STEP], total, TIME_S)
+    assert found.late_s == pytest.approx(late_s, abs=0.005)
+    assert ("before" if late_s < 0.0 else "after") in found.notes[0]
+    undone = found.undone(plates).total[:, 2]
+    known = np.isfinite(undone)
+    off, was = (np.sqrt(np.mean((up - total[:, 2])[known] ** 2)) for up in (undone, plates.total[:, 2]))
+    assert off < 0.5 * was
+
+
+def test_plates_that_feel_another_weight_are_told():
+    """A wrong mass, or somebody on crutches: 18 % of the weight were missing in a clinic's walk."""
+    plates, total = stance()
+    assert not weight_notes(felt_share(plates, total))
+    assert not weight_notes(None)
+    (told,) = weight_notes(felt_share(PlateForces(0.82 * plates.wrench, RATE_HZ), total))
+    assert told.startswith("Plates feel 82 % of the force that the movement needs: is the mass 0.82 times as large")
+
+
+def test_the_felt_share_is_that_of_the_frames_that_plates_tell():
+    plates, total = stance()
+    assert felt_share(plates, total) == pytest.approx(1.0, abs=0.01)
+    assert felt_share(PlateForces(plates.wrench / 1.31, RATE_HZ), total) == pytest.approx(1.0 / 1.31, abs=0.01)
+    told = np.flatnonzero(np.isfinite(plates.total[:, 2]))
+    few = plates.wrench.copy()
+    few[told[FEWEST_FRAMES - 1] :] = np.nan
+    assert felt_share(PlateForces(few, RATE_HZ), total) is None
+
+
+def test_plates_that_are_moved_are_found_and_undone():
+    plates, total = stance(ahead_m=0.05)
+    found = plate_alignment(plates, [STEP], total, TIME_S)
+    assert found.forwards_m == pytest.approx(0.05, abs=0.005)
+    assert "50 mm before the feet" in found.notes[0]
+    loaded = plates.wrench[:, 0, 2] > 100.0
+    back = wrench_cop(found.undone(plates).wrench[loaded, 0])
+    np.testing.assert_allclose(back, STEP.cop_path(TIME_S[loaded]), atol=0.002)
+
+
+def test_plates_that_agree_are_not_talked_about():
+    plates, total = stance()
+    assert plate_alignment(plates, [STEP], total, TIME_S).notes == ()
+
+
+def test_one_witness_is_not_enough():
+    """Forces that rise later than computed ones, from the same heel strike on, are no late clock."""
+    plates, _ = stance()
+    _, early = stance()
+    computed = np.roll(early, -4, axis=0)
+    found = plate_alignment(plates, [STEP], computed, TIME_S)
+    assert found.forces_late_s == pytest.approx(0.02, abs=0.003)
+    assert found.late_s == 0.0
+
+
+def test_a_smoothed_step_gets_its_height_back():
+    """The slope of a filtered step tells its height: what comes out rises as fast as what went in."""
+    shape = LandingShape(bandwidth_hz=6.0, event_sd_s=0.002, pulse=0.0)
+    fine_s = np.arange(-1.0, 2.2, 0.001)
+    rise = WEIGHT_N * (0.5 + 0.4 * np.clip((fine_s - STEP.start_s) / 0.015, 0.0, 1.0))
+    truth, smooth = (np.interp(TIME_S, fine_s, up) for up in (rise, rise - shape.lost(rise)))
+    lands = STEP.start_s < TIME_S
+    force = np.zeros((len(TIME_S), 2, 3))
+    force[..., 2] = np.column_stack([np.where(lands, 0.0, smooth), np.where(lands, smooth, 0.0)])
+    before = FootLoads(
+        force, np.zeros((len(TIME_S), 2, 2)), np.zeros((len(TIME_S), 2)), np.column_stack([~lands, lands])
+    )
+    after = with_landings(before, [replace(STEP, side="Left")], TIME_S, WEIGHT_N, shape).force_n[..., 2].sum(axis=1)
+    near = np.abs(TIME_S - STEP.start_s) < 0.1
+    off, was = (np.sqrt(np.mean((up - truth)[near] ** 2)) for up in (after, smooth))
+    assert off < 0.35 * was
+
+
+def test_ankle_markers_on_the_inner_side_are_told_by_their_place(data):
+    """One laboratory calls the medial malleolus ANK, for it has LMA, too; the others' ANK is the lateral one."""
+    inner = prepare_trial(read_recording(data / "c3d_samples" / "plate_type3.c3d"))
+    assert {"RMMAL", "LMMAL"} <= set(inner.recording.marker_names)
+    assert inner.labels["RMMAL"] == "RANK"
+    assert any("RANK is RMMAL" in note for note in inner.recording.notes)
+    usual = prepare_trial(read_recording(data / "c3d_samples" / "newwalk.c3d"))
+    assert "RANK" in usual.recording.marker_names
+
+
+@pytest.mark.parametrize("there", ["RMMAL", "LMMAL"])
+def test_ankle_markers_are_not_called_medial_beside_one_that_is(there):
+    standing = np.tile([[0.0, 0.1, 0.05], [0.2, 0.1, 0.05], [0.05, 0.05, 0.08]], (20, 1, 1))  # ankle 50 mm inside
+    places = np.concatenate([standing, standing * [1.0, -1.0, 1.0]], axis=1)
+    names = tuple(f"{letter}{part}" for letter in "LR" for part in ("HEE", "TOE", "ANK"))
+    assert foot_landmarks(Recording("stands", 100.0, names, places)) == {"RANK": "RMMAL", "LANK": "LMMAL"}
+    assert foot_landmarks(Recording("stands", 100.0, (*names, there), places[:, [*range(6), 2]])) == {}
+
+
+def test_what_smoothing_takes_of_a_landing_is_not_moved_in_time():
+    for event_sd_s in (0.002, 0.006, 0.0125):
+        lost = LandingShape(bandwidth_hz=6.0, event_sd_s=event_sd_s, pulse=0.0).lost(np.eye(1, 1201, 600)[0])
+        np.testing.assert_allclose(lost, lost[::-1], atol=1e-9)
