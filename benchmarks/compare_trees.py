@@ -1,10 +1,11 @@
-"""Does a changed tree make the same motions as before? Receipts and trajectories of two source trees, side by side.
+"""Compare the motions of two source trees: receipts and trajectories, side by side.
 
-    python benchmarks/compare_trees.py record SRC FOLDER     # plays all cases with the strut in SRC
-    python benchmarks/compare_trees.py compare OLD NEW       # prints what differs between two recorded folders
+    python benchmarks/compare_trees.py record SRC FOLDER     # run all cases with the strut in SRC
+    python benchmarks/compare_trees.py compare OLD NEW       # print what differs between two recorded folders
 
-Five walks of Mr. Pete, twelve performances of Pepper, twenty goals of Alice, five gaits of a human: six minutes.
-Only the command line is used, so that trees with different insides can be compared.
+Five walks of Mr. Pete, twelve performances of Pepper, twenty goals of Alice, five human gaits, six adopted robots, three
+animations of Cassie and, where the folder of real recordings is beside the project, four captured walks: twelve
+minutes. Only the command line is used, so that trees with different insides can be compared.
 """
 
 from __future__ import annotations
@@ -21,45 +22,82 @@ import numpy as np
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 MORE_EMOTIONS = (*EMOTIONS, "disgusted", "surprised", "calm", "bored", "proud", "curious", "tired")
 GOALS = 20
+ADOPTED = {"go2": "sad", "anymal_c": "happy", "solo12": "neutral", "talos_reduced": "sad", "icub": "neutral", "g1_29dof_rev_1_0": "happy"}
+ANIMATIONS = ("happy", "sad", "curious")
+RECORDINGS = {  # body height [m] and mass [kg] where the file does not say them
+    "felis_subject3_neutral": (1.86, 75.0),
+    "qcmas_walk": (1.86, 70.23),
+    "sydney_walk03": (1.634, 53.5),
+    "c3d_samples/newwalk": (1.75, 70.0),
+}
+DATA = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
 CLOCKS = {"solve_s"}  # differ from run to run
 TOLERANCE = 1e-9
-HUMAN_TOLERANCE = 1e-4  # an interior point stops within its own tolerance
+HUMAN_TOLERANCE = 1e-4  # an interior-point method stops within its own tolerance
+HUMAN = ("heiman", "capture")
 
 
 def cases() -> dict[str, list[str]]:
-    """Return the arguments of every case by its name."""
+    """Return the arguments of every case by its name, without `--out`."""
     rng = np.random.default_rng(0)
     distance = np.sqrt(rng.uniform(size=GOALS))
     bearing = rng.uniform(-math.pi, math.pi, GOALS)
     degrees = rng.uniform(-180.0, 180.0, GOALS)
-    found = {f"mrpete_{name}": ["walk", "mrpete", "--emotion", name] for name in EMOTIONS}
-    found |= {f"pepper_{name}": ["perform", "pepper", "wave", "--emotion", name] for name in MORE_EMOTIONS}
+    arguments = {f"mrpete_{name}": ["walk", "mrpete", "--emotion", name] for name in EMOTIONS}
+    arguments |= {f"pepper_{name}": ["perform", "pepper", "wave", "--emotion", name] for name in MORE_EMOTIONS}
     for k in range(GOALS):
         x = distance[k] * math.cos(bearing[k])
         y = distance[k] * math.sin(bearing[k])
         goal = [f"{value:.4f}" for value in (x, y, degrees[k])]
-        found[f"alice_{k:02d}"] = ["walk", "alice", "--goal", *goal, "--emotion", EMOTIONS[k % len(EMOTIONS)]]
-    return found | {f"heiman_{name}": ["walk", "heiman", "--cycles", "2", "--emotion", name] for name in EMOTIONS}
+        arguments[f"alice_{k:02d}"] = ["walk", "alice", "--goal", *goal, "--emotion", EMOTIONS[k % len(EMOTIONS)]]
+    arguments |= {f"heiman_{name}": ["walk", "heiman", "--cycles", "2", "--emotion", name] for name in EMOTIONS}
+    for robot, emotion in ADOPTED.items():
+        arguments[f"adopted_{robot}"] = ["walk", robot, "--emotion", emotion, "--cycles", "4"]
+    for name in ANIMATIONS:
+        arguments[f"animation_{name}"] = ["animate", f"{{source}}/strut/robots/cassie/stories/{name}.toml"]
+    for name, (height_m, mass_kg) in RECORDINGS.items() if DATA.is_dir() else ():
+        file = str(DATA / f"{name}.c3d")
+        key = f"capture_{Path(name).name}"
+        arguments[key] = ["capture", file, "--height", f"{height_m}", "--mass", f"{mass_kg}"]
+    return arguments
 
 
 def record(source: Path, folder: Path) -> None:
-    """Play every case with the strut in `source`; what is there already is kept."""
+    """Run every case with the strut in `source`; keep what is recorded already."""
     folder.mkdir(parents=True, exist_ok=True)
-    environment = os.environ | {"PYTHONPATH": str(source.resolve()), "OMP_NUM_THREADS": "1"}
-    for name, arguments in cases().items():
-        if (folder / f"{name}.npz").exists():
-            continue
-        command = [sys.executable, "-m", "strut", *arguments, "--out", str(folder / f"{name}.npz"), "--force"]
+    source = source.resolve()
+    robots = folder.resolve() / "robots"
+    environment = os.environ | {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1", "STRUT_ROBOTS": str(robots)}
+
+    def run(arguments: list[str]) -> tuple[int, str]:
+        words = [word.replace("{source}", str(source)) for word in arguments]
+        command = [sys.executable, "-m", "strut", *words, "--force"]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        (folder / f"{name}.txt").write_text(f"exit {done.returncode}\n{done.stderr}", "utf-8")
-        print(f"{name}: exit {done.returncode}", flush=True)
+        return done.returncode, done.stderr
+
+    for robot in ADOPTED:
+        if not (robots / robot).exists():
+            code, _ = run(["adopt", robot])
+            print(f"adopt {robot}: exit {code}", flush=True)
+    for name, arguments in cases().items():
+        motion = folder / f"{name}.npz"
+        if motion.exists():
+            continue
+        is_capture = arguments[0] == "capture"
+        out = folder / name if is_capture else motion
+        code, words = run([*arguments, "--out", str(out)])
+        (folder / f"{name}.txt").write_text(f"exit {code}\n{words}", "utf-8")
+        if is_capture:
+            for written in out.glob("*.npz"):
+                motion.write_bytes(written.read_bytes())
+        print(f"{name}: exit {code}", flush=True)
 
 
 def differences(old: Path, new: Path) -> list[str]:
     """Return what differs between two motion files, in words."""
     if not (old.exists() and new.exists()):
         return [] if old.exists() == new.exists() else [f"written only in {old if old.exists() else new}"]
-    tolerance = HUMAN_TOLERANCE if old.name.startswith("heiman") else TOLERANCE
+    tolerance = HUMAN_TOLERANCE if old.name.startswith(HUMAN) else TOLERANCE
     words = []
     with np.load(old) as before, np.load(new) as after:
         for column in ("time_s", "qpos", "contact", "torque_nm", "ground_force_n"):
