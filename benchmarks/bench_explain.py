@@ -25,10 +25,10 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.formats.motion_file import load_motion  # noqa: E402
-from strut.human.inverse_optimal_control import Fit, explain, explained_by, predict  # noqa: E402
-from strut.human.recorded_steps import RecordedSteps  # noqa: E402
-from strut.human.weight_estimation import REFERENCE  # noqa: E402
-from strut.human.weighted_gait import WeightedGait  # noqa: E402
+from strut.human.inverse.inverse_optimal_control import Fit, explain, explained_by, predict  # noqa: E402
+from strut.human.inverse.recorded_steps import RecordedSteps  # noqa: E402
+from strut.human.inverse.weight_estimation import REFERENCE  # noqa: E402
+from strut.human.inverse.weighted_gait import WeightedGait  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 
 SPEED_M_S = 1.3

@@ -18,9 +18,9 @@ import sys  # noqa: E402
 from time import process_time  # noqa: E402
 
 from record import Row, record  # noqa: E402
+from strut.human.analysis.naturalness import NEAR_SD  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
-from strut.human.naturalness import NEAR_SD  # noqa: E402
-from strut.human.synthesize import synthesize  # noqa: E402
+from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 
 SPEEDS_M_S = (1.0, 1.3, 1.6)
 

@@ -22,7 +22,7 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
-from strut.human.synthesize import synthesize  # noqa: E402
+from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 
 SEED = 7

@@ -23,10 +23,10 @@ import numpy as np  # noqa: E402
 from record import Row, record  # noqa: E402
 from strut.engines.body_wrench import centre_of_mass_path  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
-from strut.human.composed_walk import ComposedWalk, compose_walk  # noqa: E402
 from strut.human.gait import Gait, centre_of_pressure  # noqa: E402
-from strut.human.synthesize import synthesize  # noqa: E402
-from strut.human.walk_pieces import WalkPiece  # noqa: E402
+from strut.human.synthesis.synthesize import synthesize  # noqa: E402
+from strut.human.transitions.composed_walk import ComposedWalk, compose_walk  # noqa: E402
+from strut.human.transitions.walk_pieces import WalkPiece  # noqa: E402
 
 RATE_HZ = 200.0
 FIGURES = ("start_s", "stop_s", "radius_m", "seam_place", "seam_velocity", "seam_torque_nm")

@@ -23,8 +23,8 @@ import numpy as np  # noqa: E402
 
 import strut  # noqa: E402
 from record import Row, record  # noqa: E402
-from strut.human.gait_options import PLAIN, named_gait_options  # noqa: E402
-from strut.human.synthesize import synthesize  # noqa: E402
+from strut.human.problem.gait_options import PLAIN, named_gait_options  # noqa: E402
+from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.verify.check import draft_of  # noqa: E402

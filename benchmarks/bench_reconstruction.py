@@ -25,8 +25,8 @@ import numpy as np  # noqa: E402
 from record import Row, record  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
-from strut.human.reconstruct import reconstruct  # noqa: E402
-from strut.human.synthesize import synthesize  # noqa: E402
+from strut.human.reconstruction.reconstruct import reconstruct  # noqa: E402
+from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.ocp.contact_schedule import PhaseTime  # noqa: E402
 from strut.ocp.shooting_refinement import FINER  # noqa: E402

@@ -32,9 +32,9 @@ from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
 from strut.expression.blend import style_for  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
-from strut.human.gait_options import HUMAN, named_gait_options  # noqa: E402
-from strut.human.reconstruct import reconstruct  # noqa: E402
-from strut.human.synthesize import synthesize  # noqa: E402
+from strut.human.problem.gait_options import HUMAN, named_gait_options  # noqa: E402
+from strut.human.reconstruction.reconstruct import reconstruct  # noqa: E402
+from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.maths.rotation import angles_from_qpos, qpos_from_angles  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402

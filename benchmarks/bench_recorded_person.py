@@ -25,9 +25,9 @@ from record import Row, record  # noqa: E402
 from strut import fit, gait_expression, load_motion, read_recording  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.human.analysis.gait_cycle import gait_cycle, mirror_image  # noqa: E402
+from strut.human.analysis.walk_figures import UP  # noqa: E402
 from strut.human.anatomy import ANKLE, HIP, KNEE, RIGHT, sided  # noqa: E402
-from strut.human.synthesize import synthesize  # noqa: E402
-from strut.human.walk_figures import UP  # noqa: E402
+from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import robot_of  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.robot import Robot  # noqa: E402

@@ -17,8 +17,8 @@ import casadi as ca  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, median_seconds, record  # noqa: E402
-from strut.human.criteria import Criteria  # noqa: E402
-from strut.human.gait_problem import gait_problem  # noqa: E402
+from strut.human.problem.criteria import Criteria  # noqa: E402
+from strut.human.problem.gait_problem import gait_problem  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.ocp.kinematic_tree import read_tree  # noqa: E402
 from strut.ocp.symbolic_dynamics import SymbolicDynamics  # noqa: E402

@@ -29,9 +29,9 @@ import numpy as np  # noqa: E402
 from record import Row, record  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
-from strut.human.gait_options import HUMAN, PLAIN, named_gait_options  # noqa: E402
-from strut.human.initial_guess import GuessOptions  # noqa: E402
-from strut.human.synthesize import synthesize  # noqa: E402
+from strut.human.problem.gait_options import HUMAN, PLAIN, named_gait_options  # noqa: E402
+from strut.human.synthesis.initial_guess import GuessOptions  # noqa: E402
+from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 
 SPEED_M_S = 1.3

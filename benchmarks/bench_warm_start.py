@@ -27,9 +27,9 @@ from strut.emotion import named_emotion  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
 from strut.expression.blend import style_for  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
-from strut.human.gait_options import HUMAN, named_gait_options  # noqa: E402
-from strut.human.initial_guess import GuessOptions  # noqa: E402
-from strut.human.synthesize import synthesize  # noqa: E402
+from strut.human.problem.gait_options import HUMAN, named_gait_options  # noqa: E402
+from strut.human.synthesis.initial_guess import GuessOptions  # noqa: E402
+from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 

@@ -24,14 +24,14 @@ from time import perf_counter  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-import strut.human  # noqa: E402
+import strut.human.synthesis  # noqa: E402
 from strut.emotion import named_emotion  # noqa: E402
 from strut.expression.blend import style_for  # noqa: E402
-from strut.human.criteria import NATURAL, named_criteria  # noqa: E402
-from strut.human.gait_options import HUMAN, named_gait_options  # noqa: E402
-from strut.human.initial_guess import GuessOptions, guessed_step  # noqa: E402
-from strut.human.synthesize import SynthesisRequest, usual_mesh  # noqa: E402
-from strut.human.warm_library import FILE, WarmLibrary, features  # noqa: E402
+from strut.human.problem.criteria import NATURAL, named_criteria  # noqa: E402
+from strut.human.problem.gait_options import HUMAN, named_gait_options  # noqa: E402
+from strut.human.synthesis.initial_guess import GuessOptions, guessed_step  # noqa: E402
+from strut.human.synthesis.synthesize import SynthesisRequest, usual_mesh  # noqa: E402
+from strut.human.synthesis.warm_library import FILE, WarmLibrary, features  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.ocp.collocation import DirectCollocation, NotSolvedError  # noqa: E402
@@ -138,7 +138,7 @@ def main(most_seconds: float) -> None:
                 break
             solved(entry, known).save(path)
         known.append(read(path))
-    target = Path(strut.human.__path__[0]) / FILE
+    target = Path(strut.human.synthesis.__path__[0]) / FILE
     joined(known).save(target)
     print(f"wrote {target}: {len(known)} gaits, {target.stat().st_size / 1e3:.0f} kB")
 

@@ -37,8 +37,8 @@ from record import Row, median_seconds, record  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.engines.rigid_body import body_poses  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
-from strut.human.reconstruct import reconstruct  # noqa: E402
-from strut.human.synthesize import synthesize  # noqa: E402
+from strut.human.reconstruction.reconstruct import reconstruct  # noqa: E402
+from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.kinematics.contact_set import contact_points  # noqa: E402
 from strut.maths.rotation import angles_from_qpos, qpos_from_angles, qvel_from_angles  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402

@@ -13,7 +13,7 @@ from hypothesis import settings
 from playwright.sync_api import sync_playwright
 
 from strut import load_robot, walk
-from strut.human.synthesize import synthesize
+from strut.human.synthesis.synthesize import synthesize
 from tests.study import real_parts
 
 pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran

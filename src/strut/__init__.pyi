@@ -57,10 +57,10 @@ from strut.adoption.folder_check import Checked as Checked, check_folder as chec
 from strut.adoption.portrait import portrait_page as portrait_page, portrait_png as portrait_png
 
 # Motions
-from strut.human.gait_options import named_gait_options as named_gait_options
-from strut.human.reconstruct import reconstruct as reconstruct
-from strut.human.synthesize import synthesize as synthesize
-from strut.human.composed_walk import compose_walk as compose_walk
+from strut.human.problem.gait_options import named_gait_options as named_gait_options
+from strut.human.reconstruction.reconstruct import reconstruct as reconstruct
+from strut.human.synthesis.synthesize import synthesize as synthesize
+from strut.human.transitions.composed_walk import compose_walk as compose_walk
 from strut.animation.animate import animate as animate, draw as draw
 from strut.retargeting.repair import repair as repair
 from strut.gaits.hand_task.perform import perform as perform
@@ -80,13 +80,13 @@ from strut.capture.marker_fit.subject_model import SubjectModel as SubjectModel
 from strut.human.analysis.gait_analysis import analyze as analyze
 from strut.human.analysis.condition_comparison import compare_conditions as compare_conditions
 from strut.human.analysis.gait_expression import gait_expression as gait_expression
-from strut.human.inverse_optimal_control import (
+from strut.human.inverse.inverse_optimal_control import (
     ExplainedWalk as ExplainedWalk,
     PredictedWalk as PredictedWalk,
     explain as explain,
     predict as predict,
 )
-from strut.human.naturalness import Naturalness as Naturalness
+from strut.human.analysis.naturalness import Naturalness as Naturalness
 from strut.gaits.footsteps.goal_walk import simulate_to_goal as simulate_to_goal
 from strut.pilot.live_pilot import LivePilot as LivePilot, LiveState as LiveState, Stick as Stick
 from strut.pilot.piloted_story import play_request as play_request

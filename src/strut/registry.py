@@ -62,7 +62,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "steps": "strut.gaits.footsteps.step_drafts:StepDrafts.of_request",
         "pattern": "strut.gaits.pattern.gait_drafts:GaitDrafts.of_request",
         "hand_task": "strut.gaits.hand_task.hand_drafts:HandDrafts.of_request",
-        "human_gait": "strut.human.human_drafts:HumanDrafts.of_request",
+        "human_gait": "strut.human.synthesis.human_drafts:HumanDrafts.of_request",
         "animate": "strut.animation.animation_drafts:AnimationDrafts.of_request",
         "piloted": "strut.pilot.piloted_drafts:PilotedDrafts.of_request",
     },

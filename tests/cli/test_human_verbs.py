@@ -8,7 +8,7 @@ import pytest
 
 from strut.cli.main import main
 from strut.formats.motion_file import load_motion, save_motion
-from strut.human.composed_walk import compose_walk
+from strut.human.transitions.composed_walk import compose_walk
 from strut.human.verbs.body_options import BODY_MASS_HELP, human_body
 from strut.models.catalogue import load_robot
 from strut.models.subject import EVENED

@@ -9,10 +9,9 @@ from strut.capture.marker_fit.subject_from_trials import PersonFacts
 from strut.cli.main import main
 from strut.formats.motion_file import load_motion
 from strut.formats.recording_file import read_recording
-from tests.capture.conftest import data  # noqa: F401  (a fixture)
 
 
-def test_capture_writes_everything(data, tmp_path, capsys):  # noqa: F811
+def test_capture_writes_everything(data, tmp_path, capsys):
     out = tmp_path / "walk"
     code = main(["capture", str(data / "qcmas_walk.c3d"), "--out", str(out), "--json"])
     said = capsys.readouterr()
@@ -44,7 +43,7 @@ def test_capture_writes_everything(data, tmp_path, capsys):  # noqa: F811
     assert "is there already" in capsys.readouterr().err
 
 
-def test_forces_of_a_mass_that_plates_deny_are_written_and_refused(data, tmp_path, capsys):  # noqa: F811
+def test_forces_of_a_mass_that_plates_deny_are_written_and_refused(data, tmp_path, capsys):
     walk = str(data / "c3d_samples" / "plate_type2.c3d")
     out = tmp_path / "walk"
     assert main(["capture", walk, "--out", str(out), "--height", "1.75", "--mass", "70"]) == 3
@@ -54,7 +53,7 @@ def test_forces_of_a_mass_that_plates_deny_are_written_and_refused(data, tmp_pat
     assert main(["check", str(out / "motion.npz")]) == 3  # what was captured so is not ok for others
 
 
-def test_a_fit_goes_on_to_forces(data, tmp_path, capsys):  # noqa: F811
+def test_a_fit_goes_on_to_forces(data, tmp_path, capsys):
     out = tmp_path / "subject"
     assert main(["fit", str(data / "sydney_walk05.c3d"), "--out", str(out), "--json"]) == 0
     said = capsys.readouterr()
@@ -72,7 +71,7 @@ def test_height_and_mass_that_contradict_the_file_are_told():
     assert not PersonFacts(1.86, None).contradictions(None, 70.0, "used; the recording")
 
 
-def test_bad_input_is_one_sentence(data, tmp_path, capsys):  # noqa: F811
+def test_bad_input_is_one_sentence(data, tmp_path, capsys):
     walk = str(data / "felis_subject3_neutral.c3d")
     no_c3d = tmp_path / "walk.c3d"
     no_c3d.write_bytes(b"hello" * 200)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from strut.human.criteria import NATURAL, named_criteria
-from strut.human.gait_options import HUMAN, named_gait_options
-from strut.human.gait_problem import gait_problem
-from strut.human.initial_guess import guessed_step
+from strut.human.problem.criteria import NATURAL, named_criteria
+from strut.human.problem.gait_options import HUMAN, named_gait_options
+from strut.human.problem.gait_problem import gait_problem
+from strut.human.synthesis.initial_guess import guessed_step
 from strut.kinematics.mirror import mirror_of
 
 

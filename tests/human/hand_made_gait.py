@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from strut.human.gait import Gait
-from strut.human.gait_options import HUMAN, named_gait_options
+from strut.human.problem.gait_options import HUMAN, named_gait_options
 from strut.ocp.soundness import Soundness
 
 NOTHING = dict.fromkeys(Soundness.__slots__, 0.0) | {"drifting": "", "tightest": "KneeLeft_RY", "finished": True}

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from strut.engines.rigid_body import compiled
 from strut.engines.self_distance import segment_distance
 from strut.errors import BadTableError, UnknownNameError
-from strut.human.swing_clearance import ROUNDING_M
+from strut.human.problem.swing_clearance import ROUNDING_M
 from strut.maths.rotation import angles_from_qpos, qpos_from_angles
 from strut.models.catalogue import load_robot
 from strut.ocp.kinematic_tree import read_tree

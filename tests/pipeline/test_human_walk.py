@@ -10,13 +10,13 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import BadMotionError, OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
 from strut.expression.shown import expressed_shares
-from strut.human.bounce import usual_rise_m
-from strut.human.criteria import named_criteria
-from strut.human.gait_options import GaitOptions
-from strut.human.gait_problem import gait_problem
-from strut.human.human_drafts import shown_style
-from strut.human.naturalness import Naturalness
-from strut.human.posture_targets import halfway, haste, held_angles, step_cost
+from strut.human.analysis.naturalness import Naturalness
+from strut.human.problem.bounce import usual_rise_m
+from strut.human.problem.criteria import named_criteria
+from strut.human.problem.gait_options import GaitOptions
+from strut.human.problem.gait_problem import gait_problem
+from strut.human.problem.posture_targets import halfway, haste, held_angles, step_cost
+from strut.human.synthesis.human_drafts import shown_style
 from strut.pipeline.walk import walk
 from strut.style import Style
 

@@ -19,7 +19,7 @@ from strut.gaits.footsteps.step_drafts import StepDrafts
 from strut.gaits.hand_task.hand_drafts import HandDrafts
 from strut.gaits.hand_task.perform import _point
 from strut.gaits.pattern.gait_drafts import GaitDrafts
-from strut.human.human_drafts import HumanDrafts
+from strut.human.synthesis.human_drafts import HumanDrafts
 from strut.models.catalogue import load_robot
 from strut.pilot import gait_trials
 from strut.pilot import piloted_sequence as piloted_show

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from strut.human.criteria import Criteria
-from strut.human.gait_problem import gait_problem
+from strut.human.problem.criteria import Criteria
+from strut.human.problem.gait_problem import gait_problem
 from strut.kinematics.mirror import mirror_of
 from strut.ocp.kinematic_tree import read_tree
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.engines.rigid_body import GRAVITY_M_S2, point_positions
+from strut.human.analysis.naturalness import Naturalness
+from strut.human.analysis.reference_bands import BandScore, band_scores
+from strut.human.analysis.walk_figures import walk_figures
 from strut.human.anatomy import HEEL, RIGHT, sided
-from strut.human.gait_options import GaitOptions
-from strut.human.naturalness import Naturalness
-from strut.human.reference_bands import BandScore, band_scores
-from strut.human.walk_figures import walk_figures
-from strut.human.walk_pieces import WalkPiece
+from strut.human.problem.gait_options import GaitOptions
+from strut.human.transitions.walk_pieces import WalkPiece
 from strut.human.walking_direction import WalkingDirection
 from strut.kinematics.contact_set import contact_points
 from strut.maths.sampling import landing_samples

@@ -21,7 +21,7 @@ from strut.human.anatomy import ELBOW, LUMBAR
 from strut.human.report.condition_report import DRAWN, features_plot, told_features
 from strut.human.report.condition_text import feature_words
 from strut.models.catalogue import robot_of
-from tests.capture.conftest import CMU_UNIT_M, data  # noqa: F401  (a fixture)
+from tests.capture.conftest import CMU_UNIT_M
 
 WALKS = {"normal": "91_29", "sad": "91_13", "depressed": "91_14", "macho": "91_33"}
 SECONDS = 7.0
@@ -29,7 +29,7 @@ EVERY = 2  # of 120 samples a second
 
 
 @pytest.fixture(scope="module")
-def walks(data):  # noqa: F811
+def walks(data):
     found = {}
     for name, trial in WALKS.items():
         recording = read_recording(data / "cmu_bvh" / f"{trial}.bvh", unit_m=CMU_UNIT_M)

@@ -15,8 +15,8 @@ from strut.formats.motion_file import save_motion
 from strut.human.analysis.gait_analysis import normalised_cycle
 from strut.human.analysis.gait_cycle import gait_cycle
 from strut.human.analysis.gait_parameters import gait_parameters, joint_work
+from strut.human.analysis.walk_figures import joint_power
 from strut.human.laboratory_names import joint_words
-from strut.human.walk_figures import joint_power
 from tests.walker import walked
 
 

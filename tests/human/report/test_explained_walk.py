@@ -5,7 +5,7 @@ import io
 import matplotlib.image
 import pytest
 
-from strut.human.inverse_optimal_control import ExplainedCriterion, ExplainedWalk, Fit
+from strut.human.inverse.inverse_optimal_control import ExplainedCriterion, ExplainedWalk, Fit
 from strut.human.report.explained_plot import explained_png
 from strut.human.report.explained_text import explained_sentences, explained_tables
 

@@ -16,10 +16,10 @@ from strut.human.analysis.gait_comparison import GaitComparison, gait_comparison
 from strut.human.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
 from strut.human.analysis.gait_expression import untold
 from strut.human.analysis.gait_parameters import GaitParameters, gait_parameters
+from strut.human.analysis.reference_bands import BandScore, band_scores
+from strut.human.analysis.walk_figures import foot_force, joint_power, walk_figures
 from strut.human.anatomy import ELBOW, HEAD, LUMBAR, SHOULDER
 from strut.human.laboratory_names import PANELS, Panel, joint_words
-from strut.human.reference_bands import BandScore, band_scores
-from strut.human.walk_figures import foot_force, joint_power, walk_figures
 from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
 from strut.motion import Motion

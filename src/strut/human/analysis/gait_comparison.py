@@ -15,7 +15,7 @@ from strut.arrays import Array
 from strut.errors import BadMotionError
 from strut.human.analysis.gait_cycle import published_step
 from strut.human.anatomy import HEAD
-from strut.human.gait_problem import usual_torques
+from strut.human.problem.gait_problem import usual_torques
 from strut.maths.rotation import angles_from_qpos
 from strut.motion import Motion
 from strut.ocp.kinematic_tree import KinematicTree, read_tree

@@ -12,8 +12,8 @@ from strut.engines.rigid_body import point_positions
 from strut.errors import BadMotionError
 from strut.human.analysis.gait_cycle import along_x, gait_cycle
 from strut.human.analysis.leg_figures import LegFigures, both_legs
+from strut.human.analysis.walk_figures import joint_power
 from strut.human.anatomy import LEFT, RIGHT, SIDES, TOES, points_of_side, sided
-from strut.human.walk_figures import joint_power
 from strut.kinematics.contact_set import contact_points
 from strut.motion import Motion
 from strut.robot import Robot

@@ -10,8 +10,8 @@ from strut.arrays import Array
 from strut.engines.rigid_body import body_poses
 from strut.errors import BadMotionError
 from strut.human.analysis.gait_cycle import gait_cycle, mirror_image
+from strut.human.analysis.walk_figures import foot_force, force_humps
 from strut.human.anatomy import KNEE, LEFT, LEG, RIGHT, points_of_side, sided, sole_length_m
-from strut.human.walk_figures import foot_force, force_humps
 from strut.motion import Motion
 from strut.robot import Robot
 

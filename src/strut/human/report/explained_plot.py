@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from strut.human.inverse_optimal_control import ExplainedWalk
+from strut.human.inverse.inverse_optimal_control import ExplainedWalk
 from strut.viewer.plots import INK, LOOK, PALE
 
 COLOURS = ("#3568b8", "#c46a12", "#1a8f82", "#b3261e", "#7a4fb5", "#5c6570")

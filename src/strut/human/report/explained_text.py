@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from strut.human.inverse_optimal_control import ExplainedCriterion, ExplainedWalk, Fit, PredictedWalk
+from strut.human.inverse.inverse_optimal_control import ExplainedCriterion, ExplainedWalk, Fit, PredictedWalk
 from strut.plumbing.number_text import format_percent
 
 HEADER = ("criterion", "share of the cost", "90 %", "weight", "90 %", "usual weight", "")

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from strut.arrays import Array
 from strut.human.analysis.gait_cycle import GaitCycle, coordinate_names
 from strut.human.analysis.leg_figures import covariance_plane, elevation_angles
+from strut.human.analysis.reference_bands import BandKind, band_curve
+from strut.human.analysis.walk_figures import foot_force, joint_power
 from strut.human.anatomy import unsided
 from strut.human.laboratory_names import PANELS
-from strut.human.reference_bands import BandKind, band_curve
-from strut.human.walk_figures import foot_force, joint_power
 from strut.maths.rotation import angles_from_qpos
 from strut.robot import Robot
 from strut.viewer.plots import LOOK, PALE

@@ -13,9 +13,9 @@ from strut.human.analysis.gait_comparison import GaitComparison
 from strut.human.analysis.gait_cycle import Closing
 from strut.human.analysis.gait_parameters import GaitParameters
 from strut.human.analysis.leg_figures import STILL_RAD, LegFigures
+from strut.human.analysis.naturalness import NEAR_SD
+from strut.human.analysis.reference_bands import BandScore
 from strut.human.laboratory_names import joint_words
-from strut.human.naturalness import NEAR_SD
-from strut.human.reference_bands import BandScore
 from strut.motion import Motion
 from strut.plumbing.number_text import format_percent
 from strut.robot import Robot

@@ -15,9 +15,9 @@ from strut.cli.screen import print_json, print_lines, print_next, print_table, p
 from strut.errors import BadMotionError, StoppedError
 from strut.formats.motion_file import load_motion
 from strut.formats.recording_file import ENDINGS
-from strut.human.inverse_optimal_control import ExplainedWalk, PredictedWalk
-from strut.human.inverse_optimal_control import explain as find
-from strut.human.inverse_optimal_control import predict as foretell
+from strut.human.inverse.inverse_optimal_control import ExplainedWalk, PredictedWalk
+from strut.human.inverse.inverse_optimal_control import explain as find
+from strut.human.inverse.inverse_optimal_control import predict as foretell
 from strut.human.report.explained_text import explained_sentences, explained_tables, predicted_table
 from strut.human.verbs.conditions import condition_of, trial_of
 from strut.human.verbs.solving import tells

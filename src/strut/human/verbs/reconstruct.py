@@ -14,9 +14,9 @@ from strut.cli.paired_options import check_apart
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.errors import StoppedError
 from strut.formats.motion_file import load_motion, save_motion
-from strut.human.reconstruct import reconstruct as find_forces
-from strut.human.reconstruct import stopped_at
-from strut.human.recorded_problem import Formulation
+from strut.human.reconstruction.reconstruct import reconstruct as find_forces
+from strut.human.reconstruction.reconstruct import stopped_at
+from strut.human.reconstruction.recorded_problem import Formulation
 from strut.human.verbs.solving import solved_or_best
 from strut.models.catalogue import robot_of
 from strut.ocp.contact_schedule import read_phases

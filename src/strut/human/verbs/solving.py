@@ -9,8 +9,8 @@ from rich.progress import Progress
 
 from strut.cli.screen import now_and_then, print_lines, progress, say_stopping
 from strut.errors import StoppedError
-from strut.human.composed_walk import ComposedWalk
 from strut.human.gait import Gait
+from strut.human.transitions.composed_walk import ComposedWalk
 from strut.ocp.collocation import NotSolvedError, Solution
 from strut.ocp.interior_point import Iteration, OnIteration
 from strut.plumbing.cancellation import asked_to_stop

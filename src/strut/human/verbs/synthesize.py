@@ -15,13 +15,13 @@ from strut.cli.options import Force, Json, Out, length_m, speed_m_s
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt
 from strut.errors import OutOfRangeError, StoppedError
 from strut.formats.motion_file import load_motion, save_motion
-from strut.human.composed_walk import check_walk, compose_walk
-from strut.human.criteria import NATURAL, Criteria, named_criteria, weighted_criteria
+from strut.human.analysis.naturalness import NEAR_SD, odd_scores
 from strut.human.gait import Gait
-from strut.human.gait_options import HUMAN, GaitOptions, named_gait_options
-from strut.human.naturalness import NEAR_SD, odd_scores
-from strut.human.synthesize import best_so_far
-from strut.human.synthesize import synthesize as find_gait
+from strut.human.problem.criteria import NATURAL, Criteria, named_criteria, weighted_criteria
+from strut.human.problem.gait_options import HUMAN, GaitOptions, named_gait_options
+from strut.human.synthesis.synthesize import best_so_far
+from strut.human.synthesis.synthesize import synthesize as find_gait
+from strut.human.transitions.composed_walk import check_walk, compose_walk
 from strut.human.verbs.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
 from strut.human.verbs.solving import solved_or_best, watched
 from strut.models.subject import EVENED

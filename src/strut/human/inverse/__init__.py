@@ -1,0 +1,1 @@
+"""Inverse optimal control: the cost weights under which a recorded walk is optimal."""

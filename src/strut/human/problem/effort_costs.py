@@ -1,0 +1,82 @@
+"""Effort costs: effort, angular momentum, head rotation, changes of torque and accelerations, published or people's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from strut.arrays import Array
+from strut.human.anatomy import unsided
+from strut.human.problem.criteria import Criteria
+from strut.human.problem.gait_options import GaitOptions
+from strut.ocp.node_symbols import NodeSymbols
+from strut.ocp.problem import Cost, ImpactCost, LagrangeCost, MeanCost, RateCost
+from strut.ocp.sparse_nlp import square
+from strut.ocp.symbolic_dynamics import Expression
+from strut.robot import BASE, Robot
+
+MOMENTUM = "momentum"
+HEAD_RATE = "head"  # names of lifted variables, and of the costs on them
+ACCELERATION = "acceleration"
+
+
+def published_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost, ...]:
+    """Return the criteria of the thesis: effort per metre over usual torques, the others per step."""
+    actuators = len(robot.joint_names)
+
+    def effort(node: NodeSymbols) -> Expression:
+        return square(node.u / node.scales.torque) / (node.parameter["step_length_m"] * actuators)
+
+    return (
+        LagrangeCost("effort", criteria.effort, effort),
+        LagrangeCost(MOMENTUM, criteria.momentum, lambda node: square(node.lifted[MOMENTUM])),
+        LagrangeCost(HEAD_RATE, criteria.head, lambda node: square(node.lifted[HEAD_RATE])),
+        RateCost("torque rate", options.smooth * criteria.torque_rate, lambda node: node.u / node.scales.torque),
+        MeanCost(ACCELERATION, criteria.acceleration, _accelerations),
+    )
+
+
+def natural_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost, ...]:
+    """Return criteria that are all per metre: a step twice as long may cost twice as much.
+
+    Torques count over what a joint is strong enough for, and the more the faster it turns, as the force of muscles
+    falls with their speed (Hill 1938); a landing counts by its impulses.
+    """
+    table = robot.human_gait.natural_criteria
+    strength = strong_torques(robot)
+    actuators = len(robot.joint_names)
+
+    def effort(node: NodeSymbols) -> Expression:
+        share = node.u / strength
+        fast = node.v[BASE:] / table.fast_rad_s
+        return (square(share) + square(share * fast)) / (node.parameter["step_length_m"] * actuators)
+
+    def lifted(name: str) -> LagrangeCost:
+        return LagrangeCost(
+            name, getattr(criteria, name), lambda node: square(node.lifted[name]) / node.parameter["step_length_m"]
+        )
+
+    return (
+        LagrangeCost("effort", criteria.effort, effort),
+        lifted(MOMENTUM),
+        lifted(HEAD_RATE),
+        RateCost(
+            "torque rate",
+            options.smooth * criteria.torque_rate,
+            lambda node: node.u / strength / node.parameter["step_length_m"] ** 0.5,
+        ),
+        # a mean over time, so per metre is over speed
+        MeanCost(ACCELERATION, criteria.acceleration, lambda node: _accelerations(node) / node.parameter["speed_m_s"]),
+        ImpactCost("landing", table.landing),
+    )
+
+
+def _accelerations(node: NodeSymbols) -> Expression:
+    return square(node.a / node.scales.acceleration)
+
+
+def strong_torques(robot: Robot) -> Array:
+    """Return the torques that count as 1 in natural criteria, for a person of this size. Shape (n_joints,)."""
+    table = robot.human_gait.natural_criteria
+    person = robot.subject
+    size = person.mass_kg * person.height_m / (table.of_mass_kg * table.of_height_m)
+    return size * np.array([table.torque_nm[unsided(name)] for name in robot.joint_names])

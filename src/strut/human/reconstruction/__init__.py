@@ -1,0 +1,1 @@
+"""Reconstruction: torques and ground reaction forces of a recorded motion."""

@@ -1,0 +1,157 @@
+"""Transition problem: from a stand into a walk in one step, and out of a walk into a stand in one and a half.
+
+A start is the weight's shift, the rise of a heel, and a step that ends exactly where a step of the walk ends. A stop is
+a step that begins exactly where one of the walk begins, and the other foot's way alongside. Criteria are the walk's; a
+bounce that a feeling asks of the walk is asked of neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.integrate import cumulative_trapezoid
+from scipy.interpolate import CubicSpline, interp1d
+
+from strut.human.anatomy import HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
+from strut.human.problem.gait_options import GaitOptions
+from strut.human.problem.swing_clearance import height_constraint, legs_apart, swing_constraints
+from strut.human.transitions.quiet_stand import either_side_bounds, stance
+from strut.ocp.continuity_constraints import (
+    BoundaryState,
+    initial_state_constraints,
+    state_at,
+    terminal_state_constraints,
+)
+from strut.ocp.problem import Constraint, ContactPhase, MayerCost, OptimalControlProblem
+from strut.ocp.trajectory import Trajectory, trajectory_through
+from strut.robot import BASE, Robot
+from strut.schemas.gait import PhaseTable
+
+PRESS_N = 1.0  # least load of a point that stands; with 0 it pulled by up to 0.2 N between nodes
+HEADING = BASE - 1  # coordinate of the pelvis
+SAMPLES = 200  # of a guessed path
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transition:
+    """Who walks how, and the stand: all that starts and stops share.
+
+    Args:
+        robot: A human model.
+        options: Of the walk.
+        step: One of its solved steps, from left toe-off to right toe-off.
+        stand: Where it starts or stops, at rest.
+        mesh: Intervals of the step's phases.
+        natural: Whether its criteria are the natural ones.
+    """
+
+    robot: Robot
+    options: GaitOptions
+    step: Trajectory
+    stand: BoundaryState
+    mesh: Sequence[int]
+    natural: bool = True
+
+    def start(self) -> tuple[OptimalControlProblem, Trajectory]:
+        """Return the problem that leads from the stand to the end of the step, and where a solver may begin."""
+        table = self.robot.human_gait.stand
+        problem = self._problem((*(self._extra(entry) for entry in table.start), *self._step_phases()))
+        ends = (
+            *initial_state_constraints(problem, self.stand),
+            *terminal_state_constraints(problem, state_at(self.step, -1)),
+        )
+        before_s = [entry.guess_s for entry in table.start]
+        return replace(problem, ends=ends), self._guess(replace(problem, ends=ends), before_s, [])
+
+    def stop(self) -> tuple[OptimalControlProblem, Trajectory]:
+        """Return the problem that leads from the start of the step to the stand, and where a solver may begin."""
+        table = self.robot.human_gait.stand
+        problem = self._problem((*self._step_phases(), *(self._extra(entry) for entry in table.stop)))
+        ends = (
+            *initial_state_constraints(problem, state_at(self.step, 0)),
+            *terminal_state_constraints(problem, self.stand),
+        )
+        after_s = [entry.guess_s for entry in table.stop]
+        return replace(problem, ends=ends), self._guess(replace(problem, ends=ends), [], after_s)
+
+    def _problem(self, phases: tuple[ContactPhase, ...]) -> OptimalControlProblem:
+        """Return the step's problem with other phases and free ends; what it was asked besides is as it was found."""
+        step = self.step.problem
+        known = self.step.parameter
+        wide = either_side_bounds(self.robot, step)
+        furthest = np.abs([*self.step.q[:, HEADING], self.stand.q[HEADING]]).max()  # of a step that turns
+        q = wide.q + furthest * np.outer([-1.0, 1.0], np.arange(step.tree.nq) == HEADING)
+        return replace(
+            step,
+            phases=phases,
+            bounds=replace(wide, q=q),
+            costs=tuple(cost for cost in step.costs if not isinstance(cost, MayerCost)),
+            parameters=tuple(replace(one, lower=known[one.name], upper=known[one.name]) for one in step.parameters),
+        )
+
+    def _step_phases(self) -> list[ContactPhase]:
+        """Return the phases of the step, which may last shorter and longer."""
+        gait = self.robot.human_gait
+        path = self.step
+        shorter, longer = gait.stand.step_time
+        return [
+            replace(
+                phase,
+                intervals=self.mesh[number],
+                duration_s=(shorter * path.duration_s[number], longer * path.duration_s[number]),
+                constraints=swing_constraints(self.robot, number, self.options, natural=self.natural),
+                least_load_n=PRESS_N,
+                arrival=gait.phase[number].arrival,
+            )
+            for number, phase in enumerate(path.problem.phases)
+        ]
+
+    def _extra(self, entry: PhaseTable) -> ContactPhase:
+        """Return a phase before the first step or after the last."""
+        return ContactPhase(
+            name=entry.name,
+            contact=stance(self.robot, entry.set),
+            intervals=entry.intervals,
+            duration_s=entry.duration_s,
+            arrival=entry.arrival,
+            landing=entry.landing,
+            unloaded=entry.unloaded,
+            constraints=(legs_apart(self.robot, self.options), *self._free_foot(entry.set)),
+            least_load_n=PRESS_N,
+        )
+
+    def _free_foot(self, contact_set_name: str) -> tuple[Constraint, ...]:
+        """Return what keeps the points of a foot that has left the ground, or comes alongside, above it."""
+        step = [phase.set for phase in self.robot.human_gait.phase]
+        if other_side(contact_set_name) == step[-1]:
+            return (height_constraint(self.robot, "height of the left heel", [sided(HEEL, LEFT)], 0.0, "not first"),)
+        if other_side(contact_set_name) != step[0]:
+            return ()
+        toes = [sided(name, LEFT) for name in (TOES, LITTLE_TOE)]
+        heel = sided(HEEL, LEFT)
+        who = "the left foot"
+        clear_m = self.options.clearance_m
+        return (
+            height_constraint(self.robot, f"height of {who}", [heel, *toes], 0.0, "inner", mirrored=True),
+            height_constraint(self.robot, f"clearance of {who}", toes, clear_m, "middle", mirrored=True),
+        )
+
+    def _guess(self, problem: OptimalControlProblem, before_s: list[float], after_s: list[float]) -> Trajectory:
+        """Return a blend of stand and step: the stand fades out before the step's end, or in after its start."""
+        path = self.step
+        stand = self.stand
+        own = np.append(np.diff(path.time_s) > 0.0, True)  # borders hold two nodes
+        first_s = sum(before_s)
+        time_s = np.linspace(0.0, first_s + path.time_s[-1] + sum(after_s), SAMPLES)
+        within = np.clip(time_s - first_s, 0.0, path.time_s[-1])
+        walked = np.clip(time_s / time_s[-1] * 1.25 - (0.25 if before_s else 0.0), 0.0, 1.0)
+        walked = walked**2 * (3.0 - 2.0 * walked)
+        share = (walked if before_s else 1.0 - walked)[:, None]  # of the step
+        q = stand.q + share * (CubicSpline(path.time_s[own], path.q[own], axis=0)(within) - stand.q)
+        q[:, 0] = cumulative_trapezoid(share[:, 0] ** 0.5 * path.parameter["speed_m_s"], time_s, initial=0.0)
+        curve = CubicSpline(time_s, q, axis=0)
+        guess = trajectory_through(problem, curve, [*before_s, *path.duration_s, *after_s], path.parameter)
+        pushed = stand.u + share * (interp1d(path.time_s[own], path.u[own], axis=0)(within) - stand.u)
+        return replace(guess, u=np.asarray(interp1d(time_s, pushed, axis=0)(np.minimum(guess.time_s, time_s[-1]))))
