@@ -27,11 +27,11 @@ from msgspec import structs  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.pilot.gait_library import GaitLibrary  # noqa: E402
-from strut.pilot.gait_library_file import load_gait_library  # noqa: E402
-from strut.pilot.piloted import Clock, PilotedRun, Push, World, simulate_requests  # noqa: E402
-from strut.pilot.reference import ShowRequest, StandRequest, WalkRequest  # noqa: E402
-from strut.pilot.torque_model import control_table  # noqa: E402
+from strut.pilot.controllers.reference import ShowRequest, StandRequest, WalkRequest  # noqa: E402
+from strut.pilot.gait_library.gait_library import GaitLibrary  # noqa: E402
+from strut.pilot.gait_library.gait_library_file import load_gait_library  # noqa: E402
+from strut.pilot.piloted_simulation import Clock, PilotedRun, Push, World, simulate_requests  # noqa: E402
+from strut.pilot.plant.torque_model import control_table  # noqa: E402
 from strut.robot import Robot  # noqa: E402
 
 WALK_S = 22.0

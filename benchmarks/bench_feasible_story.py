@@ -22,8 +22,8 @@ from strut.animation.drawing import drawn, rounded
 from strut.animation.stories import story_names, story_path
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.pilot.piloted import Clock, World, simulate_requests
-from strut.pilot.piloted_story import play_request
+from strut.pilot.animation_request import play_request
+from strut.pilot.piloted_simulation import Clock, World, simulate_requests
 from strut.request import AnimationMethod
 from strut.robot import Robot
 from strut.schemas.keyframes import Animation, AnimationKey

@@ -29,8 +29,8 @@ from typing import get_args  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.pilot.gait_library_build import build_gait_library  # noqa: E402
-from strut.pilot.gait_store import GaitStore  # noqa: E402
+from strut.pilot.gait_library.gait_library_build import build_gait_library  # noqa: E402
+from strut.pilot.gait_library.gait_store import GaitStore  # noqa: E402
 from strut.request import Walker  # noqa: E402
 
 

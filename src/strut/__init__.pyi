@@ -31,7 +31,7 @@ from strut.request import (
     Steps as Steps,
 )
 
-from strut.pilot.reference import (
+from strut.pilot.controllers.reference import (
     PlayRequest as PlayRequest,
     StandRequest as StandRequest,
     WalkRequest as WalkRequest,
@@ -88,9 +88,9 @@ from strut.human.inverse.inverse_optimal_control import (
 )
 from strut.human.analysis.naturalness import Naturalness as Naturalness
 from strut.gaits.footsteps.goal_walk import simulate_to_goal as simulate_to_goal
-from strut.pilot.live_pilot import LivePilot as LivePilot, LiveState as LiveState, Stick as Stick
-from strut.pilot.piloted_story import play_request as play_request
-from strut.pilot.piloted import Push as Push, World as World, simulate_requests as simulate_requests
+from strut.pilot.live.live_pilot import LivePilot as LivePilot, LiveState as LiveState, Stick as Stick
+from strut.pilot.animation_request import play_request as play_request
+from strut.pilot.piloted_simulation import Push as Push, World as World, simulate_requests as simulate_requests
 from strut.simulation.playback import simulate as simulate
 from strut.verify.check import check as check
 from strut.verify.goal_ending import GoalEnding as GoalEnding, goal_ending as goal_ending
@@ -130,7 +130,7 @@ from strut.viewer.files import (
 )
 from strut.human.report.gait_report import save_gait_report as save_gait_report
 from strut.capture.recording_report import save_capture as save_capture, save_fit as save_fit
-from strut.pilot.drive_page import drive as drive
+from strut.pilot.live.drive_page import drive as drive
 from strut.viewer.viewer import serve as serve
 
 # Files
@@ -139,9 +139,9 @@ from strut.animation.stories import story_names as story_names, story_path as st
 from strut.formats.exchange import Writer as Writer, export as export
 from strut.animation.rig_file import export_rig as export_rig
 from strut.formats.motion_file import load_motion as load_motion, save_motion as save_motion
-from strut.pilot.gait_library import GaitLibrary as GaitLibrary, PeriodicGait as PeriodicGait
-from strut.pilot.gait_library_file import load_gait_library as load_gait_library
-from strut.pilot.gait_library_build import build_gait_library as build_gait_library
+from strut.pilot.gait_library.gait_library import GaitLibrary as GaitLibrary, PeriodicGait as PeriodicGait
+from strut.pilot.gait_library.gait_library_file import load_gait_library as load_gait_library
+from strut.pilot.gait_library.gait_library_build import build_gait_library as build_gait_library
 from strut.library.motion_library import LibraryEntry as LibraryEntry, MotionLibrary as MotionLibrary
 from strut.formats.resample import resampled as resampled
 

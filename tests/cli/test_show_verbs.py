@@ -10,8 +10,8 @@ import pytest
 from strut.cli.main import main
 from strut.formats.motion_file import load_motion
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_library import PeriodicGait
-from strut.pilot.gait_store import GaitRecord, GaitStore
+from strut.pilot.gait_library.gait_library import PeriodicGait
+from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore
 from strut.schemas.gait_library import GaitGrid, GridAxis
 
 
@@ -54,7 +54,7 @@ def test_a_walk_is_written_with_its_receipt_and_check_agrees(tmp_path, capsys):
 )
 def test_what_cannot_be_is_told_in_one_sentence(tmp_path, monkeypatch, capsys, words, sentence):
     monkeypatch.setenv("STRUT_GAITS", str(tmp_path))
-    monkeypatch.setattr("strut.pilot.task_farm.CONNECT_S", 0.5)
+    monkeypatch.setattr("strut.pilot.gait_library.task_farm.CONNECT_S", 0.5)
     monkeypatch.chdir(tmp_path)
     assert main(words) == 2
     said = capsys.readouterr().err

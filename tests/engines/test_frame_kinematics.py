@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from strut.engines.frame_kinematics import FrameKinematics, acceleration_scale, frame_names, frame_poses, site_id
 from strut.errors import UnknownNameError
-from strut.pilot.plant_forces import passive_forces, tendon_lengths
+from strut.pilot.plant.passive_forces import passive_forces, tendon_lengths
 from tests.engines.small_robot import ROBOT, forward, postures
 
 ARM = """

@@ -3,8 +3,8 @@
 import pytest
 
 from strut.models.catalogue import load_robot
-from strut.pilot.actuated_model import actuated_model
-from strut.pilot.torque_model import control_table, torque_model
+from strut.pilot.controllers.actuated_model import actuated_model
+from strut.pilot.plant.torque_model import control_table, torque_model
 
 
 @pytest.fixture(scope="session")

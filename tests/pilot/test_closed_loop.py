@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.pilot.actuated_model import actuated_model
-from strut.pilot.observer import Measurement, Observer
-from strut.pilot.pilot import Pilot
-from strut.pilot.piloted import Clock, Push, World, simulate_requests
-from strut.pilot.reference import PlayRequest, StandReference, StandRequest, WalkRequest
-from strut.pilot.standing_controller import StandingController
-from strut.pilot.torque_plant import QUIET, USUAL_NOISE, Sensors, TorquePlant
+from strut.pilot.controllers.actuated_model import actuated_model
+from strut.pilot.controllers.pilot import Pilot
+from strut.pilot.controllers.reference import PlayRequest, StandReference, StandRequest, WalkRequest
+from strut.pilot.controllers.standing_controller import StandingController
+from strut.pilot.controllers.state_estimator import Measurement, Observer
+from strut.pilot.piloted_simulation import Clock, Push, World, simulate_requests
+from strut.pilot.plant.torque_plant import QUIET, USUAL_NOISE, Sensors, TorquePlant
 
 FAST = Clock(control_hz=1000.0, settle_s=0.4, rest_s=0.2)
 SWAY_S = 4.0

@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.models.catalogue import load_robot
-from strut.pilot.actuated_model import actuated_model
-from strut.pilot.controller_dynamics import FOOT_ROWS
-from strut.pilot.torque_model import control_table, torque_model
+from strut.pilot.controllers.actuated_model import actuated_model
+from strut.pilot.controllers.controller_dynamics import FOOT_ROWS
+from strut.pilot.plant.torque_model import control_table, torque_model
 
 STEP_S = 1e-6
 

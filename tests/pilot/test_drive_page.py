@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import strut
-from strut.pilot.drive_page import HEADER, DrivePage
-from strut.pilot.live_pilot import LivePilot
+from strut.pilot.live.drive_page import HEADER, DrivePage
+from strut.pilot.live.live_pilot import LivePilot
 from tests.stories import paw, slow_nod
 
 LONGEST_S = 90.0  # that a busy machine may take for a few seconds of walking

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from strut.pilot.foot_placement import (
+from strut.pilot.controllers.foot_placement import (
     capture_point,
     momentum_speed,
     pendulum_after,

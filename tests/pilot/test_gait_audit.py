@@ -8,10 +8,18 @@ import pytest
 
 from strut.engines.rigid_body import foot_contact_points
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_audit import ENDS, SAMPLES, GaitAudit, _off_line, gait_audit, gait_qpos, gait_shortfall
-from strut.pilot.gait_library import DEGREE
-from strut.pilot.gait_library_file import load_gait_library
-from strut.pilot.periodic_gait import gait_library_table
+from strut.pilot.gait_library.gait_audit import (
+    ENDS,
+    SAMPLES,
+    GaitAudit,
+    _off_line,
+    gait_audit,
+    gait_qpos,
+    gait_shortfall,
+)
+from strut.pilot.gait_library.gait_library import DEGREE
+from strut.pilot.gait_library.gait_library_file import load_gait_library
+from strut.pilot.gait_library.gait_optimization import gait_library_table
 
 UP = 2
 

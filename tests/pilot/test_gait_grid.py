@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from strut.models.catalogue import load_robot
-from strut.pilot import gait_library_build
-from strut.pilot.gait_library import PeriodicGait
-from strut.pilot.gait_library_build import (
+from strut.pilot.gait_library import gait_library_build
+from strut.pilot.gait_library.gait_library import PeriodicGait
+from strut.pilot.gait_library.gait_library_build import (
     FIGURES,
     MOST_STARTS,
     _Frontier,
@@ -20,8 +20,8 @@ from strut.pilot.gait_library_build import (
     grid_of,
     judged_gait,
 )
-from strut.pilot.gait_library_file import load_gait_library
-from strut.pilot.gait_store import GaitRecord
+from strut.pilot.gait_library.gait_library_file import load_gait_library
+from strut.pilot.gait_library.gait_store import GaitRecord
 
 CASSIE = load_robot("cassie")
 GAIT = PeriodicGait((0.0, 0.0, 0.8), 0.35, [[[0.0]]], [[[0.0]]])

@@ -5,8 +5,8 @@ import pytest
 
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_library import GaitLibrary, PeriodicGait, bezier_basis, bezier_fit
-from strut.pilot.gait_library_file import load_gait_library
+from strut.pilot.gait_library.gait_library import GaitLibrary, PeriodicGait, bezier_basis, bezier_fit
+from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.schemas.gait_library import GaitGrid, GridAxis
 
 

@@ -15,9 +15,9 @@ import pytest
 
 from strut.errors import OutOfRangeError, SchedulerError
 from strut.models.catalogue import load_robot
-from strut.pilot import gait_library_build
-from strut.pilot.gait_library import PeriodicGait
-from strut.pilot.gait_library_build import (
+from strut.pilot.gait_library import gait_library_build
+from strut.pilot.gait_library.gait_library import PeriodicGait
+from strut.pilot.gait_library.gait_library_build import (
     _Frontier,
     _mirrored,
     build_gait_library,
@@ -25,9 +25,9 @@ from strut.pilot.gait_library_build import (
     grid_of,
     judged_gait,
 )
-from strut.pilot.gait_library_file import load_gait_library
-from strut.pilot.gait_store import GaitRecord, GaitStore
-from strut.pilot.task_farm import TaskFarm
+from strut.pilot.gait_library.gait_library_file import load_gait_library
+from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore
+from strut.pilot.gait_library.task_farm import TaskFarm
 
 pytest.importorskip("distributed", reason="Dask (pip install 'strut[cluster]') is not installed")
 
@@ -61,7 +61,7 @@ def test_dask_logs_after_the_farm_as_before(monkeypatch):
 
 
 def test_a_scheduler_that_nobody_runs_is_told_in_a_sentence_and_leaves_no_store(monkeypatch, tmp_path):
-    monkeypatch.setattr("strut.pilot.task_farm.CONNECT_S", 0.5)
+    monkeypatch.setattr("strut.pilot.gait_library.task_farm.CONNECT_S", 0.5)
     nobody = r"scheduler at tcp://127\.0\.0\.1:9 cannot be reached; start one with"
     with pytest.raises(SchedulerError, match=nobody):
         build_gait_library("cassie", tmp_path / "gaits.db", counts=(1, 1, 1), scheduler="tcp://127.0.0.1:9")
@@ -72,7 +72,7 @@ def test_a_build_that_is_killed_goes_on_where_it_was(tmp_path):
     """Two gaits and their mirror images: killed at the first pair, the builder then finds only the other one."""
     store = tmp_path / "gaits.db"
     code = (
-        "from strut.pilot.gait_library_build import build_gait_library\n"
+        "from strut.pilot.gait_library.gait_library_build import build_gait_library\n"
         "import os, signal\n"
         "def told(record, done, total):\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -6,8 +6,8 @@ import pytest
 
 from strut.errors import FileError
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_library_build import grid_of
-from strut.pilot.gait_map import COLORS, gait_map, save_gait_map
+from strut.pilot.gait_library.gait_library_build import grid_of
+from strut.pilot.gait_library.gait_map import COLORS, gait_map, save_gait_map
 
 
 def record(index, status="ok", **came):

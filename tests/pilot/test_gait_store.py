@@ -7,9 +7,9 @@ import pytest
 
 from strut.errors import LibraryError
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_library import PeriodicGait
-from strut.pilot.gait_library_file import load_gait_library, pack_gait_library
-from strut.pilot.gait_store import GaitRecord, GaitStore
+from strut.pilot.gait_library.gait_library import PeriodicGait
+from strut.pilot.gait_library.gait_library_file import load_gait_library, pack_gait_library
+from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore
 from strut.schemas.gait_library import GaitGrid, GridAxis
 
 GRID = GaitGrid(GridAxis(-0.5, 0.5, 2), GridAxis(-0.3, 0.3, 1), GridAxis(0.8, 0.9, 1))

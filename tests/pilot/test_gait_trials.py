@@ -2,7 +2,7 @@
 
 import pytest
 
-from strut.pilot import gait_trials
+from strut.pilot.gait_library import gait_evaluation as gait_trials
 
 
 def test_a_walk_that_the_controller_holds_has_nearly_the_speed_that_was_asked(monkeypatch):

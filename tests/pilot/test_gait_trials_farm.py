@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from strut.pilot import gait_library_build, gait_trials
-from strut.pilot.gait_store import GaitRecord
-from strut.pilot.gait_trials import try_gaits, walked
+from strut.pilot.gait_library import gait_evaluation as gait_trials
+from strut.pilot.gait_library import gait_library_build
+from strut.pilot.gait_library.gait_evaluation import try_gaits, walked
+from strut.pilot.gait_library.gait_store import GaitRecord
 
 
 class Farm:

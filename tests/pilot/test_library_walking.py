@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from strut.models.catalogue import load_robot
-from strut.pilot.actuated_model import actuated_model
-from strut.pilot.controller_dynamics import FOOT_ROWS
-from strut.pilot.gait_library_file import load_gait_library
-from strut.pilot.library_walking import LANDING_RATE, LibraryWalking, regulator_gains
-from strut.pilot.observer import Observer
-from strut.pilot.piloted import Clock, simulate_requests
+from strut.pilot.controllers.actuated_model import actuated_model
+from strut.pilot.controllers.controller_dynamics import FOOT_ROWS
+from strut.pilot.controllers.library_walking_controller import LANDING_RATE, LibraryWalking, regulator_gains
+from strut.pilot.controllers.reference import StandRequest, WalkReference, WalkRequest
+from strut.pilot.controllers.state_estimator import Observer
+from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_drafts import draft_of_run
-from strut.pilot.reference import StandRequest, WalkReference, WalkRequest
-from strut.pilot.torque_model import control_table, torque_model
+from strut.pilot.piloted_simulation import Clock, simulate_requests
+from strut.pilot.plant.torque_model import control_table, torque_model
 from strut.simulation.attitude import attitude_matrix
 from strut.verify.measure import measure
 

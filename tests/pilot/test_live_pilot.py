@@ -5,8 +5,8 @@ import pytest
 
 import strut
 from strut.errors import BadTableError
-from strut.pilot.live_pilot import SILENCE_S, LivePilot, Stick
-from strut.pilot.piloted_story import play_request
+from strut.pilot.animation_request import play_request
+from strut.pilot.live.live_pilot import SILENCE_S, LivePilot, Stick
 from tests.stories import slow_nod
 
 

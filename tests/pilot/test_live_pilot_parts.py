@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from strut.models.catalogue import load_robot
-from strut.pilot.live_pilot import DEAD_ZONE, FOREVER_S, SILENCE_S, LivePilot, Stick, _share, _stands
+from strut.pilot.controllers.reference import PlayRequest, StandRequest, WalkRequest
+from strut.pilot.live.live_pilot import DEAD_ZONE, FOREVER_S, SILENCE_S, LivePilot, Stick, _share, _stands
 from strut.pilot.piloted_record import TOUCHED_N
-from strut.pilot.reference import PlayRequest, StandRequest, WalkRequest
-from strut.pilot.torque_model import control_table
+from strut.pilot.plant.torque_model import control_table
 
 CASSIE = load_robot("cassie")
 COMMAND = control_table(CASSIE).command

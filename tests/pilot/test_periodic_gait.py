@@ -13,9 +13,9 @@ from strut.models.catalogue import load_robot
 from strut.models.coupled_joints import coupled_joints
 from strut.ocp.coupled_tree import coupled_tree
 from strut.ocp.trajectory import trajectory_of, variables_of
-from strut.pilot.actuated_model import actuated_model
-from strut.pilot.gait_audit import gait_audit, gait_shortfall
-from strut.pilot.periodic_gait import (
+from strut.pilot.controllers.actuated_model import actuated_model
+from strut.pilot.gait_library.gait_audit import gait_audit, gait_shortfall
+from strut.pilot.gait_library.gait_optimization import (
     FIRST_IMPULSE,
     IMPULSE_N_S,
     LEVEL_M,
@@ -24,7 +24,7 @@ from strut.pilot.periodic_gait import (
     GaitProgram,
     gait_library_table,
 )
-from strut.pilot.torque_model import control_table, motor_gears, torque_model
+from strut.pilot.plant.torque_model import control_table, motor_gears, torque_model
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import pytest
 
 from strut.errors import BadTableError, OutOfRangeError
 from strut.models.catalogue import load_robot, robot_of
-from strut.pilot.piloted import Clock, World, simulate_requests
-from strut.pilot.reference import PlayRequest, StandRequest, WalkRequest
+from strut.pilot.controllers.reference import PlayRequest, StandRequest, WalkRequest
+from strut.pilot.piloted_simulation import Clock, World, simulate_requests
 
 FAST = Clock(control_hz=1000.0, settle_s=0.4, rest_s=0.2)
 SHORT = Clock(control_hz=1000.0, settle_s=0.1, rest_s=0.05)

@@ -10,10 +10,10 @@ from strut.cli.check import _next
 from strut.cli.main import main
 from strut.errors import BadMotionError, StrutError
 from strut.formats.motion_file import save_motion
-from strut.pilot.piloted import Clock, World, simulate_requests
-from strut.pilot.piloted_again import can_be_run_again, is_piloted, simulate_again
-from strut.pilot.reference import PlayRequest, StandRequest, WalkRequest
-from strut.pilot.request_record import read_requests, written_requests
+from strut.pilot.controllers.reference import PlayRequest, StandRequest, WalkRequest
+from strut.pilot.piloted_rerun import can_be_run_again, is_piloted, simulate_again
+from strut.pilot.piloted_simulation import Clock, World, simulate_requests
+from strut.pilot.request_json import read_requests, written_requests
 
 STAND = StandRequest(0.1, height_m=0.88, turn_rad=(0.0, 0.02, 0.0))
 

@@ -8,7 +8,9 @@ import pytest
 
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
-from strut.pilot.piloted import (
+from strut.pilot.controllers.reference import StandRequest, WalkRequest
+from strut.pilot.piloted_record import SUNK, TIPPED_COSINE, TOUCHED_N, PilotedRecord
+from strut.pilot.piloted_simulation import (
     LOADED_N,
     BegunPhase,
     Clock,
@@ -19,9 +21,7 @@ from strut.pilot.piloted import (
     piloted_loop,
     simulate_requests,
 )
-from strut.pilot.piloted_record import SUNK, TIPPED_COSINE, TOUCHED_N, PilotedRecord
-from strut.pilot.reference import StandRequest, WalkRequest
-from strut.pilot.torque_plant import QUIET
+from strut.pilot.plant.torque_plant import QUIET
 
 CASSIE = load_robot("cassie")
 JOINTS = len(CASSIE.joint_names)

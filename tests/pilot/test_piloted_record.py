@@ -8,9 +8,9 @@ import pytest
 from strut.draft import Detail
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
-from strut.pilot.piloted import Clock, World, _run, piloted_loop, simulate_requests
+from strut.pilot.controllers.reference import StandRequest
 from strut.pilot.piloted_drafts import PilotedDrafts
-from strut.pilot.reference import StandRequest
+from strut.pilot.piloted_simulation import Clock, World, _run, piloted_loop, simulate_requests
 from strut.request import PilotedWalk
 from strut.style import Style
 

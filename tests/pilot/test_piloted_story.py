@@ -13,8 +13,8 @@ from strut.animation.stories import story_path
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.pilot.piloted import Clock, World, simulate_requests
-from strut.pilot.piloted_story import play_request
+from strut.pilot.animation_request import play_request
+from strut.pilot.piloted_simulation import Clock, World, simulate_requests
 from strut.verify.check import check
 from tests.stories import paw, slow_nod
 

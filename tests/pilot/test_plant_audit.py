@@ -8,12 +8,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from strut.models.catalogue import load_robot
-from strut.pilot.piloted import Clock, simulate_requests
+from strut.pilot.controllers.reference import StandRequest
 from strut.pilot.piloted_drafts import draft_of_run
-from strut.pilot.plant_audit import _cop_off, _force_off, _smoothing, _torque_off, was_piloted
-from strut.pilot.plant_forces import passive_forces
-from strut.pilot.reference import StandRequest
-from strut.pilot.torque_model import torque_model
+from strut.pilot.piloted_simulation import Clock, simulate_requests
+from strut.pilot.plant.passive_forces import passive_forces
+from strut.pilot.plant.plant_audit import _cop_off, _force_off, _smoothing, _torque_off, was_piloted
+from strut.pilot.plant.torque_model import torque_model
 from strut.verify.measure import measure
 
 

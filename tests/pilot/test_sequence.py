@@ -11,8 +11,8 @@ from strut.emotion import named_emotion
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
 from strut.formats.motion_file import load_motion, save_motion
 from strut.models.catalogue import load_robot
+from strut.pilot.controllers.reference import PlayRequest, StandRequest, WalkRequest
 from strut.pilot.piloted_sequence import _receipt, perform_sequence
-from strut.pilot.reference import PlayRequest, StandRequest, WalkRequest
 from strut.pilot.sequence import queue_of_story, queue_of_words
 from strut.pipeline.walk import walk
 from strut.verify.check import check, draft_of

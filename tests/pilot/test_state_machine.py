@@ -10,15 +10,22 @@ from hypothesis import strategies as st
 
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
-from strut.pilot.reference import PlayRequest, StandReference, StandRequest, WalkReference, WalkRequest, check_request
-from strut.pilot.state_machine import (
+from strut.pilot.controllers.reference import (
+    PlayRequest,
+    StandReference,
+    StandRequest,
+    WalkReference,
+    WalkRequest,
+    check_request,
+)
+from strut.pilot.controllers.state_machine import (
     STATE_MACHINE_HZ,
     Situation,
     StateMachine,
     advance,
     approach,
 )
-from strut.pilot.torque_model import control_table
+from strut.pilot.plant.torque_model import control_table
 
 TICK_S = 1.0 / STATE_MACHINE_HZ
 STEP_TICKS = 70  # of a step of 0.35 s

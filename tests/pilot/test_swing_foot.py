@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from strut.pilot.swing_foot import cubic, swing_height
+from strut.pilot.controllers.swing_foot import cubic, swing_height
 from strut.simulation.attitude import angle_between, attitude_error, attitude_matrix
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from strut.pilot.torque_plant import QUIET, USUAL_NOISE, SensorNoise, Sensors, TorquePlant
+from strut.pilot.plant.torque_plant import QUIET, USUAL_NOISE, SensorNoise, Sensors, TorquePlant
 
 FLOORS = {
     "plane": '<geom name="floor" type="plane" size="0 0 0.05"/>',

@@ -21,8 +21,8 @@ from strut.gaits.hand_task.perform import _point
 from strut.gaits.pattern.gait_drafts import GaitDrafts
 from strut.human.synthesis.human_drafts import HumanDrafts
 from strut.models.catalogue import load_robot
-from strut.pilot import gait_trials
 from strut.pilot import piloted_sequence as piloted_show
+from strut.pilot.gait_library import gait_evaluation as gait_trials
 from strut.pilot.piloted_sequence import _motion, _receipt, perform_sequence
 from strut.pilot.sequence import ShowPart, _stood, _walked, queue_of_story, queue_of_words
 from strut.pipeline import run as pipeline_run

@@ -17,9 +17,9 @@ from strut.errors import BadFieldError, BadTableError, OutOfReachError
 from strut.kinematics.two_bar_leg import two_bar_leg
 from strut.models import catalogue
 from strut.models.catalogue import load_robot
-from strut.pilot.actuated_model import actuated_model
-from strut.pilot.controller_dynamics import WholeBody
-from strut.pilot.torque_model import control_table, torque_model
+from strut.pilot.controllers.actuated_model import actuated_model
+from strut.pilot.controllers.controller_dynamics import WholeBody
+from strut.pilot.plant.torque_model import control_table, torque_model
 from strut.reproduction.cassie import planted_stands
 from strut.simulation.contact_forces import ForceDistribution
 

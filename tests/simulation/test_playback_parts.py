@@ -10,7 +10,7 @@ from strut.engines.frame_kinematics import frame_poses
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.pilot.piloted import Clock, PilotedLoop, Push, _push
+from strut.pilot.piloted_simulation import Clock, PilotedLoop, Push, _push
 from strut.simulation import playback
 from strut.simulation.outcome import Outcome
 from strut.simulation.physics import Run

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 from strut.emotion import named_emotion
 from strut.engines.inverse_dynamics import ContactDemand
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_audit import GaitAudit, _jump, _off_line, gait_shortfall
-from strut.pilot.plant_audit import FEWEST_SAMPLES, _smoothing, _tilt, was_piloted
+from strut.pilot.gait_library.gait_audit import GaitAudit, _jump, _off_line, gait_shortfall
+from strut.pilot.plant.plant_audit import FEWEST_SAMPLES, _smoothing, _tilt, was_piloted
 from strut.verify.contact_force_fit import fit_contact_forces
 from strut.verify.receipt_builder import (
     _too_little,

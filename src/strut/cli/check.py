@@ -13,7 +13,7 @@ from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.formats.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.pilot.piloted_again import can_be_run_again, is_piloted
+from strut.pilot.piloted_rerun import can_be_run_again, is_piloted
 from strut.receipt import Receipt
 from strut.retargeting.repair_drafts import can_be_repaired
 from strut.verify.check import check as check_motion

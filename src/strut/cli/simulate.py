@@ -22,8 +22,8 @@ from strut.formats.motion_file import load_motion, save_motion
 from strut.gaits.footsteps.goal_walk import Arrival, simulate_to_goal
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.pilot.piloted import PilotedOutcome, World
-from strut.pilot.piloted_again import is_piloted, seed_of, simulate_again
+from strut.pilot.piloted_rerun import is_piloted, seed_of, simulate_again
+from strut.pilot.piloted_simulation import PilotedOutcome, World
 from strut.plumbing.atomic_files import check_not_input, check_writable
 from strut.plumbing.number_text import format_count, format_percent
 from strut.simulation.outcome import Outcome

@@ -14,11 +14,11 @@ from strut.draft import Detail, Draft, OnProgress, Search, Violation, not_made
 from strut.errors import OutOfRangeError
 from strut.maths.sampling import speed_under_way
 from strut.maths.travel_direction import base_track, turn_rates
-from strut.pilot.gait_library import GaitLibrary
-from strut.pilot.gait_library_file import load_gait_library
-from strut.pilot.piloted import Clock, PilotedRun, simulate_requests
-from strut.pilot.reference import ShowRequest, StandRequest, WalkRequest, check_request
-from strut.pilot.torque_model import control_table
+from strut.pilot.controllers.reference import ShowRequest, StandRequest, WalkRequest, check_request
+from strut.pilot.gait_library.gait_library import GaitLibrary
+from strut.pilot.gait_library.gait_library_file import load_gait_library
+from strut.pilot.piloted_simulation import Clock, PilotedRun, simulate_requests
+from strut.pilot.plant.torque_model import control_table
 from strut.request import PilotedWalk, Request
 from strut.robot import Robot
 from strut.schemas.gait import PilotedTable

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from strut.arrays import Array
-from strut.pilot.torque_plant import TorquePlant
+from strut.pilot.plant.torque_plant import TorquePlant
 from strut.robot import BASE
 
 TIPPED_COSINE = math.cos(math.radians(40.0))  # of the base's tilt: further is a fall

@@ -12,10 +12,10 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError, RefusedError
 from strut.models.catalogue import as_robot
 from strut.motion import Motion, versions_in_use
-from strut.pilot.gait_library_file import load_gait_library
-from strut.pilot.piloted import Clock, PilotedRun, World, simulate_requests
+from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_drafts import CONTROL_HZ, draft_of_run
-from strut.pilot.plant_audit import was_piloted
+from strut.pilot.piloted_simulation import Clock, PilotedRun, World, simulate_requests
+from strut.pilot.plant.plant_audit import was_piloted
 from strut.pilot.sequence import ShowPart, queue_of_story, queue_of_words
 from strut.receipt import Receipt, Verdict
 from strut.request import AnimationMethod, Walker

@@ -22,10 +22,10 @@ from strut.animation.stories import story_names, story_path
 from strut.emotion import Emotion, named_emotion
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
+from strut.pilot.animation_request import play_request
+from strut.pilot.controllers.reference import ShowRequest, StandRequest, WalkRequest, check_request
 from strut.pilot.piloted_drafts import walk_in_style
-from strut.pilot.piloted_story import play_request
-from strut.pilot.reference import ShowRequest, StandRequest, WalkRequest, check_request
-from strut.pilot.torque_model import control_table
+from strut.pilot.plant.torque_model import control_table
 from strut.pipeline.run import run
 from strut.request import Animate, AnimationMethod, PilotedWalk, Request
 from strut.robot import Robot

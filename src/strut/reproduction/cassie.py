@@ -12,15 +12,15 @@ from strut.kinematics.planted_body import PlantedSolution, PlantedTargets, solve
 from strut.kinematics.two_bar_leg import TwoBarLeg, two_bar_leg
 from strut.models.catalogue import load_robot
 from strut.models.coupled_joints import coupled_joints
-from strut.pilot.actuated_model import ActuatedModel, actuated_model
-from strut.pilot.gait_audit import gait_audit
-from strut.pilot.gait_library_file import load_gait_library
-from strut.pilot.periodic_gait import GaitProgram, gait_library_table
-from strut.pilot.piloted import Clock, Push, World, simulate_requests
-from strut.pilot.plant_forces import tendon_lengths
-from strut.pilot.reference import ShowRequest, StandRequest, WalkRequest
-from strut.pilot.state_machine import STATE_MACHINE_HZ
-from strut.pilot.torque_model import control_table, torque_model
+from strut.pilot.controllers.actuated_model import ActuatedModel, actuated_model
+from strut.pilot.controllers.reference import ShowRequest, StandRequest, WalkRequest
+from strut.pilot.controllers.state_machine import STATE_MACHINE_HZ
+from strut.pilot.gait_library.gait_audit import gait_audit
+from strut.pilot.gait_library.gait_library_file import load_gait_library
+from strut.pilot.gait_library.gait_optimization import GaitProgram, gait_library_table
+from strut.pilot.piloted_simulation import Clock, Push, World, simulate_requests
+from strut.pilot.plant.passive_forces import tendon_lengths
+from strut.pilot.plant.torque_model import control_table, torque_model
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.robot import FLOATING, Robot
 from strut.verify.measure import audit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from strut.draft import Draft, Limit, Violation
-from strut.pilot.plant_audit import was_piloted
+from strut.pilot.plant.plant_audit import was_piloted
 from strut.verify.limits import judged, limits_for
 from strut.verify.measure import measure
 

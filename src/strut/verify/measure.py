@@ -24,7 +24,7 @@ from strut.engines.self_distance import self_distance
 from strut.gaits.hand_task.task_audit import task_audit
 from strut.maths.rotation import rolled_by
 from strut.maths.sampling import runs
-from strut.pilot.plant_audit import plant_audit, was_piloted
+from strut.pilot.plant.plant_audit import plant_audit, was_piloted
 from strut.robot import Robot
 from strut.verify.landing_audit import landing_audit, lands_with_impacts, mean_size
 

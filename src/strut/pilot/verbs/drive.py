@@ -14,8 +14,8 @@ from strut.cli.screen import print_lines
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.pilot.live_pilot import LivePilot
-from strut.pilot.piloted import World
+from strut.pilot.live.live_pilot import LivePilot
+from strut.pilot.piloted_simulation import World
 
 
 def drive(
@@ -26,7 +26,7 @@ def drive(
     port: Annotated[int, typer.Option(help="Port of the page.")] = 8080,
 ) -> None:
     """Drive a simulated robot from the browser. Example: strut drive cassie."""
-    from strut.pilot.drive_page import drive as drive_from_page  # noqa: PLC0415  (viser takes a second to load)
+    from strut.pilot.live.drive_page import drive as drive_from_page  # noqa: PLC0415  (viser takes a second to load)
 
     if friction is not None and not 0.0 < friction <= 2.0:
         raise OutOfRangeError(f"The friction is {friction:g}; it must be above 0 and at most 2.")

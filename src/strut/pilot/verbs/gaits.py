@@ -13,9 +13,9 @@ from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_library_build import build_gait_library, gait_summary
-from strut.pilot.gait_library_file import pack_gait_library
-from strut.pilot.gait_store import GaitRecord, GaitStore, gait_home
+from strut.pilot.gait_library.gait_library_build import build_gait_library, gait_summary
+from strut.pilot.gait_library.gait_library_file import pack_gait_library
+from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore, gait_home
 from strut.plumbing.number_text import format_count
 from strut.request import Walker
 
@@ -64,7 +64,7 @@ def gait_map(
     force: Force = False,
 ) -> None:
     """Draw where a robot has gaits, and where they were held. Example: strut library map cassie --out gaits.png."""
-    from strut.pilot.gait_map import save_gait_map  # noqa: PLC0415 -- loads matplotlib
+    from strut.pilot.gait_library.gait_map import save_gait_map  # noqa: PLC0415 -- loads matplotlib
 
     body = load_robot(robot)
     save_gait_map(body, GaitStore(store or gait_home(robot), body), out, force=force)
@@ -80,7 +80,7 @@ def try_out(
     store: GaitFile = None,
 ) -> None:
     """Walk every gait in simulation, and write down which are held. Example: strut library try cassie."""
-    from strut.pilot.gait_trials import try_gaits  # noqa: PLC0415 -- loads the controllers
+    from strut.pilot.gait_library.gait_evaluation import try_gaits  # noqa: PLC0415 -- loads the controllers
 
     check_apart(context, {"workers": ("scheduler",)})
     if walker not in get_args(Walker):

@@ -17,7 +17,7 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.errors import LibraryError
-from strut.pilot.gait_library import GaitLibrary, GaitParameter, GridIndex, PeriodicGait
+from strut.pilot.gait_library.gait_library import GaitLibrary, GaitParameter, GridIndex, PeriodicGait
 from strut.plumbing.sqlite_store import StoreKind, open_store
 from strut.robot import Robot
 from strut.schemas.gait_library import GaitGrid

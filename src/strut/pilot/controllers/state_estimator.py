@@ -13,8 +13,8 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.pilot.actuated_model import FEET, ActuatedModel
-from strut.pilot.controller_dynamics import FOOT_ROWS
+from strut.pilot.controllers.actuated_model import FEET, ActuatedModel
+from strut.pilot.controllers.controller_dynamics import FOOT_ROWS
 from strut.robot import BASE, FLOATING
 
 

@@ -13,10 +13,10 @@ from typing import Any
 from strut.errors import BadMotionError
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.pilot.gait_library_file import load_gait_library
-from strut.pilot.piloted import Clock, PilotedRun, World, simulate_requests
+from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_drafts import CONTROL_HZ
-from strut.pilot.request_record import read_requests
+from strut.pilot.piloted_simulation import Clock, PilotedRun, World, simulate_requests
+from strut.pilot.request_json import read_requests
 from strut.robot import Robot
 
 LONGER = 2.0

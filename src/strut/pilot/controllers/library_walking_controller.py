@@ -15,14 +15,14 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.errors import BadTableError
-from strut.pilot.actuated_model import FEET
-from strut.pilot.controller_dynamics import FOOT_ROWS
-from strut.pilot.foot_placement import LOWEST_COM_M, pendulum_after, pendulum_rate
-from strut.pilot.gait_library import GaitLibrary, PeriodicGait, bezier_basis
-from strut.pilot.observer import Observer
-from strut.pilot.reference import WalkReference
-from strut.pilot.swing_foot import cubic
-from strut.pilot.walking_controller import TASKS, WalkingController
+from strut.pilot.controllers.actuated_model import FEET
+from strut.pilot.controllers.controller_dynamics import FOOT_ROWS
+from strut.pilot.controllers.foot_placement import LOWEST_COM_M, pendulum_after, pendulum_rate
+from strut.pilot.controllers.reference import WalkReference
+from strut.pilot.controllers.state_estimator import Observer
+from strut.pilot.controllers.swing_foot import cubic
+from strut.pilot.controllers.walking_controller import TASKS, WalkingController
+from strut.pilot.gait_library.gait_library import GaitLibrary, PeriodicGait, bezier_basis
 from strut.robot import BASE
 from strut.schemas.control import RegulatorGains
 from strut.simulation.attitude import slope

@@ -10,12 +10,12 @@ import msgspec
 import numpy as np
 
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_library import GaitLibrary, GaitParameter
-from strut.pilot.gait_store import GaitRecord, GaitStore, OnGait
-from strut.pilot.piloted import Clock, World, simulate_requests
-from strut.pilot.reference import StandRequest, WalkRequest
-from strut.pilot.task_farm import TaskFarm
-from strut.pilot.torque_model import control_table
+from strut.pilot.controllers.reference import StandRequest, WalkRequest
+from strut.pilot.gait_library.gait_library import GaitLibrary, GaitParameter
+from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore, OnGait
+from strut.pilot.gait_library.task_farm import TaskFarm
+from strut.pilot.piloted_simulation import Clock, World, simulate_requests
+from strut.pilot.plant.torque_model import control_table
 from strut.request import Walker
 from strut.robot import Robot
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from strut.errors import LibraryError
 from strut.models.catalogue import HOME, robot_home
-from strut.pilot.gait_library import GaitLibrary, PeriodicGait
-from strut.pilot.gait_store import GaitStore, check_owner, gait_home
+from strut.pilot.gait_library.gait_library import GaitLibrary, PeriodicGait
+from strut.pilot.gait_library.gait_store import GaitStore, check_owner, gait_home
 from strut.plumbing.atomic_files import write_atomically
 from strut.robot import BASE, Robot
 from strut.schemas.gait_library import GaitGrid

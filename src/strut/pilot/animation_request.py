@@ -9,7 +9,7 @@ from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.pilot.reference import PlayRequest
+from strut.pilot.controllers.reference import PlayRequest
 from strut.robot import FLOATING, Robot
 
 

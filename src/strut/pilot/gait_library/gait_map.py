@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from strut.errors import FileError
-from strut.pilot.gait_store import GaitRecord, GaitStore
+from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore
 from strut.plumbing.atomic_files import write_atomically
 from strut.robot import Robot
 from strut.viewer.plots import LOOK

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from strut.pilot.reference import (
+from strut.pilot.controllers.reference import (
     ZERO,
     LocomotionMode,
     PlayedMovement,
@@ -25,7 +25,7 @@ from strut.pilot.reference import (
     WalkReference,
     WalkRequest,
 )
-from strut.pilot.swing_foot import cubic
+from strut.pilot.controllers.swing_foot import cubic
 from strut.schemas.control import TransitionTable
 from strut.simulation.attitude import Triple
 

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from strut.errors import BadMotionError, OutOfRangeError
-from strut.pilot.reference import PlayRequest, ShowRequest, StandRequest, WalkRequest
+from strut.pilot.controllers.reference import PlayRequest, ShowRequest, StandRequest, WalkRequest
 
 KINDS: dict[str, type[Any]] = {"stand": StandRequest, "walk": WalkRequest, "play": PlayRequest}
 _COLUMNS = ("time_s", "place_m", "turn_rad")

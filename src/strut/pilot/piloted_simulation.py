@@ -20,15 +20,15 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import as_robot
 from strut.motion import Motion
-from strut.pilot.actuated_model import actuated_model
-from strut.pilot.gait_library import GaitLibrary
-from strut.pilot.observer import Measurement
-from strut.pilot.pilot import Pilot
+from strut.pilot.controllers.actuated_model import actuated_model
+from strut.pilot.controllers.pilot import Pilot
+from strut.pilot.controllers.reference import ShowRequest
+from strut.pilot.controllers.state_estimator import Measurement
+from strut.pilot.gait_library.gait_library import GaitLibrary
 from strut.pilot.piloted_record import PilotedRecord
-from strut.pilot.reference import ShowRequest
-from strut.pilot.request_record import written_requests
-from strut.pilot.torque_model import control_table, torque_model
-from strut.pilot.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
+from strut.pilot.plant.torque_model import control_table, torque_model
+from strut.pilot.plant.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
+from strut.pilot.request_json import written_requests
 from strut.plumbing.argument_types import coerce_fields
 from strut.plumbing.number_text import format_percent
 from strut.receipt import Receipt

@@ -22,8 +22,8 @@ import msgspec
 
 from strut.errors import StrutError
 from strut.motion import Motion
-from strut.pilot.live_pilot import LivePilot, Stick
-from strut.pilot.piloted_story import play_request
+from strut.pilot.animation_request import play_request
+from strut.pilot.live.live_pilot import LivePilot, Stick
 from strut.plumbing.address import listening_socket
 from strut.plumbing.cancellation import asked_to_stop
 from strut.viewer.live_view import LiveView

@@ -19,11 +19,11 @@ import numpy as np
 from strut.arrays import Array
 from strut.errors import LibraryError, OutOfRangeError
 from strut.models.catalogue import as_robot, load_robot
-from strut.pilot.gait_audit import gait_audit, gait_shortfall
-from strut.pilot.gait_library import GaitParameter, GridIndex, PeriodicGait
-from strut.pilot.gait_store import GaitRecord, GaitStore, OnGait, gait_home
-from strut.pilot.periodic_gait import GaitProgram, gait_library_table
-from strut.pilot.task_farm import TaskFarm, check_reachable
+from strut.pilot.gait_library.gait_audit import gait_audit, gait_shortfall
+from strut.pilot.gait_library.gait_library import GaitParameter, GridIndex, PeriodicGait
+from strut.pilot.gait_library.gait_optimization import GaitProgram, gait_library_table
+from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore, OnGait, gait_home
+from strut.pilot.gait_library.task_farm import TaskFarm, check_reachable
 from strut.robot import Robot
 from strut.schemas.gait_library import GaitGrid
 

@@ -36,8 +36,8 @@ from strut.ocp.problem import (
 from strut.ocp.sparse_nlp import column, square
 from strut.ocp.symbolic_dynamics import Expression, SymbolicDynamics
 from strut.ocp.trajectory import Trajectory, trajectory_through, variables_of
-from strut.pilot.gait_library import GaitParameter, PeriodicGait, bezier_fit
-from strut.pilot.torque_model import motor_gears
+from strut.pilot.gait_library.gait_library import GaitParameter, PeriodicGait, bezier_fit
+from strut.pilot.plant.torque_model import motor_gears
 from strut.robot import BASE, Foot, Robot
 from strut.schemas.gait_library import GaitLibraryTable
 

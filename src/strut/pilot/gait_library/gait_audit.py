@@ -16,7 +16,7 @@ from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.maths.rotation import qpos_from_angles
 from strut.models.coupled_joints import coupled_joints
-from strut.pilot.gait_library import PeriodicGait
+from strut.pilot.gait_library.gait_library import PeriodicGait
 from strut.robot import BASE, Robot
 from strut.schemas.gait_library import GaitLibraryTable
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.errors import StrutError
-from strut.pilot.piloted import Clock, PilotedLoop, World, piloted_loop
+from strut.pilot.controllers.reference import PlayRequest, ShowRequest, StandRequest, WalkRequest, check_request
 from strut.pilot.piloted_record import TOUCHED_N
-from strut.pilot.reference import PlayRequest, ShowRequest, StandRequest, WalkRequest, check_request
-from strut.pilot.torque_model import control_table
-from strut.pilot.torque_plant import TorquePlant
+from strut.pilot.piloted_simulation import Clock, PilotedLoop, World, piloted_loop
+from strut.pilot.plant.torque_model import control_table
+from strut.pilot.plant.torque_plant import TorquePlant
 from strut.robot import Robot
 from strut.schemas.control import CommandRange
 from strut.schemas.fields import Range

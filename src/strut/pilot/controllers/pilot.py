@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from strut.arrays import Array
-from strut.pilot.actuated_model import ActuatedModel
-from strut.pilot.foot_placement import LOWEST_COM_M, capture_point, pendulum_rate
-from strut.pilot.gait_library import GaitLibrary
-from strut.pilot.library_walking import LibraryWalking
-from strut.pilot.observer import Measurement, Observer
-from strut.pilot.reference import ShowRequest, StandReference, check_request
-from strut.pilot.standing_controller import StandingController
-from strut.pilot.state_machine import FIRST_STANCE, STATE_MACHINE_HZ, Situation, StateMachine, advance
-from strut.pilot.walking_controller import WalkingController
+from strut.pilot.controllers.actuated_model import ActuatedModel
+from strut.pilot.controllers.foot_placement import LOWEST_COM_M, capture_point, pendulum_rate
+from strut.pilot.controllers.library_walking_controller import LibraryWalking
+from strut.pilot.controllers.reference import ShowRequest, StandReference, check_request
+from strut.pilot.controllers.standing_controller import StandingController
+from strut.pilot.controllers.state_estimator import Measurement, Observer
+from strut.pilot.controllers.state_machine import FIRST_STANCE, STATE_MACHINE_HZ, Situation, StateMachine, advance
+from strut.pilot.controllers.walking_controller import WalkingController
+from strut.pilot.gait_library.gait_library import GaitLibrary
 from strut.simulation.attitude import Triple, angle_between, heading
 
 

@@ -18,8 +18,8 @@ from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.pilot.plant_forces import passive_forces
-from strut.pilot.torque_model import torque_model
+from strut.pilot.plant.passive_forces import passive_forces
+from strut.pilot.plant.torque_model import torque_model
 from strut.robot import Robot
 from strut.verify.landing_audit import mean_size
 

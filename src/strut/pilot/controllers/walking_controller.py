@@ -13,9 +13,9 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from strut.arrays import Array
-from strut.pilot.actuated_model import FEET, limited
-from strut.pilot.controller_dynamics import FOOT_ROWS
-from strut.pilot.foot_placement import (
+from strut.pilot.controllers.actuated_model import FEET, limited
+from strut.pilot.controllers.controller_dynamics import FOOT_ROWS
+from strut.pilot.controllers.foot_placement import (
     LOWEST_COM_M,
     momentum_speed,
     pendulum_rate,
@@ -23,9 +23,9 @@ from strut.pilot.foot_placement import (
     step_place,
     sway_speed,
 )
-from strut.pilot.observer import Observer
-from strut.pilot.reference import WalkReference
-from strut.pilot.swing_foot import cubic, swing_height
+from strut.pilot.controllers.reference import WalkReference
+from strut.pilot.controllers.state_estimator import Observer
+from strut.pilot.controllers.swing_foot import cubic, swing_height
 from strut.robot import BASE
 from strut.simulation.attitude import angle_between, attitude_error, attitude_matrix, heading, slope
 

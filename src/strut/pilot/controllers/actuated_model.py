@@ -9,7 +9,7 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.errors import BadTableError
-from strut.pilot.controller_dynamics import FootLine, WholeBody
+from strut.pilot.controllers.controller_dynamics import FootLine, WholeBody
 from strut.robot import BASE, Index
 from strut.schemas.control import ControlTable, LineFoot
 

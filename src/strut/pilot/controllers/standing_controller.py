@@ -13,10 +13,10 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from strut.arrays import Array
-from strut.pilot.actuated_model import FEET, limited
-from strut.pilot.controller_dynamics import FOOT_ROWS
-from strut.pilot.observer import Observer
-from strut.pilot.reference import StandReference
+from strut.pilot.controllers.actuated_model import FEET, limited
+from strut.pilot.controllers.controller_dynamics import FOOT_ROWS
+from strut.pilot.controllers.reference import StandReference
+from strut.pilot.controllers.state_estimator import Observer
 from strut.robot import BASE
 from strut.simulation.attitude import Triple, attitude_error, attitude_matrix, heading, slope
 from strut.simulation.contact_forces import ForceDistribution

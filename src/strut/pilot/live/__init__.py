@@ -1,0 +1,1 @@
+"""Live driving: a person drives the simulated robot from a browser."""
