@@ -145,6 +145,9 @@ from strut.pilot.gait_library.gait_library_build import build_gait_library as bu
 from strut.library.motion_library import LibraryEntry as LibraryEntry, MotionLibrary as MotionLibrary
 from strut.formats.resample import resampled as resampled
 
+# What installed packages add
+from strut.registry import Plugin as Plugin, plugins as plugins
+
 # Studies with people
 from strut.study.statistics.answers import read_answers as read_answers
 from strut.study.design.simulated_study import rehearse_study as rehearse_study

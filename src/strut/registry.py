@@ -1,6 +1,6 @@
-"""Registry: one table of what can be found by name; each entry is imported when it is first used.
+"""Registry: one table per kind of thing that is found by name; each entry is imported when it is first used.
 
-A feature adds one line here. A package of someone else's registers by an entry point in a group of the same name:
+A feature adds one line here. A third-party package adds names by an entry point in a group of the same name:
 
     [project.entry-points."strut.writers"]
     imitation = "strut_imitation:WRITER"
@@ -28,12 +28,12 @@ class Verb(NamedTuple):
 VERBS = {
     "robots": Verb("strut.cli.robots:robots", "List the robots."),
     "adopt": Verb("strut.adoption.verbs.adopt:adopt", "Read an MJCF or URDF and make a robot of it."),
-    "emotions": Verb("strut.cli.emotions:emotions", "List the named emotions, and who has poses for them."),
-    "walk": Verb("strut.cli.walk:walk", "Plan a walk that shows an emotion and save it."),
+    "emotions": Verb("strut.cli.emotions:emotions", "List the named emotions and the robots with published poses."),
+    "walk": Verb("strut.cli.walk:walk", "Plan a walk that expresses an emotion and save it."),
     "distinguish": Verb(
         "strut.perception.verbs.distinguish:distinguish", "Measure how far a robot's feelings are apart."
     ),
-    "perform": Verb("strut.cli.perform:perform", "Do a task and show a feeling with the rest."),
+    "perform": Verb("strut.cli.perform:perform", "Do a task and express an emotion with the rest of the body."),
     "animate": Verb("strut.animation.verbs.animate:animate", "Make a drawn story a motion that stands."),
     "repair": Verb("strut.retargeting.verbs.repair:repair", "Make a motion that breaks limits one that keeps them."),
     "library": Verb("strut.library.verbs.library:library", "Keep motions, and find them again by what they mean."),
@@ -43,17 +43,29 @@ VERBS = {
     "reconstruct": Verb("strut.human.verbs.reconstruct:reconstruct", "Find torques and ground forces of a motion."),
     "analyze": Verb("strut.human.verbs.analyze:analyze", "Measure and compare human walks."),
     "explain": Verb("strut.human.verbs.explain:explain", "Find the criteria that a recorded walk minimises."),
-    "check": Verb("strut.cli.check:check", "Measure a motion and say whether the robot can do it (exit 3 if not)."),
-    "simulate": Verb("strut.cli.simulate:simulate", "Play a motion with servos in a physics engine."),
+    "check": Verb("strut.cli.check:check", "Measure a motion against the robot's limits (exit 3 if it breaks one)."),
+    "simulate": Verb("strut.cli.simulate:simulate", "Play a motion in a physics engine (exit 4 if the robot falls)."),
     "drive": Verb("strut.pilot.verbs.drive:drive", "Drive a simulated robot from the browser."),
-    "show": Verb("strut.cli.show:show", "Look at motions in the browser, or write a page or a picture."),
-    "export": Verb("strut.cli.export:export", "Write a motion as CSV, JSON, BVH, GLB, C3D, TRC or MOT, or a rig."),
+    "show": Verb("strut.cli.show:show", "Show motions in the browser, or write a page, a picture or a film."),
+    "export": Verb("strut.cli.export:export", "Write a motion or a rig for other programs."),
     "reproduce": Verb(
         "strut.reproduction.verbs.reproduce:reproduce", "Compute the published numbers of a system again."
     ),
     "stimuli": Verb("strut.study.verbs.stimuli:stimuli", "Make all motions of a published study."),
     "study": Verb("strut.study.verbs.study:study", "Show motions to people and measure what they see."),
+    "plugins": Verb("strut.cli.plugins:plugins", "List what installed packages add."),
 }
+
+
+class Plugin(NamedTuple):
+    """A name that an installed package adds to a group; strut's own names cannot be replaced."""
+
+    group: str
+    name: str
+    target: str
+    package: str
+    is_hidden: bool
+
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "strut.verbs": {name: verb.target for name, verb in VERBS.items()},
@@ -66,6 +78,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "animate": "strut.animation.animation_drafts:AnimationDrafts.of_request",
         "piloted": "strut.pilot.piloted_drafts:PilotedDrafts.of_request",
     },
+    "strut.limits": {},
+    "strut.readers": {},
     "strut.writers": {
         "csv": "strut.formats.motion_csv:WRITER",
         "json": "strut.formats.motion_json:WRITER",
@@ -75,6 +89,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "trc": "strut.formats.laboratory_file:TRC",
         "mot": "strut.formats.laboratory_file:MOT",
     },
+    "strut.robots": {},  # folders: those in src/strut/robots are listed by models/catalogue.py
 }
 _LISTED_BY = {"strut.verbs": "`strut --help`", "strut.writers": "`strut export --help`"}
 
@@ -86,20 +101,41 @@ def find(group: str, name: str) -> Any:
     """
     if name in BUILT_IN[group]:
         return pkgutil.resolve_name(BUILT_IN[group][name])
-    for entry in _installed(group):
+    for entry in installed(group):
         if entry.name == name:
             return entry.load()
     kind = group.removeprefix("strut.").removesuffix("s")
-    raise UnknownNameError(kind, name, names(group), _LISTED_BY.get(group, "docs/architecture.md"))
+    raise UnknownNameError(kind, name, names(group), _LISTED_BY.get(group, "`strut plugins`"))
 
 
 def names(group: str) -> tuple[str, ...]:
     """Return every name of a group, the built-in ones first."""
-    return (*BUILT_IN[group], *(entry.name for entry in _installed(group)))
+    added = (entry.name for entry in installed(group) if entry.name not in BUILT_IN[group])
+    return (*BUILT_IN[group], *dict.fromkeys(added))
 
 
 @cache
-def _installed(group: str) -> tuple[EntryPoint, ...]:
+def installed(group: str) -> tuple[EntryPoint, ...]:
+    """Return the entry points that installed packages add to a group."""
     from importlib.metadata import entry_points  # noqa: PLC0415 -- 40 ms, as long as `strut --help` takes
 
     return tuple(entry_points(group=group))
+
+
+def plugins() -> list[Plugin]:
+    """Return what installed packages add, group by group.
+
+    Example:
+        >>> [plugin.name for plugin in strut.plugins() if plugin.group == "strut.writers"]
+    """
+    return [
+        Plugin(
+            group=group,
+            name=entry.name,
+            target=entry.value,
+            package="" if entry.dist is None else entry.dist.name,
+            is_hidden=entry.name in BUILT_IN[group],
+        )
+        for group in BUILT_IN
+        for entry in installed(group)
+    ]

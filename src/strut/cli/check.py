@@ -27,7 +27,7 @@ def check(
     margin: Annotated[str | None, typer.Option(help="Smallest balance margin; the planned one if left out.")] = None,
     json: Json = False,
 ) -> int:
-    """Measure a motion and say whether the robot can do it (exit 3 if not). Example: strut check happy.npz."""
+    """Measure a motion against the robot's limits (exit 3 if it breaks one). Example: strut check happy.npz."""
     motion = load_motion(file)
     with progress(f"measures {file}"):
         receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))

@@ -12,7 +12,7 @@ from strut.models.catalogue import HOME, load_robot, names_in
 
 
 def emotions(json: Json = False) -> None:
-    """List the named emotions, and who has poses for them. Example: strut emotions --json."""
+    """List the named emotions and the robots with published poses. Example: strut emotions --json."""
     table = emotion_table()
     anchors = {name: tuple(load_robot(name).expression.anchor) for name in names_in(HOME)}
     published = {emotion: [robot for robot, known in anchors.items() if emotion in known] for emotion in table}

@@ -33,7 +33,7 @@ def export(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Write a motion as CSV, JSON, BVH, GLB, C3D, TRC or MOT, or a rig. Example: strut export happy.npz --to csv."""
+    """Write a motion or a rig for other programs. Example: strut export happy.npz --to csv."""
     if to == "rig":
         if rate is not None:
             raise typer.BadParameter("--rate does not apply with --to rig, which holds one pose; leave it out.")

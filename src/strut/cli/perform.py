@@ -66,7 +66,7 @@ def perform(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Do a task and show a feeling with the rest. Example: strut perform pepper wave --emotion happy --out wave.npz."""
+    """Do a task and express an emotion with the rest of the body. Example: strut perform pepper wave --emotion happy."""
     body = load_robot(robot)
     stories = story_names(body.name)
     if task in stories or body.tables.control is not None:

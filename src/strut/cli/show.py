@@ -70,7 +70,7 @@ def show(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Look at motions in the browser, or write a page or a picture. Example: strut show happy.npz sad.npz."""
+    """Show motions in the browser, or write a page, a picture or a film. Example: strut show happy.npz sad.npz."""
     check_partners(context, PARTNERS)
     check_apart(context, {"host": FILES, "port": FILES})
     look: Look = "stick" if stick else "solid"

@@ -68,7 +68,7 @@ def simulate(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Play a motion with servos in a physics engine. Example: strut simulate walk.npz. Exit 4 if the robot falls.
+    """Play a motion in a physics engine (exit 4 if the robot falls). Example: strut simulate walk.npz.
 
     The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag. Who
     moved under its own controllers (cassie) is asked for the same again, in the world that you choose.

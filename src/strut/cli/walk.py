@@ -81,7 +81,7 @@ def walk(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Plan a walk that shows an emotion and save it. Example: strut walk mrpete --emotion happy --out happy.npz."""
+    """Plan a walk that expresses an emotion and save it. Example: strut walk mrpete --emotion happy --out happy.npz."""
     felt = feeling(emotion, pad)
     layer = chosen_layer(expression)
     body = load_robot(robot)
