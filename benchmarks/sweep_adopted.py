@@ -27,7 +27,7 @@ import numpy as np
 import strut
 from strut.engines.rigid_body import joint_anchors
 from strut.errors import RefusedError, StrutError
-from strut.perception.emotion_distance import threshold
+from strut.perception.emotion_distance import discrimination_threshold
 
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 FRICTIONS = (0.6, 0.9)
@@ -178,7 +178,7 @@ def report_confused(rows: list[Row]) -> None:
     """Print which feelings of a robot, of those that were planned, are nearer to each other than people need."""
     for robot, own in by_robot(rows).items():
         pairs = pairs_by_distance(own)
-        near = [f"{one} and {other} {far:.2f}" for far, one, other in pairs if far < threshold()]
+        near = [f"{one} and {other} {far:.2f}" for far, one, other in pairs if far < discrimination_threshold()]
         nearest = [f"told apart, nearest {one} and {other} {far:.2f}" for far, one, other in pairs[:1]]
         print(f"{robot}:", "; ".join(near or nearest))
 
@@ -195,7 +195,9 @@ def table_line(robot: str, rows: list[Row]) -> str:
     kept = ["refused" if not of[name]["kept"] else f"{float(of[name]['kept']):.2f}" for name in EMOTIONS if name in of]
     upright = [row for row in rows if row["fell"] == "False"]
     distance = sorted(float(row["distance_share"]) for row in upright)
-    near = [f"{one}, {other} {far:.2f}" for far, one, other in pairs_by_distance(rows) if far < threshold()]
+    near = [
+        f"{one}, {other} {far:.2f}" for far, one, other in pairs_by_distance(rows) if far < discrimination_threshold()
+    ]
     cells = [
         *(robot, rows[0]["joints"], f"{float(of['neutral']['body_lengths_s']):.2f}", *kept),
         f"{len(rows) - len(upright)} of {len(rows)}",
@@ -219,7 +221,7 @@ Written by `benchmarks/sweep_adopted.py` from the {len(rows)} simulations in `be
 - A body length is the distance between front and hind hips, or the height of a biped; the speed is that of neutral.
 - Under each feeling stands what limits left of it: 1.00 is all, 0.00 a neutral walk.
 - Distance is over what was planned; slip is that of the worst stance.
-- Feelings that are nearer than {threshold():.2f} levels would be confused ([expression](expression.md)).
+- People would confuse emotions nearer than {discrimination_threshold():.2f} levels ([expression](expression.md)).
 
 """
     path.write_text(f"{words}| {' | '.join(head)} |\n|{'---|' * len(head)}\n" + "\n".join(lines) + "\n", "utf-8")

@@ -45,15 +45,15 @@ from strut.expression.shown import (
     main_parameters as main_parameters,
     expressed_shares as expressed_shares,
 )
-from strut.perception.distinguish import Distinguished as Distinguished, distinguish as distinguish
+from strut.perception.distinguish import Discriminability as Discriminability, distinguish as distinguish
 from strut.perception.expressive_features import expressive_features as expressive_features
 from strut.perception.emotion_distance import emotion_distances as emotion_distances
 from strut.perception.emotion_map import emotion_map_png as emotion_map_png, emotion_page as emotion_page
 from strut.models.catalogue import load_robot as load_robot, robot_names as robot_names, robot_of as robot_of
 
 # Robots of others
-from strut.adoption.adopt import Adopted as Adopted, adopt as adopt
-from strut.adoption.folder_check import Checked as Checked, check_folder as check_folder
+from strut.adoption.adopt import AdoptedRobot as AdoptedRobot, adopt as adopt
+from strut.adoption.folder_check import FolderCheck as FolderCheck, check_folder as check_folder
 from strut.adoption.portrait import portrait_page as portrait_page, portrait_png as portrait_png
 
 # Motions

@@ -90,6 +90,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "mot": "strut.formats.laboratory_file:MOT",
     },
     "strut.robots": {},  # folders: those in src/strut/robots are listed by models/catalogue.py
+    "strut.robot_reports": {  # for `strut adopt`: (robot, on_progress) -> JSON values, sentences
+        "emotions": "strut.perception.distinguish:report_on_robot",
+    },
 }
 _LISTED_BY = {"strut.verbs": "`strut --help`", "strut.writers": "`strut export --help`"}
 

@@ -15,7 +15,7 @@ from strut.adoption.drive_limits import drive_limits
 from strut.adoption.expression_tables import gait_toml
 from strut.adoption.gait_fit import FittedGait, Utilisation, fitted_gait
 from strut.adoption.leg_check import joints_to_hold
-from strut.adoption.note import Note, assumed, fault, found, in_a_row
+from strut.adoption.note import Note, list_names
 from strut.adoption.overlaps import overlapping_pairs
 from strut.adoption.package_robots import find_description
 from strut.adoption.plain_model import PlainModel, plain_model
@@ -36,7 +36,7 @@ OnStage = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Adopted:
+class AdoptedRobot:
     """A robot that was adopted.
 
     Args:
@@ -69,7 +69,7 @@ def adopt(
     *,
     force: bool = False,
     on_stage: OnStage = lambda _: None,
-) -> Adopted:
+) -> AdoptedRobot:
     """Read a robot of others, find what is in it, and write its folder.
 
     Args:
@@ -114,7 +114,7 @@ def adopt(
     robot = load_robot(called if out is None else str(folder))
     kind = "quadruped" if len(findings.anatomy.legs) == 4 else "biped"
     notes = (*findings.notes, *_gait_notes(usual, fit))
-    return Adopted(called, folder, robot, kind, notes, time.perf_counter() - started, not fit.denied)
+    return AdoptedRobot(called, folder, robot, kind, notes, time.perf_counter() - started, not fit.denied)
 
 
 def _tried_gait(files: Mapping[str, bytes], on_stage: OnStage) -> tuple[PatternTable, FittedGait]:
@@ -130,22 +130,22 @@ def _gait_notes(usual: PatternTable, fit: FittedGait) -> list[Note]:
     """Return what to tell of a gait that uses less of a robot's limits than the usual one."""
     gait = fit.gait
     if fit.denied:
-        return [fault(f"it will not walk: {fit.denied}.")]
+        return [Note.fault(f"it will not walk: {fit.denied}.")]
     if gait == usual or fit.now is None:
         return []
-    note = found(f"its gait was changed so that it {_spared(fit.before, fit.now)}: {_changes(usual, gait)}.")
+    note = Note.finding(f"its gait was changed so that it {_spared(fit.before, fit.now)}: {_changes(usual, gait)}.")
     if fit.share == 1.0:
         return [note]
     slow = (
         f"it walks at {format_percent(fit.share)} of the usual speed, which would break a limit ({gait.slow_because})."
     )
-    return [note, assumed(slow)]
+    return [note, Note.assumption(slow)]
 
 
 def _changes(usual: PatternTable, gait: PatternTable) -> str:
     """Return which factors of a gait are not the usual ones, in words."""
     changed = [name for name in _FACTORS if getattr(gait, name) != getattr(usual, name)]
-    return in_a_row([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
+    return list_names([f"{_FACTORS[name]} x {getattr(gait, name):.3g}" for name in changed])
 
 
 def _spared(before: Utilisation | None, now: Utilisation) -> str:
@@ -197,7 +197,7 @@ def find_all(file: Path, title: str, on_stage: OnStage = lambda _: None) -> Find
 def _held_notes(held: dict[str, str]) -> list[Note]:
     """Return a note for every reason why joints of legs are held in place."""
     names = {why: [joint for joint, because in held.items() if because == why] for why in held.values()}
-    return [assumed(f"held in place: {in_a_row(joints)}: {why}.") for why, joints in names.items()]
+    return [Note.assumption(f"held in place: {list_names(joints)}: {why}.") for why, joints in names.items()]
 
 
 def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:
@@ -208,13 +208,13 @@ def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:
     feet = " and ".join(sorted(kinds))
     limbs = [f"{limb.name} ({format_count(len(limb.joints), '[joint|joints]')})" for limb in upper.limbs]
     return [
-        found(
+        Note.finding(
             f"{len(anatomy.legs)} legs of {each} on {feet} feet; {anatomy.mass_kg:.1f} kg, "
             f"{anatomy.height_m:.2f} m high."
         ),
-        found(f"besides legs: {in_a_row(limbs, 8) or 'nothing that moves'}."),
+        Note.finding(f"besides legs: {list_names(limbs, 8) or 'nothing that moves'}."),
         *(
-            found(f"{shows.joint}, turned {'+' if shows.sign > 0 else '-'}, would {shows.does}.")
+            Note.finding(f"{shows.joint}, turned {'+' if shows.sign > 0 else '-'}, would {shows.does}.")
             for shows in upper.expressive
         ),
     ]
@@ -223,29 +223,29 @@ def _summary(anatomy: BodyPlan, upper: UpperBody) -> list[Note]:
 def _more_notes(
     lowered: Sequence[str], aside: Sequence[str], upper: UpperBody, overlapping: Sequence[tuple[str, str]]
 ) -> list[Note]:
-    notes = [assumed(f"the friction of the floor is taken as {FRICTION}: no model knows it.")]
+    notes = [Note.assumption(f"the friction of the floor is taken as {FRICTION}: no model knows it.")]
     if lowered:
         notes.append(_of_arms(lowered, "held out in the file [was|were] let down, so that [it|they] can swing."))
     if aside:
         notes.append(_of_arms(aside, "hung on the legs and [was|were] turned aside, or each would stop the other."))
     if upper.rigid:
         held = format_count(len(upper.rigid), "[joint does|joints do] not move")
-        notes.append(assumed(f"{held} ({in_a_row(upper.rigid)}): fingers, toes and the like."))
+        notes.append(Note.assumption(f"{held} ({list_names(upper.rigid)}): fingers, toes and the like."))
     if overlapping:
         pairs = [f"{first} and {second}" for first, second in overlapping]
         words = "[pair of links touches|pairs of links touch] when it merely stands and [is|are] not judged"
-        notes.append(found(f"{format_count(len(overlapping), words)} ({in_a_row(pairs, 2)})."))
+        notes.append(Note.finding(f"{format_count(len(overlapping), words)} ({list_names(pairs, 2)})."))
     return notes
 
 
 def _of_arms(names: Sequence[str], words: str) -> Note:
-    return assumed(f"{in_a_row(list(names))} {plural_form(len(names), words)}")
+    return Note.assumption(f"{list_names(list(names))} {plural_form(len(names), words)}")
 
 
 def _rotor_note(plain: PlainModel) -> list[Note]:
     if has_rotors(plain.model):
         return []
-    return [assumed(f"no motor has a rotor: an inertia of {ROTOR_S2:g} s² times its torque limit is taken.")]
+    return [Note.assumption(f"no motor has a rotor: an inertia of {ROTOR_S2:g} s² times its torque limit is taken.")]
 
 
 def _title(name: str, described: DescribedModel, anatomy: BodyPlan) -> str:

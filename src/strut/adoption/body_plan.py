@@ -13,7 +13,7 @@ from strut.adoption.front_finder import find_front
 from strut.adoption.leg_check import check_legs
 from strut.adoption.leg_finder import FoundLeg
 from strut.adoption.link_tree import LinkTree
-from strut.adoption.note import Note, assumed, found
+from strut.adoption.note import Note
 from strut.adoption.rest_pose_search import RestPose, find_rest_pose
 from strut.adoption.robot_source import ImportedSource
 from strut.adoption.stand_finder import STRETCHED_WORDS, search_stand, stands
@@ -109,9 +109,9 @@ def _faced_forward(pose: RestPose) -> BodyPlan:
     order, names = _ordered(turned, feet, standing)
     to_file = _matrix(model_quaternion(tree)) @ _matrix(quaternion).T
     notes = [
-        found(f"it stands in {how}."),
+        Note.finding(f"it stands in {how}."),
         *_turned_notes(pose, feet),
-        found(f"its front was told by {front.told_by}."),
+        Note.finding(f"its front was told by {front.told_by}."),
     ]
     plan = BodyPlan(
         turned, np.round(to_file[:, 2], 9), np.round(to_file[:, 0], 9),
@@ -125,10 +125,12 @@ def _faced_forward(pose: RestPose) -> BodyPlan:
 def _turned_notes(pose: RestPose, feet: Sequence[FoundFoot]) -> list[Note]:
     notes = []
     if pose.up != "z":
-        notes.append(assumed(f"{pose.up} is taken as up: in this direction it stands, in the file it does not."))
+        notes.append(
+            Note.assumption(f"{pose.up} is taken as up: in this direction it stands, in the file it does not.")
+        )
     if any(foot.reduced for foot in feet):
         words = "its feet are flat, but its legs have too few joints to keep them so"
-        notes.append(assumed(f"{words}: they are taken as balls."))
+        notes.append(Note.assumption(f"{words}: they are taken as balls."))
     return notes
 
 

@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from strut.adoption.mjcf_spec import prepared_mjcf
-from strut.adoption.note import Note, fault, in_a_row
+from strut.adoption.note import Note, list_names
 from strut.adoption.unreadable_meshes import broken_meshes, leave_out_meshes
 from strut.adoption.urdf_text import prepared_urdf
 from strut.arrays import Array
@@ -150,9 +150,9 @@ def _compiled(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> DescribedMo
     if massless:
         _check_carriers(model, massless)
         words = (
-            f"moving [link has|links have] no mass ({in_a_row(massless)}): {_LEAST_MASS_KG * 1e3:g} g each are assumed"
+            f"moving [link has|links have] no mass ({list_names(massless)}): {_LEAST_MASS_KG * 1e3:g} g each assumed"
         )
-        notes.append(fault(f"{format_count(len(massless), words)}, so what they feel of gravity is not real."))
+        notes.append(Note.fault(f"{format_count(len(massless), words)}, so what they feel of gravity is not real."))
     return DescribedModel(path, spec, model, notes=tuple(notes))
 
 
@@ -192,7 +192,7 @@ def _compiled_without_bad_keys(spec: mujoco.MjSpec, notes: list[Note]) -> mujoco
                 raise
             for key in list(spec.keys):
                 spec.delete(key)
-            notes.append(fault(f"its keyframes do not fit its joints ({_one_line(error)}): they are left out."))
+            notes.append(Note.fault(f"its keyframes do not fit its joints ({_one_line(error)}): they are left out."))
             return spec.compile()
 
 
@@ -219,9 +219,9 @@ def _check_inertias(spec: mujoco.MjSpec, notes: list[Note]) -> None:
             _set_inertia(body, possible, axes)
     if clamped:
         words = format_count(
-            len(clamped), f"[link has|links have] an inertia that no solid body has ({in_a_row(clamped)})"
+            len(clamped), f"[link has|links have] an inertia that no solid body has ({list_names(clamped)})"
         )
-        notes.append(fault(f"{words}: the smaller moments were enlarged until a solid could have them."))
+        notes.append(Note.fault(f"{words}: the smaller moments were enlarged until a solid could have them."))
 
 
 def _possible(moments: Array) -> Array:

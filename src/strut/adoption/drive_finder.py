@@ -8,7 +8,7 @@ from itertools import chain
 import mujoco
 import numpy as np
 
-from strut.adoption.note import Note, assumed, in_a_row
+from strut.adoption.note import Note, list_names
 from strut.adoption.plain_model import hinges_of, joint_name
 from strut.plumbing.number_text import format_count
 
@@ -51,8 +51,8 @@ def _moved_through_gears(
     geared = dict(pair for pair in tied if _is_shaft(model, *pair, driven))
     if geared:
         words = format_count(len(geared), "[motor drives|motors drive] through gears")
-        shafts = in_a_row([joint_name(model, shaft) for shaft in geared])
-        notes.append(assumed(f"{words} ({shafts}): what they move is driven directly."))
+        shafts = list_names([joint_name(model, shaft) for shaft in geared])
+        notes.append(Note.assumption(f"{words} ({shafts}): what they move is driven directly."))
     return (driven | set(geared.values())) - set(geared)
 
 
@@ -84,13 +84,13 @@ def _is_shaft(model: mujoco.MjModel, shaft: int, other: int, driven: set[int]) -
 def _driven(model: mujoco.MjModel, notes: list[Note]) -> set[int]:
     """Return the joints that motors move; none if the file has no motors at all."""
     if not model.nu:
-        notes.append(assumed("the file names no motors: every joint is taken as driven."))
+        notes.append(Note.assumption("the file names no motors: every joint is taken as driven."))
         return set()
     targets = model.actuator_trnid[:, 0]
     tendons = targets[model.actuator_trntype == _ON_TENDON].tolist()
     if tendons:
         words = format_count(len(tendons), "[motor pulls|motors pull] tendons or muscles")
-        notes.append(assumed(f"{words}: strut gives each joint a motor of its own."))
+        notes.append(Note.assumption(f"{words}: strut gives each joint a motor of its own."))
     pulled = chain.from_iterable(_pulled(model, tendon) for tendon in tendons)
     return {*targets[np.isin(model.actuator_trntype, _ON_JOINT)].tolist(), *pulled}
 

@@ -12,7 +12,7 @@ import numpy as np
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.described_model import DescribedModel
 from strut.adoption.foot_finder import leg_length_m
-from strut.adoption.note import Note, assumed, in_a_row
+from strut.adoption.note import Note, list_names
 from strut.adoption.plain_model import hinges_of
 from strut.arrays import Array
 from strut.plumbing.number_text import format_count
@@ -140,7 +140,7 @@ class _Told:
             (self.no_range, "[has|have] no range: half a turn either way is assumed"),
         )
         return [
-            assumed(format_count(len(names), f"[joint|joints] ({in_a_row(names, 3)}) {words}."))
+            Note.assumption(format_count(len(names), f"[joint|joints] ({list_names(names, 3)}) {words}."))
             for names, words in told
             if names
         ]

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from strut.adoption.drive_limits import holding_torques_nm
-from strut.adoption.note import Note, fault, found, in_a_row
+from strut.adoption.note import Note, list_names
 from strut.adoption.shape_points import shape_points
 from strut.arrays import Array
 from strut.engines.rigid_body import foot_contact_points
@@ -26,7 +26,7 @@ _MOST_TILT = 0.82  # cosine of 35 degrees
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Checked:
+class FolderCheck:
     """A folder that was judged: the robot, and what is wrong or right with it."""
 
     robot: Robot
@@ -38,7 +38,7 @@ class Checked:
         return not [note for note in self.notes if note.severity == "fault"]
 
 
-def check_folder(folder: Path | str) -> Checked:
+def check_folder(folder: Path | str) -> FolderCheck:
     """Judge a robot's folder: its tables (a wrong key names file, line and field), and whether it stands.
 
     Example:
@@ -53,7 +53,7 @@ def check_folder(folder: Path | str) -> Checked:
             f"it has {len(robot.feet)} feet in robot.toml; strut walks with two or four.", str(folder)
         )
     notes = [*_feet_notes(robot), *_balance_notes(robot), *_torque_notes(robot), *_standing_notes(robot)]
-    return Checked(robot, tuple(notes))
+    return FolderCheck(robot, tuple(notes))
 
 
 def _points(robot: Robot) -> Array:
@@ -71,15 +71,17 @@ def _feet_notes(robot: Robot) -> list[Note]:
     bare = [f"{foot.name} by {gap * 1e3:.0f} mm" for foot, gap in _gaps(robot) if gap > _LEVEL_M]
     if bare:
         return [
-            fault(
-                f"feet are not where the surface of their link is in [posture]: {in_a_row(bare)}; correct the points."
+            Note.fault(
+                f"feet are not where the surface of their link is in [posture]: {list_names(bare)}; correct the points."
             )
         ]
     if off:
         return [
-            fault(f"feet are off the floor in [posture]: {in_a_row(off)}; correct the posture or the foot's points.")
+            Note.fault(
+                f"feet are off the floor in [posture]: {list_names(off)}; correct the posture or the foot's points."
+            )
         ]
-    return [found("all feet are on the floor in its posture.")]
+    return [Note.finding("all feet are on the floor in its posture.")]
 
 
 def _gaps(robot: Robot) -> list[tuple[Foot, float]]:
@@ -119,8 +121,8 @@ def _balance_notes(robot: Robot) -> list[Note]:
     size = float(np.ptp(points, axis=0).max())
     beyond = float(np.maximum(np.maximum(low - centre, centre - high), 0.0).max())
     if beyond > 0.02 * size + 1e-3:
-        return [fault(f"its centre of mass is {beyond * 1e3:.0f} mm outside its feet: it would fall over.")]
-    return [found("its centre of mass is over its feet.")]
+        return [Note.fault(f"its centre of mass is {beyond * 1e3:.0f} mm outside its feet: it would fall over.")]
+    return [Note.finding("its centre of mass is over its feet.")]
 
 
 def _posed(robot: Robot) -> mujoco.MjData:
@@ -141,7 +143,9 @@ def _torque_notes(robot: Robot) -> list[Note]:
     use = np.abs(holding_torques_nm(model, data, points))[BASE:] / robot.torque_limit_nm
     worst = int(np.argmax(use))
     words = f"{robot.joint_names[worst]} needs {format_percent(use[worst])} of its torque limit to stand"
-    return [fault(f"{words}: the limit or the posture is wrong.") if use[worst] > 1.0 else found(f"{words}.")]
+    return [
+        Note.fault(f"{words}: the limit or the posture is wrong.") if use[worst] > 1.0 else Note.finding(f"{words}.")
+    ]
 
 
 def _standing_notes(robot: Robot) -> list[Note]:
@@ -157,6 +161,6 @@ def _standing_notes(robot: Robot) -> list[Note]:
     upright = data.xmat[1].reshape(3, 3)[2, 2]
     lower = height - float(data.subtree_com[1, 2])
     if not np.isfinite(data.qpos).all() or lower > (1.0 - _FALLEN) * height or upright < _MOST_TILT:
-        return [fault("its servos do not hold the posture for a second: it falls.")]
+        return [Note.fault("its servos do not hold the posture for a second: it falls.")]
     sank = f"{abs(lower) * 1e3:.0f} mm {'lower' if lower >= 0.0 else 'higher'}"
-    return [found(f"its servos hold the posture; after a second it is {sank}.")]
+    return [Note.finding(f"its servos hold the posture; after a second it is {sank}.")]

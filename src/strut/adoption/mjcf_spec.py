@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import mujoco
 
-from strut.adoption.note import Note, fault
+from strut.adoption.note import Note
 from strut.adoption.unreadable_meshes import leave_out_meshes, mesh_name
 from strut.models.mesh_files import UNREADABLE, is_native, read_mesh, why_unreadable
 
@@ -45,7 +45,7 @@ def _read(path: Path, notes: list[Note]) -> mujoco.MjSpec:
     spec.meshdir = str(path.resolve().parent / (spec.meshdir or ""))
     words = " ".join(words.split())
     left_out = ", ".join(sorted(_SETTINGS))
-    notes.append(fault(f"MuJoCo does not know a setting in it ({words}): all it says of {left_out} is left out."))
+    notes.append(Note.fault(f"MuJoCo does not know a setting in it ({words}): all it says of {left_out} is left out."))
     return spec
 
 

@@ -1,43 +1,49 @@
-"""Note: one thing that a reader of a model must be told, as a sentence, and how much it matters."""
+"""Note: one sentence about an imported robot for its user, and how much it matters."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How much a note matters: something is wrong in the file, something was assumed, or something was found."""
+    """How much a note matters; the order in which notes are printed."""
 
-    FAULT = "fault"
-    ASSUMED = "assumed"
+    FAULT = "fault"  # something is wrong
+    ASSUMED = "assumed"  # the file does not say it
     FOUND = "found"
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A sentence about a model: what is there, and what follows from it."""
+    """A sentence about an imported robot: the value, the cause, and what follows from it."""
 
     severity: Severity
     sentence: str
 
+    @classmethod
+    def fault(cls, sentence: str) -> Note:
+        """Return a note about something wrong in the file, which was repaired if possible."""
+        return cls(Severity.FAULT, sentence)
 
-def fault(sentence: str) -> Note:
-    """Return a note about what is wrong in the file and was repaired."""
-    return Note(Severity.FAULT, sentence)
+    @classmethod
+    def assumption(cls, sentence: str) -> Note:
+        """Return a note about something that the file does not say."""
+        return cls(Severity.ASSUMED, sentence)
+
+    @classmethod
+    def finding(cls, sentence: str) -> Note:
+        """Return a note about something that was found in the file."""
+        return cls(Severity.FOUND, sentence)
 
 
-def assumed(sentence: str) -> Note:
-    """Return a note about what the file does not say."""
-    return Note(Severity.ASSUMED, sentence)
+def sentences_of(notes: Iterable[Note], severity: Severity | str) -> list[str]:
+    """Return the sentences of the notes of one severity."""
+    return [note.sentence for note in notes if note.severity == severity]
 
 
-def found(sentence: str) -> Note:
-    """Return a note about what was found."""
-    return Note(Severity.FOUND, sentence)
-
-
-def in_a_row(names: list[str] | tuple[str, ...], most: int = 4) -> str:
-    """Return names in a row, the rest counted."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+def list_names(names: Sequence[str], max_count: int = 4) -> str:
+    """Return the first names with commas, and how many more there are."""
+    more = len(names) - max_count
+    return ", ".join(names[:max_count]) + (f" and {more} more" if more > 0 else "")

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from strut.adoption.note import in_a_row
+from strut.adoption.note import list_names
 from strut.errors import NotAdoptedError
 
 _ENDINGS = (".xml", ".urdf", ".mjcf", ".xacro")
@@ -50,7 +50,7 @@ def _of_installed(name: str) -> Path:
     if not fitting:
         raise NotAdoptedError(_unknown(wanted), name)
     if len(fitting) > 1:
-        choices = in_a_row([_clear_name(one, files) for one in fitting], 8)
+        choices = list_names([_clear_name(one, files) for one in fitting], 8)
         raise NotAdoptedError(f"several installed files fit; give one of them: {choices}.", name)
     return fitting[0].file
 
@@ -75,7 +75,7 @@ def _clear_name(one: PackageRobot, files: Sequence[PackageRobot]) -> str:
 def _descriptions_in(folder: Path) -> str:
     """Return the files of a folder that may describe robots, to end a sentence; nothing if there are none."""
     names = sorted(file.name for file in folder.iterdir() if file.suffix.lower() in _ENDINGS)
-    return f" ({in_a_row(names)})" if names else ""
+    return f" ({list_names(names)})" if names else ""
 
 
 def _of_robot_descriptions(name: str) -> Path | None:

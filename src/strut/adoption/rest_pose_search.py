@@ -13,7 +13,7 @@ from strut.adoption.foot_finder import FoundFoot, feet_of, leg_length_m
 from strut.adoption.front_finder import words_of
 from strut.adoption.leg_finder import Rest, deepest, rest_in
 from strut.adoption.link_tree import LinkTree
-from strut.adoption.note import in_a_row
+from strut.adoption.note import list_names
 from strut.adoption.robot_source import ImportedSource, Keyframe
 from strut.adoption.stand_finder import stands
 from strut.arrays import Array
@@ -218,7 +218,7 @@ def _why_not_legged(poses: Sequence[RestPose]) -> str:
         return f"it rests on its base in every posture tried, so it has no legs to walk with{bare}."
     best = max(legged, key=lambda pose: pose.joint_counts[0])
     number = len(best.rest.legs)
-    ends = in_a_row(best.ends)
+    ends = list_names(best.ends)
     if best.joint_counts[0] < _LEAST_JOINTS:
         return f"it rests on {ends}, of which one joint or none moves some: wheels or rollers, not legs."
     if _are_arms(best):

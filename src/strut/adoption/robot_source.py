@@ -10,7 +10,7 @@ import numpy as np
 
 from strut.adoption.described_model import DescribedModel
 from strut.adoption.drive_finder import find_drives
-from strut.adoption.note import Note, assumed, fault, in_a_row
+from strut.adoption.note import Note, list_names
 from strut.adoption.plain_model import hinges_of, joint_name, link_name
 from strut.arrays import Array
 from strut.errors import NotAdoptedError
@@ -99,9 +99,9 @@ def _stuck(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> froze
     stuck = [joint_name(model, joint) for joint in limited if _is_stuck(model, joint)]
     if stuck:
         words = (
-            f"[joint|joints] ({in_a_row(stuck)}) [turns|turn] by less than {_LEAST_RANGE_RAD:g} rad: taken as rigid."
+            f"[joint|joints] ({list_names(stuck)}) [turns|turn] by less than {_LEAST_RANGE_RAD:g} rad: taken as rigid."
         )
-        notes.append(assumed(format_count(len(stuck), words)))
+        notes.append(Note.assumption(format_count(len(stuck), words)))
     return frozenset(stuck)
 
 
@@ -116,8 +116,8 @@ def _tell_balls(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> 
     balls = [joint_name(model, joint) for joint in joints if model.jnt_type[joint] == _BALL]
     if balls:
         notes.append(
-            assumed(
-                format_count(len(balls), f"ball [joint|joints] ({in_a_row(balls)}): three hinges are taken for each.")
+            Note.assumption(
+                format_count(len(balls), f"ball [joint|joints] ({list_names(balls)}): three hinges are taken for each.")
             )
         )
 
@@ -187,14 +187,16 @@ def _judge_base(model: mujoco.MjModel, held: list[int], notes: list[Note]) -> No
     slides = kinds.count(_SLIDE)
     turns = kinds.count(_HINGE) + 3 * kinds.count(_BALL)
     if not kinds:
-        notes.append(assumed("its base is fixed to the world in the file: it is set free, or nothing could walk."))
+        notes.append(
+            Note.assumption("its base is fixed to the world in the file: it is set free, or nothing could walk.")
+        )
     elif (slides, turns) == (3, 3):
-        notes.append(assumed("its base moves by three slides and three hinges: a free base takes their place."))
+        notes.append(Note.assumption("its base moves by three slides and three hinges: a free base takes their place."))
     elif slides:
         words = f"its base can only slide along {slides} and turn about {turns} axes"
         raise NotAdoptedError(f"{words}: a model in a plane, which cannot stand in the real world.")
     else:
-        notes.append(assumed(f"its base turns on {turns} hinges fixed to the world: it is set free."))
+        notes.append(Note.assumption(f"its base turns on {turns} hinges fixed to the world: it is set free."))
 
 
 def _loops(model: mujoco.MjModel, inside: set[int]) -> tuple[tuple[str, str], ...]:
@@ -269,9 +271,13 @@ def dropped_note(source: ImportedSource) -> tuple[Note, ...]:
     notes = []
     if source.sliding:
         notes.append(
-            assumed(f"{len(source.sliding)} sliding joints ({in_a_row(list(source.sliding))}) are taken as rigid.")
+            Note.assumption(
+                f"{len(source.sliding)} sliding joints ({list_names(list(source.sliding))}) are taken as rigid."
+            )
         )
     if source.loops:
         pairs = [f"{first} to {second}" for first, second in source.loops]
-        notes.append(fault(f"links are held together outside the legs ({in_a_row(pairs)}): these loops are left open."))
+        notes.append(
+            Note.fault(f"links are held together outside the legs ({list_names(pairs)}): these loops are left open.")
+        )
     return tuple(notes)

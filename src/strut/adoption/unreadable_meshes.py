@@ -8,7 +8,7 @@ from typing import Any
 
 import mujoco
 
-from strut.adoption.note import Note, fault, in_a_row
+from strut.adoption.note import Note, list_names
 from strut.errors import NotAdoptedError
 from strut.models.mesh_files import remedy, why_unreadable
 from strut.plumbing.number_text import format_count
@@ -60,8 +60,8 @@ def leave_out_meshes(spec: mujoco.MjSpec, unreadable: Mapping[str, str], notes: 
 
 def not_drawn(meshes: list[str]) -> Note:
     """Return the note about meshes that are only seen, each with why it cannot be read."""
-    words = f"[mesh that is|meshes that are] only seen cannot be read ({in_a_row(meshes, 2)}): not drawn."
-    return fault(format_count(len(meshes), words))
+    words = f"[mesh that is|meshes that are] only seen cannot be read ({list_names(meshes, 2)}): not drawn."
+    return Note.fault(format_count(len(meshes), words))
 
 
 def mesh_name(mesh: Any) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from strut.adoption.collada_axes import Y_TO_Z, are_turned
-from strut.adoption.note import Note, assumed, fault, in_a_row
+from strut.adoption.note import Note, list_names
 from strut.adoption.unreadable_meshes import not_drawn
 from strut.arrays import Array
 from strut.errors import NotAdoptedError
@@ -91,9 +91,9 @@ def _fix_floating_parts(root: ET.Element, notes: list[Note]) -> None:
     if inner:
         names = [joint.get("name", "") for joint in inner]
         notes.append(
-            fault(
+            Note.fault(
                 format_count(
-                    len(names), f"[link floats|links float] ({in_a_row(names)}): taken as fixed where it is drawn."
+                    len(names), f"[link floats|links float] ({list_names(names)}): taken as fixed where it is drawn."
                 )
             )
         )
@@ -112,7 +112,7 @@ def _check_tree(root: ET.Element) -> None:
     _check_no_circle(parents)
     roots = [name for name in links if name not in parents]
     if len(roots) > 1:
-        raise NotAdoptedError(f"{len(roots)} links have no parent ({in_a_row(roots)}); a robot has one root.")
+        raise NotAdoptedError(f"{len(roots)} links have no parent ({list_names(roots)}); a robot has one root.")
 
 
 def _link_names(root: ET.Element) -> list[str]:
@@ -152,7 +152,7 @@ def _take_joint(joint: ET.Element, text: UrdfText) -> None:
         joint.set("type", "continuous")
     if second_axes := joint.findall("axis")[1:]:
         _leave_out(joint, second_axes)
-        text.notes.append(fault(f"the joint {name} has two axes: the first one counts."))
+        text.notes.append(Note.fault(f"the joint {name} has two axes: the first one counts."))
     _leave_out(joint, [child for child in joint if child.tag in _DROPPED])
 
 
@@ -198,7 +198,7 @@ def _leave_out_empty_shapes(link: ET.Element, notes: list[Note]) -> None:
         words = (
             f"[shape of the link {link.get('name')} has|shapes of the link {link.get('name')} have] no size: left out."
         )
-        notes.append(fault(format_count(len(empty), words)))
+        notes.append(Note.fault(format_count(len(empty), words)))
 
 
 def _is_empty(looks: ET.Element) -> bool:
@@ -215,7 +215,7 @@ def _take_meshes(text: UrdfText, path: Path) -> None:
     turn = Y_TO_Z if are_turned(text.root, path) else None
     if turn is not None:
         words = "its meshes call y upright and fit their links when turned to z"
-        text.notes.append(assumed(f"{words}: they are turned, which not every program does."))
+        text.notes.append(Note.assumption(f"{words}: they are turned, which not every program does."))
     for link in text.root.findall("link"):
         for looks in _shapes(link):
             mesh = looks.find("geometry/mesh")

@@ -1,8 +1,9 @@
-"""Feeling distance: how far two movements are apart to somebody who reads feelings from them, and who is confused.
+"""Emotion distance: how different two movements look to people, and from which distance on people distinguish them.
 
-Each feature is measured in levels: one level is what published stimuli differed by when people told them apart
-(`perceived.toml`). The distance of two movements is the Euclidean one. The threshold comes from studies whose stimuli
-are planned again here: of half of their pairs, the distance that best parts those that people told apart from others.
+Each feature is measured in levels. One level is the difference between published stimuli that people distinguished
+(`perceived.toml`). The distance of two movements is Euclidean. The threshold comes from studies whose stimuli are
+planned again here: it is the distance that best separates distinguished from confused pairs in half of the data. The
+other half tests it.
 """
 
 from __future__ import annotations
@@ -24,20 +25,20 @@ from strut.schemas.fields import NotNegative, Positive, Table
 
 
 class FeatureLevel(Table, frozen=True):
-    """One level of a feature.
+    """The size of one level of a feature.
 
     Args:
-        ratio: A factor, of features that are told apart by their ratio.
-        floor: Added to the value before: what is smaller is nothing to the eye.
-        angle_rad: A difference, of angles.
+        ratio: Factor between two levels, for features that people compare by ratio.
+        floor: Added to the value before taking the ratio; smaller values are too small to see.
+        angle_rad: Difference between two levels, for angles.
     """
 
     ratio: Annotated[float, msgspec.Meta(gt=1.0)] | None = None
     floor: NotNegative = 0.0
     angle_rad: Positive | None = None
 
-    def levels(self, value: float) -> float:
-        """Return a value in levels, from an arbitrary zero."""
+    def to_levels(self, value: float) -> float:
+        """Return a value in levels; the zero is arbitrary."""
         if self.angle_rad is not None:
             return value / self.angle_rad
         assert self.ratio is not None
@@ -45,104 +46,108 @@ class FeatureLevel(Table, frozen=True):
 
 
 class JudgedPair(Table, frozen=True):
-    """Two stimuli of a published study, how far apart they are here, and whether people told them apart."""
+    """Two stimuli of a published study, their emotion distance, and whether people distinguished them."""
 
     study: str
     first: str
     second: str
     distance: float
-    told_apart: bool
+    distinguished: bool
 
 
 class PerceivedTable(Table, frozen=True):
-    """perceived.toml: levels of features, and pairs that people have judged."""
+    """perceived.toml: levels of features, and pairs of stimuli that people have judged."""
 
     level: Mapping[str, FeatureLevel]
     pair: tuple[JudgedPair, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Separation:
-    """How well a threshold parts pairs.
+class ThresholdTest:
+    """How well a threshold predicts which pairs people distinguish.
 
     Args:
-        threshold: Distance from which on two movements are told apart.
-        pairs: How many were looked at.
-        right: How many of them lie on the right side.
-        told_apart_right: Share of those told apart that lie above.
-        confused_right: Share of the others that lie below.
-        auc: Chance that a pair told apart is farther apart than one that was not.
+        threshold: Distance from which on two movements count as distinguished.
+        pairs: Number of pairs.
+        correct: Number of pairs that it predicts correctly.
+        sensitivity: Share of the distinguished pairs that are above it.
+        specificity: Share of the confused pairs that are below it.
+        auc: Area under the ROC curve: chance that a distinguished pair has a larger distance than a confused one.
     """
 
     threshold: float
     pairs: int
-    right: int
-    told_apart_right: float
-    confused_right: float
+    correct: int
+    sensitivity: float
+    specificity: float
     auc: float
 
 
 @cache
-def perceived() -> PerceivedTable:
+def perceived_table() -> PerceivedTable:
     """Return perceived.toml."""
     text = files("strut.perception").joinpath("perceived.toml").read_text("utf-8")
     return msgspec.toml.decode(text, type=PerceivedTable)
 
 
-def in_levels(features: Mapping[str, float]) -> Array:
+def to_levels(features: Mapping[str, float]) -> Array:
     """Return features in levels, in the order of FEATURES. Shape (n_features,)."""
-    level = perceived().level
-    return np.array([level[name].levels(features[name]) for name in FEATURES])
+    level = perceived_table().level
+    return np.array([level[name].to_levels(features[name]) for name in FEATURES])
 
 
 def emotion_distances(movements: Sequence[Mapping[str, float]]) -> Array:
-    """Return how far any two movements are apart, given their features. Shape (n, n).
+    """Return the distance between any two movements, from their expressive features. Shape (n, n), in levels.
 
     Example:
-        >>> strut.feeling_distances([strut.expressive_features(motion, robot) for motion in motions])
+        >>> strut.emotion_distances([strut.expressive_features(motion, robot) for motion in motions])
     """
-    rows = np.array([in_levels(features) for features in movements])
-    return np.asarray(np.linalg.norm(rows[:, None] - rows[None], axis=2))
+    levels = np.array([to_levels(features) for features in movements])
+    return np.asarray(np.linalg.norm(levels[:, None] - levels[None], axis=2))
 
 
 def calibration_pairs() -> tuple[JudgedPair, ...]:
-    """Return the half of the judged pairs that the threshold comes from: every other one by distance in a study."""
-    return _by_distance()[::2]
+    """Return the judged pairs that determine the threshold: every other pair of each study, by distance."""
+    return _pairs_by_distance()[::2]
 
 
 def held_out_pairs() -> tuple[JudgedPair, ...]:
-    """Return the half of the judged pairs that the threshold has never seen."""
-    return _by_distance()[1::2]
+    """Return the judged pairs that do not determine the threshold, and so can test it."""
+    return _pairs_by_distance()[1::2]
 
 
-def _by_distance() -> tuple[JudgedPair, ...]:
-    return tuple(sorted(perceived().pair, key=lambda pair: (pair.study, pair.distance)))
+def _pairs_by_distance() -> tuple[JudgedPair, ...]:
+    return tuple(sorted(perceived_table().pair, key=lambda pair: (pair.study, pair.distance)))
 
 
 @cache
-def threshold() -> float:
-    """Return the distance from which on people tell two feelings apart: halfway where it parts the calibration best."""
-    rows = sorted(pair.distance for pair in calibration_pairs())
-    between = [(low + high) / 2.0 for low, high in pairwise(rows)]
-    return max(between, key=lambda distance: (_balanced(separation(calibration_pairs(), distance)), -distance))
+def discrimination_threshold() -> float:
+    """Return the distance from which on people distinguish two emotions, in levels.
+
+    It lies between two neighbouring calibration pairs, where the mean of sensitivity and specificity is largest.
+    """
+    distances = sorted(pair.distance for pair in calibration_pairs())
+    candidates = [(low + high) / 2.0 for low, high in pairwise(distances)]
+
+    def balanced_accuracy(threshold: float) -> float:
+        test = evaluate_threshold(calibration_pairs(), threshold)
+        return (test.sensitivity + test.specificity) / 2.0
+
+    return max(candidates, key=lambda threshold: (balanced_accuracy(threshold), -threshold))
 
 
-def separation(pairs: Sequence[JudgedPair], distance: float) -> Separation:
-    """Return how well a distance parts pairs that people told apart from those that they did not."""
-    apart = np.array([pair.distance for pair in pairs if pair.told_apart])
-    alike = np.array([pair.distance for pair in pairs if not pair.told_apart])
-    above = apart >= distance
-    below = alike < distance
-    farther = (apart[:, None] > alike[None]) + 0.5 * (apart[:, None] == alike[None])
-    return Separation(
-        threshold=distance,
+def evaluate_threshold(pairs: Sequence[JudgedPair], threshold: float) -> ThresholdTest:
+    """Return how well a threshold predicts which pairs people distinguish."""
+    distinguished = np.array([pair.distance for pair in pairs if pair.distinguished])
+    confused = np.array([pair.distance for pair in pairs if not pair.distinguished])
+    above = distinguished >= threshold
+    below = confused < threshold
+    larger = (distinguished[:, None] > confused[None]) + 0.5 * (distinguished[:, None] == confused[None])
+    return ThresholdTest(
+        threshold=threshold,
         pairs=len(pairs),
-        right=int(above.sum() + below.sum()),
-        told_apart_right=float(above.mean()),
-        confused_right=float(below.mean()),
-        auc=float(farther.mean()),
+        correct=int(above.sum() + below.sum()),
+        sensitivity=float(above.mean()),
+        specificity=float(below.mean()),
+        auc=float(larger.mean()),
     )
-
-
-def _balanced(found: Separation) -> float:
-    return (found.told_apart_right + found.confused_right) / 2.0

@@ -1,4 +1,4 @@
-"""`strut adopt`: a robot of others becomes one of yours."""
+"""`strut adopt`: import a robot from MJCF or URDF, or check the folder of an imported robot."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from strut.adoption.adopt import Adopted
+from strut.adoption.adopt import AdoptedRobot
 from strut.adoption.adopt import adopt as adopt_robot
 from strut.adoption.folder_check import check_folder
-from strut.adoption.note import Note, fault
+from strut.adoption.note import Note, Severity, sentences_of
 from strut.adoption.portrait import portrait_page, portrait_png
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
@@ -18,30 +18,29 @@ from strut.cli.paired_options import check_apart
 from strut.cli.screen import print_json, print_lines, print_next, progress, telling
 from strut.errors import RefusedError
 from strut.models.catalogue import robot_home
-from strut.perception.distinguish import Distinguished, distinguish_drafts
 from strut.pipeline.walk import walk
 from strut.plumbing.atomic_files import check_all_writable, write_atomically
+from strut.registry import find, names
 from strut.robot import Robot
 
-HOME_WORDS = "your robot home: ~/.strut/robots, or STRUT_ROBOTS"
-STEPS_TRIED = 2  # cycles of a neutral walk with which a robot shows that it can
-_WORDS = {"fault": "wrong", "assumed": "assumed", "found": "found"}
+HOME_TEXT = "your robot home: ~/.strut/robots, or STRUT_ROBOTS"
+TRIAL_CYCLES = 2  # of the neutral walk that shows whether the robot can walk at all
 
 
 def adopt(
     context: typer.Context,
     file: Annotated[
-        str | None, typer.Argument(help="MJCF or URDF, or a robot of an installed package by name.")
+        str | None, typer.Argument(help="MJCF or URDF file, or name of a robot of an installed package.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="What to call it.  [default: as the file]")] = None,
-    out: Annotated[Path | None, typer.Option(help=f"Folder to write.  [default: its name in {HOME_WORDS}]")] = None,
-    html: Annotated[Path | None, typer.Option(help="Page to write: its portrait and all that was told.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the robot.  [default: from the file]")] = None,
+    out: Annotated[Path | None, typer.Option(help=f"Folder to write.  [default: its name in {HOME_TEXT}]")] = None,
+    html: Annotated[Path | None, typer.Option(help="Page to write: portrait, notes and joint limits.")] = None,
     png: Annotated[Path | None, typer.Option(help="Portrait to write.")] = None,
-    check: Annotated[Path | None, typer.Option(help="Judge this folder again instead.")] = None,
+    check: Annotated[Path | None, typer.Option(help="Check the folder of an imported robot instead.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Read an MJCF or URDF and make a robot of it. Example: strut adopt unitree_go2/go2.xml."""
+    """Import a robot from MJCF or URDF. Example: strut adopt unitree_go2/go2.xml."""
     if (file is None) == (check is None):
         raise typer.BadParameter("give a file, or a folder with --check.")
     check_apart(context, {"name": ("check",), "out": ("check",)})
@@ -50,29 +49,37 @@ def adopt(
         return _check(check, html, png, force=force, json=json)
     with progress(f"reads {file}") as bar:
         adopted = adopt_robot(str(file), name, out, force=force, on_stage=telling(bar, f"{file}: strut"))
-        _draw(adopted.robot, adopted.notes, html, png, force=force)
-    _tell(adopted.notes)
-    print_lines(f"wrote {adopted.folder}; every verb knows it as {adopted.robot.name}")  # stays if stopped from here on
+        _write_portraits(adopted.robot, adopted.notes, html, png, force=force)
+    _print_notes(adopted.notes)
+    # From here on the robot exists, even if the user interrupts the reports below.
+    print_lines(f"wrote {adopted.folder}; every verb knows it as {adopted.robot.name}")
     if out is None:
-        print_lines(f"your robots are kept in {robot_home()}; the variable STRUT_ROBOTS names another place")
-    with progress("tells its feelings apart") as bar:
-        feelings = distinguish_drafts(adopted.robot, on_motion=telling(bar, f"{adopted.robot.name} is drafted"))
-    with progress("takes a few steps"):
-        refused = _refused(adopted)
-    _tell(tuple(refused))
+        print_lines(f"your robots are in {robot_home()}; set STRUT_ROBOTS to keep them elsewhere")
+    reported: dict[str, Any] = {}
+    sentences: list[str] = []
+    for entry in names("strut.robot_reports"):
+        with progress(f"reports {entry}") as bar:
+            report = find("strut.robot_reports", entry)
+            values, lines = report(adopted.robot, telling(bar, f"{adopted.robot.name}: strut"))
+        reported |= values
+        sentences += lines
+    with progress("tries a few steps"):
+        refusals = _try_steps(adopted)
+    _print_notes(refusals)
+    can_walk = adopted.can_walk and not refusals
     if json:
-        print_json(_as_json(adopted, refused, feelings))
-    print_lines(*(f"feelings, before limits: {sentence}" for sentence in feelings.sentences()))
-    if adopted.can_walk and not refused:
+        print_json(_as_json(adopted, refusals, can_walk=can_walk) | reported)
+    print_lines(*sentences)
+    if can_walk:
         print_next("strut walk", adopted.robot.name, "--emotion", "happy", "--out", f"{adopted.name}_happy.npz")
     else:
         print_next("strut adopt --check", adopted.folder)
     return 0
 
 
-def _as_json(adopted: Adopted, refused: list[Note], feelings: Distinguished) -> dict[str, Any]:
-    """Return what programs read about a robot that was adopted."""
-    told = {severity: adopted.sentences(severity) for severity in _WORDS}
+def _as_json(adopted: AdoptedRobot, refusals: tuple[Note, ...], *, can_walk: bool) -> dict[str, Any]:
+    """Return the JSON about an imported robot."""
+    notes = (*adopted.notes, *refusals)
     return {
         "name": adopted.name,
         "folder": str(adopted.folder),
@@ -81,45 +88,44 @@ def _as_json(adopted: Adopted, refused: list[Note], feelings: Distinguished) -> 
         "feet": list(adopted.robot.foot_names),
         "mass_kg": adopted.robot.mass_kg,
         "took_s": adopted.took_s,
-        "can_walk": adopted.can_walk and not refused,
-        "confused_feelings": [[one, other] for one, other, _ in feelings.confused],
-        **told,
-        "fault": [*told["fault"], *(note.sentence for note in refused)],
+        "can_walk": can_walk,
+        **{severity: sentences_of(notes, severity) for severity in Severity},
     }
 
 
-def _refused(adopted: Adopted) -> list[Note]:
-    """Return why a robot refuses even a few steps in neutral; nothing where it does not, or was told not to walk."""
+def _try_steps(adopted: AdoptedRobot) -> tuple[Note, ...]:
+    """Return why even a few neutral steps are refused; nothing if they are not, or if the robot cannot walk anyway."""
     try:
         if adopted.can_walk:
-            walk(adopted.robot, cycles=STEPS_TRIED)
+            walk(adopted.robot, cycles=TRIAL_CYCLES)
     except RefusedError as error:
-        return [fault(f"it will not walk as it is: {'; '.join(error.reasons[:2])}.")]
-    return []
+        return (Note.fault(f"a neutral walk is not feasible: {'; '.join(error.reasons[:2])}."),)
+    return ()
 
 
 def _check(folder: Path, html: Path | None, png: Path | None, *, force: bool, json: bool) -> int:
-    with progress(f"judges {folder}"):
+    """Check the folder of an imported robot and return the exit code."""
+    with progress(f"checks {folder}"):
         checked = check_folder(folder)
-        _draw(checked.robot, checked.notes, html, png, force=force)
+        _write_portraits(checked.robot, checked.notes, html, png, force=force)
     if json:
-        notes = {
-            severity: [note.sentence for note in checked.notes if note.severity == severity] for severity in _WORDS
-        }
+        notes = {severity: sentences_of(checked.notes, severity) for severity in Severity}
         print_json({"robot": checked.robot.name, "sound": checked.is_sound} | notes)
-    _tell(checked.notes)
+    _print_notes(checked.notes)
     if checked.is_sound:
         print_next("strut robots", folder)
     return 0 if checked.is_sound else REFUSED
 
 
-def _draw(robot: Robot, notes: tuple[Note, ...], html: Path | None, png: Path | None, *, force: bool) -> None:
+def _write_portraits(
+    robot: Robot, notes: tuple[Note, ...], html: Path | None, png: Path | None, *, force: bool
+) -> None:
     if png is not None:
         write_atomically(png, portrait_png(robot), force=force)
     if html is not None:
         write_atomically(html, portrait_page(robot, notes), force=force)
 
 
-def _tell(notes: tuple[Note, ...]) -> None:
-    for severity, word in _WORDS.items():
-        print_lines(*(f"{word}: {note.sentence}" for note in notes if note.severity == severity))
+def _print_notes(notes: tuple[Note, ...]) -> None:
+    for severity in Severity:
+        print_lines(*(f"{severity}: {sentence}" for sentence in sentences_of(notes, severity)))
