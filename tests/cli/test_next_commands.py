@@ -165,5 +165,5 @@ def test_a_robot_that_refuses_a_few_steps_is_not_sent_for_a_walk(tmp_path, capsy
     printed = capsys.readouterr()
     told = json.loads(printed.out)
     assert not told["can_walk"]
-    assert "it will not walk as it is: torque: " in told["fault"][-1]
+    assert "a neutral walk is not feasible: torque: " in told["fault"][-1]
     assert printed.err.splitlines()[-1] == f"next: strut adopt --check {folder}"
