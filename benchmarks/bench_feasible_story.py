@@ -19,12 +19,12 @@ from strut.animation.animation_drafts import animation_report, make_feasible
 from strut.animation.animation_file import load_animation
 from strut.animation.animation_ik import drawn_qpos, planted_stance
 from strut.animation.drawing import drawn, rounded
+from strut.animation.request import AnimationMethod
 from strut.animation.stories import story_names, story_path
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pilot.animation_request import play_request
 from strut.pilot.piloted_simulation import Clock, World, simulate_requests
-from strut.request import AnimationMethod
 from strut.robot import Robot
 from strut.schemas.keyframes import Animation, AnimationKey
 from strut.verify.check import check

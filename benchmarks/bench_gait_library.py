@@ -31,7 +31,7 @@ from record import Row, record  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.pilot.gait_library.gait_library_build import build_gait_library  # noqa: E402
 from strut.pilot.gait_library.gait_store import GaitStore  # noqa: E402
-from strut.request import Walker  # noqa: E402
+from strut.pilot.request import Walker  # noqa: E402
 
 
 def others_busy_s() -> float:

@@ -35,6 +35,7 @@ from strut.human.gait import Gait  # noqa: E402
 from strut.human.problem.gait_options import HUMAN, named_gait_options  # noqa: E402
 from strut.human.reconstruction.reconstruct import reconstruct  # noqa: E402
 from strut.human.synthesis.synthesize import synthesize  # noqa: E402
+from strut.human.table import human_gait  # noqa: E402
 from strut.maths.rotation import angles_from_qpos, qpos_from_angles  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
@@ -62,7 +63,7 @@ def gait_called(name: str) -> Gait:
     if name.endswith(" m/s"):
         return synthesize(human, speed_m_s=float(name.split(maxsplit=1)[0]))
     style = style_for(human, named_emotion(name))
-    speed = style.speed * human.human_gait.speed_m_s.usual
+    speed = style.speed * human_gait(human).speed_m_s.usual
     return synthesize(human, speed_m_s=speed, options=replace(named_gait_options(human, [HUMAN]), style=style))
 
 

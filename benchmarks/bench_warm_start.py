@@ -30,6 +30,7 @@ from strut.human.gait import Gait  # noqa: E402
 from strut.human.problem.gait_options import HUMAN, named_gait_options  # noqa: E402
 from strut.human.synthesis.initial_guess import GuessOptions  # noqa: E402
 from strut.human.synthesis.synthesize import synthesize  # noqa: E402
+from strut.human.table import human_gait  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 
@@ -48,7 +49,7 @@ def request(case: str) -> dict[str, Any]:
         return {"robot": human, "speed_m_s": float(case)}
     style = style_for(human, named_emotion(case))
     options = replace(named_gait_options(human, [HUMAN]), style=style)
-    return {"robot": human, "speed_m_s": style.speed * human.human_gait.speed_m_s.usual, "options": options}
+    return {"robot": human, "speed_m_s": style.speed * human_gait(human).speed_m_s.usual, "options": options}
 
 
 def timed(case: str, start: str, **start_arguments: Any) -> tuple[Row, Gait | None]:

@@ -22,7 +22,14 @@ import numpy as np
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 MORE_EMOTIONS = (*EMOTIONS, "disgusted", "surprised", "calm", "bored", "proud", "curious", "tired")
 GOALS = 20
-ADOPTED = {"go2": "sad", "anymal_c": "happy", "solo12": "neutral", "talos_reduced": "sad", "icub": "neutral", "g1_29dof_rev_1_0": "happy"}
+ADOPTED = {
+    "go2": "sad",
+    "anymal_c": "happy",
+    "solo12": "neutral",
+    "talos_reduced": "sad",
+    "icub": "neutral",
+    "g1_29dof_rev_1_0": "happy",
+}
 ANIMATIONS = ("happy", "sad", "curious")
 RECORDINGS = {  # body height [m] and mass [kg] where the file does not say them
     "felis_subject3_neutral": (1.86, 75.0),

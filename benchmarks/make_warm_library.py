@@ -32,6 +32,7 @@ from strut.human.problem.gait_options import HUMAN, named_gait_options  # noqa: 
 from strut.human.synthesis.initial_guess import GuessOptions, guessed_step  # noqa: E402
 from strut.human.synthesis.synthesize import SynthesisRequest, usual_mesh  # noqa: E402
 from strut.human.synthesis.warm_library import FILE, WarmLibrary, features  # noqa: E402
+from strut.human.table import human_gait  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.ocp.collocation import DirectCollocation, NotSolvedError  # noqa: E402
@@ -64,7 +65,7 @@ class Entry:
         speed_m_s = self.speed_m_s
         if self.feeling:
             style = style_for(human, named_emotion(self.feeling), self.intensity)
-            speeds = human.human_gait.speed_m_s
+            speeds = human_gait(human).speed_m_s
             options = replace(options, style=style)
             speed_m_s = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
         return SynthesisRequest(human, named_criteria(human, NATURAL), options, speed_m_s)
@@ -117,7 +118,7 @@ def solved(entry: Entry, known: list[WarmLibrary]) -> WarmLibrary:
         f"{entry.name}: {how}, {found.iterations} iterations, cost {found.cost:.4f}, {perf_counter() - began:.1f} s",
         flush=True,
     )
-    mesh = [phase.intervals for phase in human.human_gait.phase]
+    mesh = [phase.intervals for phase in human_gait(human).phase]
     return WarmLibrary.of([(human, found.trajectory, asked)], mesh)
 
 

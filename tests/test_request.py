@@ -5,10 +5,16 @@ import math
 
 import pytest
 
+from strut.animation.request import Animate
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError, StrutError, UnknownNameError
+from strut.gaits.crawl.request import Crawl
+from strut.gaits.footsteps.request import Steps
+from strut.gaits.hand_task.request import HandTask
+from strut.gaits.pattern.request import PatternGait
+from strut.human.request import HumanGait
 from strut.place import LEFT, Footstep, Place
-from strut.request import Animate, Crawl, HandTask, HumanGait, OwnTask, PatternGait, Request, Steps
+from strut.request import OwnTask, Request
 from strut.schemas.keyframes import Animation, AnimationKey
 
 TASKS = (

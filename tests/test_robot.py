@@ -9,6 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.errors import BadTableError
+from strut.gaits.crawl.table import CrawlTable
+from strut.gaits.footsteps.table import StepsTable
 from strut.models.catalogue import load_robot
 from strut.models.fingerprint import fingerprint
 from strut.models.limb_robot import limb_robot
@@ -57,11 +59,9 @@ def test_a_table_that_the_folder_does_not_have_is_named(mrpete, table):
 
 
 def test_a_gait_of_another_kind_is_named(mrpete):
-    assert mrpete.crawl_gait is mrpete.gait
-    with pytest.raises(
-        BadTableError, match=r"mrpete does not walk in steps to a goal: its gait\.toml describes another"
-    ):
-        _ = mrpete.step_gait
+    assert mrpete.gait_as(CrawlTable) is mrpete.gait
+    with pytest.raises(BadTableError, match=r"mrpete has no steps gait: its gait\.toml is of the kind 'crawl'"):
+        _ = mrpete.gait_as(StepsTable)
 
 
 def changed(robot, **changes):

@@ -20,16 +20,14 @@ from strut.draft import (
     Progress as Progress,
     Violation as Violation,
 )
-from strut.request import (
-    Animate as Animate,
-    Crawl as Crawl,
-    HandTask as HandTask,
-    HumanGait as HumanGait,
-    OwnTask as OwnTask,
-    PilotedWalk as PilotedWalk,
-    Request as Request,
-    Steps as Steps,
-)
+from strut.request import OwnTask as OwnTask, Request as Request, RobotTask as RobotTask, TaskKind as TaskKind
+from strut.animation.request import Animate as Animate
+from strut.gaits.crawl.request import Crawl as Crawl
+from strut.gaits.footsteps.request import Steps as Steps
+from strut.gaits.hand_task.request import HandTask as HandTask
+from strut.gaits.pattern.request import PatternGait as PatternGait
+from strut.human.request import HumanGait as HumanGait
+from strut.pilot.request import PilotedWalk as PilotedWalk
 
 from strut.pilot.controllers.reference import (
     PlayRequest as PlayRequest,

@@ -69,14 +69,15 @@ class Plugin(NamedTuple):
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "strut.verbs": {name: verb.target for name, verb in VERBS.items()},
-    "strut.generators": {
-        "crawl": "strut.gaits.crawl.crawl_drafts:CrawlDrafts.of_request",
-        "steps": "strut.gaits.footsteps.step_drafts:StepDrafts.of_request",
-        "pattern": "strut.gaits.pattern.gait_drafts:GaitDrafts.of_request",
-        "hand_task": "strut.gaits.hand_task.hand_drafts:HandDrafts.of_request",
-        "human_gait": "strut.human.synthesis.human_drafts:HumanDrafts.of_request",
-        "animate": "strut.animation.animation_drafts:AnimationDrafts.of_request",
-        "piloted": "strut.pilot.piloted_drafts:PilotedDrafts.of_request",
+    "strut.tasks": {
+        "crawl": "strut.gaits.crawl.request:KIND",
+        "steps": "strut.gaits.footsteps.request:KIND",
+        "pattern": "strut.gaits.pattern.request:KIND",
+        "piloted": "strut.pilot.request:KIND",
+        "human_gait": "strut.human.request:KIND",
+        "hand_task": "strut.gaits.hand_task.request:KIND",
+        "animate": "strut.animation.request:KIND",
+        "own": "strut.request:OWN",  # a user's own generator
     },
     "strut.limits": {},
     "strut.readers": {},

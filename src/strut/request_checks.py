@@ -1,14 +1,12 @@
-"""Request checks: numbers and words that mean nothing to any robot are refused, each with one sentence."""
+"""Request checks: raise, in one sentence, for numbers and words that no robot could use."""
 
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
 
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.place import Place
 
-WalkingPace = Literal["own", "fastest"]
 MOST_CYCLES = 1000
 LARGEST_LENGTH_M = 10.0
 FARTHEST_M = 1000.0  # of a person, a target or a goal
@@ -20,14 +18,6 @@ def check_cycles(cycles: int, fewest: int) -> None:
         raise OutOfRangeError(f"cycles is {cycles}; choose {fewest} to {MOST_CYCLES}.")
 
 
-def check_walking_pace(pace: WalkingPace | float) -> None:
-    """Raise if a pace is neither a known word nor a speed above 0."""
-    if isinstance(pace, str):
-        check_word("pace", pace, get_args(WalkingPace))
-    elif not (math.isfinite(pace) and pace > 0.0):
-        raise OutOfRangeError(f"The speed is {pace:g} m/s; it must be a number above 0.")
-
-
 def check_goal(place: Place) -> None:
     """Raise if a goal is too far away, or its heading more than a whole turn."""
     if (away_m := max(abs(place.x_m), abs(place.y_m))) > FARTHEST_M:
@@ -35,16 +25,6 @@ def check_goal(place: Place) -> None:
     if abs(place.heading_rad) > 2.0 * math.pi + 1e-9:
         degrees = math.degrees(place.heading_rad)
         raise OutOfRangeError(f"The goal's heading is {degrees:g} degrees; write it from -360 to 360.")
-
-
-def check_point(who: str, place: tuple[float, float, float] | None) -> None:
-    """Raise if a place in the room is none, or farther away than anybody sees."""
-    if place is None:
-        return
-    if len(place) != 3 or not all(math.isfinite(value) for value in place):
-        raise OutOfRangeError(f"The {who}'s position needs three finite numbers: x, y, z in metres.")
-    if max(abs(value) for value in place) > FARTHEST_M:
-        raise OutOfRangeError(f"The {who} is more than {FARTHEST_M:g} m away; nobody sees that far.")
 
 
 def check_length(name: str, length_m: float | None, *, above_zero: bool = False) -> None:

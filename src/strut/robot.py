@@ -16,7 +16,7 @@ from strut.schemas.body import ChainBody, Platform
 from strut.schemas.collision import CollisionTable
 from strut.schemas.expression import ExpressionTable, Layer
 from strut.schemas.folder import Tables
-from strut.schemas.gait import CrawlTable, GaitTable, PatternTable, StepsTable, SynthesisTable
+from strut.schemas.gait import GaitTable
 from strut.schemas.hands import ChainsTable, StudyTable, TaskTable
 from strut.schemas.human import ContactTable, MarkerTable, SubjectTable, SymmetryTable
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mujoco import MjModel
 
 T = TypeVar("T")
+G = TypeVar("G", bound=GaitTable)
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 STANDING = "standing"  # the keyframe of a model that says how the robot stands
@@ -226,31 +227,16 @@ class Robot:
 
     @property
     def gait(self) -> GaitTable:
-        """How it walks: gait.toml. Raises BadTableError if it has none; so do all that follow."""
-        gait: GaitTable | None = self.tables.gait
-        self._has("gait", gait)
-        assert gait is not None
-        return gait
+        """How it walks: gait.toml. Raises BadTableError if it has none; so do the properties that follow."""
+        return self._has("gait", self.tables.gait)
 
-    @property
-    def crawl_gait(self) -> CrawlTable:
-        """How it crawls."""
-        return self._walks_by(CrawlTable, "crawl")
-
-    @property
-    def step_gait(self) -> StepsTable:
-        """How it walks in steps to a goal."""
-        return self._walks_by(StepsTable, "walk in steps to a goal")
-
-    @property
-    def pattern_gait(self) -> PatternTable:
-        """The gait pattern it walks by."""
-        return self._walks_by(PatternTable, "walk by a gait pattern")
-
-    @property
-    def human_gait(self) -> SynthesisTable:
-        """The optimal-control problem whose solution is its step."""
-        return self._walks_by(SynthesisTable, "walk by an optimal-control problem")
+    def gait_as(self, table: type[G]) -> G:
+        """Return its gait.toml as the table of one kind of gait; raises BadTableError if it describes another."""
+        if not isinstance(self.gait, table):
+            asked = table.__struct_config__.tag
+            own = self.gait.__struct_config__.tag
+            raise BadTableError(f"{self.name} has no {asked} gait: its gait.toml is of the kind '{own}'.")
+        return self.gait
 
     @property
     def expression(self) -> ExpressionTable:
@@ -326,11 +312,6 @@ class Robot:
         if table is None:
             raise BadTableError(f"{self.name} has no {name}.toml in its folder, so it cannot do this.")
         return table
-
-    def _walks_by(self, kind: type[T], what: str) -> T:
-        if not isinstance(self.gait, kind):
-            raise BadTableError(f"{self.name} does not {what}: its gait.toml describes another gait.")
-        return self.gait
 
 
 @lru_cache(maxsize=64)  # one body for all who ask, so that what is computed once for a robot stays so

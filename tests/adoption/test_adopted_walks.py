@@ -15,7 +15,8 @@ from strut.adoption import gait_fit
 from strut.adoption.adopt import adopt
 from strut.engines.task_jacobians import task_jacobians
 from strut.gaits.pattern.gait_drafts import GaitDrafts
-from strut.request import PatternGait
+from strut.gaits.pattern.request import PatternGait
+from strut.gaits.pattern.table import PatternTable
 from strut.schemas.imported import OwnJoint
 from strut.simulation.sensing import Sensing
 from strut.style import Style
@@ -180,8 +181,8 @@ def fitted(monkeypatch, robot, utilisation):
     tried = []
 
     def measured(robot):
-        tried.append(robot.pattern_gait)
-        return gait_fit.Utilisation(*utilisation(robot.pattern_gait))
+        tried.append(robot.gait_as(PatternTable))
+        return gait_fit.Utilisation(*utilisation(robot.gait_as(PatternTable)))
 
     monkeypatch.setattr(gait_fit, "_utilisation", measured)
     return gait_fit.fitted_gait(robot), len(tried)
@@ -189,7 +190,7 @@ def fitted(monkeypatch, robot, utilisation):
 
 def test_a_gait_with_reserve_is_left_alone(adopted, monkeypatch):
     fit, tried = fitted(monkeypatch, adopted("g1"), lambda _gait: (0, 0, gait_fit.MOST_UTILISATION))
-    assert (fit.gait, tried) == (adopted("g1").pattern_gait, 1)
+    assert (fit.gait, tried) == (adopted("g1").gait_as(PatternTable), 1)
 
 
 def test_a_gait_that_is_too_hard_gets_slower_steps_or_only_shorter_ones(adopted, monkeypatch):
@@ -210,7 +211,7 @@ def test_of_changes_to_a_gait_without_reserve_those_that_help_are_kept(adopted, 
 
 def test_a_quadruped_keeps_its_trot_however_hard_it_is(adopted, monkeypatch):
     fit, _ = fitted(monkeypatch, adopted("go2"), lambda _gait: (1, 2, 5.0))
-    assert fit.gait == adopted("go2").pattern_gait
+    assert fit.gait == adopted("go2").gait_as(PatternTable)
 
 
 def test_a_neutral_gait_of_g1_is_judged_to_have_reserve(adopted):

@@ -6,8 +6,9 @@ import pytest
 from strut.draft import Detail
 from strut.engines.task_jacobians import task_jacobians
 from strut.gaits.pattern.gait_drafts import GaitDrafts
+from strut.gaits.pattern.request import PatternGait
+from strut.gaits.pattern.table import PatternTable
 from strut.models.catalogue import load_robot
-from strut.request import PatternGait
 from tests.adoption.small_robots import biped, found
 
 
@@ -41,4 +42,4 @@ def test_a_robot_whose_gait_is_written_anew_is_read_anew(tmp_path):
     assert load_robot(folder) is before
     file = tmp_path / "robot" / "gait.toml"
     file.write_text(file.read_text("utf-8").replace("stride = 1\n", "stride = 0.5\n"), "utf-8")
-    assert (before.pattern_gait.stride, load_robot(folder).pattern_gait.stride) == (1.0, 0.5)
+    assert (before.gait_as(PatternTable).stride, load_robot(folder).gait_as(PatternTable).stride) == (1.0, 0.5)

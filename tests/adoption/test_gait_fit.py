@@ -8,8 +8,9 @@ import pytest
 
 from strut.adoption import gait_fit
 from strut.adoption.gait_fit import Utilisation, fitted_gait
+from strut.gaits.pattern.request import PatternGait
 from strut.gaits.pattern.single_support import DENIED, HardestJoint
-from strut.request import PatternGait
+from strut.gaits.pattern.table import PatternTable
 from tests.adoption.small_robots import biped, found, quadruped
 
 
@@ -24,7 +25,7 @@ def fitted(robot, monkeypatch, uses, on_share=lambda share: None):
     rest = iter(uses)
 
     def used(body):
-        tried.append(body.pattern_gait)
+        tried.append(body.gait_as(PatternTable))
         return next(rest)
 
     monkeypatch.setattr(gait_fit, "_utilisation", used)
@@ -35,7 +36,7 @@ def fitted(robot, monkeypatch, uses, on_share=lambda share: None):
 def test_a_gait_with_reserve_is_left_as_it_is(robot, monkeypatch):
     usual = Utilisation(0, 0, 0.88)
     fit, tried = fitted(robot, monkeypatch, [usual])
-    assert fit.gait == tried[0] == robot.pattern_gait
+    assert fit.gait == tried[0] == robot.gait_as(PatternTable)
     assert (fit.before, fit.now, len(tried)) == (usual, usual, 1)
 
 
@@ -48,7 +49,7 @@ def test_changes_are_tried_in_turn_and_kept_where_they_spare_enough(robot, monke
         Utilisation(0, 0, 1.00),  # lower feet: kept, and it keeps its limits: its speed stays
     ]
     fit, tried = fitted(robot, monkeypatch, uses)
-    own = robot.pattern_gait
+    own = robot.gait_as(PatternTable)
     assert [one.width / own.width for one in tried] == pytest.approx([1.0, 0.8, 1.0, 1.0, 1.0])
     assert [one.period / own.period for one in tried] == pytest.approx([1.0, 1.0, 0.8, 1.0, 0.8])
     assert [one.stride / own.stride for one in tried] == pytest.approx([1.0, 1.0, 0.8, 1.0, 0.8])
@@ -69,7 +70,7 @@ def test_who_cannot_walk_at_its_speed_walks_at_the_largest_share_that_does(robot
     uses = [Utilisation(0, 0, 1.5), *[None] * 4, SLOW, SLOW, None, FAST, None]
     told = []
     fit, tried = fitted(robot, monkeypatch, uses, told.append)
-    own = robot.pattern_gait
+    own = robot.gait_as(PatternTable)
     assert told == [0.5, 0.7, 0.85]
     assert speeds(tried[5:], own) == pytest.approx([0.5, 0.7, 0.85, 0.85, 0.85])
     assert tried[5].period / own.period == pytest.approx(0.5**-0.5)  # half by slower, half by shorter steps
@@ -84,10 +85,10 @@ def test_who_cannot_walk_at_its_speed_walks_at_the_largest_share_that_does(robot
 def test_who_cannot_walk_at_half_its_speed_is_tried_at_less_and_then_left_alone(robot, monkeypatch, usual):
     changed = [None] * 4 if usual is not None and usual.others < 2 else []
     fit, tried = fitted(robot, monkeypatch, [usual, *changed, *[FAST] * 3, *[None] * 3, None, SLOW])
-    assert speeds(tried[-8:], robot.pattern_gait) == pytest.approx([0.5] * 3 + [0.35] * 3 + [0.25] * 2)
+    assert speeds(tried[-8:], robot.gait_as(PatternTable)) == pytest.approx([0.5] * 3 + [0.35] * 3 + [0.25] * 2)
     assert (fit.share, fit.gait.slow_because) == (0.25, "knee")
     fit, tried = fitted(robot, monkeypatch, [usual, *changed, *[Utilisation(1, 0, 0.1)] * 9, None, None])
-    assert (fit.gait, fit.share) == (robot.pattern_gait, 1.0)
+    assert (fit.gait, fit.share) == (robot.gait_as(PatternTable), 1.0)
 
 
 def test_where_no_share_will_do_slow_steps_that_spare_something_are_kept(robot, monkeypatch):
@@ -101,7 +102,7 @@ def test_who_cannot_stand_on_one_leg_is_not_tried_at_all(robot, monkeypatch):
     hardest = HardestJoint("hip", DENIED + 0.01, 20.0)
     monkeypatch.setattr(gait_fit, "hardest_on_one_leg", lambda robot: hardest)
     fit, tried = fitted(robot, monkeypatch, [])
-    assert (tried, fit.gait) == ([], robot.pattern_gait)
+    assert (tried, fit.gait) == ([], robot.gait_as(PatternTable))
     assert fit.denied.startswith("to stand on one leg takes 126 % of the 20 N m that hip has; ")
     monkeypatch.setattr(gait_fit, "hardest_on_one_leg", lambda robot: hardest._replace(use=DENIED))
     fit, tried = fitted(robot, monkeypatch, [SLOW._replace(use=0.1)])

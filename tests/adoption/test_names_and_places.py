@@ -14,9 +14,9 @@ from strut.adoption.expression_tables import gait_toml
 from strut.adoption.package_robots import find_description
 from strut.adoption.robot_name import plain_name, robot_name_of
 from strut.errors import FileError, NotAdoptedError
+from strut.gaits.pattern.table import PatternTable
 from strut.models.catalogue import load_robot, robot_home, robot_names
 from strut.models.mesh_files import _read_once, forget_meshes, read_mesh
-from strut.schemas.gait import PatternTable
 from tests.adoption.small_robots import quadruped, written
 
 

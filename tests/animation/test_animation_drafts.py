@@ -15,9 +15,9 @@ from strut.animation.animation_drafts import (
 from strut.animation.animation_ik import drawn_qpos, planted_stance
 from strut.animation.drawing import drawn
 from strut.animation.feasible_animation import FeasibleAnimation
+from strut.animation.request import Animate
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
-from strut.request import Animate
 from strut.style import Style
 from tests.stories import slow_nod
 

@@ -9,12 +9,13 @@ from strut.animation.animate import animate, draw
 from strut.animation.animation_drafts import make_feasible
 from strut.animation.animation_ik import drawn_qpos, feet_down, planted_stance, retimed, sample_times
 from strut.animation.drawing import drawn
+from strut.animation.request import Animate
 from strut.emotion import Emotion
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.errors import OutOfRangeError, RefusedError
 from strut.models.catalogue import load_robot
 from strut.pipeline.run import run
-from strut.request import Animate, Request
+from strut.request import Request
 from strut.schemas.keyframes import Animation, AnimationKey, FootPose
 from strut.verify.check import check
 from strut.verify.limits import friction_needed

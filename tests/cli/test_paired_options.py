@@ -7,7 +7,7 @@ import typer
 
 from strut.cli.main import main
 from strut.cli.step_options import check_fitting
-from strut.schemas.gait import PatternTable
+from strut.gaits.pattern.table import PatternTable
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.pilot import piloted_drafts
 from strut.pilot.piloted_drafts import PilotedDrafts, _ended, _last_walk_s, walk_in_style
-from strut.request import PilotedWalk
+from strut.pilot.request import PilotedWalk
 from strut.style import Style
 
 CASSIE = load_robot("cassie")

@@ -11,7 +11,7 @@ from strut.models.catalogue import load_robot
 from strut.pilot.controllers.reference import StandRequest
 from strut.pilot.piloted_drafts import PilotedDrafts
 from strut.pilot.piloted_simulation import Clock, World, _run, piloted_loop, simulate_requests
-from strut.request import PilotedWalk
+from strut.pilot.request import PilotedWalk
 from strut.style import Style
 
 AT_ONCE = Clock(control_hz=1000.0, settle_s=0.0, rest_s=0.05)

@@ -7,10 +7,10 @@ import pytest
 
 from strut.cli.screen import _said
 from strut.errors import ImpossibleStepError, RefusedError
+from strut.gaits.pattern.request import PatternGait
 from strut.pipeline import alternatives
 from strut.pipeline.alternatives import _chosen, _nearest, _passes, _passes_throughout, _told
 from strut.pipeline.trials import SEARCH, Trials
-from strut.request import PatternGait
 from tests.alice import ALICE
 from tests.pipeline.test_weakening import HAPPY, Picky, replaced
 

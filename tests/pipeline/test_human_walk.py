@@ -17,6 +17,7 @@ from strut.human.problem.gait_options import GaitOptions
 from strut.human.problem.gait_problem import gait_problem
 from strut.human.problem.posture_targets import halfway, haste, held_angles, step_cost
 from strut.human.synthesis.human_drafts import shown_style
+from strut.human.table import human_gait
 from strut.pipeline.walk import walk
 from strut.style import Style
 
@@ -48,8 +49,8 @@ def test_joy_anger_and_fear_make_steps_short_in_time_and_sadness_leaves_them_to_
     half = style_for(heiman, named_emotion("angry"), 0.5)
     assert haste(half) == pytest.approx(0.175)
     cost = step_cost(heiman, half)
-    best_s = (1.0 - haste(half)) * heiman.human_gait.step.usual_s
-    assert cost.weight == pytest.approx(0.175 * heiman.human_gait.step.weight)
+    best_s = (1.0 - haste(half)) * human_gait(heiman).step.usual_s
+    assert cost.weight == pytest.approx(0.175 * human_gait(heiman).step.weight)
     assert cost.value(SimpleNamespace(total_s=best_s)) == pytest.approx(0.0, abs=1e-12)
     assert cost.value(SimpleNamespace(total_s=best_s + 0.05)) == pytest.approx(1.0)
     assert step_cost(heiman, heiman.expression.neutral_style()).weight == 0.0
@@ -146,7 +147,7 @@ def test_a_bounce_is_more_rise_than_without_a_feeling_at_that_speed(heiman):
 def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):
     style = style_for(heiman, named_emotion("sad"), 1.5)
     speed = 1.3 * style.speed
-    assert speed < heiman.human_gait.speed_m_s.least
+    assert speed < human_gait(heiman).speed_m_s.least
     shares = shares_of(heiman, named_emotion("sad"), 1.5, speed_m_s=0.4, looks=looks(style))
     assert shares["speed"] == pytest.approx((1.3 - 0.4) / (1.3 - speed), abs=1e-6)
     assert shares["speed"] < 0.8

@@ -15,10 +15,15 @@ from strut.draft import StrongestCandidate, Violation
 from strut.emotion import named_emotion
 from strut.errors import BadMotionError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.gaits.crawl.crawl_drafts import CrawlDrafts
+from strut.gaits.crawl.request import Crawl
+from strut.gaits.footsteps.request import Steps
 from strut.gaits.footsteps.step_drafts import StepDrafts
 from strut.gaits.hand_task.hand_drafts import HandDrafts
 from strut.gaits.hand_task.perform import _point
+from strut.gaits.hand_task.request import HandTask
 from strut.gaits.pattern.gait_drafts import GaitDrafts
+from strut.gaits.pattern.request import PatternGait
+from strut.human.request import HumanGait
 from strut.human.synthesis.human_drafts import HumanDrafts
 from strut.models.catalogue import load_robot
 from strut.pilot import piloted_sequence as piloted_show
@@ -30,7 +35,7 @@ from strut.pipeline.run import _calmer, _shown_over_time, _slower_sentence, _tol
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.walk import _task
 from strut.place import Place
-from strut.request import Crawl, HandTask, HumanGait, OwnTask, PatternGait, Request, Steps
+from strut.request import OwnTask, Request
 from strut.retargeting.repair import repair
 from strut.schemas.keyframes import AnimationKey
 from strut.verify.measure import measure
@@ -272,7 +277,7 @@ def test_a_story_that_stands_becomes_a_request_and_one_that_walks_a_show(monkeyp
     shows = []
     monkeypatch.setattr("strut.animation.animate.run", lambda request, **who: asked.append((request, who)) or "motion")
     monkeypatch.setattr(
-        "strut.pilot.piloted_sequence.perform_show",
+        "strut.pilot.piloted_sequence.perform_sequence",
         lambda robot, story, **how: shows.append((robot, story, how)) or "show",
     )
     sad, curiosity = (load_animation(story_path("cassie", name)) for name in ("sad", "curiosity"))

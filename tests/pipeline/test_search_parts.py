@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 from strut.draft import Attempt, Draft, StrongestCandidate, Violation
 from strut.emotion import named_emotion
 from strut.errors import BadFootstepsError, ImpossibleStepError, OutOfRangeError, RefusedError, UnknownNameError
+from strut.gaits.footsteps.request import Steps
 from strut.maths.easing import smooth_step
 from strut.models.catalogue import load_robot
 from strut.pilot.piloted_sequence import _eyes, _feelings
@@ -23,7 +24,7 @@ from strut.pipeline.relaxation import deepened, relaxed
 from strut.pipeline.trials import Trials, fastest
 from strut.pipeline.weakening import _much, _weakened_sentence
 from strut.place import Place
-from strut.request import Request, Steps
+from strut.request import Request
 from tests.alice import ALICE
 
 CASSIE = load_robot("cassie")

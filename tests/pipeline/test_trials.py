@@ -8,12 +8,14 @@ import pytest
 from msgspec.structs import replace as replaced
 
 from strut.draft import Detail, Draft, not_made
+from strut.gaits.footsteps.request import Steps
 from strut.gaits.footsteps.step_drafts import StepDrafts
+from strut.gaits.pattern.request import PatternGait
 from strut.pipeline import alternatives
 from strut.pipeline.run import motion_of
 from strut.pipeline.trials import _MOST_SLOWER, _SLOWER, Trials, fastest
 from strut.place import Place
-from strut.request import PatternGait, Request, Steps
+from strut.request import Request
 from strut.style import Style
 from strut.verify.measure import measure
 from strut.verify.receipt_builder import planned_receipt

@@ -8,10 +8,11 @@ from msgspec.structs import replace as replaced
 
 from strut.draft import Search, not_made
 from strut.emotion import named_emotion
+from strut.gaits.footsteps.request import Steps
 from strut.pipeline.trials import Trials
 from strut.pipeline.weakening import strongest_expression
 from strut.place import Place
-from strut.request import Request, Steps
+from strut.request import Request
 from strut.verify.receipt_builder import planned_receipt
 from tests.alice import ALICE
 from tests.pipeline.test_trials import standing

@@ -7,9 +7,11 @@ from typing import ClassVar
 import pytest
 
 from strut.draft import Attempt, Search, StrongestCandidate, not_made
+from strut.gaits.crawl.request import Crawl
+from strut.gaits.hand_task.request import HandTask
+from strut.gaits.pattern.request import PatternGait
 from strut.pipeline.trials import FINAL, SEARCH, Trials
 from strut.pipeline.weakening import _best_proved, _Candidate, _changed_words, strongest_expression
-from strut.request import Crawl, HandTask, PatternGait
 from tests.alice import ALICE
 from tests.pipeline.test_trials import standing
 from tests.pipeline.test_weakening import HAPPY, Hasty, Picky, replaced

@@ -1,6 +1,7 @@
 """Published numbers of the human that need no solver come out as printed; the others are asked for by `reproduce`."""
 
 from strut.human.analysis.gait_comparison import CriteriaValues
+from strut.human.table import human_gait
 from strut.models.catalogue import load_robot
 from strut.reproduction.human import bodies_and_sizes, orderings
 
@@ -22,7 +23,7 @@ def test_the_published_gaits_keep_their_orderings_but_for_the_local_minimum_of_h
     """Table 6.6: each gait is best in its own criterion; weighted, the mixture beats the head's gait (E28)."""
     robot = load_robot("heiman")
     published = robot.published["criteria"]
-    objectives = robot.human_gait.objective
+    objectives = human_gait(robot).objective
     found = {name: CriteriaValues(*published[entry.published]) for name, entry in objectives.items()}
     rows = orderings(robot, found)
     wrong = [row for row in rows if row.verdict == "differs"]

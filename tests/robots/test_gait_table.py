@@ -5,6 +5,7 @@ import pytest
 
 from strut.human.problem.criteria import Criteria
 from strut.human.problem.gait_problem import gait_problem
+from strut.human.table import human_gait
 from strut.kinematics.mirror import mirror_of
 from strut.ocp.kinematic_tree import read_tree
 
@@ -12,7 +13,7 @@ from strut.ocp.kinematic_tree import read_tree
 def without_room(robot, ranges):
     """Return the coordinates whose start cannot be the mirror image of their end; x is free to go on."""
     names = read_tree(robot.model, angle_base=True).velocity_names
-    start = ranges | robot.human_gait.synthesis_range_at_start
+    start = ranges | human_gait(robot).synthesis_range_at_start
     mirror = mirror_of(robot, names)
     ends = mirror.image(np.array([ranges[name] for name in names]).T)
     lower = ends.min(axis=0)
@@ -25,7 +26,7 @@ def without_room(robot, ranges):
 
 
 def test_a_head_that_may_only_lean_left_has_no_symmetric_step_and_ours_has_one(heiman):  # behaviour 30, E20
-    ranges = heiman.human_gait.synthesis_range
+    ranges = human_gait(heiman).synthesis_range
     assert without_room(heiman, ranges) == []
     assert without_room(heiman, ranges | {"Head_RX": [0.02, 0.16]}) == ["Head_RX"]
 

@@ -9,9 +9,9 @@ import pytest
 
 from strut.audit import STANDS_STILL_M
 from strut.errors import OutOfRangeError
+from strut.gaits.pattern.table import PatternTable
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.schemas.gait import PatternTable
 from strut.simulation.physics import ASKED_S, Run
 from strut.simulation.playback import (
     CARRIES,

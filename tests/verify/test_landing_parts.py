@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import ContactDemand, contact_demand
 from strut.errors import BadMotionError
+from strut.human.table import human_gait
 from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import qpos_from_angles
 from strut.models.catalogue import load_robot
@@ -221,7 +222,7 @@ def test_without_forces_torques_are_judged_on_one_foot_alone():
 def test_springs_are_on_both_sides_and_only_by_the_drafts_own_word():
     names = _sprung(draft_of(2, meta={"asked": {"springs": True}}))
     own = {name.replace("Right", "").replace("Left", "") for name in names}
-    assert own <= set(HEIMAN.human_gait.springs.joints)
+    assert own <= set(human_gait(HEIMAN).springs.joints)
     assert all(name.replace("Right", "Left") in names for name in names)
     assert all(name.replace("Left", "Right") in names for name in names)
     for meta in ({}, {"asked": {}}, {"asked": {"springs": 1}}, {"asked": "springs"}):

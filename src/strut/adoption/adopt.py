@@ -24,11 +24,11 @@ from strut.adoption.robot_name import robot_name_of
 from strut.adoption.robot_source import dropped_note, find_robot
 from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
+from strut.gaits.pattern.table import PatternTable
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
 from strut.plumbing.atomic_files import check_may_be_folder, check_replaceable, put_back_folder
 from strut.plumbing.number_text import format_count, format_percent, plural_form
 from strut.robot import Robot
-from strut.schemas.gait import PatternTable
 
 _FACTORS = {"period": "step time", "stride": "step length", "lift": "lift", "width": "distance between the feet"}
 
@@ -123,7 +123,7 @@ def _tried_gait(files: Mapping[str, bytes], on_stage: OnStage) -> tuple[PatternT
         write_folder(Path(folder) / "robot", files)
         robot = load_robot(str(Path(folder) / "robot"))
     fit = fitted_gait(robot, lambda share: on_stage(f"tries its gait at {format_percent(share)} of the usual speed"))
-    return robot.pattern_gait, fit
+    return robot.gait_as(PatternTable), fit
 
 
 def _gait_notes(usual: PatternTable, fit: FittedGait) -> list[Note]:

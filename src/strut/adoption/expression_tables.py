@@ -15,7 +15,7 @@ import numpy as np
 from strut.adoption.body_plan import BodyPlan
 from strut.adoption.upper_body import UpperBody
 from strut.expression.secondary_motion import SECONDARY_WORDS
-from strut.schemas.gait import PatternTable
+from strut.gaits.pattern.table import PatternTable
 
 # What joints do, and the word that they follow; whether those that do it share the angle.
 _FOLLOWS = {

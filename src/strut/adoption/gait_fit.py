@@ -13,10 +13,10 @@ import numpy as np
 from strut.draft import Detail, Draft, Violation
 from strut.gaits.pattern.gait_drafts import TWO_POINTS, GaitDrafts, stands_on_two_points
 from strut.gaits.pattern.gait_fallbacks import LOWER
+from strut.gaits.pattern.request import PatternGait
 from strut.gaits.pattern.single_support import DENIED, hardest_on_one_leg
-from strut.request import PatternGait
+from strut.gaits.pattern.table import PatternTable
 from strut.robot import Robot
-from strut.schemas.gait import PatternTable
 from strut.verify.judge import judge
 from strut.verify.limits import friction_needed
 
@@ -85,7 +85,7 @@ def fitted_gait(robot: Robot, on_share: OnShare = lambda _: None) -> FittedGait:
     robot = robot.expressing(robot.chosen_layer(None))
     denied = _denied(robot)
     if len(robot.feet) != 2 or denied:
-        return FittedGait(robot.pattern_gait, denied=denied)
+        return FittedGait(robot.gait_as(PatternTable), denied=denied)
     quick = _at_own_speed(robot)
     kept = quick.now is not None and quick.now.others <= MOST_OTHERS and quick.now.use <= 1.0
     return quick if kept else _slower(robot, quick, on_share) or quick
@@ -101,7 +101,7 @@ def _denied(robot: Robot) -> str:
 
 def _at_own_speed(robot: Robot) -> FittedGait:
     """Return the gait at its own speed with the changes that help."""
-    gait = robot.pattern_gait
+    gait = robot.gait_as(PatternTable)
     usual = _utilisation(robot)
     if usual is None or usual.others > MOST_OTHERS:
         return FittedGait(gait, usual, usual)
@@ -113,7 +113,7 @@ def _slower(robot: Robot, quick: FittedGait, on_share: OnShare) -> FittedGait | 
 
     It starts from the changes that helped at its own speed, and from its own length and time of steps.
     """
-    own = robot.pattern_gait
+    own = robot.gait_as(PatternTable)
     changed = msgspec.structs.replace(quick.gait, lift=min(quick.gait.lift, SLOW_LIFT * own.lift))
     plain = msgspec.structs.replace(changed, period=own.period, stride=own.stride)
     found = _largest_share(robot, dict.fromkeys((changed, plain)), on_share)
@@ -128,7 +128,7 @@ def _least_hard(robot: Robot, quick: FittedGait) -> FittedGait | None:
     if quick.now is None or quick.now.others > MOST_OTHERS:
         return None
     gait, least = _changed(robot, quick.gait, quick.now, AT_LAST)
-    own = robot.pattern_gait
+    own = robot.gait_as(PatternTable)
     return (
         FittedGait(gait, least, share=gait.stride / gait.period * own.period / own.stride)
         if gait != quick.gait

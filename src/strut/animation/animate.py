@@ -5,12 +5,13 @@ from __future__ import annotations
 from strut.animation.animation_drafts import expression_changes
 from strut.animation.animation_ik import drawn_qpos, feet_down, planted_stance, retimed, sample_times
 from strut.animation.drawing import drawn
+from strut.animation.request import Animate, AnimationMethod
 from strut.draft import OnProgress
 from strut.emotion import named_emotion
 from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
-from strut.request import Animate, AnimationMethod, Request
+from strut.request import Request
 from strut.robot import Robot
 from strut.schemas.keyframes import Animation
 

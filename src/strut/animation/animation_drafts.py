@@ -16,12 +16,13 @@ from strut.animation.animation_ik import PlantedStance, drawn_qpos, planted_stan
 from strut.animation.com_retiming import com_retiming
 from strut.animation.drawing import Drawing, drawn, rounded
 from strut.animation.feasible_animation import FeasibleAnimation, tracking_error
+from strut.animation.request import Animate, AnimationMethod
 from strut.animation.whole_body_tracking import whole_body_tracking
 from strut.arrays import Array
 from strut.draft import Detail, Draft, OnProgress, Search, not_made
 from strut.errors import OutOfRangeError
 from strut.ocp.windowed_tracking import WINDOW_INTERVALS
-from strut.request import Animate, AnimationMethod, Request
+from strut.request import Request
 from strut.robot import Index, Robot
 from strut.style import Style
 

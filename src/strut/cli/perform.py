@@ -30,9 +30,9 @@ from strut.cli.screen import print_lines, print_planned, told_on_screen
 from strut.formats.motion_file import save_motion
 from strut.gaits.hand_task.hand_path_file import is_path_file, load_hand_path
 from strut.gaits.hand_task.perform import perform as play
+from strut.gaits.hand_task.request import PlatformMode, PriorityLaw
 from strut.models.catalogue import load_robot
 from strut.plumbing.atomic_files import check_writable
-from strut.request import PlatformMode, PriorityLaw
 from strut.robot import Robot
 
 _Point = tuple[float, float, float]
@@ -66,7 +66,7 @@ def perform(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Do a task and express an emotion with the rest of the body. Example: strut perform pepper wave --emotion happy."""
+    """Do a task and express an emotion with the rest of the body. Example: strut perform pepper wave."""
     body = load_robot(robot)
     stories = story_names(body.name)
     if task in stories or body.tables.control is not None:

@@ -11,11 +11,15 @@ import typer
 
 from strut.cli.options import length_m, speed_m_s
 from strut.cli.paired_options import check_apart, check_partners, spelled, was_typed
+from strut.gaits.crawl.table import CrawlTable
 from strut.gaits.footsteps.footsteps import read_footsteps
+from strut.gaits.footsteps.request import WalkingPace
+from strut.gaits.footsteps.table import StepsTable
+from strut.gaits.pattern.table import PatternTable
+from strut.human.table import SynthesisTable
+from strut.pilot.request import PilotedTable, Walker
 from strut.place import Place
-from strut.request import Walker
-from strut.request_checks import WalkingPace
-from strut.schemas.gait import CrawlTable, GaitTable, PatternTable, PilotedTable, StepsTable, SynthesisTable
+from strut.schemas.gait import GaitTable
 
 Triple = tuple[float, float, float]
 Goal = Annotated[Triple | None, typer.Option(help="Where to: metres ahead, metres to the left, degrees to the left.")]

@@ -39,11 +39,12 @@ from strut.cli.step_options import (
     gait_options,
 )
 from strut.formats.motion_file import save_motion
+from strut.human.table import SynthesisTable
 from strut.human.verbs.body_options import Mass, Sex, human_body
 from strut.models.catalogue import load_robot
+from strut.pilot.request import PilotedTable
 from strut.plumbing.atomic_files import check_writable
 from strut.robot import Robot
-from strut.schemas.gait import PilotedTable, SynthesisTable
 
 
 def walk(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from strut.human.table import human_gait
 from strut.ocp.contact_detection import ContactCycle
 from strut.robot import Robot
 
@@ -67,11 +68,11 @@ def stretched_leg_m(lengths_m: Mapping[str, float], side: str) -> float:
 
 def body_size(robot: Robot) -> float:
     """Return the height of a person's standing pelvis over that in the tables; 1 for the person of the tables."""
-    return robot.subject.standing_pelvis_height_m / robot.human_gait.of_pelvis_height_m
+    return robot.subject.standing_pelvis_height_m / human_gait(robot).of_pelvis_height_m
 
 
 def walking_cycle(robot: Robot) -> ContactCycle:
     """Return the contact sets of a stride, those of a step and then their mirror images."""
-    step = [phase.set for phase in robot.human_gait.phase]
+    step = [phase.set for phase in human_gait(robot).phase]
     late_s = {name: HEEL_LATE_S if name.startswith(HEEL) else FOREFOOT_LATE_S for name in robot.contacts.point}
     return ContactCycle((*step, *(other_side(name) for name in step)), late_s)

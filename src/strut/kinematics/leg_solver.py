@@ -13,7 +13,6 @@ from strut.kinematics.leg_chain import LegChain, LegPlacement, leg_chains
 from strut.kinematics.mounted_leg import MountedLeg, leg_7r
 from strut.kinematics.numeric_leg import NumericLeg
 from strut.robot import Robot
-from strut.schemas.gait import CrawlTable
 
 
 class LegSolver(Protocol):
@@ -46,7 +45,7 @@ def leg_solvers(robot: Robot) -> tuple[LegSolver, ...]:
             'such as [foot.LF] link = "the last link" radius_m = 0.02.'
         )
     gait = robot.tables.gait
-    signs: Mapping[str, int] = gait.knee_sign if isinstance(gait, CrawlTable) else {}
+    signs: Mapping[str, int] = {} if gait is None else gait.knee_sign
     return tuple(_solver(chain, signs.get(chain.name)) for chain in leg_chains(robot))
 
 

@@ -75,7 +75,7 @@ class MountedLeg(ChainLeg):
 
 def mounted_legs(robot: Robot) -> tuple[MountedLeg, ...]:
     """Return the legs of a robot whose legs all are 7R, in the order of its feet."""
-    signs = robot.crawl_gait.knee_sign
+    signs = robot.gait.knee_sign
     legs = [leg_7r(chain, signs.get(chain.name, 1)) for chain in leg_chains(robot)]
     if any(leg is None for leg in legs):
         raise BadTableError(f"{robot.name} does not stand on 7R legs.")

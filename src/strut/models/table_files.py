@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from strut.errors import BadFieldError
+from strut.registry import find, names
 from strut.schemas.body import BodyTable, ChainBody, LimbBody
 from strut.schemas.collision import USUAL_COLLISION, CollisionTable
 from strut.schemas.control import ControlTable
@@ -30,7 +33,7 @@ _FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # a body is told by the fir
     ("chain", ChainBody),
     ("mount", LimbBody),
 )
-_GAITS: Mapping[Any, type[GaitTable]] = {table.__struct_config__.tag: table for table in get_args(GaitTable)}
+_OLD_KINDS = {"synthesis": "human_gait"}  # kinds of gait.toml that were called otherwise, still read
 
 
 def read_tables(folder: Path) -> Tables:
@@ -63,15 +66,20 @@ def read_body(folder: Path) -> BodyTable:
 
 
 def _read_gait(folder: Path) -> GaitTable | None:
-    """Return `gait.toml` in the form that its `kind` tells; so errors name the field of that form."""
+    """Return `gait.toml` as the table of its `kind`, which is the name of a task in the registry."""
     path = folder / "gait.toml"
     if not path.is_file():
         return None
     file = table_file(path)
-    kind = file.parse().get("kind")
-    if kind not in _GAITS:
-        raise file.wrong(("kind",), f"must be one of {', '.join(_GAITS)}, not {kind!r}.")
-    return _decoded(file, _GAITS[kind])
+    written = file.parse().get("kind")
+    kind = _OLD_KINDS.get(written, written) if isinstance(written, str) else ""
+    table: type[GaitTable] | None = find("strut.tasks", kind).table if kind in names("strut.tasks") else None
+    if table is None:
+        known = [name for name in names("strut.tasks") if find("strut.tasks", name).table is not None]
+        raise file.wrong(("kind",), f"must be one of {', '.join(known)}, not {written!r}.")
+    if kind != written:
+        file = replace(file, text=re.sub(rf'(?m)^(\s*kind\s*=\s*)"{written}"', rf'\1"{kind}"', file.text))
+    return _decoded(file, table)
 
 
 def read_contact(folder: Path) -> ContactShares | None:

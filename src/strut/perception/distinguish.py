@@ -27,14 +27,14 @@ from strut.perception.expressive_features import expressive_features
 from strut.perception.multidimensional_scaling import scale_to_plane
 from strut.pipeline.run import run
 from strut.pipeline.trials import Trials, generator_for
-from strut.pipeline.walk import walk
+from strut.pipeline.walk import task_of_gait, walk
 from strut.place import Place
 from strut.plumbing.number_text import format_percent
 from strut.receipt import intensity_of_asked
-from strut.request import HandTask, PatternGait, Request
+from strut.registry import find
+from strut.request import Request
 from strut.robot import Robot
 from strut.schemas.expression import Layer
-from strut.schemas.gait import StepsTable
 
 DEFAULT_EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 STEPS_TO_GOAL = 8  # of a robot that walks to a goal: enough for steady walking in the middle
@@ -229,7 +229,8 @@ def distinguish_drafts(robot: Robot, *, on_motion: Callable[[str], None] = lambd
     motions = []
     for name in DEFAULT_EMOTIONS:
         on_motion(name)
-        request = Request(robot=robot.name, task=PatternGait(cycles=DRAFT_CYCLES), emotion=named_emotion(name))
+        short_walk = task_of_gait(robot.gait).request.chosen(cycles=DRAFT_CYCLES)
+        request = Request(robot=robot.name, task=short_walk, emotion=named_emotion(name))
         trials = Trials(request, body, generator_for(request, body))
         detail = Detail("whole", variant=LOWERED_FALLBACK)
         draft = next(iter(trials.generator.drafts(trials.style(1.0), detail)))
@@ -278,14 +279,13 @@ def _plan_motion(robot: Robot, emotion: Emotion, expression: Layer | None, task:
                 f"{robot.name} has no gait and no task, so its emotions cannot be compared; add a gait.toml or a "
                 "tasks.toml to its folder."
             )
-        hand_task = HandTask(task=task or tasks[0], duration_s=TASK_S)
+        hand_task = find("strut.tasks", "hand_task").request(task=task or tasks[0], duration_s=TASK_S)
         request = Request(robot=robot.name, task=hand_task, emotion=emotion, expression=expression)
         return run(request, robot=robot)
     if task is not None:
         raise BadTableError(
             f"{robot.name} walks to express an emotion, so the task {task} does not apply; leave it out."
         )
-    goal = None
-    if isinstance(robot.gait, StepsTable):
-        goal = Place(STEPS_TO_GOAL * robot.gait.step_length_m, 0.0)
+    ahead_m = robot.gait.goal_ahead_m(STEPS_TO_GOAL)
+    goal = None if ahead_m is None else Place(ahead_m, 0.0)
     return walk(robot, emotion, goal=goal, expression=expression)

@@ -19,9 +19,9 @@ from strut.pilot.gait_library.gait_library import GaitLibrary
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_simulation import Clock, PilotedRun, simulate_requests
 from strut.pilot.plant.torque_model import control_table
-from strut.request import PilotedWalk, Request
+from strut.pilot.request import PilotedTable, PilotedWalk
+from strut.request import Request
 from strut.robot import Robot
-from strut.schemas.gait import PilotedTable
 from strut.style import Style
 
 STAND_S = 0.4  # before and after a walk

@@ -7,6 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any, get_args
 
+from strut.animation.request import AnimationMethod
 from strut.draft import Draft, Violation
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError, RefusedError
@@ -16,9 +17,9 @@ from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_drafts import CONTROL_HZ, draft_of_run
 from strut.pilot.piloted_simulation import Clock, PilotedRun, World, simulate_requests
 from strut.pilot.plant.plant_audit import was_piloted
+from strut.pilot.request import Walker
 from strut.pilot.sequence import ShowPart, queue_of_story, queue_of_words
 from strut.receipt import Receipt, Verdict
-from strut.request import AnimationMethod, Walker
 from strut.request_checks import check_word
 from strut.robot import Robot
 from strut.schemas.keyframes import Animation

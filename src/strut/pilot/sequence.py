@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from strut.animation.animation_file import load_animation
+from strut.animation.request import Animate, AnimationMethod
 from strut.animation.stories import story_names, story_path
 from strut.emotion import Emotion, named_emotion
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
@@ -26,12 +27,12 @@ from strut.pilot.animation_request import play_request
 from strut.pilot.controllers.reference import ShowRequest, StandRequest, WalkRequest, check_request
 from strut.pilot.piloted_drafts import walk_in_style
 from strut.pilot.plant.torque_model import control_table
+from strut.pilot.request import PilotedTable, PilotedWalk
 from strut.pipeline.run import run
-from strut.request import Animate, AnimationMethod, PilotedWalk, Request
+from strut.request import Request
 from strut.robot import Robot
 from strut.schemas.control import CommandRange
 from strut.schemas.eyes import mood_eyes
-from strut.schemas.gait import PilotedTable
 from strut.schemas.keyframes import Animation, AnimationKey
 
 NUMBER = r"(\d+(?:\.\d+)?)"

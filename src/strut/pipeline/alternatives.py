@@ -56,7 +56,7 @@ def why_not_even_neutral(trials: Trials, binding_limits: Sequence[Violation]) ->
 
 def _not_even_on_one_leg(trials: Trials) -> list[str]:
     """Return that a robot's motors do not even let it stand on one leg, if they do not."""
-    still = hardest_on_one_leg(trials.robot).sentence if trials.request.task.gait == "pattern" else ""
+    still = hardest_on_one_leg(trials.robot).sentence if trials.request.task.__struct_config__.tag == "pattern" else ""
     return [f"torque: {still}"] if still else []
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pkgutil import resolve_name
 
 from strut.draft import Attempt, Detail, Generator, Limit, OnProgress, PacedGenerator, Progress, Search
 from strut.errors import OutOfRangeError, StoppedError
 from strut.expression.blend import style_for
 from strut.maths.bisection import bisect
 from strut.registry import find
-from strut.request import OwnTask, Request
+from strut.request import OwnTask, Request, TaskKind
 from strut.robot import Robot
 from strut.simulation.upright import proved_upright
 from strut.style import Style
@@ -200,6 +201,6 @@ def generator_for(request: Request, robot: Robot, on_progress: OnProgress | None
     task = request.task
     if isinstance(task, OwnTask):
         raise OutOfRangeError(f"No generator of strut does '{task.name}'; pass your own to `strut.run`.")
-    of_request = find("strut.generators", str(task.__struct_config__.tag))
-    generator: Generator = of_request(robot, request, on_progress)
+    kind: TaskKind = find("strut.tasks", str(task.__struct_config__.tag))
+    generator: Generator = resolve_name(kind.generator)(robot, request, on_progress)
     return generator

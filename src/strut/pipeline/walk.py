@@ -3,44 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypedDict, Unpack, get_args
+from typing import Any
 
 from strut.draft import OnProgress
 from strut.emotion import Emotion, named_emotion
-from strut.errors import BadTableError
+from strut.errors import BadTableError, StrutError, UnknownNameError
 from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
-from strut.place import Footstep, Place
-from strut.request import Balance, PressureLaw, Request, RequestTask, Retreat, Walker
-from strut.request_checks import WalkingPace
+from strut.place import Place
+from strut.plumbing.number_text import join_words
+from strut.registry import find, names
+from strut.request import Request, Retreat, RobotTask, TaskKind
 from strut.robot import Robot
 from strut.schemas.expression import Layer
-
-
-class GaitChoices(TypedDict, total=False):
-    """What the gaits of single robots leave to the user; `Crawl`, `Steps`, `PatternGait` and `PilotedWalk` say what.
-
-    Crawl: `step_length_m`, `step_height_m`, `balance`, `tempo`. Steps: `footsteps`, `step_length_m`, `step_height_m`,
-    `body_height_m`, `pace`, `law`. Gait patterns: `pattern`, `speed_m_s`, `sideways_m_s`, `turn_rad_s`. Under the
-    robot's own controllers: `speed_m_s`, `sideways_m_s`, `turn_rad_s`, `body_height_m`, `distance_m`, `walker`. With
-    `sideways_m_s` alone the robot goes sideways alone.
-    """
-
-    footsteps: Sequence[Footstep] | None
-    step_length_m: float | None
-    step_height_m: float | None
-    body_height_m: float | None
-    pace: WalkingPace | float | None
-    law: PressureLaw | None
-    balance: Balance | None
-    tempo: float | None
-    pattern: str | None
-    speed_m_s: float | None
-    sideways_m_s: float | None
-    turn_rad_s: float | None
-    distance_m: float | None
-    walker: Walker | None
+from strut.schemas.gait import GaitTable
 
 
 def walk(
@@ -56,7 +33,7 @@ def walk(
     expression: Layer | None = None,
     rate_hz: float | None = None,
     on_progress: OnProgress | None = None,
-    **choices: Unpack[GaitChoices],
+    **choices: Any,
 ) -> Motion:
     """Plan a walk that shows an emotion as strongly as the body allows.
 
@@ -74,7 +51,8 @@ def walk(
         expression: `published`, or with the `animated` layer over it; the robot's usual if None.
         rate_hz: Samples per second; the task's usual rate if None.
         on_progress: Told every intensity tried and every iteration of a solver; returning True stops.
-        **choices: Of the robot's gait: see `GaitChoices`.
+        **choices: Options of the robot's gait: the fields of its task, such as `step_length_m` of `strut.Crawl` and
+            `strut.Steps`, or `speed_m_s` and `turn_rad_s` of `strut.PatternGait` and `strut.PilotedWalk`.
 
     Returns:
         The motion, with its receipt. Raises as `run` does.
@@ -110,14 +88,26 @@ def walk_to(
     return walk(robot, emotion, goal=goals, **options)
 
 
-def _task(robot: Robot, options: dict[str, Any]) -> RequestTask:
-    """Return what the robot's gait makes of the options; raises BadTableError if it has no place for one of them."""
-    task: Any = next(task for task in get_args(RequestTask) if task.gait == robot.gait.__struct_config__.tag)
-    unfit = [name for name in options if name not in task.__struct_fields__]
-    if unfit:
-        raise BadTableError(f"{robot.name} {task.walks}, so that {' and '.join(unfit)} cannot be chosen; leave it out.")
-    if options.get("sideways_m_s"):
-        options = {"speed_m_s": 0.0} | options  # who asks for sideways alone gets no more
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-    found: RequestTask = task(**given)
-    return found
+def _task(robot: Robot, choices: dict[str, Any]) -> RobotTask:
+    """Return the task that the robot's gait makes of the choices; raises for one that it does not have."""
+    task = task_of_gait(robot.gait).request
+    for name in choices:
+        if name not in task.__struct_fields__:
+            raise _misfit(robot, task, name)
+    return task.chosen(**{name: tuple(value) if isinstance(value, list) else value for name, value in choices.items()})
+
+
+def task_of_gait(gait: GaitTable) -> TaskKind:
+    """Return the kind of task of robots with such a gait.toml."""
+    kind: TaskKind = find("strut.tasks", str(gait.__struct_config__.tag))
+    return kind
+
+
+def _misfit(robot: Robot, task: type[RobotTask], name: str) -> StrutError:
+    """Return the error about an option that the robot's gait does not have."""
+    own = task.__struct_fields__
+    kinds = [find("strut.tasks", kind) for kind in names("strut.tasks")]
+    known = sorted({field for kind in kinds if kind.table is not None for field in kind.request.__struct_fields__})
+    if name not in known:
+        return UnknownNameError("option of a walk", name, known, f"strut.{task.__name__}")
+    return BadTableError(f"{robot.name} {task.walks}, so that {name} cannot be chosen; it takes {join_words(own)}.")

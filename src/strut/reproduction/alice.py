@@ -19,13 +19,14 @@ from strut.gaits.footsteps.body_path import dynamic_margin_m, effective_height_m
 from strut.gaits.footsteps.footsteps import StepLimits, footsteps_to, standing
 from strut.gaits.footsteps.leg_angles import chain_points, leg_angles
 from strut.gaits.footsteps.phases import PhaseTimes, step_plan, swing_share
+from strut.gaits.footsteps.request import PressureLaw
 from strut.gaits.footsteps.route import Route, pivot_displacement, route_to, shorter_pivots
+from strut.gaits.footsteps.table import StepsTable
 from strut.models.catalogue import load_robot
 from strut.models.limb_robot import limb_robot
 from strut.pipeline.walk import walk_to
 from strut.place import Place
 from strut.reproduction.comparison import Comparison, Parts, Sheet
-from strut.request import PressureLaw
 from strut.robot import Robot
 from strut.schemas.body import LimbBody
 
@@ -173,7 +174,7 @@ def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Pressu
         >>> strut.walking_margin_m(strut.load_robot("alice"), 0.04, 1.0, law="pressure")
     """
     legs = biped_model(robot)
-    table = robot.step_gait
+    table = robot.gait_as(StepsTable)
     limits = StepLimits(step_m, table.side_step_m, table.step_turn_rad, legs.separation_m)
     start = Place(0.0, 0.0)
     plan = step_plan(

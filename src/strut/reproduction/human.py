@@ -17,6 +17,7 @@ from strut.errors import OutOfRangeError
 from strut.human.analysis.gait_comparison import CriteriaValues, criteria_values, dissimilarity
 from strut.human.problem.gait_options import GaitOptions
 from strut.human.synthesis.synthesize import synthesize
+from strut.human.table import human_gait
 from strut.models.catalogue import load_robot
 from strut.models.subject import subject
 from strut.reproduction.comparison import Comparison, ComparisonVerdict, Parts, Sheet
@@ -39,7 +40,7 @@ def parts() -> Parts:
     found = dict[str, CriteriaValues]()
     gaits = {
         f"gait of least {objective}": partial(_walked, robot, objective, found)
-        for objective in robot.human_gait.objective
+        for objective in human_gait(robot).objective
     }
     bodies = {"bodies and problem sizes": lambda: bodies_and_sizes(robot)}
     return {**bodies, **gaits, "orderings": lambda: orderings(robot, found)}
@@ -50,7 +51,7 @@ def _walked(robot: Robot, objective: str, found: dict[str, CriteriaValues]) -> l
     gait = synthesize(robot, objective=objective, speed_m_s=SPEED_M_S, options=GaitOptions())
     values = found[objective] = criteria_values(gait.trajectory)
     published = robot.published["criteria"]
-    theirs = tuple(published[robot.human_gait.objective[objective].published])
+    theirs = tuple(published[human_gait(robot).objective[objective].published])
     note = f"at {SPEED_M_S} m/s, with friction, signed impulses and exact rolling, which the published gaits lack"
     quantity = f"effort, momentum, head and time of the gait of least {objective}"
     where = published["where"]
@@ -87,7 +88,7 @@ def bodies_and_sizes(robot: Robot) -> list[Comparison]:
 
 def orderings(robot: Robot, found: Mapping[str, CriteriaValues]) -> list[Comparison]:
     """Return whether each gait is the best in its own criterion, among ours as among the published ones."""
-    objectives = robot.human_gait.objective
+    objectives = human_gait(robot).objective
     published = robot.published["criteria"]
     printed = {name: CriteriaValues(*published[objectives[name].published]) for name in found}
     rows = []

@@ -20,6 +20,7 @@ from strut.expression.blend import style_for
 from strut.gaits.crawl.crawl_plan import CrawlPlan
 from strut.gaits.crawl.crawler import crawler
 from strut.gaits.crawl.key_pose import KeyPose, ground_under, key_pose
+from strut.gaits.crawl.request import Balance
 from strut.kinematics.leg7r import Leg, knee_position, leg_forward, leg_inverse
 from strut.kinematics.mounted_leg import MountedLeg, mounted_legs
 from strut.maths.rotation import rotation_from_vector, rotation_y
@@ -30,7 +31,6 @@ from strut.receipt import LACKING, WEAKENED
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.reproduction.mrpete_errata import errata
 from strut.reproduction.mrpete_gait import EMOTIONS, gait
-from strut.request import Balance
 from strut.robot import Robot
 from strut.schemas.body import LimbBody
 from strut.verify.measure import audit

@@ -18,6 +18,7 @@ from strut.expression.blend import style_for
 from strut.gaits.crawl.crawl_plan import CrawlGait, CrawlPlan, crawl_gait, crawl_plan
 from strut.gaits.crawl.crawler import crawler
 from strut.gaits.crawl.key_pose import key_pose
+from strut.gaits.crawl.table import CrawlTable
 from strut.kinematics.leg7r import KneeReference, knee_position, knee_reference_direction
 from strut.kinematics.mounted_leg import mounted_legs
 from strut.maths.rotation import turn_angle
@@ -156,7 +157,7 @@ def _swing_orders(robot: Robot) -> list[Comparison]:
     """Return smallest and mean margin of the six orders in which four feet can swing."""
     sheet = Sheet("swing order", robot.published)
     gait = published_crawl(robot)
-    first, *others = printed = tuple(robot.crawl_gait.swing_order)
+    first, *others = printed = tuple(robot.gait_as(CrawlTable).swing_order)
     feet_x = key_pose(robot, Style()).foot_in_body[:2, 0]
     margins = {}
     for rest in permutations(others):

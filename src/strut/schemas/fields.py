@@ -11,6 +11,7 @@ from strut.schemas.toml_file import WrongFieldError
 Positive = Annotated[float, msgspec.Meta(gt=0.0)]
 NotNegative = Annotated[float, msgspec.Meta(ge=0.0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
+ShareBelowOne = Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Vector = tuple[float, float, float]
 Color = tuple[float, float, float, float]

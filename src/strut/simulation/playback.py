@@ -24,7 +24,6 @@ from strut.maths.sampling import runs
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.schemas.gait import PatternTable
 from strut.simulation.outcome import Outcome
 from strut.simulation.physics import ASKED_S, Run, run_servos
 from strut.simulation.sensing import Sensing
@@ -131,7 +130,7 @@ def _to_try(robot: Robot, motion: Motion, control: Control) -> list[str]:
     """Return the controllers to try, the cheapest first, without those that the receipt knows not to do."""
     if control != "auto":
         return [control]
-    if not isinstance(robot.tables.gait, PatternTable):
+    if robot.tables.gait is None or not robot.tables.gait.needs_balance:
         return ["servos"]
     names = list(CONTROLLERS)
     needed = motion.receipt.control if motion.receipt is not None else None

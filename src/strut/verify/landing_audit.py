@@ -222,7 +222,7 @@ def _sprung(draft: Draft) -> tuple[str, ...]:
     asked = draft.meta.get("asked")
     if not (isinstance(asked, dict) and asked.get("springs") is True):
         return ()
-    sprung = draft.robot.human_gait.springs.joints
+    sprung = draft.robot.gait.sprung_joints
     return tuple(name for name in draft.robot.joint_names if name.replace("Right", "").replace("Left", "") in sprung)
 
 

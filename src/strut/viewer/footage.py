@@ -19,7 +19,6 @@ from strut.models.solid_mesh import MOST_FACES_DRAWN, lightened
 from strut.models.solids import LEAST_OPACITY, Solid, solid_poses, solids
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.schemas.gait import SynthesisTable
 from strut.viewer.camera import AZIMUTH_RAD, ELEVATION_RAD, FACE_ELEVATION_RAD, FACE_RAD
 from strut.viewer.eyes import eye_poses, eye_solids, looks_at
 from strut.viewer.receipt_text import labels_of
@@ -122,7 +121,7 @@ class SideBySide:
     @property
     def are_people(self) -> bool:
         """Whether all are human models, whose walks are judged by a row of poses."""
-        return all(isinstance(robot.tables.gait, SynthesisTable) for robot in self.robots)
+        return all(robot.tables.subject is not None for robot in self.robots)
 
     @property
     def tells_story(self) -> bool:

@@ -23,8 +23,8 @@ from strut.gaits.crawl.crawl_drafts import (
 from strut.gaits.crawl.crawl_plan import crawl_gait, crawl_plan, fade
 from strut.gaits.crawl.crawler import crawler
 from strut.gaits.crawl.key_pose import key_pose
+from strut.gaits.crawl.request import Crawl
 from strut.models.catalogue import load_robot
-from strut.request import Crawl
 from strut.style import Style
 
 

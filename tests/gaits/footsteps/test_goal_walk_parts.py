@@ -18,6 +18,7 @@ from strut.gaits.footsteps.goal_walk import (
     _gait,
     _Walker,
 )
+from strut.gaits.footsteps.table import StepsTable
 from strut.place import Place
 from strut.simulation.physics import Run
 from tests.alice import ALICE, LEGS
@@ -75,7 +76,11 @@ def test_the_gait_of_a_file_is_taken_up_and_older_files_are_upright():
     }  # fmt: skip
     gait = _gait(ALICE, SimpleNamespace(meta={"gait": told}))
     assert (gait.limits.length_m, gait.limits.separation_m) == (0.03, pytest.approx(LEGS.separation_m))
-    assert (gait.limits.side_m, gait.limits.turn_rad) == (ALICE.step_gait.side_step_m, ALICE.step_gait.step_turn_rad)
+    own = ALICE.gait_as(StepsTable)
+    assert (gait.limits.side_m, gait.limits.turn_rad) == (
+        own.side_step_m,
+        own.step_turn_rad,
+    )
     assert (gait.step_height_m, gait.body_height_m, gait.outward_m) == (0.01, 0.21, 0.004)
     assert (gait.times.shift_s, gait.times.swing_s, gait.times.settle_s) == (0.5, 0.6, 0.7)
     assert gait.upper_rad == (0.0,) * (len(ALICE.joint_names) - 12)

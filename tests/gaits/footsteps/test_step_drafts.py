@@ -9,10 +9,11 @@ from numpy.testing import assert_allclose
 from strut.draft import Detail
 from strut.errors import BadTableError
 from strut.gaits.footsteps.footsteps import closing, first_steps
+from strut.gaits.footsteps.request import Steps
 from strut.gaits.footsteps.step_drafts import SEARCH_RATE_HZ, SEARCH_STEPS, StepDrafts
+from strut.gaits.footsteps.table import StepsTable
 from strut.gaits.pattern.standing import foot_stance
 from strut.place import LEFT, RIGHT, Footstep, Place
-from strut.request import Steps
 from strut.style import Style
 from tests.alice import ALICE
 
@@ -21,7 +22,7 @@ WALK = StepDrafts(ALICE, Steps(goals=(Place(0.5, 0.0),)), 50.0)
 
 def test_words_of_a_style_multiply_what_they_name():
     neutral = WALK.gait(Style())
-    table = ALICE.step_gait
+    table = ALICE.gait_as(StepsTable)
     assert neutral.body_height_m == table.body_height_m
     assert neutral.step_height_m == table.step_height_m
     assert neutral.limits.length_m == table.step_length_m

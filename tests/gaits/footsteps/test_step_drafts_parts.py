@@ -10,6 +10,7 @@ from strut.errors import BadFootstepsError, OutOfRangeError
 from strut.expression.secondary_motion import Rhythm, secondary_motion
 from strut.gaits.footsteps import step_drafts
 from strut.gaits.footsteps.biped_model import biped_model
+from strut.gaits.footsteps.request import Steps
 from strut.gaits.footsteps.step_drafts import (
     StepDrafts,
     _check_length,
@@ -19,13 +20,13 @@ from strut.gaits.footsteps.step_drafts import (
     described,
     step_at,
 )
+from strut.gaits.footsteps.table import StepsTable
 from strut.models.catalogue import load_robot
 from strut.place import LEFT, RIGHT, Footstep, Place
-from strut.request import Steps
 from strut.style import Style
 from tests.alice import ALICE
 
-TABLE = ALICE.step_gait
+TABLE = ALICE.gait_as(StepsTable)
 
 
 def gait(style=None, *, slower=None, **task):

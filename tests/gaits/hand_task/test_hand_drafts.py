@@ -27,10 +27,10 @@ from strut.gaits.hand_task.hand_drafts import (
 from strut.gaits.hand_task.hand_path import HandPath, Poses
 from strut.gaits.hand_task.hand_tracking import TrackedTask
 from strut.gaits.hand_task.named_tasks import MovementQuality, checked_duration, hand_frame, hand_task
+from strut.gaits.hand_task.request import LONGEST_DURATION_S, HandTask
 from strut.gaits.hand_task.tracking_problem import TrackingProblem
 from strut.maths.easing import eased_time, smooth_step
 from strut.models.catalogue import load_robot
-from strut.request import LONGEST_DURATION_S, HandTask
 from strut.style import Style
 from tests.alice import ALICE
 

@@ -14,9 +14,9 @@ from strut.expression.blend import style_for
 from strut.gaits.hand_task.hand_drafts import HandDrafts, _good_enough
 from strut.gaits.hand_task.hand_tracking import TrackedTask
 from strut.gaits.hand_task.named_tasks import hand_frame, hand_task
+from strut.gaits.hand_task.request import HandTask
 from strut.gaits.hand_task.tracking_problem import tracked
 from strut.models.catalogue import load_robot
-from strut.request import HandTask
 from strut.style import Style
 
 

@@ -8,7 +8,7 @@ import pytest
 from strut.engines.task_jacobians import task_jacobians
 from strut.gaits.pattern.gait_body import solved_gait
 from strut.gaits.pattern.gait_drafts import LARGEST_FOOT_ERROR_M, LARGEST_SWING_ERROR, GaitDrafts, _reach_shortfall
-from strut.request import PatternGait
+from strut.gaits.pattern.request import PatternGait
 from strut.style import Style
 from tests.adoption.small_robots import biped, found
 

@@ -28,8 +28,8 @@ from strut.gaits.pattern.gait_body import (
 )
 from strut.gaits.pattern.gait_drafts import GaitDrafts
 from strut.gaits.pattern.gait_plan import planned_zmp
+from strut.gaits.pattern.request import PatternGait
 from strut.maths.easing import smooth_step
-from strut.request import PatternGait
 from strut.style import Style
 from tests.adoption.small_robots import biped, found, quadruped
 

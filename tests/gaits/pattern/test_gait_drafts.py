@@ -13,9 +13,10 @@ from strut.gaits.pattern.gait_body import _rolled
 from strut.gaits.pattern.gait_drafts import GaitDrafts
 from strut.gaits.pattern.gait_figures import gait_figures
 from strut.gaits.pattern.gait_pattern import time_unit_s
+from strut.gaits.pattern.request import PatternGait
+from strut.gaits.pattern.table import PatternTable
 from strut.kinematics.whole_body import INSIDE_RAD
 from strut.place import Place
-from strut.request import PatternGait
 from strut.style import Style
 from tests.adoption.small_robots import biped, found, quadruped
 
@@ -38,7 +39,9 @@ def of_pattern(robot, **scales):
 
 
 def test_a_robots_own_pattern_scales_the_usual_one(robot, body):
-    quick = of_pattern(robot, period=0.5 * robot.pattern_gait.period, lift=2.0 * robot.pattern_gait.lift)
+    quick = of_pattern(
+        robot, period=0.5 * robot.gait_as(PatternTable).period, lift=2.0 * robot.gait_as(PatternTable).lift
+    )
     other = GaitDrafts(quick, PatternGait(), 50.0)._body(Style())
     assert other.pattern.period == pytest.approx(0.5 * body.pattern.period)
     assert other.pattern.lift == pytest.approx(2.0 * body.pattern.lift)

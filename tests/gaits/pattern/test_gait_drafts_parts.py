@@ -18,8 +18,9 @@ from strut.gaits.pattern.gait_fallbacks import FALLBACKS, LOWER, CoarseCheck, re
 from strut.gaits.pattern.gait_figures import gait_figures
 from strut.gaits.pattern.gait_pattern import time_unit_s
 from strut.gaits.pattern.gait_track import TrackPiece
+from strut.gaits.pattern.request import PatternGait
+from strut.gaits.pattern.table import PatternTable
 from strut.place import Place
-from strut.request import PatternGait
 from strut.style import Style
 from tests.adoption.small_robots import biped, found, quadruped
 
@@ -122,7 +123,7 @@ def test_the_plan_is_wide_high_and_uneven_as_the_style_says_and_rests_who_breath
     plan = body.plan(40.0, cycles=None)
     body.plan(25.0, cycles=3)
     (wide, options), (_, short) = asked
-    assert_allclose(wide.foot_m, body.stance.foot_m * [1.0, 1.1 * robot.pattern_gait.width, 1.0])
+    assert_allclose(wide.foot_m, body.stance.foot_m * [1.0, 1.1 * robot.gait_as(PatternTable).width, 1.0])
     assert options["lift_m"] == pytest.approx(body.pattern.lift * 1.3 * body.stance.height_m)
     assert options["uneven"] == pytest.approx(0.8 * 0.4)
     assert (options["rate_hz"], options["period_s"]) == (40.0, body.period_s)

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from strut.human.analysis.gait_comparison import gait_comparison, step_criteria
 from strut.human.analysis.gait_cycle import gait_cycle, mirror_image, published_step
+from strut.human.table import human_gait
 from strut.maths.rotation import angles_from_qpos
 from tests.walker import STEP, walked
 
@@ -67,6 +68,6 @@ def test_a_comparison_knows_every_pair_once_in_both_forms(heiman, walk):
     assert pair["total"] == pytest.approx(0.25**2, rel=1e-6)
     assert pair["total_half_time"] == pytest.approx(0.25**2 / 2.0, rel=1e-6)
     judged = table["criteria"]["fast"]
-    gamma = heiman.human_gait.objective["multi"].gamma
+    gamma = human_gait(heiman).objective["multi"].gamma
     basic = [judged[word] for word in ("effort", "momentum", "head", "time")]
     assert judged["objective multi"] == pytest.approx(np.dot(gamma, basic))

@@ -10,6 +10,7 @@ from strut.engines.contact_slip import contact_slip
 from strut.errors import BadMotionError
 from strut.human.analysis.naturalness import Naturalness, _between, naturalness, odd_scores
 from strut.human.analysis.walk_figures import pelvis_angles
+from strut.human.table import human_gait
 from strut.kinematics.contact_set import contact_points
 from strut.kinematics.mirror import mirror_of
 from strut.maths.rotation import qpos_from_angles
@@ -107,7 +108,7 @@ def test_clearance_is_the_least_height_within_shares_of_the_swing(heiman, step):
 
 def test_oddities_are_beyond_the_ranges_of_the_table(heiman, step):
     looks = naturalness(heiman, step[0])
-    name, entry = next(iter(heiman.human_gait.natural.items()))
+    name, entry = next(iter(human_gait(heiman).natural.items()))
     least, most = entry.range
     for value, odd in ((least, False), (most, False), (least - 1e-6, True), (most + 1e-6, True)):
         changed = Naturalness.from_dict(looks.as_dict() | {name: value})

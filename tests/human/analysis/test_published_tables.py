@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from strut.human.analysis.gait_comparison import CriteriaValues, Dissimilarity, step_criteria
 from strut.human.analysis.gait_cycle import published_step
+from strut.human.table import human_gait
 from strut.ocp.kinematic_tree import read_tree
 from strut.ocp.tree_functions import momentum_and_rotation
 from tests.walker import walked
@@ -38,7 +39,7 @@ TABLE_6_5 = {
 
 def test_weighted_criteria_of_the_published_gaits_are_the_published_ones(heiman):  # behaviour 33
     published = heiman.published["criteria"]
-    objectives = heiman.human_gait.objective
+    objectives = human_gait(heiman).objective
     weights = {entry.published: tuple(entry.gamma) for entry in objectives.values()}
     for gait, row in CROSS_TABLE.items():
         values = CriteriaValues(*published[gait])

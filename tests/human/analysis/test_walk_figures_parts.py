@@ -20,6 +20,7 @@ from strut.human.analysis.walk_figures import (
 )
 from strut.human.anatomy import RIGHT, points_of_side
 from strut.human.problem.gait_problem import _check_duration, _parameters
+from strut.human.table import human_gait
 from strut.human.walking_direction import _seam, direction_of_facing, direction_of_travel
 from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import qpos_from_angles
@@ -195,7 +196,7 @@ def test_a_seam_is_where_a_curve_goes_on_as_its_mirror_image():
 
 
 def test_a_given_step_or_speed_is_held_and_must_fit_the_phases(heiman):
-    table = heiman.human_gait
+    table = human_gait(heiman)
     phases = [SimpleNamespace(duration_s=(0.25, 0.5)), SimpleNamespace(duration_s=(0.25, 0.25))]
     steps = table.limits.step_length_m
     speeds = table.speed_m_s

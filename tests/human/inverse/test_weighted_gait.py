@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from strut.human.inverse.weighted_gait import WeightedGait
+from strut.human.table import human_gait
 from strut.ocp.interior_point import SOLVED
 
 COARSE = (4, 4, 2, 2)
@@ -49,7 +50,7 @@ def test_parameters_are_logarithms_of_factors_and_a_weight_that_is_usually_none_
     parameters = np.where(gait.idle, 0.7, np.log(3.0))
     assert gait.factors(parameters) == pytest.approx(np.where(gait.idle, 0.7, 3.0))
     weight = dict(zip(gait.names, gait.weight, strict=True))
-    table = heiman.human_gait
+    table = human_gait(heiman)
     assert (weight["effort"], weight["head"], weight["time"]) == (1.0, 3.0, 1.0)
     assert (weight["posture"], weight["landing"]) == (table.posture.weight, table.natural_criteria.landing)
 

@@ -19,6 +19,7 @@ from strut.human.problem.posture_targets import (
     step_cost,
     usual_step_s,
 )
+from strut.human.table import human_gait
 from strut.models.subject import subject
 from strut.style import WORDS, Style
 
@@ -57,7 +58,7 @@ def test_haste_is_what_a_step_lasts_shorter_and_half_way_halves_durations():
 def test_a_body_in_the_middle_of_everything_pays_nothing_and_misses_are_squares_over_spreads(heiman, names):
     style = Style(trunk_pitch_rad=0.1, head_pitch_rad=-0.3, elbow_rad=0.2)
     cost = posture_cost(heiman, names, style)
-    table = heiman.human_gait.posture
+    table = human_gait(heiman).posture
     held = heiman.expression.joint_angles(style)
     middle = np.zeros(len(names))
     for index, name in enumerate(names):
@@ -92,7 +93,7 @@ def test_a_style_cannot_hold_what_the_body_does_not_have(heiman):
 
 def test_arms_follow_the_thighs_in_the_opposite_sense_and_do_not_swing_together(heiman, names):
     cost = arm_cost(heiman, names, Style(arm_swing=0.5))
-    table = heiman.human_gait.arms
+    table = human_gait(heiman).arms
     q = np.zeros(len(names))
     at = names.index
     q[at("HipRight_RY")] = 0.3
@@ -107,7 +108,7 @@ def test_arms_follow_the_thighs_in_the_opposite_sense_and_do_not_swing_together(
 
 
 def test_hasty_steps_are_short_and_calm_ones_cost_nothing(heiman):
-    table = heiman.human_gait.step
+    table = human_gait(heiman).step
     assert usual_step_s(heiman) == pytest.approx(table.usual_s * np.sqrt(body_size(heiman)))
     assert step_cost(heiman, Style()).weight == 0.0
     for tempo in (1.25, 0.8):
@@ -137,7 +138,7 @@ def test_only_more_than_usual_bounce_has_a_parameter_and_constraints(heiman):
     assert (rise.lower, rise.upper, rise.nodes) == (pytest.approx(1.5 * usual_rise_m(heiman, 1.2)), np.inf, "last")
     assert (lowest.lower, lowest.upper, lowest.nodes) == (0.0, 0.0, "first")
     usual = bounce_constraints(heiman, 0, style, None)[0].lower
-    assert usual == pytest.approx(1.5 * usual_rise_m(heiman, heiman.human_gait.speed_m_s.usual))
+    assert usual == pytest.approx(1.5 * usual_rise_m(heiman, human_gait(heiman).speed_m_s.usual))
     mass = SimpleNamespace(centre_of_mass=lambda: np.array([0.1, 0.2, 0.95]))
     node = SimpleNamespace(positions=mass, parameter={LOW: 0.9})
     assert rise.rows(node) == pytest.approx(0.05)

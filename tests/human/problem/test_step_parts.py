@@ -13,6 +13,7 @@ from strut.human.problem.gait_options import HUMAN, GaitOptions, named_gait_opti
 from strut.human.problem.swing_clearance import ROUNDING_M, height_constraint, legs_apart, swing_constraints
 from strut.human.synthesis import initial_guess
 from strut.human.synthesis.initial_guess import USUAL_SPEED_M_S, USUAL_STEP_M, GuessOptions, _durations, _foot_paths
+from strut.human.table import human_gait
 from strut.human.transitions.quiet_stand import _either, _turns_of_feet, _weight_ahead, heading_of_foot
 from strut.kinematics.contact_set import contact_points
 from strut.kinematics.mirror import mirror_of
@@ -37,7 +38,7 @@ def test_each_phase_keeps_what_is_in_the_air_above_the_ground(heiman, options):
     assert said[3][1:] == ["height of the right heel"]
     toes, heel = found[0][2:4]
     assert (toes.lower, toes.nodes) == (options.clearance_m, "from a third on")
-    assert (heel.lower, heel.nodes) == (heiman.human_gait.natural_criteria.heel_clearance_m, "from a third on")
+    assert (heel.lower, heel.nodes) == (human_gait(heiman).natural_criteria.heel_clearance_m, "from a third on")
     assert found[1][-1].nodes == "up to two thirds"
     plain = swing_constraints(heiman, 0, options, natural=False)
     assert [one.name for one in plain][1:] == ["height of the left foot", "clearance of the left toes"]
@@ -68,7 +69,7 @@ def test_legs_stay_apart_by_their_capsules_or_side_by_side(heiman):
 
     node = SimpleNamespace(positions=SimpleNamespace(position=position))
     assert_allclose(numbers(beside.rows(node)), [0.16, 0.18])
-    assert beside.lower == heiman.human_gait.limits.leg_separation_m
+    assert beside.lower == human_gait(heiman).limits.leg_separation_m
     round_ = legs_apart(heiman, GaitOptions(capsules=True))
     assert (round_.lower, round_.upper) == (ROUNDING_M, np.inf)
     capsules = heiman.contacts.capsule
@@ -85,7 +86,7 @@ def test_natural_costs_are_per_metre_and_grow_with_speed(heiman, options):
     criteria = SimpleNamespace(effort=2.0, momentum=3.0, head_rate=4.0, torque_rate=5.0, acceleration=6.0)
     names = {"momentum", "head_rate", "head"}
     criteria = SimpleNamespace(**vars(criteria), **dict.fromkeys(names - set(vars(criteria)), 4.0))
-    table = heiman.human_gait.natural_criteria
+    table = human_gait(heiman).natural_criteria
     strength = strong_torques(heiman)
     joints = len(heiman.joint_names)
     costs = natural_costs(heiman, criteria, options)
@@ -111,7 +112,7 @@ def test_natural_costs_are_per_metre_and_grow_with_speed(heiman, options):
 
 
 def test_feet_of_a_stand_point_where_they_are_turned_and_the_weight_is_ahead(heiman):
-    ahead = body_size(heiman) * heiman.human_gait.stand.ahead_of_ankles_m
+    ahead = body_size(heiman) * human_gait(heiman).stand.ahead_of_ankles_m
 
     def turned(segment):
         angle = 0.2 if "Right" in segment else -0.3
@@ -147,7 +148,7 @@ def test_a_foot_heads_where_the_body_is_turned(heiman, side):
 
 
 def test_guessed_phases_grow_with_the_root_of_speed_within_their_bounds(heiman):
-    usual = np.array([phase.guess_s for phase in heiman.human_gait.phase])
+    usual = np.array([phase.guess_s for phase in human_gait(heiman).phase])
     wide = SimpleNamespace(phases=[SimpleNamespace(duration_s=(0.0, 9.0)) for _ in usual])
     rng = np.random.default_rng(0)
     for speed in (USUAL_SPEED_M_S, 0.5 * USUAL_SPEED_M_S):

@@ -16,6 +16,7 @@ from strut.human.reconstruction.recorded_problem import (
     catmull_rom,
     recorded_problem,
 )
+from strut.human.table import human_gait
 from strut.models.subject import subject
 from strut.ocp.contact_schedule import PhaseTime
 
@@ -180,7 +181,7 @@ def test_bounds_hold_the_recording_the_tables_and_the_joints(heiman, recorded):
     assert_allclose(bounds.q[:, 3], [-0.2, 0.55])
     assert_allclose(bounds.q[:, 4], [-0.55, 0.28])
     for name in ("KneeLeft_RY", "ElbowRight_RY", "Head_RX"):
-        table = heiman.human_gait.reconstruction_range[name]
+        table = human_gait(heiman).reconstruction_range[name]
         joint = heiman.joint_names.index(name)
         lower = min(table[0], heiman.joint_lower_rad[joint], -0.05)
         upper = max(table[1], heiman.joint_upper_rad[joint], 0.05)

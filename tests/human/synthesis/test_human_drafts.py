@@ -8,11 +8,12 @@ from strut.draft import Detail, Progress
 from strut.errors import RefusedError, StoppedError
 from strut.human.problem.bounce import usual_rise_m
 from strut.human.problem.posture_targets import usual_step_s
+from strut.human.request import HumanGait
 from strut.human.synthesis import human_drafts
 from strut.human.synthesis.human_drafts import HumanDrafts, shown_style, told_as_progress
+from strut.human.table import human_gait
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OUT_OF_TIME, STOPPED
-from strut.request import HumanGait
 from strut.style import Style
 
 LOOKS = SimpleNamespace(
@@ -27,7 +28,7 @@ LOOKS = SimpleNamespace(
 
 
 def test_a_walk_shows_what_was_measured(heiman):
-    usual = heiman.human_gait.speed_m_s.usual
+    usual = human_gait(heiman).speed_m_s.usual
     shown = shown_style(heiman, Style(tempo=1.2), speed_m_s=1.5, looks=LOOKS)
     assert shown.tempo == pytest.approx(usual_step_s(heiman) / 0.5)
     assert shown.tempo * shown.stride == pytest.approx(1.5 / usual)
@@ -40,7 +41,7 @@ def test_a_walk_shows_what_was_measured(heiman):
 
 @pytest.mark.parametrize(("speed", "asked"), [(1.0, 1.0), (0.01, None), (9.0, None), (-1.0, None)])
 def test_the_speed_of_a_style_is_asked_for_within_what_is_possible(heiman, monkeypatch, speed, asked):
-    speeds = heiman.human_gait.speed_m_s
+    speeds = human_gait(heiman).speed_m_s
     calls = []
     monkeypatch.setattr(human_drafts, "synthesize", lambda robot, **options: calls.append(options))
     style = Style(stride=abs(speed), direction=1 if speed > 0 else -1)

@@ -18,6 +18,7 @@ from strut.human.problem.gait_options import HUMAN, named_gait_options
 from strut.human.problem.gait_problem import gait_problem, usual_torques
 from strut.human.synthesis.initial_guess import GuessOptions, guessed_step
 from strut.human.synthesis.synthesize import BLENDED, DRAWN, EASIER, NOISY, SAMPLED, best_so_far, synthesize, usual_mesh
+from strut.human.table import human_gait
 from strut.kinematics.mirror import mirror_of
 from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
@@ -147,14 +148,14 @@ def test_published_criteria_are_per_step_and_natural_ones_per_metre(gait):
     assert 3.0 * values.head == pytest.approx(costs["head"] * gait.step_length_m, rel=1e-6)
     torque = path.u / strong_torques(gait.robot)
     speed = path.v[:, 6:]
-    rate = (torque**2 * (1.0 + (speed / gait.robot.human_gait.natural_criteria.fast_rad_s) ** 2)).sum(axis=1)
+    rate = (torque**2 * (1.0 + (speed / human_gait(gait.robot).natural_criteria.fast_rad_s) ** 2)).sum(axis=1)
     pieces = [path.nodes_of(phase) for phase in range(4)]
     effort = sum(np.trapezoid(rate[nodes], path.time_s[nodes]) for nodes in pieces) / (28 * gait.step_length_m)
     assert effort == pytest.approx(costs["effort"], rel=1e-6)
 
 
 def test_landings_cost_their_impulses(gait):
-    weight = gait.robot.human_gait.natural_criteria.landing
+    weight = human_gait(gait.robot).natural_criteria.landing
     impulses = np.concatenate(list(gait.trajectory.impulse_n_s.values()))
     assert gait.solution.costs["landing"] == pytest.approx(weight * np.sum((impulses / 10.0) ** 2), rel=1e-6)
 
@@ -173,7 +174,7 @@ def test_published_criteria_keep_what_they_measure(heiman):
     assert [phase.duration_s for phase in published.phases] != [phase.duration_s for phase in natural.phases]
     turn = published.tree.velocity_names.index("Pelvis_RZ")
     assert published.bounds.q[:, turn] == pytest.approx([-0.32, 0.27])  # Table 5.3
-    assert np.ptp(natural.bounds.q[:, turn]) <= heiman.human_gait.natural["pelvis_turn_rad"].range[1]
+    assert np.ptp(natural.bounds.q[:, turn]) <= human_gait(heiman).natural["pelvis_turn_rad"].range[1]
 
 
 def test_quick_steps_of_a_slow_walk_may_have_short_phases(heiman):

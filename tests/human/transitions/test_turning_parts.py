@@ -12,6 +12,7 @@ from strut.human.inverse import weighted_gait
 from strut.human.inverse.recorded_steps import SHARES
 from strut.human.inverse.weighted_gait import WeightedGait
 from strut.human.problem.gait_options import HUMAN, named_gait_options
+from strut.human.table import human_gait
 from strut.human.transitions.turning_problem import Turning, turned_configuration
 from strut.maths.rotation import qpos_from_angles
 from strut.ocp.problem import BoundarySymbols, MayerCost
@@ -33,7 +34,7 @@ def test_a_stride_goes_along_the_chord_of_its_arc_at_its_speed(heiman):
         durations_s=np.array([0.2, 0.1, 0.05, 0.06, 0.21, 0.11, 0.02, 0.03]),
     )
     assert_allclose(numbers(stride.rows(ends)), [0.03, -0.04, 1.2 - 1.2 * 0.95], atol=1e-12)
-    share = heiman.human_gait.limits.double_support_share
+    share = human_gait(heiman).limits.double_support_share
     assert_allclose(numbers(support.rows(ends)), [0.11 - share * 0.41, 0.05 - share * 0.37], atol=1e-12)
     assert (support.lower, support.upper) == (-np.inf, 0.0)
 

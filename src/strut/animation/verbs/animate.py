@@ -10,6 +10,7 @@ import typer
 
 from strut.animation.animate import animate as make_feasible
 from strut.animation.animation_file import load_animation, trace_animation
+from strut.animation.request import AnimationMethod
 from strut.animation.rig_movement import READERS
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.options import Force, Json, Out, Strict, length_m
@@ -18,7 +19,6 @@ from strut.formats.motion_file import save_motion
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.plumbing.number_text import format_count
-from strut.request import AnimationMethod
 from strut.schemas.keyframes import Animation
 
 

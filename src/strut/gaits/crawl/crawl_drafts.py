@@ -23,8 +23,9 @@ from strut.expression.shown import expressed_shares, left_out
 from strut.gaits.crawl.crawl_plan import CrawlGait, CrawlPlan, crawl_gait, crawl_plan, fade
 from strut.gaits.crawl.crawler import Crawler, CrawlPosture, crawler
 from strut.gaits.crawl.key_pose import KeyPose, key_pose
+from strut.gaits.crawl.request import Balance, Crawl
 from strut.maths.easing import smooth_step
-from strut.request import Balance, Crawl, Request
+from strut.request import Request
 from strut.robot import Robot
 from strut.style import Style
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from strut.arrays import Array
 from strut.gaits.crawl.key_pose import KeyPose, ground_under
+from strut.gaits.crawl.table import CrawlTable
 from strut.maths.easing import smooth_ramp, smooth_step
 from strut.robot import Robot
 from strut.style import Style
@@ -112,7 +113,7 @@ def _held_in_stance(share: Array, down: npt.NDArray[np.bool_]) -> Array:
 
 def crawl_gait(robot: Robot) -> CrawlGait:
     """Return the crawl of the robot's `gait.toml`."""
-    table = msgspec.structs.asdict(robot.crawl_gait)
+    table = msgspec.structs.asdict(robot.gait_as(CrawlTable))
     order = table.pop("swing_order")
     del table["knee_sign"]  # the legs' own
     return CrawlGait(swing_start=tuple(order.index(foot.name) / len(order) for foot in robot.feet), **table)

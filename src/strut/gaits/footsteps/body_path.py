@@ -22,7 +22,7 @@ from strut.gaits.footsteps.biped_posture import PostureTargets
 from strut.gaits.footsteps.leg_angles import posture_qpos
 from strut.gaits.footsteps.phases import StepPlan
 from strut.gaits.footsteps.posture_failure import required_postures
-from strut.request import PressureLaw
+from strut.gaits.footsteps.request import PressureLaw
 from strut.robot import Robot
 
 MOST_ROUNDS = 3

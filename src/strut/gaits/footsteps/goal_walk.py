@@ -23,11 +23,12 @@ from strut.gaits.footsteps.foot_poses import sole_places
 from strut.gaits.footsteps.footsteps import StepLimits, closing, footsteps_to, standing
 from strut.gaits.footsteps.leg_angles import MODEL_ORDER
 from strut.gaits.footsteps.phases import PhaseTimes
+from strut.gaits.footsteps.request import PressureLaw
 from strut.gaits.footsteps.step_drafts import StepGait
+from strut.gaits.footsteps.table import StepsTable
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.place import Footstep, Place, between, wrap_angle
-from strut.request import PressureLaw
 from strut.robot import Robot
 from strut.simulation.physics import Plant, Run
 from strut.simulation.playback import LOADED_N, SUNK, TIPPED_RAD
@@ -107,7 +108,7 @@ def simulate_to_goal(
 
 def _gait(robot: Robot, motion: Motion) -> StepGait:
     gait = motion.meta["gait"]
-    table = robot.step_gait
+    table = robot.gait_as(StepsTable)
     separation_m = biped_model(robot).separation_m
     upright = [0.0] * (len(robot.joint_names) - len(MODEL_ORDER))  # as older files, which do not say it, were walked
     return StepGait(

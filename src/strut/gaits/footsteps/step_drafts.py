@@ -22,9 +22,11 @@ from strut.gaits.footsteps.foot_poses import standing_place
 from strut.gaits.footsteps.footsteps import StepLimits, end_of, first_steps, foot_gap_m, footsteps_to, standing
 from strut.gaits.footsteps.leg_angles import MODEL_ORDER
 from strut.gaits.footsteps.phases import Phase, PhaseTimes, StepPlan, step_plan
+from strut.gaits.footsteps.request import Steps
+from strut.gaits.footsteps.table import StepsTable
 from strut.maths.easing import smooth_step
 from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrap_angle
-from strut.request import Request, Steps
+from strut.request import Request
 from strut.robot import Robot
 from strut.style import Style
 
@@ -162,7 +164,7 @@ class StepDrafts:
 
     def gait(self, style: Style) -> StepGait:
         """Return the robot's gait in a style, with the user's lengths and pace."""
-        table = self.robot.step_gait
+        table = self.robot.gait_as(StepsTable)
         task = self.task
         separation_m = self.legs.separation_m
         moved = self.robot.expression.moved_angles(style)
@@ -231,7 +233,7 @@ def _secondary_motion(robot: Robot, style: Style, plan: StepPlan, height_m: floa
 
 def _check_footsteps(robot: Robot, legs: BipedModel, task: Steps) -> None:
     """Raise BadFootstepsError if a step puts a foot onto the other, or further away than legs can span."""
-    height_m = task.body_height_m or robot.step_gait.body_height_m
+    height_m = task.body_height_m or robot.gait_as(StepsTable).body_height_m
     span_m = legs.separation_m + 2.0 * math.sqrt(max(0.0, legs.longest_leg_m**2 - height_m**2))
     feet = list(standing(START, legs.separation_m))
     for number, step in enumerate(task.footsteps, start=1):

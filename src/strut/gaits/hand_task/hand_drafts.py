@@ -19,10 +19,11 @@ from strut.expression.shown import expressed_shares, left_out
 from strut.gaits.hand_task.hand_path import HandPath, path_through
 from strut.gaits.hand_task.hand_tracking import TrackedTask
 from strut.gaits.hand_task.named_tasks import AS_WRITTEN, MovementQuality, hand_task
+from strut.gaits.hand_task.request import HandTask
 from strut.gaits.hand_task.tracking_problem import TrackingProblem, tracked
 from strut.maths.bisection import bisect
 from strut.models.solids import solid_poses, solids
-from strut.request import HandTask, Request
+from strut.request import Request
 from strut.robot import Robot
 from strut.style import Style
 

@@ -16,9 +16,9 @@ from strut.arrays import Array
 from strut.engines.frame_kinematics import frame_poses
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.gaits.hand_task.hand_path import HandPath, Poses, stands_still
+from strut.gaits.hand_task.request import LONGEST_DURATION_S
 from strut.maths.easing import eased_time, smooth_step
 from strut.maths.rotation import rotation_from_vector
-from strut.request import LONGEST_DURATION_S
 from strut.robot import Robot
 from strut.schemas.hands import PointTask, PostureTask, RouteTask, TaskTable
 

@@ -10,10 +10,11 @@ from strut.draft import OnProgress
 from strut.emotion import Emotion, named_emotion
 from strut.errors import OutOfRangeError
 from strut.gaits.hand_task.hand_path import HandPath
+from strut.gaits.hand_task.request import HandTask, PlatformMode, PriorityLaw
 from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
-from strut.request import HandTask, PlatformMode, PriorityLaw, Request
+from strut.request import Request
 from strut.robot import Robot
 from strut.schemas.expression import Layer
 

@@ -36,10 +36,12 @@ from strut.gaits.pattern.gait_figures import gait_figures
 from strut.gaits.pattern.gait_pattern import GaitPattern, brisk, pattern_named, slowed, time_unit_s
 from strut.gaits.pattern.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan, shown
 from strut.gaits.pattern.gait_track import Reach, TrackPiece, envelope, pieces_to
+from strut.gaits.pattern.request import PatternGait
 from strut.gaits.pattern.standing import foot_stance
+from strut.gaits.pattern.table import PatternTable
 from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
-from strut.request import PatternGait, Request
+from strut.request import Request
 from strut.robot import Robot
 from strut.style import WORDS, Style
 
@@ -169,8 +171,8 @@ class GaitDrafts:
 
     def _body(self, style: Style) -> _GaitBody:
         stance, qpos = foot_stance(self.robot)
-        name = self.task.pattern or self.robot.pattern_gait.gait
-        own = self.robot.pattern_gait
+        name = self.task.pattern or self.robot.gait_as(PatternTable).gait
+        own = self.robot.gait_as(PatternTable)
         body = {"height_m": stance.height_m, "length_m": stance.length_m, "gravity_m_s2": GRAVITY_M_S2}
         pattern = brisk(pattern_named(name, len(stance.places)), **body)
         scaled = {part: getattr(pattern, part) * getattr(own, part) for part in ("period", "stride", "lift")}
@@ -283,7 +285,7 @@ class _GaitBody:
         """Return footprints and pressure in the style; those of so many cycles alone if that tells enough."""
         style = self.style
         height_m = self.stance.height_m
-        width = style.stance_width * self.robot.pattern_gait.width
+        width = style.stance_width * self.robot.gait_as(PatternTable).width
         wide = replace(self.stance, foot_m=self.stance.foot_m * np.array([1.0, width, 1.0]))
         pieces = self.pieces()
         unit_s = time_unit_s(height_m, GRAVITY_M_S2)

@@ -7,9 +7,9 @@ import numpy as np
 from strut.arrays import Array
 from strut.engines.rigid_body import foot_positions
 from strut.gaits.pattern.gait_plan import GaitPlan
+from strut.gaits.pattern.request import PatternGait
 from strut.maths.sampling import speed_under_way
 from strut.maths.travel_direction import base_track, turn_rates
-from strut.request import PatternGait
 from strut.robot import Robot
 
 

@@ -16,6 +16,7 @@ from strut.errors import BadMotionError
 from strut.human.analysis.gait_cycle import published_step
 from strut.human.anatomy import HEAD
 from strut.human.problem.gait_problem import usual_torques
+from strut.human.table import human_gait
 from strut.maths.rotation import angles_from_qpos
 from strut.motion import Motion
 from strut.ocp.kinematic_tree import KinematicTree, read_tree
@@ -161,7 +162,7 @@ def gait_comparison(walks: Mapping[str, tuple[Robot, Motion]]) -> GaitComparison
     steps = {
         name: (robot, step.motion) for name, (robot, motion) in walks.items() if (step := published_step(robot, motion))
     }
-    objectives = next(iter(steps.values()))[0].human_gait.objective if steps else {}
+    objectives = human_gait(next(iter(steps.values()))[0]).objective if steps else {}
     return GaitComparison(
         names=tuple(steps),
         apart=tuple(tuple(_apart(one, other) for _, other in steps.values()) for _, one in steps.values()),

@@ -29,6 +29,7 @@ from strut.human.anatomy import (
     UPPER_TRUNK,
     sided,
 )
+from strut.human.table import human_gait
 from strut.kinematics.mirror import mirror_of
 from strut.maths.rotation import qpos_from_angles
 from strut.ocp.trajectory import Trajectory
@@ -98,7 +99,7 @@ class Naturalness:
     def oddities(self, robot: Robot) -> list[str]:
         """Return what people do not do, in words, by the ranges of the robot's gait table."""
         found = []
-        for name, entry in robot.human_gait.natural.items():
+        for name, entry in human_gait(robot).natural.items():
             value = getattr(self, name)
             least, most = entry.range
             if not least <= value <= most:

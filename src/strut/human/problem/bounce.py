@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from strut.human.analysis.reference_bands import band_of
+from strut.human.table import human_gait
 from strut.ocp.node_symbols import NodeSymbols
 from strut.ocp.problem import Constraint, Parameter
 from strut.ocp.symbolic_dynamics import Expression
@@ -36,7 +37,7 @@ def bounce_constraints(
     """Return the constraint of a phase, counted from 0, that makes the body low or at least so much higher."""
     if style is None or not bounces(style) or number not in (HIGHEST_IN, LOWEST_IN):
         return ()
-    pace_m_s = robot.human_gait.speed_m_s.usual if speed_m_s is None else speed_m_s
+    pace_m_s = human_gait(robot).speed_m_s.usual if speed_m_s is None else speed_m_s
     rise_m = style.bounce * usual_rise_m(robot, pace_m_s)
 
     def above(node: NodeSymbols) -> Expression:

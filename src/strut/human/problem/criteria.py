@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.errors import OutOfRangeError, UnknownNameError
+from strut.human.table import human_gait
 from strut.robot import Robot
 
 NATURAL = "natural"
@@ -37,9 +38,9 @@ class Criteria:
 
 def named_criteria(robot: Robot, objective: str) -> Criteria:
     """Return the criteria called natural, or the weights of a published mixture by name."""
-    known = robot.human_gait.objective
+    known = human_gait(robot).objective
     if objective == NATURAL:
-        own = robot.human_gait.natural_criteria
+        own = human_gait(robot).natural_criteria
         return Criteria(*own.gamma, own.acceleration, own.torque_rate, natural=True)
     if objective not in known:
         raise UnknownNameError("objective", objective, (NATURAL, *known), "`strut synthesize --help`")
@@ -50,7 +51,7 @@ def weighted_criteria(robot: Robot, gamma: Sequence[float]) -> Criteria:
     """Return criteria with weights on effort, angular momentum, head rotation and duration."""
     if len(gamma) != 4:
         raise OutOfRangeError(f"{len(gamma)} weights were given; four are needed: effort, momentum, head, time.")
-    smooth = robot.human_gait.regularisation
+    smooth = human_gait(robot).regularisation
     effort, momentum, head, time = (float(value) for value in gamma)
     if not any(gamma):
         raise OutOfRangeError("All weights are 0, so any gait would do; give at least one of them a number above 0.")

@@ -8,6 +8,7 @@ from strut.arrays import Array
 from strut.human.anatomy import unsided
 from strut.human.problem.criteria import Criteria
 from strut.human.problem.gait_options import GaitOptions
+from strut.human.table import human_gait
 from strut.ocp.node_symbols import NodeSymbols
 from strut.ocp.problem import Cost, ImpactCost, LagrangeCost, MeanCost, RateCost
 from strut.ocp.sparse_nlp import square
@@ -41,7 +42,7 @@ def natural_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tup
     Torques count over what a joint is strong enough for, and the more the faster it turns, as the force of muscles
     falls with their speed (Hill 1938); a landing counts by its impulses.
     """
-    table = robot.human_gait.natural_criteria
+    table = human_gait(robot).natural_criteria
     strength = strong_torques(robot)
     actuators = len(robot.joint_names)
 
@@ -76,7 +77,7 @@ def _accelerations(node: NodeSymbols) -> Expression:
 
 def strong_torques(robot: Robot) -> Array:
     """Return the torques that count as 1 in natural criteria, for a person of this size. Shape (n_joints,)."""
-    table = robot.human_gait.natural_criteria
+    table = human_gait(robot).natural_criteria
     person = robot.subject
     size = person.mass_kg * person.height_m / (table.of_mass_kg * table.of_height_m)
     return size * np.array([table.torque_nm[unsided(name)] for name in robot.joint_names])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from strut.errors import OutOfRangeError, UnknownNameError
+from strut.human.table import human_gait
 from strut.robot import Robot
 from strut.style import Style
 
@@ -58,7 +59,7 @@ def named_gait_options(robot: Robot, words: Sequence[str]) -> GaitOptions:
     Example:
         >>> strut.named_gait_options(strut.load_robot("heiman"), ["posture", "arms"])
     """
-    table = robot.human_gait.manner
+    table = human_gait(robot).manner
     items = {item for word in words for item in (table.human if word == HUMAN else [word])}
     _check_items(words, items)
     asked: dict[str, Any] = dict.fromkeys(items & {"posture", "arms", "capsules", "springs"}, True)

@@ -18,6 +18,7 @@ from strut.human.problem.gait_options import GaitOptions
 from strut.human.problem.posture_targets import arm_cost, haste, posture_cost, step_cost
 from strut.human.problem.springs import leg_springs
 from strut.human.problem.swing_clearance import swing_constraints
+from strut.human.table import SynthesisTable, human_gait
 from strut.kinematics.contact_set import contact_set
 from strut.kinematics.mirror import mirror_of
 from strut.ocp.kinematic_tree import KinematicTree, read_tree
@@ -37,7 +38,6 @@ from strut.ocp.problem import (
 from strut.ocp.sparse_nlp import column
 from strut.ocp.symbolic_dynamics import Expression
 from strut.robot import BASE, Robot
-from strut.schemas.gait import SynthesisTable
 
 SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
 
@@ -63,7 +63,7 @@ def gait_problem(
     """
     check_pace(robot, speed_m_s, step_m)
     options = options or GaitOptions()
-    gait = robot.human_gait
+    gait = human_gait(robot)
     tree = read_tree(robot.model, angle_base=True)
     phases = _phases(robot, criteria, intervals, options, speed_m_s)
     sizes = sized_body(robot, tree)
@@ -99,7 +99,7 @@ def sized_body(robot: Robot, tree: KinematicTree) -> dict[str, Any]:
 
 def usual_torques(robot: Robot) -> Array:
     """Return the torques that are usual in walking, joint by joint. Shape (n_joints,)."""
-    usual = robot.human_gait.usual_torque_nm
+    usual = human_gait(robot).usual_torque_nm
     return np.array([usual[unsided(name)] for name in robot.joint_names])
 
 
@@ -110,7 +110,7 @@ def _phases(
     options: GaitOptions,
     speed_m_s: float | None,
 ) -> tuple[ContactPhase, ...]:
-    gait = robot.human_gait
+    gait = human_gait(robot)
     phases = []
     own_s = gait.natural_criteria.duration_s if criteria.natural else {}
     usual = gait.speed_m_s.usual
@@ -139,7 +139,7 @@ def _phases(
 
 
 def _bounds(robot: Robot, tree: KinematicTree, criteria: Criteria) -> Bounds:
-    gait = robot.human_gait
+    gait = human_gait(robot)
     names = tree.velocity_names
     ranges = {**gait.synthesis_range, **(gait.natural_criteria.range_rad if criteria.natural else {})}
     q = np.array([ranges[name] for name in names]).T
@@ -163,7 +163,7 @@ def _costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost
 
 def _manner_costs(robot: Robot, criteria: Criteria, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
     style = options.style or robot.expression.neutral_style()
-    tighter = robot.human_gait.natural_criteria.spread_rad
+    tighter = human_gait(robot).natural_criteria.spread_rad
     costs: list[Cost] = []
     if options.posture:
         costs.append(posture_cost(robot, tree.velocity_names, style, tighter if criteria.natural else {}))
@@ -185,8 +185,8 @@ def _lifts(criteria: Criteria) -> tuple[LiftedVariable, ...]:
 
 def check_pace(robot: Robot, speed_m_s: float | None, step_m: float | None) -> None:
     """Raise OutOfRangeError, with the bound, if nobody walks that fast or that far in a step."""
-    speeds = robot.human_gait.speed_m_s
-    steps = robot.human_gait.limits.step_length_m
+    speeds = human_gait(robot).speed_m_s
+    steps = human_gait(robot).limits.step_length_m
     if speed_m_s is not None and not speeds.least <= speed_m_s <= speeds.most:
         least = speeds.least
         most = speeds.most

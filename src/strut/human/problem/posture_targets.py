@@ -8,6 +8,7 @@ from math import cos, sin
 
 from strut.errors import UnknownNameError
 from strut.human.anatomy import HEAD, HIP, SHOULDER, SIDES, UPPER_TRUNK, body_size, sided, unsided
+from strut.human.table import human_gait
 from strut.ocp.node_symbols import NodeSymbols
 from strut.ocp.problem import MayerCost, MeanCost
 from strut.ocp.symbolic_dynamics import Expression
@@ -44,7 +45,7 @@ def posture_cost(
     table has the spread of coordinates, and their middle where it is not 0; `tighter` replaces some of them; the style
     has trunk, head and elbows.
     """
-    table = robot.human_gait.posture
+    table = human_gait(robot).posture
     spread = {**table.spread_rad, **(tighter or {})}
     rest = {name: (index, spread[unsided(name)]) for index, name in enumerate(names) if unsided(name) in spread}
     middle = {name: _middle_rad(robot, name) for name in rest}
@@ -71,7 +72,7 @@ def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
 
     Arms that swing together cost, too, or they would balance a slow trunk.
     """
-    table = robot.human_gait.arms
+    table = human_gait(robot).arms
     order = list(names)
     shoulders, hips = ([order.index(sided(joint, side)) for side in SIDES] for joint in (SHOULDER, HIP))
 
@@ -85,7 +86,7 @@ def arm_cost(robot: Robot, names: Sequence[str], style: Style) -> MeanCost:
 
 def step_cost(robot: Robot, style: Style) -> MayerCost:
     """Return the cost that makes steps of hasty feelings short in time; it grows with haste, so that none has none."""
-    table = robot.human_gait.step
+    table = human_gait(robot).step
     wanted_s = usual_step_s(robot) / style.tempo
     weight = table.weight * abs(haste(style))
     return MayerCost("step", weight, lambda ends: ((ends.total_s - wanted_s) / table.spread_s) ** 2)
@@ -93,11 +94,11 @@ def step_cost(robot: Robot, style: Style) -> MayerCost:
 
 def usual_step_s(robot: Robot) -> float:
     """Return how long a step without a feeling lasts at the usual speed; longer on long legs, as a pendulum's."""
-    return float(robot.human_gait.step.usual_s * body_size(robot) ** 0.5)
+    return float(human_gait(robot).step.usual_s * body_size(robot) ** 0.5)
 
 
 def _middle_rad(robot: Robot, name: str) -> float:
     """Return the usual middle of a coordinate; the table gives the left side, the right is its mirror."""
-    middle = robot.human_gait.posture.middle_rad.get(unsided(name), 0.0)
+    middle = human_gait(robot).posture.middle_rad.get(unsided(name), 0.0)
     sign = robot.symmetry.sign[name.rsplit("_", 1)[1]] if "Right_" in name else 1.0
     return float(sign * middle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from strut.human.anatomy import SIDES, sided
+from strut.human.table import human_gait
 from strut.ocp.node_symbols import NodeSymbols
 from strut.ocp.problem import Parameter
 from strut.ocp.sparse_nlp import column
@@ -19,7 +20,7 @@ def leg_springs(
 
     Both legs have the same springs, in the mirror. Bounds stand in the robot's gait table.
     """
-    table = robot.human_gait.springs
+    table = human_gait(robot).springs
     mirrored = robot.symmetry.sign
     lower = dict(zip(robot.joint_names, robot.joint_lower_rad.tolist(), strict=True))
     upper = dict(zip(robot.joint_names, robot.joint_upper_rad.tolist(), strict=True))

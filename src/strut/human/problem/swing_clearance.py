@@ -8,6 +8,7 @@ import numpy as np
 
 from strut.human.anatomy import HEEL, LEFT, LITTLE_TOE, RIGHT, TOES, other_side, sided
 from strut.human.problem.gait_options import GaitOptions
+from strut.human.table import human_gait
 from strut.kinematics.contact_set import contact_points
 from strut.ocp.node_symbols import NodeSymbols
 from strut.ocp.problem import Constraint, Nodes
@@ -42,7 +43,7 @@ def swing_constraints(
 
     By `natural` criteria the heel that swings past keeps a height too, wherever the toes do.
     """
-    heel_m = robot.human_gait.natural_criteria.heel_clearance_m if natural and options.clearance_m else 0.0
+    heel_m = human_gait(robot).natural_criteria.heel_clearance_m if natural and options.clearance_m else 0.0
     found = [
         height_constraint(robot, f"height of {who}", names, 0.0, nodes, mirrored=mirrored)
         for names, nodes, who in _SWINGING[number]
@@ -72,7 +73,7 @@ def height_constraint(
 
 def legs_apart(robot: Robot, options: GaitOptions) -> Constraint:
     """Return the constraint that keeps the legs apart: their capsules, or knees and ankles side by side along y."""
-    limits = robot.human_gait.limits
+    limits = human_gait(robot).limits
     shank = robot.subject.lengths_m["ShankLeftLength"]
     if options.capsules:
         capsules = [robot.contacts.capsule[f"Shank{side}"] for side in ("Left", "Right")]

@@ -13,6 +13,7 @@ from strut.errors import BadMotionError, OutOfRangeError
 from strut.human.anatomy import walking_cycle
 from strut.human.gait import Gait, unfinished
 from strut.human.reconstruction.recorded_problem import Formulation, RecordedAngles, recorded_problem
+from strut.human.table import human_gait
 from strut.human.walking_direction import WalkingDirection, direction_of_facing
 from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
@@ -99,7 +100,7 @@ def _phases(
     if given is None and formulation == "published":
         seen = _first_step(human, seen)
     found = checked_phases(human, motion, seen, given=given is not None)
-    if formulation == "published" and len(found) != len(human.human_gait.phase):
+    if formulation == "published" and len(found) != len(human_gait(human).phase):
         raise OutOfRangeError(
             f"The published formulation is one step of four phases; this motion has {len(found)}. "
             "Give the four phases, or leave the formulation out."
@@ -109,7 +110,7 @@ def _phases(
 
 def _first_step(human: Robot, seen: tuple[PhaseTime, ...]) -> tuple[PhaseTime, ...]:
     """Return the phases of the first whole step as the thesis cuts it; all of them if there is none."""
-    order = [phase.set for phase in human.human_gait.phase]
+    order = [phase.set for phase in human_gait(human).phase]
     starts = range(len(seen) - len(order) + 1)
     names = [phase.contact for phase in seen]
     return next((seen[at : at + len(order)] for at in starts if names[at : at + len(order)] == order), seen)

@@ -13,6 +13,7 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from strut.arrays import Array
 from strut.human.anatomy import body_size, walking_cycle
 from strut.human.problem.gait_problem import sized_body
+from strut.human.table import human_gait
 from strut.kinematics.contact_set import ContactSet, contact_set
 from strut.ocp.contact_schedule import SHORTEST_S, PhaseTime
 from strut.ocp.kinematic_tree import KinematicTree, read_tree
@@ -208,7 +209,7 @@ def _lifted(robot: Robot, recording: RecordedAngles, number: int) -> tuple[str, 
 
 def _bounds(robot: Robot, tree: KinematicTree, wanted: Array) -> Bounds:
     """Return the published ranges of recorded steps on both sides, widened where the recording itself leaves them."""
-    ranges = robot.human_gait.reconstruction_range
+    ranges = human_gait(robot).reconstruction_range
     lower, upper = np.array([ranges[name] for name in tree.velocity_names]).T
     lower[BASE:] = np.minimum(lower[BASE:], robot.joint_lower_rad)
     upper[BASE:] = np.maximum(upper[BASE:], robot.joint_upper_rad)
@@ -219,6 +220,6 @@ def _bounds(robot: Robot, tree: KinematicTree, wanted: Array) -> Bounds:
     upper[:2] = np.inf
     lower = np.minimum(lower, wanted.min(axis=0) - SLACK)
     upper = np.maximum(upper, wanted.max(axis=0) + SLACK)
-    velocity = robot.human_gait.limits.velocity
+    velocity = human_gait(robot).limits.velocity
     torque = np.array([-robot.torque_limit_nm, robot.torque_limit_nm])
     return Bounds(np.array([lower, upper]), np.array([[-velocity], [velocity]]) * np.ones(tree.nv), torque)

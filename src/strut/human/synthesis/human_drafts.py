@@ -16,11 +16,13 @@ from strut.human.gait import Gait
 from strut.human.problem.bounce import usual_rise_m
 from strut.human.problem.gait_options import HUMAN, named_gait_options
 from strut.human.problem.posture_targets import haste, usual_step_s
+from strut.human.request import HumanGait
 from strut.human.synthesis.synthesize import synthesize
+from strut.human.table import human_gait
 from strut.motion import Motion
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OUT_OF_TIME, STOPPED, OnIteration
-from strut.request import HumanGait, Request
+from strut.request import Request
 from strut.robot import Robot
 from strut.style import WORDS, Style, parameter_label
 
@@ -81,7 +83,7 @@ class HumanDrafts:
             yield self._draft(style, gait, motion)
 
     def _gait(self, style: Style) -> Gait:
-        speeds = self.robot.human_gait.speed_m_s
+        speeds = human_gait(self.robot).speed_m_s
         options = replace(named_gait_options(self.robot, [HUMAN]), style=style)
         possible = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
         tell = None if self.on_progress is None else told_as_progress(self.on_progress)
@@ -128,7 +130,7 @@ def shown_style(robot: Robot, asked: Style, *, speed_m_s: float, looks: Naturaln
         asked,
         direction=1,
         tempo=tempo,
-        stride=speed_m_s / robot.human_gait.speed_m_s.usual / tempo,
+        stride=speed_m_s / human_gait(robot).speed_m_s.usual / tempo,
         trunk_pitch_rad=looks.trunk_forward_rad,
         head_pitch_rad=looks.head_forward_rad,
         elbow_rad=max(0.0, looks.elbow_rad),

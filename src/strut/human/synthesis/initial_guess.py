@@ -14,6 +14,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from strut.arrays import Array
 from strut.human.anatomy import HEEL, LITTLE_TOE, TOES
 from strut.human.problem.posture_targets import held_angles
+from strut.human.table import human_gait
 from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import rotation_y
 from strut.ocp.problem import OptimalControlProblem
@@ -68,7 +69,7 @@ def _durations(
     robot: Robot, problem: OptimalControlProblem, speed_m_s: float, guess: GuessOptions, rng: np.random.Generator
 ) -> Array:
     """Return phase durations; steps get longer with the square root of speed, as people's do."""
-    usual = np.array([phase.guess_s for phase in robot.human_gait.phase])
+    usual = np.array([phase.guess_s for phase in human_gait(robot).phase])
     step_m = USUAL_STEP_M * np.sqrt(speed_m_s / USUAL_SPEED_M_S)
     usual *= step_m / speed_m_s / usual.sum()
     usual *= 1.0 + guess.duration_noise * rng.uniform(-1.0, 1.0, len(usual))

@@ -21,6 +21,7 @@ from strut.human.problem.posture_targets import halfway
 from strut.human.synthesis.initial_guess import GuessOptions, guessed_step
 from strut.human.synthesis.warm_library import features, warm_library
 from strut.human.synthesis.warm_start import warm_step
+from strut.human.table import human_gait
 from strut.models.catalogue import as_robot
 from strut.models.subject import EVENED, with_even_sides
 from strut.motion import Motion
@@ -140,7 +141,7 @@ class SynthesisRequest:
     @property
     def pace_m_s(self) -> float:
         """The speed, or where a free one is guessed to be."""
-        return self.speed_m_s if self.speed_m_s is not None else self.human.human_gait.speed_m_s.usual
+        return self.speed_m_s if self.speed_m_s is not None else human_gait(self.human).speed_m_s.usual
 
     def problem(self, mesh: Sequence[int]) -> OptimalControlProblem:
         """Return the problem on a mesh."""
@@ -168,7 +169,7 @@ class SynthesisRequest:
         """Return a request half way to the usual speed and style: easier, and a good start for this one."""
         neutral = self.human.expression.neutral_style()
         style = halfway(self.options.style or neutral, neutral)
-        middle = 0.5 * (self.pace_m_s + self.human.human_gait.speed_m_s.usual)
+        middle = 0.5 * (self.pace_m_s + human_gait(self.human).speed_m_s.usual)
         return replace(self, speed_m_s=middle, step_m=None, options=replace(self.options, style=style))
 
     def as_dict(self) -> dict[str, Any]:
@@ -285,7 +286,7 @@ class _Search:
 
 def usual_mesh(human: Robot, speed_m_s: float) -> tuple[int, ...]:
     """Return the numbers of intervals for a speed: more for slow steps, which last long, and for forceful ones."""
-    gait = human.human_gait
+    gait = human_gait(human)
     ratio = speed_m_s / gait.speed_m_s.usual
     factor = ratio**FASTER if ratio > 1.0 else ratio**-SLOWER
     return tuple(int(np.ceil(factor * phase.intervals - 1e-9)) for phase in gait.phase)

@@ -9,6 +9,7 @@ import numpy as np
 from strut.arrays import Array
 from strut.engines.rigid_body import point_positions
 from strut.human.anatomy import KNEE, LEG, RIGHT, SIDES, body_size, sided, unsided
+from strut.human.table import human_gait
 from strut.kinematics.contact_set import ContactSet, contact_set
 from strut.kinematics.mirror import Mirror, mirror_of
 from strut.maths.rotation import qpos_from_angles
@@ -33,7 +34,7 @@ def stand_at_rest(robot: Robot, step: OptimalControlProblem, toe_in_rad: float) 
 
     The feet are turned inwards by an angle, each to its side; the weight is ahead of the ankles as people's is.
     """
-    table = robot.human_gait.stand
+    table = human_gait(robot).stand
     wide = either_side_bounds(robot, step)
     q = wide.q + ROOM * np.array([[1.0], [-1.0]])
     q[:, :2] = 0.0
@@ -98,7 +99,7 @@ def _either(limits: Array, mirror: Mirror) -> Array:
 def _weight_ahead(robot: Robot, node: NodeSymbols) -> Expression:
     """Return how far the centre of mass is from where people's is over their ankles, forwards [m]."""
     ankles = [node.positions.position(sided(FOOT, side), (0.0, 0.0, 0.0))[0] for side in SIDES]
-    people_m = body_size(robot) * robot.human_gait.stand.ahead_of_ankles_m
+    people_m = body_size(robot) * human_gait(robot).stand.ahead_of_ankles_m
     return node.positions.centre_of_mass()[0] - sum(ankles) / len(ankles) - people_m
 
 

@@ -17,6 +17,7 @@ from scipy.interpolate import CubicSpline, interp1d
 from strut.human.anatomy import HEEL, LEFT, LITTLE_TOE, TOES, other_side, sided
 from strut.human.problem.gait_options import GaitOptions
 from strut.human.problem.swing_clearance import height_constraint, legs_apart, swing_constraints
+from strut.human.table import PhaseTable, human_gait
 from strut.human.transitions.quiet_stand import either_side_bounds, stance
 from strut.ocp.continuity_constraints import (
     BoundaryState,
@@ -27,7 +28,6 @@ from strut.ocp.continuity_constraints import (
 from strut.ocp.problem import Constraint, ContactPhase, MayerCost, OptimalControlProblem
 from strut.ocp.trajectory import Trajectory, trajectory_through
 from strut.robot import BASE, Robot
-from strut.schemas.gait import PhaseTable
 
 PRESS_N = 1.0  # least load of a point that stands; with 0 it pulled by up to 0.2 N between nodes
 HEADING = BASE - 1  # coordinate of the pelvis
@@ -56,7 +56,7 @@ class Transition:
 
     def start(self) -> tuple[OptimalControlProblem, Trajectory]:
         """Return the problem that leads from the stand to the end of the step, and where a solver may begin."""
-        table = self.robot.human_gait.stand
+        table = human_gait(self.robot).stand
         problem = self._problem((*(self._extra(entry) for entry in table.start), *self._step_phases()))
         ends = (
             *initial_state_constraints(problem, self.stand),
@@ -67,7 +67,7 @@ class Transition:
 
     def stop(self) -> tuple[OptimalControlProblem, Trajectory]:
         """Return the problem that leads from the start of the step to the stand, and where a solver may begin."""
-        table = self.robot.human_gait.stand
+        table = human_gait(self.robot).stand
         problem = self._problem((*self._step_phases(), *(self._extra(entry) for entry in table.stop)))
         ends = (
             *initial_state_constraints(problem, state_at(self.step, 0)),
@@ -93,7 +93,7 @@ class Transition:
 
     def _step_phases(self) -> list[ContactPhase]:
         """Return the phases of the step, which may last shorter and longer."""
-        gait = self.robot.human_gait
+        gait = human_gait(self.robot)
         path = self.step
         shorter, longer = gait.stand.step_time
         return [
@@ -124,7 +124,7 @@ class Transition:
 
     def _free_foot(self, contact_set_name: str) -> tuple[Constraint, ...]:
         """Return what keeps the points of a foot that has left the ground, or comes alongside, above it."""
-        step = [phase.set for phase in self.robot.human_gait.phase]
+        step = [phase.set for phase in human_gait(self.robot).phase]
         if other_side(contact_set_name) == step[-1]:
             return (height_constraint(self.robot, "height of the left heel", [sided(HEEL, LEFT)], 0.0, "not first"),)
         if other_side(contact_set_name) != step[0]:

@@ -14,6 +14,7 @@ from strut.human.problem.bounce import bounce_constraints
 from strut.human.problem.gait_options import GaitOptions
 from strut.human.problem.posture_targets import posture_cost
 from strut.human.problem.swing_clearance import swing_constraints
+from strut.human.table import human_gait
 from strut.human.transitions.quiet_stand import either_side_bounds
 from strut.human.transitions.walk_pieces import mirrored_step
 from strut.kinematics.contact_set import contact_set
@@ -133,12 +134,12 @@ class Turning:
         if cost.name == "posture":
             names = self.step.problem.tree.velocity_names
             style = self.options.style or self.robot.expression.neutral_style()
-            tight = self.robot.human_gait.natural_criteria.spread_rad if self.natural else {}
+            tight = human_gait(self.robot).natural_criteria.spread_rad if self.natural else {}
             return posture_cost(self.robot, names, style, {**tight, names[BASE - 1]: ANY_TURN_RAD})
         return cost
 
     def _pace(self) -> tuple[BoundaryConstraint, ...]:
-        share = self.robot.human_gait.limits.double_support_share
+        share = human_gait(self.robot).limits.double_support_share
         chord = float(np.sinc(0.5 * self.turn_rad / np.pi))  # over the arc
 
         def advance(ends: BoundarySymbols) -> Expression:

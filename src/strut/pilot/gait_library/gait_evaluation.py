@@ -16,7 +16,7 @@ from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore, OnGait
 from strut.pilot.gait_library.task_farm import TaskFarm
 from strut.pilot.piloted_simulation import Clock, World, simulate_requests
 from strut.pilot.plant.torque_model import control_table
-from strut.request import Walker
+from strut.pilot.request import Walker
 from strut.robot import Robot
 
 WALK_S = 8.0

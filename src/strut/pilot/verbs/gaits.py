@@ -16,8 +16,8 @@ from strut.models.catalogue import load_robot
 from strut.pilot.gait_library.gait_library_build import build_gait_library, gait_summary
 from strut.pilot.gait_library.gait_library_file import pack_gait_library
 from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore, gait_home
+from strut.pilot.request import Walker
 from strut.plumbing.number_text import format_count
-from strut.request import Walker
 
 RobotName = Annotated[str, typer.Argument(help="Whose gaits; a robot with a gait_library.toml, such as cassie.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes on this machine.  [default: its cores]")]

@@ -1,0 +1,76 @@
+"""Request of a walk in planned steps, to a goal or to given footsteps."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Literal, Self, get_args
+
+import msgspec
+
+from strut.errors import OutOfRangeError
+from strut.gaits.footsteps.table import StepsTable
+from strut.place import Footstep, Place
+from strut.request import RobotTask, TaskKind
+from strut.request_checks import check_goal, check_length, check_word
+
+PressureLaw = Literal["pressure", "mass"]
+WalkingPace = Literal["own", "fastest"]
+
+
+class Steps(RobotTask, frozen=True, tag="steps", kw_only=True):
+    """Walk in steps to a goal, or where a user puts the feet.
+
+    Args:
+        goals: Places to pass, in world, the last one to stop at; the robot starts at the origin, facing x.
+        footsteps: Where to put the feet, instead of goals.
+        step_length_m: Longest step in neutral; the robot's own if None.
+        step_height_m: How high feet are lifted in neutral; the robot's own if None.
+        body_height_m: How high the hips are carried in neutral; the robot's own if None.
+        pace: Speed along a line in neutral [m/s]; the robot's `own`; or the `fastest`, in place of the feeling's tempo.
+        law: `pressure` plans the centre of pressure; `mass` the centre of mass, as published.
+    """
+
+    walks: ClassVar[str] = "walks in steps to a goal"
+    usual_rate_hz: ClassVar[float] = 50.0
+
+    goals: tuple[Place, ...] = ()
+    footsteps: tuple[Footstep, ...] = ()
+    step_length_m: float | None = None
+    step_height_m: float | None = None
+    body_height_m: float | None = None
+    pace: WalkingPace | float = "own"
+    law: PressureLaw = "pressure"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.goals and not self.footsteps:
+            raise OutOfRangeError("There is neither a goal nor a list of steps; say where to go.")
+        check_walking_pace(self.pace)
+        check_word("law", self.law, get_args(PressureLaw))
+        for name in ("step_length_m", "step_height_m", "body_height_m"):
+            check_length(name[:-2].replace("_", " "), getattr(self, name), above_zero=True)
+        if self.step_length_m is not None and self.step_length_m < 0.002:
+            raise OutOfRangeError(f"Steps of {self.step_length_m * 1e3:g} mm never arrive; choose at least 2 mm.")
+        for place in self.goals:
+            check_goal(place)
+
+    def probe(self, **options: Any) -> Self:
+        """Return the walk; another step length is tried straight ahead: a goal may be reached in shorter steps."""
+        if "step_length_m" in options:
+            options |= {"goals": (Place(4.0 * options["step_length_m"], 0.0),), "footsteps": ()}
+        return msgspec.structs.replace(self, **options)
+
+
+def check_walking_pace(pace: WalkingPace | float) -> None:
+    """Raise if a pace is neither a known word nor a speed above 0."""
+    if isinstance(pace, str):
+        check_word("pace", pace, get_args(WalkingPace))
+    elif not (math.isfinite(pace) and pace > 0.0):
+        raise OutOfRangeError(f"The speed is {pace:g} m/s; it must be a number above 0.")
+
+
+KIND = TaskKind(
+    request=Steps,
+    generator="strut.gaits.footsteps.step_drafts:StepDrafts.of_request",
+    table=StepsTable,
+)

@@ -1,0 +1,69 @@
+"""Request of a walk by a gait pattern."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self
+
+import msgspec
+
+from strut.errors import OutOfRangeError
+from strut.gaits.pattern.table import PatternTable
+from strut.place import Place
+from strut.request import RobotTask, TaskKind
+from strut.request_checks import check_cycles, check_goal
+
+FASTEST_M_S = 10.0
+FASTEST_TURN_RAD_S = 10.0
+
+
+class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
+    """Walk by a gait pattern, on two or four legs: straight, sideways, turning, or to a goal.
+
+    Args:
+        pattern: crawl, walk or trot on four legs, biped on two; the robot's own if None.
+        cycles: Whole gait cycles; towards a goal, as many as it takes.
+        speed_m_s: Forwards in neutral; below 0 backwards; the pattern's own if None.
+        sideways_m_s: To the left in neutral.
+        turn_rad_s: To the left.
+        goals: Where to go instead: places to pass from the origin, facing x, the last one to stop at.
+    """
+
+    walks: ClassVar[str] = "walks by a gait pattern"
+    simulated: ClassVar[bool] = True
+
+    pattern: str | None = None
+    cycles: int = 10
+    speed_m_s: float | None = None
+    sideways_m_s: float = 0.0
+    turn_rad_s: float = 0.0
+    goals: tuple[Place, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_cycles(self.cycles, 2)  # one to start, one to stop
+        for name, value, most, unit in (
+            ("speed", self.speed_m_s, FASTEST_M_S, "m/s"),
+            ("sideways speed", self.sideways_m_s, FASTEST_M_S, "m/s"),
+            ("turn", math.degrees(self.turn_rad_s), math.degrees(FASTEST_TURN_RAD_S), "degrees per second"),
+        ):
+            if value is not None and not abs(value) <= most:  # also catches NaN
+                raise OutOfRangeError(f"The {name} is {value:g} {unit}; no legged robot does more than {most:.3g}.")
+        for place in self.goals:
+            check_goal(place)
+
+    @classmethod
+    def chosen(cls, **choices: Any) -> Self:
+        """Return the task with what a user chose: sideways alone does not go forwards, too."""
+        return cls(**({"speed_m_s": 0.0} | choices if choices.get("sideways_m_s") else choices))
+
+    def probe(self, **options: Any) -> Self:
+        """Return a walk that starts, walks and stops."""
+        return msgspec.structs.replace(self, cycles=min(self.cycles, 3), **options)
+
+
+KIND = TaskKind(
+    request=PatternGait,
+    generator="strut.gaits.pattern.gait_drafts:GaitDrafts.of_request",
+    table=PatternTable,
+)
