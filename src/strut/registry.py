@@ -27,11 +27,11 @@ class Verb(NamedTuple):
 
 VERBS = {
     "robots": Verb("strut.cli.robots:robots", "List the robots."),
-    "adopt": Verb("strut.adoption.verbs.adopt:adopt", "Read an MJCF or URDF and make a robot of it."),
+    "adopt": Verb("strut.adoption.verbs.adopt:adopt", "Import a robot from MJCF or URDF."),
     "emotions": Verb("strut.cli.emotions:emotions", "List the named emotions and the robots with published poses."),
     "walk": Verb("strut.cli.walk:walk", "Plan a walk that expresses an emotion and save it."),
     "distinguish": Verb(
-        "strut.perception.verbs.distinguish:distinguish", "Measure how far a robot's feelings are apart."
+        "strut.perception.verbs.distinguish:distinguish", "Measure how different a robot's emotions look."
     ),
     "perform": Verb("strut.cli.perform:perform", "Do a task and express an emotion with the rest of the body."),
     "animate": Verb("strut.animation.verbs.animate:animate", "Make a drawn story a motion that stands."),
