@@ -40,7 +40,7 @@ def planned(folder: Path, emotion: str, label: str) -> dict[str, Any]:
     assert receipt is not None
     row |= {"seconds": round(time.process_time() - started, 2), "verdict": receipt.verdict}
     row |= {"kept": round(receipt.intensity_kept, 3), "control": receipt.control}
-    return row | {"reason": "; ".join(receipt.reasons)[:120]}
+    return row | {"reason": "; ".join(map(str, receipt.reasons))[:120]}
 
 
 def main() -> None:

@@ -74,7 +74,9 @@ def tell(robot: Robot, name: str, methods: list[str]) -> None:
         raw = draw(robot, animation)
         report = {"drawn_s": animation.duration_s, "duration_s": raw.duration_s}
         found = check(raw, robot)
-        broken = " + ".join(sentence.split(":")[0] for sentence in found.reasons) if found.verdict == "refused" else ""
+        broken = (
+            " + ".join(reason.limit or str(reason) for reason in found.reasons) if found.verdict == "refused" else ""
+        )
         row_of(name, "raw", report, 0.0, (f"breaks {broken}" if broken else "ok", stands(robot, raw)))
     for method in [known for known in get_args(AnimationMethod) if known in methods]:
         started = process_time()

@@ -126,7 +126,7 @@ def verdict_row(walk: CapturedWalk) -> dict[str, object]:
     late = replace(motion, ground_force_n=np.roll(motion.ground_force_n, 4, axis=0))
     return {
         "verdict": receipt.verdict,
-        "reasons": "; ".join(receipt.reasons),
+        "reasons": "; ".join(map(str, receipt.reasons)),
         **_soundness(receipt.soundness, ""),
         **_soundness(recorded_receipt(walk.robot, late).soundness, "late_"),
     }

@@ -81,7 +81,7 @@ def rows_of(folder: Path, emotion: str, worlds: list[tuple[float, float]]) -> li
         "plan_s": round(time.process_time() - started, 2),
         "speed_m_s": round(speed_m_s, 3),
         "body_lengths_s": round(speed_m_s / length_m, 3),
-        "reason": "; ".join(receipt.reasons)[:200],
+        "reason": "; ".join(map(str, receipt.reasons))[:200],
         "features": " ".join(f"{name}={value:.5g}" for name, value in strut.expressive_features(motion, robot).items()),
     }
     return [row | played(motion, robot, friction, mass) for friction, mass in worlds]

@@ -34,7 +34,7 @@ class Bow:
             qpos=np.concatenate([np.zeros((len(time_s), robot.base_size)), joints], axis=1),
             contact=np.zeros((len(time_s), len(robot.feet)), dtype=bool),
             style=style,
-            words={"gaze": 1.0, "activity": 1.0},
+            expressed={"gaze": 1.0, "activity": 1.0},
         )
 
 
@@ -50,4 +50,6 @@ if __name__ == "__main__":
     for feeling in ("proud", "neutral", "sad", "fearful"):
         receipt = bow(feeling).receipt
         assert receipt is not None
-        print(f"{feeling:8s} {receipt.verdict}, kept {receipt.intensity_kept:.2f}; {'; '.join(receipt.reasons)}")
+        print(
+            f"{feeling:8s} {receipt.verdict}, kept {receipt.intensity_kept:.2f}; {'; '.join(map(str, receipt.reasons))}"
+        )

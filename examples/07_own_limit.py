@@ -23,8 +23,8 @@ class Battery:
         power_w = np.abs(draft.measured.torque_nm * draft.measured.joint_speed_rad_s).sum(axis=1)
         if power_w.max() <= self.most_w:
             return None
-        sentence = f"battery: the joints take {power_w.max():.1f} W of {self.most_w:g} W"
-        return strut.Violation(self.name, power_w > self.most_w, sentence)
+        text = f"the joints take {power_w.max():.1f} W of {self.most_w:g} W"
+        return strut.Violation(self.name, power_w > self.most_w, text)
 
 
 def walk(most_w: float, *, cycles: int = 10, rate_hz: float = 100.0) -> strut.Motion:
@@ -39,4 +39,5 @@ if __name__ == "__main__":
     for watts in (100.0, 6.0):
         receipt = walk(watts).receipt
         assert receipt is not None
-        print(f"{watts:g} W: {receipt.verdict}, kept {receipt.intensity_kept:.2f}; {'; '.join(receipt.reasons)}")
+        reasons = "; ".join(map(str, receipt.reasons))
+        print(f"{watts:g} W: {receipt.verdict}, kept {receipt.intensity_kept:.2f}; {reasons}")

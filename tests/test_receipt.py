@@ -11,7 +11,7 @@ from strut.receipt import Receipt
 KEYS = [
     *("robot", "emotion", "pad", "intensity_asked", "intensity_kept", "verdict", "reasons", "duration_s", "distance_m"),
     *("speed_m_s", "balance_margin_mm", "joint_limit_margin_rad", "joint_speed_use", "torque_use", "foot_slip_mm"),
-    *("penetration_mm", "task_error_mm", "cost_of_transport", "solve_s", "shown", "self_collision_mm"),
+    *("penetration_mm", "task_error_mm", "cost_of_transport", "solve_s", "expressed_share", "self_collision_mm"),
 ]
 
 

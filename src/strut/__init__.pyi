@@ -39,7 +39,7 @@ from strut.pilot.controllers.reference import (
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
 from strut.expression.blend import anchor_weights as anchor_weights, style_for as style_for
 from strut.expression.shown import (
-    left_out as left_out,
+    not_expressed as not_expressed,
     main_parameters as main_parameters,
     expressed_shares as expressed_shares,
 )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from strut.arrays import Array
 from strut.audit import Audit
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.robot import Robot
 from strut.style import Style
 
@@ -19,11 +20,22 @@ DetailLevel = Literal["search", "whole", "final"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Violation:
-    """A limit that a motion breaks: which, at which samples (T,), and in words."""
+    """A limit that a motion breaks.
+
+    Args:
+        limit: Its name, a `LimitName` or that of a third-party limit.
+        broken: At which samples. Shape (T,).
+        text: By what and how far, as the rest of a sentence: `LF_knee reaches 104 % of its torque limit at 0.52 s`.
+    """
 
     limit: str
     broken: npt.NDArray[np.bool_]
-    sentence: str
+    text: str
+
+    @property
+    def reason(self) -> Reason:
+        """The violation as a reason of a receipt."""
+        return Reason(ReasonKind.LIMIT, self.limit, self.text)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,9 +48,9 @@ class Draft:
         qpos: Coordinates. Shape (T, nq).
         contact: Which feet are down. Shape (T, n_feet).
         style: What it shows; None if it shows nothing on purpose.
-        shown: Share of the style that is shown at each sample; None if it is the whole of it throughout. Shape (T,).
-        words: Share of each visible word of the style that is shown; a word left out has 0.
-        left_out: Words of the style that this body or task has no place for, as sentences.
+        share_over_time: Share of the style that is expressed at each sample; None if all of it throughout. Shape (T,).
+        expressed: Expressed share of each style parameter that the style changes visibly; 0 if it is missing.
+        not_expressed: Style parameters that this body or task cannot express at all, as sentences.
         kept: Share of the style's intensity that is kept, where the generator had to give some of it up.
         reasons: Why it did.
         shortfalls: What the generator itself knows to be broken.
@@ -56,11 +68,11 @@ class Draft:
     qpos: Array
     contact: npt.NDArray[np.bool_]
     style: Style | None
-    shown: Array | None = None
-    words: Mapping[str, float] = field(default_factory=dict)
-    left_out: tuple[str, ...] = ()
+    share_over_time: Array | None = None
+    expressed: Mapping[str, float] = field(default_factory=dict)
+    not_expressed: tuple[str, ...] = ()
     kept: float = 1.0
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     violations: tuple[Violation, ...] = ()
     torque_nm: Array | None = None
     ground_force_n: Array | None = None
@@ -77,11 +89,11 @@ class Draft:
         return self.needs
 
 
-def not_made(robot: Robot, style: Style | None, limit: str, sentence: str) -> Draft:
-    """Return the draft of a movement that could not be made at all, and why."""
+def not_made(robot: Robot, style: Style | None, limit: str, text: str) -> Draft:
+    """Return the draft of a movement that could not be made at all, with the violation that says why."""
     feet = np.zeros((0, len(robot.feet)), dtype=np.bool_)
     qpos = np.zeros((0, robot.base_size + len(robot.joint_names)))
-    why = Violation(limit, np.ones(1, dtype=np.bool_), sentence)
+    why = Violation(limit, np.ones(1, dtype=np.bool_), text)
     return Draft(robot, np.zeros(0), qpos, feet, style, violations=(why,))
 
 
@@ -116,7 +128,7 @@ class Attempt:
             broken: The limits that it broke before it was played.
             detail: How carefully it was drafted.
         """
-        nearly = len(broken) == 1 or any(violation.limit == "joint speed" for violation in broken)
+        nearly = len(broken) == 1 or any(violation.limit == LimitName.JOINT_SPEED for violation in broken)
         return not self.neutral and detail.level == "final" and not nearly
 
 

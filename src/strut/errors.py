@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from strut.plumbing.number_text import format_amount
 
 if TYPE_CHECKING:
-    from strut.receipt import Receipt
+    from strut.receipt import Reason, Receipt
 
 MOST_REASONS = 3  # of a refusal, that one sentence holds
 
@@ -138,9 +138,9 @@ class UnreachablePathError(StrutError):
 
 
 class RefusedError(StrutError):
-    """The gate refused a motion, for all of its `reasons`; the command line exits with 3."""
+    """A motion is refused for all of its `reasons`; the command line exits with 3."""
 
-    def __init__(self, reasons: Sequence[str], advice: str, receipt: Receipt | None = None) -> None:
+    def __init__(self, reasons: Sequence[Reason], advice: str, receipt: Receipt | None = None) -> None:
         super().__init__(reasons, advice, receipt)
         self.reasons = tuple(reasons)
         self.advice = advice
@@ -149,7 +149,7 @@ class RefusedError(StrutError):
     def __str__(self) -> str:
         more = len(self.reasons) - MOST_REASONS
         rest = f"; and {more} more (all of them with --json)" if more > 0 else ""
-        return f"Refused: {'; '.join(self.reasons[:MOST_REASONS])}{rest}. {self.advice}"
+        return f"Refused: {'; '.join(map(str, self.reasons[:MOST_REASONS]))}{rest}. {self.advice}"
 
 
 class StoppedError(StrutError):

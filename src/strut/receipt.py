@@ -5,42 +5,176 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields
+from enum import StrEnum
 from typing import Any, Literal, Self, get_args
 
 from strut.errors import OutOfRangeError
 
 Verdict = Literal["ok", "weakened", "refused"]
-LACKING = "shown: "  # how reasons begin that say what is not shown although no limit forbids it
-WEAKENED = "weakened: "  # how reasons begin that say what was weakened, and how much
-SLOWED = "walks at "  # how reasons begin that say why a robot walks slower than its like; all others name a limit
-_WHERE_DUE = (
-    *("naturalness", "soundness", "walk", "control", "expression", "walking_speed_m_s", "walking_speed_asked_m_s"),
-    *("walking_direction_rad", "turned_rad", "turn_rate_rad_s", "turn_rate_asked_rad_s"),
+
+# Keys that a receipt has only where they apply.
+_OPTIONAL_KEYS = (
+    "naturalness",
+    "soundness",
+    "walk",
+    "control",
+    "expression",
+    "walking_speed_m_s",
+    "walking_speed_asked_m_s",
+    "walking_direction_rad",
+    "turned_rad",
+    "turn_rate_rad_s",
+    "turn_rate_asked_rad_s",
 )
+_OLD_KEYS = {"shown": "expressed_share", "left_out": "not_expressed"}  # of files written before these were renamed
+
+
+class LimitName(StrEnum):
+    """The limits of strut's own robots and generators; a third-party limit may use any other string."""
+
+    BALANCE_MARGIN = "balance margin"
+    COMMAND = "command"
+    EQUATION_OF_MOTION = "equation of motion"
+    FALL = "fall"
+    FILE = "file"
+    FOOT_CONTACT = "foot contact"
+    FOOT_SLIP = "foot slip"
+    FRICTION = "friction"
+    GAZE = "gaze"
+    GROUND_CLEARANCE = "ground clearance"
+    JOINT_LIMIT = "joint limit"
+    JOINT_SPEED = "joint speed"
+    LANDING = "landing"
+    PLATFORM = "platform"
+    REACH = "reach"
+    SELF_COLLISION = "self-collision"
+    SIMULATION = "simulation"
+    SOLVER = "solver"
+    SOUNDNESS = "soundness"
+    SWING_HEIGHT = "swing height"
+    TASK = "task"
+    TORQUE = "torque"
+
+
+class ReasonKind(StrEnum):
+    """Why a motion does less than was asked."""
+
+    LIMIT = "limit"  # the motion breaks `limit`, or a stronger expression would
+    WEAKENED = "weakened"  # which style parameters, and how far
+    NOT_EXPRESSED = "not_expressed"  # missing although no limit forbids it
+    SLOWED = "slowed"  # slower than usual or than asked
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a motion does less than was asked.
+
+    Args:
+        kind: What kind of reason it is.
+        limit: Name of the limit behind it, a `LimitName` or that of a third-party limit; None if no limit is named.
+        text: The reason as the rest of a sentence: `LF_knee reaches 104 % of its torque limit at 0.52 s`.
+    """
+
+    kind: ReasonKind
+    limit: str | None
+    text: str
+
+    def __str__(self) -> str:
+        if self.kind is ReasonKind.LIMIT:
+            return f"{self.limit}: {self.text}" if self.limit else self.text
+        if self.kind is ReasonKind.SLOWED:
+            return self.text
+        return f"{self.kind.replace('_', ' ')}: {self.text}"
+
+    @classmethod
+    def from_json(cls, entry: Any) -> Self:
+        """Read one entry of `reasons`: a table, or a sentence of a file written before reasons were tables.
+
+        Raises OutOfRangeError on anything else.
+        """
+        if isinstance(entry, str):
+            return cls._from_sentence(entry)
+        if not isinstance(entry, dict) or set(entry) != {"kind", "limit", "text"}:
+            raise OutOfRangeError(f"A reason of a receipt is {_short(entry)}; it must have kind, limit and text.")
+        kind, limit, text = entry["kind"], entry["limit"], entry["text"]
+        if kind not in list(ReasonKind):
+            raise OutOfRangeError(f"A reason of a receipt is of kind {_short(kind)}; it must be one of {_KIND_NAMES}.")
+        if not (isinstance(text, str) and (limit is None or isinstance(limit, str))):
+            raise OutOfRangeError("The limit and the text of a reason of a receipt must be texts.")
+        return cls(ReasonKind(kind), limit, text)
+
+    @classmethod
+    def _from_sentence(cls, sentence: str) -> Self:
+        for prefix, kind in _OLD_PREFIXES.items():
+            if sentence.startswith(prefix):
+                return cls(kind, None, sentence.removeprefix(prefix) if prefix.endswith(": ") else sentence)
+        name, colon, text = sentence.partition(": ")
+        if colon and name in list(LimitName):
+            return cls(ReasonKind.LIMIT, LimitName(name), text)
+        return cls(ReasonKind.LIMIT, None, sentence)
+
+
+_KIND_NAMES = ", ".join(ReasonKind)
+_OLD_PREFIXES = {
+    "weakened: ": ReasonKind.WEAKENED,
+    "shown: ": ReasonKind.NOT_EXPRESSED,
+    "strength: ": ReasonKind.WEAKENED,  # of a keyframe animation
+    "time: ": ReasonKind.SLOWED,  # likewise
+    "walks at ": ReasonKind.SLOWED,
+}
 
 
 def intensity_of_asked(kept: float, asked: float) -> str:
-    """Return an intensity beside what was asked: `intensity 0.90 of 1.00 asked`; it is never told in per cent."""
-    words = f"{kept:.2f}", f"{asked:.2f}"
-    return f"intensity {words[0]} {'as' if words[0] == words[1] else f'of {words[1]}'} asked"
+    """Return an intensity beside the requested one: `intensity 0.90 of 1.00 asked`, `intensity 1.00 as asked`."""
+    kept_text = f"{kept:.2f}"
+    asked_text = f"{asked:.2f}"
+    return f"intensity {kept_text} {'as' if kept_text == asked_text else f'of {asked_text}'} asked"
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What was asked, what was kept and why, and what the motion needs from the body.
 
-    `shown` is the mean share of the asked feeling that is shown, over time and over the words that it changes visibly;
-    a word left out counts as 0. `reasons` say why less than asked was kept or shown; `left_out` names words of the
-    feeling that this body or request has no place for at any intensity. `self_collision_mm` is the smallest distance
-    between the surfaces of two of its bodies; None where no two can meet or nobody looked. `soundness` has what an
-    independent look at a solved movement found; `walk` says how many steps it has, how it starts, turns, stops and
-    joins. `control` is what kept a gait upright in physics when it was planned: `servos` that follow it, `balance`
-    under its soles, too, `whole_body` torques of its legs, or the robot's own controllers (`pilot`).
-    `walking_speed_m_s` is that of a gait or a piloted walk once it is under way, without start and stop, and
-    `walking_speed_asked_m_s` what was asked for, which a feeling changes. `expression` is `animated` where that layer
-    was shown. `walking_direction_rad` is where a gait leads, seen from the body (0 is ahead, positive is to the left),
-    and `turned_rad` how far it turns in all; None where it walks straight ahead. `turn_rate_rad_s` is how fast it turns
-    once under way, `turn_rate_asked_rad_s` how fast it was asked to.
+    Args:
+        robot: Name of the robot.
+        emotion: Name of the emotion; None if the motion expresses none on purpose, or if the emotion has no name.
+        pad: Its pleasure, arousal and dominance.
+        intensity_asked: Requested intensity.
+        intensity_kept: The intensity that keeps every limit.
+        verdict: `ok`, `weakened` or `refused`.
+        reasons: Why less than asked was kept or expressed, or why the motion is refused.
+        duration_s: From the first sample to the last.
+        distance_m: Of the base over the ground, from the first sample to the last; None if the base is bolted down.
+        speed_m_s: Distance by duration.
+        balance_margin_mm: Smallest distance of the centre of pressure inside the support polygon.
+        joint_limit_margin_rad: Smallest distance from a joint limit.
+        joint_speed_use: Largest joint speed over its limit.
+        torque_use: Largest joint torque over its limit.
+        foot_slip_mm: Largest slip of a foot since it landed.
+        penetration_mm: Depth of the deepest part in the ground.
+        task_error_mm: Largest distance of the hand from its path, or of a walk from its goal.
+        cost_of_transport: Mechanical work of all joints over weight and distance, braking not returned.
+        solve_s: How long the motion took to compute.
+        expressed_share: Mean share of the requested emotion that is expressed, over time and over the style parameters
+            that it changes visibly; a parameter that is not expressed counts as 0. None if it was not measured.
+        self_collision_mm: Smallest distance between the surfaces of two bodies of the robot; None where no two can
+            meet, or if it was not measured.
+        gaze_error_rad: Largest angle of the head from its goal.
+        redundancy: Degrees of freedom that a task of a hand leaves for expression.
+        control: What kept the gait upright in physics when it was planned: `servos` that follow it, `balance` under
+            its soles as well, `whole_body` torques of its legs, or the robot's own controllers (`pilot`).
+        walking_speed_m_s: Of a gait or a piloted walk once under way, without start and stop.
+        walking_speed_asked_m_s: The requested one, which an emotion changes.
+        walking_direction_rad: Where the walk leads in the frame of the body; 0 is ahead, positive is to the left. None
+            if it walks straight ahead.
+        turned_rad: How far it turns in all; None if it walks straight ahead.
+        turn_rate_rad_s: How fast it turns once under way.
+        turn_rate_asked_rad_s: The requested rate.
+        expression: `animated` if that layer of expression is used.
+        not_expressed: Style parameters that this body or request cannot express at any intensity, as sentences.
+        naturalness: How a human gait compares with measured ones.
+        soundness: How well a solved movement or its landings satisfy the equation of motion.
+        walk: How many steps a composed walk has, how it starts, turns, stops and joins.
     """
 
     robot: str
@@ -49,7 +183,7 @@ class Receipt:
     intensity_asked: float | None
     intensity_kept: float | None
     verdict: Verdict
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     duration_s: float
     distance_m: float | None
     speed_m_s: float | None
@@ -62,7 +196,7 @@ class Receipt:
     task_error_mm: float | None
     cost_of_transport: float | None
     solve_s: float | None
-    shown: float | None = None
+    expressed_share: float | None = None
     self_collision_mm: float | None = None
     gaze_error_rad: float | None = None
     redundancy: int | None = None
@@ -74,64 +208,73 @@ class Receipt:
     turn_rate_rad_s: float | None = None
     turn_rate_asked_rad_s: float | None = None
     expression: str | None = None
-    left_out: tuple[str, ...] = ()
+    not_expressed: tuple[str, ...] = ()
     naturalness: Mapping[str, float] | None = None
     soundness: Mapping[str, float | str | None] | None = None
     walk: Mapping[str, float | None] | None = None
 
     @property
     def share_kept(self) -> float | None:
-        """Share of the asked intensity that the limits left; None without a feeling, and neutral is none."""
+        """Share of the requested intensity that keeps every limit; None without an emotion and for neutral."""
         if self.intensity_kept is None or self.emotion == "neutral":
             return None
         return self.intensity_kept / self.intensity_asked if self.intensity_asked else 1.0
 
     @property
-    def expressed_share(self) -> float | None:
-        """Share of the asked feeling that is shown; that which the limits left where nobody measured it."""
-        return self.share_kept if self.shown is None else self.shown
+    def strength(self) -> float | None:
+        """The expressed share; the share of the intensity kept if the expressed one was not measured."""
+        return self.share_kept if self.expressed_share is None else self.expressed_share
+
+    def reasons_of(self, kind: ReasonKind) -> tuple[Reason, ...]:
+        """Return the reasons of one kind."""
+        return tuple(reason for reason in self.reasons if reason.kind is kind)
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
             raise OutOfRangeError(f"The verdict of a receipt is '{self.verdict}'; it is one of {get_args(Verdict)}.")
         if self.emotion is not None and not (self.emotion.isprintable() and len(self.emotion) <= 80):
-            raise OutOfRangeError("The emotion of a receipt is no name that people could read.")
+            raise OutOfRangeError("The emotion of a receipt must be printable and have at most 80 characters.")
         if self.pad is not None and len(self.pad) != 3:
             raise OutOfRangeError("The pad of a receipt is not pleasure, arousal and dominance.")
-        self._check_figures()
-
-    def _check_figures(self) -> None:
         for name, value in self._figures().items():
             if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
                 raise OutOfRangeError(f"{name} of a receipt is {value!r}; it must be a finite number or null.")
 
     def _figures(self) -> dict[str, Any]:
         """Return every number of the receipt by its name."""
-        names = [one.name for one in fields(self) if str(one.type).startswith(("float", "int"))]
-        sound = {name: value for name, value in (self.soundness or {}).items() if not isinstance(value, str)}
-        return (
-            {name: getattr(self, name) for name in names} | dict(self.naturalness or {}) | dict(self.walk or {}) | sound
-        )
+        own = {field.name: getattr(self, field.name) for field in fields(self) if _is_number_field(field)}
+        soundness = {name: value for name, value in (self.soundness or {}).items() if not isinstance(value, str)}
+        return own | dict(self.naturalness or {}) | dict(self.walk or {}) | soundness
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the receipt as JSON would hold it; keys of a task, a human's gait or words left out only where due."""
-        lists = {"reasons": list(self.reasons), "left_out": list(self.left_out)}
-        table = asdict(self) | lists | {"pad": list(self.pad) if self.pad else None}
-        absent = [name for name in _WHERE_DUE if getattr(self, name) is None]
-        absent += [] if self.left_out else ["left_out"]
+        """Return the receipt as JSON would hold it; keys of some kinds of motion only where they apply."""
+        table = asdict(self)
+        table["reasons"] = [asdict(reason) for reason in self.reasons]
+        table["not_expressed"] = list(self.not_expressed)
+        table["pad"] = list(self.pad) if self.pad else None
+        absent = [name for name in _OPTIONAL_KEYS if table[name] is None]
+        if not self.not_expressed:
+            absent.append("not_expressed")
         if self.gaze_error_rad is None and self.redundancy is None:
             absent += ["gaze_error_rad", "redundancy"]
         return {name: value for name, value in table.items() if name not in absent}
 
     @classmethod
     def from_dict(cls, table: Any) -> Self:
-        """Read what `as_dict` wrote; raises OutOfRangeError with the key on anything else."""
+        """Read what `as_dict` wrote, now or before keys were renamed; raises OutOfRangeError with the key otherwise."""
         if not isinstance(table, dict):
             raise OutOfRangeError(f"The receipt is {_short(table)}; it must be a table of names and values.")
-        _check_keys(table, {one.name: one for one in fields(cls)})
-        pad = table["pad"]
-        said = {"reasons": tuple(table["reasons"]), "left_out": tuple(table.get("left_out", ()))}
-        return cls(**table | said | {"pad": tuple(pad) if pad else None})
+        table = {_OLD_KEYS.get(name, name): value for name, value in table.items()}
+        _check_keys(table, {field.name: field for field in fields(cls)})
+        values = dict(table)
+        values["reasons"] = tuple(Reason.from_json(entry) for entry in table["reasons"])
+        values["not_expressed"] = tuple(table.get("not_expressed", ()))
+        values["pad"] = tuple(table["pad"]) if table["pad"] else None
+        return cls(**values)
+
+
+def _is_number_field(field: Field[Any]) -> bool:
+    return str(field.type).startswith(("float", "int"))
 
 
 def _check_keys(table: dict[str, Any], known: Mapping[str, Field[Any]]) -> None:
@@ -169,6 +312,7 @@ _KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {  # by how the type o
     "float": (_is_number, "a number"),
     "int": (_is_number, "a number"),
     "tuple[str": (_is_list_of(str), "a list of texts"),
+    "tuple[Reason": (lambda value: isinstance(value, list), "a list of tables with kind, limit and text"),
     "tuple[float": (_is_list_of((int, float)), "a list of numbers"),
     "Mapping": (lambda value: isinstance(value, dict), "a table of names and values"),
 }

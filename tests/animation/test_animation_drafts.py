@@ -116,7 +116,7 @@ def test_a_story_that_nothing_keeps_on_its_feet_is_not_made():
     report = {"method": "mass", "strength": 1.0, "slower": [], "drawn_s": 1.0, "duration_s": 1.0}
     draft = drafts_by("mass")._draft(report, story_of(solved=False), Style(), 0)
     assert len(draft.qpos) == 0
-    assert draft.violations[0].sentence.startswith("balance: no time and no path")
+    assert draft.violations[0].text.startswith("no timing and no path")
 
 
 def test_the_margin_beyond_what_is_asked_is_kept_too():

@@ -260,4 +260,4 @@ def test_what_is_refused_says_why(data):
     walk = capture_walk(replace(recording, markers_m=shaken))
     assert fit_figures(walk.fit)["marker_error_mean_mm"] > 20.0
     assert walk.motion.receipt.verdict == "refused"
-    assert any("mm off on average" in reason for reason in walk.motion.receipt.reasons)
+    assert any("mm off on average" in reason.text for reason in walk.motion.receipt.reasons)

@@ -10,7 +10,7 @@ from strut.cli.main import main
 from strut.formats.motion_file import load_motion, save_motion
 
 GOAL = ("--goal", "0.08", "0.02", "20")
-LEFT_OUT = (
+NOT_EXPRESSED = (
     "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, "
     "alice has no part for it as published (--expression animated moves it)"
 )
@@ -34,8 +34,10 @@ def test_walk_check_simulate_and_export(capsys, tmp_path):
     code, out, _ = run(capsys, "simulate", file, "--json")
     assert (code, json.loads(out)["fell"]) == (0, False)
     assert receipt["intensity_kept"] == 1.0
-    assert receipt["reasons"] == ["shown: trunk pitch and head pitch are missing or weak"]
-    assert receipt["left_out"] == [LEFT_OUT]
+    assert receipt["reasons"] == [
+        {"kind": "not_expressed", "limit": None, "text": "trunk pitch and head pitch are missing or weak"}
+    ]
+    assert receipt["not_expressed"] == [NOT_EXPRESSED]
     code, out, _ = run(capsys, "simulate", file, "--closed-loop", "--json", "--out", tmp_path / "happened.npz")
     arrival = json.loads(out)
     assert (code, arrival["fell"]) == (0, False)
@@ -92,7 +94,7 @@ def test_mistakes_are_one_sentence(capsys, tmp_path, arguments, code, words):
 def test_what_cannot_be_done_is_left_out_and_no_reason(capsys, tmp_path):
     code, _, error = run(capsys, "walk", "alice", *GOAL, "--emotion", "sad", "--out", tmp_path / "sad.npz")
     assert code == 0
-    assert f"Left out: {LEFT_OUT}." in error
+    assert f"Left out: {NOT_EXPRESSED}." in error
     assert "is planned to end 0.00 mm from its goal" in error
 
 

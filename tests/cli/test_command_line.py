@@ -180,7 +180,7 @@ def test_a_verb_without_a_receipt_tells_programs_every_reason_of_a_refusal(
 def test_json_of_a_walk_is_the_receipt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["walk", "mrpete", "--cycles", "2", "--json", "--out", str(tmp_path / "a.npz")]) == 0
     always = [field.name for field in fields(Receipt) if field.default is MISSING]  # the others only where they apply
-    assert list(json.loads(capsys.readouterr().out)) == [*always, "shown", "self_collision_mm"]
+    assert list(json.loads(capsys.readouterr().out)) == [*always, "expressed_share", "self_collision_mm"]
 
 
 def test_json_of_a_simulation_has_the_promised_keys(happy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,9 +219,11 @@ def test_check_measures_again_what_the_walk_promised(happy: Path, capsys: pytest
     measured = json.loads(capsys.readouterr().out)
     with np.load(happy) as file:
         promised = json.loads(str(file["meta"]))["receipt"]
-    shown = promised["shown"]  # two cycles are over before all of the feeling is shown; nothing is wrong with that
+    shown = promised[
+        "expressed_share"
+    ]  # two cycles are over before all of the feeling is shown; nothing is wrong with that
     assert (promised["verdict"], 0.3 < shown < 0.85) == ("weakened", True)
-    assert [reason.split(":")[0] for reason in promised["reasons"]] == ["shown"]
+    assert [reason["kind"] for reason in promised["reasons"]] == ["not_expressed"]
     assert measured == promised | {"verdict": "ok", "reasons": []}
 
 
@@ -236,7 +238,7 @@ def test_check_refuses_a_motion_that_a_robot_cannot_do(
     receipt = json.loads(capsys.readouterr().out)
     assert receipt["verdict"] == "refused"
     assert receipt["joint_speed_use"] > 1.0
-    assert any(reason.startswith("joint speed") for reason in receipt["reasons"])
+    assert any(reason["limit"] == "joint speed" for reason in receipt["reasons"])
 
 
 def test_an_existing_file_is_kept_unless_forced(happy: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from strut.emotion import Emotion, named_emotion
 from strut.expression.blend import anchor_weights, style_for
-from strut.expression.shown import expressed_shares, left_out, main_parameters, visible_parameters
+from strut.expression.shown import expressed_shares, main_parameters, not_expressed, visible_parameters
 from strut.models.catalogue import load_robot
 from strut.schemas.expression import (
     Axes,
@@ -145,7 +145,7 @@ def test_main_words_of_a_table_are_judged_alone_and_poses_by_how_far_they_go_alo
 def test_what_is_left_out_is_said_with_its_value_its_way_and_why():
     robot = body(word=WordMappings(gaze=WordMapping()))
     style = Style(head_pitch_rad=-0.2, shoulder_rad=-0.3, sway=1.25, gaze=0.9, tempo=1.1)
-    assert left_out(robot, style, {"gaze": "the story says where to look", "stride": "it stands"}) == (
+    assert not_expressed(robot, style, {"gaze": "the story says where to look", "stride": "it stands"}) == (
         "tempo 1.10 and sway 1.25 and head pitch 11 degrees back and shoulder 17 degrees, mrpete has no part for it",
         "gaze 0.90, the story says where to look",
     )
@@ -153,4 +153,4 @@ def test_what_is_left_out_is_said_with_its_value_its_way_and_why():
 
 @pytest.mark.parametrize(("pitch_rad", "way"), [(0.06, "3 degrees forwards"), (-0.06, "3 degrees back")])
 def test_a_small_pitch_is_told_with_its_way_too(pitch_rad, way):
-    assert left_out(body(), Style(head_pitch_rad=pitch_rad)) == (f"head pitch {way}, mrpete has no part for it",)
+    assert not_expressed(body(), Style(head_pitch_rad=pitch_rad)) == (f"head pitch {way}, mrpete has no part for it",)

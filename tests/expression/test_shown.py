@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from strut.emotion import Emotion, emotion_table, named_emotion
 from strut.expression.blend import style_for
-from strut.expression.shown import expressed_shares, left_out, main_parameters
+from strut.expression.shown import expressed_shares, main_parameters, not_expressed
 from strut.models.catalogue import load_robot
 from strut.schemas.expression import ExpressionTable
 from strut.style import Style
@@ -84,16 +84,16 @@ def test_more_than_asked_is_all_of_it_and_the_opposite_is_nothing():
 
 
 def test_words_without_a_part_are_told_with_the_way_they_bend():
-    happy = left_out(ROBOTS["alice"], style_for(ROBOTS["alice"], named_emotion("happy")))
+    happy = not_expressed(ROBOTS["alice"], style_for(ROBOTS["alice"], named_emotion("happy")))
     animated = "alice has no part for it as published (--expression animated moves it)"
     assert happy == (f"trunk pitch 16 degrees back, {animated}",)
-    sad = left_out(ROBOTS["alice"], style_for(ROBOTS["alice"], SAD))
+    sad = not_expressed(ROBOTS["alice"], style_for(ROBOTS["alice"], SAD))
     assert sad == (f"trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, {animated}",)
-    assert left_out(ROBOTS["alice"], Style(elbow_rad=math.radians(30), bounce=1.5)) == (
+    assert not_expressed(ROBOTS["alice"], Style(elbow_rad=math.radians(30), bounce=1.5)) == (
         "elbow 30 degrees, alice has no part for it",
         f"bounce 1.50, {animated}",
     )
-    assert left_out(ROBOTS["pepper"], Style(direction=-1, postures=(("sad", 1.0),))) == (
+    assert not_expressed(ROBOTS["pepper"], Style(direction=-1, postures=(("sad", 1.0),))) == (
         "walking backwards and postures sad, pepper has no part for it",
     )
 
@@ -101,21 +101,21 @@ def test_words_without_a_part_are_told_with_the_way_they_bend():
 @pytest.mark.parametrize("robot", ["heiman", "mrpete", "pepper"])
 @pytest.mark.parametrize("emotion", ["neutral", "happy", "sad", "angry", "fearful", "proud"])
 def test_bodies_with_a_part_for_every_word_leave_out_nothing(robot, emotion):
-    assert left_out(ROBOTS[robot], style_for(ROBOTS[robot], named_emotion(emotion))) == ()
+    assert not_expressed(ROBOTS[robot], style_for(ROBOTS[robot], named_emotion(emotion))) == ()
 
 
 def test_words_that_something_else_decides_are_told_with_the_reason():
     style = style_for(ROBOTS["alice"], named_emotion("fearful"))
-    assert left_out(ROBOTS["alice"], style, {"tempo": "the fastest pace was asked for"}) == (
+    assert not_expressed(ROBOTS["alice"], style, {"tempo": "the fastest pace was asked for"}) == (
         "tempo 0.71, the fastest pace was asked for",
     )
-    assert left_out(ROBOTS["alice"], Style(), {"tempo": "the fastest pace was asked for"}) == ()
+    assert not_expressed(ROBOTS["alice"], Style(), {"tempo": "the fastest pace was asked for"}) == ()
 
 
 def test_a_body_without_an_expression_table_has_no_part_for_anything():
     bare = replace(ROBOTS["mrpete"], tables=replace(ROBOTS["mrpete"].tables, expression=None))
     assert bare.expression == ExpressionTable()
-    assert left_out(bare, Style(lift=1.5)) == ("lift 1.50, mrpete has no part for it",)
+    assert not_expressed(bare, Style(lift=1.5)) == ("lift 1.50, mrpete has no part for it",)
     assert expressed_shares(bare, Style(lift=1.5), Style(lift=1.5)) == {"lift": 0.0}
 
 
@@ -127,6 +127,6 @@ def test_a_part_that_nobody_moves_counts_nothing():
         "sway": 1.0,
         "body_height": 0.0,
     }
-    assert left_out(ROBOTS["alice"], style, reads=("tempo", "stride", "lift", "sway")) == (
+    assert not_expressed(ROBOTS["alice"], style, reads=("tempo", "stride", "lift", "sway")) == (
         "body height 0.80, alice has no part for it",
     )

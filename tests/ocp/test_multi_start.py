@@ -8,6 +8,10 @@ from strut.errors import OutOfRangeError, RefusedError
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import STOPPED, Iteration
 from strut.ocp.multi_start import best_of_starts
+from strut.receipt import Reason, ReasonKind
+
+SLIDES = Reason(ReasonKind.LIMIT, None, "it slides")
+FALLS = Reason(ReasonKind.LIMIT, None, "it falls")
 
 
 def of_cost(cost):
@@ -34,14 +38,14 @@ def test_the_cheapest_is_kept_and_all_are_told(costs):
 
 
 def test_a_start_that_fails_leaves_those_that_do_not():
-    best, told = best_of_starts(2, ending(RefusedError(["it slides"], ""), 1.0))
+    best, told = best_of_starts(2, ending(RefusedError([SLIDES], ""), 1.0))
     assert best.solution.cost == 1.0
     assert told[0].startswith("start 1 of 2 failed: ")
 
 
 def test_the_last_start_that_fails_is_raised_if_nothing_was_found():
     with pytest.raises(RefusedError, match="it falls"):
-        best_of_starts(2, ending(RefusedError(["it slides"], ""), RefusedError(["it falls"], "")))
+        best_of_starts(2, ending(RefusedError([SLIDES], ""), RefusedError([FALLS], "")))
 
 
 def test_a_stop_in_the_first_start_is_a_stop():

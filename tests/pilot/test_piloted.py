@@ -84,7 +84,7 @@ def test_a_fall_is_told():
     assert run.outcome.fell
     assert not run.outcome.finished
     assert run.motion.receipt.verdict == "refused"
-    assert run.motion.receipt.reasons == ("It fell.",)
+    assert [reason.text for reason in run.motion.receipt.reasons] == ["the robot fell"]
 
 
 def test_bad_rates_and_robots_are_refused_in_one_sentence():

@@ -83,7 +83,7 @@ def test_a_draft_stands_walks_and_stands_and_one_beyond_the_controllers_is_not_m
     assert draft.figures["walking_speed_m_s"] == 0.25
     (refused,) = PilotedDrafts(CASSIE, PilotedWalk(), 80.0).drafts(Style(stride=50.0), Detail())
     assert len(asked) == 1
-    sentence = refused.violations[0].sentence
+    sentence = str(refused.violations[0].reason)
     assert sentence.startswith("command: ")
     assert sentence[9].islower()
     assert not sentence.endswith(".")
@@ -103,6 +103,6 @@ def test_a_show_that_falls_or_does_not_end_is_told(finished, fell, sentence):
     outcome = SimpleNamespace(finished=finished, fell=fell, upright_s=0.05)
     run = SimpleNamespace(outcome=outcome, motion=SimpleNamespace(time_s=np.array([0.0, 0.05, 0.1])))
     found = _ended(run)
-    assert [short.sentence for short in found] == ([] if sentence is None else [sentence])
+    assert [str(short.reason) for short in found] == ([] if sentence is None else [sentence])
     if sentence:
         assert found[0].broken.tolist() == [False, True, True]

@@ -81,6 +81,6 @@ def test_a_walk_that_no_controller_holds_is_refused_in_neutral_and_not_made_with
     drafts = PilotedDrafts(cassie, PilotedWalk(speed_m_s=0.7), 100.0)
     (draft,) = drafts.drafts(Style(tempo=2.0), Detail("search"))
     assert len(draft.qpos) == 0
-    assert draft.violations[0].sentence.startswith("command: the speed forward is 1.4 m/s; it must be from")
+    assert str(draft.violations[0].reason).startswith("command: the speed forward is 1.4 m/s; it must be from")
     with pytest.raises(OutOfRangeError, match=r"The speed forward is 3 m/s"):
         next(PilotedDrafts(cassie, PilotedWalk(speed_m_s=3.0), 100.0).drafts(Style(), Detail("search")))

@@ -11,6 +11,7 @@ from strut.gaits.pattern.request import PatternGait
 from strut.pipeline import alternatives
 from strut.pipeline.alternatives import _chosen, _nearest, _passes, _passes_throughout, _told
 from strut.pipeline.trials import SEARCH, Trials
+from strut.receipt import Reason, ReasonKind
 from tests.alice import ALICE
 from tests.pipeline.test_weakening import HAPPY, Picky, replaced
 
@@ -135,6 +136,10 @@ def test_what_works_is_told_in_units_that_people_read(what, asked, usual, works,
 
 
 def test_a_refusal_for_many_reasons_names_three_of_them():
-    said = str(RefusedError([f"limit {number}" for number in range(8)], "Ask for less."))
+    said = str(
+        RefusedError([Reason(ReasonKind.LIMIT, None, f"limit {number}") for number in range(8)], "Ask for less.")
+    )
     assert said == "Refused: limit 0; limit 1; limit 2; and 5 more (all of them with --json). Ask for less."
-    assert "more" not in str(RefusedError(["slides", "falls", "bends"], "Ask for less."))
+    assert "more" not in str(
+        RefusedError([Reason(ReasonKind.LIMIT, None, text) for text in ("slides", "falls", "bends")], "Ask for less.")
+    )

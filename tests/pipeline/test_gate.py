@@ -10,7 +10,7 @@ from strut.pipeline.gate import strongest
 
 CLOSE = 0.02
 COARSE = 0.1  # what the documentation promises
-TOO_MUCH = Violation("torque", np.array([True]), "torque: too much")
+TOO_MUCH = Violation("torque", np.array([True]), "too much")
 
 
 def gate(asked, allowed):

@@ -22,7 +22,7 @@ from tests.alice import ALICE
 from tests.pipeline.test_trials import FASTEST
 from tests.pipeline.test_weakening import HAPPY, Picky, replaced
 
-SHORT = Violation("torque", np.array([True, False]), "torque: too much")
+SHORT = Violation("torque", np.array([True, False]), "too much")
 
 
 def attempt_of(intensity, time_s, *, passes):

@@ -35,6 +35,7 @@ from strut.pipeline.run import _calmer, _shown_over_time, _slower_sentence, _tol
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.walk import _task
 from strut.place import Place
+from strut.receipt import Reason, ReasonKind
 from strut.request import OwnTask, Request
 from strut.retargeting.repair import repair
 from strut.schemas.keyframes import AnimationKey
@@ -45,7 +46,8 @@ from tests.pipeline.test_trials import FASTEST, standing
 from tests.pipeline.test_weakening import HAPPY
 
 CASSIE = load_robot("cassie")
-TORQUE = Violation("torque", np.array([True]), "torque: 9 N m")
+TORQUE = Violation("torque", np.array([True]), "9 N m")
+SLOWER = Reason(ReasonKind.SLOWED, None, "slower")
 
 
 def test_each_task_is_drafted_by_its_own_generator_with_its_rate_and_margin(mrpete, heiman):
@@ -78,7 +80,7 @@ def test_each_task_is_drafted_by_its_own_generator_with_its_rate_and_margin(mrpe
     ],
 )
 def test_strict_requests_are_told_what_would_have_come(kept, shown, words):
-    receipt = SimpleNamespace(intensity_kept=kept, shown=shown)
+    receipt = SimpleNamespace(intensity_kept=kept, expressed_share=shown)
     assert _unless_strict(HAPPY, receipt) == words
     still = SimpleNamespace(asked=1.0, task=SimpleNamespace(walks=""))
     assert "show it at" in _unless_strict(still, receipt)
@@ -90,7 +92,7 @@ def test_only_layers_that_are_not_published_are_told():
 
 
 def test_who_walks_slower_says_at_which_speed_and_why():
-    faster = StrongestCandidate(None, (TORQUE, Violation("reach", np.array([True]), "reach: no")))
+    faster = StrongestCandidate(None, (TORQUE, Violation("reach", np.array([True]), "no")))
     request = Request(robot="alice", task=PatternGait(speed_m_s=0.3))
     assert (
         _slower_sentence(request, faster)
@@ -116,9 +118,9 @@ def test_the_first_calmer_trials_that_keep_something_are_taken(monkeypatch):
 
 
 def test_what_is_shown_is_told_at_twenty_one_even_instants():
-    draft = SimpleNamespace(shown=np.linspace(0.2, 1.0, 9), time_s=np.linspace(3.0, 5.0, 9))
+    draft = SimpleNamespace(share_over_time=np.linspace(0.2, 1.0, 9), time_s=np.linspace(3.0, 5.0, 9))
     assert_allclose(_shown_over_time(draft), np.linspace(0.2, 1.0, 21), atol=1e-4)
-    assert _shown_over_time(SimpleNamespace(shown=None)) is None
+    assert _shown_over_time(SimpleNamespace(share_over_time=None)) is None
 
 
 def test_a_motion_of_a_draft_has_its_own_torques_and_forces_where_it_knows_them():
@@ -205,7 +207,7 @@ def test_what_stands_between_walks_is_made_feasible_from_its_own_start(monkeypat
     def run(request, *, robot):
         assert robot is CASSIE
         asked.append(request)
-        receipt = SimpleNamespace(reasons=("slower",), verdict="ok" if request.margin_m is None else "weakened")
+        receipt = SimpleNamespace(reasons=(SLOWER,), verdict="ok" if request.margin_m is None else "weakened")
         return SimpleNamespace(receipt=receipt, meta={"eyes": [[0.5, "wide"]]})
 
     monkeypatch.setattr("strut.pilot.sequence.run", run)
@@ -219,7 +221,7 @@ def test_what_stands_between_walks_is_made_feasible_from_its_own_start(monkeypat
         (0.5, "stand", (0.0, 0.0)),
     ]
     assert (asked[0].margin_m, asked[0].task.method, asked[0].emotion.name) == (0.02, "body", "sad")
-    assert (part.request, part.eyes, part.reasons, part.feeling) == ("play", ((0.5, "wide"),), ("slower",), "sad")
+    assert (part.request, part.eyes, part.reasons, part.feeling) == ("play", ((0.5, "wide"),), (SLOWER,), "sad")
     asked.clear()
     (fine,) = _stood(CASSIE, story, keys, "mass", None)
     assert fine.reasons == ()
@@ -227,13 +229,13 @@ def test_what_stands_between_walks_is_made_feasible_from_its_own_start(monkeypat
 
 def test_a_show_is_refused_for_what_it_breaks_and_weakened_for_what_its_parts_lack():
     draft = measure(standing())
-    parts = (ShowPart("a", None, reasons=("slower",)), ShowPart("b", None))
+    parts = (ShowPart("a", None, reasons=(SLOWER,)), ShowPart("b", None))
     happy = named_emotion("happy")
     assert (_receipt(draft, (), parts[1:], None).verdict, _receipt(draft, (), parts[1:], None).reasons) == ("ok", ())
     weakened = _receipt(draft, (), parts, happy)
-    assert (weakened.verdict, weakened.reasons, weakened.intensity_kept) == ("weakened", ("slower",), 1.0)
+    assert (weakened.verdict, weakened.reasons, weakened.intensity_kept) == ("weakened", (SLOWER,), 1.0)
     refused = _receipt(draft, (TORQUE,), parts, None)
-    assert (refused.verdict, refused.reasons, refused.intensity_asked) == ("refused", ("torque: 9 N m", "slower"), None)
+    assert (refused.verdict, refused.reasons, refused.intensity_asked) == ("refused", (TORQUE.reason, SLOWER), None)
 
 
 def test_a_show_says_which_part_did_what_when():
@@ -332,7 +334,7 @@ def test_a_show_that_breaks_a_limit_is_refused_and_a_weaker_one_if_strict(staged
     with pytest.raises(RefusedError, match="torque: 9 N m"):
         perform_sequence(CASSIE, "stand 1 s")
     staged.broken = ()
-    weaker = ShowPart("a", queue_of_words(CASSIE, "stand 1 s")[0].request, reasons=("slower",))
+    weaker = ShowPart("a", queue_of_words(CASSIE, "stand 1 s")[0].request, reasons=(SLOWER,))
     monkeypatch.setattr(piloted_show, "queue_of_words", lambda robot, words: (weaker,))
     assert perform_sequence(CASSIE, "stand 1 s").receipt.verdict == "weakened"
     with pytest.raises(RefusedError, match="slower"):

@@ -13,6 +13,7 @@ from strut.formats.motion_file import load_motion, save_motion
 from strut.gaits.footsteps.foot_poses import sole_places, standing_place
 from strut.pipeline.walk import walk_to
 from strut.place import LEFT, RIGHT, Footstep, Place, wrap_angle
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.verify.check import check
 from tests.alice import ALICE
 
@@ -71,9 +72,11 @@ def test_feelings_show_in_pace_step_height_and_body_height(emotion):
 def test_receipt_says_which_words_the_body_lacks():
     receipt = walk_to(ALICE, Place(0.04, 0.0), "sad").receipt
     assert (receipt.verdict, receipt.intensity_kept) == ("weakened", 1.0)
-    assert receipt.shown == pytest.approx(4 / 6)  # speed, lift, sway and body height, not trunk and head
-    assert receipt.reasons == ("shown: trunk pitch and head pitch are missing or weak",)
-    assert receipt.left_out == (
+    assert receipt.expressed_share == pytest.approx(4 / 6)  # speed, lift, sway and body height, not trunk and head
+    assert receipt.reasons == (
+        Reason(ReasonKind.NOT_EXPRESSED, None, "trunk pitch and head pitch are missing or weak"),
+    )
+    assert receipt.not_expressed == (
         "trunk pitch 16 degrees forwards and head pitch 16 degrees forwards, "
         "alice has no part for it as published (--expression animated moves it)",
     )
@@ -85,7 +88,7 @@ def test_a_feeling_that_needs_too_much_margin_is_weakened():
     assert motion.receipt.verdict == "weakened"
     assert 0.2 < motion.receipt.intensity_kept < 0.6
     assert motion.receipt.balance_margin_mm >= 32.0
-    assert motion.receipt.reasons[0].startswith("balance margin: the centre of pressure falls")
+    assert str(motion.receipt.reasons[0]).startswith("balance margin: the centre of pressure falls")
     with pytest.raises(RefusedError, match="Without --strict it would walk at intensity 0"):
         walk_to(ALICE, Place(0.08, 0.0), "sad", strict=True, **wish)
 
@@ -118,7 +121,7 @@ def test_a_feeling_too_quick_for_the_speed_asked_is_weakened_not_refused():
     receipt = walk_to(ALICE, Place(0.4, 0.0), "angry", pace=0.10, rate_hz=50.0).receipt
     assert receipt.verdict == "weakened"
     assert 0.3 < receipt.intensity_kept < 1.0
-    assert receipt.reasons[0].startswith("joint speed")
+    assert receipt.reasons[0].limit == LimitName.JOINT_SPEED
 
 
 def test_published_law_goes_faster_only_at_less_margin():

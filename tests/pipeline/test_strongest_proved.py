@@ -5,7 +5,7 @@ import numpy as np
 from strut.draft import Attempt, Violation
 from strut.pipeline.gate import strongest_proved
 
-TOO_MUCH = Violation("limit", np.array([True]), "limit: too much")
+TOO_MUCH = Violation("limit", np.array([True]), "too much")
 
 
 def judged(intensity, most):

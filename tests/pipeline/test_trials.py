@@ -43,7 +43,7 @@ class Standing:
             return
         self.tried.append(self.slower)
         short = self.slower < self.enough * self.tried[0]
-        yield not_made(ALICE, style, "reach", "reach: too quick") if short else standing()
+        yield not_made(ALICE, style, "reach", "too quick") if short else standing()
 
     def at_pace(self, slower):
         return replace(self, slower=slower)

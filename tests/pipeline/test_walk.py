@@ -22,6 +22,7 @@ from strut.errors import (
     StrutError,
     UnknownNameError,
 )
+from strut.receipt import LimitName, ReasonKind
 from tests.test_receipt import KEYS
 from tests.thesis import EMOTIONS
 
@@ -65,14 +66,14 @@ def test_published_feelings_are_shown_almost_fully_and_soundly(mrpete, happy_wal
     assert list(receipt.as_dict()) == [*KEYS, *backwards]
     assert bool(backwards) == (emotion == "fearful")
     assert receipt.intensity_kept >= 0.85
-    kept = [reason for reason in receipt.reasons if not reason.startswith("shown: ")]
+    kept = [reason for reason in receipt.reasons if reason.kind is not ReasonKind.NOT_EXPRESSED]
     assert (kept == []) == (receipt.intensity_kept == 1.0)
     if emotion == "neutral":
-        assert (receipt.verdict, receipt.shown, receipt.reasons) == ("ok", None, ())
+        assert (receipt.verdict, receipt.expressed_share, receipt.reasons) == ("ok", None, ())
     else:  # four cycles are too short: the pose comes and goes
         assert receipt.verdict == "weakened"
-        assert 0.35 < receipt.shown < 0.85
-        assert receipt.reasons[-1] == "shown: the feeling comes and goes; a longer motion shows more of it"
+        assert 0.35 < receipt.expressed_share < 0.85
+        assert receipt.reasons[-1].text == "the emotion fades in and out; more cycles express more of it"
     assert receipt.balance_margin_mm >= 10.0
     assert receipt.joint_limit_margin_rad > 0.0
     assert max(receipt.joint_speed_use, receipt.torque_use) <= 1.0
@@ -142,10 +143,10 @@ def test_too_much_is_weakened_with_the_reason_and_the_rest_is_sound(case):
     assert receipt.verdict == "weakened"
     assert receipt.intensity_asked == 1.5
     assert 0.5 < receipt.intensity_kept < 1.5
-    limits = {"joint limit", "ground clearance", "joint speed", "torque", "balance margin", "reach", "shown"}
+    limits = {"joint limit", "ground clearance", "joint speed", "torque", "balance margin", "reach", None}
     limits |= {"self-collision", "weakened"}
-    assert {reason.split(":")[0] for reason in receipt.reasons} <= limits
-    assert receipt.reasons[0].split(":")[0] not in ("weakened", "shown")
+    assert {reason.limit for reason in receipt.reasons} <= limits
+    assert receipt.reasons[0].kind is ReasonKind.LIMIT
     assert motion.meta["intensity"] == receipt.intensity_kept
     assert check(motion).verdict == "ok"
 
@@ -170,7 +171,7 @@ def test_strict_refuses_what_would_be_weakened():
         walk("mrpete", "sad", intensity=1.5, balance="y", strict=True, **COARSE)
     refusal = caught.value
     assert str(refusal) == (
-        f"Refused: {'; '.join(kept.reasons)}. "
+        f"Refused: {'; '.join(map(str, kept.reasons))}. "
         f"Without --strict it would walk at intensity {kept.intensity_kept:.2f} of 1.50 asked."
     )
     assert refusal.receipt.verdict == "refused"
@@ -197,7 +198,7 @@ def test_a_weaker_servo_weakens_the_feeling(mrpete):
     weak = replace(mrpete, torque_limit_nm=np.full(28, 6.2))
     receipt = walk(weak, "happy", **COARSE).receipt
     assert receipt.verdict == "weakened"
-    assert receipt.reasons[0].startswith("torque: ")
+    assert receipt.reasons[0].limit == LimitName.TORQUE
     assert receipt.torque_use <= 1.0
 
 
@@ -305,7 +306,7 @@ def test_what_is_kept_does_not_fall_with_the_number_of_cycles():
 def test_a_walk_of_the_usual_length_shows_its_feeling():
     receipt = walk("mrpete", "sad", rate_hz=25.0).receipt
     assert (receipt.verdict, receipt.intensity_kept) == ("ok", 1.0)
-    assert 0.85 < receipt.shown < 0.95
+    assert 0.85 < receipt.expressed_share < 0.95
 
 
 def test_a_crawl_loads_neither_a_solver_nor_a_plotter():

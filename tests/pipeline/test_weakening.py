@@ -12,6 +12,7 @@ from strut.gaits.footsteps.request import Steps
 from strut.pipeline.trials import Trials
 from strut.pipeline.weakening import strongest_expression
 from strut.place import Place
+from strut.receipt import Reason, ReasonKind
 from strut.request import Request
 from strut.verify.receipt_builder import planned_receipt
 from tests.alice import ALICE
@@ -32,7 +33,7 @@ class Picky:
 
     def drafts(self, style, detail):
         self.tried.append((style, detail.level))
-        yield standing() if self.likes(style) else not_made(ALICE, style, "joint speed", "joint speed: too fast")
+        yield standing() if self.likes(style) else not_made(ALICE, style, "joint speed", "too fast")
 
 
 def kept_by(likes, feeling="happy"):
@@ -53,7 +54,7 @@ def test_only_the_word_that_breaks_a_limit_is_weakened():
     assert shown.lift == pytest.approx(1.3)  # half of the way to its 1.6
     assert (shown.tempo, shown.stride, shown.sway) == (asked.tempo, asked.stride, asked.sway)
     assert kept.attempt.draft.kept == pytest.approx(1.0 - 0.5 / 4.0)  # of four words that it has parts for
-    assert kept.attempt.draft.reasons == ("weakened: lift at 50 %, all else as asked",)
+    assert kept.attempt.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "lift at 50 %, all else as asked"),)
 
 
 def test_a_receipt_tells_the_weakened_words_and_the_limit():
@@ -67,7 +68,7 @@ def test_a_receipt_tells_the_weakened_words_and_the_limit():
         "joint speed: too fast",
         "weakened: tempo and stride at 50 %, all else as asked",
     )
-    assert attempt.draft.words["speed"] == pytest.approx(0.5, abs=0.05)
+    assert attempt.draft.expressed["speed"] == pytest.approx(0.5, abs=0.05)
 
 
 def test_each_of_several_words_that_break_limits_goes_as_far_as_it_does():
@@ -77,12 +78,14 @@ def test_each_of_several_words_that_break_limits_goes_as_far_as_it_does():
     assert (shown.lift, shown.body_height) == pytest.approx((1.0 - 0.5 * 0.5, 1.0 - 0.5 * 0.15))
     assert (shown.tempo, shown.stride, shown.sway) == (asked.tempo, asked.stride, asked.sway)
     assert kept.attempt.draft.kept == pytest.approx(1.0 - 2 * 0.5 / 5.0)
-    assert kept.attempt.draft.reasons == ("weakened: body height and lift at 50 %, all else as asked",)
+    assert kept.attempt.draft.reasons == (
+        Reason(ReasonKind.WEAKENED, None, "body height and lift at 50 %, all else as asked"),
+    )
 
 
 def test_of_words_that_break_a_limit_together_those_that_tell_more_are_kept():
     kept, _ = kept_by(lambda style: style.lift + style.tempo <= 2.2)  # of 1.6 and 1.2
-    assert kept.attempt.draft.reasons == ("weakened: lift left out, all else as asked",)
+    assert kept.attempt.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "lift left out, all else as asked"),)
 
 
 class Hasty(Picky):
@@ -94,13 +97,15 @@ class Hasty(Picky):
 
     def drafts(self, style, detail):
         liked = self.likes(style) and (detail.level == "search" or self.proves(style))
-        yield standing() if liked else not_made(ALICE, style, "joint speed", "joint speed: too fast")
+        yield standing() if liked else not_made(ALICE, style, "joint speed", "too fast")
 
 
 def test_where_a_proof_refuses_what_a_search_has_found_all_its_words_are_a_rung_weaker():
     trials = Trials(HAPPY, ALICE, Hasty(lambda style: style.lift <= 1.31, lambda style: style.tempo <= 1.11))
     attempt = strongest_expression(trials).attempt
-    assert attempt.draft.reasons == ("weakened: lift at 31 %, tempo, stride and sway at 62 %, all else as asked",)
+    assert attempt.draft.reasons == (
+        Reason(ReasonKind.WEAKENED, None, "lift at 31 %, tempo, stride and sway at 62 %, all else as asked"),
+    )
     assert attempt.draft.kept == pytest.approx(0.625 * 3.5 / 4.0)
 
 
@@ -111,7 +116,7 @@ def test_where_only_a_proof_refuses_all_of_it_a_little_less_of_every_word_is_tri
 
 def test_who_falls_at_the_cadence_of_a_feeling_shows_the_rest_of_it_at_its_own():
     kept = strongest_expression(Trials(HAPPY, ALICE, Hasty(lambda _style: True, lambda style: style.tempo == 1.0)))
-    assert kept.attempt.draft.reasons == ("weakened: tempo left out, all else as asked",)
+    assert kept.attempt.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "tempo left out, all else as asked"),)
     assert kept.attempt.draft.kept == pytest.approx(0.75)
 
 
@@ -123,7 +128,7 @@ def test_a_feeling_that_is_easier_than_neutral_is_found_where_neutral_breaks_lim
 def test_nothing_is_kept_where_not_even_a_whole_neutral_motion_passes():
     kept, trials = kept_by(lambda _style: False)
     assert kept.attempt is None
-    assert kept.binding_limits[0].sentence == "joint speed: too fast"
+    assert kept.binding_limits[0].text == "too fast"
     assert trials.generator.tried[-1][1] == "final"
 
 

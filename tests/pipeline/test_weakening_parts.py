@@ -12,6 +12,7 @@ from strut.gaits.hand_task.request import HandTask
 from strut.gaits.pattern.request import PatternGait
 from strut.pipeline.trials import FINAL, SEARCH, Trials
 from strut.pipeline.weakening import _best_proved, _Candidate, _changed_words, strongest_expression
+from strut.receipt import Reason, ReasonKind
 from tests.alice import ALICE
 from tests.pipeline.test_trials import standing
 from tests.pipeline.test_weakening import HAPPY, Hasty, Picky, replaced
@@ -122,7 +123,7 @@ def test_proofs_that_refuse_let_a_candidate_look_one_two_and_four_rungs_lower():
         found.append(candidate.found.attempt.intensity)
         nothing = candidate.proved()
         assert nothing.attempt is None
-        assert nothing.binding_limits[0].sentence == "joint speed: too fast"
+        assert nothing.binding_limits[0].text == "too fast"
     assert found == pytest.approx([1.0, 0.9, 0.7, 0.3, 0.0])
     assert candidate.failed == 5
 
@@ -137,12 +138,15 @@ def test_rungs_of_a_candidate_are_parts_of_what_was_asked():
     assert candidate.found.binding_limits[0].limit == "joint speed"
 
 
+OWN_REASON = Reason(ReasonKind.LIMIT, None, "own reason")
+
+
 class Wordy(Picky):
     """Says itself that it shows only half of the speed."""
 
     def drafts(self, style, detail):
         for draft in super().drafts(style, detail):
-            yield replace(draft, words={"speed": 0.5}, reasons=("own reason",)) if not draft.violations else draft
+            yield replace(draft, expressed={"speed": 0.5}, reasons=(OWN_REASON,)) if not draft.violations else draft
 
 
 def test_words_of_which_a_draft_shows_less_are_told_with_both_shares():
@@ -151,12 +155,15 @@ def test_words_of_which_a_draft_shows_less_are_told_with_both_shares():
     kept = candidate.proved()
     draft = kept.attempt.draft
     assert kept.attempt.intensity == 0.8
-    assert draft.words["speed"] == pytest.approx(0.5)
-    assert draft.words["lift"] == pytest.approx(0.5, abs=0.02)
-    assert draft.reasons == ("own reason", "weakened: lift at 50 %, all else as asked")
+    assert draft.expressed["speed"] == pytest.approx(0.5)
+    assert draft.expressed["lift"] == pytest.approx(0.5, abs=0.02)
+    assert draft.reasons == (
+        OWN_REASON,
+        Reason(ReasonKind.WEAKENED, None, "lift at 50 %, all else as asked"),
+    )
     assert draft.kept == pytest.approx(1.0 - 0.5 / 4.0)
     lower = candidate._told(replace(kept.attempt, intensity=0.4, draft=standing()))
-    assert lower.draft.reasons == ("weakened: lift at 25 %, all else as asked",)
+    assert lower.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "lift at 25 %, all else as asked"),)
     assert lower.draft.kept == pytest.approx(1.0 - 0.75 / 4.0)
     plain = candidate_of(lambda _style: True)
     assert plain._told(kept.attempt) is kept.attempt
@@ -206,7 +213,7 @@ def test_candidates_that_a_proof_refused_are_not_searched_anew():
 
 
 def attempt_with(variant, *, passes=True):
-    draft = replace(standing() if passes else not_made(ALICE, None, "reach", "reach: too far"), variant=variant)
+    draft = replace(standing() if passes else not_made(ALICE, None, "reach", "too far"), variant=variant)
     return Attempt(0.5, draft, draft.violations, neutral=False)
 
 
@@ -228,7 +235,7 @@ def test_a_search_by_words_begins_with_the_way_of_all_that_was_asked_and_not_bef
 def test_drafts_are_tried_in_order_until_one_passes_and_the_attempt_remembers_its_intensity():
     class Second:
         def drafts(self, style, _detail):
-            yield not_made(ALICE, style, "reach", "reach: too far")
+            yield not_made(ALICE, style, "reach", "too far")
             yield replace(standing(), variant=1)
             raise AssertionError("nobody asks for a third")
 

@@ -16,6 +16,7 @@ from strut.formats.motion_file import save_motion
 from strut.models.catalogue import load_robot
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OUT_OF_TIME
+from strut.receipt import Reason, ReasonKind
 from strut.retargeting import repair_drafts
 from strut.retargeting.repair import repair
 from strut.verify.check import check
@@ -93,7 +94,7 @@ def test_a_repair_tells_from_the_beginning_that_it_is_under_way(monkeypatch, cap
 
     def hopeless(*_args, **_options):
         sleep(0.1)
-        raise RefusedError(("repair: nothing is near",), "Draw it smaller.")
+        raise RefusedError((Reason(ReasonKind.LIMIT, None, "nothing is near"),), "Draw it smaller.")
 
     monkeypatch.setattr(screen, "EVERY_S", 0.02)
     monkeypatch.setattr(repair_command, "nearest", hopeless)

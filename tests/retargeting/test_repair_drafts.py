@@ -46,7 +46,7 @@ def test_frames_and_keys_are_a_second_apart_and_margins_grow(given):
     assert given[0].key.tolist() == [0, 25, 50, 65]
     body = ReducedModel(ALICE)
     assert_allclose(given[0].q[10], body.coordinates(motion.qpos)[20], atol=1e-9)
-    assert all("repair: no movement" in draft.violations[0].sentence for draft in drafts)
+    assert all("no movement" in draft.violations[0].text for draft in drafts)
     given.clear()
     list(RepairDrafts(ALICE, moved(2.4), 0.01, 50.0).drafts(Style(), Detail()))
     assert given[0].key.tolist() == [0, 25, 60]  # an end nearer than half a second takes the place of a key
@@ -126,4 +126,4 @@ def test_what_was_found_is_sampled_to_its_end_and_told_where_it_is_slower(monkey
     assert draft.meta["repair"]["duration_s"] == pytest.approx(3.0)
     assert draft.meta["repair"]["method"] == "body"
     assert len(draft.reasons) == 2
-    assert "takes 1.50 times as long, for reason 0" in draft.reasons[0]
+    assert "takes 1.50 times as long, for reason 0" in draft.reasons[0].text

@@ -46,7 +46,7 @@ def test_who_stays_upright_is_told_by_which_control(proved):
 
 def test_who_falls_is_told_when_and_all_samples_after_are_broken(proved):
     (short,) = proved(fell=True, may_slide=True).violations
-    assert short.sentence == "simulation: falls at 5.03 s"
+    assert str(short.reason) == "simulation: falls at 5.03 s"
     assert short.broken.tolist() == [False] * 3 + [True] * 3
 
 
@@ -69,7 +69,7 @@ def test_who_slides_or_ends_elsewhere_is_told_unless_it_may(proved, changes, sen
     if sentence is None:
         assert found.violations == ()
     else:
-        assert sentence in found.violations[0].sentence
+        assert sentence in str(found.violations[0].reason)
 
 
 def test_an_outcome_leaves_out_what_does_not_apply():

@@ -67,17 +67,17 @@ def test_a_motion_is_judged_with_the_layer_that_it_was_planned_with(meta, layer)
 def test_what_a_file_claims_to_show_is_passed_on_and_nothing_else():
     assert _claimed(None) == {"emotion": None, "asked": None, "kept": None}
     emotion = named_emotion("sad")
-    told = SimpleNamespace(pad=emotion.pad, emotion="sad", intensity_asked=0.8, intensity_kept=0.6, shown=0.5)
-    assert _claimed(told) == {"emotion": emotion, "asked": 0.8, "kept": 0.6, "shown": 0.5}
+    told = SimpleNamespace(pad=emotion.pad, emotion="sad", intensity_asked=0.8, intensity_kept=0.6, expressed_share=0.5)
+    assert _claimed(told) == {"emotion": emotion, "asked": 0.8, "kept": 0.6, "expressed_share": 0.5}
     assert _claimed(SimpleNamespace(**vars(told) | {"pad": None}))["emotion"] is None
-    assert draft_of(standing(), PETE).left_out == ()
+    assert draft_of(standing(), PETE).not_expressed == ()
 
 
 # receipts
 
 
 def receipt(robot, needs, qpos):
-    draft = SimpleNamespace(robot=robot, measured=needs, qpos=qpos, left_out=(), figures={})
+    draft = SimpleNamespace(robot=robot, measured=needs, qpos=qpos, not_expressed=(), figures={})
     return receipt_for(draft, emotion=None, asked=None, kept=None, verdict="ok", reasons=())
 
 

@@ -43,7 +43,7 @@ def joint(motion, name):
 def reasons(motion):
     receipt = check(motion)
     assert receipt.verdict == "refused"
-    return " | ".join(receipt.reasons)
+    return " | ".join(map(str, receipt.reasons))
 
 
 def test_a_sound_walk_is_ok_and_measures_what_its_own_receipt_says(walk):
@@ -194,7 +194,7 @@ def test_a_walk_backwards_in_time_does_not_have_the_torques_that_it_says(walk):
 
 def test_ice_is_told_from_falling(walk, heiman):
     slippery = replace(heiman, friction=0.1)
-    said = " | ".join(check(walk, slippery).reasons)
+    said = " | ".join(map(str, check(walk, slippery).reasons))
     assert "without more friction" in said
     assert "outside what touches" not in said
 

@@ -54,8 +54,8 @@ def test_a_figure_breaks_its_limit_beyond_its_bound_and_not_before(name, field, 
         assert (name in found) is wrong
         if wrong:
             assert found[name].broken.tolist() == [False, True]
-            assert found[name].sentence.startswith(f"{name}: ")
-            assert found[name].sentence.endswith("at 1.25 s")
+            assert str(found[name].reason).startswith(f"{name}: ")
+            assert str(found[name].reason).endswith("at 1.25 s")
 
 
 def test_feet_in_the_air_may_be_high_but_not_in_the_ground_and_must_be_lifted():
@@ -84,7 +84,7 @@ def test_a_share_of_speed_and_torque_can_be_kept_back():
     needs = needs_of(joint_speed_rad_s=speed, torque_nm=torque)
     assert broken(needs) == {}
     assert set(broken(needs, use=0.9)) == {"joint speed", "torque"}
-    assert "106 % of its speed limit" in broken(needs, use=0.9)["joint speed"].sentence
+    assert "106 % of its speed limit" in str(broken(needs, use=0.9)["joint speed"].reason)
 
 
 def test_loaded_feet_need_the_share_of_their_load_that_pushes_sideways():
@@ -125,7 +125,7 @@ def test_flight_is_told_with_its_first_instant_but_not_of_who_has_no_feet():
     contact = np.ones((2, FEET), dtype=bool)
     contact[1] = False
     (short,) = [NoFlight().violation(draft_of(needs_of(contact=contact)))]
-    assert short.sentence == "balance margin: no foot is on the ground at 1.25 s"
+    assert str(short.reason) == "balance margin: no foot is on the ground at 1.25 s"
     assert short.broken.tolist() == [False, True]
     assert NoFlight().violation(draft_of(needs_of())) is None
     assert NoFlight().violation(draft_of(needs_of(contact=np.ones((2, 0), dtype=bool)))) is None
@@ -141,7 +141,7 @@ def test_columns_of_a_file_may_differ_a_little(off, wrong):
         if wrong:
             assert found["file"].broken.all()
     short = OwnColumns(lambda needs: 0.5, "off by {:.0%}", most=0.4).violation(draft_of(needs_of()))
-    assert short.sentence == "file: off by 50 %"
+    assert str(short.reason) == "file: off by 50 %"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_columns_of_a_file_may_differ_a_little(off, wrong):
 def test_bodies_that_are_too_near_are_told(smallest_m, words):
     found = SelfDistance(smallest_m, 1, ("arm", "leg"), np.array([False, True]))
     short = SelfCollision().violation(draft_of(needs_of(self_distance=found)))
-    assert f"arm and leg are {words} at 1.25 s, nearer than" in short.sentence
+    assert f"arm and leg are {words} at 1.25 s, nearer than" in str(short.reason)
     assert short.broken.tolist() == [False, True]
     far = SelfDistance(0.5, 1, ("arm", "leg"), np.array([False, False]))
     assert SelfCollision().violation(draft_of(needs_of(self_distance=far))) is None
@@ -178,7 +178,7 @@ def test_a_ceiling_tells_the_worst_with_its_kind_and_counts_what_is_no_number():
     ceiling = UpperBound("heat", ("a", "b"), lambda needs: needs.heat, 1.0, "has {:.1f} of {}", ("oil", "air"))
     needs = needs_of(heat=np.array([[0.5, 2.0], [3.0, 0.1]]))
     short = ceiling.violation(draft_of(needs))
-    assert short.sentence == "heat: a has 3.0 of oil at 1.25 s"
+    assert str(short.reason) == "heat: a has 3.0 of oil at 1.25 s"
     assert short.broken.tolist() == [True, True]
     assert ceiling.violation(draft_of(needs_of(heat=np.ones((2, 2))))) is None
     assert ceiling.violation(draft_of(needs_of(heat=np.zeros((0, 0))))) is None

@@ -45,7 +45,7 @@ def test_a_platform_drives_within_its_limits(use, wrong):
     found = broken(PEPPER, drive_use=with_value((2, 4), 1, 2, use))
     assert ("platform" in found) is wrong
     if use == 1.2:
-        assert found["platform"].sentence.endswith("reaches 120 % of its limit at 1.25 s")
+        assert str(found["platform"].reason).endswith("reaches 120 % of its limit at 1.25 s")
 
 
 @pytest.mark.parametrize("judge", [landed, piloted])
@@ -78,7 +78,7 @@ def test_a_margin_that_is_asked_for_is_told_with_what_lacks_of_it():
 
 
 def said(found):
-    return found["balance margin"].sentence
+    return str(found["balance margin"].reason)
 
 
 def test_feet_of_a_plant_that_carry_little_need_no_friction():
@@ -119,7 +119,7 @@ def test_the_distance_that_bodies_must_keep_is_told_with_what_is_spared(least_m,
     robot = SimpleNamespace(collision=CollisionTable(least_distance_m=least_m))
     found = SelfDistance(least_m - 0.001, 0, ("arm", "leg"), np.array([False, False]))
     short = SelfCollision(spare_m=spare_m).violation(draft_of(needs_of(self_distance=found), robot))
-    assert short.sentence.endswith(f"nearer than {words}")
+    assert str(short.reason).endswith(f"nearer than {words}")
     assert short.broken.tolist() == [True, False]
     far = SelfDistance(least_m + spare_m + 1e-5, 0, ("arm", "leg"), np.array([False, False]))
     assert SelfCollision(spare_m=spare_m).violation(draft_of(needs_of(self_distance=far), robot)) is None

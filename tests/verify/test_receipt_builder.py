@@ -3,25 +3,29 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.draft import Violation
 from strut.emotion import named_emotion
 from strut.engines.inverse_dynamics import ContactDemand
 from strut.models.catalogue import load_robot
 from strut.pilot.gait_library.gait_audit import GaitAudit, _jump, _off_line, gait_shortfall
 from strut.pilot.plant.plant_audit import FEWEST_SAMPLES, _smoothing, _tilt, was_piloted
+from strut.receipt import Reason, ReasonKind
 from strut.verify.contact_force_fit import fit_contact_forces
 from strut.verify.receipt_builder import (
-    _too_little,
     cost_of_transport,
+    mean_share_over_parameters,
+    mean_share_over_time,
     planned_receipt,
-    shown_over_time,
-    shown_over_words,
 )
 
 PETE = load_robot("mrpete")
+WITH_A_MAIN_CUE = replace(PETE, expression=msgspec.structs.replace(PETE.expression, main=("arm_swing",)))
+TOO_MUCH = Violation("torque", np.array([True]), "too much")
 JOINTS = len(PETE.joint_names)
 
 
@@ -43,8 +47,8 @@ def draft_of(needs=None, **changes):
     qpos = np.tile(PETE.standing_qpos, (3, 1))
     qpos[:, 0] = [0.0, 0.25, 0.5]
     plain = {
-        "robot": PETE, "measured": needs or needs_of(), "qpos": qpos, "kept": 1.0, "shown": None, "reasons": (),
-        "words": {}, "left_out": (), "figures": {},
+        "robot": PETE, "measured": needs or needs_of(), "qpos": qpos, "kept": 1.0, "share_over_time": None, "reasons": (),
+        "expressed": {}, "not_expressed": (), "figures": {},
     }  # fmt: skip
     return SimpleNamespace(**plain | changes)
 
@@ -82,46 +86,52 @@ def test_without_an_inside_there_is_no_margin(needs):
     assert receipt(needs=needs_of(self_distance=None)).self_collision_mm is None
 
 
-def test_shares_of_time_words_and_intensity_multiply():
-    words = {"speed": 1.0, "postures": 0.5}
-    shown = np.array([1.0, 0.5, 0.9])
-    draft = draft_of(words=words, shown=shown)
-    assert (shown_over_time(draft), shown_over_words(draft)) == pytest.approx((0.8, 0.75))
-    assert (shown_over_time(draft_of()), shown_over_words(draft_of())) == (1.0, 1.0)
-    found = receipt(asked=0.8, intensity=0.4, words=words, shown=shown, kept=0.9)
-    assert found.shown == pytest.approx(0.5 * 0.8 * 0.75)
+def test_shares_of_time_parameters_and_intensity_multiply():
+    expressed = {"speed": 1.0, "postures": 0.5}
+    over_time = np.array([1.0, 0.5, 0.9])
+    draft = draft_of(expressed=expressed, share_over_time=over_time)
+    assert (mean_share_over_time(draft), mean_share_over_parameters(draft)) == pytest.approx((0.8, 0.75))
+    assert (mean_share_over_time(draft_of()), mean_share_over_parameters(draft_of())) == (1.0, 1.0)
+    found = receipt(asked=0.8, intensity=0.4, expressed=expressed, share_over_time=over_time, kept=0.9)
+    assert found.expressed_share == pytest.approx(0.5 * 0.8 * 0.75)
     assert found.intensity_kept == pytest.approx(0.36)
     assert found.verdict == "weakened"
-    plain = receipt(emotion=None, words=words)
-    assert (plain.shown, plain.intensity_asked, plain.intensity_kept, plain.verdict) == (None, None, None, "ok")
-    assert receipt(asked=0.0, words=words).shown is None
+    plain = receipt(emotion=None, expressed=expressed)
+    assert plain.expressed_share is None
+    assert (plain.intensity_asked, plain.intensity_kept, plain.verdict) == (None, None, "ok")
+    assert receipt(asked=0.0, expressed=expressed).expressed_share is None
 
 
-def test_what_stopped_a_stronger_one_and_own_reasons_weaken():
-    short = SimpleNamespace(sentence="torque: too much")
-    found = receipt(binding_limits=[short], reasons=("slow",))
-    assert (found.verdict, found.reasons) == ("weakened", ("torque: too much", "slow"))
+def test_binding_limits_and_reasons_of_the_draft_weaken():
+    slow = Reason(ReasonKind.SLOWED, None, "slow")
+    found = receipt(binding_limits=[TOO_MUCH], reasons=(slow,))
+    assert (found.verdict, found.reasons) == ("weakened", (TOO_MUCH.reason, slow))
 
 
-def test_words_that_are_weakened_alike_are_named_with_their_share():
-    short = SimpleNamespace(sentence="torque: too much")
-    found = receipt(asked=0.8, intensity=0.6, binding_limits=[short], words={"speed": 1.0, "lift": 1.0})
-    assert found.reasons == ("torque: too much", "weakened: all of it (speed, lift) at 75 %")
-    assert receipt(asked=0.8, intensity=0.8, words={"speed": 1.0}).reasons == ()
+def test_parameters_that_are_weakened_alike_are_named_with_their_share():
+    found = receipt(asked=0.8, intensity=0.6, binding_limits=[TOO_MUCH], expressed={"speed": 1.0, "lift": 1.0})
+    assert found.reasons == (
+        TOO_MUCH.reason,
+        Reason(ReasonKind.WEAKENED, None, "all of it (speed, lift) at 75 %"),
+    )
+    assert receipt(asked=0.8, intensity=0.8, expressed={"speed": 1.0}).reasons == ()
 
 
-def test_too_little_says_whether_time_or_words_lack():
-    time = "shown: the feeling comes and goes; a longer motion shows more of it"
-    assert _too_little(draft_of(words={"speed": 1.0}), 0.84, 1.0) == [time]
-    assert _too_little(draft_of(words={"speed": 1.0}), 0.86, 1.0) == []
-    words = draft_of(words={"speed": 0.84, "elbow_rad": 0.0, "lift": 0.9})
-    assert _too_little(words, 1.0, 0.58) == ["shown: speed and elbow are missing or weak"]
-    assert _too_little(words, 0.9, 0.58)[0] == time
-    heiman = load_robot("heiman")
-    cue = next(word for word in heiman.expression.main if word != "speed")
-    main = draft_of(words={cue: 0.0, "lift": 1.0}, robot=heiman)
-    assert "a main cue of the feeling, is missing" in _too_little(main, 1.0, 0.9)[0]
-    assert _too_little(draft_of(words={"breath": 0.0}, robot=heiman), 1.0, 0.9) == []
+def reasons_of(**changes):
+    return [(reason.kind, reason.text) for reason in receipt(**changes).reasons]
+
+
+def test_too_little_says_whether_time_or_parameters_are_missing():
+    fades = ("not_expressed", "the emotion fades in and out; more cycles express more of it")
+    assert reasons_of(expressed={"speed": 1.0}, share_over_time=np.full(3, 0.84)) == [fades]
+    assert reasons_of(expressed={"speed": 1.0}, share_over_time=np.full(3, 0.86)) == []
+    some = {"speed": 0.84, "elbow_rad": 0.0, "lift": 0.9}
+    assert reasons_of(expressed=some) == [("not_expressed", "speed and elbow are missing or weak")]
+    assert reasons_of(expressed=some, share_over_time=np.full(3, 0.9))[0] == fades
+    main_cue = "a main cue of the emotion, is missing"
+    cues = dict.fromkeys(("speed", "lift", "sway", "bounce", "tempo", "stride", "elbow_rad"), 1.0)
+    assert main_cue in reasons_of(expressed={"arm_swing": 0.0, **cues}, robot=WITH_A_MAIN_CUE)[0][1]
+    assert reasons_of(expressed={"breath": 0.0, **cues}, robot=WITH_A_MAIN_CUE) == []
 
 
 GOOD = GaitAudit(0.0, 0.0, 60.0, 0.0, 0.0, 0.0, 0.1, 0.5)

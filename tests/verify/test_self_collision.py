@@ -35,8 +35,8 @@ def test_the_two_bodies_and_the_instant_are_named():
     _, draft = crossing_shoes()
     found = SelfCollision().violation(draft)
     assert found.limit == "self-collision"
-    assert found.sentence.startswith("self-collision: R_shoe and L_shoe are ")
-    assert "mm inside each other at 0.50 s, nearer than 1 mm apart" in found.sentence
+    assert str(found.reason).startswith("self-collision: R_shoe and L_shoe are ")
+    assert "mm inside each other at 0.50 s, nearer than 1 mm apart" in str(found.reason)
     assert found.broken[50]
     assert not found.broken[[0, -1]].any()
 
@@ -44,7 +44,7 @@ def test_the_two_bodies_and_the_instant_are_named():
 def test_a_body_that_may_overlap_is_told_how_deep():
     _, draft = crossing_shoes()
     soft = with_least_distance(draft.robot, -0.001)
-    sentence = SelfCollision().violation(measure(replace(draft, robot=soft))).sentence
+    sentence = str(SelfCollision().violation(measure(replace(draft, robot=soft))).reason)
     assert sentence.endswith("nearer than 1 mm inside each other")
     softer = with_least_distance(draft.robot, -0.2)
     assert SelfCollision().violation(measure(replace(draft, robot=softer))) is None

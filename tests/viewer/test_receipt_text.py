@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 
 from strut.motion import Motion
+from strut.receipt import Reason, ReasonKind
 from strut.viewer.receipt_text import (
     NOT_KNOWN,
     dial_of,
@@ -24,9 +25,9 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
             calm.receipt,
             emotion="happy",
             intensity_kept=0.9,
-            shown=0.72,
+            expressed_share=0.72,
             verdict="weakened",
-            reasons=("torque: LF_knee reaches 104 % of its torque limit",),
+            reasons=(Reason(ReasonKind.LIMIT, "torque", "LF_knee reaches 104 % of its torque limit"),),
             duration_s=45.16,
             distance_m=0.852,
             speed_m_s=0.0189,
@@ -48,11 +49,16 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
 
 def test_a_weakened_feeling_tells_what_of_it_was_weakened_and_by_which_limit(calm: Motion) -> None:
     assert calm.receipt is not None
-    reasons = ("torque: LF_knee reaches 104 % of its limit", "weakened: lift at 50 %, all else as asked")
-    weak = replace(calm.receipt, emotion="happy", intensity_kept=0.9, shown=0.72, verdict="weakened", reasons=reasons)
+    reasons = (
+        Reason(ReasonKind.LIMIT, "torque", "LF_knee reaches 104 % of its limit"),
+        Reason(ReasonKind.WEAKENED, None, "lift at 50 %, all else as asked"),
+    )
+    weak = replace(
+        calm.receipt, emotion="happy", intensity_kept=0.9, expressed_share=0.72, verdict="weakened", reasons=reasons
+    )
     first = "Shows 72 % of happy: lift at 50 %, all else as asked, because more would break a limit (torque: LF_knee"
     assert receipt_sentences(weak)[0].startswith(first)
-    lacking = replace(weak, reasons=(*reasons, "shown: speed is missing or weak"))
+    lacking = replace(weak, reasons=(*reasons, Reason(ReasonKind.NOT_EXPRESSED, None, "speed is missing or weak")))
     said = "all else as asked; speed is missing or weak; and more would break a limit (torque: LF_knee"
     assert said in receipt_sentences(lacking)[0]
 
@@ -97,7 +103,7 @@ def test_a_turn_is_told_beside_what_was_asked(calm: Motion) -> None:
 
 def test_a_feeling_that_comes_and_goes_is_told_as_one_number(calm: Motion) -> None:
     assert calm.receipt is not None
-    felt = replace(calm.receipt, emotion="sad", intensity_asked=1.0, intensity_kept=1.0, shown=0.88)
+    felt = replace(calm.receipt, emotion="sad", intensity_asked=1.0, intensity_kept=1.0, expressed_share=0.88)
     assert receipt_sentences(felt)[0] == "Shows sad as strongly as asked; 88 % shown on average, with start and stop."
     assert verdict_of(replace(calm, receipt=felt)) == "88 % shown, ok"
 
@@ -125,7 +131,7 @@ def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion)
     weaker = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.4, verdict="weakened"))
     assert dial_of(weaker) == "intensity 0.40 of 0.50 asked, weakened"
     assert dial_of(bare) == "not checked"
-    brief = replace(calm.receipt, intensity_asked=1.0, intensity_kept=1.0, shown=0.46, verdict="weakened")
+    brief = replace(calm.receipt, intensity_asked=1.0, intensity_kept=1.0, expressed_share=0.46, verdict="weakened")
     assert intensity_words(brief) == "intensity 1.00 as asked, 46 % shown"
 
 
@@ -134,7 +140,8 @@ def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
     weaker = replace(calm.receipt, emotion="happy", intensity_asked=1.0, intensity_kept=0.925, verdict="weakened")
     kept = replace(calm, receipt=weaker)
     assert (
-        verdict_of(replace(kept, receipt=replace(kept.receipt, shown=None))) == "intensity 0.93 of 1.00 asked, weakened"
+        verdict_of(replace(kept, receipt=replace(kept.receipt, expressed_share=None)))
+        == "intensity 0.93 of 1.00 asked, weakened"
     )
     assert dial_of(kept) == "intensity 0.93 of 1.00 asked, weakened"
 

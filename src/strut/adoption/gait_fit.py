@@ -16,6 +16,7 @@ from strut.gaits.pattern.gait_fallbacks import LOWER
 from strut.gaits.pattern.request import PatternGait
 from strut.gaits.pattern.single_support import DENIED, hardest_on_one_leg
 from strut.gaits.pattern.table import PatternTable
+from strut.receipt import LimitName
 from strut.robot import Robot
 from strut.verify.judge import judge
 from strut.verify.limits import friction_needed
@@ -40,7 +41,7 @@ SLOW_LIFT = 0.6  # of feet that go slowly, if nothing has lowered them yet
 SLOW_UTILISATION = 0.92  # that a slower gait may use
 # What a share of the speed is taken from, as exponents: from cadence and length of steps alike, or from one of them.
 SHAPES: tuple[Mapping[str, float], ...] = ({"period": -0.5, "stride": 0.5}, {"period": -1.0}, {"stride": 1.0})
-_USED = ("torque", "joint speed", "friction")
+_USED = (LimitName.TORQUE, LimitName.JOINT_SPEED, LimitName.FRICTION)
 
 OnShare = Callable[[float], None]  # told every share of the usual speed before it is tried
 
@@ -202,4 +203,4 @@ def _judged(robot: Robot) -> tuple[Draft, tuple[Violation, ...]]:
 def _why_not(robot: Robot) -> str:
     """Return what a neutral gait breaks first, in words; when it does is of no interest."""
     _, broken = _judged(robot)
-    return next((violation.sentence.rsplit(" at ", 1)[0] for violation in broken), "")
+    return next((str(violation.reason).rsplit(" at ", 1)[0] for violation in broken), "")

@@ -22,6 +22,8 @@ from strut.arrays import Array
 from strut.draft import Detail, Draft, OnProgress, Search, not_made
 from strut.errors import OutOfRangeError
 from strut.ocp.windowed_tracking import WINDOW_INTERVALS
+from strut.plumbing.number_text import format_percent
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
 from strut.robot import Index, Robot
 from strut.style import Style
@@ -102,10 +104,12 @@ class AnimationDrafts:
             else ""
         )
         if not feasible.solved:
-            sentence = "balance: no time and no path of the centre of mass keeps this movement on its feet"
-            return not_made(self.robot, style, "balance margin", sentence)
-        weaker = [f"strength: {strength:.0%} of the movement, for the whole of it breaks a limit"]
-        reasons = [*(weaker if strength < 1.0 else []), *report["slower"]]
+            text = "no timing and no path of the centre of mass keeps this movement balanced"
+            return not_made(self.robot, style, LimitName.BALANCE_MARGIN, text)
+        reasons = [Reason(ReasonKind.SLOWED, None, text) for text in report["slower"]]
+        if strength < 1.0:
+            text = f"{format_percent(strength)} of the movement, because all of it breaks a limit"
+            reasons.insert(0, Reason(ReasonKind.WEAKENED, None, text))
         stretch = report["duration_s"] / report["drawn_s"]
         return Draft(
             self.robot,
@@ -174,7 +178,7 @@ def animation_report(
             }
         )
     slower = [
-        f"time: {part['drawn_s'][0]:.2f} to {part['drawn_s'][1]:.2f} s takes {part['stretch']:.2f} times as long, "
+        f"{part['drawn_s'][0]:.2f} to {part['drawn_s'][1]:.2f} s takes {part['stretch']:.2f} times as long, "
         f"for {part['why']}"
         for part in intervals
         if part["why"]

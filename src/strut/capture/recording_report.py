@@ -135,7 +135,7 @@ def forces_csv(walk: CapturedWalk) -> str:
 def _capture_page(walk: CapturedWalk) -> bytes:
     receipt = walk.motion.receipt
     assert receipt is not None
-    said = [f"Verdict: {receipt.verdict}.", *(f"{reason[:1].upper()}{reason[1:]}." for reason in receipt.reasons)]
+    said = [f"Verdict: {receipt.verdict}.", *(f"{text[:1].upper()}{text[1:]}." for text in map(str, receipt.reasons))]
     return page(
         "gait_report.html",
         title=f"recorded walk {walk.fit.trial.recording.name}",

@@ -64,5 +64,5 @@ def _claimed(receipt: Receipt | None) -> str:
     """Return which feeling a file claims to show, and what its own receipt says is missing of it, to end a sentence."""
     if receipt is None or receipt.emotion is None:
         return ""
-    lacking = f", weakened ({'; '.join(receipt.reasons)})" if receipt.verdict == "weakened" else ""
+    lacking = f", weakened ({'; '.join(map(str, receipt.reasons))})" if receipt.verdict == "weakened" else ""
     return f"; the file calls it {receipt.emotion}{lacking}"

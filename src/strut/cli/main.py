@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain
 from strut.cli.usage import is_usage_error, usage_sentence
@@ -70,7 +71,7 @@ def _print_refusal(refusal: RefusedError) -> None:
     from strut.cli.screen import print_json  # noqa: PLC0415  (whoever refuses has imported it already)
 
     told = refusal.receipt and refusal.receipt.as_dict()
-    print_json(told or {"verdict": "refused", "reasons": list(refusal.reasons)})
+    print_json(told or {"verdict": "refused", "reasons": [asdict(reason) for reason in refusal.reasons]})
 
 
 def _explained(error: BaseException, verb: str) -> tuple[str, int]:

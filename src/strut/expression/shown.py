@@ -51,7 +51,7 @@ def expressed_shares(
     return shares
 
 
-def left_out(
+def not_expressed(
     robot: Robot, style: Style, replaced: Mapping[str, str] | None = None, *, reads: Collection[str] | None = None
 ) -> tuple[str, ...]:
     """Return which words of a style are not shown at all, as sentences for the receipt.
@@ -64,7 +64,7 @@ def left_out(
 
     Example:
         >>> robot = strut.load_robot("alice")
-        >>> strut.left_out(robot, strut.style_for(robot, strut.named_emotion("sad")))
+        >>> strut.not_expressed(robot, strut.style_for(robot, strut.named_emotion("sad")))
     """
     lacking = _without_part(robot, visible_parameters(robot, style), reads)
     missing = _without_part(_with_every_layer(robot), lacking, reads)

@@ -78,14 +78,14 @@ class Gait:
         """Return what the step keeps and costs; `feeling` may name emotion, pad, intensity_asked, intensity_kept."""
         path = self.trajectory
         robot = self.robot
-        complaints = [*self.soundness.complaints(), *self.soundness.limits_broken()]
-        verdict: Verdict = "refused" if complaints else "ok"
+        reasons = [*self.soundness.complaints(), *self.soundness.limits_broken()]
+        verdict: Verdict = "refused" if reasons else "ok"
         known = {"emotion": None, "pad": None, "intensity_asked": None, "intensity_kept": None} | feeling
         return Receipt(
             robot=robot.name,
             **known,
             verdict=verdict,
-            reasons=tuple(complaints),
+            reasons=tuple(reasons),
             duration_s=float(path.time_s[-1]),
             distance_m=self.step_length_m,
             speed_m_s=self.speed_m_s,

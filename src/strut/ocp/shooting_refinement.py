@@ -27,6 +27,7 @@ from strut.ocp.problem import OptimalControlProblem
 from strut.ocp.sparse_nlp import column
 from strut.ocp.trajectory import Trajectory, trajectory_of
 from strut.ocp.transcription import MESH
+from strut.receipt import Reason, ReasonKind
 from strut.robot import Index, Mask
 
 STEP_S = 0.005  # of the integrator, of eighth order: errs by 1e-13 in an interval
@@ -75,7 +76,7 @@ def refined_by_shooting(program: DirectCollocation, solution: Solution, *, most_
             steps = f"{most_steps} step{'s' if most_steps > 1 else ''}"
             missed = f"torques alone miss the movement by {missing.largest:.1e} (scaled)"
             raise RefusedError(
-                [f"{missed} after {steps} of shooting refinement{held}"],
+                [Reason(ReasonKind.LIMIT, None, f"{missed} after {steps} of shooting refinement{held}")],
                 "Nothing near the solution keeps all that is asked; relax it, or use a finer mesh.",
             )
     costs = program.costs(x)

@@ -26,6 +26,7 @@ from strut.ocp.shooting_refinement import IMPACT_S
 from strut.ocp.torque_playback import playback_error
 from strut.ocp.trajectory import Trajectory
 from strut.plumbing.number_text import format_percent
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.robot import Robot
 
 MOST_MOMENTUM_ERROR_N_S = 0.2
@@ -85,8 +86,8 @@ class Soundness:
     finished: bool = True
     allowed_pull_n: float = 1e-3
 
-    def complaints(self) -> list[str]:
-        """Return what is wrong, in words; empty if the movement is sound."""
+    def complaints(self) -> list[Reason]:
+        """Return what is wrong; empty if the movement is sound."""
         played = self.playback_error_rad or 0.0
         change = abs(self.mesh_change or 0.0)
         drift_mm = 1e3 * self.contact_drift_m
@@ -109,18 +110,18 @@ class Soundness:
             (not played <= MOST_PLAYBACK_RAD, f"its torques alone lead {np.degrees(played):.2g} degrees away from it"),
             (overlap_m > MOST_OVERLAP_M, f"{who} overlap by {1e3 * overlap_m:.1f} mm"),
         )
-        return [words for wrong, words in judged if wrong]
+        return [Reason(ReasonKind.LIMIT, None, text) for wrong, text in judged if wrong]
 
-    def limits_broken(self) -> list[str]:
-        """Return which limits of the body are broken, in words; a recording may show that people go beyond them."""
-        found = []
+    def limits_broken(self) -> list[Reason]:
+        """Return which limits of the body are broken; a recording may show that people go beyond them."""
+        broken = []
         if self.joint_limit_margin_rad < LEAST_ROOM_RAD:
-            found.append(f"joint limit: {self.tightest} is {-self.joint_limit_margin_rad:.3f} rad beyond its range")
+            text = f"{self.tightest} is {-self.joint_limit_margin_rad:.3f} rad beyond its range"
+            broken.append(Reason(ReasonKind.LIMIT, LimitName.JOINT_LIMIT, text))
         if self.joint_speed_use > 1.0:
-            found.append(
-                f"joint speed: {self.fastest} reaches {format_percent(self.joint_speed_use, 1)} of its speed limit"
-            )
-        return found
+            text = f"{self.fastest} reaches {format_percent(self.joint_speed_use, 1)} of its speed limit"
+            broken.append(Reason(ReasonKind.LIMIT, LimitName.JOINT_SPEED, text))
+        return broken
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as JSON would hold them; a playback that ran away has no figure."""

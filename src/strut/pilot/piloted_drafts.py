@@ -20,6 +20,7 @@ from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_simulation import Clock, PilotedRun, simulate_requests
 from strut.pilot.plant.torque_model import control_table
 from strut.pilot.request import PilotedTable, PilotedWalk
+from strut.receipt import LimitName
 from strut.request import Request
 from strut.robot import Robot
 from strut.style import Style
@@ -80,7 +81,7 @@ class PilotedDrafts:
         except OutOfRangeError as error:
             if style == Style():
                 raise
-            yield not_made(self.robot, style, "command", f"command: {str(error)[0].lower()}{str(error)[1:-1]}")
+            yield not_made(self.robot, style, LimitName.COMMAND, f"{str(error)[0].lower()}{str(error)[1:-1]}")
             return
         stand = StandRequest(STAND_S, height_m=walk.height_m)
         draft = piloted_draft(self.robot, [stand, walk, stand], rate_hz=self.rate_hz, library=self.library, style=style)
@@ -141,5 +142,5 @@ def _ended(run: PilotedRun) -> tuple[Violation, ...]:
     if run.outcome.finished:
         return ()
     end_s = run.outcome.upright_s
-    words = f"falls at {end_s:.2f} s" if run.outcome.fell else f"is not done after {end_s:.0f} s"
-    return (Violation("simulation", np.asarray(run.motion.time_s >= end_s), f"simulation: {words}"),)
+    text = f"falls at {end_s:.2f} s" if run.outcome.fell else f"is not done after {end_s:.0f} s"
+    return (Violation(LimitName.SIMULATION, np.asarray(run.motion.time_s >= end_s), text),)

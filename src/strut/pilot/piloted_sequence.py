@@ -89,7 +89,7 @@ def _receipt(draft: Draft, broken: Sequence[Violation], parts: Sequence[ShowPart
     weaker = [reason for part in parts for reason in part.reasons]
     verdict: Verdict = "refused" if broken else "weakened" if weaker else "ok"
     full = None if emotion is None else 1.0
-    reasons = [*(violation.sentence for violation in broken), *weaker]
+    reasons = [*(violation.reason for violation in broken), *weaker]
     return receipt_for(draft, emotion=emotion, asked=full, kept=full, verdict=verdict, reasons=reasons)
 
 

@@ -31,7 +31,7 @@ from strut.pilot.plant.torque_plant import USUAL_NOISE, SensorNoise, Sensors, To
 from strut.pilot.request_json import written_requests
 from strut.plumbing.argument_types import coerce_fields
 from strut.plumbing.number_text import format_percent
-from strut.receipt import Receipt
+from strut.receipt import LimitName, Reason, ReasonKind, Receipt
 from strut.robot import Robot
 
 LONGEST_STEP_S = 0.001
@@ -380,19 +380,36 @@ def _receipt(robot: Robot, outcome: PilotedOutcome, qpos: Array, time_s: Array) 
     )
 
 
-def _reasons(robot: Robot, outcome: PilotedOutcome, room_rad: Array, speed_use: Array) -> tuple[str, ...]:
+def _reasons(robot: Robot, outcome: PilotedOutcome, room_rad: Array, speed_use: Array) -> tuple[Reason, ...]:
     """Return why a show is refused: it fell, was stopped, or broke a limit; all figures of the receipt count."""
     tightest = robot.joint_names[int(room_rad.min(axis=0).argmin())]
     fastest = robot.joint_names[int(speed_use.max(axis=0).argmax())]
-    found = (
-        (outcome.fell, "It fell."),
-        (not outcome.fell and not outcome.finished, "It was stopped before the last request."),
-        (room_rad.min() < LEAST_ROOM_RAD, f"joint limit: {tightest} is {-room_rad.min():.3f} rad beyond its range"),
-        (speed_use.max() > 1.0, f"joint speed: {fastest} reaches {format_percent(speed_use.max())} of its speed limit"),
-        (outcome.torque_use > 1.0, f"torque: a motor reaches {format_percent(outcome.torque_use)} of its torque limit"),
+    judged: tuple[tuple[bool, LimitName, str], ...] = (
+        (outcome.fell, LimitName.SIMULATION, "the robot fell"),
+        (
+            not outcome.fell and not outcome.finished,
+            LimitName.SIMULATION,
+            "the run was stopped before the last request",
+        ),
+        (
+            bool(room_rad.min() < LEAST_ROOM_RAD),
+            LimitName.JOINT_LIMIT,
+            f"{tightest} is {-room_rad.min():.3f} rad beyond its range",
+        ),
+        (
+            bool(speed_use.max() > 1.0),
+            LimitName.JOINT_SPEED,
+            f"{fastest} reaches {format_percent(speed_use.max())} of its speed limit",
+        ),
+        (
+            outcome.torque_use > 1.0,
+            LimitName.TORQUE,
+            f"a motor reaches {format_percent(outcome.torque_use)} of its torque limit",
+        ),
         (
             outcome.foot_slip_mm > MOST_PILOTED_SLIP_M * 1e3,
-            f"foot slip: a foot slides {outcome.foot_slip_mm:.1f} mm in a stance",
+            LimitName.FOOT_SLIP,
+            f"a foot slides {outcome.foot_slip_mm:.1f} mm in a stance",
         ),
     )
-    return tuple(sentence for broken, sentence in found if broken)
+    return tuple(Reason(ReasonKind.LIMIT, limit, text) for is_broken, limit, text in judged if is_broken)

@@ -29,6 +29,7 @@ from strut.pilot.piloted_drafts import walk_in_style
 from strut.pilot.plant.torque_model import control_table
 from strut.pilot.request import PilotedTable, PilotedWalk
 from strut.pipeline.run import run
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
 from strut.robot import Robot
 from strut.schemas.control import CommandRange
@@ -58,7 +59,7 @@ class ShowPart:
     name: str
     request: ShowRequest
     eyes: tuple[tuple[float, str], ...] = ()
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     feeling: str | None = None
 
 
@@ -110,7 +111,7 @@ def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> Show
     ends: dict[str, Any] = {"m": {"distance_m": float(number)}, "s": {"distance_m": None, "duration_s": float(number)}}
     walk = replace(walk, **ends[unit])
     command = control_table(robot).command
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     if not said:
         within = replace(
             walk,
@@ -118,9 +119,8 @@ def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> Show
             left_m_s=float(np.clip(walk.left_m_s, *command.sideways_m_s)),
         )
         if within != walk:
-            reasons = (
-                f"speed: '{words}' is as fast as {robot.name} can walk that way, slower than {mood.label} asks for",
-            )
+            text = f"'{words}' is as fast as {robot.name} can walk that way, slower than {mood.label} asks for"
+            reasons = (Reason(ReasonKind.SLOWED, LimitName.COMMAND, text),)
         walk = within
     _check_felt(walk, command, words, mood)
     way_m = float(number)

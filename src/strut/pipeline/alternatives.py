@@ -15,6 +15,7 @@ from strut.gaits.pattern.single_support import hardest_on_one_leg
 from strut.maths.bisection import exponential_search
 from strut.pipeline.trials import FINAL, SEARCH, Trials, generator_for
 from strut.plumbing.number_text import format_amount
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
 
 # options of a task or request that may be out of a body's reach: name, unit in thousandths, how finely it is told
@@ -37,8 +38,8 @@ SLOWER = (0.85, 0.75, 0.5, 0.35, 0.25)  # shares of its usual speed at which a r
 def why_not_even_neutral(trials: Trials, binding_limits: Sequence[Violation]) -> StrutError:
     """Return the error that names what the user asked for and the nearest that works instead."""
     task = trials.request.task
-    reason = binding_limits[0].sentence
-    if getattr(task, "footsteps", ()) and binding_limits[0].limit == "reach":
+    reason = str(binding_limits[0].reason)
+    if getattr(task, "footsteps", ()) and binding_limits[0].limit == LimitName.REACH:
         return BadFootstepsError(f"The footsteps cannot be walked: {reason}; shorten or turn that step less.")
     unsolved = None
     for option, asked, usual in _chosen(trials):
@@ -50,14 +51,14 @@ def why_not_even_neutral(trials: Trials, binding_limits: Sequence[Violation]) ->
         unsolved = unsolved or blame
     worst_first = sorted(binding_limits, key=lambda violation: -float(violation.broken.mean()))
     broken = [violation.limit for violation in binding_limits]
-    still = _not_even_on_one_leg(trials) if "torque" in broken else []
-    return unsolved or RefusedError([*still, *(violation.sentence for violation in worst_first)], task.advice(broken))
+    still = _not_even_on_one_leg(trials) if LimitName.TORQUE in broken else []
+    return unsolved or RefusedError([*still, *(violation.reason for violation in worst_first)], task.advice(broken))
 
 
-def _not_even_on_one_leg(trials: Trials) -> list[str]:
+def _not_even_on_one_leg(trials: Trials) -> list[Reason]:
     """Return that a robot's motors do not even let it stand on one leg, if they do not."""
     still = hardest_on_one_leg(trials.robot).sentence if trials.request.task.__struct_config__.tag == "pattern" else ""
-    return [f"torque: {still}"] if still else []
+    return [Reason(ReasonKind.LIMIT, LimitName.TORQUE, still)] if still else []
 
 
 def _what_works(trials: Trials, option: str, usual: float, asked: float, close: float) -> float | None:

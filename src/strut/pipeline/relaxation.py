@@ -47,7 +47,7 @@ def _relaxing(trials: Trials, intensity: float) -> tuple[Attempt, Array | None]:
         broken = np.any([violation.broken for violation in attempt.violations], axis=0)
         share = deepened(np.ones_like(time_s) if share is None else share, broken, time_s)
         attempt = trials.attempt(intensity, Detail("whole", share), quiet=True)
-    reasons = tuple(violation.sentence for violation in first.violations)
+    reasons = tuple(violation.reason for violation in first.violations)
     return replace(attempt, draft=replace(attempt.draft, reasons=reasons)), share
 
 

@@ -19,7 +19,7 @@ from strut.pipeline.relaxation import relaxed
 from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.weakening import strongest_expression
 from strut.plumbing.number_text import format_percent, format_speed
-from strut.receipt import SLOWED, Receipt, intensity_of_asked
+from strut.receipt import Reason, ReasonKind, Receipt, intensity_of_asked
 from strut.request import Request
 from strut.robot import Robot
 from strut.verify.receipt_builder import planned_receipt
@@ -61,7 +61,7 @@ def run(
     drafts = generator_for(request, robot, on_progress) if generator is None else generator
     trials = Trials(request, robot, drafts, tuple(limits), on_progress)
     kept = strongest_expression(trials)
-    told = tuple[str, ...]()
+    told = tuple[Reason, ...]()
     if kept.attempt is None:
         trials, kept, told = _calmer(trials, kept)
     if request.retreat == "local":
@@ -91,12 +91,12 @@ def _unless_strict(request: Request, receipt: Receipt) -> str:
     """Return what would come of a request that may be weakened."""
     how = "walk at" if request.task.walks else "show it at"
     dial = intensity_of_asked(receipt.intensity_kept or 0.0, request.asked)
-    if receipt.intensity_kept == request.asked and receipt.shown is not None:
-        return f"Without --strict it would {how} {dial}, {format_percent(receipt.shown)} shown."
+    if receipt.intensity_kept == request.asked and receipt.expressed_share is not None:
+        return f"Without --strict it would {how} {dial}, {format_percent(receipt.expressed_share)} expressed."
     return f"Without --strict it would {how} {dial}."
 
 
-def _calmer(trials: Trials, faster: StrongestCandidate) -> tuple[Trials, StrongestCandidate, tuple[str, ...]]:
+def _calmer(trials: Trials, faster: StrongestCandidate) -> tuple[Trials, StrongestCandidate, tuple[Reason, ...]]:
     """Return what a robot that cannot keep its gait's own speed does at the largest share of it; as it was if none."""
     for calmer in slower(trials):
         kept = strongest_expression(calmer)
@@ -110,12 +110,12 @@ def _told_layer(request: Request) -> str | None:
     return None if request.expression == "published" else request.expression
 
 
-def _slower_sentence(request: Request, faster: StrongestCandidate) -> str:
+def _slower_sentence(request: Request, faster: StrongestCandidate) -> Reason:
     """Return why a robot walks at another speed than its gait's own."""
-    return _speed_sentence(getattr(request.task, "speed_m_s", 0.0), faster.binding_limits[0].sentence)
+    return _speed_sentence(getattr(request.task, "speed_m_s", 0.0), str(faster.binding_limits[0].reason))
 
 
-def _slow_gait(trials: Trials) -> list[str]:
+def _slow_gait(trials: Trials) -> list[Reason]:
     """Return why the robot's own gait is slow, if it is and no other speed was asked for."""
     usual = getattr(trials.generator, "usual", {}).get("speed_m_s")
     why = getattr(trials.robot.tables.gait, "slow_because", "")
@@ -123,16 +123,17 @@ def _slow_gait(trials: Trials) -> list[str]:
     return [] if usual is None or chosen or not why else [_speed_sentence(usual, why)]
 
 
-def _speed_sentence(speed_m_s: float, why: str) -> str:
-    return f"{SLOWED}{format_speed(speed_m_s)} in neutral, because its usual speed would break a limit ({why})"
+def _speed_sentence(speed_m_s: float, why: str) -> Reason:
+    text = f"walks at {format_speed(speed_m_s)} in neutral, because its usual speed would break a limit ({why})"
+    return Reason(ReasonKind.SLOWED, None, text)
 
 
 def _shown_over_time(draft: Draft) -> list[float] | None:
     """Return at 21 even instants the share of its style that a draft shows; None where it does not come and go."""
-    if draft.shown is None:
+    if draft.share_over_time is None:
         return None
     instants = np.linspace(draft.time_s[0], draft.time_s[-1], 21)
-    return [round(share, 4) for share in np.interp(instants, draft.time_s, draft.shown).tolist()]
+    return [round(share, 4) for share in np.interp(instants, draft.time_s, draft.share_over_time).tolist()]
 
 
 def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:

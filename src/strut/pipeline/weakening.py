@@ -11,7 +11,7 @@ from strut.maths.bisection import bisect
 from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
 from strut.pipeline.trials import FINAL, SEARCH, Trials
 from strut.plumbing.number_text import format_percent, join_words
-from strut.receipt import WEAKENED
+from strut.receipt import Reason, ReasonKind
 from strut.style import PARAMETER_GROUPS, parameter_label
 
 PARTIAL_SHARES = (0.5, 0.25)  # of a group of words, tried where the whole of it breaks a limit
@@ -156,10 +156,10 @@ class _Candidate:
         if not shares:
             return attempt
         share = attempt.intensity / asked
-        words = {word: value * draft.words.get(word, 1.0) for word, value in self.shares(attempt).items()}
-        reasons = (*draft.reasons, _weakened_sentence({word: share * part for word, part in shares.items()}))
+        expressed = {word: value * draft.expressed.get(word, 1.0) for word, value in self.shares(attempt).items()}
+        reasons = (*draft.reasons, _weakened({word: share * part for word, part in shares.items()}))
         return replace(
-            attempt, intensity=asked, draft=replace(draft, words=words, kept=self.kept(share), reasons=reasons)
+            attempt, intensity=asked, draft=replace(draft, expressed=expressed, kept=self.kept(share), reasons=reasons)
         )
 
 
@@ -235,14 +235,14 @@ def _changed_words(trials: Trials) -> list[str]:
     return [word for word in shown if trials.robot.expression.mapping(word) is not None]
 
 
-def _weakened_sentence(shares: Mapping[str, float]) -> str:
-    """Return what was weakened, in words."""
+def _weakened(shares: Mapping[str, float]) -> Reason:
+    """Return which style parameters were weakened, and how far."""
     levels = sorted({share for share in shares.values() if share < 1.0})
     said = [
         f"{join_words([parameter_label(word) for word, one in shares.items() if one == share])} {_much(share)}"
         for share in levels
     ]
-    return f"{WEAKENED}{', '.join(said)}, all else as asked"
+    return Reason(ReasonKind.WEAKENED, None, f"{', '.join(said)}, all else as asked")
 
 
 def _much(share: float) -> str:

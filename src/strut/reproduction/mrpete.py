@@ -27,7 +27,7 @@ from strut.maths.rotation import rotation_from_vector, rotation_y
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.walk import walk
-from strut.receipt import LACKING, WEAKENED
+from strut.receipt import ReasonKind
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.reproduction.mrpete_errata import errata
 from strut.reproduction.mrpete_gait import EMOTIONS, gait
@@ -233,7 +233,7 @@ def intensities(robot: Robot, asked: float = 1.0) -> list[Comparison]:
             assert receipt is not None
             assert receipt.intensity_kept is not None
             quantity = f"kept of {asked:g}, {emotion}, sway in {balance}"
-            binding_limits = [reason for reason in receipt.reasons if not reason.startswith((LACKING, WEAKENED))]
+            binding_limits = [str(reason) for reason in receipt.reasons_of(ReasonKind.LIMIT)]
             sheet.add(quantity, receipt.intensity_kept, "", "; ".join(binding_limits))
     return sheet.rows
 

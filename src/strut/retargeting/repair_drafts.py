@@ -26,6 +26,7 @@ from strut.motion import Motion
 from strut.ocp.reduced_model import ReducedModel
 from strut.ocp.support_constraints import ReferenceMotion
 from strut.ocp.windowed_tracking import tracked_motion
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.robot import Robot
 from strut.style import Style
 
@@ -79,8 +80,8 @@ class RepairDrafts:
     def _draft(self, given: ReferenceMotion, drawn_s: Array, style: Style, variant: int) -> Draft:
         near = tracked_motion(given)
         if not near.solved:
-            sentence = "repair: no movement of the whole body near to this one keeps balance, friction and limits"
-            return not_made(self.robot, style, "balance margin", sentence)
+            text = "no movement of the whole body near to this one keeps balance, friction and limits"
+            return not_made(self.robot, style, LimitName.BALANCE_MARGIN, text)
         shown_s = near.frame_time_s
         body = given.body
         times = sample_times(float(shown_s[-1]), self.rate_hz)
@@ -100,7 +101,7 @@ class RepairDrafts:
         )
         report = {"method": "body", "not_by": "", **animation_report(drawn_s, given.key, body.qpos(given.q), feasible)}
         slow = report["duration_s"] > AS_DRAWN * report["drawn_s"]
-        reasons = tuple(report["slower"]) if slow else ()
+        reasons = tuple(Reason(ReasonKind.SLOWED, None, text) for text in report["slower"]) if slow else ()
         meta = {"repair": report}
         return Draft(
             self.robot, times, feasible.qpos, feasible.contact, style, reasons=reasons, variant=variant, meta=meta

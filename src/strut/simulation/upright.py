@@ -8,6 +8,7 @@ import numpy as np
 
 from strut.draft import Draft, Violation
 from strut.motion import Motion
+from strut.receipt import LimitName
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import MUCH_SHORT, MUCH_SLIP_MM, played_as_planned
 
@@ -33,7 +34,7 @@ def proved_upright(draft: Draft, *, may_slide: bool) -> Draft:
     if not outcome.fell and (may_slide or not _slides(outcome)):
         return replace(draft, figures={**draft.figures, "control": outcome.control})
     at_s = draft.time_s[0] + outcome.upright_s
-    broken = Violation("simulation", np.asarray(draft.time_s >= at_s), f"simulation: {_what_happens(outcome, at_s)}")
+    broken = Violation(LimitName.SIMULATION, np.asarray(draft.time_s >= at_s), _what_happens(outcome, at_s))
     return replace(draft, violations=(*draft.violations, broken))
 
 

@@ -41,7 +41,9 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     least_m = planned_margin_m(motion) if margin_m is None else margin_m
     draft, broken = judge(draft_of(motion, robot), margin_m=least_m)
     verdict: Verdict = "refused" if broken else "ok"
-    receipt = receipt_for(draft, verdict=verdict, reasons=[s.sentence for s in broken], **_claimed(motion.receipt))
+    receipt = receipt_for(
+        draft, verdict=verdict, reasons=[violation.reason for violation in broken], **_claimed(motion.receipt)
+    )
     return replace(receipt, expression=motion.receipt.expression) if motion.receipt else receipt
 
 
@@ -61,7 +63,7 @@ def _claimed(receipt: Receipt | None) -> dict[str, Any]:
         "emotion": emotion,
         "asked": receipt.intensity_asked,
         "kept": receipt.intensity_kept,
-        "shown": receipt.shown,
+        "expressed_share": receipt.expressed_share,
     }
 
 
@@ -73,7 +75,7 @@ def draft_of(motion: Motion, robot: Robot) -> Draft:
         qpos=motion.qpos,
         contact=motion.contact,
         style=None,
-        left_out=motion.receipt.left_out if motion.receipt else (),
+        not_expressed=motion.receipt.not_expressed if motion.receipt else (),
         torque_nm=motion.torque_nm,
         ground_force_n=motion.ground_force_n,
         meta=motion.meta,

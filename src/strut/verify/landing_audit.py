@@ -128,8 +128,8 @@ def _derivatives(pieces: list[Piece], time_s: Array, nv: int) -> tuple[Array, Ar
         known[piece.rows] = True
     if known.mean() < LEAST_KNOWN:
         raise BadMotionError(
-            f"Of {format_percent(1.0 - known.mean())} of the samples no velocity can be told: fewer than {FEWEST} lie between "
-            "one landing and the next. Sample the walk more often, or correct its contacts."
+            f"Of {format_percent(1.0 - known.mean())} of the samples no velocity can be told: fewer than {FEWEST} lie "
+            "between one landing and the next. Sample the walk more often, or correct its contacts."
         )
     return qvel, qacc, known
 

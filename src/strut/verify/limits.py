@@ -30,6 +30,7 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.sampling import runs
 from strut.motion import frozen_mask
 from strut.plumbing.number_text import Share
+from strut.receipt import LimitName
 from strut.robot import Robot
 from strut.schemas.imported import ImportedBody
 from strut.verify.landing_audit import lands_with_impacts
@@ -80,15 +81,15 @@ class UpperBound:
         sample, column = (int(index) for index in np.unravel_index(int(np.argmax(value)), value.shape))
         who = (needs.part_names if self.who is None else self.who)[column]
         words = self.words.format(Share(value[sample, column]), *self.kinds[column : column + 1])
-        sentence = f"{self.name}: {who} {words} at {needs.time_s[sample]:.2f} s"
-        return Violation(self.name, frozen_mask((value > self.most).any(axis=1)), sentence)
+        text = f"{who} {words} at {needs.time_s[sample]:.2f} s"
+        return Violation(self.name, frozen_mask((value > self.most).any(axis=1)), text)
 
 
 @dataclass(frozen=True, slots=True)
 class NoFlight:
     """Some foot is on the ground at every sample: without one there is no margin to speak of."""
 
-    name: str = "balance margin"
+    name: str = LimitName.BALANCE_MARGIN
 
     def violation(self, draft: Draft) -> Violation | None:
         """Return when no foot is on the ground, if ever; a robot without feet does not stand on them."""
@@ -96,7 +97,7 @@ class NoFlight:
         if not flying.any() or draft.contact.shape[1] == 0:
             return None
         first_s = draft.time_s[int(np.argmax(flying))]
-        return Violation(self.name, flying, f"{self.name}: no foot is on the ground at {first_s:.2f} s")
+        return Violation(self.name, flying, f"no foot is on the ground at {first_s:.2f} s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class OwnColumns:
 
     value: Callable[[Audit], float | None]
     words: str
-    name: str = "file"
+    name: str = LimitName.FILE
     most: float = MOST_DISAGREEMENT
 
     def violation(self, draft: Draft) -> Violation | None:
@@ -114,14 +115,14 @@ class OwnColumns:
         if off is None or off <= self.most:
             return None
         everywhere = frozen_mask(np.ones(len(draft.time_s)))
-        return Violation(self.name, everywhere, f"{self.name}: {self.words.format(Share(off))}")
+        return Violation(self.name, everywhere, self.words.format(Share(off)))
 
 
 @dataclass(frozen=True, slots=True)
 class SelfCollision:
     """The surfaces of any two bodies keep the robot's least distance, and a little more where that is asked for."""
 
-    name: str = "self-collision"
+    name: str = LimitName.SELF_COLLISION
     spare_m: float = 0.0
 
     def violation(self, draft: Draft) -> Violation | None:
@@ -137,8 +138,8 @@ class SelfCollision:
         asked_mm = least_mm + MM * self.spare_m
         allowed = f"{asked_mm:.3g} mm apart" if asked_mm >= 0.0 else f"{-asked_mm:.3g} mm inside each other"
         at_s = draft.time_s[found.sample]
-        sentence = f"{self.name}: {one} and {other} are {apart} at {at_s:.2f} s, nearer than {allowed}"
-        return Violation(self.name, nearest, sentence)
+        text = f"{one} and {other} are {apart} at {at_s:.2f} s, nearer than {allowed}"
+        return Violation(self.name, nearest, text)
 
 
 def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0, piloted: bool = False) -> tuple[Limit, ...]:
@@ -190,19 +191,25 @@ def _standing_limits(robot: Robot, margin_m: float) -> tuple[UpperBound, ...]:
         return MM * np.where(np.isposinf(far_m), 0.0, far_m)[:, None]
 
     return (
-        UpperBound("foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, from_ground),
-        UpperBound("foot slip", feet, _slip_mm, MOST_SLIP_M * MM, "slides {:.1f} mm"),
+        UpperBound(LimitName.FOOT_CONTACT, feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, from_ground),
+        UpperBound(LimitName.FOOT_SLIP, feet, _slip_mm, MOST_SLIP_M * MM, "slides {:.1f} mm"),
         UpperBound(
-            "swing height", feet, lambda needs: MM * (LEAST_CLEARANCE_M - lift_m(needs)), 0.0, f"{short_of} lift"
+            LimitName.SWING_HEIGHT,
+            feet,
+            lambda needs: MM * (LEAST_CLEARANCE_M - lift_m(needs)),
+            0.0,
+            f"{short_of} lift",
         ),
         joint_limit,
-        UpperBound("ground clearance", None, _unclear_mm, 0.0, f"{short_of} clear the ground by"),
+        UpperBound(LimitName.GROUND_CLEARANCE, None, _unclear_mm, 0.0, f"{short_of} clear the ground by"),
         joint_speed,
         torque,
-        UpperBound("platform", DRIVE_LIMITS, lambda needs: needs.drive_use, 1.0, "reaches {:.0%} of its limit"),
-        UpperBound("friction", feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
-        UpperBound("balance margin", cop, unbalanced_mm, 0.0, inside),
-        UpperBound("balance margin", cop, beside_mm, 0.0, "is {:.1f} mm too far beside the line between the feet"),
+        UpperBound(LimitName.PLATFORM, DRIVE_LIMITS, lambda needs: needs.drive_use, 1.0, "reaches {:.0%} of its limit"),
+        UpperBound(LimitName.FRICTION, feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
+        UpperBound(LimitName.BALANCE_MARGIN, cop, unbalanced_mm, 0.0, inside),
+        UpperBound(
+            LimitName.BALANCE_MARGIN, cop, beside_mm, 0.0, "is {:.1f} mm too far beside the line between the feet"
+        ),
     )
 
 
@@ -226,15 +233,21 @@ def _landing_limits(robot: Robot, margin_m: float) -> tuple[UpperBound, ...]:
 
     return (
         UpperBound(
-            "foot contact", feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, "is {:.1f} mm off the ground's surface"
+            LimitName.FOOT_CONTACT,
+            feet,
+            _off_ground_mm,
+            FOOT_OFF_GROUND_M * MM,
+            "is {:.1f} mm off the ground's surface",
         ),
-        UpperBound("foot slip", feet, _slip_mm, MOST_SLIDE_M * MM, "slides {:.1f} mm, rolling not counted,"),
+        UpperBound(LimitName.FOOT_SLIP, feet, _slip_mm, MOST_SLIDE_M * MM, "slides {:.1f} mm, rolling not counted,"),
         *_joint_limits(robot, "is {:.3f} rad beyond its range", -LEAST_ROOM_RAD),
-        UpperBound("equation of motion", body, lambda n: _unexplained_n(n, slips=False), unexplained_n, nothing),
-        UpperBound("friction", body, lambda n: _unexplained_n(n, slips=True), unexplained_n, slippery),
-        UpperBound("balance margin", cop, outside_mm, MOST_OUTSIDE_M * MM, inside),
-        UpperBound("landing", body, lambda n: _landings(n).landing_unexplained_n[:, None], jolted_n, nothing),
-        UpperBound("landing", robot.joint_names, jolt, MOST_LANDING_TORQUE, jolted),
+        UpperBound(
+            LimitName.EQUATION_OF_MOTION, body, lambda n: _unexplained_n(n, slips=False), unexplained_n, nothing
+        ),
+        UpperBound(LimitName.FRICTION, body, lambda n: _unexplained_n(n, slips=True), unexplained_n, slippery),
+        UpperBound(LimitName.BALANCE_MARGIN, cop, outside_mm, MOST_OUTSIDE_M * MM, inside),
+        UpperBound(LimitName.LANDING, body, lambda n: _landings(n).landing_unexplained_n[:, None], jolted_n, nothing),
+        UpperBound(LimitName.LANDING, robot.joint_names, jolt, MOST_LANDING_TORQUE, jolted),
     )
 
 
@@ -252,21 +265,25 @@ def _plant_limits(robot: Robot) -> tuple[Limit, ...]:
 
     return (
         UpperBound(
-            "foot contact", feet, _off_ground_mm, MOST_OFF_LANDING_M * MM, "is {:.1f} mm from the ground it stands on"
+            LimitName.FOOT_CONTACT,
+            feet,
+            _off_ground_mm,
+            MOST_OFF_LANDING_M * MM,
+            "is {:.1f} mm from the ground it stands on",
         ),
-        UpperBound("foot slip", feet, _slip_mm, MOST_PILOTED_SLIP_M * MM, "slides {:.1f} mm in a stance"),
+        UpperBound(LimitName.FOOT_SLIP, feet, _slip_mm, MOST_PILOTED_SLIP_M * MM, "slides {:.1f} mm in a stance"),
         UpperBound(
-            "joint limit",
+            LimitName.JOINT_LIMIT,
             robot.joint_names,
             lambda n: -n.joint_limit_margin_rad,
             -LEAST_ROOM_RAD,
             "is {:.3f} rad beyond its range",
         ),
-        UpperBound("ground clearance", None, lambda n: -MM * n.clearance_m, 0.0, "is {:.1f} mm in the ground"),
+        UpperBound(LimitName.GROUND_CLEARANCE, None, lambda n: -MM * n.clearance_m, 0.0, "is {:.1f} mm in the ground"),
         speed,
         torque,
-        UpperBound("friction", feet, loaded_friction, robot.friction * 1.001, "needs a friction of {:.2f}"),
-        UpperBound("fall", body, leaning, MOST_TILT_RAD, "tilts by {:.2f} rad"),
+        UpperBound(LimitName.FRICTION, feet, loaded_friction, robot.friction * 1.001, "needs a friction of {:.2f}"),
+        UpperBound(LimitName.FALL, body, leaning, MOST_TILT_RAD, "tilts by {:.2f} rad"),
         OwnColumns(
             lambda n: _plant(n).force_off,
             "recorded ground forces are {:.1%} of the weight off what moves the body",
@@ -301,9 +318,9 @@ def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[Up
         return np.asarray(np.abs(needs.torque_nm) / robot.torque_limit_nm)
 
     return (
-        UpperBound("joint limit", joints, lambda needs: -needs.joint_limit_margin_rad, most_beyond_rad, beyond),
-        UpperBound("joint speed", joints, speed_use, 1.0, "reaches {:.0%} of its {}", speeds),
-        UpperBound("torque", joints, torque_use, 1.0, "reaches {:.0%} of its {}", torques),
+        UpperBound(LimitName.JOINT_LIMIT, joints, lambda needs: -needs.joint_limit_margin_rad, most_beyond_rad, beyond),
+        UpperBound(LimitName.JOINT_SPEED, joints, speed_use, 1.0, "reaches {:.0%} of its {}", speeds),
+        UpperBound(LimitName.TORQUE, joints, torque_use, 1.0, "reaches {:.0%} of its {}", torques),
     )
 
 
@@ -374,12 +391,22 @@ _HAND = ("the hand",)
 _HEAD = ("the head",)
 _TASK_LIMITS = (
     UpperBound(
-        "task", _HAND, _task(lambda t: MM * t.hand_error_m), MM * LARGEST_HAND_ERROR_M, "is {:.1f} mm off its path"
+        LimitName.TASK,
+        _HAND,
+        _task(lambda t: MM * t.hand_error_m),
+        MM * LARGEST_HAND_ERROR_M,
+        "is {:.1f} mm off its path",
     ),
     UpperBound(
-        "task", _HAND, _task(lambda t: t.hand_turn_rad), LARGEST_HAND_TURN_RAD, "is turned {:.3f} rad from its path"
+        LimitName.TASK,
+        _HAND,
+        _task(lambda t: t.hand_turn_rad),
+        LARGEST_HAND_TURN_RAD,
+        "is turned {:.3f} rad from its path",
     ),
-    UpperBound("gaze", _HEAD, _task(_gaze_error_rad), LARGEST_GAZE_ERROR_RAD, "looks {:.3f} rad beside its goal"),
+    UpperBound(
+        LimitName.GAZE, _HEAD, _task(_gaze_error_rad), LARGEST_GAZE_ERROR_RAD, "looks {:.3f} rad beside its goal"
+    ),
 )
 _OWN_COLUMNS = (
     OwnColumns(

@@ -13,7 +13,7 @@ from strut.emotion import Emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.travel_direction import base_track, travel_direction
 from strut.plumbing.number_text import format_percent
-from strut.receipt import WEAKENED, Receipt, Verdict
+from strut.receipt import Reason, ReasonKind, Receipt, Verdict
 from strut.robot import Robot
 from strut.style import parameter_label
 
@@ -44,60 +44,56 @@ def planned_receipt(
         intensity: Intensity of the draft.
         binding_limits: What a stronger draft would have broken.
     """
-    kept = intensity * draft.kept
-    over_time = shown_over_time(draft)
-    over_words = shown_over_words(draft)
-    reasons = [*(violation.sentence for violation in binding_limits), *draft.reasons]
-    reasons += _all_weakened(draft, intensity / asked) if reasons and intensity < asked else []
-    shown = None
-    if emotion is not None and asked > 0.0 and draft.words:
-        shown = intensity / asked * over_time * over_words
-        reasons += _too_little(draft, over_time, over_words)
+    reasons = [*(violation.reason for violation in binding_limits), *draft.reasons]
+    if reasons and intensity < asked:
+        parameters = ", ".join(parameter_label(name) for name in draft.expressed)
+        text = f"all of it{f' ({parameters})' if parameters else ''} at {format_percent(intensity / asked)}"
+        reasons.append(Reason(ReasonKind.WEAKENED, None, text))
+    share = None
+    if emotion is not None and asked > 0.0 and draft.expressed:
+        share = intensity / asked * mean_share_over_time(draft) * mean_share_over_parameters(draft)
+        reasons += _why_little_is_expressed(draft)
     return receipt_for(
         draft,
         emotion=emotion,
         asked=None if emotion is None else asked,
-        kept=None if emotion is None else kept,
-        shown=shown,
+        kept=None if emotion is None else intensity * draft.kept,
+        expressed_share=share,
         verdict="weakened" if reasons else "ok",
         reasons=reasons,
     )
 
 
-def _all_weakened(draft: Draft, share: float) -> list[str]:
-    """Return that all words of a feeling are weakened alike, and which these are."""
-    names = ", ".join(parameter_label(word) for word in draft.words)
-    return [f"{WEAKENED}all of it{f' ({names})' if names else ''} at {format_percent(share)}"]
+def mean_share_over_time(draft: Draft) -> float:
+    """Return the mean share of its style that a draft expresses from the first sample to the last."""
+    return 1.0 if draft.share_over_time is None else float(draft.share_over_time.mean())
 
 
-def shown_over_time(draft: Draft) -> float:
-    """Return the mean share of its style that a draft shows from the first sample to the last."""
-    return 1.0 if draft.shown is None else float(draft.shown.mean())
+def mean_share_over_parameters(draft: Draft) -> float:
+    """Return the mean expressed share of the visible style parameters; a missing one counts as 0."""
+    return float(np.mean(list(draft.expressed.values()))) if draft.expressed else 1.0
 
 
-def shown_over_words(draft: Draft) -> float:
-    """Return the mean share of the visible words of its style that a draft shows; words left out count as 0."""
-    return float(np.mean(list(draft.words.values()))) if draft.words else 1.0
+def _why_little_is_expressed(draft: Draft) -> list[Reason]:
+    """Return why a draft expresses too little although no limit forbids more; nothing if it expresses enough.
 
-
-def _too_little(draft: Draft, over_time: float, over_words: float) -> list[str]:
-    """Return why a draft shows less than it should, if it does."""
-    said = []
-    if over_time * over_words < AS_ASKED and over_time < 1.0:
-        said.append("shown: the feeling comes and goes; a longer motion shows more of it")
-    if over_time * over_words >= AS_ASKED:
-        said += _main_words_lacking(draft)
-    missing = [parameter_label(word) for word, share in draft.words.items() if share < AS_ASKED]
-    if over_time * over_words < AS_ASKED and missing:
-        said.append(f"shown: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing or weak")
-    return said
-
-
-def _main_words_lacking(draft: Draft) -> list[str]:
-    """Return that a main cue of the feeling is not shown at all, if that is so: the rest does not make up for it."""
-    main = draft.robot.expression.main
-    lacking = [parameter_label(word) for word, share in draft.words.items() if word in main and share == 0.0]
-    return [f"shown: {' and '.join(lacking)}, a main cue of the feeling, is missing"] if lacking else []
+    Even if the mean is enough, a main cue that is missing altogether is named: the others do not make up for it.
+    """
+    over_time = mean_share_over_time(draft)
+    is_enough = over_time * mean_share_over_parameters(draft) >= AS_ASKED
+    texts = []
+    if not is_enough and over_time < 1.0:
+        texts.append("the emotion fades in and out; more cycles express more of it")
+    if is_enough:
+        main = draft.robot.expression.main
+        missing = [parameter_label(name) for name, share in draft.expressed.items() if name in main and share == 0.0]
+        if missing:
+            texts.append(f"{' and '.join(missing)}, a main cue of the emotion, is missing")
+    else:
+        weak = [parameter_label(name) for name, share in draft.expressed.items() if share < AS_ASKED]
+        if weak:
+            texts.append(f"{' and '.join(weak)} {'is' if len(weak) == 1 else 'are'} missing or weak")
+    return [Reason(ReasonKind.NOT_EXPRESSED, None, text) for text in texts]
 
 
 def receipt_for(
@@ -107,8 +103,8 @@ def receipt_for(
     asked: float | None,
     kept: float | None,
     verdict: Verdict,
-    reasons: Sequence[str],
-    shown: float | None = None,
+    reasons: Sequence[Reason],
+    expressed_share: float | None = None,
 ) -> Receipt:
     """Return the receipt of a measured draft."""
     robot = draft.robot
@@ -117,7 +113,7 @@ def receipt_for(
     judged = needs.landings is None and np.isfinite(needs.margin_m).all()
     balanced = judged and not needs.on_lines  # a line has no inside
     speed_m_s = needs.distance_m / duration_s if robot.base_size else None
-    measured = {"speed_m_s": speed_m_s, "left_out": draft.left_out, "soundness": _soundness(needs)}
+    measured = {"speed_m_s": speed_m_s, "not_expressed": draft.not_expressed, "soundness": _soundness(needs)}
     direction = travel_direction(base_track(draft.qpos)) if robot.floats else {}
     figures = measured | direction | _task_figures(needs) | dict(draft.figures)
     return Receipt(
@@ -139,7 +135,7 @@ def receipt_for(
         self_collision_mm=None if needs.self_distance is None else needs.self_distance.smallest_m * 1e3,
         cost_of_transport=cost_of_transport(robot, needs),
         solve_s=None,
-        shown=shown,
+        expressed_share=expressed_share,
         **figures,
     )
 

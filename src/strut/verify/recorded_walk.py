@@ -27,7 +27,7 @@ from strut.maths.rotation import angles_from_qpos
 from strut.maths.sampling import runs
 from strut.motion import Motion
 from strut.plumbing.number_text import Share, format_percent
-from strut.receipt import Receipt
+from strut.receipt import LimitName, Reason, ReasonKind, Receipt
 from strut.robot import BASE, Robot
 
 MOST_UNEXPLAINED = 0.02  # of the weight, root mean square, while one foot carries and no landing is near
@@ -193,47 +193,64 @@ def _torque_off(
     return float(np.linalg.norm(motion.torque_nm[calm] - needed) / max(float(np.linalg.norm(needed)), 1e-9))
 
 
-def _reasons(found: RecordedSoundness, deepest_mm: float, slide_mm: float) -> list[str]:
+def _reasons(found: RecordedSoundness, deepest_mm: float, slide_mm: float) -> list[Reason]:
     """Return why a recorded walk should not be believed."""
     limits = (
         (
             found.unexplained_weight,
             MOST_UNEXPLAINED,
-            "equation of motion: forces in the file leave {:.1%} of the weight unexplained",
+            LimitName.EQUATION_OF_MOTION,
+            "forces in the file leave {:.1%} of the weight unexplained",
         ),
         (
             found.landing_weight,
             MOST_AT_LANDINGS,
-            "equation of motion: forces at landings leave {:.0%} of the weight unexplained",
+            LimitName.EQUATION_OF_MOTION,
+            "forces at landings leave {:.0%} of the weight unexplained",
         ),
         (
             found.unexplained_moment_weight_m,
             MOST_UNEXPLAINED_M,
-            "equation of motion: {:.3f} m times the weight of moment is unexplained",
+            LimitName.EQUATION_OF_MOTION,
+            "{:.3f} m times the weight of moment is unexplained",
         ),
         (
             found.landing_moment_weight_m,
             MOST_AT_LANDINGS_M,
-            "equation of motion: {:.3f} m times the weight of moment is unexplained at landings",
+            LimitName.EQUATION_OF_MOTION,
+            "{:.3f} m times the weight of moment is unexplained at landings",
         ),
-        (found.friction_use, 1.0, "friction: a foot needs {:.2f} times what the ground has"),
-        (found.torque_disagreement, MOST_TORQUE_OFF, "file: torques are {:.0%} off what movement and forces need"),
-        (1e-3 * deepest_mm, DEEPEST_M, "foot contact: a foot is {:.3f} m in the ground"),
-        (1e-3 * found.highest_mm, HIGHEST_M, "foot contact: a foot that should stand is {:.3f} m above the ground"),
-        (1e-3 * slide_mm, MOST_SLIDE_M, "foot slip: a foot that stands slides {:.3f} m"),
-        (found.marker_error_mean_mm, LARGEST_ERROR_MM, "markers are {:.0f} mm off on average"),
+        (found.friction_use, 1.0, LimitName.FRICTION, "a foot needs {:.2f} times what the ground has"),
+        (
+            found.torque_disagreement,
+            MOST_TORQUE_OFF,
+            LimitName.FILE,
+            "torques are {:.0%} off what movement and forces need",
+        ),
+        (1e-3 * deepest_mm, DEEPEST_M, LimitName.FOOT_CONTACT, "a foot is {:.3f} m in the ground"),
+        (
+            1e-3 * found.highest_mm,
+            HIGHEST_M,
+            LimitName.FOOT_CONTACT,
+            "a foot that should stand is {:.3f} m above the ground",
+        ),
+        (1e-3 * slide_mm, MOST_SLIDE_M, LimitName.FOOT_SLIP, "a foot that stands slides {:.3f} m"),
+        (found.marker_error_mean_mm, LARGEST_ERROR_MM, None, "markers are {:.0f} mm off on average"),
     )
-    said = [words.format(Share(value)) for value, most, words in limits if value is not None and not value <= most]
+    reasons = [
+        Reason(ReasonKind.LIMIT, limit, text.format(Share(value)))
+        for value, most, limit, text in limits
+        if value is not None and not value <= most
+    ]
     if found.least_vertical_weight is not None and found.least_vertical_weight < 0.0:
-        said.append("contact: the ground would have to pull")
+        reasons.append(Reason(ReasonKind.LIMIT, LimitName.EQUATION_OF_MOTION, "the ground would have to pull"))
     share = found.plate_share
     if share is not None and not 1.0 / (1.0 + MOST_MASS_OFF) <= share <= 1.0 + MOST_MASS_OFF:
-        said.append(
-            f"weight: plates feel {format_percent(share)} of the vertical force that this mass needs for the movement"
-        )
+        text = f"plates feel {format_percent(share)} of the vertical force that this mass needs for the movement"
+        reasons.append(Reason(ReasonKind.LIMIT, None, text))
     if found.steps < 1:
-        said.append("no whole step from heel strike to heel strike is seen")
-    return said
+        reasons.append(Reason(ReasonKind.LIMIT, None, "no whole step from heel strike to heel strike is seen"))
+    return reasons
 
 
 def _movement(motion: Motion) -> Movement:

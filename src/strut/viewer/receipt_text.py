@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from strut.motion import Motion
 from strut.plumbing.number_text import Share, format_percent, format_speed, join_words
-from strut.receipt import LACKING, SLOWED, WEAKENED, Receipt, intensity_of_asked
+from strut.receipt import Reason, ReasonKind, Receipt, intensity_of_asked
 
 if TYPE_CHECKING:  # it measures with an engine, and every verb words its answers here
     from strut.verify.goal_ending import GoalEnding
@@ -73,10 +73,11 @@ def verdict_of(motion: Motion) -> str:
     receipt = motion.receipt
     if receipt is None:
         return "not checked"
-    if receipt.share_kept is None or receipt.expressed_share is None:
+    if receipt.share_kept is None or receipt.strength is None:
         return receipt.verdict
-    strength = intensity_words(receipt) if receipt.shown is None else f"{format_percent(receipt.shown)} shown"
-    return f"{strength}, {receipt.verdict}"
+    if receipt.expressed_share is None:
+        return f"{intensity_words(receipt)}, {receipt.verdict}"
+    return f"{format_percent(receipt.expressed_share)} shown, {receipt.verdict}"
 
 
 def dial_of(motion: Motion) -> str:
@@ -95,9 +96,9 @@ def intensity_words(receipt: Receipt) -> str:
     if receipt.share_kept is None or receipt.intensity_asked is None:
         return ""
     dial = intensity_of_asked(receipt.share_kept * receipt.intensity_asked, receipt.intensity_asked)
-    if receipt.verdict != "weakened" or receipt.shown is None:
+    if receipt.verdict != "weakened" or receipt.expressed_share is None:
         return dial
-    return f"{dial}, {format_percent(receipt.shown)} shown"
+    return f"{dial}, {format_percent(receipt.expressed_share)} shown"
 
 
 def receipt_sentences(receipt: Receipt | None) -> list[str]:
@@ -125,7 +126,7 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Verdict", receipt.verdict),
         ("Intensity asked", NOT_KNOWN if asked is None else f"{asked:.2f}"),
         ("Intensity kept", NOT_KNOWN if kept is None else f"{kept:.2f}"),
-        ("Shown on average", NOT_KNOWN if receipt.shown is None else format_percent(receipt.shown)),
+        ("Shown on average", NOT_KNOWN if receipt.expressed_share is None else format_percent(receipt.expressed_share)),
         ("Duration", f"{receipt.duration_s:.2f} s"),
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
         ("Speed", NOT_KNOWN if receipt.speed_m_s is None else format_speed(receipt.speed_m_s)),
@@ -186,21 +187,21 @@ def _millimetres(length_m: float) -> str:
 
 def _shown(receipt: Receipt) -> str:
     if receipt.verdict == "refused":
-        return f"Refused: {'; '.join(receipt.reasons) or 'the gate gave no reason'}."
-    if receipt.emotion is None or receipt.share_kept is None or receipt.expressed_share is None:
+        return f"Refused: {_join(receipt.reasons) or 'the gate gave no reason'}."
+    if receipt.emotion is None or receipt.share_kept is None or receipt.strength is None:
         return f"Changed because of {limits}." if (limits := _limits(receipt)) else ""
     if receipt.verdict == "ok":
-        return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.expressed_share)}."
-    said = f"Shows {format_percent(receipt.expressed_share)} of {receipt.emotion}"
-    if receipt.shown is None:
+        return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.strength)}."
+    said = f"Shows {format_percent(receipt.strength)} of {receipt.emotion}"
+    if receipt.expressed_share is None:
         said = f"Keeps {receipt.emotion} at {intensity_words(receipt)}"
     return _because(said, receipt)
 
 
 def _because(said: str, receipt: Receipt) -> str:
     """Return what is shown of a weakened feeling, what of it was weakened, and why no more."""
-    weakened = _beginning(receipt, WEAKENED)
-    lacking = _beginning(receipt, LACKING)
+    weakened = _texts(receipt, ReasonKind.WEAKENED)
+    lacking = _texts(receipt, ReasonKind.NOT_EXPRESSED)
     what = "; ".join(filter(None, (weakened, lacking)))
     said = f"{said}: {what}" if what else said
     if not (limits := _limits(receipt)):
@@ -216,12 +217,12 @@ def _on_average(expressed_share: float) -> str:
 
 
 def _slowed(receipt: Receipt) -> str:
-    slowed = _beginning(receipt, SLOWED)
-    return f"W{SLOWED[1:]}{slowed}." if slowed else ""
+    slowed = _texts(receipt, ReasonKind.SLOWED)
+    return f"{slowed[:1].upper()}{slowed[1:]}." if slowed else ""
 
 
 def _left_out(receipt: Receipt) -> str:
-    return f"Left out: {'; '.join(receipt.left_out)}." if receipt.left_out else ""
+    return f"Left out: {'; '.join(receipt.not_expressed)}." if receipt.not_expressed else ""
 
 
 def _travelled(receipt: Receipt) -> str:
@@ -313,13 +314,16 @@ def _balance(margin_mm: float | None, carried_by: str) -> str:
     return _number(margin_mm, f"keeps its centre of pressure {{:.0f}} mm inside the {carried_by}")
 
 
-def _beginning(receipt: Receipt, kind: str) -> str:
-    """Return the reasons that begin with a word, without it."""
-    return "; ".join(reason.removeprefix(kind) for reason in receipt.reasons if reason.startswith(kind))
+def _texts(receipt: Receipt, kind: ReasonKind) -> str:
+    return "; ".join(reason.text for reason in receipt.reasons_of(kind))
 
 
 def _limits(receipt: Receipt) -> str:
-    return "; ".join(reason for reason in receipt.reasons if not reason.startswith((LACKING, WEAKENED, SLOWED)))
+    return _join(receipt.reasons_of(ReasonKind.LIMIT))
+
+
+def _join(reasons: Sequence[Reason]) -> str:
+    return "; ".join(map(str, reasons))
 
 
 def _number(value: float | None, words: str, factor: float = 1.0) -> str:

@@ -74,7 +74,7 @@ def test_a_draft_stands_on_its_footprints_with_its_pressure_the_margin_inside(mr
         assert draft.kept == 1.0
         assert draft.violations == ()
         assert draft.meta["options"]["cycles"] == 2
-        assert draft.shown.max() == pytest.approx(1.0)
+        assert draft.share_over_time.max() == pytest.approx(1.0)
     plan = crawl_plan(crawl_gait(mrpete), key_pose(mrpete, Style()), Style(), cycles=2, rate_hz=25.0)
     assert_allclose(drafts[1].qpos[:, 0], drafts[1].qpos[0, 0] + plan.body_x_m, atol=1e-9)  # sideways only
 
@@ -97,8 +97,8 @@ def test_a_search_looks_at_five_cycles_and_shows_the_share_asked_for(mrpete):
     assert found.time_s[-1] == pytest.approx(2.0 * gait.settle_s + 5.0 * gait.cycle_s, abs=0.04)
     assert found.kept == pytest.approx(2.5 / 3.0)
     whole = next(iter(long.drafts(style, Detail(level="search"))))
-    middle = len(found.shown) // 2
-    assert found.shown[middle] == pytest.approx(0.5 * whole.shown[middle], rel=1e-2)
+    middle = len(found.share_over_time) // 2
+    assert found.share_over_time[middle] == pytest.approx(0.5 * whole.share_over_time[middle], rel=1e-2)
 
 
 def test_values_are_stretched_to_another_number_of_them():
@@ -136,7 +136,7 @@ def test_the_leg_that_is_farthest_out_of_reach_is_told():
     excess = np.array([[-0.1, -0.1], [0.0, 0.05], [-0.01, 0.01]])
     posture = SimpleNamespace(excess_m=excess, span_m=np.array([[0.2, 0.3], [0.3, 0.45], [0.2, 0.41]]))
     short = _reach_shortfall(body, posture)
-    assert short.sentence == "reach: leg RF would have to span 450 mm, it spans 100 to 400 mm at 0.50 s"
+    assert str(short.reason) == "reach: leg RF would have to span 450 mm, it spans 100 to 400 mm at 0.50 s"
     assert short.broken.tolist() == [False, True, True]
 
 

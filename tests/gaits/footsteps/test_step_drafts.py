@@ -78,7 +78,7 @@ def test_a_file_says_where_a_walk_leads_how_it_steps_and_what_it_leaves():
     last = [step for step in draft.meta["footsteps"] if step[0] == RIGHT][-1]
     assert Place(*last[1:]).distance_m(Place(0.1, 0.0, 0.1).compose(Place(0.0, -walk.legs.separation_m / 2.0))) < 1e-9
     assert draft.figures["task_error_mm"] == pytest.approx(0.0, abs=0.1)
-    assert draft.words == {}
+    assert draft.expressed == {}
 
 
 def test_own_footsteps_are_only_cut_where_a_search_looks_and_others_are_closed():

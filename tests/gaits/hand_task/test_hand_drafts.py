@@ -105,7 +105,7 @@ def test_what_nothing_is_shown_of_is_kept_whole():
     (draft,) = HandDrafts(PEPPER, HandTask(task="wave", duration_s=0.5), 20.0, expressive=False).drafts(
         Style(), Detail()
     )
-    assert (draft.kept, draft.reasons, draft.words, draft.style, draft.left_out) == (1.0, (), {}, None, ())
+    assert (draft.kept, draft.reasons, draft.expressed, draft.style, draft.not_expressed) == (1.0, (), {}, None, ())
     assert draft.contact.shape == (11, 0)
 
 

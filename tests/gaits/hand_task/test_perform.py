@@ -85,7 +85,7 @@ def test_only_looks_that_the_head_cannot_reach_are_weakened():
     assert {name for name in FEELINGS if waving(name).receipt.verdict == "weakened"} == {"LLL", "HLL"}
     receipt = waving("LLL").receipt
     assert 0.8 < receipt.intensity_kept < 1.0
-    assert receipt.reasons[0].startswith("gaze: the head reaches its end, so directness is 0.1")
+    assert str(receipt.reasons[0]).startswith("gaze: the head reaches its end, so directness is 0.1")
 
 
 def test_strict_refuses_what_would_be_weakened():
@@ -204,10 +204,12 @@ def test_a_hand_off_its_task_and_a_head_off_its_goal_are_refused(tmp_path, peppe
     motion = strut.perform("pepper", "wave", "happy", duration_s=4.0, rate_hz=50.0)
     off = check(changed(motion, "RShoulderRoll", -0.3))
     assert off.verdict == "refused"
-    assert any(reason.startswith("task: the hand is ") for reason in off.reasons)
-    assert any("task: the hand is turned 0.3" in reason for reason in off.reasons)
+    assert any(str(reason).startswith("task: the hand is ") for reason in off.reasons)
+    assert any("task: the hand is turned 0.3" in str(reason) for reason in off.reasons)
     away = check(changed(motion, "HeadYaw", 0.1))
-    assert [reason.split(" at ")[0] for reason in away.reasons] == ["gaze: the head looks 0.103 rad beside its goal"]
+    assert [str(reason).split(" at ")[0] for reason in away.reasons] == [
+        "gaze: the head looks 0.103 rad beside its goal"
+    ]
     assert away.gaze_error_rad == pytest.approx(0.1, abs=0.005)
     path = load_hand_path(pepper, csv_path(tmp_path, circle((0.2, -0.2, 0.8), 0.03)), "right")
     drawn = strut.perform(pepper, path, "happy")

@@ -90,7 +90,7 @@ def test_what_a_look_finds_far_too_fast_is_not_drafted_but_told_where_nobody_nee
     style = Style(lift=1.2)
     (draft,) = drafts.drafts(style, Detail("search", verdict_only=True))
     assert not len(draft.qpos)
-    assert "of its speed limit at" in draft.violations[0].sentence
+    assert "of its speed limit at" in str(draft.violations[0].reason)
     told = next(iter(drafts.drafts(style, Detail("search"))))
     assert len(told.qpos)
 

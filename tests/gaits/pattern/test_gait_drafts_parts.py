@@ -268,7 +268,7 @@ def test_feet_miss_by_shares_of_a_millimetre_on_the_ground_and_of_their_height_i
     swing = 0.015 * body.stance.height_m
     assert_allclose(body.feet_miss(plan, found), [[0.5, 0.003 / swing], [2.0, 0.1]])
     (short,) = _reach_shortfall(body, plan, found)
-    assert short.sentence == f"reach: {robot.feet[0].name} is 2 mm from its place at 0.50 s"
+    assert str(short.reason) == f"reach: {robot.feet[0].name} is 2 mm from its place at 0.50 s"
     assert short.broken.tolist() == [False, True]
     assert _reach_shortfall(body, plan, SimpleNamespace(foot_error_m=np.full((2, 2), 0.0009))) == []
 
@@ -357,7 +357,7 @@ def test_who_has_only_two_balls_is_told_so(four):
     two = replace(four, feet=four.feet[:2])
     drafts = SimpleNamespace(robot=two, _body=lambda style: None)
     (draft,) = GaitDrafts.drafts(drafts, STYLE, Detail())
-    assert [short.sentence for short in draft.violations] == [f"balance: {gait_drafts.TWO_POINTS}"]
+    assert [short.text for short in draft.violations] == [gait_drafts.TWO_POINTS]
     assert gait_drafts.stands_on_two_points(two)
     assert not gait_drafts.stands_on_two_points(four)
 
@@ -378,7 +378,7 @@ def test_a_draft_has_the_rate_the_cycles_and_the_figures_of_its_plan(robot):
     plan = body.plan(100.0, cycles=None)
     assert_allclose(final.time_s, plan.time_s)
     np.testing.assert_array_equal(final.contact, plan.schedule.contact)
-    assert_allclose(final.shown, plan.shown)
+    assert_allclose(final.share_over_time, plan.shown)
     feet = task_jacobians(robot, final.qpos).foot_in_world
     down = plan.schedule.contact
     assert np.linalg.norm(feet - plan.foot_in_world, axis=-1)[down].max() < 1e-3

@@ -15,7 +15,7 @@ from strut.human.analysis.gait_parameters import gait_parameters
 from strut.human.laboratory_names import PANELS
 from strut.human.report.gait_plots import Walk, angle_plot, force_plot, known_parts, torque_plot
 from strut.human.report.gait_text import parameter_rows
-from strut.receipt import Receipt
+from strut.receipt import Reason, ReasonKind, Receipt
 from tests.walker import walked
 
 
@@ -49,8 +49,13 @@ def analyzed(heiman, tmp_path_factory):
     """A page about a step and a refused walk: its files, itself, what was printed and what was said beside it."""
     folder = tmp_path_factory.mktemp("analyzed")
     walk = walked(heiman, 4)
-    told = {"robot": "heiman", "verdict": "refused", "reasons": ("the ground pulls on a foot",), "duration_s": 2.0}
-    receipt = Receipt(**dict.fromkeys(field.name for field in fields(Receipt)) | {"left_out": ()} | told)
+    told = {
+        "robot": "heiman",
+        "verdict": "refused",
+        "reasons": (Reason(ReasonKind.LIMIT, None, "the ground pulls on a foot"),),
+        "duration_s": 2.0,
+    }
+    receipt = Receipt(**dict.fromkeys(field.name for field in fields(Receipt)) | {"not_expressed": ()} | told)
     save_motion(walked(heiman, 1), folder / "step.npz")
     save_motion(replace(walk, receipt=receipt), folder / "bad.npz")
     files = [str(folder / "step.npz"), str(folder / "bad.npz")]

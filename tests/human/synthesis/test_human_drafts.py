@@ -14,6 +14,7 @@ from strut.human.synthesis.human_drafts import HumanDrafts, shown_style, told_as
 from strut.human.table import human_gait
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OUT_OF_TIME, STOPPED
+from strut.receipt import Reason, ReasonKind
 from strut.style import Style
 
 LOOKS = SimpleNamespace(
@@ -84,11 +85,11 @@ def test_a_walk_that_is_not_found_or_unsound_is_told(heiman, monkeypatch):
     assert draft.violations[0].limit == "solver"
 
     def unsound(self, style):
-        raise RefusedError(["it slides", "it sinks"], "advice")
+        raise RefusedError([Reason(ReasonKind.LIMIT, None, text) for text in ("it slides", "it sinks")], "advice")
 
     monkeypatch.setattr(HumanDrafts, "_gait", unsound)
     (draft,) = HumanDrafts(heiman, HumanGait(), 100.0).drafts(Style(), Detail())
-    assert (draft.violations[0].limit, draft.violations[0].sentence) == ("soundness", "it slides; it sinks")
+    assert (draft.violations[0].limit, draft.violations[0].text) == ("soundness", "it slides; it sinks")
 
 
 def test_a_draft_keeps_the_least_share_and_says_what_is_weak(heiman, monkeypatch):
@@ -106,11 +107,14 @@ def test_a_draft_keeps_the_least_share_and_says_what_is_weak(heiman, monkeypatch
     gait = SimpleNamespace(speed_m_s=1.3, naturalness=looks, motion=made)
     monkeypatch.setattr(HumanDrafts, "_gait", lambda self, style: gait)
     shares = {"speed": 1.0, "arm_swing": 0.84, "trunk_pitch_rad": 0.86, "elbow_rad": 0.5}
-    monkeypatch.setattr(human_drafts, "shown_shares", lambda *_, **__: shares)
+    monkeypatch.setattr(human_drafts, "expressed_shares", lambda *_, **__: shares)
     (draft,) = HumanDrafts(heiman, HumanGait(cycles=3), 80.0).drafts(Style(), Detail())
     assert asked == [(6, 80.0)]
     assert draft.kept == 0.5
-    assert draft.reasons == ("shown: 84% of the asked change of arm swing", "shown: 50% of the asked change of elbow")
+    assert [(reason.kind, reason.text) for reason in draft.reasons] == [
+        ("not_expressed", "only 84 % of the requested change of arm swing"),
+        ("not_expressed", "only 50 % of the requested change of elbow"),
+    ]
     assert (draft.torque_nm, draft.ground_force_n, draft.cop_in_world) == (1, 2, 3)
     assert draft.figures["speed_m_s"] == 1.3
     assert draft.figures["naturalness"] == {"x": 1.0, **{f"shown_{word}": share for word, share in shares.items()}}

@@ -214,7 +214,7 @@ def test_an_audience_sees_what_is_shown_and_not_what_limits_left(study_of):
         (None, None, 0.45),  # nobody measured it: what was kept
         (0.4, [0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0], 0.5 * 0.4 * 2),  # it comes and goes, and the middle is shown
     ):
-        receipt = replace(motion.receipt, intensity_asked=0.5, intensity_kept=0.45, shown=shown)
+        receipt = replace(motion.receipt, intensity_asked=0.5, intensity_kept=0.45, expressed_share=shown)
         meta = {**motion.meta, "shown_over_time": when}
         save_motion(replace(motion, receipt=receipt, meta=meta), path, force=True)
         assert shown_by(read_design(folder))["angry"].intensity == pytest.approx(seen, abs=0.005)
@@ -224,7 +224,7 @@ def test_what_the_middle_shows_is_measured_along_the_walk(five_motions):
     happy = next(load_motion(path) for path in five_motions if path.stem == "happy")
     whole = share_seen(happy)
     middle = share_seen(happy, 5.0)
-    assert whole == pytest.approx(happy.receipt.shown)
+    assert whole == pytest.approx(happy.receipt.expressed_share)
     assert 1.5 * whole < middle <= happy.receipt.share_kept
 
 

@@ -99,7 +99,7 @@ def _try_steps(adopted: AdoptedRobot) -> tuple[Note, ...]:
         if adopted.can_walk:
             walk(adopted.robot, cycles=TRIAL_CYCLES)
     except RefusedError as error:
-        return (Note.fault(f"a neutral walk is not feasible: {'; '.join(error.reasons[:2])}."),)
+        return (Note.fault(f"a neutral walk is not feasible: {'; '.join(map(str, error.reasons[:2]))}."),)
     return ()
 
 

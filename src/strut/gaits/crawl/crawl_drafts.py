@@ -19,12 +19,13 @@ from strut.draft import Detail, Draft, OnProgress, Search, Violation
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
-from strut.expression.shown import expressed_shares, left_out
+from strut.expression.shown import expressed_shares, not_expressed
 from strut.gaits.crawl.crawl_plan import CrawlGait, CrawlPlan, crawl_gait, crawl_plan, fade
 from strut.gaits.crawl.crawler import Crawler, CrawlPosture, crawler
 from strut.gaits.crawl.key_pose import KeyPose, key_pose
 from strut.gaits.crawl.request import Balance, Crawl
 from strut.maths.easing import smooth_step
+from strut.receipt import LimitName
 from strut.request import Request
 from strut.robot import Robot
 from strut.style import Style
@@ -97,9 +98,9 @@ class CrawlDrafts:
                 qpos=posture.qpos,
                 contact=body.plan.contact,
                 style=style,
-                shown=body.plan.weight,
-                words=expressed_shares(robot, style, style, reads=READS),
-                left_out=left_out(robot, style, reads=READS),
+                share_over_time=body.plan.weight,
+                expressed=expressed_shares(robot, style, style, reads=READS),
+                not_expressed=not_expressed(robot, style, reads=READS),
                 kept=1.0 if detail.share is None else float(detail.share.mean()),
                 violations=(_reach_shortfall(body, posture),) if posture.excess_m.max() >= 0.0 else (),
                 variant=variant,
@@ -187,8 +188,8 @@ def _reach_shortfall(body: Crawler, posture: CrawlPosture) -> Violation:
     sample, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
     name = body.legs[leg].name
     shortest, longest = body.legs[leg].reach_m
-    sentence = (
-        f"reach: leg {name} would have to span {posture.span_m[sample, leg] * 1e3:.0f} mm, it spans "
+    text = (
+        f"leg {name} would have to span {posture.span_m[sample, leg] * 1e3:.0f} mm, it spans "
         f"{shortest * 1e3:.0f} to {longest * 1e3:.0f} mm at {body.plan.time_s[sample]:.2f} s"
     )
-    return Violation("reach", np.asarray((excess >= 0.0).any(axis=1)), sentence)
+    return Violation(LimitName.REACH, np.asarray((excess >= 0.0).any(axis=1)), text)

@@ -15,7 +15,7 @@ from strut.draft import Detail, Draft, OnProgress, Search, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
-from strut.expression.shown import expressed_shares, left_out
+from strut.expression.shown import expressed_shares, not_expressed
 from strut.gaits.footsteps.biped_model import BipedModel, biped_model
 from strut.gaits.footsteps.body_path import SolvedStepPlan, lean_of, solved_step_plan, static_margin_m
 from strut.gaits.footsteps.foot_poses import standing_place
@@ -26,6 +26,7 @@ from strut.gaits.footsteps.request import Steps
 from strut.gaits.footsteps.table import StepsTable
 from strut.maths.easing import smooth_step
 from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, wrap_angle
+from strut.receipt import LimitName
 from strut.request import Request
 from strut.robot import Robot
 from strut.style import Style
@@ -102,7 +103,7 @@ class StepDrafts:
         try:
             body = self._solved_plan(style, gait, plan)
         except UnreachablePostureError as error:
-            yield not_made(robot, style, "reach", _out_of_reach(steps, plan, error))
+            yield not_made(robot, style, LimitName.REACH, _out_of_reach(steps, plan, error))
             return
         arrived = self._arrived(steps, gait, body) if final else {}
         replaced = {"tempo": "the fastest pace was asked for"} if self.slower is not None else {}
@@ -113,8 +114,8 @@ class StepDrafts:
             qpos=body.qpos,
             contact=plan.contact,
             style=style,
-            words=expressed_shares(robot, style, shown, reads=READS),
-            left_out=left_out(robot, style, replaced, reads=READS),
+            expressed=expressed_shares(robot, style, shown, reads=READS),
+            not_expressed=not_expressed(robot, style, replaced, reads=READS),
             **arrived,
         )
 
@@ -266,7 +267,7 @@ def _out_of_reach(steps: Sequence[Footstep], plan: StepPlan, error: UnreachableP
     time_s = float(plan.time_s[error.sample])
     number = step_at(plan.phases, time_s)
     where = f"in step {number} ({described(steps[number - 1])})" if steps else "standing"
-    return f"reach: {error} {where} at {time_s:.2f} s"
+    return f"{error} {where} at {time_s:.2f} s"
 
 
 def step_at(phases: Sequence[Phase], time_s: float) -> int:

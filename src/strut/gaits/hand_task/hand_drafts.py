@@ -15,7 +15,7 @@ from strut.balance.wheels import drive_use
 from strut.draft import Detail, Draft, OnProgress
 from strut.engines.inverse_dynamics import inverse_dynamics, velocities
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
-from strut.expression.shown import expressed_shares, left_out
+from strut.expression.shown import expressed_shares, not_expressed
 from strut.gaits.hand_task.hand_path import HandPath, path_through
 from strut.gaits.hand_task.hand_tracking import TrackedTask
 from strut.gaits.hand_task.named_tasks import AS_WRITTEN, MovementQuality, hand_task
@@ -23,6 +23,7 @@ from strut.gaits.hand_task.request import HandTask
 from strut.gaits.hand_task.tracking_problem import TrackingProblem, tracked
 from strut.maths.bisection import bisect
 from strut.models.solids import solid_poses, solids
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
 from strut.robot import Robot
 from strut.style import Style
@@ -93,8 +94,8 @@ class HandDrafts:
             qpos=found.qpos,
             contact=np.zeros((len(problem.time_s), 0), dtype=np.bool_),
             style=shown,
-            words={} if shown is None else expressed_shares(robot, style, shown, reads=READS),
-            left_out=() if shown is None else left_out(robot, style, reads=READS),
+            expressed={} if shown is None else expressed_shares(robot, style, shown, reads=READS),
+            not_expressed=() if shown is None else not_expressed(robot, style, reads=READS),
             kept=kept,
             reasons=reasons,
             meta=meta,
@@ -175,13 +176,13 @@ def _showing(problem: TrackingProblem, style: Style) -> tuple[TrackedTask, Style
     return found, style
 
 
-def _looked_away(asked: Style, shown: Style) -> tuple[float, tuple[str, ...]]:
+def _looked_away(asked: Style, shown: Style) -> tuple[float, tuple[Reason, ...]]:
     """Return the share of the asked gaze that is kept, and why not all of it."""
     if shown.gaze == asked.gaze:
         return 1.0, ()
     end = 1.0 if shown.gaze > asked.gaze else 0.0
-    why = f"gaze: the head reaches its end, so directness is {shown.gaze:.2f} instead of {asked.gaze:.2f}"
-    return abs(end - shown.gaze) / abs(end - asked.gaze), (why,)
+    text = f"the head reaches its end, so directness is {shown.gaze:.2f} instead of {asked.gaze:.2f}"
+    return abs(end - shown.gaze) / abs(end - asked.gaze), (Reason(ReasonKind.LIMIT, LimitName.GAZE, text),)
 
 
 def _good_enough(problem: TrackingProblem, found: TrackedTask) -> bool:
@@ -208,8 +209,9 @@ def _gaze_within_reach(problem: TrackingProblem, style: Style) -> float:
         if keeps_up(end):
             return bisect(keeps_up, end, style.gaze, close=_GAZE_STEP)[0]
     place = ", ".join(f"{value:g}" for value in problem.user_m)
+    text = f"while its hand is busy the head can look neither at the user at ({place}) m nor away"
     raise RefusedError(
-        [f"gaze: while its hand is busy the head can look neither at the user at ({place}) m nor away"],
+        [Reason(ReasonKind.LIMIT, LimitName.GAZE, text)],
         "Move the user in front of the robot.",
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from strut.errors import OutOfRangeError
+from strut.receipt import LimitName
 from strut.request import RobotTask, TaskKind
 from strut.request_checks import FARTHEST_M
 
@@ -54,7 +55,7 @@ class HandTask(RobotTask, frozen=True, tag="hand_task", kw_only=True):
         """Return what to do if nothing can be performed at all."""
         if self.target_m is not None:
             more = "; choose a target in front of it"
-        elif {"platform", "joint speed", "torque"} & set(broken):
+        elif {LimitName.PLATFORM, LimitName.JOINT_SPEED, LimitName.TORQUE} & set(broken):
             more = "; give it more time with --duration, or move the user in front of the robot"
         else:
             more = ""

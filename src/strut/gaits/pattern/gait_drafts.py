@@ -17,7 +17,7 @@ from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, held_by_words, secondary_motion
-from strut.expression.shown import expressed_shares, left_out
+from strut.expression.shown import expressed_shares, not_expressed
 from strut.gaits.pattern.gait_body import ROUNDS, BodyPosture, resampled_gait, solved_gait
 from strut.gaits.pattern.gait_fallbacks import (
     FALLBACKS,
@@ -41,6 +41,7 @@ from strut.gaits.pattern.standing import foot_stance
 from strut.gaits.pattern.table import PatternTable
 from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
+from strut.receipt import LimitName
 from strut.request import Request
 from strut.robot import Robot
 from strut.style import WORDS, Style
@@ -112,7 +113,7 @@ class GaitDrafts:
             yield self._draft(body.with_fallback(*FALLBACKS[best]), detail, best)
             return
         if stands_on_two_points(self.robot):
-            yield not_made(self.robot, style, "balance", f"balance: {TWO_POINTS}")
+            yield not_made(self.robot, style, LimitName.BALANCE_MARGIN, TWO_POINTS)
             return
         best = resume_from(best, detail.least) if detail.level == "search" else best
         while best < len(FALLBACKS):
@@ -130,7 +131,7 @@ class GaitDrafts:
         look = self._look(body, variant)
         last = variant - variant % len(LOWER) + len(LOWER)
         if detail.verdict_only and look.speed > RULED_OUT:
-            yield not_made(self.robot, body.style, "joint speed", f"joint speed: {look.fastest}")
+            yield not_made(self.robot, body.style, LimitName.JOINT_SPEED, look.fastest)
             return
         yield from self._slower_and_slower(body, detail, variant, last)
         if detail.level == "final" and variant + 1 < last:
@@ -198,9 +199,9 @@ class GaitDrafts:
             qpos=solved.qpos,
             contact=plan.schedule.contact,
             style=body.style,
-            shown=plan.shown,
-            words=expressed_shares(self.robot, body.style, body.style, reads=READS),
-            left_out=left_out(self.robot, body.style, reads=READS),
+            share_over_time=plan.shown,
+            expressed=expressed_shares(self.robot, body.style, body.style, reads=READS),
+            not_expressed=not_expressed(self.robot, body.style, reads=READS),
             violations=tuple(_reach_shortfall(body, plan, solved)),
             variant=variant,
             figures=gait_figures(self.robot, self.task, plan, solved.qpos),
@@ -431,5 +432,5 @@ def _reach_shortfall(body: _GaitBody, plan: GaitPlan, solved: WholeBodySolution)
         return []
     sample, foot = np.unravel_index(int(np.argmax(miss)), short.shape)
     far_mm = solved.foot_error_m[sample, foot] * 1e3
-    sentence = f"reach: {body.robot.feet[foot].name} is {far_mm:.0f} mm from its place at {plan.time_s[sample]:.2f} s"
-    return [Violation("reach", np.asarray(short.any(axis=1)), sentence)]
+    text = f"{body.robot.feet[foot].name} is {far_mm:.0f} mm from its place at {plan.time_s[sample]:.2f} s"
+    return [Violation(LimitName.REACH, np.asarray(short.any(axis=1)), text)]

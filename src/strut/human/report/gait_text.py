@@ -170,7 +170,7 @@ def doubt_sentences(name: str, robot: Robot, motion: Motion) -> list[str]:
     said = []
     receipt = motion.receipt
     if receipt is not None and receipt.verdict == "refused":
-        said.append(f"{name} calls itself refused: {'; '.join(receipt.reasons) or 'no reason is given'}.")
+        said.append(f"{name} calls itself refused: {'; '.join(map(str, receipt.reasons)) or 'no reason is given'}.")
     lowest_m = float((foot_positions(robot, motion.qpos)[..., 2] - [foot.radius_m for foot in robot.feet]).min())
     if lowest_m > OFF_GROUND_M:
         said.append(f"{name} never touches the ground: its feet stay {lowest_m:.2g} m above it.")

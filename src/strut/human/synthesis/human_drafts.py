@@ -10,7 +10,7 @@ import numpy as np
 
 from strut.draft import Detail, Draft, OnProgress, Progress, Search, not_made
 from strut.errors import RefusedError, StoppedError
-from strut.expression.shown import expressed_shares, left_out
+from strut.expression.shown import expressed_shares, not_expressed
 from strut.human.analysis.naturalness import Naturalness
 from strut.human.gait import Gait
 from strut.human.problem.bounce import usual_rise_m
@@ -22,6 +22,8 @@ from strut.human.table import human_gait
 from strut.motion import Motion
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OUT_OF_TIME, STOPPED, OnIteration
+from strut.plumbing.number_text import format_percent
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
 from strut.robot import Robot
 from strut.style import WORDS, Style, parameter_label
@@ -75,10 +77,12 @@ class HumanDrafts:
             if failure.status == STOPPED:
                 raise StoppedError(UNSOLVED) from failure
             if failure.status == OUT_OF_TIME:
-                raise RefusedError([str(failure)], "Ask for less intensity.") from failure
-            yield not_made(self.robot, style, "solver", str(failure))
+                raise RefusedError(
+                    [Reason(ReasonKind.LIMIT, LimitName.SOLVER, str(failure))], "Ask for less intensity."
+                ) from failure
+            yield not_made(self.robot, style, LimitName.SOLVER, str(failure))
         except RefusedError as refusal:
-            yield not_made(self.robot, style, "soundness", "; ".join(refusal.reasons))
+            yield not_made(self.robot, style, LimitName.SOUNDNESS, "; ".join(map(str, refusal.reasons)))
         else:
             yield self._draft(style, gait, motion)
 
@@ -102,10 +106,15 @@ class HumanDrafts:
             qpos=motion.qpos,
             contact=motion.contact,
             style=style,
-            words=shares,
-            left_out=left_out(self.robot, style, reads=reads),
+            expressed=shares,
+            not_expressed=not_expressed(self.robot, style, reads=reads),
             kept=min([1.0, *weak.values()]),
-            reasons=tuple(f"shown: {share:.0%} of the asked change of {name}" for name, share in weak.items()),
+            reasons=tuple(
+                Reason(
+                    ReasonKind.NOT_EXPRESSED, None, f"only {format_percent(share)} of the requested change of {name}"
+                )
+                for name, share in weak.items()
+            ),
             torque_nm=motion.torque_nm,
             ground_force_n=motion.ground_force_n,
             cop_in_world=motion.cop_in_world,

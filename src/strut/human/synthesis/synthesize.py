@@ -32,6 +32,7 @@ from strut.ocp.problem import OptimalControlProblem
 from strut.ocp.shooting_refinement import refined_by_shooting
 from strut.ocp.soundness import require_sound, verify_trajectory
 from strut.ocp.trajectory import Trajectory
+from strut.receipt import Reason, ReasonKind
 from strut.robot import Robot
 
 TRIES = 4  # a blend of solved gaits, a guessed step, then by way of an easier gait, then a guessed step with noise
@@ -219,7 +220,7 @@ class _Search:
                 soundness = verify_trajectory(request.human, found, mesh_change=change, capsules=apart)
                 require_sound(soundness)
             except RefusedError as refusal:
-                self.attempts.append(f"start {number} was refused: {'; '.join(refusal.reasons)}")
+                self.attempts.append(f"start {number} was refused: {'; '.join(map(str, refusal.reasons))}")
                 mesh = _finer(mesh)
                 coarse = on_mesh
                 continue
@@ -227,7 +228,10 @@ class _Search:
                 request.human, found, soundness, tuple(self.attempts), request.as_dict(), options=request.options
             )
             return replace(gait, naturalness=naturalness(request.human, found.trajectory, gait.band_scores()))
-        raise RefusedError(self.attempts, "Use a finer mesh (intervals) or another speed.")
+        raise RefusedError(
+            [Reason(ReasonKind.LIMIT, None, text) for text in self.attempts],
+            "Use a finer mesh (intervals) or another speed.",
+        )
 
     def solved(
         self, kind: str, mesh: Sequence[int], guess: GuessOptions, coarse: Solution | None = None

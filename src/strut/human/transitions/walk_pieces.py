@@ -15,6 +15,7 @@ from strut.kinematics.mirror import mirror_of, mirrored_feet
 from strut.maths.rotation import qpos_from_angles, qvel_from_angles
 from strut.ocp.problem import OptimalControlProblem
 from strut.ocp.trajectory import Trajectory
+from strut.receipt import Reason, ReasonKind
 from strut.robot import Robot
 
 MIRRORED = np.array([1.0, -1.0, 1.0])  # places and forces in the mirror of the x-z plane
@@ -97,13 +98,15 @@ class Seam:
     velocity: float
     torque_nm: float
 
-    def complaints(self) -> list[str]:
-        """Return what does not join, in words; empty if all does."""
+    def complaints(self) -> list[Reason]:
+        """Return what does not join; empty if all does."""
         judged = (
             (self.place, MOST_PLACE, f"pieces of the walk miss each other by {self.place:.1e} m or rad"),
             (self.velocity, MOST_VELOCITY, f"pieces of the walk miss each other by {self.velocity:.1e} m/s or rad/s"),
         )
-        return [words for miss, most, words in judged if not miss <= most]  # also catches NaN
+        return [
+            Reason(ReasonKind.LIMIT, None, text) for miss, most, text in judged if not miss <= most
+        ]  # also catches NaN
 
 
 def placements(robot: Robot, pieces: Sequence[WalkPiece]) -> list[Placement]:

@@ -20,6 +20,7 @@ from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OUT_OF_TIME
 from strut.ocp.windowed_tracking import OPTIONS
 from strut.plumbing.atomic_files import check_not_input
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.retargeting.repair import repair as nearest
 
 
@@ -53,5 +54,8 @@ def _too_long_told(robot: str) -> Iterator[None]:
         if error.status != OUT_OF_TIME:
             raise
         within = f"within {OPTIONS.most_seconds:g} s of processor time"
-        reason = f"repair: no motion near to this one that {robot} can do was found {within}"
-        raise RefusedError((reason,), "Make it again, or bring it nearer to what the robot can do.") from error
+        text = f"no motion near to this one that {robot} can do was found {within}"
+        raise RefusedError(
+            (Reason(ReasonKind.LIMIT, LimitName.SOLVER, text),),
+            "Make it again, or bring it nearer to what the robot can do.",
+        ) from error

@@ -66,11 +66,11 @@ def share_seen(motion: Motion, seconds: float = 0.0) -> float | None:
 
     A feeling may come and go: the receipt tells its mean, `shown_over_time` when. None where nobody measured it.
     """
-    if motion.receipt is None or motion.receipt.expressed_share is None:
+    if motion.receipt is None or motion.receipt.strength is None:
         return None
     shares = np.asarray(motion.meta.get("shown_over_time") or [1.0], dtype=float)
     part = min(1.0, seconds / motion.duration_s) if seconds else 1.0
-    return motion.receipt.expressed_share * _mean_of_middle(shares, part) / max(_mean_of_middle(shares, 1.0), 1e-9)
+    return motion.receipt.strength * _mean_of_middle(shares, part) / max(_mean_of_middle(shares, 1.0), 1e-9)
 
 
 def _mean_of_middle(values: Array, part: float) -> float:

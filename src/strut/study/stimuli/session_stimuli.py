@@ -116,7 +116,7 @@ def save_stimuli(
         assert motion.receipt is not None
         kept = {"verdict": motion.receipt.verdict, "kept": motion.receipt.intensity_kept}
         shows = {"file": stimulus.file_name, **label, "pad": list(stimulus.emotion.pad)}
-        rows.append({**shows, **kept, "reasons": list(motion.receipt.reasons)})
+        rows.append({**shows, **kept, "reasons": [str(reason) for reason in motion.receipt.reasons]})
         on_motion(len(rows), len(session))
     write_atomically(folder / SESSION_FILE, session_table(rows, seed).encode(), force=force)
     return rows
