@@ -117,7 +117,7 @@ class Audit:
         contact: Shape (T, n_feet).
         cop_in_world: Centre of pressure. Shape (T, 2).
         margin_m: Its distance inside the support polygon of feet or wheels. Shape (T,).
-        joint_room_rad: Distance from the nearer limit. Shape (T, n_joints).
+        joint_limit_margin_rad: Distance from the nearer limit. Shape (T, n_joints).
         joint_speed_rad_s: Shape (T, n_joints).
         torque_nm: Shape (T, n_joints).
         drive_use: Share of its limits that a platform uses, as `DRIVE_LIMITS` names them. Shape (T, 4 or 0).

@@ -72,9 +72,9 @@ def test_a_report_says_where_time_was_stretched_and_why():
     assert (second["drawn_s"], second["performed_s"]) == (pytest.approx([0.2, 0.4]), pytest.approx([0.2, 0.6]))
     assert (first["why"], second["stretch"]) == ("", 1.5)
     (sentence,) = report["slower"]
-    assert sentence.startswith("time: 0.20 to 0.40 s takes 1.50 times as long, for at the drawn speed")
+    assert sentence.startswith("the part from 0.20 to 0.40 s takes 1.50 times as long, because at the drawn speed")
     seen = report_of(story_of((1.0 + 1.1 * (VISIBLE_STRETCH - 1.0), 1.0), why={0: "a torque"}))
-    assert seen["slower"] == ["time: 0.00 to 0.20 s takes 1.02 times as long, for a torque"]
+    assert seen["slower"] == ["the part from 0.00 to 0.20 s takes 1.02 times as long, because a torque"]
 
 
 def test_what_was_asked_for_comes_first_and_the_centre_of_mass_alone_after_it():
@@ -91,7 +91,7 @@ def test_what_was_asked_for_comes_first_and_the_centre_of_mass_alone_after_it():
     [
         (1.0, 0.99 * AS_DRAWN, []),
         (1.0, 1.01 * AS_DRAWN, ["slower"]),
-        (0.9, 1.0, ["strength: 90% of the movement, for the whole of it breaks a limit", "slower"]),
+        (0.9, 1.0, ["weakened: 90 % of the movement, because all of it breaks a limit", "slower"]),
     ],
 )
 def test_a_draft_that_is_weaker_or_takes_long_says_why(strength, duration, reasons):
@@ -103,7 +103,7 @@ def test_a_draft_that_is_weaker_or_takes_long_says_why(strength, duration, reaso
         "duration_s": 2.0 * duration,
     }
     draft = drafts_by("mass")._draft(report, story_of(), Style(), 4)
-    assert (draft.kept, draft.variant, list(draft.reasons)) == (strength, 4, reasons)
+    assert (draft.kept, draft.variant, [str(reason) for reason in draft.reasons]) == (strength, 4, reasons)
     assert draft.meta["title"] == "nod"
     assert draft.meta["eyes"] == [[0.0, "happy"], [0.2, "sad"]]
     assert report["not_by"] == ""

@@ -165,7 +165,7 @@ def test_strict_refuses_with_exit_code_3_and_writes_nothing(capsys: pytest.Captu
 def test_a_verb_without_a_receipt_tells_programs_every_reason_of_a_refusal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    reasons = [f"start {number} is unsound" for number in range(5)]
+    reasons = [Reason(ReasonKind.LIMIT, None, f"start {number} is unsound") for number in range(5)]
 
     def refuse(*_given: object, **_options: object) -> None:
         raise RefusedError(reasons, "Use another speed.")
@@ -173,7 +173,8 @@ def test_a_verb_without_a_receipt_tells_programs_every_reason_of_a_refusal(
     monkeypatch.setattr("strut.human.verbs.synthesize.find_gait", refuse)
     assert main(["synthesize", "--json", "--out", str(tmp_path / "a.npz")]) == 3
     captured = capsys.readouterr()
-    assert json.loads(captured.out) == {"verdict": "refused", "reasons": reasons}
+    tables = [{"kind": "limit", "limit": None, "text": reason.text} for reason in reasons]
+    assert json.loads(captured.out) == {"verdict": "refused", "reasons": tables}
     assert "and 2 more (all of them with --json)" in captured.err
 
 

@@ -170,6 +170,9 @@ def test_an_outcome_is_what_the_record_amounts_to():
         assert (cost is not None) is told
 
 
+STOPPED = "simulation: the run was stopped before the last request"
+
+
 @pytest.mark.parametrize(
     ("idle", "fell", "finished"), [(True, True, False), (False, False, False), (True, False, True)]
 )
@@ -177,8 +180,8 @@ def test_who_fell_or_was_stopped_has_not_finished(idle, fell, finished):
     run = _run(CASSIE, loop_of(idle=idle, fell=fell), 0.2, World())
     assert run.outcome.finished is finished
     assert run.motion.receipt.verdict == ("ok" if finished else "refused")
-    reasons = ("It fell.",) if fell else () if finished else ("It was stopped before the last request.",)
-    assert run.motion.receipt.reasons == reasons
+    reasons = ["simulation: the robot fell"] if fell else [] if finished else [STOPPED]
+    assert [str(reason) for reason in run.motion.receipt.reasons] == reasons
 
 
 def shown(joint, places, **changes):
@@ -207,7 +210,7 @@ def test_a_show_that_breaks_a_limit_is_refused_with_it():
 
 def test_a_show_that_was_stopped_and_broke_a_limit_tells_both():
     told = shown(6, CASSIE.joint_upper_rad[6] + 0.1, idle=False).reasons
-    assert told == ("It was stopped before the last request.", "joint limit: left_foot is 0.100 rad beyond its range")
+    assert [str(reason) for reason in told] == [STOPPED, "joint limit: left_foot is 0.100 rad beyond its range"]
 
 
 def test_a_receipt_of_a_show_has_the_worst_of_rooms_and_speeds():

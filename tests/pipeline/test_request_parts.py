@@ -74,7 +74,7 @@ def test_each_task_is_drafted_by_its_own_generator_with_its_rate_and_margin(mrpe
     ("kept", "shown", "words"),
     [
         (0.5, 0.4, "Without --strict it would walk at intensity 0.50 of 1.00 asked."),
-        (1.0, 0.4, "Without --strict it would walk at intensity 1.00 as asked, 40 % shown."),
+        (1.0, 0.4, "Without --strict it would walk at intensity 1.00 as asked, 40 % expressed."),
         (1.0, None, "Without --strict it would walk at intensity 1.00 as asked."),
         (None, None, "Without --strict it would walk at intensity 0.00 of 1.00 asked."),
     ],
@@ -95,7 +95,7 @@ def test_who_walks_slower_says_at_which_speed_and_why():
     faster = StrongestCandidate(None, (TORQUE, Violation("reach", np.array([True]), "no")))
     request = Request(robot="alice", task=PatternGait(speed_m_s=0.3))
     assert (
-        _slower_sentence(request, faster)
+        str(_slower_sentence(request, faster))
         == "walks at 0.30 m/s in neutral, because its usual speed would break a limit (torque: 9 N m)"
     )
 
@@ -112,7 +112,9 @@ def test_the_first_calmer_trials_that_keep_something_are_taken(monkeypatch):
     )
     trials, kept, told = _calmer("usual", faster)
     assert (trials, kept.attempt) == (ways[1], "kept")
-    assert told == ("walks at 0.20 m/s in neutral, because its usual speed would break a limit (torque: 9 N m)",)
+    assert [str(reason) for reason in told] == [
+        "walks at 0.20 m/s in neutral, because its usual speed would break a limit (torque: 9 N m)"
+    ]
     monkeypatch.setattr(pipeline_run, "slower", lambda trials: iter(()))
     assert _calmer("usual", faster) == ("usual", faster, ())
 

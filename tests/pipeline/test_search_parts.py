@@ -22,7 +22,7 @@ from strut.pipeline.alternatives import _chosen, _passes, _probe, _what_works, s
 from strut.pipeline.gate import strongest, strongest_proved
 from strut.pipeline.relaxation import deepened, relaxed
 from strut.pipeline.trials import Trials, fastest
-from strut.pipeline.weakening import _much, _weakened_sentence
+from strut.pipeline.weakening import _much, _weakened
 from strut.place import Place
 from strut.request import Request
 from tests.alice import ALICE
@@ -151,11 +151,11 @@ def test_paces_that_never_or_always_pass_are_given_up():
 
 
 def test_weakened_words_are_told_with_their_shares():
-    assert _weakened_sentence({"lift": 0.5, "tempo": 0.004, "stride": 0.5, "sway": 1.0}) == (
+    assert str(_weakened({"lift": 0.5, "tempo": 0.004, "stride": 0.5, "sway": 1.0})) == (
         "weakened: tempo left out, lift and stride at 50 %, all else as asked"
     )
     assert (_much(0.0049), _much(0.005), _much(0.256)) == ("left out", "at 1 %", "at 26 %")
-    three = _weakened_sentence(dict.fromkeys(["elbow_rad", "lift", "arm_swing"], 0.5))
+    three = str(_weakened(dict.fromkeys(["elbow_rad", "lift", "arm_swing"], 0.5)))
     assert three == "weakened: elbow, lift and arm swing at 50 %, all else as asked"
 
 

@@ -64,7 +64,7 @@ def test_a_receipt_tells_the_weakened_words_and_the_limit():
         attempt.draft, emotion=HAPPY.emotion, asked=1.0, intensity=attempt.intensity, binding_limits=kept.binding_limits
     )
     assert receipt.verdict == "weakened"
-    assert receipt.reasons[:2] == (
+    assert tuple(map(str, receipt.reasons[:2])) == (
         "joint speed: too fast",
         "weakened: tempo and stride at 50 %, all else as asked",
     )

@@ -126,4 +126,4 @@ def test_what_was_found_is_sampled_to_its_end_and_told_where_it_is_slower(monkey
     assert draft.meta["repair"]["duration_s"] == pytest.approx(3.0)
     assert draft.meta["repair"]["method"] == "body"
     assert len(draft.reasons) == 2
-    assert "takes 1.50 times as long, for reason 0" in draft.reasons[0].text
+    assert "takes 1.50 times as long, because reason 0" in draft.reasons[0].text

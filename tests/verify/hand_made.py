@@ -22,7 +22,7 @@ def needs_of(robot=PETE, **changes):
         "foot_height_m": np.zeros((2, feet)),
         "foot_top_m": np.zeros((2, feet)),
         "slip_m": np.zeros((2, feet)),
-        "joint_room_rad": np.full((2, joints), 0.5),
+        "joint_limit_margin_rad": np.full((2, joints), 0.5),
         "clearance_m": np.full((2, 2), 0.1),
         "part_names": ("trunk", "thigh"),
         "joint_speed_rad_s": np.zeros((2, joints)),

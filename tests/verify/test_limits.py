@@ -36,7 +36,7 @@ CASES = [
     ("foot contact", "foot_height_m", (FEET, 2), limits.FOOT_OFF_GROUND_M, 0.0),
     ("foot contact", "foot_top_m", (FEET, 1), limits.FOOT_OFF_GROUND_M, 0.0),
     ("foot slip", "slip_m", (FEET, 0), limits.MOST_SLIP_M, 0.0),
-    ("joint limit", "joint_room_rad", (JOINTS, 5), 0.0, 0.5),
+    ("joint limit", "joint_limit_margin_rad", (JOINTS, 5), 0.0, 0.5),
     ("ground clearance", "clearance_m", (2, 1), limits.LEAST_CLEARANCE_M, 0.1),
     ("joint speed", "joint_speed_rad_s", (JOINTS, 3), PETE.joint_speed_limit_rad_s[3], 0.0),
     ("joint speed", "joint_speed_rad_s", (JOINTS, 3), -PETE.joint_speed_limit_rad_s[3], 0.0),

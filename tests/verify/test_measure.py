@@ -298,9 +298,9 @@ def test_torques_and_forces_that_are_not_those_of_the_movement_are_called_so(rob
         assert [str(reason).split(" are ")[0] for reason in refused.reasons] == ["file: torques in the file"]
     if motion.ground_force_n is not None:
         refused = check(replace(motion, ground_force_n=1.1 * motion.ground_force_n))
-        assert refused.reasons == (
-            "file: ground forces in the file are 10 % of the weight off what the movement needs",
-        )
+        assert [str(reason) for reason in refused.reasons] == [
+            "file: ground forces in the file are 10 % of the weight off what the movement needs"
+        ]
 
 
 def test_another_way_to_share_the_load_is_no_lie(happy_walk, mrpete):

@@ -24,7 +24,8 @@ from strut.verify.receipt_builder import (
 )
 
 PETE = load_robot("mrpete")
-WITH_A_MAIN_CUE = replace(PETE, expression=msgspec.structs.replace(PETE.expression, main=("arm_swing",)))
+MAIN_CUE_TABLE = msgspec.structs.replace(PETE.expression, main=("arm_swing",))
+WITH_A_MAIN_CUE = replace(PETE, tables=replace(PETE.tables, expression=MAIN_CUE_TABLE))
 TOO_MUCH = Violation("torque", np.array([True]), "too much")
 JOINTS = len(PETE.joint_names)
 
@@ -36,7 +37,7 @@ def needs_of(**changes):
     torque[:, 1] = [2.0, 1.0, -4.0]
     plain = {
         "time_s": np.array([1.0, 1.5, 2.0]), "distance_m": 0.5, "torque_nm": torque, "joint_speed_rad_s": speed,
-        "joint_room_rad": np.full((3, JOINTS), 0.2), "slip_m": np.array([[0.0] * 4, [0.001] * 4, [0.002] * 4]),
+        "joint_limit_margin_rad": np.full((3, JOINTS), 0.2), "slip_m": np.array([[0.0] * 4, [0.001] * 4, [0.002] * 4]),
         "penetration_m": 0.0005, "margin_m": np.array([0.05, 0.03, 0.04]), "on_lines": False, "landings": None,
         "self_distance": SimpleNamespace(smallest_m=0.012), "task": None,
     }  # fmt: skip
@@ -47,8 +48,8 @@ def draft_of(needs=None, **changes):
     qpos = np.tile(PETE.standing_qpos, (3, 1))
     qpos[:, 0] = [0.0, 0.25, 0.5]
     plain = {
-        "robot": PETE, "measured": needs or needs_of(), "qpos": qpos, "kept": 1.0, "share_over_time": None, "reasons": (),
-        "expressed": {}, "not_expressed": (), "figures": {},
+        "robot": PETE, "measured": needs or needs_of(), "qpos": qpos, "kept": 1.0, "reasons": (),
+        "share_over_time": None, "expressed": {}, "not_expressed": (), "figures": {},
     }  # fmt: skip
     return SimpleNamespace(**plain | changes)
 
@@ -68,7 +69,7 @@ def receipt(emotion="sad", asked=1.0, intensity=1.0, binding_limits=(), **change
 
 
 def test_a_receipt_has_the_worst_of_every_figure():
-    found = receipt(words={"speed": 1.0})
+    found = receipt(expressed={"speed": 1.0})
     assert (found.verdict, found.reasons, found.robot) == ("ok", (), "mrpete")
     assert (found.duration_s, found.distance_m, found.speed_m_s) == (1.0, 0.5, 0.5)
     assert found.balance_margin_mm == pytest.approx(30.0)
@@ -76,7 +77,7 @@ def test_a_receipt_has_the_worst_of_every_figure():
     assert found.joint_speed_use == pytest.approx(2.0 / PETE.joint_speed_limit_rad_s[1])
     assert found.torque_use == pytest.approx(4.0 / PETE.torque_limit_nm[1])
     assert found.self_collision_mm == pytest.approx(12.0)
-    assert (found.intensity_asked, found.intensity_kept, found.shown) == (1.0, 1.0, 1.0)
+    assert (found.intensity_asked, found.intensity_kept, found.expressed_share) == (1.0, 1.0, 1.0)
     assert found.pad == named_emotion("sad").pad
 
 
@@ -142,7 +143,7 @@ LIBRARY = SimpleNamespace(clearance_m=(0.05, 0.1), height_band_m=0.01)
     ("jump", 0.99e-6, 1.01e-6, "away from its beginning"), ("slip_mm", 5.9, 6.1, "a standing sole moves"),
     ("clearance_mm", 45.1, 44.9, "high at mid-step"), ("lowest_swing_mm", -5.9, -6.1, "mm low"),
     ("off_line_mm", 39.9, 40.1, "off the standing sole"), ("height_off_mm", 10.9, 11.1, "off its height"),
-    ("joint_room_rad", -0.9e-3, -1.1e-3, "beyond its limit"), ("joint_speed_use", 1.009, 1.011, "of its speed"),
+    ("joint_limit_margin_rad", -0.9e-3, -1.1e-3, "beyond its limit"), ("joint_speed_use", 1.009, 1.011, "of its speed"),
 ])  # fmt: skip
 def test_a_coded_gait_keeps_each_bound(field, kept, wrong, words):
     assert gait_shortfall(replace(GOOD, **{field: kept}), 0.4, (0.3, 0.5), LIBRARY) == ""

@@ -138,7 +138,7 @@ def test_a_recorded_walk_is_not_believed_beyond_each_bound(field, most, words):
     assert _reasons(GOOD, 0.0, 0.0) == []
     assert _reasons(replace(GOOD, **{field: 0.999 * most}), 0.0, 0.0) == []
     (said,) = _reasons(replace(GOOD, **{field: 1.001 * most}), 0.0, 0.0)
-    assert words in said
+    assert words in str(said)
     if field != "highest_mm":
         assert _reasons(replace(GOOD, **{field: None}), 0.0, 0.0) == []
 
@@ -152,19 +152,19 @@ def test_a_mass_that_plates_confirm_is_believed(given):
 def test_a_mass_that_plates_deny_is_refused_whether_it_is_too_large_or_too_small(given, felt):
     """A mass 31 % too large is felt as 76 % of its force, which is less than a quarter off."""
     (said,) = _reasons(replace(GOOD, plate_share=1.0 / given), 0.0, 0.0)
-    assert said == f"weight: plates feel {felt} of the vertical force that this mass needs for the movement"
+    assert said.text == f"plates feel {felt} of the vertical force that this mass needs for the movement"
 
 
 def test_deep_sliding_pulled_and_stepless_walks_are_not_believed():
     deep = 1e3 * recorded_walk.DEEPEST_M
     slide = 1e3 * recorded_walk.MOST_SLIDE_M
     assert _reasons(GOOD, 0.999 * deep, 0.999 * slide) == []
-    assert "in the ground" in _reasons(GOOD, 1.001 * deep, 0.0)[0]
-    assert "slides" in _reasons(GOOD, 0.0, 1.001 * slide)[0]
+    assert "in the ground" in _reasons(GOOD, 1.001 * deep, 0.0)[0].text
+    assert "slides" in _reasons(GOOD, 0.0, 1.001 * slide)[0].text
     assert _reasons(replace(GOOD, least_vertical_weight=0.0), 0.0, 0.0) == []
-    assert "pull" in _reasons(replace(GOOD, least_vertical_weight=-1e-6), 0.0, 0.0)[0]
+    assert "pull" in _reasons(replace(GOOD, least_vertical_weight=-1e-6), 0.0, 0.0)[0].text
     assert _reasons(replace(GOOD, steps=1), 0.0, 0.0) == []
-    assert "no whole step" in _reasons(replace(GOOD, steps=0), 0.0, 0.0)[0]
+    assert "no whole step" in _reasons(replace(GOOD, steps=0), 0.0, 0.0)[0].text
 
 
 def test_a_motion_says_that_it_was_recorded_and_how_far_its_markers_are():
@@ -183,8 +183,9 @@ def plant_needs(**changes):
     feet = len(cassie.feet)
     plain = {
         "time_s": np.array([0.0, 0.5]), "contact": np.ones((2, feet), dtype=bool), "foot_height_m": np.zeros((2, feet)),
-        "foot_top_m": np.zeros((2, feet)), "slip_m": np.zeros((2, feet)), "joint_room_rad": np.full((2, joints), 0.1),
-        "clearance_m": np.full((2, 1), 0.1), "part_names": ("pelvis",), "joint_speed_rad_s": np.zeros((2, joints)),
+        "foot_top_m": np.zeros((2, feet)), "slip_m": np.zeros((2, feet)),
+        "joint_limit_margin_rad": np.full((2, joints), 0.1), "clearance_m": np.full((2, 1), 0.1), "part_names": ("pelvis",),
+        "joint_speed_rad_s": np.zeros((2, joints)),
         "torque_nm": np.zeros((2, joints)), "ground_force_n": np.tile([0.0, 0.0, 100.0], (2, feet, 1)),
         "plant": SimpleNamespace(tilt_rad=0.0, force_off=0.0, cop_off_m=0.0, torque_off=0.0),
         "self_distance": None, "qpos": np.zeros((2, 3)),

@@ -178,8 +178,8 @@ def animation_report(
             }
         )
     slower = [
-        f"{part['drawn_s'][0]:.2f} to {part['drawn_s'][1]:.2f} s takes {part['stretch']:.2f} times as long, "
-        f"for {part['why']}"
+        f"the part from {part['drawn_s'][0]:.2f} to {part['drawn_s'][1]:.2f} s takes {part['stretch']:.2f} times as "
+        f"long, because {part['why']}"
         for part in intervals
         if part["why"]
     ]

@@ -122,8 +122,8 @@ def test_the_step_under_way_is_counted_with_the_shift_before_it():
         sample = 1
 
     told = _out_of_reach([step, Footstep(LEFT, Place(0.0, 0.0))], plan, ShortError("too far"))
-    assert told == "reach: too far in step 2 (left foot to 0.000 m, 0.000 m, 0 degrees) at 3.50 s"
-    assert _out_of_reach([], plan, ShortError("too far")) == "reach: too far standing at 3.50 s"
+    assert told == "too far in step 2 (left foot to 0.000 m, 0.000 m, 0 degrees) at 3.50 s"
+    assert _out_of_reach([], plan, ShortError("too far")) == "too far standing at 3.50 s"
     assert _triple(Place(1.0, 2.0, 3.0 * np.pi)) == pytest.approx([1.0, 2.0, np.pi])
 
 

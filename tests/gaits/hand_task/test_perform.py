@@ -263,7 +263,7 @@ def test_the_wheels_carry_what_momentum_says(pepper):
 def test_leaning_too_far_over_the_wheels_is_refused(pepper):
     motion = strut.perform("pepper", "still", None, duration_s=2.0, rate_hz=50.0)
     leaning = check(changed(changed(motion, "HipPitch", 1.0), "KneePitch", 0.5))
-    assert any("inside the wheels" in reason for reason in leaning.reasons)
+    assert any("inside the wheels" in reason.text for reason in leaning.reasons)
 
 
 def test_physics_plays_it_with_torque_limited_servos():
