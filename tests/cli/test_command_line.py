@@ -16,7 +16,7 @@ from strut.cli.main import main
 from strut.cli.options import length_m, speed_m_s
 from strut.errors import RefusedError
 from strut.formats.motion_file import load_motion, save_motion
-from strut.receipt import Receipt
+from strut.receipt import Reason, ReasonKind, Receipt
 from strut.registry import VERBS, find
 
 SIMULATION_KEYS = [

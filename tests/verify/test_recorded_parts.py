@@ -184,7 +184,8 @@ def plant_needs(**changes):
     plain = {
         "time_s": np.array([0.0, 0.5]), "contact": np.ones((2, feet), dtype=bool), "foot_height_m": np.zeros((2, feet)),
         "foot_top_m": np.zeros((2, feet)), "slip_m": np.zeros((2, feet)),
-        "joint_limit_margin_rad": np.full((2, joints), 0.1), "clearance_m": np.full((2, 1), 0.1), "part_names": ("pelvis",),
+        "joint_limit_margin_rad": np.full((2, joints), 0.1), "clearance_m": np.full((2, 1), 0.1),
+        "part_names": ("pelvis",),
         "joint_speed_rad_s": np.zeros((2, joints)),
         "torque_nm": np.zeros((2, joints)), "ground_force_n": np.tile([0.0, 0.0, 100.0], (2, feet, 1)),
         "plant": SimpleNamespace(tilt_rad=0.0, force_off=0.0, cop_off_m=0.0, torque_off=0.0),
