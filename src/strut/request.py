@@ -40,6 +40,8 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
         relaxes: Whether the emotion may be weakened only while a limit is near.
         simulated: Whether the motion must also stay upright in simulation.
         styled: Whether an emotion changes how it is done; a keyframe animation brings its own style.
+        keeps_margin: Whether a user may choose the balance margin.
+        is_slow: Whether a solver works on it for long, so that the first Ctrl-C stops the solver and keeps its result.
     """
 
     walks: ClassVar[str] = ""
@@ -49,6 +51,8 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
     relaxes: ClassVar[bool] = False
     simulated: ClassVar[bool] = False
     styled: ClassVar[bool] = True
+    keeps_margin: ClassVar[bool] = True
+    is_slow: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         coerce_fields(self)

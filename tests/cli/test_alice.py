@@ -71,7 +71,11 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
         (("--goal", "0.2", "0", "0", "--step-length", "90mm"), 2, "A step length of 90 mm is impossible"),
         (("--goal", "0.2", "0", "0", "--via", "1,2"), 2, "'1,2' is no way-point"),
         (("--via", "0.1,0,0"), 2, "--via needs --goal; add it, or leave the option out."),
-        (("--cycles", "3"), 2, "--cycles does not apply: alice walks to a goal"),
+        (
+            ("--cycles", "3"),
+            2,
+            "--cycles does not apply: alice walks in steps to a goal and takes --goal",
+        ),
         (("--steps", "nowhere.csv"), 2, "nowhere.csv: there is no such file"),
         (
             ("--goal", "1", "0", "0", "--steps", "x.csv"),
@@ -133,4 +137,4 @@ def test_options_are_checked_before_the_file_that_is_there(capsys, tmp_path):
 def test_crawlers_have_no_goals(capsys, tmp_path):
     code, _, error = run(capsys, "walk", "mrpete", "--goal", "1", "0", "0", "--out", tmp_path / "x.npz")
     assert code == 2
-    assert "--goal does not apply: mrpete walks straight ahead" in error
+    assert "--goal does not apply: mrpete crawls straight ahead and takes --cycles, --step-length" in error

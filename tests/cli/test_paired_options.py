@@ -1,13 +1,11 @@
 """Options that mean nothing without another one, or beside one, as a user meets them: none is ignored."""
 
-from types import SimpleNamespace
+import shutil
 
 import pytest
-import typer
 
 from strut.cli.main import main
-from strut.cli.step_options import check_fitting
-from strut.gaits.pattern.table import PatternTable
+from strut.models.catalogue import HOME
 
 
 @pytest.mark.parametrize(
@@ -73,12 +71,15 @@ def test_an_option_with_its_partner_goes_on_to_the_file(tmp_path, monkeypatch, c
     assert not any(words in said for words in ("needs --", "does not apply", "--unit is for"))
 
 
-def test_cycles_beside_a_goal_are_refused_for_gait_patterns():
-    typed = {"cycles": "--cycles", "goal": "--goal"}
-    source = SimpleNamespace(name="COMMANDLINE")
-    context = SimpleNamespace(
-        get_parameter_source=lambda name: source if name in typed else None,
-        command=SimpleNamespace(params=[SimpleNamespace(name=name, opts=[option]) for name, option in typed.items()]),
-    )
-    with pytest.raises(typer.BadParameter, match="--cycles does not apply with --goal; leave one of them out"):
-        check_fitting(context, "rex", PatternTable("trot"))
+def test_cycles_beside_a_goal_are_refused_for_gait_patterns(tmp_path, capsys):
+    robot = pattern_robot(tmp_path)
+    assert main(["walk", str(robot), "--cycles", "3", "--goal", "1", "0", "0"]) == 2
+    assert "--cycles does not apply with --goal; leave one of them out." in capsys.readouterr().err
+
+
+def pattern_robot(home):
+    """Return the folder of a robot that walks by a gait pattern: ours with another gait.toml."""
+    folder = home / "rex"
+    shutil.copytree(HOME / "mrpete", folder)
+    (folder / "gait.toml").write_text('kind = "pattern"\ngait = "trot"\n', "utf-8")
+    return folder

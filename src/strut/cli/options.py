@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
 
 from strut.emotion import Emotion, named_emotion
+from strut.place import Place
 from strut.schemas.expression import Layer
 
 EmotionName = Annotated[str | None, typer.Option(help="A name; see `strut emotions`.  [default: neutral]")]
@@ -23,6 +25,23 @@ Out = Annotated[Path, typer.Option(help="Motion file to write.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")]
+Cycles = Annotated[int, typer.Option(help="Gait cycles.")]
+StepLength = Annotated[str | None, typer.Option(help="Step length in neutral, for instance 80mm.")]
+StepHeight = Annotated[str | None, typer.Option(help="Step height in neutral, for instance 40mm.")]
+BodyHeight = Annotated[str | None, typer.Option(help="Height of the hips in neutral. Bipeds only.")]
+Triple = tuple[float, float, float]
+Goal = Annotated[Triple | None, typer.Option(help="Where to: metres ahead, metres to the left, degrees to the left.")]
+Via = Annotated[
+    list[str] | None, typer.Option(help="A way-point X,Y,DEGREES before the goal; may be given several times.")
+]
+Speed = Annotated[
+    str | None, typer.Option(help="Ahead in neutral, backwards if negative: 3cm/s, m/s if bare; alice: or fastest.")
+]
+Sideways = Annotated[
+    str | None,
+    typer.Option(help="To the left in neutral, negative to the right: 5cm/s. Gait patterns and cassie only."),
+]
+Turn = Annotated[float | None, typer.Option(help="To the left, in degrees per second. Gait patterns and cassie only.")]
 _METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 _METRES_A_SECOND = {f"{unit}/s": metres for unit, metres in _METRES.items()} | {"km/h": 1.0 / 3.6}
 _NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*"
@@ -59,6 +78,40 @@ def length_m(text: str, *, usual_m: float | None = None) -> float:
     if unit is None and abs(float(number)) > _LONGEST_BARE_M:
         raise typer.BadParameter(f"'{text}' without a unit is {number} metres; write {_meant(number, usual_m)}.")
     return float(number) * _METRES[unit or "m"]
+
+
+def chosen_length_m(text: str | None) -> float | None:
+    """Return a length that was typed; None if it was not."""
+    return None if text is None else length_m(text)
+
+
+def chosen_speed_m_s(text: str | None) -> float | None:
+    """Return a speed that was typed; None if it was not."""
+    if str(text).strip().lower() in ("own", "fastest"):
+        what = f"'{text}' is only for robots with planned steps (alice)"
+        raise typer.BadParameter(f"{what}; leave it out, or write for instance 30cm/s.")
+    return None if text is None else speed_m_s(text)
+
+
+def chosen_places(goal: Triple, via: Sequence[str] | None) -> tuple[Place, ...]:
+    """Return the way-points that were typed, and then the goal."""
+    return (*(_way_point(text) for text in via or ()), _place("goal", goal))
+
+
+def _way_point(text: str) -> Place:
+    try:
+        x_m, y_m, heading_deg = (float(number) for number in text.replace(",", " ").split())
+    except ValueError as error:
+        raise typer.BadParameter(f"'{text}' is no way-point; write X,Y,DEGREES, for instance 0.3,0.1,45.") from error
+    return _place("way-point", (x_m, y_m, heading_deg))
+
+
+def _place(what: str, triple: Triple) -> Place:
+    x_m, y_m, heading_deg = triple
+    for name, value in (("X", x_m), ("Y", y_m), ("heading", heading_deg)):
+        if not math.isfinite(value):
+            raise typer.BadParameter(f"the {what}'s {name} is {value:g}; it must be a finite number.")
+    return Place(x_m, y_m, math.radians(heading_deg))
 
 
 def _meant(number: str, usual_m: float | None) -> str:

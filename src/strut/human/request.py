@@ -14,6 +14,8 @@ class HumanGait(RobotTask, frozen=True, tag="human_gait", kw_only=True):
     """Walk as the solution of an optimal-control problem; `cycles` are whole strides of two steps."""
 
     walks: ClassVar[str] = "finds its own steps"
+    keeps_margin: ClassVar[bool] = False
+    is_slow: ClassVar[bool] = True
     lowest_rate_hz: ClassVar[float] = 50.0  # else too few samples lie between two landings
     usual_margin_m: ClassVar[float] = 0.0  # who walks rolls over the edges of the feet
 
@@ -32,4 +34,5 @@ KIND = TaskKind(
     request=HumanGait,
     generator="strut.human.synthesis.human_drafts:HumanDrafts.of_request",
     table=SynthesisTable,
+    options="strut.human.options:human_options",
 )

@@ -27,6 +27,7 @@ class PilotedWalk(RobotTask, frozen=True, tag="piloted", kw_only=True):
     """
 
     walks: ClassVar[str] = "walks under its own controllers"
+    keeps_margin: ClassVar[bool] = False
 
     speed_m_s: float | None = None
     sideways_m_s: float = 0.0
@@ -49,4 +50,5 @@ KIND = TaskKind(
     request=PilotedWalk,
     generator="strut.pilot.piloted_drafts:PilotedDrafts.of_request",
     table=PilotedTable,
+    options="strut.pilot.options:piloted_options",
 )

@@ -55,4 +55,5 @@ KIND = TaskKind(
     request=Crawl,
     generator="strut.gaits.crawl.crawl_drafts:CrawlDrafts.of_request",
     table=CrawlTable,
+    options="strut.gaits.crawl.options:crawl_options",
 )

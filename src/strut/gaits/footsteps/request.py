@@ -73,4 +73,5 @@ KIND = TaskKind(
     request=Steps,
     generator="strut.gaits.footsteps.step_drafts:StepDrafts.of_request",
     table=StepsTable,
+    options="strut.gaits.footsteps.options:step_options",
 )

@@ -66,4 +66,5 @@ KIND = TaskKind(
     request=PatternGait,
     generator="strut.gaits.pattern.gait_drafts:GaitDrafts.of_request",
     table=PatternTable,
+    options="strut.gaits.pattern.options:pattern_options",
 )
