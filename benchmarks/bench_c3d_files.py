@@ -17,8 +17,8 @@ from time import process_time
 
 from record import Row, record
 from strut.errors import BadRecordingError
-from strut.formats.c3d_parameters import C3dDamageError
-from strut.formats.recording_file import recording_from
+from strut.formats.reader import FormatError, decode
+from strut.recording import Recording
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 SMALLEST = 1024
@@ -33,9 +33,9 @@ def outcome(content: bytes) -> tuple[str, float]:
     """Return what reading a file comes to, and its processor time [s]."""
     started = process_time()
     try:
-        recording_from(content, ".c3d", "file")
+        decode(Recording, content, "file.c3d")
         found = "read"
-    except (C3dDamageError, BadRecordingError):
+    except (FormatError, BadRecordingError):
         found = "refused"
     except Exception as error:  # every other kind is what is looked for
         found = f"fault: {type(error).__name__}"

@@ -35,7 +35,7 @@ from strut.capture.marker_fit.fit import fit
 from strut.capture.marker_fit.pose_solver import PoseProblem, solve_poses
 from strut.capture.marker_fit.published_fit import published_fit
 from strut.formats.recording_file import read_recording
-from strut.formats.trc_file import trc_content
+from strut.formats.trc import encode_trc
 from strut.models.subject import subject
 from strut.recording import Recording
 
@@ -100,7 +100,7 @@ def beside_opensim(problem: PoseProblem, python: str) -> list[dict[str, object]]
     with tempfile.TemporaryDirectory() as folder:
         trc = Path(folder) / "made.trc"
         asked = Path(folder) / "problem.json"
-        trc.write_bytes(trc_content(Recording("made", RATE_HZ, tuple(names), problem.markers_m)))
+        trc.write_bytes(encode_trc(Recording("made", RATE_HZ, tuple(names), problem.markers_m)))
         asked.write_text(json.dumps(_told(problem, names, str(trc))), "utf-8")
         script = Path(__file__).with_name("peer_opensim_ik.py")
         done = subprocess.run([python, str(script), str(asked)], capture_output=True, text=True, check=True, cwd=folder)

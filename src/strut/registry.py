@@ -80,15 +80,24 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "own": "strut.request:OWN",  # a user's own generator
     },
     "strut.limits": {},
-    "strut.readers": {},
+    "strut.readers": {
+        "npz": "strut.formats.motion_file:READER",
+        "c3d": "strut.formats.c3d:READER",
+        "trc": "strut.formats.trc:READER",
+        "mot": "strut.formats.mot:READER",
+        "bvh": "strut.formats.bvh:READER",
+        "csv": "strut.formats.marker_csv:READER",
+        "rig_bvh": "strut.animation.rig_bvh:READER",
+        "rig_glb": "strut.animation.rig_glb:READER",
+    },
     "strut.writers": {
         "csv": "strut.formats.motion_csv:WRITER",
         "json": "strut.formats.motion_json:WRITER",
         "bvh": "strut.animation.rig_bvh:WRITER",
         "glb": "strut.animation.rig_glb:WRITER",
-        "c3d": "strut.formats.laboratory_file:C3D",
-        "trc": "strut.formats.laboratory_file:TRC",
-        "mot": "strut.formats.laboratory_file:MOT",
+        "c3d": "strut.formats.c3d:WRITER",
+        "trc": "strut.formats.trc:WRITER",
+        "mot": "strut.formats.mot:WRITER",
     },
     "strut.robots": {},  # folders: those in src/strut/robots are listed by models/catalogue.py
     "strut.robot_reports": {  # for `strut adopt`: (robot, on_progress) -> JSON values, sentences
@@ -108,7 +117,7 @@ def find(group: str, name: str) -> Any:
     for entry in installed(group):
         if entry.name == name:
             return entry.load()
-    kind = group.removeprefix("strut.").removesuffix("s")
+    kind = "format" if group in ("strut.readers", "strut.writers") else group.removeprefix("strut.").removesuffix("s")
     raise UnknownNameError(kind, name, names(group), _LISTED_BY.get(group, "`strut plugins`"))
 
 

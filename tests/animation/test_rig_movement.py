@@ -9,10 +9,11 @@ import trimesh
 
 import strut
 from strut.animation.rig_bones import rig_of
-from strut.animation.rig_movement import read_rig_movement
 from strut.cli.main import main
-from strut.errors import RigFileError, UnknownNameError
+from strut.errors import MotionFileError, RigFileError
+from strut.formats.reader import read_file
 from strut.models.solids import solids
+from strut.motion import Motion
 from tests.stories import alice_sways, dance, paw, slow_nod
 
 
@@ -36,18 +37,18 @@ def files(tmp_path_factory, drawing):
 
 @pytest.mark.parametrize(("ending", "mm", "deg"), [("glb", 2e-4, 1e-4), ("bvh", 1e-3, 1e-5)])
 def test_coordinates_come_back_from_a_file(files, cassie, drawing, ending, mm, deg):
-    movement, qpos = read_rig_movement(files / f"happy.{ending}", cassie)
-    expected = drawing.qpos[::4][: len(qpos)]
-    assert np.abs(qpos[:, :3] - expected[:, :3]).max() * 1e3 < mm
-    assert np.degrees(np.abs(qpos[:, 7:] - expected[:, 7:]).max()) < deg
-    changes = [movement.eyes[0], *(b for a, b in zip(movement.eyes, movement.eyes[1:], strict=False) if a != b)]
-    assert changes == [eyes for _, eyes in drawing.meta["eyes"]]
+    motion = read_file(Motion, files / f"happy.{ending}", robot=cassie)
+    expected = drawing.qpos[::4][: len(motion.qpos)]
+    assert np.abs(motion.qpos[:, :3] - expected[:, :3]).max() * 1e3 < mm
+    assert np.degrees(np.abs(motion.qpos[:, 7:] - expected[:, 7:]).max()) < deg
+    assert [eyes for _, eyes in motion.meta["eyes"]] == [eyes for _, eyes in drawing.meta["eyes"]]
+    assert motion.meta["notes"] == (["The file has z up."] if ending == "bvh" else [])
 
 
 def test_eyes_change_in_the_frame_in_which_they_were_drawn(files, cassie, drawing):
-    eyes = read_rig_movement(files / "happy.glb", cassie)[0].eyes
-    for at_s, look in drawing.meta["eyes"]:
-        assert eyes[round(at_s * 25.0)] == look  # though times in a file are of single precision
+    motion = read_file(Motion, files / "happy.glb", robot=cassie)  # whose times have single precision
+    for (at_s, eyes), (drawn_s, drawn_eyes) in zip(motion.meta["eyes"], drawing.meta["eyes"], strict=True):
+        assert (round(at_s * 25.0), eyes) == (round(drawn_s * 25.0), drawn_eyes)
 
 
 @pytest.mark.parametrize(("who", "story"), [("alice", alice_sways()), ("mrpete", paw()), ("cassie", dance())])
@@ -78,7 +79,7 @@ def test_a_glb_shows_the_robots_body_to_other_programs(files, cassie):
 def test_files_of_another_robot_are_refused_by_bone(files):
     for ending in ("glb", "bvh"):
         with pytest.raises(RigFileError, match=r"is a rig of another robot: it has no bone"):
-            read_rig_movement(files / f"happy.{ending}", strut.load_robot("alice"))
+            strut.trace_animation(files / f"happy.{ending}", strut.load_robot("alice"))
 
 
 def test_a_rig_of_another_size_is_refused_with_the_distance(tmp_path, files, cassie):
@@ -94,13 +95,13 @@ def test_a_rig_of_another_size_is_refused_with_the_distance(tmp_path, files, cas
     )
     (tmp_path / "cm.bvh").write_text(f"{larger}\nMOTION{table}")
     with pytest.raises(RigFileError, match=r"100 times as large; export the rig in metres"):
-        read_rig_movement(tmp_path / "cm.bvh", cassie)
+        strut.trace_animation(tmp_path / "cm.bvh", cassie)
     file = pygltflib.GLTF2.load_from_bytes((files / "happy.glb").read_bytes())
     knee = next(node for node in file.nodes if node.name == "left_knee")
     knee.translation = [value + 0.03 for value in knee.translation]
     (tmp_path / "bent.glb").write_bytes(b"".join(file.save_to_bytes()))
     with pytest.raises(RigFileError, match=r"the bone left_knee is 52 mm away from where cassie has it"):
-        read_rig_movement(tmp_path / "bent.glb", cassie)
+        strut.trace_animation(tmp_path / "bent.glb", cassie)
 
 
 def test_a_bone_that_turns_as_no_joint_can_is_named_with_its_frame(tmp_path, files, cassie):
@@ -111,7 +112,7 @@ def test_a_bone_that_turns_as_no_joint_can_is_named_with_its_frame(tmp_path, fil
     file.nodes[number].rotation = [0.0, 0.0, np.sin(0.2), np.cos(0.2)]
     (tmp_path / "aside.glb").write_bytes(b"".join(file.save_to_bytes()))
     with pytest.raises(RigFileError, match=r"in frame \d+ the bone right_foot is turned \d+ degrees about"):
-        read_rig_movement(tmp_path / "aside.glb", cassie)
+        strut.trace_animation(tmp_path / "aside.glb", cassie)
 
 
 @pytest.mark.parametrize(
@@ -135,14 +136,14 @@ def test_a_cut_glb_and_one_without_animation_are_refused(tmp_path, files, cassie
     content = (files / "happy.glb").read_bytes()
     (tmp_path / "cut.glb").write_bytes(content[: len(content) // 2])
     with pytest.raises(RigFileError, match="damaged"):
-        read_rig_movement(tmp_path / "cut.glb", cassie)
+        strut.trace_animation(tmp_path / "cut.glb", cassie)
     file = pygltflib.GLTF2.load_from_bytes(content)
     file.animations = []
     (tmp_path / "still.glb").write_bytes(b"".join(file.save_to_bytes()))
     with pytest.raises(RigFileError, match=r"must hold one animation of the rig, and holds 0 \(none\)"):
-        read_rig_movement(tmp_path / "still.glb", cassie)
-    with pytest.raises(UnknownNameError, match="format of a rig's movement"):
-        read_rig_movement(tmp_path / "story.fbx", cassie)
+        strut.trace_animation(tmp_path / "still.glb", cassie)
+    with pytest.raises(MotionFileError, match=r"is none of the kinds that are read \(\.bvh, \.glb\)"):
+        strut.trace_animation(tmp_path / "story.fbx", cassie)
 
 
 def test_the_verbs_write_rigs_and_read_movements(tmp_path, capsys):

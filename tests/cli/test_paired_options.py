@@ -32,7 +32,7 @@ from strut.models.catalogue import HOME
         ("export a.npz --to rig --rate 50", "--rate does not apply with --to rig, which holds one pose;"),
         ("fit a.c3d --subject s.toml --standing b.c3d", "--standing does not apply with --subject;"),
         ("capture a.c3d --subject s.toml --sex female", "--sex does not apply with --subject;"),
-        ("capture a.c3d --unit 0.01", "--unit is for .bvh files; a.c3d tells its own unit of length."),
+        ("capture a.c3d --unit 0.01", "--unit is for .bvh files; a.c3d names its own unit of length."),
         ("adopt --check robot --name rex", "--name does not apply with --check; leave one of them out."),
         ("library build cassie --workers 2 --scheduler tcp://a", "--workers does not apply with --scheduler;"),
         ("library try cassie --workers 2 --scheduler tcp://a", "--workers does not apply with --scheduler;"),

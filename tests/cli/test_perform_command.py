@@ -76,7 +76,7 @@ def test_export_to_a_slow_robot_warns_of_the_frequency_it_would_show(jerky, tmp_
     out = tmp_path / "slow.csv"
     assert main(["export", str(jerky), "--rate", "4.45", "--out", str(out), "--json"]) == 0
     printed = capsys.readouterr()
-    shown = {round(a["frequency_hz"], 3): a["shown_hz"] for a in json.loads(printed.out)["aliases"]}
+    shown = {round(a["frequency_hz"], 3): a["alias_hz"] for a in json.loads(printed.out)["aliases"]}
     assert shown[2.445] == pytest.approx(2.0054, abs=1e-3)
     assert "jerkiness at 2.445 Hz; the robot would show 2.005 Hz instead" in printed.err
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from strut.errors import BadRecordingError, RecordingFileError
-from strut.formats.c3d_frames import read_frames
-from strut.formats.c3d_parameters import C3dDamageError, C3dHeader, read_header, read_parameters
-from strut.formats.c3d_writer import c3d_content
-from strut.formats.recording_file import read_recording, recording_from
+from strut.formats.c3d_frames import parse_frames
+from strut.formats.c3d_parameters import C3dHeader, parse_header, parse_parameters
+from strut.formats.c3d_writer import encode_c3d
+from strut.formats.reader import FormatError, decode
+from strut.formats.recording_file import read_recording
 from strut.recording import AnalogChannels, GaitEvent, Recording
 from tests.capture.conftest import walker_recording
 
@@ -38,15 +39,15 @@ def written():
         analog=AnalogChannels(("EMG 1", "EMG 2"), ("V", "V"), 1000.0, wave),
         events=(GaitEvent("heel_strike", "Left", 0.25), GaitEvent("toe_off", "Right", 0.4)),
     )
-    return recording, c3d_content(recording)
+    return recording, encode_c3d(recording)
 
 
 @pytest.mark.parametrize("name", READ_BY_BOTH)
 def test_points_and_channels_are_those_that_ezc3d_reads(data, name):
     ezc3d = pytest.importorskip("ezc3d", reason="the oracle is a development dependency")
     content = (data / f"{name}.c3d").read_bytes()
-    header = read_header(content)
-    frames = read_frames(content, header, read_parameters(content, header)[0])
+    header = parse_header(content)
+    frames = parse_frames(content, header, parse_parameters(content, header)[0])
     theirs = ezc3d.c3d(str(data / f"{name}.c3d"))["data"]
     np.testing.assert_array_equal(frames.points, theirs["points"][:3].transpose(2, 1, 0))
     if theirs["analogs"].size:
@@ -75,7 +76,7 @@ def test_every_real_recording_is_read(data):
 
 def test_a_written_file_is_read_back_by_us_and_by_ezc3d(written, tmp_path):
     recording, content = written
-    again = recording_from(content, ".c3d", "made")
+    again = decode(Recording, content, "made.c3d")
     assert again.marker_names == recording.marker_names
     np.testing.assert_allclose(again.markers_m, recording.markers_m, atol=2e-7)
     assert np.isnan(again.markers_m[10:14, 3]).all()
@@ -93,13 +94,13 @@ def test_a_written_file_is_read_back_by_us_and_by_ezc3d(written, tmp_path):
 def test_more_points_than_one_parameter_names_keep_their_names():
     names = tuple(f"M{number}" for number in range(400))
     recording = Recording("many", 50.0, names, np.zeros((3, 400, 3)))
-    assert recording_from(c3d_content(recording), ".c3d", "many").marker_names == names
+    assert decode(Recording, encode_c3d(recording), "many.c3d").marker_names == names
 
 
 def test_exact_zeros_are_markers_that_were_not_seen():
     places = np.ones((5, 2, 3))
     places[2, 1] = 0.0
-    again = recording_from(c3d_content(Recording("zeros", 50.0, ("A", "B"), places)), ".c3d", "zeros")
+    again = decode(Recording, encode_c3d(Recording("zeros", 50.0, ("A", "B"), places)), "zeros.c3d")
     assert np.isnan(again.markers_m[2, 1]).all()
     assert np.isfinite(np.delete(again.markers_m.reshape(-1, 3), 5, axis=0)).all()
 
@@ -114,7 +115,7 @@ def test_height_and_mass_are_read_where_files_tell_them(data):
 
 def test_labels_lose_the_subjects_prefix_and_twins_get_a_number():
     recording = Recording("prefixed", 50.0, ("Ann:LASI", "Ben:LASI", "Ann:RASI"), np.zeros((3, 3, 3)))
-    again = recording_from(c3d_content(recording), ".c3d", "prefixed")
+    again = decode(Recording, encode_c3d(recording), "prefixed.c3d")
     assert again.marker_names == ("LASI", "LASI#2", "RASI")
 
 
@@ -122,7 +123,7 @@ def test_markers_of_a_second_person_keep_the_prefix_and_both_are_told():
     names = [f"P{index}" for index in range(9)]
     labels = (*(f"Ann:{name}" for name in names[1:]), *(f"Ben:{name}" for name in names))  # Ann lost her P0
     recording = Recording("two", 50.0, labels, np.ones((3, len(labels), 3)))
-    again = recording_from(c3d_content(recording), ".c3d", "two")
+    again = decode(Recording, encode_c3d(recording), "two.c3d")
     assert again.marker_names == (*names[1:], *(f"Ben:{name}" for name in names))
     assert "The file holds markers of Ann, Ben: those of Ann are used" in " ".join(again.notes)
 
@@ -130,42 +131,42 @@ def test_markers_of_a_second_person_keep_the_prefix_and_both_are_told():
 def test_a_cut_file_is_refused_wherever_it_is_cut(written):
     _, content = written
     for stop in range(0, len(content), 97):
-        with pytest.raises(C3dDamageError) as refused:
-            recording_from(content[:stop], ".c3d", "cut")
+        with pytest.raises(FormatError) as refused:
+            decode(Recording, content[:stop], "cut.c3d")
         assert str(refused.value).endswith(".")
     with pytest.raises(
-        C3dDamageError, match="is cut short: its header promises 60 frames and 59 are there; copy it again"
+        FormatError, match="is cut short: its header promises 60 frames and 59 are there; copy it again"
     ):
-        recording_from(content[:-8], ".c3d", "cut")
+        decode(Recording, content[:-8], "cut.c3d")
 
 
 def test_a_header_that_counts_channels_instead_of_samples_is_found_out(written):
     """As MotionMonitor's does: a frame of 2 channels with 10 samples each has 20 numbers, not 2."""
     recording, content = written
     assert content[4:6] == (20).to_bytes(2, "little")
-    again = recording_from(content[:4] + (2).to_bytes(2, "little") + content[6:], ".c3d", "made")
-    np.testing.assert_array_equal(again.markers_m, recording_from(content, ".c3d", "made").markers_m)
+    again = decode(Recording, content[:4] + (2).to_bytes(2, "little") + content[6:], "made.c3d")
+    np.testing.assert_array_equal(again.markers_m, decode(Recording, content, "made.c3d").markers_m)
     np.testing.assert_allclose(again.analog.values, recording.analog.values, atol=1e-6)
 
 
 def test_a_parameter_that_counts_a_frame_too_many_is_found_out(written):
     """As that of two sample files: 500 frames by the parameter, 499 by the header and by what is there."""
     _, content = written
-    header = read_header(content)
+    header = parse_header(content)
     size = 60 * (4 * header.points + header.analog_per_frame) * 4
     at = content.index(b"FRAMES") + len("FRAMES") + 4  # behind offset, type and rank
     assert content[at : at + 2] == (60).to_bytes(2, "little")
     changed = content[:at] + (61).to_bytes(2, "little") + content[at + 2 :]
-    assert len(recording_from(changed[: header.data_start + size], ".c3d", "made").markers_m) == 60
-    with pytest.raises(C3dDamageError, match="cut short"):
-        recording_from(changed[: header.data_start + size - 4], ".c3d", "made")
+    assert len(decode(Recording, changed[: header.data_start + size], "made.c3d").markers_m) == 60
+    with pytest.raises(FormatError, match="cut short"):
+        decode(Recording, changed[: header.data_start + size - 4], "made.c3d")
 
 
 def test_what_a_maker_leaves_out_is_told(written):
     _, content = written
     empty = content[:516] + bytes(len(content) - 516)
-    with pytest.raises(C3dDamageError, match="its parameter section is empty"):
-        recording_from(empty, ".c3d", "empty")
+    with pytest.raises(FormatError, match="its parameter section is empty"):
+        decode(Recording, empty, "empty.c3d")
 
 
 def test_the_sentence_names_the_file_and_the_reason(tmp_path):
@@ -215,8 +216,8 @@ def test_absurd_counts_do_not_ask_for_absurd_memory(written):
 
 def _outcome(content):
     try:
-        recording_from(content, ".c3d", "damaged")
-    except (C3dDamageError, BadRecordingError):
+        decode(Recording, content, "damaged.c3d")
+    except (FormatError, BadRecordingError):
         return "refused"
     return "read"
 
@@ -232,7 +233,7 @@ def test_moments_of_the_laboratory_are_read_over_the_body_mass(data):
 
 def test_moments_in_a_unit_that_nobody_knows_are_left_out_with_a_note(data):
     content = (data / "sydney_walk04.c3d").read_bytes()
-    changed = recording_from(content.replace(b"Nmm", b"Qmm"), ".c3d", "walk")
+    changed = decode(Recording, content.replace(b"Nmm", b"Qmm"), "walk.c3d")
     assert not changed.moments_nm_kg
     assert changed.notes[-1] == "Moments are in 'qmm', which is no known unit of moments; they were left out."
 
@@ -248,5 +249,5 @@ def test_a_damaged_entry_is_told_by_its_name_unless_that_is_none(name, told):
     entry = bytes([len(name), 1]) + name + bytes([9, 0, 77, 0])
     content = bytes([2, 0x50]) + bytes(510) + bytes([1, 0x50, 1, 84]) + entry + bytes(512)
     header = C3dHeader(84, 512, 1024, 4, 0, 0, 1, 2, 1.0, 100.0)
-    with pytest.raises(C3dDamageError, match=f"file: {told} has no known type"):
-        read_parameters(content, header)
+    with pytest.raises(FormatError, match=f"file: {told} has no known type"):
+        parse_parameters(content, header)

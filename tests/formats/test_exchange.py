@@ -11,7 +11,7 @@ from strut.cli.main import main
 from strut.engines.rigid_body import body_poses, foot_contact_points
 from strut.errors import FileError, UnknownNameError
 from strut.formats.exchange import export
-from strut.formats.mot_file import ground_force_mot, read_mot
+from strut.formats.mot import encode_ground_forces, parse_mot
 from strut.formats.motion_file import load_motion, save_motion
 from strut.formats.recording_file import read_recording
 from strut.models.catalogue import robot_of
@@ -21,7 +21,7 @@ from strut.recording import SIDES
 
 def test_a_table_has_a_column_for_every_number(happy_walk, tmp_path):
     written = export(happy_walk, tmp_path / "walk.csv")
-    assert written.lost == ("receipt", "notes")
+    assert written.omitted == ("receipt", "notes")
     rows = list(csv.DictReader((tmp_path / "walk.csv").read_text("utf-8").splitlines()))
     assert len(rows) == written.samples == len(happy_walk.time_s)
     foot = happy_walk.foot_names.index("RF")
@@ -38,7 +38,7 @@ def test_a_table_has_a_column_for_every_number(happy_walk, tmp_path):
 @pytest.mark.parametrize("ending", ["c3d", "trc"])
 def test_bodies_of_any_robot_come_back_from_a_laboratorys_file(happy_walk, tmp_path, ending):
     written = export(happy_walk, tmp_path / f"walk.{ending}")
-    assert written.lost[0] == "joint angles"
+    assert written.omitted[0] == "joint angles"
     robot = robot_of(happy_walk)
     names = [robot.model.body(index).name for index in range(1, robot.model.nbody)]
     places, _ = body_poses(robot.model, names, happy_walk.qpos)
@@ -59,8 +59,8 @@ def test_another_library_reads_the_c3d_of_a_robot(happy_walk, tmp_path):
 
 def test_joint_angles_come_back_from_a_table_of_opensim(happy_walk, tmp_path):
     written = export(happy_walk, tmp_path / "walk.mot")
-    assert written.lost == ("contacts", "joint torques", "notes")
-    table = read_mot(written.path.read_text("utf-8"))
+    assert written.omitted == ("contacts", "joint torques", "notes")
+    table = parse_mot(written.path.read_text("utf-8"))
     knee = happy_walk.joint_names.index("LF_knee") - len(happy_walk.joint_names)
     np.testing.assert_allclose(np.radians(table.column("LF_knee")), happy_walk.qpos[:, knee], atol=1e-8)
 
@@ -69,7 +69,7 @@ def test_ground_forces_stand_beside_the_angles_as_external_loads(happy_walk, tmp
     """Force, pressure and free moment of each foot add up to the wrench of the forces; y is up there."""
     (beside,) = export(happy_walk, tmp_path / "walk.mot").beside
     assert beside == tmp_path / "walk_forces.mot"
-    table = read_mot(beside.read_text("utf-8"))
+    table = parse_mot(beside.read_text("utf-8"))
     prefixes = [name.removesuffix("force_vx") for name in table.names if name.endswith("force_vx")]
     assert len(prefixes) == len(happy_walk.foot_names)
     force, place, twist = (
@@ -106,12 +106,12 @@ def test_forces_of_a_person_have_the_columns_that_a_capture_writes(heiman, tmp_p
     )
     (beside,) = export(motion, tmp_path / "stand.mot").beside
     still = np.zeros((count, 2, 3))
-    captured = ground_force_mot(motion.time_s, SIDES, still, still[..., :2], still[..., 0])
-    assert read_mot(beside.read_text("utf-8")).names == read_mot(captured.decode()).names
+    captured = encode_ground_forces(motion.time_s, SIDES, still, still[..., :2], still[..., 0])
+    assert parse_mot(beside.read_text("utf-8")).names == parse_mot(captured.decode()).names
 
 
 def test_json_has_everything_and_null_for_what_is_not_known(happy_walk, tmp_path):
-    assert export(replace(happy_walk, torque_nm=None), tmp_path / "walk.json").lost == ()
+    assert export(replace(happy_walk, torque_nm=None), tmp_path / "walk.json").omitted == ()
     table = json.loads((tmp_path / "walk.json").read_text("utf-8"))
     assert table["torque_nm"] is None
     assert table["receipt"]["robot"] == "mrpete"
@@ -140,13 +140,13 @@ def test_a_users_own_writer_goes_through_the_same_door(happy_walk, tmp_path):
     class Heights:
         ending = ".txt"
 
-        def content(self, motion):
+        def encode(self, motion):
             return "\n".join(f"{z:.4f}" for z in motion.qpos[:, 2]).encode()
 
-        def lost(self, _motion):
+        def omitted(self, _motion):
             return ["all but the height"]
 
-    assert export(happy_walk, tmp_path / "heights.txt", to=Heights()).lost == ("all but the height",)
+    assert export(happy_walk, tmp_path / "heights.txt", to=Heights()).omitted == ("all but the height",)
     np.testing.assert_allclose(np.loadtxt(tmp_path / "heights.txt"), happy_walk.qpos[:, 2], atol=1e-4)
 
 

@@ -1,4 +1,4 @@
-"""TRC, CSV, BVH and MOT: what is written is read back; what is damaged ends in a sentence that names the place."""
+"""TRC, CSV, BVH and MOT: what is written is read back; damaged files end in a sentence that names the place."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import random
 import numpy as np
 import pytest
 
-from strut.animation.rig_bvh import MotionBvh
-from strut.errors import BadRecordingError, RecordingFileError, UnknownNameError
-from strut.formats.marker_csv import marker_csv_content
-from strut.formats.mot_file import mot_content, read_mot
-from strut.formats.number_table import TableDamageError
-from strut.formats.recording_file import motion_content, read_recording, recording_from, recording_of
-from strut.formats.trc_file import trc_content
+from strut.animation.rig_bvh import RigBvhWriter
+from strut.errors import BadRecordingError, RecordingFileError
+from strut.formats.c3d import C3dWriter
+from strut.formats.mot import MotWriter, parse_mot
+from strut.formats.motion_markers import motion_markers
+from strut.formats.reader import FormatError, decode
+from strut.formats.recording_file import read_recording
+from strut.formats.trc import TrcWriter, encode_trc
 from strut.maths.rotation import qpos_from_angles
 from strut.models.subject import subject
 from strut.motion import Motion
+from strut.recording import Recording
 from tests.capture.conftest import CMU_UNIT_M, walker_angles, walker_recording
 
 FORCES = "\n".join(
@@ -40,12 +42,21 @@ def motion():
     return Motion("heiman", np.arange(40) / 100.0, qpos_from_angles(q), robot.joint_names, contact, robot.foot_names)
 
 
-@pytest.mark.parametrize(("content", "ending"), [(trc_content, ".trc"), (marker_csv_content, ".csv")])
-def test_markers_come_back_with_their_gaps(content, ending):
+def marker_table(recording):
+    """Return markers as a table of another program would hold them, in metres."""
+    names = ",".join(f"{marker}_{axis}" for marker in recording.marker_names for axis in "xyz")
+    rows = np.column_stack([recording.time_s, recording.markers_m.reshape(len(recording.markers_m), -1)])
+    lines = (",".join("" if np.isnan(value) else repr(float(value)) for value in row) for row in rows)
+    return "\n".join([f"time,{names}", *lines, ""]).encode()
+
+
+@pytest.mark.parametrize(("encode", "ending"), [(encode_trc, ".trc"), (marker_table, ".csv")])
+def test_markers_come_back_with_their_gaps(encode, ending):
     recording, _ = walker_recording(frames=30)
     markers = recording.markers_m.copy()
     markers[3:6, 2] = np.nan
-    again = recording_from(content(type(recording)("w", 100.0, recording.marker_names, markers)), ending, "w")
+    again = decode(Recording, encode(Recording("w", 100.0, recording.marker_names, markers)), f"w{ending}")
+    assert again.name == "w"
     assert again.marker_names == recording.marker_names
     assert again.rate_hz == pytest.approx(100.0)
     np.testing.assert_allclose(again.markers_m, markers, atol=6e-7)
@@ -53,60 +64,56 @@ def test_markers_come_back_with_their_gaps(content, ending):
 
 def test_units_in_a_table_are_read_and_a_bare_length_is_metres():
     text = "time,A_x_mm,A_y_mm,A_z_mm,B.x,B.y,B.z\n0,1000,0,500,1,0,0.5\n0.01,1001,0,500,1,0,0.5\n"
-    places = recording_from(text.encode(), ".csv", "t").markers_m
-    np.testing.assert_allclose(places[0, 0], places[0, 1])
+    positions = decode(Recording, text.encode(), "t.csv").markers_m
+    np.testing.assert_allclose(positions[0, 0], positions[0, 1])
 
 
 def test_any_motion_is_written_as_markers_and_as_angles(motion):
-    robot = subject()
-    markers = recording_of(motion, robot)
-    for ending in (".c3d", ".trc", ".csv"):
-        again = recording_from(motion_content(motion, robot, ending), ending, "m")
+    markers = motion_markers(motion)
+    for writer in (C3dWriter(), TrcWriter()):
+        again = decode(Recording, writer.encode(motion), f"m{writer.ending}")
         np.testing.assert_allclose(again.markers_m, markers.markers_m, atol=1e-6)
-    table = read_mot(motion_content(motion, robot, ".mot").decode())
+    table = parse_mot(MotWriter().encode(motion).decode())
     assert table.in_degrees
     np.testing.assert_allclose(np.radians(table.column("KneeRight_RY")), walker_angles(frames=40)[:, 9], atol=1e-8)
     np.testing.assert_allclose(np.radians(table.column("base_ry")), walker_angles(frames=40)[:, 3], atol=1e-8)
-    with pytest.raises(UnknownNameError, match=r"There is no file format '\.fbx'"):
-        motion_content(motion, robot, ".fbx")
 
 
 def test_commas_of_spreadsheets_are_fields_with_a_note_and_decimal_commas_are_none():
-    saved = recording_from(FORCES.replace(" ", ",").encode(), ".mot", "f")
+    saved = decode(Recording, FORCES.replace(" ", ",").encode(), "f.mot")
     np.testing.assert_allclose(saved.plates[0].force_n[5], [10.0, 700.0, -5.0])
     assert any("Commas between fields are read as tabs" in note for note in saved.notes)
     markers, _ = walker_recording(frames=12)
-    trc = recording_from(trc_content(markers).replace(b"\t", b","), ".trc", "w")
+    trc = decode(Recording, encode_trc(markers).replace(b"\t", b","), "w.trc")
     assert any("Commas between fields are read as tabs" in note for note in trc.notes)
     head = "version=1\nendheader\n"
     decimal = "\n".join(f"{k},0 {k},5" for k in range(3))
-    with pytest.raises(TableDamageError, match="has 2 numbers in line 4, not 4"):
-        read_mot(f"{head}time a b c\n{decimal}")  # as many fields as columns if commas were between them
-    with pytest.raises(TableDamageError, match="could not convert string to float: '0,0'"):
-        read_mot(f"{head}time a\n{decimal}")
-    plain = recording_from(FORCES.replace("forces", "forces, filtered", 1).encode(), ".mot", "f")
+    with pytest.raises(FormatError, match="has 2 numbers in line 4, not 4"):
+        parse_mot(f"{head}time a b c\n{decimal}")  # as many fields as columns if commas were between them
+    with pytest.raises(FormatError, match="could not convert string to float: '0,0'"):
+        parse_mot(f"{head}time a\n{decimal}")
+    plain = decode(Recording, FORCES.replace("forces", "forces, filtered", 1).encode(), "f.mot")
     assert not any("Commas" in note for note in plain.notes)
 
 
 def test_ground_forces_of_opensim_become_plates():
-    plate = recording_from(FORCES.encode(), ".mot", "f").plates[0]
+    plate = decode(Recording, FORCES.encode(), "f.mot").plates[0]
     np.testing.assert_allclose(plate.force_n[5], [10.0, 700.0, -5.0])
     np.testing.assert_allclose(plate.cop_m[5], [0.2, 0.0, 0.1])
     assert np.isnan(plate.cop_m[0]).all()
 
 
 def test_files_that_a_spreadsheet_saved_with_commas_are_read_alike(motion):
-    robot = subject()
-    for ending, text in ((".mot", FORCES), (".trc", motion_content(motion, robot, ".trc").decode())):
+    for ending, text in ((".mot", FORCES), (".trc", TrcWriter().encode(motion).decode())):
         spread = "\n".join(f"{line},," if "," not in line else line for line in text.replace("\t", ",").splitlines())
-        one, other = (recording_from(words.encode(), ending, "s") for words in (text, spread))
+        one, other = (decode(Recording, words.encode(), f"s{ending}") for words in (text, spread))
         np.testing.assert_array_equal(one.markers_m, other.markers_m)
         assert [plate.name for plate in one.plates] == [plate.name for plate in other.plates]
 
 
 def test_a_table_of_angles_is_no_recording(motion):
-    with pytest.raises(TableDamageError, match="a table of joint angles is no recording"):
-        recording_from(mot_content(motion), ".mot", "angles")
+    with pytest.raises(FormatError, match="a table of joint angles is no recording"):
+        decode(Recording, MotWriter().encode(motion), "angles.mot")
 
 
 def test_every_cmu_walk_is_read_with_its_unit_and_each_person_refused_without(data):
@@ -118,7 +125,7 @@ def test_every_cmu_walk_is_read_with_its_unit_and_each_person_refused_without(da
         assert "The first frame is a pose of its own" in walk.notes[-1]
         people.setdefault(path.stem.partition("_")[0], path)
     for path in people.values():  # whose skeletons tell whether a unit is missing
-        with pytest.raises(RecordingFileError, match="BVH files tell no unit: give what one is in metres"):
+        with pytest.raises(RecordingFileError, match="BVH files name no unit: give the metres in one"):
             read_recording(path)
 
 
@@ -136,15 +143,20 @@ def test_every_cmu_walk_is_read_with_its_unit_and_each_person_refused_without(da
     ],
 )
 def test_damaged_texts_are_refused_with_the_reason(ending, text, reason):
-    with pytest.raises(TableDamageError, match=reason):
-        recording_from(text.encode(), ending, "damaged")
+    with pytest.raises(FormatError, match=reason):
+        decode(Recording, text.encode(), f"damaged{ending}")
 
 
 @pytest.mark.parametrize("ending", [".trc", ".csv", ".bvh", ".mot"])
 def test_flipped_bytes_in_texts_end_in_a_recording_or_in_a_sentence(motion, ending):
-    written = {".mot": FORCES.encode, ".bvh": lambda: MotionBvh().content(motion)}
+    encode = {
+        ".mot": FORCES.encode,
+        ".bvh": lambda: RigBvhWriter().encode(motion),
+        ".trc": lambda: TrcWriter().encode(motion),
+        ".csv": lambda: marker_table(motion_markers(motion)),
+    }
     chance = random.Random(ending)
-    content = written.get(ending, lambda: motion_content(motion, subject(), ending))()
+    content = encode[ending]()
     refused = 0
     for _ in range(150):
         damaged = bytearray(content)
@@ -152,7 +164,7 @@ def test_flipped_bytes_in_texts_end_in_a_recording_or_in_a_sentence(motion, endi
             damaged[chance.randrange(len(content))] = chance.randrange(256)
         damaged = damaged[: chance.choice([len(damaged), chance.randrange(len(damaged))])]
         try:
-            recording_from(bytes(damaged), ending, "damaged")
-        except (TableDamageError, BadRecordingError):
+            decode(Recording, bytes(damaged), f"damaged{ending}")
+        except (FormatError, BadRecordingError):
             refused += 1
     assert refused > 20

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from strut.animation.keyframe_extraction import ExtractedKeyframes, extracted_keyframes
-from strut.animation.rig_movement import read_rig_movement
+from strut.animation.rig import expressions, slider_m
 from strut.errors import AnimationError, FileError
+from strut.formats.reader import read_file
 from strut.models.catalogue import as_robot
+from strut.motion import Motion
 from strut.robot import Robot
 from strut.schemas.keyframes import Animation
 from strut.schemas.toml_file import TomlFile
+from strut.viewer.eyes import expression_times
 
 
 def load_animation(path: Path | str) -> Animation:
@@ -44,5 +47,6 @@ def trace_animation(
         >>> strut.trace_animation("hop.glb", "cassie", emotion="happy").animation.duration_s
     """
     body = as_robot(robot)
-    movement, qpos = read_rig_movement(path, body)
-    return extracted_keyframes(body, qpos, movement.eyes, title=title or Path(path).stem, emotion=emotion)
+    motion = read_file(Motion, Path(path), robot=body)
+    eyes = expressions(slider_m(expression_times(motion.meta), motion.time_s))
+    return extracted_keyframes(body, motion.qpos, eyes, title=title or Path(path).stem, emotion=emotion)

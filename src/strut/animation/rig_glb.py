@@ -1,7 +1,7 @@
-"""Rig as GLB: bones as nodes, parts as meshes on them, a motion as an animation; by pygltflib.
+"""Rig as GLB: bones as nodes with meshes, a motion as an animation; written and read with pygltflib.
 
-glTF has y up, so one node above the base turns our z there. Bones are named as in the rig; a node `eyes` slides along
-with the expression. A reader takes what Blender writes: bones anywhere below an armature, sampled animations.
+glTF has y up: a node above the base turns our z there. Bones have the names of the rig; a node `eyes` slides with the
+expression. Files that Blender writes are read: bones anywhere below an armature, sampled animations.
 """
 
 from __future__ import annotations
@@ -19,25 +19,28 @@ from scipy.spatial.transform import Rotation, Slerp
 from strut.animation.drawing import FRAMES_PER_S
 from strut.animation.rig import EYES_BONE, Rig, RigMovement, check_bones, expressions, slider_m
 from strut.animation.rig_bones import BonePart, bone_parts, rig_of
+from strut.animation.rig_movement import motion_of_rig
 from strut.arrays import Array
 from strut.errors import RigFileError
 from strut.maths.sampling import columns_at
 from strut.models.catalogue import robot_of
 from strut.models.solid_mesh import solid_mesh
 from strut.motion import Motion
+from strut.robot import Robot
 from strut.viewer.eyes import expression_times
 
 Y_UP = Rotation.from_euler("x", -90.0, degrees=True)  # of our z-up world
 Z_UP = Y_UP.inv().as_matrix()
-SAME_S = 1e-4  # times in a file are of single precision
+SAME_S = 1e-4  # times in a file have single precision
+MAGIC = b"glTF"
 
 
-class MotionGlb:
-    """Writes a motion as a body that other programs show and animate."""
+class RigGlbWriter:
+    """Writes a motion as a body that other programs display and animate."""
 
     ending = ".glb"
 
-    def content(self, motion: Motion) -> bytes:
+    def encode(self, motion: Motion) -> bytes:
         """Return the file."""
         robot = robot_of(motion)
         rig = rig_of(robot)
@@ -48,8 +51,8 @@ class MotionGlb:
         file.animate(rig, time_s, place, turn, slider_m(expression_times(motion.meta), time_s))
         return file.bytes(motion)
 
-    def lost(self, _motion: Motion) -> tuple[str, ...]:
-        """Return what the format has no place for."""
+    def omitted(self, _motion: Motion) -> tuple[str, ...]:
+        """Return what the format cannot store."""
         return ("contacts", "forces", "receipt")
 
 
@@ -149,22 +152,36 @@ class _Writer:
         return b"".join(self.file.save_to_bytes())
 
 
-def movement_from_glb(content: bytes, rig: Rig, path: Path) -> RigMovement:
-    """Return the one animation of a GLB file, 25 frames a second; raises RigFileError."""
-    if content[:4] != b"glTF":
-        raise RigFileError(path, "is not a GLB file: it does not begin with glTF.")
-    try:
-        file = gltf.GLTF2.load_from_bytes(content)
-        return _Reader(file, file.binary_blob() or b"", path).movement(rig)
-    except RigFileError:
-        raise
-    except Exception as error:  # whatever a damaged file makes of the library
-        raise RigFileError(path, f"is damaged and cannot be read as GLB ({type(error).__name__}: {error}).") from error
+class RigGlbReader:
+    """Reads the one animation of a robot's rig, 25 frames per second."""
+
+    endings = (".glb",)
+    returns = Motion
+
+    def recognizes(self, head: bytes) -> bool:
+        """Return whether a file begins as GLB files do."""
+        return head.startswith(MAGIC)
+
+    def read(self, content: bytes, path: Path, *, robot: Robot) -> Motion:
+        """Return the motion; raises RigFileError if the file is damaged or holds no rig of the robot."""
+        if not content.startswith(MAGIC):
+            raise RigFileError(path, "is not a GLB file: it does not begin with glTF.")
+        rig = rig_of(robot)
+        try:
+            file = gltf.GLTF2.load_from_bytes(content)
+            movement = _Animation(file, file.binary_blob() or b"", path).movement(rig)
+        except RigFileError:
+            raise
+        except Exception as error:  # pygltflib and numpy raise many kinds for damaged bytes
+            raise RigFileError(
+                path, f"is damaged and cannot be read as GLB ({type(error).__name__}: {error})."
+            ) from error
+        return motion_of_rig(rig, movement, path)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads the animation of one file."""
+class _Animation:
+    """Reads the animation in one file."""
 
     file: Any
     blob: bytes
@@ -259,4 +276,5 @@ def _at(curve: tuple[Array, Array, str], time_s: Array, path: str) -> Array:
     return columns_at(inside, times, values)
 
 
-WRITER = MotionGlb()
+READER = RigGlbReader()
+WRITER = RigGlbWriter()

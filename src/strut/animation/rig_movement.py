@@ -1,4 +1,4 @@
-"""Rig movement: GLB or BVH of a rig that we wrote or that Blender built → coordinates; what does not fit is named."""
+"""Rig movement: bones over time, from a GLB or BVH of a rig → a motion of the robot; what does not fit is named."""
 
 from __future__ import annotations
 
@@ -7,51 +7,47 @@ from pathlib import Path
 import numpy as np
 
 from strut.animation.rig import Rig, RigMovement
-from strut.animation.rig_bones import rig_of
-from strut.animation.rig_bvh import movement_from_bvh
-from strut.animation.rig_glb import movement_from_glb
-from strut.arrays import Array
-from strut.errors import FileError, RigFileError, UnknownNameError
-from strut.robot import Robot
+from strut.errors import RigFileError
+from strut.motion import Motion
 
-READERS = {".glb": movement_from_glb, ".bvh": movement_from_bvh}
-MISPLACED_M = 0.002  # by which a bone may be away from where the robot has it
-TURNED_RAD = np.radians(1.0)  # by which it may turn about an axis that is not its own
+MAX_OFFSET_M = 0.002  # of a bone from where its parent carries it: rounding of the files is below
+MAX_TILT_RAD = np.radians(1.0)  # of a bone about an axis that its joint does not have
 
 
-def read_rig_movement(path: Path | str, robot: Robot) -> tuple[RigMovement, Array]:
-    """Return a movement from a file and the robot's coordinates in it, (T, nq); raises RigFileError."""
-    path = Path(path)
-    rig = rig_of(robot)
-    ending = path.suffix.lower()
-    if ending not in READERS:
-        raise UnknownNameError("format of a rig's movement", ending, tuple(READERS), "docs/animation.md")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror}.") from error
-    movement = READERS[ending](content, rig, path)
-    _check(rig, movement, path)
-    return movement, rig.coordinates(movement.place_m, movement.rotation)
+def motion_of_rig(rig: Rig, movement: RigMovement, path: Path, notes: tuple[str, ...] = ()) -> Motion:
+    """Return the motion of a rig's robot; raises RigFileError where the bones move as the robot cannot.
 
-
-def _check(rig: Rig, movement: RigMovement, path: Path) -> None:
-    """Raise RigFileError where bones are not where the robot's joints are, or turn as its joints cannot."""
+    Args:
+        rig: Of the robot.
+        movement: Of its bones.
+        path: The file, for errors.
+        notes: What the reader found out about the file.
+    """
     if not (np.isfinite(movement.place_m).all() and np.isfinite(movement.rotation).all()):
         raise RigFileError(path, "holds a number that is not finite.")
-    away = rig.misplaced_m(movement.place_m, movement.rotation)
-    if away.max() > MISPLACED_M:
-        frame, bone = np.unravel_index(int(np.argmax(away)), away.shape)
+    offset_m = rig.misplaced_m(movement.place_m, movement.rotation)
+    if offset_m.max() > MAX_OFFSET_M:
+        frame, bone = np.unravel_index(int(np.argmax(offset_m)), offset_m.shape)
         raise RigFileError(
             path,
-            f"is no rig of {rig.robot}: in frame {frame} the bone {rig.names[bone]} is {away.max() * 1e3:.0f} mm away "
-            f"from where {rig.robot} has it; build the rig from `strut export {rig.robot} --to rig`, in metres.",
+            f"is no rig of {rig.robot}: in frame {frame} the bone {rig.names[bone]} is {offset_m.max() * 1e3:.0f} mm "
+            f"away from where {rig.robot} has it; build the rig from `strut export {rig.robot} --to rig`, in metres.",
         )
-    aside = np.linalg.norm(rig.own_turns(movement.rotation)[..., 1:], axis=-1)
-    if aside.max() > TURNED_RAD:
-        frame, joint = np.unravel_index(int(np.argmax(aside)), aside.shape)
+    tilt_rad = np.linalg.norm(rig.own_turns(movement.rotation)[..., 1:], axis=-1)
+    if tilt_rad.max() > MAX_TILT_RAD:
+        frame, joint = np.unravel_index(int(np.argmax(tilt_rad)), tilt_rad.shape)
         raise RigFileError(
             path,
-            f"in frame {frame} the bone {rig.joint_names[joint]} is turned {np.degrees(aside.max()):.0f} degrees about "
-            f"an axis that {rig.robot} does not have; turn bones about their own x axis alone.",
+            f"in frame {frame} the bone {rig.joint_names[joint]} is turned {np.degrees(tilt_rad.max()):.0f} degrees "
+            f"about an axis that {rig.robot} does not have; turn bones about their own x axis alone.",
         )
+    changes = [0, *(k for k in range(1, len(movement.eyes)) if movement.eyes[k] != movement.eyes[k - 1])]
+    return Motion(
+        robot=rig.robot,
+        time_s=movement.time_s,
+        qpos=rig.coordinates(movement.place_m, movement.rotation),
+        joint_names=rig.joint_names,
+        contact=np.zeros((len(movement.time_s), 0), dtype=bool),
+        foot_names=(),
+        meta={"eyes": [[float(movement.time_s[k]), movement.eyes[k]] for k in changes], "notes": list(notes)},
+    )

@@ -25,8 +25,8 @@ from strut.capture.recording_plots import (
     total_force_plot,
 )
 from strut.errors import FileError
-from strut.formats.mot_file import ground_force_mot
-from strut.formats.motion_file import motion_bytes
+from strut.formats.mot import encode_ground_forces
+from strut.formats.motion_file import encode_motion
 from strut.human.report.gait_text import ReportTable
 from strut.plumbing.atomic_files import check_writable, write_atomically, write_folder_atomically
 from strut.plumbing.cancellation import asked_to_stop
@@ -75,7 +75,7 @@ def save_fit(found: MarkerFit, folder: Path, *, force: bool = False) -> None:
         left_out=[],
         curves=[("Marker errors", [_marker_picture(found)])],
     )
-    files = {"subject.toml": subject_text(found.subject).encode(), "motion.npz": motion_bytes(found.motion)}
+    files = {"subject.toml": subject_text(found.subject).encode(), "motion.npz": encode_motion(found.motion)}
     _write_results(folder, {**files, "report.html": content}, force=force)
 
 
@@ -89,9 +89,9 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
     loads = walk.forces.loads
     files = {
         "subject.toml": subject_text(walk.fit.subject).encode(),
-        "motion.npz": motion_bytes(walk.motion),
+        "motion.npz": encode_motion(walk.motion),
         "forces.csv": forces_csv(walk).encode(),
-        "forces.mot": ground_force_mot(walk.motion.time_s, SIDES, loads.force_n, loads.cop_m, loads.twist_nm),
+        "forces.mot": encode_ground_forces(walk.motion.time_s, SIDES, loads.force_n, loads.cop_m, loads.twist_nm),
         "report.html": _capture_page(walk),
     }
     _write_results(folder, files, force=force)

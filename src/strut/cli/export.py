@@ -11,7 +11,7 @@ import typer
 from strut.animation.rig_file import export_rig
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next
-from strut.formats.exchange import Exported, writer_named
+from strut.formats.exchange import Exported, find_writer
 from strut.formats.exchange import export as write
 from strut.formats.motion_file import load_motion
 from strut.models.catalogue import load_robot
@@ -40,7 +40,7 @@ def export(
         _export_rig(file, out, force=force, json=json)
         return
     motion = load_motion(file)
-    path = out or file.with_suffix(writer_named(to or "csv").ending)
+    path = out or file.with_suffix(find_writer(to or "csv").ending)
     check_not_input(path, file)
     written = write(motion, path, to=to, rate_hz=rate, force=force)
     if json:
@@ -49,9 +49,9 @@ def export(
     for alias in written.aliases:
         print_lines(
             f"warning: {rate:g} samples per second are too few for the jerkiness at {alias.frequency_hz:.3f} Hz; "
-            f"the robot would show {alias.shown_hz:.3f} Hz instead"
+            f"the robot would show {alias.alias_hz:.3f} Hz instead"
         )
-    without = f", without {', '.join(written.lost)}" if written.lost else ""
+    without = f", without {', '.join(written.omitted)}" if written.omitted else ""
     samples = format_count(written.samples, "[sample|samples]")
     print_lines(f"wrote {' and '.join(map(str, (path, *written.beside)))} ({samples}{without})")
     print_next("strut library add", file)
@@ -61,7 +61,7 @@ def _told(written: Exported) -> dict[str, Any]:
     """Return what programs read about an export."""
     files = {"file": str(written.path), "beside": [str(one) for one in written.beside]}
     form = written.path.suffix.lower().lstrip(".")
-    return files | {"format": form, "samples": written.samples, "lost": list(written.lost)}
+    return files | {"format": form, "samples": written.samples, "omitted": list(written.omitted)}
 
 
 def _export_rig(who: Path, out: Path | None, *, force: bool, json: bool) -> None:

@@ -1,1 +1,1 @@
-"""Motions on disk: files, other formats."""
+"""Formats: readers and writers of files, one per format."""

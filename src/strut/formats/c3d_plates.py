@@ -14,31 +14,31 @@ from strut.recording import ForcePlate
 from strut.robot import Index
 
 GROUP = "FORCE_PLATFORM"
-SMALLEST_M2 = 1e-4
+MIN_AREA_M2 = 1e-4
 _NEWTON_METRES = {"nm", "n.m", "n*m"}
 
 
 def read_plates(parameters: Parameters, frames: C3dFrames, metres: float) -> tuple[tuple[ForcePlate, ...], list[str]]:
-    """Return the plates of a file, and sentences about what was found or changed.
+    """Return the plates in a file, and notes about what was found out or changed.
 
     Args:
         parameters: Of the file.
         frames: Of the file.
-        metres: What one unit of its points is.
+        metres: In one unit of its points.
     """
     kinds = numbers_of(parameters, GROUP, "TYPE").ravel()
     count = min(int(number_of(parameters, GROUP, "USED", len(kinds))), len(kinds))
-    found = list[ForcePlate]()
+    plates = list[ForcePlate]()
     notes = list[str]()
     for index in range(count):
         entry = _PlateEntry(parameters, frames, metres, index, int(kinds[index]))
-        if missing := entry.missing():
-            notes.append(f"plate {index + 1}: {missing}")
+        if reason := entry.unreadable_because():
+            notes.append(f"plate {index + 1}: {reason}")
             continue
-        plate, said = plate_in_world(entry.channels())
-        found.append(plate)
-        notes += said
-    return tuple(found), notes
+        plate, plate_notes = plate_in_world(entry.channels())
+        plates.append(plate)
+        notes += plate_notes
+    return tuple(plates), notes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,69 +51,56 @@ class _PlateEntry:
     index: int
     kind: int
 
-    def missing(self) -> str:
+    def unreadable_because(self) -> str:
         """Return why it cannot be read; empty if it can."""
-        reasons = {
-            f"plates of type {self.kind} are not read.": self.kind not in CHANNELS,
-            "the file does not say where it stands.": self.corners().shape != (4, 3) or len(self.origin()) != 3,
-            "its channels are not in the file.": not self._has_channels(),
-        }
-        return next((reason for reason, holds in reasons.items() if holds), "") or self._too_small()
-
-    def _has_channels(self) -> bool:
-        own = self.own()
-        return len(own) == CHANNELS.get(self.kind, 0) and bool(((own >= 0) & (own < self.frames.analog.shape[1])).all())
-
-    def _too_small(self) -> str:
-        corners = self.corners()
-        area = np.linalg.norm(np.cross(corners[2] - corners[0], corners[3] - corners[1])) / 2.0
-        return "" if area > SMALLEST_M2 else "its corners are no rectangle."
+        corners_m = self.corners_m()
+        own = self.channel_numbers()
+        if self.kind not in CHANNELS:
+            return f"plates of type {self.kind} are not read."
+        if corners_m.shape != (4, 3) or len(self.origin_m()) != 3:
+            return "the file does not say where it stands."
+        if len(own) != CHANNELS[self.kind] or not ((own >= 0) & (own < self.frames.analog.shape[1])).all():
+            return "its channels are not in the file."
+        area_m2 = np.linalg.norm(np.cross(corners_m[2] - corners_m[0], corners_m[3] - corners_m[1])) / 2.0
+        return "" if area_m2 > MIN_AREA_M2 else "its corners are no rectangle."
 
     def _column(self, name: str) -> Raw:
         """Return its entry of a parameter whose last dimension counts plates; empty if there is none."""
         values = numbers_of(self.parameters, GROUP, name)
         return values[..., self.index] if values.ndim and self.index < values.shape[-1] else np.empty(0)
 
-    def corners(self) -> Array:
-        """Return its corners [m]. Shape (4, 3)."""
+    def corners_m(self) -> Array:
+        """Return its corners. Shape (4, 3)."""
         return np.asarray(self._column("CORNERS").T, dtype=np.float64) * self.metres
 
-    def origin(self) -> Array:
-        """Return ORIGIN as the file has it [m]. Shape (3,)."""
+    def origin_m(self) -> Array:
+        """Return ORIGIN as the file has it. Shape (3,)."""
         return np.atleast_1d(np.asarray(self._column("ORIGIN"), dtype=np.float64)) * self.metres
 
-    def own(self) -> Index:
+    def channel_numbers(self) -> Index:
         """Return which analog channels are its own, from 0."""
         return np.atleast_1d(np.asarray(self._column("CHANNEL"), dtype=np.intp))[: CHANNELS.get(self.kind, 0)] - 1
 
-    def factors(self) -> Array:
-        """Return what makes each channel N, N m or m. Shape (n,)."""
+    def channels(self) -> PlateChannels:
+        """Return its channels in N, N m and m."""
+        own = self.channel_numbers()
         factors = np.ones(CHANNELS[self.kind])
         if self.kind in (1, 2):
             units = (*texts_of(self.parameters, "ANALOG", "UNITS"), *[""] * self.frames.analog.shape[1])
-            factors[3:] = [
-                1.0 if units[channel].lower() in _NEWTON_METRES else self.metres for channel in self.own()[3:]
-            ]
+            are_nm = [units[channel].lower() in _NEWTON_METRES for channel in own[3:]]
+            factors[3:] = np.where(are_nm, 1.0, self.metres)
         if self.kind == 1:
-            factors[3:5] = self.metres  # places
-        return factors
-
-    def calibration(self) -> Array | None:
-        """Return the matrix that makes N and N m of channels, of type 4. Shape (6, 6)."""
-        matrix = np.array(self._column("CAL_MATRIX"), dtype=np.float64)
-        if self.kind != 4 or matrix.shape != (6, 6):
-            return None
-        matrix[3:] *= self.metres
-        return matrix
-
-    def channels(self) -> PlateChannels:
-        """Return it as its channels tell it."""
+            factors[3:5] = self.metres  # the centre of pressure
+        calibration = np.array(self._column("CAL_MATRIX"), dtype=np.float64)
+        has_calibration = self.kind == 4 and calibration.shape == (6, 6)
+        if has_calibration:
+            calibration[3:] *= self.metres
         return PlateChannels(
             number=self.index + 1,
             kind=self.kind,
-            values=self.frames.analog[:, self.own()] * self.factors(),
+            values=self.frames.analog[:, own] * factors,
             rate_hz=self.frames.analog_rate_hz,
-            corners_m=self.corners(),
-            origin_m=self.origin(),
-            calibration=self.calibration(),
+            corners_m=self.corners_m(),
+            origin_m=self.origin_m(),
+            calibration=calibration if has_calibration else None,
         )

@@ -1,4 +1,4 @@
-"""C3D writer: recording → the bytes of a C3D file: floats, Intel byte order, millimetres."""
+"""C3D writer: a recording as the bytes of a C3D file, with floats in Intel byte order and millimetres."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.errors import BadRecordingError
-from strut.formats.c3d_parameters import BLOCK
+from strut.formats.c3d_parameters import BLOCK, C3D_KEY, INTEL
 from strut.recording import Recording, all_seen
 
-MOST_POINTS = 255  # in one LABELS parameter
-MOST_FRAMES = 65535
-_KINDS = {
+MAX_LABELS = 255  # of one parameter, which counts them in a byte
+MAX_FRAMES = 65535  # that the header can count
+SCALE = -0.001  # negative: numbers are floats
+_EVENT_LABELS = {
     "heel_strike": "Foot Strike",
     "toe_off": "Foot Off",
     "foot_flat": "Foot Flat",
@@ -22,26 +23,26 @@ _KINDS = {
 }
 
 
-def c3d_content(recording: Recording) -> bytes:
-    """Return markers, analog channels and events as a file; of plates only the channels, where they came as such.
+def encode_c3d(recording: Recording) -> bytes:
+    """Return markers, analog channels and events as a file; plates are not written, but their analog channels are.
 
-    Raises BadRecordingError if the format has no place for so much.
+    Raises BadRecordingError if there are more frames or names than the format can count.
     """
     frames, points = recording.markers_m.shape[:2]
-    if not 0 < frames <= MOST_FRAMES or points > 65535:
-        raise BadRecordingError(f"A C3D file holds 1 to {MOST_FRAMES} frames; {recording.name} has {frames}.")
+    if not 0 < frames <= MAX_FRAMES or points > 65535:
+        raise BadRecordingError(f"A C3D file holds 1 to {MAX_FRAMES} frames; {recording.name} has {frames}.")
     channels, samples = _analog_layout(recording)
     parameters = _section(recording, channels, samples)
     data_block = 2 + len(parameters) // BLOCK
     header = _header(recording, channels, samples, data_block)
     section = bytearray(parameters)
-    place = section.find(b"DATA_START") + len(b"DATA_START") + 4  # behind the pointer, type and rank
-    section[place : place + 2] = struct.pack("<h", data_block)
+    at = section.find(b"DATA_START") + len(b"DATA_START") + 4  # behind the pointer, the type and the dimensions
+    section[at : at + 2] = struct.pack("<h", data_block)
     return header + bytes(section) + _data(recording, channels, samples)
 
 
 def _analog_layout(recording: Recording) -> tuple[int, int]:
-    """Return the number of channels and of samples per frame; channels that do not fit the frames are left out."""
+    """Return the number of channels and of samples per frame; channels whose rate does not fit are omitted."""
     analog = recording.analog
     frames = len(recording.markers_m)
     if analog is None:
@@ -55,14 +56,14 @@ def _header(recording: Recording, channels: int, samples: int, data_block: int) 
     frames, points = recording.markers_m.shape[:2]
     head = struct.pack(
         "<BBHHHHhfHHf",
-        2,
-        0x50,
+        2,  # block of the parameter section
+        C3D_KEY,
         points,
         channels * samples,
-        1,
-        frames,
-        10,
-        -0.001,
+        1,  # first frame
+        frames,  # last frame
+        10,  # longest gap that was interpolated, by the guide's example; we fill none
+        SCALE,
         data_block,
         samples,
         recording.rate_hz,
@@ -71,20 +72,20 @@ def _header(recording: Recording, channels: int, samples: int, data_block: int) 
 
 
 def _section(recording: Recording, channels: int, samples: int) -> bytes:
-    """Return the parameter section, whole blocks."""
+    """Return the parameter section, in whole blocks."""
     frames, points = recording.markers_m.shape[:2]
     entries = [_group(1, "POINT"), _group(2, "ANALOG"), _group(3, "FORCE_PLATFORM"), _group(4, "EVENT")]
     entries += [
         _numbers(1, "USED", [points], "h"),
         _numbers(1, "FRAMES", [frames - 65536 if frames > 32767 else frames], "h"),
-        _numbers(1, "SCALE", [-0.001], "f"),
+        _numbers(1, "SCALE", [SCALE], "f"),
         _numbers(1, "RATE", [recording.rate_hz], "f"),
         _numbers(1, "DATA_START", [0], "h"),
         _texts(1, "UNITS", ["mm"]),
     ]
-    for part, first in enumerate(range(0, max(points, 1), MOST_POINTS)):
+    for part, first in enumerate(range(0, max(points, 1), MAX_LABELS)):
         name = "LABELS" if part == 0 else f"LABELS{part + 1}"
-        entries.append(_texts(1, name, recording.marker_names[first : first + MOST_POINTS]))
+        entries.append(_texts(1, name, recording.marker_names[first : first + MAX_LABELS]))
     entries += [_numbers(2, "USED", [channels], "h"), _numbers(2, "RATE", [samples * recording.rate_hz], "f")]
     if channels and recording.analog is not None:
         entries += [
@@ -99,7 +100,7 @@ def _section(recording: Recording, channels: int, samples: int) -> bytes:
     blocks = -(-(len(content) + 4) // BLOCK)
     if blocks > 255:
         raise BadRecordingError(f"{recording.name} has too many names for a C3D file.")
-    return (struct.pack("<BBBB", 1, 0x50, blocks, 84) + content).ljust(blocks * BLOCK, b"\0")
+    return (struct.pack("<BBBB", 1, C3D_KEY, blocks, INTEL) + content).ljust(blocks * BLOCK, b"\0")
 
 
 def _events(recording: Recording) -> list[bytes]:
@@ -110,7 +111,7 @@ def _events(recording: Recording) -> list[bytes]:
     return [
         _numbers(4, "USED", [len(events)], "h"),
         _texts(4, "CONTEXTS", [event.side for event in events]),
-        _texts(4, "LABELS", [_KINDS[event.kind] for event in events]),
+        _texts(4, "LABELS", [_EVENT_LABELS[event.kind] for event in events]),
         _entry(4, "TIMES", 4, (2, len(events)), times.astype("<f4").tobytes()),
     ]
 
@@ -132,17 +133,17 @@ def _numbers(group: int, name: str, values: Sequence[float], kind: str) -> bytes
 def _texts(group: int, name: str, values: Sequence[str]) -> bytes:
     encoded = [value.encode("utf-8")[:127] for value in values]
     length = max([1, *map(len, encoded)])
-    return _entry(group, name, -1, (length, len(encoded)), b"".join(one.ljust(length) for one in encoded))
+    return _entry(group, name, -1, (length, len(encoded)), b"".join(text.ljust(length) for text in encoded))
 
 
 def _data(recording: Recording, channels: int, samples: int) -> bytes:
     frames, points = recording.markers_m.shape[:2]
-    seen = all_seen(recording.markers_m)
+    is_seen = all_seen(recording.markers_m)
     values: npt.NDArray[np.float32] = np.zeros((frames, 4 * points + channels * samples), dtype="<f4")
-    place = values[:, : 4 * points].reshape(frames, points, 4)
-    place[..., :3] = np.where(seen[..., None], recording.markers_m * 1e3, 0.0)
-    place[..., 3] = np.where(seen, 0.0, -1.0)
-    values[:, : 4 * points] = place.reshape(frames, -1)
+    markers = values[:, : 4 * points].reshape(frames, points, 4)
+    markers[..., :3] = np.where(is_seen[..., None], recording.markers_m * 1e3, 0.0)
+    markers[..., 3] = np.where(is_seen, 0.0, -1.0)  # mask of the cameras and residual; negative is unseen
+    values[:, : 4 * points] = markers.reshape(frames, -1)
     if channels and recording.analog is not None:
         values[:, 4 * points :] = recording.analog.values[: frames * samples].reshape(frames, -1)
     return values.tobytes()

@@ -1,12 +1,16 @@
-"""Exchange: a motion in a file that other programs read; a writer owns one format."""
+"""Exchange: motions in files of other programs. A writer owns one format.
+
+A writer is registered in the group `strut.writers`. CONTRIBUTING.md shows how to add one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+from strut.formats.format_options import check_options
 from strut.formats.resample import Alias, aliases, resampled
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
@@ -15,41 +19,56 @@ from strut.registry import find
 
 
 class Writer(Protocol):
-    """Writes motions in one file format; a user's own is given to `export` as `to`."""
+    """Writes motions in one file format.
 
-    ending: str
+    Keyword-only parameters of `encode` are options of the format; `export` passes its `options` to them.
+    """
 
-    def content(self, motion: Motion) -> bytes:
-        """Return the file's content; its names say units, joint order and quaternion order."""
+    @property
+    def ending(self) -> str:
+        """Ending of such files, in lower case and with the dot."""
         ...
 
-    def lost(self, motion: Motion) -> Sequence[str]:
-        """Return what the motion has and the format has no place for."""
+    @property
+    def encode(self) -> Callable[..., bytes]:
+        """Function of a motion that returns the content of its file; names in it say units and the order of joints."""
+        ...
+
+    def omitted(self, motion: Motion) -> Sequence[str]:
+        """Return what the motion has and the format cannot store."""
         ...
 
 
 @runtime_checkable
 class SidecarWriter(Protocol):
-    """Writes more files beside the first one."""
+    """A writer that writes more files beside the first one."""
 
-    def beside(self, motion: Motion) -> dict[str, bytes]:
-        """Return their contents by what their names end in, after the name of the first."""
+    def encode_beside(self, motion: Motion) -> dict[str, bytes]:
+        """Return the contents of these files by the ends of their names, which follow the stem of the first."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export wrote: file, number of samples, what has no place, what a slow rate falsifies, files beside it."""
+    """What an export wrote.
+
+    Args:
+        path: The file.
+        samples: Number of samples in it.
+        omitted: What the motion has and the format cannot store.
+        aliases: Frequencies of the style that the rate of the samples falsifies.
+        beside: Files written beside it.
+    """
 
     path: Path
     samples: int
-    lost: tuple[str, ...]
+    omitted: tuple[str, ...]
     aliases: tuple[Alias, ...]
     beside: tuple[Path, ...] = ()
 
 
-def writer_named(name: str) -> Writer:
-    """Return the writer of a format; raises UnknownNameError with the formats that there are."""
+def find_writer(name: str) -> Writer:
+    """Return the writer of a format; raises UnknownNameError with the names of all formats."""
     writer: Writer = find("strut.writers", name)
     return writer
 
@@ -60,15 +79,17 @@ def export(
     *,
     to: Writer | str | None = None,
     rate_hz: float | None = None,
+    options: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> Exported:
     """Write a motion for another program.
 
     Args:
-        motion: What to write.
-        path: File to write; must end as the format does.
-        to: Format (csv, json, bvh, glb, c3d, trc, mot) or a writer of your own; what the path ends in if left out.
-        rate_hz: Samples per second; the motion's own if left out.
+        motion: The motion.
+        path: File to write; its ending must be that of the format.
+        to: Name of a format (`strut export --help` lists them) or a writer of your own; the ending of the path if None.
+        rate_hz: Samples per second; those of the motion if None.
+        options: Options of the format.
         force: Whether an existing file may be replaced.
 
     Example:
@@ -76,18 +97,21 @@ def export(
         True
     """
     path = Path(path)
+    options = options or {}
     to = to or path.suffix.lower().lstrip(".")
-    writer = writer_named(to) if isinstance(to, str) else to
+    writer = find_writer(to) if isinstance(to, str) else to
+    check_options(writer.encode, options, writer.ending)
     check_writable(path, force=force, ending=writer.ending)
     falsified: tuple[Alias, ...] = ()
     if rate_hz is not None:
-        slow = resampled(motion, rate_hz)
+        resampled_motion = resampled(motion, rate_hz)
         falsified = aliases(robot_of(motion), motion, rate_hz)
-        motion = slow
-    more = writer.beside(motion) if isinstance(writer, SidecarWriter) else {}
-    files = {path: writer.content(motion)} | {path.with_name(path.stem + end): more[end] for end in more}
-    for one in files:
-        check_writable(one, force=force, ending=writer.ending)
-    for one, content in files.items():
-        write_atomically(one, content, force=force)
-    return Exported(path, len(motion.time_s), tuple(writer.lost(motion)), falsified, tuple(files)[1:])
+        motion = resampled_motion
+    beside = writer.encode_beside(motion) if isinstance(writer, SidecarWriter) else {}
+    contents = {path: writer.encode(motion, **options)}
+    contents |= {path.with_name(path.stem + end): content for end, content in beside.items()}
+    for file in contents:
+        check_writable(file, force=force, ending=writer.ending)
+    for file, content in contents.items():
+        write_atomically(file, content, force=force)
+    return Exported(path, len(motion.time_s), tuple(writer.omitted(motion)), falsified, tuple(contents)[1:])

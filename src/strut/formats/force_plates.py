@@ -1,9 +1,9 @@
 """Force plates: channels of plates of the C3D types 1 to 4 → force, moment and centre of pressure in world axes.
 
-A plate's own frame follows from its corners: x from corner 2 to corner 1, y from corner 3 to corner 2. Laboratories
-disagree about signs, so two things are found and told instead of trusted: the side of the surface on which the sensors
-lie (below, whatever ORIGIN says), and whether the plate tells the force of the ground or that on it (the ground pushes
-upwards).
+The frame of a plate follows from its corners: x from corner 2 to corner 1, y from corner 3 to corner 2. Laboratories
+disagree about signs, so two facts of physics replace what the file says: the sensors lie below the surface, whatever
+the sign of ORIGIN, and the ground pushes upwards, so channels that pull are the force on the plate. Each correction is
+reported in a note.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from strut.arrays import Array
 from strut.recording import ForcePlate
 
-CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6}  # of each type
-LOADED_N = 20.0  # below this nobody stands on a plate, and the centre of pressure means nothing
-QUIET_SHARE = 0.05  # of the range of a plate's force: what lies lower is its offset
-LARGEST_OFFSET_N = 120.0  # more than this, all the time, is somebody's weight
-SHORTEST_QUIET = 10  # samples
+CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6}  # number of channels by type
+LOADED_N = 20.0  # a plate with less is unloaded, and its centre of pressure is noise
+QUIET_SHARE = 0.05  # of the range of the force: samples this near to its unloaded end are unloaded
+MAX_OFFSET_N = 120.0  # a larger constant force is the weight of a person
+MIN_QUIET_SAMPLES = 10  # for a median
+MAX_COP_DIAGONALS = 10.0  # a centre of pressure this many plates away is in another unit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlateChannels:
-    """A plate as a file tells it.
+    """The channels of a plate, as a file has them.
 
     Args:
         number: Of the plate, from 1.
         kind: Type of the C3D format, 1 to 4.
-        values: Its channels in N and N m, or in m where they are lengths. Shape (S, 6 or 8).
+        values: Channels in N and N m; in m where they are lengths. Shape (S, 6 or 8).
         rate_hz: Of the samples.
         corners_m: Shape (4, 3).
         origin_m: As in the file. Shape (3,).
@@ -47,35 +47,37 @@ class PlateChannels:
 
 
 def plate_in_world(channels: PlateChannels) -> tuple[ForcePlate, tuple[str, ...]]:
-    """Return a plate in world axes, tared and with the ground's force, and sentences about what had to be changed."""
+    """Return a plate in world axes, without offset and with the force of the ground, and notes about corrections."""
     name = f"plate {channels.number}"
     notes = list[str]()
-    values, offset_n = _tared(_calibrated(channels), channels.kind)
+    values = channels.values
+    if channels.kind == 4 and channels.calibration is not None:
+        values = np.asarray(values @ channels.calibration.T)
+    values, offset_n = _without_offset(values, channels.kind)
     if offset_n > 1.0:
         notes.append(f"{name}: an offset of {offset_n:.0f} N was taken off.")
     plate_to_world = plate_axes(channels.corners_m)
-    up = _upwards(plate_to_world)
-    force, moment = _wrench(values, channels)
-    loads = force @ (plate_to_world.T @ up)
-    if len(loads) and loads[np.abs(loads).argmax()] < -LOADED_N:
-        values = -values if channels.kind != 1 else values * np.array([-1, -1, -1, 1, 1, -1])
-        notes.append(f"{name}: it tells the force on the ground; signs were turned.")
-        force, moment = _wrench(values, channels)
-    cop = plate_centre_of_pressure(
-        force @ plate_to_world.T, moment @ plate_to_world.T, channels.corners_m.mean(axis=0), up
-    )
-    if channels.kind in (2, 4) and _far_outside(cop, channels.corners_m):
+    centre_m = channels.corners_m.mean(axis=0)
+    up = _upward_normal(plate_to_world)
+    force_n, moment_nm = _wrench(values, channels)
+    load_n = force_n @ (plate_to_world.T @ up)
+    if len(load_n) and load_n[np.abs(load_n).argmax()] < -LOADED_N:
+        values = -values if channels.kind != 1 else values * np.array([-1, -1, -1, 1, 1, -1])  # places keep their sign
+        notes.append(f"{name}: its force is that on the ground; signs were turned.")
+        force_n, moment_nm = _wrench(values, channels)
+    cop_m = plate_centre_of_pressure(force_n @ plate_to_world.T, moment_nm @ plate_to_world.T, centre_m, up)
+    if channels.kind in (2, 4) and _is_far_outside(cop_m, channels.corners_m):
         values = values * np.array([1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-3])
         notes.append(f"{name}: its moments are in N mm although the file says N m.")
-        force, moment = _wrench(values, channels)
-    force = force @ plate_to_world.T
-    moment = moment @ plate_to_world.T
-    cop = plate_centre_of_pressure(force, moment, channels.corners_m.mean(axis=0), up)
-    return ForcePlate(name, channels.rate_hz, force, moment, cop, channels.corners_m), tuple(notes)
+        force_n, moment_nm = _wrench(values, channels)
+    force_n = force_n @ plate_to_world.T
+    moment_nm = moment_nm @ plate_to_world.T
+    cop_m = plate_centre_of_pressure(force_n, moment_nm, centre_m, up)
+    return ForcePlate(name, channels.rate_hz, force_n, moment_nm, cop_m, channels.corners_m), tuple(notes)
 
 
 def plate_axes(corners_m: Array) -> Array:
-    """Return the rotation of a plate's frame to world, from its corners. Shape (4, 3) in, (3, 3) out."""
+    """Return the rotation from the frame of a plate to world, by its corners. Shape (4, 3) in, (3, 3) out."""
     x = corners_m[0] + corners_m[3] - corners_m[1] - corners_m[2]
     y = corners_m[0] + corners_m[1] - corners_m[2] - corners_m[3]
     x = x / np.linalg.norm(x)
@@ -85,7 +87,7 @@ def plate_axes(corners_m: Array) -> Array:
 
 
 def plate_centre_of_pressure(force_n: Array, moment_nm: Array, centre_m: Array, up: Array) -> Array:
-    """Return where a single force on the surface has the same moment; NaN where less than LOADED_N presses.
+    """Return where a single force on the surface has the same moment; NaN while the load is below LOADED_N.
 
     Args:
         force_n: Shape (S, 3).
@@ -96,54 +98,49 @@ def plate_centre_of_pressure(force_n: Array, moment_nm: Array, centre_m: Array, 
     Returns:
         In world. Shape (S, 3).
     """
-    normal = force_n @ up
-    loaded = normal > LOADED_N
-    arm = np.cross(np.broadcast_to(up, moment_nm.shape), moment_nm) / np.where(loaded, normal, 1.0)[:, None]
-    return np.where(loaded[:, None], centre_m + arm, np.nan)
+    load_n = force_n @ up
+    is_loaded = load_n > LOADED_N
+    arm_m = np.cross(np.broadcast_to(up, moment_nm.shape), moment_nm) / np.where(is_loaded, load_n, 1.0)[:, None]
+    return np.where(is_loaded[:, None], centre_m + arm_m, np.nan)
 
 
-def _far_outside(cop_m: Array, corners_m: Array) -> bool:
-    """Return whether the centre of pressure is mostly more than ten plates away from the middle."""
-    away = np.linalg.norm(cop_m - corners_m.mean(axis=0), axis=1)
-    seen = np.isfinite(away)
-    return bool(seen.any() and np.median(away[seen]) > 10.0 * np.linalg.norm(corners_m[0] - corners_m[2]))
+def _is_far_outside(cop_m: Array, corners_m: Array) -> bool:
+    """Return whether the centre of pressure is mostly MAX_COP_DIAGONALS away from the plate."""
+    distance_m = np.linalg.norm(cop_m - corners_m.mean(axis=0), axis=1)
+    is_known = np.isfinite(distance_m)
+    diagonal_m = np.linalg.norm(corners_m[0] - corners_m[2])
+    return bool(is_known.any() and np.median(distance_m[is_known]) > MAX_COP_DIAGONALS * diagonal_m)
 
 
-def _calibrated(channels: PlateChannels) -> Array:
-    if channels.kind == 4 and channels.calibration is not None:
-        return np.asarray(channels.values @ channels.calibration.T)
-    return channels.values
-
-
-def _tared(values: Array, kind: int) -> tuple[Array, float]:
-    """Return channels without what they show while nobody stands there, and how much that is [N]."""
+def _without_offset(values: Array, kind: int) -> tuple[Array, float]:
+    """Return channels without their values of the unloaded plate, and how much that is [N]."""
     vertical = values[:, 4:8].sum(axis=1) if kind == 3 else values[:, 2]
-    if len(vertical) < SHORTEST_QUIET:
+    if len(vertical) < MIN_QUIET_SAMPLES:
         return values, 0.0
     low, high = np.percentile(vertical, [0.5, 99.5])
-    if high - low < 4.0 * LOADED_N:  # nobody steps on it or off it
-        quiet = np.full(len(vertical), abs(np.median(vertical)) < LARGEST_OFFSET_N)
-    else:  # of the two ends of the range, the one nearer to zero is that without a load
-        quiet = np.abs(vertical - min(low, high, key=abs)) < QUIET_SHARE * (high - low)
-    if quiet.sum() < SHORTEST_QUIET:
+    if high - low < 4.0 * LOADED_N:  # the load never changes: the plate is either always loaded or never
+        is_unloaded = np.full(len(vertical), abs(np.median(vertical)) < MAX_OFFSET_N)
+    else:  # of the two ends of the range, the one nearer to zero is unloaded
+        is_unloaded = np.abs(vertical - min(low, high, key=abs)) < QUIET_SHARE * (high - low)
+    if is_unloaded.sum() < MIN_QUIET_SAMPLES:
         return values, 0.0
-    offset = np.median(values[quiet], axis=0)
+    offset = np.median(values[is_unloaded], axis=0)
     offset_n = abs(float(offset[4:8].sum() if kind == 3 else offset[2]))
     if kind == 1:
-        offset[3:5] = 0.0  # places, not forces
+        offset[3:5] = 0.0  # a centre of pressure has no offset
     return values - offset, offset_n
 
 
 def _wrench(values: Array, channels: PlateChannels) -> tuple[Array, Array]:
-    """Return force and moment about the middle of the surface, in the plate's frame. Shapes (S, 3)."""
+    """Return force and moment about the middle of the surface, in the frame of the plate. Shapes (S, 3)."""
     sensor_depth = -np.abs(channels.origin_m[2]) * np.array([0.0, 0.0, 1.0])
     if channels.kind == 1:
         force = values[:, :3]
-        place = np.column_stack([values[:, 3:5], np.zeros(len(values))])
-        free = np.column_stack([np.zeros((len(values), 2)), values[:, 5]])
-        return force, np.cross(place, force) + free
+        cop_m = np.column_stack([values[:, 3:5], np.zeros(len(values))])
+        free_moment = np.column_stack([np.zeros((len(values), 2)), values[:, 5]])
+        return force, np.cross(cop_m, force) + free_moment
     if channels.kind == 3:
-        a, b = np.abs(channels.origin_m[:2])
+        a, b = np.abs(channels.origin_m[:2])  # half the distances of the sensors, as the guide calls them
         x12, x34, y14, y23, *z = values.T
         force = np.column_stack([x12 + x34, y14 + y23, sum(z)])
         moment = np.column_stack(
@@ -156,13 +153,8 @@ def _wrench(values: Array, channels: PlateChannels) -> tuple[Array, Array]:
     return force, moment - np.cross(sign * channels.origin_m, force)
 
 
-def _upwards(plate_to_world: Array) -> Array:
-    """Return the normal of a plate that points up: that along the positive end of the world axis nearest to it."""
+def _upward_normal(plate_to_world: Array) -> Array:
+    """Return the normal of a plate in the positive direction of the world axis nearest to it, which points up."""
     normal = plate_to_world[:, 2]
     axis = int(np.abs(normal).argmax())
     return np.asarray(normal * np.sign(normal[axis]))
-
-
-def loaded(plate: ForcePlate, threshold_n: float = LOADED_N) -> npt.NDArray[np.bool_]:
-    """Return when somebody stands on a plate. Shape (S,)."""
-    return np.asarray(np.linalg.norm(plate.force_n, axis=1) > threshold_n)

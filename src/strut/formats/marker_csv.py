@@ -3,55 +3,57 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.formats.length_units import METRES
 from strut.formats.marker_labels import unique_labels, without_prefix
-from strut.formats.number_table import frame_rate, parsed_rows, refuse_unless
-from strut.formats.trc_file import fields
+from strut.formats.number_table import frame_rate, parse_rows
+from strut.formats.reader import require
 from strut.recording import Recording
 
 _TIME = re.compile(r"^time(_s| ?\[?\(?s\)?\]?)?$", re.IGNORECASE)
 _COLUMN = re.compile(r"^(?P<name>.+?)[ _.:](?P<axis>[xyzXYZ])(?:[ _.]?[\[(]?(?P<unit>mm|cm|m)[\])]?)?$")
-_METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, None: 1.0}
-
-AxisColumns = Mapping[str, tuple[int, float]]  # column and unit of x, y and z
 
 
-def recording_from_csv(content: str, name: str) -> Recording:
-    """Return the recording of a table; raises TableDamageError with words that fit after the file's name.
+class MarkerCsvReader:
+    """Reads markers from a table."""
 
-    A unit may stand behind the axis (LASI_x_mm); a bare length is metres.
-    """
-    head, *lines = content.splitlines() or [""]
-    header = [field.strip().strip('"') for field in head.split(",")]
-    clock = [index for index, field in enumerate(header) if _TIME.match(field)]
-    refuse_unless(len(clock) > 0, "has no column 'time' or 'time_s' in its first line.")
-    columns = _columns(header)
-    refuse_unless(len(columns) > 0, "has no markers: three columns such as LASI_x, LASI_y, LASI_z make one.")
-    table = parsed_rows(lines, len(header), 2, ",")
-    markers = np.stack([_path(table, axes) for axes in columns.values()], axis=1)
-    return Recording(name, frame_rate(table[:, clock[0]]), unique_labels([*columns]), markers)
+    endings = (".csv",)
+    returns = Recording
+
+    def recognizes(self, head: bytes) -> bool:
+        """Return whether the first line names a time and a marker."""
+        names = _header(head.decode("utf-8-sig", errors="replace").partition("\n")[0])
+        return any(map(_TIME.match, names)) and any(map(_COLUMN.match, names))
+
+    def read(self, content: bytes, path: Path) -> Recording:
+        """Return the markers; raises FormatError.
+
+        A unit may follow the axis (LASI_x_mm); without one, lengths are in metres.
+        """
+        first, *lines = content.decode("utf-8-sig", errors="replace").splitlines() or [""]
+        header = _header(first)
+        time_columns = [index for index, name in enumerate(header) if _TIME.match(name)]
+        require(len(time_columns) > 0, "has no column 'time' or 'time_s' in its first line.")
+        columns: dict[str, dict[str, tuple[int, float]]] = {}  # by marker and axis: column, and metres in its unit
+        for index, name in enumerate(header):
+            if match := _COLUMN.match(name):
+                axes = columns.setdefault(without_prefix(match["name"]), {})
+                axes[match["axis"].lower()] = (index, METRES[match["unit"] or "m"])
+        complete = {label: axes for label, axes in columns.items() if set(axes) == {"x", "y", "z"}}
+        require(len(complete) > 0, "has no markers: three columns such as LASI_x, LASI_y, LASI_z make one.")
+        table = parse_rows(lines, len(header), 2, ",")
+        paths_m = [
+            np.column_stack([table[:, axes[axis][0]] * axes[axis][1] for axis in "xyz"]) for axes in complete.values()
+        ]
+        rate_hz = frame_rate(table[:, time_columns[0]])
+        return Recording(path.stem, rate_hz, unique_labels([*complete]), np.stack(paths_m, axis=1))
 
 
-def _columns(header: Sequence[str]) -> dict[str, AxisColumns]:
-    """Return the columns of each marker that has all three axes."""
-    places: dict[str, dict[str, tuple[int, float]]] = {}
-    for index, field in enumerate(header):
-        if found := _COLUMN.match(field):
-            axes = places.setdefault(without_prefix(found["name"]), {})
-            axes[found["axis"].lower()] = index, _METRES[found["unit"]]
-    return {label: axes for label, axes in places.items() if set(axes) == {"x", "y", "z"}}
+def _header(line: str) -> list[str]:
+    return [field.strip().strip('"') for field in line.split(",")]
 
 
-def _path(table: Array, axes: AxisColumns) -> Array:
-    return np.column_stack([table[:, axes[axis][0]] * axes[axis][1] for axis in "xyz"])
-
-
-def marker_csv_content(recording: Recording) -> bytes:
-    """Return markers as a table in metres."""
-    names = ",".join(f"{marker}_x_m,{marker}_y_m,{marker}_z_m" for marker in recording.marker_names)
-    flat = np.column_stack([recording.time_s, recording.markers_m.reshape(len(recording.markers_m), -1)])
-    return "\n".join([f"time_s,{names}", *(fields(row, ",") for row in flat), ""]).encode()
+READER = MarkerCsvReader()

@@ -1,4 +1,4 @@
-"""Motion file: one motion in one `.npz`, written atomically, the same bytes for the same motion.
+"""Motion file: one motion in one `.npz`, written atomically; the same motion gives the same bytes.
 
 docs/motion_file.md describes the format.
 """
@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 
 from strut.errors import MotionFileError, StrutError
+from strut.formats.reader import HEAD_BYTES, find_readers, read_file
 from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable, write_atomically
 from strut.receipt import Receipt
+from strut.recording import Recording
 
 FORMAT = "strut-motion"
 FORMAT_VERSION = 1
-RECORDINGS = (".c3d", ".trc")
-_REQUIRED = ("time_s", "qpos", "contact")
-_OPTIONAL = ("torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
+ENDING = ".npz"
+REQUIRED_ARRAYS = ("time_s", "qpos", "contact")
+OPTIONAL_ARRAYS = ("torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
 
 
 def save_motion(motion: Motion, path: Path | str, *, force: bool = False) -> None:
@@ -31,12 +33,12 @@ def save_motion(motion: Motion, path: Path | str, *, force: bool = False) -> Non
     Example:
         >>> strut.save_motion(strut.load_motion("happy.npz"), "copy.npz", force=True)
     """
-    check_writable(Path(path), force=force, ending=".npz")
-    write_atomically(Path(path), motion_bytes(motion), force=force)
+    check_writable(Path(path), force=force, ending=ENDING)
+    write_atomically(Path(path), encode_motion(motion), force=force)
 
 
-def motion_bytes(motion: Motion) -> bytes:
-    """Return the content of a motion's file; how long it took to solve is left out, or no two would be the same."""
+def encode_motion(motion: Motion) -> bytes:
+    """Return the content of a motion file, without the solving time, which differs from run to run."""
     receipt = replace(motion.receipt, solve_s=None) if motion.receipt else None
     meta = {
         **motion.meta,
@@ -50,7 +52,7 @@ def motion_bytes(motion: Motion) -> bytes:
         "foot_names": np.array(motion.foot_names, dtype=np.str_),
         "meta": np.array(json.dumps(meta, sort_keys=True, allow_nan=False)),
     }
-    for name in (*_REQUIRED, *_OPTIONAL):
+    for name in (*REQUIRED_ARRAYS, *OPTIONAL_ARRAYS):
         if getattr(motion, name) is not None:
             arrays[name] = getattr(motion, name)
     buffer = io.BytesIO()
@@ -59,7 +61,7 @@ def motion_bytes(motion: Motion) -> bytes:
 
 
 def load_motion(path: Path | str) -> Motion:
-    """Read a motion; a damaged or foreign file raises MotionFileError with the reason.
+    """Read a motion; raises MotionFileError with the reason if the file is damaged or of another format.
 
     Example:
         >>> strut.load_motion("happy.npz").robot
@@ -67,50 +69,45 @@ def load_motion(path: Path | str) -> Motion:
     """
     path = Path(path)
     if not path.is_file():
-        kind = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "there is no such file"
-        raise MotionFileError(path, f"{kind}.")
+        reason = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "there is no such file"
+        raise MotionFileError(path, f"{reason}.")
     try:
         content = path.read_bytes()
     except OSError as error:
         raise MotionFileError(path, f"cannot be read: {error.strerror}.") from error
-    return motion_from_bytes(content, path)
+    if path.suffix.lower() != ENDING and any(find_readers(Motion, path.suffix)):
+        return read_file(Motion, path)  # a format that an installed package reads
+    return decode_motion(content, path)
 
 
-def motion_from_bytes(content: bytes, path: Path) -> Motion:
-    """Return the motion of a file's content; `path` names it in errors."""
+def decode_motion(content: bytes, path: Path) -> Motion:
+    """Return the motion in the content of a motion file; `path` names it in errors."""
     arrays = _read_arrays(path, content)
     meta = _read_meta(path, arrays)
-    _check_complete(path, arrays)
-    try:
-        told = meta.pop("receipt", None)
-        receipt = None if told is None else Receipt.from_dict(told)
-        return Motion(
-            robot=meta.pop("robot"),
-            joint_names=tuple(arrays["joint_names"].tolist()),
-            foot_names=tuple(arrays["foot_names"].tolist()),
-            receipt=receipt,
-            meta={key: value for key, value in meta.items() if key not in ("format", "format_version", "receipt")},
-            **{name: arrays[name] for name in (*_REQUIRED, *_OPTIONAL) if name in arrays},
-        )
-    except (StrutError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise MotionFileError(path, f"is damaged: {error}") from error
-
-
-def _check_complete(path: Path, arrays: dict[str, Any]) -> None:
-    """Raise MotionFileError if an array is missing or names are no names; a file may say nothing of feet at all."""
-    if "contact" not in arrays and "foot_names" not in arrays:
+    if "contact" not in arrays and "foot_names" not in arrays:  # a file of another program may know no feet
         arrays["contact"] = np.zeros((len(arrays.get("time_s", ())), 0), dtype=bool)
         arrays["foot_names"] = np.array([], "U1")
-    missing = [name for name in (*_REQUIRED, "joint_names", "foot_names") if name not in arrays]
+    missing = [name for name in (*REQUIRED_ARRAYS, "joint_names", "foot_names") if name not in arrays]
     if missing:
         raise MotionFileError(path, f"is damaged: {', '.join(missing)} missing; make it again.")
     for name in ("joint_names", "foot_names"):
         if arrays[name].ndim != 1 or arrays[name].dtype.kind != "U":
             raise MotionFileError(path, f"is damaged: {name} is no list of names.")
+    try:
+        receipt = meta.pop("receipt", None)
+        return Motion(
+            robot=meta.pop("robot"),
+            joint_names=tuple(arrays["joint_names"].tolist()),
+            foot_names=tuple(arrays["foot_names"].tolist()),
+            receipt=None if receipt is None else Receipt.from_dict(receipt),
+            meta={key: value for key, value in meta.items() if key not in ("format", "format_version")},
+            **{name: arrays[name] for name in (*REQUIRED_ARRAYS, *OPTIONAL_ARRAYS) if name in arrays},
+        )
+    except (StrutError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise MotionFileError(path, f"is damaged: {error}") from error
 
 
 def _read_arrays(path: Path, content: bytes) -> dict[str, Any]:
-    """Return all arrays of a file; anyone may have written it, so whatever reading it raises means it is damaged."""
     try:
         file = np.load(io.BytesIO(content), allow_pickle=False)
         if not isinstance(file, np.lib.npyio.NpzFile):
@@ -120,8 +117,8 @@ def _read_arrays(path: Path, content: bytes) -> dict[str, Any]:
         raise
     except OSError as error:
         raise MotionFileError(path, "cannot be read: it is not an .npz file.") from error
-    except Exception as error:
-        if path.suffix.lower() in RECORDINGS:
+    except Exception as error:  # zip and numpy raise many kinds for damaged bytes
+        if any(reader.recognizes(content[:HEAD_BYTES]) for reader in find_readers(Recording, path.suffix)):
             raise MotionFileError(path, "is a recording, not a motion; `strut capture` makes one of it.") from error
         raise MotionFileError(path, "is damaged or not a motion file; make it again.") from error
 
@@ -141,3 +138,21 @@ def _read_meta(path: Path, arrays: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(meta.get(name, ""), str):
             raise MotionFileError(path, f"is damaged: its {name} is no text.")
     return meta
+
+
+class MotionFileReader:
+    """Reads our own motion files."""
+
+    endings = (ENDING,)
+    returns = Motion
+
+    def recognizes(self, head: bytes) -> bool:
+        """Return whether a file begins as an archive of arrays does."""
+        return head.startswith(b"PK")
+
+    def read(self, content: bytes, path: Path) -> Motion:
+        """Return the motion."""
+        return decode_motion(content, path)
+
+
+READER = MotionFileReader()

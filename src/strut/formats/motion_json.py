@@ -9,36 +9,35 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.arrays import Array
+from strut.formats.motion_file import OPTIONAL_ARRAYS, REQUIRED_ARRAYS
 from strut.motion import Motion
-
-_ARRAYS = ("time_s", "qpos", "contact", "torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
 
 
 class MotionJson:
-    """Writes a motion with its receipt and description; what is not known is null."""
+    """Writes a motion with its receipt and description; null is unknown."""
 
     ending = ".json"
 
-    def content(self, motion: Motion) -> bytes:
+    def encode(self, motion: Motion) -> bytes:
         """Return the object in UTF-8."""
-        values = {name: getattr(motion, name) for name in _ARRAYS}
+        arrays = {name: getattr(motion, name) for name in (*REQUIRED_ARRAYS, *OPTIONAL_ARRAYS)}
         table = {
             "robot": motion.robot,
             "joint_names": list(motion.joint_names),
             "foot_names": list(motion.foot_names),
-            **{name: None if value is None else _finite(value) for name, value in values.items()},
+            **{name: None if values is None else _to_lists(values) for name, values in arrays.items()},
             "receipt": motion.receipt.as_dict() if motion.receipt else None,
             "meta": dict(motion.meta),
         }
         return json.dumps(table, allow_nan=False).encode()
 
-    def lost(self, _motion: Motion) -> tuple[str, ...]:
-        """Return nothing: JSON has a place for everything."""
+    def omitted(self, _motion: Motion) -> tuple[str, ...]:
+        """Return nothing: JSON can store everything."""
         return ()
 
 
-def _finite(values: Array | npt.NDArray[np.bool_]) -> Any:
-    """Return an array as lists, with null where a margin is minus infinity because no foot carries."""
+def _to_lists(values: Array | npt.NDArray[np.bool_]) -> Any:
+    """Return an array as lists; a margin of minus infinity, where no foot is on the ground, becomes null."""
     known = values.astype(object)
     known[~np.isfinite(values)] = None
     return known.tolist()

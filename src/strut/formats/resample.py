@@ -1,4 +1,4 @@
-"""Resample: a motion at another rate, for robots that take few samples per second, and what they then show wrongly."""
+"""Resample: a motion at another rate, and the frequencies that a slow rate falsifies."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from strut.motion import Motion
 from strut.robot import Robot
 from strut.style import Style
 
-HIGHEST_RATE_HZ = 10_000.0  # faster than any servo takes commands
+MAX_RATE_HZ = 10_000.0  # no servo accepts commands faster
 
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A frequency of the motion that samples are too few for, and the one that a robot would show instead."""
+    """A frequency of the motion above half the rate of the samples, and the frequency that appears instead."""
 
     frequency_hz: float
-    shown_hz: float
+    alias_hz: float
 
 
 def resampled(motion: Motion, rate_hz: float) -> Motion:
-    """Return the motion at another rate, read off between its samples; what was proved of the old one is left out.
+    """Return the motion at another rate, interpolated; ground forces, margins and the receipt are left out.
 
     Example:
         >>> strut.resampled(strut.load_motion("happy.npz"), 20.0).receipt is None
         True
     """
-    if not 0.0 < rate_hz <= HIGHEST_RATE_HZ:
+    if not 0.0 < rate_hz <= MAX_RATE_HZ:
         raise OutOfRangeError(
-            f"The rate is {rate_hz:g} samples per second; choose more than 0 and at most {HIGHEST_RATE_HZ:g}."
+            f"The rate is {rate_hz:g} samples per second; choose more than 0 and at most {MAX_RATE_HZ:g}."
         )
     samples = math.floor(motion.duration_s * rate_hz + 1e-9) + 1
     if samples < 2:
@@ -62,9 +62,9 @@ def resampled(motion: Motion, rate_hz: float) -> Motion:
 
 
 def aliases(robot: Robot, motion: Motion, rate_hz: float) -> tuple[Alias, ...]:
-    """Return the frequencies of the motion's style that a rate folds down to others; none if it has no style."""
-    shown = motion.meta.get("style")
-    if not isinstance(shown, dict):
+    """Return the frequencies of the motion's style that a rate is too slow for; none if it has no style."""
+    style = motion.meta.get("style")
+    if not isinstance(style, dict):
         return ()
-    bands = [band for band in side_bands_hz(robot, Style(**shown)) if band > rate_hz / 2.0]
-    return tuple(Alias(band, abs(band - round(band / rate_hz) * rate_hz)) for band in bands)
+    too_fast_hz = [band_hz for band_hz in side_bands_hz(robot, Style(**style)) if band_hz > rate_hz / 2.0]
+    return tuple(Alias(band_hz, abs(band_hz - round(band_hz / rate_hz) * rate_hz)) for band_hz in too_fast_hz)

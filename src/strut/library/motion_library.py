@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from strut.emotion import emotion_table
 from strut.errors import LibraryError, StrutError, UnknownNameError
-from strut.formats.motion_file import motion_bytes, motion_from_bytes
+from strut.formats.motion_file import decode_motion, encode_motion
 from strut.motion import Motion
 from strut.plumbing.sqlite_store import StoreKind, open_store
 
@@ -93,7 +93,7 @@ class MotionLibrary:
             title: For people; the motion's own if None.
             mode: Told from how far it goes if None.
         """
-        body = motion_bytes(motion)
+        body = encode_motion(motion)
         entry = _entry(motion, body, title, mode)
         with self._open(make=True) as store:
             row = (*(getattr(entry, name) for name in _COLUMNS), body)
@@ -136,7 +136,7 @@ class MotionLibrary:
         with self._open() as store:
             (body,) = store.execute("SELECT body FROM motion WHERE id = ?", (entry.id,)).fetchone()
         try:
-            return motion_from_bytes(body, self.path)
+            return decode_motion(body, self.path)
         except StrutError as error:
             raise LibraryError(self.path, f"motion {entry.id} in it is damaged.") from error
 

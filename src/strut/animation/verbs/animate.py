@@ -11,11 +11,11 @@ import typer
 from strut.animation.animate import animate as make_feasible
 from strut.animation.animation_file import load_animation, trace_animation
 from strut.animation.request import AnimationMethod
-from strut.animation.rig_movement import READERS
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.options import Force, Json, Out, Strict, length_m
 from strut.cli.screen import print_lines, print_planned, told_on_screen
 from strut.formats.motion_file import save_motion
+from strut.formats.reader import find_readers
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.plumbing.number_text import format_count
@@ -60,7 +60,7 @@ def animate(
 
 def _animation(file: Path, robot: str | None, emotion: str | None) -> Animation:
     """Return what a file draws; keyframes of a rig's movement are found and told."""
-    if file.suffix.lower() not in READERS:
+    if not any(find_readers(Motion, file.suffix, {"robot"})):
         if emotion is not None:
             raise typer.BadParameter("--emotion is for GLB and BVH; a TOML file names its own.")
         return load_animation(file)

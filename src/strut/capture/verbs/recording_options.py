@@ -14,12 +14,13 @@ from strut.capture.marker_fit.subject_model import SubjectModel, read_subject
 from strut.capture.markers.marker_mapping import MarkerSet, read_marker_set
 from strut.cli.options import person_height_m
 from strut.cli.screen import now_and_then, progress
+from strut.formats.reader import endings_read
 from strut.formats.recording_file import read_recording
 from strut.plumbing.number_text import format_percent
 from strut.recording import Recording
 
-BVH = ".bvh"
-RecordingPath = Annotated[Path, typer.Argument(help="Recording: C3D, TRC, CSV or BVH file.")]
+_WITHOUT_UNIT = endings_read(Recording, {"unit_m"})
+RecordingPath = Annotated[Path, typer.Argument(help=f"Recording: {', '.join(endings_read(Recording))} file.")]
 Height = Annotated[
     float | None,
     typer.Option(
@@ -34,7 +35,10 @@ Standing = Annotated[
 ]
 SubjectPath = Annotated[Path | None, typer.Option(help="Subject file of a fit before; then nothing is estimated.")]
 Markers = Annotated[Path | None, typer.Option(help="TOML file that says which markers are which landmarks.")]
-Unit = Annotated[float | None, typer.Option(help="Metres of one unit of length, for files that do not tell (BVH).")]
+Unit = Annotated[
+    float | None,
+    typer.Option(help=f"Metres in one unit of length, for files that do not name it ({', '.join(_WITHOUT_UNIT)})."),
+]
 
 WITHOUT_SUBJECT = {
     "standing": ("subject",),
@@ -57,8 +61,9 @@ def read_inputs(
 
 
 def _check_needs_unit(recording: Path, standing: Path) -> None:
-    if BVH not in (recording.suffix.lower(), standing.suffix.lower()):
-        raise typer.BadParameter(f"--unit is for {BVH} files; {recording} tells its own unit of length.")
+    if not {recording.suffix.lower(), standing.suffix.lower()} & set(_WITHOUT_UNIT):
+        endings = ", ".join(_WITHOUT_UNIT)
+        raise typer.BadParameter(f"--unit is for {endings} files; {recording} names its own unit of length.")
 
 
 @contextmanager

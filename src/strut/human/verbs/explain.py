@@ -14,7 +14,7 @@ from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, say_stopping
 from strut.errors import BadMotionError, StoppedError
 from strut.formats.motion_file import load_motion
-from strut.formats.recording_file import ENDINGS
+from strut.formats.reader import endings_read
 from strut.human.inverse.inverse_optimal_control import ExplainedWalk, PredictedWalk
 from strut.human.inverse.inverse_optimal_control import explain as find
 from strut.human.inverse.inverse_optimal_control import predict as foretell
@@ -26,6 +26,7 @@ from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OnIteration
 from strut.plumbing.atomic_files import check_all_writable, write_atomically
 from strut.plumbing.cancellation import asked_to_stop
+from strut.recording import Recording
 
 
 def explain(
@@ -82,7 +83,7 @@ def _draw(found: dict[str, ExplainedWalk], png: Path, *, force: bool) -> None:
 
 
 def _walk(path: Path) -> Motion:
-    if path.suffix.lower() in ENDINGS:
+    if path.suffix.lower() in endings_read(Recording):
         raise BadMotionError(f"{path} holds markers, not joint angles; fit them first: strut fit {path} --out FOLDER.")
     return load_motion(path)
 
