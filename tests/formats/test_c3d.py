@@ -105,6 +105,22 @@ def test_exact_zeros_are_markers_that_were_not_seen():
     assert np.isfinite(np.delete(again.markers_m.reshape(-1, 3), 5, axis=0)).all()
 
 
+@pytest.mark.parametrize("word", [0.0, -1.0, -0.5, 32767.0, 40000.0, 65535.0, 1e9, np.nan, np.inf, -np.inf])
+def test_points_are_seen_where_ezc3d_sees_them_whatever_the_fourth_float_is(tmp_path, word):
+    """Its sign alone decides: a mask of cameras without any of them, as NaN has it, does not hide a point."""
+    ezc3d = pytest.importorskip("ezc3d", reason="the oracle is a development dependency")
+    markers = np.random.default_rng(0).uniform(0.1, 1.0, (5, 29, 3))
+    content = encode_c3d(Recording("masks", 50.0, tuple(f"M{k}" for k in range(29)), markers))
+    numbers = np.frombuffer(content, "<f4", offset=parse_header(content).data_start).reshape(5, 29, 4).copy()
+    numbers[..., 3] = word
+    path = tmp_path / "masks.c3d"
+    path.write_bytes(content[: -numbers.nbytes] + numbers.tobytes())
+    theirs = ezc3d.c3d(str(path))["data"]["points"][:3].transpose(2, 1, 0)
+    ours = read_recording(path)
+    np.testing.assert_allclose(ours.markers_m * 1e3, theirs, rtol=1e-6)
+    assert np.isfinite(ours.residual_m).all()
+
+
 def test_height_and_mass_are_read_where_files_tell_them(data):
     for name, height_m, mass_kg in (("qcmas_walk", 1.86, 70.23), ("sydney_static", 1.634, 53.5)):
         recording = read_recording(data / f"{name}.c3d")

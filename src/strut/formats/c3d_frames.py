@@ -124,14 +124,17 @@ def _long_number(parameters: Parameters, name: str) -> int:
 
 
 def _scale_points(values: Raw, scale: float, are_floats: bool) -> tuple[Array, Array]:
-    """Return points and residuals in the unit of the file. Shape (T, n, 4) in, (T, n, 3) and (T, n) out."""
-    quality = values[..., 3]
-    is_finite = np.isfinite(quality) if are_floats else np.ones(quality.shape, dtype=bool)
-    packed = np.where(is_finite, quality, -1.0).clip(-32768, 65535).astype(np.int32)
-    signed = ((packed + 32768) % 65536) - 32768
+    """Return points and residuals in the unit of the file. Shape (T, n, 4) in, (T, n, 3) and (T, n) out.
+
+    The fourth number packs the mask of the cameras (high byte) and the residual (low byte); a point is unseen if the
+    number is negative. Some programs write other floats there, NaN for instance: these points are seen.
+    """
+    packed = values[..., 3]
+    is_seen = ~(packed < 0)
     points = values[..., :3].astype(np.float64) * (1.0 if are_floats else scale)
-    points = np.where((signed < 0)[..., None] | ~np.isfinite(points), np.nan, points)
-    return points, (packed & 0xFF).astype(np.float64) * abs(scale)
+    points = np.where(is_seen[..., None] & np.isfinite(points), points, np.nan)
+    bits = np.where(np.isfinite(packed), packed, 0).clip(-32768, 65535).astype(np.int32)
+    return points, (bits & 0xFF).astype(np.float64) * abs(scale)
 
 
 def _scale_analog(values: Raw, samples: int, parameters: Parameters) -> Array:
