@@ -5,9 +5,9 @@
     python benchmarks/bench_explain.py conditions NAME=WALK.npz ...
 
 `own`: a walk of the usual person with weights drawn between half and twice the usual ones, of which the search gets the
-angles alone; `worst_percent` is the largest error of a weight that the walk tells. `recorded`: weights found in the
-first motion, against the usual ones, on it and on motions of the same person that were not looked at (`strut fit` makes
-motions of recordings). `conditions`: which mixture explains each walk, a row per criterion with 90 % ranges.
+angles alone; `worst_percent` is the largest error of a weight that the walk identifies. `recorded`: weights found in
+the first motion, against the usual ones, on it and on other motions of the same person (`strut fit` makes motions of
+recordings). `conditions`: which mixture explains each walk, a row per criterion with 90 % ranges.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.formats.motion_file import load_motion  # noqa: E402
-from strut.human.inverse.inverse_optimal_control import Fit, explain, explained_by, predict  # noqa: E402
+from strut.human.inverse.inverse_optimal_control import Fit, explain, explain_steps, predict  # noqa: E402
 from strut.human.inverse.recorded_steps import RecordedSteps  # noqa: E402
 from strut.human.inverse.weight_estimation import REFERENCE  # noqa: E402
 from strut.human.inverse.weighted_gait import WeightedGait  # noqa: E402
@@ -40,20 +40,20 @@ def own(seed: int) -> Row:
     began = process_time()
     gait = WeightedGait(load_robot("heiman"), SPEED_M_S)
     truth = np.random.default_rng(seed).uniform(-np.log(2.0), np.log(2.0), len(gait.names))
-    truth[[gait.names.index(REFERENCE), *np.flatnonzero(gait.idle)]] = 0.0
-    q, length_m = gait.step(gait.solved(truth, gait.solved(gait.usual)).outcome.x)
+    truth[[gait.names.index(REFERENCE), *np.flatnonzero(gait.is_linear)]] = 0.0
+    q, length_m = gait.step(gait.solve(truth, gait.solve(gait.usual)).outcome.x)
     names = gait.program.problem.tree.velocity_names
     seen = np.ones(q.shape[1], dtype=bool)
     steps = RecordedSteps(names, q[None], np.array([length_m / SPEED_M_S]), np.array([length_m]), seen)
-    found = explained_by(gait, steps, seed=seed)
+    found = explain_steps(gait, steps, seed=seed)
     wrong = {
         one.name: 100.0 * abs(one.weight / (one.usual_weight * np.exp(true)) - 1.0)
         for one, true in zip(found.criteria, truth, strict=True)
-        if one.told and one.usual_weight > 0.0
+        if one.identified and one.usual_weight > 0.0
     }
     worst = max(wrong, key=lambda name: wrong[name])
     row = {"case": "own", "train": f"seed {seed}", "other": "", **_fits(found.usual, found.explained)}
-    row |= {"told": len(wrong), "of": len(truth), "worst": worst, "worst_percent": round(wrong[worst], 2)}
+    row |= {"identified": len(wrong), "of": len(truth), "worst": worst, "worst_percent": round(wrong[worst], 2)}
     return row | {"solutions": found.solutions, "cpu_s": round(process_time() - began, 1)}
 
 
@@ -61,9 +61,9 @@ def recorded(train: Path, others: list[Path]) -> list[Row]:
     """Return how far walks with usual and with found weights are from recorded ones."""
     began = process_time()
     found = explain(load_motion(train))
-    told = sum(one.told for one in found.criteria)
+    identified = sum(one.identified for one in found.criteria)
     row = {"case": "train", "train": train.stem, "other": "", **_fits(found.usual, found.explained)}
-    row |= {"told": told, "of": len(found.criteria), "worst": "", "worst_percent": ""}
+    row |= {"identified": identified, "of": len(found.criteria), "worst": "", "worst_percent": ""}
     rows = [row | {"solutions": found.solutions, "cpu_s": round(process_time() - began, 1)}]
     for other in others:
         began = process_time()
@@ -77,7 +77,7 @@ def recorded(train: Path, others: list[Path]) -> list[Row]:
 def condition(name: str, walk: Path) -> list[Row]:
     """Return the weights and shares of a walk, criterion by criterion."""
     began = process_time()
-    found = explain(load_motion(walk), on_progress=lambda told: print(name, told, flush=True))
+    found = explain(load_motion(walk), on_progress=lambda sentence: print(name, sentence, flush=True))
     whole = {"condition": name, "walk": walk.stem, "speed_m_s": round(found.speed_m_s, 3), "steps": found.steps}
     whole |= _fits(found.usual, found.explained) | {"step_m": round(found.step_m, 3)}
     whole |= {"step_m_found": round(found.explained.step_m, 3), "solutions": found.solutions}
@@ -87,7 +87,7 @@ def condition(name: str, walk: Path) -> list[Row]:
         figures = (one.weight, *one.weight_range, one.usual_weight, one.share, *one.share_range)
         names = ("weight", "weight_low", "weight_high", "usual_weight", "share", "share_low", "share_high")
         numbers = {key: float(f"{value:.3g}") for key, value in zip(names, figures, strict=True)}
-        rows.append(whole | {"criterion": one.name, **numbers, "told": one.told})
+        rows.append(whole | {"criterion": one.name, **numbers, "identified": one.identified})
     return rows
 
 

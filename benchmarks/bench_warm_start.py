@@ -89,7 +89,7 @@ def main(cases: list[str]) -> None:
         found = [cold, timed(case, "solved gaits")]
         if case in FROM_CASES:
             walk = synthesize("heiman", speed_m_s=FROM_M_S).motion()
-            found.append(timed(case, f"--from a walk at {FROM_M_S} m/s", begin=walk))
+            found.append(timed(case, f"--from a walk at {FROM_M_S} m/s", initial_motion=walk))
         rows = [row | {"apart_mrad": apart_mrad(gait, cold[1])} for row, gait in found]
         record("warm_start", rows, packages=("strut", "casadi", "numpy"))
 

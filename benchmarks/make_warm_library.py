@@ -103,7 +103,7 @@ def solved(entry: Entry, known: list[WarmLibrary]) -> WarmLibrary:
     problem = request.problem(usual_mesh(human, request.pace_m_s))
     program = DirectCollocation(problem)
     drawn = guessed_step(human, problem, request.pace_m_s, GuessOptions(style=style))
-    starts = [(joined(known).start(human, problem, asked), SOLVED)] if known else []
+    starts = [(joined(known).initial_guess(human, problem, asked), SOLVED)] if known else []
     for start, warm in [*starts, (drawn, 0.0)]:
         try:
             options = SolverOptions(warm=warm, push=OFF_BOUNDS, adaptive=not warm, most_iterations=150)

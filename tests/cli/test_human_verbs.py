@@ -53,7 +53,7 @@ def standing(tmp_path):
         (["--step", "1m", "--speed", "0.6"], "would last 1.67 s"),
         (["--step", "10cm", "--speed", "2.5"], "choose 0.34 to 1.10 m"),
         (["--manner", "human,sprigs"], "no manner 'sprigs' (nearest: springs, arms)"),
-        (["--manner", "human,plain"], "plain is nothing besides the criteria, so it cannot go with human"),
+        (["--manner", "human,plain"], "plain means no item besides the criteria, so it cannot go with human"),
         (["--clearance", "400mm"], "toe clearance of 400 mm is impossible"),
         (["--clearance", "20"], "'20' without a unit is 20 metres; write 20mm or 20cm"),
         (["--weights", "1,1,-3,0"], "weight of head is -3"),

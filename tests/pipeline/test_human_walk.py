@@ -15,8 +15,8 @@ from strut.human.problem.bounce import usual_rise_m
 from strut.human.problem.criteria import named_criteria
 from strut.human.problem.gait_options import GaitOptions
 from strut.human.problem.gait_problem import gait_problem
-from strut.human.problem.posture_targets import halfway, haste, held_angles, step_cost
-from strut.human.synthesis.human_drafts import shown_style
+from strut.human.problem.posture_costs import midway_style, prescribed_angles, step_cost, step_time_reduction
+from strut.human.synthesis.human_drafts import measured_style
 from strut.human.table import human_gait
 from strut.pipeline.walk import walk
 from strut.style import Style
@@ -26,7 +26,7 @@ EMOTIONS = ("happy", "angry", "sad", "fearful")
 
 def shares_of(robot, emotion, intensity, *, speed_m_s, looks):
     asked = style_for(robot, emotion, intensity)
-    return expressed_shares(robot, asked, shown_style(robot, asked, speed_m_s=speed_m_s, looks=looks))
+    return expressed_shares(robot, asked, measured_style(robot, asked, speed_m_s=speed_m_s, naturalness=looks))
 
 
 @pytest.mark.parametrize(  # Hicheur's superposition: percent of neutral speed, degrees of trunk and head, + forwards;
@@ -42,14 +42,14 @@ def test_anchors_have_the_published_speed_and_posture(heiman, name, percent, tru
 
 
 def test_joy_anger_and_fear_make_steps_short_in_time_and_sadness_leaves_them_to_speed(heiman):
-    found = {name: haste(style_for(heiman, named_emotion(name))) for name in EMOTIONS}
+    found = {name: step_time_reduction(style_for(heiman, named_emotion(name))) for name in EMOTIONS}
     # Durations of steps in the thesis: 0.66 s neutral, 0.54 s expressive joy, 0.43 s expressive anger.
     published = {"happy": 1.0 - 0.54 / 0.66, "angry": 1.0 - 0.43 / 0.66, "sad": 0.0, "fearful": 0.2}
     assert found == pytest.approx(published, abs=0.01)
     half = style_for(heiman, named_emotion("angry"), 0.5)
-    assert haste(half) == pytest.approx(0.175)
+    assert step_time_reduction(half) == pytest.approx(0.175)
     cost = step_cost(heiman, half)
-    best_s = (1.0 - haste(half)) * human_gait(heiman).step.usual_s
+    best_s = (1.0 - step_time_reduction(half)) * human_gait(heiman).step.usual_s
     assert cost.weight == pytest.approx(0.175 * human_gait(heiman).step.weight)
     assert cost.value(SimpleNamespace(total_s=best_s)) == pytest.approx(0.0, abs=1e-12)
     assert cost.value(SimpleNamespace(total_s=best_s + 0.05)) == pytest.approx(1.0)
@@ -68,16 +68,16 @@ def test_neutral_is_upright_at_usual_speed_and_half_intensity_is_half_the_change
 def test_trunk_head_and_elbows_are_held_by_their_joints(heiman):
     arms = ("ShoulderRight_RX", "ShoulderLeft_RX", "ElbowRight_RY", "ElbowLeft_RY")
     names = ("Pelvis_RY", "Lumbar_RY", "Head_RY", *arms)
-    held = held_angles(heiman, names, style_for(heiman, named_emotion("sad")))
+    held = prescribed_angles(heiman, names, style_for(heiman, named_emotion("sad")))
     assert held == pytest.approx(dict(zip(names, (0.13965, 0.13965, 0.2793, -0.14, 0.14, -0.20, -0.20), strict=True)))
     with pytest.raises(UnknownNameError, match="There is no coordinate 'Head_RY'"):
-        held_angles(heiman, [name for name in names if name != "Head_RY"], Style())
+        prescribed_angles(heiman, [name for name in names if name != "Head_RY"], Style())
 
 
 @pytest.mark.parametrize("name", EMOTIONS)
 def test_half_way_to_neutral_is_the_style_of_half_the_feeling(heiman, name):
     full, half = (style_for(heiman, named_emotion(name), intensity) for intensity in (1.0, 0.5))
-    found = halfway(full, heiman.expression.neutral_style())
+    found = midway_style(full, heiman.expression.neutral_style())
     for word in ("tempo", "trunk_pitch_rad", "head_pitch_rad", "arm_swing", "elbow_rad"):
         assert getattr(found, word) == pytest.approx(getattr(half, word), abs=1e-12)
 
@@ -141,7 +141,7 @@ def test_a_bounce_is_more_rise_than_without_a_feeling_at_that_speed(heiman):
     problem = gait_problem(heiman, named_criteria(heiman, "natural"), speed_m_s=1.69, options=GaitOptions(style=style))
     rise = next(one for one in problem.phases[0].constraints if one.name == "rise of the centre of mass")
     assert rise.lower == pytest.approx(1.6 * usual_m)
-    assert "low_mass_m" in [parameter.name for parameter in problem.parameters]
+    assert "lowest_com_m" in [parameter.name for parameter in problem.parameters]
 
 
 def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):

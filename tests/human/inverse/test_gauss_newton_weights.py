@@ -9,15 +9,15 @@ from numpy.testing import assert_allclose
 from strut.human.inverse.recorded_steps import SAMPLES, RecordedSteps
 from strut.human.inverse.weight_estimation import (
     CURVE_DOF,
-    MOST_SOLUTIONS,
+    MAX_SOLUTIONS,
     PRIOR_SD,
+    GaussNewtonSearch,
     Residuals,
-    _GaussNewton,
-    compared,
-    estimated_weights,
+    compared_columns,
+    estimate_weights,
     residuals,
 )
-from strut.human.inverse.weighted_gait import SolvedWeights
+from strut.human.inverse.weighted_gait import WeightedSolution
 from strut.ocp.collocation import NotSolvedError
 
 NAMES = ("effort", "momentum", "time")
@@ -30,7 +30,7 @@ class LinearGait:
 
     names = NAMES
     usual = np.zeros(3)
-    idle = np.array([False, False, True])
+    is_linear = np.array([False, False, True])
 
     def __init__(self, size=0.05):
         rng = np.random.default_rng(3)
@@ -38,8 +38,8 @@ class LinearGait:
         self.slope = size * rng.normal(size=(SAMPLES, 7, 3))
         self.length_slope = np.array([0.0, 0.03, -0.02])
 
-    def solved(self, parameters, _start=None):
-        return SolvedWeights(parameters, None, SimpleNamespace(x=parameters))
+    def solve(self, parameters, _start=None):
+        return WeightedSolution(parameters, None, SimpleNamespace(x=parameters))
 
     def step(self, x):
         return self.rest + self.slope @ x, 0.7 + float(self.length_slope @ x)
@@ -61,7 +61,7 @@ def steps_of(gait, truth, noise_rad=0.0, count=3, observed=None):
 
 
 def search_of(gait, steps):
-    return _GaussNewton(gait, steps, lambda _: None)
+    return GaussNewtonSearch(gait, steps, lambda _: None)
 
 
 def stacked(gait, at, steps, counts):
@@ -87,12 +87,12 @@ def test_a_step_goes_to_the_least_squares_of_angles_length_and_prior_with_effort
     at = np.array([0.3, -0.2, 0.5])
     steps = steps_of(gait, [0.0, 0.8, 0.6], noise_rad=0.02)
     search = search_of(gait, steps)
-    found = search.residuals(gait.solved(at))
+    found = search.residuals(gait.solve(at))
     rows, goal = stacked(gait, at, steps, np.ones(5) if counts is None else counts)
     best = np.linalg.lstsq(rows[:, FREE], goal, rcond=None)[0]
-    moved = search.gauss_newton(at, found, gait.usual, counts)
+    moved = search.gauss_newton_step(at, found, gait.usual, counts)
     assert_allclose(moved - at, [0.0, *best], rtol=1e-9)
-    shifted = search.gauss_newton(at, found, np.array([0.0, 0.4, 0.0]), counts)  # a prior elsewhere pulls there
+    shifted = search.gauss_newton_step(at, found, np.array([0.0, 0.4, 0.0]), counts)  # a prior elsewhere pulls there
     assert shifted[1] > moved[1]
     assert_allclose(search.normal_matrix(found, counts), rows.T @ rows, rtol=1e-9)
     assert_allclose(search.negative_gradient(found, counts), (rows.T @ goal) + at / PRIOR_SD**2, rtol=1e-9)
@@ -105,20 +105,25 @@ def test_where_a_weight_would_be_negative_the_others_go_where_it_is_none():
     search = search_of(gait, steps)
     rows, goal = stacked(gait, at, steps, np.ones(5))
     alone = np.linalg.lstsq(rows[:, [1]], goal - rows[:, 2] * (0.0 - 0.4), rcond=None)[0]
-    assert_allclose(search.gauss_newton(at, search.residuals(gait.solved(at)), gait.usual), [0.0, 0.1 + alone[0], 0.0])
+    assert_allclose(
+        search.gauss_newton_step(at, search.residuals(gait.solve(at)), gait.usual), [0.0, 0.1 + alone[0], 0.0]
+    )
     ahead = steps_of(gait, [0.0, -0.8, 0.9])  # a logarithm may be negative
-    assert search_of(gait, ahead).gauss_newton(at, search_of(gait, ahead).residuals(gait.solved(at)), gait.usual)[1] < 0
+    assert (
+        search_of(gait, ahead).gauss_newton_step(at, search_of(gait, ahead).residuals(gait.solve(at)), gait.usual)[1]
+        < 0
+    )
 
 
 def test_seen_angles_are_compared_and_places_never():
     seen = np.array([True, True, True, True, False, True, True])
-    assert compared(steps_of(LinearGait(), [0, 0, 0], observed=seen)).tolist() == [3, 5, 6]
+    assert compared_columns(steps_of(LinearGait(), [0, 0, 0], observed=seen)).tolist() == [3, 5, 6]
 
 
 def test_a_step_five_centimetres_too_long_counts_as_a_joint_a_tenth_of_a_radian_off():
     gait = LinearGait()
     steps = steps_of(gait, [0.0, 0.0, 0.0])
-    off = residuals(gait, gait.solved(np.zeros(3)), steps, gait.rest - 0.1, 0.65)
+    off = residuals(gait, gait.solve(np.zeros(3)), steps, gait.rest - 0.1, 0.65)
     squares = np.sum(off.residual**2, axis=1)
     assert_allclose(squares, [0.01] * 5)
     assert off.rms_rad == pytest.approx(0.1)
@@ -126,7 +131,7 @@ def test_a_step_five_centimetres_too_long_counts_as_a_joint_a_tenth_of_a_radian_
     assert off.groups.tolist() == [0, 1, 1, 2, 3]  # both hips are one joint; the length is last
     nudge = 1e-6
     for k in range(3):
-        moved = residuals(gait, gait.solved(nudge * np.eye(3)[k]), steps, gait.rest - 0.1, 0.65)
+        moved = residuals(gait, gait.solve(nudge * np.eye(3)[k]), steps, gait.rest - 0.1, 0.65)
         assert_allclose((moved.residual - off.residual) / nudge, off.jacobian[:, :, k], atol=1e-8)
 
 
@@ -143,31 +148,31 @@ def test_steps_are_no_longer_than_the_radius_and_shrink_to_a_third_of_what_faile
     tried = []
 
     class Failing(LinearGait):
-        def solved(self, parameters, start=None):
+        def solve(self, parameters, start=None):
             tried.append(parameters)
             if start is not None:
                 raise NotSolvedError("too far", "nothing", None)
-            return super().solved(parameters)
+            return super().solve(parameters)
 
     gait = Failing(size=0.01)
     search = search_of(gait, steps_of(gait, [0.0, 6.0, 1.0]))
-    search.minimised(search.solved(gait.usual, None))
+    search.minimise(search.solve(gait.usual, None))
     sizes = np.abs(np.array(tried[1:])).max(axis=1)
     assert_allclose(sizes[:4], 1.5 / 3.0 ** np.arange(4), rtol=1e-9)
-    assert search.solutions == len(tried) == MOST_SOLUTIONS
+    assert search.solutions == len(tried) == MAX_SOLUTIONS
     assert not search.converged
     tried.clear()
     near = search_of(Failing(), steps_of(Failing(), [0.0, 0.3, 0.2]))
-    usual = near.solved(gait.usual, None)
-    aim = near.gauss_newton(gait.usual, near.residuals(usual), gait.usual)
-    near.minimised(usual)
+    usual = near.solve(gait.usual, None)
+    aim = near.gauss_newton_step(gait.usual, near.residuals(usual), gait.usual)
+    near.minimise(usual)
     assert_allclose(tried[1], aim)  # a step within the radius is taken whole
     assert_allclose(np.abs(tried[2]).max(), np.abs(aim).max() / 3.0)
 
 
 def test_a_search_on_a_straight_slope_ends_where_no_step_is_left_and_says_how_sure_it_is():
     gait = LinearGait()
-    found = estimated_weights(gait, steps_of(gait, [0.0, 0.9, 0.4]), np.random.default_rng(0), lambda _: None)
+    found = estimate_weights(gait, steps_of(gait, [0.0, 0.9, 0.4]), np.random.default_rng(0), lambda _: None)
     assert_allclose(found.best.parameters, [0.0, 0.9, 0.4], atol=0.01)
     assert found.converged
     assert found.solutions < 8
@@ -182,8 +187,8 @@ def test_a_search_on_a_straight_slope_ends_where_no_step_is_left_and_says_how_su
 def test_a_search_that_starts_where_it_ends_solves_once():
     gait = LinearGait()
     search = search_of(gait, steps_of(gait, [0.0, 0.0, 0.0]))
-    usual = search.solved(gait.usual, None)
-    assert search.minimised(usual) is usual
+    usual = search.solve(gait.usual, None)
+    assert search.minimise(usual) is usual
     assert (search.solutions, search.converged) == (1, True)
 
 
@@ -206,9 +211,9 @@ def test_drawing_one_step_alone_gives_the_weights_of_that_step():
     rng = SimpleNamespace(multinomial=multinomial, integers=lambda stop, size: np.zeros(size, dtype=int), normal=normal)
     search = search_of(gait, steps)
     alone = search_of(gait, only)
-    found = search.resampled(gait.solved(at), search.residuals(gait.solved(at)), rng)
+    found = search.bootstrap_sample(gait.solve(at), search.residuals(gait.solve(at)), rng)
     prior = np.array([0.0, 0.7, 0.0])  # a weight itself is not drawn below 0
-    assert_allclose(found, alone.gauss_newton(at, alone.residuals(gait.solved(at)), prior))
+    assert_allclose(found, alone.gauss_newton_step(at, alone.residuals(gait.solve(at)), prior))
     assert asked == [(3, [pytest.approx(1.0 / 3.0)] * 3)]
 
 
@@ -222,9 +227,9 @@ def test_joints_that_are_drawn_twice_count_twice_and_the_length_always_once():
         normal=lambda middle, sd, size: np.zeros(size),
     )
     search = search_of(gait, steps)
-    found = search.residuals(gait.solved(at))
-    drawn = search.resampled(gait.solved(at), found, rng)
-    assert_allclose(drawn, search.gauss_newton(at, found, gait.usual, np.array([1.0, 2.0, 2.0, 0.0, 1.0])))
+    found = search.residuals(gait.solve(at))
+    drawn = search.bootstrap_sample(gait.solve(at), found, rng)
+    assert_allclose(drawn, search.gauss_newton_step(at, found, gait.usual, np.array([1.0, 2.0, 2.0, 0.0, 1.0])))
 
 
 @pytest.mark.parametrize(("steeper", "ends"), [(30.0, False), (3000.0, True)])
@@ -237,6 +242,6 @@ def test_a_search_goes_on_while_a_step_helps_by_more_than_a_thousandth(steeper, 
 
     gait = Timid()
     search = search_of(gait, steps_of(gait, [0.0, 200.0, 0.0] if ends else [0.0, 3.0, 0.0]))
-    search.minimised(search.solved(gait.usual, None))
+    search.minimise(search.solve(gait.usual, None))
     assert search.converged is ends
-    assert search.solutions == (2 if ends else MOST_SOLUTIONS)
+    assert search.solutions == (2 if ends else MAX_SOLUTIONS)

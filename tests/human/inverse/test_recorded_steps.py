@@ -8,10 +8,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.errors import BadMotionError
-from strut.human.inverse.inverse_optimal_control import _recorded
-from strut.human.inverse.recorded_steps import _straight_steps, recorded_steps
+from strut.human.anatomy import LEFT, RIGHT
+from strut.human.inverse.inverse_optimal_control import steps_of_walks
+from strut.human.inverse.recorded_steps import RecordedSteps, recorded_steps, step_times, straight_steps, toe_offs
 from strut.human.walking_direction import WalkingDirection
 from strut.maths.rotation import angles_from_qpos
+from strut.motion import Motion
 from tests.walker import STEP, STEP_M, walked
 
 
@@ -67,7 +69,7 @@ def test_a_walk_without_a_step_is_refused_in_one_sentence(heiman):
 def test_a_walk_on_a_treadmill_is_not_explained():
     walk = SimpleNamespace(meta={"belt_m_s": [-1.2, 0.0]})
     with pytest.raises(BadMotionError, match="treadmill"):
-        _recorded([walk], None)
+        steps_of_walks([walk], None)
 
 
 def test_steps_begin_and_end_at_toe_offs_and_lie_along_x(heiman, steps):
@@ -111,7 +113,7 @@ def test_steps_around_a_corner_of_more_than_23_degrees_are_left_out(heiman, corn
     qpos[:, 0] = np.minimum(time_s, 0.5) + np.cos(bend) * way
     qpos[:, 1] = np.sin(bend) * way
     times = [("Left", 0.1, 0.5), ("Right", 0.5, 0.9)]
-    assert len(_straight_steps(replace(motion, qpos=qpos), times)) == kept
+    assert len(straight_steps(replace(motion, qpos=qpos), times)) == kept
 
 
 def test_toe_offs_are_seen_without_contact_columns(heiman, gait):
@@ -126,13 +128,60 @@ def test_toe_offs_are_seen_without_contact_columns(heiman, gait):
 
 def test_walks_to_be_explained_are_pooled_and_must_be_of_a_human(heiman):
     walks = [walked(heiman, 4), walked(heiman, 5)]
-    human, pooled = _recorded(walks, heiman)
+    human, pooled = steps_of_walks(walks, heiman)
     assert human is heiman
     assert len(pooled.q) == sum(len(recorded_steps(heiman, walk).q) for walk in walks)
-    assert len(_recorded(walks[0], heiman)[1].q) == len(recorded_steps(heiman, walks[0]).q)
+    assert len(steps_of_walks(walks[0], heiman)[1].q) == len(recorded_steps(heiman, walks[0]).q)
     with pytest.raises(BadMotionError, match="There is no walk to explain"):
-        _recorded([], heiman)
+        steps_of_walks([], heiman)
     with pytest.raises(BadMotionError, match="no contact and gait tables; only walks of human models"):
-        _recorded(walks, replace(heiman, tables=replace(heiman.tables, contact=None)))
+        steps_of_walks(walks, replace(heiman, tables=replace(heiman.tables, contact=None)))
     with pytest.raises(BadMotionError, match="no contact and gait tables"):
-        _recorded(walks, replace(heiman, tables=replace(heiman.tables, gait=None)))
+        steps_of_walks(walks, replace(heiman, tables=replace(heiman.tables, gait=None)))
+
+
+def standing_walk(heiman, offs, samples_=101, place=None):
+    time_s = 1.0 + 0.02 * np.arange(samples_)
+    contact = np.ones((samples_, len(heiman.foot_names)), dtype=bool)
+    for name, rows in offs.items():
+        contact[rows, heiman.foot_names.index(name)] = False
+    qpos = np.tile(heiman.standing_qpos, (samples_, 1))
+    qpos[:, :2] = np.column_stack([1.2 * (time_s - 1.0), 0.0 * time_s]) if place is None else place(time_s - 1.0)
+    return Motion("heiman", time_s, qpos, heiman.joint_names, contact, heiman.foot_names)
+
+
+def test_steps_go_from_toe_off_to_the_others_toe_off_in_their_time(heiman):
+    motion = standing_walk(heiman, {"HalluxLeft": slice(10, 20), "HalluxRight": slice(35, 45)})
+    assert toe_offs(heiman, motion, LEFT) == pytest.approx([1.19])
+    assert toe_offs(heiman, motion, RIGHT) == pytest.approx([1.69])
+    (only,) = step_times(heiman, motion)
+    assert only == (LEFT, pytest.approx(1.19), pytest.approx(1.69))
+    for gap, counts in ((12, 0), (13, 1), (75, 1), (76, 0)):
+        other = standing_walk(heiman, {"HalluxLeft": slice(10, 12), "HalluxRight": slice(10 + gap, 12 + gap)})
+        assert len(step_times(heiman, other)) == counts
+    twice = standing_walk(heiman, {"HalluxLeft": np.r_[10:20, 40:50]})
+    assert step_times(heiman, twice) == []
+
+
+def test_steps_that_turn_are_left_out_and_others_keep_those_around_them(heiman):
+    motion = standing_walk(heiman, {})
+    times = [(LEFT if k % 2 == 0 else RIGHT, 1.0 + 0.3 * k, 1.3 + 0.3 * k) for k in range(6)]
+    steps = straight_steps(motion, times)
+    assert len(steps) == 6
+    assert (steps[0].around.time_s[0], steps[2].around.time_s[0]) == pytest.approx((1.0, 1.0))
+    assert steps[3].around.time_s[0] == pytest.approx(1.3, abs=0.021)
+    assert steps[2].around.time_s[-1] == pytest.approx(2.5, abs=0.021)
+    assert steps[3].around.time_s[-1] == pytest.approx(motion.time_s[-1])
+    corner = standing_walk(heiman, {}, place=lambda t: np.column_stack([np.minimum(t, 0.9), np.maximum(t - 0.9, 0.0)]))
+    assert len(straight_steps(corner, times)) < 6
+
+
+def test_steps_of_one_person_are_put_together():
+    def some(count, seen):
+        return RecordedSteps(
+            ("a", "b"), np.zeros((count, 51, 2)), np.full(count, 0.5), np.full(count, 0.6), np.array(seen)
+        )
+
+    both = some(2, [True, True]).with_steps(some(3, [True, False]))
+    assert (len(both.q), both.observed.tolist()) == (5, [True, False])
+    assert both.speed_m_s == pytest.approx(1.2)

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.human.inverse.recorded_steps import SHARES, RecordedSteps
-from strut.human.inverse.weight_estimation import PRIOR_SD, estimated_weights
-from strut.human.inverse.weighted_gait import SolvedWeights
+from strut.human.inverse.weight_estimation import PRIOR_SD, estimate_weights
+from strut.human.inverse.weighted_gait import WeightedSolution
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import STOPPED
 
@@ -22,17 +22,17 @@ class ClosedGait:
 
     names = NAMES
     usual = np.zeros(4)
-    idle = np.array([False, False, False, True])
+    is_linear = np.array([False, False, False, True])
 
     def __init__(self, longest=np.inf):
         self.longest = longest
         self.failures = 0
 
-    def solved(self, parameters, start=None):
+    def solve(self, parameters, start=None):
         if start is not None and np.abs(parameters - start.parameters).max() > self.longest:
             self.failures += 1
             raise NotSolvedError("too far", "nothing", None)
-        return SolvedWeights(parameters, None, SimpleNamespace(x=parameters))
+        return WeightedSolution(parameters, None, SimpleNamespace(x=parameters))
 
     def step(self, x):
         q = WAVES * 0.3 / (1.0 + np.exp(-x[1] * np.linspace(0.5, 1.0, len(ANGLES)))) + 0.05 * x[3] * WAVES[:, ::-1]
@@ -55,7 +55,7 @@ def steps_of(truth, count=3, noise_rad=0.0):
 
 
 def found(gait, steps):
-    return estimated_weights(gait, steps, np.random.default_rng(0), lambda _: None)
+    return estimate_weights(gait, steps, np.random.default_rng(0), lambda _: None)
 
 
 def test_what_a_walk_does_not_tell_is_as_uncertain_as_before():
@@ -94,10 +94,10 @@ def test_steps_of_the_search_shrink_where_no_walk_is_found():
 
 def test_a_search_that_is_stopped_ends():
     class Stopped(ClosedGait):
-        def solved(self, parameters, start=None):
+        def solve(self, parameters, start=None):
             if start is not None:
                 raise NotSolvedError(STOPPED, "nothing", None)
-            return super().solved(parameters)
+            return super().solve(parameters)
 
     with pytest.raises(NotSolvedError):
         found(Stopped(), steps_of([0.0, 1.2, 0.0, 0.4]))

@@ -20,7 +20,7 @@ def gait(heiman):
 
 @pytest.fixture(scope="module")
 def usual(gait):
-    return gait.solved(gait.usual)
+    return gait.solve(gait.usual)
 
 
 def test_usual_weights_start_from_solved_gaits(usual):
@@ -29,12 +29,12 @@ def test_usual_weights_start_from_solved_gaits(usual):
 
 def test_shares_of_criteria_add_up_to_the_cost_of_the_gait(gait, usual):
     assert gait.costs(usual).sum() == pytest.approx(usual.outcome.cost, rel=1e-9)
-    assert gait.costs(usual)[gait.idle] == pytest.approx(0.0)
+    assert gait.costs(usual)[gait.is_linear] == pytest.approx(0.0)
 
 
 def test_sensitivities_foretell_the_gait_of_other_weights(gait, usual):
     weight = gait.names.index("momentum")
-    other = gait.solved(gait.usual + CHANGE * np.eye(len(gait.names))[weight], usual)
+    other = gait.solve(gait.usual + CHANGE * np.eye(len(gait.names))[weight], usual)
     q, length_m = gait.step(usual.outcome.x)
     moved, moved_m = gait.step(other.outcome.x)
     q_slope, length_slope = gait.sensitivities(usual)
@@ -46,9 +46,9 @@ def test_sensitivities_foretell_the_gait_of_other_weights(gait, usual):
 
 def test_parameters_are_logarithms_of_factors_and_a_weight_that_is_usually_none_is_itself(gait, heiman):
     assert gait.names[:3] == ("effort", "momentum", "head")
-    assert gait.idle.tolist() == [name == "time" for name in gait.names]
-    parameters = np.where(gait.idle, 0.7, np.log(3.0))
-    assert gait.factors(parameters) == pytest.approx(np.where(gait.idle, 0.7, 3.0))
+    assert gait.is_linear.tolist() == [name == "time" for name in gait.names]
+    parameters = np.where(gait.is_linear, 0.7, np.log(3.0))
+    assert gait.factors(parameters) == pytest.approx(np.where(gait.is_linear, 0.7, 3.0))
     weight = dict(zip(gait.names, gait.weight, strict=True))
     table = human_gait(heiman)
     assert (weight["effort"], weight["head"], weight["time"]) == (1.0, 3.0, 1.0)
@@ -56,11 +56,11 @@ def test_parameters_are_logarithms_of_factors_and_a_weight_that_is_usually_none_
 
 
 def test_a_speed_that_no_solved_gait_is_near_starts_from_a_guessed_step(gait):
-    x, warm = gait._guess(gait.program)
+    x, warm = gait.initial_guess(gait.program)
     assert warm == SOLVED
     far = copy(gait)
     far.speed_m_s = 5.0
-    drawn, cold = far._guess(gait.program)
+    drawn, cold = far.initial_guess(gait.program)
     assert cold == 0.0
     q, length_m = gait.step(drawn)
     lean = q[len(q) // 2, 1] - q[0, 1]

@@ -39,7 +39,7 @@ def test_every_item_has_a_name_and_human_is_some_of_them(heiman):
     for smooth in (-1.0, 2e4):
         with pytest.raises(OutOfRangeError, match="above 0 and below 10000"):
             GaitOptions(smooth=smooth)
-    with pytest.raises(OutOfRangeError, match="plain is nothing besides the criteria, so it cannot go with human"):
+    with pytest.raises(OutOfRangeError, match="plain means no item besides the criteria, so it cannot go with human"):
         named_gait_options(heiman, ["human", "plain"])
 
 

@@ -71,7 +71,7 @@ def test_a_bounce_is_asked_of_the_first_and_the_last_phase_at_the_speed_of_the_w
     asked = [[one for one in phase.constraints if "centre of mass" in one.name] for phase in problem.phases]
     assert [len(one) for one in asked] == [1, 0, 0, 1]
     assert asked[0][0].lower == pytest.approx(1.5 * usual_rise_m(heiman, 1.1))
-    assert [one.name for one in problem.parameters] == ["step_length_m", "speed_m_s", "low_mass_m"]
+    assert [one.name for one in problem.parameters] == ["step_length_m", "speed_m_s", "lowest_com_m"]
 
 
 def test_coordinates_stay_in_the_published_ranges_and_start_at_the_origin_with_arms_against_legs(heiman):

@@ -6,17 +6,22 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from strut.engines.body_wrench import centre_of_mass_path
+from strut.engines.rigid_body import body_poses
 from strut.errors import OutOfRangeError
-from strut.human.anatomy import body_size, other_side, sole_length_m, stretched_leg_m, unsided, walking_cycle
-from strut.human.problem.effort_costs import natural_costs, strong_torques
+from strut.human.anatomy import other_side, sole_length_m, stretched_leg_m, unsided, walking_cycle
+from strut.human.problem.criteria import NATURAL, named_criteria
+from strut.human.problem.effort_costs import joint_strengths, natural_costs
 from strut.human.problem.gait_options import HUMAN, GaitOptions, named_gait_options
+from strut.human.problem.gait_problem import gait_problem
 from strut.human.problem.swing_clearance import ROUNDING_M, height_constraint, legs_apart, swing_constraints
 from strut.human.synthesis import initial_guess
-from strut.human.synthesis.initial_guess import USUAL_SPEED_M_S, USUAL_STEP_M, GuessOptions, _durations, _foot_paths
+from strut.human.synthesis.initial_guess import USUAL_SPEED_M_S, USUAL_STEP_M, GuessOptions, foot_paths, phase_durations
 from strut.human.table import human_gait
-from strut.human.transitions.quiet_stand import _either, _turns_of_feet, _weight_ahead, heading_of_foot
+from strut.human.transitions.quiet_stand import either_side_bounds, heading_of_foot, stand_at_rest
 from strut.kinematics.contact_set import contact_points
 from strut.kinematics.mirror import mirror_of
+from strut.maths.rotation import qpos_from_angles
 from strut.models.subject import subject
 
 
@@ -87,7 +92,7 @@ def test_natural_costs_are_per_metre_and_grow_with_speed(heiman, options):
     names = {"momentum", "head_rate", "head"}
     criteria = SimpleNamespace(**vars(criteria), **dict.fromkeys(names - set(vars(criteria)), 4.0))
     table = human_gait(heiman).natural_criteria
-    strength = strong_torques(heiman)
+    strength = joint_strengths(heiman)
     joints = len(heiman.joint_names)
     costs = natural_costs(heiman, criteria, options)
     u = np.zeros(joints)
@@ -111,33 +116,18 @@ def test_natural_costs_are_per_metre_and_grow_with_speed(heiman, options):
     assert_allclose(strength, [size * table.torque_nm[unsided(name)] for name in heiman.joint_names])
 
 
-def test_feet_of_a_stand_point_where_they_are_turned_and_the_weight_is_ahead(heiman):
-    ahead = body_size(heiman) * human_gait(heiman).stand.ahead_of_ankles_m
-
-    def turned(segment):
-        angle = 0.2 if "Right" in segment else -0.3
-        return np.array([[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0.0, 0.0, 1.0]])
-
-    positions = SimpleNamespace(
-        rotation=turned,
-        position=lambda segment, at: np.array([0.1 if "Right" in segment else 0.3, 0.0, 0.0]),
-        centre_of_mass=lambda: np.array([0.2 + ahead + 0.05, 0.0, 0.9]),
-    )
-    node = SimpleNamespace(positions=positions)
-    assert _weight_ahead(heiman, node) == pytest.approx(0.05)
-    assert_allclose(sorted(numbers(_turns_of_feet(node, 0.2))), sorted([0.0, np.sin(-0.3 + 0.2)]), atol=1e-12)
-
-
-def test_bounds_of_either_side_hold_those_of_both(heiman):
-    names = ("HipRight_RY", "HipLeft_RY", "HipRight_RX", "HipLeft_RX")
-    mirror = mirror_of(heiman, names)
-    limits = np.array([[-1.0, -2.0, -0.1, -0.5], [3.0, 1.0, 0.4, 0.2]])
-    wide = _either(limits, mirror)
-    image = mirror.image(limits)
-    assert_allclose(wide[0], np.minimum(limits[0], image.min(axis=0)))
-    assert_allclose(wide[1], np.maximum(limits[1], image.max(axis=0)))
-    assert wide[0, 0] == wide[0, 1] == -2.0
-    assert wide[1, 0] == wide[1, 1] == 3.0
+def test_bounds_for_both_legs_contain_those_of_each_leg_and_of_its_mirror_image(heiman, natural_problem):
+    names = natural_problem.tree.velocity_names
+    own = natural_problem.bounds.q
+    wide = either_side_bounds(heiman, natural_problem).q
+    image = mirror_of(heiman, names).image(own)
+    angles = slice(3, None)
+    assert_allclose(wide[0, angles], np.minimum(own[0], image.min(axis=0))[angles])
+    assert_allclose(wide[1, angles], np.maximum(own[1], image.max(axis=0))[angles])
+    right, left = names.index("KneeRight_RY"), names.index("KneeLeft_RY")
+    assert wide[0, right] == wide[0, left] == min(own[0, right], own[0, left])
+    assert wide[1, right] == wide[1, left] == max(own[1, right], own[1, left])
+    assert np.isinf(wide[:, :2]).all()
 
 
 @pytest.mark.parametrize("side", ["Right", "Left"])
@@ -152,20 +142,20 @@ def test_guessed_phases_grow_with_the_root_of_speed_within_their_bounds(heiman):
     wide = SimpleNamespace(phases=[SimpleNamespace(duration_s=(0.0, 9.0)) for _ in usual])
     rng = np.random.default_rng(0)
     for speed in (USUAL_SPEED_M_S, 0.5 * USUAL_SPEED_M_S):
-        found = _durations(heiman, wide, speed, GuessOptions(), rng)
+        found = phase_durations(heiman, wide, speed, GuessOptions(), rng)
         assert found.sum() == pytest.approx(USUAL_STEP_M * np.sqrt(speed / USUAL_SPEED_M_S) / speed)
         assert_allclose(found / found.sum(), usual / usual.sum())
-    noisy = _durations(heiman, wide, 1.0, GuessOptions(duration_noise=0.2), np.random.default_rng(4))
-    plain = _durations(heiman, wide, 1.0, GuessOptions(), rng)
+    noisy = phase_durations(heiman, wide, 1.0, GuessOptions(duration_noise=0.2), np.random.default_rng(4))
+    plain = phase_durations(heiman, wide, 1.0, GuessOptions(), rng)
     assert_allclose(noisy / plain, 1.0 + 0.2 * np.random.default_rng(4).uniform(-1.0, 1.0, len(usual)))
     tight = SimpleNamespace(phases=[SimpleNamespace(duration_s=(0.01, 0.02)) for _ in usual])
-    assert_allclose(_durations(heiman, tight, 1.0, GuessOptions(), rng), 0.02)
+    assert_allclose(phase_durations(heiman, tight, 1.0, GuessOptions(), rng), 0.02)
 
 
 def test_guessed_feet_roll_over_their_toes_and_land_a_step_ahead(heiman):
     start = np.array([0.0, 0.2, 0.4, 0.5, 0.6])
     time = np.linspace(0.0, 0.6, 61)
-    paths = _foot_paths(heiman, time, start, USUAL_STEP_M)
+    paths = foot_paths(heiman, time, start, USUAL_STEP_M)
     right = paths["Right"]
     left = paths["Left"]
     points = contact_points(heiman)
@@ -182,7 +172,7 @@ def test_guessed_feet_roll_over_their_toes_and_land_a_step_ahead(heiman):
     assert left[0, 2] == pytest.approx(initial_guess.TOE_OFF_PITCH_RAD)
     assert left[40, 2] == pytest.approx(initial_guess.HEEL_STRIKE_PITCH_RAD)
     assert left[40, 1] == pytest.approx(points["HeelRight"].radius_m)
-    short = _foot_paths(heiman, time, start, 0.5 * USUAL_STEP_M)
+    short = foot_paths(heiman, time, start, 0.5 * USUAL_STEP_M)
     assert short["Right"][-1, 2] == pytest.approx(0.5 * initial_guess.TOE_OFF_PITCH_RAD)
 
 
@@ -213,28 +203,20 @@ def test_shanks_that_cross_are_as_far_apart_as_their_axes_less_both_radii(heiman
     assert legs_apart(heiman, GaitOptions()).upper == np.inf
 
 
-def test_the_weight_of_a_short_person_is_less_far_ahead_of_the_ankles():
-    short = subject(1.55, 52.0)
-    ahead = 0.045 * short.subject.standing_pelvis_height_m / 0.9938
-    positions = SimpleNamespace(
-        position=lambda segment, at: np.array([0.1, 0.0, 0.0]), centre_of_mass=lambda: np.array([0.1 + ahead, 0.0, 0.9])
-    )
-    assert _weight_ahead(short, SimpleNamespace(positions=positions)) == pytest.approx(0.0, abs=1e-12)
-
-
-def test_each_foot_of_a_stand_misses_its_own_heading(heiman):
+def test_a_short_subject_stands_with_its_weight_less_far_ahead_of_its_ankles_and_its_feet_turned_in():
     """Toes in by 0.2 rad: the right foot to the left, the left foot to the right."""
-
-    def turned(angle_of):
-        def rotation(segment):
-            angle = angle_of["Right" if "Right" in segment else "Left"]
-            return np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1.0]])
-
-        return SimpleNamespace(positions=SimpleNamespace(rotation=rotation))
-
-    assert_allclose(numbers(_turns_of_feet(turned({"Right": 0.2, "Left": -0.2}), 0.2)), 0.0, atol=1e-12)
-    off = numbers(_turns_of_feet(turned({"Right": 0.5, "Left": -0.1}), 0.2))
-    assert_allclose(off, np.sin([0.3, 0.1]))
+    short = subject(1.55, 52.0)
+    options = named_gait_options(short, [HUMAN])
+    problem = gait_problem(
+        short, named_criteria(short, NATURAL), speed_m_s=1.2, intervals=(4, 4, 2, 2), options=options
+    )
+    q = stand_at_rest(short, problem, 0.2).trajectory.q[:1]
+    qpos = qpos_from_angles(q)
+    ankles = body_poses(short.model, ["FootRight", "FootLeft"], qpos)[0][0]
+    ahead_m = centre_of_mass_path(short.model, qpos)[0, 0] - ankles[:, 0].mean()
+    assert ahead_m == pytest.approx(0.045 * short.subject.standing_pelvis_height_m / 0.9938, abs=1e-6)
+    assert heading_of_foot(short, q[0], "Right") == pytest.approx(0.2, abs=1e-6)
+    assert heading_of_foot(short, q[0], "Left") == pytest.approx(-0.2, abs=1e-6)
 
 
 def test_lengths_of_legs_and_feet_are_those_of_their_segments(heiman):

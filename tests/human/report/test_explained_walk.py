@@ -1,4 +1,4 @@
-"""What people read and see of an explained walk."""
+"""Tables, sentences and the picture of an explained walk."""
 
 import io
 
@@ -10,31 +10,31 @@ from strut.human.report.explained_plot import explained_png
 from strut.human.report.explained_text import explained_sentences, explained_tables
 
 
-def criterion(name, share, *, told=True):
-    return ExplainedCriterion(name, 0.012, (0.004, 0.25), 1.0, share, (0.5 * share, 1.5 * share), told)
+def criterion(name, share, *, identified=True):
+    return ExplainedCriterion(name, 0.012, (0.004, 0.25), 1.0, share, (0.5 * share, 1.5 * share), identified)
 
 
 @pytest.fixture(scope="module")
 def found():
     fits = [Fit({"hip": off, "knee": off, "ankle": off}, off, off, 0.62) for off in (7.9, 5.1)]
-    criteria = (criterion("effort", 0.6), criterion("momentum", 0.3), criterion("head", 0.1, told=False))
+    criteria = (criterion("effort", 0.6), criterion("momentum", 0.3), criterion("head", 0.1, identified=False))
     return ExplainedWalk(criteria, (("effort", "momentum"),), *fits, 3, 1.26, 0.66, 6, False, (0.0, -4.4, 0.0))
 
 
-def test_tables_tell_shares_and_weights_with_their_ranges_and_both_differences(found):
+def test_tables_show_shares_and_weights_with_their_ranges_and_both_differences(found):
     (title, header, rows), (_, _, fits) = explained_tables({"sad": found})
     assert title == "sad: 3 steps of 0.66 m at 1.26 m/s"
     assert rows[1] == ["momentum", "30.0 %", "15.0 to 45.0 %", "0.012", "0.004 to 0.25", "1", ""]
-    assert rows[2][-1] == "not told"
+    assert rows[2][-1] == "not identified"
     assert {len(row) for row in rows} == {len(header)}
     assert [(row[0], row[4]) for row in fits] == [("usual weights", "7.9"), ("these weights", "5.1")]
 
 
-def test_sentences_name_what_a_walk_does_not_tell(found):
+def test_sentences_name_what_a_walk_does_not_identify(found):
     assert explained_sentences("sad", found) == [
-        "sad: the search was cut short at 6 solutions; others may be better.",
-        "sad: the walk does not tell the weight of head.",
-        "sad: effort and momentum are not told apart.",
+        "sad: the search stopped after 6 solutions; others may be better.",
+        "sad: the walk does not identify the weight of head.",
+        "sad: the weights of effort and momentum are confounded.",
     ]
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.engines.rigid_body import body_poses, point_positions
-from strut.human.synthesis.initial_guess import GuessOptions, _foot_paths, guessed_step
+from strut.human.synthesis.initial_guess import GuessOptions, foot_paths, guessed_step
 from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import qpos_from_angles
 from strut.style import Style
@@ -72,7 +72,7 @@ def test_guessed_feet_are_where_their_paths_lead_on_two_tracks_and_face_ahead(he
     path = drawn_step
     low_high = drawn_step.problem.bounds.q[:, 6:20]
     borders_s = np.append(0.0, np.cumsum(path.duration_s))
-    paths = _foot_paths(heiman, path.time_s, borders_s, path.parameter["step_length_m"])
+    paths = foot_paths(heiman, path.time_s, borders_s, path.parameter["step_length_m"])
     for side, aside_m in (("Right", -0.075), ("Left", 0.075)):
         heel = places(heiman, path.q, f"Heel{side}")[:, 0]
         turn = body_poses(heiman.model, [f"Foot{side}"], qpos_from_angles(path.q))[1][:, 0]
@@ -137,7 +137,7 @@ def on_toes(feet, toe_x, pitch):
 
 def test_a_guessed_foot_swings_from_its_toes_a_step_behind_to_its_heel_a_step_ahead(heiman, feet):
     when = np.array([0.0, 0.12, 0.26, 0.4, 0.5, 0.6])  # toe-off, 30 % and 65 % of the swing, landing, flat, the end
-    left = _foot_paths(heiman, when, BORDERS, STEP_M)["Left"]
+    left = foot_paths(heiman, when, BORDERS, STEP_M)["Left"]
     behind = on_toes(feet, FRONT_M - STEP_M, TOE_OFF)
     ahead = on_toes(feet, FRONT_M + STEP_M, 0.0)
     landing_x = ahead[0] + feet["radius"] * STRIKE  # the heel is a ball that then rolls until the foot is flat
@@ -151,13 +151,13 @@ def test_a_guessed_foot_swings_from_its_toes_a_step_behind_to_its_heel_a_step_ah
 
 def test_a_guessed_foot_that_stands_turns_about_its_toes_from_when_its_heel_rises(heiman, feet):
     when = np.array([0.0, 0.1, 0.2, 0.4, 0.6])
-    right = _foot_paths(heiman, when, BORDERS, STEP_M)["Right"]
+    right = foot_paths(heiman, when, BORDERS, STEP_M)["Right"]
     for found, pitch in zip(right, (0.0, 0.0, 0.0, 0.6 * TOE_OFF, TOE_OFF), strict=True):
         assert_allclose(found, [*on_toes(feet, FRONT_M, pitch), pitch], atol=1e-9)
 
 
 def test_short_steps_roll_less_and_long_ones_no_more(heiman):
-    at_end = [_foot_paths(heiman, np.array([0.0, 0.4, 0.6]), BORDERS, STEP_M * share) for share in (0.5, 1.0, 1.2)]
+    at_end = [foot_paths(heiman, np.array([0.0, 0.4, 0.6]), BORDERS, STEP_M * share) for share in (0.5, 1.0, 1.2)]
     assert_allclose([path["Right"][-1, 2] for path in at_end], [0.5 * TOE_OFF, TOE_OFF, TOE_OFF])
     assert_allclose([path["Left"][1, 2] for path in at_end], [0.5 * STRIKE, STRIKE, STRIKE])
     toes = [path["Right"][0, 0] for path in at_end]

@@ -13,22 +13,24 @@ from strut.human.analysis.gait_comparison import criteria_values
 from strut.human.analysis.gait_parameters import gait_parameters
 from strut.human.anatomy import SHANKS
 from strut.human.problem.criteria import Criteria, named_criteria, weighted_criteria
-from strut.human.problem.effort_costs import strong_torques
+from strut.human.problem.effort_costs import joint_strengths
 from strut.human.problem.gait_options import HUMAN, named_gait_options
 from strut.human.problem.gait_problem import gait_problem, usual_torques
 from strut.human.synthesis.initial_guess import GuessOptions, guessed_step
-from strut.human.synthesis.synthesize import BLENDED, DRAWN, EASIER, NOISY, SAMPLED, best_so_far, synthesize, usual_mesh
+from strut.human.synthesis.synthesize import best_so_far, synthesize, usual_mesh
 from strut.human.table import human_gait
 from strut.kinematics.mirror import mirror_of
 from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
 from strut.models.subject import EVENED, subject, with_even_sides
 from strut.ocp.collocation import NotSolvedError
+from strut.ocp.interior_point import Iteration
 from strut.ocp.layout import Layout
 from strut.ocp.soundness import contact_drift, require_sound
 from strut.ocp.torque_playback import playback_error
 
 WEIGHT_N = 75.0 * 9.81
+COARSE = (4, 4, 2, 2)
 
 
 def rows_of(path, *words):
@@ -146,7 +148,7 @@ def test_published_criteria_are_per_step_and_natural_ones_per_metre(gait):
     values = criteria_values(path)
     assert values.momentum == pytest.approx(costs["momentum"] * gait.step_length_m, rel=1e-6)
     assert 3.0 * values.head == pytest.approx(costs["head"] * gait.step_length_m, rel=1e-6)
-    torque = path.u / strong_torques(gait.robot)
+    torque = path.u / joint_strengths(gait.robot)
     speed = path.v[:, 6:]
     rate = (torque**2 * (1.0 + (speed / human_gait(gait.robot).natural_criteria.fast_rad_s) ** 2)).sum(axis=1)
     pieces = [path.nodes_of(phase) for phase in range(4)]
@@ -193,7 +195,7 @@ def test_quick_steps_of_a_slow_walk_may_have_short_phases(heiman):
 
 
 def test_strength_grows_with_mass_and_height(heiman):
-    assert strong_torques(subject(1.86, 150.0)) == pytest.approx(2.0 * strong_torques(heiman))
+    assert joint_strengths(subject(1.86, 150.0)) == pytest.approx(2.0 * joint_strengths(heiman))
 
 
 def test_many_steps_make_a_continuous_motion_that_survives_a_file(gait, heiman, tmp_path):
@@ -313,42 +315,70 @@ def test_a_solver_that_is_stopped_keeps_its_best_iterate_and_names_what_is_worst
     assert "equation of motion is off" in receipt.reasons[1].text
 
 
-def test_starts_after_the_first_have_noise_of_their_own(gait, heiman, monkeypatch):
-    asked = []
+@pytest.fixture
+def solves(monkeypatch):
+    """Label and initial guess of every solve, by a solver that never converges."""
+    recorded = []
 
-    def start(_self, _mesh, guess, kinds, *, check_mesh):
-        asked.append((guess.seed, guess.angle_noise_rad > 0.0, kinds[0], check_mesh))
-        return replace(gait, solution=replace(gait.solution, cost=3.0 - len(asked)))
+    class FailingProgram:
+        def __init__(self, problem):
+            self.problem = problem
 
-    monkeypatch.setattr("strut.human.synthesis.synthesize._Search.gait", start)
-    best = synthesize(heiman, starts=3, begin=gait.motion())
-    assert asked == [(0, False, SAMPLED, False), (1, True, DRAWN, False), (2, True, DRAWN, False)]
-    assert best.solution.cost == 0.0
-    assert best.attempts[-1] == "start 3 of 3: cost 0.0000"
+        def solve(self, start, *, on_iteration, **_):
+            on_iteration(Iteration(0, 1.0, 1.0))
+            recorded[-1] = (*recorded[-1], start)
+            raise NotSolvedError("infeasible problem detected", "'impact'", None)
 
-
-def test_a_person_whose_sides_differ_is_told_that_they_were_made_even(gait, heiman, monkeypatch):
-    monkeypatch.setattr(
-        "strut.human.synthesis.synthesize._Search.gait",
-        lambda search, *_, **__: replace(gait, attempts=tuple(search.attempts)),
-    )
-    uneven = subject(1.8, 75.0, lengths_m={"FootLeftLength": 0.29, "FootRightLength": 0.28})
-    assert synthesize(uneven).attempts == (EVENED,)
-    assert synthesize(heiman).attempts == ()
+    monkeypatch.setattr("strut.human.synthesis.synthesize.DirectCollocation", FailingProgram)
+    return recorded
 
 
-def test_a_start_that_fails_is_followed_by_others_and_told(gait, heiman, monkeypatch):
-    tried = []
+def test_every_kind_of_initial_guess_is_tried_until_one_succeeds(heiman, solves):
+    def record(iteration):
+        solves.append((iteration.solve,))
 
-    def solved(_self, kind, _mesh, _guess, _coarse=None):
-        tried.append(kind)
-        raise NotSolvedError("infeasible problem detected", "'impact'", gait.solution)
-
-    monkeypatch.setattr("strut.human.synthesis.synthesize._Search.solved", solved)
     with pytest.raises(NotSolvedError):
-        synthesize(heiman)
-    assert tried == [BLENDED, DRAWN, EASIER, NOISY]
-    tried.clear()
+        synthesize(heiman, intervals=COARSE, on_iteration=record)
+    labels = [label for label, _ in solves]
+    halfway = "from a guessed step"  # an easier gait is first solved itself
+    assert labels == ["from solved gaits", "from a guessed step", halfway, "from a guessed step with noise"]
+    solves.clear()
     with pytest.raises(NotSolvedError):
-        synthesize(heiman, guess=GuessOptions(), tries=2)  # who asks for a guessed step gets one
-    assert tried == [DRAWN, EASIER]
+        synthesize(heiman, intervals=COARSE, guess=GuessOptions(), tries=1, on_iteration=record)
+    assert [label for label, _ in solves] == ["from a guessed step"]
+
+
+def test_starts_after_the_first_have_noise_of_their_own(gait, heiman, solves):
+    def record(iteration):
+        solves.append((iteration.solve,))
+
+    with pytest.raises(NotSolvedError):
+        synthesize(heiman, intervals=COARSE, starts=3, tries=1, initial_motion=gait.motion(), on_iteration=record)
+    assert [label for label, _ in solves] == ["start 1 of 3", "start 2 of 3", "start 3 of 3"]
+    motion, second, third = (guess for _, guess in solves)
+    plain = guessed_step(heiman, second.problem, 1.3, GuessOptions(style=heiman.expression.neutral_style()))
+    assert_allclose(motion.duration_s, gait.trajectory.duration_s, atol=0.02)
+    for noisy in (second, third):
+        assert 0.01 < np.std(noisy.q[:, 6:] - plain.q[:, 6:]) < 0.1
+    assert np.abs(second.q[:, 6:] - third.q[:, 6:]).max() > 0.03
+
+
+def test_a_subject_with_different_sides_gets_a_note_that_they_were_made_even(gait, heiman, monkeypatch):
+    """The solver returns a step of another body, so the gait is refused; the attempts begin with the note."""
+
+    class SolvedProgram:
+        def __init__(self, problem):
+            self.problem = problem
+
+        def solve(self, *_, **__):
+            return gait.solution
+
+    monkeypatch.setattr("strut.human.synthesis.synthesize.DirectCollocation", SolvedProgram)
+    monkeypatch.setattr("strut.human.synthesis.synthesize.refined_by_shooting", lambda _, solution: solution)
+    uneven = subject(1.6, 75.0, lengths_m={"FootLeftLength": 0.29, "FootRightLength": 0.28})
+    with pytest.raises(RefusedError) as refusal:
+        synthesize(uneven, tries=1)
+    assert str(refusal.value.reasons[0]) == EVENED
+    with pytest.raises(RefusedError) as refusal:
+        synthesize(subject(1.6, 75.0), tries=1)
+    assert EVENED not in map(str, refusal.value.reasons)

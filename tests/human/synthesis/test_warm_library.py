@@ -10,7 +10,7 @@ from strut.human.problem.criteria import named_criteria
 from strut.human.problem.gait_options import HUMAN, named_gait_options
 from strut.human.synthesis.initial_guess import guessed_step
 from strut.human.synthesis.synthesize import SynthesisRequest
-from strut.human.synthesis.warm_library import NEARLY, WarmLibrary, blend_shares, features, warm_library
+from strut.human.synthesis.warm_library import FEATURE_SCALE, WarmLibrary, blend_shares, features, warm_library
 from strut.models.subject import subject
 from strut.ocp.collocation import DirectCollocation
 from strut.ocp.interior_point import OFF_BOUNDS, SOLVED, SolverOptions
@@ -30,11 +30,11 @@ def asked(robot, speed_m_s):
 
 
 def test_a_blend_takes_neighbours_in_proportion_and_leaves_out_what_is_far():
-    known = np.zeros((4, len(NEARLY)))
+    known = np.zeros((4, len(FEATURE_SCALE)))
     known[:, 0] = 0.30, 0.36, 0.60, 0.33
     known[3, 3] = 1.0  # a step that bends far forwards
     assert_allclose(blend_shares(known, known[1]), [0.0, 1.0, 0.0, 0.0], atol=1e-6)
-    between, beyond = np.zeros((2, len(NEARLY)))
+    between, beyond = np.zeros((2, len(FEATURE_SCALE)))
     between[0] = 0.345
     beyond[0] = 0.9
     assert_allclose(blend_shares(known, between), [0.25, 0.75, 0.0, 0.0], atol=1e-9)
@@ -44,7 +44,7 @@ def test_a_blend_takes_neighbours_in_proportion_and_leaves_out_what_is_far():
 def test_what_is_kept_comes_back_for_the_same_walker(gait, heiman):
     path = gait.trajectory
     library = WarmLibrary.of([(heiman, path, asked(heiman, 1.3))], [phase.intervals for phase in path.problem.phases])
-    back = library.start(heiman, path.problem, asked(heiman, 1.3))
+    back = library.initial_guess(heiman, path.problem, asked(heiman, 1.3))
     for name in ("time_s", "q", "u", "force_n", "duration_s"):
         assert_allclose(getattr(back, name), getattr(path, name), rtol=1e-9, atol=1e-9, err_msg=name)
     assert_allclose(back.v, path.v, atol=1e-3)  # of the splines through an exact movement
@@ -58,7 +58,7 @@ def test_a_body_of_another_size_gets_its_own_lengths_times_and_forces(heiman):
     size = small.subject.standing_pelvis_height_m / heiman.subject.standing_pelvis_height_m
     wanted = asked(heiman, pace)
     ours, theirs = (
-        warm_library().start(robot, request_of(robot, 1.2).problem(COARSE), wanted) for robot in (heiman, small)
+        warm_library().initial_guess(robot, request_of(robot, 1.2).problem(COARSE), wanted) for robot in (heiman, small)
     )
     assert_allclose(theirs.q[:, 3:], ours.q[:, 3:])
     assert_allclose(theirs.q[:, :3], size * ours.q[:, :3])
@@ -69,7 +69,7 @@ def test_a_body_of_another_size_gets_its_own_lengths_times_and_forces(heiman):
 @pytest.mark.parametrize("mesh", [COARSE, (14, 11, 6, 6)])
 def test_blends_keep_the_equations_of_any_mesh(heiman, mesh):
     problem = request_of(heiman, 1.24).problem(mesh)
-    start = warm_library().start(heiman, problem, asked(heiman, 1.24))
+    start = warm_library().initial_guess(heiman, problem, asked(heiman, 1.24))
     step = np.diff(start.time_s)[:, None]
     inside = np.diff(start.phase_of) == 0
     now = slice(None, -1)
@@ -85,9 +85,9 @@ def test_blends_keep_the_equations_of_any_mesh(heiman, mesh):
 
 def test_steps_of_another_kind_are_not_blended():
     library = warm_library()
-    wanted = np.zeros(len(NEARLY))
+    wanted = np.zeros(len(FEATURE_SCALE))
     kinds = [[0.25, 0.25, 0.25, 0.25]] * 2 + [[0.4, 0.2, 0.2, 0.2]]  # the last stands longer on a flat foot
-    known = np.zeros((3, len(NEARLY)))
+    known = np.zeros((3, len(FEATURE_SCALE)))
     known[:, 0] = 0.30, 0.36, 0.40
     wanted[0] = 0.37
     apart = replace(library, features=known, duration=np.array(kinds))
@@ -102,7 +102,7 @@ def program(heiman):
 
 def test_the_library_begins_nearer_to_the_equations_of_motion_than_a_guessed_step(program, heiman):
     starts = (
-        warm_library().start(heiman, program.problem, asked(heiman, 1.24)),
+        warm_library().initial_guess(heiman, program.problem, asked(heiman, 1.24)),
         guessed_step(heiman, program.problem, 1.24),
     )
     off = [_off(program, variables_of(Layout(program.problem), start)) for start in starts]
@@ -117,7 +117,7 @@ def _off(program, x):
 
 def test_both_starts_end_in_the_same_optimum(program, heiman):
     warm = program.solve(
-        warm_library().start(heiman, program.problem, asked(heiman, 1.24)),
+        warm_library().initial_guess(heiman, program.problem, asked(heiman, 1.24)),
         options=SolverOptions(warm=SOLVED, push=OFF_BOUNDS),
     )
     cold = program.solve(guessed_step(heiman, program.problem, 1.24), options=SolverOptions(adaptive=True))

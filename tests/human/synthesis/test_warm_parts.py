@@ -6,18 +6,28 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.interpolate import CubicHermiteSpline
 
 from strut.errors import BadMotionError
 from strut.human.problem.criteria import NATURAL, named_criteria
 from strut.human.problem.gait_options import HUMAN, named_gait_options
 from strut.human.problem.gait_problem import gait_problem
-from strut.human.synthesis.warm_library import HELD, LENGTHS, NEARLY, WarmLibrary, _cut, blend_shares, features
+from strut.human.synthesis.warm_library import (
+    FEATURE_SCALE,
+    LENGTHS,
+    SAME_STEP,
+    STYLE_PARAMETERS,
+    WarmLibrary,
+    blend_shares,
+    features,
+)
 from strut.human.synthesis.warm_start import warm_step
 from strut.kinematics.contact_set import contact_set
 from strut.maths.rotation import qpos_from_angles
 from strut.models.subject import subject
 from strut.motion import Motion
 from strut.ocp.problem import Parameter
+from strut.style import Style
 from tests.human.transitions.test_transition_parts import COARSE
 
 
@@ -53,7 +63,7 @@ def library_of(robot, *paths):
 
 
 def test_a_step_that_is_kept_comes_back_with_its_torques_forces_impulses_and_length(heiman, pushed):
-    back = library_of(heiman, pushed).start(heiman, pushed.problem, asked(heiman))
+    back = library_of(heiman, pushed).initial_guess(heiman, pushed.problem, asked(heiman))
     for name in ("time_s", "q", "u", "force_n", "duration_s"):
         assert_allclose(getattr(back, name), getattr(pushed, name), rtol=1e-9, atol=1e-9, err_msg=name)
     assert list(back.impulse_n_s) == [2, 3]
@@ -79,14 +89,14 @@ def test_what_is_kept_has_no_dimensions(heiman, pushed):
     assert_allclose(kept.force[0], pushed.force_n / weight_n)
     impulses = np.concatenate([pushed.impulse_n_s[2], pushed.impulse_n_s[3]])
     assert_allclose(kept.impulse[0], impulses / (weight_n * fall_s))
-    assert LENGTHS == ("step_length_m", "low_mass_m")
+    assert LENGTHS == ("step_length_m", "lowest_com_m")
     assert kept.length[0, 0] == pytest.approx(pushed.parameter["step_length_m"] / legs_m)
     assert np.isnan(kept.length[0, 1])
 
 
 def test_a_smaller_body_starts_with_smaller_torques_impulses_and_steps_in_shorter_times(heiman, small, pushed):
     library = library_of(heiman, pushed)
-    theirs = library.start(small, problem_of(small), asked(heiman))
+    theirs = library.initial_guess(small, problem_of(small), asked(heiman))
     length = small.subject.standing_pelvis_height_m / heiman.subject.standing_pelvis_height_m
     mass = small.mass_kg / heiman.mass_kg
     assert_allclose(theirs.u, mass * length * pushed.u, rtol=1e-9)
@@ -101,36 +111,44 @@ def test_a_smaller_body_starts_with_smaller_torques_impulses_and_steps_in_shorte
 
 
 def test_lengths_of_a_blend_are_those_of_the_steps_that_have_them(heiman, pushed):
-    parameters = (*pushed.problem.parameters, Parameter("low_mass_m", 0.7, 1.3, 1.04), Parameter("rest", 0.0, 1.0, 0.3))
-    bouncing = replace(pushed, parameter={"step_length_m": 0.8, "speed_m_s": 1.3, "low_mass_m": 0.96})
+    parameters = (
+        *pushed.problem.parameters,
+        Parameter("lowest_com_m", 0.7, 1.3, 1.04),
+        Parameter("rest", 0.0, 1.0, 0.3),
+    )
+    bouncing = replace(pushed, parameter={"step_length_m": 0.8, "speed_m_s": 1.3, "lowest_com_m": 0.96})
     library = library_of(heiman, pushed, bouncing)
-    library = replace(library, features=np.stack([library.features[0], library.features[0] + 4.0 * NEARLY]))
+    library = replace(library, features=np.stack([library.features[0], library.features[0] + 4.0 * FEATURE_SCALE]))
     problem = replace(pushed.problem, parameters=parameters)
     wanted = library.features.mean(axis=0)
     assert_allclose(library.shares(wanted), [0.5, 0.5], atol=1e-6)
-    found = library.start(heiman, problem, wanted).parameter
+    found = library.initial_guess(heiman, problem, wanted).parameter
     assert found["step_length_m"] == pytest.approx((0.8 + pushed.parameter["step_length_m"]) / 2.0)
-    assert found["low_mass_m"] == pytest.approx(0.96)
+    assert found["lowest_com_m"] == pytest.approx(0.96)
     assert (found["speed_m_s"], found["rest"]) == (1.3, 0.3)
-    assert library.start(heiman, problem, library.features[0]).parameter["low_mass_m"] == 1.04  # nobody has one
+    assert (
+        library.initial_guess(heiman, problem, library.features[0]).parameter["lowest_com_m"] == 1.04
+    )  # nobody has one
 
 
 def test_blends_are_nearly_what_is_asked_or_do_not_reach_it(heiman, pushed):
     library = library_of(heiman, pushed)
     here = library.features[0]
-    for number, nearly in enumerate(NEARLY):
+    for number, nearly in enumerate(FEATURE_SCALE):
         for share, reaches in ((0.98, True), (-0.98, True), (1.02, False)):
-            assert library.reaches(here + share * nearly * np.eye(len(NEARLY))[number]) is reaches
-        assert library.holds(here + 0.98 * HELD * nearly * np.eye(len(NEARLY))[number])
-        assert not library.holds(here + 1.02 * HELD * nearly * np.eye(len(NEARLY))[number])
-    assert HELD == 0.05
-    assert not library.reaches(here + 0.8 * NEARLY[0] * np.eye(9)[0] + 0.8 * NEARLY[1] * np.eye(9)[1])  # together
+            assert library.reaches(here + share * nearly * np.eye(len(FEATURE_SCALE))[number]) is reaches
+        assert library.holds(here + 0.98 * SAME_STEP * nearly * np.eye(len(FEATURE_SCALE))[number])
+        assert not library.holds(here + 1.02 * SAME_STEP * nearly * np.eye(len(FEATURE_SCALE))[number])
+    assert SAME_STEP == 0.05
+    assert not library.reaches(
+        here + 0.8 * FEATURE_SCALE[0] * np.eye(9)[0] + 0.8 * FEATURE_SCALE[1] * np.eye(9)[1]
+    )  # together
 
 
 def test_steps_differ_in_the_shares_of_their_phases_by_less_than_a_bound_to_be_blended(heiman, pushed):
     library = library_of(heiman, pushed, pushed)
-    library = replace(library, features=np.stack([library.features[0], library.features[0] + 4.0 * NEARLY]))
-    wanted = library.features[0] + NEARLY
+    library = replace(library, features=np.stack([library.features[0], library.features[0] + 4.0 * FEATURE_SCALE]))
+    wanted = library.features[0] + FEATURE_SCALE
     for off, shares in ((0.079, [0.75, 0.25]), (0.081, [1.0, 0.0])):
         kinds = np.array([[0.3, 0.3, 0.2, 0.2], [0.3 + off, 0.3 - off, 0.2, 0.2]]) * [[2.0], [3.0]]
         assert_allclose(replace(library, duration=kinds).shares(wanted), shares, atol=1e-6)
@@ -139,10 +157,10 @@ def test_steps_differ_in_the_shares_of_their_phases_by_less_than_a_bound_to_be_b
 @pytest.mark.parametrize(("far", "exact"), [(50.0, True), (51.0, False)])
 def test_far_steps_are_blended_in_as_long_as_they_spare_more_of_a_miss_than_their_squared_distance_costs(far, exact):
     """Beside a step that is 0.4 off, one at a distance d spares d + 0.4 and costs (d² - 0.4²) / 50: equal at 50.4."""
-    known = np.zeros((3, len(NEARLY)))
-    known[:, 0] = np.array([-far, 0.4, far]) * NEARLY[0]
+    known = np.zeros((3, len(FEATURE_SCALE)))
+    known[:, 0] = np.array([-far, 0.4, far]) * FEATURE_SCALE[0]
     share = 0.4 / (far + 0.4) if exact else 0.0
-    assert_allclose(blend_shares(known, np.zeros(len(NEARLY))), [share, 1.0 - share, 0.0], atol=1e-6)
+    assert_allclose(blend_shares(known, np.zeros(len(FEATURE_SCALE))), [share, 1.0 - share, 0.0], atol=1e-6)
 
 
 def test_a_library_is_written_in_short_and_read_back(heiman, pushed, tmp_path):
@@ -232,20 +250,41 @@ def test_a_motion_of_another_body_is_no_start(heiman, drawn_step, walked):
 
 def test_meshes_with_other_numbers_of_phases_are_not_taken_for_each_other(heiman, pushed):
     with pytest.raises(ValueError, match="zip"):
-        library_of(heiman, pushed).start(heiman, pushed.problem.on_phases(pushed.problem.phases[:3]), asked(heiman))
+        library_of(heiman, pushed).initial_guess(
+            heiman, pushed.problem.on_phases(pushed.problem.phases[:3]), asked(heiman)
+        )
 
 
-@pytest.mark.parametrize("landings", [(1,), (1, 2), (1, 3, 4)])
-def test_impulses_are_cut_at_the_landings_that_they_belong_to(heiman, landings):
-    """Of a heel three numbers, of a sole six; phases that begin without a landing have none."""
-    heel = contact_set(heiman, "LeftHeel")
-    sole = contact_set(heiman, "LeftFlat")
-    phases = [
-        SimpleNamespace(contact=sole if number == 3 else heel, arrival="impact" if number in landings else "continuous")
-        for number in range(5)
-    ]
-    sizes = [6 if number == 3 else 3 for number in landings]
-    found = _cut(SimpleNamespace(phases=phases), np.arange(float(sum(sizes))))
-    assert list(found) == list(landings)
-    assert [len(one) for one in found.values()] == sizes
-    assert_allclose(np.concatenate(list(found.values())), np.arange(sum(sizes)))
+def test_a_blend_on_a_finer_mesh_follows_the_cubics_of_its_steps_and_torques_are_straight_between_nodes(heiman, pushed):
+    options = named_gait_options(heiman, [HUMAN])
+    criteria = named_criteria(heiman, NATURAL)
+    fine = gait_problem(heiman, criteria, speed_m_s=1.3, intervals=[2 * n for n in COARSE], options=options)
+    blend = library_of(heiman, pushed).initial_guess(heiman, fine, asked(heiman))
+    first = 0
+    for phase, count in enumerate(COARSE):
+        own = pushed.nodes_of(phase)
+        nodes = slice(first, first + 2 * count + 1)
+        time_s = np.linspace(0.0, pushed.duration_s[phase], count + 1)
+        curve = CubicHermiteSpline(time_s, pushed.q[own], pushed.v[own], axis=0)
+        assert_allclose(blend.q[nodes], curve(np.linspace(0.0, time_s[-1], 2 * count + 1)), atol=1e-9)
+        assert_allclose(blend.u[nodes][::2], pushed.u[own], atol=1e-9)
+        middle = 0.5 * (pushed.u[own][1:] + pushed.u[own][:-1])
+        assert_allclose(blend.u[nodes][1::2], middle, atol=1e-9)
+        first += 2 * count + 1
+
+
+def test_features_of_a_request_are_dimensionless_speed_leg_length_and_parameters_of_the_style(heiman):
+    length_m = heiman.subject.standing_pelvis_height_m
+    style = Style(tempo=1.1, trunk_pitch_rad=0.1, head_pitch_rad=0.2, elbow_rad=0.3, shoulder_rad=0.4, arm_swing=0.5)
+    found = features(heiman, 1.3, style)
+    assert_allclose(found[:2], [1.3 / np.sqrt(9.81 * length_m), length_m])
+    assert found[2:].tolist() == [getattr(style, name) for name in STYLE_PARAMETERS]
+    assert len(set(found[2:].tolist())) > 2
+
+
+def test_a_blend_takes_the_steps_around_and_its_shares_add_up_to_one():
+    known = np.zeros((3, len(FEATURE_SCALE)))
+    known[:, 0] = np.array([0.0, 10.0, 40.0]) * FEATURE_SCALE[0]
+    share = blend_shares(known, 0.25 * known[1])
+    assert share.sum() == pytest.approx(1.0)
+    assert_allclose(share, [0.75, 0.25, 0.0], atol=1e-6)

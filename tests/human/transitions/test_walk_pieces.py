@@ -1,4 +1,4 @@
-"""Pieces of a walk put end to end, steps cut out of a walk, and blends of steps, on hand-made paths."""
+"""Pieces of a walk put end to end, on hand-made paths."""
 
 from types import SimpleNamespace
 
@@ -7,20 +7,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from strut.human.anatomy import LEFT, RIGHT
-from strut.human.inverse import recorded_steps as steps_module
-from strut.human.inverse.recorded_steps import RecordedSteps, _step_times, _straight_steps, _toe_offs
-from strut.human.synthesis.warm_library import (
-    NEARLY,
-    WORDS,
-    WarmLibrary,
-    _curves,
-    _lines,
-    _phase_by_phase,
-    _Size,
-    blend_shares,
-    features,
-)
 from strut.human.transitions.walk_pieces import (
     MOST_PLACE,
     MOST_VELOCITY,
@@ -33,8 +19,6 @@ from strut.human.transitions.walk_pieces import (
 )
 from strut.kinematics.mirror import mirror_of, mirrored_feet
 from strut.maths.rotation import qpos_from_angles
-from strut.motion import Motion
-from strut.style import Style
 
 
 @pytest.fixture(scope="module")
@@ -141,92 +125,3 @@ def test_samples_are_evenly_spaced_and_of_the_piece_they_fall_into(heiman, names
         assert_allclose(qpos[k, :3], put[index].of(own[0])[0, :3], atol=1e-9)
         assert contact[k].tolist() == own[3][0].tolist()
     assert (np.sum(qpos[1:, 3:7] * qpos[:-1, 3:7], axis=1) > 0.0).all()
-
-
-def walked(heiman, offs, samples_=101, place=None):
-    time_s = 1.0 + 0.02 * np.arange(samples_)
-    contact = np.ones((samples_, len(heiman.foot_names)), dtype=bool)
-    for name, rows in offs.items():
-        contact[rows, heiman.foot_names.index(name)] = False
-    qpos = np.tile(heiman.standing_qpos, (samples_, 1))
-    qpos[:, :2] = np.column_stack([1.2 * (time_s - 1.0), 0.0 * time_s]) if place is None else place(time_s - 1.0)
-    return Motion("heiman", time_s, qpos, heiman.joint_names, contact, heiman.foot_names)
-
-
-def test_steps_go_from_toe_off_to_the_others_toe_off_in_their_time(heiman):
-    motion = walked(heiman, {"HalluxLeft": slice(10, 20), "HalluxRight": slice(35, 45)})
-    assert _toe_offs(heiman, motion, LEFT) == pytest.approx([1.19])
-    assert _toe_offs(heiman, motion, RIGHT) == pytest.approx([1.69])
-    (only,) = _step_times(heiman, motion)
-    assert only == (LEFT, pytest.approx(1.19), pytest.approx(1.69))
-    for gap, counts in ((12, 0), (13, 1), (75, 1), (76, 0)):
-        other = walked(heiman, {"HalluxLeft": slice(10, 12), "HalluxRight": slice(10 + gap, 12 + gap)})
-        assert len(_step_times(heiman, other)) == counts
-    twice = walked(heiman, {"HalluxLeft": np.r_[10:20, 40:50]})
-    assert _step_times(heiman, twice) == []
-
-
-def test_steps_that_turn_are_left_out_and_others_keep_those_around_them(heiman):
-    motion = walked(heiman, {})
-    times = [(LEFT if k % 2 == 0 else RIGHT, 1.0 + 0.3 * k, 1.3 + 0.3 * k) for k in range(6)]
-    steps = _straight_steps(motion, times)
-    assert len(steps) == 6
-    assert (steps[0].around.time_s[0], steps[2].around.time_s[0]) == pytest.approx((1.0, 1.0))
-    assert steps[3].around.time_s[0] == pytest.approx(1.3, abs=0.021)
-    assert steps[2].around.time_s[-1] == pytest.approx(2.5, abs=0.021)
-    assert steps[3].around.time_s[-1] == pytest.approx(motion.time_s[-1])
-    corner = walked(heiman, {}, place=lambda t: np.column_stack([np.minimum(t, 0.9), np.maximum(t - 0.9, 0.0)]))
-    assert len(_straight_steps(corner, times)) < 6
-    assert steps_module.SAMPLES == 51
-
-
-def test_steps_of_one_person_are_put_together():
-    def some(count, seen):
-        return RecordedSteps(
-            ("a", "b"), np.zeros((count, 51, 2)), np.full(count, 0.5), np.full(count, 0.6), np.array(seen)
-        )
-
-    both = some(2, [True, True]).with_steps(some(3, [True, False]))
-    assert (len(both.q), both.observed.tolist()) == (5, [True, False])
-    assert both.speed_m_s == pytest.approx(1.2)
-
-
-def test_meshes_are_changed_phase_by_phase():
-    here = list(_phase_by_phase([2, 1], [4, 2]))
-    assert [(part.start, part.stop) for part, _, _ in here] == [(0, 3), (3, 5)]
-    assert_allclose(here[0][2], [0.0, 0.25, 0.5, 0.75, 1.0])
-    values = np.array([[0.0], [1.0], [4.0], [10.0], [20.0]])
-    assert_allclose(_lines(values, [2, 1], [4, 2])[:, 0], [0.0, 0.5, 1.0, 2.5, 4.0, 10.0, 15.0, 20.0])
-    share = np.array([0.0, 0.5, 1.0])
-    (q, slope), = _curves(share[:, None] ** 3, 3.0 * share[:, None] ** 2, [2], [4])  # fmt: skip
-    fine = np.linspace(0.0, 1.0, 5)
-    assert_allclose(q[:, 0], fine**3, atol=1e-12)
-    assert_allclose(slope[:, 0], 3.0 * fine**2, atol=1e-12)
-
-
-def test_units_of_a_walker_are_its_legs_their_fall_and_its_weight(heiman):
-    size = _Size.of(heiman)
-    length = heiman.subject.standing_pelvis_height_m
-    assert (size.length_m, size.time_s, size.force_n) == pytest.approx(
-        (length, np.sqrt(length / 9.81), heiman.mass_kg * 9.81)
-    )
-    assert_allclose(size.lengths(np.ones((1, 5))), [[length, length, length, 1.0, 1.0]])
-    style = Style(tempo=1.1, trunk_pitch_rad=0.1, head_pitch_rad=0.2, elbow_rad=0.3, shoulder_rad=0.4, arm_swing=0.5)
-    asked = features(heiman, 1.3, style)
-    assert asked[0] == pytest.approx(1.3 / np.sqrt(9.81 * length))
-    assert asked[1] == pytest.approx(length)
-    assert asked[2:].tolist() == [getattr(style, word) for word in WORDS]
-    assert len(set(asked[2:].tolist())) > 2
-
-
-def test_a_blend_takes_what_lies_around_and_adds_up_to_one():
-    size = len(np.atleast_1d(NEARLY)) if np.ndim(NEARLY) else 2
-    known = np.zeros((3, size))
-    known[1, 0] = 10.0 * np.atleast_1d(NEARLY)[0]
-    known[2, 0] = 40.0 * np.atleast_1d(NEARLY)[0]
-    wanted = np.zeros(size)
-    wanted[0] = 0.25 * known[1, 0]
-    share = blend_shares(known, wanted)
-    assert share.sum() == pytest.approx(1.0)
-    assert_allclose(share, [0.75, 0.25, 0.0], atol=1e-6)
-    assert WarmLibrary._miss(known[:1], wanted)[0] == pytest.approx(2.5)

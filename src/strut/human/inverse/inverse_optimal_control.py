@@ -13,8 +13,8 @@ from strut.arrays import Array
 from strut.errors import BadMotionError
 from strut.human.anatomy import ANKLE, HIP, KNEE, SIDES, sided
 from strut.human.inverse.recorded_steps import RecordedSteps, recorded_steps
-from strut.human.inverse.weight_estimation import PRIOR_SD, EstimatedWeights, compared, estimated_weights
-from strut.human.inverse.weighted_gait import SolvedWeights, WeightedGait
+from strut.human.inverse.weight_estimation import PRIOR_SD, EstimatedWeights, compared_columns, estimate_weights
+from strut.human.inverse.weighted_gait import WeightedGait, WeightedSolution
 from strut.models.catalogue import robot_of
 from strut.models.subject import EVENED
 from strut.motion import Motion
@@ -23,16 +23,16 @@ from strut.robot import Robot
 from strut.schemas.fields import Range
 
 FLEXIONS = {"hip": HIP, "knee": KNEE, "ankle": ANKLE}
-INTERVAL = (5.0, 95.0)  # percentiles
-TOLD = 0.5  # of the prior's standard deviation: weights that are less sure are not told by the walk
-ALIKE = 0.9  # correlation beyond which two weights are not told apart
+INTERVAL = (5.0, 95.0)  # percentiles of the bootstrap
+IDENTIFIED_SD = 0.5  # of the standard deviation of the prior: a weight with less uncertainty is identified
+CONFOUNDED_CORRELATION = 0.9  # correlation beyond which two weights are confounded
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedCriterion:
     """One criterion: its weight and its share of the whole cost, both with their 90 % range, and its usual weight.
 
-    `told` is whether the walk says anything about it; else weight and range are those of the prior.
+    If the walk does not identify the weight, `identified` is False and weight and range are those of the prior.
     """
 
     name: str
@@ -41,12 +41,12 @@ class ExplainedCriterion:
     usual_weight: float
     share: float
     share_range: Range
-    told: bool
+    identified: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How far a walk is from the recorded one on average: flexions by joint, all angles seen; and its step length."""
+    """Mean absolute difference from the recorded walk: flexion by joint, all observed angles; and the step length."""
 
     flexion_deg: Mapping[str, float]
     mean_flexion_deg: float
@@ -56,23 +56,23 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedWalk:
-    """What explains a walk.
+    """The criteria that a recorded walk minimises.
 
     Args:
         criteria: In the order of the gait problem.
-        alike: Pairs of criteria whose weights are not told apart.
-        usual: How near the usual weights come.
-        explained: How near the weights found come.
-        steps: How many recorded steps there were.
+        confounded: Pairs of criteria whose weights cannot be separated.
+        usual: Fit of the usual weights.
+        explained: Fit of the estimated weights.
+        steps: Number of recorded steps.
         speed_m_s: Their average speed.
         step_m: Their average length.
-        solutions: How many gait problems were solved.
-        converged: Whether the search ended by itself; else better weights may exist.
+        solutions: Number of gait problems solved.
+        converged: Whether the search ended by itself; if not, better weights may exist.
         parameters: Logarithms of the weights over the usual ones; see `WeightedGait`.
     """
 
     criteria: tuple[ExplainedCriterion, ...]
-    alike: tuple[tuple[str, str], ...]
+    confounded: tuple[tuple[str, str], ...]
     usual: Fit
     explained: Fit
     steps: int
@@ -85,7 +85,7 @@ class ExplainedWalk:
 
 @dataclass(frozen=True, slots=True)
 class PredictedWalk:
-    """A walk that was not looked at, predicted from body and speed alone: with usual weights and with explained."""
+    """A walk predicted from body and speed alone, with the usual and with the explained weights."""
 
     usual: Fit
     explained: Fit
@@ -93,8 +93,8 @@ class PredictedWalk:
     step_m: float
 
 
-def _no_progress(_words: str) -> None:
-    """Hear nothing."""
+def _ignore(_sentence: str) -> None:
+    """Do not report progress."""
 
 
 def explain(
@@ -107,43 +107,43 @@ def explain(
 ) -> ExplainedWalk:
     """Return the cost weights whose optimal walk is nearest to recorded ones: inverse optimal control.
 
-    The weights are those of the natural criteria; the bilevel search is that of `weight_estimation`.
+    The weights are those of the natural criteria; `weight_estimation` has the bi-level search.
 
     Args:
-        walks: Motions of a human model, trials of one person in one manner; `fit` and `capture_walk` make such.
-        robot: Who walks; read from the first motion if None.
-        seed: Of the bootstrap that tells how sure weights are.
-        on_progress: Told what was found, in words.
-        on_iteration: Called with every iteration of every solution; may return True to stop.
+        walks: Motions of a human model: trials of one subject in one condition, made by `fit` or `capture_walk`.
+        robot: The subject; read from the first motion if None.
+        seed: Of the bootstrap for the uncertainty of the weights.
+        on_progress: Called with sentences about the progress.
+        on_iteration: Called with every iteration of every solve; may return True to stop.
 
     Example:
         >>> found = strut.explain(strut.load_motion("walk.npz"))  # doctest: +SKIP
         >>> {one.name: one.share for one in found.criteria}  # doctest: +SKIP
     """
-    human, steps = _recorded(walks, robot)
+    human, steps = steps_of_walks(walks, robot)
     gait = WeightedGait(human, steps.speed_m_s, on_iteration=on_iteration)
-    tell = on_progress or _no_progress
+    report = on_progress or _ignore
     if gait.robot is not human:
-        tell(EVENED)
-    return explained_by(gait, steps, seed=seed, on_progress=tell)
+        report(EVENED)
+    return explain_steps(gait, steps, seed=seed, on_progress=report)
 
 
-def explained_by(
-    gait: WeightedGait, steps: RecordedSteps, *, seed: int = 0, on_progress: Callable[[str], None] = _no_progress
+def explain_steps(
+    gait: WeightedGait, steps: RecordedSteps, *, seed: int = 0, on_progress: Callable[[str], None] = _ignore
 ) -> ExplainedWalk:
-    """Return the weights of a gait problem whose optimal walk is nearest to steps."""
-    found = estimated_weights(gait, steps, np.random.default_rng(seed), on_progress)
+    """Return the weights of a gait problem whose optimal walk is nearest to the steps."""
+    estimate = estimate_weights(gait, steps, np.random.default_rng(seed), on_progress)
     return ExplainedWalk(
-        criteria=_criteria(found),
-        alike=_alike(found),
-        usual=_fit(gait, found.usual, steps),
-        explained=_fit(gait, found.best, steps),
+        criteria=_criteria(estimate),
+        confounded=_confounded(estimate),
+        usual=_fit(gait, estimate.usual, steps),
+        explained=_fit(gait, estimate.best, steps),
         steps=len(steps.q),
         speed_m_s=steps.speed_m_s,
         step_m=float(steps.length_m.mean()),
-        solutions=found.solutions,
-        converged=found.converged,
-        parameters=tuple(found.best.parameters.tolist()),
+        solutions=estimate.solutions,
+        converged=estimate.converged,
+        parameters=tuple(estimate.best.parameters.tolist()),
     )
 
 
@@ -154,52 +154,61 @@ def predict(
     *,
     on_iteration: OnIteration | None = None,
 ) -> PredictedWalk:
-    """Return how well weights found in some walks predict others, of which only body and speed are used.
+    """Return how well the weights of some walks predict other ones, of which only body and speed are used.
 
     Example:
         >>> strut.predict(found, strut.load_motion("other.npz")).explained.mean_flexion_deg  # doctest: +SKIP
     """
-    human, steps = _recorded(walks, robot)
+    human, steps = steps_of_walks(walks, robot)
     gait = WeightedGait(human, steps.speed_m_s, on_iteration=on_iteration)
-    usual = gait.solved(gait.usual)
-    other = gait.solved(np.array(explained.parameters), usual)
-    fits = _fit(gait, usual, steps), _fit(gait, other, steps)
-    return PredictedWalk(*fits, speed_m_s=steps.speed_m_s, step_m=float(steps.length_m.mean()))
+    usual = gait.solve(gait.usual)
+    other = gait.solve(np.array(explained.parameters), usual)
+    return PredictedWalk(
+        usual=_fit(gait, usual, steps),
+        explained=_fit(gait, other, steps),
+        speed_m_s=steps.speed_m_s,
+        step_m=float(steps.length_m.mean()),
+    )
 
 
-def _recorded(walks: Motion | Sequence[Motion], robot: Robot | None) -> tuple[Robot, RecordedSteps]:
-    """Return who walks and all steps."""
+def steps_of_walks(walks: Motion | Sequence[Motion], robot: Robot | None) -> tuple[Robot, RecordedSteps]:
+    """Return the human model and all steps of its walks; raises BadMotionError."""
     trials = [walks] if isinstance(walks, Motion) else list(walks)
     if not trials:
         raise BadMotionError("There is no walk to explain.")
     if any(np.any(trial.meta.get("belt_m_s", 0.0)) for trial in trials):
         raise BadMotionError("A walk on a treadmill cannot be explained: its steps stay in one place.")
-    human = [robot_of(trial, robot, needs_feet=False) for trial in trials][0]  # noqa: RUF015  (each is checked)
+    human = [robot_of(trial, robot, needs_feet=False) for trial in trials][0]  # noqa: RUF015  (checks each)
     if human.tables.contact is None or human.tables.gait is None:
         raise BadMotionError(f"{human.name} has no contact and gait tables; only walks of human models are explained.")
     return human, reduce(RecordedSteps.with_steps, (recorded_steps(human, trial) for trial in trials))
 
 
-def _fit(gait: WeightedGait, solved: SolvedWeights, steps: RecordedSteps) -> Fit:
+def _fit(gait: WeightedGait, solved: WeightedSolution, steps: RecordedSteps) -> Fit:
     q, length_m = gait.step(solved.outcome.x)
-    off = np.degrees(np.abs(q - steps.q.mean(axis=0)).mean(axis=0))
-    flexion = {
-        word: float(np.mean([off[steps.names.index(sided(name, side))] for side in SIDES]))
-        for word, name in FLEXIONS.items()
+    difference_deg = np.degrees(np.abs(q - steps.q.mean(axis=0)).mean(axis=0))
+    flexion_deg = {
+        joint: float(np.mean([difference_deg[steps.names.index(sided(name, side))] for side in SIDES]))
+        for joint, name in FLEXIONS.items()
     }
-    return Fit(flexion, float(np.mean([*flexion.values()])), float(off[compared(steps)].mean()), length_m)
+    return Fit(
+        flexion_deg=flexion_deg,
+        mean_flexion_deg=float(np.mean([*flexion_deg.values()])),
+        all_angles_deg=float(difference_deg[compared_columns(steps)].mean()),
+        step_m=length_m,
+    )
 
 
-def _criteria(found: EstimatedWeights) -> tuple[ExplainedCriterion, ...]:
-    gait = found.gait
-    best = found.best.parameters
-    costs = gait.costs(found.best)
-    sd = np.sqrt(np.diag(found.covariance))
-    basis = gait.costs_per_factor(found.best)
-    drawn = np.array([gait.factors(one) for one in found.bootstrap])
-    shares = basis * drawn / (drawn @ basis)[:, None]
+def _criteria(estimate: EstimatedWeights) -> tuple[ExplainedCriterion, ...]:
+    gait = estimate.gait
+    best = estimate.best.parameters
+    costs = gait.costs(estimate.best)
+    sd = np.sqrt(np.diag(estimate.covariance))
+    basis = gait.costs_per_factor(estimate.best)
+    factors = np.array([gait.factors(parameters) for parameters in estimate.bootstrap])
+    shares = basis * factors / (factors @ basis)[:, None]
     weights = gait.weight * gait.factors(best)
-    low_high = np.percentile(gait.weight * drawn, INTERVAL, axis=0)
+    low_high = np.percentile(gait.weight * factors, INTERVAL, axis=0)
     share_low_high = np.percentile(shares, INTERVAL, axis=0)
     usual = gait.weight * gait.factors(gait.usual)
     return tuple(
@@ -210,7 +219,7 @@ def _criteria(found: EstimatedWeights) -> tuple[ExplainedCriterion, ...]:
             usual_weight=float(usual[k]),
             share=float(costs[k] / costs.sum()),
             share_range=_range(share_low_high[:, k]),
-            told=bool(sd[k] < TOLD * PRIOR_SD),
+            identified=bool(sd[k] < IDENTIFIED_SD * PRIOR_SD),
         )
         for k, name in enumerate(gait.names)
     )
@@ -220,9 +229,10 @@ def _range(low_high: Array) -> Range:
     return float(low_high[0]), float(low_high[1])
 
 
-def _alike(found: EstimatedWeights) -> tuple[tuple[str, str], ...]:
-    """Return pairs of criteria whose weights vary together around the best ones."""
-    sd = np.sqrt(np.maximum(np.diag(found.covariance), 1e-30))
-    related = found.covariance / np.outer(sd, sd)
-    names = found.gait.names
-    return tuple((names[i], names[j]) for i, j in combinations(range(len(names)), 2) if abs(related[i, j]) > ALIKE)
+def _confounded(estimate: EstimatedWeights) -> tuple[tuple[str, str], ...]:
+    """Return pairs of criteria whose weights are correlated around the best ones."""
+    sd = np.sqrt(np.maximum(np.diag(estimate.covariance), 1e-30))
+    correlation = np.abs(estimate.covariance / np.outer(sd, sd))
+    names = estimate.gait.names
+    pairs = combinations(range(len(names)), 2)
+    return tuple((names[i], names[j]) for i, j in pairs if correlation[i, j] > CONFOUNDED_CORRELATION)

@@ -1,4 +1,4 @@
-"""Weighted gait: the gait problem of a person at a speed, solved for any weights of its criteria."""
+"""Weighted gait: the gait problem of a subject at a speed, solved for any weights of its criteria."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from strut.ocp.interior_point import (
 from strut.ocp.trajectory import trajectory_of
 from strut.robot import Robot
 
-TIME = "time"  # a criterion that usually has no weight, and may have one in a walk to be explained
-NUDGE = 1e-3  # of a parameter, for differences along a direction that is known
+TIME = "time"  # criterion whose usual weight is 0; a recorded walk may have one
+PARAMETER_STEP = 1e-3  # of the central differences along the sensitivities of the solution
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SolvedWeights:
-    """Parameters of weights (k,), and the program with these weights and its solution."""
+class WeightedSolution:
+    """Parameters of the weights (k,), the program with these weights, and its solution."""
 
     parameters: Array
     program: DirectCollocation
@@ -43,9 +43,9 @@ class SolvedWeights:
 
 
 class WeightedGait:
-    """A gait problem whose weights are parameters: logarithms of factors on the usual weights, 0 for the usual gait.
+    """A gait problem with k weights as parameters: logarithms of factors on the usual weights, 0 for the usual gait.
 
-    A criterion without a usual weight has its weight itself as parameter.
+    `is_linear` (k,) marks criteria whose usual weight is 0: their parameter is the weight itself.
     """
 
     def __init__(
@@ -62,14 +62,14 @@ class WeightedGait:
         robot = self.robot
         usual = named_criteria(robot, NATURAL)
         options = named_gait_options(robot, [HUMAN])
-        counted = replace(usual, time=usual.time or 1.0)
+        with_time = replace(usual, time=usual.time or 1.0)
         mesh = intervals or usual_mesh(robot, speed_m_s)
-        problem = gait_problem(robot, counted, speed_m_s=speed_m_s, intervals=mesh, options=options)
+        problem = gait_problem(robot, with_time, speed_m_s=speed_m_s, intervals=mesh, options=options)
         weight = {cost.name: cost.weight for cost in problem.costs if cost.weight > 0.0}
         self.program = DirectCollocation(problem)
         self.names = tuple(weight)
         self.weight = np.array([*weight.values()])
-        self.idle = np.array([name == TIME and usual.time == 0.0 for name in weight])
+        self.is_linear = np.array([name == TIME and usual.time == 0.0 for name in weight])
 
     @property
     def usual(self) -> Array:
@@ -78,53 +78,63 @@ class WeightedGait:
 
     def factors(self, parameters: Array) -> Array:
         """Return factors on the weights of the program. Shape (k,) in and out."""
-        return np.where(self.idle, parameters, np.exp(np.where(self.idle, 0.0, parameters)))
+        return np.where(self.is_linear, parameters, np.exp(np.where(self.is_linear, 0.0, parameters)))
 
-    def solved(self, parameters: Array, start: SolvedWeights | None = None) -> SolvedWeights:
-        """Return the gait that weights make, from a gait like it if there is one; NotSolvedError if none is found."""
+    def solve(self, parameters: Array, start: WeightedSolution | None = None) -> WeightedSolution:
+        """Return the optimal gait of the weights; raises NotSolvedError.
+
+        Args:
+            parameters: Of the weights. Shape (k,).
+            start: Solution of similar weights as the initial guess; the library of solved gaits if None.
+        """
         factors = dict(zip(self.names, self.factors(parameters).tolist(), strict=True))
         program = reweighted(self.program, factors)
-        x, warm = self._guess(program) if start is None else (start.outcome.x, SOLVED)
+        x, warm = self.initial_guess(program) if start is None else (start.outcome.x, SOLVED)
         options = SolverOptions(warm=warm, push=OFF_BOUNDS, adaptive=not warm)
         solver = InteriorPoint(program.assembly, program.layout.lower, program.layout.upper, options)
         outcome = solver.solve(x, on_iteration=self.on_iteration)
         if not outcome.converged:
             best = program.solution(outcome, solver)
             raise NotSolvedError(best.status, best.worst, best)
-        return SolvedWeights(parameters, program, outcome)
+        return WeightedSolution(parameters, program, outcome)
 
-    def _guess(self, program: DirectCollocation) -> tuple[Array, float]:
-        """Return variables (n,) near solved gaits with their barrier, or of a guessed step where none is like it."""
+    def initial_guess(self, program: DirectCollocation) -> tuple[Array, float]:
+        """Return variables (n,) and warm-start barrier: a blend of solved gaits, or key poses if none is near."""
         style = self.robot.expression.neutral_style()
-        asked = features(self.robot, self.speed_m_s, style)
+        wanted = features(self.robot, self.speed_m_s, style)
         library = warm_library()
-        if library.reaches(asked):
-            return program.with_lifts(program.variables(library.start(self.robot, program.problem, asked))), SOLVED
-        drawn = guessed_step(self.robot, program.problem, self.speed_m_s, GuessOptions(style=style))
-        return program.variables(drawn), 0.0
+        if library.reaches(wanted):
+            blend = library.initial_guess(self.robot, program.problem, wanted)
+            return program.with_lifts(program.variables(blend)), SOLVED
+        key_poses = guessed_step(self.robot, program.problem, self.speed_m_s, GuessOptions(style=style))
+        return program.variables(key_poses), 0.0
 
     def step(self, x: Array) -> tuple[Array, float]:
-        """Return coordinates at shares of the step (SAMPLES, nq) and its length, of the program's variables (n,)."""
+        """Return coordinates at shares of the step (SAMPLES, nq) and the step length [m], from variables (n,)."""
         path = trajectory_of(self.program.layout, x)
         return path.at(SHARES * path.time_s[-1])[0], float(path.q[-1, 0] - path.q[0, 0])
 
-    def sensitivities(self, solved: SolvedWeights) -> tuple[Array, Array]:
-        """Return how coordinates (SAMPLES, nq, k) and the length of the step (k,) change with the parameters."""
+    def sensitivities(self, solved: WeightedSolution) -> tuple[Array, Array]:
+        """Return the derivatives of coordinates (SAMPLES, nq, k) and step length (k,) by the parameters."""
         x = solved.outcome.x
-        chain = np.where(self.idle, 1.0, self.factors(solved.parameters))
+        chain = np.where(self.is_linear, 1.0, self.factors(solved.parameters))
         shifts = solution_sensitivities(
             solved.program, solved.outcome, cost_gradients(self.program, self.names, x) * chain
         )
-        ahead, behind = ([self.step(x + sign * NUDGE * shift) for shift in shifts.T] for sign in (1.0, -1.0))
-        pairs = list(zip(ahead, behind, strict=True))
-        q = np.stack([(one[0] - other[0]) / (2.0 * NUDGE) for one, other in pairs], axis=2)
-        return q, np.array([(one[1] - other[1]) / (2.0 * NUDGE) for one, other in pairs])
+        q_slopes = []
+        length_slopes = []
+        for shift in shifts.T:
+            q_ahead, length_ahead = self.step(x + PARAMETER_STEP * shift)
+            q_behind, length_behind = self.step(x - PARAMETER_STEP * shift)
+            q_slopes.append((q_ahead - q_behind) / (2.0 * PARAMETER_STEP))
+            length_slopes.append((length_ahead - length_behind) / (2.0 * PARAMETER_STEP))
+        return np.stack(q_slopes, axis=2), np.array(length_slopes)
 
-    def costs(self, solved: SolvedWeights) -> Array:
-        """Return what each criterion costs. Shape (k,)."""
+    def costs(self, solved: WeightedSolution) -> Array:
+        """Return the cost of each criterion. Shape (k,)."""
         return self.costs_per_factor(solved) * self.factors(solved.parameters)
 
-    def costs_per_factor(self, solved: SolvedWeights) -> Array:
-        """Return what each criterion would cost with the program's own weights. Shape (k,)."""
-        found = self.program.costs(solved.outcome.x)
-        return np.array([found[name] for name in self.names])
+    def costs_per_factor(self, solved: WeightedSolution) -> Array:
+        """Return the cost of each criterion with the weights of the program. Shape (k,)."""
+        costs = self.program.costs(solved.outcome.x)
+        return np.array([costs[name] for name in self.names])

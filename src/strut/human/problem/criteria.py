@@ -1,4 +1,4 @@
-"""Criteria: what a gait minimises, as weights; the natural ones, or a published mixture by name."""
+"""Criteria: the weights of the cost functions that a gait minimises; the natural ones, or a published mixture."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NATURAL = "natural"
 class Criteria:
     """Weights of effort, angular momentum, head rotation and duration, and of the two regularisations.
 
-    `natural` says what they measure: as was published, or as the gait table's natural criteria say.
+    `natural` chooses what they measure: the natural criteria of the gait table, or the published ones (thesis).
     """
 
     effort: float = 1.0
@@ -37,11 +37,11 @@ class Criteria:
 
 
 def named_criteria(robot: Robot, objective: str) -> Criteria:
-    """Return the criteria called natural, or the weights of a published mixture by name."""
+    """Return the criteria of an objective: `natural`, or a published mixture by name."""
     known = human_gait(robot).objective
     if objective == NATURAL:
-        own = human_gait(robot).natural_criteria
-        return Criteria(*own.gamma, own.acceleration, own.torque_rate, natural=True)
+        table = human_gait(robot).natural_criteria
+        return Criteria(*table.gamma, table.acceleration, table.torque_rate, natural=True)
     if objective not in known:
         raise UnknownNameError("objective", objective, (NATURAL, *known), "`strut synthesize --help`")
     return weighted_criteria(robot, known[objective].gamma)
@@ -51,8 +51,8 @@ def weighted_criteria(robot: Robot, gamma: Sequence[float]) -> Criteria:
     """Return criteria with weights on effort, angular momentum, head rotation and duration."""
     if len(gamma) != 4:
         raise OutOfRangeError(f"{len(gamma)} weights were given; four are needed: effort, momentum, head, time.")
-    smooth = human_gait(robot).regularisation
+    regularisation = human_gait(robot).regularisation
     effort, momentum, head, time = (float(value) for value in gamma)
     if not any(gamma):
         raise OutOfRangeError("All weights are 0, so any gait would do; give at least one of them a number above 0.")
-    return Criteria(effort, momentum, head, time, smooth.acceleration, smooth.torque_rate)
+    return Criteria(effort, momentum, head, time, regularisation.acceleration, regularisation.torque_rate)

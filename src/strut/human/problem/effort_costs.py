@@ -1,4 +1,4 @@
-"""Effort costs: effort, angular momentum, head rotation, changes of torque and accelerations, published or people's."""
+"""Effort costs: effort, angular momentum, head rotation, torque rate and acceleration, as published or natural."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from strut.ocp.sparse_nlp import square
 from strut.ocp.symbolic_dynamics import Expression
 from strut.robot import BASE, Robot
 
-MOMENTUM = "momentum"
-HEAD_RATE = "head"  # names of lifted variables, and of the costs on them
+MOMENTUM = "momentum"  # name of the lifted angular momentum, and of its cost
+HEAD_RATE = "head"  # name of the lifted angular velocity of the head, and of its cost
 ACCELERATION = "acceleration"
 
 
 def published_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost, ...]:
-    """Return the criteria of the thesis: effort per metre over usual torques, the others per step."""
+    """Return the costs of the thesis: effort per metre relative to usual torques, the others per step."""
     actuators = len(robot.joint_names)
 
     def effort(node: NodeSymbols) -> Expression:
@@ -37,13 +37,13 @@ def published_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> t
 
 
 def natural_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost, ...]:
-    """Return criteria that are all per metre: a step twice as long may cost twice as much.
+    """Return costs that are all per metre, so that a step twice as long may cost twice as much.
 
-    Torques count over what a joint is strong enough for, and the more the faster it turns, as the force of muscles
-    falls with their speed (Hill 1938); a landing counts by its impulses.
+    Torques are relative to the strength of the joint and cost more the faster it turns, because the force of muscles
+    falls with their speed (Hill 1938); a landing costs the square of its impulses.
     """
     table = human_gait(robot).natural_criteria
-    strength = strong_torques(robot)
+    strength = joint_strengths(robot)
     actuators = len(robot.joint_names)
 
     def effort(node: NodeSymbols) -> Expression:
@@ -65,7 +65,7 @@ def natural_costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tup
             options.smooth * criteria.torque_rate,
             lambda node: node.u / strength / node.parameter["step_length_m"] ** 0.5,
         ),
-        # a mean over time, so per metre is over speed
+        # a mean over time; divided by the speed it is per metre
         MeanCost(ACCELERATION, criteria.acceleration, lambda node: _accelerations(node) / node.parameter["speed_m_s"]),
         ImpactCost("landing", table.landing),
     )
@@ -75,9 +75,12 @@ def _accelerations(node: NodeSymbols) -> Expression:
     return square(node.a / node.scales.acceleration)
 
 
-def strong_torques(robot: Robot) -> Array:
-    """Return the torques that count as 1 in natural criteria, for a person of this size. Shape (n_joints,)."""
+def joint_strengths(robot: Robot) -> Array:
+    """Return the torque of each joint that the natural criteria count as 1. Shape (n_joints,).
+
+    It grows with mass times height of the subject.
+    """
     table = human_gait(robot).natural_criteria
-    person = robot.subject
-    size = person.mass_kg * person.height_m / (table.of_mass_kg * table.of_height_m)
+    subject = robot.subject
+    size = subject.mass_kg * subject.height_m / (table.of_mass_kg * table.of_height_m)
     return size * np.array([table.torque_nm[unsided(name)] for name in robot.joint_names])

@@ -1,4 +1,4 @@
-"""GaitOptions: what makes a gait more human than its criteria alone do. Every item can be had without the others."""
+"""GaitOptions: costs and constraints of a gait besides its criteria; each can be chosen without the others."""
 
 from __future__ import annotations
 
@@ -11,21 +11,25 @@ from strut.human.table import human_gait
 from strut.robot import Robot
 from strut.style import Style
 
-HUMAN = "human"
-PLAIN = "plain"
+HUMAN = "human"  # the items that the gait table lists
+PLAIN = "plain"  # no item
 ITEMS = ("posture", "arms", "clearance", "capsules", "smooth", "springs")
-HIGHEST_CLEARANCE_M = 0.15
-DEAREST = 1e4
+MAX_CLEARANCE_M = 0.15
+MAX_SMOOTH = 1e4
 
 
 @dataclass(frozen=True, slots=True)
 class GaitOptions:
-    """How a gait shall look besides being cheap; as it stands, nothing is asked.
+    """Costs and constraints of a gait besides its criteria; by default none.
 
-    Coordinates stay near those of people (`posture`); arms swing against the legs (`arms`); the swinging toes keep a
-    height from a third of the flat phase on (`clearance_m`); shanks are `capsules` that do not touch, in the place of a
-    sideways distance of knees and ankles; a change of torque is `smooth` times dearer than usual; legs have `springs`
-    and dampers that the solver chooses. The `style` says how trunk, head and arms are held and how hasty steps are.
+    Args:
+        posture: Keep joint angles near the means of people.
+        arms: Swing the arms against the legs.
+        clearance_m: Minimum height of the swinging toes, from a third of the flat phase on.
+        capsules: Keep the shanks apart as capsules, instead of a sideways distance of knees and ankles.
+        smooth: Factor on the cost of changes of torque.
+        springs: Add springs and dampers to the legs; the solver chooses stiffness, damping and rest angle.
+        style: How trunk, head and arms are held, and how long a step lasts.
     """
 
     posture: bool = False
@@ -37,42 +41,38 @@ class GaitOptions:
     style: Style | None = None
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.clearance_m <= HIGHEST_CLEARANCE_M:  # also catches NaN
+        if not 0.0 <= self.clearance_m <= MAX_CLEARANCE_M:  # also catches NaN
             raise OutOfRangeError(
                 f"A toe clearance of {self.clearance_m * 1e3:g} mm is impossible; "
-                f"choose 0 to {HIGHEST_CLEARANCE_M * 1e3:g} mm."
+                f"choose 0 to {MAX_CLEARANCE_M * 1e3:g} mm."
             )
-        if not 0.0 < self.smooth < DEAREST:
+        if not 0.0 < self.smooth < MAX_SMOOTH:
             raise OutOfRangeError(
-                f"Changes of torque cannot be {self.smooth:g} times as dear; "
-                f"choose a number above 0 and below {DEAREST:g} (smooth)."
+                f"The factor on the cost of torque changes (smooth) is {self.smooth:g}; "
+                f"choose a number above 0 and below {MAX_SMOOTH:g}."
             )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the options as JSON would hold it, without the style."""
+        """Return the options for JSON, without the style."""
         return {name: getattr(self, name) for name in GaitOptions.__slots__ if name != "style"}
 
 
-def named_gait_options(robot: Robot, words: Sequence[str]) -> GaitOptions:
-    """Return the options with the named items, sized by the robot's gait table; `human` names the usual ones.
+def named_gait_options(robot: Robot, names: Sequence[str]) -> GaitOptions:
+    """Return the options with the named items, sized by the robot's gait table; `human` stands for the usual ones.
 
     Example:
         >>> strut.named_gait_options(strut.load_robot("heiman"), ["posture", "arms"])
     """
     table = human_gait(robot).manner
-    items = {item for word in words for item in (table.human if word == HUMAN else [word])}
-    _check_items(words, items)
-    asked: dict[str, Any] = dict.fromkeys(items & {"posture", "arms", "capsules", "springs"}, True)
-    if "clearance" in items:
-        asked["clearance_m"] = table.clearance_m
-    if "smooth" in items:
-        asked["smooth"] = table.smooth
-    return GaitOptions(style=robot.expression.neutral_style(), **asked)
-
-
-def _check_items(words: Sequence[str], items: set[str]) -> None:
-    if PLAIN in words and len(words) > 1:
-        others = ", ".join(word for word in words if word != PLAIN) or PLAIN
-        raise OutOfRangeError(f"{PLAIN} is nothing besides the criteria, so it cannot go with {others}; choose one.")
+    items = {item for name in names for item in (table.human if name == HUMAN else [name])}
+    if PLAIN in names and len(names) > 1:
+        others = ", ".join(name for name in names if name != PLAIN) or PLAIN
+        raise OutOfRangeError(f"{PLAIN} means no item besides the criteria, so it cannot go with {others}; choose one.")
     for item in sorted(items - {*ITEMS, PLAIN}):
         raise UnknownNameError("manner", item, (HUMAN, PLAIN, *ITEMS), "`strut synthesize --help`")
+    values: dict[str, Any] = dict.fromkeys(items & {"posture", "arms", "capsules", "springs"}, True)
+    if "clearance" in items:
+        values["clearance_m"] = table.clearance_m
+    if "smooth" in items:
+        values["smooth"] = table.smooth
+    return GaitOptions(style=robot.expression.neutral_style(), **values)

@@ -1,4 +1,4 @@
-"""Gait problem: one symmetric step of a human as an optimal-control problem, from the robot's own tables."""
+"""Gait problem: one mirror-symmetric step of a human as an optimal control problem, from the model's gait table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strut.human.problem.bounce import bounce_constraints, bounce_parameters
 from strut.human.problem.criteria import Criteria
 from strut.human.problem.effort_costs import HEAD_RATE, MOMENTUM, natural_costs, published_costs
 from strut.human.problem.gait_options import GaitOptions
-from strut.human.problem.posture_targets import arm_cost, haste, posture_cost, step_cost
+from strut.human.problem.posture_costs import arm_cost, posture_cost, step_cost, step_time_reduction
 from strut.human.problem.springs import leg_springs
 from strut.human.problem.swing_clearance import swing_constraints
 from strut.human.table import SynthesisTable, human_gait
@@ -39,7 +39,7 @@ from strut.ocp.sparse_nlp import column
 from strut.ocp.symbolic_dynamics import Expression
 from strut.robot import BASE, Robot
 
-SPEED_SHARE = 0.98  # of the bound on velocities that nodes may use: between them, and once exact, a foot is faster
+SPEED_SHARE = 0.98  # share of the velocity bound allowed at the nodes: between them a foot moves faster
 
 
 def gait_problem(
@@ -55,24 +55,24 @@ def gait_problem(
 
     Args:
         robot: A human model.
-        criteria: What is minimised.
+        criteria: Weights of the cost functions.
         speed_m_s: Average speed; None leaves it free.
         step_m: Step length; None leaves it free.
-        intervals: Of the mesh, phase by phase; the robot's own if None.
-        options: What makes it more human than its criteria alone do; nothing if None.
+        intervals: Mesh intervals of each phase; those of the gait table if None.
+        options: Costs and constraints besides the criteria; none if None.
     """
     check_pace(robot, speed_m_s, step_m)
     options = options or GaitOptions()
     gait = human_gait(robot)
     tree = read_tree(robot.model, angle_base=True)
     phases = _phases(robot, criteria, intervals, options, speed_m_s)
-    sizes = sized_body(robot, tree)
+    body = body_and_scales(robot, tree)
     sprung, passive = leg_springs(robot, tree.velocity_names) if options.springs else ((), None)
     return OptimalControlProblem(
-        **sizes,
+        **body,
         phases=phases,
         bounds=_bounds(robot, tree, criteria),
-        costs=(*_costs(robot, criteria, options), *_manner_costs(robot, criteria, tree, options)),
+        costs=_costs(robot, criteria, tree, options),
         parameters=(
             *_parameters(gait, phases, speed_m_s, step_m),
             *sprung,
@@ -82,12 +82,12 @@ def gait_problem(
         lifts=_lifts(criteria),
         friction=robot.friction,
         quick=tuple(tree.velocity_names.index(name) for name in gait.limits.quick),
-        ends=_ends(robot, tree, gait, sizes["scales"]),
+        ends=_boundary_constraints(robot, tree, gait, body["scales"]),
     )
 
 
-def sized_body(robot: Robot, tree: KinematicTree) -> dict[str, Any]:
-    """Return body, torques and sizes of variables and rows, which are the same in every problem of a person."""
+def body_and_scales(robot: Robot, tree: KinematicTree) -> dict[str, Any]:
+    """Return kinematic tree, actuated velocities and scales: the same in every problem of a subject."""
     usual = usual_torques(robot)
     return {
         "tree": tree,
@@ -98,7 +98,7 @@ def sized_body(robot: Robot, tree: KinematicTree) -> dict[str, Any]:
 
 
 def usual_torques(robot: Robot) -> Array:
-    """Return the torques that are usual in walking, joint by joint. Shape (n_joints,)."""
+    """Return the typical torque of each joint in walking. Shape (n_joints,)."""
     usual = human_gait(robot).usual_torque_nm
     return np.array([usual[unsided(name)] for name in robot.joint_names])
 
@@ -110,22 +110,25 @@ def _phases(
     options: GaitOptions,
     speed_m_s: float | None,
 ) -> tuple[ContactPhase, ...]:
+    """Return the phases of a step; the bounds of their durations follow the speed."""
     gait = human_gait(robot)
     phases = []
-    own_s = gait.natural_criteria.duration_s if criteria.natural else {}
-    usual = gait.speed_m_s.usual
-    slower = max(1.0, np.sqrt(usual / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
-    tempo = max(1.0, options.style.tempo) if options.style else 1.0
-    hurried = max(1.0, slower / tempo)  # but quick short ones do not
-    shorter = hurried * min(1.0, usual / speed_m_s) if speed_m_s and criteria.natural else 1.0
+    natural_duration_s = gait.natural_criteria.duration_s if criteria.natural else {}
+    usual_m_s = gait.speed_m_s.usual
+    longest_factor = max(1.0, np.sqrt(usual_m_s / speed_m_s)) if speed_m_s else 1.0  # slow steps last longer
+    shortest_factor = 1.0
+    if speed_m_s and criteria.natural:
+        tempo = max(1.0, options.style.tempo) if options.style else 1.0
+        slow_steps = max(1.0, longest_factor / tempo)  # slow steps at a high tempo are short and need not last longer
+        shortest_factor = slow_steps * min(1.0, usual_m_s / speed_m_s)
     for number, entry in enumerate(gait.phase):
-        shortest_s, longest_s = own_s.get(entry.name, entry.duration_s)
+        shortest_s, longest_s = natural_duration_s.get(entry.name, entry.duration_s)
         phases.append(
             ContactPhase(
                 name=entry.name,
                 contact=contact_set(robot, entry.set),
                 intervals=entry.intervals if intervals is None else intervals[number],
-                duration_s=(shortest_s * shorter, longest_s * slower),
+                duration_s=(shortest_s * shortest_factor, longest_s * longest_factor),
                 arrival=entry.arrival,
                 landing=tuple(entry.landing),
                 unloaded=tuple(entry.unloaded),
@@ -153,23 +156,18 @@ def _bounds(robot: Robot, tree: KinematicTree, criteria: Criteria) -> Bounds:
     return Bounds(q, v, u, first)
 
 
-def _costs(robot: Robot, criteria: Criteria, options: GaitOptions) -> tuple[Cost, ...]:
-    costs = natural_costs if criteria.natural else published_costs
-    return (
-        *costs(robot, criteria, options),
-        MayerCost("time", criteria.time, lambda ends: ends.total_s),
-    )
-
-
-def _manner_costs(robot: Robot, criteria: Criteria, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
+def _costs(robot: Robot, criteria: Criteria, tree: KinematicTree, options: GaitOptions) -> tuple[Cost, ...]:
+    """Return the costs of the criteria, of the duration and of the options."""
+    effort_costs = natural_costs if criteria.natural else published_costs
+    costs: list[Cost] = [*effort_costs(robot, criteria, options)]
+    costs.append(MayerCost("time", criteria.time, lambda ends: ends.total_s))
     style = options.style or robot.expression.neutral_style()
-    tighter = human_gait(robot).natural_criteria.spread_rad
-    costs: list[Cost] = []
     if options.posture:
-        costs.append(posture_cost(robot, tree.velocity_names, style, tighter if criteria.natural else {}))
+        spread_rad = human_gait(robot).natural_criteria.spread_rad if criteria.natural else {}
+        costs.append(posture_cost(robot, tree.velocity_names, style, spread_rad))
     if options.arms:
         costs.append(arm_cost(robot, tree.velocity_names, style))
-    if haste(style):
+    if step_time_reduction(style):
         costs.append(step_cost(robot, style))
     return tuple(costs)
 
@@ -184,7 +182,7 @@ def _lifts(criteria: Criteria) -> tuple[LiftedVariable, ...]:
 
 
 def check_pace(robot: Robot, speed_m_s: float | None, step_m: float | None) -> None:
-    """Raise OutOfRangeError, with the bound, if nobody walks that fast or that far in a step."""
+    """Raise OutOfRangeError if speed or step length is outside the gait table; None leaves it free."""
     speeds = human_gait(robot).speed_m_s
     steps = human_gait(robot).limits.step_length_m
     if speed_m_s is not None and not speeds.least <= speed_m_s <= speeds.most:
@@ -201,7 +199,7 @@ def _parameters(
     speeds = gait.speed_m_s
     steps = gait.limits.step_length_m
     if speed_m_s is not None and step_m is not None:
-        _check_duration(phases, speed_m_s, step_m, steps)
+        _check_step_duration(phases, speed_m_s, step_m, steps)
     pace = speeds.usual if speed_m_s is None else speed_m_s
     step = Parameter("step_length_m", steps[0], steps[1], 0.5 * pace)
     speed = Parameter("speed_m_s", speeds.least, speeds.most, pace)
@@ -211,18 +209,27 @@ def _parameters(
     )
 
 
-def _check_duration(phases: Sequence[ContactPhase], speed_m_s: float, step_m: float, limits_m: Sequence[float]) -> None:
-    shortest, longest = (sum(phase.duration_s[end] for phase in phases) for end in (0, 1))
-    lasts_s = step_m / speed_m_s
-    if not shortest <= lasts_s <= longest:
+def _check_step_duration(
+    phases: Sequence[ContactPhase], speed_m_s: float, step_m: float, limits_m: Sequence[float]
+) -> None:
+    """Raise OutOfRangeError if a step of this length and speed is shorter or longer than its phases may last."""
+    shortest_s = sum(phase.duration_s[0] for phase in phases)
+    longest_s = sum(phase.duration_s[1] for phase in phases)
+    duration_s = step_m / speed_m_s
+    if not shortest_s <= duration_s <= longest_s:
+        lower_m = max(limits_m[0], speed_m_s * shortest_s)
+        upper_m = min(limits_m[1], speed_m_s * longest_s)
         raise OutOfRangeError(
-            f"A step of {step_m:g} m at {speed_m_s:g} m/s would last {lasts_s:.2f} s, but its phases last "
-            f"{shortest:.2f} to {longest:.2f} s together; "
-            f"choose {max(limits_m[0], speed_m_s * shortest):.2f} to {min(limits_m[1], speed_m_s * longest):.2f} m."
+            f"A step of {step_m:g} m at {speed_m_s:g} m/s would last {duration_s:.2f} s, but its phases last "
+            f"{shortest_s:.2f} to {longest_s:.2f} s together; choose {lower_m:.2f} to {upper_m:.2f} m."
         )
 
 
-def _ends(robot: Robot, tree: KinematicTree, gait: SynthesisTable, scales: Scales) -> tuple[BoundaryConstraint, ...]:
+def _boundary_constraints(
+    robot: Robot, tree: KinematicTree, gait: SynthesisTable, scales: Scales
+) -> tuple[BoundaryConstraint, ...]:
+    """Return mirror-symmetric periodicity, step length and speed, and the share of double support."""
+
     def advance(ends: BoundarySymbols) -> Expression:
         step = ends.first.parameter["step_length_m"]
         return column(ends.last.q[0] - ends.first.q[0] - step, step - ends.first.parameter["speed_m_s"] * ends.total_s)

@@ -1,4 +1,4 @@
-"""Springs: passive elements in the legs whose stiffness, damping and rest angle the solver may choose."""
+"""Springs: passive springs and dampers in the legs; the solver chooses stiffness, damping and rest angle."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def leg_springs(
 ) -> tuple[tuple[Parameter, ...], Callable[[NodeSymbols], Expression]]:
     """Return the parameters of springs in hips, knees and ankles, and their torques: k (q0 - q) - b v.
 
-    Both legs have the same springs, in the mirror. Bounds stand in the robot's gait table.
+    Right and left leg have mirrored springs. The gait table of the robot holds the bounds.
     """
     table = human_gait(robot).springs
-    mirrored = robot.symmetry.sign
+    mirror_sign = robot.symmetry.sign
     lower = dict(zip(robot.joint_names, robot.joint_lower_rad.tolist(), strict=True))
     upper = dict(zip(robot.joint_names, robot.joint_upper_rad.tolist(), strict=True))
     stiffness = table.stiffness_nm_rad
@@ -42,7 +42,7 @@ def leg_springs(
             pull, drag, rest = (node.parameter[f"{word} {joint}"] for word in ("stiffness", "damping", "rest"))
             for side in SIDES:
                 index = list(names).index(sided(joint, side))
-                sign = mirrored[joint.split("_")[1]] if side == "Right" else 1.0
+                sign = mirror_sign[joint.split("_")[1]] if side == "Right" else 1.0
                 force[index] = pull * (sign * rest - node.q[index]) - drag * node.v[index]
         return column(*force)
 

@@ -1,4 +1,4 @@
-"""Swing clearance: what keeps swinging feet above the ground and the legs out of each other's way, phase by phase."""
+"""Swing clearance: constraints of each phase that keep swinging feet above the ground and the legs apart."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from strut.ocp.sparse_nlp import column
 from strut.ocp.symbolic_dynamics import Expression, smooth_distance
 from strut.robot import Robot
 
-_Swing = tuple[tuple[str, ...], Nodes, str]
-_SWINGING: dict[int, tuple[_Swing, ...]] = {  # phase by phase: what is in the air, where in the phase, and its name
+_Swing = tuple[tuple[str, ...], Nodes, str]  # contact points in the air, at which nodes, and their name
+_SWINGING: dict[int, tuple[_Swing, ...]] = {  # by phase
     0: ((("HeelLeft", "HalluxLeft", "Meta5Left"), "not first", "the left foot"),),
     1: (
         (("HeelLeft", "HalluxLeft", "Meta5Left", "HeelRight"), "inner", "the left foot and the right heel"),
@@ -26,53 +26,61 @@ _SWINGING: dict[int, tuple[_Swing, ...]] = {  # phase by phase: what is in the a
     2: ((("HalluxLeft", "Meta5Left", "HeelRight"), "inner", "the left toes and the right heel"),),
     3: ((("HeelRight",), "not first", "the right heel"),),
 }
-_CLEAR: dict[int, Nodes] = {0: "from a third on", 1: "all"}
-_HEEL_CLEAR: dict[int, Nodes] = {0: "from a third on", 1: "up to two thirds"}  # then it comes down to land
-_SAID = {
-    sided(point, side): f"the {side.lower()} {words}"
-    for point, words in ((HEEL, "heel"), (TOES, "big toe"), (LITTLE_TOE, "little toe"))
+_TOE_CLEARANCE_NODES: dict[int, Nodes] = {0: "from a third on", 1: "all"}  # by phase
+_HEEL_CLEARANCE_NODES: dict[int, Nodes] = {0: "from a third on", 1: "up to two thirds"}  # then the heel lands
+_POINT_LABELS = {
+    sided(point, side): f"the {side.lower()} {label}"
+    for point, label in ((HEEL, "heel"), (TOES, "big toe"), (LITTLE_TOE, "little toe"))
     for side in (LEFT, RIGHT)
 }
-ROUNDING_M = 0.005  # what rounding may add to a distance near touching, and is kept besides; see the test of it
+ROUNDING_M = 0.005  # smooth_distance may exceed the true distance by this much, so the capsules keep it as a margin
 
 
 def swing_constraints(
     robot: Robot, number: int, options: GaitOptions, *, natural: bool, mirrored: bool = False
 ) -> tuple[Constraint, ...]:
-    """Return the constraints of a phase, counted from 0; `mirrored` is for the same phase of the other leg.
+    """Return the constraints of a phase.
 
-    By `natural` criteria the heel that swings past keeps a height too, wherever the toes do.
+    Args:
+        robot: A human model.
+        number: Of the phase, counted from 0.
+        options: Toe clearance and whether the shanks are capsules.
+        natural: Whether the swinging heel keeps a clearance too, if the toes do.
+        mirrored: For the same phase of the other leg.
     """
-    heel_m = human_gait(robot).natural_criteria.heel_clearance_m if natural and options.clearance_m else 0.0
-    found = [
-        height_constraint(robot, f"height of {who}", names, 0.0, nodes, mirrored=mirrored)
-        for names, nodes, who in _SWINGING[number]
+    constraints = [
+        height_constraint(robot, f"height of {label}", names, 0.0, nodes, mirrored=mirrored)
+        for names, nodes, label in _SWINGING[number]
     ]
-    for who, names, least_m, where in (
-        ("clearance of the left toes", ("HalluxLeft", "Meta5Left"), options.clearance_m, _CLEAR),
-        ("clearance of the left heel", ("HeelLeft",), heel_m, _HEEL_CLEAR),
-    ):
-        if least_m > 0.0 and number in where:
-            found.append(height_constraint(robot, who, names, least_m, where[number], mirrored=mirrored))
-    return (legs_apart(robot, options), *found)
+    if options.clearance_m > 0.0 and number in _TOE_CLEARANCE_NODES:
+        label = "clearance of the left toes"
+        nodes = _TOE_CLEARANCE_NODES[number]
+        toes = ("HalluxLeft", "Meta5Left")
+        constraints.append(height_constraint(robot, label, toes, options.clearance_m, nodes, mirrored=mirrored))
+    heel_m = human_gait(robot).natural_criteria.heel_clearance_m if natural and options.clearance_m else 0.0
+    if heel_m > 0.0 and number in _HEEL_CLEARANCE_NODES:
+        label = "clearance of the left heel"
+        nodes = _HEEL_CLEARANCE_NODES[number]
+        constraints.append(height_constraint(robot, label, ("HeelLeft",), heel_m, nodes, mirrored=mirrored))
+    return (legs_apart(robot, options), *constraints)
 
 
 def height_constraint(
-    robot: Robot, who: str, names: Sequence[str], least_m: float, nodes: Nodes, *, mirrored: bool = False
+    robot: Robot, label: str, names: Sequence[str], min_m: float, nodes: Nodes, *, mirrored: bool = False
 ) -> Constraint:
-    """Return the constraint that contact points, or those of the other leg, are at least so high at some nodes."""
+    """Return the constraint that contact points, or those of the other leg, are at least `min_m` high at some nodes."""
     side: Callable[[str], str] = other_side if mirrored else str
     points = [contact_points(robot)[side(name)] for name in names]
-    words = tuple(_SAID[side(name)] for name in names)
+    row_names = tuple(_POINT_LABELS[side(name)] for name in names)
 
     def heights(node: NodeSymbols) -> Expression:
         return column(*(node.height(point) for point in points))
 
-    return Constraint(side(who), heights, least_m, np.inf, nodes, scale=0.1, row_names=words, unit="m")
+    return Constraint(side(label), heights, min_m, np.inf, nodes, scale=0.1, row_names=row_names, unit="m")
 
 
 def legs_apart(robot: Robot, options: GaitOptions) -> Constraint:
-    """Return the constraint that keeps the legs apart: their capsules, or knees and ankles side by side along y."""
+    """Return the constraint that keeps the legs apart: the capsules of the shanks, or knees and ankles along y."""
     limits = human_gait(robot).limits
     shank = robot.subject.lengths_m["ShankLeftLength"]
     if options.capsules:

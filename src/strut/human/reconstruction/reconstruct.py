@@ -44,7 +44,7 @@ def reconstruct(
     phases: Sequence[PhaseTime] | None = None,
     formulation: Formulation = "samples",
     smooth: float | None = None,
-    most_seconds: float = 300.0,
+    max_seconds: float = 300.0,
     on_iteration: OnIteration | None = None,
 ) -> Gait:
     """Return the movement nearest to a recorded one that obeys the equations of motion, with its torques and forces.
@@ -60,7 +60,7 @@ def reconstruct(
         phases: Contact sets with their times; if None they are found in the motion, and their times by the solver.
         formulation: What is minimised.
         smooth: Factor on the weight of smooth torques; by the noise of the recording if None.
-        most_seconds: Of processor time; give up after it.
+        max_seconds: Of processor time; give up after it.
         on_iteration: Called with every iteration; may return True to stop.
 
     Example:
@@ -78,7 +78,7 @@ def reconstruct(
     slack_s *= SLACKENED[formulation]
     recording = RecordedAngles(motion.time_s, angles_from_qpos(straight.qpos), found, slack_s)
     smooth = usual_smoothness(motion) if smooth is None else smooth
-    search = _Search(human, formulation, smooth, process_time() + most_seconds, on_iteration)
+    search = _Search(human, formulation, smooth, process_time() + max_seconds, on_iteration)
     program, on_mesh = search.solved(recording)
     refined = refined_by_shooting(program, on_mesh)
     allowed_n = ALLOWED_PULL * human.mass_kg * GRAVITY_M_S2

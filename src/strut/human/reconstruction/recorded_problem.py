@@ -12,7 +12,7 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
 from strut.arrays import Array
 from strut.human.anatomy import body_size, walking_cycle
-from strut.human.problem.gait_problem import sized_body
+from strut.human.problem.gait_problem import body_and_scales
 from strut.human.table import human_gait
 from strut.kinematics.contact_set import ContactSet, contact_set
 from strut.ocp.contact_schedule import SHORTEST_S, PhaseTime
@@ -120,7 +120,7 @@ def recorded_problem(
             MeanCost("calm", SHARPNESS * CALM, lambda node: (node.a.T @ node.a) / 2500.0),
         )
     problem = OptimalControlProblem(
-        **sized_body(robot, tree),
+        **body_and_scales(robot, tree),
         phases=phases,
         bounds=_bounds(robot, tree, curve(node_s)),
         costs=costs + _borders(recording),

@@ -1,4 +1,4 @@
-"""Explained plot: what share of the cost each criterion has in walks, with its 90 % range."""
+"""Plot of an explained walk: the share of the cost of each criterion, with its 90 % range."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def explained_png(found: Mapping[str, ExplainedWalk]) -> bytes:
             share = 100.0 * np.array([criterion.share for criterion in one.criteria])
             low, high = 100.0 * np.array([criterion.share_range for criterion in one.criteria]).T
             at = places + (number - (len(found) - 1) / 2.0) * height
-            told = [0.9 if criterion.told else 0.3 for criterion in one.criteria]
+            alphas = [0.9 if criterion.identified else 0.3 for criterion in one.criteria]
             bars = axes.barh(at, share, 0.9 * height, color=COLOURS[number % len(COLOURS)], label=condition)
-            for bar, alpha in zip(bars, told, strict=True):
+            for bar, alpha in zip(bars, alphas, strict=True):
                 bar.set_alpha(alpha)
             around = np.maximum([share - low, high - share], 0.0)
             axes.errorbar(share, at, xerr=around, fmt="none", ecolor=INK, elinewidth=0.9, capsize=2.0)
         axes.set_yticks(places, [criterion.name for criterion in first.criteria])
         axes.invert_yaxis()
-        axes.set_xlabel("share of the cost [%], with its 90 % range; pale where the walk does not tell")
+        axes.set_xlabel("share of the cost [%], with its 90 % range; pale if not identified")
         axes.grid(axis="x", color=PALE, alpha=0.25, linewidth=0.6)
         if len(found) > 1:
             axes.legend(frameon=False)

@@ -1,4 +1,4 @@
-"""Explained wording: criteria of a walk, their weights and what they predict, as tables and sentences for people."""
+"""Text of an explained walk: its criteria, their weights and a prediction, as tables and sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ExplainedTable = tuple[str, Sequence[str], list[list[str]]]
 
 
 def explained_tables(found: Mapping[str, ExplainedWalk]) -> Iterator[ExplainedTable]:
-    """Yield title, header and rows: the criteria of every condition, and how near their walk comes."""
+    """Yield title, header and rows: the criteria of every condition, and the fit of their walk."""
     for condition, one in found.items():
         walked = f"{one.steps} steps of {one.step_m:.2f} m at {one.speed_m_s:.2f} m/s"
         yield f"{condition}: {walked}", HEADER, [_criterion_row(criterion) for criterion in one.criteria]
@@ -21,21 +21,21 @@ def explained_tables(found: Mapping[str, ExplainedWalk]) -> Iterator[ExplainedTa
 
 
 def predicted_table(condition: str, found: PredictedWalk) -> ExplainedTable:
-    """Return title, header and rows of a walk that was predicted."""
+    """Return title, header and rows of a predicted walk."""
     walked = f"{found.step_m:.2f} m a step at {found.speed_m_s:.2f} m/s"
-    return f"{condition}: difference from a walk that was not looked at, {walked}", FIT_HEADER, _fit_rows(found)
+    return f"{condition}: difference from the walk to predict, {walked}", FIT_HEADER, _fit_rows(found)
 
 
 def explained_sentences(condition: str, found: ExplainedWalk) -> list[str]:
-    """Return what is not told, in words."""
-    silent = [one.name for one in found.criteria if not one.told]
-    words = []
+    """Return sentences about what the walk does not identify."""
+    unidentified = [criterion.name for criterion in found.criteria if not criterion.identified]
+    sentences = []
     if not found.converged:
-        words.append(f"{condition}: the search was cut short at {found.solutions} solutions; others may be better.")
-    if silent:
-        words.append(f"{condition}: the walk does not tell the weight of {', '.join(silent)}.")
-    words += [f"{condition}: {one} and {other} are not told apart." for one, other in found.alike]
-    return words
+        sentences.append(f"{condition}: the search stopped after {found.solutions} solutions; others may be better.")
+    if unidentified:
+        sentences.append(f"{condition}: the walk does not identify the weight of {', '.join(unidentified)}.")
+    sentences += [f"{condition}: the weights of {one} and {other} are confounded." for one, other in found.confounded]
+    return sentences
 
 
 def _criterion_row(one: ExplainedCriterion) -> list[str]:
@@ -47,7 +47,7 @@ def _criterion_row(one: ExplainedCriterion) -> list[str]:
         f"{one.weight:.3g}",
         f"{one.weight_range[0]:.2g} to {one.weight_range[1]:.2g}",
         f"{one.usual_weight:.3g}",
-        "" if one.told else "not told",
+        "" if one.identified else "not identified",
     ]
 
 

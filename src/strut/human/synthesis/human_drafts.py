@@ -1,4 +1,4 @@
-"""Human drafts: a human model walks in a style. Speed and posture are targets of the problem that makes the walk."""
+"""Human drafts: walks of a human model in a style; speed and posture enter the gait problem as targets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strut.human.analysis.naturalness import Naturalness
 from strut.human.gait import Gait
 from strut.human.problem.bounce import usual_rise_m
 from strut.human.problem.gait_options import HUMAN, named_gait_options
-from strut.human.problem.posture_targets import haste, usual_step_s
+from strut.human.problem.posture_costs import step_time_reduction, usual_step_s
 from strut.human.request import HumanGait
 from strut.human.synthesis.synthesize import synthesize
 from strut.human.table import human_gait
@@ -28,25 +28,20 @@ from strut.request import Request
 from strut.robot import Robot
 from strut.style import WORDS, Style, parameter_label
 
-READS = (
-    "tempo",
-    "stride",
-    "arm_swing",
-    "bounce",
-)  # words of a style that change the problem, beside those that hold joints
-UNSOLVED = "Interrupted; a walk that is not solved shows no feeling, so nothing was written."
-AS_ASKED = 0.85  # a walk that shows this share of every asked change shows the feeling as asked
+READS = ("tempo", "stride", "arm_swing", "bounce")  # parameters that change the problem, besides those of joint angles
+INTERRUPTED = "Interrupted; the walk was not solved, so nothing was written."
+FULLY_EXPRESSED = 0.85  # a parameter that reaches this share of its change counts as expressed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HumanDrafts:
-    """Drafts walks that a solver finds and proves sound.
+    """Drafts walks by optimal control; each is verified by an independent engine.
 
     Args:
         robot: A human model.
-        task: How many strides.
+        task: Number of strides.
         rate_hz: Samples per second.
-        on_progress: Told every iteration of the solver; returning True stops.
+        on_progress: Called with every iteration of the solver; may return True to stop.
     """
 
     search: ClassVar[Search] = Search(rungs=4)  # a walk takes ten seconds to a minute
@@ -58,24 +53,24 @@ class HumanDrafts:
 
     @classmethod
     def of_request(cls, robot: Robot, request: Request, on_progress: OnProgress | None = None) -> Self:
-        """Return what drafts the task of a request."""
+        """Return the generator for the task of a request."""
         task = request.task
         assert isinstance(task, HumanGait)
         return cls(robot, task, request.rate_hz, on_progress)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- all are made in full
-        """Yield the one walk that shows a style; one that is not found, or found unsound, says why.
+        """Yield the one walk in a style, or a failed draft with the reason: not solved, or not sound.
 
         Raises:
-            StoppedError: If the solver was told to stop.
-            RefusedError: If it ran out of time, so that weaker feelings need not be tried.
+            StoppedError: If the solver was stopped.
+            RefusedError: If it ran out of time: a weaker emotion would take as long.
         """
         try:
             gait = self._gait(style)
             motion = gait.motion(steps=2 * self.task.cycles, rate_hz=self.rate_hz)
         except NotSolvedError as failure:
             if failure.status == STOPPED:
-                raise StoppedError(UNSOLVED) from failure
+                raise StoppedError(INTERRUPTED) from failure
             if failure.status == OUT_OF_TIME:
                 raise RefusedError(
                     [Reason(ReasonKind.LIMIT, LimitName.SOLVER, str(failure))], "Ask for less intensity."
@@ -89,17 +84,17 @@ class HumanDrafts:
     def _gait(self, style: Style) -> Gait:
         speeds = human_gait(self.robot).speed_m_s
         options = replace(named_gait_options(self.robot, [HUMAN]), style=style)
-        possible = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
-        tell = None if self.on_progress is None else told_as_progress(self.on_progress)
-        return synthesize(self.robot, speed_m_s=possible, options=options, on_iteration=tell)
+        speed_m_s = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
+        on_iteration = None if self.on_progress is None else iteration_progress(self.on_progress)
+        return synthesize(self.robot, speed_m_s=speed_m_s, options=options, on_iteration=on_iteration)
 
     def _draft(self, style: Style, gait: Gait, motion: Motion) -> Draft:
         assert gait.naturalness is not None
         assert motion.receipt is not None
-        reads = (*READS, *(word for word in WORDS if self.robot.expression.joints(word)))
-        shown = shown_style(self.robot, style, speed_m_s=gait.speed_m_s, looks=gait.naturalness)
-        shares = expressed_shares(self.robot, style, shown, reads=reads)
-        weak = {parameter_label(name): share for name, share in shares.items() if share < AS_ASKED}
+        reads = (*READS, *(name for name in WORDS if self.robot.expression.joints(name)))
+        measured = measured_style(self.robot, style, speed_m_s=gait.speed_m_s, naturalness=gait.naturalness)
+        shares = expressed_shares(self.robot, style, measured, reads=reads)
+        weak = {parameter_label(name): share for name, share in shares.items() if share < FULLY_EXPRESSED}
         return Draft(
             robot=self.robot,
             time_s=motion.time_s,
@@ -120,30 +115,30 @@ class HumanDrafts:
             cop_in_world=motion.cop_in_world,
             meta={**motion.meta, "shown": shares},
             figures={
-                "speed_m_s": gait.speed_m_s,  # over whole steps: the last sample is one short of them
+                "speed_m_s": gait.speed_m_s,  # over whole steps; the motion ends one sample before its last step
                 "soundness": motion.receipt.soundness,
-                "naturalness": {**gait.naturalness.as_dict(), **{f"shown_{word}": shares[word] for word in shares}},
+                "naturalness": {**gait.naturalness.as_dict(), **{f"shown_{name}": shares[name] for name in shares}},
             },
         )
 
 
-def told_as_progress(on_progress: OnProgress) -> OnIteration:
-    """Return what tells a solver's iterations as progress, and stops it when that returns True."""
+def iteration_progress(on_progress: OnProgress) -> OnIteration:
+    """Return a solver callback that passes each iteration on as progress, and stops if that returns True."""
     return lambda step: bool(on_progress(Progress(None, None, step.number, step.cost, step.violation, step.solve)))
 
 
-def shown_style(robot: Robot, asked: Style, *, speed_m_s: float, looks: Naturalness) -> Style:
-    """Return a style with every word that a walk was measured to show, in world axes."""
-    tempo = usual_step_s(robot) / looks.step_s if haste(asked) else asked.tempo
+def measured_style(robot: Robot, style: Style, *, speed_m_s: float, naturalness: Naturalness) -> Style:
+    """Return the style with every parameter as it was measured in the walk, in world axes."""
+    tempo = usual_step_s(robot) / naturalness.step_s if step_time_reduction(style) else style.tempo
     return replace(
-        asked,
+        style,
         direction=1,
         tempo=tempo,
         stride=speed_m_s / human_gait(robot).speed_m_s.usual / tempo,
-        trunk_pitch_rad=looks.trunk_forward_rad,
-        head_pitch_rad=looks.head_forward_rad,
-        elbow_rad=max(0.0, looks.elbow_rad),
-        shoulder_rad=looks.shoulder_rad,
-        arm_swing=looks.arms_over_legs,
-        bounce=looks.rise_m / usual_rise_m(robot, speed_m_s),
+        trunk_pitch_rad=naturalness.trunk_forward_rad,
+        head_pitch_rad=naturalness.head_forward_rad,
+        elbow_rad=max(0.0, naturalness.elbow_rad),
+        shoulder_rad=naturalness.shoulder_rad,
+        arm_swing=naturalness.arms_over_legs,
+        bounce=naturalness.rise_m / usual_rise_m(robot, speed_m_s),
     )

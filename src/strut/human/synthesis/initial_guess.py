@@ -1,7 +1,7 @@
-"""Initial guess: a step of key poses as the start of a solver that has seen no recording.
+"""Initial guess: a step made of key poses, from which the solver starts without a recording.
 
-The pelvis moves at constant speed, arms swing as sines, feet follow key poses, legs follow by inverse kinematics. None
-of the equations of motion hold; the solver repairs that.
+The pelvis moves at constant speed, the arms swing as sines, the feet follow key poses, and inverse kinematics brings
+the legs to the feet. The equations of motion do not hold; that is left to the solver.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from strut.arrays import Array
 from strut.human.anatomy import HEEL, LITTLE_TOE, TOES
-from strut.human.problem.posture_targets import held_angles
+from strut.human.problem.posture_costs import prescribed_angles
 from strut.human.table import human_gait
 from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import rotation_y
@@ -24,22 +24,22 @@ from strut.robot import BASE, Robot
 from strut.style import Style
 
 USUAL_SPEED_M_S = 1.3
-USUAL_STEP_M = 0.73
-TOE_OFF_PITCH_RAD = 0.75  # key poses of a foot, positive with the toes down
-HEEL_STRIKE_PITCH_RAD = -0.30
-SWING_HEIGHT_M = 0.04
-TRACK_HALF_WIDTH_M = 0.075
-LEAN_M = 0.02
-ARM_SWING_RAD = 0.2
-# the hip of the leading leg goes ahead; without it solvers find a dearer gait that turns the other way
-PELVIS_TURN_RAD = 0.10
+USUAL_STEP_M = 0.73  # step length of people at the usual speed
+TOE_OFF_PITCH_RAD = 0.75  # pitch of the foot at toe off, positive with the toes down
+HEEL_STRIKE_PITCH_RAD = -0.30  # pitch of the foot at heel strike
+SWING_HEIGHT_M = 0.04  # of the heel in the middle of the swing
+TRACK_HALF_WIDTH_M = 0.075  # distance of the feet from the line of progression
+SWAY_M = 0.02  # of the pelvis over the standing foot
+RISE_M = 0.015  # amplitude of the height of the pelvis
+ARM_SWING_RAD = 0.2  # amplitude
+PELVIS_TURN_RAD = 0.10  # amplitude, leading hip ahead; without it the solver finds a dearer gait that turns oppositely
 PELVIS_HEIGHT_SHARE = 0.931  # of standing with straight legs
-POSTURE_PULL_M_RAD = 0.02  # keeps the legs from wandering where the feet leave them free
+POSTURE_PULL_M_RAD = 0.02  # weight of the joint angles in inverse kinematics, where the feet leave the legs free
 
 
 @dataclass(frozen=True, slots=True)
 class GuessOptions:
-    """Free choices of a guessed step: noise for multiple starts, and how trunk, head and arms are held."""
+    """Choices of a guessed step: noise for multiple starts, and the style of trunk, head and arms."""
 
     angle_noise_rad: float = 0.0
     duration_noise: float = 0.0
@@ -53,22 +53,22 @@ def guessed_step(
     """Return a guessed step on the mesh of a problem."""
     guess = guess or GuessOptions()
     rng = np.random.default_rng(guess.seed)
-    duration = _durations(robot, problem, speed_m_s, guess, rng)
+    duration = phase_durations(robot, problem, speed_m_s, guess, rng)
     start = np.concatenate([[0.0], np.cumsum(duration)])
     step_m = speed_m_s * start[-1]
-    shares = [np.linspace(start[p], start[p + 1], phase.intervals + 1) for p, phase in enumerate(problem.phases)]
-    time = np.unique(np.round(np.concatenate(shares), 12))
-    q = _postures(robot, problem, time, start, step_m, guess)
+    nodes = [np.linspace(start[p], start[p + 1], phase.intervals + 1) for p, phase in enumerate(problem.phases)]
+    time = np.unique(np.round(np.concatenate(nodes), 12))
+    q = _configurations(robot, problem, time, start, step_m, guess)
     q[:, BASE:] += guess.angle_noise_rad * rng.normal(size=q[:, BASE:].shape)
     parameter = {"step_length_m": step_m, "speed_m_s": speed_m_s}
     curve = CubicSpline(time, q, axis=0)
     return trajectory_through(problem, lambda at, order: curve(np.round(at, 12), order), duration, parameter)
 
 
-def _durations(
+def phase_durations(
     robot: Robot, problem: OptimalControlProblem, speed_m_s: float, guess: GuessOptions, rng: np.random.Generator
 ) -> Array:
-    """Return phase durations; steps get longer with the square root of speed, as people's do."""
+    """Return phase durations [s]; the step length grows with the square root of speed, as that of people."""
     usual = np.array([phase.guess_s for phase in human_gait(robot).phase])
     step_m = USUAL_STEP_M * np.sqrt(speed_m_s / USUAL_SPEED_M_S)
     usual *= step_m / speed_m_s / usual.sum()
@@ -77,10 +77,10 @@ def _durations(
     return np.asarray(np.clip(usual, shortest, longest))
 
 
-def _postures(
+def _configurations(
     robot: Robot, problem: OptimalControlProblem, time: Array, start: Array, step_m: float, guess: GuessOptions
 ) -> Array:
-    """Return coordinates at the times. Shape (T, nq)."""
+    """Return coordinates at the times. `start` has the beginning of each phase and the end. Shape (T, nq)."""
     names = problem.tree.velocity_names
     bounds = problem.bounds.q
     total = start[-1]
@@ -89,10 +89,10 @@ def _postures(
     phase = np.pi * time / total
     standing = robot.subject.standing_pelvis_height_m
     q[:, 0] = step_m * time / total
-    q[:, 1] = -LEAN_M * np.sin(phase)
-    q[:, 2] = standing * PELVIS_HEIGHT_SHARE - 0.015 * np.cos(2.0 * phase)
+    q[:, 1] = -SWAY_M * np.sin(phase)
+    q[:, 2] = standing * PELVIS_HEIGHT_SHARE - RISE_M * np.cos(2.0 * phase)
     style = guess.style or robot.expression.neutral_style()
-    for name, angle in held_angles(robot, names, style).items():
+    for name, angle in prescribed_angles(robot, names, style).items():
         q[:, names.index(name)] = np.clip(angle, *bounds[:, names.index(name)])
     q[:, names.index("Pelvis_RZ")] = PELVIS_TURN_RAD * np.cos(phase)
     q[:, names.index("Lumbar_RZ")] = -1.5 * PELVIS_TURN_RAD * np.cos(phase)
@@ -100,12 +100,12 @@ def _postures(
         q[:, names.index(f"Shoulder{side}_RY")] = sign * ARM_SWING_RAD * np.cos(phase)
         q[:, names.index(f"Shoulder{side}_RX")] = -0.2 * sign
         q[:, names.index(f"Elbow{side}_RY")] = -0.3
-    paths = _foot_paths(robot, time, start, step_m)
-    return _legs_follow(robot, problem, q, paths)
+    paths = foot_paths(robot, time, start, step_m)
+    return _with_legs(robot, problem, q, paths)
 
 
-def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[str, Array]:
-    """Return the heel centre (x, z) and pitch of each foot. Shapes (T, 3)."""
+def foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[str, Array]:
+    """Return x and z of the heel centre [m] and the pitch [rad] of each foot. Shapes (T, 3)."""
     points = contact_points(robot)
     lengths = robot.subject.lengths_m
     heel = points["HeelRight"]
@@ -115,14 +115,14 @@ def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[
     sole = lengths["FootRightHeight"]
 
     def about_toes(toe_x: float, pitch: Array) -> Array:
-        """Heel centre while the foot turns about its toes."""
+        """Return the heel centre while the foot turns about its toes."""
         x = toe_x - base * np.cos(pitch) + sole * np.sin(pitch)
         return np.stack([x, base * np.sin(pitch) + sole * np.cos(pitch), pitch], axis=-1)
 
     stretch = min(1.0, step_m / USUAL_STEP_M)  # short steps roll less over heel and toes
     toe_off = stretch * TOE_OFF_PITCH_RAD
     heel_strike = stretch * HEEL_STRIKE_PITCH_RAD
-    front = 0.5 * step_m + 0.14  # where the right toes stand: the pelvis passes the ankle in the middle of the step
+    front = 0.5 * step_m + 0.14  # x of the right toes: the pelvis passes the ankle in the middle of the step
     lift = PchipInterpolator([start[0], start[1], start[2], start[-1]], [0.0, 0.0, 0.6 * toe_off, toe_off])
     right = about_toes(front, lift(time))
     ahead = about_toes(front + step_m, np.zeros(1))[0]  # the left foot when it is flat
@@ -139,15 +139,15 @@ def _foot_paths(robot: Robot, time: Array, start: Array, step_m: float) -> dict[
             ahead,
         ]
     )
-    when = [start[0], start[0] + 0.3 * swing, start[0] + 0.65 * swing, start[2], start[3], start[-1]]
-    return {"Right": right, "Left": PchipInterpolator(when, keys, axis=0)(time)}
+    key_s = [start[0], start[0] + 0.3 * swing, start[0] + 0.65 * swing, start[2], start[3], start[-1]]
+    return {"Right": right, "Left": PchipInterpolator(key_s, keys, axis=0)(time)}
 
 
-def _legs_follow(robot: Robot, problem: OptimalControlProblem, q: Array, paths: dict[str, Array]) -> Array:
+def _with_legs(robot: Robot, problem: OptimalControlProblem, q: Array, paths: dict[str, Array]) -> Array:
     """Return the coordinates with leg angles, inside their bounds, that bring the feet to their paths."""
     points = contact_points(robot)
     names = problem.tree.velocity_names
-    followed = q.copy()
+    with_legs = q.copy()
     for side, sign in (("Right", -1.0), ("Left", 1.0)):
         joints = tuple(f"{joint}{side}" for joint in ("Hip", "Knee", "Ankle"))
         columns = [index for index, name in enumerate(names) if name.startswith(joints)]
@@ -157,7 +157,7 @@ def _legs_follow(robot: Robot, problem: OptimalControlProblem, q: Array, paths: 
         bounds = problem.bounds.q[:, columns]
         angles = np.clip([-0.3, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0], bounds[0] + 1e-3, bounds[1] - 1e-3)
         for k, ((x, z, _), turn) in enumerate(zip(paths[side], rotation_y(paths[side][:, 2]), strict=True)):
-            wanted = np.array([x, sign * TRACK_HALF_WIDTH_M, z]) + from_heel @ turn.T
-            angles = leg.reach(followed[k], wanted, angles, bounds, pull_m_rad=POSTURE_PULL_M_RAD)
-            followed[k, columns] = angles
-    return followed
+            target_m = np.array([x, sign * TRACK_HALF_WIDTH_M, z]) + from_heel @ turn.T
+            angles = leg.reach(with_legs[k], target_m, angles, bounds, pull_m_rad=POSTURE_PULL_M_RAD)
+            with_legs[k, columns] = angles
+    return with_legs

@@ -1,4 +1,4 @@
-"""Warm start: a step of a motion that somebody has already, as a guess for a solver: another speed, feeling or body."""
+"""Warm start: a step of an existing motion as the initial guess for another speed, emotion or body."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from strut.ocp.problem import OptimalControlProblem
 from strut.ocp.trajectory import Trajectory, standing_load, trajectory_through
 from strut.robot import Index, Robot
 
-FEWEST = 4  # samples inside a phase that make a curve of their own
+MIN_SAMPLES = 4  # in a phase; with fewer its spline uses all samples of the motion
 
 
 def warm_step(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> Trajectory:
-    """Return the first step of a motion whose phases are the problem's, at the problem's nodes.
+    """Return the first step of a motion with the phases of the problem, at the nodes of the problem.
 
-    Angles, torques and forces are the motion's, phase by phase, because velocities jump where a foot lands; where the
-    motion does not know torques and forces, nothing pushes and the points that touch share the weight.
+    Angles, torques and forces are interpolated phase by phase, because velocities jump at a heel strike. If the motion
+    has no torques they are 0; if it has no forces the points in contact share the weight.
     """
     if motion.joint_names != robot.joint_names:
         raise BadMotionError(f"A motion of {motion.robot} is no start for {robot.name}; give a walk of a human model.")
     check_samples(motion)
-    phases = _matching(robot, problem, motion)
+    phases = _matching_phases(robot, problem, motion)
     start_s = phases[0].start_s
     curves = [_curve(motion, phase) for phase in phases]
     start_x = float(curves[0](start_s)[0])
@@ -51,21 +51,21 @@ def warm_step(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> T
     )
 
 
-def _matching(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> tuple[PhaseTime, ...]:
-    """Return the first phases of a motion that have the contact sets of the problem's, in order."""
-    found = detected_phases(robot, motion, walking_cycle(robot))
-    wanted = [phase.contact.name for phase in problem.phases]
-    for first in range(len(found) - len(wanted) + 1):
-        part = found[first : first + len(wanted)]
-        if [phase.contact for phase in part] == wanted:
+def _matching_phases(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> tuple[PhaseTime, ...]:
+    """Return the first consecutive phases of a motion that have the contact sets of the problem."""
+    phases = detected_phases(robot, motion, walking_cycle(robot))
+    contacts = [phase.contact.name for phase in problem.phases]
+    for first in range(len(phases) - len(contacts) + 1):
+        part = phases[first : first + len(contacts)]
+        if [phase.contact for phase in part] == contacts:
             return part
     raise BadMotionError("The motion to start from holds no step from the left foot's toe-off to the right foot's.")
 
 
 def _curve(motion: Motion, phase: PhaseTime) -> CubicSpline:
-    """Return the angles over time, from the samples of a phase alone if there are enough of them."""
+    """Return the coordinates over time, from the samples of the phase alone if there are enough of them."""
     inside = (motion.time_s >= phase.start_s) & (motion.time_s <= phase.stop_s)
-    if inside.sum() < FEWEST:
+    if inside.sum() < MIN_SAMPLES:
         inside = np.ones(len(motion.time_s), dtype=bool)
     return CubicSpline(motion.time_s[inside], angles_from_qpos(motion.qpos)[inside], axis=0)
 
@@ -77,14 +77,14 @@ def _torques(problem: OptimalControlProblem, motion: Motion, node_s: Array) -> A
 
 
 def _forces(problem: OptimalControlProblem, motion: Motion, node_s: Array, phase_of: Index) -> Array:
-    """Return the forces of all rows of contact, 0 where they do not touch. Shape (nodes, n_rows)."""
+    """Return the forces of all contact rows; 0 for a point in the air. Shape (nodes, n_rows)."""
     if motion.ground_force_n is None:
         return standing_load(problem, phase_of)
-    known = interp1d(motion.time_s, motion.ground_force_n, axis=0)(node_s)
+    at_nodes = interp1d(motion.time_s, motion.ground_force_n, axis=0)(node_s)
     rows = problem.contact.rows
     feet = [motion.foot_names.index(row.point.name) for row in rows]
-    force = np.stack([known[:, foot, row.axis] for foot, row in zip(feet, rows, strict=True)], axis=1)
+    force = np.stack([at_nodes[:, foot, row.axis] for foot, row in zip(feet, rows, strict=True)], axis=1)
     for number, phase in enumerate(problem.phases):
-        idle = [index for index, row in enumerate(rows) if row not in phase.contact.rows]
-        force[np.ix_(phase_of == number, idle)] = 0.0
+        in_air = [index for index, row in enumerate(rows) if row not in phase.contact.rows]
+        force[np.ix_(phase_of == number, in_air)] = 0.0
     return np.asarray(force)

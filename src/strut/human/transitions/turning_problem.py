@@ -12,7 +12,7 @@ from strut.arrays import Array
 from strut.human.anatomy import PELVIS, other_side
 from strut.human.problem.bounce import bounce_constraints
 from strut.human.problem.gait_options import GaitOptions
-from strut.human.problem.posture_targets import posture_cost
+from strut.human.problem.posture_costs import posture_cost
 from strut.human.problem.swing_clearance import swing_constraints
 from strut.human.table import human_gait
 from strut.human.transitions.quiet_stand import either_side_bounds

@@ -49,7 +49,7 @@ def reconstruct(
     recorded = load_motion(motion)
     times = None if phases is None else read_phases(phases)
     formulation: Formulation = "published" if published else "samples"
-    find = partial(find_forces, recorded, phases=times, formulation=formulation, smooth=smooth, most_seconds=time_limit)
+    find = partial(find_forces, recorded, phases=times, formulation=formulation, smooth=smooth, max_seconds=time_limit)
     robot = robot_of(recorded, needs_feet=False)
     check_writable(out, force=force, ending=".npz")
     found, stopped = solved_or_best(

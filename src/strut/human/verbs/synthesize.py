@@ -83,7 +83,7 @@ def synthesize(
     criteria = _criteria(robot, objective, weights)
     wanted = _manner(robot, manner, clearance)
     step_m = None if step is None else length_m(step)
-    begin = None if start is None else load_motion(start)
+    initial_motion = None if start is None else load_motion(start)
     find = partial(
         find_gait,
         robot,
@@ -91,7 +91,7 @@ def synthesize(
         speed_m_s=None if speed is None else speed_m_s(speed),
         step_m=step_m,
         options=wanted,
-        begin=begin,
+        initial_motion=initial_motion,
         starts=starts,
         check_mesh=check_mesh,
     )

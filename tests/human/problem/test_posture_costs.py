@@ -9,14 +9,14 @@ from strut.errors import UnknownNameError
 from strut.human.analysis.reference_bands import band_of
 from strut.human.anatomy import HEAD, UPPER_TRUNK, body_size, unsided
 from strut.human.laboratory_names import joint_words
-from strut.human.problem.bounce import LOW, bounce_constraints, bounce_parameters, bounces, usual_rise_m
-from strut.human.problem.posture_targets import (
+from strut.human.problem.bounce import LOWEST_COM, bounce_constraints, bounce_parameters, has_bounce, usual_rise_m
+from strut.human.problem.posture_costs import (
     arm_cost,
-    halfway,
-    haste,
-    held_angles,
+    midway_style,
     posture_cost,
+    prescribed_angles,
     step_cost,
+    step_time_reduction,
     usual_step_s,
 )
 from strut.human.table import human_gait
@@ -42,11 +42,11 @@ def node_of(q, lean=None):
 
 
 def test_haste_is_what_a_step_lasts_shorter_and_half_way_halves_durations():
-    assert haste(Style(tempo=1.25)) == pytest.approx(0.2)
-    assert haste(Style(tempo=0.8)) == pytest.approx(-0.25)
+    assert step_time_reduction(Style(tempo=1.25)) == pytest.approx(0.2)
+    assert step_time_reduction(Style(tempo=0.8)) == pytest.approx(-0.25)
     style = Style(tempo=1.5, stride=0.6, elbow_rad=0.4)
     neutral = Style(tempo=1.0, elbow_rad=0.1)
-    half = halfway(style, neutral)
+    half = midway_style(style, neutral)
     assert 1.0 / half.tempo == pytest.approx((1.0 / 1.5 + 1.0) / 2.0)
     assert (half.stride, half.elbow_rad) == pytest.approx((0.8, 0.25))
     assert all(
@@ -88,7 +88,7 @@ def test_a_body_in_the_middle_of_everything_pays_nothing_and_misses_are_squares_
 
 def test_a_style_cannot_hold_what_the_body_does_not_have(heiman):
     with pytest.raises(UnknownNameError, match="coordinate"):
-        held_angles(heiman, ("Pelvis_TX",), Style())
+        prescribed_angles(heiman, ("Pelvis_TX",), Style())
 
 
 def test_arms_follow_the_thighs_in_the_opposite_sense_and_do_not_swing_together(heiman, names):
@@ -120,12 +120,15 @@ def test_hasty_steps_are_short_and_calm_ones_cost_nothing(heiman):
 
 def test_only_more_than_usual_bounce_has_a_parameter_and_constraints(heiman):
     hips = heiman.subject.standing_pelvis_height_m
-    assert not bounces(None)
-    assert not bounces(Style(bounce=1.0))
-    assert bounces(Style(bounce=1.01))
+    assert not has_bounce(None)
+    assert not has_bounce(Style(bounce=1.0))
+    assert has_bounce(Style(bounce=1.01))
     assert bounce_parameters(heiman, Style()) == ()
     (low,) = bounce_parameters(heiman, Style(bounce=1.5))
-    assert (low.name, low.lower, low.upper, low.guess) == (LOW, *(pytest.approx(k * hips) for k in (0.7, 1.4, 1.05)))
+    assert (low.name, low.lower, low.upper, low.guess) == (
+        LOWEST_COM,
+        *(pytest.approx(k * hips) for k in (0.7, 1.4, 1.05)),
+    )
     assert usual_rise_m(heiman, 1.3) == pytest.approx(0.55 * band_of(heiman, 1.3, "com_rise_m")[0])
     style = Style(bounce=1.5)
     for number in (1, 2):
@@ -140,7 +143,7 @@ def test_only_more_than_usual_bounce_has_a_parameter_and_constraints(heiman):
     usual = bounce_constraints(heiman, 0, style, None)[0].lower
     assert usual == pytest.approx(1.5 * usual_rise_m(heiman, human_gait(heiman).speed_m_s.usual))
     mass = SimpleNamespace(centre_of_mass=lambda: np.array([0.1, 0.2, 0.95]))
-    node = SimpleNamespace(positions=mass, parameter={LOW: 0.9})
+    node = SimpleNamespace(positions=mass, parameter={LOWEST_COM: 0.9})
     assert rise.rows(node) == pytest.approx(0.05)
 
 
@@ -151,7 +154,7 @@ def test_coordinates_in_words_have_their_side():
 
 
 def test_half_way_to_a_neutral_that_is_not_plain_halves_the_durations_of_both():
-    half = halfway(Style(tempo=1.6), Style(tempo=0.8))
+    half = midway_style(Style(tempo=1.6), Style(tempo=0.8))
     assert 1.0 / half.tempo == pytest.approx((1.0 / 1.6 + 1.0 / 0.8) / 2.0)
 
 
@@ -166,4 +169,4 @@ def test_a_bounce_is_measured_in_tenths_of_a_metre(heiman):
     (rise,), (low,) = (bounce_constraints(heiman, number, Style(bounce=1.5), 1.2) for number in (0, 3))
     assert (rise.scale, low.scale) == (0.1, 0.1)
     mass = SimpleNamespace(centre_of_mass=lambda: np.array([0.1, 0.2, 0.95]))
-    assert low.rows(SimpleNamespace(positions=mass, parameter={LOW: 0.97})) == pytest.approx(-0.02)
+    assert low.rows(SimpleNamespace(positions=mass, parameter={LOWEST_COM: 0.97})) == pytest.approx(-0.02)
