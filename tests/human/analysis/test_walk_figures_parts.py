@@ -9,7 +9,6 @@ import pytest
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.contact_slip import contact_slip
 from strut.engines.rigid_body import point_positions
-from strut.errors import OutOfRangeError
 from strut.human.analysis.walk_figures import (
     foot_force,
     force_humps,
@@ -19,9 +18,7 @@ from strut.human.analysis.walk_figures import (
     world_pitch,
 )
 from strut.human.anatomy import RIGHT, points_of_side
-from strut.human.problem.gait_problem import _check_duration, _parameters
-from strut.human.table import human_gait
-from strut.human.walking_direction import _seam, direction_of_facing, direction_of_travel
+from strut.human.walking_direction import direction_of_facing, direction_of_mirror, direction_of_travel
 from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
@@ -188,31 +185,21 @@ def test_the_line_of_a_walk_is_where_it_leads_as_the_walker_faces(direction):
     assert np.cos(direction_of_travel(short).direction_rad - direction) == pytest.approx(1.0)
 
 
-def test_a_seam_is_where_a_curve_goes_on_as_its_mirror_image():
-    """Of a - b cos the image about c = a goes on smoothly after half a period."""
+def test_the_line_of_a_step_is_where_it_goes_on_smoothly_as_its_own_mirror_image():
+    """Of a - b cos the mirror image about a goes on smoothly after half a period: position, heading."""
     phase = np.pi * np.arange(50) / 50.0
-    assert _seam(0.7 - 0.2 * np.cos(phase)) == pytest.approx(0.7, abs=1e-6)
-    assert _seam(0.7 + 0.3 * np.sin(phase + 0.4)) == pytest.approx(0.7, abs=1e-6)
-
-
-def test_a_given_step_or_speed_is_held_and_must_fit_the_phases(heiman):
-    table = human_gait(heiman)
-    phases = [SimpleNamespace(duration_s=(0.25, 0.5)), SimpleNamespace(duration_s=(0.25, 0.25))]
-    steps = table.limits.step_length_m
-    speeds = table.speed_m_s
-    step, speed = _parameters(table, phases, None, None)
-    assert (step.lower, step.upper, step.guess) == (steps[0], steps[1], pytest.approx(0.5 * speeds.usual))
-    assert (speed.lower, speed.upper, speed.guess) == (speeds.least, speeds.most, speeds.usual)
-    step, speed = _parameters(table, phases, 1.2, 0.66)
-    assert (step.lower, step.upper, step.guess) == (0.66, 0.66, 0.66)
-    assert (speed.lower, speed.upper, speed.guess) == (1.2, 1.2, 1.2)
-    _check_duration(phases, 1.0, 0.5, steps)
-    _check_duration(phases, 1.0, 0.75, steps)
-    for step_m in (0.499, 0.751):
-        with pytest.raises(
-            OutOfRangeError, match=r"its phases last 0\.50 to 0\.75 s together; choose 0\.50 to 0\.75 m"
-        ):
-            _check_duration(phases, 1.0, step_m, steps)
+    qpos = np.zeros((50, 35))
+    qpos[:, 0] = phase
+    for sway in (-0.2 * np.cos(phase), 0.3 * np.sin(phase + 0.4)):
+        for heading in (0.0, 0.1 * np.cos(phase)):
+            half = 0.5 * heading * np.ones(50)
+            qpos[:, 1] = 0.7 + sway
+            qpos[:, 3] = np.cos(half)
+            qpos[:, 6] = np.sin(half)
+            motion = Motion("heiman", phase, qpos, ("joint",) * 28, np.zeros((50, 0), dtype=bool), ())
+            line = direction_of_mirror(motion)
+            assert line.direction_rad == pytest.approx(0.0, abs=1e-6)
+            assert line.left_m == pytest.approx(0.7, abs=1e-6)
 
 
 def test_a_foot_that_never_leaves_the_ground_stands_throughout_and_clears_nothing(heiman, cycle):

@@ -12,6 +12,7 @@ from strut.human.problem.bounce import usual_rise_m
 from strut.human.problem.criteria import NATURAL, Criteria, named_criteria
 from strut.human.problem.gait_options import GaitOptions, named_gait_options
 from strut.human.problem.gait_problem import check_pace, gait_problem, usual_torques
+from strut.human.table import human_gait
 from strut.models.subject import subject
 from strut.style import Style
 
@@ -214,3 +215,27 @@ def test_a_step_too_long_for_its_speed_is_refused_with_those_that_are_not(heiman
         gait_problem(heiman, Criteria(), speed_m_s=1.3, step_m=0.3)
     step, speed = gait_problem(heiman, Criteria(), speed_m_s=1.3, step_m=0.7).parameters
     assert (step.lower, step.upper, speed.lower, speed.upper) == (0.7, 0.7, 1.3, 1.3)
+
+
+def test_a_given_step_or_speed_is_fixed_and_must_fit_the_durations_of_the_phases(heiman):
+    table = human_gait(heiman)
+    steps_m = table.limits.step_length_m
+    speeds = table.speed_m_s
+    criteria = named_criteria(heiman, NATURAL)
+
+    def parameters(speed_m_s, step_m=None):
+        return gait_problem(heiman, criteria, speed_m_s=speed_m_s, step_m=step_m).parameters[:2]
+
+    step, speed = parameters(None)
+    assert (step.lower, step.upper, step.guess) == (steps_m[0], steps_m[1], pytest.approx(0.5 * speeds.usual))
+    assert (speed.lower, speed.upper, speed.guess) == (speeds.least, speeds.most, speeds.usual)
+    step, speed = parameters(1.2, 0.66)
+    assert (step.lower, step.upper, step.guess) == (0.66, 0.66, 0.66)
+    assert (speed.lower, speed.upper, speed.guess) == (1.2, 1.2, 1.2)
+    phases = gait_problem(heiman, criteria, speed_m_s=1.3).phases
+    shortest_m = max(steps_m[0], 1.3 * sum(phase.duration_s[0] for phase in phases))
+    longest_m = min(steps_m[1], 1.3 * sum(phase.duration_s[1] for phase in phases))
+    for step_m in (shortest_m + 1e-6, longest_m - 1e-6):
+        parameters(1.3, step_m)
+    with pytest.raises(OutOfRangeError, match=f"together; choose {shortest_m:.2f} to {longest_m:.2f} m"):
+        parameters(1.3, shortest_m - 1e-3)
