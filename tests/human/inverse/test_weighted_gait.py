@@ -1,10 +1,14 @@
 """The gait problem under other weights: starts from solved gaits, and its sensitivities foretell other weights."""
 
 from copy import copy
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
+from strut.human.inverse import weighted_gait
+from strut.human.inverse.recorded_steps import SHARES
 from strut.human.inverse.weighted_gait import WeightedGait
 from strut.human.table import human_gait
 from strut.ocp.interior_point import SOLVED
@@ -67,3 +71,36 @@ def test_a_speed_that_no_solved_gait_is_near_starts_from_a_guessed_step(gait):
     assert lean == pytest.approx(-0.02, abs=2e-3)  # as guessed steps sway
     assert drawn.shape == x.shape
     assert length_m > gait.step(x)[1]
+
+
+def test_a_weighted_step_is_read_at_shares_of_its_time_with_its_length(monkeypatch):
+    asked = []
+
+    def at(time_s):
+        asked.append(time_s)
+        return np.zeros((len(time_s), 2)), None, None
+
+    path = SimpleNamespace(time_s=np.array([0.0, 0.2, 0.5]), q=np.array([[0.1, 0.0], [0.3, 0.0], [0.7, 0.0]]), at=at)
+    monkeypatch.setattr(weighted_gait, "trajectory_of", lambda layout, x: path)
+    gait = SimpleNamespace(program=SimpleNamespace(layout=None))
+    q, length_m = WeightedGait.step(gait, None)
+    assert_allclose(asked[0], 0.5 * SHARES)
+    assert q.shape == (len(SHARES), 2)
+    assert length_m == pytest.approx(0.6)
+
+
+def test_sensitivities_are_central_differences_along_the_shifts(monkeypatch):
+    slopes = np.array([[1.0, 2.0], [3.0, -1.0]])
+    monkeypatch.setattr(weighted_gait, "solution_sensitivities", lambda program, outcome, gradients: slopes)
+    monkeypatch.setattr(weighted_gait, "cost_gradients", lambda program, names, x: np.ones(2))
+    gait = SimpleNamespace(
+        is_linear=np.array([False, True]), factors=lambda parameters: np.array([2.0, 3.0]), program=None, names=("a", "b"),
+        step=lambda x: (np.array([[x[0] ** 2, x[1]]]), 5.0 * x[1]),
+    )  # fmt: skip
+    x = np.array([0.5, 0.25])
+    solved = SimpleNamespace(outcome=SimpleNamespace(x=x), parameters=None, program=None)
+    q, length = WeightedGait.sensitivities(gait, solved)
+    assert_allclose(q[0], [[2.0 * 0.5 * 1.0, 2.0 * 0.5 * 2.0], [3.0, -1.0]], atol=1e-6)
+    assert_allclose(length, [15.0, -5.0], atol=1e-6)
+    gait.costs_per_factor = lambda solved: np.array([1.0, 4.0])
+    assert_allclose(WeightedGait.costs(gait, solved), [2.0, 12.0])

@@ -1,4 +1,4 @@
-"""Turning strides and weighted gaits in numbers: pace along an arc, turned postures, sensitivities."""
+"""Turning strides in numbers: pace along an arc, turned configurations, guesses and costs."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -8,9 +8,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from strut.human.inverse import weighted_gait
-from strut.human.inverse.recorded_steps import SHARES
-from strut.human.inverse.weighted_gait import WeightedGait
 from strut.human.problem.gait_options import HUMAN, named_gait_options
 from strut.human.table import human_gait
 from strut.human.transitions.turning_problem import Turning, turned_configuration
@@ -47,39 +44,6 @@ def test_turned_configurations_keep_their_places_and_turn_about_the_vertical(hei
     assert_allclose(found[:, 6:], q[:, 6:])
     before, after = (Rotation.from_quat(qpos_from_angles(one)[:, 3:7], scalar_first=True) for one in (q, found))
     assert_allclose((after * before.inv()).as_rotvec(), np.outer(angle, [0.0, 0.0, 1.0]), atol=1e-9)
-
-
-def test_a_weighted_step_is_read_at_shares_of_its_time_with_its_length(monkeypatch):
-    asked = []
-
-    def at(time_s):
-        asked.append(time_s)
-        return np.zeros((len(time_s), 2)), None, None
-
-    path = SimpleNamespace(time_s=np.array([0.0, 0.2, 0.5]), q=np.array([[0.1, 0.0], [0.3, 0.0], [0.7, 0.0]]), at=at)
-    monkeypatch.setattr(weighted_gait, "trajectory_of", lambda layout, x: path)
-    gait = SimpleNamespace(program=SimpleNamespace(layout=None))
-    q, length_m = WeightedGait.step(gait, None)
-    assert_allclose(asked[0], 0.5 * SHARES)
-    assert q.shape == (len(SHARES), 2)
-    assert length_m == pytest.approx(0.6)
-
-
-def test_sensitivities_are_central_differences_along_the_shifts(monkeypatch):
-    slopes = np.array([[1.0, 2.0], [3.0, -1.0]])
-    monkeypatch.setattr(weighted_gait, "solution_sensitivities", lambda program, outcome, gradients: slopes)
-    monkeypatch.setattr(weighted_gait, "cost_gradients", lambda program, names, x: np.ones(2))
-    gait = SimpleNamespace(
-        idle=np.array([False, True]), factors=lambda parameters: np.array([2.0, 3.0]), program=None, names=("a", "b"),
-        step=lambda x: (np.array([[x[0] ** 2, x[1]]]), 5.0 * x[1]),
-    )  # fmt: skip
-    x = np.array([0.5, 0.25])
-    solved = SimpleNamespace(outcome=SimpleNamespace(x=x), parameters=None, program=None)
-    q, length = WeightedGait.sensitivities(gait, solved)
-    assert_allclose(q[0], [[2.0 * 0.5 * 1.0, 2.0 * 0.5 * 2.0], [3.0, -1.0]], atol=1e-6)
-    assert_allclose(length, [15.0, -5.0], atol=1e-6)
-    gait.costs_per_factor = lambda solved: np.array([1.0, 4.0])
-    assert_allclose(WeightedGait.costs(gait, solved), [2.0, 12.0])
 
 
 COARSE = (4, 4, 2, 2)

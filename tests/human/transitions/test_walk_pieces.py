@@ -107,8 +107,8 @@ def test_pieces_begin_where_the_one_before_stops_and_face_the_same_way(heiman, n
 
 def test_seams_complain_beyond_their_bounds():
     assert Seam(MOST_PLACE, MOST_VELOCITY, 9.0).complaints() == []
-    assert "m or rad" in Seam(1.01 * MOST_PLACE, 0.0, 0.0).complaints()[0]
-    assert "m/s or rad/s" in Seam(0.0, 1.01 * MOST_VELOCITY, 0.0).complaints()[0]
+    assert "m or rad" in str(Seam(1.01 * MOST_PLACE, 0.0, 0.0).complaints()[0])
+    assert "m/s or rad/s" in str(Seam(0.0, 1.01 * MOST_VELOCITY, 0.0).complaints()[0])
     assert len(Seam(np.nan, np.nan, 0.0).complaints()) == 2
 
 
