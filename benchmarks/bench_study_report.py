@@ -19,7 +19,6 @@ from five_walks import five_walks
 from record import Row, record
 from strut.study.design.audience import audience_for
 from strut.study.design.design import read_design
-from strut.study.design.question_types import Question
 from strut.study.design.simulated_study import simulated_rows
 from strut.study.report.study_report import report_html
 from strut.study.statistics.answer_table import answers_of, export_rows
@@ -29,7 +28,7 @@ from strut.study.study_folder import new_study
 PEOPLE = 500
 BLOCKS = 4
 ALLOWED_S = 10.0
-QUESTIONS: tuple[Question, ...] = ("forced-choice", "sam")
+QUESTIONS = ("forced-choice", "sam")
 
 
 def main() -> None:
@@ -47,7 +46,7 @@ def main() -> None:
             started = perf_counter()
             used = process_time()
             table = answers_of(design, answered)
-            found = study_statistics(table, options=design.answer_options if question == "forced-choice" else ())
+            found = study_statistics(table, **design.ask.statistics_options(folder))
             page = report_html(design, export_rows(design, answered), found)
             wall_s = perf_counter() - started
             cpu_s = process_time() - used

@@ -103,8 +103,21 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "strut.robot_reports": {  # for `strut adopt`: (robot, on_progress) -> JSON values, sentences
         "emotions": "strut.perception.distinguish:report_on_robot",
     },
+    "strut.questions": {
+        "forced-choice": "strut.study.questions.forced_choice:ForcedChoice",
+        "sam": "strut.study.questions.sam:SelfAssessment",
+        "slider": "strut.study.questions.slider:Slider",
+        "improvement": "strut.study.questions.improvement:Improvement",
+        "pairwise": "strut.study.questions.pairwise:Pairwise",
+        "continuous": "strut.study.questions.continuous:Continuous",
+        "free-label": "strut.study.questions.free_label:FreeLabel",
+    },
 }
-_LISTED_BY = {"strut.verbs": "`strut --help`", "strut.writers": "`strut export --help`"}
+_LISTED_BY = {
+    "strut.verbs": "`strut --help`",
+    "strut.writers": "`strut export --help`",
+    "strut.questions": "`strut study new --help`",
+}
 
 
 def find(group: str, name: str) -> Any:

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -16,9 +15,9 @@ import pytest
 
 from strut import walk
 from strut.formats.motion_file import save_motion
+from strut.registry import names
 from strut.study.design.design import parse_design, read_design
 from strut.study.design.published import published
-from strut.study.design.question_types import Question
 from strut.study.server.database import open_database
 from strut.study.server.database_connection import database_url
 from strut.study.server.server import study_app
@@ -88,7 +87,7 @@ def five_motions(tmp_path_factory, made_once):
 @pytest.fixture(scope="session")
 def untouched_studies(tmp_path_factory, five_motions):
     """A study folder of each design, made once; tests work on copies."""
-    folders = {question: tmp_path_factory.mktemp("studies") / question for question in get_args(Question)}
+    folders = {question: tmp_path_factory.mktemp("studies") / question for question in names("strut.questions")}
     for question, folder in folders.items():
         new_study(folder, question, five_motions)
     return folders

@@ -17,10 +17,9 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable, write_atomically
 from strut.study.design.design import FILE_NAME, Design, read_design
-from strut.study.design.question_types import Question, first_feeling
+from strut.study.questions.question import question_type, question_types
 from strut.study.server.database import Database, open_database
 from strut.study.server.database_connection import database_url
-from strut.study.statistics.answers import IMPROVEMENT_ITEMS
 from strut.study.stimuli.stimulus import OnStimulus, Stimulus, load_stimuli, stimuli_fingerprint
 from strut.study.templates import filled
 
@@ -105,7 +104,7 @@ def back_up_study(folder: Path | str, path: Path | str, *, database: str | None 
         return opened.database.back_up(path)
 
 
-def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path:
+def new_study(folder: Path, question: str, motions: Sequence[Path]) -> Path:
     """Make a study that runs at once; return its design file.
 
     Args:
@@ -124,8 +123,10 @@ def new_study(folder: Path, question: Question, motions: Sequence[Path]) -> Path
     for motion in loaded:
         robot_of(motion)
     entries = _entries(motions, loaded)
-    if question == "forced-choice" and len({intended for _, _, intended in entries}) < 2:
-        raise StudyError(f"All motions are meant to show {entries[0][2]}; a choice needs two emotions or more.")
+    min_emotions = question_type(question).min_emotions
+    if len({intended for _, _, intended in entries}) < min_emotions:
+        emotions = f"a {question} question needs {min_emotions} emotions or more"
+        raise StudyError(f"All motions are meant to show {entries[0][2]}; {emotions}.")
     text = design_text(folder.name, question, entries, _seconds(loaded))
     (folder / "motions").mkdir(parents=True)
     try:
@@ -164,18 +165,17 @@ def _entries(paths: Sequence[Path], motions: Sequence[Motion]) -> list[tuple[str
     return entries
 
 
-def design_text(name: str, question: Question, entries: Sequence[tuple[str, str, str]], seconds: float) -> str:
+def design_text(name: str, question: str, entries: Sequence[tuple[str, str, str]], seconds: float) -> str:
     """Return a design file with every field in it and what it means."""
     quoted = [(*names, emotion.replace("\\", "\\\\").replace('"', '\\"')) for *names, emotion in entries]
     intended = list(dict.fromkeys(entry[-1] for entry in quoted))
     return filled(
         "design.toml",
         name=_plain(name, 60) or "study",
-        question=question,
+        question=question_type(question),
+        known=question_types(),
+        ask_fields=question_type(question).toml_fields(intended),
         seconds=f"{seconds:g}",
-        intended=intended,
-        quality=first_feeling(intended),
-        items=IMPROVEMENT_ITEMS,
         entries=quoted,
     )
 

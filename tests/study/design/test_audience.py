@@ -15,19 +15,11 @@ from strut.cli.main import main
 from strut.emotion import Emotion, named_emotion
 from strut.errors import StudyError, UnknownNameError
 from strut.formats.motion_file import load_motion, save_motion
-from strut.study.design.audience import (
-    AUDIENCES,
-    Shown,
-    audience_for,
-    caveat,
-    mean_ratings,
-    observer,
-    rating_sd,
-    shown_by,
-)
+from strut.study.design.audience import AUDIENCES, audience_for, caveat, mean_ratings, rating_sd, shown_by
 from strut.study.design.controls import share_seen
 from strut.study.design.design import read_design
 from strut.study.design.published import published
+from strut.study.design.response_models import ScaleRatings, Shown, observer
 from strut.study.design.simulated_study import fewest_people, people_needed, simulated_power, simulated_rows
 from strut.study.report.study_report import report_html
 from strut.study.statistics.answer_table import answers_of, export_rows
@@ -71,7 +63,7 @@ def test_ratings_stay_on_the_points_of_the_scale(study_of):
 def test_the_superposition_audience_recognises_as_published(study_of):
     design = read_design(study_of("forced-choice", "blocks = 2 => blocks = 20"))
     answers = answers_of(design, simulated_rows(design, AUDIENCES["superposition"], 40, np.random.default_rng(2)))
-    matrix = confusion(answers, design.answer_options)
+    matrix = confusion(answers, design.ask.answer_options)
     rates = dict(zip(matrix.intended, matrix.hits / matrix.counts[:, :5].sum(axis=1), strict=True))
     wanted = published("superposition")["recognised_percent"]
     for name, printed in (("sad", "sad"), ("fearful", "fear"), ("happy", "happy")):
@@ -161,11 +153,9 @@ def test_an_audience_says_whose_motions_it_saw(study_of):
 
 
 def test_a_mean_that_cannot_be_tested_is_no_finding(study_of):
-    def agree(_design):
-        return lambda _shown, _who, _rng: {"pleasure": 0.5, "arousal": 0.0, "dominance": 0.0}
-
     design = read_design(study_of("sam"))
-    alike = replace(AUDIENCES["pepper"], make=agree)
+    same = ScaleRatings(mean=lambda _emotion: np.array([0.5, 0.0, 0.0]), sd=np.zeros(3))
+    alike = replace(AUDIENCES["pepper"], model=lambda: same)
     power = simulated_power(design, alike, 5, runs=2, rng=np.random.default_rng(0))
     assert set(power.values()) == {0.0}
 
@@ -259,7 +249,7 @@ def test_an_emotion_that_is_hardly_shown_is_hardly_seen(study_of):
         for share in (1.0, 0.5, 0.0)
     ]
     assert rates[0] > rates[1] > rates[2]
-    rate = AUDIENCES["pepper"].make(design)
+    rate = AUDIENCES["pepper"].make(read_design(study_of("sam")))
     pleasure = [
         np.mean([rate([Shown("happy", share)], who, rng)["pleasure"] for _ in range(200)]) for share in (1.0, 0.0)
     ]

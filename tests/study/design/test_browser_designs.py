@@ -7,6 +7,7 @@ import re
 import pytest
 
 from strut.study.design.exclusion import exclusion_mark
+from strut.study.questions.improvement import IMPROVEMENT_ITEMS
 from tests.study.browsing import (
     PHONE,
     SHORT,
@@ -30,7 +31,7 @@ def expect_answers(server, question, count):
         expect_reply(row, question)
         assert (row["plays"], row["showings"]) == (1, 1)
         assert row["response_ms"] >= (0 if question == "continuous" else 300)  # the motion was seen to its end
-        assert exclusion_mark(row) == ""
+        assert exclusion_mark(row, answers_during_motion=question == "continuous") == ""
         assert re.fullmatch(r"\d+x\d+", row["detail"]["screen"])
 
 
@@ -143,7 +144,7 @@ def answer_by_keyboard(page, design):
         "forced-choice": {"answer": 4},  # angry, fearful, happy, neutral, sad
         "pairwise": {"answer": 1, "confidence": 4},
         "sam": {"pleasure": 1, "arousal": 8, "dominance": 4},
-        "improvement": dict.fromkeys(design.ask.items, 4),
+        "improvement": dict.fromkeys(IMPROVEMENT_ITEMS, 4),
     }
     pick(page, steps.get(design.question, {}))
     if design.question == "free-label":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from strut.motion import Motion
 from strut.study.design.controls import confounds
 from strut.study.design.design import parse_design, read_design
 from strut.study.design.translations import language_codes, language_table
-from strut.study.design.trial_plan import option_order, trial_plan, williams_row
+from strut.study.design.trial_plan import trial_plan, williams_row
 from strut.study.statistics.answers import DO_NOT_KNOW
 from strut.study.study_folder import design_text, new_study
 
@@ -42,7 +41,7 @@ def test_a_new_study_of_each_design_can_be_read(study_of, question):
 
 
 def test_do_not_know_is_the_last_option():
-    assert design().answer_options == ("happy", "sad", "neutral", DO_NOT_KNOW)
+    assert design().ask.answer_options == ("happy", "sad", "neutral", DO_NOT_KNOW)
 
 
 @pytest.mark.parametrize(
@@ -163,14 +162,14 @@ def test_one_stimulus_per_participant_is_refused_and_a_plan_of_one_repeats_it():
 
 
 def test_shuffled_options_differ_between_people_and_stay_for_each():
-    assert option_order(design(), 4) == design().answer_options
+    assert design().ask.option_order(0, 4) == design().ask.answer_options
     shuffled = design(TEXT.replace("shuffle = false", "shuffle = true"))
-    orders = [option_order(shuffled, person) for person in range(1, 61)]
-    assert orders == [option_order(shuffled, person) for person in range(1, 61)]
-    assert all(order[-1] == DO_NOT_KNOW and sorted(order) == sorted(shuffled.answer_options) for order in orders)
+    orders = [shuffled.ask.option_order(shuffled.seed, person) for person in range(1, 61)]
+    assert orders == [shuffled.ask.option_order(shuffled.seed, person) for person in range(1, 61)]
+    assert all(order[-1] == DO_NOT_KNOW and sorted(order) == sorted(shuffled.ask.answer_options) for order in orders)
     assert len(set(orders)) == 6  # every order of three
-    bare = replace(shuffled, ask=replace(shuffled.ask, do_not_know=False))
-    assert sorted(option_order(bare, 1)) == ["happy", "neutral", "sad"]
+    bare = structs.replace(shuffled.ask, do_not_know=False)
+    assert sorted(bare.option_order(shuffled.seed, 1)) == ["happy", "neutral", "sad"]
 
 
 def test_a_fixed_order_is_that_of_the_file():
@@ -198,7 +197,7 @@ def test_a_foreign_motion_leaves_no_folder_behind(tmp_path, five_motions):
 
 
 def test_a_choice_needs_two_emotions(tmp_path, five_motions):
-    with pytest.raises(StudyError, match="All motions are meant to show angry; a choice needs two emotions"):
+    with pytest.raises(StudyError, match="All motions are meant to show angry; a forced-choice question needs 2"):
         new_study(tmp_path / "mine", "forced-choice", [five_motions[0], five_motions[0]])
     assert not (tmp_path / "mine").exists()
 
@@ -217,9 +216,10 @@ def test_different_bodies_and_weakened_feelings_are_pointed_out(tmp_path, five_m
     assert words in json.loads(capsys.readouterr().out)["confounds"]
 
 
-def test_a_study_can_bring_its_own_language_and_hears_what_it_lacks(study_of):
+def test_a_study_can_bring_its_own_language_and_learns_what_it_lacks(study_of, capsys):
     folder = study_of("sam", 'languages = ["en", "de"] => languages = ["it", "en"]')
-    ours = (files("strut.study") / "languages" / "en.toml").read_text("utf-8")
+    assert main(["study", "texts", "en"]) == 0
+    ours = capsys.readouterr().out
     (folder / "languages").mkdir()
     own = folder / "languages" / "it.toml"
     own.write_text(ours.replace('start = "Start"\n', "").replace('low = "calm"\n', ""))

@@ -14,7 +14,6 @@ from starlette.testclient import TestClient
 
 from strut.cli.main import main
 from strut.study.design.recruitment import Recruiting
-from strut.study.design.trial_plan import option_order
 from strut.study.server.database import deletion_code
 from strut.study.server.middleware import LARGEST_BODY_BYTES, Limits
 from strut.study.server.server import study_app
@@ -259,8 +258,8 @@ def test_shuffled_options_are_read_in_the_participants_own_order(opened_of):
     opened = opened_of("forced-choice", "shuffle = false => shuffle = true")
     client = client_of(opened)
     start(client)
-    own = list(option_order(opened.design, opened.database.participant(TICKET).identity))
-    assert own != list(opened.design.answer_options)
+    own = list(opened.design.ask.option_order(opened.design.seed, opened.database.participant(TICKET).identity))
+    assert own != list(opened.design.ask.answer_options)
     for trial in (1, 2):
         assert re.findall(r'name="answer" value="([^"]+)"', client.get(f"/p/{TICKET}").text) == own
         send(client, trial)

@@ -39,7 +39,7 @@ def test_an_open_rating_is_not_a_number_and_practice_is_left_out():
         ("participant,trial,intended,pleasure\na,1,sad,7\n", "t.csv, line 2: pleasure is 7; ratings lie between -1"),
         ("participant,trial,intended,pleasure\na,1,sad,inf\n", "t.csv, line 2: pleasure is inf"),
         ("participant,trial,intended,pleasure\na,1,sad,NaN\n", "t.csv: holds no rating: every cell is empty."),
-        ("participant;trial;intended;perceived\na;1;sad;sad\n", "t.csv, line 1: has its cells apart by semicolons"),
+        ("participant;trial;intended;perceived\na;1;sad;sad\n", "t.csv, line 1: has semicolons between its cells"),
         (
             "participant,trial,intended,perceived,simulated\na,1,sad,sad,1\na,2,sad,sad,0\n",
             "t.csv: mixes simulated answers with those of people",

@@ -9,6 +9,7 @@ import pytest
 from strut.cli.main import main
 from strut.errors import AnswersError
 from strut.study.design.exclusion import FAILED, INATTENTIVE, PASSED, attention_words, excluded_words
+from strut.study.questions.improvement import Improvement
 from strut.study.report.apa import counted
 from strut.study.statistics.answers import Answers
 from strut.study.statistics.preferences import preferences
@@ -44,11 +45,10 @@ def test_one_control_was_among_the_motions():
     design = SimpleNamespace(
         session=session,
         display=display,
-        ask=SimpleNamespace(items=["speed"], confidence=False),
+        ask=Improvement(items=("speed",)),
         stimuli=["a", "b"],
         practice_trials=1,
         practice=(),
-        question="improvement",
         groups=[],
         questions=[SimpleNamespace(when="after")],
     )

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from strut.errors import BadReplyError
 from strut.schemas.toml_file import FieldPath, TomlFile
-from strut.study.design.question_types import NonBlankText
+from strut.study.design.text_fields import NonBlankText, check_languages
 
 Moment = Literal["before", "after"]
 MOMENTS: tuple[Moment, ...] = ("before", "after")
@@ -57,13 +57,6 @@ def check_questions(file: TomlFile, questions: Sequence[CustomQuestion], languag
         for field, kind in (("options", "choice"), ("ends", "scale")):
             _check_words(file, (*place, field), question, kind, languages)
         _check_numbers(file, place, question)
-
-
-def check_languages(file: TomlFile, path: FieldPath, words: Mapping[str, Any], languages: Sequence[str]) -> None:
-    """Refuse words that are not there in every language of the study."""
-    missing = [code for code in languages if code not in words]
-    if missing:
-        raise file.wrong(path, f"lacks the language '{missing[0]}': write {path[-1]}.{missing[0]}.")
 
 
 def _check_words(

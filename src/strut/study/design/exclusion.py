@@ -16,11 +16,13 @@ PASSED = "passed"
 FAILED = "failed"
 
 
-def exclusion_mark(row: Mapping[str, Any], inattentive: Container[str] = ()) -> str:
+def exclusion_mark(
+    row: Mapping[str, Any], inattentive: Container[str] = (), *, answers_during_motion: bool = False
+) -> str:
     """Return why an answer of `Database.rows` enters no test, or nothing; what was not measured is not judged.
 
-    `inattentive` are the pseudonyms of people who failed too many attention checks. Ratings over time go on to the end,
-    so that none is too fast.
+    `inattentive` are the pseudonyms of people who failed too many attention checks. If people answer while the motion
+    plays, no answer is too fast.
     """
     if row["code"] in inattentive:
         return INATTENTIVE
@@ -28,8 +30,8 @@ def exclusion_mark(row: Mapping[str, Any], inattentive: Container[str] = ()) -> 
         return ""
     if not row["showings"]:
         return NOT_SHOWN
-    fast = row["response_ms"] is not None and row["response_ms"] < FASTEST_MS and "trace" not in row["reply"]
-    return TOO_FAST if fast else ""
+    is_fast = row["response_ms"] is not None and row["response_ms"] < FASTEST_MS
+    return TOO_FAST if is_fast and not answers_during_motion else ""
 
 
 def attention_mark(row: Mapping[str, Any]) -> str:

@@ -8,8 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from strut.schemas.toml_file import TomlFile
-from strut.study.design.custom_questions import check_languages
-from strut.study.design.question_types import NonBlankText, check_texts
+from strut.study.design.text_fields import NonBlankText, check_languages, check_texts
 
 
 class Group(Struct, frozen=True, forbid_unknown_fields=True):

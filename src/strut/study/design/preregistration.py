@@ -53,7 +53,7 @@ def preregister_study(
         size = people or people_needed(design, audience, power=power, finding=finding, runs=runs, rng=rng)
         found = simulated_power(design, audience, size, runs=runs, rng=rng)
         basis = {"source": audience.source, "caveat": caveat(design, audience), "runs": runs}
-    except (StopIteration, StudyError) as error:
+    except StudyError as error:
         if people is None:
             raise StudyError(f"No simulated audience can size this study ({error}); give --people.") from error
         size = people
@@ -65,13 +65,14 @@ def preregister_study(
 
 def preregistration_text(design: Design, people: int, power: dict[str, float], basis: dict[str, object]) -> str:
     """Return the draft: `power` is that of each finding with so many people, `basis` whose answers it rests on."""
+    emotions = list(dict.fromkeys(entry.intended for entry in design.stimuli))
     return filled(
         "preregistration.md",
         design=design,
         people=people,
         power=power,
         basis=basis,
-        emotions=list(dict.fromkeys(entry.intended for entry in design.stimuli)),
+        hypotheses=design.ask.hypotheses(emotions),
         controls=sorted({entry.control for entry in design.stimuli} - {"none"}),
         fastest_ms=FASTEST_MS,
     )

@@ -18,31 +18,15 @@ import statsmodels.api as sm
 from scipy import stats
 
 from strut.arrays import Array
-from strut.errors import AnswersError, OutOfRangeError, StudyError, UnknownNameError
-from strut.study.design.audience import (
-    Audience,
-    Respond,
-    Shown,
-    SimulatedObserver,
-    audience_for,
-    caveat,
-    observer,
-    shown_by,
-    with_confidence,
-)
+from strut.errors import OutOfRangeError, StudyError, UnknownNameError
+from strut.study.design.audience import Audience, audience_for, caveat, shown_by, with_confidence
 from strut.study.design.design import Design, read_design
-from strut.study.design.question_types import Question
+from strut.study.design.response_models import Respond, Shown, SimulatedObserver, observer
 from strut.study.design.trial_plan import Trial, planned_showings, session_plan
-from strut.study.statistics.answer_table import answer_columns, export_csv
+from strut.study.statistics.answer_table import export_csv
 from strut.study.statistics.answers import Answers
-from strut.study.statistics.labels import labels_found
-from strut.study.statistics.mixed import mixed_rating
-from strut.study.statistics.preferences import preferences
-from strut.study.statistics.ratings import rating_means
-from strut.study.statistics.recognition import ALL, ALPHA, recognitions
-from strut.study.statistics.significance import holm
+from strut.study.statistics.recognition import ALL
 
-_PERMUTATIONS = 499
 RUNS = 200
 _FEWEST = 3
 _MOST = 2000  # people
@@ -86,10 +70,7 @@ def _replied(
     """Return an answer as the database has it: the motion that was chosen, or a check that was passed."""
     if trial.check:
         return {"check": trial.check, "asked": trial.check}
-    reply = answer([shown[name] for name in trial.stimuli], who, rng)
-    if "side" not in reply:
-        return reply
-    return {name: value for name, value in reply.items() if name != "side"} | {"chosen": trial.stimuli[reply["side"]]}
+    return answer([shown[name] for name in trial.stimuli], who, rng)
 
 
 def _table(design: Design, rows: list[dict[str, Any]]) -> Answers:
@@ -97,53 +78,11 @@ def _table(design: Design, rows: list[dict[str, Any]]) -> Answers:
     entries = {entry.name: entry for entry in design.stimuli}
     counted = [row for row in rows if row["block"] > 0 and row["stimulus"]]
     table = pd.DataFrame(counted).rename(columns={"code": "participant", "group_name": "group"})
-    replies = pd.DataFrame(table.pop("reply").tolist())[list(answer_columns(design))]
+    replies = pd.DataFrame(table.pop("reply").tolist())[list(design.ask.answer_columns)]
     shown = table["stimulus"].map(entries)
     table = table.assign(intended=[entry.intended for entry in shown], control=[entry.control for entry in shown])
     answers = Answers(pd.concat([table, replies], axis=1), simulated=True)
-    return answers if answers.are_pairs else answers.originals
-
-
-def findings(design: Design, answers: Answers, rng: np.random.Generator) -> dict[str, bool]:
-    """Return which findings of a study are significant, as the report would call them.
-
-    Of choices: all emotions together ("all") and each emotion. Of ratings: the effect of the emotion on each scale
-    ("all, pleasure") and each mean off the middle ("sad, pleasure"). Of comparisons: whether motions differ ("all") and
-    each pair ("sad, happy"). Of labels: whether people agree ("all").
-    """
-    if design.question == "pairwise":
-        return _preferred(answers, rng)
-    if design.question == "free-label":
-        test = labels_found(answers, rng).test
-        return {ALL: test is not None and test.p_value < ALPHA}
-    if design.question == "forced-choice":
-        emotions, whole, _ = recognitions(answers, rng, permutations=_PERMUTATIONS)
-        return {ALL: whole.recognised} | {row.emotion: row.recognised for row in emotions}
-    return _rated(answers)
-
-
-def _rated(answers: Answers) -> dict[str, bool]:
-    p_values = holm([_emotion_p(answers, scale) for scale in answers.ratings])
-    effects = {
-        f"{ALL}, {scale}": p is not None and p < ALPHA for scale, p in zip(answers.ratings, p_values, strict=True)
-    }
-    return effects | {f"{row.emotion}, {row.scale}": row.off_middle(ALPHA) for row in rating_means(answers)}
-
-
-def _preferred(answers: Answers, rng: np.random.Generator) -> dict[str, bool]:
-    try:
-        found = preferences(answers, rng)
-    except AnswersError:
-        return {ALL: False}
-    pairs = {f"{row.first}, {row.second}": row.p_holm is not None and row.p_holm < ALPHA for row in found.pairs}
-    return {ALL: found.differ} | pairs
-
-
-def _emotion_p(answers: Answers, scale: str) -> float | None:
-    try:
-        return mixed_rating(answers, scale).p_value
-    except AnswersError:
-        return None
+    return answers if design.ask.shows_pairs else answers.originals
 
 
 def simulated_power(
@@ -155,7 +94,7 @@ def simulated_power(
     found = Counter[str]()
     for _ in range(runs):
         answers = _table(design, _answered(design, respond, shown, people, rng))
-        found.update({name: int(is_so) for name, is_so in findings(design, answers, rng).items()})
+        found.update({name: int(is_so) for name, is_so in design.ask.findings(answers, rng).items()})
     return {name: count / runs for name, count in found.items()}
 
 
@@ -231,7 +170,7 @@ class SimulatedStudy:
     `people` is how many took part; where a power was asked for, how many are needed for it.
     """
 
-    question: Question
+    question: str
     audience: Audience
     caveat: str
     people: int

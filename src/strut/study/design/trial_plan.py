@@ -80,7 +80,7 @@ def _practice(design: Design, names: Sequence[str], rng: np.random.Generator) ->
 
 def _shows(design: Design, names: Sequence[str], row: int) -> list[Show]:
     """Return what is shown once: each stimulus, or each pair, which changes sides from row to row."""
-    if design.question != "pairwise":
+    if not design.ask.shows_pairs:
         return [(name, "") for name in names]
     pairs = list(combinations(names, 2))
     swapped = np.random.default_rng([design.seed, 0, 4]).random(len(pairs)) < 0.5
@@ -103,14 +103,6 @@ def _with_checks(trials: list[Trial], checks: int, rng: np.random.Generator) -> 
 def planned_showings(plan: Sequence[Trial]) -> Counter[str]:
     """Return how often a plan shows each stimulus, practice left out."""
     return Counter(name for trial in plan if not trial.practice for name in trial.stimuli)
-
-
-def option_order(design: Design, participant: int) -> tuple[str, ...]:
-    """Return the options of a choice as one participant reads them in every trial, "do not know" last."""
-    if not design.ask.shuffle:
-        return design.answer_options
-    lot = np.random.default_rng([design.seed, participant, 1]).permutation(len(design.ask.options))
-    return (*(design.ask.options[k] for k in lot), *design.answer_options[len(lot) :])
 
 
 def view_of(design: Design, participant: int, trial: int) -> int:

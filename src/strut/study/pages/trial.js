@@ -1,5 +1,13 @@
-// Trial: shows the stimulus, or two side by side, once people are ready, opens the answers after it (or, for a rating
-// over time, while it is seen), measures the time to the choice.
+// Trial: shows the stimulus, or two side by side, once people are ready; opens the answers after it; measures the time to
+// the answer.
+//
+// A question may bring a script of its own, which runs before this one and sets window.widget to an object with any of:
+//   start()                 the motion begins: open what people do while they watch
+//   sample(seconds)         a picture is drawn
+//   finish(duration, seen)  the motion has ended: keep in `seen` what a reload must not lose
+//   restore(seen)           the page was loaded again after the end
+//   unanswered()            the element that still needs an answer, or null
+//   followsMotion           true if people answer while they watch
 "use strict";
 
 const canvas = document.getElementById("stage");
@@ -7,16 +15,13 @@ const canvases = [...document.querySelectorAll(".stage canvas")];
 const form = document.getElementById("answer");
 const replay = document.getElementById("replay");
 const missing = document.getElementById("missing");
-const slider = form.querySelector("input[type=range]");
-const undecided = form.elements.undecided;
-const label = form.querySelector("input[name=label]");
-const rate = slider && slider.dataset.rate ? Number(slider.dataset.rate) : 0;  // of a rating over time [1/s]
+const widget = {
+  followsMotion: false, start() {}, sample() {}, finish() {}, restore() {}, unanswered: () => null, ...window.widget,
+};
 // What this tab has seen of the trial, so that a reload neither hides a showing nor sets the clock back.
 const seen = recall();
 let stage = null;
 let stages = [];
-let trace = [];
-let held = 0;  // where the handle has stood since it last moved
 let sent = false;
 
 function recall() {
@@ -43,7 +48,7 @@ const reply = document.getElementById("reply");
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 let still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-function tell(text, canRetry) {
+function showFault(text, canRetry) {
   fault.textContent = text;
   fault.hidden = !text;
   retryLine.hidden = !canRetry;
@@ -51,7 +56,7 @@ function tell(text, canRetry) {
 
 async function load() {
   delete canvas.dataset.state;  // no longer "failed" while it is tried again
-  tell("", false);
+  showFault("", false);
   try {
     stages = await Promise.all(canvases.map(async (one) => {
       const answered = await fetch(one.dataset.stimulus);
@@ -61,15 +66,15 @@ async function load() {
     stage = stages[0];
   } catch {
     canvas.dataset.state = "failed";
-    tell(fault.dataset.load, true);
+    showFault(fault.dataset.load, true);
     return;
   }
   window.stage = stage;
   stage.onend = ended;
-  stage.onframe = sample;
+  stage.onframe = widget.sample;
   for (const one of stages) one.darken();
   stillNotice.hidden = !still;
-  if (seen.ended && rate) closeHandle();
+  if (seen.ended) widget.restore(seen);
   if (seen.ended) { allowAnswer(); if (!replay) { canvas.dataset.state = "ended"; return; } }
   // People begin each part themselves; from trial to trial it goes on after a while in which nothing is to be seen.
   if (flowing() && !seen.ended) { await pause(Number(canvas.dataset.interval)); show(); }
@@ -103,22 +108,22 @@ async function show() {
   begin.hidden = true;
   if (stage.playing) return;
   try { sessionStorage.setItem("flow", flow()); } catch { /* then every trial has its button */ }
-  tell("", false);
+  showFault("", false);
   try {
     if (!await report("begun")) {
       canvas.dataset.state = "ended";
       allowAnswer();
-      tell(fault.dataset.once, false);
+      showFault(fault.dataset.once, false);
       return;
     }
   } catch {
     canvas.dataset.state = "failed";
-    tell(fault.dataset.load, true);
+    showFault(fault.dataset.load, true);
     return;
   }
   canvas.dataset.state = "fixation";
   for (const one of stages) one.fixation();
-  if (rate) openHandle();
+  widget.start();
   await pause(Number(canvas.dataset.fixation));
   if (seen.began === null) seen.began = Date.now();
   seen.plays += 1;
@@ -131,10 +136,10 @@ async function show() {
 async function showStill() {
   seen.still = true;
   canvas.dataset.state = "playing";
-  if (rate) {  // five instants one after the other, each as long as a fifth of the movement
+  if (widget.followsMotion) {  // five instants one after the other, each as long as a fifth of the movement
     for (let k = 0; k < 5; k += 1) {
       stage.draw(stage.duration * k / 4);
-      for (let part = 0; part < 10; part += 1) { await pause(stage.duration * 20); sample(stage.duration * (k + (part + 1) / 10) / 5); }
+      for (let part = 0; part < 10; part += 1) { await pause(stage.duration * 20); widget.sample(stage.duration * (k + (part + 1) / 10) / 5); }
     }
   } else {
     for (const one of stages) one.drawStill();
@@ -143,39 +148,9 @@ async function showStill() {
   ended();
 }
 
-// A rating over time begins in the middle with each showing; its last whole showing counts.
-function openHandle() {
-  trace = [];
-  held = 0;
-  slider.value = "0";
-  slider.disabled = false;
-  slider.classList.add("untouched");
-  form.elements.touched.value = "0";
-  reply.disabled = false;
-  slider.focus({ preventScroll: true });
-}
-
-function closeHandle() {
-  trace = seen.trace || [];
-  form.elements.trace.value = trace.join(" ");
-  form.elements.touched.value = seen.touched || "0";
-  slider.disabled = true;
-}
-
-// Instants between two pictures have the value that the handle had then, however late a busy browser draws the second.
-function sample(seconds) {
-  if (!rate) return;
-  while (trace.length <= seconds * rate + 1e-6) trace.push(held);
-}
-
-function moveHandle(event) {
-  if (stage.playing && stage.started !== null) sample(Math.min((event.timeStamp - stage.started) / 1000, stage.duration));
-  held = Number(slider.value);
-}
-
 async function ended() {
   if (!still && !replay) for (const one of stages) one.darken();
-  if (rate) { sample(stage.duration); seen.trace = trace; seen.touched = form.elements.touched.value; closeHandle(); }
+  widget.finish(stage.duration, seen);
   for (let attempt = 0; attempt < 5; attempt += 1) {  // without it the answer would be marked as one to nothing
     try { await report("ended"); break; } catch { await pause(500 * (attempt + 1)); }
   }
@@ -203,55 +178,24 @@ let refresh = 0;
 document.addEventListener("visibilitychange", () => { if (document.hidden) { seen.lost = (seen.lost || 0) + 1; remember(); } });
 window.addEventListener("blur", () => { if (!document.hidden) { seen.lost = (seen.lost || 0) + 1; remember(); } });
 begin.addEventListener("click", show);
+if (replay) replay.addEventListener("click", () => { if (stage) show(); });
 document.getElementById("retry").addEventListener("click", () => { if (stage) show(); else load(); });
 document.getElementById("moving").addEventListener("click", () => { still = false; stillNotice.hidden = true; show(); });
 for (const event of ["input", "change"]) form.addEventListener(event, () => { missing.hidden = true; });
 form.addEventListener("change", () => { seen.chosen = Date.now(); remember(); });
 load();
 
-function touch() {
-  form.elements.touched.value = "1";
-  slider.classList.remove("untouched");
-  if (undecided) undecided.checked = false;
-  say();
-}
-
-function say() {
-  const value = Number(slider.value);
-  const word = value < -33 ? slider.dataset.low : value > 33 ? slider.dataset.high : slider.dataset.middle;
-  slider.setAttribute("aria-valuetext", `${word} ${Math.abs(value)}`);
-}
-
-if (replay) replay.addEventListener("click", () => { if (stage) show(); });
-if (slider) {
-  say();
-  if (rate) slider.addEventListener("input", moveHandle);
-  for (const event of ["input", "pointerdown"]) slider.addEventListener(event, touch);
-  slider.addEventListener("keydown", (event) => { if (event.key.startsWith("Arrow") || event.key === " ") touch(); });
-  if (undecided) undecided.addEventListener("change", () => {
-    if (undecided.checked) { form.elements.touched.value = "0"; slider.classList.add("untouched"); }
-  });
-}
-
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey) return;
-  if (form.dataset.question !== "forced-choice" || !/^[1-9]$/.test(event.key)) return;
-  const option = form.querySelectorAll("input[name=answer]")[Number(event.key) - 1];
-  if (option && !reply.disabled) { option.checked = true; option.focus(); form.dispatchEvent(new Event("change")); }
-});
-
 form.noValidate = true;
 form.addEventListener("submit", (event) => {
   if (sent) { event.preventDefault(); return; }
-  if (label) label.required = !(undecided && undecided.checked);
-  const unmoved = slider && form.elements.touched.value !== "1" && !(undecided && undecided.checked);
-  const open = unmoved || (rate && !trace.length && !undecided.checked) || !form.checkValidity();
+  const unanswered = widget.unanswered();
+  const open = unanswered || !form.checkValidity();
   const early = !seen.ended || reply.disabled;
   if (open || early) {
     event.preventDefault();
     missing.textContent = early ? form.dataset.wait : form.dataset.missing;
     missing.hidden = false;
-    const first = !early ? (unmoved && slider) || form.querySelector("input:invalid") : null;
+    const first = !early ? unanswered || form.querySelector("input:invalid") : null;
     if (first) first.focus();
     return;
   }

@@ -10,6 +10,7 @@ from pathlib import Path
 from strut.errors import StudyError
 from strut.plumbing.atomic_files import write_atomically
 from strut.study.design.design import read_design
+from strut.study.questions.free_label import FreeLabel
 from strut.study.statistics.answer_table import answers_of
 from strut.study.statistics.answers import read_answers
 from strut.study.statistics.labels import CODES_FILE, code_sheet, read_codes
@@ -35,7 +36,7 @@ def save_code_sheet(
     folder = Path(folder)
     design = read_design(folder)
     path = folder / CODES_FILE
-    if design.question != "free-label":
+    if not isinstance(design.ask, FreeLabel):
         raise StudyError(f"{design.name} asks a {design.question} question; only free-label has labels to code.")
     if answers:
         table = read_answers(answers)

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from strut.study.questions.question import FigureSpec
 from strut.study.report.statistics_text import simulated_title
 from strut.study.statistics.confusion import BlockRate
 from strut.study.statistics.labels import Labels
@@ -24,7 +25,6 @@ _INK = "#1d2430"
 _SOFT = "#7d8794"
 _ACCENT = "#1f5fbf"
 _ALERT = "#9b1c1c"
-FigureSpec = tuple[Callable[[Axes], None], tuple[float, float]]  # what draws a figure, and its size [in]
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "strut",
@@ -39,7 +39,8 @@ _STYLE: Any = {
 
 def report_figures(found: StudyStatistics) -> list[tuple[str, str]]:
     """Return caption and SVG of every figure there is something for; both say where answers are simulated."""
-    figures = [*_choice_figures(found.choices), *_rating_figures(found), *_other_figures(found)]
+    further = [figure for finding in found.further.values() for figure in finding.figures]
+    figures = [*_choice_figures(found.choices), *_rating_figures(found), *_other_figures(found), *further]
     return [
         (simulated_title(caption, simulated=found.simulated), _drawn(*drawing, simulated=found.simulated))
         for caption, drawing in figures

@@ -27,7 +27,9 @@ def methods_and_results(found: StudyStatistics) -> tuple[str, str]:
         "results.txt", found=found, alpha=ALPHA, models=models, spans=spans_words, **_means(found.ratings)
     ).replace(" ,", ",")
     few = "There are too few participants for any test; what was left out says why."
-    return prose("methods.txt", found=found), results or few
+    methods = [prose("methods.txt", found=found), *(finding.methods for finding in found.further.values())]
+    results = " ".join(filter(None, [results, *(finding.results for finding in found.further.values())]))
+    return " ".join(filter(None, methods)), results or few
 
 
 def _means(ratings: tuple[RatingMean, ...]) -> dict[str, Any]:
@@ -63,6 +65,7 @@ def statistics_tables(found: StudyStatistics) -> list[StatisticsTable]:
             tables.append(_table(title, rows, columns))
     if found.models:
         tables.append(_table("Mixed models: the effect of the emotion, and standard deviations", found.models, _MODEL))
+    tables += [table for finding in found.further.values() for table in finding.tables]
     return [(simulated_title(title, simulated=found.simulated), *rest) for title, *rest in tables]  # type: ignore[misc]
 
 
@@ -120,7 +123,8 @@ def _chance_words(choices: Choices) -> str:
     """Return both chances, where "do not know" makes two of them."""
     if choices.chance_all is None:
         return f"guessing hits {format_percent(choices.chance)}"
-    return f'guessing hits {format_percent(choices.chance)} of named emotions, {format_percent(choices.chance_all)} with "do not know"'
+    named = f"guessing hits {format_percent(choices.chance)} of named emotions"
+    return f'{named}, {format_percent(choices.chance_all)} with "do not know"'
 
 
 def _table(title: str, rows: Iterable[Any], columns: tuple[Column, ...]) -> StatisticsTable:

@@ -22,9 +22,8 @@ from strut.study.design.custom_questions import CustomQuestion
 from strut.study.design.design import Design, read_design
 from strut.study.report.report_figures import report_figures
 from strut.study.report.statistics_text import StatisticsTable, methods_and_results, simulated_title, statistics_tables
-from strut.study.statistics.answer_table import answer_columns, answers_of, export_rows
-from strut.study.statistics.answers import Answers, read_answers
-from strut.study.statistics.labels import CODES_FILE, read_codes
+from strut.study.statistics.answer_table import answers_of, export_rows
+from strut.study.statistics.answers import Answers, answer_columns, read_answers
 from strut.study.statistics.study_statistics import StudyStatistics, study_statistics
 from strut.study.study_folder import open_study
 from strut.study.templates import filled, prose
@@ -76,9 +75,7 @@ def report_study(
     page = Path(path or report_page(folder, simulated=table.simulated))
     if page.exists():
         check_writable(page, force=force)  # before the work, not after it
-    options = design.answer_options if design.question == "forced-choice" else ()
-    codes = read_codes(folder / CODES_FILE) if design.question == "free-label" else None
-    found = study_statistics(table, options=options, codes=codes)
+    found = study_statistics(table, **design.ask.statistics_options(folder))
     write_atomically(page, report_html(design, rows, found).encode(), force=force)
     tables = report_tables(design, rows, found)
     save_tables(tables, page.with_name(f"{page.stem}_tables"), simulated=found.simulated)
@@ -87,8 +84,8 @@ def report_study(
 
 def _check_belongs(design: Design, answers: Answers, source: str) -> None:
     """Raise AnswersError if a table answers another question, or names motions that the study does not show."""
-    held = {*answers.ratings, *(name for name in ("perceived", "chosen", "label") if name in answers.table)}
-    asked = answer_columns(design)
+    held = {*answers.ratings, *(name for name in answer_columns() if name in answers.table)}
+    asked = design.ask.answer_columns
     extra = {"perceived"} if "label" in asked else set()  # a laboratory may have coded labels
     if set(asked) != held - extra:
         has = ", ".join(sorted(held))

@@ -17,6 +17,7 @@ from strut.errors import StudyError
 from strut.plumbing.address import listening_socket
 from strut.study.design.design import FILE_NAME, read_design
 from strut.study.design.recruitment import check_public
+from strut.study.questions.question import question_script
 from strut.study.server import survey_pages as pages
 from strut.study.server.middleware import Limits, SecurityMiddleware
 from strut.study.server.participant_routes import Form, add_answer_routes, add_showing_routes, add_start_routes
@@ -98,9 +99,12 @@ def _add_researcher_routes(app: FastAPI, survey: Survey) -> None:
 def _add_files(app: FastAPI, survey: Survey) -> None:
     @app.get("/static/{name}")
     def static(name: str) -> Response:
+        brief = {"cache-control": "public, max-age=300"}
+        if name == f"question-{survey.design.question}.js":
+            return Response(question_script(type(survey.design.ask)), 200, brief, pages.STATIC["trial.js"])
         if name not in pages.STATIC:
             raise HTTPException(404)
-        return Response(pages.static_file(name), 200, {"cache-control": "public, max-age=300"}, pages.STATIC[name])
+        return Response(pages.static_file(name), 200, brief, pages.STATIC[name])
 
     @app.get("/stimulus/{digest}.json")
     def stimulus(digest: str) -> Response:

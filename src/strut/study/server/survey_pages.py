@@ -9,9 +9,9 @@ from typing import Any
 
 from strut.study.design.custom_questions import LONGEST_TEXT
 from strut.study.design.design import Design
-from strut.study.design.question_types import CONFIDENCE_POINTS
 from strut.study.design.translations import Translation
-from strut.study.design.trial_plan import CHECK_NUMBERS, Trial, option_order, view_azimuths, view_of
+from strut.study.design.trial_plan import CHECK_NUMBERS, Trial, view_azimuths, view_of
+from strut.study.questions.question import CONFIDENCE_POINTS, question_script
 from strut.study.server.database import Participant, deletion_code
 from strut.study.server.reply import GENDERS
 from strut.study.templates import filled
@@ -26,7 +26,7 @@ STATIC = {
 
 @cache
 def static_file(name: str) -> bytes:
-    """Return a style sheet or script; only those of `STATIC` are ever served."""
+    """Return a style sheet or script of `STATIC`."""
     return files("strut.study").joinpath("pages", name).read_bytes()
 
 
@@ -59,9 +59,11 @@ def trial_page(
         action=action,
         link=link,
         message=message,
-        options=option_order(design, who.identity),
+        ask=design.ask,
         intended=design.stimulus(trial.stimulus).intended,
         sure=range(1, CONFIDENCE_POINTS + 1),
+        has_script=bool(question_script(type(design.ask))),
+        **design.ask.page_values(design.seed, who.identity),
     )
 
 
@@ -106,15 +108,8 @@ def feedback_page(design: Design, who: Participant, reply: Mapping[str, Any], *,
     """Return what was intended in the last practice trial, beside what was answered where that was a choice."""
     words = design.words(who.language)
     trial = who.plan[who.answered - 1]
-    meant = [words.emotion(design.stimulus(name).intended) for name in trial.stimuli]
-    if trial.other:
-        text = words.say("feedback_pair", left=meant[0], right=meant[1])
-    elif "perceived" not in reply:
-        text = words.say("feedback_meant", emotion=meant[0])
-    else:
-        right = reply["perceived"] == design.stimulus(trial.stimulus).intended
-        known = {"emotion": meant[0], "answer": words.emotion(reply["perceived"])}
-        text = words.say("feedback_right" if right else "feedback_wrong", **known)
+    intended = [design.stimulus(name).intended for name in trial.stimuli]
+    text = design.ask.feedback_text(words, intended, reply)
     return filled("break.html", words=words, title=words.say("practice"), text=text, action=action)
 
 

@@ -18,27 +18,10 @@ _ABOUT = ("response_ms", "plays", "showings", "excluded", "practice", "simulated
 _SCREEN = ("still", "focus_lost", "screen", "refresh_hz")  # what the page knows of how it was shown
 
 
-def answer_columns(design: Design) -> tuple[str, ...]:
-    """Return the columns that hold what people said."""
-    ask = design.ask
-    by_question: dict[str, tuple[str, ...]] = {
-        "forced-choice": ("perceived",),
-        "slider": ("rating",),
-        "sam": ask.scales,
-        "improvement": ask.items,
-        "pairwise": ("chosen",),
-        "continuous": ("rating",),
-        "free-label": ("label",),
-    }
-    return by_question[design.question]
-
-
 def _columns(design: Design) -> tuple[str, ...]:
-    """Return all columns; a choice tells how many answers it offered, or nobody would know what chance is."""
+    """Return all columns."""
     parts = {
-        ("options", "do_not_know"): design.question == "forced-choice",
-        ("other", "intended_other", "control_other"): design.question == "pairwise",
-        ("trace", "trace_hz"): design.question == "continuous",
+        tuple(design.ask.context_columns): True,
         ("confidence",): design.ask.confidence,
         ("group",): bool(design.groups),
         ("attention",): bool(design.session.attention_checks),
@@ -46,7 +29,7 @@ def _columns(design: Design) -> tuple[str, ...]:
         tuple(one.column for one in design.questions): True,
     }
     asked = [name for names, there in parts.items() if there for name in names]
-    return (*_SHOWN, *answer_columns(design), *asked, *_ABOUT, *_SCREEN, "received_at")
+    return (*_SHOWN, *design.ask.answer_columns, *asked, *_ABOUT, *_SCREEN, "received_at")
 
 
 def export_rows(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> list[dict[str, Any]]:
@@ -76,10 +59,10 @@ def _exported(
     known |= {"participant": row["code"], "practice": int(row["block"] == 0), "simulated": int(row["simulated"])}
     known |= row.get("detail", {}) | {"showings": row.get("showings"), "group": row.get("group_name")}
     known |= {f"{OWN}{name}": value for name, value in row.get("own", {}).items()}
-    known |= {"attention": attention, "excluded": "" if attention else exclusion_mark(row, inattentive)}
+    excluded = exclusion_mark(row, inattentive, answers_during_motion=design.ask.answers_during_motion)
+    known |= {"attention": attention, "excluded": "" if attention else excluded}
     known |= {} if exact_times else {"received_at": row["received_at"][:10]}
-    known |= {"options": len(design.answer_options), "do_not_know": int(design.ask.do_not_know)}
-    known |= {"trace_hz": f"{design.ask.rate_hz:g}"}
+    known |= {name: value for name, value in design.ask.context_columns.items() if value is not None}
     return {name: known[name] for name in columns}
 
 

@@ -1,10 +1,10 @@
-"""Answers: what people said, one row per trial, in the long format that every statistics package reads.
+"""Answers: what people answered, one row per trial, in the long format that every statistics package reads.
 
 Columns: `participant`, `block`, `trial`, `intended`, then `perceived` (a choice), ratings (`pleasure`, `arousal`,
-`dominance`, `rating`, or the items of the improvement form), `chosen` (one of `stimulus` and `other`) or `label` (words
-of people's own). `stimulus`, `control`, `trace` with `trace_hz` (a rating over time), `confidence`, `group`,
-`attention`, `options`, `do_not_know`, `practice`, `simulated`, `excluded` and `factor_...` columns are read where they
-are there; every other column is left alone.
+`dominance`, `rating`, or the items of the improvement form), `chosen` (one of `stimulus` and `other`), `label` (words
+of people's own) or the columns of a package's question. `stimulus`, `control`, `trace` with `trace_hz` (a rating over
+time), `confidence`, `group`, `attention`, `options`, `do_not_know`, `practice`, `simulated`, `excluded` and
+`factor_...` columns are optional; every other column is ignored.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -23,6 +24,8 @@ import numpy.typing as npt
 
 from strut.errors import AnswersError, OutOfRangeError
 from strut.study.design.exclusion import attention_words, excluded_words
+from strut.study.questions.question import question_types
+from strut.study.statistics.cells import read_number, read_whole_number, read_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,24 +35,24 @@ DO_NOT_KNOW = "do not know"
 NO_CONTROL = "none"
 HIT_RATE = "hit rate"
 PadScale = Literal["pleasure", "arousal", "dominance"]
-ImprovementItem = Literal[
-    "speed",
-    "step_height",
-    "step_length",
-    "front_knee_position",
-    "rear_knee_position",
-    "front_feet_position",
-    "rear_feet_position",
-    "body_height",
-    "body_orientation",
-]
 PAD_SCALES: tuple[PadScale, ...] = get_args(PadScale)
-IMPROVEMENT_ITEMS: tuple[ImprovementItem, ...] = get_args(ImprovementItem)
-SCALES = (*PAD_SCALES, "rating", *IMPROVEMENT_ITEMS)
 _FACTOR = "factor_"
-_ANY = (-math.inf, math.inf)
 _YES = ("1", "true", "True")
-_LARGEST_FILE_BYTES = 200_000_000
+_MAX_FILE_BYTES = 200_000_000
+_UNIT_SCALE = (-1.0, 1.0)
+
+
+@cache
+def answer_columns() -> tuple[str, ...]:
+    """Return the columns that can hold what people answered, of all types of question."""
+    return tuple(dict.fromkeys(name for question in question_types().values() for name in question.answer_cells))
+
+
+@cache
+def rating_columns() -> tuple[str, ...]:
+    """Return the columns that can hold ratings, of all types of question."""
+    ratings = [question for question in question_types().values() if question.are_ratings]
+    return tuple(dict.fromkeys(name for question in ratings for name in question.answer_cells))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,13 +60,13 @@ class Answers:
     """What people answered.
 
     Args:
-        table: One row per answer, with the columns named above: ratings are NaN where somebody could not decide,
-            `stimulus` is the intended emotion where nothing finer is known, `control` the difference to neutral that a
-            stimulus lacked, "none" for motions as they were.
-        options: How many answers people could choose from, where the table says it.
-        do_not_know: Whether "do not know" was among them, where the table says it.
+        table: One row per answer, with the columns named above: ratings are NaN where a participant could not decide,
+            `stimulus` is the intended emotion if nothing finer is known, `control` the difference from neutral that a
+            stimulus lacked, "none" for original motions.
+        options: How many answers people could choose from, if the table has it.
         practice: How many practice answers were left out.
-        simulated: Whether a response model and not people answered.
+        simulated: Whether a response model answered, not people.
+        do_not_know: Whether "do not know" was among the options, if the table has it.
         remarks: What was done to the table while it was read, in sentences.
     """
 
@@ -84,22 +87,22 @@ class Answers:
 
     @property
     def originals(self) -> Answers:
-        """The answers to motions as they were, controls left out."""
+        """The answers to original motions, without controls."""
         return replace(self, table=self.table[self.table["control"] == NO_CONTROL])
 
     @property
     def participants(self) -> tuple[str, ...]:
-        """Everybody who answered, in order of appearance."""
+        """All participants, in order of appearance."""
         return tuple(self.table["participant"].unique())
 
     @property
     def emotions(self) -> tuple[str, ...]:
-        """The intended emotions, neutral first, the others in order of their names."""
+        """The intended emotions, neutral first, the others in alphabetical order."""
         return tuple(sorted(self.table["intended"].unique(), key=lambda name: (name != "neutral", name)))
 
     @property
     def are_choices(self) -> bool:
-        """Whether the study asked for a choice."""
+        """Whether the study asked for a choice of emotions."""
         return "perceived" in self.table
 
     @property
@@ -109,13 +112,13 @@ class Answers:
 
     @property
     def correct(self) -> npt.NDArray[np.bool_]:
-        """Where the intended emotion was seen. Shape (N,)."""
+        """Which answers are hits: they name the intended emotion. Shape (N,)."""
         return np.asarray(self.table["perceived"] == self.table["intended"], dtype=bool)
 
     @property
     def ratings(self) -> pd.DataFrame:
         """The ratings, one column per scale."""
-        return self.table[[name for name in SCALES if name in self.table]]
+        return self.table[[name for name in rating_columns() if name in self.table]]
 
     @property
     def measures(self) -> tuple[pd.DataFrame, list[str]]:
@@ -132,7 +135,7 @@ class Answers:
 
 
 def read_answers(path: Path | str, *, scale: tuple[float, float] | None = None) -> Answers:
-    """Read a table of answers; what is wrong with it is raised as an AnswersError with the line.
+    """Read a table of answers; raise AnswersError with the line if something in it is wrong.
 
     Args:
         path: CSV in UTF-8, one row per answer.
@@ -143,8 +146,8 @@ def read_answers(path: Path | str, *, scale: tuple[float, float] | None = None) 
     """
     path = Path(path)
     try:
-        if path.stat().st_size > _LARGEST_FILE_BYTES:
-            raise AnswersError(str(path), f"is larger than {_LARGEST_FILE_BYTES // 1_000_000} MB; split it.")
+        if path.stat().st_size > _MAX_FILE_BYTES:
+            raise AnswersError(str(path), f"is larger than {_MAX_FILE_BYTES // 1_000_000} MB; split it.")
         text = path.read_text("utf-8-sig")
     except FileNotFoundError as error:
         raise AnswersError(str(path), "there is no such file.") from error
@@ -163,60 +166,55 @@ def parse_answers(text: str, source: str, *, scale: tuple[float, float] | None =
         raise OutOfRangeError(f"The scale is {scale[0]:g} to {scale[1]:g}; give the lowest rating first, as in 1 9.")
     cells, practice, excluded = _read_cells(text, source)
     _check_unique(cells, source)
-    _check_chosen(cells, source)
-    readers = _readers(cells, scale or (-1.0, 1.0))
-    if _rated_alone(cells):
+    readers = _readers(cells, scale or _UNIT_SCALE)
+    holds_ratings = bool(cells.columns.isin(rating_columns()).any())
+    if holds_ratings and "perceived" in cells and not cells["perceived"].any():
         del readers["perceived"]  # an export of a rating study carries the column, but empty
-    columns = {name: _column(cells[name], read, source) for name, read in readers.items() if name in cells}
-    _check_rate(cells, columns, source)
-    table, joined = _one_spelling(pd.DataFrame(columns))
-    remarks = (*excluded, *joined, *_rescaled_words(scale))
-    offered = bool(_flags(cells, "do_not_know").any()) if "do_not_know" in cells else None
-    answers = Answers(table, _options(cells, source), practice, _simulated(cells, source), offered, remarks)
-    _check_rated(answers, source)
-    return answers
-
-
-def _check_rated(answers: Answers, source: str) -> None:
-    if not answers.are_choices and len(answers.ratings.columns) and answers.ratings.isna().all(axis=None):
-        raise AnswersError(source, "holds no rating: every cell is empty.")
-
-
-def _rated_alone(cells: pd.DataFrame) -> bool:
-    """Whether a table holds ratings and no choices, although it has the column."""
-    return bool(cells.columns.isin(SCALES).any()) and "perceived" in cells and not cells["perceived"].any()
-
-
-def _rescaled_words(scale: tuple[float, float] | None) -> tuple[str, ...]:
-    return (f"Raw ratings from {scale[0]:g} to {scale[1]:g} were rescaled to -1 to 1.",) if scale else ()
-
-
-def _simulated(cells: pd.DataFrame, source: str) -> bool:
+    columns = {name: _read_column(cells[name], read, source) for name, read in readers.items() if name in cells}
+    table = pd.DataFrame(columns, index=cells.index)
+    for question in question_types().values():
+        question.check_table(table, source)
+    table, joined = _join_spellings(table)
+    rescaled = (f"Raw ratings from {scale[0]:g} to {scale[1]:g} were rescaled to -1 to 1.",) if scale else ()
     simulated = _flags(cells, "simulated")
     if simulated.nunique() > 1:
         raise AnswersError(source, "mixes simulated answers with those of people; separate them by `simulated`.")
-    return bool(simulated.iloc[0])
+    answers = Answers(
+        table,
+        options=_options(cells, source),
+        practice=practice,
+        simulated=bool(simulated.iloc[0]),
+        do_not_know=bool(_flags(cells, "do_not_know").any()) if "do_not_know" in cells else None,
+        remarks=(*excluded, *joined, *rescaled),
+    )
+    if not answers.are_choices and len(answers.ratings.columns) and answers.ratings.isna().all(axis=None):
+        raise AnswersError(source, "holds no rating: every cell is empty.")
+    return answers
 
 
 def _flags(cells: pd.DataFrame, name: str) -> pd.Series:
-    """Return where a column says yes; nowhere if there is none."""
-    return (cells[name] if name in cells else cells["participant"].map(lambda _who: "")).isin(_YES)
+    """Return in which rows a column says yes; in none if there is no such column."""
+    return (cells[name] if name in cells else cells["participant"].map(lambda _participant: "")).isin(_YES)
 
 
 def _readers(names: Iterable[str], scale: tuple[float, float]) -> dict[str, Callable[[str], Any]]:
-    """Return what understands the cells of each column that may be there."""
-    readers: dict[str, Callable[[str], Any]] = {"participant": _word, "block": _whole_number, "trial": _whole_number}
-    readers |= dict.fromkeys(("intended", "perceived", "stimulus", "control", "group"), _word)
-    readers |= dict.fromkeys(("other", "chosen", "intended_other"), _word)
-    readers |= {"label": str, "trace": _trace, "trace_hz": lambda cell: _number(cell, (0.0, 1000.0))}
-    readers |= {"confidence": lambda cell: _number(cell, (0.0, 100.0))}
-    readers |= {name: lambda cell: _rescaled(cell, scale) for name in (*PAD_SCALES, "rating")}
-    readers |= {name: lambda cell: _number(cell, (-2.0, 2.0)) for name in IMPROVEMENT_ITEMS}
-    return readers | {name: lambda cell: _number(cell, _ANY) for name in names if name.startswith(_FACTOR)}
+    """Return a function for each column that the table may have, which reads one of its cells."""
+    readers: dict[str, Callable[[str], Any]] = {"participant": read_word, "block": read_whole_number}
+    readers |= {"trial": read_whole_number}
+    readers |= dict.fromkeys(("intended", "perceived", "stimulus", "control", "group"), read_word)
+    for question in question_types().values():
+        cells = {**question.answer_cells, **question.context_cells}
+        readers |= {name: partial(_read_scaled, read, scale) for name, read in cells.items()}
+    readers |= {"confidence": lambda cell: read_number(cell, (0.0, 100.0))}
+    return readers | dict.fromkeys((name for name in names if name.startswith(_FACTOR)), read_number)
+
+
+def _read_scaled(read: Callable[[str, tuple[float, float]], object], scale: tuple[float, float], cell: str) -> object:
+    return read(cell, scale)
 
 
 def _read_cells(text: str, source: str) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
-    """Return the cells as text, rows named by their lines, the count of practice, and what was excluded in words."""
+    """Return the cells as text with lines as index, the count of practice answers, and sentences about exclusions."""
     import pandas as pd  # noqa: PLC0415
 
     reader = csv.reader(io.StringIO(text))
@@ -232,14 +230,17 @@ def _read_cells(text: str, source: str) -> tuple[pd.DataFrame, int, tuple[str, .
         raise AnswersError(source, f"is not CSV: {error}.", reader.line_num) from error
     cells = pd.DataFrame.from_dict(rows, orient="index", columns=header, dtype=object)
     practice = _flags(cells, "practice")
-    attention, why = (cells.get(name, pd.Series("", cells.index)) for name in ("attention", "excluded"))
-    marks = why[~practice]
-    kept = cells[~practice & (why == "") & (attention == "")]
-    told = (*attention_words(list(cells["participant"]), list(attention), list(why)), *excluded_words(marks))
-    if not len(kept):
+    attention, excluded = (cells.get(name, pd.Series("", cells.index)) for name in ("attention", "excluded"))
+    marks = excluded[~practice]
+    counted = cells[~practice & (excluded == "") & (attention == "")]
+    remarks = (
+        *attention_words(list(cells["participant"]), list(attention), list(excluded)),
+        *excluded_words(marks),
+    )
+    if not len(counted):
         besides = "practice" if not (marks != "").any() else "practice and those marked as excluded"
         raise AnswersError(source, f"holds no answers besides {besides}." if rows else "holds no answers.")
-    return kept, int(practice.sum()), told
+    return counted, int(practice.sum()), remarks
 
 
 def _check_header(header: Sequence[str], source: str) -> None:
@@ -247,60 +248,32 @@ def _check_header(header: Sequence[str], source: str) -> None:
     twice = [name for name, count in Counter(header).items() if count > 1]
     found = ", ".join(header) or "nothing"
     faults = {
-        "has its cells apart by semicolons; save it with commas.": ";" in found and len(header) == 1,
+        "has semicolons between its cells; save it with commas.": ";" in found and len(header) == 1,
         f"lacks the column {' and '.join(missing)}; its first line has {found}.": bool(missing),
         "has neither `perceived`, `chosen` nor `label` nor a rating such as `pleasure` or `rating`.": not (
-            {"perceived", "chosen", "label", *SCALES} & set(header)
+            set(answer_columns()) & set(header)
         ),
-        "has `chosen` but not both `stimulus` and `other`, among which it was.": "chosen" in header
-        and not {"stimulus", "other"} <= set(header),
-        "has `trace` but not `trace_hz`, the samples of it in a second.": "trace" in header
-        and "trace_hz" not in header,
         f"has the column {' and '.join(twice)} twice.": bool(twice),
     }
-    for reason, wrong in faults.items():
-        if wrong:
+    for reason, is_wrong in faults.items():
+        if is_wrong:
             raise AnswersError(source, reason, 1)
 
 
 def _check_unique(cells: pd.DataFrame, source: str) -> None:
+    """Refuse two answers of one participant to one trial."""
     keys = cells.assign(block=cells.get("block", "1"))[["participant", "block", "trial"]]
     again = keys.duplicated()
     if again.any():
         line = again.idxmax()
-        who, block, trial = keys.loc[line]
+        participant, block, trial = keys.loc[line]
         first = (keys == keys.loc[line]).all(axis=1).idxmax()
-        reason = f"participant {who}, block {block}, trial {trial} is on line {first} already."
+        reason = f"participant {participant}, block {block}, trial {trial} is on line {first} already."
         raise AnswersError(source, reason, line)
 
 
-def _check_chosen(cells: pd.DataFrame, source: str) -> None:
-    if "chosen" not in cells:
-        return
-    wrong = (cells["chosen"] != cells["stimulus"]) & (cells["chosen"] != cells["other"])
-    if wrong.any():
-        line = wrong.idxmax()
-        one = cells.loc[line]
-        reason = f"chosen is '{one['chosen']}', which is neither {one['stimulus']} nor {one['other']}."
-        raise AnswersError(source, reason, line)
-
-
-def _check_rate(cells: pd.DataFrame, columns: dict[str, list[Any]], source: str) -> None:
-    """Refuse ratings over time without a rate, or with several."""
-    if "trace" not in columns:
-        return
-    rows = zip(cells.index, columns["trace"], columns["trace_hz"], strict=True)
-    rates = [(line, rate_hz) for line, trace, rate_hz in rows if trace]
-    for line, rate_hz in rates:
-        if not rate_hz > 0.0:
-            raise AnswersError(source, "trace_hz must say how many samples of `trace` a second has.", line)
-        if rate_hz != rates[0][1]:
-            reason = f"trace_hz is {rate_hz:g}, on line {rates[0][0]} {rates[0][1]:g}; all rows need one rate."
-            raise AnswersError(source, reason, line)
-
-
-def _column(cells: pd.Series, read: Callable[[str], Any], source: str) -> list[Any]:
-    """Return a column's cells as `read` understands them; its ValueError says what a cell is instead."""
+def _read_column(cells: pd.Series, read: Callable[[str], Any], source: str) -> list[Any]:
+    """Return the values of a column; a ValueError of `read` says what a cell is instead."""
     values = []
     for line, cell in cells.items():
         try:
@@ -310,58 +283,11 @@ def _column(cells: pd.Series, read: Callable[[str], Any], source: str) -> list[A
     return values
 
 
-def _word(cell: str) -> str:
-    if not cell:
-        raise ValueError("empty.")
-    return cell
-
-
-def _whole_number(cell: str) -> int:
-    try:
-        return int(cell)
-    except ValueError as error:
-        raise ValueError(f"'{cell}', not a whole number.") from error
-
-
-def _number(cell: str, bounds: tuple[float, float]) -> float:
-    """Return a number within bounds, NaN where nothing was said."""
-    if cell.casefold() in ("", "nan", "na"):
-        return math.nan
-    try:
-        value = float(cell)
-    except ValueError as error:
-        raise ValueError(f"'{cell}', not a number.") from error
-    if not (math.isfinite(value) and bounds[0] <= value <= bounds[1]):
-        raise ValueError(f"{cell}; ratings lie between {bounds[0]:g} and {bounds[1]:g}.")
-    return value
-
-
-def _trace(cell: str) -> str:
-    """Return a rating over time as it is written: whole numbers from -100 to 100 apart by blanks, or nothing."""
-    try:
-        fits = all(-100 <= int(value) <= 100 for value in cell.split())
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError("not a row of whole numbers from -100 to 100, apart by blanks.")
-    return cell
-
-
-def _rescaled(cell: str, scale: tuple[float, float]) -> float:
-    """Return a rating on a scale from -1 to 1."""
-    low, high = scale
-    try:
-        return (2.0 * _number(cell, scale) - low - high) / (high - low)
-    except ValueError as error:
-        hint = " Raw ratings are rescaled with --scale, such as --scale 1 9." if scale == (-1.0, 1.0) else ""
-        raise ValueError(f"{error}{hint}") from error
-
-
 def _options(cells: pd.DataFrame, source: str) -> int | None:
-    """Return how many answers were offered, None where the table does not say it."""
+    """Return how many answers were offered; None if the table does not have it."""
     if "options" not in cells:
         return None
-    counts: list[int] = _column(cells["options"], _whole_number, source)
+    counts: list[int] = _read_column(cells["options"], read_whole_number, source)
     low = min(counts)
     high = max(counts)
     if low != high or low < 2:
@@ -369,14 +295,14 @@ def _options(cells: pd.DataFrame, source: str) -> int | None:
     return low
 
 
-def _one_spelling(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return a table in which words that differ in capitals only are one word, as it stands first, and what was."""
+def _join_spellings(table: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Join words that differ in capitals only into the first spelling; return the table and a remark."""
     columns = [name for name in ("intended", "perceived") if name in table]
     words = list(dict.fromkeys(word for name in columns for word in table[name]))
     first: dict[str, str] = {}
-    spelled = {word: first.setdefault(word.casefold(), word) for word in words}
-    joined = [f"'{word}' with '{kept}'" for word, kept in spelled.items() if word != kept]
+    spelling = {word: first.setdefault(word.casefold(), word) for word in words}
+    joined = [f"'{word}' with '{kept}'" for word, kept in spelling.items() if word != kept]
     if not joined:
         return table, ()
     remark = f"Words that differ in capitals only were joined: {', '.join(joined)}."
-    return table.assign(**{name: table[name].map(spelled) for name in columns}), (remark,)
+    return table.assign(**{name: table[name].map(spelling) for name in columns}), (remark,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from strut.errors import AnswersError, OutOfRangeError
 from strut.plumbing.number_text import format_count
+from strut.study.questions.question import Finding, question_types
 from strut.study.statistics import confusion
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers
 from strut.study.statistics.confidence import Confidence, confidence_found
@@ -68,7 +69,8 @@ class Choices:
 class StudyStatistics:
     """All findings of a study; `left_out` says what could not be computed and why.
 
-    Answers to controls enter `control_effects` alone: elsewhere they would pass for the motions as they were.
+    Answers to controls enter `control_effects` alone: elsewhere they would be taken for answers to original motions.
+    `further` are findings of questions that bring statistics of their own, by the name of the question.
     """
 
     participants: int
@@ -87,10 +89,12 @@ class StudyStatistics:
     labels: Labels | None = None
     confidence: Confidence | None = None
     group_effects: tuple[GroupEffect, ...] = ()
+    further: dict[str, Finding] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the findings as JSON would hold them."""
-        found = asdict(self)
+        found = asdict(replace(self, further={}))
+        found["further"] = {name: dict(finding.data) for name, finding in self.further.items()}
         if self.choices:
             found["choices"] |= found["choices"].pop("confusion") | {"counts": self.choices.confusion.counts.tolist()}
         return found
@@ -148,7 +152,18 @@ def study_statistics(
         labels=labels,
         confidence=confidence_found(answers),
         group_effects=groups,
+        further=_further(answers, rng),
     )
+
+
+def _further(answers: Answers, rng: np.random.Generator) -> dict[str, Finding]:
+    """Return what questions find by statistics of their own."""
+    found = {}
+    for name, question in question_types().items():
+        finding = question.analyse(answers, rng) if set(question.answer_cells) & set(answers.table) else None
+        if finding is not None:
+            found[name] = finding
+    return found
 
 
 def _labels(answers: Answers, codes: Codes | None, rng: np.random.Generator) -> tuple[Labels | None, Answers]:
@@ -195,6 +210,7 @@ def _of_pairs(answers: Answers, rng: np.random.Generator, left_out: list[str]) -
         preferences=found,
         confidence=confidence_found(answers),
         group_effects=groups,
+        further=_further(answers, rng),
     )
 
 

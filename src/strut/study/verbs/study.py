@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from strut.cli.paired_options import check_apart, check_partners
 from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, programs, progress
 from strut.errors import MissingExtraError, UnknownNameError
 from strut.plumbing.number_text import format_count, format_percent, plural_form
+from strut.registry import names
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the study.")]
 DatabaseUrl = Annotated[str | None, typer.Option(help="postgresql://USER@HOST/NAME instead of a file in the folder.")]
@@ -134,9 +135,7 @@ def power(
 def new(
     folder: Annotated[Path, typer.Argument(help="Folder to make.")],
     files: Annotated[list[Path] | None, typer.Argument(help="More motion files.")] = None,
-    design: Annotated[
-        str, typer.Option(help="forced-choice, slider, sam, improvement, pairwise, continuous, free-label.")
-    ] = "forced-choice",
+    design: Annotated[str, typer.Option(help=f"{', '.join(names('strut.questions'))}.")] = "forced-choice",
     motions: Annotated[list[Path] | None, typer.Option(help="Motion files, such as *.npz.")] = None,
     json: Json = False,
 ) -> None:
@@ -144,19 +143,34 @@ def new(
     from strut.formats.motion_file import load_motion  # noqa: PLC0415
     from strut.study.design.controls import confounds  # noqa: PLC0415
     from strut.study.design.design import read_design  # noqa: PLC0415
-    from strut.study.design.question_types import Question  # noqa: PLC0415
     from strut.study.study_folder import new_study  # noqa: PLC0415
 
-    if design not in get_args(Question):
-        raise UnknownNameError("design", design, get_args(Question), "`strut study new --help`")
+    known = names("strut.questions")
+    if design not in known:
+        raise UnknownNameError("design", design, known, "`strut study new --help`")
     paths = [*(motions or []), *(files or [])]
-    made = new_study(folder, cast(Question, design), paths)
+    made = new_study(folder, design, paths)
     doubts = confounds([load_motion(path) for path in paths], read_design(folder).display.seconds)
     if json:
         print_json({"design": str(made), "confounds": doubts})
         return
     print_lines(f"wrote {made}", *doubts)
     print_next("strut study serve", folder)
+
+
+@study.command()
+def texts(
+    language: Annotated[str, typer.Argument(help="Language to print, such as en.")] = "en",
+    json: Json = False,
+) -> None:
+    """Print all texts that participants read, to translate or replace them. Example: strut study texts en."""
+    from strut.study.design.translations import language_table, texts_as_toml  # noqa: PLC0415
+
+    if json:
+        print_json(dict(language_table(language)))
+        return
+    programs.print(texts_as_toml(language), soft_wrap=True)
+    print_lines("next: translate it and save it as languages/CODE.toml in the study's folder")
 
 
 @study.command()
