@@ -80,6 +80,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "own": "strut.request:OWN",  # a user's own generator
     },
     "strut.limits": {},
+    "strut.cycles": {  # repeats a cyclic motion for films: (robot, motion, duration_s) -> repeated motion, one cycle
+        "human_walk": "strut.human.analysis.gait_cycle:repeat_walk",
+    },
     "strut.readers": {
         "npz": "strut.formats.motion_file:READER",
         "c3d": "strut.formats.c3d:READER",

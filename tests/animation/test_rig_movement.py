@@ -8,10 +8,10 @@ import pytest
 import trimesh
 
 import strut
-from strut.animation.rig_bones import rig_of
 from strut.cli.main import main
 from strut.errors import MotionFileError, RigFileError
 from strut.formats.reader import read_file
+from strut.models.rig import rig_of
 from strut.models.solids import solids
 from strut.motion import Motion
 from tests.stories import alice_sways, dance, paw, slow_nod

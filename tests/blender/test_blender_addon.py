@@ -15,10 +15,10 @@ import pytest
 import strut
 from strut.animation.animation_ik import drawn_qpos, planted_stance
 from strut.animation.drawing import drawn
-from strut.animation.rig_bones import rig_of
 from strut.animation.rig_file import rest_qpos
 from strut.engines.rigid_body import foot_contact_points
 from strut.formats.reader import read_file
+from strut.models.rig import rig_of
 from strut.motion import Motion
 from tests.stories import paw
 

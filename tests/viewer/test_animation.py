@@ -11,12 +11,12 @@ from PIL import Image
 from strut.cli.main import main
 from strut.errors import OutOfRangeError, VideoError
 from strut.formats.motion_file import save_motion
-from strut.human.analysis.gait_cycle import endless
 from strut.maths.sampling import middle_cycle
 from strut.models.subject import subject
 from strut.viewer.animation import _lasting_ms, check_frame_rate, film_of
 from strut.viewer.files import save_gif, save_mp4, save_pose_strip
 from strut.viewer.footage import SideBySide
+from strut.viewer.loop import repeat_cycle
 from strut.viewer.pose_strip import _poses, _room_m, _side_by_side, pose_strip_bytes
 from strut.viewer.video import video_bytes
 from tests.walker import STEP, STEP_M, walked
@@ -34,18 +34,18 @@ def frames_of(path):
 
 
 def test_a_walk_is_repeated_for_as_long_as_a_film_wants(heiman):
-    walk, cycle = endless(heiman, walked(heiman, 4), 3.3)
+    walk, cycle = repeat_cycle(heiman, walked(heiman, 4), 3.3)
     assert walk.duration_s >= 3.3
     np.testing.assert_allclose(np.diff(walk.time_s), 0.01, atol=1e-9)
     np.testing.assert_allclose(np.diff(walk.qpos[:, 0]), STEP_M / STEP, atol=1e-9)  # it never jumps
-    assert cycle.motion.duration_s == pytest.approx(2 * STEP * 0.01)
+    assert cycle.duration_s == pytest.approx(2 * STEP * 0.01)
 
 
 def test_a_walk_that_does_not_repeat_is_not_repeated(heiman):
     walk = walked(heiman, 4)
     bent = walk.qpos.copy()
     bent[:, 10] += np.linspace(0.0, 1.0, len(bent))  # a joint that drifts
-    assert endless(heiman, replace(walk, qpos=bent), 1.0) is None
+    assert repeat_cycle(heiman, replace(walk, qpos=bent), 1.0) is None
 
 
 def test_a_film_of_a_walk_lasts_as_long_as_the_walk_and_has_no_seam(heiman, tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from strut.animation.keyframe_extraction import ExtractedKeyframes, extracted_keyframes
-from strut.animation.rig import expressions, slider_m
+from strut.animation.rig_movement import expressions, slider_m
 from strut.errors import AnimationError, FileError
 from strut.formats.reader import read_file
 from strut.models.catalogue import as_robot

@@ -13,15 +13,21 @@ import numpy as np
 from scipy.spatial.transform import Rotation, Slerp
 
 from strut.animation.drawing import FRAMES_PER_S
-from strut.animation.rig import EYES_BONE, Rig, RigMovement, check_bones, expressions, slider_m
-from strut.animation.rig_bones import rig_of
-from strut.animation.rig_movement import motion_of_rig
+from strut.animation.rig_movement import (
+    EYES_BONE,
+    RigMovement,
+    check_bones,
+    expressions,
+    motion_of_rig,
+    slider_m,
+)
 from strut.arrays import Array
 from strut.errors import RigFileError
 from strut.formats.bvh import BvhJoint, bvh_frames, encode_bvh, parse_bvh, recognizes_bvh
 from strut.formats.reader import FormatError
 from strut.maths.sampling import columns_at
 from strut.models.catalogue import robot_of
+from strut.models.rig import Rig, rig_of
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.eyes import expression_times

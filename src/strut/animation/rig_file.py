@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from strut.animation.animation_ik import planted_stance
-from strut.animation.rig import Rig
-from strut.animation.rig_bones import bone_parts, foot_bones, rig_of
 from strut.arrays import Array
 from strut.engines.rigid_body import body_poses
 from strut.errors import BadTableError
 from strut.models.catalogue import robot_of
+from strut.models.rig import Rig, bone_parts, foot_bones, rig_of
 from strut.models.solid_mesh import solid_mesh
 from strut.models.solids import Solid
 from strut.motion import Motion

@@ -17,13 +17,19 @@ import pygltflib as gltf
 from scipy.spatial.transform import Rotation, Slerp
 
 from strut.animation.drawing import FRAMES_PER_S
-from strut.animation.rig import EYES_BONE, Rig, RigMovement, check_bones, expressions, slider_m
-from strut.animation.rig_bones import BonePart, bone_parts, rig_of
-from strut.animation.rig_movement import motion_of_rig
+from strut.animation.rig_movement import (
+    EYES_BONE,
+    RigMovement,
+    check_bones,
+    expressions,
+    motion_of_rig,
+    slider_m,
+)
 from strut.arrays import Array
 from strut.errors import RigFileError
 from strut.maths.sampling import columns_at
 from strut.models.catalogue import robot_of
+from strut.models.rig import BonePart, Rig, bone_parts, rig_of
 from strut.models.solid_mesh import solid_mesh
 from strut.motion import Motion
 from strut.robot import Robot

@@ -2,16 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from strut.animation.rig import Rig, RigMovement
+from strut.arrays import Array
 from strut.errors import RigFileError
+from strut.models.rig import Rig
 from strut.motion import Motion
+from strut.schemas.eyes import EYES
 
 MAX_OFFSET_M = 0.002  # of a bone from where its parent carries it: rounding of the files is below
 MAX_TILT_RAD = np.radians(1.0)  # of a bone about an axis that its joint does not have
+EYES_BONE = "eyes"  # slides forward on the base: the number of the expression times the step below
+EYES_STEP_M = 0.01
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RigMovement:
+    """A movement of a rig as a file of an animator's program has it.
+
+    Args:
+        time_s: From 0. Shape (T,).
+        place_m: Where bones begin, in world. Shape (T, n, 3).
+        rotation: Their axes. Shape (T, n, 3, 3).
+        eyes: Expression of every frame. Length T.
+    """
+
+    time_s: Array
+    place_m: Array
+    rotation: Array
+    eyes: tuple[str, ...]
+
+
+def check_bones(rig: Rig, names: Collection[str], path: Path) -> None:
+    """Raise RigFileError if a file does not have every bone of a rig."""
+    missing = [name for name in rig.names if name not in names]
+    if missing:
+        raise RigFileError(
+            path,
+            f"is a rig of another robot: it has no bone {missing[0]}, which {rig.robot} has "
+            f"({len(missing)} of {len(rig.names)} are missing).",
+        )
+
+
+def expressions(slider_m: Array) -> tuple[str, ...]:
+    """Return the expressions that the slider of the eyes tells. Shape (T,)."""
+    number = np.clip(np.rint(slider_m / EYES_STEP_M).astype(int), 0, len(EYES) - 1)
+    return tuple(EYES[k] for k in number)
+
+
+def slider_m(changes: Sequence[tuple[float, str]], time_s: Array) -> Array:
+    """Return where the slider of the eyes is, from when which expression begins. Shape (T,) in and out."""
+    place = np.zeros(len(time_s))
+    for start_s, name in changes:
+        place[time_s >= start_s - 1e-9] = EYES.index(name) * EYES_STEP_M
+    return place
 
 
 def motion_of_rig(rig: Rig, movement: RigMovement, path: Path, notes: tuple[str, ...] = ()) -> Motion:

@@ -16,7 +16,7 @@ from strut.capture.forces.moment_comparison import laboratory_moment
 from strut.capture.marker_fit.body_priors import human_geometry
 from strut.capture.marker_fit.fit import MarkerFit
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.human.laboratory_names import joint_words
+from strut.models.laboratory_names import joint_words
 from strut.recording import SIDES
 from strut.viewer.plots import INK, LOOK, PALE
 

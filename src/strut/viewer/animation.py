@@ -16,13 +16,12 @@ from PIL import Image
 
 from strut.arrays import Array
 from strut.errors import OutOfRangeError
-from strut.human.analysis.gait_cycle import GaitCycle, endless
 from strut.models.solid_mesh import MOST_FACES_FILMED
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS
 from strut.viewer.footage import Look, SideBySide, footage, frame_times_s, nearest_samples
-from strut.viewer.loop import repeated
+from strut.viewer.loop import repeat_cycle, repeated
 from strut.viewer.picture import INK, VERDICT_COLORS, Mark, Shot, Take, followed, key_under, shot_of, titles_over
 from strut.viewer.render import Pixels
 from strut.viewer.video import video_bytes
@@ -42,7 +41,7 @@ SIDEWAYS_RAD = float(np.deg2rad(-65.0))  # from where a walk is judged: legs apa
 _GIF_COLORS = 120  # of each kind
 _GIF_SAMPLES = 5  # pictures whose colours make the palette
 OnFrame = Callable[[int, int], None]
-Repeating = tuple[Motion, GaitCycle]
+Repeating = tuple[Motion, Motion]  # a motion, and the cycle that it repeats
 
 
 class FilmOptions(TypedDict, total=False):
@@ -105,7 +104,7 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     from_s = options.get("from_s")
     rounds = 1
     seconds = _usual_s(shown) if asked_s is None else asked_s
-    walks = [endless(robot, motion, seconds) if from_s is None else None for motion, robot in shown.pairs]
+    walks = [repeat_cycle(robot, motion, seconds) if from_s is None else None for motion, robot in shown.pairs]
     check_frame_rate(options.get("frames_per_s"))
     rate_hz = options.get("frames_per_s") or (QUICK_HZ if any((*walks, shown.tells_story)) else USUAL_HZ)
     if asked_s is None:
@@ -155,7 +154,7 @@ def _rounds(walks: Sequence[Repeating | None], seconds: float) -> tuple[int, flo
     """Return how often a film of about so many seconds shows one cycle of a single walk, and how long that is."""
     if len(walks) > 1 or walks[0] is None:
         return 1, seconds
-    cycle_s = walks[0][1].motion.duration_s
+    cycle_s = walks[0][1].duration_s
     return max(1, min(round(seconds / cycle_s), int(np.ceil(ENOUGH_S / cycle_s - 0.1)))), cycle_s
 
 
@@ -167,13 +166,13 @@ def _once(motion: Motion, robot: Robot, times_s: Array, from_s: float | None, lo
     return followed(footage(longer, robot, samples, look=look, most_faces=MOST_FACES_FILMED))
 
 
-def _again_and_again(motion: Motion, cycle: GaitCycle, robot: Robot, times_s: Array, look: Look) -> Take:
+def _again_and_again(motion: Motion, cycle: Motion, robot: Robot, times_s: Array, look: Look) -> Take:
     """Return a walk that repeats; the camera keeps its mean speed, so that the first frame follows the last."""
     film = footage(motion, robot, nearest_samples(motion, times_s), look=look, most_faces=MOST_FACES_FILMED)
-    stride_m = float(cycle.motion.qpos[-1, 0] - cycle.motion.qpos[0, 0])
+    stride_m = float(cycle.qpos[-1, 0] - cycle.qpos[0, 0])
     path = np.zeros((len(times_s), 3))
-    path[:, 0] = motion.qpos[0, 0] + times_s * stride_m / cycle.motion.duration_s
-    path[:, 1] = cycle.motion.qpos[:, 1].mean()
+    path[:, 0] = motion.qpos[0, 0] + times_s * stride_m / cycle.duration_s
+    path[:, 1] = cycle.qpos[:, 1].mean()
     return Take(film, path, stride_m)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.animation.rig_bones import bone_parts, rig_of
 from strut.arrays import Array
+from strut.models.rig import bone_parts, rig_of
 from strut.models.solid_mesh import solid_mesh
 from strut.models.solids import Solid
 from strut.robot import Robot

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.arrays import Array
-from strut.human.analysis.gait_cycle import endless
 from strut.maths.rotation import heading_of
 from strut.motion import Motion
+from strut.registry import find, names
 from strut.robot import Robot
 from strut.viewer.footage import frame_times_s
 
@@ -28,6 +28,15 @@ def there_and_back_s(duration_s: float, frames_per_s: float) -> Array:
     return np.concatenate([forward_s, eased * forward_s[-1]])
 
 
+def repeat_cycle(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, Motion] | None:
+    """Return one cycle of a motion, repeated for at least a duration, and that cycle; None if no feature finds one."""
+    for name in names("strut.cycles"):
+        cyclic: tuple[Motion, Motion] | None = find("strut.cycles", name)(robot, motion, duration_s)
+        if cyclic is not None:
+            return cyclic
+    return None
+
+
 def repeated(motion: Motion, robot: Robot, duration_s: float) -> Motion:
     """Return a motion that lasts at least as long: again and again, each time from where it has come to.
 
@@ -35,8 +44,8 @@ def repeated(motion: Motion, robot: Robot, duration_s: float) -> Motion:
     """
     if motion.duration_s >= duration_s:
         return motion
-    if (walk := endless(robot, motion, duration_s)) is not None:
-        return walk[0]
+    if (cyclic := repeat_cycle(robot, motion, duration_s)) is not None:
+        return cyclic[0]
     longer = motion
     while longer.duration_s < duration_s:
         longer = _continued(longer, motion, robot)

@@ -16,8 +16,8 @@ from strut.arrays import Array
 from strut.balance.polygon import convex_hull
 from strut.balance.support import stands_on_lines, support_margin
 from strut.engines.rigid_body import foot_contact_points
-from strut.human.laboratory_names import joint_words
 from strut.maths.sampling import middle_cycle, runs
+from strut.models.laboratory_names import joint_words
 from strut.motion import Motion
 from strut.plumbing.number_text import format_percent
 from strut.robot import Robot

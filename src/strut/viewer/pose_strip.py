@@ -9,12 +9,12 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.errors import OutOfRangeError
-from strut.human.analysis.gait_cycle import endless
 from strut.maths.sampling import middle_cycle
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.camera import fitted_camera, view_axes
 from strut.viewer.footage import Footage, Look, SideBySide, footage, nearest_samples, tells_story
+from strut.viewer.loop import repeat_cycle
 from strut.viewer.picture import INK, Words, as_png, verdict_color
 from strut.viewer.receipt_text import dial_of, title_of
 from strut.viewer.render import Pixels, draw_frame
@@ -68,9 +68,9 @@ def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footag
 
 def _shown_cycle(motion: Motion, robot: Robot) -> tuple[Motion, tuple[float, float], bool]:
     """Return what a row shows, from when to when since its start, and whether that is a cycle; stories are whole."""
-    walk = endless(robot, motion, 0.0)
-    if walk is not None:
-        return walk[0], (0.0, walk[1].motion.duration_s), True
+    cyclic = repeat_cycle(robot, motion, 0.0)
+    if cyclic is not None:
+        return cyclic[0], (0.0, cyclic[1].duration_s), True
     cycle = None if tells_story(motion) else middle_cycle(motion.contact)
     start_s, stop_s = (motion.time_s - motion.time_s[0])[list(cycle or (0, -1))].tolist()
     return motion, (start_s, stop_s), cycle is not None

@@ -16,7 +16,7 @@ from strut.human.analysis.gait_analysis import normalised_cycle
 from strut.human.analysis.gait_cycle import gait_cycle
 from strut.human.analysis.gait_parameters import gait_parameters, joint_work
 from strut.human.analysis.walk_figures import joint_power
-from strut.human.laboratory_names import joint_words
+from strut.models.laboratory_names import joint_words
 from tests.walker import walked
 
 

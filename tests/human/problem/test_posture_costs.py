@@ -8,7 +8,6 @@ import pytest
 from strut.errors import UnknownNameError
 from strut.human.analysis.reference_bands import band_of
 from strut.human.anatomy import HEAD, UPPER_TRUNK, body_size, unsided
-from strut.human.laboratory_names import joint_words
 from strut.human.problem.bounce import LOWEST_COM, bounce_constraints, bounce_parameters, has_bounce, usual_rise_m
 from strut.human.problem.posture_costs import (
     arm_cost,
@@ -20,6 +19,7 @@ from strut.human.problem.posture_costs import (
     usual_step_s,
 )
 from strut.human.table import human_gait
+from strut.models.laboratory_names import joint_words
 from strut.models.subject import subject
 from strut.style import WORDS, Style
 

@@ -12,9 +12,9 @@ from strut.cli.main import main
 from strut.formats.motion_file import save_motion
 from strut.human.analysis.gait_cycle import gait_cycle
 from strut.human.analysis.gait_parameters import gait_parameters
-from strut.human.laboratory_names import PANELS
 from strut.human.report.gait_plots import Walk, angle_plot, force_plot, known_parts, torque_plot
 from strut.human.report.gait_text import parameter_rows
+from strut.models.laboratory_names import PANELS
 from strut.receipt import Reason, ReasonKind, Receipt
 from tests.walker import walked
 

@@ -19,9 +19,9 @@ from strut.human.analysis.gait_parameters import GaitParameters, gait_parameters
 from strut.human.analysis.reference_bands import BandScore, band_scores
 from strut.human.analysis.walk_figures import foot_force, joint_power, walk_figures
 from strut.human.anatomy import ELBOW, HEAD, LUMBAR, SHOULDER
-from strut.human.laboratory_names import PANELS, Panel, joint_words
 from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
+from strut.models.laboratory_names import PANELS, Panel, joint_words
 from strut.motion import Motion
 from strut.robot import Robot
 

@@ -75,8 +75,8 @@ def along_x(robot: Robot, motion: Motion) -> Motion:
     return _direction(robot, motion).aligned_with_x(motion)
 
 
-def endless(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, GaitCycle] | None:
-    """Return one cycle of a human walk, again and again for at least a duration, and that cycle; None if it has none.
+def repeat_walk(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, Motion] | None:
+    """Return one cycle of a human walk, repeated for at least a duration, and that cycle; None if it has none.
 
     Only a cycle that ends as it began can be repeated; one cut from a recording that changes on the way is None too.
     """
@@ -89,7 +89,7 @@ def endless(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, Ga
     repeated = once
     while repeated.duration_s < duration_s:
         repeated = _appended(repeated, once)
-    return repeated, cycle
+    return repeated, cycle.motion
 
 
 def mirror_image(robot: Robot, motion: Motion) -> Motion:

@@ -16,8 +16,8 @@ from strut.human.analysis.leg_figures import covariance_plane, elevation_angles
 from strut.human.analysis.reference_bands import BandKind, band_curve
 from strut.human.analysis.walk_figures import foot_force, joint_power
 from strut.human.anatomy import unsided
-from strut.human.laboratory_names import PANELS
 from strut.maths.rotation import angles_from_qpos
+from strut.models.laboratory_names import PANELS
 from strut.robot import Robot
 from strut.viewer.plots import LOOK, PALE
 

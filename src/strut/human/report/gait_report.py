@@ -11,7 +11,6 @@ from strut.errors import BadMotionError
 from strut.human.analysis.condition_comparison import ConditionComparison
 from strut.human.analysis.gait_analysis import GaitAnalysis
 from strut.human.analysis.gait_cycle import gait_cycle, mirror_image
-from strut.human.laboratory_names import PANELS
 from strut.human.report.condition_report import condition_curves
 from strut.human.report.condition_text import condition_tables
 from strut.human.report.gait_plots import (
@@ -26,6 +25,7 @@ from strut.human.report.gait_plots import (
     torque_plot,
 )
 from strut.human.report.gait_text import closing_sentence, doubt_sentences, gait_tables, left_out_sentences
+from strut.models.laboratory_names import PANELS
 from strut.motion import Motion
 from strut.plumbing.atomic_files import write_atomically
 from strut.plumbing.number_text import join_words

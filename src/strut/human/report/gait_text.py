@@ -15,7 +15,7 @@ from strut.human.analysis.gait_parameters import GaitParameters
 from strut.human.analysis.leg_figures import STILL_RAD, LegFigures
 from strut.human.analysis.naturalness import NEAR_SD
 from strut.human.analysis.reference_bands import BandScore
-from strut.human.laboratory_names import joint_words
+from strut.models.laboratory_names import joint_words
 from strut.motion import Motion
 from strut.plumbing.number_text import format_percent
 from strut.robot import Robot

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.animation.rig_bones import SHORTEST_M, base_body, bone_parts, foot_bones, rig_of, solid_bones
 from strut.errors import BadTableError
 from strut.models.catalogue import load_robot
+from strut.models.rig import MIN_BONE_M, base_body, bone_parts, foot_bones, rig_of, solid_bones
 from strut.models.solids import seen_geoms, solid_poses
 from tests.engines.small_robot import MJCF, ROBOT, forward, postures
 
@@ -38,10 +38,10 @@ def test_a_bone_points_to_the_next_joint_or_to_the_middle_of_its_parts():
         along = way - (way @ rig.rotation[bone][:, 0]) * rig.rotation[bone][:, 0]
         if np.linalg.norm(along) > 1e-3:
             assert_allclose(rig.rotation[bone][:, 1], along / np.linalg.norm(along), atol=1e-9)
-            assert rig.length_m[bone] == pytest.approx(max(SHORTEST_M, np.linalg.norm(along)))
+            assert rig.length_m[bone] == pytest.approx(max(MIN_BONE_M, np.linalg.norm(along)))
     axis = rig.rotation[3][:, 0]  # the ball hangs along the axis of the twist: it has no way to point but its body's
     assert abs(rig.rotation[3][:, 1] @ axis) < 1e-12
-    assert rig.length_m[3] == SHORTEST_M == 0.02
+    assert rig.length_m[3] == MIN_BONE_M == 0.02
     assert rig.length_m[0] == pytest.approx(0.15 * np.ptp(rig.start_m, axis=0).max())
     assert_allclose(rig.qpos, ROBOT.standing_qpos)
 

@@ -4,8 +4,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from strut.animation.rig_bones import foot_bones, rig_of, solid_bones
 from strut.models.catalogue import load_robot
+from strut.models.rig import foot_bones, rig_of, solid_bones
 from strut.models.solids import solids
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from strut.human.anatomy import SIDES
+from strut.recording import SIDES
 
 NOUNS: Mapping[str, str] = {  # by coordinate without its side
     "Hip_RY": "hip flexion",
