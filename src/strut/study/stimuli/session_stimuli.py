@@ -13,19 +13,22 @@ import numpy as np
 from strut.emotion import Emotion
 from strut.errors import FileError
 from strut.formats.motion_file import save_motion
-from strut.gaits.hand_task.perform import perform
 from strut.models.catalogue import as_robot
+from strut.pipeline.run import run
 from strut.plumbing.atomic_files import check_may_be_folder, check_writable, write_atomically
+from strut.registry import find
+from strut.request import Request
 from strut.robot import Robot
 from strut.study.statistics.answer_table import csv_of_rows
 from strut.study.statistics.answers import PAD_SCALES
 
 SESSION_FILE = "session.csv"
+_TASK = "hand_task"  # the robots whose study.toml this reads perform tasks with a hand
 
 
 @dataclass(frozen=True, slots=True)
 class SessionStimulus:
-    """One motion of a study: its place in the session, what it is for, its name and the feeling it shows."""
+    """One motion of a session: its position, its role, its name and its emotion."""
 
     number: int
     role: str
@@ -41,35 +44,35 @@ class SessionStimulus:
 def stimuli(robot: Robot, seed: int) -> tuple[SessionStimulus, ...]:
     """Return the session of the robot's `study.toml`: neutral, practice, all corners, and some of its emotions.
 
-    Practice is random, corners come in random order and emotions are drawn at random, as in the study.
+    Practice motions are random, corners come in random order and emotions are drawn at random, as in the study.
     """
     table = robot.study
     rng = np.random.default_rng(seed)
     levels = {"L": table.levels.low, "H": table.levels.high}
     corners = ["".join(letters) for letters in product("LH", repeat=3)]
-    shown: list[tuple[str, str, Sequence[float]]] = [("neutral", "neutral", (0.0, 0.0, 0.0))]
+    session: list[tuple[str, str, Sequence[float]]] = [("neutral", "neutral", (0.0, 0.0, 0.0))]
     for count in range(table.practice_motions):
         pad = np.round(rng.uniform(levels["L"], levels["H"], 3), 3).tolist()
-        shown.append(("practice", f"random{count + 1}", pad))
+        session.append(("practice", f"random{count + 1}", pad))
     for corner in (corners[index] for index in rng.permutation(len(corners))):
-        shown.append(("corner", corner, [levels[letter] for letter in corner]))
+        session.append(("corner", corner, [levels[letter] for letter in corner]))
     names = sorted(table.emotion)
     for index in rng.permutation(len(names))[: table.emotion_motions]:
-        shown.append(("emotion", names[index], table.emotion[names[index]].pad))
+        session.append(("emotion", names[index], table.emotion[names[index]].pad))
     return tuple(
         SessionStimulus(number, role, name, Emotion(pad[0], pad[1], pad[2], name if role == "emotion" else None))
-        for number, (role, name, pad) in enumerate(shown, start=1)
+        for number, (role, name, pad) in enumerate(session, start=1)
     )
 
 
 def session_table(rows: Sequence[Mapping[str, Any]], seed: int) -> str:
-    """Return a session as text of a table with one row per motion."""
+    """Return a session as CSV with one row per motion."""
     columns = ["number", "file", "role", "name", *PAD_SCALES, "verdict", "kept", "reasons", "seed"]
-    told = [
+    complete = [
         {**row, **dict(zip(PAD_SCALES, row["pad"], strict=True)), "reasons": "; ".join(row["reasons"]), "seed": seed}
         for row in rows
     ]
-    return csv_of_rows(columns, [{name: row.get(name, "") for name in columns} for row in told])
+    return csv_of_rows(columns, [{name: row.get(name, "") for name in columns} for row in complete])
 
 
 def save_stimuli(
@@ -84,12 +87,12 @@ def save_stimuli(
     """Make all motions of a robot's published study; write them, and a table of them, into a folder.
 
     Args:
-        robot: Whose study.
-        folder: Made if it is not there.
+        robot: The robot of the study.
+        folder: Made if it does not exist.
         seed: Decides practice motions, order and the named emotions.
         rate_hz: Samples per second.
         force: Whether existing files may be replaced.
-        on_motion: Is told how many motions of how many are done.
+        on_motion: Called with the number of motions that are done and the number of all.
 
     Example:
         >>> len(strut.save_stimuli("pepper", "stimuli", seed=1))  # doctest: +SKIP
@@ -105,18 +108,25 @@ def save_stimuli(
     for name in (*(stimulus.file_name for stimulus in session), SESSION_FILE):
         check_writable(folder / name, force=force)
     study = body.study
+    hand_task = find("strut.tasks", _TASK).request
+    task = hand_task(task=study.task, duration_s=study.duration_s, user_m=tuple(map(float, study.user_m)))
     rows: list[dict[str, Any]] = []
     for stimulus in session:
-        motion = perform(
-            body, study.task, stimulus.emotion, duration_s=study.duration_s, user_m=study.user_m, rate_hz=rate_hz
-        )
+        motion = run(Request(robot=body.name, task=task, emotion=stimulus.emotion, rate_hz=rate_hz), robot=body)
+        assert motion.receipt is not None
         label = {"number": stimulus.number, "role": stimulus.role, "name": stimulus.name}
         labelled = replace(motion, meta={**motion.meta, "seed": seed, "stimulus": label})
         save_motion(labelled, folder / stimulus.file_name, force=force)
-        assert motion.receipt is not None
-        kept = {"verdict": motion.receipt.verdict, "kept": motion.receipt.intensity_kept}
-        shows = {"file": stimulus.file_name, **label, "pad": list(stimulus.emotion.pad)}
-        rows.append({**shows, **kept, "reasons": [str(reason) for reason in motion.receipt.reasons]})
+        rows.append(
+            {
+                "file": stimulus.file_name,
+                **label,
+                "pad": list(stimulus.emotion.pad),
+                "verdict": motion.receipt.verdict,
+                "kept": motion.receipt.intensity_kept,
+                "reasons": [str(reason) for reason in motion.receipt.reasons],
+            }
+        )
         on_motion(len(rows), len(session))
     write_atomically(folder / SESSION_FILE, session_table(rows, seed).encode(), force=force)
     return rows

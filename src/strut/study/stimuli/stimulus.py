@@ -15,9 +15,9 @@ from msgspec import structs
 from strut.arrays import Array
 from strut.errors import StrutError, StudyError
 from strut.formats.motion_file import load_motion
-from strut.human.marker_set import marker_points
 from strut.maths.sampling import columns_at
 from strut.models.catalogue import robot_of
+from strut.models.marker_set import marker_points
 from strut.models.skeleton import skeleton, skeleton_points
 from strut.models.solids import Solid, solid_poses, solids
 from strut.motion import Motion

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from strut import load_robot
 from strut.errors import BadTableError
-from strut.human.marker_set import marker_points
+from strut.models.marker_set import marker_points
 from strut.models.subject import subject
 from strut.schemas.human import MarkerTable
 
