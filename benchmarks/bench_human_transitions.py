@@ -29,7 +29,7 @@ from strut.human.transitions.composed_walk import ComposedWalk, compose_walk  # 
 from strut.human.transitions.walk_pieces import WalkPiece  # noqa: E402
 
 RATE_HZ = 200.0
-FIGURES = ("start_s", "stop_s", "radius_m", "seam_place", "seam_velocity", "seam_torque_nm")
+FIGURES = ("start_s", "stop_s", "radius_m", "seam_position", "seam_velocity", "seam_torque_nm")
 FIRST = ("pressure_back_mm", "pressure_to_swing_mm", "landing_speed_share")
 EMPTY: Row = dict.fromkeys(("verdict", *FIGURES, "slip_mm", "torque_use", "playback_rad", *FIRST), "")
 

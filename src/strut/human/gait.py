@@ -1,4 +1,4 @@
-"""Gait: a solved step of a human with the proof that it is sound, and the motion that many such steps make."""
+"""Gait: a solved step of a human with its verification, and the motion made of many such steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
 
 RATE_HZ = 100.0
-SCORED_HZ = 200.0  # push-off lasts a twentieth of a second
+SCORE_RATE_HZ = 200.0  # fine enough for the peaks of push-off, which lasts a twentieth of a second
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,14 +36,14 @@ class Gait:
     """One solved step.
 
     Args:
-        robot: Who walks.
-        solution: The step.
-        soundness: What an independent look at it found.
-        attempts: What was tried, in words, the last of which succeeded.
-        asked: What was asked, as JSON would hold it.
-        naturalness: What a person who looks at it would notice; None if nobody looked.
-        direction: Where its motion goes; along the x axis if None, as the step was solved.
-        options: With which it was synthesized; None if it was found otherwise.
+        robot: The human model.
+        solution: Of the optimal control problem, one step along the x axis.
+        soundness: Result of the independent verification.
+        attempts: One sentence for each solve; the last one succeeded.
+        asked: The request, for JSON.
+        naturalness: Visible features beside those of people; None if not measured.
+        direction: Line along which the motion walks; the x axis if None.
+        options: Of the synthesis; None for other gaits.
     """
 
     robot: Robot
@@ -67,29 +67,29 @@ class Gait:
 
     @property
     def step_length_m(self) -> float:
-        """How far the pelvis travels in a step."""
+        """Travel of the pelvis in a step."""
         return float(self.trajectory.q[-1, 0] - self.trajectory.q[0, 0])
 
     def cost_of_transport(self) -> float:
-        """Return the mechanical work of all joints, braking not returned, over weight and distance."""
+        """Return the absolute mechanical work of all joints over weight and distance."""
         return work_j(self.trajectory) / (self.robot.mass_kg * GRAVITY_M_S2 * self.step_length_m)
 
-    def receipt(self, **feeling: Any) -> Receipt:
-        """Return what the step keeps and costs; `feeling` may name emotion, pad, intensity_asked, intensity_kept."""
+    def receipt(self, **emotion: Any) -> Receipt:
+        """Return the receipt; `emotion` may have emotion, pad, intensity_asked and intensity_kept."""
         path = self.trajectory
         robot = self.robot
         reasons = [*self.soundness.complaints(), *self.soundness.limits_broken()]
         verdict: Verdict = "refused" if reasons else "ok"
-        known = {"emotion": None, "pad": None, "intensity_asked": None, "intensity_kept": None} | feeling
+        expression = {"emotion": None, "pad": None, "intensity_asked": None, "intensity_kept": None} | emotion
         return Receipt(
             robot=robot.name,
-            **known,
+            **expression,
             verdict=verdict,
             reasons=tuple(reasons),
             duration_s=float(path.time_s[-1]),
             distance_m=self.step_length_m,
             speed_m_s=self.speed_m_s,
-            balance_margin_mm=None,  # a walk is never balanced on one foot; its forces are sound instead
+            balance_margin_mm=None,  # does not apply: the walk is verified by its ground reaction forces
             joint_limit_margin_rad=self.soundness.joint_limit_margin_rad,
             joint_speed_use=self.soundness.joint_speed_use,
             torque_use=float(np.max(np.abs(path.u) / robot.torque_limit_nm)),
@@ -102,10 +102,10 @@ class Gait:
             soundness=self.soundness.as_dict(),
         )
 
-    def motion(self, *, steps: int = 2, rate_hz: float = RATE_HZ, **feeling: Any) -> Motion:
+    def motion(self, *, steps: int = 2, rate_hz: float = RATE_HZ, **emotion: Any) -> Motion:
         """Return many steps as a motion: the step, its mirror image, the step again, and so on."""
         path = self.trajectory
-        receipt = self.receipt(**feeling)
+        receipt = self.receipt(**emotion)
         count = max(2, round(path.time_s[-1] * rate_hz))
         time_s = np.arange(steps * count) * path.time_s[-1] / count
         pair = [WalkPiece(path, mirrored=mirrored).sampled(self.robot, time_s[:count]) for mirrored in (False, True)]
@@ -114,11 +114,11 @@ class Gait:
         qpos[:, 0] += self.step_length_m * np.repeat(np.arange(steps), count)
         distance_m = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2]))
         receipt = replace(receipt, duration_s=float(time_s[-1]), distance_m=distance_m)
-        motion = self.sampled(receipt, time_s, (qpos, u, force, contact))
+        motion = self.as_motion(receipt, time_s, (qpos, u, force, contact))
         return motion if self.direction is None else self.direction.restored(motion)
 
-    def sampled(self, receipt: Receipt, time_s: Array, samples: tuple[Array, ...]) -> Motion:
-        """Return samples of this gait as a motion: configurations, torques, forces and contact."""
+    def as_motion(self, receipt: Receipt, time_s: Array, samples: tuple[Array, ...]) -> Motion:
+        """Return configurations, torques, forces and contacts as a motion of this gait."""
         path = self.trajectory
         qpos, u, force, contact = samples
         return Motion(
@@ -146,8 +146,8 @@ class Gait:
         )
 
     def band_scores(self) -> dict[str, BandScore]:
-        """Return the figures that laboratories read off a cycle beside people's; none at speeds without bands."""
-        strides = self.motion(steps=4, rate_hz=SCORED_HZ)
+        """Return the gait features of a cycle beside their normative bands; empty at speeds without bands."""
+        strides = self.motion(steps=4, rate_hz=SCORE_RATE_HZ)
         if self.direction is not None:
             strides = self.direction.aligned_with_x(strides)
         heel = strides.contact[:, strides.foot_names.index(sided(HEEL, RIGHT))]
@@ -159,21 +159,21 @@ class Gait:
 
 
 def work_j(path: Trajectory) -> float:
-    """Return the mechanical work of all joints along a movement, braking not returned."""
+    """Return the absolute mechanical work of all joints along a trajectory; negative work counts as positive."""
     power = np.abs(path.u * path.v[:, list(path.problem.actuated)]).sum(axis=1)
     phases = (path.nodes_of(phase) for phase in range(len(path.problem.phases)))
     return sum(float(np.trapezoid(power[nodes], path.time_s[nodes])) for nodes in phases)
 
 
 def unfinished(robot: Robot, best: Solution) -> Gait:
-    """Return the best iterate of a solver that was stopped, as a gait whose complaints say what it lacks."""
-    found = replace(verify_trajectory(robot, best, playback=False), finished=False)
-    return Gait(robot, best, found, (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",), {})
+    """Return the best iterate of a stopped solver as a gait; its soundness says what it lacks."""
+    soundness = replace(verify_trajectory(robot, best, playback=False), finished=False)
+    return Gait(robot, best, soundness, (f"stopped after {best.iterations} iterations, cost {best.cost:.4f}",), {})
 
 
 def centre_of_pressure(robot: Robot, qpos: Array, force_n: Array) -> Array:
-    """Return where the ground's force acts. Shapes (T, nq) and (T, n_feet, 3) in, (T, 2) out."""
+    """Return the centre of pressure on the ground. Shapes (T, nq) and (T, n_feet, 3) in, (T, 2) out."""
     points = [contact_points(robot)[name] for name in robot.foot_names]
-    places = point_positions(robot.model, [(point.body, point.position_m) for point in points], qpos)
-    load = force_n[..., 2]  # a ball touches below its centre
-    return np.asarray(np.einsum("tf,tfc->tc", load, places[..., :2]) / load.sum(axis=1, keepdims=True))
+    positions = point_positions(robot.model, [(point.body, point.position_m) for point in points], qpos)
+    load = force_n[..., 2]  # a contact sphere touches the ground below its centre
+    return np.asarray(np.einsum("tf,tfc->tc", load, positions[..., :2]) / load.sum(axis=1, keepdims=True))

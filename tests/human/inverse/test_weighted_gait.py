@@ -94,9 +94,12 @@ def test_sensitivities_are_central_differences_along_the_shifts(monkeypatch):
     monkeypatch.setattr(weighted_gait, "solution_sensitivities", lambda program, outcome, gradients: slopes)
     monkeypatch.setattr(weighted_gait, "cost_gradients", lambda program, names, x: np.ones(2))
     gait = SimpleNamespace(
-        is_linear=np.array([False, True]), factors=lambda parameters: np.array([2.0, 3.0]), program=None, names=("a", "b"),
+        is_linear=np.array([False, True]),
+        factors=lambda parameters: np.array([2.0, 3.0]),
+        program=None,
+        names=("a", "b"),
         step=lambda x: (np.array([[x[0] ** 2, x[1]]]), 5.0 * x[1]),
-    )  # fmt: skip
+    )
     x = np.array([0.5, 0.25])
     solved = SimpleNamespace(outcome=SimpleNamespace(x=x), parameters=None, program=None)
     q, length = WeightedGait.sensitivities(gait, solved)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from strut.human.anatomy import other_side
 from strut.human.gait import centre_of_pressure, unfinished, work_j
 from strut.human.transitions.turning_problem import turned_configuration
-from strut.human.transitions.walk_pieces import WalkPiece, mirrored_step, placements, samples, worst_seam
+from strut.human.transitions.walk_pieces import WalkPiece, mirrored_step, placements, sample_walk, worst_seam
 from strut.human.walking_direction import WalkingDirection
 from strut.kinematics.contact_set import contact_set
 from strut.kinematics.mirror import mirror_of
@@ -129,16 +129,16 @@ def test_a_piece_that_begins_turned_joins_with_its_velocities_turned_likewise(he
     put = placements(heiman, pieces)
     assert put[1].turn_rad == pytest.approx(-angle)
     seam = worst_seam(heiman, pieces)
-    assert (seam.place, seam.velocity, seam.torque_nm) == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
+    assert (seam.position, seam.velocity, seam.torque_nm) == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
     faster = replace(then, v=then.v + 0.01 * np.eye(34)[0])
     assert worst_seam(heiman, [pieces[0], WalkPiece(faster)]).velocity == pytest.approx(0.01 * max(c, s))
     higher = replace(then, q=then.q + 0.02 * np.eye(34)[2])
-    assert worst_seam(heiman, [pieces[0], WalkPiece(higher)]).place == pytest.approx(0.02)
+    assert worst_seam(heiman, [pieces[0], WalkPiece(higher)]).position == pytest.approx(0.02)
 
 
 def test_velocities_of_a_mirrored_piece_are_those_of_the_mirrored_body(heiman, path, mirror):
     piece = WalkPiece(replace(path, v=np.random.default_rng(3).normal(size=path.v.shape)), mirrored=True)
-    q, v, _ = piece.end(heiman, -1)
+    q, v, _ = piece.state(heiman, -1)
     step_s = 1e-6
     image = mirror.image(piece.path.q[-1])
     ahead = qpos_from_angles((image + step_s * mirror.image(piece.path.v[-1]))[None])[0]
@@ -170,7 +170,7 @@ def test_the_mirror_image_of_a_step_stands_on_the_other_foot_pushed_to_the_other
 
 def test_samples_of_a_walk_end_with_its_last_whole_sample(heiman, path):
     pieces = [WalkPiece(path), WalkPiece(path, mirrored=True)]
-    time_s, qpos, u, force, contact = samples(heiman, pieces, 30.0)
+    time_s, qpos, u, force, contact = sample_walk(heiman, pieces, 30.0)
     assert time_s[-1] <= 2.0 * path.time_s[-1] < time_s[-1] + 1.0 / 30.0
     assert_allclose(np.diff(time_s), 1.0 / 30.0)
     assert len(qpos) == len(u) == len(force) == len(contact) == len(time_s)
@@ -204,7 +204,7 @@ def test_a_walk_that_turns_past_facing_backwards_goes_on_turning(heiman, drawn_s
     q = np.zeros_like(path.q)
     q[:, 5] = np.linspace(np.radians(140.0), np.radians(220.0), len(q))
     piece = WalkPiece(replace(path, q=q, v=np.zeros_like(q), a=np.zeros_like(q)))
-    _, qpos, *_ = samples(heiman, [piece], 200.0)
+    _, qpos, *_ = sample_walk(heiman, [piece], 200.0)
     heading = np.unwrap(2.0 * np.arctan2(qpos[:, 6], qpos[:, 3]))
     assert_allclose(np.linalg.norm(qpos[:, 3:7], axis=1), 1.0)
     assert np.abs(np.diff(qpos[:, 3:7], axis=0)).max() < 0.1

@@ -16,11 +16,11 @@ from strut.human.anatomy import LEFT, RIGHT
 from strut.human.gait import centre_of_pressure
 from strut.human.problem.gait_options import HUMAN, named_gait_options
 from strut.human.problem.swing_clearance import swing_constraints
-from strut.human.transitions.composed_walk import PART_S, _Maker, check_walk, compose_walk
+from strut.human.transitions.composed_walk import PART_S, WalkComposer, check_walk, compose_walk
 from strut.human.transitions.quiet_stand import either_side_bounds, heading_of_foot, stand_at_rest
 from strut.human.transitions.transition_problem import Transition
 from strut.human.transitions.turning_problem import Turning, turned_configuration
-from strut.human.transitions.walk_pieces import WalkPiece, mirrored_step, placements, samples, worst_seam
+from strut.human.transitions.walk_pieces import WalkPiece, mirrored_step, placements, sample_walk, worst_seam
 from strut.maths.rotation import qpos_from_angles
 from strut.ocp.collocation import DirectCollocation
 from strut.ocp.continuity_constraints import state_at
@@ -58,7 +58,7 @@ def test_a_stand_is_still_symmetric_and_carried_by_both_soles(heiman, gait, stan
 def test_steps_of_a_gait_join_to_the_last_digits(heiman, gait):
     pair = [WalkPiece(gait.trajectory), WalkPiece(gait.trajectory, mirrored=True)]
     seam = worst_seam(heiman, [*pair, *pair])
-    assert seam.place < 1e-6
+    assert seam.position < 1e-6
     assert seam.velocity < 1e-4
     assert seam.torque_nm < 1e-3
     late = replace(gait.trajectory, q=gait.trajectory.q + 1e-3 * np.eye(34)[8])
@@ -79,7 +79,7 @@ def test_a_walk_that_faces_backwards_joins_as_well_and_its_quaternions_do_not_ju
     ahead = [WalkPiece(path), WalkPiece(path, mirrored=True)] * 2
     behind = [WalkPiece(replace(path, q=turned_configuration(path.q, np.full(len(path.q), np.pi)))), *ahead[1:]]
     assert worst_seam(heiman, behind).place < 1e-6
-    time_s, qpos, *_ = samples(heiman, behind, 100.0)
+    time_s, qpos, *_ = sample_walk(heiman, behind, 100.0)
     qpos = qpos[time_s > path.time_s[-1]]  # angles of the first piece wrap at its nodes
     assert qpos[-1, 0] < -1.0
     assert np.abs(qpos[:, 3]).max() < 0.1
@@ -100,7 +100,7 @@ def test_a_walk_without_a_stand_is_that_of_its_gait(heiman, gait):
     motion = walk.motion()
     assert motion.receipt.verdict == "ok"
     assert motion.receipt.walk["steps"] == 4
-    assert motion.receipt.walk["seam_place"] < 1e-6
+    assert motion.receipt.walk["seam_position"] < 1e-6
     assert motion.receipt.distance_m == pytest.approx(4 * gait.step_length_m)
     assert motion.receipt.speed_m_s == pytest.approx(gait.speed_m_s)
     assert motion.receipt.cost_of_transport == pytest.approx(gait.cost_of_transport())
@@ -118,7 +118,7 @@ def test_a_piece_goes_on_where_the_one_before_it_stopped_whichever_way_that_face
     turned = replace(path, q=turned_configuration(path.q, np.full(len(path.q), 0.3)))
     put = placements(heiman, [WalkPiece(turned), WalkPiece(path, mirrored=True)])
     assert put[1].turn_rad == pytest.approx(0.3, abs=1e-9)
-    _, qpos, _, force, _ = samples(heiman, [WalkPiece(path), WalkPiece(path, mirrored=True)], 100.0)
+    _, qpos, _, force, _ = sample_walk(heiman, [WalkPiece(path), WalkPiece(path, mirrored=True)], 100.0)
     pressure = centre_of_pressure(heiman, qpos, force)
     assert np.abs(pressure[:, 1]).max() < 0.15  # under the feet
 
@@ -219,9 +219,7 @@ def test_heights_of_feet_are_told_in_words(heiman, options):
 
 
 def test_only_synthesized_gaits_are_composed(gait):
-    with pytest.raises(
-        OutOfRangeError, match=r"Only gaits that `strut\.synthesize` has found can start, turn and stop"
-    ):
+    with pytest.raises(OutOfRangeError, match=r"Only a gait made by `strut\.synthesize` can start, turn and stop"):
         compose_walk(replace(gait, options=None))
 
 
@@ -289,21 +287,21 @@ def test_a_stand_holds_its_weight_ahead_of_its_ankles_on_knees_that_are_not_lock
 
 
 def test_the_stand_of_a_walk_is_looked_at_and_its_time_is_counted(gait):
-    maker = _Maker(gait, gait.options, 0.0, None)
-    stand = maker._stand
-    assert stand is maker._stand
+    composer = WalkComposer(gait, gait.options, 0.0, None)
+    stand = composer.stand
+    assert stand is composer.stand
     assert len(stand.q) == 2
-    assert [found.complaints() for found in maker.found] == [[], []]
-    assert maker.found[1].playback_error_rad < 1e-3
-    took_s = maker.solve_s - gait.solution.setup_s - gait.solution.solve_s
+    assert [found.complaints() for found in composer.soundness] == [[], []]
+    assert composer.soundness[1].playback_error_rad < 1e-3
+    took_s = composer.solve_s - gait.solution.setup_s - gait.solution.solve_s
     assert 0.0 < took_s < 60.0
 
 
 def test_a_stand_beyond_the_range_of_a_joint_is_refused(gait, stand):
-    maker = _Maker(gait, gait.options, 0.0, None)
+    composer = WalkComposer(gait, gait.options, 0.0, None)
     knee = gait.robot.joint_names.index("KneeLeft_RY")
     upper = np.array(gait.robot.joint_upper_rad)
     upper[knee] = stand.trajectory.q[0, 6 + knee] - 0.05
-    maker.robot = replace(gait.robot, joint_upper_rad=upper)
+    composer.robot = replace(gait.robot, joint_upper_rad=upper)
     with pytest.raises(RefusedError, match=r"joint limit: KneeLeft_RY is .* beyond its range"):
-        maker._verified(stand)
+        composer.verify(stand)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from strut.human.anatomy import LEFT, RIGHT
 from strut.human.problem.gait_options import HUMAN, named_gait_options
-from strut.human.transitions.quiet_stand import BOTH_FLAT, either_side_bounds, heading_of_foot, stance
+from strut.human.transitions.quiet_stand import BOTH_FEET_FLAT, either_side_bounds, heading_of_foot, stance
 from strut.human.transitions.transition_problem import Transition
 from strut.ocp.continuity_constraints import BoundaryState
 
@@ -54,7 +54,7 @@ def test_a_start_shifts_the_weight_lifts_a_heel_and_steps(transition, started):
     assert [phase.intervals for phase in problem.phases] == [16, 7, *COARSE]
     assert [phase.duration_s for phase in problem.phases[:2]] == [(0.30, 0.50), (0.15, 0.30)]
     assert_allclose(guess.duration_s, [0.45, 0.25, *transition.step.duration_s])
-    assert problem.phases[0].contact.name == BOTH_FLAT
+    assert problem.phases[0].contact.name == BOTH_FEET_FLAT
     assert problem.phases[0].unloaded == ("HeelLeft Z",)
 
 
@@ -171,7 +171,7 @@ def test_bounds_of_either_side_let_the_pelvis_go_anywhere_up_to_standing(heiman,
 
 
 def test_a_stand_on_both_soles_has_all_their_rows(heiman):
-    both = stance(heiman, BOTH_FLAT)
+    both = stance(heiman, BOTH_FEET_FLAT)
     assert len(both.rows) == 12
     assert {row.point.name for row in both.rows} == set(heiman.foot_names)
     assert stance(heiman, "LeftFlat").name == "LeftFlat"

@@ -21,7 +21,7 @@ def numbers(expression):
 
 def test_a_stride_goes_along_the_chord_of_its_arc_at_its_speed(heiman):
     turning = SimpleNamespace(robot=heiman, turn_rad=0.8)
-    stride, support = Turning._pace(turning)
+    stride, support = Turning.pace_constraints(turning)
     parameter = {"step_length_m": 0.6, "speed_m_s": 1.2}
     chord = np.sin(0.4) / 0.4
     ends = SimpleNamespace(

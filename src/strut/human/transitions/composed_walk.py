@@ -1,8 +1,7 @@
-"""Composed walk: any number of steps, out of a stand and into one, straight on or turning; its pieces join exactly."""
+"""Composed walk: any number of steps, from a stand and into a stand, straight or turning; its pieces join exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +16,7 @@ from strut.human.problem.gait_options import GaitOptions
 from strut.human.transitions.quiet_stand import heading_of_foot, stand_at_rest
 from strut.human.transitions.transition_problem import Transition
 from strut.human.transitions.turning_problem import Turning, turned_configuration
-from strut.human.transitions.walk_pieces import WalkPiece, mirrored_step, samples, worst_seam
+from strut.human.transitions.walk_pieces import WalkPiece, mirrored_step, sample_walk, worst_seam
 from strut.maths.rotation import headings_of
 from strut.motion import Motion
 from strut.ocp.collocation import DirectCollocation, Solution
@@ -29,25 +28,25 @@ from strut.ocp.shooting_refinement import FINER, refined_by_shooting
 from strut.ocp.soundness import Soundness, require_sound, verify_trajectory, worst_of
 from strut.ocp.trajectory import Trajectory
 
-MOST_TURN_RAD = np.radians(45.0)  # in a stride: legs that stand turn no further under a pelvis
-START_STEPS = 1
-STOP_STEPS = 2  # of the walk's steps, those that start it and those that stop it
-PART_S = 0.7  # longest part of a movement whose torques are played alone: errors grow a million times in a step
-MOST_SECONDS = 600.0
-OF_THE_STEP = ("costs", "parameters", "phase_names", "phase_durations_s")  # in `meta`: of the straight step alone
+MAX_TURN_RAD = np.radians(45.0)  # per stride: the limit of hip rotation over a standing leg
+START_STEPS = 1  # steps of the walk that start it
+STOP_STEPS = 2  # steps of the walk that stop it
+PART_S = 0.7  # longest part whose torques are played back at once: errors grow a million times in a step
+MAX_SECONDS = 600.0  # of processor time, for one piece
+OF_THE_STEP = ("costs", "parameters", "phase_names", "phase_durations_s")  # keys of `meta` about the straight step
 ADVICE = "Choose a slower walk, or a smaller turn."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComposedWalk:
-    """Pieces of a walk in their order, and what an independent look at all of them found.
+    """Pieces of a walk in order, with the result of their verification.
 
     Args:
-        gait: The step whose speed, criteria and feeling the walk has.
+        gait: The step that defines speed, criteria and style of the walk.
         pieces: Stands, start, steps and stop.
         soundness: The worst of all pieces.
-        solve_s: How long all solves took together.
-        figures: Number of steps, turn and radius, duration of start and stop, and how well pieces join.
+        solve_s: Time of all solves together.
+        figures: Number of steps, turn and radius, duration of start and stop, and the gaps between pieces.
     """
 
     gait: Gait
@@ -56,14 +55,21 @@ class ComposedWalk:
     solve_s: float
     figures: dict[str, float | None]
 
-    def motion(self, *, rate_hz: float = RATE_HZ, **feeling: Any) -> Motion:
-        """Return the walk as a motion; `feeling` may name emotion, pad, intensity_asked, intensity_kept."""
+    def motion(self, *, rate_hz: float = RATE_HZ, **emotion: Any) -> Motion:
+        """Return the walk as a motion; `emotion` may have emotion, pad, intensity_asked and intensity_kept."""
         gait = replace(self.gait, soundness=self.soundness)
-        time_s, qpos, u, force, contact = samples(gait.robot, self.pieces, rate_hz)
+        robot = gait.robot
+        time_s, qpos, u, force, contact = sample_walk(robot, self.pieces, rate_hz)
         heading = np.unwrap(headings_of(qpos[:, 3:7]))
+        distance_m = sum(piece.distance_m for piece in self.pieces)
+        torque_nm = np.concatenate([piece.path.u for piece in self.pieces])
+        energy_j = sum(work_j(piece.path) for piece in self.pieces)
         receipt = replace(
-            gait.receipt(**feeling),
-            **self._way(),
+            gait.receipt(**emotion),
+            distance_m=distance_m,
+            speed_m_s=distance_m / sum(piece.duration_s for piece in self.pieces),
+            torque_use=float(np.max(np.abs(torque_nm) / robot.torque_limit_nm)),
+            cost_of_transport=energy_j / (robot.mass_kg * GRAVITY_M_S2 * distance_m),
             duration_s=float(time_s[-1]),
             walking_speed_m_s=gait.speed_m_s,
             turned_rad=float(heading[-1] - heading[0]) if self.figures["radius_m"] else None,
@@ -71,27 +77,10 @@ class ComposedWalk:
             naturalness=None if self.figures["turn_per_stride_rad"] else gait.receipt().naturalness,
             walk=self.figures,
         )
-        motion = gait.sampled(receipt, time_s, (qpos, u, force, contact))
-        return replace(motion, meta=_with_straight_step(motion.meta))
-
-    def _way(self) -> dict[str, Any]:
-        """Return how far it leads along its pieces, how fast, and what that takes."""
-        robot = self.gait.robot
-        pieces = self.pieces
-        way_m = sum(piece.way_m for piece in pieces)
-        u = np.concatenate([piece.path.u for piece in pieces])
-        return {
-            "distance_m": way_m,
-            "speed_m_s": way_m / sum(piece.duration_s for piece in pieces),
-            "torque_use": float(np.max(np.abs(u) / robot.torque_limit_nm)),
-            "cost_of_transport": sum(work_j(piece.path) for piece in pieces) / (robot.mass_kg * GRAVITY_M_S2 * way_m),
-        }
-
-
-def _with_straight_step(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a gait's `meta` with what is of its straight step alone in a table of its own."""
-    straight = {name: meta[name] for name in OF_THE_STEP}
-    return {**{name: meta[name] for name in meta if name not in straight}, "straight_step": straight}
+        motion = gait.as_motion(receipt, time_s, (qpos, u, force, contact))
+        straight_step = {name: motion.meta[name] for name in OF_THE_STEP}
+        meta = {name: value for name, value in motion.meta.items() if name not in OF_THE_STEP}
+        return replace(motion, meta=meta | {"straight_step": straight_step})
 
 
 def compose_walk(
@@ -103,14 +92,14 @@ def compose_walk(
     turn_rad: float = 0.0,
     on_iteration: OnIteration | None = None,
 ) -> ComposedWalk:
-    """Return a walk of a gait's steps, out of a stand and into one, straight on or turning.
+    """Return a walk of many steps of a gait, from a stand and into a stand, straight or turning.
 
     Args:
-        gait: A step that `synthesize` found.
-        steps: In all; the first comes out of the stand, the last two lead into it.
-        from_stand: Whether it begins in a stand.
-        to_stand: Whether it ends in one.
-        turn_rad: About the vertical in a stride of two steps, positive to the left.
+        gait: A step made by `synthesize`.
+        steps: In all; the first one starts from the stand, the last two stop.
+        from_stand: Whether the walk begins in a stand.
+        to_stand: Whether it ends in a stand.
+        turn_rad: Turn per stride of two steps, positive to the left.
         on_iteration: Called with every iteration; may return True to stop.
 
     Example:
@@ -120,26 +109,34 @@ def compose_walk(
     """
     check_walk(steps, from_stand=from_stand, to_stand=to_stand, turn_rad=turn_rad)
     if gait.options is None:
-        raise OutOfRangeError("Only gaits that `strut.synthesize` has found can start, turn and stop; this one is not.")
-    maker = _Maker(gait, gait.options, float(turn_rad), on_iteration)
-    return maker.walk(steps, from_stand=from_stand, to_stand=to_stand)
+        raise OutOfRangeError("Only a gait made by `strut.synthesize` can start, turn and stop.")
+    composer = WalkComposer(gait, gait.options, float(turn_rad), on_iteration)
+    return composer.compose(steps, from_stand=from_stand, to_stand=to_stand)
 
 
 def check_walk(steps: int, *, from_stand: bool, to_stand: bool, turn_rad: float) -> None:
-    """Raise OutOfRangeError if nobody turns like that, or if there are too few steps to start and stop."""
-    fewest = max(1, START_STEPS * from_stand + STOP_STEPS * to_stand)
-    if steps < fewest:
+    """Raise OutOfRangeError if there are too few steps to start and stop, or if the turn is too large."""
+    min_steps = max(1, START_STEPS * from_stand + STOP_STEPS * to_stand)
+    if steps < min_steps:
         raise OutOfRangeError(
-            f"A walk of {steps} steps is too short to start and stop; choose at least {fewest} steps."
+            f"A walk of {steps} steps is too short to start and stop; choose at least {min_steps} steps."
         )
-    if not abs(turn_rad) <= MOST_TURN_RAD:  # also catches NaN
+    if not abs(turn_rad) <= MAX_TURN_RAD:  # also catches NaN
         raise OutOfRangeError(
-            f"Nobody turns by {np.degrees(turn_rad):g}° in a stride; choose at most {np.degrees(MOST_TURN_RAD):g}°."
+            f"A turn of {np.degrees(turn_rad):g}° per stride is impossible; choose at most "
+            f"{np.degrees(MAX_TURN_RAD):g}°."
         )
 
 
-class _Maker:
-    """Solves the pieces of a walk, each once."""
+class WalkComposer:
+    """Solves the pieces of a walk, each once, and joins them.
+
+    Args:
+        gait: The straight step.
+        options: Of that step; a turning walk always keeps the shanks apart as capsules.
+        turn_rad: Turn per stride.
+        on_iteration: Called with every iteration of every solve.
+    """
 
     def __init__(self, gait: Gait, options: GaitOptions, turn_rad: float, on_iteration: OnIteration | None) -> None:
         self.gait = gait
@@ -151,20 +148,20 @@ class _Maker:
         self.natural = bool(gait.asked.get("natural"))
         self.toe_in_rad = heading_of_foot(self.robot, gait.trajectory.q[0], RIGHT)
         self.solve_s = gait.solution.setup_s + gait.solution.solve_s
-        self.found = [] if turn_rad else [gait.soundness]  # who turns takes no straight step
+        self.soundness = [] if turn_rad else [gait.soundness]  # a turning walk has no straight step
 
-    def walk(self, steps: int, *, from_stand: bool, to_stand: bool) -> ComposedWalk:
-        """Return the walk."""
-        pair = self._steps()
+    def compose(self, steps: int, *, from_stand: bool, to_stand: bool) -> ComposedWalk:
+        """Return the walk; raises RefusedError if its pieces do not join or are not sound."""
+        pair = self.step_pair()
         pieces = list[WalkPiece]()
         first = START_STEPS * from_stand
         stopping = steps - STOP_STEPS * to_stand
         if from_stand:
-            pieces += [WalkPiece(self._stand), WalkPiece(self._start(pair[0].path))]
+            pieces += [WalkPiece(self.stand), WalkPiece(self.start(pair[0].path))]
         pieces += [pair[number % 2] for number in range(first, stopping)]
         if to_stand:
-            pieces += [self._stop(pair[stopping % 2]), WalkPiece(self._stand)]
-        soundness = replace(worst_of(self.found), mesh_change=self.gait.soundness.mesh_change)
+            pieces += [self.stop(pair[stopping % 2]), WalkPiece(self.stand)]
+        soundness = replace(worst_of(self.soundness), mesh_change=self.gait.soundness.mesh_change)
         seam = worst_seam(self.robot, pieces)
         if seam.complaints():
             raise RefusedError(seam.complaints(), ADVICE)
@@ -179,55 +176,56 @@ class _Maker:
         }
         return ComposedWalk(self.gait, tuple(pieces), soundness, self.solve_s, figures)
 
-    def _steps(self) -> tuple[WalkPiece, WalkPiece]:
-        """Return the step of the left leg and that of the right one, which is held as its mirror image."""
+    def step_pair(self) -> tuple[WalkPiece, WalkPiece]:
+        """Return the step of the left leg, and that of the right leg as the mirror image of a left one."""
         path = self.gait.trajectory
         if not self.turn_rad:
             return WalkPiece(path), WalkPiece(path, mirrored=True)
         turning = Turning(self.robot, self.options, path, self.turn_rad, self.mesh, self.natural)
         problem = turning.problem()
-        stride = self._solved("a turning stride", problem, turning.guess(problem), warm=NEAR)
+        stride = self.solve("a turning stride", problem, turning.guess(problem), warm=NEAR)
         count = len(self.mesh)
         first = replace(stride.part(0, count), problem=path.problem)
         second = stride.part(count, 2 * count)
         return WalkPiece(first), WalkPiece(mirrored_step(self.robot, second, path.problem), mirrored=True)
 
     @cached_property
-    def _stand(self) -> Trajectory:
-        found = stand_at_rest(self.robot, self.gait.trajectory.problem, self.toe_in_rad)
-        return self._verified(found)
+    def stand(self) -> Trajectory:
+        """The stand before and after the walk."""
+        return self.verify(stand_at_rest(self.robot, self.gait.trajectory.problem, self.toe_in_rad))
 
-    def _start(self, step: Trajectory) -> Trajectory:
-        heading = heading_of_foot(self.robot, step.q[-1], RIGHT) - self.toe_in_rad  # the foot that stays where it is
-        problem, guess = self._transition(step, heading).start()
-        return self._solved("a start", problem, guess)
+    def start(self, step: Trajectory) -> Trajectory:
+        """Return the movement from the stand to the end of a step; the right foot stays where the stand has it."""
+        heading = heading_of_foot(self.robot, step.q[-1], RIGHT) - self.toe_in_rad
+        problem, guess = self.transition(step, heading).start()
+        return self.solve("a start", problem, guess)
 
-    def _stop(self, step: WalkPiece) -> WalkPiece:
-        further = 0.25 * (-self.turn_rad if step.mirrored else self.turn_rad)  # by half a step
+    def stop(self, step: WalkPiece) -> WalkPiece:
+        """Return the movement from the beginning of a step to the stand, turned on by half a step."""
+        further = 0.25 * (-self.turn_rad if step.mirrored else self.turn_rad)
         heading = heading_of_foot(self.robot, step.path.q[0], RIGHT) - self.toe_in_rad + further
-        problem, guess = self._transition(step.path, heading).stop()
-        return WalkPiece(self._solved("a stop", problem, guess), mirrored=step.mirrored)
+        problem, guess = self.transition(step.path, heading).stop()
+        return WalkPiece(self.solve("a stop", problem, guess), mirrored=step.mirrored)
 
-    def _transition(self, step: Trajectory, heading_rad: float) -> Transition:
-        """Return what leads from a stand that faces a direction into a step, and from it to the stand."""
-        stand = self._stand
-        facing = BoundaryState(
-            turned_configuration(stand.q[:1], np.array([heading_rad]))[0], 0.0 * stand.v[0], stand.u[0]
-        )
-        return Transition(self.robot, self.options, step, facing, self.mesh, self.natural)
+    def transition(self, step: Trajectory, heading_rad: float) -> Transition:
+        """Return the transition between a step and the stand turned to a heading."""
+        stand = self.stand
+        q = turned_configuration(stand.q[:1], np.array([heading_rad]))[0]
+        at_rest = BoundaryState(q, 0.0 * stand.v[0], stand.u[0])
+        return Transition(self.robot, self.options, step, at_rest, self.mesh, self.natural)
 
-    def _solved(self, what: str, problem: OptimalControlProblem, guess: Trajectory, warm: float = 0.0) -> Trajectory:
-        """Return a solved and sound movement."""
+    def solve(self, label: str, problem: OptimalControlProblem, guess: Trajectory, warm: float = 0.0) -> Trajectory:
+        """Return the verified solution of a problem."""
         program = DirectCollocation(problem)
-        options = SolverOptions(most_seconds=MOST_SECONDS, warm=warm, adaptive=not warm)
-        on_mesh = program.solve(guess, options=options, on_iteration=told_as(self.on_iteration, what))
-        return self._verified(refined_by_shooting(program, on_mesh))
+        options = SolverOptions(most_seconds=MAX_SECONDS, warm=warm, adaptive=not warm)
+        on_mesh = program.solve(guess, options=options, on_iteration=told_as(self.on_iteration, label))
+        return self.verify(refined_by_shooting(program, on_mesh))
 
-    def _verified(self, exact: Solution) -> Trajectory:
-        """Return a movement that is sound, and count its time; raises with what is wrong if it is not."""
-        apart = SHANKS if self.options.capsules else None
-        found = verify_trajectory(self.robot, exact, capsules=apart, part_s=PART_S)
-        require_sound(found, advice=ADVICE)
-        self.solve_s += exact.setup_s + exact.solve_s
-        self.found.append(found)
-        return exact.trajectory
+    def verify(self, solution: Solution) -> Trajectory:
+        """Return the trajectory of a sound solution and add up its time; raises RefusedError."""
+        capsules = SHANKS if self.options.capsules else None
+        soundness = verify_trajectory(self.robot, solution, capsules=capsules, part_s=PART_S)
+        require_sound(soundness, advice=ADVICE)
+        self.solve_s += solution.setup_s + solution.solve_s
+        self.soundness.append(soundness)
+        return solution.trajectory

@@ -1,4 +1,4 @@
-"""Quiet stand: the posture before and after a walk, the cheapest by the walk's own criteria."""
+"""Quiet stand: the posture before and after a walk, optimal by the criteria of the walk."""
 
 from __future__ import annotations
 
@@ -22,27 +22,33 @@ from strut.ocp.symbolic_dynamics import Expression
 from strut.ocp.trajectory import guess_between
 from strut.robot import BASE, Robot
 
-BOTH_FLAT = "BothFlat"  # the contact set of a stand; no phase of a recorded walk, so it is not in the robot's table
-COSTS = ("effort", "posture", "arms")  # what a body that does not move pays for
-ROOM = 0.02  # how far a stand stays inside all bounds [rad, m], so that whoever leaves it may move either way
+BOTH_FEET_FLAT = (
+    "BothFlat"  # the contact set of a stand; no phase of a recorded walk, so it is not in the robot's table
+)
+COSTS = ("effort", "posture", "arms")  # costs that a body at rest has
+BOUND_MARGIN = 0.02  # rad, m: the stand stays inside the bounds, so that a movement can leave it in any direction
 FOOT = LEG[-1]
 EXACT = SolverOptions(tolerance=1e-7, row_tolerance=1e-11)
 
 
 def stand_at_rest(robot: Robot, step: OptimalControlProblem, toe_in_rad: float) -> Solution:
-    """Return a stand on both soles as a movement in which nothing moves, at the costs of a step's problem.
+    """Return a stand on both soles as a motionless trajectory, with the costs of a step.
 
-    The feet are turned inwards by an angle, each to its side; the weight is ahead of the ankles as people's is.
+    Args:
+        robot: A human model.
+        step: Problem of a step.
+        toe_in_rad: Angle by which each foot is turned inwards. The centre of mass is ahead of the ankles by the
+            distance in the gait table.
     """
     table = human_gait(robot).stand
     wide = either_side_bounds(robot, step)
-    q = wide.q + ROOM * np.array([[1.0], [-1.0]])
+    q = wide.q + BOUND_MARGIN * np.array([[1.0], [-1.0]])
     q[:, :2] = 0.0
     for index, name in enumerate(step.tree.velocity_names):
         q[0, index] = table.knee_rad if unsided(name) == KNEE else q[0, index]
     phase = ContactPhase(
-        BOTH_FLAT,
-        stance(robot, BOTH_FLAT),
+        BOTH_FEET_FLAT,
+        stance(robot, BOTH_FEET_FLAT),
         intervals=1,
         duration_s=(table.stay_s, table.stay_s),
         constraints=(
@@ -67,47 +73,48 @@ def stand_at_rest(robot: Robot, step: OptimalControlProblem, toe_in_rad: float) 
 
 
 def either_side_bounds(robot: Robot, step: OptimalControlProblem) -> Bounds:
-    """Return the bounds of a step and of its mirror image, for movements in which either leg may do anything."""
+    """Return bounds that contain those of a step and of its mirror image, for movements of either leg."""
     table = step.bounds
     names = step.tree.velocity_names
-    q = _either(table.q, mirror_of(robot, names))
+    q = _with_mirror_image(table.q, mirror_of(robot, names))
     q[:, :2] = [[-np.inf], [np.inf]]
-    q[1, 2] = robot.subject.standing_pelvis_height_m + ROOM
-    return Bounds(q, table.v, _either(table.u, mirror_of(robot, names[BASE:])))
+    q[1, 2] = robot.subject.standing_pelvis_height_m + BOUND_MARGIN
+    return Bounds(q, table.v, _with_mirror_image(table.u, mirror_of(robot, names[BASE:])))
 
 
 def stance(robot: Robot, name: str) -> ContactSet:
-    """Return a contact set by name: a robot's own, or both soles."""
-    if name != BOTH_FLAT:
+    """Return a contact set by name: one of the robot, or both soles."""
+    if name != BOTH_FEET_FLAT:
         return contact_set(robot, name)
     soles = [contact_set(robot, f"{side}Flat") for side in SIDES]
-    return ContactSet(BOTH_FLAT, tuple(row for sole in soles for row in sole.rows))
+    return ContactSet(BOTH_FEET_FLAT, tuple(row for sole in soles for row in sole.rows))
 
 
 def heading_of_foot(robot: Robot, q: Array, side: str) -> float:
-    """Return where the toes of a foot point, from the x axis to the left [rad]. Shape (nq,) in."""
+    """Return the heading of a foot, from the x axis to the left [rad]. Shape (nq,) in."""
     ends = [(sided(FOOT, side), (x_m, 0.0, 0.0)) for x_m in (0.0, 1.0)]
     ankle, ahead = point_positions(robot.model, ends, qpos_from_angles(q[None]))[0]
     return float(np.arctan2(ahead[1] - ankle[1], ahead[0] - ankle[0]))
 
 
-def _either(limits: Array, mirror: Mirror) -> Array:
+def _with_mirror_image(limits: Array, mirror: Mirror) -> Array:
+    """Return lower and upper limits that contain the given ones and their mirror image. Shape (2, n) in and out."""
     image = mirror.image(limits)
     return np.array([np.minimum(limits[0], image.min(axis=0)), np.maximum(limits[1], image.max(axis=0))])
 
 
 def _weight_ahead(robot: Robot, node: NodeSymbols) -> Expression:
-    """Return how far the centre of mass is from where people's is over their ankles, forwards [m]."""
+    """Return the deviation of the centre of mass from that of people ahead of their ankles, forwards [m]."""
     ankles = [node.positions.position(sided(FOOT, side), (0.0, 0.0, 0.0))[0] for side in SIDES]
     people_m = body_size(robot) * human_gait(robot).stand.ahead_of_ankles_m
     return node.positions.centre_of_mass()[0] - sum(ankles) / len(ankles) - people_m
 
 
 def _turns_of_feet(node: NodeSymbols, toe_in_rad: float) -> Expression:
-    """Return how far each foot points away from its heading, as sines. Shape (2,)."""
-    missing = []
+    """Return the sines of the angles between the feet and their headings. Shape (2,)."""
+    deviations = []
     for side in SIDES:
         heading = toe_in_rad if side == RIGHT else -toe_in_rad
         axis = node.positions.rotation(sided(FOOT, side))[:, 0]
-        missing.append(np.cos(heading) * axis[1] - np.sin(heading) * axis[0])
-    return column(*missing)
+        deviations.append(np.cos(heading) * axis[1] - np.sin(heading) * axis[0])
+    return column(*deviations)

@@ -1,8 +1,8 @@
-"""Transition problem: from a stand into a walk in one step, and out of a walk into a stand in one and a half.
+"""Transition problem: gait initiation from a stand in one step, and termination into a stand in one and a half.
 
-A start is the weight's shift, the rise of a heel, and a step that ends exactly where a step of the walk ends. A stop is
-a step that begins exactly where one of the walk begins, and the other foot's way alongside. Criteria are the walk's; a
-bounce that a feeling asks of the walk is asked of neither.
+A start is the shift of the weight, heel off, and a step that ends in the state in which a step of the walk ends. A stop
+is a step that begins in the state in which a step of the walk begins, and then the other foot comes alongside. The
+criteria are those of the walk; the bounce of a style does not apply.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from strut.ocp.problem import Constraint, ContactPhase, MayerCost, OptimalContro
 from strut.ocp.trajectory import Trajectory, trajectory_through
 from strut.robot import BASE, Robot
 
-PRESS_N = 1.0  # least load of a point that stands; with 0 it pulled by up to 0.2 N between nodes
-HEADING = BASE - 1  # coordinate of the pelvis
-SAMPLES = 200  # of a guessed path
+MIN_LOAD_N = 1.0  # of a contact point at the nodes; with 0 the ground pulled by up to 0.2 N between nodes
+PELVIS_HEADING = BASE - 1  # index of the coordinate
+SAMPLES = 200  # of the initial guess
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transition:
-    """Who walks how, and the stand: all that starts and stops share.
+    """A step of a walk and a stand, with the problems that lead from one to the other.
 
     Args:
         robot: A human model.
         options: Of the walk.
-        step: One of its solved steps, from left toe-off to right toe-off.
-        stand: Where it starts or stops, at rest.
-        mesh: Intervals of the step's phases.
-        natural: Whether its criteria are the natural ones.
+        step: A solved step of the walk, from left toe off to right toe off.
+        stand: State at rest.
+        mesh: Mesh intervals of the phases of the step.
+        natural: Whether the criteria are the natural ones.
     """
 
     robot: Robot
@@ -55,7 +55,7 @@ class Transition:
     natural: bool = True
 
     def start(self) -> tuple[OptimalControlProblem, Trajectory]:
-        """Return the problem that leads from the stand to the end of the step, and where a solver may begin."""
+        """Return the problem from the stand to the end of the step, and an initial guess."""
         table = human_gait(self.robot).stand
         problem = self._problem((*(self._extra(entry) for entry in table.start), *self._step_phases()))
         ends = (
@@ -66,7 +66,7 @@ class Transition:
         return replace(problem, ends=ends), self._guess(replace(problem, ends=ends), before_s, [])
 
     def stop(self) -> tuple[OptimalControlProblem, Trajectory]:
-        """Return the problem that leads from the start of the step to the stand, and where a solver may begin."""
+        """Return the problem from the beginning of the step to the stand, and an initial guess."""
         table = human_gait(self.robot).stand
         problem = self._problem((*self._step_phases(), *(self._extra(entry) for entry in table.stop)))
         ends = (
@@ -77,12 +77,12 @@ class Transition:
         return replace(problem, ends=ends), self._guess(replace(problem, ends=ends), [], after_s)
 
     def _problem(self, phases: tuple[ContactPhase, ...]) -> OptimalControlProblem:
-        """Return the step's problem with other phases and free ends; what it was asked besides is as it was found."""
+        """Return the problem of the step with other phases and free ends; its parameters are fixed."""
         step = self.step.problem
         known = self.step.parameter
         wide = either_side_bounds(self.robot, step)
-        furthest = np.abs([*self.step.q[:, HEADING], self.stand.q[HEADING]]).max()  # of a step that turns
-        q = wide.q + furthest * np.outer([-1.0, 1.0], np.arange(step.tree.nq) == HEADING)
+        max_heading = np.abs([*self.step.q[:, PELVIS_HEADING], self.stand.q[PELVIS_HEADING]]).max()  # if it turns
+        q = wide.q + max_heading * np.outer([-1.0, 1.0], np.arange(step.tree.nq) == PELVIS_HEADING)
         return replace(
             step,
             phases=phases,
@@ -92,7 +92,7 @@ class Transition:
         )
 
     def _step_phases(self) -> list[ContactPhase]:
-        """Return the phases of the step, which may last shorter and longer."""
+        """Return the phases of the step with wider bounds on their durations."""
         gait = human_gait(self.robot)
         path = self.step
         shorter, longer = gait.stand.step_time
@@ -102,7 +102,7 @@ class Transition:
                 intervals=self.mesh[number],
                 duration_s=(shorter * path.duration_s[number], longer * path.duration_s[number]),
                 constraints=swing_constraints(self.robot, number, self.options, natural=self.natural),
-                least_load_n=PRESS_N,
+                least_load_n=MIN_LOAD_N,
                 arrival=gait.phase[number].arrival,
             )
             for number, phase in enumerate(path.problem.phases)
@@ -119,11 +119,11 @@ class Transition:
             landing=entry.landing,
             unloaded=entry.unloaded,
             constraints=(legs_apart(self.robot, self.options), *self._free_foot(entry.set)),
-            least_load_n=PRESS_N,
+            least_load_n=MIN_LOAD_N,
         )
 
     def _free_foot(self, contact_set_name: str) -> tuple[Constraint, ...]:
-        """Return what keeps the points of a foot that has left the ground, or comes alongside, above it."""
+        """Return the constraints that keep the points of a swinging foot above the ground."""
         step = [phase.set for phase in human_gait(self.robot).phase]
         if other_side(contact_set_name) == step[-1]:
             return (height_constraint(self.robot, "height of the left heel", [sided(HEEL, LEFT)], 0.0, "not first"),)
@@ -131,27 +131,32 @@ class Transition:
             return ()
         toes = [sided(name, LEFT) for name in (TOES, LITTLE_TOE)]
         heel = sided(HEEL, LEFT)
-        who = "the left foot"
-        clear_m = self.options.clearance_m
+        clearance_m = self.options.clearance_m
         return (
-            height_constraint(self.robot, f"height of {who}", [heel, *toes], 0.0, "inner", mirrored=True),
-            height_constraint(self.robot, f"clearance of {who}", toes, clear_m, "middle", mirrored=True),
+            height_constraint(self.robot, "height of the left foot", [heel, *toes], 0.0, "inner", mirrored=True),
+            height_constraint(self.robot, "clearance of the left foot", toes, clearance_m, "middle", mirrored=True),
         )
 
     def _guess(self, problem: OptimalControlProblem, before_s: list[float], after_s: list[float]) -> Trajectory:
-        """Return a blend of stand and step: the stand fades out before the step's end, or in after its start."""
+        """Return a blend of stand and step as the initial guess.
+
+        Args:
+            problem: Of the start or stop.
+            before_s: Durations of the phases before the step, of a start.
+            after_s: Durations of the phases after it, of a stop.
+        """
         path = self.step
         stand = self.stand
-        own = np.append(np.diff(path.time_s) > 0.0, True)  # borders hold two nodes
+        unique = np.append(np.diff(path.time_s) > 0.0, True)  # two nodes share the time between two phases
         first_s = sum(before_s)
         time_s = np.linspace(0.0, first_s + path.time_s[-1] + sum(after_s), SAMPLES)
-        within = np.clip(time_s - first_s, 0.0, path.time_s[-1])
-        walked = np.clip(time_s / time_s[-1] * 1.25 - (0.25 if before_s else 0.0), 0.0, 1.0)
-        walked = walked**2 * (3.0 - 2.0 * walked)
-        share = (walked if before_s else 1.0 - walked)[:, None]  # of the step
-        q = stand.q + share * (CubicSpline(path.time_s[own], path.q[own], axis=0)(within) - stand.q)
+        step_s = np.clip(time_s - first_s, 0.0, path.time_s[-1])
+        progress = np.clip(time_s / time_s[-1] * 1.25 - (0.25 if before_s else 0.0), 0.0, 1.0)
+        progress = progress**2 * (3.0 - 2.0 * progress)
+        share = (progress if before_s else 1.0 - progress)[:, None]  # of the step
+        q = stand.q + share * (CubicSpline(path.time_s[unique], path.q[unique], axis=0)(step_s) - stand.q)
         q[:, 0] = cumulative_trapezoid(share[:, 0] ** 0.5 * path.parameter["speed_m_s"], time_s, initial=0.0)
         curve = CubicSpline(time_s, q, axis=0)
         guess = trajectory_through(problem, curve, [*before_s, *path.duration_s, *after_s], path.parameter)
-        pushed = stand.u + share * (interp1d(path.time_s[own], path.u[own], axis=0)(within) - stand.u)
-        return replace(guess, u=np.asarray(interp1d(time_s, pushed, axis=0)(np.minimum(guess.time_s, time_s[-1]))))
+        torque = stand.u + share * (interp1d(path.time_s[unique], path.u[unique], axis=0)(step_s) - stand.u)
+        return replace(guess, u=np.asarray(interp1d(time_s, torque, axis=0)(np.minimum(guess.time_s, time_s[-1]))))

@@ -1,4 +1,4 @@
-"""Turning problem: a stride of two different steps that repeats after a turn about the vertical."""
+"""Turning problem: a stride of two different steps that is periodic up to a turn about the vertical."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ from strut.ocp.trajectory import Trajectory, trajectory_through
 from strut.robot import BASE, Robot
 
 STEPS = 2  # of a stride
-ANY_TURN_RAD = 10.0  # spread of a heading that shall cost nothing
+FREE_HEADING_RAD = 10.0  # spread of the heading in the posture cost: so large that it costs nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turning:
-    """A stride that turns, from the step of a straight walk.
+    """A stride that turns, made from the step of a straight walk.
 
     Args:
         robot: A human model.
-        options: Of the straight walk; its legs are kept apart as capsules, whatever way it faces.
-        step: A solved step, from left toe-off to right toe-off.
-        turn_rad: About the vertical in a stride, to the left.
-        mesh: Intervals of the step's phases.
-        natural: Whether its criteria are the natural ones.
+        options: Of the straight walk; the shanks are always kept apart as capsules.
+        step: A solved step, from left toe off to right toe off.
+        turn_rad: Turn about the vertical in a stride, positive to the left.
+        mesh: Mesh intervals of the phases of the step.
+        natural: Whether the criteria are the natural ones.
     """
 
     robot: Robot
@@ -62,7 +62,7 @@ class Turning:
     natural: bool = True
 
     def problem(self) -> OptimalControlProblem:
-        """Return the problem; the line from start to end of the stride is the x axis."""
+        """Return the problem; the chord of the stride is the x axis."""
         step = self.step.problem
         wide = either_side_bounds(self.robot, step)
         q = wide.q.copy()
@@ -75,14 +75,16 @@ class Turning:
             bounds=Bounds(q, wide.v, wide.u, first),
             costs=tuple(self._cost(cost) for cost in step.costs),
         )
-        return replace(turning, ends=(*turned_periodicity_constraints(turning, PELVIS, self.turn_rad), *self._pace()))
+        return replace(
+            turning, ends=(*turned_periodicity_constraints(turning, PELVIS, self.turn_rad), *self.pace_constraints())
+        )
 
     def guess(self, problem: OptimalControlProblem) -> Trajectory:
-        """Return the straight step and its mirror image, turned as it goes along an arc, at the problem's nodes."""
+        """Return the straight step and its mirror image bent along an arc, at the nodes of the problem."""
         path = self.step.on_mesh(replace(self.step.problem, phases=problem.phases[:4]))
         arc_m = self._arc_m
         image = mirrored_step(self.robot, path, problem)
-        steps = (mirrored_step(self.robot, image, problem), image)  # the step itself, on the rows of the stride
+        steps = (mirrored_step(self.robot, image, problem), image)  # mirrored twice it has the rows of the stride
         q, v, a, u, force = (
             np.concatenate([getattr(step, name) for step in steps]) for name in ("q", "v", "a", "u", "force_n")
         )
@@ -95,9 +97,9 @@ class Turning:
         turned[:, :2] = arc_m / self.turn_rad * np.stack([np.sin(along), -np.cos(along)], 1)
         turned[:, :2] += q[:, 1:2] * np.stack([-np.sin(along), np.cos(along)], 1)
         turned[:, :2] -= turned[0, :2]
-        ahead = np.array([[np.cos(heading), -np.sin(heading)], [np.sin(heading), np.cos(heading)]])
+        rotation = np.array([[np.cos(heading), -np.sin(heading)], [np.sin(heading), np.cos(heading)]])
         for rates in (v, a):
-            rates[:, :2] = np.einsum("ijt,tj->ti", ahead, rates[:, :2])
+            rates[:, :2] = np.einsum("ijt,tj->ti", rotation, rates[:, :2])
         v[:, BASE - 1] += self.turn_rad / time_s[-1]
         guess = trajectory_through(problem, lambda _, order: (turned, v, a)[order], duration_s, path.parameter)
         return replace(guess, u=u, force_n=force)
@@ -109,7 +111,7 @@ class Turning:
     def _phase(self, number: int, *, mirrored: bool) -> ContactPhase:
         side: Callable[[str], str] = other_side if mirrored else str
         phase = self.step.problem.phases[number]
-        apart = replace(self.options, capsules=True)
+        with_capsules = replace(self.options, capsules=True)
         speed_m_s = self.step.parameter["speed_m_s"]
         return replace(
             phase,
@@ -119,13 +121,13 @@ class Turning:
             landing=tuple(side(name) for name in phase.landing),
             unloaded=tuple(side(name) for name in phase.unloaded),
             constraints=(
-                *swing_constraints(self.robot, number, apart, natural=self.natural, mirrored=mirrored),
+                *swing_constraints(self.robot, number, with_capsules, natural=self.natural, mirrored=mirrored),
                 *bounce_constraints(self.robot, number, self.options.style, speed_m_s),
             ),
         )
 
     def _cost(self, cost: Cost) -> Cost:
-        """Return a cost of the step as that of a stride: what adds up, time too, counts half; no heading is better."""
+        """Return a cost of the step for a stride: sums and durations count half, and the heading is free."""
         if isinstance(cost, MayerCost):
             value = cost.value
             return replace(cost, value=lambda ends: value(replace(ends, total_s=ends.total_s / STEPS)))
@@ -134,11 +136,12 @@ class Turning:
         if cost.name == "posture":
             names = self.step.problem.tree.velocity_names
             style = self.options.style or self.robot.expression.neutral_style()
-            tight = human_gait(self.robot).natural_criteria.spread_rad if self.natural else {}
-            return posture_cost(self.robot, names, style, {**tight, names[BASE - 1]: ANY_TURN_RAD})
+            spread_rad = human_gait(self.robot).natural_criteria.spread_rad if self.natural else {}
+            return posture_cost(self.robot, names, style, {**spread_rad, names[BASE - 1]: FREE_HEADING_RAD})
         return cost
 
-    def _pace(self) -> tuple[BoundaryConstraint, ...]:
+    def pace_constraints(self) -> tuple[BoundaryConstraint, ...]:
+        """Return the constraints on length and speed of the stride and on the share of double support."""
         share = human_gait(self.robot).limits.double_support_share
         chord = float(np.sinc(0.5 * self.turn_rad / np.pi))  # over the arc
 
@@ -158,7 +161,7 @@ class Turning:
 
 
 def turned_configuration(q: Array, heading_rad: Array) -> Array:
-    """Return coordinates turned about the vertical, row by row; places stay. Shapes (T, nq), (T,)."""
+    """Return coordinates turned about the vertical, row by row; positions stay. Shapes (T, nq) and (T,)."""
     qpos = qpos_from_angles(q)
     turn = Rotation.from_euler("z", heading_rad[:, None]) * Rotation.from_quat(qpos[:, 3:7], scalar_first=True)
     qpos[:, 3:7] = turn.as_quat(scalar_first=True)
