@@ -17,7 +17,7 @@ import numpy as np
 from record import record
 from strut.arrays import Array
 from strut.capture.events.gait_events import USUAL_THRESHOLDS, EventThresholds, find_gait_events
-from strut.capture.events.heel_strikes import refined_heel_strikes
+from strut.capture.events.heel_strikes import refine_heel_strikes
 from strut.capture.gait_trial import GaitTrial, prepare_trial
 from strut.formats.recording_file import read_recording
 
@@ -39,7 +39,7 @@ def errors_ms(trials: list[GaitTrial], thresholds: EventThresholds, kind: str | 
     late = []
     for trial in trials:
         assert trial.paths is not None
-        events = refined_heel_strikes(find_gait_events(trial.paths, thresholds), trial.paths)
+        events = refine_heel_strikes(find_gait_events(trial.paths, thresholds), trial.paths)
         for felt in trial.plate_events:
             if kind in (None, felt.kind):
                 same = [event.time_s for event in events if (event.kind, event.side) == (felt.kind, felt.side)]

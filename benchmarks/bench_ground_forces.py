@@ -77,7 +77,7 @@ def captured(path: Path) -> CapturedWalk:
 def _felt_mass_kg(recording: Recording, height_m: float) -> float:
     """Return the mass with which the mean vertical force of plates is that of ours and of the plain estimate."""
     found = fit(recording, height_m=height_m, mass_kg=USUAL_MASS_KG, walking=True)
-    rough = ground_forces(found, robot_of_subject(found.subject), draws=0)
+    rough = ground_forces(found, robot_of_subject(found.subject), samples=0)
     known = np.zeros(0, dtype=int) if rough.plates is None else np.flatnonzero(np.isfinite(rough.plates.total[:, 2]))
     if rough.plates is None or not len(known):
         return USUAL_MASS_KG
@@ -107,12 +107,12 @@ def rows_of(half: str, name: str, path: Path) -> tuple[Rows, Rows]:
     seconds = {"seconds": round(time.process_time() - started, 1)}
     verdict = [first | verdict_row(walk)]
     if walk.plates is None:
-        return [first | _row(None) | {"what": "no foot stands whole on a plate"} | seconds], verdict
+        return [first | _row(None) | {"what": "no whole foot stands on a plate"} | seconds], verdict
     rows = _compared(walk.plates, "")
     rows[-1] |= seconds
     alignment = walk.forces.alignment
     if alignment is not None and walk.aligned is not None:
-        told = {"late_ms": round(1e3 * alignment.late_s), "ahead_mm": round(1e3 * alignment.forwards_m)}
+        told = {"late_ms": round(1e3 * alignment.delay_s), "ahead_mm": round(1e3 * alignment.forward_offset_m)}
         rows += [row | told for row in _compared(walk.aligned, "aligned ")]
     return [first | row for row in [*rows, *map(_moment_row, walk.moments)]], verdict
 

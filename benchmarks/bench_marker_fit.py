@@ -76,7 +76,7 @@ def main() -> None:
     problem = made_problem()
     seconds = median_seconds(lambda: solve_poses(problem, RATE_HZ), repeats=3)
     found = solve_poses(problem, RATE_HZ)
-    few = problem.some(slice(0, 100))
+    few = problem.select_frames(slice(0, 100))
     slow = median_seconds(lambda: published_fit(few, pose_prior(problem.body).mean), repeats=1)
     rows = [
         _row("35 made markers, batched", problem.markers_m.shape, FRAMES / seconds, found.error_m),

@@ -35,7 +35,7 @@ def bend_rad(prints: list[Footprint], time_s: Array, pitch_rad: Array) -> Array:
     for one in prints:
         since_s = time_s - one.stop_s
         last = float(np.interp(one.stop_s, time_s, heel_up))
-        bend = np.where(one.stands(time_s), heel_up, bend)
+        bend = np.where(one.is_standing(time_s), heel_up, bend)
         after = (since_s > 0.0) & (since_s < STRAIGHT_S)
         bend = np.where(after, last * (1.0 - since_s / STRAIGHT_S), bend)
     return bend
@@ -62,7 +62,7 @@ def row(half: str, name: str) -> dict[str, object]:
         away = ball - place[:, foot]
         up_n.append(push_n[:, 2])
         torque_nm.append(away[:, 2] * push_n[:, 0] - away[:, 0] * push_n[:, 2])
-        heights += [_at_toe_off(one, forces.time_s, ball, ball + toe_m * forwards) for one in prints if one.seen]
+        heights += [_at_toe_off(one, forces.time_s, ball, ball + toe_m * forwards) for one in prints if one.is_complete]
     weight_n = robot.mass_kg * GRAVITY_M_S2
     inside = forces.between_events
     ankle = forces.torque_nm[:, robot.joint_names.index("AnkleRight_RY")]

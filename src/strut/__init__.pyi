@@ -70,7 +70,7 @@ from strut.pipeline.walk import walk as walk, walk_to as walk_to
 from strut.capture.captured_walk import CapturedWalk as CapturedWalk, capture_walk as capture_walk
 from strut.capture.marker_fit.fit import MarkerFit as MarkerFit, fit as fit
 from strut.capture.gait_trial import GaitTrial as GaitTrial, prepare_trial as prepare_trial
-from strut.capture.markers.marker_mapping import read_marker_set as read_marker_set
+from strut.capture.markers.marker_set import read_marker_set as read_marker_set
 from strut.formats.recording_file import read_recording as read_recording
 from strut.capture.marker_fit.subject_model import SubjectModel as SubjectModel
 

@@ -7,19 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.capture.captured_walk import _in_triangle, capture_walk, fit_figures
-from strut.capture.events.heel_strikes import heel_push_m_s2
-from strut.capture.forces.dynamic_smoothing import wrench_derivatives, wrench_of
+from strut.capture.captured_walk import capture_walk, fit_figures
+from strut.capture.events.heel_strikes import heel_deceleration_m_s2
+from strut.capture.forces.dynamic_smoothing import linearise_wrench, required_wrench
 from strut.capture.forces.footprints import Footprint, find_footprints
-from strut.capture.forces.ground_forces import _plain_prior, ground_forces
-from strut.capture.forces.landing_transient import PUSH_M_S2, landing_shape, with_landings
+from strut.capture.forces.ground_forces import baseline_prior, ground_forces
+from strut.capture.forces.landing_transient import DECELERATION_M_S2, add_landing_transients, landing_shape
 from strut.capture.forces.load_sharing import FootLoads
 from strut.capture.forces.plate_comparison import PlateForces, agreement, plate_forces
 from strut.capture.gait_trial import prepare_trial
 from strut.capture.marker_fit.fit import fit
 from strut.capture.marker_fit.subject_model import robot_of_subject
-from strut.capture.markers.marker_checks import filtered_above_hz
+from strut.capture.markers.marker_checks import filter_cutoff_hz
 from strut.engines.body_wrench import Movement, torques_under_wrenches
+from strut.engines.rigid_body import foot_contact_points
 from strut.errors import BadRecordingError
 from strut.formats.recording_file import read_recording
 from strut.models.subject import person_of, subject
@@ -43,7 +44,7 @@ def followed(data):
 def test_a_body_at_rest_needs_its_weight_at_its_centre_of_mass():
     robot = subject()
     still = np.zeros((3, 34))
-    wrench = wrench_of(robot, Movement(still, still, still))
+    wrench = required_wrench(robot, Movement(still, still, still))
     np.testing.assert_allclose(wrench[:, :3], np.tile([0.0, 0.0, 75.0 * WEIGHT], (3, 1)), atol=1e-9)
     np.testing.assert_allclose(
         wrench[:, 4], -0.0013 * 75.0 * WEIGHT, atol=0.1
@@ -54,11 +55,11 @@ def test_derivatives_of_the_wrench_are_those_of_larger_steps():
     robot = subject()
     rng = np.random.default_rng(0)
     here = Movement(walker_angles(4), rng.normal(size=(4, 34)), rng.normal(size=(4, 34)))
-    _, *parts = wrench_derivatives(robot, here)
+    derivatives = linearise_wrench(robot, here).derivatives
     way = rng.normal(size=34)
-    for index, part in enumerate(parts):
+    for index, part in enumerate(derivatives):
         moved = [
-            wrench_of(
+            required_wrench(
                 robot,
                 Movement(
                     *(
@@ -72,13 +73,13 @@ def test_derivatives_of_the_wrench_are_those_of_larger_steps():
         np.testing.assert_allclose(part @ way, (moved[0] - moved[1]) / 2e-3, rtol=2e-3, atol=0.5)
 
 
-def test_who_stands_on_one_leg_holds_the_weight_with_that_hip():
+def test_on_one_leg_the_hip_of_that_side_holds_the_weight():
     """On one leg the hip of that side holds the weight beside it; the other hip holds its own leg only."""
     robot = subject()
     still = np.zeros((1, 34))
     movement = Movement(still, still, still)
     wrench = np.zeros((1, 2, 6))
-    wrench[:, 0] = wrench_of(robot, movement)
+    wrench[:, 0] = required_wrench(robot, movement)
     torque = torques_under_wrenches(robot.model, movement.for_engine(), ["FootRight", "FootLeft"], wrench)
     names = list(robot.joint_names)
     hip = 75.0 * WEIGHT * 0.08  # the weight acts half of a pelvis beside the hip
@@ -86,34 +87,43 @@ def test_who_stands_on_one_leg_holds_the_weight_with_that_hip():
     assert abs(torque[0, names.index("HipLeft_RX")]) < abs(torque[0, names.index("HipRight_RX")])
 
 
-def test_landings_load_the_foot_that_lands_and_hardly_change_the_momentum():
+def test_landing_transients_load_the_landing_foot_and_hardly_change_the_momentum():
     time_s = np.arange(100) / 100.0
-    rest = {"forwards": np.array([1.0, 0.0]), "length_m": 0.26, "belt_m_s": np.zeros(2)}
+    rest = {"forward": np.array([1.0, 0.0]), "length_m": 0.26, "belt_m_s": np.zeros(2)}
     lands = Footprint("Left", 0.4, 1.0, np.array([0.6, 0.1]), **rest)
     stands = np.column_stack([time_s < 0.5, time_s >= 0.4])
     before = FootLoads(np.full((100, 2, 3), 300.0), np.zeros((100, 2, 2)), np.zeros((100, 2)), stands)
 
-    def shape(speed_m_s, heel_push_m_s2=None):
-        return landing_shape(None, 100.0, speed_m_s, heel_push_m_s2)
+    def shape(speed_m_s, heel_deceleration_m_s2=None):
+        return landing_shape(None, 100.0, speed_m_s, heel_deceleration_m_s2)
 
-    change = with_landings(before, [lands], time_s, 700.0, shape(1.2)).force_n[..., 2] - 300.0
+    def vertical_change(landing):
+        return add_landing_transients(before, [lands], time_s, 700.0, landing).force_n[..., 2] - 300.0
+
+    change = vertical_change(shape(1.2))
     assert change[41:43, 1].min() > 50.0
     assert not change[45:, 0].any()
     assert abs(change.sum() / 100.0) < 0.01 * 700.0  # less than 1 % of the weight for a second
-    slow = with_landings(before, [lands], time_s, 700.0, shape(0.6)).force_n[..., 2] - 300.0
-    np.testing.assert_allclose(slow, change * 0.5**1.5, atol=1e-9)  # who walks slowly lands softly
-    seen = with_landings(before, [lands], time_s, 700.0, shape(1.2, heel_push_m_s2=25.0)).force_n[..., 2] - 300.0
-    np.testing.assert_allclose(seen, 0.25 * change, atol=1e-9)  # most of it is in the movement where heels show it
+    slow = vertical_change(shape(0.6))
+    np.testing.assert_allclose(slow, change * 0.5**1.5, atol=1e-9)  # slow walks land softly
+    seen = (
+        add_landing_transients(before, [lands], time_s, 700.0, shape(1.2, heel_deceleration_m_s2=25.0)).force_n[..., 2]
+        - 300.0
+    )
+    np.testing.assert_allclose(seen, 0.25 * change, atol=1e-9)  # most of it is in the movement of the legs already
 
 
-def test_loads_on_the_corners_of_a_foot_act_where_pressure_is():
-    corners = np.array([[0.0, 0.0], [0.15, 0.05], [0.13, -0.04]])
-    shares = np.random.default_rng(0).dirichlet(np.ones(3), 50)  # heel, inner and outer corner in front
-    front, outer = _in_triangle(np.tile(corners, (50, 1, 1)), shares @ corners)
-    np.testing.assert_allclose(np.column_stack([1.0 - front, front * (1.0 - outer), front * outer]), shares, atol=1e-9)
-    before, beside = _in_triangle(np.tile(corners, (2, 1, 1)), np.array([[0.3, 0.01], [0.07, 0.2]]))
-    assert before[0] == 1.0
-    assert beside[1] == 0.0
+def test_forces_at_the_contact_points_of_a_flat_foot_keep_its_centre_of_pressure(captured_author):
+    motion = captured_author.motion
+    loads = captured_author.forces.loads
+    points = foot_contact_points(captured_author.robot, motion.qpos)
+    for foot, columns in enumerate((slice(0, 3), slice(3, 6))):
+        force_n = motion.ground_force_n[:, columns, 2]
+        rows = motion.contact[:, columns].all(axis=1) & (force_n > 1.0).all(axis=1)
+        assert rows.sum() > 20
+        moment = np.einsum("tp,tpi->ti", force_n[rows], points[rows, columns, :2])
+        cop_m = moment / force_n[rows].sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(cop_m, loads.cop_m[rows, foot], atol=1e-6)
 
 
 def test_the_authors_step_is_sound_without_plates(captured_author):
@@ -132,8 +142,8 @@ def test_the_authors_step_is_sound_without_plates(captured_author):
     assert figures["plates"] is None
 
 
-def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
-    """What the issue asks for: totals within 6 and 4 % of the weight, single feet within 8, pressure within 25 mm."""
+def test_forces_agree_with_plates_better_than_the_centre_of_mass_estimate(on_plates):
+    """Totals within 6 and 4 % of the weight, single feet within 8 %, centre of pressure within 25 mm."""
     rows = {(one.what, one.axis): one for one in on_plates.plates.rows}
     up = rows["total", "up"]
     forwards = rows["total", "forwards"]
@@ -152,8 +162,8 @@ def test_forces_agree_with_plates_better_than_the_plain_estimate(on_plates):
     assert on_plates.motion.receipt.verdict == "ok"
 
 
-def test_heel_strikes_for_forces_are_where_plates_feel_them(data):
-    """In another laboratory than that of QCMAS, whose plates were filtered: 20 N come too early there."""
+def test_heel_strikes_are_within_8_ms_of_plates(data):
+    """Without the QCMAS walk: its plates were filtered, so 20 N come too early there."""
     for name in ("sydney_walk03", "sydney_walk04", "sydney_walk05", "c3d_samples/newwalk"):
         trial = prepare_trial(read_recording(data / f"{name}.c3d"))
         strikes = trial.events
@@ -171,39 +181,39 @@ def test_following_plates_gives_their_forces(followed):
     known = np.isfinite(total).all(axis=1)
     assert np.sqrt(np.mean((walk.forces.wrench[known, 2] - total[known, 2]) ** 2)) < 0.02 * 70.23 * WEIGHT
     assert any("followed" in note for note in walk.notes)
-    assert walk.forces.plate_share == pytest.approx(1.0, abs=0.025)  # though they are followed, they judge the mass
+    assert walk.forces.plate_share == pytest.approx(1.0, abs=0.025)  # followed plates confirm the mass, too
     light = replace(walk.forces, plates=PlateForces(0.93 * walk.forces.plates.wrench, walk.forces.plates.rate_hz))
     assert any("is the mass 0.9" in note for note in light.notes)
 
 
-def test_filtered_markers_are_told_from_raw_ones(data):
+def test_filtered_markers_are_recognised(data):
     """Raw markers show how hard the ground stops a heel, filtered ones do not."""
     filtered, raw = (read_recording(data / f"{name}.c3d") for name in ("sydney_walk03", "qcmas_walk"))
-    assert 5.0 < filtered_above_hz(filtered) < 7.0
-    assert filtered_above_hz(raw) is None
-    soft, hard = (heel_push_m_s2(trial.events, trial.paths) for trial in map(prepare_trial, (filtered, raw)))
-    assert soft < PUSH_M_S2[0]
-    assert hard > PUSH_M_S2[1]
+    assert 5.0 < filter_cutoff_hz(filtered) < 7.0
+    assert filter_cutoff_hz(raw) is None
+    soft, hard = (heel_deceleration_m_s2(trial.events, trial.paths) for trial in map(prepare_trial, (filtered, raw)))
+    assert soft < DECELERATION_M_S2[0]
+    assert hard > DECELERATION_M_S2[1]
 
 
-def test_the_plain_estimate_says_nothing_where_markers_are_lost(on_plates):
-    """Angles jump there; and nothing of filtered markers, which have none of the noise that it is free of."""
+def test_the_centre_of_mass_estimate_is_no_prior_near_unseen_markers(on_plates):
+    """Angles jump there. Filtered markers have no noise that the estimate would reduce, so they get no prior at all."""
     found = on_plates.fit
     plain_n = on_plates.forces.baseline_n
     recording = found.trial.recording
     places = recording.markers_m.copy()
     places[60:70, : len(recording.marker_names) // 2] = np.nan
     lost = replace(found, trial=replace(found.trial, recording=replace(recording, markers_m=places)))
-    known = np.isfinite(_plain_prior(lost, plain_n, filtered=False).wrench)
+    known = np.isfinite(baseline_prior(lost, plain_n, is_filtered=False).wrench)
     assert known[:45, [0, 2]].any()
     assert not known[50:80].any()
     assert not known[:, [1, 3, 4, 5]].any()
-    assert not np.isfinite(_plain_prior(found, plain_n, filtered=True).wrench).any()
+    assert not np.isfinite(baseline_prior(found, plain_n, is_filtered=True).wrench).any()
 
 
-def test_forces_are_compared_with_filtered_plates_as_if_filtered_alike(data, followed):
-    """The plates of QCMAS have nothing above 7 Hz; those of Sydney do."""
-    forces = ground_forces(followed.fit, followed.robot, draws=0)
+def test_forces_are_filtered_like_the_plates_they_are_compared_with(data, followed):
+    """The plates of the QCMAS walk have nothing above 7 Hz; those of the Sydney walks do."""
+    forces = ground_forces(followed.fit, followed.robot, samples=0)
     assert 5.0 < forces.plates.bandwidth_hz < 9.0
     assert any("filtered at about" in note for note in forces.notes)
     assert prepare_trial(read_recording(data / "sydney_walk03.c3d")).stances
@@ -243,18 +253,18 @@ def test_agreement_is_of_known_figures():
 
 def test_plates_that_are_not_there_cannot_be_followed(captured_author, data):
     recording = read_recording(data / "felis_subject3_neutral.c3d")
-    with pytest.raises(BadRecordingError, match="no foot stands whole on a force plate; leave out --use-plates"):
+    with pytest.raises(BadRecordingError, match="no whole foot stands on a force plate; leave out --use-plates"):
         capture_walk(recording, height_m=1.86, mass_kg=75.0, use_plates=True)
 
 
-def test_a_standing_trial_is_no_walk(data):
+def test_a_standing_trial_is_refused(data):
     recording = read_recording(data / "qcmas_static.c3d")
     with pytest.raises(BadRecordingError, match="walk"):
         capture_walk(recording)
 
 
-def test_what_is_refused_says_why(data):
-    """Markers that jump by centimetres: the result comes all the same."""
+def test_a_refused_walk_is_returned_with_its_reasons(data):
+    """Markers that jump by centimetres."""
     recording = read_recording(data / "qcmas_walk.c3d")
     shaken = recording.markers_m + np.random.default_rng(0).normal(scale=0.02, size=recording.markers_m.shape)
     walk = capture_walk(replace(recording, markers_m=shaken))

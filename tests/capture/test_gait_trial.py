@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from strut.capture.gait_trial import prepare_trial
-from strut.capture.markers.gaps import filled_gaps
+from strut.capture.markers.gaps import fill_gaps
 from strut.capture.markers.marker_checks import check_markers
 from strut.errors import BadRecordingError, MarkerSetError
 from strut.formats.recording_file import read_recording
@@ -77,7 +77,7 @@ def test_short_gaps_are_filled_to_a_millimetre_and_long_ones_stay():
     short = whole.marker_names.index("LKNE")
     long = whole.marker_names.index("RTOE")
     holed[100:108, short] = holed[50:80, long] = holed[:4, short] = np.nan
-    filled, gaps = filled_gaps(replace(whole, markers_m=holed))
+    filled, gaps = fill_gaps(replace(whole, markers_m=holed))
     np.testing.assert_allclose(filled.markers_m[100:108, short], whole.markers_m[100:108, short], atol=1e-3)
     assert np.isnan(filled.markers_m[50:80, long]).all()
     assert np.isnan(filled.markers_m[:4, short]).all()  # nothing is known before it
@@ -86,7 +86,7 @@ def test_short_gaps_are_filled_to_a_millimetre_and_long_ones_stay():
         *([("LKNE", 0, False), ("LKNE", 100, True), ("RTOE", 50, False)] if short < long else []),
     ]
     assert "Gaps of at most 0.1 s that were filled: 1 (8 frames)." in filled.notes
-    assert "Gaps that are too long to fill stay in LKNE, RTOE." in filled.notes
+    assert "Gaps that are too long to fill remain in LKNE, RTOE." in filled.notes
 
 
 def test_two_markers_that_swap_their_names_are_noticed():

@@ -29,7 +29,7 @@ def test_capture_writes_everything(data, tmp_path, capsys):
     assert motion.torque_nm.shape == (len(motion.time_s), 28)
     table = np.genfromtxt(out / "forces.csv", delimiter=",", names=True)
     np.testing.assert_allclose(table["right_up_n"] + table["left_up_n"], table["total_up_n"], atol=1.0)
-    assert "off force plates, RMS of body weight: total 4." in said.err
+    assert "difference from force plates, RMS over body weight: total 4." in said.err
     plates = read_recording(out / "forces.mot").plates  # as OpenSim reads external loads: y is up
     assert [plate.name for plate in plates] == ["right_ground", "left_ground"]
     np.testing.assert_allclose(plates[0].force_n[:, 1], table["right_up_n"], atol=0.01)
@@ -37,7 +37,7 @@ def test_capture_writes_everything(data, tmp_path, capsys):
     loaded = table["right_up_n"] > 50.0
     np.testing.assert_allclose(plates[0].cop_m[loaded, 2], -table["right_cop_y_m"][loaded], atol=1e-4)
     page = (out / "report.html").read_text("utf-8")
-    assert "Beside force plates" in page
+    assert "Comparison with force plates" in page
     assert "http" not in page.split("data:image")[0].replace("http-equiv", "").replace("http://www.w3.org", "")
     assert main(["capture", str(data / "qcmas_walk.c3d"), "--out", str(out)]) == 2
     assert "is there already" in capsys.readouterr().err
@@ -47,7 +47,7 @@ def test_forces_of_a_mass_that_plates_deny_are_written_and_refused(data, tmp_pat
     walk = str(data / "c3d_samples" / "plate_type2.c3d")
     out = tmp_path / "walk"
     assert main(["capture", walk, "--out", str(out), "--height", "1.75", "--mass", "70"]) == 3
-    told = "Refused: weight: plates feel 48 % of the vertical force that this mass needs for the movement."
+    told = "Refused: plates feel 48 % of the vertical force that this mass needs for the movement."
     assert told in capsys.readouterr().err
     assert load_motion(out / "motion.npz").receipt.verdict == "refused"
     assert main(["check", str(out / "motion.npz")]) == 3  # what was captured so is not ok for others
@@ -67,7 +67,7 @@ def test_a_fit_goes_on_to_forces(data, tmp_path, capsys):
 
 def test_height_and_mass_that_contradict_the_file_are_told():
     told = PersonFacts(1.86, 75.0).contradictions(1.634, 75.2, "used; the recording")
-    assert told == ("A body height of 1.86 m was given and is used; the recording tells 1.634 m.",)
+    assert told == ("A body height of 1.86 m was given and is used; the recording says 1.634 m.",)
     assert not PersonFacts(1.86, None).contradictions(None, 70.0, "used; the recording")
 
 
@@ -88,7 +88,7 @@ def test_bad_input_is_one_sentence(data, tmp_path, capsys):
         "still needs LASI": ["fit", str(foreign), "--height", "1.8", "--mass", "70"],
         "no markers": ["fit", str(data / "c3d_samples" / "emgwl.c3d"), "--height", "1.8", "--mass", "70"],
         "walk": ["capture", str(data / "qcmas_static.c3d")],
-        "no foot stands whole": ["capture", walk, "--height", "1.86", "--mass", "75", "--use-plates"],
+        "no whole foot stands": ["capture", walk, "--height", "1.86", "--mass", "75", "--use-plates"],
     }
     for words, arguments in cases.items():
         assert main([*arguments, "--out", str(tmp_path / "out")]) == 2, arguments

@@ -1,1 +1,1 @@
-"""Capture: files of a motion-capture laboratory → recording → subject model → joint angles and gait events."""
+"""Capture: recordings of a gait laboratory → subject, joint angles, gait events, ground forces and joint torques."""

@@ -1,4 +1,4 @@
-"""Gait trial: a recording made ready for a fit: landmarks named, gaps filled, axes turned, events found."""
+"""Gait trial: a recording prepared for a fit: landmarks named, gaps filled, axes turned, events found."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy.typing as npt
 
 from strut.arrays import Array
 from strut.capture.events.foot_paths import WalkingPaths, walking_paths
-from strut.capture.events.gait_events import contacts_of, find_gait_events
-from strut.capture.events.heel_strikes import refined_heel_strikes
+from strut.capture.events.gait_events import contact_states, find_gait_events
+from strut.capture.events.heel_strikes import refine_heel_strikes
 from strut.capture.events.plate_events import PlateStance, plate_gait_events, plate_stances
-from strut.capture.markers.foot_side import foot_landmarks
-from strut.capture.markers.gaps import Gap, filled_gaps
+from strut.capture.markers.gaps import Gap, fill_gaps
 from strut.capture.markers.marker_checks import MarkerFault, check_markers
-from strut.capture.markers.marker_mapping import Landmark, MarkerSet, match_markers
-from strut.capture.markers.walking_axes import find_walking_axes, turned_onto_x
+from strut.capture.markers.marker_set import Landmark, MarkerSet, match_markers
+from strut.capture.markers.medial_ankles import medial_ankle_names
+from strut.capture.markers.walking_axes import find_walking_axes, turn_onto_x
 from strut.errors import BadRecordingError
 from strut.recording import AnalogChannels, ForcePlate, GaitEvent, Recording, Side, all_seen
 
-FEWEST_FRAMES = 10
-SEEN_SHARE = 0.05  # of the frames, below which a marker does not count as there
-FLAT_MARGIN_S = 0.04  # after foot flat and before heel off
-PLATE_NEAR_S = 0.08  # an event from markers is replaced by that of a plate if they are so near
+MIN_FRAMES = 10
+MIN_SEEN_SHARE = 0.05  # of the frames; a marker that is seen less often is ignored; chosen by eye
+FLAT_MARGIN_S = 0.04  # after foot flat and before heel off; chosen by eye
+PLATE_NEAR_S = 0.08  # an event from markers is replaced by one of a plate if they are this close; chosen by eye
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,13 +35,13 @@ class GaitTrial:
         recording: Only markers that are landmarks.
         landmarks: Of each marker, in the order of the recording.
         marker_set: Title of the marker set.
-        labels: What the file calls each landmark.
+        labels: Name of each landmark in the file.
         gaps: Filled or not.
         faults: Of markers.
-        paths: Of the feet; None if nobody walks.
-        events: From markers alone.
+        paths: Of the feet; None if they cannot be found.
+        events: From markers alone; empty if the person does not walk.
         stances: On plates.
-        travelled_m: Way of the pelvis.
+        travelled_m: Horizontal distance that the pelvis travels.
     """
 
     recording: Recording
@@ -57,13 +57,13 @@ class GaitTrial:
 
     @property
     def plate_events(self) -> tuple[GaitEvent, ...]:
-        """What plates felt."""
+        """Events that plates measured."""
         return plate_gait_events(self.stances)
 
     @property
     def best_events(self) -> tuple[GaitEvent, ...]:
-        """Events from markers, those that a plate felt at the plate's time."""
-        return with_plates(self.events, self.plate_events)
+        """Events from markers; at the time of the plate where a plate measured them."""
+        return replace_by_plate_events(self.events, self.plate_events)
 
     @property
     def belt_m_s(self) -> Array:
@@ -72,7 +72,7 @@ class GaitTrial:
 
 
 def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> GaitTrial:
-    """Return a recording made ready.
+    """Return a recording prepared for a fit.
 
     Example:
         >>> trial = strut.prepare_trial(strut.read_recording("walk.c3d"))
@@ -80,44 +80,62 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
 
     Raises:
         MarkerSetError: If markers that a fit needs are missing.
-        BadRecordingError: If it is too short, or body and feet cannot be told.
+        BadRecordingError: If the recording is too short, or body and feet cannot be recognised.
     """
-    if len(recording.markers_m) < FEWEST_FRAMES:
+    if len(recording.markers_m) < MIN_FRAMES:
         raise BadRecordingError(
-            f"{recording.name} has {len(recording.markers_m)} frames; a fit needs at least {FEWEST_FRAMES}."
+            f"{recording.name} has {len(recording.markers_m)} frames; a fit needs at least {MIN_FRAMES}."
         )
-    seen = _without_unseen(recording)
+    seen = _drop_unseen_markers(recording)
     unseen = [name for name in recording.marker_names if name not in seen.marker_names]
-    chosen, labels = match_markers(seen, marker_set, unseen)
-    landmarks = {name: chosen.landmarks[name] for name in labels}
-    index = [recording.marker_names.index(label) for label in labels.values()]
-    own = replace(
+    matched_set, labels = match_markers(seen, marker_set, unseen)
+    landmarks = {name: matched_set.landmarks[name] for name in labels}
+    columns = [recording.marker_names.index(label) for label in labels.values()]
+    recording = replace(
         recording,
         marker_names=tuple(labels),
-        markers_m=recording.markers_m[:, index],
-        residual_m=None if recording.residual_m is None else recording.residual_m[:, index],
+        markers_m=recording.markers_m[:, columns],
+        residual_m=None if recording.residual_m is None else recording.residual_m[:, columns],
     )
-    own, gaps = filled_gaps(_with_seen_frames(own))
-    axes = find_walking_axes(own, {name: landmark.segment for name, landmark in landmarks.items()})
-    own = turned_onto_x(own, axes)
-    own, landmarks, labels = _by_place(own, landmarks, labels, chosen)
-    faults = check_markers(own, own.marker_names)
-    paths, own = _paths(own)
-    events = refined_heel_strikes(find_gait_events(paths), paths) if paths is not None else ()
-    stances = plate_stances(own.plates, paths.feet, own.rate_hz) if paths is not None else ()
-    return GaitTrial(own, landmarks, chosen.title, labels, gaps, faults, paths, events, stances, axes.travelled_m)
+    recording, gaps = fill_gaps(_crop_to_seen_frames(recording))
+    axes = find_walking_axes(recording, {name: landmark.segment for name, landmark in landmarks.items()})
+    recording = turn_onto_x(recording, axes)
+    recording, landmarks, labels = _rename_medial_ankles(recording, landmarks, labels, matched_set)
+    faults = check_markers(recording, recording.marker_names)
+    paths = None
+    events: tuple[GaitEvent, ...] = ()
+    stances: tuple[PlateStance, ...] = ()
+    try:
+        paths = walking_paths(recording)
+    except BadRecordingError as error:
+        recording = replace(recording, notes=(*recording.notes, f"Gait events were not searched for: {error}"))
+    if paths is not None:
+        events = refine_heel_strikes(find_gait_events(paths), paths)
+        stances = plate_stances(recording.plates, paths.feet, recording.rate_hz)
+    return GaitTrial(
+        recording=recording,
+        landmarks=landmarks,
+        marker_set=matched_set.title,
+        labels=labels,
+        gaps=gaps,
+        faults=faults,
+        paths=paths,
+        events=events,
+        stances=stances,
+        travelled_m=axes.travelled_m,
+    )
 
 
-def _by_place(
+def _rename_medial_ankles(
     recording: Recording, landmarks: dict[str, Landmark], labels: dict[str, str], marker_set: MarkerSet
 ) -> tuple[Recording, dict[str, Landmark], dict[str, str]]:
-    """Return a recording, its landmarks and labels in which markers of the feet are what their places say."""
-    renamed = foot_landmarks(recording)
+    """Return recording, landmarks and labels with ankle markers on the inner side of the feet named as such."""
+    renamed = medial_ankle_names(recording)
     if not renamed or not set(renamed.values()) <= set(marker_set.landmarks):
         return recording, landmarks, labels
     names = tuple(renamed.get(name, name) for name in recording.marker_names)
-    said = ", ".join(f"{labels[old]} is {new}" for old, new in renamed.items())
-    note = f"By their places, ankle markers are on the inner side of the feet: {said}."
+    changes = ", ".join(f"{labels[old]} is {new}" for old, new in renamed.items())
+    note = f"By their position, ankle markers are on the inner side of the feet: {changes}."
     return (
         replace(recording, marker_names=names, notes=(*recording.notes, note)),
         {renamed.get(name, name): marker_set.landmarks[renamed.get(name, name)] for name in landmarks},
@@ -139,15 +157,15 @@ def flat_feet(trial: GaitTrial) -> npt.NDArray[np.bool_]:
 
 def _between_flat_and_heel_off(trial: GaitTrial, side: Side) -> npt.NDArray[np.bool_]:
     time_s = trial.recording.time_s
-    flats, rises = (_times(trial.events, kind, side) for kind in ("foot_flat", "heel_off"))
+    heel_off_s = _event_times(trial.events, "heel_off", side)
     inside = np.zeros(len(time_s), dtype=bool)
-    for start in flats:
-        stop = min((rise for rise in rises if rise > start), default=start)
-        inside |= (time_s > start + FLAT_MARGIN_S) & (time_s < stop - FLAT_MARGIN_S)
+    for start_s in _event_times(trial.events, "foot_flat", side):
+        stop_s = min((rise_s for rise_s in heel_off_s if rise_s > start_s), default=start_s)
+        inside |= (time_s > start_s + FLAT_MARGIN_S) & (time_s < stop_s - FLAT_MARGIN_S)
     return inside
 
 
-def _times(events: Sequence[GaitEvent], kind: str, side: Side) -> list[float]:
+def _event_times(events: Sequence[GaitEvent], kind: str, side: Side) -> list[float]:
     return [event.time_s for event in events if (event.kind, event.side) == (kind, side)]
 
 
@@ -156,7 +174,7 @@ def contact_columns(events: Sequence[GaitEvent], trial: GaitTrial, foot_names: S
     time_s = trial.recording.time_s
     if not events:
         return np.ones((len(time_s), len(foot_names)), dtype=bool)
-    contacts = contacts_of(events, time_s)
+    contacts = contact_states(events, time_s)
     return np.column_stack([contacts[_side_and_part(name)] for name in foot_names])
 
 
@@ -165,61 +183,56 @@ def _side_and_part(name: str) -> tuple[Side, str]:
     return side, "heel" if name.startswith("Heel") else "forefoot"
 
 
-def with_plates(events: Sequence[GaitEvent], felt: Sequence[GaitEvent]) -> tuple[GaitEvent, ...]:
-    """Return events of markers, each replaced by that which a plate felt nearby."""
-    return tuple(sorted((_as_felt(event, felt) for event in events), key=lambda event: event.time_s))
+def replace_by_plate_events(events: Sequence[GaitEvent], plate_events: Sequence[GaitEvent]) -> tuple[GaitEvent, ...]:
+    """Return events of markers in order of time, each at the time of the same event of a plate if one is near."""
+    replaced = []
+    for event in events:
+        plate_s = np.array(_event_times(plate_events, event.kind, event.side))
+        distance_s = np.abs(plate_s - event.time_s)
+        if distance_s.min(initial=np.inf) < PLATE_NEAR_S:
+            replaced.append(replace(event, time_s=float(plate_s[distance_s.argmin()])))
+        else:
+            replaced.append(event)
+    return tuple(sorted(replaced, key=lambda event: event.time_s))
 
 
-def _as_felt(event: GaitEvent, felt: Sequence[GaitEvent]) -> GaitEvent:
-    near = [time_s for time_s in _times(felt, event.kind, event.side) if abs(time_s - event.time_s) < PLATE_NEAR_S]
-    return replace(event, time_s=min(near, key=lambda time_s: abs(time_s - event.time_s), default=event.time_s))
-
-
-def _without_unseen(recording: Recording) -> Recording:
-    seen = all_seen(recording.markers_m).mean(axis=0) > SEEN_SHARE
-    index = np.flatnonzero(seen)
-    if not len(index):
+def _drop_unseen_markers(recording: Recording) -> Recording:
+    seen_share = all_seen(recording.markers_m).mean(axis=0)
+    columns = np.flatnonzero(seen_share > MIN_SEEN_SHARE)
+    if not len(columns):
         raise BadRecordingError(f"{recording.name} has no markers that are seen.")
-    names = tuple(recording.marker_names[place] for place in index)
-    return replace(recording, marker_names=names, markers_m=recording.markers_m[:, index], residual_m=None)
+    names = tuple(recording.marker_names[column] for column in columns)
+    return replace(recording, marker_names=names, markers_m=recording.markers_m[:, columns], residual_m=None)
 
 
-def _with_seen_frames(recording: Recording) -> Recording:
-    """Return a recording without the frames at either end in which hardly any marker is seen."""
-    seen = all_seen(recording.markers_m).mean(axis=1)
-    good = np.flatnonzero(seen >= 0.5)
-    if len(good) < FEWEST_FRAMES:
+def _crop_to_seen_frames(recording: Recording) -> Recording:
+    """Return a recording without the frames at both ends in which less than half of the markers are seen."""
+    seen_share = all_seen(recording.markers_m).mean(axis=1)
+    good = np.flatnonzero(seen_share >= 0.5)
+    if len(good) < MIN_FRAMES:
         raise BadRecordingError(f"{recording.name}: half of the markers are seen in {len(good)} frames only.")
     first = int(good[0])
     stop = int(good[-1]) + 1
-    if first == 0 and stop == len(seen):
+    if first == 0 and stop == len(seen_share):
         return recording
     start_s = first / recording.rate_hz
-    note = f"Frames {first + 1} to {stop} of {len(seen)} are used; in the others most markers are unseen."
+    note = f"Frames {first + 1} to {stop} of {len(seen_share)} are used; in the others most markers are unseen."
     return replace(
         recording,
         markers_m=recording.markers_m[first:stop],
         residual_m=None if recording.residual_m is None else recording.residual_m[first:stop],
-        plates=tuple(_from(plate, start_s) for plate in recording.plates),
-        analog=_analog_from(recording.analog, start_s),
+        plates=tuple(_crop_plate(plate, start_s) for plate in recording.plates),
+        analog=None if recording.analog is None else _crop_analog(recording.analog, start_s),
         events=tuple(replace(event, time_s=event.time_s - start_s) for event in recording.events),
         moments_nm_kg={name: values[first:stop] for name, values in recording.moments_nm_kg.items()},
         notes=(*recording.notes, note),
     )
 
 
-def _from(plate: ForcePlate, start_s: float) -> ForcePlate:
+def _crop_plate(plate: ForcePlate, start_s: float) -> ForcePlate:
     first = round(start_s * plate.rate_hz)
     return replace(plate, force_n=plate.force_n[first:], moment_nm=plate.moment_nm[first:], cop_m=plate.cop_m[first:])
 
 
-def _analog_from(analog: AnalogChannels | None, start_s: float) -> AnalogChannels | None:
-    return None if analog is None else replace(analog, values=analog.values[round(start_s * analog.rate_hz) :])
-
-
-def _paths(recording: Recording) -> tuple[WalkingPaths | None, Recording]:
-    """Return the paths of the feet, or None with a note in the recording that says why there are no events."""
-    try:
-        return walking_paths(recording), recording
-    except BadRecordingError as error:
-        return None, replace(recording, notes=(*recording.notes, f"No gait events were looked for: {error}"))
+def _crop_analog(analog: AnalogChannels, start_s: float) -> AnalogChannels:
+    return replace(analog, values=analog.values[round(start_s * analog.rate_hz) :])

@@ -1,4 +1,4 @@
-"""Recording report: files about a recorded walk: person, motion, forces as a table, and one page that opens offline."""
+"""Recording report: files of a recorded walk: person, motion, table of forces, and one page that opens offline."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from strut.capture.captured_walk import CapturedWalk, fit_figures
 from strut.capture.forces.footprints import Footprint
 from strut.capture.forces.force_agreement import ForceAgreement
+from strut.capture.forces.moment_comparison import MomentAgreement
 from strut.capture.forces.plate_comparison import AXES, Agreement
 from strut.capture.marker_fit.fit import MarkerFit
 from strut.capture.marker_fit.subject_model import subject_text
@@ -35,10 +36,11 @@ from strut.recording import SIDES, GaitEvent
 from strut.viewer.page import Picture, page, plotted
 
 FIT_FILES = ("subject.toml", "motion.npz", "report.html")
+SAME_EVENT_MS = 100.0  # an event of a plate farther away is another event
 CAPTURE_FILES = (*FIT_FILES, "forces.csv", "forces.mot")
-EMG_WORDS = (
-    "Rectified, low-passed at 6 Hz without lag, over the peak of each channel. Ochre: the torque in whose sense a "
-    "muscle of the leg works, over its peak; channels that name no side are taken for the right."
+EMG_CAPTION = (
+    "Rectified, low-pass filtered at 6 Hz without lag, over the peak of each channel. Ochre: joint torque in the "
+    "direction of a leg muscle, over its peak; channels that name no side are shown with the right leg."
 )
 AXIS_WORDS = {"forwards": "forwards", "left": "to the left", "up": "upwards"}
 LINES = (
@@ -47,19 +49,19 @@ LINES = (
 
 
 def check_result_folder(folder: Path, names: Sequence[str], *, force: bool) -> None:
-    """Raise FileError if a folder cannot be made or one of the files in it would be replaced unasked."""
-    made = not folder.exists()
+    """Raise FileError if a folder cannot be made, or, without `force`, if it has one of the files already."""
+    is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(folder, f"cannot be made: {error.strerror}.") from error
     for name in names:
         check_writable(folder / name, force=force)
-    if made:
-        folder.rmdir()  # nothing is left behind where what comes next fails
+    if is_new:
+        folder.rmdir()  # nothing is left behind if the computation fails
 
 
-def save_fit(found: MarkerFit, folder: Path, *, force: bool = False) -> None:
+def save_fit(marker_fit: MarkerFit, folder: Path, *, force: bool = False) -> None:
     """Write subject file, motion and report of a marker fit into a folder.
 
     Example:
@@ -68,14 +70,14 @@ def save_fit(found: MarkerFit, folder: Path, *, force: bool = False) -> None:
     check_result_folder(folder, FIT_FILES, force=force)
     content = page(
         "gait_report.html",
-        title=f"marker fit of {found.trial.recording.name}",
-        introduction=_fit_words(found),
-        doubts=list(found.notes),
-        tables=[_fit_table(found)],
+        title=f"marker fit of {marker_fit.trial.recording.name}",
+        introduction=_fit_summary(marker_fit),
+        doubts=list(marker_fit.notes),
+        tables=[_fit_table(marker_fit)],
         left_out=[],
-        curves=[("Marker errors", [_marker_picture(found)])],
+        curves=[("Marker errors", [_marker_picture(marker_fit)])],
     )
-    files = {"subject.toml": subject_text(found.subject).encode(), "motion.npz": encode_motion(found.motion)}
+    files = {"subject.toml": subject_text(marker_fit.subject).encode(), "motion.npz": encode_motion(marker_fit.motion)}
     _write_results(folder, {**files, "report.html": content}, force=force)
 
 
@@ -98,7 +100,7 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
 
 
 def _write_results(folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
-    """Write all files or none: a new folder as a whole; in one with other things Ctrl-C waits until all are written."""
+    """Write all files or none: a new folder at once; into an existing one, Ctrl-C takes effect after the last file."""
     if not folder.exists():
         write_folder_atomically(folder, files, last="report.html", force=force)
         return
@@ -135,11 +137,11 @@ def forces_csv(walk: CapturedWalk) -> str:
 def _capture_page(walk: CapturedWalk) -> bytes:
     receipt = walk.motion.receipt
     assert receipt is not None
-    said = [f"Verdict: {receipt.verdict}.", *(f"{text[:1].upper()}{text[1:]}." for text in map(str, receipt.reasons))]
+    reasons = [f"{text[:1].upper()}{text[1:]}." for text in map(str, receipt.reasons)]
     return page(
         "gait_report.html",
         title=f"recorded walk {walk.fit.trial.recording.name}",
-        introduction=" ".join([*said, _fit_words(walk.fit)]),
+        introduction=" ".join([f"Verdict: {receipt.verdict}.", *reasons, _fit_summary(walk.fit)]),
         doubts=list(walk.notes),
         tables=list(_capture_tables(walk)),
         left_out=[],
@@ -147,52 +149,62 @@ def _capture_page(walk: CapturedWalk) -> bytes:
     )
 
 
-def _fit_words(found: MarkerFit) -> str:
-    figures = fit_figures(found)
+def _fit_summary(marker_fit: MarkerFit) -> str:
+    figures = fit_figures(marker_fit)
     return (
-        f"{figures['height_m']:.2f} m, {figures['mass_kg']:.1f} kg; {len(found.marker_names)} markers in "
-        f"{len(found.error_m)} frames, {figures['marker_error_mean_mm']:.1f} mm off on average; "
+        f"{figures['height_m']:.2f} m, {figures['mass_kg']:.1f} kg; {len(marker_fit.marker_names)} markers in "
+        f"{len(marker_fit.error_m)} frames, mean error {figures['marker_error_mean_mm']:.1f} mm; "
         f"{figures['steps']} steps."
     )
 
 
-def _fit_table(found: MarkerFit) -> ReportTable:
-    lengths = found.subject.length
+def _fit_table(marker_fit: MarkerFit) -> ReportTable:
+    """Return the lengths of the person."""
+    lengths = marker_fit.subject.length
     rows = []
-    for name in (name for name in lengths if "Left" not in name):
-        both = [lengths[name], lengths.get(name.replace("Right", "Left"), lengths[name])]
-        rows.append([name.replace("Right", ""), *(f"{1e3 * one.m:.0f} ± {1e3 * one.sd_m:.0f}" for one in both)])
+    for name in lengths:
+        if "Left" in name:
+            continue
+        right = lengths[name]
+        left = lengths.get(name.replace("Right", "Left"), right)
+        cells = [f"{1e3 * length.m:.0f} ± {1e3 * length.sd_m:.0f}" for length in (right, left)]
+        rows.append([name.replace("Right", ""), *cells])
     header = ["", "right or middle [mm]", "left or middle [mm]"]
     return ReportTable("the person", "The person", "", "Lengths of segments with standard deviations", header, rows)
 
 
 def _capture_tables(walk: CapturedWalk) -> Iterator[ReportTable]:
     if walk.plates is not None:
-        yield _agreement_table(walk.plates, "Beside force plates", "Plates were only compared.")
+        note = "Computed without the plates."
+        yield _agreement_table(walk.plates, "Comparison with force plates", note)
     if walk.aligned is not None:
-        words = "As if clock and place of the plates had been set right, see the notes above."
-        yield _agreement_table(walk.aligned, "Beside force plates, aligned", words)
+        note = "With the clock and place of the plates corrected, see the notes above."
+        yield _agreement_table(walk.aligned, "Comparison with force plates, corrected", note)
     if walk.moments:
-        words = "The laboratory's own inverse dynamics, with force plates, where it found a push-off."
-        rows = [
-            [
-                f"{one.joint}",
-                f"{one.rms_nm_kg:.2f}",
-                f"{100.0 * one.rms_range:.0f}",
-                f"{one.correlation:.3f}",
-                str(one.frames),
-            ]
-            for one in walk.moments
-        ]
-        header = ["", "RMS [N m/kg]", "RMS [% range]", "correlation", "frames"]
-        yield ReportTable("ankles", "Ankle torques beside the laboratory's", words, "Torques of stances", header, rows)
+        yield _moment_table(walk.moments)
     yield _event_table(walk)
     yield _fit_table(walk.fit)
 
 
+def _moment_table(moments: Sequence[MomentAgreement]) -> ReportTable:
+    note = "The laboratory's own inverse dynamics, with force plates, in stances with a push-off."
+    rows = [
+        [
+            moment.joint,
+            f"{moment.rms_nm_kg:.2f}",
+            f"{100.0 * moment.rms_range:.0f}",
+            f"{moment.correlation:.3f}",
+            str(moment.frames),
+        ]
+        for moment in moments
+    ]
+    header = ["", "RMS [N m/kg]", "RMS [% range]", "correlation", "frames"]
+    return ReportTable("ankles", "Ankle torques against the laboratory's", note, "Torques in stance", header, rows)
+
+
 def _event_table(walk: CapturedWalk) -> ReportTable:
-    """Return every stance with its events, and how far plates felt landing and toe off from them."""
-    rows = [_event_row(one, walk.fit.trial.plate_events) for one in walk.forces.footprints]
+    """Return the events of every stance, and their differences from those of plates."""
+    rows = [_event_row(footprint, walk.fit.trial.plate_events) for footprint in walk.forces.footprints]
     header = [
         "foot",
         "heel strike [s]",
@@ -205,64 +217,65 @@ def _event_table(walk: CapturedWalk) -> ReportTable:
     return ReportTable("events", "Events", "From markers alone.", "Stances in order of time", header, rows)
 
 
-def _event_row(one: Footprint, felt: Sequence[GaitEvent]) -> list[str]:
-    times = ((one.start_s, "heel_strike"), (one.stop_s, "toe_off"))
-    off = [
-        [1e3 * (time_s - event.time_s) for event in felt if (event.kind, event.side) == (kind, one.side)]
-        for time_s, kind in times
-    ]
-    near = [min(values, key=abs, default=None) for values in off]
-    told = [f"{value:+.0f}" if value is not None and abs(value) < 100.0 else "" for value in near]
-    guessed = "" if one.seen else "partly seen; guessed what is not"
-    seen_s = [one.start_s, one.stop_s, one.stop_s - one.start_s]
-    return [one.side.lower(), *(f"{value:.3f}" for value in seen_s), *told, guessed]
+def _event_row(footprint: Footprint, plate_events: Sequence[GaitEvent]) -> list[str]:
+    after_plate = []
+    for time_s, kind in ((footprint.start_s, "heel_strike"), (footprint.stop_s, "toe_off")):
+        delays_ms = [
+            1e3 * (time_s - event.time_s)
+            for event in plate_events
+            if (event.kind, event.side) == (kind, footprint.side)
+        ]
+        nearest_ms = min(delays_ms, key=abs, default=None)
+        is_same_event = nearest_ms is not None and abs(nearest_ms) < SAME_EVENT_MS
+        after_plate.append(f"{nearest_ms:+.0f}" if is_same_event else "")
+    times_s = [footprint.start_s, footprint.stop_s, footprint.stop_s - footprint.start_s]
+    remark = "" if footprint.is_complete else "partly seen; the rest is extrapolated"
+    return [footprint.side.lower(), *(f"{value:.3f}" for value in times_s), *after_plate, remark]
 
 
-def _agreement_table(found: ForceAgreement, heading: str, words: str) -> ReportTable:
+def _agreement_table(comparison: ForceAgreement, heading: str, note: str) -> ReportTable:
     header = ["", "RMS [% weight]", "RMS [% range]", "correlation", "inside the 90 % band", "frames"]
-    rows = [_agreement_row(one) for one in found.rows]
-    told = f"{words} {_cop_words(found)}".strip()
-    return ReportTable(heading.lower(), heading, told, "baseline: the plain estimate", header, rows)
+    rows = [_agreement_row(row) for row in comparison.rows]
+    if comparison.cop_distance_mm is not None:
+        distance = f"{comparison.cop_distance_mm:.0f} mm"
+        note = f"{note} Median distance of the centre of pressure in single support: {distance}."
+    return ReportTable(heading.lower(), heading, note, "baseline: the centre-of-mass estimate", header, rows)
 
 
-def _cop_words(found: ForceAgreement) -> str:
-    known = found.cop_distance_mm
-    return "" if known is None else f"Median distance of the centre of pressure in single support: {known:.0f} mm."
-
-
-def _agreement_row(one: Agreement) -> list[str]:
+def _agreement_row(row: Agreement) -> list[str]:
+    what = f"{row.what} foot" if row.what in ("right", "left") else row.what
     return [
-        f"{one.what}{' foot' if one.what in ('right', 'left') else ''}, {AXIS_WORDS[one.axis]}",
-        f"{100.0 * one.rms_weight:.1f}",
-        f"{100.0 * one.rms_range:.1f}",
-        "" if one.correlation is None else f"{one.correlation:.3f}",
-        "" if one.covered is None else format_percent(one.covered),
-        str(one.frames),
+        f"{what}, {AXIS_WORDS[row.axis]}",
+        f"{100.0 * row.rms_weight:.1f}",
+        f"{100.0 * row.rms_range:.1f}",
+        "" if row.correlation is None else f"{row.correlation:.3f}",
+        "" if row.covered is None else format_percent(row.covered),
+        str(row.frames),
     ]
 
 
 def _capture_curves(walk: CapturedWalk) -> Iterator[tuple[str, list[Picture]]]:
-    angles = "Angles as the forces belong to them, and as markers were fitted (pale); grey while the foot stands."
+    angles = "Angles that belong to the forces, and angles of the marker fit (pale); grey while the foot stands."
     yield "Joint angles", [plotted(angle_time_plot(walk), angles)]
     yield (
         "Ground forces",
         [
             plotted(total_force_plot(walk), f"Force of the ground on the body. {LINES}"),
-            plotted(foot_force_plot(walk), "Force of the ground on each foot; grey while it stands."),
+            plotted(foot_force_plot(walk), "Force of the ground on each foot; grey while the foot stands."),
         ],
     )
-    way = "Footprints (grey) and centre of pressure from above: blue from markers, black of plates."
-    yield "Centre of pressure", [plotted(footprint_cop_plot(walk), way)]
+    cop = "Footprints (grey) and centre of pressure from above: blue from markers, black from plates."
+    yield "Centre of pressure", [plotted(footprint_cop_plot(walk), cop)]
     torques = (
-        "Torques about the joints' first axes per body mass, with 90 % bands; signs as of the angles. Black: the "
-        "laboratory's own inverse dynamics, where the file has it."
+        "Torques about the flexion axes of the joints over body mass, with 90 % bands; signs as of the angles. Black: "
+        "the laboratory's own inverse dynamics, where the file has it."
     )
     yield "Joint torques", [plotted(leg_torque_plot(walk), torques)]
     muscles: Figure | None = emg_plot(walk)
     if muscles is not None:
-        yield "EMG", [plotted(muscles, EMG_WORDS)]
+        yield "EMG", [plotted(muscles, EMG_CAPTION)]
     yield "Marker errors", [_marker_picture(walk.fit)]
 
 
-def _marker_picture(found: MarkerFit) -> Picture:
-    return plotted(marker_error_plot(found), "Distance of the model's markers from the recorded ones.")
+def _marker_picture(marker_fit: MarkerFit) -> Picture:
+    return plotted(marker_error_plot(marker_fit), "Distance of the model's markers from the recorded ones.")

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.capture.events.gait_events import contacts_of, find_gait_events
-from strut.capture.gait_trial import flat_feet, prepare_trial, with_plates
+from strut.capture.events.gait_events import contact_states, find_gait_events
+from strut.capture.gait_trial import flat_feet, prepare_trial, replace_by_plate_events
 from strut.formats.recording_file import read_recording
 from strut.recording import GaitEvent
 from tests.capture.conftest import CMU_UNIT_M, stepper_recording
@@ -87,7 +87,7 @@ def test_too_few_frames_for_a_filter_say_why_there_are_no_events():
     recording, _ = stepper_recording()
     trial = prepare_trial(replace(recording, markers_m=recording.markers_m[:12]))
     assert trial.events == ()
-    assert trial.recording.notes[-1].startswith("No gait events were looked for: stepper: ")
+    assert trial.recording.notes[-1].startswith("Gait events were not searched for: stepper: ")
 
 
 def test_the_authors_walk_has_the_published_speed_and_steps(data):
@@ -115,7 +115,7 @@ def test_contacts_follow_from_events_and_from_what_must_have_been_before():
         GaitEvent("toe_off", "Right", 1.2),
     ]
     time_s = np.arange(0.0, 1.5, 0.1) + 0.05
-    contacts = contacts_of(events, time_s)
+    contacts = contact_states(events, time_s)
     heel = contacts["Right", "heel"]
     ball = contacts["Right", "forefoot"]
     assert [bool(one) for one in ball] == [t < 0.2 or 0.7 <= t < 1.2 for t in time_s]
@@ -126,7 +126,7 @@ def test_contacts_follow_from_events_and_from_what_must_have_been_before():
 def test_what_a_plate_felt_replaces_what_markers_said():
     marked = (GaitEvent("heel_strike", "Left", 1.0), GaitEvent("toe_off", "Left", 1.6))
     felt = (GaitEvent("heel_strike", "Left", 1.02), GaitEvent("heel_strike", "Right", 1.0))
-    assert with_plates(marked, felt) == (felt[0], marked[1])
+    assert replace_by_plate_events(marked, felt) == (felt[0], marked[1])
 
 
 def test_no_events_without_a_walk():

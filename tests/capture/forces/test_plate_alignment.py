@@ -1,4 +1,4 @@
-"""Plates and cameras that share neither clock nor place are told, with evidence, and only then."""
+"""Plates whose clock or place is not that of the cameras are reported, and only those."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from strut.capture.forces.footprints import Footprint
-from strut.capture.forces.landing_transient import LandingShape, with_landings
-from strut.capture.forces.load_sharing import FootLoads, wrench_cop
+from strut.capture.forces.landing_transient import LandingShape, add_landing_transients
+from strut.capture.forces.load_sharing import FootLoads, cop_of_wrenches
 from strut.capture.forces.plate_alignment import plate_alignment
-from strut.capture.forces.plate_comparison import FEWEST_FRAMES, PlateForces, felt_share, weight_notes
+from strut.capture.forces.plate_comparison import MIN_FRAMES, PlateForces, measured_force_share, weight_mismatch_notes
 from strut.capture.gait_trial import prepare_trial
-from strut.capture.markers.foot_side import foot_landmarks
+from strut.capture.markers.medial_ankles import medial_ankle_names
 from strut.formats.recording_file import read_recording
 from strut.recording import Recording
 
@@ -34,7 +34,7 @@ def stance(*, late_s: float = 0.0, ahead_m: float = 0.0) -> tuple[PlateForces, n
 
     wrench = np.zeros((len(TIME_S), 2, 6))
     wrench[:, 0, 2] = up(TIME_S - late_s)
-    place = STEP.cop_path(TIME_S - late_s) + np.array([ahead_m, 0.0])
+    place = STEP.usual_cop(TIME_S - late_s) + np.array([ahead_m, 0.0])
     wrench[:, 0, 3], wrench[:, 0, 4] = place[:, 1] * wrench[:, 0, 2], -place[:, 0] * wrench[:, 0, 2]
     total = np.zeros((len(TIME_S), 3))
     total[:, 2] = up(TIME_S)
@@ -42,63 +42,66 @@ def stance(*, late_s: float = 0.0, ahead_m: float = 0.0) -> tuple[PlateForces, n
 
 
 @pytest.mark.parametrize("late_s", [-0.02, 0.015])
-def test_a_clock_that_is_off_is_found_and_undone(late_s):
+def test_a_delay_of_plates_is_found_and_corrected(late_s):
     plates, total = stance(late_s=late_s)
     found = plate_alignment(plates, [STEP], total, TIME_S)
-    assert found.late_s == pytest.approx(late_s, abs=0.005)
+    assert found.delay_s == pytest.approx(late_s, abs=0.005)
     assert ("before" if late_s < 0.0 else "after") in found.notes[0]
-    undone = found.undone(plates).total[:, 2]
-    known = np.isfinite(undone)
-    off, was = (np.sqrt(np.mean((up - total[:, 2])[known] ** 2)) for up in (undone, plates.total[:, 2]))
+    corrected = found.correct(plates).total[:, 2]
+    known = np.isfinite(corrected)
+    off, was = (np.sqrt(np.mean((up - total[:, 2])[known] ** 2)) for up in (corrected, plates.total[:, 2]))
     assert off < 0.5 * was
 
 
-def test_plates_that_feel_another_weight_are_told():
-    """A wrong mass, or somebody on crutches: 18 % of the weight were missing in a clinic's walk."""
+def test_another_weight_on_plates_is_reported():
+    """A wrong mass, or a person on crutches: in the walk of a patient 18 % of the weight was missing."""
     plates, total = stance()
-    assert not weight_notes(felt_share(plates, total))
-    assert not weight_notes(None)
-    (told,) = weight_notes(felt_share(PlateForces(0.82 * plates.wrench, RATE_HZ), total))
-    assert told.startswith("Plates feel 82 % of the force that the movement needs: is the mass 0.82 times as large")
+    assert not weight_mismatch_notes(measured_force_share(plates, total))
+    assert not weight_mismatch_notes(None)
+    (note,) = weight_mismatch_notes(measured_force_share(PlateForces(0.82 * plates.wrench, RATE_HZ), total))
+    assert note.startswith(
+        "Plates measured 82 % of the force that the movement requires: is the mass 0.82 times as large"
+    )
 
 
-def test_the_felt_share_is_that_of_the_frames_that_plates_tell():
+def test_the_measured_share_uses_frames_in_which_plates_know_both_feet():
     plates, total = stance()
-    assert felt_share(plates, total) == pytest.approx(1.0, abs=0.01)
-    assert felt_share(PlateForces(plates.wrench / 1.31, RATE_HZ), total) == pytest.approx(1.0 / 1.31, abs=0.01)
-    told = np.flatnonzero(np.isfinite(plates.total[:, 2]))
+    assert measured_force_share(plates, total) == pytest.approx(1.0, abs=0.01)
+    light = PlateForces(plates.wrench / 1.31, RATE_HZ)
+    assert measured_force_share(light, total) == pytest.approx(1.0 / 1.31, abs=0.01)
+    known = np.flatnonzero(np.isfinite(plates.total[:, 2]))
     few = plates.wrench.copy()
-    few[told[FEWEST_FRAMES - 1] :] = np.nan
-    assert felt_share(PlateForces(few, RATE_HZ), total) is None
+    few[known[MIN_FRAMES - 1] :] = np.nan
+    assert measured_force_share(PlateForces(few, RATE_HZ), total) is None
 
 
-def test_plates_that_are_moved_are_found_and_undone():
+def test_displaced_plates_are_found_and_corrected():
     plates, total = stance(ahead_m=0.05)
     found = plate_alignment(plates, [STEP], total, TIME_S)
-    assert found.forwards_m == pytest.approx(0.05, abs=0.005)
-    assert "50 mm before the feet" in found.notes[0]
+    assert found.forward_offset_m == pytest.approx(0.05, abs=0.005)
+    assert "50 mm ahead of the feet" in found.notes[0]
     loaded = plates.wrench[:, 0, 2] > 100.0
-    back = wrench_cop(found.undone(plates).wrench[loaded, 0])
-    np.testing.assert_allclose(back, STEP.cop_path(TIME_S[loaded]), atol=0.002)
+    back = cop_of_wrenches(found.correct(plates).wrench[loaded, 0])
+    np.testing.assert_allclose(back, STEP.usual_cop(TIME_S[loaded]), atol=0.002)
 
 
-def test_plates_that_agree_are_not_talked_about():
+def test_plates_that_agree_get_no_note():
     plates, total = stance()
     assert plate_alignment(plates, [STEP], total, TIME_S).notes == ()
 
 
-def test_one_witness_is_not_enough():
-    """Forces that rise later than computed ones, from the same heel strike on, are no late clock."""
+def test_a_delay_of_forces_alone_is_not_reported():
+    """Forces that rise later than computed ones after the same heel strike are no delay of the plates."""
     plates, _ = stance()
     _, early = stance()
     computed = np.roll(early, -4, axis=0)
     found = plate_alignment(plates, [STEP], computed, TIME_S)
-    assert found.forces_late_s == pytest.approx(0.02, abs=0.003)
-    assert found.late_s == 0.0
+    assert found.force_delay_s == pytest.approx(0.02, abs=0.003)
+    assert found.delay_s == 0.0
 
 
 def test_a_smoothed_step_gets_its_height_back():
-    """The slope of a filtered step tells its height: what comes out rises as fast as what went in."""
+    """The slope of a filtered step gives its height: the restored force rises as fast as the original."""
     shape = LandingShape(bandwidth_hz=6.0, event_sd_s=0.002, pulse=0.0)
     fine_s = np.arange(-1.0, 2.2, 0.001)
     rise = WEIGHT_N * (0.5 + 0.4 * np.clip((fine_s - STEP.start_s) / 0.015, 0.0, 1.0))
@@ -109,14 +112,18 @@ def test_a_smoothed_step_gets_its_height_back():
     before = FootLoads(
         force, np.zeros((len(TIME_S), 2, 2)), np.zeros((len(TIME_S), 2)), np.column_stack([~lands, lands])
     )
-    after = with_landings(before, [replace(STEP, side="Left")], TIME_S, WEIGHT_N, shape).force_n[..., 2].sum(axis=1)
+    after = (
+        add_landing_transients(before, [replace(STEP, side="Left")], TIME_S, WEIGHT_N, shape)
+        .force_n[..., 2]
+        .sum(axis=1)
+    )
     near = np.abs(TIME_S - STEP.start_s) < 0.1
     off, was = (np.sqrt(np.mean((up - truth)[near] ** 2)) for up in (after, smooth))
     assert off < 0.35 * was
 
 
-def test_ankle_markers_on_the_inner_side_are_told_by_their_place(data):
-    """One laboratory calls the medial malleolus ANK, for it has LMA, too; the others' ANK is the lateral one."""
+def test_medial_ankle_markers_are_recognised_by_their_position(data):
+    """One laboratory calls the medial malleolus ANK because it has LMA, too; elsewhere ANK is the lateral one."""
     inner = prepare_trial(read_recording(data / "c3d_samples" / "plate_type3.c3d"))
     assert {"RMMAL", "LMMAL"} <= set(inner.recording.marker_names)
     assert inner.labels["RMMAL"] == "RANK"
@@ -126,15 +133,15 @@ def test_ankle_markers_on_the_inner_side_are_told_by_their_place(data):
 
 
 @pytest.mark.parametrize("there", ["RMMAL", "LMMAL"])
-def test_ankle_markers_are_not_called_medial_beside_one_that_is(there):
+def test_ankle_markers_are_lateral_beside_a_medial_one(there):
     standing = np.tile([[0.0, 0.1, 0.05], [0.2, 0.1, 0.05], [0.05, 0.05, 0.08]], (20, 1, 1))  # ankle 50 mm inside
     places = np.concatenate([standing, standing * [1.0, -1.0, 1.0]], axis=1)
     names = tuple(f"{letter}{part}" for letter in "LR" for part in ("HEE", "TOE", "ANK"))
-    assert foot_landmarks(Recording("stands", 100.0, names, places)) == {"RANK": "RMMAL", "LANK": "LMMAL"}
-    assert foot_landmarks(Recording("stands", 100.0, (*names, there), places[:, [*range(6), 2]])) == {}
+    assert medial_ankle_names(Recording("stands", 100.0, names, places)) == {"RANK": "RMMAL", "LANK": "LMMAL"}
+    assert medial_ankle_names(Recording("stands", 100.0, (*names, there), places[:, [*range(6), 2]])) == {}
 
 
-def test_what_smoothing_takes_of_a_landing_is_not_moved_in_time():
+def test_the_lost_part_of_a_landing_has_no_delay():
     for event_sd_s in (0.002, 0.006, 0.0125):
         lost = LandingShape(bandwidth_hz=6.0, event_sd_s=event_sd_s, pulse=0.0).lost(np.eye(1, 1201, 600)[0])
         np.testing.assert_allclose(lost, lost[::-1], atol=1e-9)

@@ -9,7 +9,7 @@ def test_a_curve_and_its_derivatives_come_back():
     time_s = np.arange(200) / 100.0
     basis = spline_basis(time_s, 0.03)
     phase = 2.0 * np.pi * time_s
-    coefficients = basis.fitted(np.column_stack([np.sin(phase), time_s**2]))
+    coefficients = basis.fit(np.column_stack([np.sin(phase), time_s**2]))
     np.testing.assert_allclose(basis.at_frames(coefficients)[:, 0], np.sin(phase), atol=2e-5)
     np.testing.assert_allclose(basis.at_frames(coefficients, 1)[:, 1], 2.0 * time_s, atol=1e-3)
     middle = slice(20, -20)
@@ -29,7 +29,7 @@ def test_the_banded_solution_is_that_of_the_whole_matrix():
     system = SplineSystem(basis, 3)
     system.add_rows(rows, target)
     system.add_precision(weight, values)
-    found = system.solved().mean
+    found = system.solve().mean
     design = np.zeros((3, 30, basis.count))
     for derivative in range(3):
         for frame, first in enumerate(basis.first):
@@ -49,5 +49,5 @@ def test_draws_are_as_unsure_as_the_data():
     system = SplineSystem(basis, 1)
     system.add_precision(np.full((60, 1, 1), 100.0), np.zeros((60, 1)))
     system.add_roughness(np.array([1e-14]))
-    away = np.stack([basis.at_frames(one)[:, 0] for one in system.solved().draws(400, np.random.default_rng(2))])
+    away = np.stack([basis.at_frames(one)[:, 0] for one in system.solve().sample(400, np.random.default_rng(2))])
     np.testing.assert_allclose(away.std(axis=0)[10:-10], 0.1, rtol=0.2)

@@ -194,14 +194,16 @@ def test_progress_is_told(author):
 
 def test_bad_input_ends_in_one_sentence():
     walker, _ = walker_recording()
-    with pytest.raises(OutOfRangeError, match=r"does not tell the person's height; give it \(--height 1.75\)"):
+    with pytest.raises(OutOfRangeError, match=r"does not contain the person's height; give it \(--height 1.75\)"):
         fit(walker)
     with pytest.raises(OutOfRangeError, match=r"A body height of 18\.6 m is outside the range of adults, 1\.2"):
         fit(walker, height_m=18.6, mass_kg=75.0)
     with pytest.raises(OutOfRangeError, match=r"A body mass of 7\.5 kg is outside"):
         fit(walker, height_m=1.86, mass_kg=7.5)
     still = replace(walker, markers_m=np.repeat(walker.markers_m[:1], 100, axis=0))
-    with pytest.raises(BadRecordingError, match=r"nobody walks in it \(a standing trial\?\); give a walking trial"):
+    with pytest.raises(
+        BadRecordingError, match=r"the person does not walk \(a standing trial\?\); give a walking trial"
+    ):
         fit(still, height_m=1.86, mass_kg=75.0, walking=True)
     with pytest.raises(MarkerSetError, match="only 0 of its markers are in the subject's file"):
         fit(walker, subject=_bare(subject_model_of(subject())))

@@ -10,7 +10,7 @@ from strut.capture.marker_fit.body_geometry import body_points, lengths_array, p
 from strut.capture.marker_fit.body_priors import human_geometry, pose_prior
 from strut.capture.marker_fit.pose_solver import PosePrior, PoseProblem, solve_poses
 from strut.capture.marker_fit.published_fit import published_fit
-from strut.capture.marker_fit.unobserved import observed_coordinates
+from strut.capture.marker_fit.unobserved import find_observed
 from strut.errors import BadRecordingError
 from strut.formats.recording_file import read_recording
 from strut.models.subject import subject
@@ -74,7 +74,7 @@ def test_both_solvers_find_the_published_error_on_the_authors_recording(data):
     quick = solve_poses(problem, 100.0)
     assert quick.error_m.mean() == pytest.approx(0.00562, abs=2e-5)
     assert quick.error_m.mean(axis=0).max() == pytest.approx(0.0121, abs=1e-4)
-    published = published_fit(problem.some(slice(0, 40)))
+    published = published_fit(problem.select_frames(slice(0, 40)))
     assert published.iterations[0] == 25
     assert published.iterations[1:].mean() == pytest.approx(20.4, abs=1.0)
     np.testing.assert_allclose(published.error_m, quick.error_m[:40], atol=1e-5)
@@ -139,7 +139,7 @@ def test_coordinates_without_markers_are_told():
     part = type(recording)("legs", 100.0, tuple(legs), recording.markers(legs))
     problem = problem_of(part, prior=pose_prior(body))
     found = solve_poses(problem, 100.0)
-    observed, spread = observed_coordinates(problem, found.q)
+    observed, spread = find_observed(problem, found.q)
     told = dict(zip(body.dof_names, observed, strict=True))
     assert all(there == name.startswith(("Pelvis", "Hip", "Knee", "Ankle")) for name, there in told.items())
     assert spread[body.dof_names.index("KneeRight_RY")] < 0.05

@@ -1,4 +1,4 @@
-"""Footprints: where and when each foot stands, and the way that the centre of pressure takes under it."""
+"""Footprints: where and when each foot stands, and the usual path of the centre of pressure under it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from strut.engines.rigid_body import body_poses
 from strut.recording import SIDES, GaitEvent, Side
 from strut.robot import Robot
 
-FLAT_FROM = 0.25
-FLAT_TO = 0.5  # of a stance: then a foot lies flat
-USUAL_STANCE_S = 0.65
-SHORTEST_DOUBLE_S = 0.06  # of double support in a walk
-LONGEST_FLIGHT_S = 0.15  # between two feet, that is taken for an error of events
-# The way of the centre of pressure from heel to toes as shares of the foot's length, over the share of the stance:
-# means of seven stances on plates, in the half of the trials that is for tuning (benchmarks/bench_ground_forces.py).
+FLAT_SHARE = (0.25, 0.5)  # of a stance in which a foot lies flat; chosen by eye
+USUAL_STANCE_S = 0.65  # if no whole stance is seen
+MIN_DOUBLE_SUPPORT_S = 0.06  # in a walk; chosen by eye
+MAX_FLIGHT_S = 0.15  # a gap between two stances up to this is an error of the events; chosen by eye
+# Path of the centre of pressure from heel to toes, as a share of the foot's length over the share of the stance: mean
+# of seven stances on plates, in the tuning half of the trials (benchmarks/bench_ground_forces.py).
 STANCE_SHARE = np.linspace(0.0, 1.0, 11)
 ALONG_FOOT = np.array([0.03, 0.10, 0.21, 0.28, 0.38, 0.485, 0.575, 0.64, 0.675, 0.70, 0.72])
-INWARDS_M = 0.005  # of the middle line of a foot
-HALF_WIDTH_M = 0.045
-HEEL_END = 0.0
-TOE_END = 0.95  # of the foot's length: where the centre of pressure can be
+INWARD_M = 0.005  # of that path from the middle line of the foot
+HALF_WIDTH_M = 0.045  # of a sole; chosen by eye
+HEEL_END = 0.0  # share of the foot's length; the centre of pressure is never behind it
+TOE_END = 0.95  # share of the foot's length; the centre of pressure is never ahead of it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,60 +33,59 @@ class Footprint:
     """One foot on the ground.
 
     Args:
-        side: Which foot.
+        side: Right or Left.
         start_s: Heel strike.
         stop_s: Toe off.
-        heel_m: The back end of the foot while it lies flat, over the ground. Shape (2,).
-        forwards: From heel to toes. Unit vector of shape (2,).
+        heel_m: Back end of the flat foot, over the ground. Shape (2,).
+        forward: From heel to toes. Unit vector of shape (2,).
         length_m: Of the foot.
         belt_m_s: Velocity of the ground. Shape (2,).
-        seen: Whether both events were found in the recording.
+        is_complete: Whether both events are in the recording.
     """
 
     side: Side
     start_s: float
     stop_s: float
     heel_m: Array
-    forwards: Array
+    forward: Array
     length_m: float
     belt_m_s: Array
-    seen: bool = True
+    is_complete: bool = True
 
     @property
-    def outwards(self) -> Array:
+    def outward(self) -> Array:
         """Away from the other foot. Unit vector of shape (2,)."""
-        x, y = self.forwards
+        x, y = self.forward
         return np.array([-y, x]) * (1.0 if self.side == "Left" else -1.0)
 
     @property
     def flat_s(self) -> float:
-        """When the foot lies flat."""
-        return self.start_s + 0.5 * (FLAT_FROM + FLAT_TO) * (self.stop_s - self.start_s)
+        """Time at which the foot lies flat at `heel_m`."""
+        return self.start_s + 0.5 * sum(FLAT_SHARE) * (self.stop_s - self.start_s)
 
-    def carried(self, time_s: Array) -> Array:
+    def belt_displacement(self, time_s: Array) -> Array:
         """Return how far the ground has carried the foot since it lay flat. Shape (T,) in, (T, 2) out."""
         return np.outer(time_s - self.flat_s, self.belt_m_s)
 
-    def share(self, time_s: Array) -> Array:
+    def stance_share(self, time_s: Array) -> Array:
         """Return the share of the stance that has passed, between 0 and 1. Shape (T,)."""
         return np.clip((time_s - self.start_s) / (self.stop_s - self.start_s), 0.0, 1.0)
 
-    def cop_path(self, time_s: Array) -> Array:
-        """Return where the centre of pressure usually is. Shape (T, 2)."""
-        along = np.interp(self.share(time_s), STANCE_SHARE, ALONG_FOOT) * self.length_m
-        inside = self.heel_m + along[:, None] * self.forwards - INWARDS_M * self.outwards
-        return np.asarray(inside + self.carried(time_s))
+    def usual_cop(self, time_s: Array) -> Array:
+        """Return the usual centre of pressure. Shape (T, 2)."""
+        along = np.interp(self.stance_share(time_s), STANCE_SHARE, ALONG_FOOT) * self.length_m
+        at_flat = self.heel_m + along[:, None] * self.forward - INWARD_M * self.outward
+        return np.asarray(at_flat + self.belt_displacement(time_s))
 
-    def inside(self, cop_m: Array, time_s: Array) -> Array:
-        """Return the places of the footprint that are nearest to some others. Shape (T, 2)."""
-        away = cop_m - self.heel_m - self.carried(time_s)
-        along = np.clip(away @ self.forwards, HEEL_END * self.length_m, TOE_END * self.length_m)
-        out = np.clip(away @ self.outwards, -HALF_WIDTH_M, HALF_WIDTH_M)
-        return np.asarray(
-            self.heel_m + self.carried(time_s) + np.outer(along, self.forwards) + np.outer(out, self.outwards)
-        )
+    def clamp_cop(self, cop_m: Array, time_s: Array) -> Array:
+        """Return the points of the footprint nearest to centres of pressure. Shape (T, 2)."""
+        offset = cop_m - self.heel_m - self.belt_displacement(time_s)
+        along = np.clip(offset @ self.forward, HEEL_END * self.length_m, TOE_END * self.length_m)
+        aside = np.clip(offset @ self.outward, -HALF_WIDTH_M, HALF_WIDTH_M)
+        on_foot = np.outer(along, self.forward) + np.outer(aside, self.outward)
+        return np.asarray(self.heel_m + self.belt_displacement(time_s) + on_foot)
 
-    def stands(self, time_s: Array) -> npt.NDArray[np.bool_]:
+    def is_standing(self, time_s: Array) -> npt.NDArray[np.bool_]:
         """Return when the foot is on the ground. Shape (T,)."""
         return np.asarray((time_s >= self.start_s) & (time_s <= self.stop_s))
 
@@ -95,7 +93,7 @@ class Footprint:
 def find_footprints(
     robot: Robot, time_s: Array, qpos: Array, events: Sequence[GaitEvent], belt_m_s: Array
 ) -> tuple[Footprint, ...]:
-    """Return all footprints in order of time; those that begin before the recording or end after it, too.
+    """Return all footprints in order of time, also those that begin before the recording or end after it.
 
     Args:
         robot: The person.
@@ -104,53 +102,56 @@ def find_footprints(
         events: Heel strikes and toe offs of both feet.
         belt_m_s: Velocity of the ground. Shape (3,).
     """
-    place, turn = body_poses(robot.model, [f"Foot{side}" for side in SIDES], qpos)
-    found = []
+    ankle_m, foot_to_world = body_poses(robot.model, [f"Foot{side}" for side in SIDES], qpos)
+    footprints = []
     for column, side in enumerate(SIDES):
-        for start_s, stop_s, seen in _stance_times(events, side):
-            when = start_s + np.array([FLAT_FROM, FLAT_TO]) * (stop_s - start_s)
-            flat = (time_s >= when[0]) & (time_s <= when[1])
-            if not flat.any():
-                flat[np.abs(time_s - when.mean()).argmin()] = True
-            forwards = np.median(turn[flat, column, :2, 0], axis=0)
-            forwards = forwards / np.linalg.norm(forwards)
-            long_m, behind = (robot.subject.lengths_m[f"Foot{side}{part}"] for part in ("Length", "PosteriorPoint"))
-            print_ = Footprint(side, start_s, stop_s, np.zeros(2), forwards, long_m, belt_m_s[:2], seen)
-            ankle = np.median(place[flat, column, :2] - print_.carried(time_s[flat]), axis=0)
-            found.append(replace(print_, heel_m=ankle - behind * forwards))
-    found.sort(key=lambda one: one.start_s)
-    if found:  # somebody carries the body in the first frame and in the last
-        found[0] = replace(found[0], start_s=min(found[0].start_s, float(time_s[0])))
-        last = max(range(len(found)), key=lambda index: found[index].stop_s)
-        found[last] = replace(found[last], stop_s=max(found[last].stop_s, float(time_s[-1])))
-    return _without_flight(found)
+        length_m = robot.subject.lengths_m[f"Foot{side}Length"]
+        heel_to_ankle_m = robot.subject.lengths_m[f"Foot{side}PosteriorPoint"]
+        for start_s, stop_s, is_complete in _stance_times(events, side):
+            flat_s = start_s + np.array(FLAT_SHARE) * (stop_s - start_s)
+            is_flat = (time_s >= flat_s[0]) & (time_s <= flat_s[1])
+            if not is_flat.any():
+                is_flat[np.abs(time_s - flat_s.mean()).argmin()] = True
+            forward = np.median(foot_to_world[is_flat, column, :2, 0], axis=0)
+            forward = forward / np.linalg.norm(forward)
+            at_origin = Footprint(side, start_s, stop_s, np.zeros(2), forward, length_m, belt_m_s[:2], is_complete)
+            displacement = at_origin.belt_displacement(time_s[is_flat])
+            ankle = np.median(ankle_m[is_flat, column, :2] - displacement, axis=0)
+            footprints.append(replace(at_origin, heel_m=ankle - heel_to_ankle_m * forward))
+    footprints.sort(key=lambda footprint: footprint.start_s)
+    if footprints:  # a foot carries the body in the first frame and in the last
+        footprints[0] = replace(footprints[0], start_s=min(footprints[0].start_s, float(time_s[0])))
+        last = max(range(len(footprints)), key=lambda index: footprints[index].stop_s)
+        footprints[last] = replace(footprints[last], stop_s=max(footprints[last].stop_s, float(time_s[-1])))
+    return _close_flight_gaps(footprints)
 
 
-def _without_flight(prints: Sequence[Footprint]) -> tuple[Footprint, ...]:
-    """Return footprints of a walk, of which the next always begins before the last ends; gaps are errors of events."""
-    result = list(prints)
+def _close_flight_gaps(footprints: Sequence[Footprint]) -> tuple[Footprint, ...]:
+    """Return footprints of which the next always begins before the last ends: short gaps are errors of events."""
+    result = list(footprints)
     for index in range(len(result) - 1):
         before = result[index]
         after = result[index + 1]
-        apart_s = after.start_s - before.stop_s
-        if before.side != after.side and -SHORTEST_DOUBLE_S < apart_s < LONGEST_FLIGHT_S:
+        gap_s = after.start_s - before.stop_s
+        if before.side != after.side and -MIN_DOUBLE_SUPPORT_S < gap_s < MAX_FLIGHT_S:
             middle_s = 0.5 * (before.stop_s + after.start_s)
-            result[index] = replace(before, stop_s=middle_s + 0.5 * SHORTEST_DOUBLE_S)
-            result[index + 1] = replace(after, start_s=middle_s - 0.5 * SHORTEST_DOUBLE_S)
+            result[index] = replace(before, stop_s=middle_s + 0.5 * MIN_DOUBLE_SUPPORT_S)
+            result[index + 1] = replace(after, start_s=middle_s - 0.5 * MIN_DOUBLE_SUPPORT_S)
     return tuple(result)
 
 
 def _stance_times(events: Sequence[GaitEvent], side: Side) -> list[tuple[float, float, bool]]:
-    """Return beginnings and ends of stances; one that is not seen is as long before or after as others are long."""
+    """Return start and stop of stances, and whether both are seen; an unseen one is placed by the median stance."""
     own = _contact_changes(events, side)
-    found = [(*stance, True) for stance in _whole_stances(own)]
-    lengths = [stop - start for one in SIDES for start, stop in _whole_stances(_contact_changes(events, one))]
-    usual_s = float(np.median(lengths)) if lengths else USUAL_STANCE_S
+    whole = [_whole_stances(_contact_changes(events, other)) for other in SIDES]
+    durations_s = [stop - start for stances in whole for start, stop in stances]
+    usual_s = float(np.median(durations_s)) if durations_s else USUAL_STANCE_S
+    stances = [(start_s, stop_s, True) for start_s, stop_s in _whole_stances(own)]
     if own and own[0].kind == "toe_off":
-        found.insert(0, (own[0].time_s - usual_s, own[0].time_s, False))
+        stances.insert(0, (own[0].time_s - usual_s, own[0].time_s, False))
     if own and own[-1].kind == "heel_strike":
-        found.append((own[-1].time_s, own[-1].time_s + usual_s, False))
-    return found
+        stances.append((own[-1].time_s, own[-1].time_s + usual_s, False))
+    return stances
 
 
 def _contact_changes(events: Sequence[GaitEvent], side: Side) -> list[GaitEvent]:
@@ -160,7 +161,7 @@ def _contact_changes(events: Sequence[GaitEvent], side: Side) -> list[GaitEvent]
 
 def _whole_stances(changes: Sequence[GaitEvent]) -> list[tuple[float, float]]:
     return [
-        (one.time_s, other.time_s)
-        for one, other in pairwise(changes)
-        if (one.kind, other.kind) == ("heel_strike", "toe_off")
+        (first.time_s, second.time_s)
+        for first, second in pairwise(changes)
+        if (first.kind, second.kind) == ("heel_strike", "toe_off")
     ]

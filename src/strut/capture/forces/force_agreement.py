@@ -1,4 +1,4 @@
-"""Force agreement: computed ground forces beside plates as the file has them, and with the markers' clock and place."""
+"""Force agreement: computed ground forces compared with plates, as in the file and with clock and place corrected."""
 
 from __future__ import annotations
 
@@ -8,58 +8,63 @@ from typing import Any
 import numpy as np
 
 from strut.capture.forces.ground_forces import GroundForces
-from strut.capture.forces.plate_comparison import Agreement, PlateForces, compare_loads, compare_total, cop_distance_m
+from strut.capture.forces.plate_comparison import (
+    Agreement,
+    PlateForces,
+    compare_loads,
+    compare_total,
+    cop_distance_m,
+)
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.plumbing.number_text import format_percent
 
-TITLES = {"total": "total", "baseline": "plain estimate", "right": "right foot", "left": "left foot"}
+TITLES = {"total": "total", "baseline": "centre-of-mass estimate", "right": "right foot", "left": "left foot"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForceAgreement:
-    """How far forces are from plates.
+    """Differences between computed and measured forces.
 
     Args:
-        rows: Of the total, of each foot, and of the plain centre-of-mass estimate (`baseline`), by axis.
-        cop_distance_mm: Median distance of the centre of pressure in single support; None if nobody stood alone.
+        rows: Of the total, of each foot, and of the centre-of-mass estimate (`baseline`), by axis.
+        cop_distance_mm: Median distance of the centres of pressure in single support; None without single support.
     """
 
     rows: tuple[Agreement, ...]
     cop_distance_mm: float | None
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """The vertical forces and the centre of pressure in one line."""
-        up = [f"{TITLES[one.what]} {format_percent(one.rms_weight, 1)}" for one in self.rows if one.axis == "up"]
-        return ", ".join([*up, *self._cop_words])
+        parts = [f"{TITLES[row.what]} {format_percent(row.rms_weight, 1)}" for row in self.rows if row.axis == "up"]
+        if self.cop_distance_mm is not None:
+            parts.append(f"centre of pressure {self.cop_distance_mm:.0f} mm")
+        return ", ".join(parts)
 
-    @property
-    def _cop_words(self) -> tuple[str, ...]:
-        return () if self.cop_distance_mm is None else (f"centre of pressure {self.cop_distance_mm:.0f} mm",)
-
-    @property
-    def told(self) -> tuple[list[dict[str, Any]] | None, float | None]:
-        """What programs read: the rows, and the distance of the centre of pressure."""
-        return [asdict(one) for one in self.rows] or None, self.cop_distance_mm
+    def rows_as_dicts(self) -> list[dict[str, Any]] | None:
+        """Return the rows for JSON; None if there are none."""
+        return [asdict(row) for row in self.rows] or None
 
 
-def beside_plates(forces: GroundForces, mass_kg: float) -> ForceAgreement | None:
-    """Return how far forces are from plates; None without plates, or if they were followed."""
-    return None if forces.plates is None or forces.tracked else _agreement(forces, forces.plates, mass_kg)
+def compare_with_plates(forces: GroundForces, mass_kg: float) -> ForceAgreement | None:
+    """Return the differences from plates; None without plates, or if they were followed."""
+    return None if forces.plates is None or forces.tracked else _compare(forces, forces.plates, mass_kg)
 
 
-def beside_aligned_plates(forces: GroundForces, mass_kg: float) -> ForceAgreement | None:
-    """Return the same with clock and place of plates set right; None if nothing is wrong with them."""
+def compare_with_aligned_plates(forces: GroundForces, mass_kg: float) -> ForceAgreement | None:
+    """Return the differences from plates with corrected clock and place; None if they need no correction."""
     alignment = forces.alignment
     if forces.plates is None or alignment is None or not alignment.notes:
         return None
-    return _agreement(forces, alignment.undone(forces.plates), mass_kg)
+    return _compare(forces, alignment.correct(forces.plates), mass_kg)
 
 
-def _agreement(forces: GroundForces, plates: PlateForces, mass_kg: float) -> ForceAgreement:
+def _compare(forces: GroundForces, plates: PlateForces, mass_kg: float) -> ForceAgreement:
     weight_n = mass_kg * GRAVITY_M_S2
     bands = (forces.bands.total_n, forces.bands.foot_n)
-    ours = compare_loads(forces.loads, forces.wrench[:, :3], plates, weight_n, bands)
-    away_m = cop_distance_m(forces.loads.cop_m, plates, forces.loads.stands, weight_n)
-    rows = (*ours, *compare_total("baseline", forces.baseline_n, plates, weight_n))
-    return ForceAgreement(rows, 1e3 * float(np.median(away_m)) if len(away_m) else None)
+    rows = (
+        *compare_loads(forces.loads, forces.wrench[:, :3], plates, weight_n, bands),
+        *compare_total("baseline", forces.baseline_n, plates, weight_n),
+    )
+    distance_m = cop_distance_m(forces.loads.cop_m, plates, forces.loads.in_contact, weight_n)
+    return ForceAgreement(rows, 1e3 * float(np.median(distance_m)) if len(distance_m) else None)

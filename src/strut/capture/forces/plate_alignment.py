@@ -1,8 +1,9 @@
-"""Plate alignment: whether force plates and cameras of a laboratory share a clock and a place.
+"""Plate alignment: detect whether force plates and cameras of a laboratory disagree about time or place.
 
-Two witnesses who know nothing of each other must agree before anything is told. Of the clock: the vertical force over
-whole stances, and the beginnings of stances on plates beside heel strikes of markers. Of the place: the centre of
-pressure just after heel strike, which is at the heel, and just before toe off, which is under the toes.
+An offset is reported only if two independent measurements agree on it. In time: the vertical force over whole stances,
+and the start of stances on plates against heel strikes of markers. In place: the centre of pressure just after heel
+strike, which is at the heel, and just before toe off, which is under the toes. docs/recordings.md lists the files in
+which offsets were found.
 """
 
 from __future__ import annotations
@@ -15,152 +16,155 @@ import numpy as np
 from strut.arrays import Array
 from strut.capture.events.plate_events import THRESHOLD_N
 from strut.capture.forces.footprints import Footprint
-from strut.capture.forces.load_sharing import wrench_cop
-from strut.capture.forces.plate_comparison import FEWEST_FRAMES, PlateForces
+from strut.capture.forces.load_sharing import cop_of_wrenches
+from strut.capture.forces.plate_comparison import MIN_FRAMES, PlateForces
 from strut.recording import SIDES
 
-FARTHEST_S = 0.04  # that clocks are looked for apart
-LEAST_S = 0.008  # that both witnesses must see: heel strikes of markers are no better
-GAIN = 0.8  # of the difference between forces, at most, is left when clocks are set alike
-NEAR_S = 0.08  # a stance on a plate belongs to the heel strike that is so near
-LEAST_M = 0.025
-EARLY = (0.04, 0.15)
-LATE = (0.85, 0.96)  # shares of a stance: centre of pressure under heel, toes
+MAX_DELAY_S = 0.04  # longest delay that is searched for; chosen by eye
+MIN_DELAY_S = 0.008  # shortest delay that is reported: heel strikes from markers are no better
+MAX_REMAINING = 0.8  # a delay must reduce the difference between forces to this share; chosen by eye
+NEAR_S = 0.08  # the start of a stance on a plate belongs to a heel strike this close; chosen by eye
+MIN_OFFSET_M = 0.025  # smallest offset that is reported; chosen by eye
+AFTER_HEEL_STRIKE = (0.04, 0.15)  # shares of a stance with the centre of pressure under the heel
+BEFORE_TOE_OFF = (0.85, 0.96)  # shares of a stance with the centre of pressure under the toes
+LOADED_N = 5.0 * THRESHOLD_N  # below it a centre of pressure is uncertain
 
 
 @dataclass(frozen=True, slots=True)
 class PlateAlignment:
-    """How far plates are from markers.
+    """Offset of force plates from markers in time and place.
 
     Args:
-        late_s: By so much plates feel later what markers show; 0 if the witnesses do not agree.
-        forces_late_s: What forces say; None if too little was measured.
-        strikes_late_s: What heel strikes say; None without any.
-        forwards_m: How far the centre of pressure is ahead of the feet; 0 if the witnesses do not agree.
+        delay_s: Of plates after markers; 0 if the two measurements do not agree.
+        force_delay_s: Measured on vertical forces; None if too little was measured.
+        strike_delay_s: Measured on heel strikes; None without any.
+        forward_offset_m: Of the centre of pressure ahead of the feet; 0 if the two measurements do not agree.
     """
 
-    late_s: float
-    forces_late_s: float | None
-    strikes_late_s: float | None
-    forwards_m: float
+    delay_s: float
+    force_delay_s: float | None
+    strike_delay_s: float | None
+    forward_offset_m: float
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a laboratory should look at."""
-        return (*self._clock_note(), *self._place_note())
+        """What the laboratory should check."""
+        notes = []
+        if self.delay_s and self.force_delay_s is not None and self.strike_delay_s is not None:
+            delay_ms, force_ms, strike_ms = (
+                f"{1e3 * abs(delay_s):.0f} ms" for delay_s in (self.delay_s, self.force_delay_s, self.strike_delay_s)
+            )
+            order = "after" if self.delay_s > 0.0 else "before"
+            notes.append(
+                f"Plates respond {delay_ms} {order} the markers (by forces {force_ms}, by heel strikes {strike_ms}): "
+                "do cameras and plates start together?"
+            )
+        if self.forward_offset_m:
+            direction = "ahead of" if self.forward_offset_m > 0.0 else "behind"
+            notes.append(
+                f"The centre of pressure on plates is {1e3 * abs(self.forward_offset_m):.0f} mm {direction} the feet "
+                "from heel strike to toe off: are the plates where the file says?"
+            )
+        return tuple(notes)
 
-    def _clock_note(self) -> tuple[str, ...]:
-        if not self.late_s or self.forces_late_s is None or self.strikes_late_s is None:
-            return ()
-        told_ms, forces_ms, strikes_ms = (
-            f"{1e3 * abs(one):.0f} ms" for one in (self.late_s, self.forces_late_s, self.strikes_late_s)
-        )
-        order = "after" if self.late_s > 0.0 else "before"
-        return (
-            f"Plates feel what markers show {told_ms} {order} it (forces say {forces_ms}, heel strikes {strikes_ms}): "
-            "are cameras and plates started together?",
-        )
-
-    def _place_note(self) -> tuple[str, ...]:
-        if not self.forwards_m:
-            return ()
-        way = "before" if self.forwards_m > 0.0 else "behind"
-        return (
-            f"The pressure on plates is {1e3 * abs(self.forwards_m):.0f} mm {way} the feet from heel strike to toe "
-            "off: are the plates where the file says?",
-        )
-
-    def undone(self, plates: PlateForces) -> PlateForces:
-        """Return what plates would have measured with the markers' clock and at the feet."""
+    def correct(self, plates: PlateForces) -> PlateForces:
+        """Return the plates with the clock of the markers and with the centre of pressure at the feet."""
         moved = plates.wrench.copy()
-        moved[..., 4] += self.forwards_m * moved[..., 2]  # force up times the way back
-        moved[..., 5] -= self.forwards_m * moved[..., 1]
-        return PlateForces(_delayed(moved, -self.late_s * plates.rate_hz), plates.rate_hz, plates.bandwidth_hz)
+        moved[..., 4] += self.forward_offset_m * moved[..., 2]
+        moved[..., 5] -= self.forward_offset_m * moved[..., 1]
+        return PlateForces(_delay(moved, -self.delay_s * plates.rate_hz), plates.rate_hz, plates.bandwidth_hz)
 
 
 def plate_alignment(
     plates: PlateForces, footprints: Sequence[Footprint], total_n: Array, time_s: Array
 ) -> PlateAlignment:
-    """Return how far plates are from markers in time and place.
+    """Return the offset of plates from markers in time and place.
 
     Args:
-        plates: Measured, of feet that stood on them whole.
-        footprints: By markers alone.
+        plates: Measured, of whole feet.
+        footprints: From markers alone.
         total_n: Computed force of the ground. Shape (T, 3).
         time_s: Shape (T,).
     """
-    forces_s, gain = _forces_late_s(plates, total_n[:, 2])
-    strikes_s = _strikes_late_s(plates, footprints, time_s)
-    clear = plates.bandwidth_hz is None and gain <= GAIN
-    late_s = _agreed(forces_s, strikes_s, LEAST_S) if clear else 0.0
-    heel_m, toe_m = (_ahead_m(plates, footprints, time_s, share) for share in (EARLY, LATE))
-    forwards_m = _agreed(heel_m, toe_m, LEAST_M)
-    return PlateAlignment(late_s, forces_s, strikes_s, forwards_m)
+    force_delay_s, remaining = _force_delay(plates, total_n[:, 2])
+    strike_delay_s = _strike_delay(plates, footprints, time_s)
+    is_clear = plates.bandwidth_hz is None and remaining <= MAX_REMAINING
+    heel_offset_m, toe_offset_m = (
+        _forward_offset(plates, footprints, time_s, share) for share in (AFTER_HEEL_STRIKE, BEFORE_TOE_OFF)
+    )
+    return PlateAlignment(
+        delay_s=_common_part(force_delay_s, strike_delay_s, MIN_DELAY_S) if is_clear else 0.0,
+        force_delay_s=force_delay_s,
+        strike_delay_s=strike_delay_s,
+        forward_offset_m=_common_part(heel_offset_m, toe_offset_m, MIN_OFFSET_M),
+    )
 
 
-def _agreed(one: float | None, other: float | None, least: float) -> float:
+def _common_part(first: float | None, second: float | None, minimum: float) -> float:
     """Return the smaller of two values if both are known, have the same sign and are large enough, else 0."""
-    if one is None or other is None:
+    if first is None or second is None:
         return 0.0
-    smaller = min(one, other, key=abs)
-    return smaller if one * other > 0.0 and abs(smaller) >= least else 0.0
+    smaller = min(first, second, key=abs)
+    return smaller if first * second > 0.0 and abs(smaller) >= minimum else 0.0
 
 
-def _delayed(values: Array, frames: float) -> Array:
-    """Return values moved to later frames; NaN where they are not known. Shape (T, ...)."""
+def _delay(values: Array, frames: float) -> Array:
+    """Return values delayed by frames and parts of frames; NaN where they are not known. Shape (T, ...)."""
     count = np.arange(len(values), dtype=np.float64)
     before = np.clip(np.floor(count - frames), 0, len(values) - 1).astype(int)
     after = np.clip(before + 1, 0, len(values) - 1)
     share = (count - frames - before).reshape(-1, *(1,) * (values.ndim - 1))
-    moved = (1.0 - share) * values[before] + share * values[after]
-    outside = (count - frames < 0.0) | (count - frames > len(values) - 1)
-    moved[outside] = np.nan
-    return np.asarray(moved)
+    delayed = (1.0 - share) * values[before] + share * values[after]
+    is_outside = (count - frames < 0.0) | (count - frames > len(values) - 1)
+    delayed[is_outside] = np.nan
+    return np.asarray(delayed)
 
 
-def _forces_late_s(plates: PlateForces, up_n: Array) -> tuple[float | None, float]:
-    """Return by how much the measured vertical force is late, and the share of the difference that is then left."""
-    lags = np.arange(-FARTHEST_S, FARTHEST_S + 1e-9, 0.001)
-    ours = plates.as_filtered(up_n)
+def _force_delay(plates: PlateForces, vertical_n: Array) -> tuple[float | None, float]:
+    """Return the delay of the measured vertical force, and the share of the difference that remains without it."""
+    delays_s = np.arange(-MAX_DELAY_S, MAX_DELAY_S + 1e-9, 0.001)
+    computed = plates.as_filtered(vertical_n)
     measured = plates.total[:, 2]
-    moved = np.stack([_delayed(measured, -lag * plates.rate_hz) for lag in lags])
-    common = np.isfinite(moved).all(axis=0) & np.isfinite(ours)
-    if common.sum() < FEWEST_FRAMES:
+    advanced = np.stack([_delay(measured, -delay_s * plates.rate_hz) for delay_s in delays_s])
+    common = np.isfinite(advanced).all(axis=0) & np.isfinite(computed)
+    if common.sum() < MIN_FRAMES:
         return None, 1.0
-    rms = np.sqrt(np.mean((moved[:, common] - ours[common]) ** 2, axis=1))
+    rms = np.sqrt(np.mean((advanced[:, common] - computed[common]) ** 2, axis=1))
     best = int(np.argmin(rms))
-    return float(lags[best]), float(rms[best] / max(rms[len(lags) // 2], 1e-9))
+    return float(delays_s[best]), float(rms[best] / max(rms[len(delays_s) // 2], 1e-9))
 
 
-def _strikes_late_s(plates: PlateForces, footprints: Sequence[Footprint], time_s: Array) -> float | None:
-    """Return by how much forces of feet begin after heel strikes of markers (median)."""
-    found = [
-        rise_s - one.start_s
-        for one in footprints
-        if one.seen and (rise_s := _rise_s(plates.wrench[:, SIDES.index(one.side), 2], time_s, one.start_s)) is not None
-    ]
-    return float(np.median(found)) if found else None
+def _strike_delay(plates: PlateForces, footprints: Sequence[Footprint], time_s: Array) -> float | None:
+    """Return the delay of the start of forces after heel strikes of markers (median)."""
+    delays_s = []
+    for footprint in footprints:
+        vertical = plates.wrench[:, SIDES.index(footprint.side), 2]
+        rise_s = _rise_time(vertical, time_s, footprint.start_s)
+        if footprint.is_complete and rise_s is not None:
+            delays_s.append(rise_s - footprint.start_s)
+    return float(np.median(delays_s)) if delays_s else None
 
 
-def _rise_s(up_n: Array, time_s: Array, near_s: float) -> float | None:
-    """Return when a vertical force passes the threshold near a time; None if it does not. Shapes (T,)."""
+def _rise_time(vertical_n: Array, time_s: Array, near_s: float) -> float | None:
+    """Return when a vertical force rises through the threshold near a time; None if it does not. Shapes (T,)."""
     near = np.flatnonzero(np.abs(time_s - near_s) < NEAR_S)[:-1]
-    rises = near[(up_n[near] <= THRESHOLD_N) & (up_n[near + 1] > THRESHOLD_N)]
+    rises = near[(vertical_n[near] <= THRESHOLD_N) & (vertical_n[near + 1] > THRESHOLD_N)]
     if not len(rises):
         return None
     first = int(rises[0])
-    return float(np.interp(THRESHOLD_N, up_n[first : first + 2], time_s[first : first + 2]))
+    return float(np.interp(THRESHOLD_N, vertical_n[first : first + 2], time_s[first : first + 2]))
 
 
-def _ahead_m(
-    plates: PlateForces, footprints: Sequence[Footprint], time_s: Array, share: tuple[float, float]
+def _forward_offset(
+    plates: PlateForces, footprints: Sequence[Footprint], time_s: Array, part: tuple[float, float]
 ) -> float | None:
-    """Return how far the centre of pressure is before its usual way in a part of all stances (median)."""
-    found = list[float]()
-    for one in footprints:
-        wrench = plates.wrench[:, SIDES.index(one.side)]
-        rows = one.stands(time_s) & (one.share(time_s) >= share[0]) & (one.share(time_s) <= share[1])
-        rows &= np.nan_to_num(wrench[:, 2]) > 5.0 * THRESHOLD_N
-        away = wrench_cop(wrench[rows]) - one.cop_path(time_s[rows])
-        found += (away @ one.forwards).tolist()
-    return float(np.median(found)) if found else None
+    """Return the offset of the centre of pressure ahead of its usual path in a part of all stances (median)."""
+    offsets_m = list[float]()
+    for footprint in footprints:
+        wrench = plates.wrench[:, SIDES.index(footprint.side)]
+        share = footprint.stance_share(time_s)
+        rows = footprint.is_standing(time_s) & (share >= part[0]) & (share <= part[1])
+        rows &= np.nan_to_num(wrench[:, 2]) > LOADED_N
+        offset = cop_of_wrenches(wrench[rows]) - footprint.usual_cop(time_s[rows])
+        offsets_m += (offset @ footprint.forward).tolist()
+    return float(np.median(offsets_m)) if offsets_m else None

@@ -1,8 +1,7 @@
-"""Body geometry: a human model's kinematics for all frames at once, with its lengths as parameters.
+"""Body geometry: forward kinematics of a human model for all frames at once, with segment lengths as parameters.
 
-Coordinates are those of the thesis: pelvis TX, TY, TZ, RY, RX, RZ, then every joint's rotations about y, x, z in turn.
-Points and their derivatives by coordinates, lengths and own places are exact; a test compares them with MuJoCo and with
-finite differences.
+Coordinates are those of Felis' thesis (2015): pelvis TX, TY, TZ, RY, RX, RZ, then the rotations of every joint about
+y, x, z in turn. Derivatives of points with respect to coordinates and lengths are exact.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class BodyGeometry:
         axes: Axes of each joint's rotations in order of application: 0, 1, 2 for x, y, z.
         dof_names: Names of all coordinates.
         length_names: Names of all lengths.
-        origins: Place of each joint in its parent's frame, per length: origin = origins @ lengths. Shape (S, 3, L).
+        origins: Position of each joint in the frame of its parent is origins @ lengths. Shape (S, 3, L).
         default_shares: Each length as a share of the body height. Shape (L,).
     """
 
@@ -53,12 +52,12 @@ class BodyGeometry:
         return len(self.dof_names)
 
     def chain(self, segment: int) -> list[int]:
-        """Return a segment and all that carry it, outermost first."""
-        found = []
+        """Return a segment and its ancestors up to the root."""
+        segments = []
         while segment >= 0:
-            found.append(segment)
+            segments.append(segment)
             segment = self.parents[segment]
-        return found
+        return segments
 
     def moved_by(self, segment: int) -> npt.NDArray[np.bool_]:
         """Return which coordinates move a segment. Shape (n_dof,)."""
@@ -74,9 +73,9 @@ class BodyPose:
     """All frames of a body.
 
     Args:
-        origin_m: Of segments, in world. Shape (T, S, 3).
-        rotation: Of segments to world. Shape (T, S, 3, 3).
-        axis: Of each coordinate's rotation in world; zero for translations. Shape (T, n_dof, 3).
+        origin_m: Origins of the segments in world. Shape (T, S, 3).
+        rotation: From each segment to world. Shape (T, S, 3, 3).
+        axis: Rotation axis of each coordinate in world; zero for translations. Shape (T, n_dof, 3).
         pivot_m: A point on that axis. Shape (T, n_dof, 3).
     """
 
@@ -87,13 +86,13 @@ class BodyPose:
 
 
 def body_geometry(body: SegmentBody) -> BodyGeometry:
-    """Return the tree of a table of segments; both sides are made, in the order of the compiled model."""
+    """Return the tree of a table of segments, with left and right sides in the order of the compiled model."""
     shares = both_sides(body, body.length_share)
     segments = segments_of(body)
     dofs = [dof for segment in segments for dof, _ in segment.joints]
     if [dof[-2:] for dof in dofs[:3]] != ["TX", "TY", "TZ"]:
         raise BadTableError(f"{body.title}: the first segment must be the root, which floats.")
-    axes = [_turns(segment) for segment in segments]
+    axes = [_rotation_axes(segment) for segment in segments]
     return BodyGeometry(
         segments=tuple(segment.name for segment in segments),
         parents=_parents(segments),
@@ -106,8 +105,8 @@ def body_geometry(body: SegmentBody) -> BodyGeometry:
     )
 
 
-def _turns(segment: Segment) -> tuple[int, ...]:
-    """Return the axes of a joint's rotations in order of application: 0, 1, 2 for x, y, z."""
+def _rotation_axes(segment: Segment) -> tuple[int, ...]:
+    """Return the rotation axes of a joint in order of application: 0, 1, 2 for x, y, z."""
     return tuple(_AXIS[axis] for _, axis in segment.joints if axis in _AXIS)
 
 
@@ -118,7 +117,7 @@ def _parents(segments: Sequence[Segment]) -> tuple[int, ...]:
 
 
 def _origin(segment: Segment, lengths: list[str]) -> Array:
-    """Return a joint's place in its parent's frame, per length; y mirrored on the right. Shape (3, L)."""
+    """Return the position of a joint in its parent per length; y is mirrored on the right. Shape (3, L)."""
     origin = np.zeros((3, len(lengths)))
     for axis, shares in segment.table.origin.items():
         for length, share in shares.items():
@@ -128,7 +127,7 @@ def _origin(segment: Segment, lengths: list[str]) -> Array:
 
 
 def pose_body(body: BodyGeometry, q: Array, lengths_m: Array) -> BodyPose:
-    """Return all frames of a body. Shapes (T, n_dof) and (L,)."""
+    """Return origins and rotations of all segments. Shapes (T, n_dof) and (L,)."""
     frames = len(q)
     count = len(body.segments)
     origin = np.empty((frames, count, 3))
@@ -139,71 +138,84 @@ def pose_body(body: BodyGeometry, q: Array, lengths_m: Array) -> BodyPose:
     sine = np.sin(q)
     cosine = np.cos(q)
     for index, parent in enumerate(body.parents):
-        turn = np.broadcast_to(np.eye(3), (frames, 3, 3)) if parent < 0 else rotation[:, parent]
-        origin[:, index] = q[:, :3] if parent < 0 else origin[:, parent] + turn @ offsets[index]
-        for place, about in enumerate(body.axes[index]):
-            dof = body.first_dof[index] + place
-            axis[:, dof] = turn[..., about]
+        if parent < 0:
+            to_world = np.broadcast_to(np.eye(3), (frames, 3, 3))
+            origin[:, index] = q[:, :3]
+        else:
+            to_world = rotation[:, parent]
+            origin[:, index] = origin[:, parent] + to_world @ offsets[index]
+        for dof, about in enumerate(body.axes[index], start=body.first_dof[index]):
+            axis[:, dof] = to_world[..., about]
             pivot[:, dof] = origin[:, index]
-            turn = _turned(turn, about, sine[:, dof], cosine[:, dof])
-        rotation[:, index] = turn
+            to_world = _rotate_about(to_world, about, sine[:, dof], cosine[:, dof])
+        rotation[:, index] = to_world
     return BodyPose(origin, rotation, axis, pivot)
 
 
-def _turned(turn: Array, about: int, sine: Array, cosine: Array) -> Array:
-    """Return a rotation followed by another about one of its own axes. Shapes (T, 3, 3), (T,), (T,)."""
+def _rotate_about(to_world: Array, about: int, sine: Array, cosine: Array) -> Array:
+    """Return rotations after a further one about one of their own axes. Shapes (T, 3, 3), (T,), (T,)."""
     first = (about + 1) % 3
     second = (about + 2) % 3
-    result = turn.copy()
+    result = to_world.copy()
     sine = sine[:, None]
     cosine = cosine[:, None]
-    result[..., first] = cosine * turn[..., first] + sine * turn[..., second]
-    result[..., second] = cosine * turn[..., second] - sine * turn[..., first]
+    result[..., first] = cosine * to_world[..., first] + sine * to_world[..., second]
+    result[..., second] = cosine * to_world[..., second] - sine * to_world[..., first]
     return result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyPoints:
-    """Points fixed to segments: which segment, and where in its frame [m]. Shapes (n,) and (n, 3)."""
+    """Points fixed to segments: index of the segment, and position in its frame [m]. Shapes (n,) and (n, 3)."""
 
     segment: npt.NDArray[np.intp]
     local_m: Array
 
 
-def body_points(body: BodyGeometry, places: Sequence[tuple[str, Sequence[float]]]) -> BodyPoints:
-    """Return points from names of segments and places in their frames."""
-    unknown = {segment for segment, _ in places} - set(body.segments)
+def body_points(body: BodyGeometry, positions: Sequence[tuple[str, Sequence[float]]]) -> BodyPoints:
+    """Return points from names of segments and positions in their frames."""
+    unknown = {segment for segment, _ in positions} - set(body.segments)
     if unknown:
         raise BadTableError(f"The body has no segment {', '.join(sorted(unknown))}.")
-    index = np.array([body.segments.index(segment) for segment, _ in places], dtype=np.intp)
-    return BodyPoints(index, np.array([place for _, place in places], dtype=np.float64).reshape(-1, 3))
+    index = np.array([body.segments.index(segment) for segment, _ in positions], dtype=np.intp)
+    return BodyPoints(index, np.array([at for _, at in positions], dtype=np.float64).reshape(-1, 3))
 
 
 def place_points(pose: BodyPose, points: BodyPoints) -> Array:
     """Return points in world. Shape (T, n, 3)."""
-    turned = np.einsum("tnij,nj->tni", pose.rotation[:, points.segment], points.local_m)
-    return np.asarray(pose.origin_m[:, points.segment] + turned)
+    offset = np.einsum("tnij,nj->tni", pose.rotation[:, points.segment], points.local_m)
+    return np.asarray(pose.origin_m[:, points.segment] + offset)
 
 
-def point_jacobian(body: BodyGeometry, pose: BodyPose, points: BodyPoints, places: Array) -> Array:
-    """Return derivatives of points by coordinates. Places (T, n, 3) as from `place_points`; (T, n, 3, n_dof) out."""
-    jacobian = np.zeros((*places.shape, body.n_dof))
+def point_jacobian(body: BodyGeometry, pose: BodyPose, points: BodyPoints, positions: Array) -> Array:
+    """Return derivatives of points with respect to coordinates.
+
+    Args:
+        body: The tree.
+        pose: From `pose_body`.
+        points: On segments.
+        positions: In world, from `place_points`. Shape (T, n, 3).
+
+    Returns:
+        Shape (T, n, 3, n_dof).
+    """
+    jacobian = np.zeros((*positions.shape, body.n_dof))
     jacobian[..., 0, 0] = jacobian[..., 1, 1] = jacobian[..., 2, 2] = 1.0
     for segment in np.unique(points.segment):
         own = np.flatnonzero(points.segment == segment)
         dofs = np.flatnonzero(body.moved_by(int(segment)))[3:]
-        arm = places[:, own, None] - pose.pivot_m[:, None, dofs]  # (T, own, dofs, 3)
+        arm = positions[:, own, None] - pose.pivot_m[:, None, dofs]  # (T, own, dofs, 3)
         axis = pose.axis[:, None, dofs]
         for row in range(3):
             first = (row + 1) % 3
             second = (row + 2) % 3
-            moved = axis[..., first] * arm[..., second] - axis[..., second] * arm[..., first]
-            jacobian[:, own[:, None], row, dofs[None]] = moved
+            cross = axis[..., first] * arm[..., second] - axis[..., second] * arm[..., first]
+            jacobian[:, own[:, None], row, dofs[None]] = cross
     return jacobian
 
 
 def length_jacobian(body: BodyGeometry, pose: BodyPose, points: BodyPoints) -> Array:
-    """Return derivatives of points by lengths. Shape (T, n, 3, L)."""
+    """Return derivatives of points with respect to lengths. Shape (T, n, 3, L)."""
     per_segment = np.zeros((len(pose.origin_m), len(body.segments), 3, len(body.length_names)))
     for index, parent in enumerate(body.parents):
         if parent >= 0:

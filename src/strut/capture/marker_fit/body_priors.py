@@ -1,4 +1,4 @@
-"""Body priors: what is known of joints and lengths of a human before anything is measured; from joint_ranges.toml."""
+"""Body priors: mean, spread and range of joint angles and segment lengths before a measurement; joint_ranges.toml."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from strut.schemas.fields import Positive, Range, Table
 from strut.schemas.segments import SegmentBody
 from strut.schemas.toml_file import TomlFile
 
-STATURE = (
+STATURE = (  # lengths that add up to the body height
     *("FootRightHeight", "ShankRightLength", "ThighRightLength", "PelvisHeight", "MiddleTrunkHeight"),
     *("SuprasternaleHeight", "NeckLength", "HeadLength"),
 )
-_ROOM_M = 1e4
+_UNBOUNDED = 1e4  # m or rad; bounds of the pelvis, which never matter
 
 
 class CoordinatePrior(Table, frozen=True):
-    """Of one coordinate, left side."""
+    """Prior of one coordinate on the left side."""
 
     mean: float
     sd: Positive
@@ -34,7 +34,7 @@ class CoordinatePrior(Table, frozen=True):
 
 
 class LengthPriors(Table, frozen=True):
-    """Of the lengths; shares of the height or of the length."""
+    """Priors of lengths: means as shares of body height, standard deviations as shares of the length."""
 
     sd_share: Positive
     side_sd_m: Positive
@@ -69,14 +69,14 @@ def pose_prior(body: BodyGeometry) -> PosePrior:
     """Return mean, precision and bounds of every coordinate; rotations about x and z are mirrored on the right."""
     mean = np.zeros(body.n_dof)
     precision = np.zeros(body.n_dof)
-    lower = np.full(body.n_dof, -_ROOM_M)
-    upper = np.full(body.n_dof, _ROOM_M)
+    lower = np.full(body.n_dof, -_UNBOUNDED)
+    upper = np.full(body.n_dof, _UNBOUNDED)
     for index, name in enumerate(body.dof_names[3:], start=3):
-        entry = joint_ranges().coordinate[name.replace("Right", "Side").replace("Left", "Side")]
-        mirrored = "Right" in name and name[-2:] in ("RX", "RZ")
+        entry = joint_ranges().coordinate[_without_side(name)]
+        is_mirrored = "Right" in name and name[-2:] in ("RX", "RZ")
         low, high = entry.range
-        mean[index] = -entry.mean if mirrored else entry.mean
-        lower[index], upper[index] = (-high, -low) if mirrored else (low, high)
+        mean[index] = -entry.mean if is_mirrored else entry.mean
+        lower[index], upper[index] = (-high, -low) if is_mirrored else (low, high)
         precision[index] = entry.sd**-2
     return PosePrior(mean, precision, lower, upper)
 
@@ -85,9 +85,13 @@ def length_prior(body: BodyGeometry, height_m: float) -> tuple[Array, Array]:
     """Return means and standard deviations of all lengths [m]. Shapes (L,)."""
     table = joint_ranges().length
     mean = np.empty(len(body.length_names))
-    spread = np.empty(len(body.length_names))
+    sd = np.empty(len(body.length_names))
     for index, name in enumerate(body.length_names):
-        key = name.replace("Right", "Side").replace("Left", "Side")
+        key = _without_side(name)
         mean[index] = table.mean_share.get(key, body.default_shares[index]) * height_m
-        spread[index] = table.own_sd_share.get(key, table.sd_share) * mean[index]
-    return mean, spread
+        sd[index] = table.own_sd_share.get(key, table.sd_share) * mean[index]
+    return mean, sd
+
+
+def _without_side(name: str) -> str:
+    return name.replace("Right", "Side").replace("Left", "Side")

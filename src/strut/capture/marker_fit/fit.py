@@ -1,4 +1,4 @@
-"""Fit: recording, height and mass → a person's model, joint angles of every frame, and marker errors."""
+"""Fit: recording, height and mass → the model of a person, joint angles of every frame, and marker errors."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from strut.capture.marker_fit.pose_solver import OnCaptureProgress, PosePrior, P
 from strut.capture.marker_fit.published_fit import published_fit
 from strut.capture.marker_fit.subject_from_trials import PersonFacts, subject_from_trials
 from strut.capture.marker_fit.subject_model import SubjectModel, robot_of_subject
-from strut.capture.marker_fit.unobserved import follow_observed, observed_coordinates
-from strut.capture.markers.marker_mapping import MarkerSet
+from strut.capture.marker_fit.unobserved import fill_unobserved, find_observed
+from strut.capture.markers.marker_set import MarkerSet
 from strut.errors import BadRecordingError, MarkerSetError
 from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
 from strut.recording import Recording
 
 Method = Literal["batched", "published"]
-FEWEST_MARKERS = 6
-OTHER_M = 0.05
-OTHER_KG = 5.0  # by which heights and masses of one person do not differ between files
+MIN_MARKERS = 6
+MAX_HEIGHT_DIFFERENCE_M = 0.05  # between two files of one person; chosen by eye
+MAX_MASS_DIFFERENCE_KG = 5.0  # between two files of one person; chosen by eye
+_NO_BOUND = 1e4  # rad or m
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,15 +39,15 @@ class MarkerFit:
 
     Args:
         subject: The person.
-        motion: Joint angles, contacts; `meta` carries the subject's sizes, so that the model can be made again.
-        trial: The recording as it was used.
+        motion: Joint angles, contacts; `meta` carries the subject's sizes, from which the model can be made again.
+        trial: The prepared recording.
         marker_names: Landmarks that were fitted.
         error_m: Distance of each marker from the recorded one; NaN where unseen. Shape (T, n).
-        observed: Which coordinates markers tell; the others follow plausibly. By name.
-        coordinates_sd: Uncertainty of each coordinate [m or rad]. Shape (n_dof,).
+        observed: Whether markers determine each coordinate; the others follow them. By name.
+        coordinates_sd: Standard deviation of each coordinate [m or rad]. Shape (n_dof,).
         iterations: Of each frame. Shape (T,).
         solve_s: Seconds that the poses took.
-        notes: What was found and done.
+        notes: For the user.
     """
 
     subject: SubjectModel
@@ -78,7 +79,7 @@ class MarkerFit:
 
     @property
     def frames_per_s(self) -> float:
-        """How many frames were solved in a second."""
+        """Frames that were solved per second."""
         return len(self.error_m) / max(self.solve_s, 1e-9)
 
 
@@ -96,63 +97,67 @@ def fit(
     sex: str = "male",
     on_progress: OnCaptureProgress | None = None,
 ) -> MarkerFit:
-    """Return joint angles of a recording, and the person's model where none is given.
+    """Return joint angles of a recording, and the model of the person where none is given.
 
     Args:
-        recording: As read, in the laboratory's axes.
+        recording: As read, in the axes of the laboratory.
         height_m: Body height; that of the file if None.
         mass_kg: Body mass; that of the file if None.
-        subject: A person known already; then nothing is estimated.
-        standing: A standing trial of the same person, from which the model is estimated too.
-        marker_set: Which markers are which landmarks; found if None.
-        method: All frames at once, or frame after frame as published.
-        limits: Whether joints stay within the ranges of anatomy.
-        walking: Whether a trial in which nobody walks is refused.
-        sex: Whose shares of mass, where no subject is given.
-        on_progress: Told what is being done and which share of it.
+        subject: The person, if known already; then nothing is estimated.
+        standing: A standing trial of the same person, used for the estimation too.
+        marker_set: Which markers are which landmarks; detected if None.
+        method: All frames at once, or one frame after another as published.
+        limits: Whether joints stay within anatomical ranges.
+        walking: Whether to refuse a trial without a walk.
+        sex: Selects the table of segment masses, where no subject is given: male or female.
+        on_progress: Called with what is being done and the share that is done.
 
     Example:
-        >>> found = strut.fit(strut.read_recording("walk.c3d"), height_m=1.86, mass_kg=75.0)
-        >>> strut.save_motion(found.motion, "walk.npz")
+        >>> result = strut.fit(strut.read_recording("walk.c3d"), height_m=1.86, mass_kg=75.0)
+        >>> strut.save_motion(result.motion, "walk.npz")
 
     Raises:
-        MarkerSetError: If markers are missing; says which.
-        BadRecordingError: If the recording is too short, or nobody walks in it although asked for.
+        MarkerSetError: If markers are missing; names them.
+        BadRecordingError: If the recording is too short, or contains no walk and `walking` is set.
         OutOfRangeError: If height or mass is not that of an adult.
     """
     body = human_geometry()
-    tell = on_progress or no_progress
+    report = on_progress or no_progress
     trial = prepare_trial(recording, marker_set)
     if walking and not trial.events:
-        raise BadRecordingError(f"{recording.name}: nobody walks in it (a standing trial?); give a walking trial.")
+        raise BadRecordingError(
+            f"{recording.name}: the person does not walk (a standing trial?); give a walking trial."
+        )
     prior = pose_prior(body)
     if not limits:
-        far = np.full_like(prior.lower, 1e4)
-        prior = replace(prior, lower=-far, upper=far)
-    if subject is not None:
-        told = PersonFacts(height_m, mass_kg).contradictions(
-            subject.height_m, subject.mass_kg, "not used; the subject's file"
-        )
-        return _fitted(body, trial, subject, prior, method, told, tell)
-    others = [] if standing is None else [prepare_trial(_of_same_person(standing, recording), marker_set)]
+        no_bound = np.full_like(prior.lower, _NO_BOUND)
+        prior = replace(prior, lower=-no_bound, upper=no_bound)
     facts = PersonFacts(height_m, mass_kg, sex)
-    person, notes = subject_from_trials(body, [trial, *others], facts, prior, tell)
-    return _fitted(body, trial, person, prior, method, notes, tell)
+    if subject is not None:
+        notes = facts.contradictions(subject.height_m, subject.mass_kg, "not used; the subject's file")
+        return _fit_poses(body, trial, subject, prior, method, notes, report)
+    trials = [trial]
+    if standing is not None:
+        _check_same_person(standing, recording)
+        trials.append(prepare_trial(standing, marker_set))
+    person, notes = subject_from_trials(body, trials, facts, prior, report)
+    return _fit_poses(body, trial, person, prior, method, notes, report)
 
 
-def _of_same_person(standing: Recording, walk: Recording) -> Recording:
-    """Return a standing trial whose file does not tell another person than that of the walk."""
-    told = ((standing.height_m, walk.height_m, OTHER_M, "m"), (standing.mass_kg, walk.mass_kg, OTHER_KG, "kg"))
-    for own, other, most, unit in told:
-        if own is not None and other is not None and abs(own - other) > most:
+def _check_same_person(standing: Recording, walk: Recording) -> None:
+    """Raise BadRecordingError if height or mass in the file of a standing trial is that of another person."""
+    for own, other, tolerance, unit in (
+        (standing.height_m, walk.height_m, MAX_HEIGHT_DIFFERENCE_M, "m"),
+        (standing.mass_kg, walk.mass_kg, MAX_MASS_DIFFERENCE_KG, "kg"),
+    ):
+        if own is not None and other is not None and abs(own - other) > tolerance:
             raise BadRecordingError(
                 f"{standing.name}: this file is of a person of {own:g} {unit}, {walk.name} of one of {other:g} {unit}; "
                 "give a standing trial of the same person."
             )
-    return standing
 
 
-def _fitted(
+def _fit_poses(
     body: BodyGeometry,
     trial: GaitTrial,
     person: SubjectModel,
@@ -161,43 +166,61 @@ def _fitted(
     notes: Sequence[str],
     on_progress: OnCaptureProgress,
 ) -> MarkerFit:
-    problem, names = _problem(body, trial, person, prior)
+    problem, names = _pose_problem(body, trial, person, prior)
     started = time.perf_counter()
-    poses = (
-        published_fit(problem, None, on_progress)
-        if method == "published"
-        else solve_poses(problem, trial.recording.rate_hz, on_progress)
-    )
+    if method == "published":
+        poses = published_fit(problem, None, on_progress)
+    else:
+        poses = solve_poses(problem, trial.recording.rate_hz, on_progress)
     solve_s = time.perf_counter() - started
-    observed, spread = observed_coordinates(problem, poses.q)
-    q = follow_observed(body, poses.q, observed)
-    told = dict(zip(body.dof_names, observed.tolist(), strict=True))
-    said = (*trial.recording.notes, *(fault.sentence for fault in trial.faults), *notes, *_unobserved_notes(told))
-    motion = _motion(trial, person, q, told, float(np.nanmean(poses.error_m)))
-    return MarkerFit(person, motion, trial, names, poses.error_m, told, spread, poses.iterations, solve_s, said)
+    is_observed, sd = find_observed(problem, poses.q)
+    q = fill_unobserved(body, poses.q, is_observed)
+    observed = dict(zip(body.dof_names, is_observed.tolist(), strict=True))
+    return MarkerFit(
+        subject=person,
+        motion=_motion(trial, person, q, observed, float(np.nanmean(poses.error_m))),
+        trial=trial,
+        marker_names=names,
+        error_m=poses.error_m,
+        observed=observed,
+        coordinates_sd=sd,
+        iterations=poses.iterations,
+        solve_s=solve_s,
+        notes=(
+            *trial.recording.notes,
+            *(fault.sentence for fault in trial.faults),
+            *notes,
+            *_unobserved_notes(observed),
+        ),
+    )
 
 
-def _problem(
+def _pose_problem(
     body: BodyGeometry, trial: GaitTrial, person: SubjectModel, prior: PosePrior
 ) -> tuple[PoseProblem, tuple[str, ...]]:
-    """Return what the solver needs, and the markers that are both recorded and on the person."""
+    """Return the problem of the solver, and the markers that are both recorded and on the person."""
     names = tuple(name for name in trial.recording.marker_names if name in person.marker)
-    if len(names) < FEWEST_MARKERS:
+    if len(names) < MIN_MARKERS:
         raise MarkerSetError(f"{trial.recording.name}: only {len(names)} of its markers are in the subject's file.")
-    worn = [person.marker[name] for name in names]
-    points = body_points(body, [(entry.segment, entry.at_m) for entry in worn])
-    weights = np.array([trial.landmarks[name].weight for name in names])
-    markers = trial.recording.markers(names) - np.array([0.0, 0.0, person.floor_m])
-    return PoseProblem(body, lengths_array(body, person.lengths_m), points, markers, weights, prior), names
+    placed = [person.marker[name] for name in names]
+    problem = PoseProblem(
+        body=body,
+        lengths_m=lengths_array(body, person.lengths_m),
+        points=body_points(body, [(marker.segment, marker.at_m) for marker in placed]),
+        markers_m=trial.recording.markers(names) - np.array([0.0, 0.0, person.floor_m]),
+        weights=np.array([trial.landmarks[name].weight for name in names]),
+        prior=prior,
+    )
+    return problem, names
 
 
 def _unobserved_notes(observed: dict[str, bool]) -> tuple[str, ...]:
-    """Return a sentence about joints of which no coordinate is told, and single coordinates of the others."""
-    joints = {name.rpartition("_")[0] for name in observed}
-    told = {name.rpartition("_")[0] for name, there in observed.items() if there}
-    single = [name for name, there in observed.items() if not there and name.rpartition("_")[0] in told]
-    silent = ", ".join([*sorted(joints - told), *single])
-    return (f"No markers tell {silent}; these joints follow the others.",) if silent else ()
+    """Return a sentence that names joints without any observed coordinate, and single coordinates of the others."""
+    joint_of = {name: name.rpartition("_")[0] for name in observed}
+    observed_joints = {joint_of[name] for name, is_observed in observed.items() if is_observed}
+    single = [name for name, is_observed in observed.items() if not is_observed and joint_of[name] in observed_joints]
+    unobserved = ", ".join([*sorted(set(joint_of.values()) - observed_joints), *single])
+    return (f"No markers determine {unobserved}; these joints follow the others.",) if unobserved else ()
 
 
 def _motion(trial: GaitTrial, person: SubjectModel, q: Array, observed: dict[str, bool], error_m: float) -> Motion:

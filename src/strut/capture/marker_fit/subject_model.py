@@ -1,4 +1,4 @@
-"""Subject model: one person's lengths, markers and floor, each with its uncertainty; a file that people can read."""
+"""Subject model: lengths, markers and floor of one person, each with its uncertainty; a TOML file for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from strut.capture.marker_fit.body_geometry import BodyGeometry
-from strut.capture.markers.marker_mapping import read_text
+from strut.capture.markers.marker_set import read_text
 from strut.errors import MappingFileError
 from strut.models.subject import subject
 from strut.robot import Robot
@@ -26,7 +26,7 @@ class MeasuredLength(Table, frozen=True):
 
 
 class PlacedMarker(Table, frozen=True):
-    """A marker in its segment's frame and the standard deviations of its coordinates [m]."""
+    """Position of a marker in the frame of its segment, and the standard deviation of each coordinate [m]."""
 
     segment: Text
     at_m: Vector
@@ -43,8 +43,8 @@ class SubjectModel(Table, frozen=True):
         length: Every length of the human model, by name.
         marker: Every marker, by landmark.
         floor_m: Height of the ground in the recording's axes.
-        floor_sd_m: Its standard deviation.
-        sex: Whose shares of mass.
+        floor_sd_m: Standard deviation of `floor_m`.
+        sex: Selects the table of segment masses: male or female.
     """
 
     name: str
@@ -63,7 +63,7 @@ class SubjectModel(Table, frozen=True):
 
 
 def robot_of_subject(model: SubjectModel) -> Robot:
-    """Return the human model of a person, with the markers where they sit on it."""
+    """Return the human model of a person, with the person's markers."""
     robot = subject(model.height_m, model.mass_kg, lengths_m=model.lengths_m, sex=model.sex)
     segments: dict[str, dict[str, Vector]] = {}
     for name, entry in model.marker.items():
@@ -72,16 +72,16 @@ def robot_of_subject(model: SubjectModel) -> Robot:
 
 
 def subject_text(model: SubjectModel) -> str:
-    """Return the file of a person as text."""
+    """Return the subject file of a person."""
     lines = [
         "# One person, estimated from a recording: values with their standard deviations (sd); lengths in metres.",
-        "# Change a value by hand and fit again with this file; docs/recordings.md says what each length is.",
-        f"name = {_quoted(model.name)}",
+        "# Change a value by hand and fit again with this file; docs/recordings.md explains each length.",
+        f"name = {_quote(model.name)}",
         f"height_m = {model.height_m:.4f}",
         f"mass_kg = {model.mass_kg:.2f}",
         f"floor_m = {model.floor_m:.4f}",
         f"floor_sd_m = {model.floor_sd_m:.4f}",
-        f"sex = {_quoted(model.sex)}",
+        f"sex = {_quote(model.sex)}",
         "",
         "[length]",
         *(f"{name} = {{ m = {entry.m:.5f}, sd_m = {entry.sd_m:.5f} }}" for name, entry in model.length.items()),
@@ -90,7 +90,7 @@ def subject_text(model: SubjectModel) -> str:
     ]
     for name, entry in model.marker.items():
         at, sd = (", ".join(f"{value:.5f}" for value in values) for values in (entry.at_m, entry.sd_m))
-        lines.append(f"{_quoted(name)} = {{ segment = {_quoted(entry.segment)}, at_m = [{at}], sd_m = [{sd}] }}")
+        lines.append(f"{_quote(name)} = {{ segment = {_quote(entry.segment)}, at_m = [{at}], sd_m = [{sd}] }}")
     return "\n".join([*lines, ""])
 
 
@@ -109,6 +109,6 @@ def read_subject(path: Path, body: BodyGeometry) -> SubjectModel:
     return model
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(character for character in escaped if character.isprintable()) + '"'

@@ -1,4 +1,4 @@
-"""Unobserved joints: which coordinates no marker tells, and what they do instead."""
+"""Unobserved joints: find coordinates that no marker determines, and let them follow the observed ones."""
 
 from __future__ import annotations
 
@@ -12,44 +12,41 @@ from strut.capture.marker_fit.pose_solver import MARKER_SD_M, PoseProblem
 from strut.recording import all_seen
 
 SAMPLES = 12  # frames in which the uncertainty is computed
-UNTOLD = 0.7  # of its spread before, that a coordinate keeps if no marker tells it
-ARM_SWING = 0.6  # of the opposite thigh's swing; arms of walkers without arm markers
+UNOBSERVED_SHARE = 0.7  # a coordinate that keeps this share of its prior spread is unobserved; chosen by eye
+WEAK_PRECISION = 1e-4  # in place of a prior that knows nothing, so that the covariance exists
+ARM_SWING = 0.6  # swing of an unobserved arm over that of the opposite thigh; chosen by eye
 
 
-def observed_coordinates(problem: PoseProblem, q: Array) -> tuple[npt.NDArray[np.bool_], Array]:
-    """Return which coordinates markers tell, and the standard deviation of each given the markers. Shapes (n_dof,)."""
+def find_observed(problem: PoseProblem, q: Array) -> tuple[npt.NDArray[np.bool_], Array]:
+    """Return which coordinates markers determine, and their standard deviations given the markers. Shapes (n_dof,)."""
     frames = np.unique(np.linspace(0, len(q) - 1, SAMPLES).astype(int))
-    part = problem.some(frames)
-    some = q[frames]
-    pose = pose_body(part.body, some, part.lengths_m)
-    places = place_points(pose, part.points)
-    seen = all_seen(part.markers_m)
-    root = np.sqrt(part.weights) / MARKER_SD_M * seen
-    rows = (point_jacobian(part.body, pose, part.points, places) * root[..., None, None]).reshape(
-        len(some), -1, q.shape[1]
-    )
-    before = np.where(problem.prior.precision > 0.0, problem.prior.precision, 1e-4)
-    covariance = np.linalg.inv(np.swapaxes(rows, 1, 2) @ rows + np.diag(before))
-    spread = np.sqrt(np.median(np.diagonal(covariance, axis1=1, axis2=2), axis=0))
-    return spread < UNTOLD / np.sqrt(before), spread
+    sampled = problem.select_frames(frames)
+    pose = pose_body(sampled.body, q[frames], sampled.lengths_m)
+    positions = place_points(pose, sampled.points)
+    root_weight = np.sqrt(sampled.weights) / MARKER_SD_M * all_seen(sampled.markers_m)
+    jacobian = point_jacobian(sampled.body, pose, sampled.points, positions)
+    rows = (jacobian * root_weight[..., None, None]).reshape(len(frames), -1, q.shape[1])
+    prior_precision = np.where(problem.prior.precision > 0.0, problem.prior.precision, WEAK_PRECISION)
+    covariance = np.linalg.inv(np.swapaxes(rows, 1, 2) @ rows + np.diag(prior_precision))
+    sd = np.sqrt(np.median(np.diagonal(covariance, axis1=1, axis2=2), axis=0))
+    return sd < UNOBSERVED_SHARE / np.sqrt(prior_precision), sd
 
 
-def follow_observed(body: BodyGeometry, q: Array, observed: npt.NDArray[np.bool_]) -> Array:
-    """Return coordinates in which those that no marker tells follow the others. Shape (T, n_dof).
+def fill_unobserved(body: BodyGeometry, q: Array, observed: npt.NDArray[np.bool_]) -> Array:
+    """Return coordinates in which the unobserved ones follow the observed. Shape (T, n_dof).
 
-    A trunk without markers stays upright and keeps facing the way; arms swing with the opposite legs; the rest stays as
-    usual.
+    A trunk without markers stays upright and faces ahead; arms swing with the opposite legs; the rest keeps its mean.
     """
     names = list(body.dof_names)
     result = q.copy()
-    usual = pose_prior(body).mean
+    mean = pose_prior(body).mean
     for index in np.flatnonzero(~observed):
-        result[:, index] = usual[index] + _following(names[index], q, names)
+        result[:, index] = mean[index] + _following_motion(names[index], q, names)
     return result
 
 
-def _following(name: str, q: Array, names: list[str]) -> Array:
-    """Return what a silent coordinate does beside staying as usual. Shape (T,)."""
+def _following_motion(name: str, q: Array, names: list[str]) -> Array:
+    """Return the deviation of an unobserved coordinate from its mean. Shape (T,)."""
     if name in ("Lumbar_RY", "Lumbar_RX"):
         return np.asarray(-q[:, names.index(name.replace("Lumbar", "Pelvis"))])
     if name.startswith("Shoulder") and name.endswith("RY"):

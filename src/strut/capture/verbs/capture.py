@@ -20,7 +20,7 @@ from strut.capture.verbs.recording_options import (
     SubjectPath,
     Unit,
     read_inputs,
-    told_shares,
+    report_shares,
 )
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
@@ -49,27 +49,27 @@ def capture(
     from strut.capture.recording_report import CAPTURE_FILES, check_result_folder, save_capture  # noqa: PLC0415  (slow to import)
 
     check_apart(context, WITHOUT_SUBJECT)
-    walk, stands, person, marker_set = read_inputs(recording, standing, subject, markers, unit)
+    recorded, standing_trial, person, marker_set = read_inputs(recording, standing, subject, markers, unit)
     check_result_folder(out, CAPTURE_FILES, force=force)
-    with told_shares("read") as tell:
-        found = capture_walk(
-            walk,
+    with report_shares("read") as on_progress:
+        walk = capture_walk(
+            recorded,
             height_m=height,
             mass_kg=mass,
             subject=person,
-            standing=stands,
+            standing=standing_trial,
             marker_set=marker_set,
             sex=sex,
             use_plates=use_plates,
-            on_progress=tell,
+            on_progress=on_progress,
         )
-    save_capture(found, out, force=force)
-    receipt = found.motion.receipt
+    save_capture(walk, out, force=force)
+    receipt = walk.motion.receipt
     assert receipt is not None
     if json:
-        print_json(found.as_dict())
+        print_json(walk.as_dict())
     print_receipt(receipt)
-    print_lines(*(f"  {note}" for note in found.notes), *found.plate_sentences)
+    print_lines(*(f"  {note}" for note in walk.notes), *walk.plate_summaries)
     print_lines(f"wrote {', '.join(str(out / name) for name in CAPTURE_FILES)}")
     print_next("strut analyze", out / "motion.npz")
     if receipt.verdict == "refused":

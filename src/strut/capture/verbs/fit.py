@@ -20,7 +20,7 @@ from strut.capture.verbs.recording_options import (
     SubjectPath,
     Unit,
     read_inputs,
-    told_shares,
+    report_shares,
 )
 from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart
@@ -46,28 +46,28 @@ def fit(
     from strut.capture.recording_report import FIT_FILES, check_result_folder, save_fit  # noqa: PLC0415  (plots are slow to import)
 
     check_apart(context, WITHOUT_SUBJECT)
-    walk, stands, person, marker_set = read_inputs(recording, standing, subject, markers, unit)
+    recorded, standing_trial, person, marker_set = read_inputs(recording, standing, subject, markers, unit)
     check_result_folder(out, FIT_FILES, force=force)
-    with told_shares("read") as tell:
-        found = fit_markers(
-            walk,
+    with report_shares("read") as on_progress:
+        marker_fit = fit_markers(
+            recorded,
             height_m=height,
             mass_kg=mass,
             subject=person,
-            standing=stands,
+            standing=standing_trial,
             marker_set=marker_set,
             sex=sex,
             walking=True,
-            on_progress=tell,
+            on_progress=on_progress,
         )
-    save_fit(found, out, force=force)
-    figures = fit_figures(found)
+    save_fit(marker_fit, out, force=force)
+    figures = fit_figures(marker_fit)
     if json:
-        print_json({**figures, "notes": list(found.notes)})
-    print_lines(*(f"  {note}" for note in found.notes))
+        print_json({**figures, "notes": list(marker_fit.notes)})
+    print_lines(*(f"  {note}" for note in marker_fit.notes))
     print_lines(
-        f"markers are {figures['marker_error_mean_mm']:.1f} mm off on average, "
-        f"{figures['marker_error_worst_mm']:.0f} mm at worst; {format_count(figures['steps'], '[step|steps]')}",
+        f"mean marker error {figures['marker_error_mean_mm']:.1f} mm, "
+        f"largest {figures['marker_error_worst_mm']:.0f} mm; {format_count(figures['steps'], '[step|steps]')}",
         f"wrote {', '.join(str(out / name) for name in FIT_FILES)}",
     )
     print_next("strut capture", recording, "--subject", out / "subject.toml", "--out", f"{out}_forces")

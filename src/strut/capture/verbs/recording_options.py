@@ -11,7 +11,7 @@ import typer
 
 from strut.capture.marker_fit.body_priors import human_geometry
 from strut.capture.marker_fit.subject_model import SubjectModel, read_subject
-from strut.capture.markers.marker_mapping import MarkerSet, read_marker_set
+from strut.capture.markers.marker_set import MarkerSet, read_marker_set
 from strut.cli.options import person_height_m
 from strut.cli.screen import now_and_then, progress
 from strut.formats.reader import endings_read
@@ -28,30 +28,31 @@ Height = Annotated[
     ),
 ]
 Mass = Annotated[float | None, typer.Option(help="Body mass [kg]; that of the file if left out.")]
-Sex = Annotated[str, typer.Option(help="Whose shares of mass: male or female.")]
-Folder = Annotated[Path, typer.Option(help="Folder to write to; it is made if it is not there.")]
+Sex = Annotated[str, typer.Option(help="Table of segment masses: male or female.")]
+Folder = Annotated[Path, typer.Option(help="Folder to write to; it is made if it does not exist.")]
 Standing = Annotated[
-    Path | None, typer.Option(help="Standing trial of the same person, to estimate the body from too.")
+    Path | None, typer.Option(help="Standing trial of the same person; used to estimate the body, too.")
 ]
-SubjectPath = Annotated[Path | None, typer.Option(help="Subject file of a fit before; then nothing is estimated.")]
-Markers = Annotated[Path | None, typer.Option(help="TOML file that says which markers are which landmarks.")]
+SubjectPath = Annotated[Path | None, typer.Option(help="Subject file of an earlier fit; then nothing is estimated.")]
+Markers = Annotated[Path | None, typer.Option(help="TOML file that maps marker names to landmarks.")]
 Unit = Annotated[
     float | None,
-    typer.Option(help=f"Metres in one unit of length, for files that do not name it ({', '.join(_WITHOUT_UNIT)})."),
+    typer.Option(help=f"Unit of length in metres, for files that do not name it ({', '.join(_WITHOUT_UNIT)})."),
 ]
 
-WITHOUT_SUBJECT = {
-    "standing": ("subject",),
-    "sex": ("subject",),
-}  # what a body is estimated from, which a file replaces
+# Options for the estimation of a body, which a subject file replaces.
+WITHOUT_SUBJECT = {"standing": ("subject",), "sex": ("subject",)}
 
 
 def read_inputs(
     recording: Path, standing: Path | None, subject: Path | None, markers: Path | None, unit_m: float | None
 ) -> tuple[Recording, Recording | None, SubjectModel | None, MarkerSet | None]:
-    """Return what the files hold."""
+    """Return the contents of the files."""
     if unit_m is not None:
-        _check_needs_unit(recording, standing or recording)
+        endings = {recording.suffix.lower(), (standing or recording).suffix.lower()}
+        if not endings & set(_WITHOUT_UNIT):
+            known = ", ".join(_WITHOUT_UNIT)
+            raise typer.BadParameter(f"--unit is for {known} files; {recording} names its own unit of length.")
     return (
         read_recording(recording, unit_m=unit_m),
         None if standing is None else read_recording(standing, unit_m=unit_m),
@@ -60,20 +61,14 @@ def read_inputs(
     )
 
 
-def _check_needs_unit(recording: Path, standing: Path) -> None:
-    if not {recording.suffix.lower(), standing.suffix.lower()} & set(_WITHOUT_UNIT):
-        endings = ", ".join(_WITHOUT_UNIT)
-        raise typer.BadParameter(f"--unit is for {endings} files; {recording} names its own unit of length.")
-
-
 @contextmanager
-def told_shares(words: str) -> Iterator[Callable[[str, float], None]]:
-    """Show on stderr what is being done and which share of it."""
+def report_shares(title: str) -> Iterator[Callable[[str, float], None]]:
+    """Print on stderr what is being done and the share that is done."""
     log = now_and_then()
-    with progress(words) as bar:
+    with progress(title) as bar:
 
-        def tell(what: str, share: float) -> None:
+        def report(what: str, share: float) -> None:
             bar.update(bar.task_ids[0], description=what, completed=100.0 * share, total=100.0)
             log(f"{what}: {format_percent(share)}")
 
-        yield tell
+        yield report

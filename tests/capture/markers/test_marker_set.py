@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from strut.capture.markers.marker_mapping import built_in_marker_set, marker_set_names, match_markers, read_marker_set
+from strut.capture.markers.marker_set import built_in_marker_set, marker_set_names, match_markers, read_marker_set
 from strut.errors import MappingFileError, MarkerSetError, UnknownNameError
 from strut.recording import Recording
 
