@@ -28,12 +28,12 @@ from strut.capture.recording_plots import (
 from strut.errors import FileError
 from strut.formats.mot import encode_ground_forces
 from strut.formats.motion_file import encode_motion
-from strut.human.report.gait_text import ReportTable
 from strut.plumbing.atomic_files import check_writable, write_atomically, write_folder_atomically
 from strut.plumbing.cancellation import asked_to_stop
 from strut.plumbing.number_text import format_percent
 from strut.recording import SIDES, GaitEvent
 from strut.viewer.page import Picture, page, plotted
+from strut.viewer.report_table import ReportTable
 
 FIT_FILES = ("subject.toml", "motion.npz", "report.html")
 SAME_EVENT_MS = 100.0  # an event of a plate farther away is another event

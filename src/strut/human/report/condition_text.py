@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from strut.human.analysis.condition_comparison import ConditionComparison, Spread
 from strut.human.analysis.gait_expression import GAIT_FEATURES
 from strut.human.analysis.muscle_activity import OWN
-from strut.human.report.gait_text import ReportTable
 from strut.viewer.receipt_text import NOT_KNOWN
+from strut.viewer.report_table import ReportTable
 
 UNITS = {"m_s": "m/s", "m_s3": "m/s³", "m": "m", "s": "s", "deg": "deg", "mm": "mm"}
 

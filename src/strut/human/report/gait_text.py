@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from strut.motion import Motion
 from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
 from strut.viewer.receipt_text import NOT_KNOWN
+from strut.viewer.report_table import ReportTable
 
 STEP_WORDS = "Steps run from the left foot's toe-off to the right foot's."
 MOST_WORK = 6  # joints whose work a table tells
@@ -89,18 +89,6 @@ def dissimilarity_rows(comparison: GaitComparison) -> list[list[str]]:
         [name, *(f"{d.total:.4f} ({d.total_half_time:.4f})" for d in row)]
         for name, row in zip(comparison.names, comparison.apart, strict=True)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class ReportTable:
-    """A table about walks, a column for each, most of them: on a page under a heading, words and a caption."""
-
-    title: str
-    heading: str
-    words: str
-    caption: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
 
 
 def gait_tables(found: GaitAnalysis) -> Iterator[ReportTable]:
