@@ -28,7 +28,7 @@ from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.verify.check import draft_of  # noqa: E402
-from strut.verify.limits import judged, limits_for  # noqa: E402
+from strut.verify.limits import limits_for, violations_of  # noqa: E402
 from strut.verify.measure import measure  # noqa: E402
 
 WORKERS = 2
@@ -72,7 +72,7 @@ def rows_of(name: str) -> list[Row]:
         landings = draft.measured.landings
         assert landings is not None
         cpu_s = process_time() - began
-        limits = dict.fromkeys(violation.limit for violation in judged(draft, limits_for(robot, margin_m=0.0)))
+        limits = dict.fromkeys(violation.limit for violation in violations_of(draft, limits_for(robot, margin_m=0.0)))
         off = found.torque_disagreement
         rows.append(
             {

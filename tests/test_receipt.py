@@ -77,5 +77,5 @@ def test_receipts_of_older_files_are_read(happy_walk):
     [3, {"kind": "limit"}, {"kind": "odd", "limit": None, "text": ""}, {"kind": "limit", "limit": 3, "text": ""}],
 )
 def test_a_reason_of_another_form_is_refused(happy_walk, reason):
-    with pytest.raises(OutOfRangeError, match="reason of a receipt"):
+    with pytest.raises(OutOfRangeError, match="of the reasons of a receipt"):
         Receipt.from_dict(happy_walk.receipt.as_dict() | {"reasons": [reason]})

@@ -95,12 +95,14 @@ class Reason:
         if isinstance(entry, str):
             return cls._from_sentence(entry)
         if not isinstance(entry, dict) or set(entry) != {"kind", "limit", "text"}:
-            raise OutOfRangeError(f"A reason of a receipt is {_short(entry)}; it must have kind, limit and text.")
+            raise OutOfRangeError(
+                f"One of the reasons of a receipt is {_short(entry)}; it must have kind, limit and text."
+            )
         kind, limit, text = entry["kind"], entry["limit"], entry["text"]
         if kind not in list(ReasonKind):
-            raise OutOfRangeError(f"A reason of a receipt is of kind {_short(kind)}; it must be one of {_KIND_NAMES}.")
+            raise OutOfRangeError(f"One of the reasons of a receipt is of kind {_short(kind)}; choose {_KIND_NAMES}.")
         if not (isinstance(text, str) and (limit is None or isinstance(limit, str))):
-            raise OutOfRangeError("The limit and the text of a reason of a receipt must be texts.")
+            raise OutOfRangeError("One of the reasons of a receipt has a limit or a text that is not a text.")
         return cls(ReasonKind(kind), limit, text)
 
     @classmethod

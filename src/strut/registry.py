@@ -79,7 +79,19 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "animate": "strut.animation.request:KIND",
         "own": "strut.request:OWN",  # a user's own generator
     },
-    "strut.limits": {},
+    "strut.audits": {  # (draft, audit) -> the audit with what a feature measures of its own drafts
+        "hand_task": "strut.gaits.hand_task.task_audit:add_task_audit",
+        "plant": "strut.pilot.plant.plant_audit:plant_audit",
+    },
+    "strut.limit_sets": {  # (robot, margin_m) -> limits; an audit names the one set that judges it
+        "standing": "strut.verify.limits:standing_limits",
+        "landing": "strut.verify.limits:landing_limits",
+        "plant": "strut.pilot.plant.plant_limits:plant_limits",
+    },
+    "strut.limits": {  # (robot) -> limits that every motion of every robot is judged by
+        "hand_task": "strut.gaits.hand_task.task_limits:task_limits",
+        "file": "strut.verify.limits:file_limits",
+    },
     "strut.cycles": {  # repeats a cyclic motion for films: (robot, motion, duration_s) -> repeated motion, one cycle
         "human_walk": "strut.human.analysis.gait_cycle:repeat_walk",
     },

@@ -134,5 +134,5 @@ def test_forces_of_a_walk_by_the_library_explain_how_it_moves(library):
     """Its landings are hard and short: forces at single instants had been 2.8 % of the weight off."""
     clock = Clock(control_hz=1000.0, settle_s=0.4, rest_s=0.1, longest_s=3.0)
     run = simulate_requests([WalkRequest(0.5, height_m=0.9, duration_s=4.0)], clock=clock, library=library)
-    plant = measure(draft_of_run(load_robot("cassie"), run)).measured.plant
+    plant = measure(draft_of_run(load_robot("cassie"), run)).measured.parts["plant"]
     assert plant.force_off < 0.006

@@ -9,9 +9,8 @@ import pytest
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.pilot.controllers.reference import StandRequest, WalkRequest
-from strut.pilot.piloted_record import SUNK, TIPPED_COSINE, TOUCHED_N, PilotedRecord
+from strut.pilot.piloted_record import SUNK, TIPPED_COSINE, PilotedRecord
 from strut.pilot.piloted_simulation import (
-    LOADED_N,
     BegunPhase,
     Clock,
     PilotedLoop,
@@ -21,9 +20,12 @@ from strut.pilot.piloted_simulation import (
     piloted_loop,
     simulate_requests,
 )
+from strut.pilot.plant.torque_model import contact_load_n
 from strut.pilot.plant.torque_plant import QUIET
+from strut.simulation.playback import TOUCHED_N
 
 CASSIE = load_robot("cassie")
+CONTACT_LOAD_N = contact_load_n(CASSIE)
 JOINTS = len(CASSIE.joint_names)
 
 
@@ -144,12 +146,12 @@ def loop_of(**changes):
     qpos[:, 0] = [2.0, 2.1, 2.3]
     qpos[:, 1] = [-1.0, -0.7, -0.6]
     force_n = np.zeros((3, 2, 3))
-    force_n[:, 0, 2] = 1.01 * LOADED_N
-    force_n[:, 1, 2] = [0.99 * LOADED_N, 1.01 * LOADED_N, 0.0]
+    force_n[:, 0, 2] = 1.01 * CONTACT_LOAD_N
+    force_n[:, 1, 2] = [0.99 * CONTACT_LOAD_N, 1.01 * CONTACT_LOAD_N, 0.0]
     record = {
         "time_s": [0.0, 0.4, 0.8], "qpos": list(qpos), "force_n": list(force_n), "fell": False, "torque_use": 0.7,
         "torque_nm": [np.zeros(JOINTS)] * 3, "work_j": 30.0, "timeline": [(0.0, "standing", "hold")],
-        "slip_m": lambda: 0.004, "path_m": lambda: 2.0, "mean_force_n": lambda: 0.9 * force_n,
+        "slip_m": lambda _load_n: 0.004, "path_m": lambda: 2.0, "mean_force_n": lambda: 0.9 * force_n,
     }  # fmt: skip
     pilot = SimpleNamespace(state_machine=SimpleNamespace(idle=changes.pop("idle", True)))
     return SimpleNamespace(
@@ -201,10 +203,10 @@ def test_a_show_that_breaks_a_limit_is_refused_with_it():
     assert [str(reason) for reason in fast.reasons] == ["joint speed: left_pitch reaches 110 % of its speed limit"]
     weak = shown(2, stand, torque_use=1.02)
     assert [str(reason) for reason in weak.reasons] == ["torque: a motor reaches 102 % of its torque limit"]
-    slides = shown(2, stand, slip_m=lambda: 0.031)
+    slides = shown(2, stand, slip_m=lambda _load_n: 0.031)
     assert [str(reason) for reason in slides.reasons] == ["foot slip: a foot slides 31.0 mm in a stance"]
     assert {receipt.verdict for receipt in (beyond, fast, weak, slides)} == {"refused"}
-    kept = shown(6, upper + 0.0015, torque_use=1.0, slip_m=lambda: 0.03)
+    kept = shown(6, upper + 0.0015, torque_use=1.0, slip_m=lambda _load_n: 0.03)
     assert (kept.verdict, kept.reasons) == ("ok", ())
 
 

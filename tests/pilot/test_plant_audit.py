@@ -26,7 +26,7 @@ def stood():
 
 
 def plant(draft):
-    return measure(draft).needs.plant
+    return measure(draft).needs.parts["plant"]
 
 
 def test_a_recorded_stand_explains_itself_and_changed_forces_are_off_by_as_much(stood):

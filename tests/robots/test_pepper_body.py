@@ -14,7 +14,7 @@ from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadTableError
 from strut.models.catalogue import load_robot
 from strut.models.dh_chains import chain_robot, joints_at_zero, row_transform
-from strut.verify.limits import judged, limits_for
+from strut.verify.limits import limits_for, violations_of
 from strut.verify.measure import audit
 from tests.mjcf_text import text_of
 
@@ -182,7 +182,7 @@ def test_a_standing_pepper_can_be_audited_without_feet(pepper, oracle):
     np.testing.assert_allclose(measured.torque_nm[20], still[3:], atol=1e-9)
     assert measured.distance_m == 0.0
     draft = Draft(pepper, measured.time_s, measured.qpos, measured.contact, None, needs=measured)
-    assert judged(draft, limits_for(pepper, margin_m=0.01)) == ()  # no feet, so no balance margin to miss
+    assert violations_of(draft, limits_for(pepper, margin_m=0.01)) == ()  # no feet, so no balance margin to miss
 
 
 def test_a_chain_that_moves_a_shared_joint_is_refused(pepper):

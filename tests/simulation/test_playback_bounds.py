@@ -18,11 +18,11 @@ from strut.simulation.playback import (
     CLEARLY,
     CONTROLLERS,
     DOWN_S,
-    LOADED_N,
     MUCH_SHORT,
     MUCH_SLIP_MM,
     STRAIGHT,
     SUNK,
+    TOUCHED_N,
     _ends,
     _fallen,
     _hand_error_m,
@@ -116,12 +116,12 @@ def test_attitudes_that_rounding_made_a_little_long_are_no_falls():
 def test_who_lies_since_before_the_last_while_stays_down():
     samples = round(DOWN_S / STEP_S) + 4
     motion, run = walked(samples=samples)
-    run.other_load_n[4:] = 2.0 * LOADED_N
+    run.other_load_n[4:] = 2.0 * TOUCHED_N
     assert _fallen(motion, run).tolist() == [False] * 4 + [True] * (samples - 4)
     assert _stays_down(motion, run)
     run.other_load_n[4] = 0.0
     assert not _stays_down(motion, run)
-    run.other_load_n[:] = 2.0 * LOADED_N
+    run.other_load_n[:] = 2.0 * TOUCHED_N
     for lain_s, stays in ((DOWN_S - STEP_S, False), (DOWN_S + STEP_S, True)):
         assert _stays_down(motion, run.first(round(lain_s / STEP_S) + 1)) is stays
 
@@ -280,5 +280,5 @@ def test_a_run_ends_when_it_lies_or_when_what_was_asked_for_is_so():
     for until, ends in ((None, False), (lambda *_: False, False), (lambda *told: asked.append(told) or True, True)):
         assert _ends(PETE, motion, until, run) is ends
     assert all(one is other for one, other in zip(asked[0], (PETE, motion, run), strict=True))
-    run.other_load_n[:] = 2.0 * LOADED_N
+    run.other_load_n[:] = 2.0 * TOUCHED_N
     assert _ends(PETE, motion, None, run)

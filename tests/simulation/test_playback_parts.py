@@ -17,11 +17,11 @@ from strut.simulation.physics import Run
 from strut.simulation.playback import (
     CARRIES,
     DOWN_S,
-    LOADED_N,
     MUCH_SHORT,
     MUCH_SLIP_MM,
     SUNK,
     TIPPED_RAD,
+    TOUCHED_N,
     _check,
     _check_felt,
     _fallen,
@@ -75,7 +75,7 @@ def test_what_differs_from_the_plan_is_told():
 
 def test_who_is_down_at_the_end_fell_and_who_got_up_stumbled():
     motion, run = walked()
-    run.other_load_n[3:5] = LOADED_N + 1.0
+    run.other_load_n[3:5] = TOUCHED_N + 1.0
     run.qpos[8:, 2] *= 0.99 * SUNK
     run.torque_nm[9] = 10.0 * PETE.torque_limit_nm
     outcome = _outcome(PETE, motion, run, 1.0)
@@ -83,7 +83,7 @@ def test_who_is_down_at_the_end_fell_and_who_got_up_stumbled():
     assert outcome.distance_m == pytest.approx(0.16)
     assert outcome.torque_use == 0.0  # after the fall nothing counts
     motion, run = walked()
-    run.other_load_n[3:5] = LOADED_N + 1.0
+    run.other_load_n[3:5] = TOUCHED_N + 1.0
     up = _outcome(PETE, motion, run, 1.0)
     assert (up.fell, up.stumbles) == (False, 1)
 
@@ -101,7 +101,7 @@ def test_bodies_are_down_when_tipped_sunk_carried_or_broken(share, down):
     run.qpos[2, 2] *= SUNK / share
     assert _fallen(motion, run).tolist() == [False, False, down]
     motion, run = walked(3)
-    run.other_load_n[0] = share * LOADED_N
+    run.other_load_n[0] = share * TOUCHED_N
     assert _fallen(motion, run).tolist() == [down, False, False]
     run.qpos[2, 12] = np.nan
     assert _fallen(motion, run)[2]
@@ -110,7 +110,7 @@ def test_bodies_are_down_when_tipped_sunk_carried_or_broken(share, down):
 def test_who_has_been_down_for_long_stays_down():
     samples = round(DOWN_S / STEP_S) + 3
     motion, run = walked(samples)
-    run.other_load_n[1:] = 2.0 * LOADED_N
+    run.other_load_n[1:] = 2.0 * TOUCHED_N
     assert not _stays_down(motion, run.first(round(DOWN_S / STEP_S)))
     assert _stays_down(motion, run)
     run.other_load_n[-2] = 0.0
@@ -142,7 +142,7 @@ def test_much_slip_is_told_unless_the_body_is_down(share, slips):
     still = replace(motion, qpos=held.qpos.copy())
     held.foot_in_world[20:, 2, 1] = share * MUCH_SLIP_MM * 1e-3
     assert _slips_much(PETE, still, held) is slips
-    held.other_load_n[-1] = 2.0 * LOADED_N
+    held.other_load_n[-1] = 2.0 * TOUCHED_N
     assert not _slips_much(PETE, still, held)
 
 

@@ -32,11 +32,11 @@ def needs_of(robot=PETE, **changes):
         "margin_m": np.full(2, 0.05),
         "on_lines": False,
         "self_distance": None,
-        "task": None,
         "force_disagreement": None,
         "torque_disagreement": None,
         "landings": None,
-        "plant": None,
+        "limit_set": "standing",
+        "parts": {},
     }
     return SimpleNamespace(**plain | changes)
 

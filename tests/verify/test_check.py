@@ -1,18 +1,20 @@
 """What `check` takes from a file and what it refuses, and the figures of receipts that only some bodies have."""
 
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from strut import check, load_robot
-from strut.audit import TaskAudit
+import strut
+from strut import check, load_robot, registry
 from strut.emotion import named_emotion
 from strut.errors import OutOfRangeError
+from strut.gaits.hand_task.task_limits import TaskAudit
 from strut.motion import Motion
 from strut.verify.check import _as_planned, _claimed, draft_of, planned_margin_m
-from strut.verify.receipt_builder import _soundness, _task_figures, receipt_for
+from strut.verify.receipt_builder import _soundness, receipt_for
 from tests.verify.hand_made import PETE, needs_of
 
 SAMPLES = 5
@@ -73,6 +75,29 @@ def test_what_a_file_claims_to_show_is_passed_on_and_nothing_else():
     assert draft_of(standing(), PETE).not_expressed == ()
 
 
+class CarriesAtMost:
+    """A limit of a third-party package: its parcel service takes no robot that is heavier."""
+
+    name = "parcel"
+
+    def violation(self, draft):
+        if draft.robot.mass_kg <= 1.0:
+            return None
+        return strut.Violation(self.name, np.ones(len(draft.time_s), dtype=bool), "the robot is heavier than 1 kg")
+
+
+def parcel_limits(_robot):
+    return (CarriesAtMost(),)
+
+
+def test_an_installed_package_adds_a_limit_for_every_robot(monkeypatch):
+    entry = EntryPoint("parcel", f"{__name__}:parcel_limits", "strut.limits")
+    monkeypatch.setattr(registry, "installed", lambda group: (entry,) if group == "strut.limits" else ())
+    assert "parcel: the robot is heavier than 1 kg" in [str(reason) for reason in check(standing()).reasons]
+    monkeypatch.undo()
+    assert "parcel" not in [reason.limit for reason in check(standing()).reasons]
+
+
 # receipts
 
 
@@ -102,8 +127,7 @@ def test_a_walk_with_landings_has_no_margin_but_a_soundness():
     assert told["unjudged"] == "one; two"
 
 
-def test_a_hand_is_told_in_millimetres_and_its_head_once_settled():
-    assert _task_figures(needs_of()) == {"task_error_mm": None}
+def test_the_receipt_reports_the_hand_in_millimetres_and_the_head_once_settled():
     time_s = np.array([0.0, 1.2, 3.3])  # a third of it is time to settle
     task = TaskAudit(time_s, np.array([0.001, 0.002, 0.0]), np.zeros(3), np.array([0.9, 0.8, 0.1]), 4)
-    assert _task_figures(needs_of(task=task)) == {"task_error_mm": 2.0, "gaze_error_rad": 0.8, "redundancy": 4}
+    assert task.receipt_figures() == {"task_error_mm": 2.0, "gaze_error_rad": 0.8, "redundancy": 4}

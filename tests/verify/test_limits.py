@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from strut.audit import LARGEST_GAZE_ERROR_RAD, LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD, SelfDistance, TaskAudit
+from strut.audit import SelfDistance
+from strut.gaits.hand_task.task_limits import MAX_GAZE_ERROR_RAD, MAX_HAND_ERROR_M, MAX_HAND_TURN_RAD, TaskAudit
 from strut.models.catalogue import load_robot
 from strut.verify import limits
 from strut.verify.limits import (
@@ -14,9 +15,9 @@ from strut.verify.limits import (
     SelfCollision,
     UpperBound,
     friction_needed,
-    judged,
     lift_m,
     limits_for,
+    violations_of,
 )
 from tests.verify.hand_made import PETE, draft_of, needs_of, with_value
 
@@ -25,7 +26,9 @@ FEET = len(PETE.feet)
 
 
 def broken(needs, margin_m=0.02, use=1.0):
-    return {short.limit: short for short in judged(draft_of(needs), limits_for(PETE, margin_m=margin_m, use=use))}
+    return {
+        short.limit: short for short in violations_of(draft_of(needs), limits_for(PETE, margin_m=margin_m, use=use))
+    }
 
 
 def test_who_stands_still_breaks_nothing():
@@ -35,9 +38,9 @@ def test_who_stands_still_breaks_nothing():
 CASES = [
     ("foot contact", "foot_height_m", (FEET, 2), limits.FOOT_OFF_GROUND_M, 0.0),
     ("foot contact", "foot_top_m", (FEET, 1), limits.FOOT_OFF_GROUND_M, 0.0),
-    ("foot slip", "slip_m", (FEET, 0), limits.MOST_SLIP_M, 0.0),
+    ("foot slip", "slip_m", (FEET, 0), limits.MAX_SLIP_M, 0.0),
     ("joint limit", "joint_limit_margin_rad", (JOINTS, 5), 0.0, 0.5),
-    ("ground clearance", "clearance_m", (2, 1), limits.LEAST_CLEARANCE_M, 0.1),
+    ("ground clearance", "clearance_m", (2, 1), limits.MIN_CLEARANCE_M, 0.1),
     ("joint speed", "joint_speed_rad_s", (JOINTS, 3), PETE.joint_speed_limit_rad_s[3], 0.0),
     ("joint speed", "joint_speed_rad_s", (JOINTS, 3), -PETE.joint_speed_limit_rad_s[3], 0.0),
     ("torque", "torque_nm", (JOINTS, 4), PETE.torque_limit_nm[4], 0.0),
@@ -67,14 +70,14 @@ def test_feet_in_the_air_may_be_high_but_not_in_the_ground_and_must_be_lifted():
     deep = high.copy()
     deep[1, 1] = -limits.FOOT_OFF_GROUND_M - 1e-5
     assert "foot contact" in broken(needs_of(contact=up, foot_height_m=deep))
-    low = with_value((2, FEET), 0, 1, limits.LEAST_CLEARANCE_M - 1e-4)
+    low = with_value((2, FEET), 0, 1, limits.MIN_CLEARANCE_M - 1e-4)
     found = broken(needs_of(contact=up, foot_height_m=low))
     assert set(found) == {"swing height"}
     assert found["swing height"].broken.tolist() == [True, True]
     lift = lift_m(needs_of(contact=up, foot_height_m=low))
-    assert lift[:, 1] == pytest.approx(limits.LEAST_CLEARANCE_M - 1e-4)
+    assert lift[:, 1] == pytest.approx(limits.MIN_CLEARANCE_M - 1e-4)
     assert np.isposinf(np.delete(lift, 1, axis=1)).all()
-    short = needs_of(contact=up, foot_height_m=low, time_s=np.array([1.0, 0.999 + limits.SHORTEST_SWING_S]))
+    short = needs_of(contact=up, foot_height_m=low, time_s=np.array([1.0, 0.999 + limits.MIN_SWING_S]))
     assert np.isposinf(lift_m(short)).all()
 
 
@@ -114,7 +117,7 @@ def test_the_balance_margin_is_kept_on_the_ground(margin, wrong):
 
 
 def test_on_a_line_the_pressure_may_be_a_little_beside_it():
-    most = limits.MOST_BESIDE_LINE * 0.3
+    most = limits.MAX_BESIDE_LINE * 0.3
     for beside, wrong in ((0.999 * most, False), (1.001 * most, True)):
         found = broken(needs_of(on_lines=True, margin_m=np.array([-beside, -0.0])))
         assert ("balance margin" in found) is wrong
@@ -132,7 +135,7 @@ def test_flight_is_told_with_its_first_instant_but_not_of_who_has_no_feet():
 
 
 @pytest.mark.parametrize(
-    ("off", "wrong"), [(None, False), (limits.MOST_DISAGREEMENT, False), (limits.MOST_DISAGREEMENT + 1e-6, True)]
+    ("off", "wrong"), [(None, False), (limits.MAX_DISAGREEMENT, False), (limits.MAX_DISAGREEMENT + 1e-6, True)]
 )
 def test_columns_of_a_file_may_differ_a_little(off, wrong):
     for field in ("force_disagreement", "torque_disagreement"):
@@ -140,7 +143,7 @@ def test_columns_of_a_file_may_differ_a_little(off, wrong):
         assert ("file" in found) is wrong
         if wrong:
             assert found["file"].broken.all()
-    short = OwnColumns(lambda needs: 0.5, "off by {:.0%}", most=0.4).violation(draft_of(needs_of()))
+    short = OwnColumns(lambda needs: 0.5, "off by {:.0%}", max=0.4).violation(draft_of(needs_of()))
     assert str(short.reason) == "file: off by 50 %"
 
 
@@ -163,14 +166,14 @@ def task_of(hand_m=0.0, turn_rad=0.0, gaze_rad=0.0, *, counts=True):
 
 
 @pytest.mark.parametrize(("task", "limit"), [
-    (task_of(), None), (task_of(0.999 * LARGEST_HAND_ERROR_M), None), (task_of(1.001 * LARGEST_HAND_ERROR_M), "task"),
-    (task_of(turn_rad=1.001 * LARGEST_HAND_TURN_RAD), "task"), (task_of(turn_rad=0.999 * LARGEST_HAND_TURN_RAD), None),
-    (task_of(gaze_rad=1.001 * LARGEST_GAZE_ERROR_RAD), "gaze"),
-    (task_of(gaze_rad=0.999 * LARGEST_GAZE_ERROR_RAD), None),
+    (task_of(), None), (task_of(0.999 * MAX_HAND_ERROR_M), None), (task_of(1.001 * MAX_HAND_ERROR_M), "task"),
+    (task_of(turn_rad=1.001 * MAX_HAND_TURN_RAD), "task"), (task_of(turn_rad=0.999 * MAX_HAND_TURN_RAD), None),
+    (task_of(gaze_rad=1.001 * MAX_GAZE_ERROR_RAD), "gaze"),
+    (task_of(gaze_rad=0.999 * MAX_GAZE_ERROR_RAD), None),
     (task_of(gaze_rad=9.0, counts=False), None), (task_of(gaze_rad=None), None),
 ])  # fmt: skip
 def test_hands_and_heads_keep_to_their_goals_once_settled(task, limit):
-    found = broken(needs_of(task=task))
+    found = broken(needs_of(parts={"hand_task": task}))
     assert set(found) == ({limit} if limit else set())
 
 
@@ -187,7 +190,7 @@ def test_a_ceiling_tells_the_worst_with_its_kind_and_counts_what_is_no_number():
 
 def test_nothing_is_judged_of_what_was_not_made():
     empty = SimpleNamespace(qpos=np.zeros((0, 3)), violations=("own",))
-    assert judged(empty, [None]) == ("own",)
+    assert violations_of(empty, [None]) == ("own",)
     assert (PETE.carriers, load_robot("pepper").carriers) == ("feet", "wheels")
 
 
@@ -216,17 +219,17 @@ def test_walks_with_landings_are_judged_by_what_no_push_explains():
             torque_nm=np.zeros((2, joints)), ground_force_n=np.zeros((2, feet, 3)), qpos=np.zeros((2, 7 + joints)),
             landings=landings_of(**{"landing_torque_nm": np.zeros((1, joints))} | (landings or {})),
         )  # fmt: skip
-        return {short.limit for short in judged(draft_of(needs, heiman), limits_for(heiman, margin_m=0.0))}
+        return {short.limit for short in violations_of(draft_of(needs, heiman), limits_for(heiman, margin_m=0.0))}
 
     assert found() == set()
-    most = limits.MOST_UNEXPLAINED * weight
-    jolt = limits.MOST_UNEXPLAINED_LANDING * weight
+    most = limits.MAX_UNEXPLAINED * weight
+    jolt = limits.MAX_UNEXPLAINED_LANDING * weight
     for share, wrong in ((0.999, False), (1.001, True)):
         value = np.array([0.0, share * most])
         assert (found(landings={"unexplained_n": value, "gripped_n": 0.51 * value}) == {"equation of motion"}) is wrong
         assert (found(landings={"unexplained_n": value, "gripped_n": 0.49 * value}) == {"friction"}) is wrong
         assert (found(landings={"landing_unexplained_n": np.array([share * jolt])}) == {"landing"}) is wrong
         torque = np.zeros((1, joints))
-        torque[0, 4] = -share * limits.MOST_LANDING_TORQUE * heiman.torque_limit_nm[4]
+        torque[0, 4] = -share * limits.MAX_LANDING_TORQUE * heiman.torque_limit_nm[4]
         assert (found(landings={"landing_torque_nm": torque}) == {"landing"}) is wrong
-        assert (found(inside_m=-share * limits.MOST_OUTSIDE_M) == {"balance margin"}) is wrong
+        assert (found(inside_m=-share * limits.MAX_OUTSIDE_M) == {"balance margin"}) is wrong

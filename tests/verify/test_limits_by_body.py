@@ -6,21 +6,22 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.audit import FOOT_OFF_GROUND_M, LEAST_ROOM_RAD, MOST_SLIDE_M, SelfDistance
+from strut.audit import FOOT_OFF_GROUND_M, MAX_ROLLING_SLIP_M, MIN_JOINT_LIMIT_MARGIN_RAD, SelfDistance
 from strut.models.catalogue import load_robot
+from strut.pilot.plant.plant_limits import PlantAudit
 from strut.schemas.collision import CollisionTable
 from strut.schemas.fields import Floor
 from strut.schemas.imported import ImportedBody, OwnJoint
-from strut.verify.limits import SelfCollision, _kind, judged, lift_m, limits_for
+from strut.verify.limits import SelfCollision, joint_limits, lift_m, limits_for, violations_of
 from tests.verify.hand_made import PETE, draft_of, needs_of, with_value
 
 PEPPER, HEIMAN, CASSIE = (load_robot(name) for name in ("pepper", "heiman", "cassie"))
-SOUND = SimpleNamespace(tilt_rad=0.0, force_off=0.0, cop_off_m=0.0, torque_off=0.0)
+SOUND = {"plant": PlantAudit(force_off=0.0, cop_off_m=0.0, torque_off=0.0, tilt_rad=0.0)}
 
 
-def broken(robot, margin_asked_m=0.0, *, piloted=False, **changes):
+def broken(robot, margin_asked_m=0.0, *, limit_set=None, **changes):
     needs = needs_of(robot, **changes)
-    found = judged(draft_of(needs, robot), limits_for(robot, margin_m=margin_asked_m, piloted=piloted))
+    found = violations_of(draft_of(needs, robot), limits_for(robot, margin_m=margin_asked_m, limit_set=limit_set))
     return {short.limit: short for short in found}
 
 
@@ -37,7 +38,7 @@ def landed(margin_asked_m=0.0, **changes):
 
 def piloted(**changes):
     """Return what a recorded run breaks whose columns explain each other."""
-    return broken(CASSIE, piloted=True, plant=SOUND, **changes)
+    return broken(CASSIE, limit_set="plant", parts=SOUND, **changes)
 
 
 @pytest.mark.parametrize(("use", "wrong"), [(0.999, False), (1.001, True), (1.2, True)])
@@ -52,7 +53,7 @@ def test_a_platform_drives_within_its_limits(use, wrong):
 def test_angles_may_leave_their_range_a_little_between_the_nodes_of_a_mesh(judge):
     joints = len((HEIMAN if judge is landed else CASSIE).joint_names)
     for share, wrong in ((0.999, set()), (1.001, {"joint limit"})):
-        room = with_value((2, joints), 1, 3, share * LEAST_ROOM_RAD, 0.5)
+        room = with_value((2, joints), 1, 3, share * MIN_JOINT_LIMIT_MARGIN_RAD, 0.5)
         assert set(judge(joint_limit_margin_rad=room)) == wrong
 
 
@@ -63,7 +64,7 @@ def test_a_crawl_must_not_leave_its_range_at_all():
 
 @pytest.mark.parametrize(
     ("field", "most_m", "limit"),
-    [("foot_height_m", FOOT_OFF_GROUND_M, "foot contact"), ("slip_m", MOST_SLIDE_M, "foot slip")],
+    [("foot_height_m", FOOT_OFF_GROUND_M, "foot contact"), ("slip_m", MAX_ROLLING_SLIP_M, "foot slip")],
 )
 def test_feet_that_roll_stay_on_the_ground_and_do_not_slide(field, most_m, limit):
     for share, wrong in ((0.999, set()), (1.001, {limit})):
@@ -73,8 +74,8 @@ def test_feet_that_roll_stay_on_the_ground_and_do_not_slide(field, most_m, limit
 def test_a_margin_that_is_asked_for_is_told_with_what_lacks_of_it():
     inside = np.array([np.inf, 0.005])
     assert landed(margin_m=inside) == {}
-    assert "is 15.0 mm short of the 20 mm it must be inside what touches" in said(landed(0.02, margin_m=inside))
-    assert "is 7.0 mm outside what touches" in said(landed(margin_m=np.array([0.1, -0.007])))
+    assert "is 15.0 mm short of the 20 mm it must be inside the support polygon" in said(landed(0.02, margin_m=inside))
+    assert "is 7.0 mm outside the support polygon" in said(landed(margin_m=np.array([0.1, -0.007])))
 
 
 def said(found):
@@ -82,20 +83,20 @@ def said(found):
 
 
 def test_feet_of_a_plant_that_carry_little_need_no_friction():
-    friction = next(one for one in limits_for(CASSIE, margin_m=0.0, piloted=True) if one.name == "friction")
+    friction = next(one for one in limits_for(CASSIE, margin_m=0.0, limit_set="plant") if one.name == "friction")
     force_n = np.tile([3.0, 4.0, 100.0], (2, 2, 1))
     force_n[0, 1, 2] = 10.0
     assert_allclose(friction.value(needs_of(CASSIE, ground_force_n=force_n)), [[0.05, 0.0], [0.05, 0.05]])
 
 
-def test_limits_that_nobody_told_are_said_to_be_assumed():
+def test_limits_that_a_file_does_not_have_are_called_assumed():
     own = {"knee": OwnJoint(assumed=("torque",)), "hip": OwnJoint(torque_nm=3.0)}
-    foreign = ImportedBody(title="A stranger", contact=Floor(friction=0.6), urdf="a.urdf", joint=own)
-    robot = SimpleNamespace(tables=SimpleNamespace(robot=foreign))
-    assert _kind(robot, "knee", "torque") == "assumed torque limit"
-    assert _kind(robot, "knee", "speed") == "speed limit"
-    assert _kind(robot, "hip", "torque") == "torque limit"
-    assert _kind(PETE, "LF_knee", "torque") == "torque limit"
+    imported = ImportedBody(title="A stranger", contact=Floor(friction=0.6), urdf="a.urdf", joint=own)
+    robot = SimpleNamespace(tables=SimpleNamespace(robot=imported), joint_names=("knee", "hip"))
+    _, speed, torque = joint_limits(robot, "", 0.0)
+    assert torque.kinds == ["assumed torque limit", "torque limit"]
+    assert speed.kinds == ["speed limit", "speed limit"]
+    assert set(joint_limits(PETE, "", 0.0)[2].kinds) == {"torque limit"}
 
 
 def test_a_swing_is_as_high_as_its_highest_sample_and_lasts_from_its_first_to_its_last():

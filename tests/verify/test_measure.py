@@ -18,7 +18,7 @@ from strut.kinematics.leg7r import leg_forward
 from strut.kinematics.mounted_leg import mounted_legs
 from strut.maths.easing import smooth_step
 from strut.verify.check import draft_of
-from strut.verify.limits import UpperBound, judged, limits_for
+from strut.verify.limits import UpperBound, limits_for, violations_of
 from strut.verify.measure import audit, measure
 from strut.verify.receipt_builder import cost_of_transport, planned_receipt, receipt_for
 from tests.thesis import dh_chain
@@ -171,7 +171,7 @@ def test_energy_that_joints_give_is_the_energy_that_the_robot_has(mrpete):
 
 def broken(mrpete, measured, **limits):
     draft = Draft(mrpete, measured.time_s, measured.qpos, measured.contact, None, needs=measured)
-    return {s.limit: s for s in judged(draft, limits_for(mrpete, **({"margin_m": 0.0} | limits)))}
+    return {s.limit: s for s in violations_of(draft, limits_for(mrpete, **({"margin_m": 0.0} | limits)))}
 
 
 def test_a_standing_robot_breaks_nothing(mrpete, stand):
@@ -256,18 +256,18 @@ def test_the_share_shown_is_told_however_little_was_asked(mrpete, stand, asked, 
 def test_a_limit_of_landings_has_a_name_and_one_word_for_each_column(heiman):
     limits = [one for one in limits_for(heiman, margin_m=0.0) if isinstance(one, UpperBound)]
     assert {one.name for one in limits} >= {"foot contact", "foot slip", "friction", "landing", "equation of motion"}
-    assert all(one.who is None or not isinstance(one.who, str) for one in limits)
-    assert next(one.who for one in limits if one.name == "foot slip") == heiman.foot_names
+    assert all(one.subjects is None or not isinstance(one.subjects, str) for one in limits)
+    assert next(one.subjects for one in limits if one.name == "foot slip") == heiman.foot_names
 
 
 def test_a_part_of_a_recorded_run_in_the_ground_is_told_in_millimetres():
     limits = [
-        one for one in limits_for(load_robot("cassie"), margin_m=0.0, piloted=True) if isinstance(one, UpperBound)
+        one for one in limits_for(load_robot("cassie"), margin_m=0.0, limit_set="plant") if isinstance(one, UpperBound)
     ]
     clearance = next(one for one in limits if one.name == "ground clearance")
     depth_mm = clearance.value(SimpleNamespace(clearance_m=np.array([[0.002, -0.003]])))
     assert_allclose(depth_mm, [[-2.0, 3.0]])
-    assert clearance.most == 0.0
+    assert clearance.max == 0.0
 
 
 def test_standing_has_no_cost_of_transport(mrpete, stand):

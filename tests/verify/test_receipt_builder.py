@@ -39,7 +39,7 @@ def needs_of(**changes):
         "time_s": np.array([1.0, 1.5, 2.0]), "distance_m": 0.5, "torque_nm": torque, "joint_speed_rad_s": speed,
         "joint_limit_margin_rad": np.full((3, JOINTS), 0.2), "slip_m": np.array([[0.0] * 4, [0.001] * 4, [0.002] * 4]),
         "penetration_m": 0.0005, "margin_m": np.array([0.05, 0.03, 0.04]), "on_lines": False, "landings": None,
-        "self_distance": SimpleNamespace(smallest_m=0.012), "task": None,
+        "self_distance": SimpleNamespace(smallest_m=0.012), "parts": {},
     }  # fmt: skip
     return SimpleNamespace(**plain | changes)
 

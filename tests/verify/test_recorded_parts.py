@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.audit import MOST_PILOTED_SLIP_M
 from strut.engines.rigid_body import foot_contact_points
 from strut.gaits.hand_task.task_audit import _path, _style
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.verify import limits, recorded_walk
-from strut.verify.limits import judged, limits_for
+from strut.pilot.plant import plant_limits
+from strut.pilot.plant.torque_model import contact_load_n
+from strut.verify import recorded_walk
+from strut.verify.limits import limits_for, violations_of
 from strut.verify.recorded_walk import (
     RecordedSoundness,
     _belt_m_s,
@@ -177,6 +178,9 @@ def test_a_motion_says_that_it_was_recorded_and_how_far_its_markers_are():
         assert _told(replace(plain, meta={"marker_error_mean_mm": said}), "marker_error_mean_mm") == error
 
 
+SOUND_PLANT = plant_limits.PlantAudit(force_off=0.0, cop_off_m=0.0, torque_off=0.0, tilt_rad=0.0)
+
+
 def plant_needs(**changes):
     cassie = load_robot("cassie")
     joints = len(cassie.joint_names)
@@ -188,25 +192,24 @@ def plant_needs(**changes):
         "part_names": ("pelvis",),
         "joint_speed_rad_s": np.zeros((2, joints)),
         "torque_nm": np.zeros((2, joints)), "ground_force_n": np.tile([0.0, 0.0, 100.0], (2, feet, 1)),
-        "plant": SimpleNamespace(tilt_rad=0.0, force_off=0.0, cop_off_m=0.0, torque_off=0.0),
+        "parts": {"plant": SOUND_PLANT}, "force_disagreement": None, "torque_disagreement": None,
         "self_distance": None, "qpos": np.zeros((2, 3)),
     }  # fmt: skip
     needs = SimpleNamespace(**plain | changes)
     draft = SimpleNamespace(
         robot=cassie, time_s=needs.time_s, contact=needs.contact, qpos=needs.qpos, measured=needs, violations=()
     )
-    return {short.limit for short in judged(draft, limits_for(cassie, margin_m=0.0, piloted=True))}
+    return {short.limit for short in violations_of(draft, limits_for(cassie, margin_m=0.0, limit_set="plant"))}
 
 
 @pytest.mark.parametrize(("field", "most", "limit"), [
-    ("tilt_rad", limits.MOST_TILT_RAD, "fall"), ("force_off", 0.025, "file"),
+    ("tilt_rad", plant_limits.MAX_TILT_RAD, "fall"), ("force_off", 0.025, "file"),
     ("cop_off_m", 0.008, "file"), ("torque_off", 0.07, "file"),
 ])  # fmt: skip
 def test_a_plant_is_judged_by_what_its_columns_explain(field, most, limit):
     assert plant_needs() == set()
-    plain = {"tilt_rad": 0.0, "force_off": 0.0, "cop_off_m": 0.0, "torque_off": 0.0}
-    assert plant_needs(plant=SimpleNamespace(**plain | {field: 0.999 * most})) == set()
-    assert plant_needs(plant=SimpleNamespace(**plain | {field: 1.001 * most})) == {limit}
+    assert plant_needs(parts={"plant": replace(SOUND_PLANT, **{field: 0.999 * most})}) == set()
+    assert plant_needs(parts={"plant": replace(SOUND_PLANT, **{field: 1.001 * most})}) == {limit}
 
 
 def test_feet_of_a_plant_may_slide_and_land_a_little_and_need_no_more_than_the_friction():
@@ -216,13 +219,13 @@ def test_feet_of_a_plant_may_slide_and_land_a_little_and_need_no_more_than_the_f
         force[0, 1, 0] = share * 1.0005 * friction * 100.0
         assert plant_needs(ground_force_n=force) == wrong
     light = np.tile([0.0, 0.0, 100.0], (2, 2, 1))
-    light[0, 1] = [50.0, 0.0, 0.99 * limits.LOADED_N]
+    light[0, 1] = [50.0, 0.0, 0.99 * contact_load_n(load_robot("cassie"))]
     assert plant_needs(ground_force_n=light) == set()
-    light[0, 1, 2] = 1.01 * limits.LOADED_N
+    light[0, 1, 2] = 1.01 * contact_load_n(load_robot("cassie"))
     assert plant_needs(ground_force_n=light) == {"friction"}
     for field, most, limit in (
-        ("slip_m", MOST_PILOTED_SLIP_M, "foot slip"),
-        ("foot_height_m", limits.MOST_OFF_LANDING_M, "foot contact"),
+        ("slip_m", plant_limits.MAX_SLIP_M, "foot slip"),
+        ("foot_height_m", plant_limits.MAX_OFF_LANDING_M, "foot contact"),
     ):
         for share, wrong in ((0.999, set()), (1.001, {limit})):
             table = np.zeros((2, 2))

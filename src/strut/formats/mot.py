@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 from strut.arrays import Array
 from strut.engines.rigid_body import foot_contact_points
 from strut.formats.motion_markers import omitted_beside_markers
+from strut.formats.force_plates import LOADED_N
 from strut.formats.number_table import frame_rate, parse_rows, tab_separated
 from strut.formats.reader import FormatError, require
 from strut.models.catalogue import robot_of
@@ -20,7 +21,6 @@ from strut.motion import Motion
 from strut.recording import SIDES, ForcePlate, Recording
 from strut.robot import FLOATING
 
-LOADED_N = 20.0  # a plate with less has no centre of pressure
 MIN_WEIGHT_N = 1.0  # a body with less has no centre of pressure in a file that we write
 HALF_PLATE_M = 0.3  # the file has forces and no plates; this is the size of a common one
 _CORNERS = HALF_PLATE_M * np.array([[1, 0, 1], [-1, 0, 1], [-1, 0, -1], [1, 0, -1]])

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from strut.audit import FOOT_OFF_GROUND_M, LEAST_ROOM_RAD, MOST_SLIDE_M
+from strut.audit import FOOT_OFF_GROUND_M, MAX_ROLLING_SLIP_M, MIN_JOINT_LIMIT_MARGIN_RAD
 from strut.engines.contact_slip import contact_slip
 from strut.engines.rigid_body import linear_momentum
 from strut.engines.self_distance import capsule_distance
@@ -99,7 +99,7 @@ class Soundness:
             (not self.finished, "the solver was stopped before it had ended"),
             (self.residual > MOST_RESIDUAL, f"an equation of motion is off by {self.residual:.1e}"),
             (
-                self.contact_drift_m > MOST_SLIDE_M,
+                self.contact_drift_m > MAX_ROLLING_SLIP_M,
                 f"{self.drifting} slides {drift_mm:.1f} mm while it should hold still",
             ),
             (self.penetration_m > FOOT_OFF_GROUND_M, f"a foot is {self.penetration_m * 1e3:.1f} mm in the ground"),
@@ -115,7 +115,7 @@ class Soundness:
     def limits_broken(self) -> list[Reason]:
         """Return which limits of the body are broken; a recording may show that people go beyond them."""
         broken = []
-        if self.joint_limit_margin_rad < LEAST_ROOM_RAD:
+        if self.joint_limit_margin_rad < MIN_JOINT_LIMIT_MARGIN_RAD:
             text = f"{self.tightest} is {-self.joint_limit_margin_rad:.3f} rad beyond its range"
             broken.append(Reason(ReasonKind.LIMIT, LimitName.JOINT_LIMIT, text))
         if self.joint_speed_use > 1.0:

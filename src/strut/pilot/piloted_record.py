@@ -9,11 +9,10 @@ import numpy as np
 from strut.arrays import Array
 from strut.pilot.plant.torque_plant import TorquePlant
 from strut.robot import BASE
+from strut.simulation.playback import TOUCHED_N
 
 TIPPED_COSINE = math.cos(math.radians(40.0))  # of the base's tilt: further is a fall
 SUNK = 0.5  # so is a base below this share of its first height
-TOUCHED_N = 1.0
-LOADED_N = 20.0  # less than this may slide: a foot that is being set down or lifted
 
 
 class PilotedRecord:
@@ -98,14 +97,14 @@ class PilotedRecord:
         places = np.array([qpos[:2] for qpos in self.qpos[::each]])
         return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
 
-    def slip_m(self) -> float:
-        """Return the largest distance that a foot's joint moved over the ground while the foot carried."""
+    def slip_m(self, contact_load_n: float) -> float:
+        """Return the largest distance that a foot's joint moved over the ground while the foot was in contact."""
         load = np.array(self.force_n)[:, :, 2]
         place = np.array(self.foot_m)[:, :, :2]
         largest = 0.0
         for foot in range(load.shape[1]):
             start: Array | None = None
-            for down, here in zip(load[:, foot] > LOADED_N, place[:, foot], strict=True):
+            for down, here in zip(load[:, foot] > contact_load_n, place[:, foot], strict=True):
                 start = (here if start is None else start) if down else None
                 if start is not None:
                     largest = max(largest, float(np.linalg.norm(here - start)))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from strut.arrays import Array
-from strut.audit import LEAST_ROOM_RAD, MOST_PILOTED_SLIP_M
+from strut.audit import MIN_JOINT_LIMIT_MARGIN_RAD
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import as_robot
@@ -26,7 +26,8 @@ from strut.pilot.controllers.reference import ShowRequest
 from strut.pilot.controllers.state_estimator import Measurement
 from strut.pilot.gait_library.gait_library import GaitLibrary
 from strut.pilot.piloted_record import PilotedRecord
-from strut.pilot.plant.torque_model import control_table, torque_model
+from strut.pilot.plant.plant_limits import MAX_SLIP_M
+from strut.pilot.plant.torque_model import contact_load_n, control_table, torque_model
 from strut.pilot.plant.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
 from strut.pilot.request_json import written_requests
 from strut.plumbing.argument_types import coerce_fields
@@ -35,7 +36,6 @@ from strut.receipt import LimitName, Reason, ReasonKind, Receipt
 from strut.robot import Robot
 
 LONGEST_STEP_S = 0.001
-LOADED_N = 16.0  # a twentieth of the weight: a foot that is being set down may still tilt
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +326,7 @@ def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> Pilot
         upright_s=upright_s,
         distance_m=distance_m,
         torque_use=record.torque_use,
-        foot_slip_mm=record.slip_m() * 1e3,
+        foot_slip_mm=record.slip_m(contact_load_n(robot)) * 1e3,
         cost_of_transport=record.work_j / (weight_n * record.path_m()) if record.path_m() > 0.1 else None,
         tick_ms=float(np.median(loop.taken_s)) * 1e3,
         real_time_factor=upright_s / taken_s,
@@ -337,7 +337,7 @@ def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> Pilot
         time_s=time_s,
         qpos=qpos,
         joint_names=robot.joint_names,
-        contact=load_n > LOADED_N,
+        contact=load_n > contact_load_n(robot),
         foot_names=robot.foot_names,
         torque_nm=np.array(record.torque_nm),
         ground_force_n=record.mean_force_n(),
@@ -392,7 +392,7 @@ def _reasons(robot: Robot, outcome: PilotedOutcome, room_rad: Array, speed_use: 
             "the run was stopped before the last request",
         ),
         (
-            bool(room_rad.min() < LEAST_ROOM_RAD),
+            bool(room_rad.min() < MIN_JOINT_LIMIT_MARGIN_RAD),
             LimitName.JOINT_LIMIT,
             f"{tightest} is {-room_rad.min():.3f} rad beyond its range",
         ),
@@ -407,7 +407,7 @@ def _reasons(robot: Robot, outcome: PilotedOutcome, room_rad: Array, speed_use: 
             f"a motor reaches {format_percent(outcome.torque_use)} of its torque limit",
         ),
         (
-            outcome.foot_slip_mm > MOST_PILOTED_SLIP_M * 1e3,
+            outcome.foot_slip_mm > MAX_SLIP_M * 1e3,
             LimitName.FOOT_SLIP,
             f"a foot slides {outcome.foot_slip_mm:.1f} mm in a stance",
         ),

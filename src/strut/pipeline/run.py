@@ -154,7 +154,7 @@ def motion_of(request: Request, draft: Draft, receipt: Receipt) -> Motion:
         "request": named,
     }
     meta["options"] = {**meta.get("options", {}), "margin_m": request.least_margin_m, "rate_hz": request.rate_hz}
-    balanced = needs.landings is None and needs.plant is None
+    balanced = needs.limit_set == "standing"
     return Motion(
         robot=robot.name,
         time_s=draft.time_s,

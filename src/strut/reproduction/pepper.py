@@ -11,7 +11,6 @@ import numpy as np
 from scipy import stats
 
 from strut.arrays import Array
-from strut.audit import settled
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.expression.blend import style_for
@@ -19,6 +18,7 @@ from strut.expression.body_swing import posture_over_time, side_bands_hz
 from strut.gaits.hand_task.hand_path import HandPath
 from strut.gaits.hand_task.hand_tracking import TrackedTask
 from strut.gaits.hand_task.named_tasks import hand_task
+from strut.gaits.hand_task.task_limits import settled
 from strut.gaits.hand_task.tracking_problem import TrackingProblem, tracked
 from strut.kinematics.task_priority import DAMPED_BELOW, Law, Level, resolve
 from strut.models.catalogue import load_robot

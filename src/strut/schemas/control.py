@@ -133,7 +133,10 @@ class CommandRange(Table, frozen=True):
 
 
 class ControlTable(Table, frozen=True):
-    """How a biped on two line feet is controlled; left foot first, motors and their damping leg by leg."""
+    """How a biped on two line feet is controlled; left foot first, motors and their damping leg by leg.
+
+    `contact_load_n` is the load from which on a foot counts as in contact; a twentieth of the weight if None.
+    """
 
     base: Text
     imu: Text
@@ -146,3 +149,4 @@ class ControlTable(Table, frozen=True):
     observer: ObserverGains
     transition: TransitionTable
     command: CommandRange
+    contact_load_n: Positive | None = None

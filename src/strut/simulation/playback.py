@@ -33,7 +33,7 @@ from strut.simulation.whole_body_control import WholeBodyControl
 TIPPED_RAD = math.radians(30.0)  # further from the planned attitude than this is a fall
 DOWN_S = 1.5  # who has been down for so long does not get up
 SUNK = 0.5  # so is a body below this share of its planned height
-LOADED_N = 1.0
+TOUCHED_N = 1.0  # a smaller contact force is numerical noise
 CARRIES = 0.05  # of the weight: a foot that has less on it brushes the ground, it does not stand
 LARGEST_FACTOR = 100.0
 MUCH_SLIP_MM = 10.0
@@ -213,7 +213,7 @@ def _play(
         time_s=run.time_s,
         qpos=run.qpos,
         joint_names=motion.joint_names,
-        contact=run.foot_load_n > LOADED_N,
+        contact=run.foot_load_n > TOUCHED_N,
         foot_names=motion.foot_names,
         torque_nm=run.torque_nm[:, -len(motion.joint_names) :],
         meta={**motion.meta, "simulated": {"friction": friction, "mass_scale": mass_scale}},
@@ -300,7 +300,7 @@ def _fallen(motion: Motion, run: Run) -> npt.NDArray[np.bool_]:
     tipped = 2.0 * np.arccos(between) > TIPPED_RAD
     sunk = run.qpos[:, 2] < SUNK * planned[:, 2]
     broken = ~np.isfinite(run.qpos).all(axis=1)
-    return np.asarray(tipped | sunk | broken | (run.other_load_n > LOADED_N))
+    return np.asarray(tipped | sunk | broken | (run.other_load_n > TOUCHED_N))
 
 
 def _slip_m(robot: Robot, planned_contact: npt.NDArray[np.bool_], run: Run, *, since: int = 0) -> float:

@@ -92,6 +92,7 @@ def landing_audit(draft: Draft) -> Audit:
         foot_top_m=sole_m,
         slip_m=_slide(robot, points, qpos, contact),
         landings=found,
+        limit_set="landing",
         self_distance=self_distance(robot, qpos),
         force_disagreement=force,
         torque_disagreement=torque,

@@ -1,28 +1,26 @@
-"""Limits: what a body must keep, each a small object that says where a draft breaks it and how badly."""
+"""Limits: what a body must keep. Each limit is a small object that returns where a draft breaks it, and how far.
+
+A motion is judged by one set of limits, by its robot's self-distance, and by the limits of the registry group
+`strut.limits`, where features and third-party packages add theirs for every robot. Its audit names the set: `standing`
+and `landing` are here, others come from features through the registry group `strut.limit_sets`.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
 from strut.arrays import Array
 from strut.audit import (
     FOOT_OFF_GROUND_M,
-    LARGEST_GAZE_ERROR_RAD,
-    LARGEST_HAND_ERROR_M,
-    LARGEST_HAND_TURN_RAD,
-    LEAST_ROOM_RAD,
-    MOST_PILOTED_SLIP_M,
-    MOST_SLIDE_M,
-    MOST_SLIP_M,
+    MAX_ROLLING_SLIP_M,
+    MAX_SLIP_M,
+    MIN_JOINT_LIMIT_MARGIN_RAD,
     Audit,
     LandingAudit,
-    PlantAudit,
-    TaskAudit,
-    settled,
 )
 from strut.balance.wheels import DRIVE_LIMITS
 from strut.draft import Draft, Limit, Violation
@@ -31,63 +29,60 @@ from strut.maths.sampling import runs
 from strut.motion import frozen_mask
 from strut.plumbing.number_text import Share
 from strut.receipt import LimitName
+from strut.registry import find, names
 from strut.robot import Robot
 from strut.schemas.imported import ImportedBody
 from strut.verify.landing_audit import lands_with_impacts
 
-SHORTEST_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded
-LEAST_CLEARANCE_M = 0.005  # a knee that near the floor touches it when the servos sag
-MOST_UNEXPLAINED = 0.0075  # of the weight, in the median of `landing_audit.STEADY_S`
-MOST_UNEXPLAINED_LANDING = 0.1  # of the weight, over the sample in which something lands
-MOST_BESIDE_LINE = 0.06  # of its height: what the centre of pressure of a gait on two balls may be beside their line
-MOST_OUTSIDE_M = 0.005  # that the centre of pressure is outside what touches
-MOST_LANDING_TORQUE = 2.0  # of the limit, over the sample in which something lands: impacts jolt
-MOST_DISAGREEMENT = 0.04  # of forces and torques that come with a motion, root mean square
-MOST_OFF_LANDING_M = 0.02  # of a line foot that is being set down: one end touches first
-MOST_TILT_RAD = math.radians(40.0)
-LOADED_N = 16.0
+MIN_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded
+MIN_CLEARANCE_M = 0.005  # a knee nearer to the floor touches it when the servos sag
+MAX_UNEXPLAINED = 0.0075  # of the weight, in the median over `landing_audit.STEADY_S`
+MAX_UNEXPLAINED_LANDING = 0.1  # of the weight, over the sample in which a foot lands
+MAX_BESIDE_LINE = 0.06  # of the base height: distance of the centre of pressure from the line between two point feet
+MAX_OUTSIDE_M = 0.005  # that the centre of pressure is outside the support polygon
+MAX_LANDING_TORQUE = 2.0  # of the limit, over the sample in which a foot lands: an impact is a short peak
+MAX_DISAGREEMENT = 0.04  # of forces and torques that come with a motion, root mean square
+LOADED_SHARE = 0.02  # of the ground force: if a foot carries less, its slip moves nothing
+SPARE_DISTANCE_M = 2e-4  # between bodies, while searching: a few cycles miss the nearest instant
 MM = 1e3
-SPARE_M = 2e-4  # between bodies, while searching: a few cycles do not have the nearest instant
-
-AuditValues = Callable[[Audit], Array]
 
 
 @dataclass(frozen=True, slots=True)
 class UpperBound:
-    """A figure of the audit that must not exceed a bound.
+    """A value of the audit that must not exceed a bound.
 
     Args:
         name: What is limited.
-        who: Who breaks it, by column; none for the parts of the audit that could touch the ground.
-        value: The figure. Shape (T, n), or (T, 0) where it does not apply.
-        most: Its bound.
-        words: What is wrong, with a place for the worst value, and for what kind of bound it is.
+        subjects: What breaks it, by column; None for the parts of the audit that could touch the ground.
+        value: The value. Shape (T, n), or (T, 0) where it does not apply.
+        max: Its bound.
+        text: What is wrong, with a place for the worst value, and one for the kind of bound if there are kinds.
         kinds: That kind, by column.
     """
 
     name: str
-    who: Sequence[str] | None
-    value: AuditValues
-    most: float
-    words: str
+    subjects: Sequence[str] | None
+    value: Callable[[Audit], Array]
+    max: float
+    text: str
     kinds: Sequence[str] = ()
 
     def violation(self, draft: Draft) -> Violation | None:
-        """Return where the figure exceeds its bound, with the worst of it in words; None if it nowhere does."""
-        needs = draft.measured
-        value = self.value(needs)
-        if value.size == 0 or value.max() <= self.most:  # a NaN is not: it counts as broken
+        """Return where the value exceeds its bound, with the worst sample; None if it never does."""
+        audit = draft.measured
+        value = self.value(audit)
+        if value.size == 0 or value.max() <= self.max:  # False for NaN, which counts as broken
             return None
         sample, column = (int(index) for index in np.unravel_index(int(np.argmax(value)), value.shape))
-        who = (needs.part_names if self.who is None else self.who)[column]
-        words = self.words.format(Share(value[sample, column]), *self.kinds[column : column + 1])
-        text = f"{who} {words} at {needs.time_s[sample]:.2f} s"
-        return Violation(self.name, frozen_mask((value > self.most).any(axis=1)), text)
+        subject = (audit.part_names if self.subjects is None else self.subjects)[column]
+        text = self.text.format(Share(value[sample, column]), *self.kinds[column : column + 1])
+        broken = frozen_mask((value > self.max).any(axis=1))
+        return Violation(self.name, broken, f"{subject} {text} at {audit.time_s[sample]:.2f} s")
 
 
 @dataclass(frozen=True, slots=True)
 class NoFlight:
-    """Some foot is on the ground at every sample: without one there is no margin to speak of."""
+    """Some foot is on the ground at every sample: in flight there is no margin."""
 
     name: str = LimitName.BALANCE_MARGIN
 
@@ -102,67 +97,77 @@ class NoFlight:
 
 @dataclass(frozen=True, slots=True)
 class OwnColumns:
-    """Forces or torques that come with a motion are those of its movement."""
+    """Forces or torques that come with a motion are those of its movement.
+
+    Args:
+        value: How far they are off; None without such columns.
+        text: What is wrong, with a place for that value.
+        name: What is limited.
+        max: Largest allowed value.
+    """
 
     value: Callable[[Audit], float | None]
-    words: str
+    text: str
     name: str = LimitName.FILE
-    most: float = MOST_DISAGREEMENT
+    max: float = MAX_DISAGREEMENT
 
     def violation(self, draft: Draft) -> Violation | None:
-        """Return that they are not, if so."""
-        off = self.value(draft.measured)
-        if off is None or off <= self.most:
+        """Return that the columns are off, at every sample; None if they agree with the movement."""
+        value = self.value(draft.measured)
+        if value is None or value <= self.max:
             return None
-        everywhere = frozen_mask(np.ones(len(draft.time_s)))
-        return Violation(self.name, everywhere, self.words.format(Share(off)))
+        return Violation(self.name, frozen_mask(np.ones(len(draft.time_s))), self.text.format(Share(value)))
 
 
 @dataclass(frozen=True, slots=True)
 class SelfCollision:
-    """The surfaces of any two bodies keep the robot's least distance, and a little more where that is asked for."""
+    """The surfaces of any two bodies keep the robot's least distance, plus `spare_m`."""
 
     name: str = LimitName.SELF_COLLISION
     spare_m: float = 0.0
 
     def violation(self, draft: Draft) -> Violation | None:
-        """Return where bodies are too near, with the nearest two and their instant; None if they nowhere are."""
-        found = draft.measured.self_distance
-        least_mm = MM * draft.robot.collision.least_distance_m
-        if found is None or not (found.near.any() or found.smallest_m < least_mm / MM + self.spare_m):
+        """Return where bodies are too near, with the nearest two and when; None if they never are."""
+        distance = draft.measured.self_distance
+        if distance is None:
             return None
-        nearest = found.near | (np.arange(len(found.near)) == found.sample)
-        smallest_mm = MM * found.smallest_m
-        one, other = found.bodies
+        least_mm = MM * draft.robot.collision.least_distance_m
+        if not (distance.near.any() or distance.smallest_m < least_mm / MM + self.spare_m):
+            return None
+        nearest = distance.near | (np.arange(len(distance.near)) == distance.sample)
+        smallest_mm = MM * distance.smallest_m
         apart = f"{smallest_mm:.1f} mm apart" if smallest_mm >= 0.0 else f"{-smallest_mm:.1f} mm inside each other"
-        asked_mm = least_mm + MM * self.spare_m
-        allowed = f"{asked_mm:.3g} mm apart" if asked_mm >= 0.0 else f"{-asked_mm:.3g} mm inside each other"
-        at_s = draft.time_s[found.sample]
-        text = f"{one} and {other} are {apart} at {at_s:.2f} s, nearer than {allowed}"
-        return Violation(self.name, nearest, text)
+        min_mm = least_mm + MM * self.spare_m
+        allowed = f"{min_mm:.3g} mm apart" if min_mm >= 0.0 else f"{-min_mm:.3g} mm inside each other"
+        at_s = draft.time_s[distance.sample]
+        first, second = distance.bodies
+        return Violation(self.name, nearest, f"{first} and {second} are {apart} at {at_s:.2f} s, nearer than {allowed}")
 
 
-def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0, piloted: bool = False) -> tuple[Limit, ...]:
+def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0, limit_set: str | None = None) -> tuple[Limit, ...]:
     """Return every limit that a motion of a robot is judged by.
 
     Args:
-        robot: Whose limits.
+        robot: The robot.
         margin_m: Smallest allowed balance margin.
-        use: Share of the speed and torque limits that may be used; with less than all, bodies keep a little more apart.
-        piloted: Whether the motion is a recorded run of a torque-driven plant.
+        use: Share of the speed and torque limits that may be used; below 1, bodies keep a little more distance.
+        limit_set: Name of the set in the registry; None for `landing` or `standing`, as the robot walks.
     """
-    collision = SelfCollision(spare_m=SPARE_M if use < 1.0 else 0.0)
-    speed = use * robot.joint_speed_limit_rad_s
-    torque = use * robot.torque_limit_nm
-    robot = replace(robot, joint_speed_limit_rad_s=speed, torque_limit_nm=torque)
-    if piloted:
-        return (*_plant_limits(robot), collision)
-    if lands_with_impacts(robot):
-        return (*_landing_limits(robot, margin_m), collision, *_OWN_COLUMNS)
-    return (*_standing_limits(robot, margin_m), NoFlight(), collision, *_TASK_LIMITS, *_OWN_COLUMNS)
+    if limit_set is None:
+        limit_set = "landing" if lands_with_impacts(robot) else "standing"
+    robot = replace(
+        robot,
+        joint_speed_limit_rad_s=use * robot.joint_speed_limit_rad_s,
+        torque_limit_nm=use * robot.torque_limit_nm,
+    )
+    return (
+        *find("strut.limit_sets", limit_set)(robot, margin_m),
+        SelfCollision(spare_m=SPARE_DISTANCE_M if use < 1.0 else 0.0),
+        *chain.from_iterable(find("strut.limits", name)(robot) for name in names("strut.limits")),
+    )
 
 
-def judged(draft: Draft, limits: Iterable[Limit]) -> tuple[Violation, ...]:
+def violations_of(draft: Draft, limits: Iterable[Limit]) -> tuple[Violation, ...]:
     """Return everything that a measured draft breaks: what its generator knows and what the limits find."""
     if not len(draft.qpos):
         return draft.violations
@@ -170,248 +175,204 @@ def judged(draft: Draft, limits: Iterable[Limit]) -> tuple[Violation, ...]:
     return (*draft.violations, *(violation for violation in found if violation is not None))
 
 
-def _standing_limits(robot: Robot, margin_m: float) -> tuple[UpperBound, ...]:
+def standing_limits(robot: Robot, margin_m: float) -> tuple[Limit, ...]:
+    """Return the limits of a motion that is balanced at every sample."""
     feet = robot.foot_names
     cop = ("the centre of pressure",)
-    short_of = f"falls {{:.1f}} mm short of the {LEAST_CLEARANCE_M * MM:.0f} mm it must"
-    inside = f"falls {{:.1f}} mm short of the {margin_m * MM:.0f} mm it must be inside the {robot.carriers}"
-    from_ground = "is {:.1f} mm from the ground it should stand on"
-    joint_limit, joint_speed, torque = _joint_limits(robot, "is {:.2f} rad beyond its range", 0.0)
+    short_of = f"falls {{:.1f}} mm short of the {MIN_CLEARANCE_M * MM:.0f} mm it must"
+    joint_limit, joint_speed, torque = joint_limits(robot, "is {:.2f} rad beyond its range", 0.0)
 
-    def unbalanced_mm(needs: Audit) -> Array:
-        if needs.on_lines:  # see `beside_mm`
-            return np.zeros((len(needs.margin_m), 1))
-        short_m = margin_m - needs.margin_m
-        return MM * np.where(np.isposinf(short_m), 0.0, short_m)[:, None]  # in flight: see `NoFlight`
+    def lacking_lift_mm(audit: Audit) -> Array:
+        return MM * (MIN_CLEARANCE_M - lift_m(audit))
 
-    def beside_mm(needs: Audit) -> Array:
-        if not needs.on_lines:
-            return np.zeros((len(needs.margin_m), 1))
-        far_m = -needs.margin_m - MOST_BESIDE_LINE * float(needs.qpos[:, 2].mean())
-        return MM * np.where(np.isposinf(far_m), 0.0, far_m)[:, None]
+    def lacking_clearance_mm(audit: Audit) -> Array:
+        return np.asarray(MM * (MIN_CLEARANCE_M - audit.clearance_m))
 
-    return (
-        UpperBound(LimitName.FOOT_CONTACT, feet, _off_ground_mm, FOOT_OFF_GROUND_M * MM, from_ground),
-        UpperBound(LimitName.FOOT_SLIP, feet, _slip_mm, MOST_SLIP_M * MM, "slides {:.1f} mm"),
-        UpperBound(
-            LimitName.SWING_HEIGHT,
-            feet,
-            lambda needs: MM * (LEAST_CLEARANCE_M - lift_m(needs)),
-            0.0,
-            f"{short_of} lift",
-        ),
-        joint_limit,
-        UpperBound(LimitName.GROUND_CLEARANCE, None, _unclear_mm, 0.0, f"{short_of} clear the ground by"),
-        joint_speed,
-        torque,
-        UpperBound(LimitName.PLATFORM, DRIVE_LIMITS, lambda needs: needs.drive_use, 1.0, "reaches {:.0%} of its limit"),
-        UpperBound(LimitName.FRICTION, feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
-        UpperBound(LimitName.BALANCE_MARGIN, cop, unbalanced_mm, 0.0, inside),
-        UpperBound(
-            LimitName.BALANCE_MARGIN, cop, beside_mm, 0.0, "is {:.1f} mm too far beside the line between the feet"
-        ),
-    )
+    def lacking_margin_mm(audit: Audit) -> Array:
+        if audit.on_lines:  # a line has no inside: see `beside_line_mm`
+            return np.zeros((len(audit.margin_m), 1))
+        lacking_m = margin_m - audit.margin_m
+        return MM * np.where(np.isposinf(lacking_m), 0.0, lacking_m)[:, None]  # in flight: see `NoFlight`
 
-
-def _landing_limits(robot: Robot, margin_m: float) -> tuple[UpperBound, ...]:
-    feet = robot.foot_names
-    body = ("the body",)
-    cop = ("the centre of pressure",)
-    unexplained_n = MOST_UNEXPLAINED * robot.mass_kg * GRAVITY_M_S2
-    jolted_n = MOST_UNEXPLAINED_LANDING * robot.mass_kg * GRAVITY_M_S2
-    nothing = "is moved by {:.0f} N that no push of the ground explains"
-    slippery = f"{nothing} without more friction,"
-    short = f"is {{:.1f}} mm short of the {margin_m * MM:.0f} mm it must be inside what touches"
-    inside = short if margin_m > 0.0 else "is {:.1f} mm outside what touches"
-    jolted = "is jolted by {:.0%} of its torque limit"
-
-    def outside_mm(needs: Audit) -> Array:  # in flight there is no margin
-        return MM * np.where(np.isfinite(needs.margin_m), margin_m - needs.margin_m, 0.0)[:, None]
-
-    def jolt(needs: Audit) -> Array:
-        return np.asarray(np.abs(_landings(needs).landing_torque_nm) / robot.torque_limit_nm)
+    def beside_line_mm(audit: Audit) -> Array:
+        if not audit.on_lines:
+            return np.zeros((len(audit.margin_m), 1))
+        beyond_m = -audit.margin_m - MAX_BESIDE_LINE * float(audit.qpos[:, 2].mean())
+        return MM * np.where(np.isposinf(beyond_m), 0.0, beyond_m)[:, None]
 
     return (
         UpperBound(
             LimitName.FOOT_CONTACT,
             feet,
-            _off_ground_mm,
+            off_ground_mm,
+            FOOT_OFF_GROUND_M * MM,
+            "is {:.1f} mm from the ground it should stand on",
+        ),
+        UpperBound(LimitName.FOOT_SLIP, feet, lambda audit: MM * audit.slip_m, MAX_SLIP_M * MM, "slides {:.1f} mm"),
+        UpperBound(LimitName.SWING_HEIGHT, feet, lacking_lift_mm, 0.0, f"{short_of} lift"),
+        joint_limit,
+        UpperBound(LimitName.GROUND_CLEARANCE, None, lacking_clearance_mm, 0.0, f"{short_of} clear the ground by"),
+        joint_speed,
+        torque,
+        UpperBound(LimitName.PLATFORM, DRIVE_LIMITS, lambda audit: audit.drive_use, 1.0, "reaches {:.0%} of its limit"),
+        UpperBound(LimitName.FRICTION, feet, friction_needed, robot.friction, "needs a friction of {:.2f}"),
+        UpperBound(
+            LimitName.BALANCE_MARGIN,
+            cop,
+            lacking_margin_mm,
+            0.0,
+            f"falls {{:.1f}} mm short of the {margin_m * MM:.0f} mm it must be inside the {robot.carriers}",
+        ),
+        UpperBound(
+            LimitName.BALANCE_MARGIN,
+            cop,
+            beside_line_mm,
+            0.0,
+            "is {:.1f} mm too far beside the line between the feet",
+        ),
+        NoFlight(),
+    )
+
+
+def landing_limits(robot: Robot, margin_m: float) -> tuple[Limit, ...]:
+    """Return the limits of a walk that rolls over its feet and lands with impacts."""
+    feet = robot.foot_names
+    body = ("the body",)
+    weight_n = robot.mass_kg * GRAVITY_M_S2
+    unexplained = "is moved by {:.0f} N that no force of the ground explains"
+    short_of = f"is {{:.1f}} mm short of the {margin_m * MM:.0f} mm it must be inside the support polygon"
+    outside = short_of if margin_m > 0.0 else "is {:.1f} mm outside the support polygon"
+
+    def outside_mm(audit: Audit) -> Array:  # in flight there is no margin
+        return MM * np.where(np.isfinite(audit.margin_m), margin_m - audit.margin_m, 0.0)[:, None]
+
+    def landing_torque(audit: Audit) -> Array:
+        return np.asarray(np.abs(_landings(audit).landing_torque_nm) / robot.torque_limit_nm)
+
+    return (
+        UpperBound(
+            LimitName.FOOT_CONTACT,
+            feet,
+            off_ground_mm,
             FOOT_OFF_GROUND_M * MM,
             "is {:.1f} mm off the ground's surface",
         ),
-        UpperBound(LimitName.FOOT_SLIP, feet, _slip_mm, MOST_SLIDE_M * MM, "slides {:.1f} mm, rolling not counted,"),
-        *_joint_limits(robot, "is {:.3f} rad beyond its range", -LEAST_ROOM_RAD),
         UpperBound(
-            LimitName.EQUATION_OF_MOTION, body, lambda n: _unexplained_n(n, slips=False), unexplained_n, nothing
-        ),
-        UpperBound(LimitName.FRICTION, body, lambda n: _unexplained_n(n, slips=True), unexplained_n, slippery),
-        UpperBound(LimitName.BALANCE_MARGIN, cop, outside_mm, MOST_OUTSIDE_M * MM, inside),
-        UpperBound(LimitName.LANDING, body, lambda n: _landings(n).landing_unexplained_n[:, None], jolted_n, nothing),
-        UpperBound(LimitName.LANDING, robot.joint_names, jolt, MOST_LANDING_TORQUE, jolted),
-    )
-
-
-def _plant_limits(robot: Robot) -> tuple[Limit, ...]:
-    """Return what a recorded run of a torque-driven plant keeps: it may balance by moving, with forces that add up."""
-    feet = robot.foot_names
-    body = ("the base",)
-    _, speed, torque = _joint_limits(robot, "", 0.0)
-
-    def leaning(needs: Audit) -> Array:
-        return np.array([[_plant(needs).tilt_rad]])
-
-    def loaded_friction(needs: Audit) -> Array:
-        return np.where(needs.ground_force_n[..., 2] > LOADED_N, friction_needed(needs), 0.0)
-
-    return (
-        UpperBound(
-            LimitName.FOOT_CONTACT,
+            LimitName.FOOT_SLIP,
             feet,
-            _off_ground_mm,
-            MOST_OFF_LANDING_M * MM,
-            "is {:.1f} mm from the ground it stands on",
+            lambda audit: MM * audit.slip_m,
+            MAX_ROLLING_SLIP_M * MM,
+            "slides {:.1f} mm, rolling not counted,",
         ),
-        UpperBound(LimitName.FOOT_SLIP, feet, _slip_mm, MOST_PILOTED_SLIP_M * MM, "slides {:.1f} mm in a stance"),
+        *joint_limits(robot, "is {:.3f} rad beyond its range", -MIN_JOINT_LIMIT_MARGIN_RAD),
         UpperBound(
-            LimitName.JOINT_LIMIT,
+            LimitName.EQUATION_OF_MOTION,
+            body,
+            lambda audit: _unexplained_n(audit, slips=False),
+            MAX_UNEXPLAINED * weight_n,
+            unexplained,
+        ),
+        UpperBound(
+            LimitName.FRICTION,
+            body,
+            lambda audit: _unexplained_n(audit, slips=True),
+            MAX_UNEXPLAINED * weight_n,
+            f"{unexplained} without more friction,",
+        ),
+        UpperBound(LimitName.BALANCE_MARGIN, ("the centre of pressure",), outside_mm, MAX_OUTSIDE_M * MM, outside),
+        UpperBound(
+            LimitName.LANDING,
+            body,
+            lambda audit: _landings(audit).landing_unexplained_n[:, None],
+            MAX_UNEXPLAINED_LANDING * weight_n,
+            unexplained,
+        ),
+        UpperBound(
+            LimitName.LANDING,
             robot.joint_names,
-            lambda n: -n.joint_limit_margin_rad,
-            -LEAST_ROOM_RAD,
-            "is {:.3f} rad beyond its range",
-        ),
-        UpperBound(LimitName.GROUND_CLEARANCE, None, lambda n: -MM * n.clearance_m, 0.0, "is {:.1f} mm in the ground"),
-        speed,
-        torque,
-        UpperBound(LimitName.FRICTION, feet, loaded_friction, robot.friction * 1.001, "needs a friction of {:.2f}"),
-        UpperBound(LimitName.FALL, body, leaning, MOST_TILT_RAD, "tilts by {:.2f} rad"),
-        OwnColumns(
-            lambda n: _plant(n).force_off,
-            "recorded ground forces are {:.1%} of the weight off what moves the body",
-            most=0.025,
-        ),
-        OwnColumns(
-            lambda n: MM * _plant(n).cop_off_m,
-            "the feet push {:.0f} mm beside where the movement needs it",
-            most=8.0,
-        ),
-        OwnColumns(
-            lambda n: _plant(n).torque_off,
-            "recorded torques, springs and forces are {:.1%} off what turns the joints",
-            most=0.07,
+            landing_torque,
+            MAX_LANDING_TORQUE,
+            "is jolted by {:.0%} of its torque limit",
         ),
     )
 
 
-def _plant(needs: Audit) -> PlantAudit:
-    assert needs.plant is not None, "only recorded runs of a plant are judged by it"
-    return needs.plant
+def file_limits(_robot: Robot) -> tuple[Limit, ...]:
+    """Return that forces and torques that come with a motion must be those of its movement."""
+    return (
+        OwnColumns(
+            lambda audit: audit.force_disagreement,
+            "ground forces in the file are {:.0%} of the weight off what the movement needs",
+        ),
+        OwnColumns(
+            lambda audit: audit.torque_disagreement, "torques in the file are {:.0%} off what the movement needs"
+        ),
+    )
 
 
-def _joint_limits(robot: Robot, beyond: str, most_beyond_rad: float) -> tuple[UpperBound, UpperBound, UpperBound]:
+def joint_limits(robot: Robot, text: str, max_beyond_rad: float) -> tuple[UpperBound, UpperBound, UpperBound]:
+    """Return the limits of joint angles, speeds and torques.
+
+    Args:
+        robot: The robot.
+        text: What is wrong with an angle, with a place for how far it is beyond its range.
+        max_beyond_rad: How far it may be.
+    """
     joints = robot.joint_names
-    speeds, torques = ([_kind(robot, joint, limit) for joint in joints] for limit in ("speed", "torque"))
 
-    def speed_use(needs: Audit) -> Array:
-        return np.asarray(np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)
+    def speed_use(audit: Audit) -> Array:
+        return np.asarray(np.abs(audit.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)
 
-    def torque_use(needs: Audit) -> Array:
-        return np.asarray(np.abs(needs.torque_nm) / robot.torque_limit_nm)
+    def torque_use(audit: Audit) -> Array:
+        return np.asarray(np.abs(audit.torque_nm) / robot.torque_limit_nm)
+
+    def kinds(limit: str) -> list[str]:
+        return [f"assumed {limit} limit" if _is_assumed(robot, joint, limit) else f"{limit} limit" for joint in joints]
 
     return (
-        UpperBound(LimitName.JOINT_LIMIT, joints, lambda needs: -needs.joint_limit_margin_rad, most_beyond_rad, beyond),
-        UpperBound(LimitName.JOINT_SPEED, joints, speed_use, 1.0, "reaches {:.0%} of its {}", speeds),
-        UpperBound(LimitName.TORQUE, joints, torque_use, 1.0, "reaches {:.0%} of its {}", torques),
+        UpperBound(LimitName.JOINT_LIMIT, joints, lambda audit: -audit.joint_limit_margin_rad, max_beyond_rad, text),
+        UpperBound(LimitName.JOINT_SPEED, joints, speed_use, 1.0, "reaches {:.0%} of its {}", kinds("speed")),
+        UpperBound(LimitName.TORQUE, joints, torque_use, 1.0, "reaches {:.0%} of its {}", kinds("torque")),
     )
 
 
-def _kind(robot: Robot, joint: str, limit: str) -> str:
-    """Return what a limit of a joint is called: one that no file tells is said to be assumed."""
+def _is_assumed(robot: Robot, joint: str, limit: str) -> bool:
+    """Return whether the robot's file has no such limit, so that adoption assumed one."""
     body = robot.tables.robot
-    assumed = isinstance(body, ImportedBody) and limit in (body.own_joint(joint).assumed or ())
-    return f"assumed {limit} limit" if assumed else f"{limit} limit"
+    return isinstance(body, ImportedBody) and limit in (body.own_joint(joint).assumed or ())
 
 
-def _slip_mm(needs: Audit) -> Array:
-    return MM * needs.slip_m
+def off_ground_mm(audit: Audit) -> Array:
+    """Return how far the worst point of a stance foot is off the ground, and how deep others are in it. (T, n_feet)."""
+    stance = np.maximum(np.abs(audit.foot_height_m), np.abs(audit.foot_top_m))
+    return MM * np.where(audit.contact, stance, -audit.foot_height_m)
 
 
-def _unclear_mm(needs: Audit) -> Array:
-    return np.asarray(MM * (LEAST_CLEARANCE_M - needs.clearance_m))
-
-
-def _off_ground_mm(needs: Audit) -> Array:
-    """Return how far the worst point of a foot that is down is from the ground, and how deep others are in it."""
-    down = np.maximum(np.abs(needs.foot_height_m), np.abs(needs.foot_top_m))
-    return MM * np.where(needs.contact, down, -needs.foot_height_m)
-
-
-def lift_m(needs: Audit) -> Array:
-    """Return the greatest height that a foot reaches in the swing it is in; infinite on the ground. (T, n_feet)."""
-    lift = np.full(needs.contact.shape, np.inf)
-    for foot, down in enumerate(needs.contact.T):
-        for swing in runs(~down):
-            if needs.time_s[swing][-1] - needs.time_s[swing][0] > SHORTEST_SWING_S:
-                lift[swing, foot] = needs.foot_height_m[swing, foot].max()
+def lift_m(audit: Audit) -> Array:
+    """Return the greatest height that a foot reaches in its swing; infinite on the ground. Shape (T, n_feet)."""
+    lift = np.full(audit.contact.shape, np.inf)
+    for foot, stance in enumerate(audit.contact.T):
+        for swing in runs(~stance):
+            if audit.time_s[swing][-1] - audit.time_s[swing][0] > MIN_SWING_S:
+                lift[swing, foot] = audit.foot_height_m[swing, foot].max()
     return lift
 
 
-def friction_needed(needs: Audit) -> Array:
+def friction_needed(audit: Audit) -> Array:
     """Return the friction that each loaded foot needs. Shape (T, n_feet)."""
-    load = needs.ground_force_n[..., 2]
-    loaded = load > 0.02 * np.abs(load.sum(axis=1, keepdims=True))  # if a foot barely presses, slip moves nothing
-    sideways = np.linalg.norm(needs.ground_force_n[..., :2], axis=-1)
-    return np.where(loaded, sideways / np.where(loaded, load, 1.0), 0.0)
+    load_n = audit.ground_force_n[..., 2]
+    loaded = load_n > LOADED_SHARE * np.abs(load_n.sum(axis=1, keepdims=True))
+    sideways_n = np.linalg.norm(audit.ground_force_n[..., :2], axis=-1)
+    return np.where(loaded, sideways_n / np.where(loaded, load_n, 1.0), 0.0)
 
 
-def _landings(needs: Audit) -> LandingAudit:
-    assert needs.landings is not None, "only walks with landings are judged by them"
-    return needs.landings
+def _landings(audit: Audit) -> LandingAudit:
+    assert audit.landings is not None, "only walks with landings are judged by these limits"
+    return audit.landings
 
 
-def _unexplained_n(needs: Audit, *, slips: bool) -> Array:
-    """Return what no push explains, where more friction would help (`slips`) or where it would not. Shape (T, 1)."""
-    found = _landings(needs)
-    slipping = found.gripped_n < found.unexplained_n / 2.0
-    return np.where(slipping == slips, found.unexplained_n, 0.0)[:, None]
-
-
-def _task(figure: Callable[[TaskAudit], Array]) -> AuditValues:
-    """Return a figure of the hand's task; nothing where it has none. Shape (T,) in, (T, 1 or 0) out."""
-    return lambda needs: np.empty((0, 0)) if needs.task is None else figure(needs.task)[:, None]
-
-
-def _gaze_error_rad(task: TaskAudit) -> Array:
-    """Return how far the head is from its goal once it has had time to settle; 0 where that does not count. (T,)."""
-    if task.gaze_error_rad is None or not task.gaze_counts:
-        return np.zeros(len(task.time_s))
-    return np.where(settled(task.time_s), task.gaze_error_rad, 0.0)
-
-
-_HAND = ("the hand",)
-_HEAD = ("the head",)
-_TASK_LIMITS = (
-    UpperBound(
-        LimitName.TASK,
-        _HAND,
-        _task(lambda t: MM * t.hand_error_m),
-        MM * LARGEST_HAND_ERROR_M,
-        "is {:.1f} mm off its path",
-    ),
-    UpperBound(
-        LimitName.TASK,
-        _HAND,
-        _task(lambda t: t.hand_turn_rad),
-        LARGEST_HAND_TURN_RAD,
-        "is turned {:.3f} rad from its path",
-    ),
-    UpperBound(
-        LimitName.GAZE, _HEAD, _task(_gaze_error_rad), LARGEST_GAZE_ERROR_RAD, "looks {:.3f} rad beside its goal"
-    ),
-)
-_OWN_COLUMNS = (
-    OwnColumns(
-        lambda needs: needs.force_disagreement,
-        "ground forces in the file are {:.0%} of the weight off what the movement needs",
-    ),
-    OwnColumns(lambda needs: needs.torque_disagreement, "torques in the file are {:.0%} off what the movement needs"),
-)
+def _unexplained_n(audit: Audit, *, slips: bool) -> Array:
+    """Return the unexplained force where more friction would help (`slips`), or where it would not. Shape (T, 1)."""
+    landings = _landings(audit)
+    is_slipping = landings.gripped_n < landings.unexplained_n / 2.0
+    return np.where(is_slipping == slips, landings.unexplained_n, 0.0)[:, None]

@@ -108,14 +108,19 @@ def receipt_for(
 ) -> Receipt:
     """Return the receipt of a measured draft."""
     robot = draft.robot
-    needs = draft.measured
-    duration_s = float(needs.time_s[-1] - needs.time_s[0])
-    judged = needs.landings is None and np.isfinite(needs.margin_m).all()
-    balanced = judged and not needs.on_lines  # a line has no inside
-    speed_m_s = needs.distance_m / duration_s if robot.base_size else None
-    measured = {"speed_m_s": speed_m_s, "not_expressed": draft.not_expressed, "soundness": _soundness(needs)}
-    direction = travel_direction(base_track(draft.qpos)) if robot.floats else {}
-    figures = measured | direction | _task_figures(needs) | dict(draft.figures)
+    audit = draft.measured
+    duration_s = float(audit.time_s[-1] - audit.time_s[0])
+    has_margin = audit.landings is None and not audit.on_lines and np.isfinite(audit.margin_m).all()
+    figures: dict[str, Any] = {
+        "speed_m_s": audit.distance_m / duration_s if robot.base_size else None,
+        "task_error_mm": None,
+        "soundness": _soundness(audit),
+    }
+    if robot.floats:
+        figures |= travel_direction(base_track(draft.qpos))
+    for part in audit.parts.values():
+        figures |= part.receipt_figures()
+    figures |= draft.figures
     return Receipt(
         robot=robot.name,
         emotion=emotion.name if emotion else None,
@@ -125,39 +130,29 @@ def receipt_for(
         verdict=verdict,
         reasons=tuple(reasons),
         duration_s=duration_s,
-        distance_m=needs.distance_m if robot.base_size else None,
-        balance_margin_mm=float(needs.margin_m.min()) * 1e3 if balanced else None,
-        joint_limit_margin_rad=float(needs.joint_limit_margin_rad.min()),
-        joint_speed_use=float(np.max(np.abs(needs.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)),
-        torque_use=float(np.max(np.abs(needs.torque_nm) / robot.torque_limit_nm)),
-        foot_slip_mm=float(needs.slip_m.max()) * 1e3 if robot.feet else None,
-        penetration_mm=needs.penetration_m * 1e3,
-        self_collision_mm=None if needs.self_distance is None else needs.self_distance.smallest_m * 1e3,
-        cost_of_transport=cost_of_transport(robot, needs),
+        distance_m=audit.distance_m if robot.base_size else None,
+        balance_margin_mm=float(audit.margin_m.min()) * 1e3 if has_margin else None,
+        joint_limit_margin_rad=float(audit.joint_limit_margin_rad.min()),
+        joint_speed_use=float(np.max(np.abs(audit.joint_speed_rad_s) / robot.joint_speed_limit_rad_s)),
+        torque_use=float(np.max(np.abs(audit.torque_nm) / robot.torque_limit_nm)),
+        foot_slip_mm=float(audit.slip_m.max()) * 1e3 if robot.feet else None,
+        penetration_mm=audit.penetration_m * 1e3,
+        self_collision_mm=None if audit.self_distance is None else audit.self_distance.smallest_m * 1e3,
+        cost_of_transport=cost_of_transport(robot, audit),
         solve_s=None,
         expressed_share=expressed_share,
+        not_expressed=draft.not_expressed,
         **figures,
     )
 
 
-def _task_figures(needs: Audit) -> dict[str, Any]:
-    """Return how well a hand did its task."""
-    if needs.task is None:
-        return {"task_error_mm": None}
-    return {
-        "task_error_mm": float(needs.task.hand_error_m.max()) * 1e3,
-        "gaze_error_rad": needs.task.largest_gaze_error_rad,
-        "redundancy": needs.task.redundancy,
-    }
-
-
-def _soundness(needs: Audit) -> dict[str, float | str | None] | None:
-    """Return what a look at a walk with landings found besides its needs."""
-    if needs.landings is None:
+def _soundness(audit: Audit) -> dict[str, float | str | None] | None:
+    """Return how well ground forces explain a walk with landings; None for any other motion."""
+    if audit.landings is None:
         return None
     return {
-        "unexplained_n": float(needs.landings.unexplained_n.max()),
-        "force_disagreement": needs.force_disagreement,
-        "torque_disagreement": needs.torque_disagreement,
-        "unjudged": "; ".join(needs.landings.unjudged) or None,
+        "unexplained_n": float(audit.landings.unexplained_n.max()),
+        "force_disagreement": audit.force_disagreement,
+        "torque_disagreement": audit.torque_disagreement,
+        "unjudged": "; ".join(audit.landings.unjudged) or None,
     }

@@ -10,9 +10,9 @@ from strut.gaits.footsteps.foot_poses import standing_place
 from strut.gaits.footsteps.goal_walk import (
     LARGEST_CORRECTION_M,
     LARGEST_CORRECTION_RAD,
-    LOADED_N,
     SUNK,
     TIPPED_RAD,
+    TOUCHED_N,
     Arrival,
     _corrected,
     _gait,
@@ -98,7 +98,7 @@ def test_an_arrival_is_told_by_where_the_feet_are():
 
     here = standing_place(ALICE, qpos)
     own = walker(qpos)
-    own._runs = [run(1.1 * LOADED_N), run(0.9 * LOADED_N)]
+    own._runs = [run(1.1 * TOUCHED_N), run(0.9 * TOUCHED_N)]
     own._step_s = 0.02
     own._taken = 7
     own._foot_error_m = 0.003

@@ -160,8 +160,8 @@ def test_steps_go_by_the_velocity_half_way_and_samples_keep_where_it_was(asked, 
     """Midpoint rule with answers that are known: 0.01 n for the n-th question, growing from joint to joint."""
     own = goals(led=led, steps=steps)
     monkeypatch.setattr(HandTracker, "settled", HandTracker.start)
-    monkeypatch.setattr(hand_tracking, "LARGEST_HAND_ERROR_M", np.inf)
-    monkeypatch.setattr(hand_tracking, "LARGEST_HAND_TURN_RAD", np.inf)
+    monkeypatch.setattr(hand_tracking, "MAX_HAND_ERROR_M", np.inf)
+    monkeypatch.setattr(hand_tracking, "MAX_HAND_TURN_RAD", np.inf)
     tracker = HandTracker(own)
     moved = []
     move = own.kinematics.move

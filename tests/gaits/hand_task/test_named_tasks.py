@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.audit import LARGEST_GAZE_ERROR_RAD
 from strut.draft import Detail
 from strut.emotion import Emotion
 from strut.engines.frame_kinematics import frame_poses
@@ -15,6 +14,7 @@ from strut.gaits.hand_task.hand_drafts import HandDrafts, _good_enough
 from strut.gaits.hand_task.hand_tracking import TrackedTask
 from strut.gaits.hand_task.named_tasks import hand_frame, hand_task
 from strut.gaits.hand_task.request import HandTask
+from strut.gaits.hand_task.task_limits import MAX_GAZE_ERROR_RAD
 from strut.gaits.hand_task.tracking_problem import tracked
 from strut.models.catalogue import load_robot
 from strut.style import Style
@@ -93,7 +93,7 @@ def test_a_look_gives_way_just_so_far_that_the_head_can_keep_up(pepper):
     assert draft.kept < 1.0
     shown = [replace(draft.style, gaze=gaze) for gaze in (draft.style.gaze, draft.style.gaze - 0.05)]
     off_rad = [tracked(replace(drafts.problem(style), style=style)).largest_gaze_error_rad for style in shown]
-    assert off_rad[0] < LARGEST_GAZE_ERROR_RAD <= off_rad[1]
+    assert off_rad[0] < MAX_GAZE_ERROR_RAD <= off_rad[1]
 
 
 def test_no_other_look_is_searched_where_the_platform_is_too_fast_anyway(pepper):
@@ -101,7 +101,7 @@ def test_no_other_look_is_searched_where_the_platform_is_too_fast_anyway(pepper)
     drafts = HandDrafts(pepper, HandTask(task="carry", duration_s=10.0), 20.0, expressive=True)
     problem = drafts.problem(Style())
     time_s = problem.time_s
-    off = np.full(len(time_s), 2.0 * LARGEST_GAZE_ERROR_RAD)
+    off = np.full(len(time_s), 2.0 * MAX_GAZE_ERROR_RAD)
     for share, enough in ((0.5, False), (1.5, True)):
         qpos = np.zeros((len(time_s), pepper.base_size + len(pepper.joint_names)))
         eased_s = time_s - np.sin(0.2 * np.pi * time_s) / (0.2 * np.pi)  # as fast again half way through

@@ -114,8 +114,8 @@ def test_paper_law_misses_the_gaze_as_published_numbers_say(pepper):
 def test_without_feed_forward_the_hand_lags_behind_as_the_reference_says(pepper, monkeypatch):  # 23.7 mm at gain 10
     path = hand_task(pepper, "wave", duration_s=6.0)
     monkeypatch.setattr(HandPath, "velocity", lambda _path, time_s: np.zeros((len(time_s), 6)))
-    monkeypatch.setattr("strut.gaits.hand_task.hand_tracking.LARGEST_HAND_ERROR_M", np.inf)
-    monkeypatch.setattr("strut.gaits.hand_task.hand_tracking.LARGEST_HAND_TURN_RAD", np.inf)
+    monkeypatch.setattr("strut.gaits.hand_task.hand_tracking.MAX_HAND_ERROR_M", np.inf)
+    monkeypatch.setattr("strut.gaits.hand_task.hand_tracking.MAX_HAND_TURN_RAD", np.inf)
     played = tracked(TrackingProblem(pepper, path, None, USER_M, "corrected", np.linspace(0, 6, 601), 1))
     assert 1e3 * played.hand_error_m.max() == pytest.approx(23.7, abs=1.0)
 

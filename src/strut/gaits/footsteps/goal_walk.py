@@ -31,7 +31,7 @@ from strut.motion import Motion
 from strut.place import Footstep, Place, between, wrap_angle
 from strut.robot import Robot
 from strut.simulation.physics import Plant, Run
-from strut.simulation.playback import LOADED_N, SUNK, TIPPED_RAD
+from strut.simulation.playback import SUNK, TIPPED_RAD, TOUCHED_N
 
 BEHIND = 3
 AHEAD = 3  # steps around the present that are planned
@@ -241,7 +241,7 @@ class _Walker:
             time_s=np.asarray(np.arange(len(qpos)) * self._step_s, dtype=np.float64),
             qpos=qpos,
             joint_names=motion.joint_names,
-            contact=load > LOADED_N,
+            contact=load > TOUCHED_N,
             foot_names=motion.foot_names,
             torque_nm=np.concatenate([run.torque_nm for run in self._runs]),
             meta={**motion.meta, "simulated": {"closed_loop": True}},

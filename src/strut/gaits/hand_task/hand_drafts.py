@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 
 from strut.arrays import Array
-from strut.audit import LARGEST_GAZE_ERROR_RAD
 from strut.balance.wheels import drive_use
 from strut.draft import Detail, Draft, OnProgress
 from strut.engines.inverse_dynamics import inverse_dynamics, velocities
@@ -20,6 +19,7 @@ from strut.gaits.hand_task.hand_path import HandPath, path_through
 from strut.gaits.hand_task.hand_tracking import TrackedTask
 from strut.gaits.hand_task.named_tasks import AS_WRITTEN, MovementQuality, hand_task
 from strut.gaits.hand_task.request import HandTask
+from strut.gaits.hand_task.task_limits import MAX_GAZE_ERROR_RAD
 from strut.gaits.hand_task.tracking_problem import TrackingProblem, tracked
 from strut.maths.bisection import bisect
 from strut.models.solids import solid_poses, solids
@@ -226,4 +226,4 @@ def _tracked_if_possible(problem: TrackingProblem) -> TrackedTask | None:
 
 def _looks_as_asked(found: TrackedTask) -> bool:
     off_rad = found.largest_gaze_error_rad
-    return off_rad is None or off_rad < LARGEST_GAZE_ERROR_RAD
+    return off_rad is None or off_rad < MAX_GAZE_ERROR_RAD

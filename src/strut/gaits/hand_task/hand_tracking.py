@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from strut.arrays import Array
-from strut.audit import LARGEST_HAND_ERROR_M, LARGEST_HAND_TURN_RAD, TaskAudit
 from strut.engines.frame_kinematics import Frame, FrameKinematics
 from strut.errors import UnreachablePathError
 from strut.gaits.hand_task.gaze import looking_at
+from strut.gaits.hand_task.task_limits import MAX_HAND_ERROR_M, MAX_HAND_TURN_RAD, TaskAudit
 from strut.kinematics.task_priority import Held, Law, Level, Resolved, resolve, velocity_bounds
 from strut.maths.rotation import Quaternion, orientation_error, rotation_from_quaternion, slerp
 from strut.robot import Robot
@@ -155,7 +155,7 @@ class HandTracker:
                 k = stage // (2 * goals.steps)
                 qpos[k] = now
                 record[k] = self._errors(stage)
-                if record[k, 0] > LARGEST_HAND_ERROR_M or record[k, 1] > LARGEST_HAND_TURN_RAD:
+                if record[k, 0] > MAX_HAND_ERROR_M or record[k, 1] > MAX_HAND_TURN_RAD:
                     raise UnreachablePathError(goals.task, k, float(goals.time_s[k]), *record[k, :2].tolist())
                 if k == samples - 1:
                     break

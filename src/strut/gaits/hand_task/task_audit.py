@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from strut.arrays import Array
-from strut.audit import TaskAudit
+from strut.audit import Audit
 from strut.draft import Draft
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses
 from strut.errors import BadMotionError
@@ -20,11 +20,18 @@ from strut.expression.body_swing import posture_over_time
 from strut.gaits.hand_task.gaze import looking_at
 from strut.gaits.hand_task.hand_path import HandPath, path_through
 from strut.gaits.hand_task.named_tasks import MovementQuality, hand_frame, hand_task
+from strut.gaits.hand_task.task_limits import PART, TaskAudit
 from strut.kinematics.task_priority import LOST_BELOW
 from strut.maths.easing import eased_time
 from strut.maths.rotation import orientation_error, quaternion_from_rotation, slerp
 from strut.robot import Robot
 from strut.style import Style
+
+
+def add_task_audit(draft: Draft, audit: Audit) -> Audit:
+    """Return an audit with how well a draft does the task that it names; unchanged if it names none."""
+    task = task_audit(draft)
+    return audit if task is None else replace(audit, parts={**audit.parts, PART: task})
 
 
 def task_audit(draft: Draft) -> TaskAudit | None:

@@ -15,13 +15,13 @@ import numpy as np
 from strut.arrays import Array
 from strut.errors import StrutError
 from strut.pilot.controllers.reference import PlayRequest, ShowRequest, StandRequest, WalkRequest, check_request
-from strut.pilot.piloted_record import TOUCHED_N
 from strut.pilot.piloted_simulation import Clock, PilotedLoop, World, piloted_loop
 from strut.pilot.plant.torque_model import control_table
 from strut.pilot.plant.torque_plant import TorquePlant
 from strut.robot import Robot
 from strut.schemas.control import CommandRange
 from strut.schemas.fields import Range
+from strut.simulation.playback import TOUCHED_N
 
 CONTROL_HZ = 1000.0
 SILENCE_S = 1.0  # of simulated time without a word from the person, after which the robot stops

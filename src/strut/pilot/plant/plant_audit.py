@@ -13,12 +13,13 @@ from dataclasses import replace
 import numpy as np
 
 from strut.arrays import Array
-from strut.audit import Audit, PlantAudit
+from strut.audit import Audit
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.draft import Draft
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.pilot.plant.passive_forces import passive_forces
+from strut.pilot.plant.plant_limits import LIMIT_SET, PlantAudit
 from strut.pilot.plant.torque_model import torque_model
 from strut.robot import Robot
 from strut.verify.landing_audit import mean_size
@@ -37,7 +38,12 @@ def was_piloted(draft: Draft) -> bool:
 
 
 def plant_audit(draft: Draft, audit: Audit) -> Audit:
-    """Return an audit whose forces and torques are those of the file, with what they explain."""
+    """Return an audit with the forces and torques of the file and how well they explain the movement.
+
+    An audit of any other draft is returned unchanged.
+    """
+    if not was_piloted(draft):
+        return audit
     assert draft.torque_nm is not None
     assert draft.ground_force_n is not None
     robot = draft.robot
@@ -46,21 +52,21 @@ def plant_audit(draft: Draft, audit: Audit) -> Audit:
     dynamics = inverse_dynamics(robot, time_s, qpos)
     qvel, _ = velocities(robot, time_s, qpos)
     smooth = _smoothing(time_s)
-    found = PlantAudit(
+    part = PlantAudit(
         force_off=_force_off(robot, dynamics, draft.ground_force_n, smooth),
         cop_off_m=_cop_off(robot, dynamics, draft.ground_force_n, smooth),
         torque_off=_torque_off(robot, dynamics, draft, qvel, smooth),
         tilt_rad=_tilt(qpos),
     )
-    never = np.full(len(time_s), np.inf)  # who balances by stepping keeps no margin
     return replace(
         audit,
         torque_nm=draft.torque_nm,
         ground_force_n=draft.ground_force_n,
-        margin_m=never,
+        margin_m=np.full(len(time_s), np.inf),  # it balances by stepping and keeps no margin
         force_disagreement=None,
         torque_disagreement=None,
-        plant=found,
+        limit_set=LIMIT_SET,
+        parts={**audit.parts, LIMIT_SET: part},
     )
 
 

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 
 from strut.arrays import Array
+from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadTableError
 from strut.models.catalogue import HOME, robot_home
 from strut.models.model_builder import FLOOR
@@ -16,6 +17,7 @@ from strut.robot import Robot
 from strut.schemas.control import ControlTable
 from strut.schemas.imported import ImportedBody
 
+CONTACT_LOAD_SHARE = 0.05  # of the weight
 _STIFF = (0.005, 1.0)  # time constant [s] and damping ratio of contacts
 
 
@@ -25,6 +27,12 @@ def control_table(robot: Robot) -> ControlTable:
     if table is None:
         raise BadTableError(f"{robot.name} has no control.toml in its folder, so no controller can drive it.")
     return table
+
+
+def contact_load_n(robot: Robot) -> float:
+    """Return the load from which on a foot counts as in contact: a foot that is being set down may still tilt."""
+    load_n = control_table(robot).contact_load_n
+    return CONTACT_LOAD_SHARE * robot.mass_kg * GRAVITY_M_S2 if load_n is None else load_n
 
 
 def torque_model(robot: Robot, *, friction: float, step_s: float) -> mujoco.MjModel:
