@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 
 from strut.arrays import Array
 from strut.engines.rigid_body import foot_contact_points
-from strut.formats.motion_markers import omitted_beside_markers
 from strut.formats.force_plates import LOADED_N
+from strut.formats.motion_markers import omitted_beside_markers
 from strut.formats.number_table import frame_rate, parse_rows, tab_separated
 from strut.formats.reader import FormatError, require
 from strut.models.catalogue import robot_of
