@@ -102,8 +102,8 @@ def test_feet_that_swing_like_sines_are_refused():
 @pytest.mark.parametrize(
     ("figure", "limit", "said"),
     [
-        ("unexplained_moment_weight_m", recorded_walk.MOST_UNEXPLAINED_M, "of moment is unexplained"),
-        ("landing_moment_weight_m", recorded_walk.MOST_AT_LANDINGS_M, "of moment is unexplained at landings"),
+        ("unexplained_moment_weight_m", recorded_walk.MAX_UNEXPLAINED_M, "of moment is unexplained"),
+        ("landing_moment_weight_m", recorded_walk.MAX_AT_LANDINGS_M, "of moment is unexplained at landings"),
     ],
 )
 def test_moment_that_forces_do_not_explain_is_refused_beyond_its_limit(figure, limit, said):
@@ -126,7 +126,7 @@ def test_a_body_that_falls_freely_needs_no_force_and_may_turn_past_a_half_turn(h
     q[:, 5] = 3.0 + 0.8 * time_s
     feet = np.zeros((40, len(heiman.foot_names)), dtype=bool)
     motion = Motion("heiman", time_s, qpos_from_angles(q), heiman.joint_names, feet, heiman.foot_names)
-    found = recorded_walk._movement(motion)
+    found = recorded_walk._movement_of(motion)
     np.testing.assert_allclose(found.rate[:, [0, 5]], [[1.5, 0.8]] * 40, atol=1e-6)
     force = body_wrench(heiman.model, *found.for_engine())[:, :3] / (heiman.mass_kg * 9.81)
     off_axis = 0.8**2 * 0.1 / 9.81  # what a centre of mass beside the axis of the turn needs at most

@@ -18,17 +18,17 @@ from strut.verify.limits import limits_for, violations_of
 from strut.verify.recorded_walk import (
     RecordedSoundness,
     _belt_m_s,
-    _between_events,
-    _columns,
-    _feet,
+    _claimed_figure,
+    _contact_columns,
+    _count_steps,
+    _feet_in_contact,
+    _foot_slip_m,
     _foot_wrench,
-    _landings_s,
-    _near_landings,
+    _is_judged,
+    _is_near_landing,
+    _landings,
     _reasons,
-    _size,
-    _slide_m,
-    _steps,
-    _told,
+    _rms,
     was_recorded,
 )
 
@@ -41,7 +41,7 @@ def motion_of(down, step_s=0.01, start_s=2.0, **changes):
     """Return a motion of a standing body whose right and left feet are down as told. Shape (T, 2)."""
     down = np.asarray(down, dtype=bool)
     contact = np.zeros((len(down), FEET), dtype=bool)
-    for foot, columns in enumerate(_columns(HEIMAN)):
+    for foot, columns in enumerate(_contact_columns(HEIMAN)):
         contact[:, columns] = down[:, foot : foot + 1]
     qpos = np.tile(HEIMAN.standing_qpos, (len(down), 1))
     plain = Motion(
@@ -59,10 +59,10 @@ def stepping(samples=101):
 
 
 def test_a_walk_is_judged_from_its_first_change_of_contacts_to_its_last_without_its_ends():
-    inside = np.flatnonzero(_between_events(motion_of(stepping())))
+    inside = np.flatnonzero(_is_judged(motion_of(stepping())))
     assert (inside[0], inside[-1]) == (19, 70)
     ends = round(ENDS_S / 0.01)
-    still = np.flatnonzero(_between_events(motion_of(np.ones((101, 2)), start_s=0.0)))
+    still = np.flatnonzero(_is_judged(motion_of(np.ones((101, 2)), start_s=0.0)))
     assert abs(int(still[0]) - ends) <= 1
     assert abs(int(still[-1]) - (100 - ends)) <= 1
     early = stepping()
@@ -70,40 +70,40 @@ def test_a_walk_is_judged_from_its_first_change_of_contacts_to_its_last_without_
     early[:2, 0] = False
     early[:, 1] = True
     early[99:, 1] = False
-    cut = np.flatnonzero(_between_events(motion_of(early)))
+    cut = np.flatnonzero(_is_judged(motion_of(early)))
     assert cut[0] >= ends - 1
     assert cut[-1] <= 100 - ends + 1
 
 
 def test_feet_land_in_order_and_steps_are_from_one_to_the_other():
     motion = motion_of(stepping())
-    assert _landings_s(HEIMAN, motion) == [(pytest.approx(2.2), 0), (pytest.approx(2.6), 1)]
-    assert _steps(HEIMAN, motion) == 1
+    assert _landings(HEIMAN, motion) == [(pytest.approx(2.2), 0), (pytest.approx(2.6), 1)]
+    assert _count_steps(HEIMAN, motion) == 1
     hop = stepping()
     hop[:, 1] = True
     hop[30:40, 0] = False
-    assert _steps(HEIMAN, motion_of(hop)) == 0
-    near = _near_landings(HEIMAN, motion)
+    assert _count_steps(HEIMAN, motion_of(hop)) == 0
+    near = _is_near_landing(HEIMAN, motion)
     since = motion.time_s - 2.2
     expected = (since > -recorded_walk.BEFORE_LANDING_S) & (since < recorded_walk.AFTER_LANDING_S)
     later = motion.time_s - 2.6
     expected |= (later > -recorded_walk.BEFORE_LANDING_S) & (later < recorded_walk.AFTER_LANDING_S)
     assert near.tolist() == expected.tolist()
-    assert _feet(HEIMAN, motion.contact).tolist() == stepping().tolist()
+    assert _feet_in_contact(HEIMAN, motion.contact).tolist() == stepping().tolist()
 
 
 def test_wrenches_of_feet_are_about_the_origin_with_points_on_the_ground():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(2, FEET, 3))
     force = rng.normal(size=(2, FEET, 3))
-    own = _columns(HEIMAN)[1]
+    own = _contact_columns(HEIMAN)[1]
     wrench = _foot_wrench(points, force, own)
     flat = points[:, own].copy()
     flat[..., 2] = 0.0
     assert_allclose(wrench[:, :3], force[:, own].sum(axis=1))
     assert_allclose(wrench[:, 3:], np.cross(flat, force[:, own]).sum(axis=1))
-    assert _size(np.array([[3.0, 4.0], [0.0, 0.0]])) == pytest.approx(np.sqrt(12.5))
-    assert _size(np.zeros((0, 2))) is None
+    assert _rms(np.array([[3.0, 4.0], [0.0, 0.0]])) == pytest.approx(np.sqrt(12.5))
+    assert _rms(np.zeros((0, 2))) is None
 
 
 def test_a_foot_slides_from_the_middle_of_where_it_stood_and_with_the_belt():
@@ -111,12 +111,12 @@ def test_a_foot_slides_from_the_middle_of_where_it_stood_and_with_the_belt():
     qpos = motion.qpos.copy()
     qpos[:, 0] += [0.0, 0.0, 0.0, 0.03, 0.0]
     slid = replace(motion, qpos=qpos)
-    assert _slide_m(HEIMAN, slid, foot_contact_points(HEIMAN, qpos)) == pytest.approx(0.03)
+    assert _foot_slip_m(HEIMAN, slid, foot_contact_points(HEIMAN, qpos)) == pytest.approx(0.03)
     belt = replace(motion, meta={"belt_m_s": [-0.5, 0.1, 0.0]})
     assert_allclose(_belt_m_s(belt), [-0.5, 0.1])
     carried = motion.qpos.copy()
     carried[:, :2] += np.outer(motion.time_s, [-0.5, 0.1])
-    assert _slide_m(HEIMAN, replace(belt, qpos=carried), foot_contact_points(HEIMAN, carried)) == pytest.approx(
+    assert _foot_slip_m(HEIMAN, replace(belt, qpos=carried), foot_contact_points(HEIMAN, carried)) == pytest.approx(
         0.0, abs=1e-9
     )
     assert_allclose(_belt_m_s(motion), [0.0, 0.0])
@@ -126,14 +126,14 @@ GOOD = RecordedSoundness(0.0, 0.0, 0.0, 0.0, 0.1, 0.5, 0.0, 0.0, 2, 5.0, None)
 
 
 @pytest.mark.parametrize(("field", "most", "words"), [
-    ("unexplained_weight", recorded_walk.MOST_UNEXPLAINED, "forces in the file leave"),
-    ("landing_weight", recorded_walk.MOST_AT_LANDINGS, "forces at landings leave"),
-    ("unexplained_moment_weight_m", recorded_walk.MOST_UNEXPLAINED_M, "of moment is unexplained"),
-    ("landing_moment_weight_m", recorded_walk.MOST_AT_LANDINGS_M, "unexplained at landings"),
+    ("unexplained_weight", recorded_walk.MAX_UNEXPLAINED, "forces in the file leave"),
+    ("landing_weight", recorded_walk.MAX_AT_LANDINGS, "forces at landings leave"),
+    ("unexplained_moment_weight_m", recorded_walk.MAX_UNEXPLAINED_M, "of moment is unexplained"),
+    ("landing_moment_weight_m", recorded_walk.MAX_AT_LANDINGS_M, "unexplained at landings"),
     ("friction_use", 1.0, "friction: a foot needs"),
-    ("torque_disagreement", recorded_walk.MOST_TORQUE_OFF, "file: torques are"),
-    ("highest_mm", 1e3 * recorded_walk.HIGHEST_M, "above the ground"),
-    ("marker_error_mean_mm", recorded_walk.LARGEST_ERROR_MM, "markers are"),
+    ("torque_disagreement", recorded_walk.MAX_TORQUE_ERROR, "file: torques are"),
+    ("highest_mm", 1e3 * recorded_walk.MAX_SOLE_HEIGHT_M, "above the ground"),
+    ("marker_error_mean_mm", recorded_walk.MAX_MARKER_ERROR_MM, "markers are"),
 ])  # fmt: skip
 def test_a_recorded_walk_is_not_believed_beyond_each_bound(field, most, words):
     assert _reasons(GOOD, 0.0, 0.0) == []
@@ -157,8 +157,8 @@ def test_a_mass_that_plates_deny_is_refused_whether_it_is_too_large_or_too_small
 
 
 def test_deep_sliding_pulled_and_stepless_walks_are_not_believed():
-    deep = 1e3 * recorded_walk.DEEPEST_M
-    slide = 1e3 * recorded_walk.MOST_SLIDE_M
+    deep = 1e3 * recorded_walk.MAX_PENETRATION_M
+    slide = 1e3 * recorded_walk.MAX_SLIP_M
     assert _reasons(GOOD, 0.999 * deep, 0.999 * slide) == []
     assert "in the ground" in _reasons(GOOD, 1.001 * deep, 0.0)[0].text
     assert "slides" in _reasons(GOOD, 0.0, 1.001 * slide)[0].text
@@ -175,7 +175,7 @@ def test_a_motion_says_that_it_was_recorded_and_how_far_its_markers_are():
     assert not was_recorded(replace(plain, meta={"observed": {}}))
     assert not was_recorded(replace(plain, meta={"observed": 3, "source": "a.c3d"}))
     for said, error in ((7, 7.0), (2.5, 2.5), ("7", None), (np.nan, None), (None, None)):
-        assert _told(replace(plain, meta={"marker_error_mean_mm": said}), "marker_error_mean_mm") == error
+        assert _claimed_figure(replace(plain, meta={"marker_error_mean_mm": said}), "marker_error_mean_mm") == error
 
 
 SOUND_PLANT = plant_limits.PlantAudit(force_off=0.0, cop_off_m=0.0, torque_off=0.0, tilt_rad=0.0)

@@ -1,9 +1,9 @@
-"""Recorded walk: the verdict on a movement that was recorded from a person, from its samples and forces alone.
+"""Recorded walk: the verdict on a movement of a recorded person, from its samples and forces alone.
 
-People are soft: heels sink and rise gradually, shoes give way, and no landing is an impact. So nothing here is rigid:
-a foot on the ground is near it, and forces that come with the motion must be those that move its masses, exactly while
-one foot carries and no landing is near (a smooth movement does not show the sharp rise of a landing), push and not
-pull, within friction, and at places where a foot stands. Torques must be those of movement and forces.
+People are soft: heels sink and rise gradually, shoes deform, and no landing is an impact, so contacts are not rigid. A
+foot on the ground must be near the ground. The forces in the file must be those that the movement requires, closely
+while one foot carries and no landing is near (a smooth movement does not contain the sharp rise of a landing). They
+must push, stay within friction, and act where a foot stands. Torques must be those of movement and forces.
 """
 
 from __future__ import annotations
@@ -30,27 +30,30 @@ from strut.plumbing.number_text import Share, format_percent
 from strut.receipt import LimitName, Reason, ReasonKind, Receipt
 from strut.robot import BASE, Robot
 
-MOST_UNEXPLAINED = 0.02  # of the weight, root mean square, while one foot carries and no landing is near
-MOST_AT_LANDINGS = 0.20  # the same near landings
-MOST_UNEXPLAINED_M = 0.025  # moment over the weight, root mean square, while one foot carries and no landing is near
-MOST_AT_LANDINGS_M = 0.08  # the same near landings: a smooth centre of pressure moves too early and too late
-MOST_TORQUE_OFF = 0.09  # of the torques, root mean square
-DEEPEST_M = 0.04
-HIGHEST_M = 0.06  # of the sole of a foot on the ground; skin and shoe give way, soles of models do not
-MOST_SLIDE_M = 0.06  # of a foot between landing and leaving, rolling from heel to toes not counted
-MOST_MASS_OFF = 0.10  # by which plates may deny a mass, either way: weighed ones are less than 2.5 % off
-LARGEST_ERROR_MM = 20.0  # of markers on average, by the file's own word
-BEFORE_LANDING_S = 0.09
-AFTER_LANDING_S = 0.25  # in which landings are sharper than the movement
-ENDS_S = 0.05  # at both ends curves say little about accelerations
+# Limits are chosen so that walks recorded on force plates pass and tampered ones fail; the figures of every walk are in
+# benchmarks/results/recorded_verdicts.csv (bench_ground_forces.py) and discussed in docs/recordings.md, "One verdict".
+# "Calm" below: one foot carries and no landing is near.
+MAX_UNEXPLAINED = 0.02  # force over weight, root mean square, calm; 0.017 at most in recordings
+MAX_AT_LANDINGS = 0.20  # force over weight, root mean square, near landings and in double support
+MAX_UNEXPLAINED_M = 0.025  # moment over weight, root mean square, calm
+MAX_AT_LANDINGS_M = 0.08  # moment over weight near landings: a smooth centre of pressure moves too early and too late
+MAX_TORQUE_ERROR = 0.09  # over the torques, root mean square
+MAX_PENETRATION_M = 0.04  # of a contact point; skin and shoes are soft
+MAX_SOLE_HEIGHT_M = 0.06  # of a foot on the ground; skin and shoes are soft, the soles of models are not
+MAX_SLIP_M = 0.06  # of a flat foot during a stance
+MAX_MASS_ERROR = 0.10  # of the mass according to plates, either way: weighed masses are less than 2.5 % off
+MAX_MARKER_ERROR_MM = 20.0  # mean over markers and frames, as the file claims
+MIN_LOAD = 0.05  # of the weight, below which friction and centre of pressure are uncertain
+BEFORE_LANDING_S = 0.09  # from here on a landing is near: it is sharper than the smooth movement
+AFTER_LANDING_S = 0.25  # until here a landing is near
+ENDS_S = 0.05  # at both ends of a recording, splines do not determine accelerations
 NO_FORCES = "forces and torques: the file has none; strut capture finds them"
 NO_CALM = "forces in single support: no sample is far from a landing"
 FORCE_FIGURES = (
     *("unexplained_weight", "landing_weight", "unexplained_moment_weight_m", "landing_moment_weight_m"),
     *("least_vertical_weight", "friction_use", "torque_disagreement"),
 )
-SMALLEST_LOAD = 0.05  # of the weight, below which friction and centre of pressure mean little
-NOT_CLAIMED = (  # of a recording: nobody asked for a feeling, and people know their own limits
+NOT_CLAIMED = (  # a recording has no requested emotion, and limits of a robot do not apply to a person
     *("emotion", "pad", "intensity_asked", "intensity_kept", "balance_margin_mm", "joint_limit_margin_rad"),
     *("joint_speed_use", "torque_use", "task_error_mm", "cost_of_transport", "solve_s"),
 )
@@ -58,21 +61,21 @@ NOT_CLAIMED = (  # of a recording: nobody asked for a feeling, and people know t
 
 @dataclass(frozen=True, slots=True)
 class RecordedSoundness:
-    """What an independent look at a recorded walk found; None where the motion claims nothing.
+    """Figures of a recorded walk, measured from its samples; None where the file lacks the data.
 
     Args:
-        unexplained_weight: Force that the motion's own forces do not explain over the weight, root mean square.
+        unexplained_weight: Required force minus the forces in the file, over the weight, root mean square, calm.
         landing_weight: The same near landings.
-        unexplained_moment_weight_m: Moment over the weight, while one foot carries and no landing is near.
+        unexplained_moment_weight_m: Required moment minus that of the forces in the file, over the weight, calm.
         landing_moment_weight_m: The same near landings.
-        least_vertical_weight: Smallest force of a foot upwards.
-        friction_use: Largest share of the friction that a foot uses.
-        torque_disagreement: Torques in the file beside those of movement and forces, of the torques.
-        highest_mm: How high the sole of a foot is that stands, at its lowest point.
-        steps: From heel strike to the other foot's heel strike.
-        marker_error_mean_mm: By the file's own word.
-        unjudged: What could not be judged, in words; None if everything was.
-        plate_share: Vertical force that plates felt over that which the movement needs, by the file's own word.
+        least_vertical_weight: Smallest vertical force on a foot over the weight.
+        friction_use: Largest tangential force over the friction limit.
+        torque_disagreement: Difference of the torques in the file from those of movement and forces, over the torques.
+        highest_mm: Largest height of the lowest point of a foot that should be on the ground.
+        steps: From a heel strike to that of the other foot.
+        marker_error_mean_mm: As the file claims.
+        unjudged: What could not be judged; None if everything was.
+        plate_share: Vertical force that plates measured over the required force, as the file claims.
     """
 
     unexplained_weight: float | None
@@ -95,26 +98,26 @@ def was_recorded(motion: Motion) -> bool:
 
 
 def recorded_receipt(robot: Robot, motion: Motion) -> Receipt:
-    """Return the receipt of a recorded walk; `refused` if its forces are not those of its movement or feet float.
+    """Return the receipt of a recorded walk; `refused` if its forces are not those of its movement, or feet float.
 
     Raises:
         BadMotionError: If there is nothing to judge between its first and last change of contacts.
     """
-    if not _between_events(motion).any():
+    if not _is_judged(motion).any():
         raise BadMotionError(
-            "The recorded walk has no sample between its first and last change of contacts, so that nothing can be "
-            "judged; record at least a whole step."
+            "The recorded walk has no sample between its first and last change of contacts, so nothing can be judged; "
+            "record at least a whole step."
         )
     points = foot_contact_points(robot, motion.qpos)
-    found = _soundness(robot, motion, points)
-    slide_m = _slide_m(robot, motion, points)
-    deepest_mm = max(-1e3 * float(points[_between_events(motion)][..., 2].min()), 0.0)
-    reasons = _reasons(found, deepest_mm, 1e3 * slide_m)
-    way = motion.qpos[-1, :2] - motion.qpos[0, :2] - _belt_m_s(motion) * motion.duration_s
-    distance_m = float(np.linalg.norm(way))
-    nothing: dict[str, Any] = dict.fromkeys(NOT_CLAIMED)
+    soundness = _soundness(robot, motion, points)
+    slide_m = _foot_slip_m(robot, motion, points)
+    deepest_mm = max(-1e3 * float(points[_is_judged(motion)][..., 2].min()), 0.0)
+    reasons = _reasons(soundness, deepest_mm, 1e3 * slide_m)
+    travel_m = motion.qpos[-1, :2] - motion.qpos[0, :2] - _belt_m_s(motion) * motion.duration_s
+    distance_m = float(np.linalg.norm(travel_m))
+    not_claimed: dict[str, Any] = dict.fromkeys(NOT_CLAIMED)
     return Receipt(
-        **nothing,
+        **not_claimed,
         robot=robot.name,
         verdict="refused" if reasons else "ok",
         reasons=tuple(reasons),
@@ -123,29 +126,29 @@ def recorded_receipt(robot: Robot, motion: Motion) -> Receipt:
         speed_m_s=distance_m / motion.duration_s,
         foot_slip_mm=1e3 * slide_m,
         penetration_mm=deepest_mm,
-        soundness=asdict(found),
+        soundness=asdict(soundness),
     )
 
 
 def _soundness(robot: Robot, motion: Motion, points: Array) -> RecordedSoundness:
-    inside = _between_events(motion)
-    standing = _feet(robot, motion.contact)
-    heights = np.stack([points[:, columns, 2].min(axis=1) for columns in _columns(robot)], axis=1)
+    inside = _is_judged(motion)
+    standing = _feet_in_contact(robot, motion.contact)
+    heights = np.stack([points[:, columns, 2].min(axis=1) for columns in _contact_columns(robot)], axis=1)
     off_ground = np.where(standing & inside[:, None], heights, -np.inf)
     forces = _force_figures(robot, motion, points, inside)
     no_calm = NO_CALM if forces["unexplained_weight"] is None else None
     return RecordedSoundness(
         **forces,
         highest_mm=1e3 * float(max(off_ground.max(), 0.0)),
-        steps=_steps(robot, motion),
-        marker_error_mean_mm=_told(motion, "marker_error_mean_mm"),
+        steps=_count_steps(robot, motion),
+        marker_error_mean_mm=_claimed_figure(motion, "marker_error_mean_mm"),
         unjudged=NO_FORCES if motion.ground_force_n is None else no_calm,
-        plate_share=_told(motion, "plate_share"),
+        plate_share=_claimed_figure(motion, "plate_share"),
     )
 
 
-def _told(motion: Motion, name: str) -> float | None:
-    """Return a figure that a file tells of itself, as the recording that it comes from is not in it."""
+def _claimed_figure(motion: Motion, name: str) -> float | None:
+    """Return a figure that the file claims, because the recording itself is not in the file."""
     value = motion.meta.get(name)
     return float(value) if isinstance(value, int | float) and np.isfinite(value) else None
 
@@ -153,107 +156,109 @@ def _told(motion: Motion, name: str) -> float | None:
 def _force_figures(
     robot: Robot, motion: Motion, points: Array, inside: npt.NDArray[np.bool_]
 ) -> dict[str, float | None]:
-    """Return what forces and torques that come with the motion leave open."""
+    """Return the figures of the forces and torques in the file."""
     if motion.ground_force_n is None:
         return dict.fromkeys(FORCE_FIGURES)
     weight_n = robot.mass_kg * GRAVITY_M_S2
-    movement = _movement(motion)
-    wrench = np.stack([_foot_wrench(points, motion.ground_force_n, columns) for columns in _columns(robot)], axis=1)
+    movement = _movement_of(motion)
+    wrench = np.stack(
+        [_foot_wrench(points, motion.ground_force_n, columns) for columns in _contact_columns(robot)], axis=1
+    )
     needed = body_wrench(robot.model, *movement.for_engine())
     left = (needed - wrench.sum(axis=1)) / weight_n
     total = wrench.sum(axis=1)
-    cop = cop_of_wrench(total[:, :3], total[:, 3:], least_load_n=SMALLEST_LOAD * weight_n)
+    cop = cop_of_wrench(total[:, :3], total[:, 3:], least_load_n=MIN_LOAD * weight_n)
     place = np.column_stack([cop, np.zeros(len(left))])
     moment = left[:, 3:] - np.cross(place, left[:, :3])
-    one_foot = _feet(robot, motion.contact).sum(axis=1) == 1
-    calm = inside & one_foot & ~_near_landings(robot, motion)
+    one_foot = _feet_in_contact(robot, motion.contact).sum(axis=1) == 1
+    calm = inside & one_foot & ~_is_near_landing(robot, motion)
     hard = inside & ~calm
     vertical = wrench[inside][..., 2] / weight_n
     level = np.linalg.norm(wrench[inside][..., :2], axis=2) / weight_n
-    use = np.where(vertical > SMALLEST_LOAD, level / np.maximum(vertical, SMALLEST_LOAD) / robot.friction, 0.0)
+    use = np.where(vertical > MIN_LOAD, level / np.maximum(vertical, MIN_LOAD) / robot.friction, 0.0)
     return {
-        "unexplained_weight": _size(left[calm, :3]),
-        "landing_weight": _size(left[hard, :3]),
-        "unexplained_moment_weight_m": _size(moment[calm, :2]),
-        "landing_moment_weight_m": _size(moment[hard, :2]),
+        "unexplained_weight": _rms(left[calm, :3]),
+        "landing_weight": _rms(left[hard, :3]),
+        "unexplained_moment_weight_m": _rms(moment[calm, :2]),
+        "landing_moment_weight_m": _rms(moment[hard, :2]),
         "least_vertical_weight": float(vertical.min()),
         "friction_use": float(use.max()),
-        "torque_disagreement": _torque_off(robot, motion, movement, needed, calm),
+        "torque_disagreement": _torque_error(robot, motion, movement, needed, calm),
     }
 
 
-def _torque_off(
+def _torque_error(
     robot: Robot, motion: Motion, movement: Movement, wrench: Array, calm: npt.NDArray[np.bool_]
 ) -> float | None:
-    """Return how far torques are from those under the wrench, which one foot alone has; None if nothing tells."""
+    """Return the relative error of torques while one foot has the whole wrench; None without torques or calm frames."""
     if motion.torque_nm is None or not calm.any():
         return None
-    alone = np.where(_feet(robot, motion.contact)[..., None], wrench[:, None], 0.0)
-    needed = torques_under_wrenches(robot.model, movement.for_engine(), _bodies(robot), alone)[calm]
+    alone = np.where(_feet_in_contact(robot, motion.contact)[..., None], wrench[:, None], 0.0)
+    needed = torques_under_wrenches(robot.model, movement.for_engine(), _foot_bodies(robot), alone)[calm]
     return float(np.linalg.norm(motion.torque_nm[calm] - needed) / max(float(np.linalg.norm(needed)), 1e-9))
 
 
-def _reasons(found: RecordedSoundness, deepest_mm: float, slide_mm: float) -> list[Reason]:
-    """Return why a recorded walk should not be believed."""
+def _reasons(soundness: RecordedSoundness, deepest_mm: float, slide_mm: float) -> list[Reason]:
+    """Return why a recorded walk is refused."""
     limits = (
         (
-            found.unexplained_weight,
-            MOST_UNEXPLAINED,
+            soundness.unexplained_weight,
+            MAX_UNEXPLAINED,
             LimitName.EQUATION_OF_MOTION,
             "forces in the file leave {:.1%} of the weight unexplained",
         ),
         (
-            found.landing_weight,
-            MOST_AT_LANDINGS,
+            soundness.landing_weight,
+            MAX_AT_LANDINGS,
             LimitName.EQUATION_OF_MOTION,
             "forces at landings leave {:.0%} of the weight unexplained",
         ),
         (
-            found.unexplained_moment_weight_m,
-            MOST_UNEXPLAINED_M,
+            soundness.unexplained_moment_weight_m,
+            MAX_UNEXPLAINED_M,
             LimitName.EQUATION_OF_MOTION,
             "{:.3f} m times the weight of moment is unexplained",
         ),
         (
-            found.landing_moment_weight_m,
-            MOST_AT_LANDINGS_M,
+            soundness.landing_moment_weight_m,
+            MAX_AT_LANDINGS_M,
             LimitName.EQUATION_OF_MOTION,
             "{:.3f} m times the weight of moment is unexplained at landings",
         ),
-        (found.friction_use, 1.0, LimitName.FRICTION, "a foot needs {:.2f} times what the ground has"),
+        (soundness.friction_use, 1.0, LimitName.FRICTION, "a foot needs {:.2f} times what the ground has"),
         (
-            found.torque_disagreement,
-            MOST_TORQUE_OFF,
+            soundness.torque_disagreement,
+            MAX_TORQUE_ERROR,
             LimitName.FILE,
             "torques are {:.0%} off what movement and forces need",
         ),
-        (1e-3 * deepest_mm, DEEPEST_M, LimitName.FOOT_CONTACT, "a foot is {:.3f} m in the ground"),
+        (1e-3 * deepest_mm, MAX_PENETRATION_M, LimitName.FOOT_CONTACT, "a foot is {:.3f} m in the ground"),
         (
-            1e-3 * found.highest_mm,
-            HIGHEST_M,
+            1e-3 * soundness.highest_mm,
+            MAX_SOLE_HEIGHT_M,
             LimitName.FOOT_CONTACT,
             "a foot that should stand is {:.3f} m above the ground",
         ),
-        (1e-3 * slide_mm, MOST_SLIDE_M, LimitName.FOOT_SLIP, "a foot that stands slides {:.3f} m"),
-        (found.marker_error_mean_mm, LARGEST_ERROR_MM, None, "markers are {:.0f} mm off on average"),
+        (1e-3 * slide_mm, MAX_SLIP_M, LimitName.FOOT_SLIP, "a foot that stands slides {:.3f} m"),
+        (soundness.marker_error_mean_mm, MAX_MARKER_ERROR_MM, None, "markers are {:.0f} mm off on average"),
     )
     reasons = [
         Reason(ReasonKind.LIMIT, limit, text.format(Share(value)))
         for value, most, limit, text in limits
         if value is not None and not value <= most
     ]
-    if found.least_vertical_weight is not None and found.least_vertical_weight < 0.0:
+    if soundness.least_vertical_weight is not None and soundness.least_vertical_weight < 0.0:
         reasons.append(Reason(ReasonKind.LIMIT, LimitName.EQUATION_OF_MOTION, "the ground would have to pull"))
-    share = found.plate_share
-    if share is not None and not 1.0 / (1.0 + MOST_MASS_OFF) <= share <= 1.0 + MOST_MASS_OFF:
+    share = soundness.plate_share
+    if share is not None and not 1.0 / (1.0 + MAX_MASS_ERROR) <= share <= 1.0 + MAX_MASS_ERROR:
         text = f"plates feel {format_percent(share)} of the vertical force that this mass needs for the movement"
         reasons.append(Reason(ReasonKind.LIMIT, None, text))
-    if found.steps < 1:
+    if soundness.steps < 1:
         reasons.append(Reason(ReasonKind.LIMIT, None, "no whole step from heel strike to heel strike is seen"))
     return reasons
 
 
-def _movement(motion: Motion) -> Movement:
+def _movement_of(motion: Motion) -> Movement:
     """Return coordinates, rates and accelerations of splines through the samples."""
     q = angles_from_qpos(motion.qpos)
     q[:, 3:BASE] = np.unwrap(q[:, 3:BASE], axis=0)
@@ -261,50 +266,50 @@ def _movement(motion: Motion) -> Movement:
     return Movement(q, curve(motion.time_s, 1), curve(motion.time_s, 2))
 
 
-def _bodies(robot: Robot) -> list[str]:
-    """Return the bodies that stand on the ground, one per foot."""
+def _foot_bodies(robot: Robot) -> list[str]:
+    """Return the names of the bodies that stand on the ground, one per foot."""
     return list(dict.fromkeys(contact_points(robot)[name].body for name in robot.foot_names))
 
 
-def _columns(robot: Robot) -> list[list[int]]:
-    """Return which contact points belong to each foot."""
+def _contact_columns(robot: Robot) -> list[list[int]]:
+    """Return the columns of the contact points of each foot."""
     owner = [contact_points(robot)[name].body for name in robot.foot_names]
-    return [[index for index, one in enumerate(owner) if one == body] for body in _bodies(robot)]
+    return [[index for index, one in enumerate(owner) if one == body] for body in _foot_bodies(robot)]
 
 
-def _feet(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return which foot is on the ground with any point. Shape (T, n_points) in, (T, 2) out."""
-    return np.stack([contact[:, columns].any(axis=1) for columns in _columns(robot)], axis=1)
+def _feet_in_contact(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return whether any point of each foot is on the ground. Shape (T, n_points) in, (T, 2) out."""
+    return np.stack([contact[:, columns].any(axis=1) for columns in _contact_columns(robot)], axis=1)
 
 
 def _foot_wrench(points: Array, force_n: Array, columns: Sequence[int]) -> Array:
-    """Return force of a foot, and moment about the origin with its points on the ground. Shape (T, 6)."""
+    """Return the force on a foot, and its moment about the origin with the points at height 0. Shape (T, 6)."""
     own = force_n[:, columns]
     place = points[:, columns] * [1.0, 1.0, 0.0]
     return np.concatenate([own.sum(axis=1), np.cross(place, own).sum(axis=1)], axis=1)
 
 
-def _landings_s(robot: Robot, motion: Motion) -> list[tuple[float, int]]:
-    """Return when each foot lands, in order of time."""
-    down = _feet(robot, motion.contact)
+def _landings(robot: Robot, motion: Motion) -> list[tuple[float, int]]:
+    """Return time and foot of each landing, in order of time."""
+    down = _feet_in_contact(robot, motion.contact)
     found = [(float(motion.time_s[k + 1]), int(foot)) for k, foot in np.argwhere(~down[:-1] & down[1:])]
     return sorted(found)
 
 
-def _steps(robot: Robot, motion: Motion) -> int:
-    feet = [foot for _, foot in _landings_s(robot, motion)]
+def _count_steps(robot: Robot, motion: Motion) -> int:
+    feet = [foot for _, foot in _landings(robot, motion)]
     return sum(one != other for one, other in pairwise(feet))
 
 
-def _near_landings(robot: Robot, motion: Motion) -> npt.NDArray[np.bool_]:
+def _is_near_landing(robot: Robot, motion: Motion) -> npt.NDArray[np.bool_]:
     near = np.zeros(len(motion.time_s), dtype=bool)
-    for landing_s, _ in _landings_s(robot, motion):
+    for landing_s, _ in _landings(robot, motion):
         since = motion.time_s - landing_s
         near |= (since > -BEFORE_LANDING_S) & (since < AFTER_LANDING_S)
     return near
 
 
-def _between_events(motion: Motion) -> npt.NDArray[np.bool_]:
+def _is_judged(motion: Motion) -> npt.NDArray[np.bool_]:
     """Return the samples from the first change of contacts to the last, without the ends. Shape (T,)."""
     time_s = motion.time_s
     changes = np.flatnonzero((motion.contact[1:] != motion.contact[:-1]).any(axis=1))
@@ -317,10 +322,10 @@ def _belt_m_s(motion: Motion) -> Array:
     return belt[:2]
 
 
-def _slide_m(robot: Robot, motion: Motion, points: Array) -> float:
-    """Return how far a foot moves over the ground while heel and ball of it stand, at most."""
+def _foot_slip_m(robot: Robot, motion: Motion, points: Array) -> float:
+    """Return the largest distance that a flat foot moves over the ground during a stance."""
     largest = 0.0
-    for columns in _columns(robot):
+    for columns in _contact_columns(robot):
         flat = np.asarray(motion.contact[:, columns].all(axis=1))
         middle = points[:, columns, :2].mean(axis=1) - np.outer(motion.time_s, _belt_m_s(motion))
         for stance in runs(flat):
@@ -329,6 +334,6 @@ def _slide_m(robot: Robot, motion: Motion, points: Array) -> float:
     return largest
 
 
-def _size(values: Array) -> float | None:
+def _rms(values: Array) -> float | None:
     """Return the root mean square of the lengths of vectors; None if there are none. Shape (T, n)."""
     return float(np.sqrt(np.mean(np.sum(values**2, axis=-1)))) if len(values) else None

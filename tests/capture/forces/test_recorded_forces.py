@@ -13,7 +13,7 @@ from strut.verify.recorded_walk import (
     BEFORE_LANDING_S,
     ENDS_S,
     NO_FORCES,
-    _between_events,
+    _is_judged,
     recorded_receipt,
 )
 
@@ -150,12 +150,12 @@ def test_the_ends_of_a_recording_are_left_out_to_the_sample():
     """Half a tenth of a second is two and a half samples."""
     assert pytest.approx(2.5 * STEP_S) == ENDS_S
     never = standing(contact=np.ones((100, 6), dtype=bool))
-    assert np.flatnonzero(_between_events(never))[[0, -1]].tolist() == [3, 96]
+    assert np.flatnonzero(_is_judged(never))[[0, -1]].tolist() == [3, 96]
     contact = np.ones((100, 6), dtype=bool)
     contact[:2, 0] = contact[98:, 3] = False
-    assert np.flatnonzero(_between_events(standing(contact=contact)))[[0, -1]].tolist() == [3, 96]
+    assert np.flatnonzero(_is_judged(standing(contact=contact)))[[0, -1]].tolist() == [3, 96]
     contact[:20, 0] = contact[80:, 3] = False
-    assert np.flatnonzero(_between_events(standing(contact=contact)))[[0, -1]].tolist() == [19, 80]
+    assert np.flatnonzero(_is_judged(standing(contact=contact)))[[0, -1]].tolist() == [19, 80]
     assert BEFORE_LANDING_S > ENDS_S
 
 
