@@ -8,7 +8,7 @@ from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
-from strut.plumbing.argument_types import coercing
+from strut.plumbing.argument_types import check_arguments
 
 _STUB = ast.parse(Path(__file__).with_name("__init__.pyi").read_text("utf-8")).body
 _HOMES = {name.name: str(node.module) for node in _STUB if isinstance(node, ast.ImportFrom) for name in node.names}
@@ -22,4 +22,4 @@ def offered(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'strut' has no attribute '{name}'")
     found = getattr(import_module(_HOMES[name]), name)
-    return coercing(found, name) if isfunction(found) else found
+    return check_arguments(found, name) if isfunction(found) else found
