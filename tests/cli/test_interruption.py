@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from strut.capture import recording_report
 from strut.cli import screen
 from strut.cli.main import main
 from strut.cli.screen import progress
@@ -22,7 +21,6 @@ from strut.human.verbs.solving import SOLVED_WORDS
 from strut.models.catalogue import robot_of
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import STOPPED, Iteration
-from strut.plumbing import atomic_files as atomic
 
 
 def press():
@@ -116,15 +114,15 @@ import os, signal, sys, threading
 from strut.cli import entry
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job inherits that it is ignored
 after_s, out = sys.argv[1:]
-listen = entry.CTRL_C.listen
+install = entry.INTERRUPTS.install
 
-def listen_and_wait():
-    listen()
+def install_and_wait():
+    install()
     timer = threading.Timer(float(after_s), lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.daemon = True
     timer.start()
 
-entry.CTRL_C.listen = listen_and_wait
+entry.INTERRUPTS.install = install_and_wait
 sys.argv = ["strut", "walk", "mrpete", "--cycles", "2", "--out", out]
 entry.run()
 """
@@ -143,13 +141,13 @@ def test_a_press_at_any_moment_is_an_interruption_whatever_a_library_makes_of_it
 
 _SWALLOWED = """
 import signal, sys, time
-from strut.plumbing.cancellation import AGAIN_S, CTRL_C, asked_to_stop
+from strut.plumbing.cancellation import INTERRUPTS, REPEAT_AFTER_S, stop_on_interrupt
 signal.signal(signal.SIGINT, signal.default_int_handler)
-CTRL_C.listen()
+INTERRUPTS.install()
 try:
     signal.raise_signal(signal.SIGINT)
 except KeyboardInterrupt:
-    time.sleep(2 * AGAIN_S)  # who cleans up is not disturbed
+    time.sleep(2 * REPEAT_AFTER_S)  # the repetition waits for the handler of the exception
     print("cleaned")
 {afterwards}
 """
@@ -159,8 +157,8 @@ except KeyboardInterrupt:
     ("afterwards", "said"),
     [
         ("try:\n    time.sleep(5)\nexcept KeyboardInterrupt:\n    print('again')", "cleaned\nagain\n"),
-        ("with asked_to_stop() as asked:\n    print(asked.wait(5))", "cleaned\nTrue\n"),  # a solver or a server
-        ("CTRL_C.answer()\ntime.sleep(2 * AGAIN_S)\nprint('answered')", "cleaned\nanswered\n"),
+        ("with stop_on_interrupt() as asked:\n    print(asked.wait(5))", "cleaned\nTrue\n"),  # a solver or a server
+        ("INTERRUPTS.ignore()\ntime.sleep(2 * REPEAT_AFTER_S)\nprint('answered')", "cleaned\nanswered\n"),
     ],
     ids=["at work", "listening", "at the end"],
 )
@@ -177,25 +175,3 @@ def test_importing_strut_leaves_ctrl_c_to_python():
     before = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     code = f"{before}; import strut; strut.load_motion; print({heard})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"
-
-
-@pytest.mark.parametrize("there_already", [False, True])
-def test_a_press_while_results_are_written_leaves_all_of_them_or_none(there_already, tmp_path, monkeypatch):
-    written = []
-    write = atomic.write_atomically
-
-    def press_and_write(path, content, *, force):
-        written.append(path.name)
-        if len(written) == 2:
-            press()
-        write(path, content, force=force)
-
-    monkeypatch.setattr(atomic, "write_atomically", press_and_write)  # of a new folder
-    monkeypatch.setattr(recording_report, "write_atomically", press_and_write)
-    folder = tmp_path / "walk"
-    files = {"motion.npz": b"1", "forces.csv": b"2", "report.html": b"3"}
-    if there_already:
-        folder.mkdir()
-    with pytest.raises(KeyboardInterrupt):
-        recording_report._write_results(folder, files, force=False)
-    assert sorted(path.name for path in tmp_path.rglob("*")) == (sorted(["walk", *files]) if there_already else [])

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from strut.plumbing.cancellation import asked_to_stop
+from strut.plumbing.cancellation import stop_on_interrupt
 
 
 def press():
@@ -15,7 +15,7 @@ def press():
 def test_the_first_press_asks_and_the_second_interrupts():
     before = signal.getsignal(signal.SIGINT)
     told = []
-    with pytest.raises(KeyboardInterrupt), asked_to_stop(lambda: told.append("once")) as stop:  # noqa: PT012  (both presses belong together)
+    with pytest.raises(KeyboardInterrupt), stop_on_interrupt(lambda: told.append("once")) as stop:  # noqa: PT012  (both presses belong together)
         assert not stop.is_set()
         press()
         assert stop.is_set()
@@ -26,11 +26,11 @@ def test_the_first_press_asks_and_the_second_interrupts():
 
 def test_whoever_listens_already_hears_it_too():
     told = []
-    with asked_to_stop(lambda: told.append("outer")) as outer:
-        with asked_to_stop(lambda: told.append("inner")) as inner:
+    with stop_on_interrupt(lambda: told.append("outer")) as outer:
+        with stop_on_interrupt(lambda: told.append("inner")) as inner:
             press()
             assert inner.is_set()
-        with asked_to_stop() as later:
+        with stop_on_interrupt() as later:
             assert not later.is_set()
     assert outer.is_set()
     assert told == ["inner", "outer"]

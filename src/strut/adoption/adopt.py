@@ -26,7 +26,7 @@ from strut.adoption.upper_body import UpperBody, find_upper_body, measured_again
 from strut.errors import NotAdoptedError
 from strut.gaits.pattern.table import PatternTable
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
-from strut.plumbing.atomic_files import check_may_be_folder, check_replaceable, put_back_folder
+from strut.plumbing.atomic_files import check_may_be_folder, check_replaceable
 from strut.plumbing.number_text import format_count, format_percent, plural_form
 from strut.robot import Robot
 
@@ -91,7 +91,6 @@ def adopt(
     file = find_description(path)
     called = robot_name_of(file, str(path) if name is None and file != Path(path).expanduser() else name)
     folder = Path(out) if out is not None else robot_home() / called
-    put_back_folder(folder)
     check_may_be_folder(folder)
     if str(folder) in names_in(HOME):
         raise NotAdoptedError(f"{folder} is a robot of strut's; choose another folder, such as my_{folder}.", str(path))

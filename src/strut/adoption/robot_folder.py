@@ -16,7 +16,7 @@ from strut.adoption.note import Note
 from strut.adoption.plain_model import PlainModel
 from strut.adoption.upper_body import UpperBody
 from strut.arrays import Array
-from strut.plumbing.atomic_files import write_folder_atomically
+from strut.plumbing.atomic_files import write_files
 from strut.robot import BASE
 
 FRICTION = 0.6
@@ -67,7 +67,7 @@ def folder_files(findings: Findings) -> dict[str, bytes]:
 
 def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
     """Write a robot's folder, whole or not at all; a folder is a robot's as soon as it has a robot.toml."""
-    write_folder_atomically(folder, files, last="robot.toml", force=force)
+    write_files(folder, files, last="robot.toml", force=force)
 
 
 def robot_toml(findings: Findings) -> str:

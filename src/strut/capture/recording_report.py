@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +28,7 @@ from strut.capture.recording_plots import (
 from strut.errors import FileError
 from strut.formats.mot import encode_ground_forces
 from strut.formats.motion_file import encode_motion
-from strut.plumbing.atomic_files import check_writable, write_atomically, write_folder_atomically
-from strut.plumbing.cancellation import asked_to_stop
+from strut.plumbing.atomic_files import check_writable, write_files
 from strut.plumbing.number_text import format_percent
 from strut.recording import SIDES, GaitEvent
 from strut.viewer.page import Picture, page, plotted
@@ -78,7 +77,7 @@ def save_fit(marker_fit: MarkerFit, folder: Path, *, force: bool = False) -> Non
         curves=[("Marker errors", [_marker_picture(marker_fit)])],
     )
     files = {"subject.toml": subject_text(marker_fit.subject).encode(), "motion.npz": encode_motion(marker_fit.motion)}
-    _write_results(folder, {**files, "report.html": content}, force=force)
+    write_files(folder, {**files, "report.html": content}, last="report.html", force=force)
 
 
 def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> None:
@@ -96,19 +95,7 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
         "forces.mot": encode_ground_forces(walk.motion.time_s, SIDES, loads.force_n, loads.cop_m, loads.twist_nm),
         "report.html": _capture_page(walk),
     }
-    _write_results(folder, files, force=force)
-
-
-def _write_results(folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
-    """Write all files or none: a new folder at once; into an existing one, Ctrl-C takes effect after the last file."""
-    if not folder.exists():
-        write_folder_atomically(folder, files, last="report.html", force=force)
-        return
-    with asked_to_stop() as asked:
-        for name, content in files.items():
-            write_atomically(folder / name, content, force=force)
-    if asked.is_set():
-        raise KeyboardInterrupt
+    write_files(folder, files, last="report.html", force=force)
 
 
 def forces_csv(walk: CapturedWalk) -> str:

@@ -5,7 +5,7 @@ import sys
 import warnings
 
 from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain, open_streams, settle_streams
-from strut.plumbing.cancellation import CTRL_C
+from strut.plumbing.cancellation import INTERRUPTS
 
 
 def run() -> None:
@@ -24,7 +24,7 @@ def run() -> None:
 def _code_unless_interrupted() -> int:
     """Return the exit code of the command, after which nobody listens to Ctrl-C any more."""
     try:
-        CTRL_C.listen()
+        INTERRUPTS.install()
         open_streams()
         warnings.filterwarnings("ignore", message=r"Glyph \d+")  # letters that a picture's font lacks become boxes
         os.environ.setdefault("MUJOCO_GL", "disable")  # nothing here draws with it; it would start a process to look
@@ -32,8 +32,8 @@ def _code_unless_interrupted() -> int:
 
         return main(sys.argv[1:])
     except Exception as error:
-        if CTRL_C.pressed:  # in the middle of that import
+        if INTERRUPTS.was_pressed:  # in the middle of that import
             raise KeyboardInterrupt from error
         raise
     finally:
-        CTRL_C.answer()
+        INTERRUPTS.ignore()

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain
 from strut.cli.usage import is_usage_error, usage_sentence
 from strut.errors import RefusedError, StoppedError, StrutError
-from strut.plumbing.cancellation import CTRL_C
+from strut.plumbing.cancellation import INTERRUPTS
 from strut.registry import VERBS, find
 
 DONE = 0
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # whoever reads our output has seen enough
         return DONE
     except Exception as error:
-        if CTRL_C.pressed and not isinstance(error, StoppedError):  # whatever an interrupted import made of it
+        if INTERRUPTS.was_pressed and not isinstance(error, StoppedError):  # whatever an interrupted import made of it
             raise KeyboardInterrupt from error
         if os.environ.get("STRUT_DEBUG"):
             raise

@@ -22,7 +22,7 @@ from strut.draft import OnProgress
 from strut.draft import Progress as Step
 from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable
-from strut.plumbing.cancellation import asked_to_stop
+from strut.plumbing.cancellation import stop_on_interrupt
 from strut.receipt import Receipt
 from strut.viewer.receipt_text import intensity_words, receipt_sentences
 
@@ -79,7 +79,7 @@ def told_on_screen(words: str, out: Path, *, force: bool, stoppable: bool = Fals
     Yields:
         What to call with every step of the search.
     """
-    stopping = asked_to_stop(say_stopping) if stoppable else nullcontext(Event())
+    stopping = stop_on_interrupt(say_stopping) if stoppable else nullcontext(Event())
     log = now_and_then()
     with progress(words) as bar, stopping as stop:
 

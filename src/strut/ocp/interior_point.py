@@ -13,7 +13,7 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.ocp.sparse_nlp import SparseNLP
-from strut.plumbing.cancellation import asked_to_stop
+from strut.plumbing.cancellation import stop_on_interrupt
 
 NEAR = 1e-3
 SOLVED = 1e-5  # barriers: for a movement that is followed, for the solution of nearly the same problem
@@ -154,7 +154,7 @@ class InteriorPoint:
         """Solve from a guess. `on_iteration` may return True to stop, and so may Ctrl-C; the best iterate is kept."""
         start_s = perf_counter()
         functions = self.assembly.functions
-        with asked_to_stop() as interrupted:
+        with stop_on_interrupt() as interrupted:
             watch = _Watch(self, on_iteration, process_time() + self.options.most_seconds, interrupted)
             exact = {name: functions[name] for name in ("grad_f", "jac_g", "hess_lag")}
             settings = _settings(self.options) | exact | {"iteration_callback": watch}

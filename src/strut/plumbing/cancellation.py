@@ -1,8 +1,8 @@
-"""Cancellation: a Ctrl-C that asks a solver to stop, so that what it has found is kept, and one that is never lost.
+"""Cancellation: Ctrl-C stops a solver, keeping its iterate; a swallowed SIGINT is repeated.
 
-CasADi swallows the exception that Ctrl-C usually raises, and a solver that fell over looks like one that failed. A
-scene that is interrupted while it is being changed keeps its lock, and cannot be closed. A library that is interrupted
-while it is imported swallows the exception too, or makes another of it.
+Three things go wrong with the KeyboardInterrupt that Python raises. CasADi swallows it, and a stopped solver looks like
+one that failed. A viser scene that is interrupted during a change keeps its lock and cannot be closed. A library that
+is interrupted during its import swallows it or raises another exception.
 """
 
 from __future__ import annotations
@@ -17,95 +17,95 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from threading import Event
 
-AGAIN_S = 0.3  # after which a press that nobody answered is repeated
+REPEAT_AFTER_S = 0.3  # long enough for a handler to end the process, short for a person who waits
 
 
-class CtrlC:
-    """Ctrl-C in a process that is all ours: a press that is swallowed is repeated until somebody answers it.
+class InterruptHandler:
+    """Handles SIGINT in a process of our own: a swallowed one is repeated until the process ends.
 
     Attributes:
-        listening: Whether it is heard here; importing strut leaves it to Python.
-        pressed: Whether it was, and meant as an end at once: whatever goes wrong from then on is the interruption.
+        is_installed: Whether it handles SIGINT; `import strut` leaves that to Python.
+        was_pressed: Whether it has interrupted: any exception from then on is a consequence.
     """
 
     def __init__(self) -> None:
-        self.listening = False
-        self.pressed = False
+        self.is_installed = False
+        self.was_pressed = False
 
-    def listen(self) -> None:
-        """Hear it from now on in Python's place, unless nobody should (a shell's job in the background)."""
+    def install(self) -> None:
+        """Replace Python's default handler; leave any other alone, as that of a background job of a shell."""
         if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
             return
         if sys.platform != "win32":
             signal.signal(signal.SIGALRM, self._repeat)
-        sys.unraisablehook = _tell_lost
-        self.listening = True
+        sys.unraisablehook = _report_unraisable
+        self.is_installed = True
         signal.signal(signal.SIGINT, self.interrupt)
 
-    def interrupt(self, number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG002  (as signals are heard)
-        """End at once."""
-        if self.listening:
-            self.pressed = True
-            _ring(AGAIN_S)
+    def interrupt(self, number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG002 -- a signal handler
+        """Raise KeyboardInterrupt now, and again if it is swallowed."""
+        if self.is_installed:
+            self.was_pressed = True
+            _set_alarm(REPEAT_AFTER_S)
         raise KeyboardInterrupt
 
-    def answer(self) -> None:
-        """Stop listening: all is done, and a press while Python ends changes nothing."""
-        if self.listening:
+    def ignore(self) -> None:
+        """Ignore SIGINT during interpreter shutdown."""
+        if self.is_installed:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            _ring(0.0)
-            self.listening = False
+            _set_alarm(0.0)
+            self.is_installed = False
 
-    def _repeat(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        """Tell whoever listens by now of a press again, but disturb nobody who cleans up after an exception."""
-        listener = signal.getsignal(signal.SIGINT)
-        if sys.exception() is None and callable(listener):
-            listener(signal.SIGINT, frame)
+    def _repeat(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 -- a signal handler
+        """Call the current SIGINT handler again; wait while an exception is handled."""
+        handler = signal.getsignal(signal.SIGINT)
+        if sys.exception() is None and callable(handler):
+            handler(signal.SIGINT, frame)
         else:
-            _ring(AGAIN_S)
+            _set_alarm(REPEAT_AFTER_S)
 
 
-CTRL_C = CtrlC()  # one, as signals belong to a process
+INTERRUPTS = InterruptHandler()  # one, as signals belong to a process
 
 
-def _ring(after_s: float) -> None:
-    """Set the alarm clock, or stop it with 0; Windows has none, and people press again there."""
+def _set_alarm(after_s: float) -> None:
+    """Set the timer of the repetition, or stop it with 0; Windows has none, and users press again."""
     if sys.platform != "win32":
         signal.setitimer(signal.ITIMER_REAL, after_s)
 
 
-def _tell_lost(lost: sys.UnraisableHookArgs) -> None:
-    """Tell of an exception that Python cannot raise, but not of a press, which is repeated."""
-    if not issubclass(lost.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(lost)
+def _report_unraisable(unraisable: sys.UnraisableHookArgs) -> None:
+    """Print an exception that Python cannot raise, unless it is an interrupt, which is repeated."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
 
 
 @contextmanager
-def asked_to_stop(on_first: Callable[[], None] | None = None) -> Iterator[Event]:
-    """Give an event that the first Ctrl-C sets; a second one interrupts. Whoever listens already hears it too.
+def stop_on_interrupt(on_first: Callable[[], None] | None = None) -> Iterator[Event]:
+    """Yield an event that the first Ctrl-C sets; a second one interrupts. Enclosing events are set too.
 
     Args:
-        on_first: Called when people have pressed it once.
+        on_first: Called at the first Ctrl-C.
     """
-    from threading import Event, current_thread, main_thread  # noqa: PLC0415  (or presses meanwhile were not heard)
+    from threading import Event, current_thread, main_thread  # noqa: PLC0415 -- so that `install` comes first of all
 
-    asked = Event()
-    if current_thread() is not main_thread():  # only the main thread hears signals
-        yield asked
+    is_stopping = Event()
+    if current_thread() is not main_thread():  # signals are handled in the main thread only
+        yield is_stopping
         return
-    before = signal.getsignal(signal.SIGINT)
+    outer = signal.getsignal(signal.SIGINT)
 
-    def hear(number: int, frame: FrameType | None) -> None:
-        if asked.is_set():
-            CTRL_C.interrupt(number, frame)
-        asked.set()
+    def stop(number: int, frame: FrameType | None) -> None:
+        if is_stopping.is_set():
+            INTERRUPTS.interrupt(number, frame)
+        is_stopping.set()
         if on_first is not None:
             on_first()
-        if callable(before) and before not in (signal.default_int_handler, CTRL_C.interrupt):
-            before(number, frame)
+        if callable(outer) and outer not in (signal.default_int_handler, INTERRUPTS.interrupt):
+            outer(number, frame)
 
-    signal.signal(signal.SIGINT, hear)
+    signal.signal(signal.SIGINT, stop)
     try:
-        yield asked
+        yield is_stopping
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, outer)

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from strut.motion import Motion
-from strut.plumbing.cancellation import asked_to_stop
+from strut.plumbing.cancellation import stop_on_interrupt
 from strut.robot import Robot
 from strut.viewer.footage import Look, SideBySide
 from strut.viewer.lanes import Stage
@@ -122,7 +122,7 @@ def serve(
         >>> motion = strut.load_motion("happy.npz")
         >>> strut.serve([motion], [strut.robot_of(motion)], on_ready=print)
     """
-    with Viewer(SideBySide(motions, robots, look, names), host=host, port=port) as viewer, asked_to_stop() as asked:
+    with Viewer(SideBySide(motions, robots, look, names), host=host, port=port) as viewer, stop_on_interrupt() as asked:
         if on_ready is not None:
             on_ready(viewer.url)
         before_s = time.perf_counter()

@@ -25,7 +25,7 @@ from strut.motion import Motion
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OnIteration
 from strut.plumbing.atomic_files import check_all_writable, write_atomically
-from strut.plumbing.cancellation import asked_to_stop
+from strut.plumbing.cancellation import stop_on_interrupt
 from strut.recording import Recording
 
 
@@ -91,7 +91,7 @@ def _walk(path: Path) -> Motion:
 @contextmanager
 def _solving() -> Iterator[OnIteration]:
     """Show what solvers do; Ctrl-C ends the search, of which nothing is kept."""
-    with progress("writes the problem down") as bar, asked_to_stop(say_stopping) as stop:
+    with progress("writes the problem down") as bar, stop_on_interrupt(say_stopping) as stop:
         try:
             yield tells(bar, stop)
         except NotSolvedError as failure:

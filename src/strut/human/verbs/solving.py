@@ -13,7 +13,7 @@ from strut.human.gait import Gait
 from strut.human.transitions.composed_walk import ComposedWalk
 from strut.ocp.collocation import NotSolvedError, Solution
 from strut.ocp.interior_point import Iteration, OnIteration
-from strut.plumbing.cancellation import asked_to_stop
+from strut.plumbing.cancellation import stop_on_interrupt
 
 SOLVED_WORDS = "It was solved already when you pressed Ctrl-C; this is the finished one."
 NOTHING_YET = "Interrupted before the first iteration; nothing was written."
@@ -36,7 +36,7 @@ def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
 
 def watched(solve: Callable[[OnIteration], ComposedWalk]) -> ComposedWalk:
     """Return what a solver finds while people watch; Ctrl-C stops it, and then there is nothing."""
-    with progress("writes the problem down") as bar, asked_to_stop(say_stopping) as stop:
+    with progress("writes the problem down") as bar, stop_on_interrupt(say_stopping) as stop:
         try:
             return solve(tells(bar, stop))
         except NotSolvedError as failure:
@@ -52,7 +52,7 @@ def solved_or_best(
 
     With `keep_best`, the best iterate too of a solver that found nothing or ran out of time.
     """
-    with progress("writes the problem down") as bar, asked_to_stop(say_stopping) as stop:
+    with progress("writes the problem down") as bar, stop_on_interrupt(say_stopping) as stop:
         try:
             found = solve(tells(bar, stop))
         except NotSolvedError as failure:

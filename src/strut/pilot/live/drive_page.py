@@ -25,7 +25,7 @@ from strut.motion import Motion
 from strut.pilot.animation_request import play_request
 from strut.pilot.live.live_pilot import LivePilot, Stick
 from strut.plumbing.address import listening_socket
-from strut.plumbing.cancellation import asked_to_stop
+from strut.plumbing.cancellation import stop_on_interrupt
 from strut.viewer.live_view import LiveView
 from strut.viewer.page import template_text
 
@@ -232,7 +232,7 @@ def drive(
     Example:
         >>> strut.drive(strut.LivePilot(strut.load_robot("cassie")), on_ready=print)
     """
-    with DrivePage(pilot, stories=stories, perform=perform, host=host, port=port) as page, asked_to_stop() as asked:
+    with DrivePage(pilot, stories=stories, perform=perform, host=host, port=port) as page, stop_on_interrupt() as asked:
         if on_ready is not None:
             on_ready(page.url)
         before_s = time.perf_counter()
