@@ -57,7 +57,7 @@ def row(robot: Robot, case: str, margin_m: float) -> Row:
         "falls": sum(arrival.fell for arrival in arrivals),
         "worst_mm": round(max(arrival.goal_error_m for arrival in arrivals) * 1e3, 2),
         "worst_deg": round(math.degrees(max(arrival.heading_error_rad for arrival in arrivals)), 2),
-        "least_margin_mm": round(min(margins), 1),
+        "min_margin_mm": round(min(margins), 1),
         "slowest_cm_s": round(min(speeds), 2),
         "median_cm_s": round(float(np.median(speeds)), 2),
         "steps": sum(arrival.steps for arrival in arrivals),

@@ -12,7 +12,7 @@ import numpy as np
 import strut
 
 
-class Bow:
+class Bow(strut.Generator):
     """Bends a robot at its hip and back, once."""
 
     def __init__(self, robot: strut.Robot) -> None:

@@ -83,9 +83,9 @@ def test_numbers_and_words_that_mean_nothing_are_refused(make, words):
 
 
 def test_a_human_rolls_over_the_edges_of_the_feet_and_robots_keep_away_from_them():
-    assert Request(robot="fido", task=HumanGait()).least_margin_m == 0.0
-    assert Request(robot="fido", task=Crawl()).least_margin_m == 0.010
-    assert Request(robot="fido", task=Crawl(), margin_m=0.0).least_margin_m == 0.0
+    assert Request(robot="fido", task=HumanGait()).min_margin_m == 0.0
+    assert Request(robot="fido", task=Crawl()).min_margin_m == 0.010
+    assert Request(robot="fido", task=Crawl(), margin_m=0.0).min_margin_m == 0.0
 
 
 def test_a_misspelt_retreat_is_not_a_global_one():

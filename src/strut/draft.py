@@ -1,10 +1,11 @@
-"""Draft: a motion that nobody has judged yet, what makes one and judges it (generators, limits), and attempts at it."""
+"""Draft: a motion before its verdict; the generators that draft, the limits that judge, and the judged candidates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -43,24 +44,24 @@ class Draft:
     """A sampled movement of one robot in a style, before its verdict.
 
     Args:
-        robot: Who moves.
-        time_s: Sample times. Shape (T,); none where the movement could not be made at all.
-        qpos: Coordinates. Shape (T, nq).
-        contact: Which feet are down. Shape (T, n_feet).
-        style: What it shows; None if it shows nothing on purpose.
+        robot: The robot that moves.
+        time_s: Sample times; empty if the movement could not be made at all. Shape (T,).
+        qpos: Configurations. Shape (T, nq).
+        contact: Which feet are on the ground. Shape (T, n_feet).
+        style: The style; None if the movement expresses nothing on purpose.
         share_over_time: Share of the style that is expressed at each sample; None if all of it throughout. Shape (T,).
         expressed: Expressed share of each style parameter that the style changes visibly; 0 if it is missing.
         not_expressed: Style parameters that this body or task cannot express at all, as sentences.
-        kept: Share of the style's intensity that is kept, where the generator had to give some of it up.
+        kept: Share of the style's intensity that is left where the generator itself had to weaken it.
         reasons: Why it did.
-        shortfalls: What the generator itself knows to be broken.
-        torque_nm: Joint torques, where the generator knows them. Shape (T, n_joints).
-        ground_force_n: Force of the ground on each foot, where it knows them. Shape (T, n_feet, 3).
-        cop_in_world: Centre of pressure on the ground, where it knows it. Shape (T, 2).
-        needs: What the movement needs, once it is measured.
-        variant: Which of the generator's ways to make it this is, counted from 0.
-        meta: What a motion file shall say of how it was made; JSON can hold it.
-        figures: What the receipt shall say besides, by its keys: of an arrival, a solver's proof, or a look at it.
+        violations: Limits that the generator itself knows to be broken.
+        torque_nm: Joint torques, if the generator knows them. Shape (T, n_joints).
+        ground_force_n: Force of the ground on each foot, if it knows them. Shape (T, n_feet, 3).
+        cop_in_world: Centre of pressure on the ground, if it knows it. Shape (T, 2).
+        needs: The audit, once the draft is measured.
+        fallback: Which fallback of the generator this is, counted from 0: a lower body, shorter steps.
+        meta: What a motion file says of how it was made; JSON can hold it.
+        figures: Further entries of the receipt, by its keys.
     """
 
     robot: Robot
@@ -78,13 +79,13 @@ class Draft:
     ground_force_n: Array | None = None
     cop_in_world: Array | None = None
     needs: Audit | None = None
-    variant: int = 0
+    fallback: int = 0
     meta: Mapping[str, Any] = field(default_factory=dict)
     figures: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def measured(self) -> Audit:
-        """What the movement needs; only of a draft that `verify.measure` has measured."""
+        """The audit; only of a draft that `verify.measure` has measured."""
         assert self.needs is not None, "this draft was not measured"
         return self.needs
 
@@ -98,14 +99,14 @@ def not_made(robot: Robot, style: Style | None, limit: str, text: str) -> Draft:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attempt:
-    """A measured draft at an intensity and the limits it breaks; none means it passes.
+class Candidate:
+    """A measured draft at one intensity, with the limits that it breaks; it passes if it breaks none.
 
     Args:
-        intensity: Of the feeling.
-        draft: What was measured.
-        shortfalls: What it breaks.
-        neutral: Whether it shows nothing of a feeling, so that less of it would be the same motion again.
+        intensity: Of the emotion.
+        draft: The draft, measured.
+        violations: What it breaks.
+        neutral: Whether it expresses nothing, so that a lower intensity would be the same motion.
     """
 
     intensity: float
@@ -119,24 +120,24 @@ class Attempt:
         return not self.violations
 
     def is_hopeless(self, broken: tuple[Violation, ...], detail: Detail) -> bool:
-        """Return whether no other draft is worth a try after this one, which does not pass.
+        """Return whether no further draft at this intensity is worth a try after this one, which does not pass.
 
-        Another way may keep a single limit, or joints that are too fast; a whole motion that breaks more, or none and
-        yet falls, needs less of a feeling.
+        A further draft may mend a single violation, or joints that are too fast. A whole motion that breaks more
+        limits, or that keeps them all and yet falls in simulation, needs a lower intensity.
 
         Args:
-            broken: The limits that it broke before it was played.
+            broken: The limits that it broke before it was simulated.
             detail: How carefully it was drafted.
         """
-        nearly = len(broken) == 1 or any(violation.limit == LimitName.JOINT_SPEED for violation in broken)
-        return not self.neutral and detail.level == "final" and not nearly
+        is_mendable = len(broken) == 1 or any(violation.limit == LimitName.JOINT_SPEED for violation in broken)
+        return not self.neutral and detail.level == "final" and not is_mendable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StrongestCandidate:
-    """The strongest attempt that passes, or none, and what the one just above it breaks."""
+    """The strongest candidate that passes, or None, and what the next stronger one breaks."""
 
-    attempt: Attempt | None
+    candidate: Candidate | None
     binding_limits: tuple[Violation, ...]
 
 
@@ -146,54 +147,73 @@ class Detail:
 
     Args:
         level: `search` may be short and coarse, `whole` coarse, `final` is what the user gets.
-        share: Share of the style to show from start to end, at any even spacing; None for all of it.
-        variant: Which of the generator's ways to begin with.
-        least: The first of these ways that neutral needs: none before it is tried.
-        hopeful: Whether what a coarse look rules out need not be drafted, and all that is wrong with it not be told.
+        share: Share of the style to express from start to end, evenly spaced; None for all of it. Shape (n,).
+        fallback: The fallback of the generator to begin with.
+        neutral_fallback: The first fallback in which neutral passes; no earlier one is tried.
+        verdict_only: Whether only the verdict is needed, so that a failed coarse check need not be drafted.
     """
 
     level: DetailLevel = "final"
     share: Array | None = None
-    variant: int = 0
-    least: int = 0
+    fallback: int = 0
+    neutral_fallback: int = 0
     verdict_only: bool = False
-
-
-class Generator(Protocol):
-    """Drafts a movement in a style."""
-
-    def drafts(self, style: Style, detail: Detail) -> Iterable[Draft]:
-        """Yield drafts in order of preference: the first that keeps every limit is taken."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How the strongest intensity is searched; a generator that wants another way than this has it as its `search`.
+    """How the strongest intensity is searched.
 
     Args:
-        coarsely: Drafts of the level `search` cost less and tell enough; what passes is then proved in full.
-        proof_first: Most drafts pass as asked, so this is proved before anything is searched, and then neutral: where
-            that fails, no intensity helps.
-        use: Share of the speed and torque limits while searching.
-        rungs: Where a draft takes long, only so many even parts of what is asked are tried; 0 tries any intensity.
-        by_words: Words that break limits are weakened group by group (`style.WORD_GROUPS`), and the others are not.
+        coarsely: Whether drafts of the level `search` are cheaper; what passes is then proved on a final draft.
+        proof_first: Whether to prove first what is asked, and then neutral: most requests pass as asked, and where
+            neutral fails, no intensity helps.
+        use: Share of the speed and torque limits that a draft may use while searching.
+        rungs: Number of even steps of the intensity to try, where a draft takes long; 0 for any intensity.
+        by_parameters: Whether only the style parameters that break limits are weakened, group by group
+            (`style.PARAMETER_GROUPS`).
     """
 
     coarsely: bool = False
     proof_first: bool = False
     use: float = 1.0
     rungs: int = 0
-    by_words: bool = False
+    by_parameters: bool = False
 
 
-@runtime_checkable
-class PacedGenerator(Generator, Protocol):
-    """Drafts a movement at any pace, so that a task whose `pace` is `fastest` can be searched for it."""
+class Generator(ABC):
+    """Drafts a movement in a style. A subclass writes `drafts`; the other members have defaults.
+
+    Args:
+        search: How the strongest intensity is searched.
+    """
+
+    search: ClassVar[Search] = Search()
+
+    @abstractmethod
+    def drafts(self, style: Style, detail: Detail) -> Iterable[Draft]:
+        """Yield drafts in order of preference: the first that keeps every limit is taken."""
+
+    @property
+    def usual_options(self) -> Mapping[str, float]:
+        """Values that the robot uses for options of the task that are not chosen, by field of the task."""
+        return {}
+
+    @property
+    def slow_because(self) -> str:
+        """Which limit the gait's usual speed would break, if the robot walks more slowly for that reason."""
+        return ""
 
     def at_pace(self, slower: float | None) -> Generator:
-        """Return what drafts the same with a factor on the robot's own times; None leaves them to task and style."""
-        ...
+        """Return a generator with a factor on the robot's own phase times; None leaves them to task and style.
+
+        Only tasks that can ask for the fastest pace need it (`RobotTask.wants_fastest`).
+        """
+        raise NotImplementedError
+
+    def explain_failure(self, broken: Sequence[str]) -> tuple[Reason, ...]:  # noqa: ARG002
+        """Return more general reasons why not even neutral keeps these limits, if there are any."""
+        return ()
 
 
 class Limit(Protocol):
@@ -211,16 +231,16 @@ class Limit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a search stands: an intensity tried, or an iteration of a solver on the way to one.
+    """The state of a search: an intensity that was tried, or an iteration of a solver.
 
     Args:
-        intensity: What was tried; None while a solver works on it.
-        passed: Whether it keeps every limit; None while it is still being made.
-        iteration: Of a solver, from 1.
-        cost: There.
-        violation: The largest one, scaled.
+        intensity: The intensity that was tried; None while a solver works on it.
+        passed: Whether it keeps every limit; None while a solver works on it.
+        iteration: Of the solver, from 1.
+        cost: Value of its objective.
+        violation: Its largest constraint violation, scaled.
         solve: Which solve it is, in words, where there are several.
-        instead: What was tried in the place of what was asked, in words; nothing where an intensity of it was.
+        instead: The value of an option that was tried in the place of the chosen one, in words; empty otherwise.
     """
 
     intensity: float | None

@@ -8,7 +8,7 @@ may choose are checked by the task or the request that holds them, and nowhere e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, get_args
@@ -17,7 +17,7 @@ import msgspec
 
 from strut.audit import DEFAULT_MARGIN_M
 from strut.emotion import Emotion, checked_intensity
-from strut.errors import OutOfRangeError, UnknownNameError
+from strut.errors import OutOfRangeError, StrutError, UnknownNameError
 from strut.plumbing.argument_types import coerce_fields
 from strut.registry import find
 from strut.request_checks import check_length, check_word
@@ -27,6 +27,23 @@ from strut.schemas.gait import GaitTable
 Retreat = Literal["global", "local"]
 LOWEST_RATE_HZ = 20.0
 HIGHEST_RATE_HZ = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustable:
+    """A number of a task that may be infeasible; strut then searches the nearest feasible value.
+
+    Args:
+        label: Its name for people.
+        unit: Its unit in messages, of thousandths of SI units: `mm`, `mm/s` or `°/s`.
+        resolution: Distance of two values that are tried, in thousandths of SI units.
+        usual_shares: Shares of the usual value that are tried where the usual one itself is infeasible.
+    """
+
+    label: str
+    unit: str
+    resolution: float = 1.0
+    usual_shares: tuple[float, ...] = ()
 
 
 class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +58,8 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
         simulated: Whether the motion must also stay upright in simulation.
         styled: Whether an emotion changes how it is done; a keyframe animation brings its own style.
         keeps_margin: Whether a user may choose the balance margin.
+        adjustable: Numbers that a user may choose and that may be infeasible, by field, in the order in which they are
+            tried.
         is_slow: Whether a solver works on it for long, so that the first Ctrl-C stops the solver and keeps its result.
     """
 
@@ -52,6 +71,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
     simulated: ClassVar[bool] = False
     styled: ClassVar[bool] = True
     keeps_margin: ClassVar[bool] = True
+    adjustable: ClassVar[Mapping[str, Adjustable]] = {}
     is_slow: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -61,6 +81,24 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
     def chosen(cls, **choices: Any) -> Self:
         """Return the task of `strut.walk` with what a user chose, option by option."""
         return cls(**choices)
+
+    @property
+    def wants_fastest(self) -> bool:
+        """Whether the fastest feasible pace is to be searched."""
+        return False
+
+    def chosen_options(self) -> dict[str, float]:
+        """Return the adjustable numbers that were chosen."""
+        chosen = {name: getattr(self, name) for name in self.adjustable}
+        return {name: value for name, value in chosen.items() if isinstance(value, int | float)}
+
+    def at_usual_speed(self, speed_m_s: float) -> Self | None:  # noqa: ARG002
+        """Return the task at another speed in the place of the robot's usual one; None if a speed was chosen."""
+        return None
+
+    def refusal(self, limit: str, reason: str) -> StrutError | None:  # noqa: ARG002
+        """Return a more helpful error for a broken limit of the neutral motion, if there is one."""
+        return None
 
     def probe(self, **options: Any) -> Self:
         """Return the task with other options, as short as shows whether the neutral motion keeps its limits."""
@@ -142,7 +180,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
             raise OutOfRangeError("Only a crawl can relax for a while; leave the local retreat out.")
 
     @property
-    def least_margin_m(self) -> float:
+    def min_margin_m(self) -> float:
         """The balance margin that a motion must keep."""
         return self.task.usual_margin_m if self.margin_m is None else self.margin_m
 

@@ -1,116 +1,275 @@
-"""What would work instead: found on the way from what is usual to what was asked, in thousandths, and never beyond."""
+"""The nearest feasible value: searched on a grid from the usual value to the one asked for, and never beyond."""
 
 import math
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import pytest
+from msgspec.structs import replace as replaced
 
-from strut.cli.screen import _said
-from strut.errors import ImpossibleStepError, RefusedError
+from strut.draft import Generator, Search, Violation, not_made
+from strut.emotion import named_emotion
+from strut.errors import BadFootstepsError, ImpossibleStepError, RefusedError
+from strut.gaits.footsteps.request import Steps
 from strut.gaits.pattern.request import PatternGait
 from strut.pipeline import alternatives
-from strut.pipeline.alternatives import _chosen, _nearest, _passes, _passes_throughout, _told
-from strut.pipeline.trials import SEARCH, Trials
+from strut.pipeline.alternatives import Choice, choices_of, nearest_feasible, refusal, slower_requests
+from strut.pipeline.candidates import Candidates
+from strut.pipeline.run import run
+from strut.place import Footstep, Place
 from strut.receipt import Reason, ReasonKind
+from strut.request import Request
+from strut.style import Style
 from tests.alice import ALICE
-from tests.pipeline.test_weakening import HAPPY, Picky, replaced
+from tests.pipeline.test_trials import standing
+
+GOAL = (Place(0.1, 0.0),)
+REQUEST = Request(robot="alice", task=Steps(goals=GOAL), emotion=named_emotion("happy"), rate_hz=20.0)
+SHORT = Violation("torque", standing().contact[:, 0], "too much")
 
 
-@pytest.mark.parametrize(("usual", "asked", "limit"), [(0.08, 0.5, 203.0), (0.2, 0.06, 120.0), (0.08, 0.0815, 80.0)])
-@pytest.mark.parametrize("close", [1.0, 20.0])
-def test_the_nearest_that_works_lies_between_usual_and_asked(usual, asked, limit, close):
+@dataclass(frozen=True)
+class Strong(Generator):
+    """Drafts a robot that stands, if a request is not too hard for it; remembers each style and level."""
+
+    search: ClassVar[Search] = Search(coarsely=True)
+
+    request: Request
+    is_feasible: object = lambda request: True
+    tried: list = field(default_factory=list)
+
+    @property
+    def usual_options(self):
+        table = ALICE.gait
+        return {
+            "speed_m_s": 0.4,
+            "turn_rad_s": 0.0,
+            "sideways_m_s": 0.0,
+            "pace": table.pace,
+            "step_length_m": table.step_length_m,
+            "step_height_m": table.step_height_m,
+        }
+
+    def drafts(self, style, detail):
+        self.tried.append((style, detail.level))
+        yield standing() if self.is_feasible(self.request) else not_made(ALICE, style, "torque", "too weak")
+
+
+@pytest.fixture
+def candidates_of(monkeypatch):
+    """Return what makes candidates of a request; every request that is tried instead is drafted alike."""
+
+    def candidates(request, is_feasible=lambda request: True, **options):
+        monkeypatch.setattr(alternatives, "generator_for", lambda other, *_: Strong(other, is_feasible))
+        return Candidates(request, ALICE, Strong(request, is_feasible), **options)
+
+    return candidates
+
+
+@pytest.mark.parametrize(("usual", "asked", "limit"), [(80.0, 500.0, 203.0), (200.0, 60.0, 120.0), (80.0, 81.5, 80.0)])
+@pytest.mark.parametrize("step", [1.0, 20.0])
+def test_the_nearest_feasible_value_lies_between_usual_and_asked(usual, asked, limit, step):
     tried = []
 
-    def passes(thousandths):
-        tried.append(thousandths)
-        return thousandths <= limit if asked > usual else thousandths >= limit
+    def passes(value):
+        tried.append(value)
+        return value <= limit if asked > usual else value >= limit
 
-    found = 1e3 * _nearest(passes, passes, usual, asked, close)
-    low, high = sorted((1e3 * usual, 1e3 * asked))
-    assert all(low - 1e-9 <= value <= high + 1e-9 for value in tried)
-    assert abs(found - limit) <= close
-    assert passes(found)
-
-
-def passes_with_gaps(thousandths):
-    """Return whether a speed passes for a while: some fail amid others, as joints that come to a stop make it."""
-    return thousandths <= 1250.0 or 1290.0 <= thousandths <= 1400.0 or 1450.0 <= thousandths <= 1610.0
+    value = nearest_feasible(passes, passes, usual, asked, step)
+    low, high = sorted((usual, asked))
+    assert all(low - 1e-9 <= other <= high + 1e-9 for other in tried)
+    assert abs(value - limit) <= step
+    assert passes(value)
 
 
-def passes_throughout(thousandths):
-    return passes_with_gaps(thousandths) and not 1180.0 <= thousandths <= 1230.0 and not 1525.0 <= thousandths <= 1600.0
+def passes_with_gaps(value):
+    """Return whether a speed passes briefly: some fail amid others, as joints that reach a stop make it."""
+    return value <= 1250.0 or 1290.0 <= value <= 1400.0 or 1450.0 <= value <= 1610.0
 
 
-@pytest.mark.parametrize("usual", [0.406, 0.366, 0.251])
-def test_a_larger_wish_is_not_told_less_and_wishes_beyond_what_works_are_told_the_same(usual):
-    wishes = [0.01 * hundredths for hundredths in range(50, 500)]
-    refused = [asked for asked in wishes if not passes_throughout(1e3 * asked)]
-    told = [_nearest(passes_with_gaps, passes_throughout, usual, asked, 20.0) for asked in refused]
-    assert told == sorted(told)
-    assert len({works for works, asked in zip(told, refused, strict=True) if asked > 1.62}) == 1
-    assert all(works < asked for works, asked in zip(told, refused, strict=True))
-    assert all(passes_throughout(1e3 * works) for works in told)
+def passes_fully(value):
+    return passes_with_gaps(value) and not 1180.0 <= value <= 1230.0 and not 1525.0 <= value <= 1600.0
 
 
-def test_where_wholes_fail_far_below_what_passes_for_a_while_few_are_asked_for():
-    wholes = []
-
-    def throughout(thousandths):
-        wholes.append(thousandths)
-        return thousandths <= 620.0
-
-    assert _nearest(lambda _thousandths: True, throughout, 0.4, 4.0, 20.0) == pytest.approx(0.62)
-    assert len(wholes) <= 13
-
-
-def test_nothing_is_proposed_where_not_even_the_usual_works():
-    assert _nearest(lambda _thousandths: False, lambda _thousandths: True, 0.08, 0.5, 1.0) is None
-    assert _nearest(lambda _thousandths: True, lambda _thousandths: False, 0.08, 0.5, 1.0) is None
+@pytest.mark.parametrize("usual", [406.0, 366.0, 251.0])
+def test_a_larger_wish_never_gets_less_and_wishes_beyond_what_is_feasible_get_the_same(usual):
+    refused = [10.0 * tens for tens in range(50, 500) if not passes_fully(10.0 * tens)]
+    values = [nearest_feasible(passes_with_gaps, passes_fully, usual, asked, 20.0) for asked in refused]
+    assert values == sorted(values)
+    assert len({value for value, asked in zip(values, refused, strict=True) if asked > 1620.0}) == 1
+    assert all(value < asked for value, asked in zip(values, refused, strict=True))
+    assert all(passes_fully(value) for value in values)
 
 
-def test_what_only_works_for_a_while_is_not_proposed():
-    wholes = []
+def test_few_full_checks_are_needed():
+    checked = []
 
-    def throughout(thousandths):
-        wholes.append(thousandths)
-        return thousandths <= 203.0
+    def fully(limit):
+        return lambda value: checked.append(value) or value <= limit
 
-    for most in (302.0, 205.0):
-        found = _nearest(lambda thousandths, most=most: thousandths <= most, throughout, 0.08, 0.5, 1.0)
-        assert found == pytest.approx(0.203, abs=1e-3)
-    assert wholes[-3:] == [205.0, 204.0, 203.0]  # a while that tells nearly all needs few wholes
-
-
-@pytest.mark.parametrize(("speed_m_s", "works"), [(0.82, True), (0.84, False), (-0.82, True)])
-def test_what_works_for_a_while_is_proposed_if_it_works_throughout(monkeypatch, speed_m_s, works):
-    def likes(request, *_robot):
-        return Picky(lambda _style: abs(request.task.speed_m_s) <= (0.83 if request.task.cycles > 3 else 0.9))
-
-    monkeypatch.setattr(alternatives, "generator_for", likes)
-    monkeypatch.setattr(Trials, "_is_simulated", lambda _trials, _detail: False)
-    trials = Trials(replaced(HAPPY, task=PatternGait()), ALICE, Picky(lambda _style: True))
-    assert _passes(trials, "speed_m_s", 1e3 * speed_m_s)
-    assert _passes_throughout(trials, "speed_m_s", 1e3 * speed_m_s) is works
+    assert nearest_feasible(lambda _value: True, fully(620.0), 400.0, 4000.0, 20.0) == 620.0
+    assert len(checked) <= 13
+    checked.clear()
+    assert nearest_feasible(lambda value: value <= 203.0, fully(999.0), 80.0, 500.0, 1.0) == 203.0
+    assert checked == [203.0]
+    for brief_limit in (302.0, 205.0):
+        checked.clear()
+        value = nearest_feasible(lambda value, most=brief_limit: value <= most, fully(203.0), 80.0, 500.0, 1.0)
+        assert value == pytest.approx(203.0, abs=1.0)
+    assert checked == [205.0, 204.0, 203.0]
 
 
-def test_who_walks_sideways_alone_is_not_told_of_a_speed():
-    class Usual(Picky):
-        usual: ClassVar[dict[str, float]] = {"speed_m_s": 0.4, "sideways_m_s": 0.0}
-
-    generator = Usual(lambda _style: True)
-    trials = Trials(replaced(HAPPY, task=PatternGait(speed_m_s=0.0, sideways_m_s=0.1)), ALICE, generator)
-    assert [option for option, _, _ in _chosen(trials)] == ["sideways_m_s"]
+def test_nothing_is_feasible_if_not_even_the_usual_value_is():
+    assert nearest_feasible(lambda _value: False, lambda _value: True, 80.0, 500.0, 1.0) is None
+    assert nearest_feasible(lambda _value: True, lambda _value: False, 80.0, 500.0, 1.0) is None
 
 
-def test_whoever_watches_is_told_what_is_tried_instead():
-    told = []
-    trials = Trials(HAPPY, ALICE, Picky(lambda _style: True), on_progress=told.append)
-    found = trials.attempt(0.0, SEARCH, quiet=True)
-    assert _told(trials, "speed_m_s", 120.0, found) is found
-    assert _told(trials, "turn_rad_s", 1e3 * math.radians(20.0), found) is found
-    assert [_said(step) for step in told] == [
-        "a speed of 0.12 m/s keeps its limits",
-        "a turn of 20.0°/s keeps its limits",
+@pytest.mark.parametrize(("asked", "value"), [(84.9, 80.0), (76.2, 81.0)])
+def test_a_usual_value_between_grid_points_is_rounded_away_from_what_is_asked(asked, value):
+    assert nearest_feasible(lambda other: other == 80.5, lambda _other: True, 80.5, asked, 1.0) == value
+
+
+def test_only_options_other_than_usual_are_to_blame(candidates_of):
+    own = ALICE.gait
+    task = replaced(REQUEST.task, step_length_m=0.5, step_height_m=own.step_height_m)
+    chosen = list(choices_of(candidates_of(replaced(REQUEST, task=task, margin_m=0.05))))
+    assert [(choice.name, choice.asked, choice.usual) for choice in chosen] == [
+        ("step_length_m", 0.5, own.step_length_m),
+        ("margin_m", 0.05, task.usual_margin_m),
+    ]
+    fast = replaced(REQUEST, task=PatternGait(speed_m_s=0.9), margin_m=PatternGait.usual_margin_m)
+    assert [choice.name for choice in choices_of(candidates_of(fast))] == ["speed_m_s"]
+    sideways = replaced(REQUEST, task=PatternGait(speed_m_s=0.0, sideways_m_s=0.1))
+    assert [choice.name for choice in choices_of(candidates_of(sideways))] == ["sideways_m_s"]
+
+
+def test_no_other_value_is_tried_if_drafts_take_long(candidates_of):
+    class Slow(Strong):
+        search: ClassVar[Search] = Search(rungs=4)
+
+    request = replaced(REQUEST, margin_m=0.05)
+    assert list(choices_of(replace(candidates_of(request), generator=Slow(request)))) == []
+
+
+def test_a_refusal_names_the_first_option_with_a_feasible_value(candidates_of):
+    task = replaced(REQUEST.task, step_length_m=0.5)
+    request = replaced(REQUEST, task=task, margin_m=0.05)
+    both = refusal(candidates_of(request, lambda other: other.margin_m <= 0.0205), [SHORT])
+    assert isinstance(both, ImpossibleStepError)
+    assert (both.what, both.works_m) == ("balance margin", pytest.approx(0.020))
+    neither = refusal(candidates_of(request, lambda _other: False), [SHORT])
+    assert (neither.what, neither.works_m) == ("step length", None)
+    short = refusal(candidates_of(request, lambda other: other.task.step_length_m <= 0.1005), [SHORT])
+    assert (short.what, short.works_m) == ("step length", pytest.approx(0.1))
+
+
+def test_without_a_choice_the_worst_violations_come_first(candidates_of):
+    seldom = Violation("friction", standing().contact[:, 0] & [True, False, False, False, False], "slips")
+    error = refusal(candidates_of(REQUEST), [seldom, SHORT])
+    assert isinstance(error, RefusedError)
+    assert [str(reason) for reason in error.reasons] == ["torque: too much", "friction: slips"]
+
+
+def test_footsteps_out_of_reach_are_the_users_own(candidates_of):
+    steps = replaced(REQUEST, task=Steps(footsteps=(Footstep(0, Place(0.9, 0.0)),)))
+    out_of_reach = Violation("reach", SHORT.broken, "too far")
+    assert isinstance(refusal(candidates_of(steps), [out_of_reach]), BadFootstepsError)
+
+
+def test_a_robot_too_weak_for_its_usual_speed_is_offered_a_slower_one(candidates_of):
+    def is_feasible(other):
+        return abs(other.task.speed_m_s) <= 0.3005
+
+    fast = candidates_of(replaced(REQUEST, task=PatternGait(speed_m_s=0.9)), is_feasible)
+    assert Choice(fast, "speed_m_s", 0.9, 0.4).nearest_feasible() == pytest.approx(0.3)
+    slow = candidates_of(replaced(REQUEST, task=PatternGait(speed_m_s=0.35)), is_feasible)
+    assert Choice(slow, "speed_m_s", 0.35, 0.4).nearest_feasible() is None
+
+
+@pytest.mark.parametrize(
+    ("limit_m_s", "share"), [(0.35, 0.85), (0.32, 0.75), (0.25, 0.5), (0.15, 0.35), (0.1, 0.25), (0.09, None)]
+)
+def test_a_robot_too_weak_for_its_usual_speed_walks_at_the_largest_share_that_passes(candidates_of, limit_m_s, share):
+    request = replaced(REQUEST, task=PatternGait())
+    candidates = replace(
+        candidates_of(request, lambda other: other.task.speed_m_s <= limit_m_s + 1e-9),
+        searched={Style(): "candidates of the usual speed"},
+    )
+    speed_m_s, slower = next(slower_requests(candidates), (None, None))
+    assert speed_m_s == (None if share is None else pytest.approx(share * 0.4))
+    assert slower is None or (slower.request.task.speed_m_s, slower.searched) == (speed_m_s, {})
+
+
+def test_a_robot_that_walks_slower_than_usual_says_so(candidates_of, monkeypatch):
+    monkeypatch.setattr("strut.pipeline.candidates.proved_upright", lambda draft, *, may_slide: draft)
+    request = replaced(REQUEST, task=PatternGait(), emotion=None)
+    candidates_of(request, lambda other: (other.task.speed_m_s or 0.4) <= 0.2)
+    weak = Strong(request, lambda other: (other.task.speed_m_s or 0.4) <= 0.2)
+    assert [str(reason) for reason in run(request, robot=ALICE, generator=weak).receipt.reasons] == [
+        "walks at 0.20 m/s in neutral, because its usual speed would break a limit (torque: too weak)"
+    ]
+
+
+def test_a_chosen_speed_is_not_replaced(candidates_of):
+    assert list(slower_requests(candidates_of(replaced(REQUEST, task=PatternGait(speed_m_s=0.4))))) == []
+    assert list(slower_requests(candidates_of(REQUEST))) == []  # planned steps have a pace instead
+
+
+def test_a_probe_is_neutral_short_and_keeps_what_else_was_asked(candidates_of, monkeypatch):
+    made = []
+    candidates = candidates_of(replaced(REQUEST, margin_m=0.004), on_progress=lambda step: None)
+
+    def generator_for(request, robot):
+        made.append(Strong(request))
+        return made[-1]
+
+    monkeypatch.setattr(alternatives, "generator_for", generator_for)
+    assert Choice(candidates, "step_length_m", 0.5, 0.08).passes_briefly(42.0)
+    request = made[0].request
+    assert (request.task.step_length_m, request.margin_m) == (pytest.approx(0.042), 0.004)
+    assert request.task.goals == (Place(4.0 * 0.042, 0.0),)
+    assert {style for style, _ in made[0].tried} == {candidates.style(0.0)}
+    assert Choice(candidates, "margin_m", 0.05, 0.01).passes_briefly(7.0)
+    assert made[1].request.margin_m == pytest.approx(0.007)
+
+
+@pytest.mark.parametrize(("rate_hz", "levels"), [(20.0, ["search"]), (100.0, ["search", "final"])])
+def test_a_coarse_draft_is_proved_unless_it_had_as_many_samples(candidates_of, monkeypatch, rate_hz, levels):
+    generator = Strong(REQUEST)
+    candidates = candidates_of(replaced(REQUEST, rate_hz=rate_hz))
+    monkeypatch.setattr(alternatives, "generator_for", lambda *_: generator)
+    assert Choice(candidates, "margin_m", 0.05, 0.01).passes_briefly(5.0)
+    assert [level for _, level in generator.tried] == levels
+
+
+@pytest.mark.parametrize(("speed_m_s", "passes"), [(0.82, True), (0.84, False), (-0.82, True)])
+def test_a_walk_that_is_simulated_must_pass_over_its_whole_length(candidates_of, monkeypatch, speed_m_s, passes):
+    monkeypatch.setattr("strut.pipeline.candidates.proved_upright", lambda draft, *, may_slide: draft)
+
+    def is_feasible(other):
+        return abs(other.task.speed_m_s) <= (0.83 if other.task.cycles > 3 else 0.9)
+
+    choice = Choice(candidates_of(replaced(REQUEST, task=PatternGait()), is_feasible), "speed_m_s", 0.9, 0.4)
+    assert choice.passes_briefly(1e3 * speed_m_s)
+    assert choice.passes_fully(1e3 * speed_m_s) is passes
+
+
+def test_the_margin_and_motions_without_simulation_need_no_full_check(candidates_of):
+    never = candidates_of(replaced(REQUEST, task=PatternGait()), lambda _other: False)
+    assert Choice(never, "margin_m", 0.05, 0.01).passes_fully(5.0)
+    steps = candidates_of(REQUEST, lambda _other: False)
+    assert Choice(steps, "step_length_m", 0.5, 0.08).passes_fully(100.0)
+
+
+def test_values_that_are_tried_are_reported_at_no_intensity(candidates_of):
+    steps = []
+    request = replaced(REQUEST, task=PatternGait())
+    candidates = candidates_of(request, lambda other: other.task.speed_m_s != 0.12, on_progress=steps.append)
+    Choice(candidates, "speed_m_s", 0.9, 0.4).passes_briefly(120.0)
+    Choice(candidates, "turn_rad_s", 0.9, 0.0).passes_briefly(1e3 * math.radians(20.0))
+    assert [(step.intensity, step.passed, step.instead) for step in steps] == [
+        (0.0, False, "a speed of 0.12 m/s"),
+        (0.0, True, "a turn of 20.0°/s"),
     ]
 
 
@@ -131,15 +290,15 @@ def test_whoever_watches_is_told_what_is_tried_instead():
         ("body height", 0.06, 0.2, 0.16, "mm", "the smallest that works is 160 mm."),
     ],
 )
-def test_what_works_is_told_in_units_that_people_read(what, asked, usual, works, unit, words):
+def test_a_feasible_value_is_written_in_units_that_people_read(what, asked, usual, works, unit, words):
     assert words in str(ImpossibleStepError(what, asked, "it falls", usual, works, unit))
 
 
 def test_a_refusal_for_many_reasons_names_three_of_them():
-    said = str(
-        RefusedError([Reason(ReasonKind.LIMIT, None, f"limit {number}") for number in range(8)], "Ask for less.")
+    def refused(texts):
+        return str(RefusedError([Reason(ReasonKind.LIMIT, None, text) for text in texts], "Ask for less."))
+
+    assert refused([f"limit {number}" for number in range(8)]) == (
+        "Refused: limit 0; limit 1; limit 2; and 5 more (all of them with --json). Ask for less."
     )
-    assert said == "Refused: limit 0; limit 1; limit 2; and 5 more (all of them with --json). Ask for less."
-    assert "more" not in str(
-        RefusedError([Reason(ReasonKind.LIMIT, None, text) for text in ("slides", "falls", "bends")], "Ask for less.")
-    )
+    assert "more" not in refused(["slides", "falls", "bends"])

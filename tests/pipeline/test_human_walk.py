@@ -147,7 +147,7 @@ def test_a_bounce_is_more_rise_than_without_a_feeling_at_that_speed(heiman):
 def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):
     style = style_for(heiman, named_emotion("sad"), 1.5)
     speed = 1.3 * style.speed
-    assert speed < human_gait(heiman).speed_m_s.least
+    assert speed < human_gait(heiman).speed_m_s.neutral_fallback
     shares = shares_of(heiman, named_emotion("sad"), 1.5, speed_m_s=0.4, looks=looks(style))
     assert shares["speed"] == pytest.approx((1.3 - 0.4) / (1.3 - speed), abs=1e-6)
     assert shares["speed"] < 0.8

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from strut.animation.animate import animate
 from strut.animation.animation_file import load_animation
 from strut.animation.stories import story_path
-from strut.draft import StrongestCandidate, Violation
+from strut.draft import Violation
 from strut.emotion import named_emotion
 from strut.errors import BadMotionError, OutOfRangeError, RefusedError, UnknownNameError
 from strut.gaits.crawl.crawl_drafts import CrawlDrafts
@@ -29,11 +29,10 @@ from strut.models.catalogue import load_robot
 from strut.pilot import piloted_sequence as piloted_show
 from strut.pilot.gait_library import gait_evaluation as gait_trials
 from strut.pilot.piloted_sequence import _motion, _receipt, perform_sequence
+from strut.pilot.request import PilotedWalk
 from strut.pilot.sequence import ShowPart, _stood, _walked, queue_of_story, queue_of_words
-from strut.pipeline import run as pipeline_run
-from strut.pipeline.run import _calmer, _shown_over_time, _slower_sentence, _told_layer, _unless_strict, motion_of
-from strut.pipeline.trials import Trials, generator_for
-from strut.pipeline.walk import _task
+from strut.pipeline.candidates import generator_for
+from strut.pipeline.run import motion_of, run
 from strut.place import Place
 from strut.receipt import Reason, ReasonKind
 from strut.request import OwnTask, Request
@@ -43,7 +42,7 @@ from strut.verify.measure import measure
 from strut.verify.receipt_builder import planned_receipt
 from tests.alice import ALICE
 from tests.pipeline.test_trials import FASTEST, standing
-from tests.pipeline.test_weakening import HAPPY
+from tests.pipeline.test_weakening import HAPPY, Picky
 
 CASSIE = load_robot("cassie")
 TORQUE = Violation("torque", np.array([True]), "9 N m")
@@ -70,59 +69,20 @@ def test_each_task_is_drafted_by_its_own_generator_with_its_rate_and_margin(mrpe
         made(ALICE, OwnTask(name="dance"))
 
 
-@pytest.mark.parametrize(
-    ("kept", "shown", "words"),
-    [
-        (0.5, 0.4, "Without --strict it would walk at intensity 0.50 of 1.00 asked."),
-        (1.0, 0.4, "Without --strict it would walk at intensity 1.00 as asked, 40 % expressed."),
-        (1.0, None, "Without --strict it would walk at intensity 1.00 as asked."),
-        (None, None, "Without --strict it would walk at intensity 0.00 of 1.00 asked."),
-    ],
-)
-def test_strict_requests_are_told_what_would_have_come(kept, shown, words):
-    receipt = SimpleNamespace(intensity_kept=kept, expressed_share=shown)
-    assert _unless_strict(HAPPY, receipt) == words
-    still = SimpleNamespace(asked=1.0, task=SimpleNamespace(walks=""))
-    assert "show it at" in _unless_strict(still, receipt)
+def test_a_strict_request_says_what_it_would_give_otherwise():
+    picky = Picky(lambda style: style.lift <= 1.31)
+    weakened = run(HAPPY, robot=ALICE, generator=picky).receipt
+    assert (weakened.verdict, weakened.expression) == ("weakened", None)  # the published layer needs no word
+    with pytest.raises(RefusedError, match=r"Without --strict it would walk at intensity 0\.00 of 1\.00 asked"):
+        run(msgspec.structs.replace(HAPPY, strict=True), robot=ALICE, generator=picky)
 
 
-def test_only_layers_that_are_not_published_are_told():
-    assert _told_layer(SimpleNamespace(expression="published")) is None
-    assert _told_layer(SimpleNamespace(expression="animated")) == "animated"
-
-
-def test_who_walks_slower_says_at_which_speed_and_why():
-    faster = StrongestCandidate(None, (TORQUE, Violation("reach", np.array([True]), "no")))
-    request = Request(robot="alice", task=PatternGait(speed_m_s=0.3))
-    assert (
-        str(_slower_sentence(request, faster))
-        == "walks at 0.30 m/s in neutral, because its usual speed would break a limit (torque: 9 N m)"
-    )
-
-
-def test_the_first_calmer_trials_that_keep_something_are_taken(monkeypatch):
-    faster = StrongestCandidate(None, (TORQUE,))
-    request = Request(robot="alice", task=PatternGait(speed_m_s=0.2))
-    ways = [Trials(request, ALICE, name) for name in ("slow", "slower")]
-    monkeypatch.setattr(pipeline_run, "slower", lambda trials: iter(ways))
-    monkeypatch.setattr(
-        pipeline_run,
-        "strongest_expression",
-        lambda trials: StrongestCandidate("kept" if trials is ways[1] else None, ()),
-    )
-    trials, kept, told = _calmer("usual", faster)
-    assert (trials, kept.attempt) == (ways[1], "kept")
-    assert [str(reason) for reason in told] == [
-        "walks at 0.20 m/s in neutral, because its usual speed would break a limit (torque: 9 N m)"
-    ]
-    monkeypatch.setattr(pipeline_run, "slower", lambda trials: iter(()))
-    assert _calmer("usual", faster) == ("usual", faster, ())
-
-
-def test_what_is_shown_is_told_at_twenty_one_even_instants():
-    draft = SimpleNamespace(share_over_time=np.linspace(0.2, 1.0, 9), time_s=np.linspace(3.0, 5.0, 9))
-    assert_allclose(_shown_over_time(draft), np.linspace(0.2, 1.0, 21), atol=1e-4)
-    assert _shown_over_time(SimpleNamespace(share_over_time=None)) is None
+def test_a_motion_says_at_21_even_instants_how_much_it_expresses():
+    draft = measure(standing())
+    receipt = planned_receipt(draft, emotion=None, asked=0.0, intensity=0.0, binding_limits=())
+    fading = replace(draft, share_over_time=np.linspace(0.2, 1.0, len(draft.time_s)))
+    assert_allclose(motion_of(FASTEST, fading, receipt).meta["shown_over_time"], np.linspace(0.2, 1.0, 21), atol=1e-4)
+    assert motion_of(FASTEST, draft, receipt).meta["shown_over_time"] is None
 
 
 def test_a_motion_of_a_draft_has_its_own_torques_and_forces_where_it_knows_them():
@@ -137,7 +97,7 @@ def test_a_motion_of_a_draft_has_its_own_torques_and_forces_where_it_knows_them(
     assert (told.torque_nm == 1.0).all()
     assert (told.ground_force_n == 1.0).all()
     assert (plain.meta["emotion"], plain.meta["pad"], plain.meta["seed"]) == (None, None, None)
-    assert plain.meta["options"] == {"margin_m": FASTEST.least_margin_m, "rate_hz": 20.0}
+    assert plain.meta["options"] == {"margin_m": FASTEST.min_margin_m, "rate_hz": 20.0}
     felt = motion_of(msgspec.structs.replace(FASTEST, emotion=named_emotion("sad")), draft, receipt)
     assert (felt.meta["emotion"], felt.meta["pad"]) == ("sad", list(named_emotion("sad").pad))
 
@@ -150,11 +110,11 @@ def test_a_point_is_three_numbers_in_their_order():
             _point(wrong)
 
 
-def test_who_asks_for_sideways_alone_goes_no_further_ahead():
-    assert _task(CASSIE, {"sideways_m_s": 0.1}).speed_m_s == 0.0
-    assert _task(CASSIE, {"sideways_m_s": 0.1, "speed_m_s": 0.2}).speed_m_s == 0.2
-    assert _task(CASSIE, {"sideways_m_s": 0.0}).speed_m_s is None
-    assert _task(ALICE, {"goals": [Place(0.1, 0.0)]}).goals == (Place(0.1, 0.0),)
+@pytest.mark.parametrize("task", [PatternGait, PilotedWalk])
+def test_sideways_alone_does_not_go_forwards(task):
+    assert task.chosen(sideways_m_s=0.1).speed_m_s == 0.0
+    assert task.chosen(sideways_m_s=0.1, speed_m_s=0.2).speed_m_s == 0.2
+    assert task.chosen(sideways_m_s=0.0).speed_m_s is None
 
 
 def test_stories_that_walk_are_parts_of_shows_by_name():
@@ -206,13 +166,13 @@ def test_a_story_is_cut_where_it_walks_and_what_stands_begins_anew():
 def test_what_stands_between_walks_is_made_feasible_from_its_own_start(monkeypatch):
     asked = []
 
-    def run(request, *, robot):
+    def run_once(request, *, robot):
         assert robot is CASSIE
         asked.append(request)
         receipt = SimpleNamespace(reasons=(SLOWER,), verdict="ok" if request.margin_m is None else "weakened")
         return SimpleNamespace(receipt=receipt, meta={"eyes": [[0.5, "wide"]]})
 
-    monkeypatch.setattr("strut.pilot.sequence.run", run)
+    monkeypatch.setattr("strut.pilot.sequence.run", run_once)
     monkeypatch.setattr("strut.pilot.sequence.play_request", lambda motion, robot: "play")
     story = load_animation(story_path("cassie", "sad"))
     keys = [AnimationKey(time_s=2.0), AnimationKey(time_s=2.5, mode="walk", speed_m_s=(0.3, 0.0))]

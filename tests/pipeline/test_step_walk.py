@@ -82,7 +82,7 @@ def test_receipt_says_which_words_the_body_lacks():
     )
 
 
-def test_a_feeling_that_needs_too_much_margin_is_weakened():
+def test_a_feeling_that_needs_too_much_margin_isweakened_reason():
     wish = {"margin_m": 0.032, "rate_hz": 50.0}  # sad stops 6.7 mm short of the sole's middle
     motion = walk_to(ALICE, Place(0.08, 0.0), "sad", **wish)
     assert motion.receipt.verdict == "weakened"

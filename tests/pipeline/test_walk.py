@@ -165,7 +165,7 @@ def test_a_retreat_is_not_needed_where_all_is_well(neutral_walk):
     assert_array_equal(walk("mrpete", "neutral", retreat="local", **FAST).qpos, neutral_walk.qpos)
 
 
-def test_strict_refuses_what_would_be_weakened():
+def test_strict_refuses_what_would_beweakened_reason():
     kept = emphatic("sad", "y", "global")[0].receipt
     with pytest.raises(RefusedError) as caught:
         walk("mrpete", "sad", intensity=1.5, balance="y", strict=True, **COARSE)
@@ -273,18 +273,21 @@ def test_a_robot_that_does_not_walk_says_so(mrpete):
     without = replace(mrpete, tables=replace(mrpete.tables, gait=None))
     with pytest.raises(BadTableError, match=r"mrpete has no gait\.toml in its folder"):
         walk(without)
-    with pytest.raises(BadTableError, match=r"alice does not crawl: its gait\.toml describes another gait"):
+    with pytest.raises(BadTableError, match=r"alice has no crawl gait: its gait\.toml is of the kind 'steps'"):
         run(Request(robot="alice", task=Crawl()))
 
 
-def test_options_that_a_gait_has_no_place_for_are_refused():
+def test_options_that_a_gait_does_not_have_are_refused():
     with pytest.raises(BadTableError) as caught:
-        walk("alice", cycles=3, balance="y")
+        walk("alice", cycles=3)
     assert str(caught.value) == (
-        "alice walks in steps to a goal, so that cycles and balance cannot be chosen; leave it out."
+        "alice walks in steps to a goal, so that cycles cannot be chosen; it takes goals, footsteps, step_length_m, "
+        "step_height_m, body_height_m, pace and law."
     )
-    with pytest.raises(BadTableError, match="so that sideways_m_s cannot be chosen"):  # and no option that nobody gave
+    with pytest.raises(BadTableError, match="so that sideways_m_s cannot be chosen"):
         walk("mrpete", sideways_m_s=0.1)
+    with pytest.raises(UnknownNameError, match="no option of a walk 'step_lenght_m' \\(nearest: step_length_m"):
+        walk("mrpete", step_lenght_m=0.1)
 
 
 def test_a_motion_says_how_it_was_made_and_can_be_made_again(neutral_walk):

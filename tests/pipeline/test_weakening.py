@@ -6,10 +6,10 @@ from typing import ClassVar
 import pytest
 from msgspec.structs import replace as replaced
 
-from strut.draft import Search, not_made
+from strut.draft import Generator, Search, not_made
 from strut.emotion import named_emotion
 from strut.gaits.footsteps.request import Steps
-from strut.pipeline.trials import Trials
+from strut.pipeline.candidates import Candidates
 from strut.pipeline.weakening import strongest_expression
 from strut.place import Place
 from strut.receipt import Reason, ReasonKind
@@ -24,11 +24,11 @@ HAPPY = Request(
 
 
 @dataclass(frozen=True)
-class Picky:
+class Picky(Generator):
     """Drafts a robot that stands, in the styles that it likes."""
 
     likes: object
-    search: ClassVar[Search] = Search(coarsely=True, rungs=8, by_words=True)
+    search: ClassVar[Search] = Search(coarsely=True, rungs=8, by_parameters=True)
     tried: list = field(default_factory=list)
 
     def drafts(self, style, detail):
@@ -37,29 +37,29 @@ class Picky:
 
 
 def kept_by(likes, feeling="happy"):
-    trials = Trials(replaced(HAPPY, emotion=named_emotion(feeling)), ALICE, Picky(likes))
+    trials = Candidates(replaced(HAPPY, emotion=named_emotion(feeling)), ALICE, Picky(likes))
     return strongest_expression(trials), trials
 
 
 def test_what_passes_as_asked_is_searched_once_and_proved_once():
     kept, trials = kept_by(lambda _style: True)
-    assert (kept.attempt.intensity, kept.attempt.draft.kept, kept.binding_limits) == (1.0, 1.0, ())
+    assert (kept.candidate.intensity, kept.candidate.draft.kept, kept.binding_limits) == (1.0, 1.0, ())
     assert [level for _, level in trials.generator.tried] == ["search", "final"]
 
 
-def test_only_the_word_that_breaks_a_limit_is_weakened():
+def test_only_the_word_that_breaks_a_limit_isweakened_reason():
     kept, trials = kept_by(lambda style: style.lift <= 1.31)
     shown, _ = trials.generator.tried[-1]
     asked = trials.asked_style
     assert shown.lift == pytest.approx(1.3)  # half of the way to its 1.6
     assert (shown.tempo, shown.stride, shown.sway) == (asked.tempo, asked.stride, asked.sway)
-    assert kept.attempt.draft.kept == pytest.approx(1.0 - 0.5 / 4.0)  # of four words that it has parts for
-    assert kept.attempt.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "lift at 50 %, all else as asked"),)
+    assert kept.candidate.draft.kept == pytest.approx(1.0 - 0.5 / 4.0)  # of four words that it has parts for
+    assert kept.candidate.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "lift at 50 %, all else as asked"),)
 
 
 def test_a_receipt_tells_the_weakened_words_and_the_limit():
     kept, _ = kept_by(lambda style: style.tempo <= 1.1)
-    attempt = kept.attempt
+    attempt = kept.candidate
     receipt = planned_receipt(
         attempt.draft, emotion=HAPPY.emotion, asked=1.0, intensity=attempt.intensity, binding_limits=kept.binding_limits
     )
@@ -77,15 +77,15 @@ def test_each_of_several_words_that_break_limits_goes_as_far_as_it_does():
     asked = trials.asked_style
     assert (shown.lift, shown.body_height) == pytest.approx((1.0 - 0.5 * 0.5, 1.0 - 0.5 * 0.15))
     assert (shown.tempo, shown.stride, shown.sway) == (asked.tempo, asked.stride, asked.sway)
-    assert kept.attempt.draft.kept == pytest.approx(1.0 - 2 * 0.5 / 5.0)
-    assert kept.attempt.draft.reasons == (
+    assert kept.candidate.draft.kept == pytest.approx(1.0 - 2 * 0.5 / 5.0)
+    assert kept.candidate.draft.reasons == (
         Reason(ReasonKind.WEAKENED, None, "body height and lift at 50 %, all else as asked"),
     )
 
 
 def test_of_words_that_break_a_limit_together_those_that_tell_more_are_kept():
     kept, _ = kept_by(lambda style: style.lift + style.tempo <= 2.2)  # of 1.6 and 1.2
-    assert kept.attempt.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "lift left out, all else as asked"),)
+    assert kept.candidate.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "lift left out, all else as asked"),)
 
 
 class Hasty(Picky):
@@ -101,8 +101,8 @@ class Hasty(Picky):
 
 
 def test_where_a_proof_refuses_what_a_search_has_found_all_its_words_are_a_rung_weaker():
-    trials = Trials(HAPPY, ALICE, Hasty(lambda style: style.lift <= 1.31, lambda style: style.tempo <= 1.11))
-    attempt = strongest_expression(trials).attempt
+    trials = Candidates(HAPPY, ALICE, Hasty(lambda style: style.lift <= 1.31, lambda style: style.tempo <= 1.11))
+    attempt = strongest_expression(trials).candidate
     assert attempt.draft.reasons == (
         Reason(ReasonKind.WEAKENED, None, "lift at 31 %, tempo, stride and sway at 62 %, all else as asked"),
     )
@@ -110,36 +110,36 @@ def test_where_a_proof_refuses_what_a_search_has_found_all_its_words_are_a_rung_
 
 
 def test_where_only_a_proof_refuses_all_of_it_a_little_less_of_every_word_is_tried_first():
-    kept = strongest_expression(Trials(HAPPY, ALICE, Hasty(lambda _style: True, lambda style: style.lift <= 1.5)))
-    assert (kept.attempt.intensity, kept.attempt.draft.kept) == (0.75, 1.0)
+    kept = strongest_expression(Candidates(HAPPY, ALICE, Hasty(lambda _style: True, lambda style: style.lift <= 1.5)))
+    assert (kept.candidate.intensity, kept.candidate.draft.kept) == (0.75, 1.0)
 
 
 def test_who_falls_at_the_cadence_of_a_feeling_shows_the_rest_of_it_at_its_own():
-    kept = strongest_expression(Trials(HAPPY, ALICE, Hasty(lambda _style: True, lambda style: style.tempo == 1.0)))
-    assert kept.attempt.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "tempo left out, all else as asked"),)
-    assert kept.attempt.draft.kept == pytest.approx(0.75)
+    kept = strongest_expression(Candidates(HAPPY, ALICE, Hasty(lambda _style: True, lambda style: style.tempo == 1.0)))
+    assert kept.candidate.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "tempo left out, all else as asked"),)
+    assert kept.candidate.draft.kept == pytest.approx(0.75)
 
 
 def test_a_feeling_that_is_easier_than_neutral_is_found_where_neutral_breaks_limits():
     kept, _ = kept_by(lambda style: style.tempo <= 0.9 and style.lift >= 0.7, "sad")
-    assert kept.attempt.intensity == pytest.approx(0.5)
+    assert kept.candidate.intensity == pytest.approx(0.5)
 
 
 def test_nothing_is_kept_where_not_even_a_whole_neutral_motion_passes():
     kept, trials = kept_by(lambda _style: False)
-    assert kept.attempt is None
+    assert kept.candidate is None
     assert kept.binding_limits[0].text == "too fast"
     assert trials.generator.tried[-1][1] == "final"
 
 
 def test_an_attempt_knows_whether_less_of_it_would_be_the_same_again():
-    trials = Trials(HAPPY, ALICE, Picky(lambda _style: True))
+    trials = Candidates(HAPPY, ALICE, Picky(lambda _style: True))
     assert [trials.search(intensity).neutral for intensity in (1.0, 0.5, 0.0)] == [False, False, True]
     assert trials.search(1.0).neutral is False  # also when it is taken from what was searched before
 
 
 def test_a_style_is_proved_once():
-    trials = Trials(HAPPY, ALICE, Picky(lambda _style: True))
+    trials = Candidates(HAPPY, ALICE, Picky(lambda _style: True))
     proofs = [trials.prove(trials.search(0.5)) for _ in range(2)]
     assert [level for _, level in trials.generator.tried] == ["search", "final"]
     assert proofs[0].draft is proofs[1].draft
@@ -152,6 +152,6 @@ class ProvedFirst(Picky):
 
 
 def test_that_nothing_works_is_said_of_neutral_itself():
-    trials = Trials(HAPPY, ALICE, ProvedFirst(lambda _style: False))
-    assert strongest_expression(trials).attempt is None
+    trials = Candidates(HAPPY, ALICE, ProvedFirst(lambda _style: False))
+    assert strongest_expression(trials).candidate is None
     assert [style == trials.style(0.0) for style, _ in trials.generator.tried] == [False, True, True]

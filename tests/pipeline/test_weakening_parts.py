@@ -6,12 +6,10 @@ from typing import ClassVar
 
 import pytest
 
-from strut.draft import Attempt, Search, StrongestCandidate, not_made
-from strut.gaits.crawl.request import Crawl
+from strut.draft import Candidate, Generator, Search, StrongestCandidate, not_made
 from strut.gaits.hand_task.request import HandTask
-from strut.gaits.pattern.request import PatternGait
-from strut.pipeline.trials import FINAL, SEARCH, Trials
-from strut.pipeline.weakening import _best_proved, _Candidate, _changed_words, strongest_expression
+from strut.pipeline.candidates import COARSE, FINAL, Candidates
+from strut.pipeline.weakening import Weakening, prove_best, strongest_expression
 from strut.receipt import Reason, ReasonKind
 from tests.alice import ALICE
 from tests.pipeline.test_trials import standing
@@ -36,14 +34,14 @@ def lifts(generator):
 
 
 def trials_of(generator, intensity=1.0, **options):
-    return Trials(replaced(HAPPY, intensity=intensity, **options), ALICE, generator)
+    return Candidates(replaced(HAPPY, intensity=intensity, **options), ALICE, generator)
 
 
 def test_rungs_are_even_parts_of_what_is_asked_and_strict_requests_have_one():
     generator = Rungs(lambda style: style.lift <= 1.0 + 0.6 * 0.5)
     kept = strongest_expression(trials_of(generator, 1.2))
     assert lifts(generator) == pytest.approx([1.2, 0.9, 0.6, 0.3])
-    assert kept.attempt.intensity == pytest.approx(0.3)
+    assert kept.candidate.intensity == pytest.approx(0.3)
     strict = Rungs(lambda style: style.lift <= 1.3)
     strongest_expression(trials_of(strict, 1.2, strict=True))
     assert lifts(strict) == pytest.approx([1.2, 0.0])
@@ -54,7 +52,7 @@ def test_without_rungs_tenths_are_tried_and_then_fiftieths():
     generator = Free(lambda style: style.lift <= 1.0 + 0.6 * 0.73)
     kept = strongest_expression(trials_of(generator))
     assert lifts(generator)[:4] == pytest.approx([1.0, 0.9, 0.8, 0.7])
-    assert 0.71 <= kept.attempt.intensity <= 0.73
+    assert 0.71 <= kept.candidate.intensity <= 0.73
 
 
 class ProvedFirst(Picky):
@@ -66,66 +64,65 @@ class ProvedFirst(Picky):
 def test_what_passes_as_asked_is_settled_by_one_proof_and_else_by_neutral():
     easy = ProvedFirst(lambda _style: True)
     kept = strongest_expression(trials_of(easy, 0.8))
-    assert (kept.attempt.intensity, kept.binding_limits) == (0.8, ())
+    assert (kept.candidate.intensity, kept.binding_limits) == (0.8, ())
     assert [level for _, level in easy.tried] == ["final"]
     hard = ProvedFirst(lambda style: style.lift <= 1.0 + 0.6 * 0.5)
     kept = strongest_expression(trials_of(hard, 0.8))
-    assert kept.attempt.intensity == pytest.approx(0.4)
+    assert kept.candidate.intensity == pytest.approx(0.4)
     assert lifts(hard)[:3] == pytest.approx([0.8, 0.0, 0.0])
     assert [level for _, level in hard.tried[:3]] == ["final", "search", "final"]
 
 
 def candidate_of(likes, shares=None, *, intensity=1.0, rung=0.125, generator=Picky):
     trials = trials_of(generator(likes), intensity)
-    trials.searched[trials.asked_style] = trials.attempt(trials.request.asked, SEARCH)
-    return _Candidate(replace(trials, shares=shares or {}), rung)
+    trials.searched[trials.asked_style] = trials.candidate(trials.request.asked, COARSE)
+    return Weakening(replace(trials, shares=shares or {}), rung)
 
 
 def test_a_candidate_finds_the_strongest_within_a_rung_and_what_stopped_it():
     candidate = candidate_of(lambda style: style.lift <= 1.0 + 0.6 * 0.55, intensity=0.8, rung=0.3)
     candidate.search()
-    assert candidate.found.attempt.intensity == pytest.approx(0.4)  # 0.8 and 0.6 break it; 0.5 is nearer than a rung
+    assert candidate.found.candidate.intensity == pytest.approx(0.4)  # 0.8 and 0.6 break it; 0.5 is nearer than a rung
     assert candidate.found.binding_limits[0].limit == "joint speed"
     shown, kept = candidate.expressiveness
     assert kept == pytest.approx(0.5)
-    assert sorted(candidate.shares(candidate.found.attempt).values()) == pytest.approx([0.0, 0.5, 0.5, 0.5])
+    assert sorted(candidate.main_shares(candidate.found.candidate).values()) == pytest.approx([0.0, 0.5, 0.5, 0.5])
     assert shown == pytest.approx(0.375)  # for one of the four main words the robot has no part
-    assert _Candidate(candidate.trials, 0.25).expressiveness == (0.0, 0.0)  # nothing is found yet
+    assert Weakening(candidate.candidates, 0.25).expressiveness == (0.0, 0.0)  # nothing is found yet
 
 
 def test_a_candidate_that_nothing_suits_says_what_breaks_without_any_feeling():
     candidate = candidate_of(lambda _style: False)
     candidate.search()
-    assert candidate.found.attempt is None
-    assert candidate._searched(-0.5).attempt is None
+    assert candidate.found.candidate is None
+    assert candidate.search_below(-0.5).candidate is None
     easy = candidate_of(lambda _style: True)
-    assert easy._searched(-0.5).attempt.intensity == 0.0
-    assert easy._searched(0.6).attempt.intensity == 0.6
-    assert easy._searched(0.6).binding_limits == ()
+    assert easy.search_below(-0.5).candidate.intensity == 0.0
+    assert easy.search_below(0.6).candidate.intensity == 0.6
+    assert easy.search_below(0.6).binding_limits == ()
 
 
 def test_the_share_of_a_feeling_counts_each_word_that_people_see():
     """A happy walk changes four words of this robot: tempo, stride, sway and lift."""
     trials = trials_of(Picky(lambda _style: True))
-    assert sorted(_changed_words(trials)) == ["lift", "stride", "sway", "tempo"]
-    whole = _Candidate(trials, 0.125)
-    assert (whole.kept(1.0), whole.kept(0.4)) == (1.0, 0.4)
-    some = _Candidate(replace(trials, shares={"lift": 0.5, "tempo": 0.0}), 0.125)
-    assert some.kept(1.0) == pytest.approx(1.0 - (0.5 + 1.0) / 4.0)
-    assert some.kept(0.5) == pytest.approx(1.0 - (0.75 + 1.0) / 4.0)
+    whole = Weakening(trials, 0.125)
+    assert (whole.kept_share(1.0), whole.kept_share(0.4)) == (1.0, 0.4)
+    some = Weakening(replace(trials, shares={"lift": 0.5, "tempo": 0.0}), 0.125)
+    assert some.kept_share(1.0) == pytest.approx(1.0 - (0.5 + 1.0) / 4.0)
+    assert some.kept_share(0.5) == pytest.approx(1.0 - (0.75 + 1.0) / 4.0)
 
 
 def test_proofs_that_refuse_let_a_candidate_look_one_two_and_four_rungs_lower():
     candidate = candidate_of(lambda _style: True, rung=0.1, generator=lambda likes: Hasty(likes, lambda style: False))
     candidate.search()
     found = []
-    while candidate.found.attempt is not None:
-        found.append(candidate.found.attempt.intensity)
-        nothing = candidate.proved()
-        assert nothing.attempt is None
+    while candidate.found.candidate is not None:
+        found.append(candidate.found.candidate.intensity)
+        nothing = candidate.prove()
+        assert nothing.candidate is None
         assert nothing.binding_limits[0].text == "too fast"
     assert found == pytest.approx([1.0, 0.9, 0.7, 0.3, 0.0])
-    assert candidate.failed == 5
+    assert candidate.refusals == 5
 
 
 def test_rungs_of_a_candidate_are_parts_of_what_was_asked():
@@ -133,8 +130,8 @@ def test_rungs_of_a_candidate_are_parts_of_what_was_asked():
         lambda _style: True, intensity=0.8, rung=0.25, generator=lambda likes: Hasty(likes, lambda style: False)
     )
     candidate.search()
-    candidate.proved()
-    assert candidate.found.attempt.intensity == pytest.approx(0.6)
+    candidate.prove()
+    assert candidate.found.candidate.intensity == pytest.approx(0.6)
     assert candidate.found.binding_limits[0].limit == "joint speed"
 
 
@@ -152,9 +149,9 @@ class Wordy(Picky):
 def test_words_of_which_a_draft_shows_less_are_told_with_both_shares():
     candidate = candidate_of(lambda _style: True, {"lift": 0.5}, intensity=0.8, generator=Wordy)
     candidate.search()
-    kept = candidate.proved()
-    draft = kept.attempt.draft
-    assert kept.attempt.intensity == 0.8
+    kept = candidate.prove()
+    draft = kept.candidate.draft
+    assert kept.candidate.intensity == 0.8
     assert draft.expressed["speed"] == pytest.approx(0.5)
     assert draft.expressed["lift"] == pytest.approx(0.5, abs=0.02)
     assert draft.reasons == (
@@ -162,11 +159,11 @@ def test_words_of_which_a_draft_shows_less_are_told_with_both_shares():
         Reason(ReasonKind.WEAKENED, None, "lift at 50 %, all else as asked"),
     )
     assert draft.kept == pytest.approx(1.0 - 0.5 / 4.0)
-    lower = candidate._told(replace(kept.attempt, intensity=0.4, draft=standing()))
+    lower = candidate.with_reason(replace(kept.candidate, intensity=0.4, draft=standing()))
     assert lower.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "lift at 25 %, all else as asked"),)
     assert lower.draft.kept == pytest.approx(1.0 - 0.75 / 4.0)
     plain = candidate_of(lambda _style: True)
-    assert plain._told(kept.attempt) is kept.attempt
+    assert plain.with_reason(kept.candidate) is kept.candidate
 
 
 def test_the_candidate_that_shows_most_is_proved_first_and_none_below_what_is_asked_for():
@@ -180,80 +177,76 @@ def test_the_candidate_that_shows_most_is_proved_first_and_none_below_what_is_as
             return StrongestCandidate(name if passes else None, ("stopped",))
 
         one = SimpleNamespace(
-            failed=0,
+            refusals=0,
             search=lambda: None,
             found=StrongestCandidate("found", ()),
             expressiveness=(shown, shown),
-            proved=proved,
+            prove=proved,
         )
         return one
 
-    kept = _best_proved([candidate("weak", 0.4, True), candidate("strong", 0.8, False), candidate("fair", 0.6, True)])
-    assert (kept.attempt, asked) == ("fair", ["strong", "fair"])
+    kept = prove_best([candidate("weak", 0.4, True), candidate("strong", 0.8, False), candidate("fair", 0.6, True)])
+    assert (kept.candidate, asked) == ("fair", ["strong", "fair"])
     asked.clear()
-    assert _best_proved([candidate("weak", 0.4, True)], 0.5).attempt is None
+    assert prove_best([candidate("weak", 0.4, True)], 0.5).candidate is None
     assert asked == []
-    assert _best_proved([candidate("enough", 0.5, True)], 0.5).attempt == "enough"
-    assert _best_proved([candidate("little", 0.01, True)]).attempt == "little"
-    assert _best_proved([candidate("nothing", 0.0, True)]).attempt is None
-    refused = _best_proved([candidate("none", 0.9, False)])
-    assert (refused.attempt, refused.binding_limits) == (None, ("stopped",))
+    assert prove_best([candidate("enough", 0.5, True)], 0.5).candidate == "enough"
+    assert prove_best([candidate("little", 0.01, True)]).candidate == "little"
+    assert prove_best([candidate("nothing", 0.0, True)]).candidate is None
+    refused = prove_best([candidate("none", 0.9, False)])
+    assert (refused.candidate, refused.binding_limits) == (None, ("stopped",))
 
 
 def test_candidates_that_a_proof_refused_are_not_searched_anew():
     searched = []
     done = SimpleNamespace(
-        failed=1, search=lambda: searched.append("done"), found=StrongestCandidate(None, ()), expressiveness=(0.0, 0.0)
+        refusals=1,
+        search=lambda: searched.append("done"),
+        found=StrongestCandidate(None, ()),
+        expressiveness=(0.0, 0.0),
     )
     new = SimpleNamespace(
-        failed=0, search=lambda: searched.append("new"), found=StrongestCandidate(None, ()), expressiveness=(0.0, 0.0)
+        refusals=0, search=lambda: searched.append("new"), found=StrongestCandidate(None, ()), expressiveness=(0.0, 0.0)
     )
-    _best_proved([done, new])
+    prove_best([done, new])
     assert searched == ["new"]
 
 
-def attempt_with(variant, *, passes=True):
-    draft = replace(standing() if passes else not_made(ALICE, None, "reach", "too far"), variant=variant)
-    return Attempt(0.5, draft, draft.violations, neutral=False)
+def attempt_with(fallback, *, passes=True):
+    draft = replace(standing() if passes else not_made(ALICE, None, "reach", "too far"), fallback=fallback)
+    return Candidate(0.5, draft, draft.violations, neutral=False)
 
 
 def test_a_search_by_words_begins_with_the_way_of_all_that_was_asked_and_not_before_neutrals():
     trials = trials_of(Picky(lambda _style: True))
-    assert trials._search_detail() is SEARCH
+    assert trials._coarse_detail() is COARSE
     trials.searched[trials.asked_style] = attempt_with(5, passes=False)
-    assert (trials._search_detail().variant, trials._search_detail().least) == (5, 0)
+    assert (trials._coarse_detail().fallback, trials._coarse_detail().neutral_fallback) == (5, 0)
     trials.searched[trials.style(0.0)] = attempt_with(2)
-    found = replace(trials, shares={"lift": 0.0})._search_detail()
-    assert (found.level, found.variant, found.least, found.verdict_only) == ("search", 5, 2, True)
+    found = replace(trials, shares={"lift": 0.0})._coarse_detail()
+    assert (found.level, found.fallback, found.neutral_fallback, found.verdict_only) == ("search", 5, 2, True)
     trials.searched[trials.style(0.0)] = attempt_with(2, passes=False)
-    assert trials._search_detail().least == 0
+    assert trials._coarse_detail().neutral_fallback == 0
     free = trials_of(Free(lambda _style: True))
     free.searched[free.asked_style] = attempt_with(5)
-    assert free._search_detail() is SEARCH
+    assert free._coarse_detail() is COARSE
 
 
 def test_drafts_are_tried_in_order_until_one_passes_and_the_attempt_remembers_its_intensity():
-    class Second:
+    class Second(Generator):
         def drafts(self, style, _detail):
             yield not_made(ALICE, style, "reach", "too far")
-            yield replace(standing(), variant=1)
+            yield replace(standing(), fallback=1)
             raise AssertionError("nobody asks for a third")
 
     trials = trials_of(Second())
     known = {}
-    found = trials.attempt(0.5, SEARCH, known=known)
-    assert (found.passes, found.draft.variant, found.intensity, found.neutral) == (True, 1, 0.5, False)
+    found = trials.candidate(0.5, COARSE, known=known)
+    assert (found.passes, found.draft.fallback, found.intensity, found.neutral) == (True, 1, 0.5, False)
     assert known == {trials.style(0.5): found}
-    again = replace(trials, generator=None).attempt(0.5, SEARCH, known=known)
+    again = replace(trials, generator=None).candidate(0.5, COARSE, known=known)
     assert (again.draft, again.intensity) == (found.draft, 0.5)
-    assert trials.attempt(0.0, FINAL).neutral
-
-
-def test_only_whole_drafts_of_tasks_that_are_simulated_must_stay_upright():
-    crawl, gait = (trials_of(Picky(lambda _style: True), task=task) for task in (Crawl(), PatternGait()))
-    assert gait._is_simulated(FINAL)
-    assert not gait._is_simulated(SEARCH)
-    assert not crawl._is_simulated(FINAL)
+    assert trials.candidate(0.0, FINAL).neutral
 
 
 def test_shares_of_words_scale_with_the_intensity_and_others_stay_as_asked():
@@ -266,7 +259,7 @@ def test_shares_of_words_scale_with_the_intensity_and_others_stay_as_asked():
     assert quiet.style(1.0) == quiet.style(0.0)
     told = []
     heard = replace(trials, on_progress=told.append)
-    heard.tell(0.5, passed=True, instead="less")
+    heard.report(0.5, passed=True, instead="less")
     assert [(one.intensity, one.passed, one.instead) for one in told] == [(0.5, True, "less")]
 
 
@@ -278,23 +271,23 @@ class OneRung(Picky):
 
 def test_one_rung_is_all_or_nothing():
     generator = OneRung(lambda style: style.lift <= 1.3)
-    assert strongest_expression(trials_of(generator, 0.9)).attempt.intensity == 0.0
+    assert strongest_expression(trials_of(generator, 0.9)).candidate.intensity == 0.0
     assert lifts(generator) == pytest.approx([0.9, 0.0])
 
 
 def test_a_little_of_a_feeling_is_looked_at_like_much_of_it():
     candidate = candidate_of(lambda style: style.lift <= 1.001)
-    found = candidate._searched(0.05)
-    assert (found.attempt.intensity, found.binding_limits[0].limit) == (0.0, "joint speed")
+    found = candidate.search_below(0.05)
+    assert (found.candidate.intensity, found.binding_limits[0].limit) == (0.0, "joint speed")
     hasty = candidate_of(lambda _style: True, rung=0.1, generator=lambda likes: Hasty(likes, lambda style: False))
-    hasty.found = hasty._searched(0.05)
-    assert hasty.proved().attempt is None
-    assert hasty.found.attempt.intensity == 0.0  # what it looks at next
+    hasty.found = hasty.search_below(0.05)
+    assert hasty.prove().candidate is None
+    assert hasty.found.candidate.intensity == 0.0  # what it looks at next
 
 
 @pytest.mark.parametrize(("shares", "mean"), [({}, 0.0), ({"lift": 0.6}, 0.6), ({"lift": 0.6, "sway": 0.2}, 0.4)])
 def test_what_is_shown_is_the_mean_of_the_main_words(shares, mean):
-    assert _Candidate.shown(SimpleNamespace(shares=lambda _attempt: shares), None) == pytest.approx(mean)
+    assert Weakening.main_share(SimpleNamespace(main_shares=lambda _attempt: shares), None) == pytest.approx(mean)
 
 
 def test_where_parts_leave_little_of_a_feeling_all_words_alike_may_leave_more():
@@ -308,8 +301,8 @@ def test_where_parts_leave_little_of_a_feeling_all_words_alike_may_leave_more():
         return alike or (speed < 0.3 and max(shares[1:]) < 0.01)
 
     kept = strongest_expression(trials_of(Picky(likes)))
-    assert kept.attempt.intensity == pytest.approx(0.75)
-    assert kept.attempt.draft.reasons == ()
+    assert kept.candidate.intensity == pytest.approx(0.75)
+    assert kept.candidate.draft.reasons == ()
 
 
 def test_parts_that_leave_enough_are_kept_without_a_look_at_all_words_alike():
@@ -323,8 +316,8 @@ def test_parts_that_leave_enough_are_kept_without_a_look_at_all_words_alike():
 def test_where_nothing_of_a_feeling_passes_neutral_is_kept_with_what_stopped_the_feeling(strict):
     generator = Picky(lambda style: style.lift == 1.0 and style.tempo == 1.0 and style.sway == 1.0)
     kept = strongest_expression(trials_of(generator, strict=strict))
-    assert (kept.attempt.intensity, kept.attempt.neutral) == (0.0, True)
-    assert kept.attempt.passes
+    assert (kept.candidate.intensity, kept.candidate.neutral) == (0.0, True)
+    assert kept.candidate.passes
     assert [violation.limit for violation in kept.binding_limits] == ["joint speed"]
     style, level = generator.tried[-1]
     assert (style.lift, level) == (1.0, "final")

@@ -190,7 +190,7 @@ def _utilisation(robot: Robot) -> Utilisation | None:
         friction_needed(needs) / robot.friction,
     )
     others = sum(violation.limit not in _USED for violation in broken)
-    return Utilisation(others, draft.variant // len(LOWER), float(max(use.max() for use in uses)))
+    return Utilisation(others, draft.fallback // len(LOWER), float(max(use.max() for use in uses)))
 
 
 def _judged(robot: Robot) -> tuple[Draft, tuple[Violation, ...]]:

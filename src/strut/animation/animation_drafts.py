@@ -19,7 +19,7 @@ from strut.animation.feasible_animation import FeasibleAnimation, tracking_error
 from strut.animation.request import Animate, AnimationMethod
 from strut.animation.whole_body_tracking import whole_body_tracking
 from strut.arrays import Array
-from strut.draft import Detail, Draft, OnProgress, Search, not_made
+from strut.draft import Detail, Draft, Generator, OnProgress, Search, not_made
 from strut.errors import OutOfRangeError
 from strut.ocp.windowed_tracking import WINDOW_INTERVALS
 from strut.plumbing.number_text import format_percent
@@ -43,7 +43,7 @@ AS_DRAWN = 1.0 / 0.85  # a movement that takes longer than this is weakened
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AnimationDrafts:
+class AnimationDrafts(Generator):
     """Drafts of one story.
 
     Args:
@@ -65,7 +65,7 @@ class AnimationDrafts:
         """Return what drafts the task of a request."""
         task = request.task
         assert isinstance(task, Animate)
-        return cls(robot, task, request.least_margin_m, request.rate_hz)
+        return cls(robot, task, request.min_margin_m, request.rate_hz)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- a drawing has its own style
         """Yield the story as near to the drawing as it can be, then weaker; raises UnreachableFrameError."""
@@ -73,7 +73,7 @@ class AnimationDrafts:
         if animation.walks:
             raise OutOfRangeError("The story walks; only what it does standing can be animated: cut it at its walks.")
         stance = planted_stance(self.robot, animation)
-        for variant, (strength, more_m, method) in enumerate(self._variants()):
+        for fallback, (strength, more_m, method) in enumerate(self._variants()):
             frames = drawn(animation, self.robot.foot_names, self.robot.joint_names, strength=strength)
             raw = drawn_qpos(stance, frames)
             if len(frames.corner):
@@ -81,7 +81,7 @@ class AnimationDrafts:
                 raw = drawn_qpos(stance, frames)
             feasible = self._feasible(stance, frames, raw, more_m, method)
             report = {"method": method, **animation_report(frames.time_s, frames.key, raw, feasible, strength)}
-            yield self._draft(report, feasible, style, variant)
+            yield self._draft(report, feasible, style, fallback)
 
     def _variants(self) -> Iterator[tuple[float, float, AnimationMethod]]:
         """Yield strength, margin beyond what is asked and method: as asked first, then the centre of mass alone."""
@@ -95,7 +95,7 @@ class AnimationDrafts:
         margin_m = self.margin_m + more_m
         return make_feasible(stance, frames, raw, margin_m=margin_m, rate_hz=self.rate_hz, method=method)
 
-    def _draft(self, report: dict[str, Any], feasible: FeasibleAnimation, style: Style, variant: int) -> Draft:
+    def _draft(self, report: dict[str, Any], feasible: FeasibleAnimation, style: Style, fallback: int) -> Draft:
         strength = report["strength"]
         asked = self.task.method
         report["not_by"] = (
@@ -119,7 +119,7 @@ class AnimationDrafts:
             style,
             kept=strength,
             reasons=tuple(reasons) if stretch > AS_DRAWN or strength < 1.0 else (),
-            variant=variant,
+            fallback=fallback,
             meta={
                 "title": self.task.animation.title,
                 "animation": report,

@@ -25,8 +25,8 @@ from strut.perception.emotion_distance import (
 )
 from strut.perception.expressive_features import expressive_features
 from strut.perception.multidimensional_scaling import scale_to_plane
+from strut.pipeline.candidates import Candidates, generator_for
 from strut.pipeline.run import run
-from strut.pipeline.trials import Trials, generator_for
 from strut.pipeline.walk import task_of_gait, walk
 from strut.place import Place
 from strut.plumbing.number_text import format_percent
@@ -231,9 +231,9 @@ def distinguish_drafts(robot: Robot, *, on_motion: Callable[[str], None] = lambd
         on_motion(name)
         short_walk = task_of_gait(robot.gait).request.chosen(cycles=DRAFT_CYCLES)
         request = Request(robot=robot.name, task=short_walk, emotion=named_emotion(name))
-        trials = Trials(request, body, generator_for(request, body))
-        detail = Detail("whole", variant=LOWERED_FALLBACK)
-        draft = next(iter(trials.generator.drafts(trials.style(1.0), detail)))
+        candidates = Candidates(request, body, generator_for(request, body))
+        detail = Detail("whole", fallback=LOWERED_FALLBACK)
+        draft = next(iter(candidates.generator.drafts(candidates.style(1.0), detail)))
         motion = Motion(
             robot=robot.name,
             time_s=draft.time_s,

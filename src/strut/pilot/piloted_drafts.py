@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from strut.draft import Detail, Draft, OnProgress, Search, Violation, not_made
+from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation, not_made
 from strut.errors import OutOfRangeError
 from strut.maths.sampling import speed_under_way
 from strut.maths.travel_direction import base_track, turn_rates
@@ -49,7 +49,7 @@ def walk_in_style(robot: Robot, task: PilotedWalk, style: Style) -> WalkRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PilotedDrafts:
+class PilotedDrafts(Generator):
     """Drafts a walk by walking it.
 
     Args:

@@ -1,4 +1,4 @@
-"""Walk: a robot walks with a feeling, straight ahead or to a goal. Builds a request, and runs it."""
+"""Walk: build the request of a walk from the options of the robot's gait, and run it."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def walk(
 ) -> Motion:
     """Plan a walk that shows an emotion as strongly as the body allows.
 
-    How a robot walks, its gait.toml says. What its gait has no place for must be left out.
+    The robot's gait.toml says how it walks, and so which options it takes.
 
     Args:
-        robot: Who walks, or its name.
-        emotion: What it feels, or the feeling's name; None shows nothing on purpose.
+        robot: The robot, or its name.
+        emotion: The emotion, or its name; None expresses nothing on purpose.
         goal: Where to go, the way-points before it first. It starts at the origin, facing x.
         cycles: Whole gait cycles where there is no goal, 10 if None.
         intensity: 0 is neutral, 1 as published, at most 1.5.
@@ -50,7 +50,7 @@ def walk(
         strict: Raise RefusedError instead of weakening.
         expression: `published`, or with the `animated` layer over it; the robot's usual if None.
         rate_hz: Samples per second; the task's usual rate if None.
-        on_progress: Told every intensity tried and every iteration of a solver; returning True stops.
+        on_progress: Called with every intensity that is tried and every iteration of a solver; returning True stops.
         **choices: Options of the robot's gait: the fields of its task, such as `step_length_m` of `strut.Crawl` and
             `strut.Steps`, or `speed_m_s` and `turn_rad_s` of `strut.PatternGait` and `strut.PilotedWalk`.
 

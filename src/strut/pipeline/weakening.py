@@ -1,249 +1,250 @@
-"""Weakening: the strongest expression that a body can keep, all of its words alike or only those that break a limit."""
+"""Weakening: the strongest feasible expression; all style parameters are weakened, or only those that break a limit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from strut.draft import Attempt, StrongestCandidate, Violation
+from strut.draft import Candidate, StrongestCandidate, Violation
 from strut.expression.shown import expressed_shares, visible_parameters
 from strut.maths.bisection import bisect
-from strut.pipeline.gate import CLOSE, COARSE, strongest_proved
-from strut.pipeline.trials import FINAL, SEARCH, Trials
+from strut.pipeline.candidates import COARSE, FINAL, Candidates
+from strut.pipeline.gate import COARSE_STEP, RESOLUTION, strongest_proved
 from strut.plumbing.number_text import format_percent, join_words
 from strut.receipt import Reason, ReasonKind
 from strut.style import PARAMETER_GROUPS, parameter_label
 
-PARTIAL_SHARES = (0.5, 0.25)  # of a group of words, tried where the whole of it breaks a limit
-ENOUGH = 0.5  # of the main words, on average: where so much is left, nobody looks whether all words alike leave more
-NEARLY_ALL = 0.7  # of what can be shown: where only a proof refuses all of a feeling, no less of its main words will do
+PARTIAL_SHARES = (0.5, 0.25)  # of a group of parameters, tried where the whole of it breaks a limit
+ENOUGH = 0.5  # mean share of the main parameters from which on weakening all of them alike is not tried, too
+NEARLY_ALL = 0.7  # share of what can be expressed that must be left where only the proof refuses the whole emotion
+LEFT_OUT = 0.005  # share of a parameter below which it is reported as left out
 NOTHING = StrongestCandidate(None, ())
-LEAST_TOLD = 0.005  # share of a word below which it is called left out
 
 
-def strongest_expression(trials: Trials) -> StrongestCandidate:
-    """Return the strongest attempt that passes."""
-    if trials.how.by_words:
-        return _of_words(trials)
-    settled = _settled_first(trials) if trials.how.proof_first else None
-    return _in_all_words(trials) if settled is None else settled
+def strongest_expression(candidates: Candidates) -> StrongestCandidate:
+    """Return the strongest candidate that passes."""
+    if candidates.how.by_parameters:
+        return _weaken_by_parameters(candidates)
+    if candidates.how.proof_first:
+        if not candidates.request.task.wants_fastest:
+            full = candidates.candidate(candidates.request.asked, FINAL)
+            if full.passes:
+                return StrongestCandidate(full, ())
+        neutral = candidates.prove(candidates.search(0.0))  # a short search may not refuse a request
+        if not neutral.passes:
+            return StrongestCandidate(None, neutral.violations)
+    return _weaken_all_alike(candidates)
 
 
-def _of_words(trials: Trials) -> StrongestCandidate:
-    """Return all that is asked, or that with some of its words weakened, or with all of them."""
-    quick = trials.attempt(trials.request.asked, SEARCH)
-    full = trials.prove(quick) if quick.passes else quick
+def _weaken_all_alike(candidates: Candidates) -> StrongestCandidate:
+    """Return the strongest candidate in which all style parameters are weakened alike."""
+    how = candidates.how
+    asked = candidates.request.asked
+    rung = asked if candidates.request.strict else asked / max(how.rungs, 1)
+    coarse, close = (rung, rung) if how.rungs else (COARSE_STEP, RESOLUTION)
+    prove = candidates.prove if how.coarsely else None
+    return strongest_proved(asked, candidates.search, prove, coarse=coarse, close=close)
+
+
+def _weaken_by_parameters(candidates: Candidates) -> StrongestCandidate:
+    """Return all that is asked, or with some of its parameters weakened, or neutral."""
+    quick = candidates.candidate(candidates.request.asked, COARSE)
+    full = candidates.prove(quick) if quick.passes else quick
     if full.passes:
         return StrongestCandidate(full, ())
-    trials.searched[trials.asked_style] = full
-    kept = NOTHING if trials.request.strict else _by_words(trials, nearly=quick.passes)
-    return kept if kept.attempt is not None else _neutral(trials)
+    candidates.searched[candidates.asked_style] = full
+    found = NOTHING if candidates.request.strict else _weaken_groups(candidates, is_nearly_feasible=quick.passes)
+    return found if found.candidate is not None else _neutral(candidates)
 
 
-def _settled_first(trials: Trials) -> StrongestCandidate | None:
-    """Return what needs no search: all that is asked passes, or not even neutral; None if neither is so."""
-    if not trials.fastest:
-        full = trials.attempt(trials.request.asked, FINAL)
-        if full.passes:
-            return StrongestCandidate(full, ())
-    neutral = trials.prove(trials.search(0.0))  # only a whole motion may say that not even neutral works
-    return None if neutral.passes else StrongestCandidate(None, neutral.violations)
-
-
-def _in_all_words(trials: Trials) -> StrongestCandidate:
-    """Return the strongest attempt in which all words are weakened alike."""
-    how = trials.how
-    asked = trials.request.asked
-    rung = asked if trials.request.strict else asked / max(how.rungs, 1)
-    coarse, close = (rung, rung) if how.rungs else (COARSE, CLOSE)
-    prove = trials.prove if how.coarsely else None
-    return strongest_proved(asked, trials.search, prove, coarse=coarse, close=close)
-
-
-def _neutral(trials: Trials) -> StrongestCandidate:
-    """Return the neutral motion: only a whole one may say that not even that works."""
-    known = trials.searched.get(trials.style(0.0))
-    whole = trials.attempt(0.0, FINAL) if known is None or not known.passes else trials.prove(known)
-    return (
-        StrongestCandidate(whole, trials.searched[trials.asked_style].violations)
-        if whole.passes
-        else StrongestCandidate(None, whole.violations)
-    )
+def _neutral(candidates: Candidates) -> StrongestCandidate:
+    """Return the neutral motion, or what it breaks; only a whole motion may refuse a request."""
+    known = candidates.searched.get(candidates.style(0.0))
+    whole = candidates.candidate(0.0, FINAL) if known is None or not known.passes else candidates.prove(known)
+    if not whole.passes:
+        return StrongestCandidate(None, whole.violations)
+    return StrongestCandidate(whole, candidates.searched[candidates.asked_style].violations)
 
 
 @dataclass(slots=True, eq=False)
-class _Candidate:
-    """A way to weaken a feeling: some of its words, each by its share, or all of them alike.
+class Weakening:
+    """One way to weaken an emotion: some of its style parameters, each by its share, or all of them alike.
 
     Args:
-        trials: With the words that are weakened.
-        rung: Smallest part of what is asked that makes a difference.
-        found: The strongest attempt that a search found below what proofs refused.
-        failed: Proofs that refused.
+        candidates: With the shares of the parameters that are weakened.
+        rung: Smallest part of the intensity that is asked for that makes a difference.
+        found: The strongest candidate of a search, below what proofs refused.
+        refusals: Number of proofs that refused a candidate.
     """
 
-    trials: Trials
+    candidates: Candidates
     rung: float
     found: StrongestCandidate = NOTHING
-    failed: int = 0
+    refusals: int = 0
 
     def search(self) -> None:
-        """Look for the strongest attempt."""
-        self.found = self._searched(self.trials.request.asked)
+        """Search the strongest candidate."""
+        self.found = self.search_below(self.candidates.request.asked)
 
-    def _searched(self, ceiling: float) -> StrongestCandidate:
-        """Return the strongest attempt up to an intensity."""
-        close = self.rung * self.trials.request.asked
-        tried = list[Attempt]()
+    def search_below(self, upper: float) -> StrongestCandidate:
+        """Return the strongest candidate up to an intensity."""
+        close = self.rung * self.candidates.request.asked
+        tried = list[Candidate]()
 
         def passes(intensity: float) -> bool:
-            tried.append(self.trials.search(intensity))
+            tried.append(self.candidates.search(intensity))
             return tried[-1].passes
 
-        best = max(ceiling, 0.0)
+        best = max(upper, 0.0)
         if best > 0.0 and not passes(best):
-            best, _ = bisect(passes, 0.0, best, close=close)  # that nothing of it breaks nothing is looked at last
-        found = self.trials.search(best)
-        binding_limits = next((attempt.violations for attempt in reversed(tried) if not attempt.passes), ())
-        return StrongestCandidate(found, binding_limits) if found.passes else StrongestCandidate(None, found.violations)
+            best, _ = bisect(passes, 0.0, best, close=close)  # whether 0 passes is found last
+        candidate = self.candidates.search(best)
+        if not candidate.passes:
+            return StrongestCandidate(None, candidate.violations)
+        binding_limits = next((other.violations for other in reversed(tried) if not other.passes), ())
+        return StrongestCandidate(candidate, binding_limits)
 
     @property
     def expressiveness(self) -> tuple[float, float]:
-        """The mean share of the main words, then of all words, that the found attempt shows; nothing if none is."""
-        attempt = self.found.attempt
-        asked = self.trials.request.asked
-        if attempt is None:
+        """Mean expressed share of the main parameters of the candidate that was found, then of all; 0 without one."""
+        candidate = self.found.candidate
+        if candidate is None:
             return (0.0, 0.0)
-        return (self.shown(attempt), self.kept(attempt.intensity / asked))
+        return (self.main_share(candidate), self.kept_share(candidate.intensity / self.candidates.request.asked))
 
-    def shown(self, attempt: Attempt) -> float:
-        """Return how much of the main words an attempt shows on average."""
-        shares = self.shares(attempt)
+    def main_share(self, candidate: Candidate) -> float:
+        """Return the mean expressed share of the main parameters."""
+        shares = self.main_shares(candidate)
         return sum(shares.values()) / max(len(shares), 1)
 
-    def shares(self, attempt: Attempt) -> dict[str, float]:
-        """Return how much of each main word an attempt shows."""
-        return expressed_shares(self.trials.robot, self.trials.asked_style, self.trials.style(attempt.intensity))
+    def main_shares(self, candidate: Candidate) -> dict[str, float]:
+        """Return the expressed share of each main parameter."""
+        style = self.candidates.style(candidate.intensity)
+        return expressed_shares(self.candidates.robot, self.candidates.asked_style, style)
 
-    def kept(self, share: float) -> float:
-        """Return the share of all words that people would see, where those that are weakened have a share."""
-        shares = self.trials.shares
+    def kept_share(self, share: float) -> float:
+        """Return the share of all parameters that is kept where those that are weakened have this share."""
+        shares = self.candidates.shares
         lost = sum(1.0 - share * part for part in shares.values())
-        return 1.0 - lost / len(_changed_words(self.trials)) if shares else share
+        return 1.0 - lost / len(_visible(self.candidates)) if shares else share
 
-    def proved(self) -> StrongestCandidate:
-        """Return the found attempt if a proof confirms it, told in words; else look below it, ever further."""
-        assert self.found.attempt is not None, "only what was found can be proved"
-        asked = self.trials.request.asked
-        binding_limits = self.found.binding_limits
-        full = self.trials.prove(self.found.attempt)
+    def prove(self) -> StrongestCandidate:
+        """Return the candidate that was found if a final draft passes, too; if not, search further below it."""
+        assert self.found.candidate is not None, "only a candidate that was found can be proved"
+        asked = self.candidates.request.asked
+        full = self.candidates.prove(self.found.candidate)
         if full.passes:
-            return StrongestCandidate(
-                self._told(full), binding_limits or self.trials.searched[self.trials.asked_style].violations
-            )
-        self.trials.searched[self.trials.style(full.intensity)] = full  # or other candidates would find it again
-        lower = full.intensity - 2**self.failed * self.rung * asked
-        self.failed += 1
+            asked_violations = self.candidates.searched[self.candidates.asked_style].violations
+            return StrongestCandidate(self.with_reason(full), self.found.binding_limits or asked_violations)
+        self.candidates.searched[self.candidates.style(full.intensity)] = full  # or it would be found again
         nothing = StrongestCandidate(None, full.violations)
-        self.found = replace(self._searched(lower), binding_limits=full.violations) if full.intensity > 0.0 else nothing
+        lower = full.intensity - 2**self.refusals * self.rung * asked
+        self.refusals += 1
+        is_weaker_possible = full.intensity > 0.0
+        self.found = (
+            replace(self.search_below(lower), binding_limits=full.violations) if is_weaker_possible else nothing
+        )
         return nothing
 
-    def _told(self, attempt: Attempt) -> Attempt:
-        """Return an attempt that says which words it weakens."""
-        asked = self.trials.request.asked
-        shares = self.trials.shares
-        draft = attempt.draft
+    def with_reason(self, candidate: Candidate) -> Candidate:
+        """Return a candidate whose draft says which parameters are weakened."""
+        asked = self.candidates.request.asked
+        shares = self.candidates.shares
+        draft = candidate.draft
         if not shares:
-            return attempt
-        share = attempt.intensity / asked
-        expressed = {word: value * draft.expressed.get(word, 1.0) for word, value in self.shares(attempt).items()}
-        reasons = (*draft.reasons, _weakened({word: share * part for word, part in shares.items()}))
-        return replace(
-            attempt, intensity=asked, draft=replace(draft, expressed=expressed, kept=self.kept(share), reasons=reasons)
-        )
+            return candidate
+        share = candidate.intensity / asked
+        expressed = {
+            name: value * draft.expressed.get(name, 1.0) for name, value in self.main_shares(candidate).items()
+        }
+        reason = weakened_reason({name: share * part for name, part in shares.items()})
+        draft = replace(draft, expressed=expressed, kept=self.kept_share(share), reasons=(*draft.reasons, reason))
+        return replace(candidate, intensity=asked, draft=draft)
 
 
-def _best_proved(candidates: Sequence[_Candidate], least: float = 0.0) -> StrongestCandidate:
-    """Return the first proof that passes of the candidates that show most of a feeling; none below a mean share."""
-    for candidate in candidates:
-        if not candidate.failed:
-            candidate.search()
+def prove_best(weakenings: Sequence[Weakening], min_share: float = 0.0) -> StrongestCandidate:
+    """Return the first candidate that passes its proof, the most expressive first; none below a mean share."""
+    for weakening in weakenings:
+        if not weakening.refusals:
+            weakening.search()
     binding_limits: tuple[Violation, ...] = ()
-    best = max(candidates, key=lambda candidate: candidate.expressiveness)
-    while best.found.attempt is not None and best.expressiveness[0] >= max(least, 1e-9):
-        kept = best.proved()
-        if kept.attempt is not None:
-            return kept
-        binding_limits = kept.binding_limits
-        best = max(candidates, key=lambda candidate: candidate.expressiveness)
-    return StrongestCandidate(None, binding_limits)
+    while True:
+        best = max(weakenings, key=lambda weakening: weakening.expressiveness)
+        if best.found.candidate is None or best.expressiveness[0] < max(min_share, 1e-9):
+            return StrongestCandidate(None, binding_limits)
+        proved = best.prove()
+        if proved.candidate is not None:
+            return proved
+        binding_limits = proved.binding_limits
 
 
-def _by_words(trials: Trials, *, nearly: bool) -> StrongestCandidate:
-    """Return the attempt in which every part of a feeling goes as far as it does beside those that tell more.
+def _weaken_groups(candidates: Candidates, *, is_nearly_feasible: bool) -> StrongestCandidate:
+    """Return the candidate in which each group of parameters goes as far as it can beside more important groups.
 
-    Where less than enough is left of the parts, they are compared with all words weakened alike.
+    Where too little of the emotion is left, it is compared with weakening all parameters alike.
     """
-    rung = 1.0 / trials.how.rungs
-    changed = _changed_words(trials)
-    alike = _Candidate(trials, rung)
-    kept = _nearly_all(alike, changed) if nearly else NOTHING
-    if kept.attempt is not None:
-        return kept
-    if not trials.search(0.0).passes:  # parts are put on what is neutral; less of all words may yet be easier than that
-        return _best_proved([alike])
-    parts = [part for part in (tuple(word for word in words if word in changed) for words in PARAMETER_GROUPS) if part]
-    shares = _climbed(trials, parts, dict.fromkeys(sum(parts, ()), 0.0))
-    climbed = _Candidate(replace(trials, shares=shares), rung)
-    kept = _best_proved([climbed], ENOUGH)
-    return kept if kept.attempt is not None else _best_proved([climbed, alike])
+    rung = 1.0 / candidates.how.rungs
+    visible = _visible(candidates)
+    alike = Weakening(candidates, rung)
+    if is_nearly_feasible:
+        found = _weaken_slightly(alike, visible)
+        if found.candidate is not None:
+            return found
+    if not candidates.search(
+        0.0
+    ).passes:  # groups are added to neutral; all parameters alike may yet be easier than that
+        return prove_best([alike])
+    groups = [tuple(name for name in group if name in visible) for group in PARAMETER_GROUPS]
+    groups = [group for group in groups if group]
+    shares = _add_groups(candidates, groups, dict.fromkeys(sum(groups, ()), 0.0))
+    by_groups = Weakening(replace(candidates, shares=shares), rung)
+    found = prove_best([by_groups], ENOUGH)
+    return found if found.candidate is not None else prove_best([by_groups, alike])
 
 
-def _nearly_all(alike: _Candidate, changed: Sequence[str]) -> StrongestCandidate:
-    """Return most of a feeling that only the proof refuses: a little less of every word, or all at its own cadence.
+def _weaken_slightly(alike: Weakening, visible: Sequence[str]) -> StrongestCandidate:
+    """Return a candidate with a little less of every parameter, or with all but the tempo, where only the proof fails.
 
-    Steps that are slower or quicker than its own are what a robot falls in most.
+    Steps that are slower or faster than its own are what makes a robot fall most often.
     """
-    trials = alike.trials
-    steady = [_Candidate(replace(trials, shares={"tempo": 0.0}), alike.rung)] if "tempo" in changed else []
-    return _best_proved([alike, *steady], NEARLY_ALL * alike.shown(trials.searched[trials.asked_style]))
+    candidates = alike.candidates
+    own_tempo = [Weakening(replace(candidates, shares={"tempo": 0.0}), alike.rung)] if "tempo" in visible else []
+    asked = candidates.searched[candidates.asked_style]
+    return prove_best([alike, *own_tempo], NEARLY_ALL * alike.main_share(asked))
 
 
-def _climbed(trials: Trials, parts: Sequence[tuple[str, ...]], shares: dict[str, float]) -> dict[str, float]:
-    """Return shares of words that seem to keep every limit: those given, and of some parts as much as they leave room.
+def _add_groups(
+    candidates: Candidates, groups: Sequence[tuple[str, ...]], shares: dict[str, float]
+) -> dict[str, float]:
+    """Return the given shares, with as much of each further group of parameters as still keeps every limit.
 
-    Parts that fit together are found by halves: most of a feeling usually fits.
+    Groups are added by halves, because most of them usually fit together.
     """
 
-    def raised(share: float) -> dict[str, float]:
-        return shares | dict.fromkeys(sum(parts, ()), share)
+    def with_share(share: float) -> dict[str, float]:
+        return shares | dict.fromkeys(sum(groups, ()), share)
 
     def passes(share: float) -> bool:
-        return replace(trials, shares=raised(share)).search(trials.request.asked).passes
+        return replace(candidates, shares=with_share(share)).search(candidates.request.asked).passes
 
     if passes(1.0):
-        return raised(1.0)
-    if len(parts) <= 1:
-        return raised(next(filter(passes, PARTIAL_SHARES), 0.0))
-    half = len(parts) // 2
-    return _climbed(trials, parts[half:], _climbed(trials, parts[:half], shares))
+        return with_share(1.0)
+    if len(groups) <= 1:
+        return with_share(next(filter(passes, PARTIAL_SHARES), 0.0))
+    half = len(groups) // 2
+    return _add_groups(candidates, groups[half:], _add_groups(candidates, groups[:half], shares))
 
 
-def _changed_words(trials: Trials) -> list[str]:
-    """Return the words that the feeling changes visibly and for which the robot has a part."""
-    shown = visible_parameters(trials.robot, trials.asked_style)
-    return [word for word in shown if trials.robot.expression.mapping(word) is not None]
+def _visible(candidates: Candidates) -> list[str]:
+    """Return the style parameters that the emotion changes visibly and that the robot has a part for."""
+    visible = visible_parameters(candidates.robot, candidates.asked_style)
+    return [name for name in visible if candidates.robot.expression.mapping(name) is not None]
 
 
-def _weakened(shares: Mapping[str, float]) -> Reason:
-    """Return which style parameters were weakened, and how far."""
-    levels = sorted({share for share in shares.values() if share < 1.0})
-    said = [
-        f"{join_words([parameter_label(word) for word, one in shares.items() if one == share])} {_much(share)}"
-        for share in levels
-    ]
-    return Reason(ReasonKind.WEAKENED, None, f"{', '.join(said)}, all else as asked")
-
-
-def _much(share: float) -> str:
-    return "left out" if share < LEAST_TOLD else f"at {format_percent(share)}"
+def weakened_reason(shares: Mapping[str, float]) -> Reason:
+    """Return which style parameters are weakened, and how far."""
+    parts = []
+    for share in sorted({share for share in shares.values() if share < 1.0}):
+        labels = join_words([parameter_label(name) for name, value in shares.items() if value == share])
+        parts.append(f"{labels} {'left out' if share < LEFT_OUT else f'at {format_percent(share)}'}")
+    return Reason(ReasonKind.WEAKENED, None, f"{', '.join(parts)}, all else as asked")

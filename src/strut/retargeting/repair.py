@@ -21,7 +21,7 @@ from strut.verify.check import check
 
 
 @dataclass(slots=True, eq=False)
-class FirstFailure:
+class FirstFailure(Generator):
     """Drafts up to the first that no solver finds: with more margin, or another feeling, it is no easier.
 
     Args:

@@ -19,7 +19,7 @@ from strut.animation.drawing import FRAMES_PER_S
 from strut.animation.feasible_animation import FeasibleAnimation
 from strut.animation.whole_body_tracking import SPARE_M
 from strut.arrays import Array
-from strut.draft import Detail, Draft, Search, not_made
+from strut.draft import Detail, Draft, Generator, Search, not_made
 from strut.errors import OutOfRangeError
 from strut.maths.sampling import columns_at
 from strut.motion import Motion
@@ -43,7 +43,7 @@ def can_be_repaired(robot: Robot) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RepairDrafts:
+class RepairDrafts(Generator):
     """Drafts of one movement, with more and more margin.
 
     Args:
@@ -73,11 +73,11 @@ class RepairDrafts:
         q = columns_at(drawn_s, self.motion.time_s - self.motion.time_s[0], body.coordinates(self.motion.qpos))
         contact = _contact(self.motion, body, q, drawn_s)
         key = np.unique([*range(0, len(q) - KEY_FRAMES // 2, KEY_FRAMES), len(q) - 1])
-        for variant, more_m in enumerate(SPARES_M):
+        for fallback, more_m in enumerate(SPARES_M):
             given = ReferenceMotion(body, 1.0 / FRAMES_PER_S, q, contact, key, self.margin_m + SPARE_M + more_m)
-            yield self._draft(given, drawn_s, style, variant)
+            yield self._draft(given, drawn_s, style, fallback)
 
-    def _draft(self, given: ReferenceMotion, drawn_s: Array, style: Style, variant: int) -> Draft:
+    def _draft(self, given: ReferenceMotion, drawn_s: Array, style: Style, fallback: int) -> Draft:
         near = tracked_motion(given)
         if not near.solved:
             text = "no movement of the whole body near to this one keeps balance, friction and limits"
@@ -104,7 +104,7 @@ class RepairDrafts:
         reasons = tuple(Reason(ReasonKind.SLOWED, None, text) for text in report["slower"]) if slow else ()
         meta = {"repair": report}
         return Draft(
-            self.robot, times, feasible.qpos, feasible.contact, style, reasons=reasons, variant=variant, meta=meta
+            self.robot, times, feasible.qpos, feasible.contact, style, reasons=reasons, fallback=fallback, meta=meta
         )
 
 

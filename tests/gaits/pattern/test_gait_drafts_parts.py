@@ -276,11 +276,11 @@ def test_feet_miss_by_shares_of_a_millimetre_on_the_ground_and_of_their_height_i
 def looked_at(monkeypatch, looks, speeds=(0.5,)):
     """Let looks and drafts be ours: what each variant misses and how fast, and how fast its drafted joints are."""
     rate = iter(speeds)
-    monkeypatch.setattr(GaitDrafts, "_look", lambda self, body, variant: looks(variant))
+    monkeypatch.setattr(GaitDrafts, "_look", lambda self, body, fallback: looks(fallback))
     monkeypatch.setattr(
         GaitDrafts,
         "_draft",
-        lambda self, body, detail, variant, look=None: SimpleNamespace(time_s=0, qpos=0, variant=variant),
+        lambda self, body, detail, fallback, look=None: SimpleNamespace(time_s=0, qpos=0, fallback=fallback),
     )
     monkeypatch.setattr(gait_drafts, "speed_use", lambda robot, time_s, qpos: next(rate, 0.5))
 
@@ -288,20 +288,20 @@ def looked_at(monkeypatch, looks, speeds=(0.5,)):
 def test_the_first_way_that_reaches_is_drafted_and_neutral_goes_on_to_shorter_steps(robot, monkeypatch):
     neutral = robot.expression.neutral_style()
     drafts = GaitDrafts(robot, PatternGait(), 50.0)
-    looked_at(monkeypatch, lambda variant: CoarseCheck(0.5 if variant % 9 >= 2 else 2.0, 0.5))
+    looked_at(monkeypatch, lambda fallback: CoarseCheck(0.5 if fallback % 9 >= 2 else 2.0, 0.5))
 
     def variants(style, *detail, by=drafts, **options):
-        return [draft.variant for draft in by.drafts(style, Detail(*detail, **options))]
+        return [draft.fallback for draft in by.drafts(style, Detail(*detail, **options))]
 
     assert variants(neutral, "search") == [2, 9 + 2, 18 + 2]
     assert variants(neutral, "final") == [2, 3, 9 + 2, 9 + 3, 18 + 2, 18 + 3]  # each a little lower before the next
     assert variants(STYLE, "search") == [2]
     assert variants(STYLE, "final") == [2, 3]
-    assert variants(STYLE, "final", variant=4) == [4, 5]
-    assert variants(STYLE, "final", variant=8) == [8]  # the lowest
-    assert variants(STYLE, "search", variant=5) == [3]
-    assert variants(STYLE, "search", variant=5, least=9 + 1) == [9 + 2]  # with steps as short as neutral's
-    assert variants(STYLE, "whole", variant=7) == [7]
+    assert variants(STYLE, "final", fallback=4) == [4, 5]
+    assert variants(STYLE, "final", fallback=8) == [8]  # the lowest
+    assert variants(STYLE, "search", fallback=5) == [3]
+    assert variants(STYLE, "search", fallback=5, least=9 + 1) == [9 + 2]  # with steps as short as neutral's
+    assert variants(STYLE, "whole", fallback=7) == [7]
     fast = GaitDrafts(robot, PatternGait(speed_m_s=2.0 * drafts.usual["speed_m_s"]), 50.0)
     assert variants(neutral, "search", by=fast) == [2]
 
@@ -321,8 +321,8 @@ def test_where_joints_are_too_fast_lower_bodies_are_tried_as_long_as_they_are_sl
 ):
     drafts = GaitDrafts(robot, PatternGait(), 50.0)
     for level, at_last in (("search", []), ("final", [3])):  # a whole gait a little lower before less of it
-        looked_at(monkeypatch, lambda variant: CoarseCheck(0.5 if variant % 9 >= 2 else 2.0, 1.01), speeds)
-        found_variants = [draft.variant for draft in drafts._ever_lower(body_of(robot), Detail(level), 2)]
+        looked_at(monkeypatch, lambda fallback: CoarseCheck(0.5 if fallback % 9 >= 2 else 2.0, 1.01), speeds)
+        found_variants = [draft.fallback for draft in drafts._ever_lower(body_of(robot), Detail(level), 2)]
         assert found_variants == variants + at_last
 
 
@@ -339,9 +339,9 @@ def test_where_joints_are_too_fast_lower_bodies_are_tried_as_long_as_they_are_sl
 def test_where_looks_say_that_lower_is_faster_or_far_out_of_reach_it_is_not_tried(
     robot, monkeypatch, here, lower, variants
 ):
-    looked_at(monkeypatch, lambda variant: CoarseCheck(*(lower if variant == 4 else here)), (1.2, 0.9))
+    looked_at(monkeypatch, lambda fallback: CoarseCheck(*(lower if fallback == 4 else here)), (1.2, 0.9))
     drafts = GaitDrafts(robot, PatternGait(), 50.0)
-    assert [draft.variant for draft in drafts._ever_lower(body_of(robot), Detail("search"), 2)] == variants
+    assert [draft.fallback for draft in drafts._ever_lower(body_of(robot), Detail("search"), 2)] == variants
 
 
 def test_no_look_is_taken_twice(robot, monkeypatch):
@@ -373,7 +373,7 @@ def test_a_draft_has_the_rate_the_cycles_and_the_figures_of_its_plan(robot):
     final = drafts._draft(body, Detail(), 4)
     assert_allclose(np.diff(quick.time_s), 0.02)
     assert_allclose(np.diff(final.time_s), 0.01)
-    assert (quick.variant, final.variant) == (4, 4)
+    assert (quick.fallback, final.fallback) == (4, 4)
     assert final.meta["options"]["cycles"] == 2
     plan = body.plan(100.0, cycles=None)
     assert_allclose(final.time_s, plan.time_s)
@@ -413,7 +413,7 @@ def test_the_fastest_joint_is_told_as_a_share_of_its_limit(robot):
     limits = robot.joint_speed_limit_rad_s
     expected = max(0.1 / 0.2 / limits[2], 0.3 / 0.2 / limits[1])
     assert speed_use(robot, 1.0 + 0.2 * np.arange(3), qpos) == pytest.approx(expected)
-    assert [resume_from(variant) for variant in (0, 1, 2, 8, 9, 20)] == [0, 0, 0, 6, 0, 0]
+    assert [resume_from(fallback) for fallback in (0, 1, 2, 8, 9, 20)] == [0, 0, 0, 6, 0, 0]
 
 
 def test_secondary_motion_goes_with_the_steps(robot):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Self
@@ -15,7 +15,7 @@ from scipy.interpolate import CubicSpline
 from strut.arrays import Array
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.sway import BodyResponse, Sway, inset_support
-from strut.draft import Detail, Draft, OnProgress, Search, Violation
+from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
@@ -24,6 +24,7 @@ from strut.gaits.crawl.crawl_plan import CrawlGait, CrawlPlan, crawl_gait, crawl
 from strut.gaits.crawl.crawler import Crawler, CrawlPosture, crawler
 from strut.gaits.crawl.key_pose import KeyPose, key_pose
 from strut.gaits.crawl.request import Balance, Crawl
+from strut.gaits.crawl.table import CrawlTable
 from strut.maths.easing import smooth_step
 from strut.receipt import LimitName
 from strut.request import Request
@@ -46,7 +47,7 @@ SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle re
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CrawlDrafts:
+class CrawlDrafts(Generator):
     """Drafts crawls; the body sways the shortest way first, then sideways only.
 
     Args:
@@ -68,7 +69,7 @@ class CrawlDrafts:
         """Return what drafts the task of a request."""
         task = request.task
         assert isinstance(task, Crawl)
-        return cls(robot, task, request.least_margin_m, request.rate_hz)
+        return cls(robot, task, request.min_margin_m, request.rate_hz)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
         """Yield one crawl for each way to sway."""
@@ -87,9 +88,9 @@ class CrawlDrafts:
         body = sampled(rate_hz)
         slow = sampled(SWAY_RATE_HZ) if rate_hz > SWAY_RATE_HZ else body
         costs = X_COSTS[self.task.balance]
-        for variant in sorted(range(len(costs)), key=lambda number: number != detail.variant):
+        for fallback in sorted(range(len(costs)), key=lambda number: number != detail.fallback):
             buffer_m = self.margin_m + BUFFER_BEYOND_MARGIN_M
-            sway = sway_shift(partial(_response, slow), slow.plan, buffer_m=buffer_m, x_cost=costs[variant])
+            sway = sway_shift(partial(_response, slow), slow.plan, buffer_m=buffer_m, x_cost=costs[fallback])
             shift = CubicSpline(slow.plan.time_s, sway, bc_type="clamped")(body.plan.time_s)  # starts and ends at rest
             posture = body.posture(shift)
             yield Draft(
@@ -103,9 +104,15 @@ class CrawlDrafts:
                 not_expressed=not_expressed(robot, style, reads=READS),
                 kept=1.0 if detail.share is None else float(detail.share.mean()),
                 violations=(_reach_shortfall(body, posture),) if posture.excess_m.max() >= 0.0 else (),
-                variant=variant,
+                fallback=fallback,
                 meta={"options": to_builtins(self.task)},
             )
+
+    @property
+    def usual_options(self) -> Mapping[str, float]:
+        """The robot's own steps."""
+        own = self.robot.gait_as(CrawlTable)
+        return {"step_length_m": own.step_length_m, "step_height_m": own.step_height_m}
 
     def gait(self, style: Style) -> CrawlGait:
         """Return the robot's gait with the user's step and pace; who breathes rests, and takes on its pose, before."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import msgspec
 
 from strut.errors import OutOfRangeError
 from strut.gaits.crawl.table import CrawlTable
-from strut.request import RobotTask, TaskKind
+from strut.request import Adjustable, RobotTask, TaskKind
 from strut.request_checks import check_cycles, check_length, check_word
 
 Balance = Literal["y", "xy"]
@@ -28,6 +29,10 @@ class Crawl(RobotTask, frozen=True, tag="crawl", kw_only=True):
 
     walks: ClassVar[str] = "crawls straight ahead"
     relaxes: ClassVar[bool] = True
+    adjustable: ClassVar[Mapping[str, Adjustable]] = {
+        "step_length_m": Adjustable("step length", "mm"),
+        "step_height_m": Adjustable("step height", "mm"),
+    }
 
     cycles: int = 10
     step_length_m: float | None = None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import msgspec
 
-from strut.errors import OutOfRangeError
+from strut.errors import BadFootstepsError, OutOfRangeError, StrutError
 from strut.gaits.footsteps.table import StepsTable
 from strut.place import Footstep, Place
-from strut.request import RobotTask, TaskKind
+from strut.receipt import LimitName
+from strut.request import Adjustable, RobotTask, TaskKind
 from strut.request_checks import check_goal, check_length, check_word
 
 PressureLaw = Literal["pressure", "mass"]
@@ -32,6 +34,12 @@ class Steps(RobotTask, frozen=True, tag="steps", kw_only=True):
 
     walks: ClassVar[str] = "walks in steps to a goal"
     usual_rate_hz: ClassVar[float] = 50.0
+    adjustable: ClassVar[Mapping[str, Adjustable]] = {
+        "pace": Adjustable("speed", "mm/s"),
+        "body_height_m": Adjustable("body height", "mm"),
+        "step_length_m": Adjustable("step length", "mm"),
+        "step_height_m": Adjustable("step height", "mm"),
+    }
 
     goals: tuple[Place, ...] = ()
     footsteps: tuple[Footstep, ...] = ()
@@ -53,6 +61,17 @@ class Steps(RobotTask, frozen=True, tag="steps", kw_only=True):
             raise OutOfRangeError(f"Steps of {self.step_length_m * 1e3:g} mm never arrive; choose at least 2 mm.")
         for place in self.goals:
             check_goal(place)
+
+    @property
+    def wants_fastest(self) -> bool:
+        """Whether the fastest feasible pace is to be searched."""
+        return self.pace == "fastest"
+
+    def refusal(self, limit: str, reason: str) -> StrutError | None:
+        """Return the error about footsteps of the user's own that are out of reach."""
+        if not self.footsteps or limit != LimitName.REACH:
+            return None
+        return BadFootstepsError(f"The footsteps cannot be walked: {reason}; shorten or turn that step less.")
 
     def probe(self, **options: Any) -> Self:
         """Return the walk; another step length is tried straight ahead: a goal may be reached in shorter steps."""

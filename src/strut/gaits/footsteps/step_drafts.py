@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
-from strut.draft import Detail, Draft, OnProgress, Search, not_made
+from strut.draft import Detail, Draft, Generator, OnProgress, Search, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
@@ -63,7 +63,7 @@ class StepGait:
 
 
 @dataclass(frozen=True, eq=False)
-class StepDrafts:
+class StepDrafts(Generator):
     """Drafts walks of steps.
 
     Args:
@@ -153,6 +153,17 @@ class StepDrafts:
         if self.task.footsteps:
             _check_footsteps(self.robot, legs, self.task)
         return legs
+
+    @property
+    def usual_options(self) -> Mapping[str, float]:
+        """The robot's own steps and pace."""
+        own = self.robot.gait_as(StepsTable)
+        return {
+            "pace": own.pace,
+            "body_height_m": own.body_height_m,
+            "step_length_m": own.step_length_m,
+            "step_height_m": own.step_height_m,
+        }
 
     def at_pace(self, slower: float | None) -> StepDrafts:
         """Return what drafts the same steps with a factor on the robot's own phase times."""

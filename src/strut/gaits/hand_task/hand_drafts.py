@@ -11,7 +11,7 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.balance.wheels import drive_use
-from strut.draft import Detail, Draft, OnProgress
+from strut.draft import Detail, Draft, Generator, OnProgress
 from strut.engines.inverse_dynamics import inverse_dynamics, velocities
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
 from strut.expression.shown import expressed_shares, not_expressed
@@ -43,7 +43,7 @@ _LONGEST_STEP_S = 0.010  # of the integration; with longer ones the hand would f
 
 
 @dataclass(frozen=True, eq=False)
-class HandDrafts:
+class HandDrafts(Generator):
     """Drafts performances.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar, Self
@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from scipy.spatial.transform import Rotation
 
 from strut.arrays import Array
-from strut.draft import Detail, Draft, OnProgress, Search, Violation, not_made
+from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
@@ -37,11 +37,12 @@ from strut.gaits.pattern.gait_pattern import GaitPattern, brisk, pattern_named, 
 from strut.gaits.pattern.gait_plan import SETTLE, FootStance, GaitPlan, gait_plan, shown
 from strut.gaits.pattern.gait_track import Reach, TrackPiece, envelope, pieces_to
 from strut.gaits.pattern.request import PatternGait
+from strut.gaits.pattern.single_support import hardest_on_one_leg
 from strut.gaits.pattern.standing import foot_stance
 from strut.gaits.pattern.table import PatternTable
 from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
 from strut.place import Place
-from strut.receipt import LimitName
+from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
 from strut.robot import Robot
 from strut.style import WORDS, Style
@@ -77,7 +78,7 @@ LARGEST_COM_ERROR = 0.002  # of its height: a mass that is held back by a joint 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GaitDrafts:
+class GaitDrafts(Generator):
     """Drafts gaits of robots with two or four feet; where feet are out of reach, bodies sink and steps get shorter.
 
     Args:
@@ -87,7 +88,7 @@ class GaitDrafts:
         looks: What was looked at, by style and variant.
     """
 
-    search: ClassVar[Search] = Search(coarsely=True, use=SEARCH_USE, rungs=8, by_words=True)
+    search: ClassVar[Search] = Search(coarsely=True, use=SEARCH_USE, rungs=8, by_parameters=True)
 
     robot: Robot
     task: PatternGait
@@ -108,14 +109,14 @@ class GaitDrafts:
         the variant that is asked for.
         """
         body = self._body(style)
-        best = detail.variant
+        best = detail.fallback
         if detail.level == "whole":
             yield self._draft(body.with_fallback(*FALLBACKS[best]), detail, best)
             return
         if stands_on_two_points(self.robot):
             yield not_made(self.robot, style, LimitName.BALANCE_MARGIN, TWO_POINTS)
             return
-        best = resume_from(best, detail.least) if detail.level == "search" else best
+        best = resume_from(best, detail.neutral_fallback) if detail.level == "search" else best
         while best < len(FALLBACKS):
             best = first_feasible(partial(self._look, body), best)
             yield from self._ever_lower(body, detail, best)
@@ -123,52 +124,62 @@ class GaitDrafts:
                 return
             best += len(LOWER) - best % len(LOWER)
 
-    def _ever_lower(self, body: _GaitBody, detail: Detail, variant: int) -> Iterator[Draft]:
+    def _ever_lower(self, body: _GaitBody, detail: Detail, fallback: int) -> Iterator[Draft]:
         """Yield the gait in a variant, and in lower ones as long as its joints are too fast and that makes them slower.
 
         What a look rules out is only told where that is enough. A whole gait is tried a little lower before less of it.
         """
-        look = self._look(body, variant)
-        last = variant - variant % len(LOWER) + len(LOWER)
+        look = self._look(body, fallback)
+        last = fallback - fallback % len(LOWER) + len(LOWER)
         if detail.verdict_only and look.speed > RULED_OUT:
             yield not_made(self.robot, body.style, LimitName.JOINT_SPEED, look.fastest)
             return
-        yield from self._slower_and_slower(body, detail, variant, last)
-        if detail.level == "final" and variant + 1 < last:
-            yield self._draft(body.with_fallback(*FALLBACKS[variant + 1]), detail, variant + 1)
+        yield from self._slower_and_slower(body, detail, fallback, last)
+        if detail.level == "final" and fallback + 1 < last:
+            yield self._draft(body.with_fallback(*FALLBACKS[fallback + 1]), detail, fallback + 1)
 
-    def _slower_and_slower(self, body: _GaitBody, detail: Detail, variant: int, last: int) -> Iterator[Draft]:
+    def _slower_and_slower(self, body: _GaitBody, detail: Detail, fallback: int, last: int) -> Iterator[Draft]:
         """Yield the gait in a variant, and in lower ones while that makes joints that are too fast slower."""
         fastest = np.inf
-        while variant < last:
-            lowered = body.with_fallback(*FALLBACKS[variant])
-            seen = self.looks.get((body.style, variant))
-            draft = self._draft(lowered, detail, variant, seen)
+        while fallback < last:
+            lowered = body.with_fallback(*FALLBACKS[fallback])
+            seen = self.looks.get((body.style, fallback))
+            draft = self._draft(lowered, detail, fallback, seen)
             yield draft
             speed = speed_use(self.robot, draft.time_s, draft.qpos)
-            lower = variant + FASTER_LOWER
+            lower = fallback + FASTER_LOWER
             if not 1.0 < speed < min(SLOWED * fastest, JOLTED) or lower >= last:
                 return
             below = self._look(body, lower)
-            if below.miss > LARGEST_MISS_RATIO or below.speed > self._look(body, variant).speed > TOO_FAST:
+            if below.miss > LARGEST_MISS_RATIO or below.speed > self._look(body, fallback).speed > TOO_FAST:
                 return
-            variant = lower
+            fallback = lower
             fastest = speed
 
-    def _look(self, body: _GaitBody, variant: int) -> CoarseCheck:
+    def _look(self, body: _GaitBody, fallback: int) -> CoarseCheck:
         """Return a look at a body in a variant; none is taken twice."""
-        seen = self.looks.get((body.style, variant))
-        return self.looks.setdefault((body.style, variant), seen or body.with_fallback(*FALLBACKS[variant]).look())
+        seen = self.looks.get((body.style, fallback))
+        return self.looks.setdefault((body.style, fallback), seen or body.with_fallback(*FALLBACKS[fallback]).look())
 
     @property
-    def usual(self) -> dict[str, float]:
-        """What the robot's own pattern does where nothing is chosen: its speed, straight ahead."""
+    def usual_options(self) -> Mapping[str, float]:
+        """The speed of the robot's own pattern, straight ahead."""
         body = self._body(Style())
         return {"speed_m_s": body.stride_m / body.period_s, "turn_rad_s": 0.0, "sideways_m_s": 0.0}
 
     @property
+    def slow_because(self) -> str:
+        """Which limit the pattern's own speed would break, if the robot's gait.toml says so and no speed was chosen."""
+        return self.robot.gait_as(PatternTable).slow_because if self.task.speed_m_s is None else ""
+
+    def explain_failure(self, broken: Sequence[str]) -> tuple[Reason, ...]:
+        """Return that the motors do not even let the robot stand on one leg, if they do not."""
+        text = hardest_on_one_leg(self.robot).sentence if LimitName.TORQUE in broken else ""
+        return (Reason(ReasonKind.LIMIT, LimitName.TORQUE, text),) if text else ()
+
+    @property
     def _hurries(self) -> bool:
-        return abs(self.task.speed_m_s or 0.0) > self.usual["speed_m_s"]
+        return abs(self.task.speed_m_s or 0.0) > self.usual_options["speed_m_s"]
 
     def _body(self, style: Style) -> _GaitBody:
         stance, qpos = foot_stance(self.robot)
@@ -188,7 +199,7 @@ class GaitDrafts:
         asked_m_s = own_m_s if self.task.speed_m_s is None else abs(self.task.speed_m_s)
         return float(np.sqrt(np.clip(asked_m_s / own_m_s, SLOWEST_PACE**2, 1.0)))
 
-    def _draft(self, body: _GaitBody, detail: Detail, variant: int, look: CoarseCheck | None = None) -> Draft:
+    def _draft(self, body: _GaitBody, detail: Detail, fallback: int, look: CoarseCheck | None = None) -> Draft:
         if detail.level == "search":
             plan, solved = body.solved(SOLVED_RATE_HZ, cycles=SEARCH_CYCLES, look=look)
         else:
@@ -203,7 +214,7 @@ class GaitDrafts:
             expressed=expressed_shares(self.robot, body.style, body.style, reads=READS),
             not_expressed=not_expressed(self.robot, body.style, reads=READS),
             violations=tuple(_reach_shortfall(body, plan, solved)),
-            variant=variant,
+            fallback=fallback,
             figures=gait_figures(self.robot, self.task, plan, solved.qpos),
             meta={"options": to_builtins(self.task)},
         )

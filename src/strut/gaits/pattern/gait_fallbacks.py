@@ -63,29 +63,29 @@ def first_feasible(look: Callable[[int], CoarseCheck], start: int) -> int:
         least = min(found.miss for found in here.values())
         if least < 1.0 or least > SHORTER * before:
             break
-    return min(looks, key=lambda variant: (looks[variant].miss >= 1.0, max(looks[variant].worst, 1.0), variant))
+    return min(looks, key=lambda fallback: (looks[fallback].miss >= 1.0, max(looks[fallback].worst, 1.0), fallback))
 
 
-def resume_from(variant: int, least: int = 0) -> int:
+def resume_from(fallback: int, least: int = 0) -> int:
     """Return the fallback from which on a similar gait is looked at, a little higher than the one that it needed.
 
     Upright where shorter steps than neutral's were needed; steps are as short as those of the one that neutral needs.
     """
     first = least - least % len(LOWER)
-    return max(first, variant - FASTER_LOWER) if variant < first + len(LOWER) else first
+    return max(first, fallback - FASTER_LOWER) if fallback < first + len(LOWER) else first
 
 
 def _looks_down(look: Callable[[int], CoarseCheck], variants: range) -> dict[int, CoarseCheck]:
     """Return looks at ever lower bodies, until one does or two miss by more: knees were not what held them back."""
     looks = dict[int, CoarseCheck]()
     least = np.inf
-    variant = variants.start
+    fallback = variants.start
     worse = 0
-    while variant < variants.stop and least >= 1.0 and worse < 2:
-        looks[variant] = found = look(variant)
+    while fallback < variants.stop and least >= 1.0 and worse < 2:
+        looks[fallback] = found = look(fallback)
         worse = worse + (2 if found.worst > MUCH_WORSE * least else 1) if found.worst > WORSE * least else 0
         least = min(least, found.worst)
-        variant = variant + (1 if 1.0 <= found.miss < FAR else FASTER_LOWER)
+        fallback = fallback + (1 if 1.0 <= found.miss < FAR else FASTER_LOWER)
     return looks
 
 

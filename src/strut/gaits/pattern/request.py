@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import msgspec
@@ -10,11 +11,12 @@ import msgspec
 from strut.errors import OutOfRangeError
 from strut.gaits.pattern.table import PatternTable
 from strut.place import Place
-from strut.request import RobotTask, TaskKind
+from strut.request import Adjustable, RobotTask, TaskKind
 from strut.request_checks import check_cycles, check_goal
 
 FASTEST_M_S = 10.0
 FASTEST_TURN_RAD_S = 10.0
+SLOWER = (0.85, 0.75, 0.5, 0.35, 0.25)  # shares of its usual speed at which a robot with weak motors is tried
 
 
 class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
@@ -31,6 +33,11 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
 
     walks: ClassVar[str] = "walks by a gait pattern"
     simulated: ClassVar[bool] = True
+    adjustable: ClassVar[Mapping[str, Adjustable]] = {  # each value is proved in simulation, so that they are coarse
+        "speed_m_s": Adjustable("speed", "mm/s", 20.0, usual_shares=SLOWER),
+        "turn_rad_s": Adjustable("turn", "°/s", 40.0),
+        "sideways_m_s": Adjustable("sideways speed", "mm/s", 20.0),
+    }
 
     pattern: str | None = None
     cycles: int = 10
@@ -56,6 +63,15 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
     def chosen(cls, **choices: Any) -> Self:
         """Return the task with what a user chose: sideways alone does not go forwards, too."""
         return cls(**({"speed_m_s": 0.0} | choices if choices.get("sideways_m_s") else choices))
+
+    def chosen_options(self) -> dict[str, float]:
+        """Return the chosen numbers. A forward speed of 0 (sideways walk, turn in place) is not a choice."""
+        chosen = super().chosen_options()
+        return {name: value for name, value in chosen.items() if name != "speed_m_s" or value != 0.0}
+
+    def at_usual_speed(self, speed_m_s: float) -> Self | None:
+        """Return the walk at another speed than the pattern's own; None if a speed was chosen."""
+        return msgspec.structs.replace(self, speed_m_s=speed_m_s) if self.speed_m_s is None else None
 
     def probe(self, **options: Any) -> Self:
         """Return a walk that starts, walks and stops."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from strut.draft import Detail, Draft, OnProgress, Progress, Search, not_made
+from strut.draft import Detail, Draft, Generator, OnProgress, Progress, Search, not_made
 from strut.errors import RefusedError, StoppedError
 from strut.expression.shown import expressed_shares, not_expressed
 from strut.human.analysis.naturalness import Naturalness
@@ -34,7 +34,7 @@ FULLY_EXPRESSED = 0.85  # a parameter that reaches this share of its change coun
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HumanDrafts:
+class HumanDrafts(Generator):
     """Drafts walks by optimal control; each is verified by an independent engine.
 
     Args:
