@@ -53,9 +53,9 @@ def drafts(mrpete):
 
 
 def test_there_is_one_draft_for_each_way_to_sway_the_wanted_one_first(mrpete, drafts):
-    assert [draft.variant for draft in drafts] == [0, 1]
+    assert [draft.fallback for draft in drafts] == [0, 1]
     other = CrawlDrafts(mrpete, Crawl(cycles=2, balance="xy"), 0.01, 50.0)
-    assert next(iter(other.drafts(Style(), Detail(level="search", variant=1)))).variant == 1
+    assert next(iter(other.drafts(Style(), Detail(level="search", fallback=1)))).fallback == 1
     sideways = list(
         CrawlDrafts(mrpete, Crawl(cycles=2, balance="y"), 0.01, 50.0).drafts(Style(), Detail(level="search"))
     )

@@ -46,7 +46,7 @@ def test_a_robots_own_pattern_scales_the_usual_one(robot, body):
     assert other.pattern.period == pytest.approx(0.5 * body.pattern.period)
     assert other.pattern.lift == pytest.approx(2.0 * body.pattern.lift)
     assert other.pattern.stride == pytest.approx(body.pattern.stride)
-    usual = [GaitDrafts(one, PatternGait(), 50.0).usual["speed_m_s"] for one in (robot, quick)]
+    usual = [GaitDrafts(one, PatternGait(), 50.0).usual_options["speed_m_s"] for one in (robot, quick)]
     assert usual[1] == pytest.approx(2.0 * usual[0])
     unit_s = time_unit_s(body.stance.height_m, 9.81)
     assert usual[0] == pytest.approx(body.pattern.stride * body.stance.height_m / (body.pattern.period * unit_s))
@@ -106,7 +106,7 @@ def test_a_draft_that_starts_from_a_look_is_the_one_that_starts_from_a_stand(bod
 
 @pytest.mark.parametrize(("asked", "hurries"), [(None, False), (0.01, False), (0.03, True), (-0.03, True)])
 def test_only_who_is_asked_for_more_than_its_own_speed_hurries_however_slow_it_is(asked, hurries):
-    slow = SimpleNamespace(task=SimpleNamespace(speed_m_s=asked), usual={"speed_m_s": 0.02})
+    slow = SimpleNamespace(task=SimpleNamespace(speed_m_s=asked), usual_options={"speed_m_s": 0.02})
     assert GaitDrafts._hurries.fget(slow) is hurries
 
 

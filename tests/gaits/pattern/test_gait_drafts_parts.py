@@ -48,7 +48,7 @@ def body_of(robot, style=STYLE, **task):
     ("asked", "pace"), [(None, 1.0), (1.0, 1.0), (0.5, 0.5**0.5), (-0.36, 0.6), (0.1, 0.5), (3.0, 1.0)]
 )
 def test_who_is_commanded_to_be_slow_takes_half_of_it_from_its_pace(robot, asked, pace):
-    usual = GaitDrafts(robot, PatternGait(), 50.0).usual
+    usual = GaitDrafts(robot, PatternGait(), 50.0).usual_options
     assert (usual["turn_rad_s"], usual["sideways_m_s"]) == (0.0, 0.0)
     speed = None if asked is None else asked * usual["speed_m_s"]
     drafts = GaitDrafts(robot, PatternGait(speed_m_s=speed), 50.0)
@@ -300,9 +300,9 @@ def test_the_first_way_that_reaches_is_drafted_and_neutral_goes_on_to_shorter_st
     assert variants(STYLE, "final", fallback=4) == [4, 5]
     assert variants(STYLE, "final", fallback=8) == [8]  # the lowest
     assert variants(STYLE, "search", fallback=5) == [3]
-    assert variants(STYLE, "search", fallback=5, least=9 + 1) == [9 + 2]  # with steps as short as neutral's
+    assert variants(STYLE, "search", fallback=5, neutral_fallback=9 + 1) == [9 + 2]  # with steps as short as neutral's
     assert variants(STYLE, "whole", fallback=7) == [7]
-    fast = GaitDrafts(robot, PatternGait(speed_m_s=2.0 * drafts.usual["speed_m_s"]), 50.0)
+    fast = GaitDrafts(robot, PatternGait(speed_m_s=2.0 * drafts.usual_options["speed_m_s"]), 50.0)
     assert variants(neutral, "search", by=fast) == [2]
 
 
