@@ -132,7 +132,7 @@ def test_the_use_is_the_largest_share_of_any_limit(robot, monkeypatch):
     speed[2, 0] = 0.7 * robot.joint_speed_limit_rad_s[0]
     needs = SimpleNamespace(torque_nm=torque, joint_speed_rad_s=speed)
     broken = [SimpleNamespace(limit=name) for name in ("torque", "reach", "friction", "joint speed", "balance margin")]
-    draft = SimpleNamespace(violations=(), qpos=np.zeros((3, 1)), variant=19, measured=needs)
+    draft = SimpleNamespace(violations=(), qpos=np.zeros((3, 1)), fallback=19, measured=needs)
 
     def drafts(self, style, detail):
         assert (self.robot, self.task.cycles, self.rate_hz) == (robot, 5, PatternGait.usual_rate_hz)
