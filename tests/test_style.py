@@ -6,7 +6,7 @@ import pytest
 
 from strut.errors import OutOfRangeError
 from strut.schemas.expression import WordMappings
-from strut.style import PARAMETER_GROUPS, WORDS, Style, parameter_label
+from strut.style import PARAMETER_GROUPS, STYLE_PARAMETERS, Style, parameter_label
 
 
 def test_the_default_is_neutral():
@@ -14,7 +14,7 @@ def test_the_default_is_neutral():
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("parameters", "sentence"),
     [
         ({"tempo": -1.0}, "The tempo of a style is -1; it must be a finite factor of at least 0."),
         ({"stride": math.nan}, "The stride of a style is nan; it must be a finite factor of at least 0."),
@@ -33,14 +33,14 @@ def test_the_default_is_neutral():
         ({"postures": (("sad", math.nan),)}, "The weight of posture 'sad' is nan; it must be a finite number."),
     ],
 )
-def test_what_no_body_can_read_is_refused(words, sentence):
+def test_values_out_of_range_are_refused(parameters, sentence):
     with pytest.raises(OutOfRangeError) as caught:
-        Style(**words)
+        Style(**parameters)
     assert str(caught.value) == sentence
 
 
-def test_every_word_that_a_table_can_give_a_part_to_is_weakened_in_exactly_one_group():
-    weakened = [word for group in PARAMETER_GROUPS for word in group]
+def test_every_parameter_that_a_table_can_map_is_weakened_in_exactly_one_group():
+    weakened = [name for group in PARAMETER_GROUPS for name in group]
     numbers = set(WordMappings.__struct_fields__) - {"direction", "postures"}
     assert sorted(weakened) == sorted(numbers)
 
@@ -53,19 +53,19 @@ def test_speed_is_pace_times_step_length_with_its_direction():
     assert Style(tempo=0.5, stride=1.2, direction=-1).speed == pytest.approx(-0.6)
 
 
-@pytest.mark.parametrize("name", WORDS)
-def test_every_word_has_a_meaning_a_unit_and_a_range_around_its_neutral_value(name):
-    word = WORDS[name]
-    assert word.meaning
-    assert word.unit in ("factor", "rad", "share")
-    assert word.least <= word.neutral <= word.most
-    assert word.visible > 0.0
-    assert name.endswith("_rad") == (word.unit == "rad")
-    assert getattr(Style(), name) == word.neutral
-    for end in (word.least - 0.01, word.most + 0.01):
+@pytest.mark.parametrize("name", STYLE_PARAMETERS)
+def test_every_parameter_has_a_meaning_a_unit_and_a_range_around_its_neutral_value(name):
+    parameter = STYLE_PARAMETERS[name]
+    assert parameter.meaning
+    assert parameter.unit in ("factor", "rad", "share")
+    assert parameter.min <= parameter.neutral <= parameter.max
+    assert parameter.visible > 0.0
+    assert name.endswith("_rad") == (parameter.unit == "rad")
+    assert getattr(Style(), name) == parameter.neutral
+    for end in (parameter.min - 0.01, parameter.max + 0.01):
         with pytest.raises(OutOfRangeError, match=f"The {name} of a style is "):
             Style(**{name: end})
 
 
-def test_words_are_spoken_without_their_unit():
+def test_the_label_of_a_parameter_has_no_unit():
     assert parameter_label("trunk_pitch_rad") == "trunk pitch"

@@ -1,4 +1,4 @@
-"""Style: what a feeling does to a body, in words that any body can read.
+"""Style: how an emotion changes a motion, as parameters that any body can read.
 
 Signs are the same for every body. Pitch is a turn about y, which points left: positive bends forwards and down,
 negative back and up. Elbows bend and shoulders rise by positive angles, on both sides alike.
@@ -15,23 +15,23 @@ from strut.plumbing.argument_types import coerce_fields
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """One word of a style.
+class StyleParameter:
+    """One parameter of a style.
 
     Args:
         meaning: In a few words.
-        neutral: Its value without a feeling, unless a body's expression.toml says otherwise.
-        least: Smallest value that means something.
-        most: Largest value that means something.
-        visible: Smallest change that people see; what is smaller is not judged.
-        unit: Of the value.
-        rule: What a wrong value must become, in words.
+        neutral: Its value without an emotion, unless the robot's expression.toml has another.
+        min: Smallest meaningful value.
+        max: Largest meaningful value.
+        visible: Smallest change that people see; smaller ones are not judged.
+        unit: `factor`, `rad` or `share`.
+        rule: What a wrong value must become.
     """
 
     meaning: str
     neutral: float
-    least: float
-    most: float
+    min: float
+    max: float
     visible: float
     unit: str
     rule: str
@@ -39,28 +39,27 @@ class Word:
 
 def _factor(meaning: str) -> Any:
     rule = "it must be a finite factor of at least 0."
-    return _field(Word(meaning, 1.0, 0.0, math.inf, 0.03 / 1.3, "factor", rule))
+    return _field(StyleParameter(meaning, 1.0, 0.0, math.inf, 0.03 / 1.3, "factor", rule))
 
 
-def _angle(meaning: str, least: float = -math.pi / 2.0, most: float = math.pi / 2.0) -> Any:
-    rule = f"it must be an angle from {least:.3g} to {most:.3g} rad."
-    return _field(Word(meaning, 0.0, least, most, 0.035, "rad", rule))
+def _angle(meaning: str, lower: float = -math.pi / 2.0, upper: float = math.pi / 2.0) -> Any:
+    rule = f"it must be an angle from {lower:.3g} to {upper:.3g} rad."
+    return _field(StyleParameter(meaning, 0.0, lower, upper, 0.035, "rad", rule))
 
 
 def _share(meaning: str, neutral: float = 0.5) -> Any:
-    return _field(Word(meaning, neutral, 0.0, 1.0, 0.02, "share", "rescale it to [0, 1]."))
+    return _field(StyleParameter(meaning, neutral, 0.0, 1.0, 0.02, "share", "rescale it to [0, 1]."))
 
 
-def _field(word: Word) -> Any:
-    return field(default=word.neutral, metadata={"word": word})
+def _field(parameter: StyleParameter) -> Any:
+    return field(default=parameter.neutral, metadata={"parameter": parameter})
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Words, each with its value; the defaults are neutral. `WORDS` has unit and range of those that are numbers.
+    """The parameters of a style; the defaults are neutral. `STYLE_PARAMETERS` has unit and range of the numbers.
 
-    Direction is 1 (forwards) or -1 (backwards); postures are key poses of the body by name, each with how much of it is
-    shown.
+    Direction is 1 (forwards) or -1 (backwards); postures are key poses of the body by name, each with its weight.
     """
 
     tempo: float = _factor("pace of the steps or of a task, above 0")
@@ -84,22 +83,22 @@ class Style:
     recoil: float = _share("how far head, trunk or body swing on when the body starts and stops", 0.0)
     anticipation: float = _share("how far the body draws back before it starts and stops", 0.0)
     asymmetry: float = _share("how much one side differs from the other", 0.0)
-    breath: float = _share("how deep it breathes: 1 is as deep as anybody sees from far", 0.0)
+    breath: float = _share("how deep it breathes; 1 is visible from far", 0.0)
     breath_pace: float = _factor("how fast it breathes")
     direction: int = 1
     postures: tuple[tuple[str, float], ...] = ()
 
     @property
     def speed(self) -> float:
-        """Walking speed as a share of the neutral one; negative is backwards."""
+        """Walking speed over the neutral one; negative is backwards."""
         return self.direction * self.tempo * self.stride
 
     def __post_init__(self) -> None:
         coerce_fields(self)
-        for name, word in WORDS.items():
+        for name, parameter in STYLE_PARAMETERS.items():
             value = getattr(self, name)
-            if not (math.isfinite(value) and word.least <= value <= word.most):
-                raise OutOfRangeError(f"The {name} of a style is {value:g}; {word.rule}")
+            if not (math.isfinite(value) and parameter.min <= value <= parameter.max):
+                raise OutOfRangeError(f"The {name} of a style is {value:g}; {parameter.rule}")
         if self.tempo == 0.0:
             raise OutOfRangeError("The tempo of a style is 0, so no step would end; use stride 0 to march on the spot.")
         if self.body_height == 0.0:
@@ -111,9 +110,11 @@ class Style:
                 raise OutOfRangeError(f"The weight of posture '{name}' is {weight:g}; it must be a finite number.")
 
 
-WORDS: dict[str, Word] = {one.name: one.metadata["word"] for one in fields(Style) if "word" in one.metadata}
+STYLE_PARAMETERS: dict[str, StyleParameter] = {
+    entry.name: entry.metadata["parameter"] for entry in fields(Style) if "parameter" in entry.metadata
+}
 
-# Words that are weakened together where a feeling breaks a limit; what tells most of it first, which is weakened last.
+# Parameters that are weakened together if an emotion breaks a limit, the most expressive first; it is weakened last.
 PARAMETER_GROUPS: tuple[tuple[str, ...], ...] = (
     ("body_pitch_rad", "trunk_pitch_rad", "head_pitch_rad"),
     ("stance_width", "body_height"),
@@ -129,6 +130,6 @@ PARAMETER_GROUPS: tuple[tuple[str, ...], ...] = (
 )
 
 
-def parameter_label(word: str) -> str:
-    """Return a word as people say it."""
-    return word.removesuffix("_rad").replace("_", " ")
+def parameter_label(name: str) -> str:
+    """Return the name of a parameter for people: `trunk pitch` for `trunk_pitch_rad`."""
+    return name.removesuffix("_rad").replace("_", " ")

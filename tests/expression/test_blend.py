@@ -11,7 +11,7 @@ from strut.emotion import Emotion, emotion_table, named_emotion
 from strut.errors import BadTableError, OutOfRangeError
 from strut.expression.blend import anchor_weights, style_for
 from strut.models.catalogue import load_robot
-from strut.style import WORDS, Style
+from strut.style import STYLE_PARAMETERS, Style
 from tests.thesis import EMOTIONS, NUMBERS
 
 axis = st.floats(-1.0, 1.0)
@@ -95,7 +95,7 @@ def test_fear_slows_marches_on_the_spot_and_turns_round_without_a_jump(mrpete):
 def quantities(style):
     """Return what is linear in a feeling, as long as nothing stops at an end of its range."""
     postures = {f"posture {name}": weight for name, weight in style.postures}
-    return {word: getattr(style, word) for word in WORDS if word not in ("tempo", "stride")} | postures
+    return {word: getattr(style, word) for word in STYLE_PARAMETERS if word not in ("tempo", "stride")} | postures
 
 
 @given(any_robot, axis, axis, axis, st.floats(0.0, 0.4))
@@ -118,7 +118,7 @@ def test_intensity_and_distance_from_neutral_are_the_same_dial(robot, pleasure, 
     body = ROBOTS[robot]
     louder = style_for(body, Emotion(pleasure, arousal, dominance), scale)
     farther = style_for(body, Emotion(scale * pleasure, scale * arousal, scale * dominance), 1.0)
-    for word in WORDS:
+    for word in STYLE_PARAMETERS:
         assert getattr(louder, word) == pytest.approx(getattr(farther, word), rel=1e-6, abs=1e-9)
 
 
@@ -140,7 +140,7 @@ def test_every_word_is_exact_at_the_anchors(robot, emotion):
     body = ROBOTS[robot]
     anchor = body.expression.anchor[emotion]
     style = style_for(body, named_emotion(emotion))
-    for word in set(WORDS) - {"tempo", "stride"}:
+    for word in set(STYLE_PARAMETERS) - {"tempo", "stride"}:
         said = getattr(anchor, word)
         assert getattr(style, word) == pytest.approx(body.expression.neutral_value(word) if said is None else said)
     assert style.speed == pytest.approx(anchor.speed * (anchor.stride or 1.0))

@@ -8,7 +8,7 @@ import pytest
 from strut.models.catalogue import load_robot
 from strut.schemas import expression
 from strut.schemas.toml_file import TomlFile
-from strut.style import WORDS
+from strut.style import STYLE_PARAMETERS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "expression.md").read_text("utf-8")
 TABLES = [kind for kind in vars(expression).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
@@ -16,10 +16,10 @@ CELLS = [row.strip("|").split("|") for row in PAGE.splitlines() if row.startswit
 ROWS = {cells[0].strip("` "): cells for cells in CELLS}
 
 
-@pytest.mark.parametrize("word", [*WORDS, "direction", "postures"])
+@pytest.mark.parametrize("word", [*STYLE_PARAMETERS, "direction", "postures"])
 def test_the_page_says_which_robot_has_a_part_for_a_word(word):
     cells = [cell.strip() for cell in ROWS[word]]
-    assert cells[4] in WORDS[word].meaning if word in WORDS else cells[4]
+    assert cells[4] in STYLE_PARAMETERS[word].meaning if word in STYLE_PARAMETERS else cells[4]
     for name, said in zip(("alice", "heiman", "mrpete", "pepper"), cells[5:], strict=True):
         table = load_robot(name).expression
         assert bool(said) == (table.with_animated().mapping(word) is not None)

@@ -8,7 +8,7 @@ from strut.errors import BadFieldError
 from strut.models.catalogue import HOME, load_robot
 from strut.models.table_files import read_table
 from strut.schemas.expression import ExpressionTable
-from strut.style import WORDS, Style
+from strut.style import STYLE_PARAMETERS, Style
 
 TALOS = Path(__file__).parents[2] / "examples" / "talos"
 ROBOTS = ("alice", "heiman", "mrpete", "pepper")
@@ -59,7 +59,7 @@ def test_an_empty_table_is_one_of_a_body_without_feelings(tmp_path):
 @pytest.mark.parametrize("folder", [*(HOME / name for name in ROBOTS), TALOS], ids=lambda folder: folder.name)
 def test_every_robot_has_a_part_for_most_words_that_its_feelings_change(folder):
     table = read_table(folder, "expression", ExpressionTable)
-    said = {word for anchor in table.anchor.values() for word in WORDS if getattr(anchor, word) is not None}
+    said = {word for anchor in table.anchor.values() for word in STYLE_PARAMETERS if getattr(anchor, word) is not None}
     said |= set(table.axis) | {"tempo" for anchor in table.anchor.values() if anchor.speed is not None}
     lacking = {word for word in said if table.mapping(word) is None}
     assert lacking == ({"trunk_pitch_rad", "head_pitch_rad"} if folder.name == "alice" else set())

@@ -17,7 +17,7 @@ from strut.emotion import Emotion, checked_intensity, named_emotion
 from strut.errors import BadTableError
 from strut.robot import Robot
 from strut.schemas.expression import PACE, ExpressionTable
-from strut.style import WORDS, Style
+from strut.style import STYLE_PARAMETERS, Style
 
 SLOWEST_TEMPO = 0.4  # below this the stride shrinks instead: a feeling that stops the robot marches on the spot
 
@@ -62,7 +62,7 @@ def style_for(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> Style:
         raise BadTableError(f"{robot.name} has no anchor and no axis in an expression.toml, so it can show no feeling.")
     weights = anchor_weights(robot, emotion, strength)
     changed = _changes(table, emotion, strength, weights)
-    values = {word: _kept(table, word, table.neutral_value(word) + changed(word)) for word in WORDS}
+    values = {word: _kept(table, word, table.neutral_value(word) + changed(word)) for word in STYLE_PARAMETERS}
     speed, step_time = (1.0 + changed(word) for word in PACE)
     if table.pace.least_speed is not None:
         speed = max(speed, table.pace.least_speed)
@@ -104,7 +104,7 @@ def _postures(table: ExpressionTable, weights: dict[str, float]) -> tuple[tuple[
 
 def _kept(table: ExpressionTable, word: str, value: float) -> float:
     """Return a value within the range of the word and that of its mapping to the body."""
-    mapping, (least, most) = table.mapping(word), (WORDS[word].least, WORDS[word].most)
+    mapping, (least, most) = table.mapping(word), (STYLE_PARAMETERS[word].min, STYLE_PARAMETERS[word].max)
     if mapping is not None:
         least, most = (old if own is None else own for own, old in ((mapping.least, least), (mapping.most, most)))
     return min(max(value, least), most)

@@ -10,7 +10,7 @@ import numpy as np
 from strut.emotion import Emotion
 from strut.expression.blend import style_for
 from strut.robot import Robot
-from strut.style import WORDS, Style, parameter_label
+from strut.style import STYLE_PARAMETERS, Style, parameter_label
 
 VISIBLE_POSE = 0.02  # smallest share of a key pose that people see
 _WALKING = ("tempo", "stride")  # judged as their product, the speed
@@ -81,11 +81,11 @@ def not_expressed(
 
 def visible_parameters(robot: Robot, style: Style) -> tuple[str, ...]:
     """Return the words that a style changes visibly against neutral."""
-    return tuple(word for word in (*WORDS, "direction", "postures") if _visible(robot, style, word))
+    return tuple(word for word in (*STYLE_PARAMETERS, "direction", "postures") if _visible(robot, style, word))
 
 
 def _judged(robot: Robot, asked: Style) -> tuple[str, ...]:
-    words = robot.expression.main or ("speed", *(word for word in WORDS if word not in _WALKING), "postures")
+    words = robot.expression.main or ("speed", *(word for word in STYLE_PARAMETERS if word not in _WALKING), "postures")
     return tuple(word for word in words if _visible(robot, asked, word))
 
 
@@ -93,7 +93,7 @@ def _visible(robot: Robot, style: Style, word: str) -> bool:
     """Return whether a word's change against neutral is one that people see."""
     if word in ("direction", "postures"):
         return style.direction < 0 if word == "direction" else _along(style, style) >= VISIBLE_POSE**2
-    least = WORDS["tempo" if word == "speed" else word].visible
+    least = STYLE_PARAMETERS["tempo" if word == "speed" else word].visible
     return abs(_value(style, word) - _value(robot.expression.neutral_style(), word)) >= least
 
 
@@ -131,7 +131,7 @@ def _told(style: Style, word: str) -> str:
     if word in ("direction", "postures"):
         return "walking backwards" if word == "direction" else f"postures {', '.join(dict(style.postures))}"
     value = _value(style, word)
-    if WORDS[word].unit != "rad":
+    if STYLE_PARAMETERS[word].unit != "rad":
         return f"{parameter_label(word)} {value:.2f}"
     way = (" forwards" if value > 0.0 else " back") if "pitch" in word else ""
     return f"{parameter_label(word)} {abs(math.degrees(value)):.0f} degrees{way}"

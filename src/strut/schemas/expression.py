@@ -11,7 +11,7 @@ import msgspec
 from strut.emotion import emotion_table
 from strut.schemas.fields import Positive, Table, Vector
 from strut.schemas.toml_file import WrongFieldError, no_such_field
-from strut.style import WORDS, Style
+from strut.style import STYLE_PARAMETERS, Style
 
 S = TypeVar("S", bound=msgspec.Struct)
 Layer = Literal["published", "animated"]
@@ -141,14 +141,16 @@ if TYPE_CHECKING:
 
 else:  # a word of a style is a field of these, so that it is written once
     _RANGES = {
-        name: msgspec.Meta(ge=word.least, le=word.most if math.isfinite(word.most) else None)
-        for name, word in WORDS.items()
+        name: msgspec.Meta(ge=parameter.min, le=parameter.max if math.isfinite(parameter.max) else None)
+        for name, parameter in STYLE_PARAMETERS.items()
     }
     _VALUES = [(name, Annotated[float, meta] | None, None) for name, meta in _RANGES.items()]
     Neutral = msgspec.defstruct("Neutral", _VALUES, bases=(Table,))
     EmotionAnchor = msgspec.defstruct("EmotionAnchor", _VALUES, bases=(_OwnWords,))
     _MAPPINGS = [
-        (name, WordMapping | None, None) for name in (*WORDS, "direction") if name not in _OwnMappings.__struct_fields__
+        (name, WordMapping | None, None)
+        for name in (*STYLE_PARAMETERS, "direction")
+        if name not in _OwnMappings.__struct_fields__
     ]
     WordMappings = msgspec.defstruct("WordMappings", _MAPPINGS, bases=(_OwnMappings,))
 
@@ -190,8 +192,8 @@ class ExpressionTable(Table, frozen=True):
     def __post_init__(self) -> None:
         for layer, table in (("", self), ("animated.", self.animated or AnimatedTable())):
             _check_names(f"{layer}anchor", table.anchor, tuple(emotion_table()))
-            _check_names(f"{layer}axis", table.axis, (*PACE, *WORDS))
-            _check_names(f"{layer}main", table.main, ("speed", "postures", *WORDS))
+            _check_names(f"{layer}axis", table.axis, (*PACE, *STYLE_PARAMETERS))
+            _check_names(f"{layer}main", table.main, ("speed", "postures", *STYLE_PARAMETERS))
         for name, anchor in self.anchor.items():
             _check_names(f"anchor.{name}.postures", anchor.postures, tuple(self.poses))
 
@@ -215,11 +217,11 @@ class ExpressionTable(Table, frozen=True):
     def neutral_value(self, word: str) -> float:
         """Return the value of a word without a feeling."""
         own = getattr(self.neutral, word)
-        return WORDS[word].neutral if own is None else float(own)
+        return STYLE_PARAMETERS[word].neutral if own is None else float(own)
 
     def neutral_style(self) -> Style:
         """Return how the body is without a feeling."""
-        words: dict[str, Any] = {word: self.neutral_value(word) for word in WORDS}
+        words: dict[str, Any] = {word: self.neutral_value(word) for word in STYLE_PARAMETERS}
         return Style(**words)
 
     @property
@@ -235,7 +237,7 @@ class ExpressionTable(Table, frozen=True):
     def joint_angles(self, style: Style) -> dict[str, float]:
         """Return where words hold coordinates [rad], by the names of the coordinates."""
         held: dict[str, float] = {}
-        for word in (word for word in WORDS if word not in _TO_AND_FRO):
+        for word in (word for word in STYLE_PARAMETERS if word not in _TO_AND_FRO):
             for name, factor in self.joints(word).items():
                 held[name] = held.get(name, 0.0) + factor * getattr(style, word)
         return held

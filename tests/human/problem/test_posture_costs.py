@@ -21,7 +21,7 @@ from strut.human.problem.posture_costs import (
 from strut.human.table import human_gait
 from strut.models.laboratory_names import joint_words
 from strut.models.subject import subject
-from strut.style import WORDS, Style
+from strut.style import STYLE_PARAMETERS, Style
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_haste_is_what_a_step_lasts_shorter_and_half_way_halves_durations():
     assert (half.stride, half.elbow_rad) == pytest.approx((0.8, 0.25))
     assert all(
         getattr(half, word) == pytest.approx(getattr(neutral, word))
-        for word in set(WORDS) - {"tempo", "stride", "elbow_rad"}
+        for word in set(STYLE_PARAMETERS) - {"tempo", "stride", "elbow_rad"}
     )
 
 

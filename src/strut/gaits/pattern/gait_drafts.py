@@ -45,7 +45,7 @@ from strut.place import Place
 from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
 from strut.robot import Robot
-from strut.style import WORDS, Style
+from strut.style import STYLE_PARAMETERS, Style
 
 READS = (
     *("tempo", "direction", "stride", "lift", "stance_width", "body_height", "body_pitch_rad"),
@@ -310,7 +310,7 @@ class _GaitBody:
             lift_m=self.pattern.lift * style.lift * height_m,
             settle_s=(SETTLE + (REST if rests else 0.0)) * unit_s,
             rate_hz=rate_hz,
-            uneven=UNEVEN * (style.jerkiness - WORDS["jerkiness"].neutral),
+            uneven=UNEVEN * (style.jerkiness - STYLE_PARAMETERS["jerkiness"].neutral),
         )
         return replace(plan, shown=shown(plan.time_s, SETTLE * unit_s))
 

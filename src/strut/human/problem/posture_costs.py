@@ -13,7 +13,7 @@ from strut.ocp.node_symbols import NodeSymbols
 from strut.ocp.problem import MayerCost, MeanCost
 from strut.ocp.symbolic_dynamics import Expression
 from strut.robot import Robot
-from strut.style import WORDS, Style
+from strut.style import STYLE_PARAMETERS, Style
 
 
 def step_time_reduction(style: Style) -> float:
@@ -23,7 +23,7 @@ def step_time_reduction(style: Style) -> float:
 
 def midway_style(style: Style, neutral: Style) -> Style:
     """Return the style midway to neutral; its tempo halves the change of the step duration."""
-    words = {word: 0.5 * (getattr(style, word) + getattr(neutral, word)) for word in WORDS}
+    words = {word: 0.5 * (getattr(style, word) + getattr(neutral, word)) for word in STYLE_PARAMETERS}
     return replace(style, **words | {"tempo": 2.0 / (1.0 / style.tempo + 1.0 / neutral.tempo)})
 
 

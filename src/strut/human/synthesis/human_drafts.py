@@ -26,7 +26,7 @@ from strut.plumbing.number_text import format_percent
 from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
 from strut.robot import Robot
-from strut.style import WORDS, Style, parameter_label
+from strut.style import STYLE_PARAMETERS, Style, parameter_label
 
 READS = ("tempo", "stride", "arm_swing", "bounce")  # parameters that change the problem, besides those of joint angles
 INTERRUPTED = "Interrupted; the walk was not solved, so nothing was written."
@@ -91,7 +91,7 @@ class HumanDrafts(Generator):
     def _draft(self, style: Style, gait: Gait, motion: Motion) -> Draft:
         assert gait.naturalness is not None
         assert motion.receipt is not None
-        reads = (*READS, *(name for name in WORDS if self.robot.expression.joints(name)))
+        reads = (*READS, *(name for name in STYLE_PARAMETERS if self.robot.expression.joints(name)))
         measured = measured_style(self.robot, style, speed_m_s=gait.speed_m_s, naturalness=gait.naturalness)
         shares = expressed_shares(self.robot, style, measured, reads=reads)
         weak = {parameter_label(name): share for name, share in shares.items() if share < FULLY_EXPRESSED}
