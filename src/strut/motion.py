@@ -11,21 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from strut.arrays import Array
+from strut.arrays import Array, frozen_array, frozen_mask
 from strut.errors import BadMotionError
 from strut.receipt import Receipt
-from strut.robot import frozen_array
 
 COARSEST_S = 0.05
 FINEST_S = 1e-4  # sample spacing that shows what joints and contacts do
 LARGEST_QPOS = 1e6  # metres or radians
-
-
-def frozen_mask(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Return a read-only copy as booleans."""
-    array = np.array(values, dtype=np.bool_)
-    array.flags.writeable = False
-    return array
 
 
 @cache  # reading what pip wrote takes 3 ms a package

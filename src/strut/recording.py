@@ -10,9 +10,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from strut.arrays import Array
+from strut.arrays import Array, frozen_array
 from strut.errors import BadRecordingError
-from strut.robot import frozen_array
 
 Side = Literal["Right", "Left"]
 SIDES: tuple[Side, Side] = ("Right", "Left")

@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from strut.arrays import Array
+from strut.arrays import Array, frozen_array
 from strut.errors import BadTableError
 from strut.schemas.body import ChainBody, Platform
 from strut.schemas.collision import CollisionTable
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 G = TypeVar("G", bound=GaitTable)
-Index = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 STANDING = "standing"  # the keyframe of a model that says how the robot stands
 _FREE_LEG = 6  # joints with which a leg puts its foot anywhere, any way round
 _ANKLE = 2
@@ -34,15 +31,6 @@ _ROLLS = 0.7  # last joints of a leg, and how much of the axis of one that rolls
 _FLAT_M = 0.005  # extent from which a foot is more than a point
 FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
 BASE = 6  # its degrees of freedom: velocities, or coordinates where three angles tell its turn
-
-
-def frozen_array(values: npt.ArrayLike) -> Array:
-    """Return a read-only copy as float64; raises TypeError for what is no real number."""
-    if np.asarray(values).dtype.kind not in "fiub":
-        raise TypeError(f"an array of {np.asarray(values).dtype} holds no real numbers")
-    array = np.array(values, dtype=np.float64)
-    array.flags.writeable = False
-    return array
 
 
 @dataclass(frozen=True, slots=True)

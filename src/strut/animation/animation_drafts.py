@@ -18,14 +18,14 @@ from strut.animation.drawing import Drawing, drawn, rounded
 from strut.animation.feasible_animation import FeasibleAnimation, tracking_error
 from strut.animation.request import Animate, AnimationMethod
 from strut.animation.whole_body_tracking import whole_body_tracking
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.draft import Detail, Draft, Generator, OnProgress, Search, not_made
 from strut.errors import OutOfRangeError
 from strut.ocp.windowed_tracking import WINDOW_INTERVALS
 from strut.plumbing.number_text import format_percent
 from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
-from strut.robot import Index, Robot
+from strut.robot import Robot
 from strut.style import Style
 
 STRENGTHS_AND_MARGINS: dict[AnimationMethod, tuple[tuple[float, float], ...]] = {

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
-from strut.arrays import Array
+from strut.arrays import Array, Index, frozen_array
 from strut.maths.sampling import cosine_smoothed
-from strut.robot import Index, frozen_array
 from strut.schemas.keyframes import Animation, AnimationKey, FootPose
 
 FRAMES_PER_S = 25.0

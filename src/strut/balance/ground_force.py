@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from strut.arrays import Array
+from strut.arrays import Array, Index, frozen_mask
 from strut.engines.inverse_dynamics import InverseDynamics
 from strut.maths.sampling import runs
-from strut.motion import frozen_mask
-from strut.robot import Index, Robot
+from strut.robot import Robot
 
 _SPARE = 0.6  # share of the friction that feet may use to help each other; the rest is for what nobody planned
 _LOOSE = 0.02  # least grip

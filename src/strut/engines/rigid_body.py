@@ -16,8 +16,8 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from strut.arrays import Array
-from strut.robot import Index, Robot
+from strut.arrays import Array, Index
+from strut.robot import Robot
 
 GRAVITY_M_S2 = 9.81  # the engine's own
 FrameKind = Literal["body", "inertia", "site", "geom"]

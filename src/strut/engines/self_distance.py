@@ -17,11 +17,10 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from strut.arrays import Array
+from strut.arrays import Array, frozen_mask
 from strut.audit import SelfDistance
 from strut.engines.rigid_body import point_positions, poses
 from strut.errors import UnknownNameError
-from strut.motion import frozen_mask
 from strut.robot import Robot
 
 Pair = tuple[int, int]

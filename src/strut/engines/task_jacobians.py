@@ -8,9 +8,9 @@ from functools import lru_cache
 import mujoco
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.engines.rigid_body import foot_sites, scratch_data, sweep
-from strut.robot import Index, Robot
+from strut.robot import Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

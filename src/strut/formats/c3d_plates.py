@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.formats.c3d_frames import C3dFrames
 from strut.formats.c3d_parameters import Parameters, Raw, number_of, numbers_of, texts_of
 from strut.formats.force_plates import CHANNELS, PlateChannels, plate_in_world
 from strut.recording import ForcePlate
-from strut.robot import Index
 
 GROUP = "FORCE_PLATFORM"
 MIN_AREA_M2 = 1e-4

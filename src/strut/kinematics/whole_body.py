@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.engines.task_jacobians import foot_movers, task_jacobians, task_places
 from strut.maths.rotation import rotation_vector
-from strut.robot import BASE, FLOATING, Index, Robot
+from strut.robot import BASE, FLOATING, Robot
 
 FOOT = 300.0
 ATTITUDE = 3.0

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.errors import BadTableError
-from strut.robot import Index, Robot
+from strut.robot import Robot
 
 
 @dataclass(frozen=True, slots=True, eq=False)

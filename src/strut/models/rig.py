@@ -12,11 +12,11 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from strut.arrays import Array
+from strut.arrays import Array, frozen_array
 from strut.errors import BadTableError
 from strut.models.solid_mesh import MOST_FACES, lightened
 from strut.models.solids import LEAST_OPACITY, Mesh, Solid, seen_geoms, solid_poses, solids
-from strut.robot import FLOATING, Robot, frozen_array
+from strut.robot import FLOATING, Robot
 
 MIN_BONE_M = 0.02  # a shorter bone can be neither seen nor grasped
 BASE_BONE_SHARE = 0.15  # length of the base's bone over the extent of all bones

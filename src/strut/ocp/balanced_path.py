@@ -16,10 +16,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.sampling import cosine_smoothed
-from strut.robot import Index
 
 FRAME = 1500.0
 KEYFRAME = 1e4

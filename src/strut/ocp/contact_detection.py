@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Mask
 from strut.engines.contact_slip import contact_slip
 from strut.errors import BadMotionError
 from strut.kinematics.contact_set import contact_points, contact_set
@@ -21,7 +21,7 @@ from strut.maths.rotation import angles_from_qpos, qpos_from_angles
 from strut.maths.sampling import low_passed
 from strut.motion import Motion
 from strut.ocp.contact_schedule import PhaseTime
-from strut.robot import Mask, Robot
+from strut.robot import Robot
 
 CUTOFF_HZ = 12.0  # of the movement that is looked at first
 LOW_M = 0.004

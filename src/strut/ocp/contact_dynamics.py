@@ -16,13 +16,12 @@ import numpy as np
 import scipy.linalg
 from scipy.integrate import DOP853
 
-from strut.arrays import Array
+from strut.arrays import Array, Mask
 from strut.errors import BadTableError
 from strut.kinematics.contact_set import ContactSet
 from strut.ocp.kinematic_tree import KinematicTree
 from strut.ocp.symbolic_dynamics import SymbolicDynamics
 from strut.ocp.tree_forces import tree_forces
-from strut.robot import Mask
 
 DEPENDENT = 5e-3  # of the largest singular value; sets of a human who walks along x have 0.019 and more, along y 0.003
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.kinematics.contact_set import ContactSet
 from strut.ocp.problem import Bounds, OptimalControlProblem
 from strut.ocp.sparse_nlp import Element, element
 from strut.ocp.tree_forces import tree_forces
-from strut.robot import Index
 
 _LARGE = 1e19  # what the solver takes for infinity
 

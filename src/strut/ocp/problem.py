@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.kinematics.contact_set import ContactSet
 from strut.kinematics.mirror import Mirror
@@ -17,7 +17,6 @@ from strut.ocp.kinematic_tree import KinematicTree
 from strut.ocp.node_symbols import NodeSymbols, Scales
 from strut.ocp.sparse_nlp import column
 from strut.ocp.symbolic_dynamics import Expression
-from strut.robot import Index
 
 Nodes = Literal[
     "all", "first", "last", "not first", "not last", "inner", "middle", "from a third on", "up to two thirds"

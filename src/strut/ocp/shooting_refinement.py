@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
-from strut.arrays import Array
+from strut.arrays import Array, Index, Mask
 from strut.errors import RefusedError
 from strut.ocp.collocation import DirectCollocation, Solution
 from strut.ocp.constrained_least_squares import BoundedRows, constrained_least_squares
@@ -28,7 +28,6 @@ from strut.ocp.sparse_nlp import column
 from strut.ocp.trajectory import Trajectory, trajectory_of
 from strut.ocp.transcription import MESH
 from strut.receipt import Reason, ReasonKind
-from strut.robot import Index, Mask
 
 STEP_S = 0.005  # of the integrator, of eighth order: errs by 1e-13 in an interval
 MOST_STEPS = 8

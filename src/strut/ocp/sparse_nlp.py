@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.ocp.symbolic_dynamics import Expression
-from strut.robot import Index
 
 DATA = "data"  # symbols of this kind are constants that differ from place to place
 

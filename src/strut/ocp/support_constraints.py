@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.balance.polygon import Polygon, convex_hull
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
@@ -18,7 +18,6 @@ from strut.ocp.problem import Constraint
 from strut.ocp.reduced_model import BodyContact, ReducedModel, body_contacts
 from strut.ocp.sparse_nlp import column
 from strut.ocp.symbolic_dynamics import Expression
-from strut.robot import Index
 
 PRESSURE = "pressure"
 OVER = "centre of mass over the feet"

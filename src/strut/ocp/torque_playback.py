@@ -13,14 +13,13 @@ from itertools import pairwise
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.maths.rotation import angles_from_qpos, qpos_from_angles, qvel_from_angles
 from strut.ocp.contact_dynamics import ContactTerms
 from strut.ocp.mujoco_contact_dynamics import ModelOrMjcf, MujocoContactDynamics
 from strut.ocp.problem import OptimalControlProblem
 from strut.ocp.shooting_refinement import contact_dynamics
 from strut.ocp.trajectory import Trajectory
-from strut.robot import Index
 
 TOLERANCE = 1e-12  # a step multiplies errors by up to a million
 STRAIGHT = 1e-9

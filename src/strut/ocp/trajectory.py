@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicSpline, interp1d
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.ocp.layout import Layout
 from strut.ocp.problem import OptimalControlProblem
 from strut.ocp.tree_forces import tree_forces
-from strut.robot import Index
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.kinematics.contact_set import ContactRow
 from strut.ocp.friction_cones import friction_cones
 from strut.ocp.layout import Layout
@@ -38,7 +38,7 @@ from strut.ocp.problem import (
 from strut.ocp.sparse_nlp import Element, column, square, symbols
 from strut.ocp.symbolic_dynamics import Expression, SymbolicDynamics
 from strut.ocp.tree_forces import tree_forces
-from strut.robot import ContactPoint, Index
+from strut.robot import ContactPoint
 
 MESH = "mesh"  # name of the rows that tie nodes together
 DEFECT = 10.0  # rows of the mesh are this much stricter than their size says

@@ -10,10 +10,10 @@ from typing import Protocol
 import mujoco
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.engines.rigid_body import foot_geoms, foot_sites
 from strut.models.model_builder import FLOOR
-from strut.robot import Index, Robot
+from strut.robot import Robot
 
 ASKED_S = 0.25  # between two questions whether a run shall end
 FEEDBACK_S = 0.004  # between two answers of a controller, which are held: what robots' own computers manage

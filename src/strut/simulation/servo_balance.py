@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.motion import Motion
-from strut.robot import BASE, Index, Robot
+from strut.robot import BASE, Robot
 from strut.simulation.planned_walk import PlannedWalk
 from strut.simulation.sensing import Estimator, Sensing
 from strut.simulation.step_adjustment import StepAdjustment

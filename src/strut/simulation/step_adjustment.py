@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg.lapack import dgesv
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.engines.task_jacobians import task_jacobians
 from strut.maths.easing import smooth_share
-from strut.robot import BASE, Index, Robot
+from strut.robot import BASE, Robot
 from strut.simulation.attitude import rotation_between
 from strut.simulation.planned_walk import PlannedInstant, PlannedWalk
 from strut.simulation.walking_state import WalkingState

@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index, Mask
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.motion import Motion
-from strut.robot import BASE, Index, Mask, Robot
+from strut.robot import BASE, Robot
 from strut.simulation.attitude import rotation_between
 from strut.simulation.planned_walk import PlannedInstant, PlannedWalk
 from strut.simulation.sensing import Estimator, Sensing

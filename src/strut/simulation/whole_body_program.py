@@ -15,9 +15,9 @@ import daqp
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.errors import StrutError
-from strut.robot import BASE, Index, Robot
+from strut.robot import BASE, Robot
 from strut.simulation.contact_forces import pyramid_edges
 from strut.simulation.walking_state import WalkingDynamics
 

@@ -13,7 +13,7 @@ from itertools import chain
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, frozen_mask
 from strut.audit import (
     FOOT_OFF_GROUND_M,
     MAX_ROLLING_SLIP_M,
@@ -26,7 +26,6 @@ from strut.balance.wheels import DRIVE_LIMITS
 from strut.draft import Draft, Limit, Violation
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.sampling import runs
-from strut.motion import frozen_mask
 from strut.plumbing.number_text import Share
 from strut.receipt import LimitName
 from strut.registry import find, names

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.arrays import Array
-from strut.robot import Index
+from strut.arrays import Array, Index
 
 MOST_ROWS = 300_000  # of triangles that are filled in one go
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.models.solids import Solid
-from strut.robot import Index
 from strut.viewer.camera import Camera
 from strut.viewer.fill import Covered, across, covered, doubled_area
 from strut.viewer.triangles import Triangles, shading_triangles, triangles_of

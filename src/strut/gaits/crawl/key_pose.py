@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, frozen_array
 from strut.errors import BadTableError
 from strut.kinematics.leg_chain import LegChain, leg_chains
 from strut.maths.rotation import rotation_from_vector, rotation_from_zyz, rotation_vector, rotation_y
-from strut.robot import Robot, frozen_array
+from strut.robot import Robot
 from strut.schemas.expression import LegPose
 from strut.style import Style
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, frozen_array
 from strut.errors import BadTableError
 from strut.place import LEFT, RIGHT
-from strut.robot import Robot, frozen_array
+from strut.robot import Robot
 from strut.schemas.body import FlatFoot, LimbBody, LimbChain
 
 JOINTS_OF_A_LEG = ("hip_roll", "hip_yaw", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")

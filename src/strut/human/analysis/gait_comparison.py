@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.errors import BadMotionError
 from strut.human.analysis.gait_cycle import published_step
 from strut.human.anatomy import HEAD
@@ -22,7 +22,7 @@ from strut.motion import Motion
 from strut.ocp.kinematic_tree import KinematicTree, read_tree
 from strut.ocp.trajectory import Trajectory
 from strut.ocp.tree_functions import momentum_and_rotation
-from strut.robot import Index, Robot
+from strut.robot import Robot
 
 SAMPLES = 100  # at which postures of two steps are compared
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.human.anatomy import HEEL, LEFT, RIGHT, TOES, sided
 from strut.human.walking_direction import (
     WalkingDirection,
@@ -24,7 +24,7 @@ from strut.kinematics.mirror import mirror_of, mirrored_feet
 from strut.maths.rotation import angles_from_qpos, qpos_from_angles
 from strut.motion import Motion
 from strut.ocp.kinematic_tree import read_tree
-from strut.robot import BASE, Index, Robot
+from strut.robot import BASE, Robot
 
 NEAR_RAD = 0.15  # ends that differ by less are the same posture; a joint moves about half of it between two samples
 UNSURE_RAD = 0.2  # the direction of less than a cycle is hidden by the sway of the pelvis; nearer to +x than this is +x

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.human.anatomy import unsided
 from strut.human.inverse.recorded_steps import SAMPLES, RecordedSteps
 from strut.human.inverse.weighted_gait import WeightedGait, WeightedSolution
 from strut.ocp.collocation import NotSolvedError
-from strut.robot import Index
 
 PLACES = 3  # coordinates of the pelvis position, which are not compared
 LENGTH_M_PER_RAD = 0.5  # 5 cm of step length count as much as 0.1 rad of a joint

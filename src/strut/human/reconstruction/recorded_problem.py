@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.human.anatomy import body_size, walking_cycle
 from strut.human.problem.gait_problem import body_and_scales
 from strut.human.table import human_gait
@@ -34,7 +34,7 @@ from strut.ocp.problem import (
 )
 from strut.ocp.symbolic_dynamics import Expression
 from strut.ocp.trajectory import Trajectory, trajectory_through
-from strut.robot import BASE, Index, Robot
+from strut.robot import BASE, Robot
 
 Formulation = Literal["samples", "published"]
 INTERVAL_S = {"samples": 0.01, "published": 0.02}  # about 50 and 26 intervals in a step

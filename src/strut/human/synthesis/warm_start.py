@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.interpolate import CubicSpline, interp1d
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.errors import BadMotionError
 from strut.human.anatomy import walking_cycle
 from strut.maths.rotation import angles_from_qpos
@@ -16,7 +16,7 @@ from strut.ocp.contact_detection import check_samples, detected_phases
 from strut.ocp.contact_schedule import PhaseTime
 from strut.ocp.problem import OptimalControlProblem
 from strut.ocp.trajectory import Trajectory, standing_load, trajectory_through
-from strut.robot import Index, Robot
+from strut.robot import Robot
 
 MIN_SAMPLES = 4  # in a phase; with fewer its spline uses all samples of the motion
 

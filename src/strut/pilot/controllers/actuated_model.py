@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.errors import BadTableError
 from strut.pilot.controllers.controller_dynamics import FootLine, WholeBody
-from strut.robot import BASE, Index
+from strut.robot import BASE
 from strut.schemas.control import ControlTable, LineFoot
 
 if TYPE_CHECKING:

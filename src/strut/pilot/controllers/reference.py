@@ -8,10 +8,9 @@ from typing import Literal
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from strut.arrays import Array
+from strut.arrays import Array, frozen_array
 from strut.errors import OutOfRangeError
 from strut.plumbing.argument_types import coerce_fields
-from strut.robot import frozen_array
 from strut.schemas.control import CommandRange
 from strut.simulation.attitude import Triple
 

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import comb
 
-from strut.arrays import Array
+from strut.arrays import Array, frozen_array
 from strut.errors import OutOfRangeError
-from strut.robot import BASE, frozen_array
+from strut.robot import BASE
 from strut.schemas.gait_library import GaitGrid
 
 DEGREE = 7  # of the curves: with 5 they are up to 8 mrad off what the solver finds, with 7 up to 2 mrad
