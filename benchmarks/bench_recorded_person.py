@@ -25,7 +25,7 @@ from record import Row, record  # noqa: E402
 from strut import fit, gait_expression, load_motion, read_recording  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.human.analysis.gait_cycle import gait_cycle, mirror_image  # noqa: E402
-from strut.human.analysis.walk_figures import UP  # noqa: E402
+from strut.human.analysis.walk_figures import SIGN  # noqa: E402
 from strut.human.anatomy import ANKLE, HIP, KNEE, RIGHT, sided  # noqa: E402
 from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import robot_of  # noqa: E402
@@ -73,7 +73,7 @@ def cycles(robot: Robot, motion: Motion) -> list[Array]:
     if cycle is None:
         return []
     columns = [robot.joint_names.index(sided(joint, RIGHT)) for joint in JOINTS]
-    angles = np.degrees(cycle.motion.joint_angles_rad[:, columns] * [UP[joint] for joint in JOINTS])
+    angles = np.degrees(cycle.motion.joint_angles_rad[:, columns] * [SIGN[joint] for joint in JOINTS])
     return [np.array([np.interp(SHARES, cycle.share, column) for column in angles.T])]
 
 

@@ -16,7 +16,7 @@ from strut.formats.motion_file import save_motion
 from strut.formats.recording_file import read_recording
 from strut.human.analysis.condition_comparison import compare_conditions
 from strut.human.analysis.gait_analysis import analyze, cycle_scores
-from strut.human.analysis.gait_expression import GAIT_FEATURES, TOLD_BY, gait_expression
+from strut.human.analysis.gait_expression import FEATURE_JOINTS, GAIT_FEATURES, gait_expression
 from strut.human.anatomy import ELBOW, LUMBAR
 from strut.human.report.condition_report import DRAWN, features_plot, told_features
 from strut.human.report.condition_text import feature_words
@@ -117,7 +117,7 @@ def test_what_no_marker_tells_is_not_a_figure(walks):
     unseen = {name: not name.startswith(("Elbow", "Lumbar")) for name in robot_of(motion).joint_names}
     found = features(replace(motion, meta={**motion.meta, "observed": unseen}))
     for feature in GAIT_FEATURES:
-        assert np.isnan(getattr(found, feature)) == (TOLD_BY.get(feature) in (ELBOW, LUMBAR)), feature
+        assert np.isnan(getattr(found, feature)) == (FEATURE_JOINTS.get(feature) in (ELBOW, LUMBAR)), feature
     told = compare_conditions(
         analyze({"walk": replace(motion, meta={**motion.meta, "observed": unseen})}), {"walk": "sad"}
     )

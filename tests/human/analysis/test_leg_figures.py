@@ -64,8 +64,8 @@ def test_work_of_a_constant_torque_is_torque_times_angle(heiman, walk):
     bent = replace(walk, time_s=time_s, qpos=qpos, torque_nm=torque, **parts)
     assert_allclose(joint_power(bent)[:, knee], -15.0, atol=1e-12)
     work = joint_work(bent, 75.0)["KneeRight_RY"]
-    assert work.given_j_kg == 0.0
-    assert work.taken_j_kg == pytest.approx(-30.0 * 0.5 / 75.0)
+    assert work.generated_j_kg == 0.0
+    assert work.absorbed_j_kg == pytest.approx(-30.0 * 0.5 / 75.0)
 
 
 def test_joints_have_names_in_words():

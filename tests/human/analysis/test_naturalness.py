@@ -65,7 +65,7 @@ def test_figures_of_a_step_are_those_of_its_curves(heiman, step):
     tilt, roll, turn = pelvis_angles(heiman, qpos_from_angles(stride))
     found = (looks.pelvis_pitch_rad, looks.pelvis_roll_rad, looks.pelvis_turn_rad)
     assert found == pytest.approx((np.ptp(tilt), np.ptp(roll), np.ptp(turn)))
-    assert looks.least_load == pytest.approx((force[:, 1] + force[:, 2]).min() / (heiman.mass_kg * 9.81))
+    assert looks.min_load == pytest.approx((force[:, 1] + force[:, 2]).min() / (heiman.mass_kg * 9.81))
     assert looks.step_s == pytest.approx(0.6)
     shoulders = np.abs(q[:, at("ShoulderRight_RY")] - q[:, at("ShoulderLeft_RY")]).max()
     hips = np.abs(q[:, at("HipRight_RY")] - q[:, at("HipLeft_RY")]).max()
@@ -112,7 +112,7 @@ def test_oddities_are_beyond_the_ranges_of_the_table(heiman, step):
     for value, odd in ((least, False), (most, False), (least - 1e-6, True), (most + 1e-6, True)):
         changed = Naturalness.from_dict(looks.as_dict() | {name: value})
         assert any(entry.words in words for words in changed.oddities(heiman)) is odd
-    said = looks.words()
+    said = looks.summary()
     assert f"{round(float(np.degrees(looks.stance_knee_rad)))}°" in said
     assert f"lifts its toes by {1e3 * looks.toe_clearance_m:.0f} mm" in said
     with pytest.raises(BadMotionError, match="step_s"):
@@ -150,7 +150,7 @@ def test_trunk_and_head_lean_by_their_means_over_time_whenever_the_step_begins(h
     mass = centre_of_mass_path(heiman.model, qpos_from_angles(q))[:, 2]
     assert looks.rise_m == pytest.approx(np.ptp(mass))
     assert 0.03 < looks.rise_m < 0.05
-    assert looks.words().startswith(
+    assert looks.summary().startswith(
         "stands on a knee bent by 0°, swings a knee bent by 0°, swings its arms by 0°, leans by "
     )
 
@@ -174,3 +174,9 @@ def test_a_step_repeats_in_all_its_angles_but_not_in_its_place(heiman, step, coo
     q[-1, names.index(coordinate)] += 3.0
     found = naturalness(heiman, SimpleNamespace(**vars(path) | {"q": q})).mirror_error_rad
     assert (found > 2.0) is counts
+
+
+def test_receipts_of_older_files_call_the_smallest_load_by_its_old_name(heiman, step):
+    features = naturalness(heiman, step[0]).as_dict()
+    older = {("least_load" if name == "min_load" else name): value for name, value in features.items()}
+    assert Naturalness.from_dict(older).as_dict() == features

@@ -1,4 +1,4 @@
-"""Gait analysis: everything measured of human walks, one by one and beside each other, and their curves as a table."""
+"""Gait analysis: gait parameters, comparison and normative bands of human walks, and their curves as a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strut.arrays import Array
 from strut.errors import BadMotionError
 from strut.human.analysis.gait_comparison import GaitComparison, gait_comparison
 from strut.human.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
-from strut.human.analysis.gait_expression import untold
+from strut.human.analysis.gait_expression import unobserved_features
 from strut.human.analysis.gait_parameters import GaitParameters, gait_parameters
 from strut.human.analysis.reference_bands import BandScore, band_scores
 from strut.human.analysis.walk_figures import foot_force, joint_power, walk_figures
@@ -25,7 +25,7 @@ from strut.models.laboratory_names import PANELS, Panel, joint_words
 from strut.motion import Motion
 from strut.robot import Robot
 
-FIGURES_TOLD_BY = {  # joints that markers must tell for a figure to be somebody's
+FIGURE_JOINTS = {  # joints that markers must observe; otherwise the figure is an assumption of the model
     "elbow_mean_deg": ELBOW,
     "shoulder_range_deg": SHOULDER,
     "trunk_pitch_deg": LUMBAR,
@@ -38,7 +38,7 @@ FORCE_AXES = ("forwards", "inwards", "up")
 
 @dataclass(frozen=True, slots=True)
 class GaitAnalysis:
-    """Walks by name: robot and motion, gait parameters, the walks beside each other, and beside people's bands."""
+    """Walks by name: robot and motion, gait parameters, their comparison, and scores against normative bands."""
 
     walks: Mapping[str, tuple[Robot, Motion]]
     parameters: Mapping[str, GaitParameters]
@@ -46,13 +46,13 @@ class GaitAnalysis:
     scores: Mapping[str, Mapping[str, BandScore]]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as JSON would hold them."""
-        scores = {name: {word: one.as_dict() for word, one in own.items()} for name, own in self.scores.items()}
+        """Return the analysis for JSON."""
+        scores = {walk: {name: score.as_dict() for name, score in own.items()} for walk, own in self.scores.items()}
         motions = {name: each.as_dict() | {"bands": scores[name]} for name, each in self.parameters.items()}
         return {"motions": motions} | self.comparison.as_dict()
 
     def cycles_csv(self) -> str:
-        """Return angles, torques, powers and forces at 0 to 100 % of the cycle as a table, the walk's name first."""
+        """Return angles, torques, powers and forces at 0 to 100 % of the cycle as CSV; the first column is the walk."""
         rows: list[dict[str, str]] = []
         for name, (robot, motion) in self.walks.items():
             table = normalised_cycle(robot, motion)
@@ -61,7 +61,7 @@ class GaitAnalysis:
             samples = zip(*table.values(), strict=True)
             rows += [{"walk": name} | dict(zip(table, map("{:.6g}".format, sample), strict=True)) for sample in samples]
         text = io.StringIO()
-        writer = csv.DictWriter(text, list(dict.fromkeys(word for row in rows for word in row)), lineterminator="\n")
+        writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
         return text.getvalue()
@@ -87,24 +87,23 @@ def analyze(motions: Motion | Mapping[str, Motion]) -> GaitAnalysis:
 
 
 def cycle_scores(robot: Robot, motion: Motion) -> dict[str, BandScore]:
-    """Return the figures of a walk's cycle beside people's; empty without a cycle, or at speeds without bands.
+    """Return the figures of the cycle against their normative bands; empty without a cycle or at speeds without bands.
 
-    What no marker of a recording tells is left out: the model only supposes it.
+    Figures of joints that no marker observes are left out.
     """
     cycle = gait_cycle(robot, motion)
     if cycle is None:
         return {}
-    figures = walk_figures(robot, cycle.motion)
-    supposed = untold(motion, FIGURES_TOLD_BY)
-    told = {name: value for name, value in figures.items() if name not in supposed}
-    return band_scores(robot, cycle.speed_m_s, told)
+    unobserved = unobserved_features(motion, FIGURE_JOINTS)
+    figures = {name: value for name, value in walk_figures(robot, cycle.motion).items() if name not in unobserved}
+    return band_scores(robot, cycle.speed_m_s, figures)
 
 
 def normalised_cycle(robot: Robot, motion: Motion) -> dict[str, Array] | None:
-    """Return curves by name at 0, 1, ... 100 % of a cycle; None if the motion holds none. Shape (101,) each.
+    """Return curves by name at 0, 1, ... 100 % of a cycle; None if the motion has none. Shape (101,) each.
 
-    Each side runs from a landing of its own heel to the next; trunk, head and pelvis go with the right side. Names end
-    in the unit: degrees, N m/kg, W/kg, and `bw` for body weights. What the motion does not know is left out.
+    Each side runs from one strike of its own heel to the next; trunk, head and pelvis use the right side. Names end in
+    the unit: degrees, N m/kg, W/kg, and `bw` for body weights. Unknown torques and forces are left out.
     """
     right = _side(robot, motion, "right")
     left = _side(robot, mirror_image(robot, motion), "left")
@@ -112,39 +111,38 @@ def normalised_cycle(robot: Robot, motion: Motion) -> dict[str, Array] | None:
 
 
 def _side(robot: Robot, motion: Motion, side: str) -> dict[str, Array] | None:
-    """Return the curves of the right side under the name of a side."""
+    """Return the curves of the right side of a motion, named as those of `side`."""
     cycle = gait_cycle(robot, motion)
     if cycle is None:
         return None
-    seen = cycle.motion
     names = coordinate_names(robot)
-    angles = np.degrees(angles_from_qpos(seen.qpos))
-    force = foot_force(robot, seen)
+    angles = np.degrees(angles_from_qpos(cycle.motion.qpos))
+    force = foot_force(robot, cycle.motion)
     curves: dict[str, Array] = {}
     for panel in (panel for group in PANELS.values() for panel in group):
-        if word := _word(panel, side):
-            curves[f"{word}_deg"] = panel.sign * angles[:, names.index(panel.coordinate)]
-            curves |= _driven(robot, seen, panel, word)
+        if column := _column_name(panel, side):
+            curves[f"{column}_deg"] = panel.sign * angles[:, names.index(panel.coordinate)]
+            curves |= _torque_and_power(robot, cycle.motion, panel, column)
     if force is not None:
         curves |= {f"{side}_foot_force_{axis}_bw": force[:, index] for index, axis in enumerate(FORCE_AXES)}
     return {name: np.interp(PERCENT / 100.0, cycle.share, values) for name, values in curves.items()}
 
 
-def _driven(robot: Robot, motion: Motion, panel: Panel, word: str) -> dict[str, Array]:
-    """Return torque and power of a panel's joint over the body mass; nothing where they are unknown."""
+def _torque_and_power(robot: Robot, motion: Motion, panel: Panel, column: str) -> dict[str, Array]:
+    """Return torque and power of the joint of a panel over the body mass; empty if they are unknown."""
     power = joint_power(motion)
     if motion.torque_nm is None or power is None or panel.coordinate not in robot.joint_names:
         return {}
-    column = robot.joint_names.index(panel.coordinate)
-    torque = panel.sign * motion.torque_nm[:, column]
-    return {f"{word}_nm_kg": torque / robot.mass_kg, f"{word}_w_kg": power[:, column] / robot.mass_kg}
+    index = robot.joint_names.index(panel.coordinate)
+    torque = panel.sign * motion.torque_nm[:, index]
+    return {f"{column}_nm_kg": torque / robot.mass_kg, f"{column}_w_kg": power[:, index] / robot.mass_kg}
 
 
-def _word(panel: Panel, side: str) -> str | None:
-    """Return a panel's coordinate as the name of a column; None for the body's middle on the left side."""
-    words = joint_words(panel.coordinate)
-    if words.startswith("right "):
-        words = f"{side}{words.removeprefix('right')}"
+def _column_name(panel: Panel, side: str) -> str | None:
+    """Return the column name of a panel on a side; None for trunk, head and pelvis on the left side."""
+    label = joint_words(panel.coordinate)
+    if label.startswith("right "):
+        label = f"{side}{label.removeprefix('right')}"
     elif side != "right":
         return None
-    return words.replace(" ", "_")
+    return label.replace(" ", "_")

@@ -1,4 +1,4 @@
-"""Gait comparison: how far apart walks are, and what each is worth by the four published criteria of the others."""
+"""Gait comparison: the dissimilarity of walks, and the value of each walk by the published criteria."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from strut.ocp.trajectory import Trajectory
 from strut.ocp.tree_functions import momentum_and_rotation
 from strut.robot import Robot
 
-SAMPLES = 100  # at which postures of two steps are compared
+SAMPLES = 100  # of two steps that are compared
 
 
 @dataclass(frozen=True, slots=True)
 class Dissimilarity:
-    """Posture and time parts; the published numbers add the whole time part, the printed equation half of it (E27)."""
+    """Posture and time parts. The published numbers add the whole time part, the printed equation half of it (E27)."""
 
     posture: float
     time: float
 
     @property
     def total(self) -> float:
-        """The measure as in the published numbers."""
+        """The dissimilarity as in the published numbers."""
         return self.posture + self.time
 
     @property
     def total_half_time(self) -> float:
-        """The measure as printed in the equation."""
+        """The dissimilarity as printed in the equation."""
         return self.posture + self.time / 2.0
 
     def as_dict(self) -> dict[str, float]:
-        """Return the parts and both forms as JSON would hold them."""
+        """Return the parts and both forms for JSON."""
         return asdict(self) | {"total": self.total, "total_half_time": self.total_half_time}
 
 
 def dissimilarity(first_time_s: Array, first_q: Array, second_time_s: Array, second_q: Array) -> Dissimilarity:
-    """Return how far apart two steps are (equation 6.1, corrected: samples run from start to end).
+    """Return the dissimilarity of two steps (thesis, equation 6.1, corrected: samples run from start to end).
 
     Args:
         first_time_s: Sample times of one step. Shape (T,).
@@ -73,7 +73,7 @@ def dissimilarity(first_time_s: Array, first_q: Array, second_time_s: Array, sec
 class CriteriaValues:
     """Integrals over a step: effort over step length, angular momentum squared, head rotation squared; duration.
 
-    Effort is infinite where the body does not come forwards, and mixtures of it are infinite or not a number.
+    Effort is infinite if the body does not move forwards; mixtures with it are then infinite or not a number.
     """
 
     effort: float
@@ -95,7 +95,7 @@ def criteria_values(path: Trajectory) -> CriteriaValues:
 def step_criteria(robot: Robot, step: Motion) -> CriteriaValues | None:
     """Return the criteria of a sampled step; None if its torques are unknown.
 
-    Velocities come from a spline through the samples, so the jump at an impact is smeared over two of them.
+    Velocities come from a spline through the samples, which spreads the jump at an impact over two samples.
     """
     if step.torque_nm is None:
         return None
@@ -109,67 +109,68 @@ def step_criteria(robot: Robot, step: Motion) -> CriteriaValues | None:
 def _values(
     tree: KinematicTree, time_s: Array, q: Array, v: Array, use: Array, pieces: Sequence[Index]
 ) -> CriteriaValues:
-    """Return the integrals over pieces of a movement; `use` is torque over usual torque. Shapes (T, n)."""
+    """Return the integrals over pieces of a step, given by their samples; `use` is torque over usual torque (T, n)."""
     step_m = float(q[-1, 0] - q[0, 0])
     effort = np.sum(use**2, axis=1) / (step_m * use.shape[1]) if step_m > 0.0 else np.full(len(use), np.inf)
-    momentum, turning = momentum_and_rotation(tree, q, v, HEAD)
+    momentum, head_rate = momentum_and_rotation(tree, q, v, HEAD)
     totals = [
         sum(float(np.trapezoid(rate[nodes], time_s[nodes])) for nodes in pieces)
-        for rate in (effort, np.sum(momentum**2, axis=1), np.sum(turning**2, axis=1))
+        for rate in (effort, np.sum(momentum**2, axis=1), np.sum(head_rate**2, axis=1))
     ]
     return CriteriaValues(totals[0], totals[1], totals[2], float(time_s[-1] - time_s[0]))
 
 
 @dataclass(frozen=True, slots=True)
 class GaitComparison:
-    """Walks beside each other, each by its step from left toe-off to right toe-off.
+    """Walks compared by their steps from left toe off to right toe off.
 
     Args:
         names: Of the walks that have such a step.
-        apart: Distance of each walk (row) from each (column), with the whole time term as in the published numbers.
-        criteria: The four basic criteria by walk; None where torques are unknown.
-        objectives: The published mixtures of the basic criteria, weights by name.
+        dissimilarity: Of each walk (row) from each (column).
+        criteria: The four basic criteria by walk; None if torques are unknown.
+        objectives: Weights of the published mixtures of the basic criteria, by name.
     """
 
     names: tuple[str, ...]
-    apart: tuple[tuple[Dissimilarity, ...], ...]
+    dissimilarity: tuple[tuple[Dissimilarity, ...], ...]
     criteria: Mapping[str, CriteriaValues | None]
     objectives: Mapping[str, tuple[float, ...]]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as JSON would hold them."""
+        """Return the comparison for JSON."""
         pairs = [
-            {"first": self.names[i], "second": self.names[j]} | self.apart[i][j].as_dict()
+            {"first": self.names[i], "second": self.names[j]} | self.dissimilarity[i][j].as_dict()
             for i, j in combinations(range(len(self.names)), 2)
         ]
-        return {"dissimilarity": pairs, "criteria": {name: self.judged(name) for name in self.names}}
+        return {"dissimilarity": pairs, "criteria": {name: self.values_by_criterion(name) for name in self.names}}
 
-    def judged(self, name: str) -> dict[str, float | None] | None:
-        """Return the value of a walk by the basic criteria and by each objective; None where torques are unknown.
+    def values_by_criterion(self, name: str) -> dict[str, float | None] | None:
+        """Return the value of a walk by the basic criteria and by each objective; None if torques are unknown.
 
-        A value is None where it is not finite: the effort per metre of a body that does not come forwards.
+        A value is None if it is not finite, such as the effort per metre of a body that does not move forwards.
         """
         values = self.criteria[name]
         if values is None:
             return None
-        mixed = {f"objective {word}": values.weighted(gamma) for word, gamma in self.objectives.items()}
-        known = asdict(values) | mixed
-        return {word: value if math.isfinite(value) else None for word, value in known.items()}
+        mixtures = {f"objective {name}": values.weighted(gamma) for name, gamma in self.objectives.items()}
+        every = asdict(values) | mixtures
+        return {name: value if math.isfinite(value) else None for name, value in every.items()}
 
 
 def gait_comparison(walks: Mapping[str, tuple[Robot, Motion]]) -> GaitComparison:
-    """Return walks beside each other; those without a step from left to right toe-off are left out."""
+    """Return the comparison of walks; those without a step from left toe off to right toe off are left out."""
     steps = {
         name: (robot, step.motion) for name, (robot, motion) in walks.items() if (step := published_step(robot, motion))
     }
+    motions = [step for _, step in steps.values()]
     objectives = human_gait(next(iter(steps.values()))[0]).objective if steps else {}
     return GaitComparison(
         names=tuple(steps),
-        apart=tuple(tuple(_apart(one, other) for _, other in steps.values()) for _, one in steps.values()),
+        dissimilarity=tuple(tuple(_dissimilarity(one, other) for other in motions) for one in motions),
         criteria={name: step_criteria(robot, step) for name, (robot, step) in steps.items()},
-        objectives={word: entry.gamma for word, entry in objectives.items()},
+        objectives={name: entry.gamma for name, entry in objectives.items()},
     )
 
 
-def _apart(one: Motion, other: Motion) -> Dissimilarity:
+def _dissimilarity(one: Motion, other: Motion) -> Dissimilarity:
     return dissimilarity(one.time_s, angles_from_qpos(one.qpos), other.time_s, angles_from_qpos(other.qpos))

@@ -1,8 +1,8 @@
-"""Gait cycle: one whole cycle of a human walk, and the published step, cut out of a motion of any length.
+"""Gait cycle: one whole cycle of a human walk, or the published step, cut from a motion of any length.
 
-A motion that ends as it began goes on from its start; one that ends as the mirror image of its start (a single step
-of a symmetric gait) goes on as its mirror image. Otherwise the cycle must lie inside the motion. Wherever the walker
-walks, the piece walks along x: it is turned and moved first.
+A motion that ends as it began is continued from its start (periodic); one that ends as the mirror image of its start,
+such as a single step of a symmetric gait, is continued as its mirror image (mirrored). Otherwise the cycle must lie
+inside the motion (open). The piece is turned and moved so that it walks along x.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from strut.motion import Motion
 from strut.ocp.kinematic_tree import read_tree
 from strut.robot import BASE, Robot
 
-NEAR_RAD = 0.15  # ends that differ by less are the same posture; a joint moves about half of it between two samples
-UNSURE_RAD = 0.2  # the direction of less than a cycle is hidden by the sway of the pelvis; nearer to +x than this is +x
-LATERAL = np.array([1.0, -1.0, 1.0])
+SAME_POSTURE_RAD = 0.15  # a smaller difference is the same posture; a joint moves half of it between two samples
+UNCERTAIN_RAD = 0.2  # sway of the pelvis hides the direction of less than a cycle: a smaller angle to +x counts as 0
+MIRROR_SIGN = np.array([1.0, -1.0, 1.0])
 Closing = Literal["periodic", "mirrored", "open"]
 
 
@@ -37,8 +37,8 @@ class GaitCycle:
     """A piece of walking.
 
     Args:
-        motion: From its first instant to its last, along the x axis; the pelvis starts at x = 0, time at 0.
-        closing: How the motion was continued to find it: from its start, from its mirror image, or not at all.
+        motion: The piece along the x axis; the pelvis starts at x = 0, time at 0.
+        closing: How the motion was continued to find it.
     """
 
     motion: Motion
@@ -51,7 +51,7 @@ class GaitCycle:
 
     @property
     def speed_m_s(self) -> float:
-        """Of the pelvis along the way."""
+        """Average speed of the pelvis."""
         return float(self.motion.qpos[-1, 0] - self.motion.qpos[0, 0]) / self.motion.duration_s
 
 
@@ -61,39 +61,39 @@ def coordinate_names(robot: Robot) -> tuple[str, ...]:
 
 
 def gait_cycle(robot: Robot, motion: Motion) -> GaitCycle | None:
-    """Return the cycle from one landing of the right heel to the next; None if there is none."""
+    """Return the cycle from one right heel strike to the next; None if there is none."""
     return _between(robot, motion, (sided(HEEL, RIGHT), True), (sided(HEEL, RIGHT), True))
 
 
 def published_step(robot: Robot, motion: Motion) -> GaitCycle | None:
-    """Return the step from toe-off of the left foot to that of the right, as published; None if there is none."""
+    """Return the step from left toe off to right toe off, as the thesis defines it; None if there is none."""
     return _between(robot, motion, (sided(TOES, LEFT), False), (sided(TOES, RIGHT), False))
 
 
 def along_x(robot: Robot, motion: Motion) -> Motion:
-    """Return the motion turned and moved so that its walker follows the x axis."""
+    """Return the motion turned and moved so that it walks along the x axis."""
     return _direction(robot, motion).aligned_with_x(motion)
 
 
 def repeat_walk(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motion, Motion] | None:
-    """Return one cycle of a human walk, repeated for at least a duration, and that cycle; None if it has none.
+    """Return one cycle of a human walk repeated for at least a duration, and that cycle.
 
-    Only a cycle that ends as it began can be repeated; one cut from a recording that changes on the way is None too.
+    None if there is no cycle, or if it does not end as it began and so cannot be repeated.
     """
     if robot.tables.symmetry is None or (cycle := gait_cycle(robot, motion)) is None:
         return None
     angles = angles_from_qpos(cycle.motion.qpos)
-    if np.abs(angles[-1] - angles[0])[1:].max() > NEAR_RAD:
+    if np.abs(angles[-1] - angles[0])[1:].max() > SAME_POSTURE_RAD:
         return None
-    once = _part(cycle.motion, 0, len(angles) - 2)
+    once = _cut(cycle.motion, 0, len(angles) - 2)
     repeated = once
     while repeated.duration_s < duration_s:
-        repeated = _appended(repeated, once)
+        repeated = _append(repeated, once)
     return repeated, cycle.motion
 
 
 def mirror_image(robot: Robot, motion: Motion) -> Motion:
-    """Return a motion in the mirror of the walker's x-z plane; torques and forces too."""
+    """Return a motion mirrored at the x-z plane, with its torques and forces."""
     names = coordinate_names(robot)
     feet = mirrored_feet(motion.foot_names)
     torque = motion.torque_nm
@@ -104,71 +104,80 @@ def mirror_image(robot: Robot, motion: Motion) -> Motion:
         qpos=qpos_from_angles(mirror_of(robot, names).image(angles_from_qpos(motion.qpos))),
         contact=motion.contact[:, feet],
         torque_nm=None if torque is None else mirror_of(robot, robot.joint_names).image(torque),
-        ground_force_n=None if force is None else force[:, feet] * LATERAL,
-        cop_in_world=None if cop is None else cop * LATERAL[:2],
+        ground_force_n=None if force is None else force[:, feet] * MIRROR_SIGN,
+        cop_in_world=None if cop is None else cop * MIRROR_SIGN[:2],
         balance_margin_m=None,
     )
 
 
 def _between(robot: Robot, motion: Motion, first: tuple[str, bool], last: tuple[str, bool]) -> GaitCycle | None:
-    """Return the piece from one change of a foot's contact to the next of another's, in the motion or continued."""
+    """Return the piece from one change of contact to another, in the motion or in its continuation.
+
+    Args:
+        robot: A human model.
+        motion: Its walk.
+        first: Contact point and its state after the change at which the piece begins.
+        last: The same of the change at which it ends.
+    """
     motion = along_x(robot, motion)
     closing = _closing(robot, motion)
-    tries: list[tuple[Closing, Motion]] = [("open", motion)]
+    candidates: list[tuple[Closing, Motion]] = [("open", motion)]
     if closing == "mirrored":
-        both = _appended(motion, mirror_image(robot, motion))
-        tries.append(("mirrored", _appended(both, both)))
+        both = _append(motion, mirror_image(robot, motion))
+        candidates.append(("mirrored", _append(both, both)))
     elif closing == "periodic":
-        tries.append(("periodic", _appended(motion, motion)))
-    for how, longer in tries:
-        starts = _changes(longer, *first)
-        stops = _changes(longer, *last)
+        candidates.append(("periodic", _append(motion, motion)))
+    for how, continued in candidates:
+        starts = _changes(continued, *first)
+        stops = _changes(continued, *last)
         pairs = [(k, stops[stops > k][0]) for k in starts if (stops > k).any()]
         if pairs:
             start, stop = pairs[0]
-            return GaitCycle(_part(longer, int(start), int(stop)), how)
+            return GaitCycle(_cut(continued, int(start), int(stop)), how)
     return None
 
 
 def _direction(robot: Robot, motion: Motion) -> WalkingDirection:
-    repeated = direction_of_cycles(motion)
-    if repeated is not None:
-        return repeated
-    mirrored = direction_of_mirror(motion)
-    travelled = direction_of_travel(motion)
-    for direction, closing in ((mirrored, "mirrored"), (travelled, "periodic")):
+    by_cycles = direction_of_cycles(motion)
+    if by_cycles is not None:
+        return by_cycles
+    by_mirror = direction_of_mirror(motion)
+    by_travel = direction_of_travel(motion)
+    for direction, closing in ((by_mirror, "mirrored"), (by_travel, "periodic")):
         if _closing(robot, direction.aligned_with_x(motion)) == closing:
             return direction
-    if abs(travelled.direction_rad) > UNSURE_RAD:
-        return travelled
+    if abs(by_travel.direction_rad) > UNCERTAIN_RAD:
+        return by_travel
     return WalkingDirection(0.0, float(motion.qpos[:, 1].mean()))
 
 
 def _closing(robot: Robot, motion: Motion) -> Closing:
-    """Return how the motion may go on after its last sample."""
+    """Return how the motion can be continued after its last sample."""
     angles = angles_from_qpos(motion.qpos)
     mirror = mirror_of(robot, coordinate_names(robot))
     following = 2.0 * angles[-1] - angles[-2]
-    moves = np.ptp(angles[:, BASE:], axis=0).max() > NEAR_RAD
-    for how, start in (("periodic", angles[0]), ("mirrored", mirror.image(angles[0]))):
-        nearest = min(np.abs(end - start)[3:].max() for end in (angles[-1], following))
-        if moves and nearest < NEAR_RAD:
-            return "periodic" if how == "periodic" else "mirrored"
+    moves = np.ptp(angles[:, BASE:], axis=0).max() > SAME_POSTURE_RAD
+    starts: list[tuple[Closing, Array]] = [("periodic", angles[0]), ("mirrored", mirror.image(angles[0]))]
+    for closing, start in starts:
+        difference_rad = min(np.abs(end - start)[3:].max() for end in (angles[-1], following))
+        if moves and difference_rad < SAME_POSTURE_RAD:
+            return closing
     return "open"
 
 
-def _changes(motion: Motion, foot: str, down: bool) -> Index:
+def _changes(motion: Motion, foot: str, in_contact: bool) -> Index:
+    """Return the samples at which a contact point changes to a state."""
     column = motion.contact[:, motion.foot_names.index(foot)]
-    return np.asarray(np.flatnonzero((column[1:] == down) & (column[:-1] != down)) + 1)
+    return np.asarray(np.flatnonzero((column[1:] == in_contact) & (column[:-1] != in_contact)) + 1)
 
 
-def _appended(motion: Motion, other: Motion) -> Motion:
-    """Return one motion after the other, a sample later and as far on as the first has come by then."""
+def _append(motion: Motion, other: Motion) -> Motion:
+    """Return one motion followed by the other, one sample later and one sample's travel further on."""
     step_s = float(motion.time_s[-1] - motion.time_s[-2])
     advance = 2.0 * motion.qpos[-1, 0] - motion.qpos[-2, 0] - other.qpos[0, 0]
     moved = other.qpos + advance * np.eye(other.qpos.shape[1])[0]
     cop = other.cop_in_world
-    pressed = None if cop is None else cop + np.array([advance, 0.0])
+    moved_cop = None if cop is None else cop + np.array([advance, 0.0])
 
     def both(one: Array | None, another: Array | None) -> Array | None:
         return None if one is None or another is None else np.concatenate([one, another])
@@ -180,13 +189,13 @@ def _appended(motion: Motion, other: Motion) -> Motion:
         contact=np.concatenate([motion.contact, other.contact]),
         torque_nm=both(motion.torque_nm, other.torque_nm),
         ground_force_n=both(motion.ground_force_n, other.ground_force_n),
-        cop_in_world=both(motion.cop_in_world, pressed),
+        cop_in_world=both(motion.cop_in_world, moved_cop),
         balance_margin_m=None,
     )
 
 
-def _part(motion: Motion, start: int, stop: int) -> Motion:
-    """Return the samples from `start` to `stop`, both in, walked from x = 0 and time 0."""
+def _cut(motion: Motion, start: int, stop: int) -> Motion:
+    """Return the samples from `start` to `stop`, both included, from x = 0 and time 0."""
     part = slice(start, stop + 1)
     start_x = motion.qpos[start, 0]
     torque = motion.torque_nm

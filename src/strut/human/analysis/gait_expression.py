@@ -1,9 +1,9 @@
-"""Gait expression: what carries feeling in a walk, as the thesis and the literature on emotional gait measure it.
+"""Gait expression: features that carry emotion in a walk, as the thesis and the literature measure them.
 
-Speed, step and arm swing, slumped trunk and bent head tell sad from happy and angry walks (Michalak and others, 2009;
-Roether and others, 2009; Gross and others, 2012; Barliya and others, 2013); pelvis height, trunk and neck flexion,
-shoulder and elbow ranges are the marks that the thesis found. Walks may turn: everything is measured along the
-walker's own way.
+Speed, step and arm swing, slumped trunk and bent head distinguish sad from happy and angry walks (Michalak and others,
+2009; Roether and others, 2009; Gross and others, 2012; Barliya and others, 2013); the thesis adds pelvis height, trunk
+and neck flexion, and the ranges of shoulder and elbow. All features are measured along the path of the walker, which
+may turn.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ from strut.maths.sampling import low_passed
 from strut.motion import Motion
 from strut.robot import Robot
 
-SLOW_HZ = 0.5  # below this a walker's way is no sway of the body
+PATH_HZ = 0.5  # cut-off frequency of the path of the walker: sway of the body is faster
+HAND_HZ = 6.0  # cut-off frequency of the hands
 SEGMENTS = (PELVIS, UPPER_TRUNK, HEAD, *HANDS, *FEET)
-TOLD_BY = {  # joints that markers must tell; without them the model only supposes what they do
+FEATURE_JOINTS = {  # joints that markers must observe; otherwise the feature is an assumption of the model
     **dict.fromkeys(("trunk_pitch_deg", "trunk_sway_mm", "head_bounce_mm"), LUMBAR),
     **dict.fromkeys(("head_pitch_deg", "neck_flexion_deg"), HEAD),
     **dict.fromkeys(("arm_swing_deg", "shoulder_abduction_deg", "hand_jerk_m_s3"), SHOULDER),
@@ -54,15 +55,15 @@ TOLD_BY = {  # joints that markers must tell; without them the model only suppos
 
 @dataclass(frozen=True, slots=True)
 class GaitExpression:
-    """What carries feeling in one walk. Angles lean forwards where they are positive.
+    """Expressive features of one walk. Pitch is positive forwards.
 
-    What no marker of a recording tells is not a number (NaN): the model's arms would swing as it supposes.
+    Features of joints that no marker observes are NaN.
 
     Args:
         speed_m_s: Of the pelvis over the ground.
-        step_length_m: From one foot's landing to the other's.
-        step_duration_s: The same in time.
-        step_width_m: Across the way.
+        step_length_m: From one foot strike to the other, along the path.
+        step_duration_s: From one foot strike to the other.
+        step_width_m: Across the path.
         double_support: Share of time with both feet on the ground.
         pelvis_height: Mean height of the pelvis over the length of the stretched leg.
         pelvis_pitch_deg: Mean.
@@ -74,10 +75,10 @@ class GaitExpression:
         elbow_flexion_deg: Mean of both.
         elbow_range_deg: Mean of both.
         knee_range_deg: Mean of both.
-        head_bounce_mm: Up and down in one step.
-        trunk_sway_mm: Of the upper trunk across the way, in one stride.
-        hand_jerk_m_s3: Root mean square of the third derivative of the hands' places, below 6 Hz.
-        elevation_third_share: How little planar thigh, shank and foot move together; mean of both legs.
+        head_bounce_mm: Vertical range of the head in one step.
+        trunk_sway_mm: Range of the upper trunk across the path, in one stride.
+        hand_jerk_m_s3: Root mean square of the third derivative of the positions of the hands, below 6 Hz.
+        elevation_third_share: Share of variance of the elevation angles off their plane; median of both legs.
     """
 
     speed_m_s: float
@@ -109,16 +110,17 @@ GAIT_FEATURES = tuple(one.name for one in fields(GaitExpression))
 
 
 def gait_expression(robot: Robot, motion: Motion) -> GaitExpression:
-    """Return the expressive features of a human walk; raises BadMotionError if it has not two steps.
+    """Return the expressive features of a human walk; raises BadMotionError if it has less than two steps.
 
     Example:
         >>> strut.gait_expression(strut.robot_of(walk), walk).arm_swing_deg  # doctest: +SKIP
     """
     landings = _landings(motion)
     if len(landings) < 3:
-        raise BadMotionError(f"{len(landings)} landings are seen; features of expression need two steps or more.")
+        raise BadMotionError(f"The walk has {len(landings)} foot strikes; expressive features need two steps or more.")
     walk = _Walk.of(robot, motion)
     inside = np.arange(landings[0][0], landings[-1][0] + 1)
+    steps = [(start, stop) for (start, _), (stop, _) in pairwise(landings)]
     strides = [(one, after) for (one, foot), (after, same) in zip(landings, landings[2:], strict=False) if foot == same]
     feet = [np.asarray(motion.contact[:, points_of_side(motion.foot_names, side)].any(axis=1)) for side in SIDES]
     lengths, widths, times = _steps(walk, landings)
@@ -130,83 +132,102 @@ def gait_expression(robot: Robot, motion: Motion) -> GaitExpression:
         double_support=float(np.mean((feet[0] & feet[1])[inside])),
         **_posture(robot, motion, walk, inside),
         **_ranges(robot, motion, strides),
-        head_bounce_mm=1e3 * _median_range(walk.place[HEAD][:, 2], [(a, b) for (a, _), (b, _) in pairwise(landings)]),
+        head_bounce_mm=1e3 * _median_range(walk.position[HEAD][:, 2], steps),
         trunk_sway_mm=1e3 * _median_range(walk.across_m, strides),
         hand_jerk_m_s3=_jerk(walk, motion.time_s, inside),
         elevation_third_share=_third_share(robot, motion, walk, strides),
     )
-    return replace(features, **dict.fromkeys(untold(motion, TOLD_BY), math.nan))
+    return replace(features, **dict.fromkeys(unobserved_features(motion, FEATURE_JOINTS), math.nan))
 
 
-def untold(motion: Motion, told_by: Mapping[str, str]) -> list[str]:
-    """Return the features of a recorded walk that no marker tells, of those that joints tell."""
+def unobserved_features(motion: Motion, joint_of: Mapping[str, str]) -> list[str]:
+    """Return the features of a recorded walk whose joint no marker observes.
+
+    Args:
+        motion: The walk; `meta` has which coordinates were observed.
+        joint_of: The joint of each feature.
+    """
     observed: dict[str, bool] = motion.meta.get("observed") or {}
-    found = []
-    for feature, joint in told_by.items():
+    unobserved = []
+    for feature, joint in joint_of.items():
         part = joint.partition("_")[0]
-        seen = [there for name, there in observed.items() if name.startswith(part)]
-        if seen and not any(seen):
-            found.append(feature)
-    return found
+        coordinates = [is_observed for name, is_observed in observed.items() if name.startswith(part)]
+        if coordinates and not any(coordinates):
+            unobserved.append(feature)
+    return unobserved
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Walk:
-    """Places and forward tilts of segments, the walker's way (T, 2), and the trunk's distance from it (T,)."""
+    """Segments along the path of a walk.
 
-    place: dict[str, Array]
-    turn: dict[str, Array]
-    way: Array
+    Args:
+        position: Of each segment in world. Shape (T, 3).
+        rotation: Of each segment. Shape (T, 3, 3).
+        direction: Unit vector of the path. Shape (T, 2).
+        across_m: Distance of the trunk from the path, to the left. Shape (T,).
+        speed_m_s: Along the path. Shape (T,).
+        time_s: Of the samples. Shape (T,).
+    """
+
+    position: dict[str, Array]
+    rotation: dict[str, Array]
+    direction: Array
     across_m: Array
     speed_m_s: Array
     time_s: Array
 
     @classmethod
     def of(cls, robot: Robot, motion: Motion) -> _Walk:
-        place, turn = body_poses(robot.model, list(SEGMENTS), motion.qpos)
-        belt = np.asarray(motion.meta.get("belt_m_s") or [0.0, 0.0, 0.0])[:2]
-        over_ground = place[:, 0, :2] - np.outer(motion.time_s, belt)
+        position, rotation = body_poses(robot.model, list(SEGMENTS), motion.qpos)
+        belt_m_s = np.asarray(motion.meta.get("belt_m_s") or [0.0, 0.0, 0.0])[:2]
+        pelvis = position[:, 0, :2] - np.outer(motion.time_s, belt_m_s)
         rate_hz = 1.0 / float(np.mean(np.diff(motion.time_s)))
-        slow = _low(over_ground, rate_hz, SLOW_HZ)
-        velocity = np.gradient(slow, motion.time_s, axis=0)
+        path = _low_pass(pelvis, rate_hz, PATH_HZ)
+        velocity = np.gradient(path, motion.time_s, axis=0)
         speed = np.linalg.norm(velocity, axis=1)
-        way = velocity / np.maximum(speed, 1e-6)[:, None]
-        trunk = place[:, 1, :2] - np.outer(motion.time_s, belt) - slow
-        across = trunk[:, 1] * way[:, 0] - trunk[:, 0] * way[:, 1]
-        named = {name: place[:, index] for index, name in enumerate(SEGMENTS)}
-        return cls(named, dict(zip(SEGMENTS, np.moveaxis(turn, 1, 0), strict=True)), way, across, speed, motion.time_s)
+        direction = velocity / np.maximum(speed, 1e-6)[:, None]
+        trunk = position[:, 1, :2] - np.outer(motion.time_s, belt_m_s) - path
+        return cls(
+            position={name: position[:, index] for index, name in enumerate(SEGMENTS)},
+            rotation={name: rotation[:, index] for index, name in enumerate(SEGMENTS)},
+            direction=direction,
+            across_m=trunk[:, 1] * direction[:, 0] - trunk[:, 0] * direction[:, 1],
+            speed_m_s=speed,
+            time_s=motion.time_s,
+        )
 
     def pitch_deg(self, segment: str) -> Array:
-        """Return how far a segment leans forwards along the way. Shape (T,)."""
-        up = self.turn[segment][:, :, 2]
-        return np.asarray(np.degrees(np.arctan2(np.einsum("ti,ti->t", up[:, :2], self.way), up[:, 2])))
+        """Return the forward pitch of a segment along the path. Shape (T,)."""
+        up = self.rotation[segment][:, :, 2]
+        return np.asarray(np.degrees(np.arctan2(np.einsum("ti,ti->t", up[:, :2], self.direction), up[:, 2])))
 
 
-def _low(values: Array, rate_hz: float, cutoff_hz: float) -> Array:
+def _low_pass(values: Array, rate_hz: float, cutoff_hz: float) -> Array:
     padding = min(len(values) - 1, round(1.5 * rate_hz))
     return low_passed(values, cutoff_hz, rate_hz, padding=padding)
 
 
 def _landings(motion: Motion) -> list[tuple[int, int]]:
-    """Return sample and foot (0 right, 1 left) of each landing, in order of time; feet alternate."""
-    found = []
+    """Return sample and foot (0 right, 1 left) of each foot strike, in order of time; feet alternate."""
+    strikes = []
     for foot, side in enumerate(SIDES):
-        down = np.asarray(motion.contact[:, points_of_side(motion.foot_names, side)].any(axis=1))
-        found += [(int(k) + 1, foot) for k in np.flatnonzero(~down[:-1] & down[1:])]
-    found.sort()
-    return [one for index, one in enumerate(found) if index == 0 or one[1] != found[index - 1][1]]
+        in_contact = np.asarray(motion.contact[:, points_of_side(motion.foot_names, side)].any(axis=1))
+        strikes += [(int(k) + 1, foot) for k in np.flatnonzero(~in_contact[:-1] & in_contact[1:])]
+    strikes.sort()
+    return [strike for index, strike in enumerate(strikes) if index == 0 or strike[1] != strikes[index - 1][1]]
 
 
 def _steps(walk: _Walk, landings: list[tuple[int, int]]) -> tuple[list[float], list[float], list[float]]:
-    """Return lengths along the way, widths across it and times of steps."""
+    """Return lengths along the path, widths across it and durations of the steps."""
     lengths = []
     widths = []
     times = []
     for (before, foot), (now, other) in pairwise(landings):
-        apart = walk.place[FEET[other]][now, :2] - walk.place[FEET[foot]][now, :2]
-        way = walk.way[now]
-        lengths.append(float(apart @ way))
-        widths.append(float(abs(apart[1] * way[0] - apart[0] * way[1])))
+        step = walk.position[FEET[other]][now, :2] - walk.position[FEET[foot]][now, :2]
+        direction = walk.direction[now]
+        lengths.append(float(step @ direction))
+        widths.append(float(abs(step[1] * direction[0] - step[0] * direction[1])))
         times.append(float(walk.time_s[now] - walk.time_s[before]))
     return lengths, widths, times
 
@@ -215,7 +236,7 @@ def _posture(robot: Robot, motion: Motion, walk: _Walk, inside: npt.NDArray[np.i
     leg_m = stretched_leg_m(robot.subject.lengths_m, RIGHT)
     pitch = {name: walk.pitch_deg(name)[inside].mean() for name in (PELVIS, UPPER_TRUNK, HEAD)}
     return {
-        "pelvis_height": float(walk.place[PELVIS][inside, 2].mean() / leg_m),
+        "pelvis_height": float(walk.position[PELVIS][inside, 2].mean() / leg_m),
         "pelvis_pitch_deg": float(pitch[PELVIS]),
         "trunk_pitch_deg": float(pitch[UPPER_TRUNK]),
         "head_pitch_deg": float(pitch[HEAD]),
@@ -225,16 +246,16 @@ def _posture(robot: Robot, motion: Motion, walk: _Walk, inside: npt.NDArray[np.i
 
 
 def _ranges(robot: Robot, motion: Motion, strides: list[tuple[int, int]]) -> dict[str, float]:
-    def widest(joint: str) -> float:
+    def mean_range(joint: str) -> float:
         return float(np.degrees(np.mean([_median_range(one, strides) for one in _both(robot, motion, joint)])))
 
     return {
-        "arm_swing_deg": widest(SHOULDER),
+        "arm_swing_deg": mean_range(SHOULDER),
         "shoulder_abduction_deg": float(
             np.degrees(_median_range(_both(robot, motion, SHOULDER_ABDUCTION)[0], strides))
         ),
-        "elbow_range_deg": widest(ELBOW),
-        "knee_range_deg": widest(KNEE),
+        "elbow_range_deg": mean_range(ELBOW),
+        "knee_range_deg": mean_range(KNEE),
     }
 
 
@@ -245,23 +266,23 @@ def _both(robot: Robot, motion: Motion, joint: str) -> Array:
 
 
 def _median_range(values: Array, pieces: list[tuple[int, int]]) -> float:
-    """Return how far values usually go from smallest to largest in a piece."""
+    """Return the median over pieces of the range of values."""
     return float(np.median([np.ptp(values[first : last + 1]) for first, last in pieces]))
 
 
 def _jerk(walk: _Walk, time_s: Array, inside: npt.NDArray[np.intp]) -> float:
     rate_hz = 1.0 / float(np.mean(np.diff(time_s)))
-    hands = np.concatenate([walk.place[name] for name in HANDS], axis=1)
-    jerk = np.diff(_low(hands, rate_hz, min(6.0, 0.4 * rate_hz)), n=3, axis=0) * rate_hz**3
-    own = jerk[inside[inside < len(jerk)]]
-    return float(np.sqrt(np.mean(np.sum(own.reshape(-1, 2, 3) ** 2, axis=2))))
+    hands = np.concatenate([walk.position[name] for name in HANDS], axis=1)
+    jerk = np.diff(_low_pass(hands, rate_hz, min(HAND_HZ, 0.4 * rate_hz)), n=3, axis=0) * rate_hz**3
+    jerk = jerk[inside[inside < len(jerk)]]
+    return float(np.sqrt(np.mean(np.sum(jerk.reshape(-1, 2, 3) ** 2, axis=2))))
 
 
 def _third_share(robot: Robot, motion: Motion, walk: _Walk, strides: list[tuple[int, int]]) -> float:
-    """Return how little planar thigh, shank and foot move together, each stride in its own sagittal plane."""
+    """Return the share of variance of the elevation angles off their plane, each stride in its sagittal plane."""
     shares = []
     for first, last in strides:
-        ahead = walk.way[first : last + 1].mean(axis=0)
+        ahead = walk.direction[first : last + 1].mean(axis=0)
         qpos = _turned(motion.qpos[first : last + 1], -float(np.arctan2(ahead[1], ahead[0])))
         for side in SIDES:
             values = np.linalg.eigvalsh(np.cov(elevation_angles(robot, qpos, side), rowvar=False))

@@ -1,4 +1,4 @@
-"""Gait parameters: steps of a human motion, their lengths and durations, both legs, torques and work per mass."""
+"""Gait parameters: step lengths and durations of a human walk, figures of both legs, joint torques and work."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ TOE_OF = {side: sided(TOES, side) for side in SIDES}
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Work of a joint over the body mass: given to the movement, at least 0, and taken from it, at most 0."""
+    """Work of a joint over the body mass: generated, at least 0, and absorbed, at most 0."""
 
-    given_j_kg: float
-    taken_j_kg: float
+    generated_j_kg: float
+    absorbed_j_kg: float
 
 
 def joint_work(motion: Motion, mass_kg: float) -> dict[str, Work]:
@@ -34,27 +34,24 @@ def joint_work(motion: Motion, mass_kg: float) -> dict[str, Work]:
     power = joint_power(motion)
     if power is None:
         return {}
-    parts = (power.clip(min=0.0), power.clip(max=0.0))
-    given, taken = (np.trapezoid(part, motion.time_s, axis=0) / mass_kg for part in parts)
-    return {
-        name: Work(float(one), float(other)) for name, one, other in zip(motion.joint_names, given, taken, strict=True)
-    }
+    generated = (np.trapezoid(power.clip(min=0.0), motion.time_s, axis=0) / mass_kg).tolist()
+    absorbed = (np.trapezoid(power.clip(max=0.0), motion.time_s, axis=0) / mass_kg).tolist()
+    return {name: Work(*work) for name, *work in zip(motion.joint_names, generated, absorbed, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)
 class GaitParameters:
-    """What gait laboratories report. Lists have one entry per step.
+    """Gait parameters as laboratories report them. Tuples have one entry per step.
 
     Args:
-        step_length_m: Between the toes of both feet just before toe-off, along the direction of walking.
-        step_duration_s: From toe-off to toe-off.
-        speed_m_s: Distance of the pelvis over time.
-        cadence_per_min: Steps in a minute.
+        step_length_m: Between the toes of both feet just before toe off, along the line of progression.
+        step_duration_s: From toe off to toe off.
+        speed_m_s: Of the pelvis.
+        cadence_per_min: Steps per minute; None without two toe offs.
         double_support: Share of time with both feet on the ground.
         legs: Figures of each leg over its own cycle, by side.
         largest_torque_nm_kg: By joint, over the body mass; empty if torques are unknown.
-        work: Work given and taken by each joint in one cycle over the body mass; empty if torques are unknown or
-            there is no cycle.
+        work: By joint, in one cycle over the body mass; empty if torques are unknown or there is no cycle.
     """
 
     step_length_m: tuple[float, ...]
@@ -68,11 +65,11 @@ class GaitParameters:
 
     @property
     def symmetric(self) -> bool:
-        """Whether both legs do the same as far as people can see."""
-        return self.legs[RIGHT].looks_like(self.legs[LEFT])
+        """Whether no difference between the legs can be seen."""
+        return self.legs[RIGHT].is_similar(self.legs[LEFT])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as JSON would hold them."""
+        """Return the parameters for JSON."""
         return asdict(self)
 
 
@@ -99,20 +96,20 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
 
 
 def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]]:
-    """Return the times of toe-off, and how far ahead the other foot's toes are before each, with both on the ground."""
+    """Return the times of toe off, and the step length before each: the other foot's toes are that far ahead."""
     forward_m = {side: _toes_forward(robot, name, motion.qpos) for side, name in TOE_OF.items()}
     events: list[tuple[float, float]] = []
     for side, other in (SIDES, SIDES[::-1]):
-        down = motion.contact[:, motion.foot_names.index(TOE_OF[side])]
+        in_contact = motion.contact[:, motion.foot_names.index(TOE_OF[side])]
         ahead_m = forward_m[other] - forward_m[side]
-        for k in np.flatnonzero(down[:-1] & ~down[1:]):
+        for k in np.flatnonzero(in_contact[:-1] & ~in_contact[1:]):
             events.append((float(motion.time_s[k + 1]), float(ahead_m[k])))
     events.sort()
     return [time for time, _ in events], tuple(length for _, length in events)
 
 
 def _toes_forward(robot: Robot, name: str, qpos: Array) -> Array:
-    """Return the x of the point of the toes that touches the ground. Shape (T, nq) in, (T,) out."""
+    """Return x of the contact point of the toes. Shape (T, nq) in, (T,) out."""
     toes = contact_points(robot)[name]
     return np.asarray(point_positions(robot.model, [(toes.body, toes.position_m)], qpos)[:, 0, 0])
 

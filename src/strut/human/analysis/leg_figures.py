@@ -1,4 +1,4 @@
-"""Leg figures: what one leg does over its own cycle, and how thigh, shank and foot stand against the vertical."""
+"""Leg figures: knee, stance and forces of one leg over its cycle, and the elevation angles of its segments."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from strut.human.anatomy import KNEE, LEFT, LEG, RIGHT, points_of_side, sided, s
 from strut.motion import Motion
 from strut.robot import Robot
 
-STILL_RAD = 1e-6
-ALIKE_RAD = 0.01
-ALIKE_SHARE = 0.01
-ALIKE_BW = 0.01  # legs that differ by less are the same to the eye
+STILL_RAD = 1e-6  # a smaller range is no movement
+SIMILAR_RAD = 0.01  # a smaller difference between the legs cannot be seen; the same for the next two
+SIMILAR_SHARE = 0.01
+SIMILAR_BW = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CovariancePlane:
-    """The plane near which thigh, shank and foot move together.
+    """The plane of intersegmental covariation: the elevation angles of thigh, shank and foot are near it.
 
     Args:
         centre_rad: Mean of the angles, a point of the plane. Shape (3,).
-        axes: Principal axes as rows, the largest spread first; the third is the plane's normal. Shape (3, 3).
-        shares: Shares of the variance along them, the third small where they are nearly planar. Shape (3,).
+        axes: Principal axes as rows, the largest variance first; the third is the normal. Shape (3, 3).
+        shares: Shares of the variance along the axes; the third is small if the movement is planar. Shape (3,).
     """
 
     centre_rad: Array
@@ -39,13 +39,13 @@ class CovariancePlane:
 def elevation_angles(robot: Robot, qpos: Array, side: str) -> Array:
     """Return the elevation angles of thigh, shank and foot in the world's sagittal plane [rad]. Shape (T, 3).
 
-    Thigh and shank are 0 when they hang, positive with the distal end ahead; a flat foot is 0, positive toes up.
+    Thigh and shank are 0 if vertical, positive with the distal end ahead; the foot is 0 if flat, positive toes up.
     """
-    place, turn = body_poses(robot.model, [sided(segment, side) for segment in LEG], qpos)
+    position, rotation = body_poses(robot.model, [sided(segment, side) for segment in LEG], qpos)
     sole = sole_length_m(robot.subject.lengths_m, side)
-    thigh = place[:, 1] - place[:, 0]
-    shank = place[:, 2] - place[:, 1]
-    foot = turn[:, 2] @ np.array([sole, 0.0, 0.0])
+    thigh = position[:, 1] - position[:, 0]
+    shank = position[:, 2] - position[:, 1]
+    foot = rotation[:, 2] @ np.array([sole, 0.0, 0.0])
     return np.stack(
         [
             np.arctan2(thigh[:, 0], -thigh[:, 2]),
@@ -57,7 +57,7 @@ def elevation_angles(robot: Robot, qpos: Array, side: str) -> Array:
 
 
 def covariance_plane(angles_rad: Array) -> CovariancePlane:
-    """Return the plane nearest to the elevation angles of a movement. Shape (T, 3) in."""
+    """Return the plane nearest to the elevation angles of a movement, by principal components. Shape (T, 3) in."""
     if len(angles_rad) < 4:
         raise BadMotionError(
             f"{len(angles_rad)} samples are too few to judge how planar a movement is; give 4 or more."
@@ -71,12 +71,12 @@ class LegFigures:
     """One leg.
 
     Args:
-        knee_range_rad: Smallest and largest angle of the knee, over its cycle where there is one.
-        stance_share: Share of its cycle in which the foot is on the ground; None without a cycle.
-        force_humps_bw: Vertical force under this foot over the body weight: as `force_humps` says;
-            None without a cycle or forces.
-        largest_vertical_force_bw: Under this foot, over the body weight; None if forces are unknown.
-        elevation_shares: Shares of variance of the elevation angles along their principal axes, over the cycle where
+        knee_range_rad: Smallest and largest angle of the knee, over the cycle if there is one.
+        stance_share: Share of the cycle in which the foot is on the ground; None without a cycle.
+        force_humps_bw: Peaks and valley of the vertical force over body weight, see `force_humps`; None without a
+            cycle or forces.
+        largest_vertical_force_bw: Over body weight; None if forces are unknown.
+        elevation_shares: Shares of variance of the elevation angles along their principal axes, over the cycle if
             there is one, else over the whole motion; None if the leg does not move.
     """
 
@@ -86,15 +86,15 @@ class LegFigures:
     largest_vertical_force_bw: float | None
     elevation_shares: tuple[float, ...] | None
 
-    def looks_like(self, other: LegFigures) -> bool:
-        """Return whether two legs do the same as far as people can see."""
+    def is_similar(self, other: LegFigures) -> bool:
+        """Return whether the difference between two legs is too small to be seen."""
         pairs = [
             *zip(self.knee_range_rad, other.knee_range_rad, strict=True),
             (self.stance_share, other.stance_share),
             (self.largest_vertical_force_bw, other.largest_vertical_force_bw),
         ]
-        limits = (ALIKE_RAD, ALIKE_RAD, ALIKE_SHARE, ALIKE_BW)
-        return all(_near(*pair, limit) for pair, limit in zip(pairs, limits, strict=True))
+        limits = (SIMILAR_RAD, SIMILAR_RAD, SIMILAR_SHARE, SIMILAR_BW)
+        return all(_is_near(*pair, limit) for pair, limit in zip(pairs, limits, strict=True))
 
 
 def both_legs(robot: Robot, motion: Motion) -> dict[str, LegFigures]:
@@ -104,27 +104,23 @@ def both_legs(robot: Robot, motion: Motion) -> dict[str, LegFigures]:
 
 def _right_leg(robot: Robot, motion: Motion) -> LegFigures:
     cycle = gait_cycle(robot, motion)
-    seen = motion if cycle is None else cycle.motion
-    knee = seen.joint_angles_rad[:, robot.joint_names.index(sided(KNEE, RIGHT))]
-    down = np.asarray(seen.contact[:, points_of_side(seen.foot_names, RIGHT)].any(axis=1))
-    force = foot_force(robot, seen)
-    anywhere = foot_force(robot, motion)
+    piece = motion if cycle is None else cycle.motion
+    knee = piece.joint_angles_rad[:, robot.joint_names.index(sided(KNEE, RIGHT))]
+    in_stance = np.asarray(piece.contact[:, points_of_side(piece.foot_names, RIGHT)].any(axis=1))
+    force = foot_force(robot, piece)
+    whole_force = foot_force(robot, motion)
+    elevation_rad = elevation_angles(robot, piece.qpos, RIGHT)
+    moves = np.ptp(elevation_rad, axis=0).max() >= STILL_RAD
     return LegFigures(
         knee_range_rad=(float(knee.min()), float(knee.max())),
-        stance_share=None if cycle is None else float(np.mean(down[:-1])),
-        force_humps_bw=None if cycle is None or force is None else force_humps(force[:, 2], down),
-        largest_vertical_force_bw=None if anywhere is None else float(anywhere[:, 2].max()),
-        elevation_shares=_shares(elevation_angles(robot, seen.qpos, RIGHT)),
+        stance_share=None if cycle is None else float(np.mean(in_stance[:-1])),
+        force_humps_bw=None if cycle is None or force is None else force_humps(force[:, 2], in_stance),
+        largest_vertical_force_bw=None if whole_force is None else float(whole_force[:, 2].max()),
+        elevation_shares=tuple(covariance_plane(elevation_rad).shares.tolist()) if moves else None,
     )
 
 
-def _shares(angles_rad: Array) -> tuple[float, ...] | None:
-    if np.ptp(angles_rad, axis=0).max() < STILL_RAD:
-        return None
-    return tuple(covariance_plane(angles_rad).shares.tolist())
-
-
-def _near(one: float | None, other: float | None, limit: float) -> bool:
+def _is_near(one: float | None, other: float | None, limit: float) -> bool:
     if one is None or other is None:
         return one is other
     return abs(one - other) <= limit

@@ -1,4 +1,4 @@
-"""Reference bands: published means and spreads of people's walking, by speed, and how far a walk is from them."""
+"""Reference bands: published normative means and standard deviations of walking by speed, and scores against them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.robot import Robot
 from strut.schemas.fields import Positive, Table, Text
 
-BEYOND = 0.06  # how far outside the table's speeds its ends still judge a walk, about 0.2 m/s
+SPEED_MARGIN = 0.06  # of dimensionless speed, about 0.2 m/s: so far outside the table its ends are still used
 USUAL_HEIGHT_M = 1.74  # of the men whose cadence is in the table
 
 SlowUsualFast = tuple[float, float, float]
@@ -24,7 +24,7 @@ BandKind = Literal["angle", "torque", "power"]
 
 
 class FigureBand(Table, frozen=True):
-    """A figure at slow, usual and fast walking: means and standard deviations over people, and where they are from."""
+    """Mean and standard deviation over people of a figure, at slow, usual and fast speed, with its source."""
 
     words: Text
     mean: SlowUsualFast
@@ -35,7 +35,7 @@ class FigureBand(Table, frozen=True):
 
 
 class CurveBand(Table, frozen=True):
-    """A curve over the cycle at slow, usual and fast walking: means and standard deviations at 0, 5, ... 100 %."""
+    """Mean and standard deviation of a curve at 0, 5, ... 100 % of the cycle, at slow, usual and fast speed."""
 
     mean: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
     sd: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
@@ -59,7 +59,7 @@ class BandTable(Table, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class BandScore:
-    """A figure of a walk beside people's at that speed: its value, their mean and standard deviation."""
+    """A figure of a walk: its value, and mean and standard deviation of people at that speed."""
 
     words: str
     value: float
@@ -68,11 +68,11 @@ class BandScore:
 
     @property
     def z(self) -> float:
-        """How many standard deviations the walk is above people's mean."""
+        """Standard score: standard deviations above the mean of people."""
         return (self.value - self.mean) / self.sd
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the score as JSON would hold it."""
+        """Return the score for JSON."""
         return asdict(self) | {"z": self.z}
 
 
@@ -91,12 +91,12 @@ def reference_curves() -> CurveTable:
 
 
 def dimensionless_speed(robot: Robot, speed_m_s: float) -> float:
-    """Return a person's speed over that of a wave as long as the legs (Hof 1996): v / sqrt(g l)."""
+    """Return the dimensionless speed v / sqrt(g l), the root of the Froude number, with leg length l (Hof 1996)."""
     return float(speed_m_s / np.sqrt(GRAVITY_M_S2 * robot.subject.standing_pelvis_height_m))
 
 
 def band_of(robot: Robot, speed_m_s: float, name: str) -> tuple[float, float]:
-    """Return people's mean and standard deviation of a figure, for a person of that size at that speed."""
+    """Return mean and standard deviation of a figure for people of the size of the model at a speed."""
     table = reference_bands()
     height_m = robot.subject.height_m
     band = table.figure[name]
@@ -107,7 +107,7 @@ def band_of(robot: Robot, speed_m_s: float, name: str) -> tuple[float, float]:
 
 
 def band_scores(robot: Robot, speed_m_s: float, figures: Mapping[str, float]) -> dict[str, BandScore]:
-    """Return the figures of a walk that have a band, beside people's of that size and speed; none at other speeds."""
+    """Return the scores of the figures that have a band; empty at speeds without bands."""
     if not has_bands(robot, speed_m_s):
         return {}
     return {
@@ -118,14 +118,14 @@ def band_scores(robot: Robot, speed_m_s: float, figures: Mapping[str, float]) ->
 
 
 def has_bands(robot: Robot, speed_m_s: float) -> bool:
-    """Return whether people's walking is published at a speed."""
+    """Return whether the bands cover a speed."""
     table = reference_bands()
     pace = dimensionless_speed(robot, speed_m_s)
-    return table.speed[0] - BEYOND <= pace <= table.speed[-1] + BEYOND
+    return table.speed[0] - SPEED_MARGIN <= pace <= table.speed[-1] + SPEED_MARGIN
 
 
 def band_curve(robot: Robot, speed_m_s: float, kind: BandKind, coordinate: str) -> Array | None:
-    """Return percent of the cycle, people's mean and standard deviation at a speed; None if unknown. Shape (3, 21)."""
+    """Return percent of the cycle, mean and standard deviation of people at a speed; None if unknown. Shape (3, 21)."""
     curves: Mapping[str, CurveBand] = getattr(reference_curves(), kind)
     if coordinate not in curves or not has_bands(robot, speed_m_s):
         return None

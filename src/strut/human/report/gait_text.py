@@ -66,7 +66,7 @@ def _busiest(parameters: Sequence[GaitParameters]) -> list[str]:
     turnover: dict[str, float] = {}
     for one in parameters:
         for name, work in one.work.items():
-            turnover[name] = max(turnover.get(name, 0.0), work.given_j_kg - work.taken_j_kg)
+            turnover[name] = max(turnover.get(name, 0.0), work.generated_j_kg - work.absorbed_j_kg)
     symmetric = all(one.symmetric for one in parameters)
     names = [name for name in turnover if not (symmetric and "Left_" in name)]
     return sorted(names, key=turnover.__getitem__, reverse=True)[:MOST_WORK]
@@ -74,7 +74,7 @@ def _busiest(parameters: Sequence[GaitParameters]) -> list[str]:
 
 def criteria_rows(comparison: GaitComparison) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of the cross-evaluation: criteria down, walks across, the best of several starred."""
-    judged = {name: known for name in comparison.names if (known := comparison.judged(name)) is not None}
+    judged = {name: known for name in comparison.names if (known := comparison.values_by_criterion(name)) is not None}
     rows = []
     for word in next(iter(judged.values()), {}):
         values = [known[word] for known in judged.values()]
@@ -87,7 +87,7 @@ def dissimilarity_rows(comparison: GaitComparison) -> list[list[str]]:
     """Return how far each walk is from each, in both forms of the measure."""
     return [
         [name, *(f"{d.total:.4f} ({d.total_half_time:.4f})" for d in row)]
-        for name, row in zip(comparison.names, comparison.apart, strict=True)
+        for name, row in zip(comparison.names, comparison.dissimilarity, strict=True)
     ]
 
 
@@ -109,7 +109,7 @@ def gait_tables(found: GaitAnalysis) -> Iterator[ReportTable]:
             "value, and in brackets how many standard deviations it is from their mean. Sources: reference_bands.toml."
         )
         yield ReportTable(title, "Beside people", words, "Published figures", header, rows)
-    if any(comparison.judged(name) for name in comparison.names):
+    if any(comparison.values_by_criterion(name) for name in comparison.names):
         words = (
             "Each walk by each basic criterion, and by the published mixtures of them (objectives). Smaller is better, "
             f"* is the best. {STEP_WORDS}"
@@ -205,8 +205,9 @@ def _work(one: GaitParameters, names: Sequence[str]) -> str:
     """Return what joints give and take together."""
     if not one.work:
         return NOT_KNOWN
-    given, taken = (sum(getattr(one.work[name], kind) for name in names) for kind in ("given_j_kg", "taken_j_kg"))
-    return f"+{given:.2f} {taken:.2f}"
+    generated = sum(one.work[name].generated_j_kg for name in names)
+    absorbed = sum(one.work[name].absorbed_j_kg for name in names)
+    return f"+{generated:.2f} {absorbed:.2f}"
 
 
 def _mean(values: tuple[float, ...]) -> str:

@@ -167,4 +167,4 @@ def _looks(gait: Gait, *, judged: bool) -> list[str]:
     near = f"{looks.bands_near} of {looks.bands_judged} published figures are within {NEAR_SD:g} standard deviations"
     bands = f" ({near})" if looks.bands_judged else " (at this speed nothing is published to judge it by)"
     verdict = f"  It walks like people do{bands}." if not odd else f"  Unlike people{bands}: {'; '.join(odd)}."
-    return [f"  It {looks.words()}.", *([verdict] if judged else [])]
+    return [f"  It {looks.summary()}.", *([verdict] if judged else [])]
