@@ -40,7 +40,7 @@ from strut.errors import AnswersError
 from strut.study.statistics.answers import Answers
 from strut.study.statistics.confusion import confusion
 from strut.study.statistics.group_effects import group_effects
-from strut.study.statistics.labels import labels_found
+from strut.study.statistics.labels import analyse_labels
 from strut.study.statistics.mixed import mixed_choice, mixed_rating
 from strut.study.statistics.preferences import preferences
 from strut.study.statistics.rating_curves import rating_curves
@@ -88,7 +88,7 @@ def any_difference(answers: Answers, rng: np.random.Generator) -> bool:
 
 def any_agreement(answers: Answers, rng: np.random.Generator) -> bool:
     """Whether people are said to agree on labels."""
-    test = labels_found(answers, rng).test
+    test = analyse_labels(answers, rng).test
     return test is not None and test.p_value < 0.05
 
 

@@ -166,7 +166,7 @@ def test_early_answers_are_counted_also_where_the_shortest_motion_sets_the_lengt
     rows = simulated_rows(design, AUDIENCES["pepper"], 3, np.random.default_rng(0))
     table = export_rows(design, [row | {"response_ms": 100 if row["trial"] == 2 else 60_000} for row in rows])
     page = report_html(design, table, study_statistics(answers_of(design, rows)))
-    assert "3 of 30 answers came before it had ended." in page
+    assert "3 of 30 answers came before the motion had ended." in page
     assert "nobody was left out" not in page
 
 
@@ -180,7 +180,7 @@ def test_chance_is_the_same_for_the_export_and_for_the_report(study_of, capsys):
     assert choices["chance_from"] == '6 options were offered, "do not know" among them'
     assert main(["study", "report", str(folder), "--answers", str(folder / "simulated.csv")]) == 0
     page = (folder / "simulated_report.html").read_text()
-    assert "or 17 % if" in page
+    assert "17 % among all options" in page
     assert "The motions are of mrpete, made and shown by strut" in page
 
 

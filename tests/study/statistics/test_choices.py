@@ -15,10 +15,10 @@ from strut.study.statistics.confusion import (
     Confusion,
     chi2_independence,
     chi2_uniform,
-    cohens,
+    cohens_kappa_of,
     confusion,
     cramers_v,
-    fleiss,
+    fleiss_kappa_of,
     kappa_of_counts,
     learning,
 )
@@ -146,7 +146,7 @@ def test_p_values_of_permutations_are_never_zero():
 
 def test_cohens_kappa_is_the_published_one_and_that_of_scikit_learn(quadruped_answers):
     matrix = confusion(quadruped_answers)
-    ours = cohens(quadruped_answers, matrix, np.random.default_rng(0))
+    ours = cohens_kappa_of(quadruped_answers, matrix, np.random.default_rng(0))
     assert ours.value == pytest.approx(0.5333, abs=5e-5)
     told = quadruped_answers.table
     assert ours.value == pytest.approx(cohen_kappa_score(told["intended"], told["perceived"]))
@@ -170,16 +170,16 @@ def test_fleiss_kappa_of_the_textbook_example():  # J. L. Fleiss (1971): fourtee
     for subject, row in enumerate(counts):
         given = np.repeat(np.arange(5), row)
         rows += [(f"p{rater}", 1, f"s{subject}", f"c{category}") for rater, category in enumerate(given)]
-    kappa = fleiss(table(rows))
+    kappa = fleiss_kappa_of(table(rows))
     assert kappa.value == pytest.approx(0.210, abs=5e-4)
     assert kappa.low < kappa.value < kappa.high
 
 
 def test_fleiss_says_whom_it_leaves_out(quadruped_answers):
     told = quadruped_answers.table
-    assert fleiss(Answers(told[:-1])).note == "1 participant saw other or fewer stimuli and is left out"
+    assert fleiss_kappa_of(Answers(told[:-1])).note == "1 participant saw other or fewer stimuli and is left out"
     with pytest.raises(AnswersError, match="two participants"):
-        fleiss(Answers(told[:15]))
+        fleiss_kappa_of(Answers(told[:15]))
 
 
 def test_learning_is_found_where_people_learn_and_only_there():
@@ -198,9 +198,9 @@ def test_learning_is_found_where_people_learn_and_only_there():
 
 
 def test_learning_says_why_it_cannot_be_tested(quadruped_answers):
-    assert learning(table([("a", 1, "sad", "sad")])).note == "there is one block only"
+    assert learning(table([("a", 1, "sad", "sad")])).note == "there is only one block"
     perfect = [(f"p{k}", block, "sad", "sad") for k in range(5) for block in (1, 2, 3)]
-    assert learning(table(perfect)).note == "all answers are alike, so the odds cannot change"
+    assert learning(table(perfect)).note == "all answers are hits or all are misses, so the odds cannot change"
     assert learning(quadruped_answers).odds_ratio is not None
 
 

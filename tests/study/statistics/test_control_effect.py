@@ -50,8 +50,8 @@ def test_the_effect_of_a_control_is_the_paired_t_test_over_people(watched):
 def test_methods_results_and_tables_name_the_controls(watched):
     found = study_statistics(watched)
     methods, results = methods_and_results(found)
-    assert "Controls enter none of these numbers" in methods
-    assert "Speed-matched, the hit rate of sad went from" in results
+    assert "Answers to controls are not part of these numbers" in methods
+    assert "With the speed-matched control, the hit rate of sad changed from" in results
     assert any(title.startswith("Controls against") for title, _, _ in statistics_tables(found))
 
 

@@ -34,7 +34,7 @@ def test_one_check_was_failed_and_one_participant_was_excluded():
 def test_one_answer_came_too_early():
     times_s = pd.Series([0.4])
     told = prose("people.txt", people=1, done=1, days=[], ages=[], genders=[], times_s=times_s, early=1, groups=[])
-    assert told.endswith("1 of 1 answer came before it had ended.")
+    assert told.endswith("1 of 1 answer came before the motion had ended.")
 
 
 def test_one_control_was_among_the_motions():

@@ -26,7 +26,7 @@ from strut.study.server.server import study_app
 from strut.study.statistics.answer_table import answers_of, export_csv, export_rows
 from strut.study.statistics.answers import Answers, parse_answers
 from strut.study.statistics.group_effects import group_effects
-from strut.study.statistics.labels import Codes, code_sheet, coded_answers, labels_found, read_codes
+from strut.study.statistics.labels import Codes, analyse_labels, code_sheet, coded_answers, read_codes
 from strut.study.statistics.preferences import HALF_COUNTS, any_difference, person_scores, preferences
 from strut.study.statistics.rating_curves import rating_curves
 from strut.study.statistics.study_statistics import study_statistics
@@ -105,7 +105,7 @@ def test_labels_are_counted_as_written_and_coded_by_the_laboratory(opened_of, tm
     send(client, 5, undecided="1")
     answers = answers_of(opened.design, opened.database.rows())
     assert list(answers.table["label"]) == ["Angry", "angry", "very, very sad", "<b>odd</b>", ""]
-    found = labels_found(answers, np.random.default_rng(1))
+    found = analyse_labels(answers, np.random.default_rng(1))
     assert {row.label: row.count for row in found.counts} == {"angry": 2, "very, very sad": 1, "<b>odd</b>": 1}
     assert (found.distinct, found.do_not_know, found.coded) == (3, 1, 0)
     sheet = code_sheet(answers)
@@ -347,7 +347,7 @@ def test_few_people_say_nothing_about_others_and_that_is_said():
     assert found.preferences is None
     assert found.left_out == ("preferences need 6 people; 5 answered.",)
     one = pd.DataFrame({"participant": ["a"], "trial": [1], "intended": ["sad"], "label": ["sad"]})
-    assert labels_found(Answers(one), np.random.default_rng(1), Codes({})).test is None
+    assert analyse_labels(Answers(one), np.random.default_rng(1), Codes({})).test is None
 
 
 def _pairs_differ(rng):

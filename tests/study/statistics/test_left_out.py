@@ -7,7 +7,7 @@ import pytest
 
 from strut.study.report.statistics_text import methods_and_results
 from strut.study.statistics.answers import Answers
-from strut.study.statistics.confidence import confidence_found
+from strut.study.statistics.confidence import analyse_confidence
 from strut.study.statistics.group_effects import group_effects
 from strut.study.statistics.rating_curves import rating_curves
 from strut.study.statistics.study_statistics import study_statistics
@@ -62,7 +62,7 @@ def test_ratings_and_hits_of_groups_are_compared_by_the_motions_that_all_saw():
     assert not any(row.same_motions for row in found)
     assert all(row.p_holm < 0.05 for row in found)
     _, results = methods_and_results(study_statistics(Answers(apart.drop(columns="factor_level"))))
-    assert "nothing tells the groups from the motions" in results
+    assert "the effect of the group is confounded with the motions" in results
 
 
 def test_motions_that_nothing_links_have_no_strengths_and_that_is_said():
@@ -70,7 +70,7 @@ def test_motions_that_nothing_links_have_no_strengths_and_that_is_said():
     low = answers.table[["stimulus", "other"]].isin(["m0", "m1"])
     found = study_statistics(Answers(answers.table[low.all(axis=1) | ~low.any(axis=1)]))
     assert found.preferences is None
-    assert found.left_out[0].startswith("strengths of motions need comparisons that link all of them")
+    assert found.left_out[0].startswith("strengths need comparisons that link all motions")
 
 
 def test_a_rating_that_breaks_off_cuts_nobody_elses_curve():
@@ -87,7 +87,7 @@ def test_a_missing_confidence_leaves_the_others():
     answers = guessed_answers(np.random.default_rng(1), people=6, repeats=3)
     sure = np.random.default_rng(1).integers(1, 6, len(answers)).astype(float)
     sure[0] = np.nan
-    found = confidence_found(Answers(answers.table.assign(confidence=sure)))
+    found = analyse_confidence(Answers(answers.table.assign(confidence=sure)))
     assert found.n == 6
     assert np.isfinite([found.area, found.t, found.p_value]).all()
 

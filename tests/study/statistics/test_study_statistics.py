@@ -42,7 +42,7 @@ def test_the_command_prints_tables_and_a_paragraph_for_people(answers_file, caps
     assert main(["study", "stats", str(answers_file)]) == 0
     out = capsys.readouterr().out
     assert "The intended emotion was named in 47 of 75 answers" in out
-    assert "Not demonstrably above chance were sad (5/15, 33 %, Hu = " in out
+    assert "Not significantly above chance were sad (5/15, 33 %, Hu = " in out
     assert "Recognised above chance were neutral (" in out
 
 
@@ -88,8 +88,10 @@ def test_rare_answers_are_known_by_number(quadruped_statistics):
     assert choices.chi2_independence.smallest_expectation == pytest.approx(
         choices.confusion.counts.sum(axis=0).min() / 5
     )
-    assert choices.rare
-    assert not replace(choices, chi2_independence=replace(choices.chi2_independence, smallest_expectation=5.0)).rare
+    assert choices.has_small_expectations
+    assert not replace(
+        choices, chi2_independence=replace(choices.chi2_independence, smallest_expectation=5.0)
+    ).has_small_expectations
 
 
 def test_a_p_value_of_zero_is_significant_and_none_is_not(rated_answers):
@@ -99,7 +101,7 @@ def test_a_p_value_of_zero_is_significant_and_none_is_not(rated_answers):
     assert not replace(row, p_holm=None).off_middle()
     many = tuple(replace(row, emotion=f"e{k}", p_holm=0.0 if k == 7 else 0.5) for k in range(30))
     _, results = methods_and_results(replace(found, ratings=many))
-    assert "1 of 30 means lie off the middle" in results
+    assert "1 of 30 means differ significantly from the middle" in results
     assert "e7" in results
 
 
@@ -120,7 +122,7 @@ def test_answers_of_as_many_people_are_not_permuted_within_them(quadruped_answer
     strangers = quadruped_answers.table.assign(participant=[f"p{k}" for k in range(75)])
     found = study_statistics(Answers(strangers))
     assert found.choices.permutation is None
-    assert "nobody gave two, so there is nothing to permute within participants." in found.left_out
+    assert "no participant gave two, so there is nothing to permute within participants." in found.left_out
     methods, results = methods_and_results(found)
     assert "permutation" not in methods + results
     assert "above chance" not in results
@@ -145,7 +147,7 @@ def test_both_chances_are_shown_where_people_may_not_know(quadruped_answers):
     told = study_statistics(quadruped_answers, options=(*published("quadruped")["emotions"], DO_NOT_KNOW))
     assert (told.choices.chance, told.choices.chance_all) == (pytest.approx(1 / 5), pytest.approx(1 / 6))
     methods, _ = methods_and_results(told)
-    assert 'hits 20 % of the answers that name an emotion, or 17 % if "do not know" is counted as a guess' in methods
+    assert 'is 20 % among the emotions and 17 % among all options' in methods
     assert study_statistics(quadruped_answers).choices.chance_all is None
 
 

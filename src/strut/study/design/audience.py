@@ -67,10 +67,12 @@ class Audience:
 def with_confidence(respond: Respond) -> Respond:
     """Return a model that also reports its confidence from 1 to 5: higher for hits, with noise (our assumption)."""
 
-    def reply_with_confidence(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
-        reply = respond(shown, who, rng)
+    def reply_with_confidence(
+        shown: Sequence[Shown], participant: SimulatedObserver, rng: np.random.Generator
+    ) -> Reply:
+        reply = respond(shown, participant, rng)
         is_hit = reply.get("perceived") == shown[0].intended
-        confidence = 3.0 + who.ability + CONFIDENCE_HIT * is_hit + rng.normal()
+        confidence = 3.0 + participant.ability + CONFIDENCE_HIT * is_hit + rng.normal()
         return reply | {"confidence": int(np.clip(round(confidence), 1, CONFIDENCE_POINTS))}
 
     return reply_with_confidence

@@ -77,7 +77,7 @@ def _check_numbers(file: TomlFile, place: FieldPath, question: CustomQuestion) -
         raise file.wrong((*place, "high"), f"is {question.high:g}, which is not above low ({question.low:g}).")
 
 
-def checked_custom(questions: Sequence[CustomQuestion], moment: str, form: Mapping[str, str]) -> dict[str, Any]:
+def check_custom_replies(questions: Sequence[CustomQuestion], moment: str, form: Mapping[str, str]) -> dict[str, Any]:
     """Return what was answered to the questions of a moment, None where one was left open; nonsense is refused."""
     asked = [question for question in questions if question.when == moment]
     return {question.name: _checked(question, form.get(question.column, "").strip()) for question in asked}

@@ -53,7 +53,7 @@ def attention_words(people: Sequence[str], marks: Sequence[str], excluded: Seque
     checks = [mark for mark in marks if mark]
     if not checks:
         return ()
-    out = len({who for who, why in zip(people, excluded, strict=True) if why == INATTENTIVE})
+    out = len({participant for participant, why in zip(people, excluded, strict=True) if why == INATTENTIVE})
     told = format_count(out, "[participant was|participants were]") if out else "nobody was"
     failed = checks.count(FAILED)
     asked = format_count(len(checks), "attention [check|checks]")

@@ -116,12 +116,12 @@ class WordShares:
                 raise StudyError(f"None of the answers people gave to '{intended}' is among the options.")
         right = {name: options[canonical_emotion(name)] for name in table}
 
-        def choose(shown: Shown, who: SimulatedObserver, rng: np.random.Generator) -> str:
-            if rng.random() < who.unknown:
+        def choose(shown: Shown, participant: SimulatedObserver, rng: np.random.Generator) -> str:
+            if rng.random() < participant.unknown:
                 return DO_NOT_KNOW
             weights = shown.intensity * table[shown.intended] + (1.0 - shown.intensity) * neutral
-            weights = weights * np.exp(WORD_HABIT_SD * who.words)
-            weights[right[shown.intended]] *= np.exp(who.ability)
+            weights = weights * np.exp(WORD_HABIT_SD * participant.words)
+            weights[right[shown.intended]] *= np.exp(participant.ability)
             index = np.searchsorted(np.cumsum(weights), rng.random() * weights.sum())
             return words[min(int(index), len(weights) - 1)]
 
@@ -144,11 +144,11 @@ class WordShares:
             raise StudyError(f"No published data say how often these motions were called '{quality}'.")
         neutral = strengths.get("neutral", float(np.mean(list(strengths.values()))))
 
-        def compare(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> int:
+        def compare(shown: Sequence[Shown], participant: SimulatedObserver, rng: np.random.Generator) -> int:
             left, right = (
                 motion.intensity * strengths[motion.intended]
                 + (1.0 - motion.intensity) * neutral
-                + WORD_HABIT_SD * who.readings[motion.intended][0]
+                + WORD_HABIT_SD * participant.readings[motion.intended][0]
                 for motion in shown
             )
             return 0 if rng.random() < 1.0 / (1.0 + np.exp(right - left)) else 1
@@ -177,11 +177,13 @@ class ScaleRatings:
         weights = np.sqrt([HABIT_SHARE, SLOPE_SHARE, 1.0 - HABIT_SHARE - SLOPE_SHARE])
         means: dict[tuple[str, float], Array] = {}
 
-        def rate(shown: Shown, who: SimulatedObserver, rng: np.random.Generator) -> dict[str, float]:
+        def rate(shown: Shown, participant: SimulatedObserver, rng: np.random.Generator) -> dict[str, float]:
             key = shown.intended, shown.intensity
             if key not in means:
                 means[key] = self.mean(_expressed_emotion(shown))
-            own = weights @ np.stack([who.habits, who.readings[shown.intended], rng.normal(size=len(PAD_SCALES))])
+            own = weights @ np.stack(
+                [participant.habits, participant.readings[shown.intended], rng.normal(size=len(PAD_SCALES))]
+            )
             return dict(zip(PAD_SCALES, np.clip(means[key] + self.sd * own, -1.0, 1.0).tolist(), strict=True))
 
         return rate
@@ -206,9 +208,9 @@ class Wishes:
         habit_sd = np.sqrt(HABIT_SHARE) * FEEDBACK_SD
         noise_sd = np.sqrt(1.0 - HABIT_SHARE) * FEEDBACK_SD
 
-        def wish(shown: Shown, who: SimulatedObserver, rng: np.random.Generator, items: Sequence[str]) -> Reply:
+        def wish(shown: Shown, participant: SimulatedObserver, rng: np.random.Generator, items: Sequence[str]) -> Reply:
             means = dict(zip(self.items, known[shown.intended], strict=True))
-            habit = habit_sd * float(who.habits[0])
+            habit = habit_sd * float(participant.habits[0])
             return {item: int(np.clip(round(means[item] + habit + noise_sd * rng.normal()), -2, 2)) for item in items}
 
         return wish

@@ -54,23 +54,23 @@ def _answered(
     for index in range(people):
         person = {"code": f"simulated-{index + 1:04d}", "language": design.languages[0], "simulated": True}
         group, plan = session_plan(design, first + index, times, groups)
-        who = observer(design, rng)
+        participant = observer(design, rng)
         person = {**person, "group_name": group}
         for trial in plan:
             place = {"trial": trial.number, "block": trial.block, "stimulus": trial.stimulus, "other": trial.other}
-            rows.append({**_SAID, **person, **place, "reply": _replied(trial, answer, shown, who, rng)})
+            rows.append({**_SAID, **person, **place, "reply": _replied(trial, answer, shown, participant, rng)})
         times.update(planned_showings(plan))
         groups.update([group])
     return rows
 
 
 def _replied(
-    trial: Trial, answer: Respond, shown: dict[str, Shown], who: SimulatedObserver, rng: np.random.Generator
+    trial: Trial, answer: Respond, shown: dict[str, Shown], participant: SimulatedObserver, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Return an answer as the database has it: the motion that was chosen, or a check that was passed."""
     if trial.check:
         return {"check": trial.check, "asked": trial.check}
-    return answer([shown[name] for name in trial.stimuli], who, rng)
+    return answer([shown[name] for name in trial.stimuli], participant, rng)
 
 
 def _table(design: Design, rows: list[dict[str, Any]]) -> Answers:

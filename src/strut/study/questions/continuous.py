@@ -137,10 +137,10 @@ class Continuous(HandleQuestion, frozen=True, forbid_unknown_fields=True):
         share = np.exp(-1.0 / self.rate_hz / HANDLE_LAG_S)
         rise = 1.0 - share ** np.arange(samples)
 
-        def reply(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
+        def reply(shown: Sequence[Shown], participant: SimulatedObserver, rng: np.random.Generator) -> Reply:
             from scipy.signal import lfilter  # noqa: PLC0415 -- takes 0.2 s to load, which pages need not wait for
 
-            goal = sign * rate(shown[0], who, rng)[scale]
+            goal = sign * rate(shown[0], participant, rng)[scale]
             noise = lfilter([np.sqrt(1.0 - share**2)], [1.0, -share], rng.normal(0.0, HANDLE_NOISE, samples))
             values = np.rint(100.0 * np.clip(goal * rise + noise * rise, -1.0, 1.0)).astype(int)
             return {"rating": round(float(values.mean()) / 100.0, 4), "trace": " ".join(map(str, values.tolist()))}

@@ -154,4 +154,4 @@ class ForcedChoice(Question, frozen=True, forbid_unknown_fields=True):
     def respond(self, design: Design, model: WordShares) -> Respond:
         """Return a function that chooses an option in place of a person."""
         choose = model.chooser(design, self.options)
-        return lambda shown, who, rng: {"perceived": choose(shown[0], who, rng)}
+        return lambda shown, participant, rng: {"perceived": choose(shown[0], participant, rng)}

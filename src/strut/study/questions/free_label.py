@@ -67,10 +67,10 @@ class FreeLabel(Question, frozen=True, forbid_unknown_fields=True):
 
     def findings(self, answers: Answers, rng: np.random.Generator) -> dict[str, bool]:
         """Return whether people agree on labels ("all")."""
-        from strut.study.statistics.labels import labels_found  # noqa: PLC0415 -- loads pandas
+        from strut.study.statistics.labels import analyse_labels  # noqa: PLC0415 -- loads pandas
         from strut.study.statistics.recognition import ALL, ALPHA  # noqa: PLC0415
 
-        test = labels_found(answers, rng).test
+        test = analyse_labels(answers, rng).test
         return {ALL: test is not None and test.p_value < ALPHA}
 
     def procedure(self) -> str:
@@ -99,8 +99,8 @@ class FreeLabel(Question, frozen=True, forbid_unknown_fields=True):
         """Return a function that writes one of the intended emotions in place of a person."""
         choose = model.chooser(design, self.answer_words(design.intended))
 
-        def reply(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
-            word = choose(shown[0], who, rng)
+        def reply(shown: Sequence[Shown], participant: SimulatedObserver, rng: np.random.Generator) -> Reply:
+            word = choose(shown[0], participant, rng)
             return {"label": "" if word == DO_NOT_KNOW else word}
 
         return reply

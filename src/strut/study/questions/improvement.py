@@ -87,4 +87,4 @@ class Improvement(RatingQuestion, frozen=True, forbid_unknown_fields=True):
     def respond(self, design: Design, model: Wishes) -> Respond:
         """Return a function that wishes in place of a person."""
         wish = model.wisher(design)
-        return lambda shown, who, rng: wish(shown[0], who, rng, self.items)
+        return lambda shown, participant, rng: wish(shown[0], participant, rng, self.items)

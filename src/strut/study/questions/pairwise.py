@@ -115,8 +115,8 @@ class Pairwise(Question, frozen=True, forbid_unknown_fields=True):
         """Return a function that chooses the motion that people called by the quality more often."""
         compare = model.comparer(design, self.quality)
 
-        def reply(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
-            return {"chosen": shown[compare(shown, who, rng)].stimulus}
+        def reply(shown: Sequence[Shown], participant: SimulatedObserver, rng: np.random.Generator) -> Reply:
+            return {"chosen": shown[compare(shown, participant, rng)].stimulus}
 
         return reply
 

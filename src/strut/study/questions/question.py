@@ -233,6 +233,7 @@ def file_beside(question: type, suffix: str) -> str:
     return path.read_text("utf-8") if path.is_file() else ""
 
 
+@cache
 def question_script(question: type[Question]) -> str:
     """Return the script of a question, after those of the types that it extends."""
     return "".join(file_beside(cls, ".js") for cls in _lineage(question))

@@ -71,8 +71,8 @@ class SelfAssessment(RatingQuestion, frozen=True, forbid_unknown_fields=True):
         rate = model.rater()
         steps = (self.points - 1) / 2.0
 
-        def reply(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
-            ratings = rate(shown[0], who, rng)
+        def reply(shown: Sequence[Shown], participant: SimulatedObserver, rng: np.random.Generator) -> Reply:
+            ratings = rate(shown[0], participant, rng)
             return {scale: round(value * steps) / steps for scale, value in ratings.items() if scale in self.scales}
 
         return reply

@@ -53,9 +53,9 @@ class Slider(HandleQuestion, frozen=True, forbid_unknown_fields=True):
         rate = model.rater()
         scale, sign = scale_between(self.ends)
 
-        def reply(shown: Sequence[Shown], who: SimulatedObserver, rng: np.random.Generator) -> Reply:
-            rating = sign * rate(shown[0], who, rng)[scale]
-            return {"rating": None if rng.random() < who.unknown else round(rating, 2)}
+        def reply(shown: Sequence[Shown], participant: SimulatedObserver, rng: np.random.Generator) -> Reply:
+            rating = sign * rate(shown[0], participant, rng)[scale]
+            return {"rating": None if rng.random() < participant.unknown else round(rating, 2)}
 
         return reply
 

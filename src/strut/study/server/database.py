@@ -126,14 +126,14 @@ class Database:
             raise UnknownParticipantError("There is no session behind this link.")
         return found
 
-    def show(self, who: Participant, trial: int, tab: str, *, ended: bool, again: bool) -> bool:
+    def show(self, participant: Participant, trial: int, tab: str, *, ended: bool, again: bool) -> bool:
         """Note that a showing has begun, or ended, and return True; return False if it must not begin.
 
         `tab` is a random name of the browser's tab. Without `again` a motion is seen once: not after its end, and not
         in another tab than the one that began.
         """
-        own = {"participant_id": who.identity, "trial": trial, "tab": tab, "begun": 0, "ended": 0}
-        here = (SHOWING.c.participant_id == who.identity) & (SHOWING.c.trial == trial)
+        own = {"participant_id": participant.identity, "trial": trial, "tab": tab, "begun": 0, "ended": 0}
+        here = (SHOWING.c.participant_id == participant.identity) & (SHOWING.c.trial == trial)
         with self._writing() as connection:
             connection.execute(insert_once(SHOWING, self.engine.dialect.name, own))
             kept = connection.execute(sa.select(SHOWING).where(here)).one()
@@ -145,7 +145,7 @@ class Database:
 
     def answer(
         self,
-        who: Participant,
+        participant: Participant,
         trial: int,
         reply: Mapping[str, Any],
         *,
@@ -159,13 +159,13 @@ class Database:
         `response_ms` is how long the answer took, `plays` how often the stimulus was played, `detail` what else is
         known of how it was shown, where that was measured.
         """
-        if 1 <= trial <= who.answered:
+        if 1 <= trial <= participant.answered:
             return False
-        current = who.current
+        current = participant.current
         if current is None or trial != current.number:
             raise OutOfTurnError(f"Trial {trial} is not the one that waits for an answer.")
         values = {
-            "participant_id": who.identity,
+            "participant_id": participant.identity,
             "trial": trial,
             "block": current.block,
             "stimulus": current.stimulus,
@@ -180,16 +180,20 @@ class Database:
         with self._writing(lock=False) as connection:
             return connection.execute(once).first() is not None
 
-    def last_reply(self, who: Participant) -> dict[str, Any]:
+    def last_reply(self, participant: Participant) -> dict[str, Any]:
         """Return what somebody answered last; nothing before the first answer."""
-        last = sa.select(ANSWER.c.reply).where(ANSWER.c.participant_id == who.identity).order_by(ANSWER.c.trial.desc())
+        last = (
+            sa.select(ANSWER.c.reply)
+            .where(ANSWER.c.participant_id == participant.identity)
+            .order_by(ANSWER.c.trial.desc())
+        )
         with self._reading() as connection:
             found = connection.scalars(last.limit(1)).first()
         return dict(json.loads(found or "{}"))
 
-    def answer_own(self, who: Participant, moment: str, reply: Mapping[str, Any]) -> None:
+    def answer_own(self, participant: Participant, moment: str, reply: Mapping[str, Any]) -> None:
         """Store what was answered to the study's own questions of a moment, unless it was answered before."""
-        values = {"participant_id": who.identity, "moment": moment, "reply": json.dumps(reply, sort_keys=True)}
+        values = {"participant_id": participant.identity, "moment": moment, "reply": json.dumps(reply, sort_keys=True)}
         with self._writing(lock=False) as connection:
             connection.execute(insert_once(QUESTIONNAIRE, self.engine.dialect.name, values))
 
@@ -201,14 +205,18 @@ class Database:
         older = PARTICIPANT.c.deletion_hash.is_(None) & (PARTICIPANT.c.code == code)
         with self._writing() as connection:
             query = sa.select(PARTICIPANT.c.id, PARTICIPANT.c.plan)
-            who = connection.execute(query.where((PARTICIPANT.c.deletion_hash == _hashed(code)) | older)).one_or_none()
-            if who is None:
+            participant = connection.execute(
+                query.where((PARTICIPANT.c.deletion_hash == _hashed(code)) | older)
+            ).one_or_none()
+            if participant is None:
                 raise UnknownParticipantError(f"There is no participant with the code '{code}'.")
             for table in (SHOWING, QUESTIONNAIRE):
-                connection.execute(sa.delete(table).where(table.c.participant_id == who.id))
-            gone = connection.execute(sa.delete(ANSWER).where(ANSWER.c.participant_id == who.id)).rowcount
-            connection.execute(sa.delete(PARTICIPANT).where(PARTICIPANT.c.id == who.id))
-            for stimulus, count in planned_showings(_trials(who.plan)).items():  # what they saw is to be seen by others
+                connection.execute(sa.delete(table).where(table.c.participant_id == participant.id))
+            gone = connection.execute(sa.delete(ANSWER).where(ANSWER.c.participant_id == participant.id)).rowcount
+            connection.execute(sa.delete(PARTICIPANT).where(PARTICIPANT.c.id == participant.id))
+            for stimulus, count in planned_showings(
+                _trials(participant.plan)
+            ).items():  # what they saw is to be seen by others
                 fewer = sa.update(SHOWN).where(SHOWN.c.stimulus == stimulus)
                 connection.execute(fewer.values(times=SHOWN.c.times - count))
         return int(gone)

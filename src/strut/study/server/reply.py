@@ -23,7 +23,7 @@ def is_token(text: str) -> bool:
     return bool(_TOKEN.match(text))
 
 
-def checked_reply(design: Design, form: Mapping[str, str], trial: Trial) -> dict[str, Any]:
+def check_reply(design: Design, form: Mapping[str, str], trial: Trial) -> dict[str, Any]:
     """Return what is stored of an answer: that to an attention check, or that to the question and `confidence`."""
     if trial.check:
         return {"check": read_number_field(form, "check", 1, CHECK_NUMBERS), "asked": trial.check}
@@ -33,7 +33,7 @@ def checked_reply(design: Design, form: Mapping[str, str], trial: Trial) -> dict
     return reply
 
 
-def checked_timing(form: Mapping[str, str]) -> tuple[int | None, int | None, dict[str, Any]]:
+def check_timing(form: Mapping[str, str]) -> tuple[int | None, int | None, dict[str, Any]]:
     """Return how long the answer took [ms], how often the stimulus was played and on what, where the page measured it.
 
     `still` is 1 where pictures stood still because the device asks for less motion.
@@ -47,7 +47,7 @@ def checked_timing(form: Mapping[str, str]) -> tuple[int | None, int | None, dic
     return response, plays, detail | {"screen": screen if re.fullmatch(r"\d{1,5}x\d{1,5}", screen) else None}
 
 
-def checked_person(design: Design, form: Mapping[str, str]) -> tuple[int | None, str | None]:
+def check_person(design: Design, form: Mapping[str, str]) -> tuple[int | None, str | None]:
     """Return age and gender, None where they were not asked or not given; too young is a ClosedStudyError."""
     gender = form.get("gender", "") if design.ask_gender else ""
     age = _age(design, form)

@@ -64,44 +64,48 @@ class Survey:
         wanted = [request.query_params.get("lang", ""), *(part.split(";")[0].strip()[:2] for part in browser)]
         return self.design.words(next((code for code in wanted if code in self.design.languages), ""))
 
-    def next_page(self, request: Request, who: Participant, token: str) -> Response:
+    def next_page(self, request: Request, participant: Participant, token: str) -> Response:
         """Return what somebody sees next: questions, feedback, an instruction, a break, a trial or the thanks."""
-        page = self._questions(who, token) or self._told(request, who, token)
-        return HTMLResponse(page or self._trial_or_thanks(request, who, token))
+        page = self._questions(participant, token) or self._told(request, participant, token)
+        return HTMLResponse(page or self._trial_or_thanks(request, participant, token))
 
-    def _trial_or_thanks(self, request: Request, who: Participant, token: str) -> str:
-        if who.current is None:
-            return pages.finished_page(self.design, who, token)
-        said = self.design.words(who.language).say("already") if "already" in request.query_params else ""
-        return self.trial(request, who, who.current, token, said)
+    def _trial_or_thanks(self, request: Request, participant: Participant, token: str) -> str:
+        if participant.current is None:
+            return pages.finished_page(self.design, participant, token)
+        said = self.design.words(participant.language).say("already") if "already" in request.query_params else ""
+        return self.trial(request, participant, participant.current, token, said)
 
-    def _questions(self, who: Participant, token: str) -> str | None:
+    def _questions(self, participant: Participant, token: str) -> str | None:
         """Return the study's own questions that are due: before all trials, or after them."""
-        asked = {own.when for own in self.design.questions} - set(who.moments) - ({"after"} if who.current else set())
+        asked = (
+            {own.when for own in self.design.questions}
+            - set(participant.moments)
+            - ({"after"} if participant.current else set())
+        )
         for moment in sorted(asked, key=MOMENTS.index):
-            return pages.questions_page(self.design, who, moment, action=f"/p/{token}")
+            return pages.questions_page(self.design, participant, moment, action=f"/p/{token}")
         return None
 
-    def _told(self, request: Request, who: Participant, token: str) -> str | None:
+    def _told(self, request: Request, participant: Participant, token: str) -> str | None:
         """Return a page that only tells something, where one is due; `on` in the address passes it."""
         asked = request.query_params
         action = f"/p/{token}"
-        if "feedback" in asked and pages.after_practice(self.design, who):
-            return pages.feedback_page(self.design, who, self.database.last_reply(who), action=action)
-        if "on" in asked or who.current is None:
+        if "feedback" in asked and pages.after_practice(self.design, participant):
+            return pages.feedback_page(self.design, participant, self.database.last_reply(participant), action=action)
+        if "on" in asked or participant.current is None:
             return None
-        return pages.instruction_page(self.design, who, action=action) or pages.break_page(
-            self.design, who, who.current, action=action
+        return pages.instruction_page(self.design, participant, action=action) or pages.break_page(
+            self.design, participant, participant.current, action=action
         )
 
-    def trial(self, request: Request, who: Participant, trial: Trial, token: str, message: str = "") -> str:
+    def trial(self, request: Request, participant: Participant, trial: Trial, token: str, message: str = "") -> str:
         """Return the page of a trial: motions with their question, or an attention check."""
         if trial.check:
-            return pages.check_page(self.design, who, trial, action=f"/p/{token}", message=message)
-        view = view_of(self.design, who.identity, trial.number)
+            return pages.check_page(self.design, participant, trial, action=f"/p/{token}", message=message)
+        view = view_of(self.design, participant.identity, trial.number)
         return pages.trial_page(
             self.design,
-            who,
+            participant,
             trial,
             stimulus_urls=[self.stimulus_url[name, view] for name in trial.stimuli],
             action=f"/p/{token}",

@@ -49,12 +49,19 @@ def welcome_page(
 
 
 def trial_page(
-    design: Design, who: Participant, trial: Trial, *, stimulus_urls: list[str], action: str, link: str, message: str
+    design: Design,
+    participant: Participant,
+    trial: Trial,
+    *,
+    stimulus_urls: list[str],
+    action: str,
+    link: str,
+    message: str,
 ) -> str:
     """Return the page of one trial: the moving figure, the question, and the private link."""
     return filled(
         "trial.html",
-        **_progress(design, who, trial),
+        **_progress(design, participant, trial),
         stimulus_urls=stimulus_urls,
         action=action,
         link=link,
@@ -63,29 +70,38 @@ def trial_page(
         intended=design.stimulus(trial.stimulus).intended,
         sure=range(1, CONFIDENCE_POINTS + 1),
         has_script=bool(question_script(type(design.ask))),
-        **design.ask.page_values(design.seed, who.identity),
+        **design.ask.page_values(design.seed, participant.identity),
     )
 
 
-def _progress(design: Design, who: Participant, trial: Trial) -> dict[str, Any]:
+def _progress(design: Design, participant: Participant, trial: Trial) -> dict[str, Any]:
     """Return what the head of a trial's page says."""
-    words = design.words(who.language)
+    words = design.words(participant.language)
     session = design.session
     block = words.say("block", number=trial.block, total=session.blocks) if session.blocks > 1 else ""
-    heading = words.say("progress", number=trial.number, total=len(who.plan))
+    heading = words.say("progress", number=trial.number, total=len(participant.plan))
     note = words.say("practice") if trial.practice else block
-    return {"words": words, "design": design, "trial": trial, "total": len(who.plan), "heading": heading, "note": note}
+    return {
+        "words": words,
+        "design": design,
+        "trial": trial,
+        "total": len(participant.plan),
+        "heading": heading,
+        "note": note,
+    }
 
 
-def check_page(design: Design, who: Participant, trial: Trial, *, action: str, message: str) -> str:
+def check_page(design: Design, participant: Participant, trial: Trial, *, action: str, message: str) -> str:
     """Return an attention check: a page that asks for a certain number."""
     numbers = range(1, CHECK_NUMBERS + 1)
-    return filled("check.html", **_progress(design, who, trial), action=action, message=message, numbers=numbers)
+    return filled(
+        "check.html", **_progress(design, participant, trial), action=action, message=message, numbers=numbers
+    )
 
 
 def questions_page(
     design: Design,
-    who: Participant,
+    participant: Participant,
     moment: str,
     *,
     action: str,
@@ -93,62 +109,62 @@ def questions_page(
     given: Mapping[str, str] | None = None,
 ) -> str:
     """Return the study's own questions of a moment; what was `given` before stays in the form."""
-    words = design.words(who.language)
+    words = design.words(participant.language)
     questions = [one for one in design.questions if one.when == moment]
     shown = {"questions": questions, "moment": moment, "message": message, "given": given or {}}
     return filled("questions.html", words=words, action=action, longest=LONGEST_TEXT, **shown)
 
 
-def after_practice(design: Design, who: Participant) -> bool:
+def after_practice(design: Design, participant: Participant) -> bool:
     """Whether somebody has just answered a practice trial and is to be told what was intended."""
-    return design.session.feedback and 0 < who.answered <= design.practice_trials
+    return design.session.feedback and 0 < participant.answered <= design.practice_trials
 
 
-def feedback_page(design: Design, who: Participant, reply: Mapping[str, Any], *, action: str) -> str:
+def feedback_page(design: Design, participant: Participant, reply: Mapping[str, Any], *, action: str) -> str:
     """Return what was intended in the last practice trial, beside what was answered where that was a choice."""
-    words = design.words(who.language)
-    trial = who.plan[who.answered - 1]
+    words = design.words(participant.language)
+    trial = participant.plan[participant.answered - 1]
     intended = [design.stimulus(name).intended for name in trial.stimuli]
     text = design.ask.feedback_text(words, intended, reply)
     return filled("break.html", words=words, title=words.say("practice"), text=text, action=action)
 
 
-def instruction_page(design: Design, who: Participant, *, action: str) -> str | None:
+def instruction_page(design: Design, participant: Participant, *, action: str) -> str | None:
     """Return what somebody's group reads before the first trial, where it reads something."""
-    words = design.words(who.language)
-    group = design.group(who.group)
-    if who.answered or group is None or not group.instruction:
+    words = design.words(participant.language)
+    group = design.group(participant.group)
+    if participant.answered or group is None or not group.instruction:
         return None
     title = words.say("instruction_title")
     text = group.instruction[words.code]
     return filled("break.html", words=words, title=title, text=text, action=action, own=True)
 
 
-def view_detail(design: Design, who: Participant) -> dict[str, Any]:
+def view_detail(design: Design, participant: Participant) -> dict[str, Any]:
     """Return from where the current trial was seen, where that is by lot."""
-    if not design.display.azimuth_spread_deg or who.current is None:
+    if not design.display.azimuth_spread_deg or participant.current is None:
         return {}
     azimuths = view_azimuths(design.display.azimuth_deg, design.display.azimuth_spread_deg)
-    return {"azimuth_deg": round(azimuths[view_of(design, who.identity, who.current.number)], 1)}
+    return {"azimuth_deg": round(azimuths[view_of(design, participant.identity, participant.current.number)], 1)}
 
 
-def begins_block(who: Participant, trial: Trial) -> bool:
+def begins_block(participant: Participant, trial: Trial) -> bool:
     """Whether a trial is the first of a part after another one, so that people may rest before it."""
-    return trial.block > 1 and who.plan[trial.number - 2].block != trial.block
+    return trial.block > 1 and participant.plan[trial.number - 2].block != trial.block
 
 
-def break_page(design: Design, who: Participant, trial: Trial, *, action: str) -> str | None:
+def break_page(design: Design, participant: Participant, trial: Trial, *, action: str) -> str | None:
     """Return the page between two parts, which waits as long as people like; None within a part."""
-    if not begins_block(who, trial):
+    if not begins_block(participant, trial):
         return None
-    words = design.words(who.language)
+    words = design.words(participant.language)
     done = words.say("break_title", number=trial.block - 1, total=design.session.blocks)
     return filled("break.html", words=words, title=done, text=words.say("pause"), action=action)
 
 
-def finished_page(design: Design, who: Participant, token: str) -> str:
+def finished_page(design: Design, participant: Participant, token: str) -> str:
     """Return the thanks, the code with which answers are deleted, and the way back to where people came from."""
-    words = design.words(who.language)
+    words = design.words(participant.language)
     back = design.recruiting
     told = {
         "code": deletion_code(token),
@@ -158,9 +174,11 @@ def finished_page(design: Design, who: Participant, token: str) -> str:
     return filled("finished.html", words=words, action=f"/p/{token}", **told)
 
 
-def withdraw_page(design: Design, who: Participant, token: str) -> str:
+def withdraw_page(design: Design, participant: Participant, token: str) -> str:
     """Return the question whether all answers shall be deleted."""
-    return filled("withdraw.html", words=design.words(who.language), action=f"/p/{token}", answered=who.answered)
+    return filled(
+        "withdraw.html", words=design.words(participant.language), action=f"/p/{token}", answered=participant.answered
+    )
 
 
 def message_page(words: Translation, title: str, text: str) -> str:

@@ -13,9 +13,9 @@ from strut.study.design.design import Design
 from strut.study.design.exclusion import attention_mark, exclusion_mark, inattentive_people
 from strut.study.statistics.answers import Answers, parse_answers
 
-_SHOWN = ("participant", "block", "trial", "stimulus", "intended", "control")
-_ABOUT = ("response_ms", "plays", "showings", "excluded", "practice", "simulated", "language", "age", "gender")
-_SCREEN = ("still", "focus_lost", "screen", "refresh_hz")  # what the page knows of how it was shown
+_STIMULUS = ("participant", "block", "trial", "stimulus", "intended", "control")
+_CONTEXT = ("response_ms", "plays", "showings", "excluded", "practice", "simulated", "language", "age", "gender")
+_SCREEN = ("still", "focus_lost", "screen", "refresh_hz")  # how the page showed the stimulus
 
 
 def _columns(design: Design) -> tuple[str, ...]:
@@ -28,14 +28,14 @@ def _columns(design: Design) -> tuple[str, ...]:
         ("azimuth_deg",): bool(design.display.azimuth_spread_deg),
         tuple(one.column for one in design.questions): True,
     }
-    asked = [name for names, there in parts.items() if there for name in names]
-    return (*_SHOWN, *design.ask.answer_columns, *asked, *_ABOUT, *_SCREEN, "received_at")
+    optional = [name for names, is_there in parts.items() if is_there for name in names]
+    return (*_STIMULUS, *design.ask.answer_columns, *optional, *_CONTEXT, *_SCREEN, "received_at")
 
 
 def export_rows(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> list[dict[str, Any]]:
     """Return one row per answer of `Database.rows`, in the long format that `strut study stats` reads.
 
-    Without `exact_times` answers carry the day on which they came: with the second, somebody might be recognised.
+    Without `exact_times` answers have the day on which they came: the second could identify a participant.
     """
     columns = _columns(design)
     inattentive = inattentive_people(rows, design.session.attention_allowed)
@@ -54,29 +54,29 @@ def _exported(
 ) -> dict[str, Any]:
     attention = attention_mark(row)
     other = row.get("other") or ""
-    known = dict.fromkeys(columns) | row | row["reply"] | shown.get(row["stimulus"], {"intended": "", "control": ""})
-    known |= {f"{name}_other": value for name, value in shown.get(other, {}).items()}
-    known |= {"participant": row["code"], "practice": int(row["block"] == 0), "simulated": int(row["simulated"])}
-    known |= row.get("detail", {}) | {"showings": row.get("showings"), "group": row.get("group_name")}
-    known |= {f"{OWN}{name}": value for name, value in row.get("own", {}).items()}
+    cells = dict.fromkeys(columns) | row | row["reply"] | shown.get(row["stimulus"], {"intended": "", "control": ""})
+    cells |= {f"{name}_other": value for name, value in shown.get(other, {}).items()}
+    cells |= {"participant": row["code"], "practice": int(row["block"] == 0), "simulated": int(row["simulated"])}
+    cells |= row.get("detail", {}) | {"showings": row.get("showings"), "group": row.get("group_name")}
+    cells |= {f"{OWN}{name}": value for name, value in row.get("own", {}).items()}
     excluded = exclusion_mark(row, inattentive, answers_during_motion=design.ask.answers_during_motion)
-    known |= {"attention": attention, "excluded": "" if attention else excluded}
-    known |= {} if exact_times else {"received_at": row["received_at"][:10]}
-    known |= {name: value for name, value in design.ask.context_columns.items() if value is not None}
-    return {name: known[name] for name in columns}
+    cells |= {"attention": attention, "excluded": "" if attention else excluded}
+    cells |= {} if exact_times else {"received_at": row["received_at"][:10]}
+    cells |= {name: value for name, value in design.ask.context_columns.items() if value is not None}
+    return {name: cells[name] for name in columns}
 
 
 def export_csv(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> str:
-    """Return the answers as CSV; what nobody said is empty."""
+    """Return the answers as CSV; a question that was not answered is an empty cell."""
     return csv_of_rows(_columns(design), export_rows(design, rows, exact_times=exact_times))
 
 
 def export_recruited(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> str:
-    """Return which pseudonym came with which ids, as CSV: apart from the answers, because ids are personal."""
-    del exact_times  # nothing here has a time
+    """Return the ids of each pseudonym as CSV: separate from the answers, because ids are personal data."""
+    del exact_times  # this table has no times
     names = design.recruiting.names
-    found = {row["code"]: row["recruited"] for row in rows}
-    return csv_of_rows(("participant", *names), [{"participant": code, **ids} for code, ids in found.items()])
+    ids_of = {row["code"]: row["recruited"] for row in rows}
+    return csv_of_rows(("participant", *names), [{"participant": code, **ids} for code, ids in ids_of.items()])
 
 
 def csv_of_rows(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
@@ -98,5 +98,5 @@ def export_json(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: 
 
 
 def answers_of(design: Design, rows: Sequence[dict[str, Any]]) -> Answers:
-    """Return the answers as the statistics want them."""
+    """Return the answers in the form of the statistics."""
     return parse_answers(export_csv(design, rows), f"answers of {design.name}")

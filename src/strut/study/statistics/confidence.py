@@ -1,4 +1,4 @@
-"""Confidence: how sure people are, and whether they are surer where they are right."""
+"""Confidence: how confident people are, and whether they are more confident of hits than of misses."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from strut.arrays import Array
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers
 from strut.study.statistics.recognition import ALL
 
-_FEWEST_PEOPLE = 3
+_MIN_PEOPLE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class EmotionConfidence:
-    """How sure people were of their answers to an emotion: mean and standard deviation over n people's own means."""
+    """Confidence in the answers to one emotion: mean and standard deviation over the means of n people."""
 
     emotion: str
     n: int
@@ -26,10 +26,10 @@ class EmotionConfidence:
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How sure people were, by emotion.
+    """Confidence by emotion.
 
-    Of choices, `area` is the mean over n people of the area under their own type 2 characteristic: how often a hit was
-    surer than a miss, .5 by chance; with a two-sided one-sample t test. None where people have no hits or no misses.
+    For choices, `area` is the mean over n people of the area under their own type 2 ROC curve: the probability that a
+    hit was more confident than a miss, .5 by chance; with a two-sided one-sample t test. None without hits or misses.
     """
 
     emotions: tuple[EmotionConfidence, ...]
@@ -39,30 +39,32 @@ class Confidence:
     p_value: float | None = None
 
 
-def confidence_found(answers: Answers) -> Confidence | None:
-    """Return how sure people were; None where nobody was asked."""
+def analyse_confidence(answers: Answers) -> Confidence | None:
+    """Return the confidence of people; None if the study did not ask for it."""
     if "confidence" not in answers.table or answers.table["confidence"].isna().all():
         return None
     shown = [ALL] * len(answers) if answers.are_pairs else answers.table["intended"].to_numpy()
-    own = answers.table.assign(shown=shown).groupby(["shown", "participant"])["confidence"].mean().dropna()
-    rows = [_emotion(str(name), values.to_numpy()) for name, values in own.groupby(level=0)]
+    person_means = answers.table.assign(shown=shown).groupby(["shown", "participant"])["confidence"].mean().dropna()
+    rows = [_emotion(str(name), values.to_numpy()) for name, values in person_means.groupby(level=0)]
     return _with_area(tuple(rows), answers) if answers.are_choices else Confidence(tuple(rows))
 
 
-def _emotion(name: str, own: Array) -> EmotionConfidence:
-    return EmotionConfidence(name, len(own), float(own.mean()), float(own.std(ddof=len(own) > 1)))
+def _emotion(name: str, person_means: Array) -> EmotionConfidence:
+    sd = float(person_means.std(ddof=len(person_means) > 1))
+    return EmotionConfidence(name, len(person_means), float(person_means.mean()), sd)
 
 
 def _with_area(rows: tuple[EmotionConfidence, ...], answers: Answers) -> Confidence:
+    """Add the area under the type 2 ROC curve; "do not know" is neither a hit nor a miss."""
     areas = []
     named = answers.table.assign(hit=answers.correct).dropna(subset="confidence")
     for _, own in named[named["perceived"] != DO_NOT_KNOW].groupby("participant"):
-        sure = own["confidence"].to_numpy(float)
-        hits = sure[own["hit"]]
-        misses = sure[~own["hit"]]
+        confidence = own["confidence"].to_numpy(float)
+        hits = confidence[own["hit"]]
+        misses = confidence[~own["hit"]]
         if len(hits) and len(misses):
             areas.append(float(stats.mannwhitneyu(hits, misses).statistic) / (len(hits) * len(misses)))
-    if len(areas) < _FEWEST_PEOPLE or np.ptp(areas) < 1e-12:
+    if len(areas) < _MIN_PEOPLE or np.ptp(areas) < 1e-12:
         return Confidence(rows)
     test = stats.ttest_1samp(areas, 0.5)
     return Confidence(rows, float(np.mean(areas)), len(areas), float(test.statistic), float(test.pvalue))

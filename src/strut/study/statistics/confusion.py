@@ -1,7 +1,7 @@
-"""Confusion: which emotion was taken for which, whether that can be chance, agreement and learning.
+"""Confusion: confusion matrix, chi-squared tests, agreement and learning.
 
-Cohen's kappa is agreement with what was intended, Fleiss' agreement with one another. Whether emotions were seen is
-judged in recognition.py.
+Cohen's kappa measures agreement with the intended emotion, Fleiss' kappa agreement among participants. The tests of
+recognition are in recognition.py.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from strut.study.statistics.significance import Significance, wilson_interval
 
 RESAMPLES = 1000
 _COHEN = "Cohen's kappa, intended and perceived"
-_FEWEST_PEOPLE = 3  # fewer cannot say anything about other people
-SMALL_EXPECTATION = 5.0  # below it the chi-squared distribution is a poor approximation
+_MIN_PEOPLE = 3  # to generalise to other people
+SMALL_EXPECTATION = 5.0  # expected count below which the chi-squared distribution is a poor approximation
 _REPEATED = "answers of one person are not independent; the permutation test within participants does not need that"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusion:
-    """Counts of answers: rows are the intended emotions, columns what people could answer. Shape (I, P)."""
+    """A confusion matrix: rows are the intended emotions, columns the possible answers, cells counts. Shape (I, P)."""
 
     intended: tuple[str, ...]
     perceived: tuple[str, ...]
@@ -51,7 +51,7 @@ class Confusion:
 
     @property
     def hits(self) -> IntArray:
-        """How often each emotion was seen when it was shown. Shape (I,)."""
+        """How often each emotion was named when it was shown. Shape (I,)."""
         same = np.array(self.intended)[:, None] == np.array(self.perceived)
         return np.asarray(np.where(same, self.counts, 0).sum(axis=1))
 
@@ -62,20 +62,20 @@ class Confusion:
 
 
 def confusion(answers: Answers, options: Sequence[str] = ()) -> Confusion:
-    """Return who was taken for whom; `options` are what people could answer, else every emotion shown or named."""
+    """Return the confusion matrix; `options` are the possible answers, or all emotions shown or named if left out."""
     if not answers.are_choices:
         raise AnswersError("answers", "there are no choices (`perceived`), so there is no confusion matrix.")
     offered = tuple(dict.fromkeys(options or answers.emotions))
     counts = pd.crosstab(answers.table["intended"], answers.table["perceived"])
-    named = sorted(set(counts.columns) - set(offered), key=lambda name: (name == DO_NOT_KNOW, name))
-    perceived = (*offered, *named)
-    shown = (*(name for name in perceived if name in answers.emotions), *answers.emotions)
-    intended = tuple(dict.fromkeys(shown))  # in the order of the options, so that hits lie on the diagonal
+    others = sorted(set(counts.columns) - set(offered), key=lambda name: (name == DO_NOT_KNOW, name))
+    perceived = (*offered, *others)
+    in_order = (*(name for name in perceived if name in answers.emotions), *answers.emotions)
+    intended = tuple(dict.fromkeys(in_order))  # in the order of the options, so that hits lie on the diagonal
     return Confusion(intended, perceived, counts.reindex(index=intended, columns=perceived, fill_value=0).to_numpy())
 
 
 def chi2_uniform(matrix: Confusion) -> Significance:
-    """Test whether, for each emotion shown, all answers are equally likely: people guess blindly.
+    """Test whether all answers to each emotion are equally likely, as if people guessed.
 
     One goodness-of-fit test per row, summed: I (P - 1) degrees of freedom.
     """
@@ -87,8 +87,8 @@ def chi2_uniform(matrix: Confusion) -> Significance:
 
 
 def chi2_independence(matrix: Confusion) -> Significance:
-    """Test whether the answers have nothing to do with the emotion shown. Answers nobody gave are left out."""
-    used = _given(matrix)
+    """Test whether answers are independent of the emotion shown. Answers that were never given are left out."""
+    used = _without_empty_columns(matrix)
     if min(used.shape) < 2:
         raise AnswersError("answers", "a test of independence needs two emotions and two different answers.")
     result = stats.chi2_contingency(used, correction=False)
@@ -97,12 +97,12 @@ def chi2_independence(matrix: Confusion) -> Significance:
 
 
 def cramers_v(matrix: Confusion) -> float:
-    """Return the strength of the link between emotion and answer, from 0 (none) to 1."""
-    return float(stats.contingency.association(_given(matrix), method="cramer"))
+    """Return Cramér's V, the association of emotion and answer, from 0 (none) to 1."""
+    return float(stats.contingency.association(_without_empty_columns(matrix), method="cramer"))
 
 
-def _given(matrix: Confusion) -> IntArray:
-    """Return the counts of the answers that somebody gave."""
+def _without_empty_columns(matrix: Confusion) -> IntArray:
+    """Return the counts without the columns of answers that were never given."""
     return matrix.counts[:, matrix.counts.sum(axis=0) > 0]
 
 
@@ -130,10 +130,10 @@ class BlockRate:
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """Hit rates by block, and by how much the odds of a hit change from one block to the next.
+    """Hit rates by block, and the factor by which the odds of a hit change from one block to the next.
 
-    `odds_ratio` and what follows come from a logistic model whose answers are correlated within participants
-    (generalised estimating equations); they are None where `note` says why.
+    `odds_ratio`, its interval and p come from a logistic model with answers correlated within participants
+    (generalised estimating equations); they are None for the reason in `note`.
     """
 
     blocks: tuple[BlockRate, ...]
@@ -151,7 +151,7 @@ def learning(answers: Answers) -> Learning:
         BlockRate(int(block), int(hits), shown, hits / shown, *wilson_interval(int(hits), shown))
         for block, hits, shown in table.groupby("block")["correct"].agg(["sum", "count"]).itertuples()
     )
-    reason = _why_not(answers, blocks)
+    reason = _why_no_learning(answers, blocks)
     if reason:
         return Learning(blocks, note=reason)
     model = sm.GEE(
@@ -171,23 +171,24 @@ def learning(answers: Answers) -> Learning:
     return Learning(blocks, odds_ratio, low, high, p_value)
 
 
-def _why_not(answers: Answers, blocks: tuple[BlockRate, ...]) -> str:
+def _why_no_learning(answers: Answers, blocks: tuple[BlockRate, ...]) -> str:
+    """Return why the change of the odds cannot be estimated; empty if it can."""
     if len(blocks) < 2:
-        return "there is one block only"
+        return "there is only one block"
     if len(answers.participants) < 3:
-        return "fewer than three participants say nothing about others"
+        return "there are fewer than three participants"
     if all(row.hits == row.shown for row in blocks) or all(row.hits == 0 for row in blocks):
-        return "all answers are alike, so the odds cannot change"
+        return "all answers are hits or all are misses, so the odds cannot change"
     if len(blocks) == 2 and any(row.hits in (0, row.shown) for row in blocks):
-        return "a block without any miss or any hit makes the odds infinite"
+        return "the odds of a block without misses or hits are infinite"
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Agreement beyond chance, 1 perfect and 0 chance, with a 95 % interval where enough people answered.
+    """Agreement beyond chance (1 perfect, 0 chance) with a 95 % interval if enough people answered.
 
-    `method` is how the interval was found, `participants` how many people it rests on, `note` who was left out and why.
+    `method` is that of the interval, `participants` the number of people, `note` the participants left out and why.
     """
 
     name: str
@@ -208,31 +209,31 @@ def kappa_of_counts(matrix: Confusion) -> Kappa:
     return Kappa(_COHEN, float(result.kappa), *interval, "asymptotic, answers taken as independent", 0)
 
 
-def cohens(answers: Answers, matrix: Confusion, rng: np.random.Generator) -> Kappa:
-    """Return Cohen's kappa between intended and perceived; its interval resamples people, not answers."""
+def cohens_kappa_of(answers: Answers, matrix: Confusion, rng: np.random.Generator) -> Kappa:
+    """Return Cohen's kappa between intended and perceived; its bootstrap interval resamples people, not answers."""
     per_person = _counts_per_person(answers, _all_names(matrix))
 
-    def kappa(people: IntArray) -> float:
-        return float(cohens_kappa(per_person[people].sum(axis=0), return_results=False))
+    def kappa(sample: IntArray) -> float:
+        return float(cohens_kappa(per_person[sample].sum(axis=0), return_results=False))
 
-    everybody = np.arange(len(per_person))
+    people = np.arange(len(per_person))
     low = None
     high = None
-    if len(everybody) >= _FEWEST_PEOPLE:
+    if len(people) >= _MIN_PEOPLE:
         options = {"n_resamples": RESAMPLES, "vectorized": False, "method": "percentile", "rng": rng}
-        low, high = _finite(*stats.bootstrap((everybody,), kappa, **options).confidence_interval)
-    method = "bootstrap over participants" if low is not None else f"none: fewer than {_FEWEST_PEOPLE} participants"
-    return Kappa(_COHEN, kappa(everybody), low, high, method, len(everybody))
+        low, high = _finite(*stats.bootstrap((people,), kappa, **options).confidence_interval)
+    method = "bootstrap over participants" if low is not None else f"none: fewer than {_MIN_PEOPLE} participants"
+    return Kappa(_COHEN, kappa(people), low, high, method, len(people))
 
 
-def fleiss(answers: Answers) -> Kappa:
-    """Return Fleiss' kappa among participants; only those who answered every stimulus as often as most can enter."""
+def fleiss_kappa_of(answers: Answers) -> Kappa:
+    """Return Fleiss' kappa among the participants who saw the same stimuli as often as most others."""
     time = answers.table.groupby(["participant", "stimulus"]).cumcount()
     table = answers.table.assign(time=time).pivot(index="participant", columns=["stimulus", "time"], values="perceived")
     table = table.loc[list(answers.participants)]
-    seen = [tuple(row) for row in table.notna().to_numpy()]
-    usual = Counter(seen).most_common(1)[0][0]
-    complete = table.loc[[own == usual for own in seen], list(usual)]
+    answered = [tuple(row) for row in table.notna().to_numpy()]
+    usual = Counter(answered).most_common(1)[0][0]
+    complete = table.loc[[row == usual for row in answered], list(usual)]
     if len(complete) < 2:
         raise AnswersError("answers", "Fleiss' kappa needs two participants who saw the same stimuli.")
     names, chosen = np.unique(complete.to_numpy().astype(str), return_inverse=True)
@@ -257,14 +258,15 @@ def fleiss(answers: Answers) -> Kappa:
 
 
 def _jackknife(one_hot: IntArray) -> tuple[float, float | None, float | None]:
-    """Return Fleiss' kappa and its interval from leaving out one person at a time. Shape (people, showings, answers).
+    """Return Fleiss' kappa and its jackknife interval over people. Shape (people, showings, answers).
 
-    Resampling with replacement would let people agree with their own copies; leaving out does not.
+    A bootstrap would draw some people twice, who then agree with their own copies; the jackknife does not. statsmodels
+    has no standard error for it.
     """
     people = len(one_hot)
     counts = one_hot.sum(axis=0)
     whole = float(fleiss_kappa(counts))
-    if people <= _FEWEST_PEOPLE:
+    if people <= _MIN_PEOPLE:
         return whole, None, None
     pseudo = [people * whole - (people - 1) * float(fleiss_kappa(counts - own)) for own in one_hot]
     low, high = stats.t.interval(0.95, people - 1, loc=whole, scale=stats.sem(pseudo))
@@ -276,7 +278,7 @@ def _finite(low: float, high: float) -> tuple[float, float] | tuple[None, None]:
 
 
 def _all_names(matrix: Confusion) -> list[str]:
-    """Return the names of a square matrix: an answer that was never intended gets a row of zeros."""
+    """Return the names of a square matrix: an answer that was never intended has a row of zeros."""
     return list(dict.fromkeys((*matrix.intended, *matrix.perceived)))
 
 
@@ -284,6 +286,6 @@ def _counts_per_person(answers: Answers, names: list[str]) -> IntArray:
     """Return each participant's own confusion matrix. Shape (people, names, names)."""
     counts = np.zeros((len(answers.participants), len(names), len(names)), dtype=np.int64)
     axes = {"participant": list(answers.participants), "intended": names, "perceived": names}
-    places = tuple(pd.Index(known).get_indexer(answers.table[column]) for column, known in axes.items())
-    np.add.at(counts, places, 1)
+    index = tuple(pd.Index(known).get_indexer(answers.table[column]) for column, known in axes.items())
+    np.add.at(counts, index, 1)
     return counts

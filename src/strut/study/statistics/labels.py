@@ -1,9 +1,10 @@
-"""Labels: words of people's own, counted as they are, and as a laboratory codes them.
+"""Labels: free answers in words, counted as they are, and as a laboratory codes them.
 
-Nothing here knows what words mean. Labels that differ in capitals only are one; whether people agree on them is tested
-without meaning, too: how often two answers to one stimulus are the same word, against everybody's own answers in random
-order. `labels.csv` in the study's folder has one row per label; what a laboratory writes into its column `code` is
-taken as the answer, and a second opinion in `code_2` tells how well two coders agree.
+Nothing here knows the meaning of words. Labels that differ in capitals only are one. Agreement is the share of pairs of
+answers to one stimulus that are the same word; it is tested by permuting each participant's own labels (scipy's
+permutation test cannot permute within groups). `labels.csv` in the study's folder has one row per label: a code that a
+laboratory writes into the column `code` is analysed as the answer, and codes of a second coder in `code_2` give the
+agreement between coders.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from strut.study.statistics.significance import Significance, permutation_p
 CODES_FILE = "labels.csv"
 PERMUTATIONS = 1999
 _COLUMNS = ("label", "count", "code", "code_2")
-_TOLD = 15  # labels in a table; the rest is in the file
+_MAX_ROWS = 15  # of the table of labels; the file has all of them
 
 
 @dataclass(frozen=True, slots=True)
 class LabelCount:
-    """How often a label was given, in all and for each emotion."""
+    """How often a label was given, in total and for each emotion."""
 
     label: str
     count: int
@@ -41,11 +42,11 @@ class LabelCount:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What people wrote: the most frequent labels, how many there are, and whether people agree on them.
+    """The most frequent labels, the number of different labels, and the agreement on them.
 
     `agreement` is the share of pairs of answers to one stimulus that are the same word, `by_chance` that of answers in
-    random order; both None where nobody answered twice. `coded` and `uncoded` count answers, `coders_kappa` is Cohen's
-    kappa between two coders.
+    random order; both are None if no participant answered twice. `coded` and `uncoded` count answers, `coders_kappa` is
+    Cohen's kappa between two coders.
     """
 
     counts: tuple[LabelCount, ...]
@@ -61,45 +62,45 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """What a laboratory made of labels: their codes, and how well two coders agree where there are two."""
+    """The codes that a laboratory gave to labels, and Cohen's kappa if there are two coders."""
 
     by_label: dict[str, str]
     kappa: float | None = None
 
 
 def plain_label(text: str) -> str:
-    """Return a label as it is counted: without capitals and without blanks around and twice."""
+    """Return a label as it is counted: without capitals and superfluous blanks."""
     return " ".join(text.casefold().split())
 
 
-def labels_found(answers: Answers, rng: np.random.Generator, codes: Codes | None = None) -> Labels:
-    """Return what people wrote, with the test of their agreement."""
+def analyse_labels(answers: Answers, rng: np.random.Generator, codes: Codes | None = None) -> Labels:
+    """Return the labels with the test of agreement."""
     table = answers.table.assign(plain=[plain_label(text) for text in answers.table["label"]])
     written = table[table["plain"] != ""]
     counts = pd.crosstab(written["plain"], written["intended"])
     ranked = counts.loc[counts.sum(axis=1).sort_values(ascending=False, kind="stable").index]
     rows = tuple(
         LabelCount(str(name), int(row.sum()), {emotion: int(row.get(emotion, 0)) for emotion in answers.emotions})
-        for name, row in ranked.head(_TOLD).iterrows()
+        for name, row in ranked.head(_MAX_ROWS).iterrows()
     )
     codes = codes or Codes({})
     coded = int(written["plain"].isin(codes.by_label).sum())
     agreement, by_chance, test = _agreement(written, rng)
-    done = {"coded": coded, "uncoded": len(written) - coded, "coders_kappa": codes.kappa}
-    return Labels(rows, len(counts), len(table) - len(written), agreement, by_chance, test, **done)  # type: ignore[arg-type]
+    coding = {"coded": coded, "uncoded": len(written) - coded, "coders_kappa": codes.kappa}
+    return Labels(rows, len(counts), len(table) - len(written), agreement, by_chance, test, **coding)  # type: ignore[arg-type]
 
 
 def _agreement(
     written: pd.DataFrame, rng: np.random.Generator
 ) -> tuple[float | None, float | None, Significance | None]:
-    """Return how often two answers to one stimulus are the same, the same by chance, and the test."""
-    who, stimulus, label = (pd.factorize(written[name])[0] for name in ("participant", "stimulus", "plain"))
-    if len(written) == len(np.unique(who)):
+    """Return the agreement, the agreement by chance, and the test."""
+    participant, stimulus, label = (pd.factorize(written[name])[0] for name in ("participant", "stimulus", "plain"))
+    if len(written) == len(np.unique(participant)):
         return None, None, None
     cells = stimulus * (int(label.max()) + 1)
     equal = _equal_pairs(cells + label)
     pairs = max(1.0, _equal_pairs(stimulus))
-    by_chance = _shuffled(who, label, lambda labels: _equal_pairs(cells + labels), rng)
+    by_chance = _permutation_counts(participant, label, lambda labels: _equal_pairs(cells + labels), rng)
     name = "permutation of labels within participants, equal labels"
     note = f"{PERMUTATIONS} permutations"
     test = Significance(name, equal, permutation_p(equal, by_chance), len(written), note=note)
@@ -112,22 +113,26 @@ def _equal_pairs(numbers: IntArray) -> float:
     return float((counts * (counts - 1)).sum() / 2.0)
 
 
-def _shuffled(who: IntArray, label: IntArray, count: Callable[[IntArray], float], rng: np.random.Generator) -> Array:
-    """Return counts of labels that are shuffled within people, many times. Shapes (N,) in, (permutations,) out."""
-    found = np.zeros(PERMUTATIONS)
+def _permutation_counts(
+    participant: IntArray, label: IntArray, count: Callable[[IntArray], float], rng: np.random.Generator
+) -> Array:
+    """Return counts of labels permuted within people, for many permutations. Shapes (N,) in, (permutations,) out."""
+    counts = np.zeros(PERMUTATIONS)
     shuffled = label.copy()
-    by_person = np.argsort(who, kind="stable")
+    by_person = np.argsort(participant, kind="stable")
     for k in range(PERMUTATIONS):
-        shuffled[by_person] = label[np.lexsort((rng.random(len(who)), who))]  # in any order within each person
-        found[k] = count(shuffled)
-    return found
+        shuffled[by_person] = label[
+            np.lexsort((rng.random(len(participant)), participant))
+        ]  # a random order within each person
+        counts[k] = count(shuffled)
+    return counts
 
 
 def coded_answers(answers: Answers, codes: Codes) -> Answers | None:
-    """Return the answers whose labels have a code, as choices; None where none has."""
+    """Return the answers whose labels have a code, as choices; None if none has."""
     plain = [plain_label(text) for text in answers.table["label"]]
-    said = [codes.by_label.get(label, "") if label else DO_NOT_KNOW for label in plain]
-    table = answers.table.assign(perceived=said)
+    coded = [codes.by_label.get(label, "") if label else DO_NOT_KNOW for label in plain]
+    table = answers.table.assign(perceived=coded)
     table = table[table["perceived"] != ""]
     return replace(answers, table=table) if (table["perceived"] != DO_NOT_KNOW).any() else None
 
@@ -135,7 +140,7 @@ def coded_answers(answers: Answers, codes: Codes) -> Answers | None:
 def code_sheet(answers: Answers, before: str = "") -> str:
     """Return the table that a laboratory fills in: one row per label, the most frequent first.
 
-    What stood in it `before` is kept, codes and columns of the laboratory's own; rows of one label become one.
+    Codes and other columns of the table `before` are kept; rows of one label become one.
     """
     counts = Counter(filter(None, (plain_label(text) for text in answers.table["label"])))
     reader = csv.DictReader(io.StringIO(before))
@@ -152,12 +157,12 @@ def code_sheet(answers: Answers, before: str = "") -> str:
 
 
 def read_codes(path: Path) -> Codes | None:
-    """Read what a laboratory wrote into `labels.csv`; None where the file is not there or has no code yet."""
+    """Read the codes of `labels.csv`; None if there is no such file or no code in it yet."""
     if not path.is_file():
         return None
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except ValueError as error:  # of the parser as of the encoding
+    except ValueError as error:  # of the parser or of the encoding
         raise AnswersError(str(path), f"is no table in UTF-8: {str(error).strip()}.") from error
     if not isinstance(table.index, pd.RangeIndex):
         raise AnswersError(str(path), "has more cells in its rows than columns in its first line.", 1)
@@ -174,7 +179,7 @@ def read_codes(path: Path) -> Codes | None:
 
 
 def _kappa(table: pd.DataFrame) -> float | None:
-    """Return Cohen's kappa between two coders over the labels that both coded; None where one is alone."""
+    """Return Cohen's kappa over the labels that two coders coded; None without a second coder."""
     second = table.get("code_2", pd.Series("", table.index)).str.strip()
     both = table.assign(code_2=second)[second != ""]
     names = sorted({*both["code"], *both["code_2"]})

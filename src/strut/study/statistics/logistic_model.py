@@ -1,10 +1,10 @@
-"""Logistic mixed model: the odds of a hit by emotion, with habits of people and their own reading of each emotion.
+"""Logistic mixed model: the odds of a hit by emotion, with random intercepts and slopes of participants.
 
 Neither scipy nor statsmodels fits it by maximum likelihood, and the standard errors of statsmodels' variational Bayes
-are too small: a third of the true one for the intercept of 2000 answers per emotion. So the likelihood is integrated
-here over the participants' intercepts and slopes by Gauss-Hermite quadrature, one inside the other, maximised by
-scipy, and tested against both limits it must meet: plain logistic regression where participants do not differ, and
-known parameters where they do.
+are too small: a third of the true one for the intercept of 2000 answers per emotion. So this module integrates the
+likelihood over intercepts and slopes by nested Gauss-Hermite quadrature and maximises it by scipy. Tests compare it
+with plain logistic regression if participants do not differ, and with known parameters if they do;
+benchmarks/bench_study_mixed.py compares it with R's lme4.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from strut.arrays import Array
 from strut.errors import AnswersError
 from strut.study.statistics.answers import IntArray
 
-_NO_SPREAD = 1e-2  # standard deviations of log odds below this cannot be told from none
-_START_SD = 0.5
+_NO_SD = 1e-2  # the likelihood is flat in standard deviations of log odds below this
+_INITIAL_SD = 0.5  # of log odds; in the range of published studies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogisticFit:
-    """Log odds of a hit: first column's, then differences to it, of shape (I,); and what the fit is worth."""
+    """Log odds of a hit: of the first emotion, then differences from it. Shapes (I,)."""
 
     estimate: Array
     standard_error: Array
@@ -41,24 +41,24 @@ def _nodes(count: int) -> tuple[Array, Array]:
     return np.sqrt(2.0) * nodes, np.log(weights / np.sqrt(np.pi))
 
 
-_HABIT, _HABIT_WEIGHT = _nodes(31)
+_INTERCEPT, _INTERCEPT_WEIGHT = _nodes(31)
 _SLOPE, _SLOPE_WEIGHT = _nodes(11)
 
 
 def fit_logistic(hits: Array, shown: Array, *, slopes: bool = False, alike: bool = False) -> LogisticFit:
     """Fit the model to how often each participant hit each emotion, by maximum likelihood. Shapes (people, I).
 
-    With `slopes`, everybody also reads every emotion better or worse than others do; with `alike`, all emotions have
-    the same odds but for that.
+    With `slopes`, each participant has a random deviation for each emotion; with `alike`, all emotions have the same
+    fixed effect.
     """
     rates = hits.sum(axis=0) / shown.sum(axis=0)
     if (rates <= 0.0).any() or (rates >= 1.0).any():
         raise AnswersError(
-            "answers", "an emotion was always or never seen, so its odds are infinite: no logistic model."
+            "answers", "an emotion was always or never recognised, so its odds are infinite: no logistic model."
         )
     log_odds = special.logit(rates)
     estimate = [log_odds.mean()] if alike else [log_odds[0], *(log_odds[1:] - log_odds[0])]
-    start = np.array([*estimate, *([_START_SD] * (2 if slopes else 1))])
+    initial = np.array([*estimate, *([_INITIAL_SD] * (2 if slopes else 1))])
     fixed = len(estimate)
     counts = cell_counts(hits, shown)
 
@@ -66,23 +66,23 @@ def fit_logistic(hits: Array, shown: Array, *, slopes: bool = False, alike: bool
         slope_sd = float(parameters[fixed + 1]) if slopes else 0.0
         return -log_likelihood(parameters[:fixed], float(parameters[fixed]), counts, slope_sd=slope_sd)
 
-    found = optimize.minimize(loss, start, method="BFGS", options={"gtol": 1e-4})
-    spread = np.abs(found.x[fixed:])
-    kept = np.append(np.arange(fixed), fixed + np.flatnonzero(spread >= _NO_SPREAD))  # flat in a spread of 0
-    hessian = approx_hess(found.x, loss)[np.ix_(kept, kept)]
+    optimum = optimize.minimize(loss, initial, method="BFGS", options={"gtol": 1e-4})
+    sds = np.abs(optimum.x[fixed:])
+    used = np.append(np.arange(fixed), fixed + np.flatnonzero(sds >= _NO_SD))
+    hessian = approx_hess(optimum.x, loss)[np.ix_(used, used)]
     try:
         variance = np.diag(np.linalg.inv(hessian))[:fixed]
     except np.linalg.LinAlgError as error:
         raise AnswersError("answers", "a logistic mixed model is not determined by so few.") from error
-    if not np.isfinite(found.fun) or (variance <= 0.0).any():
+    if not np.isfinite(optimum.fun) or (variance <= 0.0).any():
         raise AnswersError("answers", "the logistic mixed model did not converge.")
-    slope_sd = float(spread[1]) if slopes else None
-    return LogisticFit(found.x[:fixed], np.sqrt(variance), float(spread[0]), slope_sd, -float(found.fun))
+    slope_sd = float(sds[1]) if slopes else None
+    return LogisticFit(optimum.x[:fixed], np.sqrt(variance), float(sds[0]), slope_sd, -float(optimum.fun))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellCounts:
-    """How often people hit an emotion of how many: the few pairs that occur, and which one each cell holds.
+    """Hits and showings of participants and emotions: the few different pairs, and the index of each cell's pair.
 
     Shapes (levels,), (levels,) and (people, I).
     """
@@ -93,20 +93,22 @@ class CellCounts:
 
 
 def cell_counts(hits: Array, shown: Array) -> CellCounts:
-    """Return the counts of all participants as the pairs that occur. Shapes (people, I)."""
+    """Return the counts of all participants as different pairs. Shapes (people, I)."""
     pairs, level = np.unique(np.stack([hits, shown], axis=-1).reshape(-1, 2), axis=0, return_inverse=True)
     return CellCounts(pairs[:, 0], pairs[:, 1], level.reshape(hits.shape).astype(np.int64))
 
 
 def log_likelihood(estimate: Array, participant_sd: float, counts: CellCounts, *, slope_sd: float = 0.0) -> float:
-    """Return how probable the hits are, up to a constant, averaged over what is unknown of the participants."""
+    """Return the log likelihood up to a constant, integrated over the random effects."""
     emotions = counts.level.shape[1]
     differences = np.zeros(emotions)
-    differences[1 : len(estimate)] = estimate[1:]  # none where all emotions are alike
+    differences[1 : len(estimate)] = estimate[1:]  # 0 if all emotions are alike
     slope, weight = (_SLOPE, _SLOPE_WEIGHT) if abs(slope_sd) > 1e-12 else (np.zeros(1), np.zeros(1))
-    habits = estimate[0] + differences[:, None] + participant_sd * _HABIT
-    odds = (habits[..., None] + slope_sd * slope)[:, None]  # (I, 1, habits, slopes)
+    intercepts = estimate[0] + differences[:, None] + participant_sd * _INTERCEPT
+    odds = (intercepts[..., None] + slope_sd * slope)[:, None]  # (I, 1, intercepts, slopes)
     hits, shown = (count[:, None, None] for count in (counts.hits, counts.shown))
-    cells = special.logsumexp(hits * odds - shown * np.logaddexp(0.0, odds) + weight, axis=-1)  # (I, levels, habits)
+    cells = special.logsumexp(
+        hits * odds - shown * np.logaddexp(0.0, odds) + weight, axis=-1
+    )  # (I, levels, intercepts)
     per_person = sum(cells[emotion, counts.level[:, emotion]] for emotion in range(emotions))
-    return float(special.logsumexp(per_person + _HABIT_WEIGHT, axis=1).sum())
+    return float(special.logsumexp(per_person + _INTERCEPT_WEIGHT, axis=1).sum())

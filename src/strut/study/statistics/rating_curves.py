@@ -1,8 +1,8 @@
-"""Rating curves: what people rated while they watched, second by second, with bands that hold for all instants at once.
+"""Rating curves: continuous ratings over time, with simultaneous confidence bands for all instants and stimuli.
 
-Everybody's curves are averaged first. A band is as wide as the largest deviation, over all instants and stimuli, that
-the curves show when random people's ratings are turned round (sign flips, largest t): where it leaves the middle of the
-scale, the mean lies off it, and any false alarm in the whole study has a probability of 5 %.
+Curves are averaged within participants first. The width of the bands is the 95 % quantile of the largest |t| over all
+instants and stimuli when the signs of random participants' curves are flipped. The mean differs significantly from the
+middle of the scale wherever a band excludes it; the probability of any false alarm in the study is 5 %.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import pandas as pd
 from strut.arrays import Array
 from strut.errors import AnswersError
 from strut.study.statistics.answers import Answers
-from strut.study.statistics.preferences import FEWEST_PEOPLE
+from strut.study.statistics.preferences import MIN_PEOPLE
 from strut.study.statistics.significance import sign_flips
 
-_WHOLE = 0.9  # of the usual length: what is shorter was broken off
-_MOST_NAMED = 5
-_FLOOR = 1e-3  # standard deviations below this are none: all people held the handle still
+_COMPLETE_SHARE = 0.9  # of the median length: shorter ratings were broken off
+_MAX_NAMED = 5  # incomplete ratings in one sentence
+_MIN_SD = 1e-3  # of ratings on [-1, 1]; below it all people left the handle alone, and t would be infinite
 
 
 @dataclass(frozen=True, slots=True)
 class RatingCurve:
     """The mean rating of one stimulus over time, by n people.
 
-    `low` to `high` hold for all instants and stimuli together with 95 %; `off_middle` are the spans [s] in which they
-    leave the middle, with 1 for above and -1 for below it. `p_value` is the smallest of all instants, corrected.
+    `low` to `high` is the simultaneous 95 % band; `off_middle` are the intervals [s] in which it excludes the middle,
+    with 1 for above and -1 for below it. `p_value` is the smallest of all instants, corrected.
     """
 
     stimulus: str
@@ -43,32 +43,32 @@ class RatingCurve:
 
 
 def has_traces(answers: Answers) -> bool:
-    """Whether anybody rated over time."""
+    """Whether there are ratings over time."""
     return "trace" in answers.table and bool((answers.table["trace"] != "").any())
 
 
-def _whole_traces(answers: Answers, left_out: list[str]) -> pd.DataFrame:
-    """Return the answers rated over time; what is clearly shorter than usual for its stimulus goes to `left_out`."""
+def _complete_traces(answers: Answers, left_out: list[str]) -> pd.DataFrame:
+    """Return the ratings over time; those clearly shorter than the median of their stimulus go to `left_out`."""
     table = answers.table[answers.table["trace"] != ""]
     samples = table["trace"].str.split().str.len()
     by_stimulus = table.assign(samples=samples).groupby("stimulus")
-    known = by_stimulus["participant"].transform("nunique") >= FEWEST_PEOPLE  # few people have no usual length
-    usual = by_stimulus["samples"].transform("median").where(known, samples.median())
-    short = table.assign(samples=samples)[samples < _WHOLE * usual]
+    has_median = by_stimulus["participant"].transform("nunique") >= MIN_PEOPLE  # of fewer, use that of all stimuli
+    median = by_stimulus["samples"].transform("median").where(has_median, samples.median())
+    short = table.assign(samples=samples)[samples < _COMPLETE_SHARE * median]
     if len(short):
         rows = zip(short["participant"], short["stimulus"], short["samples"] / short["trace_hz"], strict=True)
-        named = [f"{stimulus} by {who} ({seconds:.1f} s)" for who, stimulus, seconds in rows]
-        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        named = [f"{stimulus} by {participant} ({seconds:.1f} s)" for participant, stimulus, seconds in rows]
+        more = f" and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
         left_out.append(
-            f"{', '.join(named[:_MOST_NAMED])}{more}: ratings over time that are clearly shorter than the others."
+            f"{', '.join(named[:_MAX_NAMED])}{more}: ratings over time that are clearly shorter than the others."
         )
     return table.drop(short.index)
 
 
 def _person_curves(table: pd.DataFrame) -> tuple[tuple[str, ...], Array, float]:
-    """Return stimuli, everybody's mean curve of each, NaN where there is none, and the rate.
+    """Return stimuli, the mean curves of participants and stimuli (NaN without ratings), and the sampling rate [Hz].
 
-    Curves have the length of the shortest. Shape (people, stimuli, samples); the rate in 1/s.
+    Curves are cut to the length of the shortest. Shape (people, stimuli, samples).
     """
     rate_hz = float(table["trace_hz"].iloc[0])
     traces = [np.fromstring(text, sep=" ") / 100.0 for text in table["trace"]]
@@ -77,74 +77,76 @@ def _person_curves(table: pd.DataFrame) -> tuple[tuple[str, ...], Array, float]:
     people = list(dict.fromkeys(table["participant"]))
     total = np.zeros((len(people), len(names), length))
     count = np.zeros((len(people), len(names), 1))
-    for who, stimulus, trace in zip(table["participant"], table["stimulus"], traces, strict=True):
-        place = people.index(who), names.index(stimulus)
-        total[place] += trace[:length]
-        count[place] += 1.0
+    for participant, stimulus, trace in zip(table["participant"], table["stimulus"], traces, strict=True):
+        cell = people.index(participant), names.index(stimulus)
+        total[cell] += trace[:length]
+        count[cell] += 1.0
     with np.errstate(invalid="ignore"):
         return names, total / count, rate_hz
 
 
 def rating_curves(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> tuple[RatingCurve, ...]:
-    """Return the curves of all stimuli that were rated over time; fewer than six people say nothing about others.
+    """Return the curves of all stimuli that were rated over time; raise AnswersError with fewer than six people.
 
-    Ratings that broke off are named in `left_out`: everybody's curves would end with them.
+    Ratings that were broken off are named in `left_out`: all curves would be cut to their length.
     """
-    names, curves, rate_hz = _person_curves(_whole_traces(answers, left_out))
+    names, curves, rate_hz = _person_curves(_complete_traces(answers, left_out))
     people = len(curves)
     samples = curves.shape[2]
-    if people < FEWEST_PEOPLE:
+    if people < MIN_PEOPLE:
         raise AnswersError(
             "answers",
-            f"bands of ratings over time need {FEWEST_PEOPLE} people; {people} answered.",
+            f"bands of ratings over time need {MIN_PEOPLE} people; {people} answered.",
         )
-    there = np.isfinite(curves)
-    flat = np.where(there, curves, 0.0).reshape(people, -1)
-    count = there.sum(axis=0).reshape(-1)
-    used = count >= FEWEST_PEOPLE
-    if not used.any():
-        raise AnswersError("answers", f"no stimulus was rated over time by {FEWEST_PEOPLE} people.")
+    is_rated = np.isfinite(curves)
+    flat = np.where(is_rated, curves, 0.0).reshape(people, -1)
+    count = is_rated.sum(axis=0).reshape(-1)
+    is_used = count >= MIN_PEOPLE
+    if not is_used.any():
+        raise AnswersError("answers", f"no stimulus was rated over time by {MIN_PEOPLE} people.")
     squares = (flat**2).sum(axis=0)
 
-    def standard(signs: Array) -> tuple[Array, Array]:
+    def mean_and_error(signs: Array) -> tuple[Array, Array]:
         mean = signs @ flat / np.maximum(count, 1)
         variance = (squares - count * mean**2) / np.maximum(count - 1, 1)
-        return mean, np.sqrt(np.maximum(variance, _FLOOR**2) / np.maximum(count, 1))
+        return mean, np.sqrt(np.maximum(variance, _MIN_SD**2) / np.maximum(count, 1))
 
-    def largest(signs: Array) -> Array:
-        mean, error = standard(signs)
-        return np.asarray(np.abs(mean / error)[..., used].max(axis=-1))
+    def largest_t(signs: Array) -> Array:
+        mean, error = mean_and_error(signs)
+        return np.asarray(np.abs(mean / error)[..., is_used].max(axis=-1))
 
-    _, by_chance = sign_flips(people, largest, rng, resamples=1999)
-    mean, error = standard(np.ones(people))
-    reach = float(np.quantile(by_chance, 0.95)) * error
+    _, by_chance = sign_flips(people, largest_t, rng, resamples=1999)
+    mean, error = mean_and_error(np.ones(people))
+    half_width = float(np.quantile(by_chance, 0.95)) * error
     p_values = (1 + (by_chance[:, None] >= np.abs(mean / error)).sum(axis=0)) / (1 + len(by_chance))
     intended = dict(zip(answers.table["stimulus"], answers.table["intended"], strict=True))
     time_s = np.arange(samples) / rate_hz
-    parts = [array.reshape(len(names), samples) for array in (mean, mean - reach, mean + reach, p_values)]
+    means, lows, highs, p_by_stimulus = (
+        array.reshape(len(names), samples) for array in (mean, mean - half_width, mean + half_width, p_values)
+    )
     return tuple(
         RatingCurve(
             stimulus=name,
             intended=intended[name],
-            n=int(there[:, k, 0].sum()),
+            n=int(is_rated[:, k, 0].sum()),
             time_s=tuple(time_s.tolist()),
-            mean=tuple(parts[0][k].tolist()),
-            low=tuple(parts[1][k].tolist()),
-            high=tuple(parts[2][k].tolist()),
-            off_middle=_spans(time_s, parts[1][k], parts[2][k]),
-            p_value=float(parts[3][k].min()),
+            mean=tuple(means[k].tolist()),
+            low=tuple(lows[k].tolist()),
+            high=tuple(highs[k].tolist()),
+            off_middle=_intervals_off_middle(time_s, lows[k], highs[k]),
+            p_value=float(p_by_stimulus[k].min()),
         )
         for k, name in enumerate(names)
-        if there[:, k, 0].sum() >= FEWEST_PEOPLE
+        if is_rated[:, k, 0].sum() >= MIN_PEOPLE
     )
 
 
-def _spans(time_s: Array, low: Array, high: Array) -> tuple[tuple[float, float, int], ...]:
-    """Return when a band lies on one side of the middle. Shapes (T,)."""
+def _intervals_off_middle(time_s: Array, low: Array, high: Array) -> tuple[tuple[float, float, int], ...]:
+    """Return the intervals in which a band lies on one side of the middle. Shapes (T,)."""
     side = np.where(low > 0.0, 1, np.where(high < 0.0, -1, 0))
     edges = np.flatnonzero(np.diff(side)) + 1
-    found = []
+    intervals = []
     for part in np.split(np.arange(len(side)), edges):
         if side[part[0]]:
-            found.append((float(time_s[part[0]]), float(time_s[part[-1]]), int(side[part[0]])))
-    return tuple(found)
+            intervals.append((float(time_s[part[0]]), float(time_s[part[-1]]), int(side[part[0]])))
+    return tuple(intervals)

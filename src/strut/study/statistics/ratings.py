@@ -1,6 +1,6 @@
-"""Ratings: means on a scale against its middle, controls against originals, and correlations with what was shown.
+"""Ratings: means on a scale against its middle, controls against originals, and correlations with factors.
 
-Wherever people are counted, the ratings of one person are averaged first, or each would count as new people.
+Ratings are averaged within participants first, because answers of one person are not independent.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from strut.study.statistics.answers import NO_CONTROL, PAD_SCALES, Answers
 from strut.study.statistics.mixed import mixed_slope
 from strut.study.statistics.significance import benjamini_hochberg, with_holm
 
-_FEWEST_PEOPLE = 3  # to compare a control with its original
-_FEWEST = 4  # stimuli: a slope leaves two degrees of freedom
+_MIN_PEOPLE = 3  # to compare a control with its original
+_MIN_STIMULI = 4  # a slope leaves two degrees of freedom
 
 
 @dataclass(frozen=True, slots=True)
 class RatingMean:
     """The mean rating of one emotion on one scale, tested against 0 by a two-sided one-sample t test.
 
-    `n` counts participants, `undecided` the ratings left open. `effect_size` is Cohen's d; intervals are of 95 %.
-    Corrections are for all means of the study. What needs a spread is None where everybody gave the same rating.
+    `n` counts participants, `undecided` their ratings left open. `effect_size` is Cohen's d; intervals are of 95 %.
+    Corrections are for all means of the study. If all ratings are the same, there is no test, and its fields are None.
     """
 
     emotion: str
@@ -49,24 +49,24 @@ class RatingMean:
     effect_high: float | None = None
 
     def off_middle(self, alpha: float = 0.05) -> bool:
-        """Whether the mean lies demonstrably off the middle of its scale; what cannot be tested does not."""
+        """Whether the mean differs significantly from the middle of its scale; False without a test."""
         return self.p_holm is not None and self.p_holm < alpha
 
 
 def rating_means(answers: Answers) -> tuple[RatingMean, ...]:
-    """Return the mean of every emotion on every scale that the answers hold, where two people rated it."""
-    found = []
+    """Return the mean of every emotion on every scale that two people or more rated."""
+    rows = []
     for scale in answers.ratings:
         means = person_means(answers, scale)
         undecided = answers.table[scale].isna().groupby(answers.table["intended"]).sum()
         for emotion in answers.emotions:
             own = means[emotion].dropna().to_numpy()
             if len(own) >= 2:
-                found.append(_mean(emotion, scale, own, int(undecided[emotion])))
-    if not found:
+                rows.append(_mean(emotion, scale, own, int(undecided[emotion])))
+    if not rows:
         raise AnswersError("answers", "no emotion was rated by two people, so no mean can be tested.")
-    corrected = benjamini_hochberg([row.p_value for row in found])
-    return tuple(replace(row, p_benjamini_hochberg=p) for row, p in zip(with_holm(found), corrected, strict=True))
+    corrected = benjamini_hochberg([row.p_value for row in rows])
+    return tuple(replace(row, p_benjamini_hochberg=p) for row, p in zip(with_holm(rows), corrected, strict=True))
 
 
 def person_means(answers: Answers, scale: str) -> pd.DataFrame:
@@ -76,7 +76,7 @@ def person_means(answers: Answers, scale: str) -> pd.DataFrame:
 
 
 def one_sample(mean: float, sd: float, n: int) -> tuple[float, float, tuple[float, float]]:
-    """Return t, two-sided p and the 95 % interval of a mean from its summary, as papers print it."""
+    """Return t, two-sided p and the 95 % interval of a mean, from the numbers that papers print."""
     standard_error = sd / math.sqrt(n)
     t = mean / standard_error
     low, high = stats.t.interval(0.95, n - 1, loc=mean, scale=standard_error)
@@ -94,7 +94,7 @@ def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
     n = len(own)
     mean = float(own.mean())
     sd = float(own.std(ddof=1))
-    if sd == 0.0:  # everybody gave the same rating: there is no spread to test against
+    if sd == 0.0:  # all people gave the same rating: t would be infinite
         return RatingMean(emotion, scale, n, undecided, mean, sd, mean, mean)
     t, p_value, interval = one_sample(mean, sd, n)
     effect_low, effect_high = pg.compute_esci(mean / sd, nx=n, ny=1, paired=True, eftype="cohen", decimals=12)
@@ -104,11 +104,11 @@ def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
 
 @dataclass(frozen=True, slots=True)
 class ControlEffect:
-    """One emotion as it was and as a control, by the same n people.
+    """One emotion of an original motion and of its control, by the same n people.
 
-    `shown` and `matched` are their means of the hit rate, or of the scale that was rated, for the motion as it was and
-    for the control; the 95 % interval is of the difference, control minus original, `p_value` of the two-sided paired
-    t test over participants, None where nobody differs.
+    `shown` and `matched` are their means of the hit rate or of a scale, for the original motion and for the control.
+    The 95 % interval is that of the difference, control minus original; `p_value` is that of a two-sided paired t test
+    over participants, None if all differences are the same.
     """
 
     control: str
@@ -125,17 +125,17 @@ class ControlEffect:
 
 
 def control_effects(answers: Answers) -> tuple[ControlEffect, ...]:
-    """Return what every control does to hits and ratings of its emotion, where three people or more saw both."""
-    return with_holm([_effect(*key, pairs) for key, pairs in _pairs(answers) if len(pairs) >= _FEWEST_PEOPLE])
+    """Return the effect of every control on hits and ratings of its emotion, if three people or more saw both."""
+    return with_holm([_effect(*key, pairs) for key, pairs in _pairs(answers) if len(pairs) >= _MIN_PEOPLE])
 
 
 def untested_controls(answers: Answers) -> tuple[str, ...]:
-    """Return why controls are missing from `control_effects`."""
+    """Return for each control that is not in `control_effects` why it is missing."""
     return tuple(
         f"{control}, the {measure.replace('_', ' ')} of {emotion}: {len(pairs)} answered both it and the original; "
-        f"a comparison needs {_FEWEST_PEOPLE} people."
+        f"a comparison needs {_MIN_PEOPLE} people."
         for (control, emotion, measure), pairs in _pairs(answers)
-        if len(pairs) < _FEWEST_PEOPLE
+        if len(pairs) < _MIN_PEOPLE
     )
 
 
@@ -151,7 +151,7 @@ def _pairs(answers: Answers) -> Iterator[tuple[tuple[str, str, str], Array]]:
 
 def _effect(control: str, emotion: str, measure: str, pairs: Array) -> ControlEffect:
     effect = ControlEffect(control, emotion, measure, len(pairs), *pairs.mean(axis=0).tolist())
-    if np.ptp(pairs[:, 1] - pairs[:, 0]) < 1e-12:  # everybody differs alike: there is no spread to test against
+    if np.ptp(pairs[:, 1] - pairs[:, 0]) < 1e-12:  # all differences are the same: t would be infinite
         return effect
     result = stats.ttest_rel(pairs[:, 1], pairs[:, 0])
     low, high = result.confidence_interval(0.95)
@@ -160,12 +160,12 @@ def _effect(control: str, emotion: str, measure: str, pairs: Array) -> ControlEf
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How ratings on a scale follow a factor that the stimuli differed in.
+    """How ratings on a scale change with a factor of the stimuli.
 
     `r` is Spearman's rank correlation of the factor with the mean ratings of the n stimuli. `slope` is the change of
-    the rating per standard deviation of the factor with its 95 % interval and t test, from a mixed model in which
-    people have intercepts and slopes of their own and stimuli differ beside the factor: answers to one stimulus are
-    not answers to several. `p_holm` corrects for all correlations of the study.
+    the rating per standard deviation of the factor with its 95 % interval and t test, from a mixed model with random
+    intercepts and slopes of participants and random intercepts of stimuli. `p_holm` is corrected for all correlations
+    of the study.
     """
 
     factor: str
@@ -182,38 +182,38 @@ class Correlation:
 
 
 def correlations(answers: Answers, left_out: list[str]) -> tuple[Correlation, ...]:
-    """Return how every rating follows every factor that varies; what is not tested goes to `left_out` with its reason.
+    """Return the correlation of every rating with every factor that varies; `left_out` gets those that are not tested.
 
-    Factors are the `factor_...` columns and, where the intended emotions have known coordinates, the intended pleasure,
+    Factors are the `factor_...` columns and, if the intended emotions have known coordinates, the intended pleasure,
     arousal and dominance.
     """
     factors = {**answers.factors, **_intended_coordinates(answers)}
-    found = []
+    rows = []
     for scale in answers.ratings:
         for name, factor in factors.items():
-            used = np.isfinite(answers.table[scale]) & np.isfinite(factor)
-            if used.any() and np.ptp(factor[used]) > 0 and np.ptp(answers.table[scale][used]) > 0:
-                found.append(_correlation(answers.table[used], factor[used], name, scale, left_out))
-    return with_holm([row for row in found if row is not None])
+            is_used = np.isfinite(answers.table[scale]) & np.isfinite(factor)
+            if is_used.any() and np.ptp(factor[is_used]) > 0 and np.ptp(answers.table[scale][is_used]) > 0:
+                rows.append(_correlation(answers.table[is_used], factor[is_used], name, scale, left_out))
+    return with_holm([row for row in rows if row is not None])
 
 
 def _intended_coordinates(answers: Answers) -> dict[str, pd.Series]:
-    """Return the intended pleasure, arousal and dominance of each answer; nothing if an emotion has no coordinates."""
+    """Return the intended pleasure, arousal and dominance of each answer; none if an emotion has no coordinates."""
     try:
         pad = np.array([named_emotion(name).pad for name in answers.emotions])
     except UnknownNameError:
         return {}
-    meant = pd.Index(answers.emotions).get_indexer(answers.table["intended"])
-    return {f"intended {axis}": pd.Series(pad[meant, k]) for k, axis in enumerate(PAD_SCALES)}
+    emotion = pd.Index(answers.emotions).get_indexer(answers.table["intended"])
+    return {f"intended {axis}": pd.Series(pad[emotion, k]) for k, axis in enumerate(PAD_SCALES)}
 
 
 def _correlation(
     table: pd.DataFrame, factor: pd.Series, name: str, scale: str, left_out: list[str]
 ) -> Correlation | None:
     means = table.assign(factor=factor).groupby("stimulus")[["factor", scale]].mean()
-    if len(means) < _FEWEST or table["participant"].nunique() < _FEWEST_PEOPLE:
+    if len(means) < _MIN_STIMULI or table["participant"].nunique() < _MIN_PEOPLE:
         left_out.append(
-            f"{scale.replace('_', ' ')} against {name}: it takes {_FEWEST} stimuli and {_FEWEST_PEOPLE} people."
+            f"{scale.replace('_', ' ')} against {name}: it takes {_MIN_STIMULI} stimuli and {_MIN_PEOPLE} people."
         )
         return None
     try:

@@ -1,11 +1,11 @@
-"""Recognition: whether emotions were seen, judged against everybody's own habits of answering.
+"""Recognition: whether emotions are recognised above chance, by permutation within participants.
 
-Who often says "neutral" hits neutral often without looking, and who never says "I do not know" hits more often than
-one in all options. So no share is compared with a fixed chance: the answers of each participant that name an emotion
-are put into any other order, and hits are compared with what those orders give. Given the counts, Wagner's unbiased
-hit rate (H. L. Wagner, 1993) grows with the hits, so that its permutation test is the same one; its own test over
-participants stands beside it. An emotion is called recognised only where the test of all emotions together succeeds
-too.
+A participant who often answers "neutral" hits neutral often without looking, and one who never answers "I do not know"
+hits more often than one in all options. So no hit rate is compared with a fixed chance: the answers of each participant
+that name an emotion are permuted, and the hits are compared with those of the permutations. Given the counts, Wagner's
+unbiased hit rate (H. L. Wagner, 1993) increases with the hits, so that its permutation test is the same; Wagner's own
+test over participants is reported beside it. An emotion is recognised only if the test of all emotions together
+succeeds too.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from strut.study.statistics.significance import Significance, holm, permutation_
 ALPHA = 0.05
 PERMUTATIONS = 5000
 ALL = "all"
-NEEDS_TWO_ANSWERS = "nobody gave two, so there is nothing to permute within participants."
-_FEWEST_PEOPLE = 3  # for a test over participants
-_BATCH_CELLS = 2_000_000  # keeps a shuffle of many long sessions in some tens of megabytes
+NEEDS_TWO_ANSWERS = "no participant gave two, so there is nothing to permute within participants."
+_MIN_PEOPLE = 3  # for a test over participants
+_BATCH_CELLS = 2_000_000  # limits the memory of a permutation of long sessions to tens of megabytes
 
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """How often an emotion was seen when it was shown.
+    """Hits and hit rates of one emotion, with their tests.
 
     Args:
-        emotion: Which; "all" for all together.
-        hits: How often it was named when it was shown.
+        emotion: Its name; "all" for all together.
+        hits: Answers that name the emotion when it was shown.
         shown: How often it was shown.
-        do_not_know: How often people said that they do not know.
-        rate: Hits of all showings, with Wilson's 95 % interval `low` to `high`.
-        rate_named: Hits of the answers that name an emotion; None where none does.
-        expected: Hits that everybody's own answers would give in any other order, on average.
+        do_not_know: Answers "I do not know".
+        rate: Hit rate over all answers, with Wilson's 95 % interval `low` to `high`.
+        rate_named: Hit rate over the answers that name an emotion; None if none does.
+        expected: Mean hits of the permutations.
         unbiased: Wagner's unbiased hit rate of the answers that name an emotion.
         p_value: One-sided permutation test within participants; `p_holm` is corrected for all emotions.
         wagner_t: Wagner's paired t test over participants, one-sided, with `wagner_dof`, `wagner_p` and `wagner_holm`.
-        recognised: Whether it is above chance: `p_holm` and the test of all emotions together are below 5 %.
+        recognised: Whether hits are above chance: `p_holm` and the test of all emotions together are below 5 %.
     """
 
     emotion: str
@@ -67,95 +67,97 @@ class Recognition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedAnswers:
-    """The answers that name an emotion, as numbers: who, what was shown, what was answered. Shapes (N,)."""
+    """The answers that name an emotion, as numbers: participant, emotion shown, emotion named. Shapes (N,)."""
 
     emotions: tuple[str, ...]
-    who: IntArray
-    meant: IntArray
-    seen: IntArray
+    participant: IntArray
+    intended: IntArray
+    perceived: IntArray
 
 
 def named_answers(answers: Answers) -> NamedAnswers:
-    """Return the answers other than "do not know"; what was never shown has numbers beyond those of the emotions."""
+    """Return the answers other than "do not know"; emotions that were never shown have the highest numbers."""
     table = answers.table[answers.table["perceived"] != DO_NOT_KNOW]
     names = list(dict.fromkeys((*answers.emotions, *table["perceived"])))
-    who = pd.factorize(table["participant"])[0]
-    meant, seen = (pd.Index(names).get_indexer(table[column]) for column in ("intended", "perceived"))
-    return NamedAnswers(answers.emotions, who.astype(np.int64), meant.astype(np.int64), seen.astype(np.int64))
+    participant = pd.factorize(table["participant"])[0]
+    intended, perceived = (pd.Index(names).get_indexer(table[column]) for column in ("intended", "perceived"))
+    return NamedAnswers(
+        answers.emotions, participant.astype(np.int64), intended.astype(np.int64), perceived.astype(np.int64)
+    )
 
 
 def shuffled_hits(named: NamedAnswers, rng: np.random.Generator, permutations: int) -> IntArray:
-    """Return the hits of each emotion when everybody's answers are shuffled. Shape (permutations, emotions).
+    """Return the hits of each emotion when answers are permuted within participants. Shape (permutations, emotions).
 
-    scipy's permutation test has no groups to shuffle within; for a single participant the two agree.
+    scipy's permutation test cannot permute within groups; for a single participant the two agree.
     """
     hits = np.zeros((permutations, len(named.emotions)), dtype=np.int64)
     shown = np.eye(len(named.emotions), dtype=np.float32)
-    order = np.argsort(named.who, kind="stable")
-    for own in np.split(order, np.flatnonzero(np.diff(named.who[order])) + 1):
-        meant = named.meant[own]
-        seen = named.seen[own]
+    order = np.argsort(named.participant, kind="stable")
+    for own in np.split(order, np.flatnonzero(np.diff(named.participant[order])) + 1):
+        intended = named.intended[own]
+        perceived = named.perceived[own]
         batch = max(1, _BATCH_CELLS // max(1, len(own)))
         for start in range(0, permutations, batch):
             part = hits[start : start + batch]
-            shuffled = rng.permuted(np.broadcast_to(seen, (len(part), len(own))), axis=1)
-            part += ((shuffled == meant).astype(np.float32) @ shown[meant]).astype(np.int64)
+            shuffled = rng.permuted(np.broadcast_to(perceived, (len(part), len(own))), axis=1)
+            part += ((shuffled == intended).astype(np.float32) @ shown[intended]).astype(np.int64)
     return hits
 
 
 def recognitions(
     answers: Answers, rng: np.random.Generator, *, permutations: int = PERMUTATIONS
 ) -> tuple[tuple[Recognition, ...], Recognition, Significance | None]:
-    """Return every emotion's recognition, that of all together, and the test of all together.
+    """Return the recognition of every emotion, that of all together, and the test of all together.
 
-    Where nobody named emotions twice nothing can be permuted: then there is no test, and nothing is called recognised.
+    If no participant named emotions twice, nothing can be permuted: there is no test, and no emotion is recognised.
     """
     named = named_answers(answers)
-    rows = [_counted(answers, emotion) for emotion in answers.emotions]
-    whole = _counted(answers, ALL)
-    if len(named.who) == len(np.unique(named.who)):
-        return tuple(rows), whole, None
+    rows = [_count_hits(answers, emotion) for emotion in answers.emotions]
+    overall = _count_hits(answers, ALL)
+    if len(named.participant) == len(np.unique(named.participant)):
+        return tuple(rows), overall, None
     by_chance = shuffled_hits(named, rng, permutations)
     p_values = [permutation_p(row.hits, by_chance[:, k]) for k, row in enumerate(rows)]
     test = Significance(
         "permutation of answers within participants, number of hits",
-        float(whole.hits),
-        permutation_p(whole.hits, by_chance.sum(axis=1)),
-        len(named.seen),
+        float(overall.hits),
+        permutation_p(overall.hits, by_chance.sum(axis=1)),
+        len(named.perceived),
         note=f"{permutations} permutations; {by_chance.sum(axis=1).mean():.1f} hits expected by chance",
     )
     expected = by_chance.mean(axis=0).tolist()
-    wagner = _wagner(named)
+    wagner = _wagner_tests(named)
     for k, (p_value, p_holm) in enumerate(zip(p_values, holm(p_values), strict=True)):
-        found = {"p_value": p_value, "p_holm": p_holm, "expected": expected[k], "unbiased": _unbiased(named, k)}
+        tests = {"p_value": p_value, "p_holm": p_holm, "expected": expected[k], "unbiased": _unbiased(named, k)}
         recognised = p_holm < ALPHA and test.p_value < ALPHA
-        rows[k] = replace(rows[k], **found, **wagner[k], recognised=recognised)  # type: ignore[arg-type]
+        rows[k] = replace(rows[k], **tests, **wagner[k], recognised=recognised)  # type: ignore[arg-type]
     p_all = {"p_value": test.p_value, "p_holm": test.p_value, "expected": float(sum(expected))}
-    return tuple(rows), replace(whole, **p_all, recognised=test.p_value < ALPHA), test  # type: ignore[arg-type]
+    return tuple(rows), replace(overall, **p_all, recognised=test.p_value < ALPHA), test  # type: ignore[arg-type]
 
 
-def _counted(answers: Answers, emotion: str) -> Recognition:
+def _count_hits(answers: Answers, emotion: str) -> Recognition:
     """Return the counts of one emotion, or of all."""
-    meant, seen = (answers.table[column].to_numpy(dtype=object) for column in ("intended", "perceived"))
-    of_it = np.full(len(meant), True) if emotion == ALL else meant == emotion
-    hits = int((of_it & (seen == meant)).sum())
-    shown = int(of_it.sum())
-    unknown = int((of_it & (seen == DO_NOT_KNOW)).sum())
+    intended, perceived = (answers.table[column].to_numpy(dtype=object) for column in ("intended", "perceived"))
+    is_shown = np.full(len(intended), True) if emotion == ALL else intended == emotion
+    hits = int((is_shown & (perceived == intended)).sum())
+    shown = int(is_shown.sum())
+    unknown = int((is_shown & (perceived == DO_NOT_KNOW)).sum())
     rate_named = hits / (shown - unknown) if shown > unknown else None
     return Recognition(emotion, hits, shown, unknown, hits / shown, *wilson_interval(hits, shown), rate_named)
 
 
 def _unbiased(named: NamedAnswers, emotion: int) -> float:
-    """Return Wagner's unbiased hit rate over all participants: hits squared over showings times uses of the word."""
-    shown = named.meant == emotion
-    said = named.seen == emotion
+    """Return Wagner's unbiased hit rate over all participants: hits squared / (times shown * times named)."""
+    shown = named.intended == emotion
+    said = named.perceived == emotion
     return float((shown & said).sum() ** 2 / max(1, shown.sum() * said.sum()))
 
 
-def _wagner(named: NamedAnswers) -> list[dict[str, float | int | None]]:
-    """Return Wagner's test of each emotion, corrected for their number; None where people do not differ or are few."""
+def _wagner_tests(named: NamedAnswers) -> list[dict[str, float | int | None]]:
+    """Return Wagner's test of each emotion, with Holm's correction; None if people are few or do not differ."""
     pairs = [wagner_pairs(named, k) for k in range(len(named.emotions))]
-    tests = [_paired(hits - chance) for hits, chance in pairs]
+    tests = [_one_sided_t(hits - chance) for hits, chance in pairs]
     corrected = holm([p_value for _, _, p_value in tests])
     return [
         {"wagner_t": t, "wagner_dof": dof, "wagner_p": p_value, "wagner_holm": p_holm}
@@ -164,28 +166,28 @@ def _wagner(named: NamedAnswers) -> list[dict[str, float | int | None]]:
 
 
 def wagner_pairs(named: NamedAnswers, emotion: int, *, as_published: bool = False) -> tuple[Array, Array]:
-    """Return each participant's unbiased hit rate and what chance gives, as arcsines of roots. Shapes (people,).
+    """Return the unbiased hit rate of each participant and that of chance, as arcsines of roots. Shapes (people,).
 
-    Wagner takes the rate at which chance would hit, showings times uses of the word over the square of all answers,
-    and turns that into an arcsine. With few answers each, the arcsines of chance have another mean: with five answers
-    0.31 and not 0.20, so that people who guess would seem to see. Unless `as_published`, that mean is taken, which the
-    hypergeometric distribution of the hits gives exactly.
+    Wagner takes the arcsine of the expected proportion (times shown * times named / answers squared). With few answers
+    per participant the mean of the arcsines by chance is another one: with five answers 0.31, not 0.20, so that
+    participants who guess would seem to recognise emotions. Unless `as_published`, this function returns that mean,
+    computed from the hypergeometric distribution of the hits.
     """
-    size = int(named.who.max()) + 1
+    size = int(named.participant.max()) + 1
     count, shown, said, hits = (
-        np.bincount(named.who, weights, minlength=size)
+        np.bincount(named.participant, weights, minlength=size)
         for weights in (
-            np.ones(len(named.who)),
-            named.meant == emotion,
-            named.seen == emotion,
-            (named.meant == emotion) & (named.seen == emotion),
+            np.ones(len(named.participant)),
+            named.intended == emotion,
+            named.perceived == emotion,
+            (named.intended == emotion) & (named.perceived == emotion),
         )
     )
-    saw = shown > 0
-    count = count[saw]
-    shown = shown[saw]
-    said = said[saw]
-    hits = hits[saw]
+    was_shown = shown > 0
+    count = count[was_shown]
+    shown = shown[was_shown]
+    said = said[was_shown]
+    hits = hits[was_shown]
     rates = np.arcsin(hits / np.sqrt(np.maximum(shown * said, 1.0)))
     if as_published:
         return rates, np.arcsin(np.sqrt(shown * said) / count)
@@ -196,14 +198,14 @@ def wagner_pairs(named: NamedAnswers, emotion: int, *, as_published: bool = Fals
     )
 
 
-def _paired(differences: Array) -> tuple[float | None, int | None, float | None]:
-    """Return t, degrees of freedom and one-sided p of differences over participants."""
-    if len(differences) < _FEWEST_PEOPLE or np.ptp(differences) < 1e-12:
+def _one_sided_t(differences: Array) -> tuple[float | None, int | None, float | None]:
+    """Return t, degrees of freedom and one-sided p of differences over participants; None if they cannot be tested."""
+    if len(differences) < _MIN_PEOPLE or np.ptp(differences) < 1e-12:
         return None, None, None
     result = stats.ttest_1samp(differences, 0.0, alternative="greater")
     return float(result.statistic), len(differences) - 1, float(result.pvalue)
 
 
 def chances(options: int, *, do_not_know: bool) -> tuple[float, float | None]:
-    """Return the hit rate of blind guessing among emotions and, where "do not know" is offered, among all options."""
+    """Return the hit rate of guessing among emotions and, if "do not know" is offered, among all options."""
     return (1.0 / (options - 1), 1.0 / options) if do_not_know else (1.0 / options, None)

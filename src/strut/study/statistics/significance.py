@@ -14,14 +14,14 @@ from statsmodels.stats.proportion import proportion_confint
 from strut.arrays import Array
 
 _P = TypeVar("_P", float, float | None)
-_Finding = TypeVar("_Finding", bound=Any)  # a dataclass with `p_value` and `p_holm`
+_Row = TypeVar("_Row", bound=Any)  # a dataclass with `p_value` and `p_holm`
 
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """A test of n observations: its name says against which hypothesis, its note what to know before believing it.
+    """A test of n observations; `name` says which, `note` what limits it.
 
-    `smallest_expectation` is the least count expected in a cell, where the test compares counts.
+    `smallest_expectation` is the smallest expected count of a cell, for tests of counts.
     """
 
     name: str
@@ -36,38 +36,38 @@ class Significance:
 def binomial_p(hits: int, shown: int, chance: float) -> float:
     """Return the p-value of the exact one-sided binomial test: the probability of at least so many hits by chance.
 
-    For answers of people, who have habits of answering, this test is too liberal (89 % false alarms if 35 % of all
-    answers are one word): those are judged in recognition.py.
+    For answers of people, who prefer some answers, this test is too liberal (89 % false alarms if 35 % of all answers
+    are one word, benchmarks/bench_study_null.py): recognition.py has the test for them.
     """
     return float(stats.binomtest(hits, shown, chance, alternative="greater").pvalue)
 
 
 def wilson_interval(hits: int, shown: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share, which stays inside [0, 1] and is honest at 0 and at all hits."""
+    """Return Wilson's 95 % interval of a proportion, which stays inside [0, 1] and has width at 0 and 1 too."""
     low, high = proportion_confint(hits, shown, alpha=0.05, method="wilson")
     return float(low), float(high)
 
 
 def holm(p_values: Sequence[_P]) -> list[_P]:
-    """Return p-values corrected so that the chance of any false alarm among them stays at the level tested."""
+    """Return p-values with Holm's correction, which controls the family-wise error rate."""
     return _corrected(p_values, "holm")
 
 
-def with_holm(findings: Sequence[_Finding]) -> tuple[_Finding, ...]:
-    """Return findings with `p_holm`, their `p_value` corrected for all of them."""
-    corrected = holm([row.p_value for row in findings])
-    return tuple(replace(row, p_holm=p_value) for row, p_value in zip(findings, corrected, strict=True))
+def with_holm(rows: Sequence[_Row]) -> tuple[_Row, ...]:
+    """Return rows with `p_holm`: their `p_value` with Holm's correction for all of them."""
+    corrected = holm([row.p_value for row in rows])
+    return tuple(replace(row, p_holm=p_value) for row, p_value in zip(rows, corrected, strict=True))
 
 
 def benjamini_hochberg(p_values: Sequence[_P]) -> list[_P]:
-    """Return p-values corrected so that the share of false alarms among the discoveries stays at the level tested."""
+    """Return p-values with Benjamini and Hochberg's correction, which controls the false discovery rate."""
     return _corrected(p_values, "fdr_bh")
 
 
 def _corrected(p_values: Sequence[_P], method: str) -> list[_P]:
-    """Return corrected p-values; what could not be tested is None, stays so and corrects nothing.
+    """Return corrected p-values; None (not tested) stays None and does not count.
 
-    pingouin's and statsmodels' corrections are the same, but statsmodels' collects all garbage each time.
+    pingouin's and statsmodels' corrections are the same, but statsmodels' runs the garbage collector each time.
     """
     import pingouin as pg  # noqa: PLC0415  (with the plots that it can draw, it takes a second to load)
 
@@ -77,18 +77,18 @@ def _corrected(p_values: Sequence[_P], method: str) -> list[_P]:
 
 
 def permutation_p(observed: float, by_chance: Array | npt.NDArray[np.int64]) -> float:
-    """Return how often chance does at least as well; the observed order is one of all, so it is never 0."""
+    """Return the p-value of a permutation test; the observed order counts as one of them, so that it is never 0."""
     return (1 + int((by_chance >= observed).sum())) / (1 + len(by_chance))
 
 
 def sign_flips(
     people: int, statistic: Callable[[Array], Array], rng: np.random.Generator, *, resamples: int = 5000
 ) -> tuple[float, Array]:
-    """Return the p-value of a statistic of people's signs and its values under random signs.
+    """Run a sign-flip test over people; return its p-value and the null distribution of the statistic.
 
-    If nothing is there, everybody's data might as well have the opposite sign. `statistic` takes signs of shape
-    (..., people) and returns shape (...); large values speak against the hypothesis. All signs are tried where that are
-    fewer than `resamples`.
+    Under the null hypothesis the data of each person could as well have the opposite sign. `statistic` takes signs of
+    shape (..., people) and returns shape (...); large values contradict the hypothesis. If there are fewer combinations
+    of signs than `resamples`, all are computed.
     """
 
     def of_signs(numbers: Array, axis: int = -1) -> Array:

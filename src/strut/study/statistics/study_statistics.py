@@ -1,4 +1,4 @@
-"""Study statistics: everything that can be said about a table of answers, and why something cannot."""
+"""Study statistics: all statistics of a table of answers, and reasons for those that are left out."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from strut.plumbing.number_text import format_count
 from strut.study.questions.question import Finding, question_types
 from strut.study.statistics import confusion
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers
-from strut.study.statistics.confidence import Confidence, confidence_found
+from strut.study.statistics.confidence import Confidence, analyse_confidence
 from strut.study.statistics.confusion import Confusion, Kappa, Learning
 from strut.study.statistics.group_effects import GroupEffect, group_effects
-from strut.study.statistics.labels import Codes, Labels, coded_answers, labels_found
+from strut.study.statistics.labels import Codes, Labels, analyse_labels, coded_answers
 from strut.study.statistics.mixed import MixedModel, mixed_choice, mixed_rating
 from strut.study.statistics.preferences import Preferences, preferences
 from strut.study.statistics.rating_curves import RatingCurve, has_traces, rating_curves
@@ -33,15 +33,15 @@ from strut.study.statistics.ratings import (
 from strut.study.statistics.recognition import NEEDS_TWO_ANSWERS, Recognition, chances, recognitions
 from strut.study.statistics.significance import Significance
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the choices say: confusion, recognition, association, agreement and learning.
+    """Statistics of choices: confusion matrix, recognition, association, agreement and learning.
 
-    `chance` is the hit rate of blind guessing among the emotions, `chance_all` that of guessing among all options with
-    "do not know", None where it was not offered. No test rests on either.
+    `chance` is the hit rate of guessing among the emotions, `chance_all` that of guessing among all options with
+    "do not know", None if it was not offered. No test uses either.
     """
 
     confusion: Confusion
@@ -59,15 +59,15 @@ class Choices:
     learning: Learning
 
     @property
-    def rare(self) -> bool:
-        """Whether an answer was expected so rarely that the chi-squared tests are rough."""
+    def has_small_expectations(self) -> bool:
+        """Whether an expected count is so small that the chi-squared tests are approximate."""
         smallest = self.chi2_independence.smallest_expectation if self.chi2_independence else None
         return smallest is not None and smallest < confusion.SMALL_EXPECTATION
 
 
 @dataclass(frozen=True, slots=True)
 class StudyStatistics:
-    """All findings of a study; `left_out` says what could not be computed and why.
+    """All statistics of a study; `left_out` says what could not be computed and why.
 
     Answers to controls enter `control_effects` alone: elsewhere they would be taken for answers to original motions.
     `further` are findings of questions that bring statistics of their own, by the name of the question.
@@ -92,7 +92,7 @@ class StudyStatistics:
     further: dict[str, Finding] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the findings as JSON would hold them."""
+        """Return the statistics as JSON holds them."""
         found = asdict(replace(self, further={}))
         found["further"] = {name: dict(finding.data) for name, finding in self.further.items()}
         if self.choices:
@@ -108,14 +108,14 @@ def study_statistics(
     codes: Codes | None = None,
     seed: int = 0,
 ) -> StudyStatistics:
-    """Return everything that can be said about a table of answers.
+    """Compute all statistics of a table of answers.
 
     Args:
         answers: Choices, ratings, comparisons of two or labels.
-        options: What people could answer; every emotion shown or named where it is not known.
-        chance: Hit rate of blind guessing, to be shown beside the others; if left out, one over the number of emotions
-            offered or, where nothing tells that number, of those that occur. No test rests on it.
-        codes: What a laboratory made of labels.
+        options: The possible answers; all emotions shown or named if left out.
+        chance: Hit rate of guessing, which is reported but not used in any test; if left out, one over the number of
+            emotions offered or, if that is not known, of those that occur.
+        codes: Codes that a laboratory gave to labels.
         seed: Of permutations and resampling: the same answers give the same numbers.
 
     Example:
@@ -124,11 +124,11 @@ def study_statistics(
     left_out: list[str] = []
     rng = np.random.default_rng(seed)
     if answers.are_pairs:
-        return _of_pairs(answers, rng, left_out)
-    everything = answers
+        return _statistics_of_pairs(answers, rng, left_out)
+    all_answers = answers
     answers = answers.originals
     if not len(answers):
-        raise AnswersError("answers", "all are to controls; there is nothing to compare them with.")
+        raise AnswersError("answers", "all answers are to controls; there are no originals to compare them with.")
     labels, answers = _labels(answers, codes, rng)
     choices = _choices(answers, options, chance, rng, left_out) if answers.are_choices else None
     models = _models(answers, left_out)
@@ -137,27 +137,27 @@ def study_statistics(
     curves = _curves(answers, rng, left_out)
     groups = group_effects(answers, rng, left_out)
     return StudyStatistics(
-        participants=len(everything.participants),
-        answers=len(everything),
+        participants=len(all_answers.participants),
+        answers=len(all_answers),
         practice_left_out=answers.practice,
         simulated=answers.simulated,
         choices=choices,
         ratings=ratings,
         correlations=slopes,
         models=models,
-        control_effects=control_effects(everything),
+        control_effects=control_effects(all_answers),
         curves=curves,
-        left_out=(*left_out, *untested_controls(everything)),
+        left_out=(*left_out, *untested_controls(all_answers)),
         remarks=answers.remarks,
         labels=labels,
-        confidence=confidence_found(answers),
+        confidence=analyse_confidence(answers),
         group_effects=groups,
         further=_further(answers, rng),
     )
 
 
 def _further(answers: Answers, rng: np.random.Generator) -> dict[str, Finding]:
-    """Return what questions find by statistics of their own."""
+    """Return the statistics that questions bring with them."""
     found = {}
     for name, question in question_types().items():
         finding = question.analyse(answers, rng) if set(question.answer_cells) & set(answers.table) else None
@@ -167,25 +167,25 @@ def _further(answers: Answers, rng: np.random.Generator) -> dict[str, Finding]:
 
 
 def _labels(answers: Answers, codes: Codes | None, rng: np.random.Generator) -> tuple[Labels | None, Answers]:
-    """Return what people wrote, and the answers with what a laboratory made of it, where there is either."""
+    """Return the statistics of labels, and the answers with their codes as choices if there are codes."""
     if "label" not in answers.table:
         return None, answers
     coded = coded_answers(answers, codes) if codes else None
-    return labels_found(answers, rng, codes), coded or answers
+    return analyse_labels(answers, rng, codes), coded or answers
 
 
 def _models(answers: Answers, left_out: list[str]) -> tuple[MixedModel, ...]:
     fits = [partial(mixed_rating, answers, scale) for scale in answers.ratings]
     if answers.are_choices:
         fits.insert(0, partial(mixed_choice, answers))
-    models = [_tried(fit, left_out) for fit in fits]
+    models = [_try(fit, left_out) for fit in fits]
     return tuple(model for model in models if model is not None)
 
 
 def _ratings(answers: Answers, left_out: list[str]) -> tuple[RatingMean, ...]:
     if not len(answers.ratings.columns):
         return ()
-    means = _tried(partial(rating_means, answers), left_out) or ()
+    means = _try(partial(rating_means, answers), left_out) or ()
     left_out += _unrated(answers, means)
     return means
 
@@ -193,12 +193,12 @@ def _ratings(answers: Answers, left_out: list[str]) -> tuple[RatingMean, ...]:
 def _curves(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> tuple[RatingCurve, ...]:
     if not has_traces(answers):
         return ()
-    return _tried(partial(rating_curves, answers, rng, left_out), left_out) or ()
+    return _try(partial(rating_curves, answers, rng, left_out), left_out) or ()
 
 
-def _of_pairs(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> StudyStatistics:
-    """Return what comparisons of two say."""
-    found = _tried(partial(preferences, answers, rng), left_out)
+def _statistics_of_pairs(answers: Answers, rng: np.random.Generator, left_out: list[str]) -> StudyStatistics:
+    """Compute the statistics of comparisons of two motions."""
+    found = _try(partial(preferences, answers, rng), left_out)
     groups = group_effects(answers, rng, left_out)
     return StudyStatistics(
         participants=len(answers.participants),
@@ -208,7 +208,7 @@ def _of_pairs(answers: Answers, rng: np.random.Generator, left_out: list[str]) -
         left_out=tuple(left_out),
         remarks=answers.remarks,
         preferences=found,
-        confidence=confidence_found(answers),
+        confidence=analyse_confidence(answers),
         group_effects=groups,
         further=_further(answers, rng),
     )
@@ -222,7 +222,7 @@ def _choices(
     rows, overall, test = recognitions(answers, rng)
     if test is None:
         left_out.append(NEEDS_TWO_ANSWERS)
-    independence = _tried(partial(confusion.chi2_independence, matrix), left_out)
+    independence = _try(partial(confusion.chi2_independence, matrix), left_out)
     return Choices(
         confusion=matrix,
         chance=guess,
@@ -234,14 +234,14 @@ def _choices(
         chi2_independence=independence,
         cramers_v=confusion.cramers_v(matrix) if independence else None,
         permutation=test,
-        cohens_kappa=confusion.cohens(answers, matrix, rng) if independence else None,
-        fleiss_kappa=_tried(partial(confusion.fleiss, answers), left_out),
+        cohens_kappa=confusion.cohens_kappa_of(answers, matrix, rng) if independence else None,
+        fleiss_kappa=_try(partial(confusion.fleiss_kappa_of, answers), left_out),
         learning=confusion.learning(answers),
     )
 
 
 def _chances(answers: Answers, options: Sequence[str], chance: float | None) -> tuple[float, float | None, str]:
-    """Return the hit rates of guessing among emotions and among all options, and how they are known."""
+    """Return the hit rates of guessing among emotions and among all options, and where they come from."""
     offered = _offered(answers, options)
     occur = set(answers.table["perceived"]) | set(answers.emotions)
     unknown = answers.do_not_know or DO_NOT_KNOW in {*options, *occur}
@@ -250,9 +250,11 @@ def _chances(answers: Answers, options: Sequence[str], chance: float | None) -> 
     if not offered:
         source = f"{format_count(count, '[answer occurs|answers occur]')}; how many were offered is not known"
     if chance is not None and not 0.0 < chance < 1.0:
-        raise OutOfRangeError(f"A chance of {chance:g} leaves nothing to test; it must lie between 0 and 1.")
+        raise OutOfRangeError(f"The chance is {chance:g}; it must lie between 0 and 1.")
     if chance is None and count - unknown < 2:
-        raise AnswersError("answers", "only one occurs, so there is nothing to guess; give --chance.")
+        raise AnswersError(
+            "answers", "only one answer occurs, so the hit rate of guessing is not known; give --chance."
+        )
     if chance is not None:
         return chance, None, "as given"
     if unknown:
@@ -261,7 +263,7 @@ def _chances(answers: Answers, options: Sequence[str], chance: float | None) -> 
 
 
 def _offered(answers: Answers, options: Sequence[str]) -> int:
-    """Return how many answers people could choose from, 0 where nobody says; more than that cannot occur."""
+    """Return how many answers people could choose from, 0 if it is not known; raise AnswersError if more occur."""
     offered = answers.options or len(options)
     named = set(answers.table["perceived"]) | set(options)
     if offered and len(named) > offered:
@@ -274,18 +276,18 @@ def _offered(answers: Answers, options: Sequence[str]) -> int:
 
 
 def _unrated(answers: Answers, ratings: Sequence[RatingMean]) -> list[str]:
-    """Return which means are missing beside those that were found, and why."""
-    found = {(row.emotion, row.scale) for row in ratings}
+    """Return which means are missing, and why."""
+    tested = {(row.emotion, row.scale) for row in ratings}
     return [
         f"the mean {scale.replace('_', ' ')} of {emotion}: it was rated by fewer than two people."
         for scale in answers.ratings
         for emotion in answers.emotions
-        if found and (emotion, scale) not in found
+        if tested and (emotion, scale) not in tested
     ]
 
 
-def _tried(compute: Callable[[], _Found], left_out: list[str]) -> _Found | None:
-    """Return what `compute` finds, or None with its reason added to `left_out`."""
+def _try(compute: Callable[[], _Result], left_out: list[str]) -> _Result | None:
+    """Return the result of `compute`; if it raises AnswersError, add the reason to `left_out` and return None."""
     try:
         return compute()
     except AnswersError as error:
