@@ -149,7 +149,7 @@ def test_the_use_is_the_largest_share_of_any_limit(robot, monkeypatch):
     torque[0, 1] = 0.95 * robot.torque_limit_nm[1]
     assert gait_fit._utilisation(robot).use == pytest.approx(0.95)
     for wrong in (
-        SimpleNamespace(**vars(draft) | {"shortfalls": (1,)}),
+        SimpleNamespace(**vars(draft) | {"violations": (1,)}),
         SimpleNamespace(**vars(draft) | {"qpos": np.zeros((0, 1))}),
     ):
         monkeypatch.setattr(gait_fit.GaitDrafts, "drafts", lambda self, style, detail, one=wrong: iter([one]))

@@ -68,8 +68,8 @@ def test_a_recorded_run_or_a_walk_with_landings_claims_no_margin_of_its_own():
     draft = measure(standing())
     receipt = planned_receipt(draft, emotion=None, asked=0.0, intensity=0.0, binding_limits=())
     assert motion_of(FASTEST, draft, receipt).balance_margin_m is not None
-    for what in ("plant", "landings"):
-        other = replace(draft, needs=replace(draft.measured, **{what: object()}))
+    for limit_set in ("plant", "landing"):
+        other = replace(draft, needs=replace(draft.measured, limit_set=limit_set))
         found = motion_of(FASTEST, other, receipt)
         assert (found.balance_margin_m, found.cop_in_world) == (None, None)
 
