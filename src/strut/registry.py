@@ -33,7 +33,9 @@ VERBS = {
     "distinguish": Verb(
         "strut.perception.verbs.distinguish:distinguish", "Measure how different a robot's emotions look."
     ),
-    "perform": Verb("strut.cli.perform:perform", "Do a task and express an emotion with the rest of the body."),
+    "perform": Verb(
+        "strut.gaits.hand_task.verbs.perform:perform", "Do a task and express an emotion with the rest of the body."
+    ),
     "animate": Verb("strut.animation.verbs.animate:animate", "Make a drawn story a motion that stands."),
     "repair": Verb("strut.retargeting.verbs.repair:repair", "Make a motion that breaks limits one that keeps them."),
     "library": Verb("strut.library.verbs.library:library", "Keep motions, and find them again by what they mean."),
@@ -113,6 +115,22 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "c3d": "strut.formats.c3d:WRITER",
         "trc": "strut.formats.trc:WRITER",
         "mot": "strut.formats.mot:WRITER",
+    },
+    "strut.robot_writers": {  # formats of `strut export` that hold a robot: (source, name, out, force) -> JSON, line
+        "rig": "strut.animation.verbs.export_rig:write_rig",
+    },
+    "strut.performances": {  # kinds of `strut perform` beside the tasks of a hand, tried in this order
+        "story": "strut.animation.verbs.perform_story:STORY",
+        "sequence": "strut.pilot.verbs.perform_sequence:SEQUENCE",
+    },
+    "strut.simulators": {  # ways of `strut simulate` other than playing a motion, tried in this order
+        "piloted": "strut.pilot.verbs.simulate_piloted:SIMULATOR",
+        "closed_loop": "strut.gaits.footsteps.verbs.simulate_closed_loop:SIMULATOR",
+    },
+    "strut.next_commands": {  # what `strut check` proposes, asked in this order
+        "piloted": "strut.pilot.verbs.after_check:next_command",
+        "human": "strut.human.verbs.after_check:next_command",
+        "repair": "strut.retargeting.verbs.after_check:next_command",
     },
     "strut.robots": {},  # folders: those in src/strut/robots are listed by models/catalogue.py
     "strut.robot_reports": {  # for `strut adopt`: (robot, on_progress) -> JSON values, sentences

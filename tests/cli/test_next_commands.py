@@ -92,7 +92,7 @@ def written_motion(name, path, turned_rad=0.0, **meta):
 
 def test_a_fall_that_was_planned_anew_is_played_again_so(alice_stands, monkeypatch, capsys):
     fell = Arrival(True, 0.2, 0.1, 1.0, 2, 0.01, load_motion(alice_stands))
-    monkeypatch.setattr("strut.cli.simulate.simulate_to_goal", lambda *_, **__: fell)
+    monkeypatch.setattr("strut.gaits.footsteps.verbs.simulate_closed_loop.simulate_to_goal", lambda *_, **__: fell)
     assert main(["simulate", str(alice_stands), "--closed-loop", "--mass-scale", "2"]) == 4
     kept = alice_stands.with_name("walk_fell.npz")
     again = f"strut simulate {alice_stands} --closed-loop --mass-scale 2.0 --out {kept}"

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.cli.check import _next
 from strut.cli.main import main
 from strut.errors import BadMotionError, StrutError
 from strut.formats.motion_file import save_motion
@@ -14,6 +13,7 @@ from strut.pilot.controllers.reference import PlayRequest, StandRequest, WalkReq
 from strut.pilot.piloted_rerun import can_be_run_again, is_piloted, simulate_again
 from strut.pilot.piloted_simulation import Clock, World, simulate_requests
 from strut.pilot.request_json import read_requests, written_requests
+from strut.pilot.verbs.after_check import next_command
 
 STAND = StandRequest(0.1, height_m=0.88, turn_rad=(0.0, 0.02, 0.0))
 
@@ -65,8 +65,8 @@ def test_a_file_that_does_not_say_what_was_asked_is_refused_and_check_proposes_t
     file = saved(older, tmp_path / "older.npz")
     assert main(["simulate", str(file)]) == 2
     assert "does not hold what they were asked for; its angles alone" in capsys.readouterr().err
-    assert _next(file, older, sound=True) == ("strut show", file)
-    assert _next(file, stood, sound=True) == ("strut simulate", file)
+    assert next_command(file, older, sound=True) == ("strut show", str(file))
+    assert next_command(file, stood, sound=True) is None
 
 
 def test_requests_are_read_as_they_were_written():

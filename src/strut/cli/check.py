@@ -7,18 +7,16 @@ from typing import Annotated
 
 import typer
 
+from strut.cli.hooks import NextCommand
 from strut.cli.main import REFUSED
 from strut.cli.options import Json, MotionPath, length_m
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.formats.motion_file import load_motion
-from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.pilot.piloted_rerun import can_be_run_again, is_piloted
 from strut.receipt import Receipt
-from strut.retargeting.repair_drafts import can_be_repaired
+from strut.registry import find, names
 from strut.verify.check import check as check_motion
 from strut.verify.goal_ending import goal_ending
-from strut.verify.landing_audit import lands_with_impacts
 from strut.viewer.receipt_text import measured_sentences
 
 
@@ -38,26 +36,19 @@ def check(
         f"{receipt.verdict}: {receipt.robot}{_claimed(motion.receipt)}",
         *(f"  {s}" for s in measured_sentences(receipt, ending)),
     )
-    print_next(*_next(file, motion, sound=receipt.verdict == "ok"))
+    command, *words = _next(file, motion, sound=receipt.verdict == "ok")
+    print_next(command, *words)
     return 0 if receipt.verdict == "ok" else REFUSED
 
 
-def _next(file: Path, motion: Motion, *, sound: bool) -> tuple[str, *tuple[str | Path, ...]]:
-    """Return what to do next: play or analyse what is sound, repair a plan that is not, look at what happened."""
-    robot = robot_of(motion)
-    person = lands_with_impacts(robot)
-    if sound:
-        return (_proof(motion, person=person), file)
-    if person or "simulated" in motion.meta or not can_be_repaired(robot):
-        return ("strut show", file)
-    return ("strut repair", file, "--out", file.with_name(f"{file.stem}_repaired.npz"))
-
-
-def _proof(motion: Motion, *, person: bool) -> str:
-    """Return what to do with what is sound; a run of controllers that does not say what they were asked is shown."""
-    if person:
-        return "strut analyze"
-    return "strut show" if is_piloted(motion) and not can_be_run_again(motion) else "strut simulate"
+def _next(file: Path, motion: Motion, *, sound: bool) -> tuple[str, ...]:
+    """Return the command to propose: simulate or analyse a sound motion, else what a feature proposes, else show it."""
+    for name in names("strut.next_commands"):
+        next_command: NextCommand = find("strut.next_commands", name)
+        words = next_command(file, motion, sound)
+        if words is not None:
+            return words
+    return ("strut simulate" if sound else "strut show", str(file))
 
 
 def _claimed(receipt: Receipt | None) -> str:

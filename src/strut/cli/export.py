@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from strut.animation.rig_file import export_rig
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next
 from strut.formats.exchange import Exported, find_writer
@@ -17,16 +16,17 @@ from strut.formats.motion_file import load_motion
 from strut.models.catalogue import load_robot
 from strut.plumbing.atomic_files import check_not_input
 from strut.plumbing.number_text import format_count
-from strut.registry import names
+from strut.registry import find, names
 
 _FORMATS = ", ".join(names("strut.writers"))
+_ROBOT_FORMATS = ", ".join(names("strut.robot_writers"))
 
 
 def export(
     file: Annotated[Path, typer.Argument(help="Motion file; with --to rig also a robot; see `strut robots`.")],
     to: Annotated[
         str | None,
-        typer.Option(help=f"{_FORMATS} or rig (for Blender); what --out ends in if left out, else csv."),
+        typer.Option(help=f"{_FORMATS} or {_ROBOT_FORMATS} (for Blender); what --out ends in if left out, else csv."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="File to write; beside the motion if left out.")] = None,
     rate: Annotated[float | None, typer.Option(help="Samples per second; the motion's own if left out.")] = None,
@@ -34,10 +34,14 @@ def export(
     json: Json = False,
 ) -> None:
     """Write a motion or a rig for other programs. Example: strut export happy.npz --to csv."""
-    if to == "rig":
+    if to in names("strut.robot_writers"):
         if rate is not None:
-            raise typer.BadParameter("--rate does not apply with --to rig, which holds one pose; leave it out.")
-        _export_rig(file, out, force=force, json=json)
+            raise typer.BadParameter(f"--rate does not apply with --to {to}, which holds one pose; leave it out.")
+        source = load_motion(file) if file.suffix == ".npz" else load_robot(str(file))
+        numbers, line = find("strut.robot_writers", to)(source, file, out, force=force)
+        if json:
+            print_json(numbers)
+        print_lines(line)
         return
     motion = load_motion(file)
     path = out or file.with_suffix(find_writer(to or "csv").ending)
@@ -62,16 +66,3 @@ def _told(written: Exported) -> dict[str, Any]:
     files = {"file": str(written.path), "beside": [str(one) for one in written.beside]}
     form = written.path.suffix.lower().lstrip(".")
     return files | {"format": form, "samples": written.samples, "omitted": list(written.omitted)}
-
-
-def _export_rig(who: Path, out: Path | None, *, force: bool, json: bool) -> None:
-    """Write the rig of a robot, or of a motion's robot in its first pose, for the Blender add-on."""
-    source = load_motion(who) if who.suffix == ".npz" else load_robot(str(who))
-    path = out or Path(f"{who.with_suffix('').name}_rig.json")
-    rig = export_rig(source, path, force=force)
-    if json:
-        print_json({"file": str(path), "format": "rig", "robot": rig.robot, "bones": len(rig.names)})
-    print_lines(
-        f"wrote {path} ({format_count(len(rig.names), '[bone|bones]')}); "
-        "next: open Blender, File > Import > strut rig (docs/blender.md)"
-    )

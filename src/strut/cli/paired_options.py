@@ -1,4 +1,4 @@
-"""Paired options: those that mean nothing without another one, or beside one, are refused instead of ignored."""
+"""Paired options: options that need another one, or exclude it, are refused instead of ignored."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from strut.plumbing.number_text import join_words
 
 
 def was_typed(context: typer.Context, name: str) -> bool:
-    """Return whether an option was typed, as its default may have been, too."""
+    """Return whether an option was typed; its value alone does not say so, because a default may be typed, too."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
 
 def spelled(context: typer.Context, name: str) -> str:
-    """Return an option as people type it: `--for` of what a verb calls `finding`."""
+    """Return an option as it is typed: `--for` of a parameter called `finding`."""
     return next(str(option.opts[0]) for option in context.command.params if option.name == name)
 
 
 def check_partners(context: typer.Context, partners: Mapping[str, Sequence[str]]) -> None:
-    """Raise if an option was typed without any of those that give it a meaning."""
+    """Raise if an option was typed without any of those that it needs."""
     for name, others in partners.items():
         if was_typed(context, name) and not any(was_typed(context, other) for other in others):
             needed = join_words([spelled(context, other) for other in others], last="or")
@@ -29,10 +29,17 @@ def check_partners(context: typer.Context, partners: Mapping[str, Sequence[str]]
 
 
 def check_apart(context: typer.Context, apart: Mapping[str, Sequence[str]]) -> None:
-    """Raise if an option was typed beside one of those that take its meaning away."""
+    """Raise if an option was typed beside one that excludes it."""
     for name, others in apart.items():
         beside = next((other for other in others if was_typed(context, other)), None)
         if beside is not None and was_typed(context, name):
             raise typer.BadParameter(
                 f"{spelled(context, name)} does not apply with {spelled(context, beside)}; leave one of them out."
             )
+
+
+def check_only(context: typer.Context, fitting: Sequence[str], reason: str) -> None:
+    """Raise if an option was typed that is not among those that apply, with the reason."""
+    for name in context.params:
+        if was_typed(context, name) and name not in fitting:
+            raise typer.BadParameter(f"{spelled(context, name)} {reason}")

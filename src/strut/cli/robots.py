@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from strut.animation.stories import story_names
+from strut.cli.hooks import Performance
 from strut.cli.options import Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table
 from strut.errors import StrutError
 from strut.models.catalogue import hidden_robots, load_robot, names_in, robot_home, robot_names
+from strut.registry import find, names
 from strut.robot import Robot
 
 
@@ -87,7 +88,8 @@ def _print_next(name: str, robot: Robot) -> None:
 
 
 def _stories(robot: Robot) -> list[str]:
-    return [*story_names(robot.name), *story_names(robot.name, walking=True)]
+    performances: list[Performance] = [find("strut.performances", name) for name in names("strut.performances")]
+    return [story for performance in performances for story in performance.names(robot)]
 
 
 def _summary(name: str, robot: Robot | str) -> dict[str, object]:

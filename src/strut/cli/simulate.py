@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import shlex
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.progress import Progress
 
 from strut.audit import STANDS_STILL_M
+from strut.cli.hooks import OnStep, Simulated, SimulationOptions, Simulator
 from strut.cli.options import Force, Json, MotionPath
 from strut.cli.paired_options import check_apart, spelled
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.formats.motion_file import load_motion, save_motion
-from strut.gaits.footsteps.goal_walk import Arrival, simulate_to_goal
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.pilot.piloted_rerun import is_piloted, seed_of, simulate_again
-from strut.pilot.piloted_simulation import PilotedOutcome, World
 from strut.plumbing.atomic_files import check_not_input, check_writable
 from strut.plumbing.number_text import format_count, format_percent
+from strut.registry import find, names
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import Playback
 from strut.simulation.playback import simulate as play
@@ -35,9 +30,6 @@ from strut.verify.landing_audit import lands_with_impacts
 from strut.viewer.receipt_text import goal_words
 
 USUAL = {"friction": None, "mass_scale": 1.0, "control": "auto", "noise": 0.0, "delay": 0.0}  # options not to repeat
-PILOTED = ("friction", "delay")  # of which a world of a robot's own controllers has
-SAMPLES_PER_S = 100  # that a bar counts
-OnStep = Callable[[int, int], None]
 FELL = 4  # exit code: nothing is wrong with the command, but a script should notice
 
 
@@ -76,33 +68,24 @@ def simulate(
     check_apart(context, {"control": ("closed_loop",)})
     sensing = _sensing(noise, delay, closed_loop=closed_loop)
     motion = load_motion(file)
-    if is_piloted(motion):
-        _check_world(context, motion)
+    options = SimulationOptions(friction, mass_scale, closed_loop, control, sensing)
+    simulators: list[Simulator] = [find("strut.simulators", name) for name in names("strut.simulators")]
+    simulator = next((one for one in simulators if one.fits(motion, options)), PLAYBACK)
+    simulator.check(context, motion)
     if out is not None:
         check_not_input(out, file)
         check_writable(out, force=force, ending=".npz")
     with progress(f"plays {file}") as bar:
-        how: dict[str, Any] = {} if closed_loop else {"control": control, "sensing": sensing}
-        happened = _played(motion, how, partial(_advance, bar), friction=friction, mass_scale=mass_scale)
-    lines = [*happened.lines, *(_about_fall(motion) if happened.fell else [])]
+        simulated = simulator.simulate(motion, options, partial(_advance, bar))
+    lines = [*simulated.lines, *(_about_fall(motion) if simulated.fell else [])]
     if out is not None:
-        save_motion(happened.motion, out, force=force)
-        lines.append(f"wrote {out} ({happened.motion.duration_s:.1f} s of motion)")
+        save_motion(simulated.motion, out, force=force)
+        lines.append(f"wrote {out} ({simulated.motion.duration_s:.1f} s of motion)")
     if json:
-        print_json(happened.numbers)
+        print_json(simulated.numbers)
     print_lines(*lines)
-    print_next(*_next(file, out, _unusual(context) if happened.fell else None))
-    return FELL if happened.fell else 0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Happened:
-    """What came of a motion: the motion, whether the robot fell, and both for programs and for people."""
-
-    motion: Motion
-    fell: bool
-    numbers: dict[str, Any]
-    lines: list[str]
+    print_next(*_next(file, out, _unusual(context) if simulated.fell else None))
+    return FELL if simulated.fell else 0
 
 
 def _advance(bar: Progress, done: int, total: int) -> None:
@@ -114,60 +97,7 @@ def _now_and_then(tell: OnStep, done: int, total: int) -> None:
         tell(done, total)
 
 
-def _played(
-    motion: Motion, how: dict[str, Any], tell: OnStep, *, friction: float | None, mass_scale: float
-) -> Happened:
-    """Return what came of a motion in the way that fits it; without any `how`, planned anew after each step."""
-    on_sample = partial(_now_and_then, tell)
-    if is_piloted(motion):
-        return _again(motion, friction, how["sensing"].delay_s, on_sample)
-    if not how:
-        arrival = simulate_to_goal(motion, friction=friction, mass_scale=mass_scale, on_step=tell)
-        return Happened(arrival.motion, arrival.fell, arrival.as_dict(), _arrival_lines(arrival))
-    playback = play(motion, friction=friction, mass_scale=mass_scale, **how, on_sample=on_sample)
-    return Happened(playback.motion, playback.outcome.fell, *_told(playback))
-
-
-def _check_world(context: typer.Context, motion: Motion) -> None:
-    """Raise for options that a robot's own controllers and their world have no place for."""
-    usual = USUAL | {"closed_loop": False}
-    unfit = [name for name, value in usual.items() if name not in PILOTED and context.params[name] != value]
-    if unfit:
-        raise typer.BadParameter(
-            f"{spelled(context, unfit[0])} does not apply: {motion.robot} runs again under its own controllers, which "
-            "see its own noisy sensors; --friction and --delay do. Leave it out."
-        )
-
-
-def _again(motion: Motion, friction: float | None, delay_s: float, tell: OnStep) -> Happened:
-    """Return what comes of it if a robot's own controllers are asked again; who was stopped counts as fallen."""
-    total = round(motion.duration_s * SAMPLES_PER_S)
-    run = simulate_again(
-        motion,
-        world=World(friction=friction, delay_s=delay_s, seed=seed_of(motion)),
-        on_sample=lambda time_s: tell(min(round(time_s * SAMPLES_PER_S), total), total),
-    )
-    outcome = run.outcome
-    return Happened(run.motion, not outcome.finished, outcome.as_dict(), _piloted_lines(outcome, motion))
-
-
-def _piloted_lines(outcome: PilotedOutcome, motion: Motion) -> list[str]:
-    before_m = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
-    return [
-        f"{_ending(outcome)} {outcome.upright_s:.1f} s under its own controllers",
-        f"  ended {outcome.distance_m:.3f} m from its start, in the file {before_m:.3f} m",
-        f"  feet slipped at most {outcome.foot_slip_mm:.1f} mm, torque use {format_percent(outcome.torque_use)}"
-        f"{_cost_words(outcome.cost_of_transport)}",
-    ]
-
-
-def _ending(outcome: PilotedOutcome) -> str:
-    if outcome.fell:
-        return "fell after"
-    return "stayed upright for" if outcome.finished else "stayed upright and was not done after"
-
-
-def _cost_words(cost: float | None) -> str:
+def cost_words(cost: float | None) -> str:
     """Return the cost of transport, to end a sentence; nothing on the spot."""
     return "" if cost is None else f", cost of transport {cost:.2f}"
 
@@ -214,16 +144,6 @@ def _told(playback: Playback) -> tuple[dict[str, Any], list[str]]:
     return outcome.as_dict() | {"goal": ending.as_dict()}, [*_lines(outcome), f"  ended {goal_words(ending)}"]
 
 
-def _arrival_lines(arrival: Arrival) -> list[str]:
-    first = "fell" if arrival.fell else "arrived"
-    degrees = math.degrees(arrival.heading_error_rad)
-    return [
-        f"{first} after {arrival.duration_s:.1f} s and {arrival.steps} of the file's steps, planned anew after each",
-        f"  {arrival.goal_error_m * 1e3:.1f} mm and {degrees:.2f} degrees from the goal",
-        f"  a foot landed at most {arrival.foot_error_m * 1e3:.1f} mm from where it should",
-    ]
-
-
 def _share_walked(outcome: Outcome) -> str:
     """Return which share of the planned way was walked, to end a sentence; nothing on the spot."""
     if outcome.commanded_distance_m < STANDS_STILL_M:
@@ -235,17 +155,34 @@ def _lines(outcome: Outcome) -> list[str]:
     first = f"fell after {outcome.upright_s:.1f} s" if outcome.fell else f"stayed upright for {outcome.upright_s:.1f} s"
     first += f", stumbled {format_count(outcome.stumbles, '[time|times]')}," if outcome.stumbles else ""
     first += {"balance": " by balance", "whole_body": " by whole-body control"}.get(outcome.control, "")
+    torque_use = format_percent(outcome.torque_use)
     unfelt = [f"  {outcome.unfelt}"] if outcome.unfelt else []
     if outcome.hand_error_mm is not None:
         return [
             f"played {outcome.upright_s:.1f} s: the hand got at most {outcome.hand_error_mm:.2f} mm off its plan",
-            f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {format_percent(outcome.torque_use)}",
+            f"  joints at most {outcome.tracking_error_rad:.4f} rad off, torque use {torque_use}",
             *unfelt,
         ]
-    cost = _cost_words(outcome.cost_of_transport)
+    cost = cost_words(outcome.cost_of_transport)
     return [
         f"{first}: walked {outcome.distance_m:.3f} m of {outcome.commanded_distance_m:.3f} m{_share_walked(outcome)}",
         f"  heading drifted {outcome.heading_drift_rad:+.3f} rad, feet slipped at most {outcome.foot_slip_mm:.1f} mm",
-        f"  joints at most {outcome.tracking_error_rad:.3f} rad off, torque use {format_percent(outcome.torque_use)}{cost}",
+        f"  joints at most {outcome.tracking_error_rad:.3f} rad off, torque use {torque_use}{cost}",
         *unfelt,
     ]
+
+
+def play_motion(motion: Motion, options: SimulationOptions, on_step: OnStep) -> Simulated:
+    """Play the samples of a motion."""
+    playback = play(
+        motion,
+        friction=options.friction,
+        mass_scale=options.mass_scale,
+        control=options.control,  # type: ignore[arg-type]  # it checks the name
+        sensing=options.sensing,
+        on_sample=partial(_now_and_then, on_step),
+    )
+    return Simulated(playback.motion, playback.outcome.fell, *_told(playback))
+
+
+PLAYBACK = Simulator(fits=lambda _motion, _options: True, check=lambda _context, _motion: None, simulate=play_motion)

@@ -1,0 +1,1 @@
+"""What planned steps add to the verbs of the command line."""

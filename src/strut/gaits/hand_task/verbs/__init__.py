@@ -1,0 +1,1 @@
+"""The verb `strut perform`."""
