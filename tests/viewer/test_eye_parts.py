@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from strut.errors import BadMotionError, BadTableError
 from strut.models.catalogue import load_robot
-from strut.schemas.eyes import LOOKS, EyesTable, mood_eyes
+from strut.schemas.eyes import LOOKS, EyesTable, eyes_of_emotion
 from strut.viewer.eyes import _parts, expression_times, eye_solids, face_axes, looks_at
 
 
@@ -79,7 +79,7 @@ def test_looks_go_over_smoothly_in_a_seventh_of_a_second_and_the_first_at_once()
 
 def test_times_are_in_order_and_without_any_eyes_are_of_the_mood():
     assert expression_times({"eyes": [[2, "sad"], [1, "happy"]]}) == [(1.0, "happy"), (2.0, "sad")]
-    assert expression_times({"emotion": "sad"}) == [(0.0, mood_eyes("sad"))]
+    assert expression_times({"emotion": "sad"}) == [(0.0, eyes_of_emotion("sad"))]
     for wrong in ([1, 2], [["a", "sad"]], 3):
         with pytest.raises(BadMotionError, match="must be a list of"):
             expression_times({"eyes": wrong})

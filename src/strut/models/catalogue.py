@@ -162,5 +162,5 @@ def _read_robot(name: str, folder: Path, written: tuple[tuple[str, int, int], ..
             case LimbBody() as body:
                 robot = limb_robot(name, body, tables)
     except WrongFieldError as error:
-        raise table_file(folder / "robot.toml").wrong(error.path, error.reason) from error
+        raise table_file(folder / "robot.toml").field_error(error.path, error.reason) from error
     return robot

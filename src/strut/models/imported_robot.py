@@ -24,7 +24,7 @@ from strut.robot import FLOATING, STANDING, ContactPoint, Foot, Limb, Robot
 from strut.schemas.fields import Servo
 from strut.schemas.folder import Tables
 from strut.schemas.imported import ImportedBody, LinkFoot, OwnJoint
-from strut.schemas.toml_file import FieldPath, WrongFieldError, nearest
+from strut.schemas.toml_file import FieldPath, WrongFieldError, suggestion
 
 _BONE_RADIUS_M = 0.035
 _SHORTEST_BONE_M = 0.04
@@ -199,7 +199,7 @@ def _check_limbs(table: ImportedBody, joints: Sequence[str]) -> None:
 def _check_known(field: FieldPath, given: Iterable[str], known: Sequence[str]) -> None:
     for name in given:
         if name not in known:
-            raise WrongFieldError(field, f"there is no '{name}' in the model{nearest(name, known)}")
+            raise WrongFieldError(field, f"there is no '{name}' in the model{suggestion(name, known)}")
 
 
 def _prepare_shapes(body: Body) -> None:

@@ -62,7 +62,7 @@ def read_body(folder: Path) -> BodyTable:
     for field, form in _FORMS:
         if field in written:
             return _decoded(file, form)
-    raise file.wrong((), "says neither limbs ([[mount]]), chains ([[chain]]) nor a model's file (urdf or mjcf).")
+    raise file.field_error((), "says neither limbs ([[mount]]), chains ([[chain]]) nor a model's file (urdf or mjcf).")
 
 
 def _read_gait(folder: Path) -> GaitTable | None:
@@ -76,7 +76,7 @@ def _read_gait(folder: Path) -> GaitTable | None:
     table: type[GaitTable] | None = find("strut.tasks", kind).table if kind in names("strut.tasks") else None
     if table is None:
         known = [name for name in names("strut.tasks") if find("strut.tasks", name).table is not None]
-        raise file.wrong(("kind",), f"must be one of {', '.join(known)}, not {written!r}.")
+        raise file.field_error(("kind",), f"must be one of {', '.join(known)}, not {written!r}.")
     if kind != written:
         file = replace(file, text=re.sub(rf'(?m)^(\s*kind\s*=\s*)"{written}"', rf'\1"{kind}"', file.text))
     return _decoded(file, table)
@@ -109,7 +109,7 @@ def table_file(path: Path) -> TomlFile:
 def _decoded(file: TomlFile, kind: type[T]) -> T:
     for field, value in _numbers((), file.parse()):
         if not math.isfinite(value):
-            raise file.wrong(field, f"must be a finite number, not {value}.")
+            raise file.field_error(field, f"must be a finite number, not {value}.")
     return file.decode(kind)
 
 

@@ -33,7 +33,7 @@ from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
 from strut.robot import Robot
 from strut.schemas.control import CommandRange
-from strut.schemas.eyes import mood_eyes
+from strut.schemas.eyes import eyes_of_emotion
 from strut.schemas.keyframes import Animation, AnimationKey
 
 NUMBER = r"(\d+(?:\.\d+)?)"
@@ -130,7 +130,7 @@ def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> Show
         raise OutOfRangeError(
             f"'{words}' would take {lasts_s:.0f} s; a walk of a show takes at most {LONGEST_WALK_S:g} s."
         )
-    return ShowPart(words, walk, ((0.0, mood_eyes(mood.name)),), reasons, mood.name)
+    return ShowPart(words, walk, ((0.0, eyes_of_emotion(mood.name)),), reasons, mood.name)
 
 
 def _check_felt(walk: WalkRequest, command: CommandRange, words: str, mood: Emotion) -> None:

@@ -1,4 +1,4 @@
-"""robot.toml: what a robot is made of: limbs, chains or segments, or a model of others, named by its file."""
+"""robot.toml: the body of a robot, made of limbs, chains or segments, or imported from a model file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from strut.schemas.imported import ImportedBody
 from strut.schemas.segments import SegmentBody
 from strut.schemas.toml_file import FieldPath, WrongFieldError
 
-BASE = "body"
-FLOAT = "base"  # what the body and the joint on which it floats are called among the others
+BASE = "body"  # name of the body among the links
+FLOAT = "base"  # name of the joint on which the body floats
 
 
 class LimbJoint(Table, frozen=True):
-    """A hinge about an axis of its link, and its range about the middle that a mount gives it."""
+    """A hinge about an axis of its link; its range is about the middle that a mount defines."""
 
     name: Text
     range_rad: Range
@@ -25,17 +25,17 @@ class LimbJoint(Table, frozen=True):
 
 
 class TrunkPart(Table, frozen=True):
-    """A part of the body that joints turn, such as a head; places are those in the body with every joint at zero.
+    """A part of the body that joints turn, such as a head; positions are those with all joints at zero, in the body.
 
     Args:
         name: Of the part.
-        origin_m: Where its joints are.
-        joints: In the order in which they turn.
+        origin_m: Position of its joints.
+        joints: From the body outwards.
         mass_kg: Of the part.
         com_m: Its centre of mass.
-        inertia_size_m: Edges of a box with its inertia.
-        on: The part that carries it, one above it in the list; the body itself if left out.
-        shapes: What people see of it.
+        inertia_size_m: Edges of a box of the same inertia.
+        on: The part that carries it, which comes before it in the list; the body itself if None.
+        shapes: Its visible shapes.
     """
 
     name: Text
@@ -49,7 +49,7 @@ class TrunkPart(Table, frozen=True):
 
 
 class Trunk(Table, frozen=True):
-    """The body that carries the limbs: one mass with the inertia of a box, its parts included as they rest."""
+    """The body that carries the limbs: mass, and inertia as that of a box; both include its parts at rest."""
 
     mass_kg: Positive
     inertia_size_m: tuple[Positive, Positive, Positive]
@@ -63,11 +63,11 @@ class Trunk(Table, frozen=True):
             if part.on is not None and part.on not in [other.name for other in self.part[:index]]:
                 raise WrongFieldError(("part", index, "on"), f"there is no part '{part.on}' above it.")
         if sum(part.mass_kg for part in self.part) >= self.mass_kg:
-            raise WrongFieldError(("mass_kg",), "is that of the body with its parts, which weigh as much alone.")
+            raise WrongFieldError(("mass_kg",), "includes the parts of the body, which alone weigh as much.")
 
 
 class Rod(Table, frozen=True):
-    """A solid cylinder with round ends, or a ball where they coincide."""
+    """A solid capsule, or a ball if both ends coincide."""
 
     to_m: Vector
     radius_m: Positive
@@ -76,17 +76,17 @@ class Rod(Table, frozen=True):
 
 
 class LimbLink(Table, frozen=True):
-    """A link with all joints that move it; the link of a flat foot has no rod.
+    """A link and the joints that move it; the link of a flat foot has no rod.
 
     Args:
         name: Of the link.
         mass_kg: Of the link.
         color: Of rod or sole.
-        joints: In the order in which they turn.
-        offset_m: Where it starts in the link above it, or in the mount.
-        twist_rad: Its turn about the x axis of that link: alpha of a Denavit-Hartenberg row; d and a are the offset.
+        joints: From the body outwards.
+        offset_m: Its origin in the frame of its parent link, or of the mount.
+        twist_rad: Rotation about the x axis of the parent: alpha of a Denavit-Hartenberg row; d and a are the offset.
         rod: Its shape.
-        com_m: Centre of mass, if it is not in the middle of the rod.
+        com_m: Centre of mass; the middle of the rod if None.
     """
 
     name: Text
@@ -128,7 +128,7 @@ class FlatFoot(Table, frozen=True, tag_field="kind", tag="flat"):
 
 
 class LimbChain(Table, frozen=True):
-    """A limb from the body outwards, without its place on the body."""
+    """A limb from the body outwards; mounts fix copies of it to the body."""
 
     links: Annotated[tuple[LimbLink, ...], msgspec.Meta(min_length=1)]
     foot: BallFoot | FlatFoot
@@ -137,7 +137,7 @@ class LimbChain(Table, frozen=True):
         for index, link in enumerate(self.links):
             is_sole = isinstance(self.foot, FlatFoot) and link is self.links[-1]
             if (link.rod is None) != is_sole:
-                raise WrongFieldError(("links", index, "rod"), "every link has one, but that of a flat foot.")
+                raise WrongFieldError(("links", index, "rod"), "every link has one, except the link of a flat foot.")
 
     @property
     def joints(self) -> tuple[LimbJoint, ...]:
@@ -146,7 +146,7 @@ class LimbChain(Table, frozen=True):
 
 
 class Mount(Table, frozen=True):
-    """Where a limb is fixed to the body, with which axes, and the middle of its joints' ranges (zero if left out)."""
+    """Position and axes with which a limb is fixed to the body, and the middles of its joint ranges (default zero)."""
 
     name: Text
     limb: Text
@@ -157,7 +157,7 @@ class Mount(Table, frozen=True):
 
 
 class LimbBody(Table, frozen=True):
-    """A floating body on limbs."""
+    """A floating body with limbs."""
 
     title: Text
     body: Trunk
@@ -176,7 +176,7 @@ class LimbBody(Table, frozen=True):
 
 
 def _check_part_names(table: LimbBody) -> None:
-    """Refuse a part that is called as another body, and joints that are called as others."""
+    """Refuse names of parts and of their joints that other links or joints have."""
     links = [(mount.name, link) for mount in table.mount for link in table.limb[mount.limb].links]
     bodies = {BASE, *(f"{mount}_{link.name}" for mount, link in links)}
     joints = {FLOAT, *(f"{mount}_{joint.name}" for mount, link in links for joint in link.joints)}
@@ -186,7 +186,7 @@ def _check_part_names(table: LimbBody) -> None:
 
 
 def _add_new(taken: set[str], names: Sequence[str], path: FieldPath) -> None:
-    """Add names to those that are taken; raises WrongFieldError if one is."""
+    """Add names to a set; raises WrongFieldError if it has one already."""
     for name in names:
         if name in taken:
             raise WrongFieldError(path, f"there is a '{name}' already.")
@@ -194,7 +194,7 @@ def _add_new(taken: set[str], names: Sequence[str], path: FieldPath) -> None:
 
 
 class Platform(Table, frozen=True):
-    """A base that drives in x and y and turns, and where its wheels touch the floor."""
+    """A base that drives in x and y and turns, and the contact points of its wheels."""
 
     speed_limit_m_s: Positive
     turn_limit_rad_s: Positive
@@ -207,7 +207,7 @@ class Platform(Table, frozen=True):
 
 
 class ChainRow(Table, frozen=True):
-    """A Denavit-Hartenberg row; without a joint it only leads on."""
+    """A Denavit-Hartenberg row; without a joint it is a fixed transform."""
 
     a_m: float
     alpha_rad: float
@@ -217,7 +217,7 @@ class ChainRow(Table, frozen=True):
 
 
 class Chain(Table, frozen=True):
-    """Rows from the robot's origin, or from where another chain ends."""
+    """Rows from the robot's origin, or from the end of another chain."""
 
     name: Text
     rows: tuple[ChainRow, ...]
@@ -225,7 +225,7 @@ class Chain(Table, frozen=True):
 
 
 class ChainFrame(Table, frozen=True):
-    """A named point of a part, where it is when every joint is zero."""
+    """A named point of a part, at its position with all joints at zero."""
 
     part: Text
     position_m: Vector
@@ -240,7 +240,7 @@ class JointLimit(Table, frozen=True):
 
 
 class ChainLink(Table, frozen=True):
-    """What a joint moves; inertia xx, yy, zz, xy, xz, yz about the centre of mass."""
+    """The link of a joint; inertia xx, yy, zz, xy, xz, yz about the centre of mass."""
 
     mass_kg: Positive
     com_m: Vector
@@ -249,7 +249,7 @@ class ChainLink(Table, frozen=True):
 
 
 class ChainBody(Table, frozen=True):
-    """A body of chains that may branch, on a platform or bolted down."""
+    """A body of chains that may branch, on a platform or fixed to the ground."""
 
     title: Text
     contact: Floor

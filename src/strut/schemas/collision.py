@@ -1,4 +1,4 @@
-"""collision.toml: how near to each other the bodies of a robot may come."""
+"""collision.toml: how near the bodies of a robot may come to each other."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from strut.schemas.fields import Table, Text
 
 
 class CollisionTable(Table, frozen=True):
-    """What the limit of self-collision needs to know; a robot without the file has the values below.
+    """Settings of the limit of self-collision; a robot without the file has the defaults.
 
     Args:
         least_distance_m: Smallest allowed distance between the surfaces of two bodies; below 0 they may overlap.
-        no_surface: Names of geoms that are no surface but only model a contact.
-        excluded: Pairs of bodies that are not looked at.
+        no_surface: Names of geoms that model a contact and are no surface of the body.
+        excluded: Pairs of bodies whose distance is not limited.
     """
 
     least_distance_m: float = 0.005

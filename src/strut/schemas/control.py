@@ -1,4 +1,4 @@
-"""control.toml: how a torque-controlled biped is driven: motors, springs, line feet, and gains of its controllers."""
+"""control.toml: a torque-controlled biped: motors, springs, line feet, and gains of its controllers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Gains = tuple[Positive, Positive]  # of position [1/s2] and of velocity [1/s]
 
 
 class LineFoot(Table, frozen=True):
-    """A foot that touches the ground along the line from heel to toe: points of a body, and the line's radius."""
+    """A foot whose contact is the line from heel to toe, two points of a body, with a radius."""
 
     body: Text
     joint: Text
@@ -19,7 +19,7 @@ class LineFoot(Table, frozen=True):
 
 
 class LegSpring(Table, frozen=True):
-    """A joint that only a spring moves: at rest it is `rest_rad`, plus `ratio` times the joint that it follows."""
+    """A passive joint with a spring, at rest at `rest_rad` plus `ratio` times the joint that it follows."""
 
     joint: Text
     rest_rad: float = 0.0
@@ -28,7 +28,7 @@ class LegSpring(Table, frozen=True):
 
 
 class StandingGains(Table, frozen=True):
-    """Feedback of a stand: accelerations per error, and how contact forces are shared out."""
+    """Feedback gains for standing (acceleration per error), and weights of the contact forces."""
 
     com: Gains
     height: Gains
@@ -42,7 +42,7 @@ class StandingGains(Table, frozen=True):
 
 
 class SwingGains(Table, frozen=True):
-    """The swing foot: feedback of place, pitch and yaw, clearance, and how it lands."""
+    """Feedback gains of the swing foot (position, pitch, yaw), its clearance and its landing."""
 
     place: Gains
     pitch: Gains
@@ -54,16 +54,16 @@ class SwingGains(Table, frozen=True):
 
 
 class RegulatorGains(Table, frozen=True):
-    """The regulator of a walk by a gait library: negative gains set the foot farther along an excess of speed.
+    """The foot placement regulator of library gaits: negative gains place the foot farther along an excess of speed.
 
     Args:
-        height_m: At which the gains hold; linear between, increasing.
+        height_m: Base heights of the gains, increasing; gains are linear between them.
         forward: Leg pitch of the swing leg per missing speed forward [rad s/m].
         left: Abduction of the swing leg per missing speed to the left [rad s/m].
         joint: Feedback of the swing leg's motors.
-        abduction: Which motor of a leg abducts.
-        pitch: Which one swings it forward.
-        foot: Which one turns its sole, against pitch.
+        abduction: Number of the motor of a leg that abducts.
+        pitch: Of the one that swings it forward.
+        foot: Of the one that turns its sole, against pitch.
     """
 
     height_m: tuple[Positive, ...]
@@ -80,7 +80,7 @@ class RegulatorGains(Table, frozen=True):
 
 
 class WalkingGains(Table, frozen=True):
-    """Feedback of a walk: accelerations per error, step time and width, and how foot placement is corrected."""
+    """Feedback gains for walking (acceleration per error), step time and width, and limits of foot placement."""
 
     step_s: Positive
     width_m: Positive
@@ -97,7 +97,7 @@ class WalkingGains(Table, frozen=True):
 
 
 class ObserverGains(Table, frozen=True):
-    """How fast estimated velocity follows the standing leg [1/s], and how a leg's load is seen in a spring."""
+    """Rate at which the estimated velocity follows the stance leg [1/s], and springs that show the load of a leg."""
 
     velocity: Positive
     load_joints: tuple[Text, Text]
@@ -105,7 +105,7 @@ class ObserverGains(Table, frozen=True):
 
 
 class TransitionTable(Table, frozen=True):
-    """Limits of references while one mode or source takes over from another."""
+    """Limits of references during a change of mode or source."""
 
     shortest_s: Positive
     speed_rad_s: Positive
@@ -121,7 +121,7 @@ class TransitionTable(Table, frozen=True):
 
 
 class CommandRange(Table, frozen=True):
-    """What may be asked of a walk, and of the height of a stand."""
+    """Allowed commands of a walk, and heights of a stand."""
 
     forward_m_s: Range
     sideways_m_s: Range
@@ -133,9 +133,9 @@ class CommandRange(Table, frozen=True):
 
 
 class ControlTable(Table, frozen=True):
-    """How a biped on two line feet is controlled; left foot first, motors and their damping leg by leg.
+    """Control of a biped on two line feet; left foot first, motors and their damping leg by leg.
 
-    `contact_load_n` is the load from which on a foot counts as in contact; a twentieth of the weight if None.
+    `contact_load_n` is the load above which a foot counts as in contact; a twentieth of the weight if None.
     """
 
     base: Text

@@ -1,4 +1,4 @@
-"""expression.toml: what feelings do to one body."""
+"""expression.toml: how emotions change the motion of one body."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import msgspec
 
 from strut.emotion import emotion_table
 from strut.schemas.fields import Positive, Table, Vector
-from strut.schemas.toml_file import WrongFieldError, no_such_field
+from strut.schemas.toml_file import WrongFieldError, unknown_field_reason
 from strut.style import STYLE_PARAMETERS, Style
 
 S = TypeVar("S", bound=msgspec.Struct)
 Layer = Literal["published", "animated"]
-_TO_AND_FRO = ("gaze", "arm_swing")  # words whose joints turn to and fro and are held nowhere
-PACE = ("speed", "step_time")  # what anchors say of a walk, of which tempo, stride and direction follow
+_SWINGING = ("gaze", "arm_swing")  # parameters that swing joints and hold none at an angle
+PACE = ("speed", "step_time")  # values of anchors from which tempo, stride and direction follow
 
 
 class LegPose(Table, frozen=True):
-    """One leg in a key pose, as a change against the pose called neutral: of a left leg; right ones mirror it.
+    """A left leg in a key pose, as a difference from the pose called neutral; right legs mirror it.
 
     Args:
         foot_m: In the body frame.
@@ -36,7 +36,7 @@ class LegPose(Table, frozen=True):
 
 
 class JointSwing(Table, frozen=True):
-    """A joint that shows activity: where it is when still, about which angle it swings when active, and how far."""
+    """A joint that expresses activity: its angle when still, the middle of its swing when active, and the amplitude."""
 
     still_rad: float
     active_rad: float
@@ -52,12 +52,12 @@ class ShakeTerm(Table, frozen=True):
 
 
 class WordMapping(Table, frozen=True):
-    """What a style word does to this body's joints; an empty one where a gait or a problem reads the word itself.
+    """Joints of this body that follow a style parameter; empty if the gait itself reads the parameter.
 
     Args:
-        least: Least value that a blend of feelings may reach on this body.
+        least: Smallest value that a blend of emotions may reach on this body.
         most: Largest one.
-        joints: Coordinates that follow the word, each with its factor.
+        joints: Coordinates that follow the parameter, each with its factor.
     """
 
     least: float | None = None
@@ -66,13 +66,13 @@ class WordMapping(Table, frozen=True):
 
 
 class PosturesMapping(WordMapping, frozen=True):
-    """Key poses by name, each for the groups of legs; `neutral` is the stance."""
+    """Key poses by name, each for groups of legs; `neutral` is the stance."""
 
     pose: Mapping[str, Mapping[str, LegPose]] = {}
 
 
 class ActivityMapping(WordMapping, frozen=True):
-    """Joints between a still and an active posture, and the frequency of the swing about the active one."""
+    """Joints between a still and an active posture, and the frequency of their swing about the active one."""
 
     frequency_rad_s: float = 0.0
     joint: Mapping[str, JointSwing] = {}
@@ -85,7 +85,7 @@ class JerkinessMapping(WordMapping, frozen=True):
 
 
 class _OwnMappings(Table, frozen=True):
-    """The mappings that are more than a factor on joints or a gait."""
+    """The mappings that are more than factors on joints."""
 
     postures: PosturesMapping | None = None
     activity: ActivityMapping | None = None
@@ -93,12 +93,12 @@ class _OwnMappings(Table, frozen=True):
 
 
 class Pace(Table, frozen=True):
-    """How a change of speed becomes pace and step length.
+    """How a change of speed is divided between tempo and step length.
 
     Args:
-        tempo_share: Exponent of the speed that is tempo, from 0 to 1; the rest is stride.
-        least_speed: Slowest that a blend may be, as a share of the neutral speed; None lets it turn round.
-        shortest_step: Shortest duration of a step that a blend may reach, as a share of the neutral one.
+        tempo_share: Exponent of the speed that becomes tempo, from 0 to 1; the rest becomes stride.
+        least_speed: Smallest speed of a blend, as a share of the neutral one; None allows backwards.
+        shortest_step: Shortest step of a blend, as a share of the neutral duration.
     """
 
     tempo_share: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
@@ -107,7 +107,7 @@ class Pace(Table, frozen=True):
 
 
 class Axes(Table, frozen=True):
-    """Change of a word per unit of pleasure, arousal and dominance."""
+    """Change of a style parameter per unit of pleasure, arousal and dominance."""
 
     pleasure: float = 0.0
     arousal: float = 0.0
@@ -115,12 +115,12 @@ class Axes(Table, frozen=True):
 
 
 class _OwnWords(Table, frozen=True):
-    """What an anchor says beside the words that are numbers.
+    """The values of an anchor that are no style parameters.
 
     Args:
         speed: Walking speed as a share of the neutral one; negative is backwards.
         step_time: Duration of a step as a share of the neutral one.
-        postures: Key poses, each with how much of it is shown.
+        postures: Key poses, each with its share.
     """
 
     speed: float | None = None
@@ -131,15 +131,15 @@ class _OwnWords(Table, frozen=True):
 if TYPE_CHECKING:
 
     class Neutral(Table, frozen=True):
-        """Words, each with its value; None where nothing is said."""
+        """Style parameters with their values; None for those that keep the usual one."""
 
     class EmotionAnchor(_OwnWords, frozen=True):
-        """The same at an emotion, and what is published of its walk and its poses."""
+        """Style parameters at an emotion, with published speed, step time and key poses."""
 
     class WordMappings(_OwnMappings, frozen=True):
-        """Words, each with what it does to the body; None where it does nothing."""
+        """Style parameters with their mappings to the body; None for those without effect."""
 
-else:  # a word of a style is a field of these, so that it is written once
+else:  # made from STYLE_PARAMETERS, so that each parameter is defined once
     _RANGES = {
         name: msgspec.Meta(ge=parameter.min, le=parameter.max if math.isfinite(parameter.max) else None)
         for name, parameter in STYLE_PARAMETERS.items()
@@ -156,7 +156,7 @@ else:  # a word of a style is a field of these, so that it is written once
 
 
 class AnimatedTable(Table, frozen=True):
-    """What the second layer changes: each field as in the table around it; what it leaves out stays as it is there."""
+    """The second layer: its fields replace those of the table around it; missing fields stay."""
 
     neutral: Neutral = Neutral()
     anchor: Mapping[str, EmotionAnchor] = {}
@@ -167,17 +167,17 @@ class AnimatedTable(Table, frozen=True):
 
 
 class ExpressionTable(Table, frozen=True):
-    """What feelings do to a body.
+    """How emotions change the motion of a body.
 
     Args:
-        usual: Which layer a request gets that asks for none: what is published, or that and the animated one.
-        neutral: Words whose neutral value is not the usual one.
-        anchor: Words at emotions for which they are published; what an anchor leaves out stays neutral.
-        axis: Words that are linear in pleasure, arousal and dominance.
+        usual: Default layer of a request: the published one, or that with the animated one over it.
+        neutral: Style parameters whose neutral value is not the usual one.
+        anchor: Published style parameters by emotion; missing ones stay neutral.
+        axis: Style parameters that are linear in pleasure, arousal and dominance.
         pace: How speed becomes tempo and stride.
-        word: The words that move the body, and what they do to it.
-        main: Words that a verdict is about, `speed` among them; all that a feeling changes if empty.
-        animated: The second layer; None where a body has none.
+        word: Style parameters that move the body, with their mappings.
+        main: Parameters that decide a verdict, `speed` among them; all that an emotion changes if empty.
+        animated: The second layer, if any.
     """
 
     usual: Layer = "published"
@@ -198,64 +198,64 @@ class ExpressionTable(Table, frozen=True):
             _check_names(f"anchor.{name}.postures", anchor.postures, tuple(self.poses))
 
     def with_animated(self) -> ExpressionTable:
-        """Return the table with its second layer laid over it; itself if it has none."""
+        """Return the table with its second layer merged into it; itself if it has none."""
         over = self.animated
         if over is None:
             return self
         anchors = {name: self.anchor.get(name, EmotionAnchor()) for name in (*self.anchor, *over.anchor)}
         return msgspec.structs.replace(
             self,
-            neutral=_laid_over(self.neutral, over.neutral),
-            anchor={name: _laid_over(own, over.anchor.get(name, EmotionAnchor())) for name, own in anchors.items()},
+            neutral=_merge(self.neutral, over.neutral),
+            anchor={name: _merge(own, over.anchor.get(name, EmotionAnchor())) for name, own in anchors.items()},
             axis={**self.axis, **over.axis},
             pace=over.pace or self.pace,
-            word=_laid_over(self.word, over.word),
+            word=_merge(self.word, over.word),
             main=over.main or self.main,
             animated=None,
         )
 
     def neutral_value(self, word: str) -> float:
-        """Return the value of a word without a feeling."""
+        """Return the neutral value of a style parameter."""
         own = getattr(self.neutral, word)
         return STYLE_PARAMETERS[word].neutral if own is None else float(own)
 
     def neutral_style(self) -> Style:
-        """Return how the body is without a feeling."""
-        words: dict[str, Any] = {word: self.neutral_value(word) for word in STYLE_PARAMETERS}
-        return Style(**words)
+        """Return the neutral style of the body."""
+        parameters: dict[str, Any] = {name: self.neutral_value(name) for name in STYLE_PARAMETERS}
+        return Style(**parameters)
 
     @property
     def poses(self) -> Mapping[str, Mapping[str, LegPose]]:
-        """Key poses by name; none if postures do nothing to the body."""
+        """Key poses by name; none if postures have no effect on the body."""
         return self.word.postures.pose if self.word.postures else {}
 
     @property
     def swings(self) -> Mapping[str, JointSwing]:
-        """Joints that show activity; none if it does nothing to the body."""
+        """Joints that express activity; none if it has no effect on the body."""
         return self.word.activity.joint if self.word.activity else {}
 
     def joint_angles(self, style: Style) -> dict[str, float]:
-        """Return where words hold coordinates [rad], by the names of the coordinates."""
-        held: dict[str, float] = {}
-        for word in (word for word in STYLE_PARAMETERS if word not in _TO_AND_FRO):
-            for name, factor in self.joints(word).items():
-                held[name] = held.get(name, 0.0) + factor * getattr(style, word)
-        return held
+        """Return the angles [rad] at which style parameters hold coordinates, by coordinate."""
+        angles: dict[str, float] = {}
+        for parameter in STYLE_PARAMETERS:
+            if parameter not in _SWINGING:
+                for name, factor in self.joints(parameter).items():
+                    angles[name] = angles.get(name, 0.0) + factor * getattr(style, parameter)
+        return angles
 
     def moved_angles(self, style: Style) -> dict[str, float]:
-        """Return by how much words move coordinates from where they are in neutral [rad]."""
-        asked = self.joint_angles(style)
+        """Return the differences of these angles from the neutral ones [rad]."""
         neutral = self.joint_angles(self.neutral_style())
-        return {name: angle - neutral[name] for name, angle in asked.items()}
+        return {name: angle - neutral[name] for name, angle in self.joint_angles(style).items()}
 
     def joints(self, word: str) -> Mapping[str, float]:
-        """Return the coordinates that follow a word, each with its factor."""
+        """Return the coordinates that follow a style parameter, each with its factor."""
         mapping = self.mapping(word)
         return {} if mapping is None else mapping.joints
 
     @property
     def nodding_joints(self) -> Mapping[str, float]:
-        """The coordinates that carry the face, each with its factor: the head's, else the trunk's."""
+        """The coordinates that pitch the face, each with its factor: those of the head, or else of the trunk."""
         return self.joints("head_pitch_rad") or self.joints("trunk_pitch_rad")
 
     @property
@@ -265,24 +265,24 @@ class ExpressionTable(Table, frozen=True):
 
     @property
     def glancing_joints(self) -> Mapping[str, float]:
-        """The coordinates that turn the head to the left when it looks about, each with its factor."""
+        """The coordinates that turn the head to the left, each with its factor."""
         return self.joints("gaze")
 
     def mapping(self, word: str) -> WordMapping | None:
-        """Return what a word does to the body, or None."""
-        found: WordMapping | None = getattr(self.word, word)
-        return found
+        """Return the mapping of a style parameter to the body, if any."""
+        mapping: WordMapping | None = getattr(self.word, word)
+        return mapping
 
 
-def _laid_over(below: S, above: S) -> S:
-    """Return a table with all that another one of its kind says, and its own where that says nothing."""
-    said = {name: value for name, value in msgspec.structs.asdict(above).items() if value not in (None, {})}
-    return msgspec.structs.replace(below, **said)
+def _merge(below: S, above: S) -> S:
+    """Return a table in which the fields that another one sets are replaced."""
+    changes = {name: value for name, value in msgspec.structs.asdict(above).items() if value not in (None, {})}
+    return msgspec.structs.replace(below, **changes)
 
 
 def _check_names(table: str, names: Mapping[str, object] | tuple[str, ...], known: tuple[str, ...]) -> None:
-    """Refuse names that are none of the known ones."""
+    """Raise WrongFieldError about the first name that is not known."""
     for index, name in enumerate(names):
         if name not in known:
             last = name if isinstance(names, Mapping) else index
-            raise WrongFieldError((*table.split("."), last), no_such_field(name, known))
+            raise WrongFieldError((*table.split("."), last), unknown_field_reason(name, known))

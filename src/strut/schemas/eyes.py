@@ -1,4 +1,4 @@
-"""eyes.toml: where a robot's eyes are, and what they look like; and what each expression does to any eyes."""
+"""eyes.toml: positions and colours of a robot's eyes; and the lids and the gaze of each expression."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class EyeLook(NamedTuple):
         upper: Elevation of the upper lid's edge: 90 is open, 0 covers the upper half.
         lower: Elevation of the lower lid's edge: -90 is open.
         tilt: Of the lids; positive lowers them on the side of the nose.
-        left: Gaze to the robot's left.
+        left: Gaze to the left of the robot.
         up: Gaze upwards.
     """
 
@@ -44,7 +44,7 @@ LOOKS: Mapping[Eyes, EyeLook] = {
 }
 
 
-MOODS: Mapping[str, Eyes] = {
+EYES_OF_EMOTION: Mapping[str, Eyes] = {
     "happy": "happy",
     "proud": "happy",
     "sad": "sad",
@@ -56,25 +56,25 @@ MOODS: Mapping[str, Eyes] = {
 }
 
 
-def mood_eyes(emotion: str | None) -> Eyes:
-    """Return the expression of eyes in a mood by its name, for a movement that says nothing of eyes itself."""
-    return MOODS.get(emotion or "", "neutral")
+def eyes_of_emotion(emotion: str | None) -> Eyes:
+    """Return the eyes that go with an emotion, for motions that do not say anything about eyes."""
+    return EYES_OF_EMOTION.get(emotion or "", "neutral")
 
 
 class EyesTable(Table, frozen=True):
     """A pair of balls with lids on one link.
 
     Args:
-        link: What carries them.
-        left_m: Middle of the left ball, in the link's axes.
+        link: The link that carries them.
+        left_m: Centre of the left ball, in the frame of the link.
         right_m: Of the right one.
         radius_m: Of both.
-        white: Colour of the balls; like all of them red, green, blue and opacity.
+        white: Colour of the balls: red, green, blue and opacity.
         iris: Of the irises.
         pupil: Of the pupils.
         lid: Of the lids.
-        forward: Where they look straight ahead, in the link's axes.
-        up: Upwards there.
+        forward: Direction of the neutral gaze, in the frame of the link.
+        up: Upward direction of the face, in the same frame.
     """
 
     link: Text

@@ -1,4 +1,4 @@
-"""Fields: the kinds of values that tables of a robot's folder hold."""
+"""Fields: types of values in the tables of a robot's folder."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table whose fields are all known: a misspelt one is refused, not ignored."""
+    """A table that refuses unknown fields, so that a misspelt one is not ignored."""
 
 
 class Floor(Table, frozen=True):
-    """What a robot stands on."""
+    """The ground."""
 
     friction: Positive
 
 
 class Shape(Table, frozen=True):
-    """What people see of a body: a box, a sphere, or a capsule between two points.
+    """A visible shape of a body: a box, a sphere, or a capsule between two points.
 
     Args:
-        kind: What it is.
+        kind: Its form.
         color: Red, green, blue and opacity.
-        position_m: Middle of a box or a sphere.
-        size_m: Whole edges of a box.
+        position_m: Centre of a box or a sphere.
+        size_m: Edges of a box, at full length.
         radius_m: Of a sphere or a capsule.
-        from_m: Where a capsule starts.
-        to_m: Where it ends.
-        touches_ground: Whether it can touch the floor.
+        from_m: Start of the axis of a capsule.
+        to_m: End of that axis.
+        touches_ground: Whether it collides with the floor.
     """
 
     kind: Literal["box", "sphere", "capsule"]
@@ -59,17 +59,17 @@ class Shape(Table, frozen=True):
 
     @property
     def place_fields(self) -> tuple[str, ...]:
-        """The fields that say where it is."""
+        """The fields of its position."""
         return ("from_m", "to_m") if self.kind == "capsule" else ("position_m",)
 
     @property
     def size_field(self) -> str:
-        """The field that says how large it is."""
+        """The field of its size."""
         return "size_m" if self.kind == "box" else "radius_m"
 
 
 class Servo(Table, frozen=True):
-    """A position servo: its limits, how firm it is, and its rotor's inertia through the gear."""
+    """A position servo: limits, gains, and the inertia of its rotor behind the gear."""
 
     torque_limit_nm: Positive
     speed_limit_rad_s: Positive
@@ -79,7 +79,13 @@ class Servo(Table, frozen=True):
 
 
 class ScaledServo(Table, frozen=True):
-    """Servos sized by their torque limit: full torque at `sag_rad`, damping by `settle_s`, rotor by `armature_s2`."""
+    """Servos whose gains follow from torque limits.
+
+    Args:
+        sag_rad: Error at which a servo has its full torque.
+        settle_s: Damping over stiffness.
+        armature_s2: Inertia of the rotor over the torque limit.
+    """
 
     sag_rad: Positive
     settle_s: Positive

@@ -1,4 +1,4 @@
-"""Folder: all tables of one robot together; what a robot has no use for is None."""
+"""Folder: all tables of one robot together; None for a file that its folder does not have."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from strut.schemas.human import ContactTable, MarkerTable, SubjectTable, Symmetr
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The tables of a robot's folder, by file name; of a human, contact and markers are those of one subject.
+    """The tables in a robot's folder, by file name; contact and markers of a human are those of one subject.
 
     Args:
-        robot: What it is made of.
-        gait: How it walks.
-        expression: What feelings do to it.
-        chains: Its hands and head.
-        tasks: What its hands can be busy with, by name.
+        robot: Its body.
+        gait: Its gait.
+        expression: How emotions change its motion.
+        chains: Frames of its hands and head.
+        tasks: Tasks of its hands, by name.
         study: A published session.
-        collision: How near its bodies may come to each other.
-        contact: Where it touches the ground, and how.
-        markers: Where markers sit.
-        symmetry: Its mirror image.
-        subject: Whose body it is.
-        control: How its motors are driven by torques.
+        collision: Limits of self-collision.
+        contact: Contact points and contact sets.
+        markers: Positions of markers on segments.
+        symmetry: Joints that are mirror images of each other.
+        subject: The person whose body it is.
+        control: Gains of its torque controllers.
         gait_library: The grid of its periodic gaits.
-        eyes: Where its eyes are.
-        published: What has been published about it, section by section.
+        eyes: Positions and colours of its eyes.
+        published: Published numbers, section by section.
     """
 
     robot: BodyTable | None = None

@@ -1,4 +1,4 @@
-"""gait_library.toml: the grid of a robot's periodic gaits, and what each of them must keep."""
+"""gait_library.toml: the grid of a robot's periodic gaits, and the bounds of each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class GridAxis(Table, frozen=True):
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The values; of one point alone, the middle."""
+        """The values; for a single point, the middle."""
         if self.count == 1:
             return ((self.least + self.most) / 2.0,)
         width = (self.most - self.least) / (self.count - 1)
@@ -33,7 +33,7 @@ class GridAxis(Table, frozen=True):
 
 
 class GaitGrid(Table, frozen=True):
-    """Where gaits lie: mean speed forward and left, and height of the base."""
+    """Axes of the grid: mean speed forward and to the left, and height of the base."""
 
     forward_m_s: GridAxis
     left_m_s: GridAxis
@@ -41,29 +41,29 @@ class GaitGrid(Table, frozen=True):
 
     def __post_init__(self) -> None:
         if self.left_m_s.least != -self.left_m_s.most:
-            raise WrongFieldError(("left_m_s",), "is not the same to both sides; gaits are mirrored.")
+            raise WrongFieldError(("left_m_s",), "must be the same on both sides, because gaits are mirrored.")
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """How many values each axis has."""
+        """Number of values of each axis."""
         return self.forward_m_s.count, self.left_m_s.count, self.height_m.count
 
 
 class GaitLibraryTable(Table, frozen=True):
-    """The published grid, and what a gait keeps.
+    """The published grid, and the bounds and cost weights of a gait.
 
     Args:
-        grid: Where the gaits lie.
-        height_band_m: How far the base may be above or below its height.
-        longest_step_s: Of a step.
-        shortest_step_s: At the least and at the largest height; linear between.
-        usual_step_s: Which a gait stays near, so that neighbours are alike.
-        usual_width_m: Between the feet, which a gait stays near.
-        step_width_m: Least and largest distance between the feet, sideways.
-        clearance_m: Least and largest height of the swinging sole at mid-step.
+        grid: Of the gaits.
+        height_band_m: Largest distance of the base from its height.
+        longest_step_s: Longest duration of a step.
+        shortest_step_s: Shortest duration at the lowest and at the greatest height; linear between.
+        usual_step_s: Duration that is preferred, so that neighbours in the grid are alike.
+        usual_width_m: Preferred distance between the feet.
+        step_width_m: Smallest and largest sideways distance between the feet.
+        clearance_m: Smallest and largest height of the swinging sole at mid-step.
         attitude_rad: Largest roll, pitch and yaw of the base.
-        intervals: Of the mesh of a step.
-        upright_weight: Of the base's squared attitude and of its distance from its height, against effort.
+        intervals: Mesh intervals of a step.
+        upright_weight: Of the squared attitude of the base and of its distance from its height, against effort.
         pace_weight: Of the squared distance from the usual step time.
         track_weight: Of the squared distance from the usual width.
     """

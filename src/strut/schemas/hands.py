@@ -1,4 +1,4 @@
-"""chains.toml, tasks.toml and study.toml: hands and head, what hands can be busy with, and a published session."""
+"""chains.toml, tasks.toml and study.toml: frames of hands and head, tasks of hands, and a published session."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from strut.schemas.fields import Count, Positive, Table, Text, Vector
 
 
 class Head(Table, frozen=True):
-    """The frame that looks along its x axis, and where the user's eyes are."""
+    """The frame whose x axis is the gaze, and the position of the user's eyes."""
 
     frame: Text
     user_m: Vector
 
 
 class Gain(Table, frozen=True):
-    """How firmly hand, head and posture are led."""
+    """Feedback gains of hand, head and posture."""
 
     hand_per_s: Positive
     head_per_s: Positive
@@ -23,7 +23,7 @@ class Gain(Table, frozen=True):
 
 
 class ChainsTable(Table, frozen=True):
-    """Frames of hands and head."""
+    """Frames of hands and head, by name."""
 
     hand: Mapping[str, str]
     head: Head
@@ -55,7 +55,7 @@ class RouteTask(Table, frozen=True, tag_field="kind", tag="route"):
 
 
 class PointTask(Table, frozen=True, tag_field="kind", tag="point"):
-    """A hand whose x axis turns to a target; `from_m` is the elbow and `reach_m` the forearm."""
+    """A hand whose x axis points at a target; `from_m` is the elbow and `reach_m` the length of the forearm."""
 
     hand: Text
     posture_rad: Mapping[str, float]
@@ -69,14 +69,14 @@ TaskTable = PostureTask | RouteTask | PointTask
 
 
 class Levels(Table, frozen=True):
-    """The low and the high level of a feeling's coordinates."""
+    """The low and the high level of the coordinates of emotions."""
 
     low: float
     high: float
 
 
 class StudyEmotion(Table, frozen=True):
-    """A feeling by its coordinates."""
+    """An emotion by its coordinates."""
 
     pad: Vector
 

@@ -1,4 +1,4 @@
-"""contact.toml, markers.toml, symmetry.toml and female.toml of a human, and the subject that they become."""
+"""contact.toml, markers.toml, symmetry.toml and female.toml of a human, and the table of one subject."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Row = tuple[str, Literal["X", "Y", "Z"]]  # a point and the world axis along whi
 
 
 class ContactPointShare(Table, frozen=True):
-    """A contact point as shares of body lengths; with a radius it is a ball that rolls."""
+    """A contact point as shares of body lengths; with a radius it is a rolling ball."""
 
     segment: Text
     position: ScaledPoint
@@ -20,7 +20,7 @@ class ContactPointShare(Table, frozen=True):
 
 
 class FootRows(Table, frozen=True):
-    """What a foot on the ground cannot do."""
+    """Directions in which the points of a foot in contact cannot move."""
 
     rows: tuple[Row, ...]
 
@@ -35,7 +35,7 @@ class CapsuleShare(Table, frozen=True, rename={"start": "from", "stop": "to"}):
 
 
 class ContactShares(Table, frozen=True):
-    """contact.toml as it is written: for any body and either side."""
+    """contact.toml: contacts of any body and either side."""
 
     point: Mapping[str, ContactPointShare]
     foot: Mapping[str, FootRows]
@@ -44,7 +44,7 @@ class ContactShares(Table, frozen=True):
 
 
 class ContactPlace(Table, frozen=True):
-    """A contact point of a body, in metres in its segment's frame."""
+    """A contact point of a body, in metres in the frame of its segment."""
 
     segment: str
     position_m: Vector
@@ -69,14 +69,14 @@ class ContactTable(Table, frozen=True):
 
 
 class MarkerTable(Table, frozen=True):
-    """Where markers sit, in metres in a segment's frame."""
+    """Positions of markers, in metres in the frame of their segment."""
 
     segment: Mapping[str, Mapping[str, Vector]]
     recorded_but_unused: tuple[str, ...] = ()
 
 
 class SymmetryTable(Table, frozen=True):
-    """The body in the mirror of its x-z plane: joints that change places, joints that stay, signs by axis."""
+    """The mirror image of the body in its x-z plane: paired joints, single joints, signs by axis."""
 
     paired: tuple[str, ...]
     single: tuple[str, ...]
@@ -84,7 +84,7 @@ class SymmetryTable(Table, frozen=True):
 
 
 class FemaleTable(Table, frozen=True):
-    """What differs in a woman's body."""
+    """Differences of female bodies."""
 
     length_share: Mapping[str, Positive]
     mass_share: Mapping[str, Positive]
@@ -93,16 +93,16 @@ class FemaleTable(Table, frozen=True):
 
 
 class SubjectTable(Table, frozen=True):
-    """One person's sizes, as a motion file carries them.
+    """The sizes of one person, as a motion file stores them.
 
     Args:
         name: Of the person.
-        sex: Whose tables the body follows.
+        sex: Selects the tables of mass and length shares.
         height_m: Of the body.
         mass_kg: Of the body.
         lengths_m: By name.
         masses_kg: By segment.
-        standing_pelvis_height_m: When the person stands; 0 as long as nobody has built the body.
+        standing_pelvis_height_m: While the person stands; 0 until the body is built.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""robot.toml of a robot that others describe: its URDF or MJCF, and what such a file does not say.
+"""robot.toml of an imported robot: its URDF or MJCF, and what such a file does not define.
 
-Points and axes are the robot's (x forward, y left, z up) as it stands in `posture`, from the origin of the link. Names
-of joints may hold * and ?; of several patterns that fit a joint, the first that says something counts.
+Points are in the axes of the robot (x forward, y left, z up) while it stands in `posture`, from the origin of the link.
+Names of joints may hold * and ?; of several patterns that match a joint, the first with a value is used.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class LinkFrame(Table, frozen=True):
 
 
 class LinkShape(Shape, frozen=True, kw_only=True):
-    """A shape that is added to the looks of a link, in the link's axes."""
+    """A visible shape that is added to a link, in the frame of the link."""
 
     link: Text
     touches_ground: bool = False
@@ -45,9 +45,9 @@ class LinkFoot(Table, frozen=True):
     """A foot: a ball about one point, a line between two, or a sole of three and more.
 
     Args:
-        link: That it belongs to.
-        kind: What it is.
-        points_m: Where it touches the floor; with a radius, the centres of what rolls.
+        link: The link of the foot.
+        kind: Its form.
+        points_m: Its contact points; with a radius, centres of balls.
         radius_m: Of the ball, or of the edge along the line; a sole has none.
     """
 
@@ -57,11 +57,11 @@ class LinkFoot(Table, frozen=True):
     radius_m: NotNegative = 0.0
 
     def __post_init__(self) -> None:
-        least, most = {"ball": (1, 1), "line": (2, 2), "sole": (3, 64)}[self.kind]
-        if not least <= len(self.points_m) <= most:
+        min_points, max_points = {"ball": (1, 1), "line": (2, 2), "sole": (3, 64)}[self.kind]
+        if not min_points <= len(self.points_m) <= max_points:
             raise WrongFieldError(("points_m",), f"a {self.kind} does not have {len(self.points_m)} of them.")
         if max(point[2] for point in self.points_m) - min(point[2] for point in self.points_m) > 1e-3:
-            raise WrongFieldError(("points_m",), "are not on one height, as a foot's are when the robot stands.")
+            raise WrongFieldError(("points_m",), "are not at one height, as those of a standing foot are.")
         if {"ball": self.radius_m == 0.0, "line": False, "sole": self.radius_m > 0.0}[self.kind]:
             raise WrongFieldError(("radius_m",), "must be above 0 for a ball and 0 for a sole.")
 
@@ -76,14 +76,14 @@ class LinkLimb(Table, frozen=True):
 
 
 class DefaultLimit(Table, frozen=True):
-    """Limits where a description leaves them out."""
+    """Limits of joints that the model file does not limit."""
 
     speed_rad_s: Positive
     torque_nm: Positive
 
 
 class OwnJoint(Table, frozen=True):
-    """Limits and servo of joints, in place of the description's and of `servo`; what is left out stays."""
+    """Limits and servo of joints, which replace those of the model file and of `servo`; missing values do not."""
 
     range_rad: Range | None = None
     speed_rad_s: Positive | None = None
@@ -91,30 +91,30 @@ class OwnJoint(Table, frozen=True):
     stiffness_nm_rad: Positive | None = None
     damping_nm_s_rad: Positive | None = None
     armature_kg_m2: NotNegative | None = None
-    assumed: tuple[Literal["speed", "torque"], ...] | None = None  # limits that nobody has told, only guessed
+    assumed: tuple[Literal["speed", "torque"], ...] | None = None  # limits that are guesses of the import
 
 
 class ImportedBody(Table, frozen=True):
-    """A robot that others describe.
+    """A robot that a model file describes.
 
     Args:
         title: For people.
-        contact: Friction of the floor, which no description knows.
-        urdf: The file, from the folder; with $VARIABLES and ~.
-        mjcf: Likewise; one of the two.
-        base: Whether anything holds the root; if not said, a robot with feet floats.
-        forward: Where its front is, in the axes of the file.
-        up: Likewise.
-        height_m: Of the root over the floor, standing; if not said, the lowest foot stands on it.
+        contact: Friction of the floor, which model files do not define.
+        urdf: The model file, relative to the folder; may hold $VARIABLES and ~.
+        mjcf: The same; exactly one of the two is given.
+        base: Whether the root is fixed; if None, a robot with feet floats.
+        forward: Direction of its front, in the axes of the file.
+        up: Upward direction, in the axes of the file.
+        height_m: Height of the root over the floor while standing; if None, the lowest foot is on the floor.
         fixed: Joints that stay at zero.
-        limit: Where neither the description nor `joint` has a limit.
-        servo: Of the joints that have no gains of their own.
+        limit: Limits of joints that have none in the model file or in `joint`.
+        servo: Servos of joints without gains of their own.
         joint: Limits and servos by joint.
-        posture: How it stands, by joint [rad]; the other joints are at zero.
+        posture: Standing posture by joint [rad]; other joints are at zero.
         foot: Feet, in the order of the contact columns of a motion.
-        limb: Legs, arms, head and trunk; found from the model if none is given.
+        limb: Legs, arms, head and trunk; found in the model if none is given.
         frame: Named points.
-        look: What is added to its looks.
+        look: Visible shapes to add.
     """
 
     title: Text
@@ -140,18 +140,19 @@ class ImportedBody(Table, frozen=True):
             raise WrongFieldError(("urdf",), "a robot has one model: urdf or mjcf, and not both.")
 
     def own_joint(self, name: str) -> OwnJoint:
-        """Return what the patterns that fit a joint say of it; of several, the first that says something."""
-        said: dict[str, Any] = {}
+        """Return the values of the patterns that match a joint; of several, the first with a value is used."""
+        values: dict[str, Any] = {}
         for pattern, entry in self.joint.items():
             if fnmatchcase(name, pattern):
-                said = {key: value for key, value in msgspec.structs.asdict(entry).items() if value is not None} | said
-        return OwnJoint(**said)
+                given = {key: value for key, value in msgspec.structs.asdict(entry).items() if value is not None}
+                values = given | values
+        return OwnJoint(**values)
 
     def standing_rad(self, name: str) -> float | None:
-        """Return the angle of a joint when the robot stands; None if nobody says."""
+        """Return the angle of a joint in the standing posture; None if the posture does not have it."""
         return next((angle for pattern, angle in self.posture.items() if fnmatchcase(name, pattern)), None)
 
     @property
     def floats(self) -> bool:
-        """Whether nothing holds its root."""
+        """Whether its root is free."""
         return bool(self.foot) if self.base is None else self.base == "floating"

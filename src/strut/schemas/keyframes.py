@@ -1,4 +1,4 @@
-"""An animation file: keyframes of a story that a body tells with its base, its feet, its joints and its eyes."""
+"""Animation file: keyframes of base, feet, joints and eyes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from strut.schemas.toml_file import FieldPath, WrongFieldError
 Interpolation = Literal["bezier", "linear"]
 Mode = Literal["stand", "walk"]
 Handle = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
-LONGEST_STORY_S = 600.0
-SHORTEST_GAP_S = 0.04  # between two keyframes: one frame
+MAX_DURATION_S = 600.0
+MIN_GAP_S = 0.04  # between two keyframes: one frame
 
 
 def _check_finite(path: FieldPath, values: Sequence[float]) -> None:
@@ -28,9 +28,9 @@ def _check_finite(path: FieldPath, values: Sequence[float]) -> None:
 
 
 class FootPose(Table, frozen=True):
-    """Where a foot is, against where it stands at first: shift forward, left and up, and leg direction.
+    """A foot relative to its first stance: shift forward, left and up, and leg direction.
 
-    A foot that is up carries nothing. The leg direction is the heading of the leg's plane, and so of the foot.
+    A foot above the ground carries no load. The leg direction is the heading of the plane of the leg and of the foot.
     """
 
     shift_m: Vector = (0.0, 0.0, 0.0)
@@ -38,19 +38,19 @@ class FootPose(Table, frozen=True):
 
 
 class AnimationKey(Table, frozen=True):
-    """One pose of a story, and how it goes on from there.
+    """One pose, and the interpolation to the next.
 
     Args:
-        time_s: When.
-        base_m: Base forward and left of where it stands at first, and up: from there too, so 0 is as it stands.
+        time_s: Since the start.
+        base_m: Base relative to its first stance: forward, left and up.
         turn_deg: Roll, pitch, yaw of the base; positive pitch bends forward.
-        feet: Feet that are not where they stand at first, by name.
-        joints_deg: Other joints, such as arms and heads, against the posture at the start, by name.
-        eyes: Expression of the eyes from here on.
-        interpolation: Of the way to the next keyframe: a Bézier curve with clamped handles, or a straight line.
-        leave: Length of the handle towards the next keyframe, as a share of the way: more is a slower start.
-        arrive: Length of the handle towards the keyframe before: more is a softer arrival.
-        mode: What is done from here to the next keyframe.
+        feet: Feet that are not at their first stance, by name.
+        joints_deg: Other joints, such as arms and heads, relative to the first posture, by name.
+        eyes: Expression of the eyes from this keyframe on.
+        interpolation: To the next keyframe: a Bézier curve with clamped handles, or a straight line.
+        leave: Length of the handle towards the next keyframe, as a share of the distance: more is a slower start.
+        arrive: Length of the handle towards the previous keyframe: more is a softer arrival.
+        mode: Whether the robot stands or walks until the next keyframe.
         speed_m_s: Of a walk, forward and left.
     """
 
@@ -78,15 +78,15 @@ class AnimationKey(Table, frozen=True):
 
 
 class Animation(Table, frozen=True):
-    """A story in keyframes, as an animator draws it: nobody has looked yet whether a body can do it.
+    """A keyframe animation, as an animator makes it; not checked against the limits of a robot.
 
     Args:
         title: For people.
-        emotion: What it shows; one of `strut emotions`.
-        keyframe: In the order of time, the first at 0.
-        robot: Who was drawn, if it matters.
-        about: The story in a sentence.
-        posture_deg: How the body stands at first, by joint; as its folder says if empty.
+        emotion: The emotion that it expresses; one of `strut emotions`.
+        keyframe: In order of time, the first at 0.
+        robot: The robot that it is made for, if any.
+        about: Its content in a sentence.
+        posture_deg: First posture by joint; that of the robot's folder if empty.
     """
 
     title: Text
@@ -103,32 +103,34 @@ class Animation(Table, frozen=True):
             raise WrongFieldError(("emotion",), f"is unknown: {error}") from error
         if len(self.keyframe) < 2:
             raise WrongFieldError(("keyframe",), f"needs at least 2, it has {len(self.keyframe)}.")
-        before_s = -SHORTEST_GAP_S
+        before_s = -MIN_GAP_S
         for number, frame in enumerate(self.keyframe):
             self._check_time(number, frame.time_s, before_s)
             before_s = frame.time_s
         if self.keyframe[-1].mode == "walk":
-            raise WrongFieldError(("keyframe", len(self.keyframe) - 1, "mode"), "a story ends standing; end it so.")
+            raise WrongFieldError(
+                ("keyframe", len(self.keyframe) - 1, "mode"), "an animation ends standing; add a keyframe that stands."
+            )
 
     def _check_time(self, number: int, time_s: float, before_s: float) -> None:
-        place = ("keyframe", number, "time_s")
+        path = ("keyframe", number, "time_s")
         if number == 0 and time_s != 0.0:
-            raise WrongFieldError(place, f"is {time_s:g} s; the first keyframe is at 0.")
-        if time_s > LONGEST_STORY_S:
-            raise WrongFieldError(place, f"is {time_s:g} s; a story lasts {LONGEST_STORY_S:g} s at most.")
-        if time_s - before_s < SHORTEST_GAP_S - 1e-9:
+            raise WrongFieldError(path, f"is {time_s:g} s; the first keyframe is at 0.")
+        if time_s > MAX_DURATION_S:
+            raise WrongFieldError(path, f"is {time_s:g} s; an animation lasts at most {MAX_DURATION_S:g} s.")
+        if time_s - before_s < MIN_GAP_S - 1e-9:
             raise WrongFieldError(
-                place,
-                f"keyframe {number + 1} is at {time_s:g} s, not {SHORTEST_GAP_S:g} s or more after keyframe {number} "
+                path,
+                f"keyframe {number + 1} is at {time_s:g} s, not {MIN_GAP_S:g} s or more after keyframe {number} "
                 f"at {before_s:g} s; put keyframes in order.",
             )
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts as drawn."""
+        """Time of the last keyframe."""
         return self.keyframe[-1].time_s
 
     @property
     def walks(self) -> bool:
-        """Whether it walks anywhere."""
+        """Whether it walks between any keyframes."""
         return any(frame.mode == "walk" for frame in self.keyframe)

@@ -1,4 +1,4 @@
-"""robot.toml of a human: segments whose sizes follow from a subject's height and mass."""
+"""robot.toml of a human: segments whose sizes follow from the height and the mass of a subject."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ ScaledPoint = Mapping[Literal["x", "y", "z"], Mapping[str, float]]  # a point as
 
 
 class Bound(Table, frozen=True):
-    """The least and the most that a body may have."""
+    """Smallest and largest value of a body."""
 
     least: Positive
     most: Positive
 
 
 class DefaultSubject(Table, frozen=True):
-    """Who the human is unless asked otherwise, and which bodies can be made."""
+    """The default subject, and the bounds of heights and masses."""
 
     name: Text
     height_m: Bound

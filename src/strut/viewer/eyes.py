@@ -18,7 +18,7 @@ from strut.engines.rigid_body import body_poses
 from strut.errors import BadMotionError, BadTableError
 from strut.models.solids import Mesh, Solid
 from strut.robot import Robot
-from strut.schemas.eyes import EYES, LOOKS, EyesTable, mood_eyes
+from strut.schemas.eyes import EYES, LOOKS, EyesTable, eyes_of_emotion
 
 MOVE_S = 0.14  # from one expression to the next
 _IRIS = 0.68
@@ -115,9 +115,9 @@ def expression_times(meta: Mapping[str, Any]) -> list[tuple[float, str]]:
 
     A motion that says nothing of eyes has those of its emotion.
     """
-    mood = [(0.0, mood_eyes(str(meta.get("emotion"))))]
+    usual = [(0.0, eyes_of_emotion(str(meta.get("emotion"))))]
     try:
-        changes = [(float(time_s), str(name)) for time_s, name in meta.get("eyes", mood)]
+        changes = [(float(time_s), str(name)) for time_s, name in meta.get("eyes", usual)]
     except (TypeError, ValueError) as error:
         raise BadMotionError('meta["eyes"] of a motion must be a list of [second, expression].') from error
     for _, name in changes:

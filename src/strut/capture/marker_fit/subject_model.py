@@ -100,12 +100,12 @@ def read_subject(path: Path, body: BodyGeometry) -> SubjectModel:
     model = file.decode(SubjectModel)
     for name in body.length_names:
         if name not in model.length:
-            raise file.wrong(("length",), f"lacks {name}.")
+            raise file.field_error(("length",), f"lacks {name}.")
     for name, entry in model.marker.items():
         if entry.segment not in body.segments:
-            raise file.wrong(("marker", name), f"is on a segment {entry.segment} that the body does not have.")
+            raise file.field_error(("marker", name), f"is on a segment {entry.segment} that the body does not have.")
         if not np.isfinite(entry.at_m).all():
-            raise file.wrong(("marker", name), "needs three finite coordinates.")
+            raise file.field_error(("marker", name), "needs three finite coordinates.")
     return model
 
 

@@ -118,7 +118,7 @@ def read_marker_set(path: Path) -> MarkerSet:
     for alias, landmark in table.alias.items():
         if landmark not in landmarks:
             known = ", ".join(landmarks)
-            raise file.wrong(("alias", alias), f"is '{landmark}', which is no landmark; known are {known}.")
+            raise file.field_error(("alias", alias), f"is '{landmark}', which is no landmark; known are {known}.")
     aliases = {_normalise(alias): landmark for alias, landmark in table.alias.items()}
     names = {**base.names, **_normalised_names(own), **aliases}
     return MarkerSet(table.title or base.title, landmarks, table.needs or base.needs, names)
@@ -129,7 +129,7 @@ def _base_set(file: TomlFile, name: str | None) -> MarkerSet:
     if name is None:
         return MarkerSet("own markers", {}, (), {})
     if name not in marker_set_names():
-        raise file.wrong(("based_on",), f"is '{name}', which is none of {', '.join(marker_set_names())}.")
+        raise file.field_error(("based_on",), f"is '{name}', which is none of {', '.join(marker_set_names())}.")
     return built_in_marker_set(name)
 
 

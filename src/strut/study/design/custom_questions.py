@@ -52,7 +52,7 @@ def check_questions(file: TomlFile, questions: Sequence[CustomQuestion], languag
     for index, question in enumerate(questions):
         place = ("question", index)
         if question.name in [other.name for other in questions[:index]]:
-            raise file.wrong((*place, "name"), f"is '{question.name}' like that of another question.")
+            raise file.field_error((*place, "name"), f"is '{question.name}' like that of another question.")
         check_languages(file, (*place, "text"), question.text, languages)
         for field, kind in (("options", "choice"), ("ends", "scale")):
             _check_words(file, (*place, field), question, kind, languages)
@@ -67,14 +67,14 @@ def _check_words(
     if question.kind == kind:
         check_languages(file, path, words, languages)
     elif words:
-        raise file.wrong(path, f'does not go with kind = "{question.kind}".')
+        raise file.field_error(path, f'does not go with kind = "{question.kind}".')
     if len(set(map(len, words.values()))) > 1:
-        raise file.wrong(path, "has more entries in one language than in another.")
+        raise file.field_error(path, "has more entries in one language than in another.")
 
 
 def _check_numbers(file: TomlFile, place: FieldPath, question: CustomQuestion) -> None:
     if question.low is not None and question.high is not None and question.low >= question.high:
-        raise file.wrong((*place, "high"), f"is {question.high:g}, which is not above low ({question.low:g}).")
+        raise file.field_error((*place, "high"), f"is {question.high:g}, which is not above low ({question.low:g}).")
 
 
 def check_custom_replies(questions: Sequence[CustomQuestion], moment: str, form: Mapping[str, str]) -> dict[str, Any]:

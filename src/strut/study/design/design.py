@@ -15,7 +15,7 @@ from msgspec import Meta, Struct, defstruct, to_builtins
 from msgspec.structs import asdict
 
 from strut.errors import DesignError
-from strut.schemas.toml_file import FieldPath, TomlFile, nearest
+from strut.schemas.toml_file import FieldPath, TomlFile, suggestion
 from strut.study.design.custom_questions import CustomQuestion, check_questions
 from strut.study.design.groups import Group, check_groups
 from strut.study.design.light_controls import LIGHT_CONTROLS
@@ -292,7 +292,7 @@ def parse_design(text: str, source: str, folder: Path) -> Design:
     _check_stimuli(file, table.stimulus, table.session.per_participant, table.display.kind)
     _check_practice(file, table, question)
     if table.session.feedback and not (table.practice or table.session.practice):
-        raise file.wrong(("session", "feedback"), "is true, but there are no practice trials.")
+        raise file.field_error(("session", "feedback"), "is true, but there are no practice trials.")
     check_texts(file, ("study", "languages"), table.study.languages, one_of=codes)
     check_groups(file, table.group, [entry.name for entry in table.stimulus], table.study.languages)
     check_questions(file, table.question, table.study.languages)
@@ -300,7 +300,7 @@ def parse_design(text: str, source: str, folder: Path) -> Design:
         language_table(code, folder)  # raises DesignError if a file of the study's own lacks texts
     if table.display.lights == "markers" and table.display.kind != "points":
         reason = f'is "markers", which goes with kind = "points", not "{table.display.kind}".'
-        raise file.wrong(("display", "lights"), reason)
+        raise file.field_error(("display", "lights"), reason)
     intended = tuple(dict.fromkeys(entry.intended for entry in table.stimulus))
     ask: Question = table.ask or question()
     design = Design(
@@ -332,27 +332,27 @@ def _question_of(file: TomlFile) -> type[Question]:
     name = study.get("question") if isinstance(study, dict) else None
     known = question_types()
     if isinstance(name, str) and name not in known:
-        reason = f"is '{name}', which is none of {', '.join(known)}{nearest(name, list(known))}"
-        raise file.wrong(("study", "question"), reason)
+        reason = f"is '{name}', which is none of {', '.join(known)}{suggestion(name, list(known))}"
+        raise file.field_error(("study", "question"), reason)
     return known[name] if isinstance(name, str) else next(iter(known.values()))
 
 
 def _check_stimuli(file: TomlFile, stimuli: Sequence[StimulusEntry], per_participant: int, kind: DisplayKind) -> None:
     for index, entry in enumerate(stimuli):
         if entry.name in [other.name for other in stimuli[:index]]:
-            raise file.wrong(("stimulus", index, "name"), f"is '{entry.name}' like that of another stimulus.")
+            raise file.field_error(("stimulus", index, "name"), f"is '{entry.name}' like that of another stimulus.")
         _check_inside(file, ("stimulus", index, "file"), entry.file)
         if entry.control in LIGHT_CONTROLS and kind != "points":
             reason = f'is "{entry.control}", which goes with display.kind = "points", not "{kind}".'
-            raise file.wrong(("stimulus", index, "control"), reason)
+            raise file.field_error(("stimulus", index, "control"), reason)
     if len(stimuli) < 2:
         reason = f"a study needs at least two stimuli, each under [[stimulus]]; found {len(stimuli)}."
-        raise file.wrong(("stimulus",), reason)
+        raise file.field_error(("stimulus",), reason)
     path = ("session", "per_participant")
     if per_participant > len(stimuli):
-        raise file.wrong(path, f"must be a whole number from 0 to {len(stimuli)}, not {per_participant}.")
+        raise file.field_error(path, f"must be a whole number from 0 to {len(stimuli)}, not {per_participant}.")
     if per_participant == 1:
-        raise file.wrong(path, "is 1; the tests compare within people, who must see two or more.")
+        raise file.field_error(path, "is 1; the tests compare within people, who must see two or more.")
 
 
 def _check_practice(file: TomlFile, table: Any, question: type[Question]) -> None:
@@ -360,16 +360,16 @@ def _check_practice(file: TomlFile, table: Any, question: type[Question]) -> Non
     names = [entry.name for entry in (*table.stimulus, *table.practice)]
     for index, entry in enumerate(table.practice):
         if names.count(entry.name) > 1:
-            raise file.wrong(("practice", index, "name"), f"is '{entry.name}' like that of another stimulus.")
+            raise file.field_error(("practice", index, "name"), f"is '{entry.name}' like that of another stimulus.")
         _check_inside(file, ("practice", index, "file"), entry.file)
     if question.shows_pairs and len(table.practice) == 1:
-        raise file.wrong(("practice",), "there is one, but two are compared; add another or leave it out.")
+        raise file.field_error(("practice",), "there is one, but two are compared; add another or leave it out.")
 
 
 def _check_inside(file: TomlFile, path: FieldPath, name: str) -> None:
     """Refuse a path that leaves the study's folder."""
     if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise file.wrong(path, f"is '{name}'; motions lie inside the study's folder.")
+        raise file.field_error(path, f"is '{name}'; motions lie inside the study's folder.")
 
 
 @cache

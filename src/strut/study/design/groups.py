@@ -22,14 +22,14 @@ class Group(Struct, frozen=True, forbid_unknown_fields=True):
 def check_groups(file: TomlFile, groups: Sequence[Group], names: Sequence[str], languages: Sequence[str]) -> None:
     """Refuse a group alone, twice, with stimuli that are not there, or without words in a language of the study."""
     if len(groups) == 1:
-        raise file.wrong(("group",), "there is one; groups are compared, so it takes two or more.")
+        raise file.field_error(("group",), "there is one; groups are compared, so it takes two or more.")
     for index, group in enumerate(groups):
         place = ("group", index)
         if group.name in [other.name for other in groups[:index]]:
-            raise file.wrong((*place, "name"), f"is '{group.name}' like that of another group.")
+            raise file.field_error((*place, "name"), f"is '{group.name}' like that of another group.")
         check_texts(file, (*place, "stimuli"), group.stimuli, one_of=names)
         if len(group.stimuli) == 1:
-            raise file.wrong((*place, "stimuli"), "holds one; the tests compare within people, who must see two.")
+            raise file.field_error((*place, "stimuli"), "holds one; the tests compare within people, who must see two.")
         if group.instruction:
             check_languages(file, (*place, "instruction"), group.instruction, languages)
 

@@ -58,7 +58,7 @@ class Continuous(HandleQuestion, frozen=True, forbid_unknown_fields=True):
         question = super().checked(context)
         if self.rate_hz > most:
             reason = f"is {self.rate_hz:g}; motions of {context.seconds:g} s allow {most:.3g}."
-            raise context.file.wrong(("ask", "rate_hz"), reason)
+            raise context.file.field_error(("ask", "rate_hz"), reason)
         return question
 
     @classmethod

@@ -45,11 +45,11 @@ class ForcedChoice(Question, frozen=True, forbid_unknown_fields=True):
         path = ("ask", "options")
         missing = set(context.intended) - set(options)
         if missing:
-            raise context.file.wrong(path, f"lacks '{min(missing)}', which a stimulus is intended to show.")
+            raise context.file.field_error(path, f"lacks '{min(missing)}', which a stimulus is intended to show.")
         if DO_NOT_KNOW in options:
-            raise context.file.wrong(path, f"holds '{DO_NOT_KNOW}'; write do_not_know = true instead.")
+            raise context.file.field_error(path, f"holds '{DO_NOT_KNOW}'; write do_not_know = true instead.")
         if len(options) < 2:
-            raise context.file.wrong(path, f"needs at least 2, it has {len(options)}.")
+            raise context.file.field_error(path, f"needs at least 2, it has {len(options)}.")
         check_texts(context.file, path, options)
         return replace(self, options=options)
 

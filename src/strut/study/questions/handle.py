@@ -27,7 +27,7 @@ class HandleQuestion(RatingQuestion, frozen=True, forbid_unknown_fields=True):
         """Return the question; raise DesignError unless `ends` are three different words."""
         if len(self.ends) != 3:
             reason = f"needs three words (low, middle, high), it has {len(self.ends)}."
-            raise context.file.wrong(("ask", "ends"), reason)
+            raise context.file.field_error(("ask", "ends"), reason)
         check_texts(context.file, ("ask", "ends"), self.ends)
         return self
 

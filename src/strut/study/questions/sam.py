@@ -38,7 +38,7 @@ class SelfAssessment(RatingQuestion, frozen=True, forbid_unknown_fields=True):
         check_texts(context.file, ("ask", "scales"), self.scales)
         if self.points % 2 == 0:
             reason = f"is {self.points}; a scale with a middle has 5, 7 or 9 points."
-            raise context.file.wrong(("ask", "points"), reason)
+            raise context.file.field_error(("ask", "points"), reason)
         return self
 
     @classmethod
