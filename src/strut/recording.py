@@ -1,4 +1,4 @@
-"""Recording: what a laboratory measured. Markers, analog channels, force plates and events, in metres and seconds."""
+"""Recording: markers, analog channels, force plates and events of a gait laboratory, in metres and seconds."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _SIDE_WORDS: dict[str, Side] = {
     **dict.fromkeys(("l", "left", "gauche", "links"), "Left"),
 }
 EventKind = Literal["heel_strike", "foot_flat", "heel_off", "toe_off"]
-FASTEST_HZ = 1e5
-LARGEST_M = 1e3  # markers farther away than this are no markers of a gait
+MAX_RATE_HZ = 1e5  # no laboratory samples faster
+MAX_DISTANCE_M = 1e3  # of a marker from the origin; beyond, the unit of the file must be wrong
 
 
 @dataclass(frozen=True, slots=True)
 class GaitEvent:
-    """Something that a foot does at an instant, counted from the first frame of its recording."""
+    """An event of a foot, at a time from the first frame of its recording."""
 
     kind: EventKind
     side: Side
@@ -39,7 +39,7 @@ class AnalogChannels:
 
     Args:
         names: Of the channels.
-        units: As the file tells them, one for each channel; empty where it does not.
+        units: One for each channel, as in the file; empty if unknown.
         rate_hz: Samples per second.
         values: In those units. Shape (S, n).
     """
@@ -66,14 +66,14 @@ class AnalogChannels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForcePlate:
-    """What the ground does to whoever stands on a plate, in world axes.
+    """The ground reaction on a force plate, in world axes.
 
     Args:
         name: Of the plate.
         rate_hz: Samples per second; the first belongs to the first frame of the markers.
         force_n: Of the ground on the body. Shape (S, 3).
         moment_nm: Of the ground on the body, about the middle of the plate's surface. Shape (S, 3).
-        cop_m: Centre of pressure; NaN while nobody stands on the plate. Shape (S, 3).
+        cop_m: Centre of pressure; NaN while the plate is unloaded. Shape (S, 3).
         corners_m: Of the surface. Shape (4, 3).
     """
 
@@ -100,28 +100,28 @@ class ForcePlate:
 
     @property
     def centre_m(self) -> Array:
-        """The middle of the surface. Shape (3,)."""
+        """Centre of the surface. Shape (3,)."""
         return np.asarray(self.corners_m.mean(axis=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
-    """Markers of a trial with everything that was measured beside them.
+    """Markers of a recording trial, with all other measurements.
 
     Args:
         name: Of the trial.
         rate_hz: Frames per second.
         marker_names: One for each marker, without the subject's prefix; unique.
         markers_m: In world; NaN where a marker was not seen. Shape (T, n, 3).
-        residual_m: How well the cameras agreed on each marker, where the file tells. Shape (T, n).
+        residual_m: Disagreement of the cameras on each marker, if known. Shape (T, n).
         analog: Analog channels, if there are any.
         plates: Force plates.
-        events: Told by the file, in order of time.
-        height_m: Of the person, where the file tells.
-        mass_kg: Of the person, where the file tells.
+        events: Of the file, in order of time.
+        height_m: Of the person, if known.
+        mass_kg: Of the person, if known.
         moments_nm_kg: Of the laboratory's own inverse dynamics about the flexion axes of LAnkle, RKnee and so on, over
-            the body mass; NaN where it found none. Shape (T,) each.
-        notes: What was found and what was done: units, axes, taring, gaps that were filled.
+            the body mass; NaN where there are none. Shape (T,) each.
+        notes: What the reader found out and changed: units, axes, offsets, filled gaps.
     """
 
     name: str
@@ -144,9 +144,12 @@ class Recording:
         if markers.ndim != 3 or markers.shape[1:] != (count, 3):
             raise BadRecordingError(f"{count} marker names do not fit markers of shape {markers.shape}.")
         if len(set(self.marker_names)) != count:
-            raise BadRecordingError(f"The marker {_twice(self.marker_names)} comes twice.")
-        if np.isinf(markers).any() or (np.abs(markers[np.isfinite(markers)]) > LARGEST_M).any():
-            raise BadRecordingError(f"A marker is farther away than {LARGEST_M:g} m; the file's unit must be wrong.")
+            twice = next(name for k, name in enumerate(self.marker_names) if name in self.marker_names[:k])
+            raise BadRecordingError(f"The marker {twice} comes twice.")
+        if np.isinf(markers).any() or (np.abs(markers[np.isfinite(markers)]) > MAX_DISTANCE_M).any():
+            raise BadRecordingError(
+                f"A marker is farther away than {MAX_DISTANCE_M:g} m; the unit of the file must be wrong."
+            )
         object.__setattr__(self, "markers_m", frozen_array(markers))
         if self.residual_m is not None:
             object.__setattr__(self, "residual_m", frozen_array(self.residual_m))
@@ -165,41 +168,38 @@ class Recording:
         return max(len(self.markers_m) - 1, 0) / self.rate_hz
 
     def marker(self, name: str) -> Array:
-        """Return where one marker is in world; raises BadRecordingError. Shape (T, 3)."""
+        """Return the path of one marker in world; raises BadRecordingError. Shape (T, 3)."""
         return self.markers([name])[:, 0]
 
     def markers(self, names: Sequence[str]) -> Array:
-        """Return where some markers are in world; raises BadRecordingError. Shape (T, len(names), 3)."""
+        """Return the paths of markers in world; raises BadRecordingError. Shape (T, len(names), 3)."""
         missing = [name for name in names if name not in self.marker_names]
         if missing:
             raise BadRecordingError(f"{self.name} has no marker {', '.join(missing)}.")
         return self.markers_m[:, [self.marker_names.index(name) for name in names]]
 
 
-def all_seen(places_m: Array) -> npt.NDArray[np.bool_]:
-    """Return which places have all three coordinates. Shape (..., 3) in, (...) out."""
-    return np.asarray(np.isfinite(places_m).all(axis=-1))
+def are_seen(positions_m: Array) -> npt.NDArray[np.bool_]:
+    """Return which positions have all three coordinates. Shape (..., 3) in, (...) out."""
+    return np.asarray(np.isfinite(positions_m).all(axis=-1))
 
 
 def channel_sides(names: Sequence[str]) -> list[Side | None]:
     """Return the side of each channel, by its name.
 
-    `L Gast`, `left_TA`, `RF L` and `Soleus Droit` tell it; `LTRE` does where all names begin with R or L.
+    The first or last word names it (`L Gast`, `left_TA`, `RF L`, `Soleus Droit`), or the first letter if all names
+    begin with R or L (`LTRE`).
     """
-    every = len(names) > 1 and all(name[:1] in {"R", "L"} for name in names)
-    return [_side_by_word(name) or (_SIDE_WORDS.get(name[:1].lower()) if every else None) for name in names]
+    all_have_letter = len(names) > 1 and all(name[:1] in {"R", "L"} for name in names)
+    return [_side_by_word(name) or (_SIDE_WORDS.get(name[:1].lower()) if all_have_letter else None) for name in names]
 
 
 def _side_by_word(name: str) -> Side | None:
-    """Return the side that the first or the last word of a name is."""
+    """Return the side that the first or the last word of a name means."""
     words = re.split(r"[\s_.:#-]+", name.lower())
     return (_SIDE_WORDS.get(words[0]) or _SIDE_WORDS.get(words[-1])) if len(words) > 1 else None
 
 
 def _check_rate(rate_hz: float, what: str) -> None:
-    if not 0.0 < rate_hz <= FASTEST_HZ:  # also catches NaN
-        raise BadRecordingError(f"A rate of {rate_hz:g} Hz for {what} is not one that anybody records at.")
-
-
-def _twice(names: Sequence[str]) -> str:
-    return next(name for index, name in enumerate(names) if name in names[:index])
+    if not 0.0 < rate_hz <= MAX_RATE_HZ:  # also catches NaN
+        raise BadRecordingError(f"A rate of {rate_hz:g} Hz for {what} is not one of a laboratory.")

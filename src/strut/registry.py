@@ -38,7 +38,7 @@ VERBS = {
     ),
     "animate": Verb("strut.animation.verbs.animate:animate", "Make a drawn story a motion that stands."),
     "repair": Verb("strut.retargeting.verbs.repair:repair", "Make a motion that breaks limits one that keeps them."),
-    "library": Verb("strut.library.verbs.library:library", "Keep motions, and find them again by what they mean."),
+    "library": Verb("strut.library.verbs.library:library", "Store motions and find them by emotion, mode and length."),
     "synthesize": Verb("strut.human.verbs.synthesize:synthesize", "Find a human gait that minimises criteria."),
     "fit": Verb("strut.capture.verbs.fit:fit", "Fit a person's model to recorded markers."),
     "capture": Verb("strut.capture.verbs.capture:capture", "Find forces and torques of a recorded walk."),

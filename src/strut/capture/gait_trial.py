@@ -19,7 +19,7 @@ from strut.capture.markers.marker_set import Landmark, MarkerSet, match_markers
 from strut.capture.markers.medial_ankles import medial_ankle_names
 from strut.capture.markers.walking_axes import find_walking_axes, turn_onto_x
 from strut.errors import BadRecordingError
-from strut.recording import AnalogChannels, ForcePlate, GaitEvent, Recording, Side, all_seen
+from strut.recording import AnalogChannels, ForcePlate, GaitEvent, Recording, Side, are_seen
 
 MIN_FRAMES = 10
 MIN_SEEN_SHARE = 0.05  # of the frames; a marker that is seen less often is ignored; chosen by eye
@@ -197,7 +197,7 @@ def replace_by_plate_events(events: Sequence[GaitEvent], plate_events: Sequence[
 
 
 def _drop_unseen_markers(recording: Recording) -> Recording:
-    seen_share = all_seen(recording.markers_m).mean(axis=0)
+    seen_share = are_seen(recording.markers_m).mean(axis=0)
     columns = np.flatnonzero(seen_share > MIN_SEEN_SHARE)
     if not len(columns):
         raise BadRecordingError(f"{recording.name} has no markers that are seen.")
@@ -207,7 +207,7 @@ def _drop_unseen_markers(recording: Recording) -> Recording:
 
 def _crop_to_seen_frames(recording: Recording) -> Recording:
     """Return a recording without the frames at both ends in which less than half of the markers are seen."""
-    seen_share = all_seen(recording.markers_m).mean(axis=1)
+    seen_share = are_seen(recording.markers_m).mean(axis=1)
     good = np.flatnonzero(seen_share >= 0.5)
     if len(good) < MIN_FRAMES:
         raise BadRecordingError(f"{recording.name}: half of the markers are seen in {len(good)} frames only.")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from strut.errors import BadRecordingError
 from strut.formats.c3d_parameters import BLOCK, C3D_KEY, INTEL
-from strut.recording import Recording, all_seen
+from strut.recording import Recording, are_seen
 
 MAX_LABELS = 255  # of one parameter, which counts them in a byte
 MAX_FRAMES = 65535  # that the header can count
@@ -138,7 +138,7 @@ def _texts(group: int, name: str, values: Sequence[str]) -> bytes:
 
 def _data(recording: Recording, channels: int, samples: int) -> bytes:
     frames, points = recording.markers_m.shape[:2]
-    is_seen = all_seen(recording.markers_m)
+    is_seen = are_seen(recording.markers_m)
     values: npt.NDArray[np.float32] = np.zeros((frames, 4 * points + channels * samples), dtype="<f4")
     markers = values[:, : 4 * points].reshape(frames, points, 4)
     markers[..., :3] = np.where(is_seen[..., None], recording.markers_m * 1e3, 0.0)

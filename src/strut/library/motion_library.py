@@ -1,4 +1,4 @@
-"""Motion library: motions of any robot in one SQLite file, each with an ID, found by what they mean."""
+"""Motion library: motions of any robot in one SQLite file, found by emotion, mode, robot, length and title."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from strut.motion import Motion
 from strut.plumbing.sqlite_store import StoreKind, open_store
 
 LibraryMode = Literal["stand", "walk"]
-APPLICATION_ID = 0x73747275  # "stru": tells a library from any other SQLite file
+APPLICATION_ID = 0x73747275  # "stru": other SQLite files have another number
 VERSION = 1
-WALKED_M = 0.1  # who goes farther walks
+MIN_WALK_M = 0.1  # a motion that moves less stands
 _MODES = {"stand": "stand", "standing": "stand", "walk": "walk", "walking": "walk"}
 _LENGTH = re.compile(r"(under|below|at most|over|above|at least)\s+(\d+(?:\.\d+)?)\s*(?:s|sec|seconds)?")
 _TITLE = re.compile(r'"([^"]*)"')
@@ -31,18 +31,18 @@ _SIGNS = {"under": "<", "below": "<", "at most": "<=", "over": ">", "above": ">"
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """What a library knows of a motion.
+    """The entry of a motion.
 
     Args:
-        id: Twelve hexadecimal digits of the motion's own bytes: the same motion has the same ID everywhere.
+        id: Twelve hexadecimal digits of the hash of its file: the same motion has the same ID everywhere.
         title: For people.
-        robot: Whose.
-        emotion: What it shows, `happy, sad` where it shows one after the other; None if nothing on purpose.
-        mode: What the body does meanwhile.
-        duration_s: How long it lasts.
-        verdict: Of its receipt; None if nobody has checked it.
+        robot: Name of its robot.
+        emotion: The emotion that it expresses, `happy, sad` for one after the other; None if it expresses none.
+        mode: Whether the robot stands or walks.
+        duration_s: Of the motion.
+        verdict: Of its receipt; None if it is not checked.
         fingerprint: Of the robot that it was made for.
-        added: When it was put in.
+        added: Date and time at which it was added.
     """
 
     id: str
@@ -56,15 +56,15 @@ class LibraryEntry:
     added: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON would hold it."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        """Return the values that JSON holds."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-_COLUMNS = tuple(one.name for one in fields(LibraryEntry))
+_COLUMNS = tuple(field.name for field in fields(LibraryEntry))
 _CREATE = """CREATE TABLE motion (id TEXT PRIMARY KEY, title TEXT NOT NULL, robot TEXT NOT NULL, emotion TEXT,
 mode TEXT NOT NULL, duration_s REAL NOT NULL, verdict TEXT, fingerprint TEXT, added TEXT NOT NULL,
 body BLOB NOT NULL)"""
-_SHOWS = "instr(', ' || emotion || ',', ', ' || ? || ',') > 0"
+_EXPRESSES = "instr(', ' || emotion || ',', ', ' || ? || ',') > 0"
 _KIND = StoreKind("library", APPLICATION_ID, VERSION, (_CREATE,), "`strut library add MOTION`")
 
 
@@ -74,7 +74,7 @@ def library_home() -> Path:
 
 
 class MotionLibrary:
-    """A library in a file; it is made when the first motion is put in.
+    """A library in a file, which is made when the first motion is added.
 
     Example:
         >>> library = strut.MotionLibrary("motions.db")
@@ -86,12 +86,12 @@ class MotionLibrary:
         self.path = library_home() if path is None else Path(path)
 
     def add(self, motion: Motion, *, title: str | None = None, mode: LibraryMode | None = None) -> LibraryEntry:
-        """Put a motion in and return what is known of it; one that is already there stays as it is.
+        """Add a motion and return its entry; a motion that the library has already stays as it is.
 
         Args:
             motion: Of any robot.
-            title: For people; the motion's own if None.
-            mode: Told from how far it goes if None.
+            title: For people; that of the motion if None.
+            mode: Follows from the distance if None.
         """
         body = encode_motion(motion)
         entry = _entry(motion, body, title, mode)
@@ -105,30 +105,30 @@ class MotionLibrary:
     def query(self, text: str = "") -> list[LibraryEntry]:
         """Return the motions that a text describes, the shortest first.
 
-        Commas or blanks part the words: an emotion, `standing` or `walking`, a robot's name, `under 6 s` or `over 2 s`;
-        what stands in quotes is part of a title.
+        Its words, separated by commas or blanks, are an emotion, `standing` or `walking`, the name of a robot,
+        `under 6 s` or `over 2 s`; text in quotes is part of a title.
         """
         with self._open() as store:
             robots = tuple(row[0] for row in store.execute("SELECT DISTINCT robot FROM motion ORDER BY robot"))
-            where, values = _meaning(text, robots)
-            found = store.execute(
+            where, values = _sql_condition(text, robots)
+            rows = store.execute(
                 f"SELECT {', '.join(_COLUMNS)} FROM motion WHERE {where} ORDER BY duration_s, id", values
             )
-            return [LibraryEntry(*row) for row in found]
+            return [LibraryEntry(*row) for row in rows]
 
     def entry(self, identity: str) -> LibraryEntry:
-        """Return what is known of a motion, by its ID or the beginning of it; raises LibraryError."""
+        """Return the entry of a motion, by its ID or the beginning of it; raises LibraryError."""
         with self._open() as store:
-            found = [
+            entries = [
                 LibraryEntry(*row)
                 for row in store.execute(
                     f"SELECT {', '.join(_COLUMNS)} FROM motion WHERE substr(id, 1, ?) = ?", (len(identity), identity)
                 )
             ]
-        if len(found) != 1 or not identity:
-            how = f"{len(found)} motions whose ID begins with" if found else "no motion with the ID"
+        if len(entries) != 1 or not identity:
+            how = f"{len(entries)} motions whose ID begins with" if entries else "no motion with the ID"
             raise LibraryError(self.path, f"has {how} '{identity}'; `strut library query` lists them.")
-        return found[0]
+        return entries[0]
 
     def motion(self, identity: str) -> Motion:
         """Return a motion by its ID or the beginning of it; raises LibraryError."""
@@ -144,21 +144,21 @@ class MotionLibrary:
         return open_store(self.path, _KIND, make=make)
 
 
-def _shown_by(motion: Motion) -> str | None:
-    """Return the feeling of a motion, or those of a show."""
+def _emotions_of(motion: Motion) -> str | None:
+    """Return the emotion of a motion, or those of a sequence of commands."""
     emotion = motion.receipt.emotion if motion.receipt else motion.meta.get("emotion")
     return emotion or ", ".join(motion.meta.get("feelings", ())) or None
 
 
 def _entry(motion: Motion, body: bytes, title: str | None, mode: LibraryMode | None) -> LibraryEntry:
-    emotion = _shown_by(motion)
-    gone_m = float(abs(motion.qpos[-1, :2] - motion.qpos[0, :2]).max()) if motion.qpos.shape[1] >= 2 else 0.0
+    emotion = _emotions_of(motion)
+    distance_m = float(abs(motion.qpos[-1, :2] - motion.qpos[0, :2]).max()) if motion.qpos.shape[1] >= 2 else 0.0
     return LibraryEntry(
         id=hashlib.sha256(body).hexdigest()[:12],
         title=title or str(motion.meta.get("title") or emotion or "untitled"),
         robot=motion.robot,
         emotion=emotion,
-        mode=mode or ("walk" if gone_m > WALKED_M else "stand"),
+        mode=mode or ("walk" if distance_m > MIN_WALK_M else "stand"),
         duration_s=motion.duration_s,
         verdict=motion.receipt.verdict if motion.receipt else None,
         fingerprint=motion.meta.get("robot_fingerprint"),
@@ -166,13 +166,13 @@ def _entry(motion: Motion, body: bytes, title: str | None, mode: LibraryMode | N
     )
 
 
-def _meaning(text: str, robots: tuple[str, ...]) -> tuple[str, list[Any]]:
-    """Return a text as a condition of SQL with its values; raises UnknownNameError for a word that means nothing."""
+def _sql_condition(text: str, robots: tuple[str, ...]) -> tuple[str, list[Any]]:
+    """Return a text as a condition of SQL with its values; raises UnknownNameError for an unknown word."""
     text = text.lower()
     rows = [("instr(lower(title), ?) > 0", quoted) for quoted in _TITLE.findall(text)]
     rest = _TITLE.sub(" ", text)
     rows += [(f"duration_s {_SIGNS[word]} ?", float(number)) for word, number in _LENGTH.findall(rest)]
-    known = _words(robots)
+    known = _word_conditions(robots)
     for word in re.split(r"[,\s]+", _LENGTH.sub(" ", rest)):
         if word in known:
             condition, value = known[word]
@@ -184,10 +184,10 @@ def _meaning(text: str, robots: tuple[str, ...]) -> tuple[str, list[Any]]:
     return " AND ".join(["1", *(row for row, _ in rows)]), [value for _, value in rows]
 
 
-def _words(robots: tuple[str, ...]) -> dict[str, tuple[str, str]]:
-    """Return what words of a query mean: a condition and its value."""
-    found = {robot.lower(): ("robot = ?", robot) for robot in robots}
-    found |= {word: ("mode = ?", mode) for word, mode in _MODES.items()}
-    for name, one in emotion_table().items():
-        found |= dict.fromkeys((name, *one["also_called"]), (_SHOWS, name))
-    return found
+def _word_conditions(robots: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+    """Return the conditions of the words of a query, with their values."""
+    conditions = {robot.lower(): ("robot = ?", robot) for robot in robots}
+    conditions |= {word: ("mode = ?", mode) for word, mode in _MODES.items()}
+    for name, entry in emotion_table().items():
+        conditions |= dict.fromkeys((name, *entry["also_called"]), (_EXPRESSES, name))
+    return conditions

@@ -1,4 +1,4 @@
-"""Number words: shares, counts and amounts as people read them, written alike everywhere."""
+"""Number text: shares, counts and amounts as people read them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-BRISK_M_S = 0.05  # from here on speeds are told in m/s
+MIN_M_S = 0.05  # slower speeds are written in mm/s
 _ONE_OR_SEVERAL = re.compile(r"\[(.*?)\|(.*?)\]")
 
 
@@ -19,7 +19,7 @@ def format_percent(share: float, digits: int = 0) -> str:
 
 
 class Share(float):
-    """A number that fills `{:.0%}` of a sentence as `percent` writes it, and any other place as numbers do."""
+    """A number that is formatted by `{:.0%}` as by `format_percent`, and otherwise as numbers are."""
 
     def __format__(self, form: str) -> str:
         digits = re.fullmatch(r"\.(\d)%", form)
@@ -27,41 +27,38 @@ class Share(float):
 
 
 def format_count(count: int, words: str) -> str:
-    """Return a number and words about so many things, in which `[joint has|joints have]` stands for one or several.
+    """Return a count with words about the things, in which `[joint has|joints have]` gives singular and plural.
 
     Example:
-        >>> one_or_several(1, "[joint has|joints have] no range")
+        >>> format_count(1, "[joint has|joints have] no range")
         '1 joint has no range'
     """
     return f"{count} {plural_form(count, words)}"
 
 
 def plural_form(count: int, words: str) -> str:
-    """Return such words without the number, where names of the things stand before them.
+    """Return such words without the count.
 
     Example:
-        >>> of_one_or_several(2, "[was|were] let down")
+        >>> plural_form(2, "[was|were] let down")
         'were let down'
     """
-    return _ONE_OR_SEVERAL.sub(lambda said: said[1 if count == 1 else 2], words)
+    return _ONE_OR_SEVERAL.sub(lambda forms: forms[1 if count == 1 else 2], words)
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:
-    """Return words joined as in a sentence: `a, b and c`, or with another word before the `last`."""
+    """Return words joined as in a sentence: `a, b and c`; `last` replaces `and`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def format_speed(speed_m_s: float) -> str:
-    """Return a speed in m/s; in mm/s where it is too slow to be read so."""
-    return f"{speed_m_s:.2f} m/s" if abs(speed_m_s) >= BRISK_M_S else f"{speed_m_s * 1e3:.0f} mm/s"
+    """Return a speed in m/s, or in mm/s if it is slow."""
+    return f"{speed_m_s:.2f} m/s" if abs(speed_m_s) >= MIN_M_S else f"{speed_m_s * 1e3:.0f} mm/s"
 
 
 def format_amount(value: float, unit: str) -> str:
-    """Return what was asked or found, in SI, in the unit that people read.
-
-    Lengths are told in mm, speeds (`mm/s`) in m/s unless they are slow, turns in °/s.
-    """
+    """Return an SI value in the unit that people read: mm, m/s or (if slow) mm/s for the unit `mm/s`, and °/s."""
     if unit == "°/s":
         return f"{math.degrees(value):.1f}°/s"
-    brisk = unit == "mm/s" and abs(value) >= BRISK_M_S
-    return f"{round(value, 3):g} m/s" if brisk else f"{value * 1e3:.0f} {unit}"
+    is_fast = unit == "mm/s" and abs(value) >= MIN_M_S
+    return f"{round(value, 3):g} m/s" if is_fast else f"{value * 1e3:.0f} {unit}"

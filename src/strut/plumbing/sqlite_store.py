@@ -1,4 +1,4 @@
-"""SQLite store: one file of one kind and version; every insert is a transaction, so a kill loses nothing finished."""
+"""SQLite store: a file of one kind and version; every insert is a transaction, so that a kill loses no finished one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from strut.errors import LibraryError
 
 @dataclass(frozen=True, slots=True)
 class StoreKind:
-    """What tells a store of one kind from any other SQLite file.
+    """A kind of store.
 
     Args:
-        what: For people: a library.
-        application_id: Written into the file.
+        what: Name in errors: a library.
+        application_id: Number in the file, which other SQLite files do not have.
         version: Of its tables.
-        create: The statements that make the tables.
-        begin: How to begin one, for people.
+        create: Statements that make the tables.
+        begin: Command that makes the first one, in errors.
     """
 
     what: str
@@ -32,7 +32,13 @@ class StoreKind:
 
 @contextmanager
 def open_store(path: Path, kind: StoreKind, *, make: bool = False) -> Iterator[sqlite3.Connection]:
-    """Open a store, making it if asked to; raises LibraryError for what is damaged, foreign or of another version."""
+    """Open a store; raises LibraryError if it is damaged, of another kind or of another version.
+
+    Args:
+        path: Of the file.
+        kind: Of the store.
+        make: Whether a missing file is made.
+    """
     if not path.is_file() and not make:
         raise LibraryError(path, f"there is no {kind.what}; {kind.begin} begins one.")
     try:
@@ -47,16 +53,17 @@ def open_store(path: Path, kind: StoreKind, *, make: bool = False) -> Iterator[s
 
 
 def _check(path: Path, kind: StoreKind, store: sqlite3.Connection, *, make: bool) -> None:
-    (mark,), (version,) = (store.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version"))
+    (application_id,) = store.execute("PRAGMA application_id").fetchone()
+    (version,) = store.execute("PRAGMA user_version").fetchone()
     (tables,) = store.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if make and mark == 0 and tables == 0:
+    if make and application_id == 0 and tables == 0:
         store.execute("BEGIN IMMEDIATE")
         for statement in kind.create:
             store.execute(statement)
         store.execute(f"PRAGMA application_id = {kind.application_id}")
         store.execute(f"PRAGMA user_version = {kind.version}")
         store.commit()
-    elif mark != kind.application_id:
+    elif application_id != kind.application_id:
         raise LibraryError(path, "is a database of something else; choose another file.")
     elif version != kind.version:
         raise LibraryError(path, f"is a {kind.what} of version {version}; this strut reads {kind.version}.")

@@ -12,7 +12,7 @@ from strut.arrays import Array
 from strut.capture.markers.gaps import find_runs
 from strut.errors import BadRecordingError
 from strut.maths.sampling import low_passed
-from strut.recording import SIDES, Recording, Side, all_seen
+from strut.recording import SIDES, Recording, Side, are_seen
 
 CUTOFF_HZ = 20.0  # of the low-pass filter; no benchmark
 MIN_RUN = 16  # frames that the filter needs
@@ -106,7 +106,7 @@ def _best_path(recording: Recording, side: str, kinds: Sequence[str]) -> tuple[s
     """Return the first kind of marker that is seen about as long as any of them, and its smooth path."""
     names = {kind: f"{side[0]}{kind}" for kind in kinds if f"{side[0]}{kind}" in recording.marker_names}
     paths = {kind: _smooth(recording.marker(name), recording.rate_hz) for kind, name in names.items()}
-    seen_share = {kind: float(all_seen(path).mean()) for kind, path in paths.items()}
+    seen_share = {kind: float(are_seen(path).mean()) for kind, path in paths.items()}
     if not any(seen_share.values()):
         raise BadRecordingError(
             f"{recording.name}: no marker on the {side.lower()} foot is seen for long ({', '.join(kinds)})."
@@ -118,7 +118,7 @@ def _best_path(recording: Recording, side: str, kinds: Sequence[str]) -> tuple[s
 def _smooth(path: Array, rate_hz: float) -> Array:
     """Return a path after a zero-lag low-pass filter, run by run; NaN where a run is too short. Shape (T, 3)."""
     result = np.full_like(path, np.nan)
-    for first, last in find_runs(all_seen(path)):
+    for first, last in find_runs(are_seen(path)):
         if last - first + 1 >= MIN_RUN:
             result[first : last + 1] = low_passed(path[first : last + 1], CUTOFF_HZ, rate_hz)
     return result

@@ -32,7 +32,7 @@ from strut.capture.marker_fit.fit import MarkerFit
 from strut.engines.body_wrench import Movement, body_wrench
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.rotation import angles_from_qpos
-from strut.recording import all_seen
+from strut.recording import are_seen
 from strut.robot import BASE, Robot
 
 SEED = 0  # of the samples around a movement
@@ -215,7 +215,7 @@ def _marker_precision(marker_fit: MarkerFit, q: Array, options: SmoothingOptions
     points = body_points(body, [(person.marker[name].segment, person.marker[name].at_m) for name in names])
     pose = pose_body(body, q, lengths_array(body, person.lengths_m))
     jacobian = point_jacobian(body, pose, points, place_points(pose, points))
-    seen = all_seen(recording.markers(names))
+    seen = are_seen(recording.markers(names))
     weights = np.array([marker_fit.trial.landmarks[name].weight for name in names])
     correlated_frames = max(recording.rate_hz * options.marker_s, 1.0)
     root_weight = np.sqrt(weights / correlated_frames) * seen / options.marker_sd_m

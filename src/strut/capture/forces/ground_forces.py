@@ -40,7 +40,7 @@ from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadRecordingError
 from strut.maths.rotation import qpos_from_angles
 from strut.maths.sampling import low_passed
-from strut.recording import SIDES, GaitEvent, all_seen
+from strut.recording import SIDES, GaitEvent, are_seen
 from strut.robot import Robot
 
 # Numbers without another reason were chosen on the tuning half of the plate trials (benchmarks/bench_ground_forces.py).
@@ -261,7 +261,7 @@ def baseline_prior(marker_fit: MarkerFit, baseline_n: Array, *, is_filtered: boo
     """
     recording = marker_fit.trial.recording
     frames = max(round(BASELINE_S * recording.rate_hz), 1)
-    seen_share = all_seen(recording.markers(marker_fit.marker_names)).mean(axis=1)
+    seen_share = are_seen(recording.markers(marker_fit.marker_names)).mean(axis=1)
     is_clear = (minimum_filter1d(seen_share, 2 * frames + 1) >= BASELINE_MIN_SEEN) & (not is_filtered)
     known = np.ix_(is_clear, [0, 2])
     wrench = np.full((len(baseline_n), 6), np.nan)

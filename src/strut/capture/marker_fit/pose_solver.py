@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 from strut.arrays import Array
 from strut.capture.marker_fit.body_geometry import BodyGeometry, BodyPoints, place_points, point_jacobian, pose_body
 from strut.errors import BadRecordingError
-from strut.recording import all_seen
+from strut.recording import are_seen
 from strut.robot import BASE
 
 MARKER_SD_M = 0.005  # of each coordinate of a marker: skin over bone; chosen by eye
@@ -153,7 +153,7 @@ def _linearise(problem: PoseProblem, q: Array) -> tuple[Array, Array, Array]:
     positions = place_points(pose, problem.points)
     jacobian = point_jacobian(problem.body, pose, problem.points, positions)
     error = positions - problem.markers_m
-    seen = all_seen(error)
+    seen = are_seen(error)
     root_weight = np.sqrt(problem.weights) / MARKER_SD_M * seen
     residual = (np.where(seen[..., None], error, 0.0) * root_weight[..., None]).reshape(len(q), -1)
     rows = (jacobian * root_weight[..., None, None]).reshape(len(q), -1, problem.body.n_dof)
@@ -190,7 +190,7 @@ def initial_poses(problem: PoseProblem) -> Array:
     in_pelvis = place_points(pose_body(body, neutral, problem.lengths_m), problem.points)[0, used]
     is_placed = np.zeros(len(q), dtype=bool)
     for frame, recorded in enumerate(problem.markers_m[:, used]):
-        seen = all_seen(recorded)
+        seen = are_seen(recorded)
         if seen.sum() >= 3:
             rotation, translation = _align_rigidly(in_pelvis[seen], recorded[seen])
             q[frame, :3] = translation

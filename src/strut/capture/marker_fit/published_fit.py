@@ -11,7 +11,7 @@ import numpy as np
 from strut.arrays import Array
 from strut.capture.marker_fit.body_geometry import place_points, point_jacobian, pose_body
 from strut.capture.marker_fit.pose_solver import OnCaptureProgress, PoseFit, PoseProblem, marker_errors, no_progress
-from strut.recording import all_seen
+from strut.recording import are_seen
 
 DAMPING = 1e-3
 MIN_STEP = 1e-8
@@ -42,7 +42,7 @@ def published_fit(
 def _solve_frame(problem: PoseProblem, initial_q: Array) -> tuple[Array, int]:
     """Return the pose of one frame, and the number of Gauss-Newton steps."""
     q = initial_q[None]
-    seen = all_seen(problem.markers_m[0])
+    seen = are_seen(problem.markers_m[0])
     weights = np.repeat(problem.weights * seen, 3)
     step = 0
     while step < MAX_STEPS:

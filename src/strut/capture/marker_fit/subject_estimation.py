@@ -31,7 +31,7 @@ from strut.capture.marker_fit.pose_solver import (
     initial_poses,
     refine_poses,
 )
-from strut.recording import SIDES, all_seen
+from strut.recording import SIDES, are_seen
 
 FRAMES = 60  # poses in the adjustment; chosen by eye
 INDEPENDENT_S = 0.15  # errors of skin markers are correlated for so long; chosen by eye
@@ -112,7 +112,7 @@ def estimate_subject(
 
 def choose_frames(markers_m: Array, rate_hz: float) -> tuple[npt.NDArray[np.intp], float]:
     """Return evenly spread frames in which most markers are seen, and how many of them count as independent."""
-    seen = all_seen(markers_m).sum(axis=1)
+    seen = are_seen(markers_m).sum(axis=1)
     good = np.flatnonzero(seen >= max(seen.max() - 2, 1))
     frames = good[np.unique(np.linspace(0, len(good) - 1, min(FRAMES, len(good))).astype(int))]
     return frames, float(min(len(frames), max(len(good) / rate_hz / INDEPENDENT_S, 2.0)))
@@ -159,7 +159,7 @@ def _linearise(data: EstimationData, parameters: Array, q: Array) -> _Rows:
     positions = place_points(pose, points)
     frames, count = positions.shape[:2]
     error = positions - data.markers_m
-    seen = all_seen(error)
+    seen = are_seen(error)
     independent_share = np.sqrt(data.independent / frames)
     root_weight = np.sqrt(data.weights) / MARKER_SD_M * seen * independent_share
     by_parameter = np.zeros((frames, count, 3, len(parameters)))

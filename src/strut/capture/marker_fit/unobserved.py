@@ -9,7 +9,7 @@ from strut.arrays import Array
 from strut.capture.marker_fit.body_geometry import BodyGeometry, place_points, point_jacobian, pose_body
 from strut.capture.marker_fit.body_priors import pose_prior
 from strut.capture.marker_fit.pose_solver import MARKER_SD_M, PoseProblem
-from strut.recording import all_seen
+from strut.recording import are_seen
 
 SAMPLES = 12  # frames in which the uncertainty is computed
 UNOBSERVED_SHARE = 0.7  # a coordinate that keeps this share of its prior spread is unobserved; chosen by eye
@@ -23,7 +23,7 @@ def find_observed(problem: PoseProblem, q: Array) -> tuple[npt.NDArray[np.bool_]
     sampled = problem.select_frames(frames)
     pose = pose_body(sampled.body, q[frames], sampled.lengths_m)
     positions = place_points(pose, sampled.points)
-    root_weight = np.sqrt(sampled.weights) / MARKER_SD_M * all_seen(sampled.markers_m)
+    root_weight = np.sqrt(sampled.weights) / MARKER_SD_M * are_seen(sampled.markers_m)
     jacobian = point_jacobian(sampled.body, pose, sampled.points, positions)
     rows = (jacobian * root_weight[..., None, None]).reshape(len(frames), -1, q.shape[1])
     prior_precision = np.where(problem.prior.precision > 0.0, problem.prior.precision, WEAK_PRECISION)

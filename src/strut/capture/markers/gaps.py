@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.interpolate import CubicSpline
 
 from strut.maths.sampling import runs
-from strut.recording import Recording, all_seen
+from strut.recording import Recording, are_seen
 
 MAX_FILLED_GAP_S = 0.1  # a tenth of a gait cycle; no benchmark
 NEIGHBOURS = 3  # frames on each side of a gap that its spline passes through
@@ -49,7 +49,7 @@ def fill_gaps(recording: Recording) -> tuple[Recording, tuple[Gap, ...]]:
 
 def _find_gaps(recording: Recording, name: str) -> list[Gap]:
     """Return the gaps of a marker; none if the marker is never seen."""
-    unseen = ~all_seen(recording.marker(name))
+    unseen = ~are_seen(recording.marker(name))
     if unseen.all():
         return []
     max_frames = MAX_FILLED_GAP_S * recording.rate_hz

@@ -10,7 +10,7 @@ from scipy.signal import welch
 
 from strut.arrays import Array
 from strut.capture.markers.gaps import find_runs
-from strut.recording import Recording, all_seen
+from strut.recording import Recording, are_seen
 
 MAX_SPEED_M_S = 12.0  # a toe in a fast swing moves at 5 m/s
 MAX_RESIDUAL_M = 0.008  # chosen by eye
@@ -47,7 +47,7 @@ def filter_cutoff_hz(recording: Recording) -> float | None:
 
     Above it the accelerations contain neither noise nor landings.
     """
-    seen = all_seen(recording.markers_m).all(axis=0)
+    seen = are_seen(recording.markers_m).all(axis=0)
     if not seen.any() or recording.rate_hz < 3.0 * FILTERED_HZ:
         return None
     acceleration = np.diff(recording.markers_m[:, seen], n=2, axis=0).reshape(len(recording.markers_m) - 2, -1)
@@ -104,7 +104,7 @@ def _find_large_residuals(recording: Recording, names: Sequence[str]) -> list[Ma
     faults = []
     for name in names:
         index = recording.marker_names.index(name)
-        seen = all_seen(recording.markers_m[:, index])
+        seen = are_seen(recording.markers_m[:, index])
         median_m = float(np.median(recording.residual_m[seen, index])) if seen.any() else 0.0
         if median_m > MAX_RESIDUAL_M:
             sentence = f"The cameras disagree on {name} by {median_m * 1e3:.0f} mm (median residual)."

@@ -9,7 +9,7 @@ import numpy as np
 
 from strut.arrays import Array
 from strut.errors import BadRecordingError
-from strut.recording import Recording, all_seen
+from strut.recording import Recording, are_seen
 
 MIN_WALK_M = 0.5  # a pelvis that travels less belongs to a standing person or to a walk on a treadmill; chosen by eye
 MIN_UPRIGHT = 0.8  # cosine of the angle between the body and the vertical axis; chosen by eye
@@ -45,7 +45,7 @@ def find_walking_axes(recording: Recording, segments: Mapping[str, str]) -> Walk
     pelvis = _mean_path(recording, _markers_on(segments, ("Pelvis", "Head")) or _markers_on(segments, ("Thigh",)))
     feet = _mean_path(recording, _markers_on(segments, ("Foot",)))
     up, up_name = _find_up(recording, np.nanmedian(pelvis - feet, axis=0))
-    seen = pelvis[all_seen(pelvis)]
+    seen = pelvis[are_seen(pelvis)]
     travel = _horizontal_part(seen[-1] - seen[0], up)
     forward, notes = _find_forward(recording, travel, _facing(recording, up))
     return WalkingAxes(
@@ -119,6 +119,6 @@ def _facing(recording: Recording, up: Array) -> Array:
         if not {*front, *back} <= names:
             continue
         back_to_front = recording.markers(front).mean(axis=1) - recording.markers(back).mean(axis=1)
-        if all_seen(back_to_front).any():
+        if are_seen(back_to_front).any():
             return _horizontal_part(np.nanmean(back_to_front, axis=0), up)
     return np.zeros(3)

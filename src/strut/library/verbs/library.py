@@ -1,4 +1,4 @@
-"""`strut library`: keep motions, and find them again by what they mean; and build the gaits of a robot."""
+"""`strut library`: store motions and find them again, and build the gaits of a robot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ library = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Keep motions, and find them again by what they mean. Example: strut library add sad.npz.",
+    help="Store motions and find them by emotion, mode and length. Example: strut library add sad.npz.",
 )
 library.command()(build)
 library.command()(gaits)
@@ -30,16 +30,16 @@ Store = Annotated[Path | None, typer.Option(help="Library file.  [default: ~/.st
 def add(
     motions: Annotated[list[Path], typer.Argument(help="Motion files.")],
     title: Annotated[str | None, typer.Option(help="For people; the motion's own if left out.")] = None,
-    mode: Annotated[str | None, typer.Option(help="stand or walk; told from the motion if left out.")] = None,
+    mode: Annotated[str | None, typer.Option(help="stand or walk; follows from the motion if left out.")] = None,
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Put motions in. Example: strut library add sad.npz --title "Nobody came"."""
+    """Add motions. Example: strut library add sad.npz --title "Nobody came"."""
     if mode is not None and mode not in ("stand", "walk"):
         raise typer.BadParameter(f"--mode is '{mode}'; choose stand or walk.")
     chosen: LibraryMode | None = mode  # type: ignore[assignment]
-    into = MotionLibrary(store)
-    entries = [into.add(load_motion(path), title=title, mode=chosen) for path in motions]
+    target = MotionLibrary(store)
+    entries = [target.add(load_motion(path), title=title, mode=chosen) for path in motions]
     if json:
         print_json([entry.as_dict() for entry in entries])
     print_lines(*(f"{entry.id}: {entry.title}" for entry in entries))
@@ -54,7 +54,7 @@ def query(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Find motions by what they mean. Example: strut library query "sad, standing, under 6 s"."""
+    """Find motions by emotion, mode, robot or length. Example: strut library query "sad, standing, under 6 s"."""
     entries = MotionLibrary(store).query(" ".join(words or []))
     if json:
         print_json([entry.as_dict() for entry in entries])
@@ -65,7 +65,7 @@ def query(
     if entries:
         print_next("strut library show", entries[0].id, *_in(store))
     else:
-        print_lines("Nothing in the library is all of that; ask for less, or for everything.")
+        print_lines("No motion in the library matches all words; leave some out.")
         print_next("strut library query", *_in(store))
 
 
@@ -77,7 +77,7 @@ def show(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Tell what is known of a motion, and write it to a file. Example: strut library show 3f1a --out sad.npz."""
+    """Print the receipt of a motion and write it to a file. Example: strut library show 3f1a --out sad.npz."""
     source = MotionLibrary(store)
     entry = source.entry(identity)
     motion = source.motion(identity)
@@ -93,7 +93,7 @@ def show(
 
 
 def _in(store: Path | None) -> tuple[str | Path, ...]:
-    """Return what a next command must say of a library that is not the user's own."""
+    """Return the option of the next command for a library that is not the default one."""
     return () if store is None else ("--store", store)
 
 
