@@ -1,11 +1,14 @@
 """Motion: arrays that belong together, or a reason why not."""
 
+import sys
+import urllib.request
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+import strut
 from strut.errors import BadMotionError
 from strut.motion import Motion
 
@@ -105,3 +108,40 @@ def test_changing_a_motion_makes_another():
     motion = small_motion()
     assert replace(motion, robot="other").robot == "other"
     assert motion.robot == "mrpete"
+
+
+def test_a_motion_is_saved_and_never_overwrites_unless_told_to(happy_walk, tmp_path):
+    path = tmp_path / "happy.npz"
+    happy_walk.save(path)
+    assert strut.load_motion(path).qpos.tolist() == happy_walk.qpos.tolist()
+    with pytest.raises(strut.StrutError, match="is there already"):
+        happy_walk.save(path)
+    happy_walk.save(path, force=True)
+
+
+def test_nouns_have_a_short_representation(happy_walk):
+    assert repr(happy_walk).startswith("<Motion mrpete happy: ")
+    assert repr(happy_walk).endswith(f" samples, {happy_walk.receipt.verdict}>")
+    assert repr(replace(happy_walk, receipt=None, meta={})).endswith("not checked>")
+    assert repr(happy_walk.receipt).startswith(f"<Receipt mrpete happy, {happy_walk.receipt.verdict}")
+    assert repr(strut.load_robot("mrpete")).startswith("<Robot mrpete: Mr. Pete")
+    recording = strut.Recording("walk", 100.0, ("LHEE", "RHEE"), np.zeros((5, 2, 3)))
+    assert repr(recording) == "<Recording walk: 2 markers, 5 frames at 100 Hz>"
+
+
+def test_in_a_notebook_a_motion_is_a_moving_page_and_a_receipt_a_table(happy_walk):
+    page = happy_walk.samples(slice(0, 40))._repr_html_()
+    assert page.startswith("<iframe srcdoc=")
+    assert "default-src &#x27;none&#x27;" in page  # it asks no host for anything
+    table = happy_walk.receipt._repr_html_()
+    assert "<th>Verdict</th><td>" in table
+    assert strut.Receipt.from_dict(happy_walk.receipt.as_dict())._repr_html_() == table
+
+
+def test_from_a_notebook_a_motion_is_shown_in_the_background(happy_walk, monkeypatch):
+    opened = []
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    happy_walk.samples(slice(0, 40)).show()
+    with urllib.request.urlopen(opened[0]) as answer:
+        assert answer.status == 200

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from strut.arrays import Array, frozen_array, frozen_mask
 from strut.errors import BadMotionError
 from strut.receipt import Receipt
+from strut.registry import find
 
 COARSEST_S = 0.05
 FINEST_S = 1e-4  # sample spacing that shows what joints and contacts do
@@ -141,6 +143,25 @@ class Motion:
             balance_margin_m=None,
             receipt=None,
         )
+
+    def save(self, path: Path | str, *, force: bool = False) -> None:
+        """Write a motion file (.npz); raises FileError if it exists, unless `force`."""
+        find("strut.methods", "Motion.save")(self, path, force=force)
+
+    def show(self) -> None:
+        """Show the motion in the browser until Ctrl-C; in a notebook, return at once."""
+        find("strut.methods", "Motion.show")(self)
+
+    def _repr_html_(self) -> str:
+        """Return the moving motion with its receipt, as the output of a notebook cell."""
+        html: str = find("strut.methods", "Motion._repr_html_")(self)
+        return html
+
+    def __repr__(self) -> str:
+        emotion = self.receipt.emotion if self.receipt else self.meta.get("emotion")
+        name = f"{self.robot} {emotion}" if emotion else self.robot
+        verdict = self.receipt.verdict if self.receipt else "not checked"
+        return f"<Motion {name}: {self.duration_s:.2f} s, {len(self.time_s)} samples, {verdict}>"
 
     @property
     def duration_s(self) -> float:

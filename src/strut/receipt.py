@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Literal, Self, get_args
 
 from strut.errors import OutOfRangeError
+from strut.registry import find
 
 Verdict = Literal["ok", "weakened", "refused"]
 
@@ -230,6 +231,16 @@ class Receipt:
     def reasons_of(self, kind: ReasonKind) -> tuple[Reason, ...]:
         """Return the reasons of one kind."""
         return tuple(reason for reason in self.reasons if reason.kind is kind)
+
+    def _repr_html_(self) -> str:
+        """Return the receipt as a table, as the output of a notebook cell."""
+        html: str = find("strut.methods", "Receipt._repr_html_")(self)
+        return html
+
+    def __repr__(self) -> str:
+        name = f"{self.robot} {self.emotion}" if self.emotion else self.robot
+        reasons = f": {'; '.join(map(str, self.reasons))}" if self.reasons else ""
+        return f"<Receipt {name}, {self.verdict}{reasons}>"
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):

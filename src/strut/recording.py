@@ -137,6 +137,10 @@ class Recording:
     moments_nm_kg: Mapping[str, Array] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        frames = len(self.markers_m)
+        return f"<Recording {self.name}: {len(self.marker_names)} markers, {frames} frames at {self.rate_hz:g} Hz>"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "marker_names", tuple(self.marker_names))
         markers = np.asarray(self.markers_m)

@@ -97,6 +97,12 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "strut.cycles": {  # repeats a cyclic motion for films: (robot, motion, duration_s) -> repeated motion, one cycle
         "human_walk": "strut.human.analysis.gait_cycle:repeat_walk",
     },
+    "strut.methods": {  # methods of nouns, which import no room: (noun, ...)
+        "Motion.save": "strut.formats.motion_file:save_motion",
+        "Motion.show": "strut.viewer.notebook:show_motion",
+        "Motion._repr_html_": "strut.viewer.notebook:motion_html",
+        "Receipt._repr_html_": "strut.viewer.receipt_text:receipt_html",
+    },
     "strut.readers": {
         "npz": "strut.formats.motion_file:READER",
         "c3d": "strut.formats.c3d:READER",

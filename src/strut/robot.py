@@ -139,6 +139,12 @@ class Robot:
         if len(set(self.joint_names)) != len(self.joint_names):
             raise BadTableError(f"{self.name}: two joints have the same name.")
 
+    def __repr__(self) -> str:
+        return (
+            f"<Robot {self.name}: {self.title}, {len(self.joint_names)} joints, {len(self.feet)} feet, "
+            f"{self.mass_kg:.3g} kg>"
+        )
+
     @property
     def foot_names(self) -> tuple[str, ...]:
         """The feet in the order of the contact columns of a motion."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -141,6 +142,15 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         *_task_rows(receipt),
         ("Cost of transport", _number(receipt.cost_of_transport, "{:.2f}")),
     ]
+
+
+def receipt_html(receipt: Receipt) -> str:
+    """Return the receipt as an HTML table under its sentences, as the output of a notebook cell."""
+    sentences = html.escape(" ".join(receipt_sentences(receipt)))
+    rows = "".join(
+        f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in receipt_rows(receipt)
+    )
+    return f"<p>{sentences}</p><table>{rows}</table>"
 
 
 def _task_rows(receipt: Receipt) -> list[tuple[str, str]]:
