@@ -18,6 +18,7 @@ from strut.models.limb_robot import limb_robot
 from strut.models.subject import person_of, subject_robot
 from strut.models.table_files import read_tables, table_file
 from strut.motion import Motion
+from strut.registry import find, names
 from strut.robot import Robot
 from strut.schemas.body import ChainBody, LimbBody
 from strut.schemas.imported import ImportedBody
@@ -36,13 +37,13 @@ def robot_home() -> Path:
 
 
 def robot_names() -> tuple[str, ...]:
-    """Return the names of the robots that come with strut, and then of those in the user's robot home.
+    """Return the names of the robots that come with strut, of those in the user's robot home, and of installed ones.
 
     Example:
         >>> strut.robot_names()[:4]
         ('alice', 'cassie', 'heiman', 'mrpete')
     """
-    return tuple(dict.fromkeys((*names_in(HOME), *names_in(robot_home()))))
+    return tuple(dict.fromkeys((*names_in(HOME), *names_in(robot_home()), *names("strut.robots"))))
 
 
 def hidden_robots() -> tuple[str, ...]:
@@ -67,8 +68,8 @@ def load_robot(name: str) -> Robot:
     """
     name = _as_kept(name)
     if name in robot_names():
-        found = (HOME if name in names_in(HOME) else robot_home().resolve()) / name
-        return _read_robot(name, found, _written(found))
+        folder = _folder_of_name(name)
+        return _read_robot(name, folder, _written(folder))
     folder = _folder_of(name)
     here = Path.cwd()
     if not (folder / "robot.toml").is_file():
@@ -82,6 +83,13 @@ def load_robot(name: str) -> Robot:
 def as_robot(robot: Robot | str) -> Robot:
     """Return a robot that is given, or the one of a name or path."""
     return load_robot(robot) if isinstance(robot, str) else robot
+
+
+def _folder_of_name(name: str) -> Path:
+    """Return the folder of a robot by its name: ours, the user's, or that of an installed package."""
+    if name in names_in(HOME):
+        return HOME / name
+    return robot_home().resolve() / name if name in names_in(robot_home()) else Path(find("strut.robots", name))
 
 
 def _as_kept(name: str) -> str:

@@ -147,7 +147,7 @@ def test_both_chances_are_shown_where_people_may_not_know(quadruped_answers):
     told = study_statistics(quadruped_answers, options=(*published("quadruped")["emotions"], DO_NOT_KNOW))
     assert (told.choices.chance, told.choices.chance_all) == (pytest.approx(1 / 5), pytest.approx(1 / 6))
     methods, _ = methods_and_results(told)
-    assert 'is 20 % among the emotions and 17 % among all options' in methods
+    assert "is 20 % among the emotions and 17 % among all options" in methods
     assert study_statistics(quadruped_answers).choices.chance_all is None
 
 
