@@ -139,6 +139,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "repair": "strut.retargeting.verbs.after_check:next_command",
     },
     "strut.robots": {},  # folders: those in src/strut/robots are listed by models/catalogue.py
+    "strut.imported_gaits": {"pattern": "strut.gaits.pattern.gait_fit:MAKER"},  # gait.toml of imported robots
     "strut.robot_reports": {  # for `strut adopt`: (robot, on_progress) -> JSON values, sentences
         "emotions": "strut.perception.distinguish:report_on_robot",
     },

@@ -1,4 +1,4 @@
-"""Faults that models of robots have: each function breaks one robot in one way, each table says what is then told."""
+"""Faults of robot models: each function breaks a robot in one way; the tables have the text of the refusal."""
 
 from xml.etree import ElementTree as ET
 
@@ -9,7 +9,7 @@ def element_called(root, tag, name):
     return next(element for element in root.iter(tag) if element.get("name") == name)
 
 
-# --- MJCF: what a function does to a whole quadruped --------------------------------------------------------------
+# --- MJCF: faults of a quadruped --------------------------------------------------------------
 
 
 def sliding_knee(root):
@@ -108,7 +108,7 @@ def empty_mesh(root):
 
 
 def unknown_mesh(root):
-    ET.SubElement(element_called(root, "body", "trunk"), "geom", type="mesh", mesh="nobody")
+    ET.SubElement(element_called(root, "body", "trunk"), "geom", type="mesh", mesh="missing")
 
 
 def negative_mass(root):
@@ -212,7 +212,7 @@ def double_joint_name(root):
     element_called(root, "joint", "FR_knee").set("name", "FL_knee")
 
 
-def motor_of_nobody(root):
+def motor_without_joint(root):
     ET.SubElement(root.find("actuator"), "motor", joint="tail")
 
 
@@ -256,8 +256,8 @@ def unequal_legs(root):
         root.find("actuator").remove(motor)
 
 
-def include_of_nobody(root):
-    ET.SubElement(root, "include", file="nobody.xml")
+def missing_include(root):
+    ET.SubElement(root, "include", file="missing.xml")
 
 
 def include_of_itself(root):
@@ -297,16 +297,16 @@ BROKEN_MJCF = {
     giant: "high",
     dwarf: "high",
     as_heavy_as_a_house: "weighs",
-    legs_in_a_line: "plane|line",
-    in_a_plane: "plane",
-    on_a_rail: "plane",
+    legs_in_a_line: "planar|line",
+    in_a_plane: "planar",
+    on_a_rail: "planar",
     no_joints: "nothing in it moves",
     no_bodies: "no bodies",
     no_shapes: "shape",
     two_robots: "2 robots",
     double_name: "repeated name",
     double_joint_name: "repeated name",
-    motor_of_nobody: "tail",
+    motor_without_joint: "tail",
     unknown_tag: "emotion",
     unknown_attribute: "colour",
     no_number: "pos",
@@ -315,13 +315,13 @@ BROKEN_MJCF = {
     zero_axis: "axis",
     zero_size: "size",
     unequal_legs: "not alike|wheels|legs",
-    include_of_nobody: "nobody.xml",
+    missing_include: "missing.xml",
     include_of_itself: "broken.xml|include",
     locked_in_ranges: "stands|rests|legs",
 }
 
 
-# --- URDF: what a function does to a whole biped ------------------------------------------------------------------
+# --- URDF: faults of a biped ------------------------------------------------------------------
 
 
 def circle(root):
@@ -350,7 +350,7 @@ def same_link_twice(root):
 def missing_collision_mesh(root):
     geometry = element_called(root, "link", "torso").find("collision/geometry")
     geometry.clear()
-    ET.SubElement(geometry, "mesh", filename="package://nobody/torso.stl")
+    ET.SubElement(geometry, "mesh", filename="package://missing/torso.stl")
 
 
 def prismatic_knee(root):

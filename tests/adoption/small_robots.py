@@ -1,9 +1,9 @@
-"""Small robots of our own as MJCF and URDF texts, whole or with one fault each."""
+"""Small robots as MJCF and URDF trees."""
 
 from xml.etree import ElementTree as ET
 
-from strut.adoption.adopt import find_all
-from strut.adoption.robot_folder import folder_files, write_folder
+from strut.adoption.adopt import inspect_robot
+from strut.adoption.robot_folder import encode_folder, write_folder
 from strut.models.catalogue import load_robot
 
 SIDES = {"FL": (0.2, 0.1), "FR": (0.2, -0.1), "HL": (-0.2, 0.1), "HR": (-0.2, -0.1)}
@@ -43,10 +43,10 @@ def quadruped(sides=SIDES):
 def _link(name, mass, shape, pos="0 0 0"):
     inertia = 'ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"'
     inertial = f'<inertial><origin xyz="{pos}"/><mass value="{mass}"/><inertia {inertia}/></inertial>'
-    looks = "".join(
+    shapes = "".join(
         f'<{tag}><origin xyz="{pos}"/><geometry>{shape}</geometry></{tag}>' for tag in ("visual", "collision")
     )
-    return f'<link name="{name}">{inertial}{looks}</link>'
+    return f'<link name="{name}">{inertial}{shapes}</link>'
 
 
 def _joint(name, parent, child, xyz, axis, low, high):
@@ -94,19 +94,14 @@ def biped():
     return ET.fromstring(f'<robot name="two">{"".join(parts)}</robot>')
 
 
-def written(root, path):
+def write_xml(root, path):
     """Write a tree to a file and return its path."""
     path.write_text(ET.tostring(root, encoding="unicode"), "utf-8")
     return path
 
 
-def found(root, folder, name="robot.xml"):
-    """Return a robot as adoption finds it, and the notes: all but the search for its gait, which takes seconds."""
-    findings = find_all(written(root, folder / name), "robot")
-    write_folder(folder / "robot", folder_files(findings))
+def import_robot(root, folder, name="robot.xml"):
+    """Return an imported robot with its notes, without the fit of its gait, which takes seconds."""
+    findings = inspect_robot(write_xml(root, folder / name), "robot")
+    write_folder(folder / "robot", encode_folder(findings))
     return load_robot(str(folder / "robot")), findings.notes
-
-
-def sentences(notes, severity):
-    """Return the notes of one severity, in words."""
-    return [note.sentence for note in notes if note.severity == severity]

@@ -1,4 +1,4 @@
-"""A robot of others becomes one of ours: what is in it is found, told, written, and read again."""
+"""Import of robots: what is found in a file is reported, written into a folder, and read again."""
 
 import os
 import re
@@ -15,28 +15,28 @@ import mujoco
 import numpy as np
 import pytest
 
-from strut.adoption.adopt import adopt, find_all
+from strut.adoption.adopt import adopt, inspect_robot
 from strut.adoption.folder_check import check_folder
-from strut.adoption.gait_fit import fitted_gait
+from strut.adoption.note import sentences_of
 from strut.adoption.portrait import portrait_page, portrait_png
-from strut.adoption.robot_folder import FILE_NAMES, folder_files
+from strut.adoption.robot_folder import FILE_NAMES, encode_folder
 from strut.emotion import named_emotion
 from strut.errors import BadTableError, FileError, NotAdoptedError
 from strut.expression.blend import style_for
 from strut.models.catalogue import load_robot, robot_names
-from tests.adoption.small_robots import biped, found, quadruped, sentences, written
+from tests.adoption.small_robots import biped, import_robot, quadruped, write_xml
 
 
 @pytest.fixture(scope="module")
 def four(tmp_path_factory):
     folder = tmp_path_factory.mktemp("four")
-    return adopt(written(quadruped(), folder / "four.xml"), out=folder / "robot")
+    return adopt(write_xml(quadruped(), folder / "four.xml"), out=folder / "robot")
 
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
     folder = tmp_path_factory.mktemp("two")
-    return adopt(written(biped(), folder / "two.urdf"), out=folder / "robot")
+    return adopt(write_xml(biped(), folder / "two.urdf"), out=folder / "robot")
 
 
 def standing(robot):
@@ -46,7 +46,7 @@ def standing(robot):
     return data
 
 
-def test_a_quadruped_stands_on_four_balls_in_the_order_of_its_sides(four):
+def test_a_quadruped_stands_on_four_balls_in_a_fixed_order(four):
     robot = four.robot
     data = standing(four.robot)
     assert four.kind == "quadruped"
@@ -57,7 +57,7 @@ def test_a_quadruped_stands_on_four_balls_in_the_order_of_its_sides(four):
     assert [foot.radius_m for foot in robot.feet] == pytest.approx([0.02] * 4)
 
 
-def test_the_posture_is_within_limits_symmetric_and_under_the_centre_of_mass(four):
+def test_the_standing_posture_is_within_limits_symmetric_and_balanced(four):
     robot = four.robot
     data = standing(four.robot)
     angles = robot.standing_qpos[7:].reshape(4, 3)
@@ -88,12 +88,12 @@ def test_a_biped_stands_on_soles_and_has_trunk_head_and_arms(two):
     np.testing.assert_allclose(robot.joint_speed_limit_rad_s, 12.0)
 
 
-def test_soles_that_are_rolled_in_the_file_are_found_whole_and_stand_alike(tmp_path):
+def test_soles_rolled_in_the_file_are_found_whole_and_stand_symmetrically(tmp_path):
     root = biped()
     for side, roll in (("left", 0.18), ("right", -0.18)):
         for place in root.findall(f"link[@name='{side}_foot']/*/origin"):
             place.set("rpy", f"{roll} 0.07 0")
-    robot, _ = found(root, tmp_path, "two.urdf")
+    robot, _ = import_robot(root, tmp_path, "two.urdf")
     assert [len(foot.points) for foot in robot.feet] == [4, 4]
     left, right = (joint_angles(robot, side) for side in ("left", "right"))
     np.testing.assert_allclose(left, right * np.array([-1.0, -1.0, 1.0, 1.0, 1.0, -1.0]), atol=0.02)
@@ -105,28 +105,28 @@ def joint_angles(robot, side):
     return np.array([robot.standing_qpos[7 + robot.joint_names.index(joint)] for joint in leg.joints])
 
 
-def test_what_is_fixed_behind_the_link_of_a_foot_leaves_the_floor_to_it(tmp_path):
+def test_a_part_fixed_to_the_link_of_a_foot_does_not_touch_the_floor(tmp_path):
     root = quadruped()
     shank = root.find(".//body[@name='FR_shank']")
     pad = ET.SubElement(shank, "body", name="FR_pad", pos="0 0 -0.1")
     ET.SubElement(pad, "geom", name="FR_pad", type="sphere", size="0.018", mass="0.05")
-    model = found(root, tmp_path)[0].model
+    model = import_robot(root, tmp_path)[0].model
     pads = [geom for geom in range(model.ngeom) if model.body(model.geom_bodyid[geom]).name == "FR_pad"]
     assert pads
     assert not model.geom_contype[pads].any()
 
 
-def test_which_joint_shows_what_is_measured(two):
+def test_expressive_joints_are_measured(two):
     table = tomllib.loads((two.folder / "adopted.toml").read_text("utf-8"))
-    shown = {(entry["does"], entry["limb"]): (entry["joint"], entry["sign"]) for entry in table["expressive"]}
-    assert shown["bend the trunk forward", "trunk"] == ("waist", 1)
-    assert shown["nod", "head"] == ("neck", 1)
-    assert shown["swing the arm forward", "left_arm"] == ("left_shoulder_pitch", -1)
-    assert shown["bend the elbow", "right_arm"] == ("right_elbow", -1)
+    joints = {(entry["does"], entry["limb"]): (entry["joint"], entry["sign"]) for entry in table["expressive"]}
+    assert joints["bend the trunk forward", "trunk"] == ("waist", 1)
+    assert joints["nod", "head"] == ("neck", 1)
+    assert joints["swing the arm forward", "left_arm"] == ("left_shoulder_pitch", -1)
+    assert joints["bend the elbow", "right_arm"] == ("right_elbow", -1)
 
 
 @pytest.mark.parametrize("emotion", ["happy", "sad", "angry", "fearful"])
-def test_arms_that_swing_more_or_less_hang_where_they_hung(two, emotion):
+def test_the_size_of_arm_swing_does_not_move_the_mean_posture_of_the_arms(two, emotion):
     robot = two.robot
     neutral = style_for(robot, named_emotion("neutral"))
     style = style_for(robot, named_emotion(emotion))
@@ -135,18 +135,18 @@ def test_arms_that_swing_more_or_less_hang_where_they_hung(two, emotion):
     assert set(robot.expression.moved_angles(only_swing).values()) == {0.0}
 
 
-def test_what_a_changed_gait_uses_is_told(two):
-    told = re.search(r"so that it uses (\d+) % .* instead of (\d+) %: lift x 0\.6", " ".join(two.sentences("found")))
-    assert int(told[1]) < int(told[2])
+def test_the_use_of_limits_by_a_changed_gait_is_reported(two):
+    match = re.search(r"so that it uses (\d+) % .* instead of (\d+) %: lift x 0\.6", " ".join(two.sentences("found")))
+    assert int(match[1]) < int(match[2])
 
 
-def test_what_was_written_is_judged_sound_and_stands_for_a_second(four, two):
+def test_a_written_folder_is_sound_and_stands_for_a_second(four, two):
     for adopted in (four, two):
         checked = check_folder(adopted.folder)
         assert checked.is_sound, checked.notes
 
 
-def test_a_file_that_faces_y_and_is_upside_up_in_y_is_turned(tmp_path):
+def test_a_robot_that_faces_y_in_the_file_is_turned(tmp_path):
     root = quadruped(
         {
             name: (-y, x)
@@ -160,7 +160,7 @@ def test_a_file_that_faces_y_and_is_upside_up_in_y_is_turned(tmp_path):
         if body.get("name").endswith("_thigh"):
             _, y, _ = body.get("pos").split()
             body.set("pos", f"{-float(y)} 0 0")
-    robot, _ = found(root, tmp_path)
+    robot, _ = import_robot(root, tmp_path)
     table = tomllib.loads((tmp_path / "robot" / "robot.toml").read_text("utf-8"))
     assert table["forward"] == [0.0, 1.0, 0.0]
     data = standing(robot)
@@ -168,26 +168,26 @@ def test_a_file_that_faces_y_and_is_upside_up_in_y_is_turned(tmp_path):
     np.testing.assert_array_equal(np.sign(places[:, :2]), [[1, 1], [1, -1], [-1, 1], [-1, -1]])
 
 
-def test_a_keyframe_that_holds_is_taken_and_one_that_lies_down_is_not(tmp_path):
+def test_a_keyframe_that_stands_is_used_and_one_that_lies_is_not(tmp_path):
     root = quadruped()
     angles = " ".join(["0 0.6 -1.2"] * 4)
     keys = ET.SubElement(root, "keyframe")
     ET.SubElement(keys, "key", name="down", qpos=f"0 0 0.1 1 0 0 0 {' '.join(['0 1.4 -2.6'] * 4)}")
     ET.SubElement(keys, "key", name="home", qpos=f"0 0 0.35 1 0 0 0 {angles}")
-    robot, notes = found(root, tmp_path)
+    robot, notes = import_robot(root, tmp_path)
     np.testing.assert_allclose(robot.standing_qpos[7:], [0, 0.6, -1.2] * 4, atol=1e-4)
-    assert "it stands in the keyframe home." in sentences(notes, "found")
+    assert "it stands in the keyframe home." in sentences_of(notes, "found")
 
 
-def test_a_robot_is_not_written_where_a_file_is(tmp_path):
-    description = written(quadruped(), tmp_path / "fourling.xml")
+def test_a_file_is_not_replaced_by_a_folder(tmp_path):
+    description = write_xml(quadruped(), tmp_path / "fourling.xml")
     with pytest.raises(FileError, match=r"fourling.xml: is a file; give a folder\."):
         adopt(description, out=description)
 
 
-def test_a_robot_in_the_robot_home_is_known_by_its_name(tmp_path, monkeypatch):
+def test_a_robot_in_the_robot_home_is_loaded_by_name(tmp_path, monkeypatch):
     monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path / "home"))
-    adopted = adopt(written(quadruped(), tmp_path / "fourling.xml"))
+    adopted = adopt(write_xml(quadruped(), tmp_path / "fourling.xml"))
     assert "fourling" in robot_names()
     assert load_robot("fourling").foot_names == adopted.robot.foot_names
     with pytest.raises(NotAdoptedError, match="holds a robot already"):
@@ -195,42 +195,43 @@ def test_a_robot_in_the_robot_home_is_known_by_its_name(tmp_path, monkeypatch):
 
 
 class KilledError(BaseException):
-    """Stands for a signal that nobody catches."""
+    """An error that no handler catches, like a signal."""
 
 
-def stopped(*_arguments):
+def stop(*_arguments):
     raise KilledError
 
 
-@pytest.mark.parametrize("part", ["fitted_gait", "write_folder"])
-def test_a_robot_whose_adoption_is_stopped_is_not_there(tmp_path, monkeypatch, part):
+@pytest.mark.parametrize("part", ["_fit_gait", "write_folder"])
+def test_an_interrupted_import_leaves_no_robot(tmp_path, monkeypatch, part):
     monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path / "home"))
-    monkeypatch.setattr(f"strut.adoption.adopt.{part}", stopped)
+    monkeypatch.setattr(f"strut.adoption.adopt.{part}", stop)
     with pytest.raises(KilledError):
-        adopt(written(quadruped(), tmp_path / "fourling.xml"))
+        adopt(write_xml(quadruped(), tmp_path / "fourling.xml"))
     assert not (tmp_path / "home").exists()
 
 
-@pytest.mark.parametrize("moves", [False, True])
-def test_a_robot_that_was_to_be_replaced_stays_as_it_was_where_that_is_stopped(four, tmp_path, monkeypatch, moves):
+@pytest.mark.parametrize("stage", ["gait fit", "writing"])
+def test_an_interrupted_replacement_leaves_the_old_robot(four, tmp_path, monkeypatch, stage):
     monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path))
     shutil.copytree(four.folder, tmp_path / "fourling")
     before = {path: path.read_bytes() for path in (tmp_path / "fourling").rglob("*") if path.is_file()}
-    source = written(quadruped(), tmp_path / "fourling.xml")
-    monkeypatch.setattr("strut.adoption.adopt.fitted_gait", fitted_gait if moves else stopped)
-    monkeypatch.setattr(os, "fsync", lambda _handle: stopped())
+    source = write_xml(quadruped(), tmp_path / "fourling.xml")
+    if stage == "gait fit":
+        monkeypatch.setattr("strut.adoption.adopt._fit_gait", stop)
+    monkeypatch.setattr(os, "fsync", lambda _handle: stop())
     with pytest.raises(KilledError):
         adopt(source, force=True)
     assert {path: path.read_bytes() for path in (tmp_path / "fourling").rglob("*") if path.is_file()} == before
     assert robot_names()[-1] == "fourling"
 
 
-def test_a_robot_killed_while_its_speeds_are_tried_is_in_no_list(tmp_path):
-    """A real signal in another process, sent as soon as it tells that speeds are tried."""
-    source = written(biped(), tmp_path / "twoling.urdf")
+def test_a_robot_killed_during_the_gait_fit_is_not_listed(tmp_path):
+    """A real signal in another process, sent as soon as the stage is reported."""
+    source = write_xml(biped(), tmp_path / "twoling.urdf")
     script = (
         "import os, signal; from strut.adoption.adopt import adopt\n"
-        f"adopt({str(source)!r}, on_stage=lambda told: 'tries' in told and os.kill(os.getpid(), signal.SIGKILL))"
+        f"adopt({str(source)!r}, on_stage=lambda stage: 'fits' in stage and os.kill(os.getpid(), signal.SIGKILL))"
     )
     home = tmp_path / "home"
     ended = subprocess.run([sys.executable, "-c", script], env=os.environ | {"STRUT_ROBOTS": str(home)}, check=False)
@@ -238,48 +239,48 @@ def test_a_robot_killed_while_its_speeds_are_tried_is_in_no_list(tmp_path):
     assert not home.exists()
 
 
-def test_a_replaced_robot_keeps_files_that_people_have_put_beside_it(four, tmp_path, monkeypatch):
+def test_replacing_a_robot_keeps_other_files_in_its_folder(four, tmp_path, monkeypatch):
     monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path))
     shutil.copytree(four.folder, tmp_path / "fourling")
     (tmp_path / "fourling" / "notes.txt").write_text("mine")
     (tmp_path / "fourling" / "gait.toml").unlink()
-    adopt(written(quadruped(), tmp_path / "fourling.xml"), force=True)
+    adopt(write_xml(quadruped(), tmp_path / "fourling.xml"), force=True)
     assert (tmp_path / "fourling" / "notes.txt").read_text() == "mine"
     assert (tmp_path / "fourling" / "gait.toml").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fourling", "fourling.xml"]
 
 
 @pytest.mark.parametrize("name", FILE_NAMES[1:])
-def test_a_file_of_a_folder_that_is_no_robot_is_not_replaced_unasked_which_is_told_before_the_work(name, tmp_path):
+def test_a_file_in_the_way_is_refused_before_the_first_stage(name, tmp_path):
     (tmp_path / "robot").mkdir()
     (tmp_path / "robot" / name).write_text("mine")
-    told = []
+    stages = []
     with pytest.raises(FileError, match=f"{name}: is there already"):
-        adopt(written(quadruped(), tmp_path / "four.xml"), out=tmp_path / "robot", on_stage=told.append)
-    assert told == []
+        adopt(write_xml(quadruped(), tmp_path / "four.xml"), out=tmp_path / "robot", on_stage=stages.append)
+    assert stages == []
     assert [path.name for path in (tmp_path / "robot").iterdir()] == [name]
 
 
-def test_a_mesh_that_is_there_already_is_told_before_a_gait_is_tried(tmp_path, monkeypatch):
+def test_a_mesh_in_the_way_is_refused_before_the_gait_fit(tmp_path, monkeypatch):
     root = quadruped()
     (tmp_path / "shell.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
     ET.SubElement(ET.SubElement(root, "asset"), "mesh", name="shell", file="shell.obj")
-    looks = {"type": "mesh", "mesh": "shell", "mass": "0", "contype": "0", "conaffinity": "0"}
-    ET.SubElement(next(body for body in root.iter("body") if body.get("name") == "trunk"), "geom", looks)
-    source = written(root, tmp_path / "four.xml")
-    files = folder_files(find_all(source, "four"))
+    visual = {"type": "mesh", "mesh": "shell", "mass": "0", "contype": "0", "conaffinity": "0"}
+    ET.SubElement(next(body for body in root.iter("body") if body.get("name") == "trunk"), "geom", visual)
+    source = write_xml(root, tmp_path / "four.xml")
+    files = encode_folder(inspect_robot(source, "four"))
     (mesh,) = (name for name in files if name not in FILE_NAMES)
     (tmp_path / "robot" / mesh).parent.mkdir(parents=True)
     (tmp_path / "robot" / mesh).write_text("mine")
-    monkeypatch.setattr("strut.adoption.adopt.fitted_gait", stopped)
+    monkeypatch.setattr("strut.adoption.adopt._fit_gait", stop)
     with pytest.raises(FileError, match="is there already"):
         adopt(source, out=tmp_path / "robot")
 
 
-def test_a_robot_is_written_into_the_folder_that_somebody_is_in(tmp_path, monkeypatch):
+def test_a_robot_is_written_into_the_current_folder(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    adopt(written(quadruped(), tmp_path / "four.xml"), out=".")
+    adopt(write_xml(quadruped(), tmp_path / "four.xml"), out=".")
     assert (tmp_path / "here" / "robot.toml").exists()
     assert Path().samefile(tmp_path / "here")
 
@@ -293,7 +294,7 @@ def test_a_wrong_correction_names_file_and_field(four, tmp_path):
         check_folder(tmp_path)
 
 
-def test_a_posture_that_does_not_stand_is_judged_a_fault(four, tmp_path):
+def test_a_posture_that_does_not_stand_is_a_fault(four, tmp_path):
     for name in ("robot.toml", "model.xml", "collision.toml"):
         (tmp_path / name).write_bytes((four.folder / name).read_bytes())
     lines = (tmp_path / "robot.toml").read_text("utf-8").splitlines()
@@ -304,7 +305,7 @@ def test_a_posture_that_does_not_stand_is_judged_a_fault(four, tmp_path):
     assert not check_folder(tmp_path).is_sound
 
 
-def test_the_portrait_is_a_picture_and_the_page_tells_everything(two):
+def test_the_portrait_is_a_picture_and_the_page_has_all_notes_and_joints(two):
     assert portrait_png(two.robot).startswith(b"\x89PNG")
     page = portrait_page(two.robot, two.notes).decode()
     assert "What was assumed" in page

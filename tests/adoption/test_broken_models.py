@@ -1,4 +1,4 @@
-"""Sixty broken models: one sentence each that names the cause, never a traceback, never a silent wrong robot."""
+"""Broken models: each is refused with one sentence that names the cause, or repaired with a note."""
 
 import tomllib
 from xml.etree import ElementTree as ET
@@ -6,12 +6,13 @@ from xml.etree import ElementTree as ET
 import mujoco
 import pytest
 
-from strut.adoption.adopt import adopt, find_all
+from strut.adoption.adopt import adopt, inspect_robot
+from strut.adoption.note import sentences_of
 from strut.adoption.package_robots import find_description
-from strut.adoption.unreadable_meshes import broken_meshes
+from strut.adoption.unreadable_meshes import find_broken_meshes
 from strut.errors import NotAdoptedError
 from tests.adoption.broken_robots import BROKEN_MJCF, BROKEN_URDF, element_called
-from tests.adoption.small_robots import biped, found, quadruped, sentences, written
+from tests.adoption.small_robots import biped, import_robot, quadruped, write_xml
 
 
 @pytest.mark.parametrize("fault", BROKEN_MJCF, ids=lambda fault: fault.__name__)
@@ -20,15 +21,15 @@ def test_a_broken_mjcf_is_refused_with_the_cause(fault, tmp_path):
     fault(root)
     (tmp_path / "empty.stl").write_bytes(b"")
     with pytest.raises(NotAdoptedError, match=BROKEN_MJCF[fault]) as refused:
-        adopt(written(root, tmp_path / "broken.xml"), out=tmp_path / "robot")
-    _is_one_sentence(str(refused.value))
+        adopt(write_xml(root, tmp_path / "broken.xml"), out=tmp_path / "robot")
+    check_is_one_sentence(str(refused.value))
     assert not (tmp_path / "robot" / "robot.toml").exists()
 
 
-def _is_one_sentence(words):
-    assert "\n" not in words
-    assert "Traceback" not in words
-    assert words.rstrip().endswith((".", "?"))
+def check_is_one_sentence(text):
+    assert "\n" not in text
+    assert "Traceback" not in text
+    assert text.rstrip().endswith((".", "?"))
 
 
 @pytest.mark.parametrize("fault", BROKEN_URDF, ids=lambda fault: fault.__name__)
@@ -36,73 +37,69 @@ def test_a_broken_urdf_is_refused_with_the_cause(fault, tmp_path):
     root = biped()
     fault(root)
     with pytest.raises(NotAdoptedError, match=BROKEN_URDF[fault]) as refused:
-        adopt(written(root, tmp_path / "broken.urdf"), out=tmp_path / "robot")
-    _is_one_sentence(str(refused.value))
+        adopt(write_xml(root, tmp_path / "broken.urdf"), out=tmp_path / "robot")
+    check_is_one_sentence(str(refused.value))
     assert not (tmp_path / "robot" / "robot.toml").exists()
 
 
 OTHER_FILES = {
-    "empty.xml": ("", "no XML"),
-    "half.xml": ("<mujoco><worldbody>", "no XML"),
-    "prose.urdf": ("once upon a time", "no XML"),
+    "empty.xml": ("", "not XML"),
+    "half.xml": ("<mujoco><worldbody>", "not XML"),
+    "prose.urdf": ("once upon a time", "not XML"),
     "page.xml": ("<html></html>", "neither MJCF nor URDF"),
     "robot.sdf": ("<sdf version='1.6'></sdf>", "SDF"),
     "robot.xacro": ("<robot name='x'></robot>", "xacro"),
-    "bytes.xml": ("\udcff\udcfe", "no XML"),
+    "bytes.xml": ("\udcff\udcfe", "not XML"),
 }
 
 
 @pytest.mark.parametrize("name", OTHER_FILES)
-def test_what_is_no_robot_at_all_is_refused(name, tmp_path):
+def test_other_kinds_of_files_are_refused(name, tmp_path):
     text, words = OTHER_FILES[name]
     (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(NotAdoptedError, match=words) as refused:
         adopt(tmp_path / name, out=tmp_path / "robot")
-    _is_one_sentence(str(refused.value))
+    check_is_one_sentence(str(refused.value))
 
 
-def test_there_are_sixty_of_them():
-    assert len(BROKEN_MJCF) + len(BROKEN_URDF) + len(OTHER_FILES) >= 60
-
-
-@pytest.mark.parametrize("given", ["nobody.xml", ".", "a_robot_that_nobody_has"])
-def test_what_is_not_there_is_said(given):
+@pytest.mark.parametrize("given", ["missing.xml", ".", "a_robot_in_no_package"])
+def test_a_missing_description_is_refused(given):
     with pytest.raises(NotAdoptedError, match=r"no such file|is a folder"):
         adopt(given)
 
 
-# --- What can be repaired is repaired, and told -------------------------------------------------------------------
+# --- Repairs with a note -------------------------------------------------------------------
 
 
-def test_impossible_inertias_are_repaired_and_told(tmp_path):
+def test_impossible_inertias_are_repaired(tmp_path):
     root = biped()
     element_called(root, "link", "torso").find("inertial/inertia").set("ixx", "1.0")
-    _, notes = found(root, tmp_path, "odd.urdf")
-    assert any("no solid body has (torso)" in sentence for sentence in sentences(notes, "fault"))
+    _, notes = import_robot(root, tmp_path, "odd.urdf")
+    assert any("no solid body has (torso)" in sentence for sentence in sentences_of(notes, "fault"))
 
 
-def test_limits_that_nobody_wrote_are_assumed_and_told(tmp_path):
+def test_missing_limits_are_assumed(tmp_path):
     root = biped()
     for joint in root.findall("joint"):
         joint.find("limit").set("effort", "0")
         joint.find("limit").set("velocity", "12" if joint.get("name") == "neck" else "0")
-    robot, notes = found(root, tmp_path, "limitless.urdf")
-    told = " ".join(sentences(notes, "assumed"))
-    assert "no torque limit" in told
-    assert "no speed limit" in told
+    robot, notes = import_robot(root, tmp_path, "limitless.urdf")
+    text = " ".join(sentences_of(notes, "assumed"))
+    assert "no torque limit" in text
+    assert "no speed limit" in text
     assert (robot.torque_limit_nm > 0.0).all()
     joints = tomllib.loads((tmp_path / "robot" / "robot.toml").read_text())["joint"]
     assert joints["neck"]["assumed"] == ["torque"]
     assert set(joints["waist"]["assumed"]) == {"speed", "torque"}
 
 
-def test_a_mesh_that_is_only_seen_may_be_missing(tmp_path):
+def test_a_visual_mesh_may_be_missing(tmp_path):
     root = biped()
     geometry = element_called(root, "link", "torso").find("visual/geometry")
     geometry.clear()
-    ET.SubElement(geometry, "mesh", filename="package://nobody/torso.dae")
-    _, notes = found(root, tmp_path, "bare.urdf")
-    assert any("torso.dae" in sentence for sentence in sentences(notes, "fault"))
+    ET.SubElement(geometry, "mesh", filename="package://missing/torso.dae")
+    _, notes = import_robot(root, tmp_path, "bare.urdf")
+    assert any("torso.dae" in sentence for sentence in sentences_of(notes, "fault"))
 
 
 BROKEN_MESHES = {
@@ -118,7 +115,7 @@ BROKEN_MESHES = {
 
 
 def with_mesh(kind, name, tag):
-    """Return a robot with a mesh on its trunk that is only seen (visual) or touches (collision)."""
+    """Return a robot with a visual or a collision mesh on its trunk."""
     root = biped() if kind == "urdf" else quadruped()
     if kind == "urdf":
         geometry = element_called(root, "link", "torso").find(f"{tag}/geometry")
@@ -126,33 +123,33 @@ def with_mesh(kind, name, tag):
         ET.SubElement(geometry, "mesh", filename=name)
         return root
     ET.SubElement(ET.SubElement(root, "asset"), "mesh", name="shell", file=name)
-    touches = str(int(tag == "collision"))
+    collides = str(int(tag == "collision"))
     trunk = element_called(root, "body", "trunk")
-    ET.SubElement(trunk, "geom", type="mesh", mesh="shell", mass="0", contype=touches, conaffinity=touches)
+    ET.SubElement(trunk, "geom", type="mesh", mesh="shell", mass="0", contype=collides, conaffinity=collides)
     return root
 
 
 @pytest.mark.parametrize("kind", ["urdf", "xml"])
 @pytest.mark.parametrize("name", BROKEN_MESHES)
-def test_a_broken_mesh_that_is_only_seen_is_left_out_and_told(name, kind, tmp_path):
+def test_a_broken_visual_mesh_is_left_out(name, kind, tmp_path):
     content, why = BROKEN_MESHES[name]
     (tmp_path / name).write_bytes(content)
-    robot, notes = found(with_mesh(kind, name, "visual"), tmp_path, f"robot.{kind}")
-    told = [sentence for sentence in sentences(notes, "fault") if f"({name}: " in sentence and why in sentence]
-    assert len(told) == 1
-    assert told[0].endswith("): not drawn.")
+    robot, notes = import_robot(with_mesh(kind, name, "visual"), tmp_path, f"robot.{kind}")
+    faults = [sentence for sentence in sentences_of(notes, "fault") if f"({name}: " in sentence and why in sentence]
+    assert len(faults) == 1
+    assert faults[0].endswith("): not drawn.")
     assert len(robot.feet) in (2, 4)
 
 
 @pytest.mark.parametrize("kind", ["urdf", "xml"])
 @pytest.mark.parametrize("name", BROKEN_MESHES)
-def test_a_broken_mesh_that_touches_is_refused_with_its_file_its_link_and_what_to_do(name, kind, tmp_path):
+def test_a_broken_collision_mesh_is_refused_with_its_file_its_link_and_a_remedy(name, kind, tmp_path):
     content, why = BROKEN_MESHES[name]
     (tmp_path / name).write_bytes(content)
     with pytest.raises(NotAdoptedError, match=name) as refused:
-        found(with_mesh(kind, name, "collision"), tmp_path, f"robot.{kind}")
+        import_robot(with_mesh(kind, name, "collision"), tmp_path, f"robot.{kind}")
     words = str(refused.value)
-    _is_one_sentence(words)
+    check_is_one_sentence(words)
     assert why in words
     assert f"of the link {'torso' if kind == 'urdf' else 'trunk'} " in words
     assert words.endswith("put a whole one in its place.")
@@ -176,7 +173,7 @@ UNOPENED = {
 
 @pytest.mark.parametrize("kind", ["urdf", "xml"])
 @pytest.mark.parametrize("cause", UNOPENED)
-def test_a_mesh_that_is_not_to_blame_is_not_called_damaged(cause, kind, tmp_path, monkeypatch):
+def test_a_mesh_that_cannot_be_opened_is_not_called_damaged(cause, kind, tmp_path, monkeypatch):
     error, why, remedy = UNOPENED[cause]
 
     def raises(*_arguments):
@@ -186,32 +183,32 @@ def test_a_mesh_that_is_not_to_blame_is_not_called_damaged(cause, kind, tmp_path
     (tmp_path / "shell.ply").write_bytes(b"ply")
     monkeypatch.setattr("strut.models.mesh_files._read_once", raises)
     with pytest.raises(NotAdoptedError, match=r"shell\.ply") as refused:
-        find_all(written(with_mesh(kind, "shell.ply", "collision"), tmp_path / f"robot.{kind}"), "robot")
+        inspect_robot(write_xml(with_mesh(kind, "shell.ply", "collision"), tmp_path / f"robot.{kind}"), "robot")
     words = str(refused.value)
-    _is_one_sentence(words)
+    check_is_one_sentence(words)
     assert why in words
     assert words.endswith(remedy)
     assert "damaged" not in words
     assert "whole one" not in words
 
 
-def test_a_mesh_that_is_not_there_is_not_called_empty(tmp_path):
+def test_a_missing_mesh_is_not_called_empty(tmp_path):
     spec = mujoco.MjSpec()
     spec.add_mesh(name="gone", file="gone.stl")
-    assert broken_meshes(spec, tmp_path / "robot.xml") == {"gone": "it is not there"}
+    assert find_broken_meshes(spec, tmp_path / "robot.xml") == {"gone": "it is not there"}
 
 
-def test_a_fixed_base_is_set_free_and_told(tmp_path):
+def test_a_fixed_base_is_set_free(tmp_path):
     root = quadruped()
     trunk = element_called(root, "body", "trunk")
     trunk.remove(trunk.find("freejoint"))
-    robot, notes = found(root, tmp_path)
+    robot, notes = import_robot(root, tmp_path)
     assert robot.floats
-    assert any("set free" in sentence for sentence in sentences(notes, "assumed"))
+    assert any("set free" in sentence for sentence in sentences_of(notes, "assumed"))
 
 
-def test_a_name_with_a_dot_that_no_package_has_gets_its_sentence(tmp_path, monkeypatch):
+def test_an_unknown_name_with_a_dot_is_refused(tmp_path, monkeypatch):
     (tmp_path / "robot_descriptions").mkdir()  # a package that is there, and has no such robot
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(NotAdoptedError, match="no installed package has a robot of this name"):
-        find_description("nobody_v1.lower")
+        find_description("unknown_v1.lower")

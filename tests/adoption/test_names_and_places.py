@@ -1,6 +1,5 @@
-"""What adopted robots are called, where they are found, and files that are no robots to begin with."""
+"""Names of imported robots, where robots are found, and files that are not robots."""
 
-import tomllib
 import unicodedata
 from pathlib import Path
 
@@ -9,15 +8,13 @@ import pytest
 import trimesh
 
 from strut.adoption.adopt import adopt
-from strut.adoption.described_model import MOST_BODIES, read_described
-from strut.adoption.expression_tables import gait_toml
+from strut.adoption.description import MAX_BODIES, read_description
 from strut.adoption.package_robots import find_description
-from strut.adoption.robot_name import plain_name, robot_name_of
+from strut.adoption.robot_name import choose_robot_name, normalize_name
 from strut.errors import FileError, NotAdoptedError
-from strut.gaits.pattern.table import PatternTable
 from strut.models.catalogue import load_robot, robot_home, robot_names
 from strut.models.mesh_files import _read_once, forget_meshes, read_mesh
-from tests.adoption.small_robots import quadruped, written
+from tests.adoption.small_robots import quadruped, write_xml
 
 
 @pytest.mark.parametrize(
@@ -34,24 +31,24 @@ from tests.adoption.small_robots import quadruped, written
     ],
 )
 def test_letters_of_any_script_are_kept(text, name):
-    assert plain_name(text) == name
+    assert normalize_name(text) == name
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "a b", "../a", "a\n", "x" * 81, "𠀋" * 61, "mrpete"])
-def test_what_is_no_name_of_a_folder_is_refused(name):
-    with pytest.raises(NotAdoptedError, match=r"is no name|own robots"):
-        robot_name_of(Path("go2.xml"), name)
+def test_an_invalid_name_is_refused(name):
+    with pytest.raises(NotAdoptedError, match=r"is not a name|own robots"):
+        choose_robot_name(Path("go2.xml"), name)
 
 
-def test_a_robot_is_found_by_its_name_however_the_keyboard_composes_it(tmp_path, monkeypatch):
+def test_a_robot_is_found_by_composed_and_decomposed_names(tmp_path, monkeypatch):
     monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path / "home"))
-    adopted = adopt(written(quadruped(), tmp_path / f"{unicodedata.normalize('NFD', 'größe')}.xml"))
+    adopted = adopt(write_xml(quadruped(), tmp_path / f"{unicodedata.normalize('NFD', 'größe')}.xml"))
     assert (adopted.name, robot_names()[-1]) == ("größe", "größe")
     assert load_robot(unicodedata.normalize("NFD", "größe")).name == "größe"
 
 
 @pytest.mark.parametrize("kind", ["device", "file"])
-def test_a_robot_home_that_is_no_folder_is_told(kind, tmp_path, monkeypatch):
+def test_a_robot_home_that_is_not_a_folder_is_refused(kind, tmp_path, monkeypatch):
     place = Path("/dev/null") if kind == "device" else tmp_path / "file"
     place.touch()
     monkeypatch.setenv("STRUT_ROBOTS", str(place))
@@ -59,17 +56,17 @@ def test_a_robot_home_that_is_no_folder_is_told(kind, tmp_path, monkeypatch):
         robot_home()
 
 
-def test_a_device_is_no_regular_file():
-    with pytest.raises(NotAdoptedError, match="no regular file"):
-        read_described(Path("/dev/null"))
+def test_a_device_is_refused():
+    with pytest.raises(NotAdoptedError, match="not a regular file"):
+        read_description(Path("/dev/null"))
 
 
 @pytest.mark.parametrize(("tag", "head"), [("body", "<mujoco><worldbody>"), ("link", "<robot name='crowd'>")])
-def test_a_crowd_is_given_up_before_it_is_read_to_its_end(tag, head, tmp_path):
+def test_a_file_with_too_many_bodies_is_not_read_to_its_end(tag, head, tmp_path):
     file = tmp_path / "crowd.xml"
-    file.write_text(head + f"<{tag} name='one'/>" * (MOST_BODIES + 1) + "<never closed")
-    with pytest.raises(NotAdoptedError, match=f"more than {MOST_BODIES} bodies"):
-        read_described(file)
+    file.write_text(head + f"<{tag} name='one'/>" * (MAX_BODIES + 1) + "<never closed")
+    with pytest.raises(NotAdoptedError, match=f"more than {MAX_BODIES} bodies"):
+        read_description(file)
 
 
 @pytest.fixture
@@ -91,28 +88,28 @@ def test_robots_of_packages_are_found_by_file_and_by_folder(package):
 
 
 @pytest.mark.parametrize("name", ["zwo", "zwo_data"])
-def test_where_several_files_fit_they_are_listed(package, name):
+def test_several_files_of_a_folder_are_listed(package, name):
     with pytest.raises(NotAdoptedError, match="give one of them: zwo_full, zwo_half"):
         find_description(name)
 
 
-def test_files_of_one_name_are_listed_by_what_tells_them_apart(package):
+def test_files_with_the_same_name_are_listed_by_path(package):
     with pytest.raises(NotAdoptedError, match=r"one_zz_description/twin_zz\.urdf, .*two_zz_description/twin_zz\.urdf"):
         find_description("twin_zz")
 
 
-def test_a_folder_is_told_with_the_descriptions_in_it(package):
+def test_a_folder_is_refused_with_its_descriptions_listed(package):
     with pytest.raises(NotAdoptedError, match=r"it is a folder; give its MJCF or URDF file \(zwo_full\.urdf, zwo_half"):
         find_description(package / "zwo_data" / "robots")
 
 
-def test_what_is_done_is_told_on_the_way(tmp_path):
-    told = []
-    adopt(written(quadruped(), tmp_path / "four.xml"), out=tmp_path / "robot", on_stage=told.append)
-    assert [words.split()[0] for words in told] == ["reads", "finds", "finds", "tries", "writes"]
+def test_stages_are_reported(tmp_path):
+    stages = []
+    adopt(write_xml(quadruped(), tmp_path / "four.xml"), out=tmp_path / "robot", on_stage=stages.append)
+    assert [stage.split()[0] for stage in stages] == ["reads", "finds", "finds", "fits", "writes"]
 
 
-def test_a_mesh_is_read_once_and_each_asks_for_a_copy_of_it(tmp_path, monkeypatch):
+def test_a_mesh_is_read_once_and_copied(tmp_path, monkeypatch):
     file = tmp_path / "box.stl"
     read = []
     trimesh.creation.box((1.0, 2.0, 3.0)).export(file)
@@ -126,7 +123,7 @@ def test_a_mesh_is_read_once_and_each_asks_for_a_copy_of_it(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("kind", ["mjcf", "refused"])
-def test_no_mesh_stays_in_memory_when_a_file_was_read_or_refused(kind, tmp_path):
+def test_no_mesh_stays_in_memory_after_reading_or_refusing_a_file(kind, tmp_path):
     trimesh.creation.box((1.0, 2.0, 3.0)).export(tmp_path / "box.ply")
     mesh = "<asset><mesh name='box' file='box.ply'/></asset>"
     body = "<body><freejoint/><geom type='mesh' mesh='box'/></body>"
@@ -138,12 +135,7 @@ def test_no_mesh_stays_in_memory_when_a_file_was_read_or_refused(kind, tmp_path)
     (tmp_path / "robot.xml").write_text(text)
     if kind == "refused":
         with pytest.raises(NotAdoptedError, match=r"none\.ply"):
-            read_described(tmp_path / "robot.xml")
+            read_description(tmp_path / "robot.xml")
     else:
-        assert read_described(tmp_path / "robot.xml").model.nmesh == 1
+        assert read_description(tmp_path / "robot.xml").model.nmesh == 1
     assert _read_once.cache_info().currsize == 0
-
-
-def test_why_a_gait_is_slow_is_written_so_that_it_can_be_read_in_any_script():
-    why = 'the joint "𠀋" is weak'
-    assert tomllib.loads(gait_toml(PatternTable(gait="biped", slow_because=why)))["slow_because"] == why

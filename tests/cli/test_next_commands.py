@@ -17,7 +17,7 @@ from strut.registry import VERBS
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import Playback
 from tests.adoption.broken_robots import element_called
-from tests.adoption.small_robots import biped, quadruped, written
+from tests.adoption.small_robots import biped, quadruped, write_xml
 
 
 def told(capsys):
@@ -146,11 +146,11 @@ def test_a_biped_too_weak_for_one_leg_is_not_sent_for_a_walk(tmp_path, capsys):
             "effort", "15"
         )  # half of what one leg takes
     folder = tmp_path / "weak"
-    file = written(root, tmp_path / "weak.urdf")
+    file = write_xml(root, tmp_path / "weak.urdf")
     assert main(["adopt", str(file), "--out", str(folder), "--json"]) == 0
     printed = capsys.readouterr()
     assert not json.loads(printed.out)["can_walk"]
-    assert "it will not walk: to stand on one leg takes" in printed.err
+    assert "it cannot walk: to stand on one leg takes" in printed.err
     assert printed.err.splitlines()[-1] == f"next: strut adopt --check {folder}"
 
 
@@ -160,7 +160,7 @@ def test_a_robot_that_refuses_a_few_steps_is_not_sent_for_a_walk(tmp_path, capsy
         if motor.get("joint").endswith("_knee"):
             motor.set("ctrlrange", "-6 6")  # enough to stand with, and not to step
     folder = tmp_path / "weak"
-    file = written(root, tmp_path / "weak.xml")
+    file = write_xml(root, tmp_path / "weak.xml")
     assert main(["adopt", str(file), "--out", str(folder), "--json"]) == 0
     printed = capsys.readouterr()
     told = json.loads(printed.out)

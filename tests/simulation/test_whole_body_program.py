@@ -10,14 +10,14 @@ from strut.simulation.sensing import Sensing
 from strut.simulation.step_adjustment import StepShift
 from strut.simulation.walking_state import WalkingDynamics
 from strut.simulation.whole_body_program import Footing, Task, WholeBodyProgram
-from tests.adoption.small_robots import biped, found
+from tests.adoption.small_robots import biped, import_robot
 
 GRAVITY = 9.81
 
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory):
-    return found(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0]
+    return import_robot(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0]
 
 
 @pytest.fixture(scope="module")

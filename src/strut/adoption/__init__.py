@@ -1,1 +1,1 @@
-"""Adoption: an MJCF or URDF of others → legs, feet, trunk, head, arms, front, stand, limits → a folder."""
+"""Adoption: imports robots from MJCF and URDF files."""

@@ -1,6 +1,6 @@
-"""COLLADA axes: whether meshes of a URDF that call y upright are meant to be turned: some programs do, ROS does not.
+"""COLLADA axes: whether URDF meshes with y up are meant to be rotated to z up. Some programs do so, ROS does not.
 
-No file says which program its author looked through; where the centres of mass of the links lie tells.
+No file says for which program it was written. The centres of mass of its links decide: meshes belong near them.
 """
 
 from __future__ import annotations
@@ -14,37 +14,30 @@ from scipy.spatial.transform import Rotation
 from strut.arrays import Array
 from strut.models.mesh_files import UNREADABLE, calls_y_upright, mesh_path, read_mesh
 
-_NEARER = 0.7  # of the distance to the centres of mass: only a clear difference counts
+_CLEARLY_NEARER = 0.7  # ratio of the distances to the centres of mass, rotated over unrotated
 Y_TO_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 
-def are_turned(root: ET.Element, path: Path) -> bool:
-    """Return whether meshes that call y upright lie clearly nearer to their links' centres of mass when turned to z."""
-    apart = [pair for link in root.findall("link") for pair in _distances_m(link, path)]
-    as_they_are, turned = np.array(apart).reshape(-1, 2).sum(axis=0)
-    return bool(turned < _NEARER * as_they_are)
+def should_rotate_meshes(root: ET.Element, path: Path) -> bool:
+    """Return whether meshes with y up are clearly nearer to their links' centres of mass when rotated to z up."""
+    unrotated_m = 0.0
+    rotated_m = 0.0
+    for link in root.findall("link"):
+        inertial = link.find("inertial")
+        if inertial is None:
+            continue
+        centre_of_mass, _ = _origin(inertial)
+        for visual in link.findall("visual"):
+            centre = _centre_of_y_up_mesh(visual.find("geometry/mesh"), path)
+            if centre is not None:
+                position, rotation = _origin(visual)
+                unrotated_m += float(np.linalg.norm(position + rotation.apply(centre) - centre_of_mass))
+                rotated_m += float(np.linalg.norm(position + rotation.apply(Y_TO_Z @ centre) - centre_of_mass))
+    return rotated_m < _CLEARLY_NEARER * unrotated_m
 
 
-def _distances_m(link: ET.Element, path: Path) -> list[tuple[float, float]]:
-    """Return how far the middles of a link's meshes are from its centre of mass, as they are and turned."""
-    inertial = link.find("inertial")
-    looks = link.findall("visual")
-    if inertial is None:
-        return []
-    centre = _placed(inertial)[0]
-    middles = [_middle(look.find("geometry/mesh"), path) for look in looks]
-    return [_apart_m(look, m, centre) for look, m in zip(looks, middles, strict=True) if m is not None]
-
-
-def _apart_m(look: ET.Element, middle: Array, centre: Array) -> tuple[float, float]:
-    """Return how far the middle of a mesh is from a centre, as it is and turned."""
-    place, turn = _placed(look)
-    as_it_is, turned = (np.linalg.norm(place + turn.apply(m) - centre) for m in (middle, Y_TO_Z @ middle))
-    return float(as_it_is), float(turned)
-
-
-def _middle(mesh: ET.Element | None, path: Path) -> Array | None:
-    """Return the middle of a mesh that calls y upright in its own axes (3,); None of any other."""
+def _centre_of_y_up_mesh(mesh: ET.Element | None, path: Path) -> Array | None:
+    """Return the centre of a mesh with y up in its own axes (3,); None for any other mesh."""
     if mesh is None:
         return None
     try:
@@ -52,15 +45,16 @@ def _middle(mesh: ET.Element | None, path: Path) -> Array | None:
         if not calls_y_upright(file):
             return None
         scale = np.array(mesh.get("scale", "1 1 1").split(), dtype=float)
-        middle: Array = np.array(read_mesh(file).bounds).mean(axis=0) * scale
+        centre: Array = np.array(read_mesh(file).bounds).mean(axis=0) * scale
     except UNREADABLE:
         return None
-    return middle
+    return centre
 
 
-def _placed(element: ET.Element) -> tuple[Array, Rotation]:
-    """Return the place and the turn of an element's origin."""
+def _origin(element: ET.Element) -> tuple[Array, Rotation]:
+    """Return position and rotation of an element's origin."""
     origin = element.find("origin")
-    said = {} if origin is None else origin.attrib
-    place, turn = (np.array(said.get(which, "0 0 0").split()[:3], dtype=float) for which in ("xyz", "rpy"))
-    return place, Rotation.from_euler("xyz", turn)
+    attributes = {} if origin is None else origin.attrib
+    position = np.array(attributes.get("xyz", "0 0 0").split()[:3], dtype=float)
+    rpy = np.array(attributes.get("rpy", "0 0 0").split()[:3], dtype=float)
+    return position, Rotation.from_euler("xyz", rpy)

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from strut.adoption.note import Note, list_names
-from strut.adoption.plain_model import hinges_of, joint_name
+from strut.adoption.plain_model import hinge_names, joint_name
 from strut.plumbing.number_text import format_count
 
 _ON_JOINT = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
@@ -21,7 +21,13 @@ _OVER_SITE = int(mujoco.mjtWrap.mjWRAP_SITE)
 
 @dataclass(frozen=True, slots=True)
 class Drives:
-    """Hinges that follow others, and which; that are held in place; that no motor moves though others have motors."""
+    """How the hinges of a robot are driven.
+
+    Args:
+        coupled: Hinges that follow another joint, each with its leader.
+        locked: Hinges that an equality holds in place.
+        passive: Hinges without a motor; none if the file has no motors at all.
+    """
 
     coupled: dict[str, str]
     locked: frozenset[str]
@@ -29,86 +35,74 @@ class Drives:
 
 
 def find_drives(model: mujoco.MjModel, joints: list[int], notes: list[Note]) -> Drives:
-    """Return how joints are driven; what was assumed is added to the notes."""
-    driven = _driven(model, notes)
-    pairs = _equal_joints(model)
-    tied = [_shaft_first(model, pair, driven) for pair in pairs if min(pair) >= 0]
-    moved = _moved_through_gears(model, tied, driven, notes)
-    locked = _hinges(model, [first for first, second in pairs if second < 0])
-    passive = _hinges(model, [joint for joint in joints if joint not in moved]) if driven else frozenset[str]()
-    coupled = {name: leader for follower, leads in tied for name, leader in _hinge_pairs(model, follower, leads)}
+    """Return how joints are driven; adds what was assumed to the notes."""
+    motorized = _find_motorized(model, notes)
+    equalities = np.flatnonzero(model.eq_type == _EQUAL_JOINTS)
+    pairs = list(zip(model.eq_obj1id[equalities].tolist(), model.eq_obj2id[equalities].tolist(), strict=True))
+    locked = _hinge_names_of(model, [first for first, second in pairs if second < 0])
+    couplings = [_follower_and_leader(model, pair, motorized) for pair in pairs if min(pair) >= 0]
+    geared = {shaft: driven for shaft, driven in couplings if _is_motor_shaft(model, shaft, driven, motorized)}
+    if geared:
+        text = format_count(len(geared), "[motor drives|motors drive] through gears")
+        shafts = list_names([joint_name(model, shaft) for shaft in geared])
+        notes.append(Note.assumption(f"{text} ({shafts}): each is taken as a motor at the joint that it moves."))
+    moved = (motorized | set(geared.values())) - set(geared)
+    passive = (
+        _hinge_names_of(model, [joint for joint in joints if joint not in moved]) if motorized else frozenset[str]()
+    )
+    coupled = {
+        name: joint_name(model, leader) for follower, leader in couplings for name in hinge_names(model, follower)
+    }
     return Drives(coupled, locked, passive - locked)
 
 
-def _hinge_pairs(model: mujoco.MjModel, follower: int, leader: int) -> list[tuple[str, str]]:
-    return [(name, joint_name(model, leader)) for name in hinges_of(model, follower)]
+def _hinge_names_of(model: mujoco.MjModel, joints: list[int]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(hinge_names(model, joint) for joint in joints))
 
 
-def _moved_through_gears(
-    model: mujoco.MjModel, tied: list[tuple[int, int]], driven: set[int], notes: list[Note]
-) -> set[int]:
-    """Return the joints that motors move, with what they drive through gears in place of their shafts."""
-    geared = dict(pair for pair in tied if _is_shaft(model, *pair, driven))
-    if geared:
-        words = format_count(len(geared), "[motor drives|motors drive] through gears")
-        shafts = list_names([joint_name(model, shaft) for shaft in geared])
-        notes.append(Note.assumption(f"{words} ({shafts}): what they move is driven directly."))
-    return (driven | set(geared.values())) - set(geared)
-
-
-def _hinges(model: mujoco.MjModel, joints: list[int]) -> frozenset[str]:
-    return frozenset(chain.from_iterable(hinges_of(model, joint) for joint in joints))
-
-
-def _equal_joints(model: mujoco.MjModel) -> list[tuple[int, int]]:
-    """Return pairs of joints that an equality ties together; the second is -1 where it ties one to a number."""
-    tied = np.flatnonzero(model.eq_type == _EQUAL_JOINTS)
-    return list(zip(model.eq_obj1id[tied].tolist(), model.eq_obj2id[tied].tolist(), strict=True))
-
-
-def _shaft_first(model: mujoco.MjModel, pair: tuple[int, int], driven: set[int]) -> tuple[int, int]:
-    """Return follower and leader of two tied joints: a motor's own shaft follows what it drives through a gear."""
+def _follower_and_leader(model: mujoco.MjModel, pair: tuple[int, int], motorized: set[int]) -> tuple[int, int]:
+    """Return the follower and the leader of two coupled joints: a motor shaft follows the joint that it drives."""
     first, second = pair
-    if _is_shaft(model, second, first, driven):
+    if _is_motor_shaft(model, second, first, motorized):
         return second, first
     return first, second
 
 
-def _is_shaft(model: mujoco.MjModel, shaft: int, other: int, driven: set[int]) -> bool:
-    """Return whether a joint is a motor's shaft that carries nothing, and the other has no motor of its own."""
+def _is_motor_shaft(model: mujoco.MjModel, shaft: int, other: int, motorized: set[int]) -> bool:
+    """Return whether a joint is a motor's shaft that carries no link, while the other joint has no motor."""
     body = int(model.jnt_bodyid[shaft])
-    carries = bool((model.body_parentid == body).any())
-    return shaft in driven and other not in driven and not carries
+    has_children = bool((model.body_parentid == body).any())
+    return shaft in motorized and other not in motorized and not has_children
 
 
-def _driven(model: mujoco.MjModel, notes: list[Note]) -> set[int]:
+def _find_motorized(model: mujoco.MjModel, notes: list[Note]) -> set[int]:
     """Return the joints that motors move; none if the file has no motors at all."""
     if not model.nu:
-        notes.append(Note.assumption("the file names no motors: every joint is taken as driven."))
+        notes.append(Note.assumption("the file has no motors: every joint is taken as driven."))
         return set()
     targets = model.actuator_trnid[:, 0]
     tendons = targets[model.actuator_trntype == _ON_TENDON].tolist()
     if tendons:
-        words = format_count(len(tendons), "[motor pulls|motors pull] tendons or muscles")
-        notes.append(Note.assumption(f"{words}: strut gives each joint a motor of its own."))
-    pulled = chain.from_iterable(_pulled(model, tendon) for tendon in tendons)
-    return {*targets[np.isin(model.actuator_trntype, _ON_JOINT)].tolist(), *pulled}
+        text = format_count(len(tendons), "[motor pulls|motors pull] tendons or muscles")
+        notes.append(Note.assumption(f"{text}: strut gives each joint a motor of its own."))
+    by_tendon = chain.from_iterable(_joints_of_tendon(model, tendon) for tendon in tendons)
+    return {*targets[np.isin(model.actuator_trntype, _ON_JOINT)].tolist(), *by_tendon}
 
 
-def _pulled(model: mujoco.MjModel, tendon: int) -> set[int]:
-    """Return the joints that a tendon moves: those it names, or all between the links that it runs over."""
+def _joints_of_tendon(model: mujoco.MjModel, tendon: int) -> set[int]:
+    """Return the joints that a tendon moves: those that it names, and all between the links of its sites."""
     wraps = slice(int(model.tendon_adr[tendon]), int(model.tendon_adr[tendon] + model.tendon_num[tendon]))
     kinds = model.wrap_type[wraps]
     targets = model.wrap_objid[wraps]
-    ways = [_way(model, int(body)) for body in model.site_bodyid[targets[kinds == _OVER_SITE]]]
-    between = set[int]().union(*ways) - ways[0].intersection(*ways) if ways else set[int]()
+    paths = [_path_to(model, int(body)) for body in model.site_bodyid[targets[kinds == _OVER_SITE]]]
+    between = set[int]().union(*paths) - paths[0].intersection(*paths) if paths else set[int]()
     return {*targets[kinds == _OVER_JOINT].tolist(), *np.flatnonzero(np.isin(model.jnt_bodyid, list(between))).tolist()}
 
 
-def _way(model: mujoco.MjModel, body: int) -> set[int]:
-    """Return a body and all that it hangs on."""
-    way = set()
+def _path_to(model: mujoco.MjModel, body: int) -> set[int]:
+    """Return a body and all its ancestors except the world."""
+    path = set()
     while body:
-        way.add(body)
+        path.add(body)
         body = int(model.body_parentid[body])
-    return way
+    return path

@@ -1,96 +1,72 @@
-"""Feelings of an adopted robot: its gait.toml and expression.toml, from what was found of it.
+"""Expression table of an imported robot: expression.toml, from its anatomy.
 
-What feelings change, and by how much, stands in `quadruped_feelings.toml` and `biped_feelings.toml` with the sources;
-which joints follow a word was measured as the robot stands.
+What emotions change, and by how much, is in `quadruped_emotions.toml` and `biped_emotions.toml` with the sources. Which
+joints follow a style parameter was measured in the standing posture.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from importlib.resources import files
 
 import numpy as np
 
-from strut.adoption.body_plan import BodyPlan
+from strut.adoption.anatomy import Anatomy
 from strut.adoption.upper_body import UpperBody
 from strut.expression.secondary_motion import SECONDARY_WORDS
-from strut.gaits.pattern.table import PatternTable
 
-# What joints do, and the word that they follow; whether those that do it share the angle.
-_FOLLOWS = {
+_FOLLOWED = {  # effect of a joint: the style parameter that it follows, and whether joints share the angle
     "bend the trunk forward": ("trunk_pitch_rad", True),
     "nod": ("head_pitch_rad", True),
     "swing the arm forward": ("arm_swing", False),
     "bend the elbow": ("elbow_rad", False),
 }
-_GAIT_WORDS = ("tempo", "stride", "direction", "lift", "stance_width", "bounce", "jerkiness", "body_pitch_rad")
-_CLEAR = 0.7  # of a joint's axis that must point ahead for it to raise an arm sideways
+_GAIT_PARAMETERS = ("tempo", "stride", "direction", "lift", "stance_width", "bounce", "jerkiness", "body_pitch_rad")
+_FORWARD_AXIS = 0.7  # forward part of a joint's unit axis, above which it raises an arm sideways
 
 
-def usual_gait(legs: int) -> PatternTable:
-    """Return the pattern that so many legs walk by."""
-    return PatternTable(gait="trot" if legs == 4 else "biped")
-
-
-def gait_toml(gait: PatternTable) -> str:
-    """Return gait.toml: the pattern and the factors on it."""
-    others = ", crawl or walk" if gait.gait == "trot" else ""
-    return (
-        f"# How it walks. `strut walk --gait` chooses another pattern{others and f': {others[2:]}'}.\n"
-        'kind = "pattern"\n'
-        f'gait = "{gait.gait}"\n'
-        "# Factors on the pattern: duration of a cycle, travel in it, lift of feet, and their distance sideways.\n"
-        f"period = {gait.period:.3g}\n"
-        f"stride = {gait.stride:.3g}\n"
-        f"lift = {gait.lift:.3g}\n"
-        f"width = {gait.width:.3g}\n"
-        + (f"slow_because = {json.dumps(gait.slow_because, ensure_ascii=False)}\n" if gait.slow_because else "")
-    )
-
-
-def expression_toml(anatomy: BodyPlan, body: UpperBody) -> str:
-    """Return expression.toml: what feelings do to it, and which joints follow a word."""
-    kind = "quadruped" if len(anatomy.legs) == 4 else "biped"
-    published = files("strut.adoption").joinpath(f"{kind}_feelings.toml").read_text("utf-8")
+def format_expression_toml(anatomy: Anatomy, body: UpperBody) -> str:
+    """Return expression.toml: what emotions do to a robot, and which joints follow a style parameter."""
+    published = files("strut.adoption").joinpath(f"{anatomy.kind}_emotions.toml").read_text("utf-8")
     lines = [
         "",
-        "# What it has for each word: {} where the gait reads the word itself, else joints with their factors.",
+        "# Style parameters of this robot: {} if the gait reads the parameter itself, else joints with their factors.",
         "[word]",
     ]
-    lines += [f"{word} = {{}}" for word in _GAIT_WORDS]
+    lines += [f"{parameter} = {{}}" for parameter in _GAIT_PARAMETERS]
     lines.append("body_height = { least = 0.6, most = 1.1 }")
-    parts = {**_joint_parts(body), **_raised_arms(anatomy, body)}
-    if "trunk_pitch_rad" not in parts:
-        lines.append("trunk_pitch_rad = {}            # no joint bends the trunk, so that the whole body leans")
-    for word, joints in parts.items():
-        inner = ", ".join(f'"{joint}" = {factor:g}' for joint, factor in joints.items())
-        lines.append(f"{word} = {{ joints = {{ {inner} }} }}")
-    lines += ["", "[animated.word]", *(f"{word} = {{}}" for word in SECONDARY_WORDS if word not in _GAIT_WORDS)]
+    joints_of = {**_joints_of_parameters(body), **_joints_that_raise_arms(anatomy, body)}
+    if "trunk_pitch_rad" not in joints_of:
+        lines.append("trunk_pitch_rad = {}            # no joint bends the trunk, so the whole body pitches")
+    for parameter, joints in joints_of.items():
+        factors = ", ".join(f'"{joint}" = {factor:g}' for joint, factor in joints.items())
+        lines.append(f"{parameter} = {{ joints = {{ {factors} }} }}")
+    secondary = [parameter for parameter in SECONDARY_WORDS if parameter not in _GAIT_PARAMETERS]
+    lines += ["", "[animated.word]", *(f"{parameter} = {{}}" for parameter in secondary)]
     return published + "\n".join(lines) + "\n"
 
 
-def _joint_parts(body: UpperBody) -> Mapping[str, Mapping[str, float]]:
-    """Return the joints that follow a word, each with its factor; several that bend the same thing share its angle."""
-    parts: dict[str, dict[str, float]] = {}
-    for does, (word, shared) in _FOLLOWS.items():
-        doers = [joint for joint in body.expressive if joint.does == does]
-        share = 1.0 / len(doers) if shared and doers else 1.0
-        if doers:
-            parts[word] = {joint.joint: joint.sign * share for joint in doers}
-    return parts
+def _joints_of_parameters(body: UpperBody) -> Mapping[str, Mapping[str, float]]:
+    """Return the joints that follow each style parameter with their factors; those of trunk or neck share the angle."""
+    joints_of: dict[str, dict[str, float]] = {}
+    for effect, (parameter, shares_angle) in _FOLLOWED.items():
+        joints = [joint for joint in body.expressive if joint.does == effect]
+        if joints:
+            share = 1.0 / len(joints) if shares_angle else 1.0
+            joints_of[parameter] = {joint.joint: joint.sign * share for joint in joints}
+    return joints_of
 
 
-def _raised_arms(anatomy: BodyPlan, body: UpperBody) -> Mapping[str, Mapping[str, float]]:
-    """Return the joints that raise arms sideways: the first of each that turns a hanging arm outwards and has room."""
+def _joints_that_raise_arms(anatomy: Anatomy, body: UpperBody) -> Mapping[str, Mapping[str, float]]:
+    """Return the joints that raise arms sideways: of each arm the first with a forward axis beside the middle."""
     tree = anatomy.tree
     joints = {}
     data = tree.pose(anatomy.standing)
-    for limb in (one for one in body.limbs if one.kind == "arm"):
+    for limb in (limb for limb in body.limbs if limb.kind == "arm"):
         for joint in limb.joints:
             side = float(np.sign(data.xanchor[joint][1]))
-            ahead = float(data.xaxis[joint][0])
-            if abs(ahead) > _CLEAR and side:
-                joints[tree.joint_name(joint)] = float(np.sign(ahead)) * side
+            forward = float(data.xaxis[joint][0])
+            if abs(forward) > _FORWARD_AXIS and side:
+                joints[tree.joint_name(joint)] = float(np.sign(forward)) * side
                 break
     return {"shoulder_rad": joints} if joints else {}

@@ -1,4 +1,4 @@
-"""Foot finder: what a leg stands on: a ball, a line or a sole, fitted to the lowest surface of its end."""
+"""Foot finder: fits a ball, a line or a sole to the lowest surface at the end of a leg."""
 
 from __future__ import annotations
 
@@ -9,20 +9,26 @@ from typing import Literal
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from strut.adoption.leg_finder import FoundLeg
+from strut.adoption.leg_finder import ImportedLeg
 from strut.adoption.link_tree import LinkTree
 from strut.adoption.shape_points import ShapePoints
 from strut.arrays import Array
 
 FootKind = Literal["ball", "line", "sole"]
-NEAR_LOWEST = 0.06  # of the foot's span: what is lower belongs to the contact
-_FOOT_HEIGHT = 0.10  # of the leg's length: the foot of a link that is a whole shank
-_BALL_SPAN = 0.08
-_LINE_WIDTH = 0.03  # of the leg's length: longer is a line, wider a sole
-_SOLE_JOINTS = {2: 4, 4: 5}  # by number of legs: fewer cannot keep a sole flat while the body moves
-_MOST_CORNERS = 8
-_LEAST_RADIUS_M = 0.004
-_CONE = np.array(  # directions up to 60 degrees off straight up
+NEAR_LOWEST = 0.06  # of the foot's span: surface lower than this belongs to the contact
+_MIN_CONTACT_HEIGHT_M = 1e-4  # of a foot without any span
+_FOOT_HEIGHT = 0.10  # of the leg's length: what is higher is shank, where foot and shank are one link
+_BALL_SPAN = 0.08  # of the leg's length: a longer contact is a line or a sole
+_LINE_WIDTH = 0.03  # of the leg's length: a wider contact is a sole
+_MAX_BALL_RADIUS = 0.06  # of the leg's length
+_MIN_BALL_RADIUS_M = 0.004
+_SOLE_JOINTS = {2: 4, 4: 5}  # joints with which a leg can keep a sole flat while the body moves, by number of legs
+_MAX_CORNERS = 8  # of a sole
+_LARGER = 1.3  # a tilted sole counts only if its area is so much larger than that of the flat contact
+_STILL_LARGER = 1.02  # by which a further direction must enlarge the area: avoids switching between equal directions
+_SAME_SIDE = 0.9  # cosine between a direction and the plane fitted to its contact
+_FITS = 3  # rounds of fitting the plane, which is more accurate than the grid of directions
+_DIRECTIONS_NEAR_UP = np.array(  # up to 60 degrees from vertical
     [
         [np.sin(tilt) * np.cos(turn), np.sin(tilt) * np.sin(turn), np.cos(tilt)]
         for tilt in np.radians([6.0, 12.0, 18.0, 24.0, 30.0, 36.0, 42.0, 48.0, 54.0, 60.0])
@@ -32,16 +38,16 @@ _CONE = np.array(  # directions up to 60 degrees off straight up
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFoot:
-    """A foot as it stands.
+class ImportedFoot:
+    """A foot of an imported robot.
 
     Args:
         kind: Ball, line or sole.
-        link: Body that it belongs to.
-        points: Corners, ends of the line or centre of the ball, in the body's frame [m]. Shape (n, 3).
-        radius_m: Of the ball or the edge; 0 for a sole.
-        normal: What points up in the body's frame when it stands flat. Shape (3,).
-        reduced: Whether the surface is larger than a ball, but the leg has too few joints to use it.
+        link: Index of its body.
+        points: Centre of the ball, ends of the line or corners of the sole, in the body's frame [m]. Shape (n, 3).
+        radius_m: Of the ball; 0 for a line or a sole.
+        normal: Direction that points up when the foot stands flat, in the body's frame. Shape (3,).
+        reduced: Whether it is a line or a sole that is taken as a ball because the leg has too few joints.
     """
 
     kind: FootKind
@@ -52,157 +58,151 @@ class FoundFoot:
     reduced: bool = False
 
     @property
-    def middle(self) -> Array:
-        """The middle of its points in the body's frame, as far from the first as from the last. Shape (3,)."""
+    def centre(self) -> Array:
+        """The centre of the bounding box of its points in the body's frame. Shape (3,)."""
         return np.asarray((self.points.min(axis=0) + self.points.max(axis=0)) / 2.0)
 
 
-def foot_places(tree: LinkTree, feet: Sequence[FoundFoot]) -> Array:
-    """Return the middle of feet in world; the model must be posed. Shape (n, 3)."""
-    return np.array([_foot_place(tree, foot) for foot in feet])
+def foot_centres(tree: LinkTree, feet: Sequence[ImportedFoot]) -> Array:
+    """Return the centres of feet in world; the model must be posed. Shape (n, 3)."""
+    return np.array(
+        [tree.data.xpos[foot.link] + tree.data.xmat[foot.link].reshape(3, 3) @ foot.centre for foot in feet]
+    )
 
 
-def _foot_place(tree: LinkTree, foot: FoundFoot) -> Array:
-    turn = tree.data.xmat[foot.link].reshape(3, 3)
-    place: Array = tree.data.xpos[foot.link] + turn @ foot.middle
-    return place
-
-
-def leg_length_m(tree: LinkTree, leg: FoundLeg) -> float:
+def leg_length_m(tree: LinkTree, leg: ImportedLeg) -> float:
     """Return the length of a leg along its joints and on to its lowest point; the model must be posed."""
     points = tree.points_of(set(leg.foot_links))
     lowest = points.in_world(tree.data)[np.argmin(points.heights(tree.data))]
-    way = np.diff(np.array([*tree.anchors(leg.joints), lowest]), axis=0)
-    return float(np.linalg.norm(way, axis=1).sum())
+    segments = np.diff(np.array([*tree.joint_positions(leg.joints), lowest]), axis=0)
+    return float(np.linalg.norm(segments, axis=1).sum())
 
 
-def feet_of(tree: LinkTree, legs: Sequence[FoundLeg], qpos: Array) -> tuple[FoundFoot, ...]:
-    """Return the feet of all legs in a configuration (nq,) in which they stand."""
-    return tuple(_foot_of(tree, leg, qpos, _SOLE_JOINTS.get(len(legs), max(_SOLE_JOINTS.values()))) for leg in legs)
+def fit_feet(tree: LinkTree, legs: Sequence[ImportedLeg], qpos: Array) -> tuple[ImportedFoot, ...]:
+    """Return the feet of all legs in a configuration (nq,) in which the robot stands."""
+    sole_joints = _SOLE_JOINTS.get(len(legs), max(_SOLE_JOINTS.values()))
+    return tuple(_fit_foot(tree, leg, qpos, can_be_sole=len(leg.joints) >= sole_joints) for leg in legs)
 
 
-def _foot_of(tree: LinkTree, leg: FoundLeg, qpos: Array, sole_joints: int) -> FoundFoot:
-    """Return the foot of a leg; with fewer joints than those it is no sole."""
+def _fit_foot(tree: LinkTree, leg: ImportedLeg, qpos: Array, *, can_be_sole: bool) -> ImportedFoot:
     tree.pose(qpos)
     length = leg_length_m(tree, leg)
     points = tree.points_of(set(leg.foot_links))
-    places = points.in_world(tree.data)
+    positions = points.in_world(tree.data)
     heights = points.heights(tree.data)
-    low = heights < heights.min() + _FOOT_HEIGHT * length
-    span = float(np.ptp(places[low][:, :2], axis=0).max())
-    near = heights < heights.min() + max(NEAR_LOWEST * span, 1e-4)
-    corners = places[near].copy()
-    corners[:, 2] = heights[near]
+    in_foot = heights < heights.min() + _FOOT_HEIGHT * length
+    span = float(np.ptp(positions[in_foot][:, :2], axis=0).max())
+    contact_height = max(NEAR_LOWEST * span, _MIN_CONTACT_HEIGHT_M)
+    in_contact = heights < heights.min() + contact_height
+    corners = positions[in_contact].copy()
+    corners[:, 2] = heights[in_contact]
     long, wide = _extents(corners[:, :2])
-    body = _body_of(points, near)
-    to_body = tree.data.xmat[body].reshape(3, 3).T.copy()  # a view would turn with the next posture
+    bodies, counts = np.unique(points.body[in_contact], return_counts=True)
+    body = int(bodies[np.argmax(counts)])
+    to_body = tree.data.xmat[body].reshape(3, 3).T.copy()  # a view would change with the next posture
     normal = to_body[:, 2]
-    fits_sole = len(leg.joints) >= sole_joints
-    if fits_sole and (tilted := _tilted_sole(points, places, span, long * wide)) is not None:
+    if can_be_sole and (tilted := _find_tilted_sole(points, positions, span, long * wide)) is not None:
         normal = to_body @ tilted
-        heights = places @ tilted - points.radius
-        near = heights < heights.min() + max(NEAR_LOWEST * span, 1e-4)
-        corners = places[near] - np.outer(heights[near] - heights.min() + points.radius[near], tilted)
-        long, wide = _extents(corners @ _level_axes(tilted).T)
-    if long < _BALL_SPAN * length or not fits_sole:
-        centre, radius = _ball(points, places, heights, low, length)
+        heights = positions @ tilted - points.radius
+        in_contact = heights < heights.min() + contact_height
+        above = heights[in_contact] - heights.min() + points.radius[in_contact]
+        corners = positions[in_contact] - np.outer(above, tilted)
+        long, wide = _extents(corners @ _axes_across(tilted).T)
+    if long < _BALL_SPAN * length or not can_be_sole:
+        centre, radius = _fit_ball(points, positions, heights, in_foot, length)
         in_body = to_body @ (centre - tree.data.xpos[body])
-        return FoundFoot("ball", body, in_body[None], radius, normal, reduced=long >= _BALL_SPAN * length)
-    outline = _line(corners) if wide < _LINE_WIDTH * length else _outline(corners)
+        return ImportedFoot("ball", body, in_body[None], radius, normal, reduced=long >= _BALL_SPAN * length)
+    outline = _fit_line(corners) if wide < _LINE_WIDTH * length else _fit_outline(corners)
     kind: FootKind = "line" if len(outline) == 2 else "sole"
-    if normal @ to_body[:, 2] > 1.0 - 1e-9:
+    is_flat = normal @ to_body[:, 2] > 1.0 - 1e-9
+    if is_flat:
         outline[:, 2] = heights.min()
-    return FoundFoot(kind, body, (outline - tree.data.xpos[body]) @ to_body.T, 0.0, normal)
+    return ImportedFoot(kind, body, (outline - tree.data.xpos[body]) @ to_body.T, 0.0, normal)
 
 
-def _tilted_sole(points: ShapePoints, places: Array, span: float, area: float) -> Array | None:
-    """Return the upward normal of the largest flat side of a foot that does not lie flat yet (3,); None if it does.
+def _find_tilted_sole(points: ShapePoints, positions: Array, span: float, flat_area: float) -> Array | None:
+    """Return the upward normal (3,) of the largest flat side of a foot; None if the foot lies on it already.
 
-    Directions around straight up are tried; of each, what lies near the lowest surface makes a patch.
+    For each direction near vertical, the contact is the surface that is lowest in that direction.
     """
-    best: float = 1.3 * area
+    largest_area: float = _LARGER * flat_area
     normal: Array | None = None
-    for direction in _CONE:
-        heights = places @ direction - points.radius
-        near = heights < heights.min() + NEAR_LOWEST * span
-        if near.sum() < 3:
+    for direction in _DIRECTIONS_NEAR_UP:
+        heights = positions @ direction - points.radius
+        in_contact = heights < heights.min() + NEAR_LOWEST * span
+        if in_contact.sum() < 3:
             continue
-        long, wide = _extents(places[near] @ _level_axes(direction).T)
-        if long * wide > best * 1.02:
-            best = long * wide
+        long, wide = _extents(positions[in_contact] @ _axes_across(direction).T)
+        if long * wide > largest_area * _STILL_LARGER:
+            largest_area = long * wide
             normal = direction
     if normal is None:
         return None
-    for _ in range(3):  # the plane through the patch tells the direction better than the cone's grid
-        heights = places @ normal - points.radius
-        near = heights < heights.min() + NEAR_LOWEST * span
-        patch = places[near] - np.outer(points.radius[near], normal)
-        fitted: Array = np.linalg.svd(patch - patch.mean(axis=0), full_matrices=False)[2][-1]
+    for _ in range(_FITS):
+        heights = positions @ normal - points.radius
+        in_contact = heights < heights.min() + NEAR_LOWEST * span
+        contact = positions[in_contact] - np.outer(points.radius[in_contact], normal)
+        fitted: Array = np.linalg.svd(contact - contact.mean(axis=0), full_matrices=False)[2][-1]
         fitted = np.asarray(fitted * np.sign(fitted @ normal))
-        if fitted @ normal < 0.9 or len(patch) < 3:
+        if fitted @ normal < _SAME_SIDE or len(contact) < 3:
             break
         normal = fitted
     return normal
 
 
-def _level_axes(normal: Array) -> Array:
-    """Return two directions square to a normal. Shape (2, 3)."""
+def _axes_across(normal: Array) -> Array:
+    """Return two unit vectors perpendicular to a normal. Shape (2, 3)."""
     first = np.cross(normal, [0.0, 1.0, 0.0])
     first /= np.linalg.norm(first)
     return np.array([first, np.cross(normal, first)])
 
 
-def _body_of(points: ShapePoints, near: np.ndarray) -> int:
-    """Return the body with most of the points that touch."""
-    bodies, counts = np.unique(points.body[near], return_counts=True)
-    return int(bodies[np.argmax(counts)])
-
-
-def _extents(flat: Array) -> tuple[float, float]:
-    """Return length and width of points on the floor (n, 2) along their main directions."""
-    if len(flat) < 2:
+def _extents(points: Array) -> tuple[float, float]:
+    """Return length and width of points (n, 2) along their principal axes."""
+    if len(points) < 2:
         return 0.0, 0.0
-    centred = flat - flat.mean(axis=0)
-    _, _, axes = np.linalg.svd(centred, full_matrices=False) if len(flat) > 1 else (None, None, np.eye(2))
-    spans = sorted((float(np.ptp(centred @ axis)) for axis in axes), reverse=True)
-    return spans[0], spans[1] if len(spans) > 1 else 0.0
+    centred = points - points.mean(axis=0)
+    axes = np.linalg.svd(centred, full_matrices=False)[2]
+    extents = sorted((float(np.ptp(centred @ axis)) for axis in axes), reverse=True)
+    return extents[0], extents[1] if len(extents) > 1 else 0.0
 
 
-def _ball(points: ShapePoints, places: Array, heights: Array, low: np.ndarray, length: float) -> tuple[Array, float]:
-    """Return centre and radius of the ball that a foot is, or nearly is."""
+def _fit_ball(
+    points: ShapePoints, positions: Array, heights: Array, in_foot: np.ndarray, leg_length: float
+) -> tuple[Array, float]:
+    """Return centre (3,) and radius of the ball nearest to a foot."""
     lowest = int(np.argmin(heights))
     if points.radius[lowest] > 0.0:
-        same = (points.radius > 0.0) & (heights < heights[lowest] + 1e-4)
-        return places[same].mean(axis=0), float(points.radius[lowest])
-    foot = places[low]
+        lowest_balls = (points.radius > 0.0) & (heights < heights[lowest] + 1e-4)
+        return positions[lowest_balls].mean(axis=0), float(points.radius[lowest])
+    foot = positions[in_foot]
     width = min(float(np.ptp(foot[:, 0])), float(np.ptp(foot[:, 1])))
-    radius = float(np.clip(width / 2.0, _LEAST_RADIUS_M, 0.06 * length))
-    near = heights < heights.min() + 0.1 * radius + 1e-5
-    middle = (places[near].min(axis=0) + places[near].max(axis=0)) / 2.0
-    return np.array([middle[0], middle[1], heights.min() + radius]), radius
+    radius = float(np.clip(width / 2.0, _MIN_BALL_RADIUS_M, _MAX_BALL_RADIUS * leg_length))
+    near_lowest = heights < heights.min() + 0.1 * radius + 1e-5
+    centre = (positions[near_lowest].min(axis=0) + positions[near_lowest].max(axis=0)) / 2.0
+    return np.array([centre[0], centre[1], heights.min() + radius]), radius
 
 
-def _line(corners: Array) -> Array:
+def _fit_line(corners: Array) -> Array:
     """Return the two ends of a narrow contact. Shape (2, 3)."""
-    centred = corners - corners.mean(axis=0)
+    centre = corners.mean(axis=0)
+    centred = corners - centre
     axis = np.linalg.svd(centred[:, :2], full_matrices=False)[2][0]
     along = centred[:, :2] @ axis
-    middle = corners.mean(axis=0)
-    ends = np.array([middle, middle])
+    ends = np.array([centre, centre])
     ends[:, :2] += np.outer([along.min(), along.max()], axis)
     return ends
 
 
-def _outline(corners: Array) -> Array:
-    """Return the corners of a sole: the convex hull of what touches, with few corners. Shape (n, 3)."""
+def _fit_outline(corners: Array) -> Array:
+    """Return the corners of a sole: the convex hull of the contact with few corners. Shape (n, 3)."""
     try:
         hull: Array = corners[ConvexHull(corners[:, :2]).vertices]
     except QhullError:
-        return _line(corners)
-    while len(hull) > _MOST_CORNERS:
-        before = np.roll(hull, 1, axis=0)
-        after = np.roll(hull, -1, axis=0)
-        left = (hull - before)[:, :2]
-        right = (after - hull)[:, :2]
-        hull = np.delete(hull, int(np.argmin(np.abs(left[:, 0] * right[:, 1] - left[:, 1] * right[:, 0]))), axis=0)
+        return _fit_line(corners)
+    while len(hull) > _MAX_CORNERS:  # remove the corner whose triangle with its neighbours is smallest
+        to_previous = (hull - np.roll(hull, 1, axis=0))[:, :2]
+        to_next = (np.roll(hull, -1, axis=0) - hull)[:, :2]
+        areas = np.abs(to_previous[:, 0] * to_next[:, 1] - to_previous[:, 1] * to_next[:, 0])
+        hull = np.delete(hull, int(np.argmin(areas)), axis=0)
     return hull

@@ -1,4 +1,4 @@
-"""Leg finder: the chains of links on which a robot rests in a posture; ends that share most of it are one."""
+"""Leg finder: the chains of links on which a robot rests. Chains that share most of their joints are one."""
 
 from __future__ import annotations
 
@@ -11,21 +11,24 @@ import numpy as np
 from strut.adoption.link_tree import LinkTree
 from strut.arrays import Array
 
-NEAR_FLOOR = 0.12  # of the robot's height: what is lower touches
-_TRIALS = 300
-_SHARED = 0.5  # of two chains: more than this is one leg with toes
+NEAR_FLOOR = 0.12  # of the robot's height: links lower than this touch the floor
+_END_NEAR_FLOOR = 0.04  # of the robot's height: surface lower than this belongs to the contact of a leg's end
+_LARGEST_SPAN = 0.8  # of the widest contact of a leg: a link with so much may be its end
+_SAMPLES = 300  # random postures in the search for the lowest one
+_SHARED = 0.5  # share of joints in common above which two chains are one leg with toes
+_TURN_COST_M_RAD = 1e-3  # so that of equally low postures the one with the smallest angles is chosen
 
 
 @dataclass(frozen=True, slots=True)
-class FoundLeg:
-    """A leg: the joints that no other leg shares, the link that stands on the floor, and the links of its foot.
+class ImportedLeg:
+    """A leg of an imported robot.
 
     Args:
-        joints: From the base outwards.
+        joints: From the base outwards, without those that other legs share.
         end: The link that touches the floor.
-        foot_links: The end and what hangs on it: toes.
+        foot_links: The end and its descendants, such as toes.
         toes: Joints beyond the end.
-        shared: Joints between the base and the leg that other legs hang on too: a waist.
+        shared: Joints between the base and the leg on which other legs depend too: a waist.
     """
 
     joints: tuple[int, ...]
@@ -36,101 +39,93 @@ class FoundLeg:
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
-    """On what a robot rests in a posture: legs, or its base."""
+class RestSupport:
+    """What a robot rests on in a posture: its legs, or its base."""
 
-    legs: tuple[FoundLeg, ...]
+    legs: tuple[ImportedLeg, ...]
     on_base: bool
 
 
-def rest_in(tree: LinkTree, qpos: Array) -> Rest:
-    """Return on what a robot rests in a configuration (nq,) with its base upright."""
-    lowest = tree.lowest(qpos)
+def find_support(tree: LinkTree, qpos: Array) -> RestSupport:
+    """Return what a robot rests on in a configuration (nq,) with its base upright."""
+    lowest = tree.lowest_heights(qpos)
     touching = np.flatnonzero(lowest < lowest.min() + NEAR_FLOOR * tree.height(qpos)).tolist()
     if not np.isfinite(lowest.min()) or 0 in touching:
-        return Rest((), on_base=True)
-    ends = [_end_of(tree, group, lowest) for group in _same_legs(tree, touching)]
-    return Rest(tuple(legs_to(tree, ends)), on_base=False)
+        return RestSupport((), on_base=True)
+    ends = [_end_link(tree, group, lowest) for group in _group_by_leg(tree, touching)]
+    uses = Counter(chain.from_iterable(tree.joint_chain(end) for end in ends))
+    return RestSupport(tuple(_leg_with_end(tree, end, uses) for end in ends), on_base=False)
 
 
-def _same_legs(tree: LinkTree, links: list[int]) -> list[list[int]]:
-    """Return links in groups that are one leg each."""
+def _group_by_leg(tree: LinkTree, links: list[int]) -> list[list[int]]:
+    """Return links in groups of one leg each."""
     groups: list[list[int]] = []
-    for link in _by_depth(tree, links):
-        home = _home_of(tree, link, groups)
-        if home is None:
+    for link in _sort_by_depth(tree, links):
+        same_leg = next((group for group in groups if _are_one_leg(tree, group[0], link)), None)
+        if same_leg is None:
             groups.append([link])
         else:
-            home.append(link)
+            same_leg.append(link)
     return groups
 
 
-def _by_depth(tree: LinkTree, links: list[int]) -> list[int]:
-    return sorted(links, key=lambda link: len(tree.chain(link)))
+def _sort_by_depth(tree: LinkTree, links: list[int]) -> list[int]:
+    return sorted(links, key=lambda link: len(tree.joint_chain(link)))
 
 
-def _home_of(tree: LinkTree, link: int, groups: list[list[int]]) -> list[int] | None:
-    return next((group for group in groups if _is_same_leg(tree, group[0], link)), None)
+def _are_one_leg(tree: LinkTree, first: int, second: int) -> bool:
+    first_joints = set(tree.joint_chain(first))
+    second_joints = set(tree.joint_chain(second))
+    return len(first_joints & second_joints) > _SHARED * min(len(first_joints), len(second_joints))
 
 
-def _is_same_leg(tree: LinkTree, first: int, second: int) -> bool:
-    one = set(tree.chain(first))
-    other = set(tree.chain(second))
-    return len(one & other) > _SHARED * min(len(one), len(other))
+def _end_link(tree: LinkTree, group: list[int], lowest: Array) -> int:
+    """Return the end of a leg: of its touching links the one with the widest contact, or the deepest of similar ones.
 
-
-def _end_of(tree: LinkTree, group: list[int], lowest: Array) -> int:
-    """Return the link of a leg that stands: of its touching links the one with most surface near the floor.
-
-    A toe counts only where it carries more of the foot than what it hangs on.
+    So a toe is the end only if it carries most of the foot.
     """
-    near = float(lowest[group].min()) + 0.04 * tree.height(tree.data.qpos)
-    spans = np.array([_span_below(tree, link, near) for link in group])
-    large = np.array(group)[spans >= 0.8 * spans.max()]
-    return _by_depth(tree, large.tolist())[-1]
+    near_floor_m = float(lowest[group].min()) + _END_NEAR_FLOOR * tree.height(tree.data.qpos)
+    spans = np.array([_contact_span(tree, link, near_floor_m) for link in group])
+    large = np.array(group)[spans >= _LARGEST_SPAN * spans.max()]
+    return _sort_by_depth(tree, large.tolist())[-1]
 
 
-def _span_below(tree: LinkTree, link: int, height_m: float) -> float:
-    """Return how wide the surface of a link is below a height [m]; below 0 if there is none."""
+def _contact_span(tree: LinkTree, link: int, height_m: float) -> float:
+    """Return the extent of a link's surface below a height [m]; -1 if there is none."""
     points = tree.points_of({link})
-    places = points.in_world(tree.data)
-    near = places[places[:, 2] - points.radius < height_m]
-    return float(np.ptp(near[:, :2], axis=0).sum()) if len(near) else -1.0
+    positions = points.in_world(tree.data)
+    below = positions[positions[:, 2] - points.radius < height_m]
+    return float(np.ptp(below[:, :2], axis=0).sum()) if len(below) else -1.0
 
 
-def legs_to(tree: LinkTree, ends: list[int]) -> list[FoundLeg]:
-    """Return the legs that end in given links."""
-    times = Counter(chain.from_iterable(map(tree.chain, ends)))
-    return [_leg_to(tree, end, times) for end in ends]
+def _leg_with_end(tree: LinkTree, end: int, uses: Counter[int]) -> ImportedLeg:
+    """Return the leg with a given end; `uses` counts the legs that depend on each joint."""
+    joints = tree.joint_chain(end)
+    foot_links = tree.subtree(end)
+    own = tuple(joint for joint in joints if uses[joint] == 1)
+    shared = tuple(joint for joint in joints if uses[joint] > 1)
+    return ImportedLeg(own, end, frozenset(foot_links), tuple(tree.joints_of(sorted(foot_links - {end}))), shared)
 
 
-def _leg_to(tree: LinkTree, end: int, times: Counter[int]) -> FoundLeg:
-    """Return the leg that ends in a link; `times` says on the way to how many legs a joint lies."""
-    way = tree.chain(end)
-    below = tree.below(end)
-    own = tuple(joint for joint in way if times[joint] == 1)
-    shared = tuple(joint for joint in way if times[joint] > 1)
-    return FoundLeg(own, end, frozenset(below), tuple(tree.joints_of(sorted(below - {end}))), shared)
-
-
-def deepest(tree: LinkTree) -> Array:
-    """Return the configuration in which every chain that ends somewhere reaches as low as it can. Shape (nq,)."""
+def find_lowest_posture(tree: LinkTree) -> Array:
+    """Return a configuration in which every limb reaches as low as it can, by random search. Shape (nq,)."""
     rng = np.random.default_rng(0)
-    qpos = tree.zero.copy()
+    qpos = tree.zero_posture.copy()
     for leaf in tree.leaves:
-        if len(tree.chain(leaf)) > 1 and len(tree.points_of({leaf}).place):
-            _reach_down(tree, leaf, qpos, rng)
+        if len(tree.joint_chain(leaf)) > 1 and len(tree.points_of({leaf}).position):
+            _lower_link(tree, leaf, qpos, rng)
     return qpos
 
 
-def _reach_down(tree: LinkTree, leaf: int, qpos: Array, rng: np.random.Generator) -> None:
-    """Write into `qpos` the angles of the joints to a link with which it is lowest, of many random ones."""
-    joints = tree.chain(leaf)
+def _lower_link(tree: LinkTree, leaf: int, qpos: Array, rng: np.random.Generator) -> None:
+    """Write into `qpos` the angles, of many random ones, with which a link is lowest."""
+    joints = tree.joint_chain(leaf)
     points = tree.points_of({leaf})
-    places = tree.addresses(joints)
-    trials = rng.uniform(*tree.bounds(joints), (_TRIALS, len(joints)))
-    heights = []
-    for trial in trials:
-        qpos[places] = trial
-        heights.append(float(points.heights(tree.pose(qpos)).min()) + 1e-3 * float(np.abs(trial).sum()))
-    qpos[places] = trials[int(np.argmin(heights))]
+    addresses = tree.addresses(joints)
+    samples = rng.uniform(*tree.bounds(joints), (_SAMPLES, len(joints)))
+    costs = []
+    for angles in samples:
+        qpos[addresses] = angles
+        height_m = float(points.heights(tree.pose(qpos)).min())
+        costs.append(height_m + _TURN_COST_M_RAD * float(np.abs(angles).sum()))
+    qpos[addresses] = samples[int(np.argmin(costs))]

@@ -1,4 +1,4 @@
-"""Link tree: a robot's rigid links, the hinges between them and the points of their surfaces, posed by joint angles."""
+"""Link tree: the kinematic tree of a robot's rigid links, with the hinges between them and points on their surfaces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import chain
 import mujoco
 import numpy as np
 
-from strut.adoption.shape_points import ShapePoints, shape_points
+from strut.adoption.shape_points import ShapePoints, collect_shape_points
 from strut.arrays import Array
 from strut.robot import FLOATING
 
@@ -17,82 +17,84 @@ _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 
 
 class LinkTree:
-    """A plain model seen as rigid links. A link is all bodies between which nothing moves; link 0 is the base.
+    """The rigid links of a plain model. A link is a set of bodies that do not move relative to each other.
 
-    `up` and `forward` are turned to z and x before anything is measured: the base is posed so.
+    Link 0 is the base. `base_quaternion` orients the base so that z is up (and, once the front is known, x is forward);
+    all postures below have it.
     """
 
     def __init__(self, model: mujoco.MjModel, base_quaternion: Array | None = None) -> None:
         self.model = model
         self.data = mujoco.MjData(model)
         self.base_quaternion = np.array(model.qpos0[3:FLOATING] if base_quaternion is None else base_quaternion)
-        self._links, self.link_of_body = _rigid_links(model)
-        self.bodies = [np.flatnonzero(model.body_weldid == link).tolist() for link in self._links]
-        self.parent = [-1, *(self.link_of_body[int(model.body_parentid[body])] for body in self._links[1:])]
-        self.joints = list(map(self._joints_of, self._links))
+        first_bodies = np.unique(model.body_weldid[1:])
+        link_of_body = np.searchsorted(first_bodies, model.body_weldid[1:])
+        self._first_bodies = first_bodies.tolist()
+        self.link_of_body = dict(zip(range(1, model.nbody), link_of_body.tolist(), strict=True))
+        self.bodies = [np.flatnonzero(model.body_weldid == body).tolist() for body in self._first_bodies]
+        self.parent = [-1, *(self.link_of_body[int(model.body_parentid[body])] for body in self._first_bodies[1:])]
+        self.joints = [self._hinges_on(body) for body in self._first_bodies]
         self.hinges = list(range(1, model.njnt))
-        self.joint_names = self.names_of(self.hinges)
-        self.touching = shape_points(model, touching=True)
-        bare = self.bodies_of(filter(self._touches_nothing, range(len(self.bodies))))
-        self.points: ShapePoints = self.touching.joined(shape_points(model, touching=False).of(bare))  # at least seen
+        self.joint_names = self.joint_names_of(self.hinges)
+        self.colliding_points = collect_shape_points(model, colliding=True)
+        bare = [k for k, bodies in enumerate(self.bodies) if not np.isin(self.colliding_points.body, bodies).any()]
+        visual = collect_shape_points(model, colliding=False).of_bodies(self.bodies_of(bare))
+        self.points: ShapePoints = self.colliding_points.concatenate(visual)  # visual only where nothing collides
 
-    def _touches_nothing(self, link: int) -> bool:
-        return not np.isin(self.touching.body, self.bodies[link]).any()
-
-    def _joints_of(self, body: int) -> list[int]:
+    def _hinges_on(self, body: int) -> list[int]:
         joints = np.flatnonzero(self.model.jnt_bodyid == body)
         return [int(joint) for joint in joints if int(self.model.jnt_type[joint]) == _HINGE]
 
     def bodies_of(self, links: Iterable[int]) -> set[int]:
         """Return the bodies of some links."""
-        return set(chain.from_iterable(map(self.bodies.__getitem__, links)))
+        return set(chain.from_iterable(self.bodies[link] for link in links))
 
     def joints_of(self, links: Iterable[int]) -> list[int]:
         """Return the joints that move some links."""
-        return list(chain.from_iterable(map(self.joints.__getitem__, links)))
+        return list(chain.from_iterable(self.joints[link] for link in links))
 
-    def names_of(self, joints: Iterable[int]) -> list[str]:
+    def joint_names_of(self, joints: Iterable[int]) -> list[str]:
         """Return the names of joints."""
-        return list(map(self.joint_name, joints))
+        return [self.joint_name(joint) for joint in joints]
 
     def addresses(self, joints: Sequence[int]) -> list[int]:
-        """Return where the angles of joints are in qpos."""
-        return list(map(self.address, joints))
+        """Return the indices of joint angles in qpos."""
+        return [self.address(joint) for joint in joints]
 
-    def anchors(self, joints: Sequence[int]) -> Array:
-        """Return where joints are in world; the model must be posed. Shape (n, 3)."""
-        places: Array = self.data.xanchor[list(joints)]
-        return places
+    def joint_positions(self, joints: Sequence[int]) -> Array:
+        """Return the positions of joints in world; the model must be posed. Shape (n, 3)."""
+        positions: Array = self.data.xanchor[list(joints)]
+        return positions
 
     @property
     def leaves(self) -> list[int]:
-        """The links on which no other hangs, without the base."""
+        """The links without children, except the base."""
         return [link for link in range(1, len(self.parent)) if link not in self.parent]
 
-    def name(self, link: int) -> str:
-        """Return the name of a link: that of its first body."""
-        return str(self.model.body(self._links[link]).name)
+    def link_name(self, link: int) -> str:
+        """Return the name of a link: the name of its first body."""
+        return str(self.model.body(self._first_bodies[link]).name)
 
-    def all_names(self, link: int) -> list[str]:
+    def body_names(self, link: int) -> list[str]:
         """Return the names of all bodies of a link."""
         return [str(self.model.body(body).name) for body in self.bodies[link]]
 
     def path(self, link: int) -> list[int]:
-        """Return the links from the base (left out) to a link."""
+        """Return the links from the base, which is left out, to a link."""
         links = []
         while link > 0:
             links.append(link)
             link = self.parent[link]
         return links[::-1]
 
-    def chain(self, link: int) -> list[int]:
+    def joint_chain(self, link: int) -> list[int]:
         """Return the joints from the base to a link."""
         return self.joints_of(self.path(link))
 
-    def below(self, link: int) -> set[int]:
-        """Return a link and all that hang on it."""
+    def subtree(self, link: int) -> set[int]:
+        """Return a link and all its descendants."""
         inside = {link}
-        for other in range(link + 1, len(self._links)):
+        for other in range(link + 1, len(self._first_bodies)):
             if self.parent[other] in inside:
                 inside.add(other)
         return inside
@@ -102,17 +104,17 @@ class LinkTree:
         return str(self.model.joint(joint).name)
 
     def address(self, joint: int) -> int:
-        """Return where a joint's angle is in qpos."""
+        """Return the index of a joint's angle in qpos."""
         return int(self.model.jnt_qposadr[joint])
 
     @cached_property
-    def zero(self) -> Array:
+    def zero_posture(self) -> Array:
         """Every joint at zero, or at the limit nearest to it. Shape (nq,)."""
-        return self.clamped(self._upright(self.model.qpos0))
+        return self.clamp(self._upright(self.model.qpos0))
 
     @cached_property
-    def middle(self) -> Array:
-        """Every joint in the middle of its range; those without limits at zero. Shape (nq,)."""
+    def mid_range_posture(self) -> Array:
+        """Every joint in the middle of its range; joints without limits at zero. Shape (nq,)."""
         qpos = self._upright(self.model.qpos0)
         for joint in range(1, self.model.njnt):
             if self.model.jnt_limited[joint]:
@@ -120,20 +122,20 @@ class LinkTree:
         return qpos
 
     def posture(self, angles: Mapping[str, float]) -> Array:
-        """Return named angles as a configuration within limits, the others at zero. Shape (nq,)."""
+        """Return a configuration with named angles, within limits, and all other joints at zero. Shape (nq,)."""
         qpos = self._upright(self.model.qpos0)
         for name, angle in angles.items():
             if name in self.joint_names:
                 qpos[self.address(int(self.model.joint(name).id))] = angle
-        return self.clamped(qpos)
+        return self.clamp(qpos)
 
     def _upright(self, qpos: Array) -> Array:
-        posed = np.array(qpos)
-        posed[:3] = 0.0
-        posed[3:FLOATING] = self.base_quaternion
-        return posed
+        upright = np.array(qpos)
+        upright[:3] = 0.0
+        upright[3:FLOATING] = self.base_quaternion
+        return upright
 
-    def clamped(self, qpos: Array) -> Array:
+    def clamp(self, qpos: Array) -> Array:
         """Return a configuration with every joint inside its limits. Shape (nq,)."""
         inside = np.array(qpos)
         for joint in range(1, self.model.njnt):
@@ -142,53 +144,46 @@ class LinkTree:
         return inside
 
     def bounds(self, joints: list[int]) -> tuple[Array, Array]:
-        """Return the least and largest angles of joints; a turn either way where a joint has no limits."""
+        """Return lower and upper limits of joints; -pi and pi for a joint without limits. Shapes (n,)."""
         ranges = np.array(
             [self.model.jnt_range[j] if self.model.jnt_limited[j] else (-np.pi, np.pi) for j in joints]
         ).reshape(-1, 2)
         return ranges[:, 0], ranges[:, 1]
 
     def pose(self, qpos: Array) -> mujoco.MjData:
-        """Return the model's data in a configuration: places and rotations of everything."""
+        """Set a configuration and return the model's data with its forward kinematics."""
         self.data.qpos[:] = qpos
         mujoco.mj_kinematics(self.model, self.data)
         return self.data
 
     def com(self, qpos: Array) -> Array:
-        """Return the centre of mass [m]. Shape (3,)."""
+        """Return the centre of mass in world [m]. Shape (3,)."""
         data = self.pose(qpos)
         mujoco.mj_comPos(self.model, data)
         centre: Array = data.subtree_com[1].copy()
         return centre
 
-    def lowest(self, qpos: Array) -> Array:
-        """Return the lowest height of every link's surface [m]; infinite for one without. Shape (n_links,)."""
+    def lowest_heights(self, qpos: Array) -> Array:
+        """Return the lowest height of every link's surface [m]; infinite for a link without. Shape (n_links,)."""
         heights = self.points.heights(self.pose(qpos))
-        lowest = np.full(len(self._links), np.inf)
+        lowest = np.full(len(self._first_bodies), np.inf)
         links = np.array([self.link_of_body[int(body)] if body else 0 for body in self.points.body], dtype=int)
         np.minimum.at(lowest, links, heights)
         return lowest
 
     def height(self, qpos: Array) -> float:
-        """Return how high the robot is [m]."""
+        """Return the height of the robot from its lowest to its highest point [m]."""
         data = self.pose(qpos)
-        top = [self.points.in_world(data)[:, 2] + self.points.radius, self.data.xpos[1:, 2]]
-        bottom = self.points.heights(data)
-        return float(np.concatenate(top).max() - min(bottom.min(initial=np.inf), self.data.xpos[1:, 2].min()))
+        tops = np.concatenate([self.points.in_world(data)[:, 2] + self.points.radius, data.xpos[1:, 2]])
+        bottom = min(self.points.heights(data).min(initial=np.inf), data.xpos[1:, 2].min())
+        return float(tops.max() - bottom)
 
     def points_of(self, links: set[int]) -> ShapePoints:
         """Return the surface points of some links."""
-        return self.points.of(self.bodies_of(links))
+        return self.points.of_bodies(self.bodies_of(links))
 
     def inertia_diagonal(self) -> Array:
-        """Return the diagonal of the mass matrix in the present pose. Shape (nv,)."""
-        whole = np.zeros((self.model.nv, self.model.nv))
-        mujoco.mj_fullM(self.model, self.data, whole)
-        return np.diag(whole).copy()
-
-
-def _rigid_links(model: mujoco.MjModel) -> tuple[list[int], dict[int, int]]:
-    """Return the first body of every rigid link, and the link of every body."""
-    links = np.unique(model.body_weldid[1:])
-    places = np.searchsorted(links, model.body_weldid[1:])
-    return links.tolist(), dict(zip(range(1, model.nbody), places.tolist(), strict=True))
+        """Return the diagonal of the mass matrix in the current configuration. Shape (nv,)."""
+        matrix = np.zeros((self.model.nv, self.model.nv))
+        mujoco.mj_fullM(self.model, self.data, matrix)
+        return np.diag(matrix).copy()

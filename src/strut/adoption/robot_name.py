@@ -1,4 +1,4 @@
-"""Robot name: what an adopted robot is called, which is its folder's name and what every verb takes."""
+"""Robot name: the name of an imported robot, which is also the name of its folder and the argument of every verb."""
 
 from __future__ import annotations
 
@@ -9,50 +9,55 @@ from pathlib import Path
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import HOME, names_in
 
-LONGEST = 80  # letters
-MOST_BYTES = 240  # of a name: file systems take 255, and files beside a motion have endings; some letters are four
+MAX_CHARACTERS = 80
+MAX_BYTES = 240  # file systems allow 255, and files named after a robot have endings; some characters have four bytes
 _TOO_GENERAL = ("robot", "model", "scene", "urdf", "mjcf", "xml", "xmls", "robots", "scene_flat")
 
 
-def robot_name_of(file: Path, asked: str | None) -> str:
-    """Return what to call a robot: as asked, else as its file, or its folder where files have no name of their own."""
-    chosen = _own_name(file) if asked is None else _checked(asked)
-    if chosen in names_in(HOME):
-        raise NotAdoptedError(f"'{chosen}' is one of strut's own robots; choose another with --name.")
-    return chosen
+def choose_robot_name(file: Path, requested: str | None) -> str:
+    """Return the requested name, else that of the file, or of its folder if the file has a general name.
+
+    Raises NotAdoptedError if the requested name is not valid, or belongs to one of strut's own robots.
+    """
+    name = _name_of_file(file) if requested is None else _check_name(requested)
+    if name in names_in(HOME):
+        raise NotAdoptedError(f"'{name}' is one of strut's own robots; choose another with --name.")
+    return name
 
 
-def _own_name(file: Path) -> str:
+def _name_of_file(file: Path) -> str:
     parts = [file.stem, *reversed(file.parts[:-1])]
-    return plain_name(next((part for part in parts if part.lower() not in _TOO_GENERAL), file.stem)) or "robot"
+    return normalize_name(next((part for part in parts if part.lower() not in _TOO_GENERAL), file.stem)) or "robot"
 
 
-def _checked(asked: str) -> str:
-    """Return a name that was asked for, composed; raises NotAdoptedError if it cannot be one."""
-    chosen = unicodedata.normalize("NFC", asked)
-    if not chosen or chosen != _cut(chosen) or not all(map(_may_stand, chosen)):
-        words = f"use up to {LONGEST} letters, digits and underscores, of {MOST_BYTES} bytes at most"
-        raise NotAdoptedError(f"'{asked}' is no name for a robot; {words}.")
-    return chosen
+def _check_name(requested: str) -> str:
+    """Return a requested name in composed form (NFC); raises NotAdoptedError if it is not valid."""
+    name = unicodedata.normalize("NFC", requested)
+    if not name or name != _truncate(name) or not all(_is_allowed(character) for character in name):
+        raise NotAdoptedError(
+            f"'{requested}' is not a name for a robot; use up to {MAX_CHARACTERS} letters, digits and underscores, of "
+            f"{MAX_BYTES} bytes at most."
+        )
+    return name
 
 
-def plain_name(text: str) -> str:
-    """Return the letters of any script and the digits of a text, small and composed (NFC), with _ for all else.
+def normalize_name(text: str) -> str:
+    """Return the letters of any script and the digits of a text in lower case, composed (NFC), and _ for the rest.
 
     Example:
-        >>> plain_name("Größe-2")
+        >>> normalize_name("Größe-2")
         'größe_2'
     """
-    letters = unicodedata.normalize("NFC", text.lower())
-    runs = groupby(letters, _may_stand)
-    return _cut("".join("".join(run) if stands else "_" for stands, run in runs).strip("_"))
+    characters = unicodedata.normalize("NFC", text.lower())
+    runs = groupby(characters, _is_allowed)
+    return _truncate("".join("".join(run) if is_allowed else "_" for is_allowed, run in runs).strip("_"))
 
 
-def _cut(name: str) -> str:
-    """Return as many of a name's letters as the name of a folder holds."""
-    return name[:LONGEST].encode("utf-8")[:MOST_BYTES].decode("utf-8", "ignore")
+def _truncate(name: str) -> str:
+    """Return as many characters of a name as the name of a folder can have."""
+    return name[:MAX_CHARACTERS].encode("utf-8")[:MAX_BYTES].decode("utf-8", "ignore")
 
 
-def _may_stand(letter: str) -> bool:
-    """Return whether a letter may stand in a name: of a script, with the marks that belong to letters, or a digit."""
-    return letter.isalnum() or letter == "_" or unicodedata.category(letter).startswith("M")
+def _is_allowed(character: str) -> bool:
+    """Return whether a name may have a character: a letter of any script with its marks, a digit, an underscore."""
+    return character.isalnum() or character == "_" or unicodedata.category(character).startswith("M")

@@ -1,4 +1,4 @@
-"""Unreadable meshes: shapes that are only seen are left out with a note; those that touch or weigh are refused."""
+"""Unreadable meshes: visual meshes are left out with a note; meshes that collide or give mass are refused."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ EMPTY = "it is empty"
 NO_SURFACE = "it holds no whole surface"
 
 
-def broken_meshes(spec: mujoco.MjSpec, path: Path) -> dict[str, str]:
-    """Return the meshes that MuJoCo cannot read, and why, in words; each is compiled alone."""
-    found = {mesh_name(mesh): _why_broken(mesh, spec, path) for mesh in spec.meshes if mesh.file}
-    return {name: why for name, why in found.items() if why}
+def find_broken_meshes(spec: mujoco.MjSpec, path: Path) -> dict[str, str]:
+    """Return the meshes that MuJoCo cannot read, each with the reason; each is compiled alone."""
+    reasons = {mesh_name(mesh): _why_broken(mesh, spec, path) for mesh in spec.meshes if mesh.file}
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def _why_broken(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
     try:
-        content = _content(mesh, spec, path)
+        content = _read_content(mesh, spec, path)
     except OSError as error:
         return why_unreadable(error)
     alone = mujoco.MjSpec()
@@ -40,28 +40,34 @@ def _why_broken(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
     return ""
 
 
-def _content(mesh: Any, spec: mujoco.MjSpec, path: Path) -> bytes:
-    """Return what the file of a mesh holds; raises OSError if it is not there or cannot be opened."""
+def _read_content(mesh: Any, spec: mujoco.MjSpec, path: Path) -> bytes:
+    """Return the content of a mesh's file; raises OSError if it is missing or cannot be opened."""
     if content := spec.assets.get(mesh.file):
         return bytes(content)
     return (path.resolve().parent / (spec.meshdir or "") / str(mesh.file)).read_bytes()
 
 
-def leave_out_meshes(spec: mujoco.MjSpec, unreadable: Mapping[str, str], notes: list[Note]) -> None:
-    """Leave out shapes of meshes that cannot be read, by name and why; refuse where one could touch or weighs."""
+def remove_meshes(spec: mujoco.MjSpec, unreadable: Mapping[str, str], notes: list[Note]) -> None:
+    """Remove unreadable meshes and their geoms, with a note; raises NotAdoptedError if one is needed.
+
+    Args:
+        spec: Where to remove them.
+        unreadable: Reasons by name of the mesh.
+        notes: Gets the note.
+    """
     meshes = {mesh_name(mesh): mesh for mesh in spec.meshes}
-    notes.append(not_drawn([f"{Path(meshes[name].file).name}: {why}" for name, why in unreadable.items()]))
+    notes.append(note_on_meshes([f"{Path(meshes[name].file).name}: {why}" for name, why in unreadable.items()]))
     for geom in [geom for geom in spec.geoms if geom.meshname in unreadable]:
-        _check_dispensable(geom, meshes[geom.meshname].file, unreadable[geom.meshname], spec)
+        _check_not_needed(geom, meshes[geom.meshname].file, unreadable[geom.meshname], spec)
         spec.delete(geom)
     for name in unreadable:
         spec.delete(meshes[name])
 
 
-def not_drawn(meshes: list[str]) -> Note:
-    """Return the note about meshes that are only seen, each with why it cannot be read."""
-    words = f"[mesh that is|meshes that are] only seen cannot be read ({list_names(meshes, 2)}): not drawn."
-    return Note.fault(format_count(len(meshes), words))
+def note_on_meshes(meshes: list[str]) -> Note:
+    """Return the note about visual meshes that cannot be read, each given with the reason."""
+    text = f"visual [mesh|meshes] cannot be read ({list_names(meshes, 2)}): not drawn."
+    return Note.fault(format_count(len(meshes), text))
 
 
 def mesh_name(mesh: Any) -> str:
@@ -69,21 +75,16 @@ def mesh_name(mesh: Any) -> str:
     return str(mesh.name or Path(mesh.file).stem)
 
 
-def _check_dispensable(geom: Any, file: str, why: str, spec: mujoco.MjSpec) -> None:
-    """Raise NotAdoptedError if a shape whose mesh cannot be read could touch something or gives a link its mass."""
-    if geom.contype or geom.conaffinity or geom.name in _paired(spec):
-        needed = "could touch something"
-    elif geom.parent.name != "world" and _weighs(geom):
-        needed = "gives the link its mass"
+def _check_not_needed(geom: Any, file: str, why: str, spec: mujoco.MjSpec) -> None:
+    """Raise NotAdoptedError if a geom with an unreadable mesh can collide or gives a link its mass."""
+    paired = {name for pair in spec.pairs for name in (pair.geomname1, pair.geomname2)}
+    gives_mass = not geom.parent.explicitinertial and 0.0 not in (geom.mass, geom.density)
+    if geom.contype or geom.conaffinity or geom.name in paired:
+        need = "can collide"
+    elif geom.parent.name != "world" and gives_mass:
+        need = "gives the link its mass"
     else:
         return
-    words = f"the mesh {Path(file).name} of the link {geom.parent.name} {needed} and cannot be read ({why})"
-    raise NotAdoptedError(f"{words}; {remedy(why)}")
-
-
-def _paired(spec: mujoco.MjSpec) -> set[str]:
-    return {name for pair in spec.pairs for name in (pair.geomname1, pair.geomname2)}
-
-
-def _weighs(geom: Any) -> bool:
-    return not geom.parent.explicitinertial and 0.0 not in (geom.mass, geom.density)
+    raise NotAdoptedError(
+        f"the mesh {Path(file).name} of the link {geom.parent.name} {need} and cannot be read ({why}); {remedy(why)}"
+    )

@@ -1,1 +1,1 @@
-"""Perception: how far the emotions of a robot are apart for an observer."""
+"""Perception: how different the emotions of a robot look to people."""

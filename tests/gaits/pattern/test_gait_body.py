@@ -10,12 +10,12 @@ from strut.gaits.pattern.gait_body import solved_gait
 from strut.gaits.pattern.gait_drafts import LARGEST_FOOT_ERROR_M, LARGEST_SWING_ERROR, GaitDrafts, _reach_shortfall
 from strut.gaits.pattern.request import PatternGait
 from strut.style import Style
-from tests.adoption.small_robots import biped, found
+from tests.adoption.small_robots import biped, import_robot
 
 
 @pytest.fixture(scope="module")
 def body(tmp_path_factory):
-    robot, _ = found(biped(), tmp_path_factory.mktemp("biped"))
+    robot, _ = import_robot(biped(), tmp_path_factory.mktemp("biped"))
     return GaitDrafts(robot, PatternGait(cycles=2), 50.0)._body(Style(lift=1.5)).with_fallback(0.94, 1.0)
 
 

@@ -31,17 +31,17 @@ from strut.gaits.pattern.gait_plan import planned_zmp
 from strut.gaits.pattern.request import PatternGait
 from strut.maths.easing import smooth_step
 from strut.style import Style
-from tests.adoption.small_robots import biped, found, quadruped
+from tests.adoption.small_robots import biped, import_robot, quadruped
 
 
 @pytest.fixture(scope="module")
 def four(tmp_path_factory):
-    return found(quadruped(), tmp_path_factory.mktemp("four"))[0]
+    return import_robot(quadruped(), tmp_path_factory.mktemp("four"))[0]
 
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    return found(biped(), tmp_path_factory.mktemp("two"), "biped.urdf")[0]
+    return import_robot(biped(), tmp_path_factory.mktemp("two"), "biped.urdf")[0]
 
 
 def posture_of(robot, cycles=2, rate_hz=25.0):

@@ -18,14 +18,14 @@ from strut.gaits.pattern.table import PatternTable
 from strut.kinematics.whole_body import INSIDE_RAD
 from strut.place import Place
 from strut.style import Style
-from tests.adoption.small_robots import biped, found, quadruped
+from tests.adoption.small_robots import biped, import_robot, quadruped
 
 SHOWN = np.sin(np.linspace(0.0, np.pi, 41)) ** 2
 
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory):
-    return found(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0]
+    return import_robot(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0]
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_swing_that_would_leave_a_joints_range_is_moved_inwards_as_a_whole(rob
 
 
 def test_balls_roll_under_a_body_that_pitches_and_soles_do_not(robot, tmp_path):
-    four = found(quadruped(), tmp_path)[0]
+    four = import_robot(quadruped(), tmp_path)[0]
     for one, rolls in ((four, True), (robot, False)):
         body = GaitDrafts(one, PatternGait(), 50.0)._body(Style())
         plan = body.plan(50.0, cycles=2)

@@ -22,7 +22,7 @@ from strut.gaits.pattern.request import PatternGait
 from strut.gaits.pattern.table import PatternTable
 from strut.place import Place
 from strut.style import Style
-from tests.adoption.small_robots import biped, found, quadruped
+from tests.adoption.small_robots import biped, import_robot, quadruped
 
 STYLE = Style(
     tempo=1.2, stride=0.8, lift=1.3, stance_width=1.1, body_height=0.97, body_pitch_rad=0.05, arm_swing=0.7,
@@ -32,12 +32,12 @@ STYLE = Style(
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory):
-    return found(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0].expressing("animated")
+    return import_robot(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0].expressing("animated")
 
 
 @pytest.fixture(scope="module")
 def four(tmp_path_factory):
-    return found(quadruped(), tmp_path_factory.mktemp("four"))[0].expressing("animated")
+    return import_robot(quadruped(), tmp_path_factory.mktemp("four"))[0].expressing("animated")
 
 
 def body_of(robot, style=STYLE, **task):

@@ -8,12 +8,12 @@ import pytest
 from strut.engines.rigid_body import GRAVITY_M_S2, body_poses, joint_anchors
 from strut.gaits.pattern.single_support import hardest_on_one_leg
 from strut.gaits.pattern.standing import on_one_leg
-from tests.adoption.small_robots import biped, found, quadruped
+from tests.adoption.small_robots import biped, import_robot, quadruped
 
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory):
-    return found(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0]
+    return import_robot(biped(), tmp_path_factory.mktemp("biped"), "biped.urdf")[0]
 
 
 def carried_nm(robot, foot, joint):
@@ -49,5 +49,5 @@ def test_the_hip_that_carries_the_rest_of_the_body_is_the_hardest_where_it_is_we
 
 
 def test_four_legs_are_never_all_but_one_in_the_air(tmp_path):
-    still = hardest_on_one_leg(found(quadruped(), tmp_path)[0])
+    still = hardest_on_one_leg(import_robot(quadruped(), tmp_path)[0])
     assert (still.use, still.sentence) == (0.0, "")

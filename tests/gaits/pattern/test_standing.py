@@ -8,12 +8,12 @@ import pytest
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import BadTableError
 from strut.gaits.pattern.standing import AT_MOST_ASIDE, NUDGE_RAD, WEAK, _error_m, _nudged, _places, _sunk, foot_stance
-from tests.adoption.small_robots import biped, found, quadruped
+from tests.adoption.small_robots import biped, import_robot, quadruped
 
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    return found(biped(), tmp_path_factory.mktemp("two"), "two.urdf")[0]
+    return import_robot(biped(), tmp_path_factory.mktemp("two"), "two.urdf")[0]
 
 
 def with_ankles(robot, torque_nm):
@@ -56,7 +56,7 @@ def test_a_short_sole_is_pushed_half_way_to_its_edge_where_its_ankle_is_weak(two
 
 
 def test_a_quadruped_is_as_long_as_its_hips_are_apart_and_stands_on_its_balls(tmp_path):
-    stance, _ = foot_stance(found(quadruped(), tmp_path)[0])
+    stance, _ = foot_stance(import_robot(quadruped(), tmp_path)[0])
     assert stance.length_m == pytest.approx(0.4, abs=1e-6)
     np.testing.assert_allclose(stance.foot_m[:, 2], 0.02, atol=1e-9)
 

@@ -1,19 +1,20 @@
-"""Robots of others that nobody here had seen: each way of writing one down that once stopped or misled adoption."""
+"""Third-party robot models: each kind of file that once stopped or misled the import."""
 
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
-from strut.adoption.adopt import find_all
-from strut.adoption.collada_axes import are_turned
+from strut.adoption.adopt import inspect_robot
+from strut.adoption.collada_axes import should_rotate_meshes
 from strut.adoption.folder_check import check_folder
-from strut.adoption.stand_finder import _StandSolver
+from strut.adoption.note import sentences_of
+from strut.adoption.standing_posture import search_standing_posture
 from strut.errors import NotAdoptedError
 from strut.models.mesh_files import read_mesh
 from strut.plumbing.number_text import format_count
 from tests.adoption.broken_robots import element_called, on_wheels
-from tests.adoption.small_robots import biped, found, quadruped, sentences, written
+from tests.adoption.small_robots import biped, import_robot, quadruped, write_xml
 
 
 def joint_of(root, name):
@@ -42,29 +43,29 @@ def limbs_of(robot):
     return {limb.name: limb.joints for limb in robot.limbs}
 
 
-def tells(notes, weight, words):
-    return any(words in sentence for sentence in sentences(notes, weight))
+def has_note(notes, severity, text):
+    return any(text in sentence for sentence in sentences_of(notes, severity))
 
 
 # --- legs ---------------------------------------------------------------------------------------------------------
 
 
-def test_wheels_at_the_ends_of_four_legs_are_braked_and_stood_on(tmp_path):
+def test_wheels_at_the_ends_of_four_legs_are_braked(tmp_path):
     root = quadruped()
     on_wheels(root)
-    robot, notes = found(root, tmp_path)
+    robot, notes = import_robot(root, tmp_path)
     assert not [name for name in robot.joint_names if name.endswith("_spin")]
     assert [len(foot.points) for foot in robot.feet] == [1, 1, 1, 1]
-    assert tells(notes, "assumed", "braked")
+    assert has_note(notes, "assumed", "braked")
     assert check_folder(tmp_path / "robot").is_sound
 
 
-def test_hips_that_one_motor_turns_are_held(tmp_path):
+def test_hips_with_one_motor_are_held_in_place(tmp_path):
     root = biped()
     ET.SubElement(joint_of(root, "right_hip_yaw"), "mimic", joint="left_hip_yaw")
-    robot, notes = found(root, tmp_path, "two.urdf")
+    robot, notes = import_robot(root, tmp_path, "two.urdf")
     assert {len(leg.joints) for leg in robot.legs} == {5}
-    assert tells(notes, "assumed", "held in place: right_hip_yaw, left_hip_yaw: one motor")
+    assert has_note(notes, "assumed", "held in place: right_hip_yaw, left_hip_yaw: one motor")
 
 
 def test_a_biped_with_four_joints_a_leg_stands_on_its_soles(tmp_path):
@@ -72,7 +73,7 @@ def test_a_biped_with_four_joints_a_leg_stands_on_its_soles(tmp_path):
     for side in ("left", "right"):
         joint_of(root, f"{side}_hip_yaw").set("type", "fixed")
         joint_of(root, f"{side}_ankle_roll").set("type", "fixed")
-    robot, _ = found(root, tmp_path, "two.urdf")
+    robot, _ = import_robot(root, tmp_path, "two.urdf")
     points = np.array([point.position_m for point in robot.feet[0].points])
     np.testing.assert_allclose(np.ptp(points, axis=0)[:2], [0.22, 0.09], atol=2e-3)  # the box of the foot
 
@@ -80,46 +81,46 @@ def test_a_biped_with_four_joints_a_leg_stands_on_its_soles(tmp_path):
 # --- limits -------------------------------------------------------------------------------------------------------
 
 
-def test_motors_too_weak_to_stand_are_told_and_others_assumed(tmp_path):
+def test_torque_limits_too_small_to_stand_with_are_replaced(tmp_path):
     root = quadruped()
     for motor in root.iter("motor"):
         if motor.get("joint").endswith("_knee"):
             motor.set("ctrlrange", "-0.05 0.05")  # before a gear that the file does not have
-    robot, notes = found(root, tmp_path)
+    robot, notes = import_robot(root, tmp_path)
     knees = [k for k, name in enumerate(robot.joint_names) if name.endswith("_knee")]
     assert robot.torque_limit_nm[knees].min() > 1.0
-    assert tells(notes, "assumed", "too small to stand with")
+    assert has_note(notes, "assumed", "too small to stand with")
     assert check_folder(tmp_path / "robot").is_sound
 
 
-def test_speed_limits_at_which_no_leg_steps_are_told_and_others_assumed(tmp_path):
+def test_speed_limits_too_small_for_a_step_are_replaced(tmp_path):
     root = biped()
     joint_of(root, "left_knee").find("limit").set("velocity", "0.5")
     joint_of(root, "neck").find("limit").set("velocity", "0.5")  # a slow head may be meant
-    robot, notes = found(root, tmp_path, "two.urdf")
+    robot, notes = import_robot(root, tmp_path, "two.urdf")
     speed = dict(zip(robot.joint_names, robot.joint_speed_limit_rad_s, strict=True))
     assert (speed["left_knee"], speed["neck"]) == (15.0, 0.5)
-    assert tells(notes, "assumed", "1 joint (left_knee) is too slow")
+    assert has_note(notes, "assumed", "1 joint (left_knee) is too slow")
 
 
 # --- upper body ---------------------------------------------------------------------------------------------------
 
 
-def test_arms_held_out_are_let_down_though_their_forearms_hang_and_swing_by_what_swings_them_then(tmp_path):
+def test_raised_arms_with_hanging_forearms_are_lowered_and_their_swing_joint_is_measured_again(tmp_path):
     root = biped()
     for side, turn in (("left", 1.5708), ("right", -1.5708)):
         joint_of(root, f"{side}_shoulder_roll").find("origin").set("rpy", f"{turn} 0 0")
         joint_of(root, f"{side}_elbow").find("origin").set("rpy", f"{-turn} 0 0")
         joint_of(root, f"{side}_shoulder_pitch").find("axis").set("xyz", "0 0 1")  # swings nothing that hangs
-    robot, notes = found(root, tmp_path, "two.urdf")
+    robot, notes = import_robot(root, tmp_path, "two.urdf")
     angle = dict(zip(robot.joint_names, robot.standing_qpos[7:], strict=True))
-    assert tells(notes, "assumed", "left_arm, right_arm held out")
+    assert has_note(notes, "assumed", "left_arm, right_arm held out")
     assert angle["left_shoulder_roll"] < -0.6  # farther down, the forearm would be in the trunk
     assert angle["right_shoulder_roll"] > 0.6
-    assert not tells(notes, "found", "shoulder_pitch, turned")
+    assert not has_note(notes, "found", "shoulder_pitch turns to")
 
 
-def test_antennas_belong_to_the_head_and_make_no_trunk_of_it(tmp_path):
+def test_antennas_belong_to_the_head(tmp_path):
     root = biped()
     joint_of(root, "waist").set("type", "fixed")
     for side in ("left", "right"):
@@ -137,15 +138,15 @@ def test_antennas_belong_to_the_head_and_make_no_trunk_of_it(tmp_path):
     root.remove(link_of(root, "spare"))
     add_link(root, "left_antenna", "head", "revolute", "0 0.08 0.2", "0 1 0")
     add_link(root, "right_antenna", "head", "revolute", "0 -0.08 0.2", "0 1 0")
-    robot, _ = found(root, tmp_path, "two.urdf")
+    robot, _ = import_robot(root, tmp_path, "two.urdf")
     assert limbs_of(robot)["head"] == ("neck", "spare_joint")
     assert "trunk" not in limbs_of(robot)
 
 
-def test_a_camera_on_a_hand_is_no_head(tmp_path):
+def test_a_camera_on_a_hand_is_not_a_head(tmp_path):
     root = biped()
     add_link(root, "left_camera", "left_hand")
-    robot, _ = found(root, tmp_path, "two.urdf")
+    robot, _ = import_robot(root, tmp_path, "two.urdf")
     assert limbs_of(robot)["head"] == ("neck",)
     assert len(limbs_of(robot)["left_arm"]) == 4
 
@@ -153,45 +154,45 @@ def test_a_camera_on_a_hand_is_no_head(tmp_path):
 # --- files --------------------------------------------------------------------------------------------------------
 
 
-def test_links_that_float_inside_a_robot_are_fixed_and_told(tmp_path):
+def test_links_that_float_inside_a_robot_are_fixed(tmp_path):
     root = biped()
     add_link(root, "cap", "head", "floating", "0 0 0.1")
-    robot, notes = found(root, tmp_path, "two.urdf")
+    robot, notes = import_robot(root, tmp_path, "two.urdf")
     assert "cap_joint" not in robot.joint_names
-    assert tells(notes, "fault", "1 link floats (cap_joint)")
+    assert has_note(notes, "fault", "1 link floats inside the robot (cap_joint)")
 
 
 def test_a_shape_with_two_colours_keeps_the_first(tmp_path):
     root = biped()
     for name in ("grey", "black"):
         ET.SubElement(link_of(root, "head").find("visual"), "material", name=name)
-    found(root, tmp_path, "two.urdf")
+    import_robot(root, tmp_path, "two.urdf")
 
 
-def test_settings_of_an_older_simulation_are_left_out_and_told(tmp_path):
+def test_unknown_settings_of_a_simulation_are_left_out(tmp_path):
     root = quadruped()
     ET.SubElement(ET.SubElement(root, "option"), "flag", sensornoise="enable")
-    robot, notes = found(root, tmp_path)
+    robot, notes = import_robot(root, tmp_path)
     assert len(robot.joint_names) == 12
-    assert tells(notes, "fault", "'sensornoise'")
+    assert has_note(notes, "fault", "'sensornoise'")
 
 
-def test_an_unknown_attribute_of_the_robot_itself_is_still_refused(tmp_path):
+def test_an_unknown_attribute_of_the_robot_is_refused(tmp_path):
     root = quadruped()
     element_called(root, "joint", "FL_knee").set("colour", "red")
     ET.SubElement(root, "option", timestep="0.001")
     with pytest.raises(NotAdoptedError, match="colour"):
-        found(root, tmp_path)
+        import_robot(root, tmp_path)
 
 
-def test_a_pointer_of_git_lfs_is_told_with_the_remedy(tmp_path):
+def test_a_git_lfs_pointer_is_refused_with_the_remedy(tmp_path):
     (tmp_path / "torso.stl").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5084\n")
     root = biped()
     geometry = link_of(root, "torso").find("collision/geometry")
     geometry.remove(geometry[0])
     ET.SubElement(geometry, "mesh", filename="torso.stl")
     with pytest.raises(NotAdoptedError, match="`git lfs pull` brings the file"):
-        found(root, tmp_path, "two.urdf")
+        import_robot(root, tmp_path, "two.urdf")
 
 
 SLAB = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
@@ -218,7 +219,7 @@ def slab(tmp_path):
     return tmp_path / "slab.dae"
 
 
-def test_a_mesh_keeps_its_surface_where_its_picture_is_missing(slab):
+def test_a_mesh_is_read_without_its_missing_texture(slab):
     assert len(read_mesh(slab).faces) == 4
 
 
@@ -230,39 +231,41 @@ def test_the_unit_of_a_mesh_and_the_scale_beside_it_are_multiplied(slab, unit, s
     geometry = link_of(root, "torso").find("visual/geometry")
     geometry.remove(geometry[0])
     ET.SubElement(geometry, "mesh", filename="slab.dae", scale=" ".join(3 * [scale]))
-    model = find_all(written(root, slab.parent / "two.urdf"), "two").plain.model
+    model = inspect_robot(write_xml(root, slab.parent / "two.urdf"), "two").plain.model
     corners = model.mesh_vert.astype(float)
     longest_m = np.linalg.norm(corners[:, None] - corners[None], axis=2).max()
     np.testing.assert_allclose(longest_m, factor * np.hypot(0.1, 0.2), rtol=1e-4)
 
 
-@pytest.mark.parametrize(("centre", "turned"), [("0.03 0.37 0.03", False), ("0.03 -0.03 0.37", True)])
-def test_meshes_that_call_y_upright_are_turned_where_that_puts_them_on_their_centres_of_mass(slab, centre, turned):
+@pytest.mark.parametrize(("centre", "rotate"), [("0.03 0.37 0.03", False), ("0.03 -0.03 0.37", True)])
+def test_meshes_with_y_up_are_rotated_if_that_moves_them_to_their_centres_of_mass(slab, centre, rotate):
     link = f"""<robot><link name="thigh"><inertial><origin xyz="{centre}"/></inertial>
     <visual><geometry><mesh filename="slab.dae"/></geometry></visual></link></robot>"""
-    assert are_turned(ET.fromstring(link), slab.parent / "robot.urdf") is turned
+    assert should_rotate_meshes(ET.fromstring(link), slab.parent / "robot.urdf") is rotate
 
 
-def test_feet_are_judged_by_what_touches_and_not_by_what_is_seen(tmp_path):
+def test_feet_are_checked_by_collision_shapes_and_not_by_visual_ones(tmp_path):
     root = biped()
     for side in ("left", "right"):
-        link_of(root, f"{side}_foot").find("visual/origin").set("xyz", "0.03 0 -0.08")  # 30 mm below what touches
-    found(root, tmp_path, "two.urdf")
+        link_of(root, f"{side}_foot").find("visual/origin").set(
+            "xyz", "0.03 0 -0.08"
+        )  # 30 mm below the collision shape
+    import_robot(root, tmp_path, "two.urdf")
     assert check_folder(tmp_path / "robot").is_sound
 
 
-def test_a_foot_behind_an_empty_link_is_drawn_without_bones(tmp_path):
+def test_an_empty_link_in_front_of_a_foot_gets_no_shape(tmp_path):
     root = biped()
     for side in ("left", "right"):
         add_link(root, f"{side}_sole", f"{side}_foot", xyz="0 0 0.06")
         link_of(root, f"{side}_sole").extend(link_of(root, f"{side}_foot").findall("collision"))
         for tag in ("visual", "collision"):
             link_of(root, f"{side}_foot").remove(link_of(root, f"{side}_foot").find(tag))
-    robot, _ = found(root, tmp_path, "two.urdf")
+    robot, _ = import_robot(root, tmp_path, "two.urdf")
     assert robot.model.body("left_foot").geomnum[0] == 0
 
 
-def test_a_base_whose_origin_lies_on_the_floor_gets_one_amid_its_hips(tmp_path):
+def test_a_base_with_its_origin_on_the_floor_gets_one_between_its_hips(tmp_path):
     root = quadruped()
     world = root.find("worldbody")
     trunk = element_called(root, "body", "trunk")
@@ -272,37 +275,37 @@ def test_a_base_whose_origin_lies_on_the_floor_gets_one_amid_its_hips(tmp_path):
     ET.SubElement(base, "freejoint")
     ET.SubElement(base, "geom", type="sphere", pos="0 0 0.4", size="0.01", mass="0.01")
     base.append(trunk)
-    robot, _ = found(root, tmp_path)
+    robot, _ = import_robot(root, tmp_path)
     assert robot.standing_qpos[2] == pytest.approx(0.35, abs=0.1)
     assert check_folder(tmp_path / "robot").is_sound
 
 
-def test_joints_that_can_hardly_turn_are_rigid(tmp_path):
+def test_joints_with_hardly_any_range_are_rigid(tmp_path):
     root = biped()
     for side in ("left", "right"):
         joint_of(root, f"{side}_wrist").find("limit").attrib.update(lower="-0.001", upper="0.001")
-    robot, notes = found(root, tmp_path, "two.urdf")
+    robot, notes = import_robot(root, tmp_path, "two.urdf")
     assert not {"left_wrist", "right_wrist"} & set(robot.joint_names)
-    assert tells(notes, "assumed", "2 joints (left_wrist, right_wrist) turn by less")
+    assert has_note(notes, "assumed", "2 joints (left_wrist, right_wrist) have a range below")
 
 
-def test_a_joint_that_is_held_beside_where_it_is_drawn_stays_in_its_range(tmp_path):
+def test_a_joint_with_a_small_range_away_from_its_angle_in_the_file_stays_in_that_range(tmp_path):
     root = biped()
     for side in ("left", "right"):
         joint_of(root, f"{side}_wrist").find("limit").attrib.update(lower="0.5", upper="0.51")
-    robot, _ = found(root, tmp_path, "two.urdf")
+    robot, _ = import_robot(root, tmp_path, "two.urdf")
     wrists = [robot.joint_names.index(f"{side}_wrist") for side in ("left", "right")]
     standing = robot.standing_qpos[7:][wrists]
     assert ((standing >= 0.5) & (standing <= 0.51)).all()
 
 
-def test_sentences_speak_of_one_thing_or_of_several():
+def test_sentences_have_singular_and_plural_forms():
     words = "[joint|joints] (knee) [has|have] no range"
     assert format_count(1, words) == "1 joint (knee) has no range"
     assert format_count(2, words) == "2 joints (knee) have no range"
 
 
-def test_the_arm_on_the_back_of_a_quadruped_stays_as_it_is_carried(tmp_path):
+def test_an_arm_on_the_back_of_a_quadruped_is_not_lowered(tmp_path):
     root = quadruped()
     parent = element_called(root, "body", "trunk")
     motors = root.find("actuator")
@@ -311,25 +314,22 @@ def test_the_arm_on_the_back_of_a_quadruped_stays_as_it_is_carried(tmp_path):
         ET.SubElement(parent, "joint", name=f"arm_{name}", axis="0 1 0", range="-2.5 2.5")
         ET.SubElement(parent, "geom", type="capsule", fromto="0.03 0 0 0.17 0 0", size="0.02", mass="0.2")
         ET.SubElement(motors, "motor", joint=f"arm_{name}", ctrlrange="-20 20")
-    robot, _ = found(root, tmp_path)
+    robot, _ = import_robot(root, tmp_path)
     arm = [robot.joint_names.index(f"arm_{name}") for name in ("upper", "fore")]
     np.testing.assert_allclose(robot.standing_qpos[7:][arm], 0.0, atol=1e-9)
 
 
-def test_a_foot_that_is_turned_round_is_none_to_stand_on(tmp_path):
-    anatomy = find_all(written(biped(), tmp_path / "two.urdf"), "two").anatomy
-    solver = _StandSolver(anatomy.tree, anatomy.legs, anatomy.feet, anatomy.standing)
-    leg = anatomy.legs[0]
-    foot = anatomy.feet[0]
-    places = [anatomy.tree.address(joint) for joint in leg.joints]
-    now = anatomy.standing[places]
-    round_rad = np.where([anatomy.tree.joint_name(joint) == "left_hip_yaw" for joint in leg.joints], np.pi, 0.0)
-
-    def cost(angles):
-        target = solver.stances[0].foot
-        return np.square(
-            solver._misses(angles, places, leg, foot, target, anatomy.standing.copy(), angles, np.ones(6), None)
-        ).sum()
-
-    assert cost(now) < 1e-6
-    assert cost(now + round_rad) > cost(now) + 0.3  # level, but with its heel ahead
+def test_feet_of_a_standing_posture_point_forward(tmp_path):
+    """With hips that yaw all the way round, a foot with its heel ahead would be as level and as near."""
+    root = biped()
+    for side in ("left", "right"):
+        joint_of(root, f"{side}_hip_yaw").find("limit").attrib.update(lower="-3.2", upper="3.2")
+    anatomy = inspect_robot(write_xml(root, tmp_path / "two.urdf"), "two").anatomy
+    tree = anatomy.tree
+    straight = tree.zero_posture
+    posture = search_standing_posture(tree, anatomy.legs, anatomy.feet, straight)
+    data = tree.pose(straight)
+    before = [data.xmat[foot.link].reshape(3, 3).copy() for foot in anatomy.feet]
+    data = tree.pose(posture)
+    for foot, rotation in zip(anatomy.feet, before, strict=True):
+        assert (data.xmat[foot.link].reshape(3, 3) @ rotation.T)[0, 0] > 0.95  # cosine between both directions
