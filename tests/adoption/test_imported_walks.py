@@ -17,10 +17,7 @@ from strut.gaits.pattern.gait_drafts import GaitDrafts
 from strut.gaits.pattern.gait_fit import CHANGES, MAX_SLOW_USE, MAX_USE, DraftJudge, Utilisation, fit_gait
 from strut.gaits.pattern.request import PatternGait
 from strut.gaits.pattern.table import PatternTable
-from strut.schemas.imported import OwnJoint
 from strut.simulation.sensing import Sensing
-from strut.style import Style
-from strut.verify import limits
 
 ROBOTS = {
     "go2": "robots/go2_description/urdf/go2.urdf",
@@ -147,25 +144,39 @@ def test_it_walks_backwards_and_sideways_at_the_commanded_speed(imported, choice
     np.testing.assert_allclose([np.cos(led), np.sin(led)], along, atol=0.03)
 
 
-def test_assumed_limits_are_called_so(imported):
+def test_a_broken_limit_is_called_assumed_if_no_file_has_it(imported, walks):
     robot = imported("go2")
     table = robot.tables.robot
-    guessed = msgspec.structs.replace(table, joint={"FL_*": OwnJoint(assumed=("torque",)), **table.joint})
-    tables = replace(robot.tables, robot=guessed)
-    assert limits._kind(robot, "FL_hip_joint", "torque") == "torque limit"
-    assert limits._kind(replace(robot, tables=tables), "FL_hip_joint", "torque") == "assumed torque limit"
-    assert limits._kind(replace(robot, tables=tables), "FL_hip_joint", "speed") == "speed limit"
+    joints = {name: msgspec.structs.replace(entry, assumed=("torque",)) for name, entry in table.joint.items()}
+    tables = replace(robot.tables, robot=msgspec.structs.replace(table, joint=joints))
+    weak = replace(robot, torque_limit_nm=robot.torque_limit_nm / 10.0)
+    motion = walks("go2", "neutral")
+    assert any("of its torque limit" in str(reason) for reason in strut.check(motion, weak).reasons)
+    reasons = [str(reason) for reason in strut.check(motion, replace(weak, tables=tables)).reasons]
+    assert any("of its assumed torque limit" in reason for reason in reasons)
+    assert not any("assumed speed limit" in reason for reason in reasons)
+
+
+def middle_cycle(motion, robot):
+    """Return duration, length and duty factor of a cycle of the first foot in the middle of a walk."""
+    is_down = motion.contact[:, 0]
+    touchdowns = np.flatnonzero(is_down[1:] & ~is_down[:-1]) + 1
+    middle = len(touchdowns) // 2
+    first, second = touchdowns[middle - 1], touchdowns[middle]
+    foot = task_jacobians(robot, motion.qpos[[first, second]]).foot_in_world[:, 0, :2]
+    duration_s = motion.time_s[second] - motion.time_s[first]
+    return duration_s, np.linalg.norm(foot[1] - foot[0]), is_down[first:second].mean()
 
 
 def test_a_slow_walk_has_slower_and_shorter_steps_in_equal_parts(imported):
     robot = imported("solo12")
-    own = GaitDrafts(robot, PatternGait(), 100.0)
-    usual_m_s = own.usual["speed_m_s"]
-    quick = own._body(Style())
-    slow = GaitDrafts(robot, PatternGait(speed_m_s=usual_m_s / 4.0), 100.0)._body(Style())
-    assert slow.period_s == pytest.approx(2.0 * quick.period_s)
-    assert slow.pieces()[0].per_cycle[0] == pytest.approx(quick.stride_m / 2.0)
-    assert slow.pattern.duty_factor > quick.pattern.duty_factor
+    usual_m_s = GaitDrafts(robot, PatternGait(), 100.0).usual_options["speed_m_s"]
+    usual = middle_cycle(strut.walk(robot, "neutral", cycles=5, expression="published"), robot)
+    slow_walk = strut.walk(robot, "neutral", cycles=5, speed_m_s=usual_m_s / 4.0, expression="published")
+    slow = middle_cycle(slow_walk, robot)
+    assert slow[0] == pytest.approx(2.0 * usual[0], rel=0.05)
+    assert slow[1] == pytest.approx(usual[1] / 2.0, rel=0.05)
+    assert slow[2] > usual[2]
 
 
 def test_an_infeasible_speed_is_refused_with_the_largest_feasible_one(imported):
