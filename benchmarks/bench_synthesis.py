@@ -95,7 +95,7 @@ def _synthesized(manner: str, seed: int) -> Found:
         round(sound.momentum_error_n_s, 4),
         round(float(np.rad2deg(sound.playback_error_rad)), 4),
     )
-    row |= {"sound": not sound.complaints()} | dict(zip(FIGURES, figures, strict=True))
+    row |= {"sound": not sound.faults()} | dict(zip(FIGURES, figures, strict=True))
     share, kept = np.unique(path.time_s / path.time_s[-1], return_index=True)
     angles = np.stack([np.interp(SHARES, share, column) for column in path.q[kept, 6:].T], axis=1)
     return row | {"cpu_s": round(process_time(), 2)}, angles

@@ -36,7 +36,7 @@ from strut.human.table import human_gait  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.ocp.collocation import DirectCollocation, NotSolvedError  # noqa: E402
-from strut.ocp.interior_point import OFF_BOUNDS, SOLVED, SolverOptions  # noqa: E402
+from strut.ocp.interior_point import BOUND_PUSH, SOLVED_BARRIER, SolverOptions  # noqa: E402
 from strut.robot import Robot  # noqa: E402
 
 KEPT = Path(__file__).parent.parent / "build" / "warm_gaits"
@@ -103,10 +103,12 @@ def solved(entry: Entry, known: list[WarmLibrary]) -> WarmLibrary:
     problem = request.problem(usual_mesh(human, request.pace_m_s))
     program = DirectCollocation(problem)
     drawn = guessed_step(human, problem, request.pace_m_s, GuessOptions(style=style))
-    starts = [(joined(known).initial_guess(human, problem, asked), SOLVED)] if known else []
+    starts = [(joined(known).initial_guess(human, problem, asked), SOLVED_BARRIER)] if known else []
     for start, warm in [*starts, (drawn, 0.0)]:
         try:
-            options = SolverOptions(warm=warm, push=OFF_BOUNDS, adaptive=not warm, most_iterations=150)
+            options = SolverOptions(
+                initial_barrier=warm, bound_push=BOUND_PUSH, adaptive_barrier=not warm, max_iterations=150
+            )
             found = program.solve(start, options=options)
             break
         except NotSolvedError as failure:

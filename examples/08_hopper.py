@@ -42,7 +42,7 @@ def hopping() -> strut.OptimalControlProblem:
             strut.LagrangeCost("effort", 1e-3, lambda node: strut.square(node.u)),
             strut.RateCost("smooth torque", 1e-6, lambda node: node.u),
         ),
-        ends=(
+        boundary_constraints=(
             *strut.periodic(tree, actuated_from=3, velocity_scale=np.full(5, 3.0), torque_scale=np.full(2, 50.0)),
             strut.BoundaryConstraint("one hop", lambda ends: ends.last.q[0] - ends.first.q[0] - HOP_M),
             strut.BoundaryConstraint("where it starts", lambda ends: ends.first.q[0]),
@@ -58,7 +58,7 @@ def main() -> strut.Solution:
     guess = strut.guess_between(problem, [bent, [0.15, 0.78, 0.0, -0.4, 0.8], [HOP_M, *bent[1:]]])
     program = strut.DirectCollocation(problem)
     solution = program.solve(guess)
-    refined = strut.refined_by_shooting(program, solution)
+    refined = strut.refine_by_shooting(program, solution)
     flight_s, stance_s = refined.trajectory.duration_s
     print(f"stands {stance_s:.3f} s, flies {flight_s:.3f} s; {solution.iterations} iterations, cost {refined.cost:.3f}")
     print(f"its torques alone lead {strut.playback_error(HOPPER, refined.trajectory):.1e} rad away from it")

@@ -35,7 +35,7 @@ def cranking() -> strut.OptimalControlProblem:
         phases=(strut.ContactPhase("turn", strut.ContactSet("air", ()), 20, (LASTS_S, LASTS_S), "rest"),),
         bounds=strut.Bounds(q=wide * np.ones(3), v=wide * np.ones(3), u=wide),
         costs=(strut.LagrangeCost("effort", 1.0, lambda node: strut.square(node.u)),),
-        ends=(starts, stops),
+        boundary_constraints=(starts, stops),
     )
 
 
@@ -44,7 +44,7 @@ def main() -> strut.Solution:
     problem = cranking()
     program = strut.DirectCollocation(problem)
     solution = program.solve(strut.guess_between(problem, [[0.0, 0.0, 0.0], [TURN_RAD, -TURN_RAD, TURN_RAD]]))
-    refined = strut.refined_by_shooting(program, solution)
+    refined = strut.refine_by_shooting(program, solution)
     pin_n = np.linalg.norm(refined.trajectory.closure_n, axis=1).max()
     print(
         f"effort {refined.cost:.3f} (N m)² s in {solution.iterations} iterations; the pin carries up to {pin_n:.0f} N"

@@ -113,7 +113,7 @@ from strut.ocp.problem import (
     RateCost as RateCost,
     TrackingCost as TrackingCost,
 )
-from strut.ocp.shooting_refinement import refined_by_shooting as refined_by_shooting
+from strut.ocp.shooting_refinement import refine_by_shooting as refine_by_shooting
 from strut.ocp.torque_playback import playback_error as playback_error
 from strut.ocp.trajectory import guess_between as guess_between
 

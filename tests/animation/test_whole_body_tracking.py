@@ -34,7 +34,7 @@ def test_a_drawing_is_asked_for_with_a_spare_margin_and_shown_to_its_last_sample
             reason=lambda interval: f"reason {interval}", solved=True, parts=(1, 2),
         )  # fmt: skip
 
-    monkeypatch.setattr(whole_body_tracking, "tracked_motion", near)
+    monkeypatch.setattr(whole_body_tracking, "track_motion", near)
     story = whole_body_tracking.whole_body_tracking(
         stance, frames, raw, margin_m=0.01, rate_hz=30.0, window_intervals=pieces
     )

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from strut.errors import OutOfRangeError
 from strut.kinematics.contact_set import ContactSet, point_contact
 from strut.ocp.collocation import DirectCollocation, NotSolvedError
-from strut.ocp.interior_point import SOLVED, SolverOptions
+from strut.ocp.interior_point import SOLVED_BARRIER, SolverOptions
 from strut.ocp.kinematic_tree import read_tree
 from strut.ocp.node_symbols import Scales
 from strut.ocp.problem import (
@@ -60,7 +60,7 @@ def cart_problem(*, costs, duration_s=(1.0, 1.0), intervals=20, most_force_n=1e3
         phases=(ContactPhase("ride", FLIGHT, intervals, duration_s),),
         bounds=Bounds(wide(1), wide(1), np.array([[-most_force_n], [most_force_n]])),
         costs=costs,
-        ends=(ends or BoundaryConstraint("rest to rest", rest_to_rest),),
+        boundary_constraints=(ends or BoundaryConstraint("rest to rest", rest_to_rest),),
         **options,
     )
 
@@ -149,7 +149,7 @@ def test_a_falling_ball_lands_with_the_impulse_of_its_fall():
         ),
         bounds=Bounds(wide(3), wide(3), np.zeros((2, 0))),
         costs=(MeanCost("calm", 1e-6, lambda m: square(m.a)),),
-        ends=(
+        boundary_constraints=(
             BoundaryConstraint(
                 "start", lambda ends: column(ends.first.q - np.array([0.3, 0.1, 9.81 * fall_s**2 / 2.0]), ends.first.v)
             ),
@@ -265,7 +265,7 @@ def test_a_warm_start_from_the_solution_is_quick():
     )
     program = DirectCollocation(problem)
     cold = program.solve(still(problem))
-    warm = program.solve(cold.trajectory, options=SolverOptions(warm=SOLVED))
+    warm = program.solve(cold.trajectory, options=SolverOptions(initial_barrier=SOLVED_BARRIER))
     assert warm.cost == pytest.approx(cold.cost, abs=1e-4)
     assert warm.iterations < cold.iterations
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from strut.errors import BadMotionError
 from strut.maths.rotation import qpos_from_angles
 from strut.motion import Motion
-from strut.ocp.contact_detection import ContactCycle, check_samples, detected_phases, noise_of
+from strut.ocp.contact_detection import ContactCycle, check_samples, detect_phases, noise_of
 
 
 def test_noise_is_measured_on_top_of_a_movement():
@@ -39,7 +39,7 @@ def cycle(heiman):
 
 
 def test_a_foot_is_seen_to_lift_off_and_to_land_where_its_path_breaks(heiman, stamp, cycle):
-    seen = detected_phases(heiman, stamp, cycle)
+    seen = detect_phases(heiman, stamp, cycle)
     assert [phase.contact for phase in seen] == ["LeftForefootRightFlat", "RightFlat", "LeftForefootRightFlat"]
     assert 0.4 <= seen[1].start_s <= 0.45  # the first two millimetres of so gentle a lift are not seen
     assert seen[2].start_s == pytest.approx(0.9, abs=0.006)
@@ -50,18 +50,18 @@ def test_contact_columns_are_believed_to_half_a_sample(heiman, stamp, cycle):
     names = ("HeelRight", "HalluxRight", "Meta5Right", "HalluxLeft", "Meta5Left")
     contact = np.ones((130, 5), bool)
     contact[(stamp.time_s > 0.444) & (stamp.time_s < 0.846), 3:] = False  # late at both ends
-    seen = detected_phases(heiman, replace(stamp, contact=contact, foot_names=names), cycle)
+    seen = detect_phases(heiman, replace(stamp, contact=contact, foot_names=names), cycle)
     assert_allclose([phase.start_s for phase in seen], [0.0, 0.445, 0.845], atol=0.0051)
     contact[50, :] = False
     with pytest.raises(BadMotionError, match=r"At 0\.500 s nothing touches the ground"):
-        detected_phases(heiman, replace(stamp, contact=contact, foot_names=names), cycle)
+        detect_phases(heiman, replace(stamp, contact=contact, foot_names=names), cycle)
 
 
 def test_samples_that_are_too_few_or_too_noisy_are_refused(heiman, stamp, cycle):
     noise = np.zeros_like(stamp.qpos)
     noise[:, 7:] = np.random.default_rng(0).normal(scale=np.radians(0.5), size=(130, 28))
     with pytest.raises(BadMotionError, match=r"0\.5 degrees of noise"):
-        detected_phases(heiman, replace(stamp, qpos=stamp.qpos + noise), cycle)
+        detect_phases(heiman, replace(stamp, qpos=stamp.qpos + noise), cycle)
     few = replace(stamp, time_s=stamp.time_s[:11], qpos=stamp.qpos[:11], contact=stamp.contact[:11])
     with pytest.raises(BadMotionError, match="11 samples are too few"):
         check_samples(few)

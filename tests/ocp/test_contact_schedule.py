@@ -10,7 +10,7 @@ from strut.engines.contact_slip import contact_slip
 from strut.errors import FileError, OutOfRangeError
 from strut.kinematics.contact_set import contact_points, contact_set
 from strut.models.catalogue import load_robot
-from strut.ocp.contact_schedule import PhaseTime, checked_phases, read_phases
+from strut.ocp.contact_schedule import PhaseTime, check_phases, read_phases
 
 HEIMAN = load_robot("heiman")
 
@@ -42,7 +42,7 @@ def phase(contact="RightFlat", start_s=2.0, stop_s=2.4):
 )
 def test_phases_that_do_not_fit_are_refused(phases, sentence):
     with pytest.raises(OutOfRangeError, match=sentence):
-        checked_phases(HEIMAN, standing(), phases, given=False)
+        check_phases(HEIMAN, standing(), phases, given=False)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_phases_that_do_not_fit_are_refused(phases, sentence):
     ],
 )
 def test_phases_that_fit_are_returned(phases):
-    assert checked_phases(HEIMAN, standing(), phases, given=False) is phases
+    assert check_phases(HEIMAN, standing(), phases, given=False) is phases
 
 
 def points_of(name):
@@ -64,7 +64,7 @@ def points_of(name):
 @pytest.mark.parametrize(("rise_m", "where"), [(0.08, "above"), (-0.12, "below")])
 def test_a_foot_that_shall_touch_and_is_far_off_the_ground_is_told(rise_m, where):
     with pytest.raises(OutOfRangeError, match=f"touches the ground, but at .* mm {where} it"):
-        checked_phases(HEIMAN, standing(rise_m=rise_m), (phase(),))
+        check_phases(HEIMAN, standing(rise_m=rise_m), (phase(),))
 
 
 def test_heights_are_judged_from_three_centimetres_on_at_the_worst_sample():
@@ -90,7 +90,7 @@ def replace_z(motion, rise_m):
 
 
 def checked(motion):
-    return checked_phases(HEIMAN, motion, (PhaseTime("RightHeel", 2.0, 2.02),))
+    return check_phases(HEIMAN, motion, (PhaseTime("RightHeel", 2.0, 2.02),))
 
 
 def test_a_point_that_rests_and_is_not_named_is_told():
@@ -102,19 +102,19 @@ def test_a_point_that_rests_and_is_not_named_is_told():
     left = [name for name in resting if name not in points_of("RightFlat")]
     assert left
     with pytest.raises(OutOfRangeError, match=r"does not name .* rests on the ground from 2\.000 to 2\.400 s"):
-        checked_phases(HEIMAN, motion, (phase(),))
+        check_phases(HEIMAN, motion, (phase(),))
     short = SimpleNamespace(time_s=motion.time_s[:8], qpos=motion.qpos[:8])  # less than 0.08 s is not yet rest
-    assert checked_phases(HEIMAN, short, (PhaseTime("RightFlat", 2.0, 2.07),))
+    assert check_phases(HEIMAN, short, (PhaseTime("RightFlat", 2.0, 2.07),))
     longer = SimpleNamespace(time_s=motion.time_s[:10], qpos=motion.qpos[:10])
     with pytest.raises(OutOfRangeError, match="does not name"):
-        checked_phases(HEIMAN, longer, (PhaseTime("RightFlat", 2.0, 2.09),))
+        check_phases(HEIMAN, longer, (PhaseTime("RightFlat", 2.0, 2.09),))
     sliding = motion.qpos.copy()
     sliding[:, 0] += 0.06 * (motion.time_s - 2.0)  # faster than 5 cm/s
-    assert checked_phases(HEIMAN, SimpleNamespace(time_s=motion.time_s, qpos=sliding), (phase(),))
+    assert check_phases(HEIMAN, SimpleNamespace(time_s=motion.time_s, qpos=sliding), (phase(),))
     creeping = motion.qpos.copy()
     creeping[:, 0] += 0.04 * (motion.time_s - 2.0)
     with pytest.raises(OutOfRangeError, match="does not name"):
-        checked_phases(HEIMAN, SimpleNamespace(time_s=motion.time_s, qpos=creeping), (phase(),))
+        check_phases(HEIMAN, SimpleNamespace(time_s=motion.time_s, qpos=creeping), (phase(),))
 
 
 def test_a_file_of_phases_is_read_and_its_faults_are_told(tmp_path):

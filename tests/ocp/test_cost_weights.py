@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.ocp.collocation import DirectCollocation
-from strut.ocp.cost_weights import cost_gradients, reweighted, solution_sensitivities
+from strut.ocp.cost_weights import cost_gradients, reweight, solution_sensitivities
 from strut.ocp.interior_point import InteriorPoint, SolverOptions
 from strut.ocp.problem import LagrangeCost, MayerCost, MeanCost, RateCost
 from strut.ocp.sparse_nlp import square
@@ -25,7 +25,7 @@ def hurried(*, time=1.0, effort=1.0, most_force_n=1e3):
 
 
 def solved(program, factors):
-    program = reweighted(program, factors)
+    program = reweight(program, factors)
     solver = InteriorPoint(program.assembly, program.layout.lower, program.layout.upper, SHARP)
     return program, solver.solve(program.variables(still(program.problem)))
 

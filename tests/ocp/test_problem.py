@@ -38,7 +38,7 @@ def ride(*constraints, bounds=None):
 
 def failure(problem):
     with pytest.raises(NotSolvedError) as error:
-        DirectCollocation(problem).solve(still(problem), options=SolverOptions(most_iterations=80))
+        DirectCollocation(problem).solve(still(problem), options=SolverOptions(max_iterations=80))
     assert error.value.best.trajectory.q.shape == (21, 1)
     return error.value
 
@@ -83,7 +83,7 @@ def test_bounds_of_a_phase_hold_between_nodes_of_a_quick_coordinate_too():
     )
 
     def fastest_in_the_middle(quick):
-        problem = replace(cart_problem(costs=EFFORT), phases=phases, quick=quick)
+        problem = replace(cart_problem(costs=EFFORT), phases=phases, bounded_between_nodes=quick)
         path = DirectCollocation(problem).solve(still(problem)).trajectory
         v, v_next = path.v[path.nodes_of(1), 0]
         a, a_next = path.a[path.nodes_of(1), 0]

@@ -31,7 +31,7 @@ from strut.ocp.shooting_refinement import (
     MultipleShooting,
     active_rows,
     contact_dynamics,
-    refined_by_shooting,
+    refine_by_shooting,
 )
 from strut.ocp.sparse_nlp import column, square
 from strut.ocp.torque_playback import play, playback_error
@@ -69,7 +69,7 @@ def jump_problem(*, spring=False):
         ),
         bounds=Bounds(np.array([[-3.0], [3.0]]) * np.ones(4), np.array([[-20.0], [20.0]]) * np.ones(4), U_BOUNDS),
         costs=(LagrangeCost("effort", 1e-2, lambda node: square(node.u)),),
-        ends=(BoundaryConstraint("ends", ends),),
+        boundary_constraints=(BoundaryConstraint("ends", ends),),
         parameters=(Parameter("stiffness", 2.0, 2.0, 2.0),) if spring else (),
         passive=pull if spring else None,
     )
@@ -103,7 +103,7 @@ def solved(problem):
 @pytest.fixture(scope="module", params=[False, True], ids=["bare", "sprung"])
 def jump(request):
     program, solution = solved(jump_problem(spring=request.param))
-    return program, solution, refined_by_shooting(program, solution)
+    return program, solution, refine_by_shooting(program, solution)
 
 
 def test_torques_of_the_mesh_run_away_and_refined_ones_do_not(jump):
@@ -234,7 +234,7 @@ def test_a_movement_that_follows_numbers_at_its_nodes_can_be_refined():
     problem = jump_problem()
     follow = TrackingCost("still", 1e-6, lambda node: node.q, np.zeros((20, 4)))
     program, solution = solved(replace(problem, costs=(*problem.costs, follow)))
-    exact = refined_by_shooting(program, solution)
+    exact = refine_by_shooting(program, solution)
     assert playback_error(JUMPER, exact.trajectory) < 1e-7
     assert [cost.name for cost in exact.trajectory.problem.costs] == ["effort"]  # the mesh is another now
 
@@ -242,4 +242,4 @@ def test_a_movement_that_follows_numbers_at_its_nodes_can_be_refined():
 def test_refinement_that_does_not_get_there_says_how_far_it_got():
     program, solution = solved(jump_problem())
     with pytest.raises(RefusedError, match=r"torques alone miss .* after 1 step"):
-        refined_by_shooting(program, solution, most_steps=1)
+        refine_by_shooting(program, solution, most_steps=1)

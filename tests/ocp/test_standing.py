@@ -58,4 +58,4 @@ def test_a_ground_that_pulls_is_rejected_by_the_program_and_by_the_look_at_its_r
     )
     found = verify_trajectory(robot, kept, playback=False)
     assert found.least_normal_force_n == pytest.approx(-607.1872, abs=1e-3)
-    assert found.complaints() == ["the ground pulls on a foot"]
+    assert list(map(str, found.faults())) == ["the ground pulls on a foot"]

@@ -281,7 +281,7 @@ def test_phases_that_make_no_sense_are_refused(changes, words):
     with pytest.raises(UnknownNameError, match="point of phase one"):
         replace(phase, landing=("b",)).check()
     with pytest.raises(UnknownNameError, match="row of phase one"):
-        replace(phase, pulling=("b_z",)).check()
+        replace(phase, may_pull=("b_z",)).check()
 
 
 def test_bounds_and_parameters_that_are_crossed_or_misshapen_are_refused():

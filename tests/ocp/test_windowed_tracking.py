@@ -11,7 +11,7 @@ from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.ocp.reduced_model import ReducedModel, body_contacts
 from strut.ocp.support_constraints import ReferenceMotion
-from strut.ocp.windowed_tracking import LIMITS, tracked_motion
+from strut.ocp.windowed_tracking import LIMITS, track_motion
 from strut.robot import BASE, ContactPoint
 from tests.stories import dance
 
@@ -34,12 +34,12 @@ def given():
 
 @pytest.fixture(scope="module")
 def whole(given):
-    return tracked_motion(given)
+    return track_motion(given)
 
 
 @pytest.fixture(scope="module")
 def pieces(given):
-    return tracked_motion(given, window_intervals=3)
+    return track_motion(given, window_intervals=3)
 
 
 @pytest.fixture(params=["whole", "pieces"])
@@ -115,7 +115,7 @@ def test_it_begins_and_ends_at_rest_with_its_feet_where_they_were_drawn(near):
 
 def test_keyframes_are_nearer_to_the_drawing_for_their_weight(whole, given, monkeypatch):
     monkeypatch.setattr("strut.ocp.motion_tracking_ocp.KEYFRAME", 1500.0)
-    unweighted = tracked_motion(given)
+    unweighted = track_motion(given)
     away = [np.linalg.norm((near.at_frames() - given.q)[given.key]) for near in (whole, unweighted)]
     assert away[0] < away[1]
 
@@ -140,7 +140,7 @@ def test_coordinates_come_back_and_coupled_joints_follow():
 
 
 @pytest.mark.parametrize(
-    ("places", "rows", "pulling"),
+    ("places", "rows", "may_pull"),
     [
         ([(0.0, 0.0)], "XYZ", 0),
         ([(0.1, 0.0), (-0.1, 0.0)], "XYZYZ", 0),  # along x the second point cannot repeat X
@@ -148,11 +148,11 @@ def test_coordinates_come_back_and_coupled_joints_follow():
         ([(0.1, 0.05), (0.1, -0.05), (-0.1, -0.05), (-0.1, 0.05)], "XYZYZZ", 3),
     ],
 )
-def test_a_point_a_line_and_a_sole_hold_three_five_and_six_ways(places, rows, pulling):
+def test_a_point_a_line_and_a_sole_hold_three_five_and_six_ways(places, rows, may_pull):
     points = [ContactPoint(f"p{k}", "foot", (*place, 0.0)) for k, place in enumerate(places)]
     (foot,) = body_contacts(points, np.array(places))
     assert "".join("XYZ"[row.axis] for row in foot.rows) == rows
-    assert len(foot.pulling) == pulling
+    assert len(foot.may_pull) == may_pull
 
 
 def test_a_foot_that_leaves_no_room_is_named_with_its_time(given):
@@ -160,4 +160,4 @@ def test_a_foot_that_leaves_no_room_is_named_with_its_time(given):
     one[10:20, 0] = False
     lifted = ReferenceMotion(given.body, given.frame_s, given.q, one, given.key, MARGIN_M)
     with pytest.raises(OutOfRangeError, match=r"At 0\.3\d s the feet that are down leave no room"):
-        tracked_motion(lifted)
+        track_motion(lifted)

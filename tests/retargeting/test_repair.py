@@ -72,7 +72,7 @@ def test_what_no_solver_finds_is_not_looked_for_again_with_more_margin(monkeypat
         solves.append(given)
         return SimpleNamespace(solved=False)
 
-    monkeypatch.setattr(repair_drafts, "tracked_motion", nothing)
+    monkeypatch.setattr(repair_drafts, "track_motion", nothing)
     with pytest.raises(RefusedError, match="no movement of the whole body near to this one"):
         repair(broken, cassie)
     assert len(solves) == 1
@@ -84,7 +84,7 @@ def test_a_solve_that_takes_too_long_is_told_with_its_bound(monkeypatch, capsys,
     def late(_given):
         raise NotSolvedError(OUT_OF_TIME, "'mesh' of velocity", None)
 
-    monkeypatch.setattr(repair_drafts, "tracked_motion", late)
+    monkeypatch.setattr(repair_drafts, "track_motion", late)
     assert main(["repair", str(tmp_path / "broken.npz"), "--out", str(tmp_path / "repaired.npz")]) == 3
     assert "no motion near to this one that cassie can do was found within 120 s" in capsys.readouterr().err
 

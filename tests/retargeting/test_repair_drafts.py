@@ -33,7 +33,7 @@ def moved(duration_s=2.0, rate_hz=50.0, *, contact=True, start_s=3.0, rise=None)
 def given(monkeypatch):
     """Record what is asked to be kept near, and find nothing."""
     asked = []
-    monkeypatch.setattr(repair_drafts, "tracked_motion", lambda one: asked.append(one) or SimpleNamespace(solved=False))
+    monkeypatch.setattr(repair_drafts, "track_motion", lambda one: asked.append(one) or SimpleNamespace(solved=False))
     return asked
 
 
@@ -116,7 +116,7 @@ def test_what_was_found_is_sampled_to_its_end_and_told_where_it_is_slower(monkey
             reason=lambda interval: f"reason {interval}",
         )  # fmt: skip
 
-    monkeypatch.setattr(repair_drafts, "tracked_motion", near)
+    monkeypatch.setattr(repair_drafts, "track_motion", near)
     draft = next(iter(RepairDrafts(ALICE, motion, 0.01, 40.0).drafts(Style(), Detail())))
     assert draft.time_s[-1] == pytest.approx(3.0)
     assert_allclose(np.diff(draft.time_s), 0.025)

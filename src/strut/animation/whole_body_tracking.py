@@ -8,7 +8,7 @@ from strut.animation.feasible_animation import FeasibleAnimation
 from strut.arrays import Array
 from strut.ocp.reduced_model import ReducedModel
 from strut.ocp.support_constraints import ReferenceMotion
-from strut.ocp.windowed_tracking import tracked_motion
+from strut.ocp.windowed_tracking import track_motion
 
 SPARE_M = 0.004  # of the balance margin, for what lies between two frames
 
@@ -35,7 +35,7 @@ def whole_body_tracking(
     body = ReducedModel(stance.robot)
     q = body.coordinates(raw_qpos)
     given = ReferenceMotion(body, 1.0 / FRAMES_PER_S, q, feet_down(drawing), drawing.key, margin_m + SPARE_M)
-    near = tracked_motion(given, window_intervals=window_intervals)
+    near = track_motion(given, window_intervals=window_intervals)
     frame_time_s = near.frame_time_s
     times = sample_times(float(frame_time_s[-1]), rate_hz)
     shown_s = frame_time_s * (times[-1] / frame_time_s[-1])  # so that the last sample is the end

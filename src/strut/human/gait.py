@@ -78,7 +78,7 @@ class Gait:
         """Return the receipt; `emotion` may have emotion, pad, intensity_asked and intensity_kept."""
         path = self.trajectory
         robot = self.robot
-        reasons = [*self.soundness.complaints(), *self.soundness.limits_broken()]
+        reasons = [*self.soundness.faults(), *self.soundness.broken_limits()]
         verdict: Verdict = "refused" if reasons else "ok"
         expression = {"emotion": None, "pad": None, "intensity_asked": None, "intensity_kept": None} | emotion
         return Receipt(

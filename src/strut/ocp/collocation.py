@@ -121,7 +121,7 @@ class DirectCollocation:
         """Return the variables with lifted quantities as they are defined: rows are linear in them. Shape (n,)."""
         _, rows = self.assembly.functions["nlp"](x, self.assembly.data)
         moved = x.copy()
-        for lift in self.problem.lifts:
+        for lift in self.problem.lifted_variables:
             moved[self.layout.lifted(lift.name)] -= rows.full().ravel()[self.rows_of(definition_of(lift))]
         return moved
 

@@ -81,7 +81,7 @@ def check_samples(motion: Motion) -> None:
         )
 
 
-def detected_phases(robot: Robot, motion: Motion, cycle: ContactCycle) -> tuple[PhaseTime, ...]:
+def detect_phases(robot: Robot, motion: Motion, cycle: ContactCycle) -> tuple[PhaseTime, ...]:
     """Return the phases that a motion shows: by its contact columns, or by heights and speeds of its feet.
 
     Raises if contact columns touch the ground in a way that no contact set of the robot describes, or if there are none

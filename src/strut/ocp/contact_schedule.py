@@ -34,7 +34,7 @@ class PhaseTime:
     stop_s: float
 
 
-def checked_phases(
+def check_phases(
     robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...], *, given: bool = True
 ) -> tuple[PhaseTime, ...]:
     """Return the phases if they are in order, without gaps, inside the motion, and fit its feet.

@@ -28,7 +28,7 @@ DENSE_COLUMN = 250  # nonzeros of a column; with them among the others, factoris
 REGULARISATION = 1e-10  # of equations and variables, so that those which do not matter can be factorised
 
 
-def reweighted(program: DirectCollocation, factors: Mapping[str, float]) -> DirectCollocation:
+def reweight(program: DirectCollocation, factors: Mapping[str, float]) -> DirectCollocation:
     """Return the program with the weights of costs, by name, multiplied; costs that are not named keep theirs."""
     assert not any(isinstance(cost, SampleCost) for cost in program.problem.costs)  # its data hold no weight
     other = copy(program)
@@ -57,7 +57,7 @@ def cost_gradients(program: DirectCollocation, names: Sequence[str], x: Array) -
 
     whole = gradient(program.assembly)
     # by differences: costs are linear in their weights, but 0 is no weight of a rate
-    return np.stack([gradient(reweighted(program, {name: 2.0}).assembly) - whole for name in names], axis=1)
+    return np.stack([gradient(reweight(program, {name: 2.0}).assembly) - whole for name in names], axis=1)
 
 
 def solution_sensitivities(program: DirectCollocation, outcome: SolverOutcome, added: Array) -> Array:

@@ -1,4 +1,4 @@
-"""IPOPT as a solver for assembled programs: bounds and a guess in, the best iterate out, progress on the way."""
+"""Interior point: IPOPT solves an assembled program from an initial guess, reports progress, keeps the best iterate."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from strut.arrays import Array
 from strut.ocp.sparse_nlp import SparseNLP
 from strut.plumbing.cancellation import stop_on_interrupt
 
-NEAR = 1e-3
-SOLVED = 1e-5  # barriers: for a movement that is followed, for the solution of nearly the same problem
-OFF_BOUNDS = 1e-3  # push for solutions of other problems: with that of the barrier they took twice the iterations
+NEAR_BARRIER = 1e-3  # initial barrier for a guess near a solution, such as a recorded movement
+SOLVED_BARRIER = 1e-5  # initial barrier for the solution of nearly the same problem
+BOUND_PUSH = 1e-3  # of solutions of other problems off their bounds; a tenth of the barrier took twice the iterations
 
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """Where a solver stands: which iteration, the cost, and the largest violation of a row or bound (scaled).
+    """State of a solver: number of the iteration, cost, and largest violation of a row or bound (scaled).
 
-    `solve` says which one it is, in words, where there are several.
+    `solve` names the solve where there are several.
     """
 
     number: int
@@ -35,7 +35,7 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolverOutcome:
-    """What a solver returned: variables (n,), cost and rows (m,) there, and whether it met its tolerances.
+    """Result of a solver: variables (n,), cost and rows (m,) at them, and whether it met its tolerances.
 
     Multipliers of bounds (n,) and rows (m,) are of the last iterate: negative at lower limits, positive at upper ones.
     """
@@ -53,27 +53,32 @@ class SolverOutcome:
 
 @dataclass(frozen=True, slots=True)
 class SolverOptions:
-    """How to solve: tolerances of the optimality conditions and of scaled rows, and when to give up.
+    """How to solve, and when to give up.
 
-    Only processor time of this program counts. `warm`: the barrier to start with where the guess nearly is a solution,
-    `NEAR` or `SOLVED`; with a larger one the solver would leave it; 0 for the solver's own. `push`: how far such a
-    guess is moved off bounds and limits; a tenth of the barrier if 0, more where other limits may bind than in the
-    guess. `adaptive`: choose the barrier anew at every iteration, which finds feet on the ground sooner from a poor
-    guess.
+    Args:
+        tolerance: Of the optimality conditions.
+        row_tolerance: Of scaled rows.
+        max_iterations: Limit of the iterations.
+        max_seconds: Limit of this process's processor time.
+        initial_barrier: For a guess that nearly is a solution, `NEAR_BARRIER` or `SOLVED_BARRIER`; with a larger one
+            the solver would leave the guess. 0 for IPOPT's own.
+        bound_push: How far such a guess is moved off its bounds and limits; 0 for a tenth of the barrier. More is
+            better where other limits may be active than at the guess.
+        adaptive_barrier: Choose the barrier anew at every iteration, which converges sooner from a poor guess.
     """
 
     tolerance: float = 1e-4
     row_tolerance: float = 1e-7
-    most_iterations: int = 400
-    most_seconds: float = 300.0
-    warm: float = 0.0
-    push: float = 0.0
-    adaptive: bool = False
+    max_iterations: int = 400
+    max_seconds: float = 300.0
+    initial_barrier: float = 0.0
+    bound_push: float = 0.0
+    adaptive_barrier: bool = False
 
     @property
     def resumes(self) -> bool:
-        """Whether the guess solves nearly the same problem, so that multipliers follow from it."""
-        return 0.0 < self.warm <= SOLVED
+        """Whether the guess solves nearly the same problem, so that multipliers can be computed from it."""
+        return 0.0 < self.initial_barrier <= SOLVED_BARRIER
 
 
 STOPPED = "stopped by the caller"
@@ -81,8 +86,8 @@ OUT_OF_TIME = "out of time"
 OnIteration = Callable[[Iteration], bool | None]
 
 
-class _Watch(ca.Callback):
-    """Sees every iterate, keeps the best, and stops the solver when it is told to or when time is up."""
+class _Monitor(ca.Callback):
+    """Keep the best iterate, and stop the solver on request of the caller or when time is up."""
 
     def __init__(
         self, program: InteriorPoint, on_iteration: OnIteration | None, deadline_s: float, interrupted: Event
@@ -96,7 +101,7 @@ class _Watch(ca.Callback):
         self.best = (np.inf, np.inf)
         self.stopped = ""
         self.best_x: Array | None = None
-        self.construct("watch", {})
+        self.construct("monitor", {})
 
     def get_n_in(self) -> int:
         return int(ca.nlpsol_n_out())
@@ -116,16 +121,16 @@ class _Watch(ca.Callback):
         return ca.Sparsity.dense(size.get(name, self.program.row_count), 1)
 
     def eval(self, values: Any) -> list[Any]:
-        found = dict(zip(ca.nlpsol_out(), values, strict=True))
-        x = found["x"].full().ravel()
-        cost = float(found["f"])
-        violation = self.program.violation(x, found["g"].full().ravel())
+        iterate = dict(zip(ca.nlpsol_out(), values, strict=True))
+        x = iterate["x"].full().ravel()
+        cost = float(iterate["f"])
+        violation = self.program.violation(x, iterate["g"].full().ravel())
         rank = (max(violation, self.program.options.row_tolerance * 10.0), cost)
         if rank < self.best:
             self.best_x = x
             self.best = rank
-        told = self.on_iteration is not None and self.on_iteration(Iteration(self.number, cost, violation))
-        stop = bool(told) or self.interrupted.is_set()
+        requested = self.on_iteration is not None and self.on_iteration(Iteration(self.number, cost, violation))
+        stop = bool(requested) or self.interrupted.is_set()
         self.stopped = STOPPED if stop else self.stopped
         if process_time() > self.deadline_s:
             stop = True
@@ -135,7 +140,7 @@ class _Watch(ca.Callback):
 
 
 class InteriorPoint:
-    """A program ready to be solved, again and again from different guesses."""
+    """A program that can be solved repeatedly from different initial guesses."""
 
     def __init__(self, assembly: SparseNLP, lower: Array, upper: Array, options: SolverOptions) -> None:
         self.assembly = assembly
@@ -148,16 +153,16 @@ class InteriorPoint:
 
     def violation(self, x: Array, rows: Array) -> float:
         """Return the largest violation of any row or bound."""
-        return max(_beyond(x, self.lower, self.upper), _beyond(rows, self.assembly.lower, self.assembly.upper), 0.0)
+        return max(_excess(x, self.lower, self.upper), _excess(rows, self.assembly.lower, self.assembly.upper), 0.0)
 
     def solve(self, guess: Array, *, on_iteration: OnIteration | None = None) -> SolverOutcome:
-        """Solve from a guess. `on_iteration` may return True to stop, and so may Ctrl-C; the best iterate is kept."""
+        """Solve from an initial guess; `on_iteration` returning True, or Ctrl-C, stops and keeps the best iterate."""
         start_s = perf_counter()
         functions = self.assembly.functions
         with stop_on_interrupt() as interrupted:
-            watch = _Watch(self, on_iteration, process_time() + self.options.most_seconds, interrupted)
+            monitor = _Monitor(self, on_iteration, process_time() + self.options.max_seconds, interrupted)
             exact = {name: functions[name] for name in ("grad_f", "jac_g", "hess_lag")}
-            settings = _settings(self.options) | exact | {"iteration_callback": watch}
+            settings = _settings(self.options) | exact | {"iteration_callback": monitor}
             solver = ca.nlpsol("solver", "ipopt", functions["nlp"], settings)
             result = solver(
                 x0=np.clip(guess, self.lower, self.upper),
@@ -170,9 +175,9 @@ class InteriorPoint:
         stats = solver.stats()
         x = result["x"].full().ravel()
         status = str(stats["return_status"])
-        if not stats["success"] and watch.best_x is not None:
-            x = watch.best_x
-            status = STOPPED if watch.interrupted.is_set() else watch.stopped or status
+        if not stats["success"] and monitor.best_x is not None:
+            x = monitor.best_x
+            status = STOPPED if monitor.interrupted.is_set() else monitor.stopped or status
         cost, rows = (value.full().ravel() for value in functions["nlp"](x, self.assembly.data))
         return SolverOutcome(
             x=x,
@@ -187,7 +192,7 @@ class InteriorPoint:
         )
 
 
-def _beyond(values: Array, lower: Array, upper: Array) -> float:
+def _excess(values: Array, lower: Array, upper: Array) -> float:
     return float(max(np.max(lower - values, initial=0.0), np.max(values - upper, initial=0.0)))
 
 
@@ -202,16 +207,16 @@ def _settings(options: SolverOptions) -> dict[str, Any]:
         "ipopt.tol": options.tolerance,
         "ipopt.constr_viol_tol": options.row_tolerance,
         "ipopt.acceptable_iter": 0,
-        "ipopt.max_iter": options.most_iterations,
+        "ipopt.max_iter": options.max_iterations,
         "ipopt.linear_solver": "mumps",
-        "ipopt.mumps_pivot_order": 5,  # METIS: the default ordering fills in more than twice as much
-        "ipopt.mu_strategy": "adaptive" if options.adaptive else "monotone",
+        "ipopt.mumps_pivot_order": 5,  # METIS: the default ordering has more than twice the fill-in
+        "ipopt.mu_strategy": "adaptive" if options.adaptive_barrier else "monotone",
         "ipopt.nlp_scaling_method": "none",  # everything is scaled to about 1 already
     }
-    if options.warm:
+    if options.initial_barrier:
         pushes = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
-        push = options.push or 0.1 * options.warm
-        settings |= {"ipopt.mu_init": options.warm} | {f"ipopt.{name}": push for name in pushes}
+        push = options.bound_push or 0.1 * options.initial_barrier
+        settings |= {"ipopt.mu_init": options.initial_barrier} | {f"ipopt.{name}": push for name in pushes}
     if options.resumes:
         settings["ipopt.bound_mult_init_method"] = "mu-based"
     return settings

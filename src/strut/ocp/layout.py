@@ -76,7 +76,7 @@ class Layout:
         columns: dict[str, list[Index]] = {name: [] for name in ("q", "v", "a", "u", "force", "closure")}
         closing = np.full(len(self.closure_names), scales.force_n)
         sizes = {"q": np.ones(problem.tree.nq), "v": scales.velocity, "u": scales.torque}
-        self._lifts: dict[str, list[Index]] = {lift.name: [] for lift in problem.lifts}
+        self._lifts: dict[str, list[Index]] = {lift.name: [] for lift in problem.lifted_variables}
         for node in range(self.node_count):
             number = int(self.phase_of[node])
             border = node > 0 and node == self.first_node[number]
@@ -91,7 +91,7 @@ class Layout:
             columns["a"].append(self._free(scales.acceleration))
             columns["force"].append(self._forces(number, node))
             columns["closure"].append(self._free(closing))
-            for lift in problem.lifts:
+            for lift in problem.lifted_variables:
                 self._lifts[lift.name].append(self._free(np.full(lift.size, lift.scale)))
         self.q, self.v, self.a, self.u, self.force, self.closure = (np.array(columns[name]) for name in columns)
 
@@ -100,13 +100,13 @@ class Layout:
         phase = self.problem.phases[number]
         scale = self.problem.scales.force_n
         last = node == self.last_node[number]
-        least_n = 0.0 if last or node == self.first_node[number] else phase.least_load_n
+        least_n = 0.0 if last or node == self.first_node[number] else phase.min_load_n
         index = self.nothing.copy()
         for position, row in enumerate(self.contact.rows):
             if row not in phase.contact.rows:
                 continue
             gone = last and row.name in phase.unloaded
-            lower = least_n if gone or (row.axis == 2 and row.name not in phase.pulling) else -np.inf
+            lower = least_n if gone or (row.axis == 2 and row.name not in phase.may_pull) else -np.inf
             upper = 0.0 if gone else np.inf
             index[position] = self._take(np.array([lower]), np.array([upper]), np.array([scale]))[0]
         return index

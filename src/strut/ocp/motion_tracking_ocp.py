@@ -87,7 +87,7 @@ class MotionTrackingOCP:
             phases=tuple(self._contact_phase(number, start) for number in range(len(self.phases))),
             bounds=limits,
             costs=self._costs(torque),
-            ends=self._ends(start),
+            boundary_constraints=self._boundary_constraints(start),
             friction=MOST_USE * body.robot.friction,
         )
 
@@ -108,7 +108,7 @@ class MotionTrackingOCP:
             phase[1] - phase[0],
             (drawn_s, LONGEST_STRETCH * drawn_s),
             constraints=constraints,
-            pulling=stance.pulling,
+            may_pull=stance.may_pull,
         )
 
     def _costs(self, torque: Array) -> tuple[TrackingCost | MayerCost | RateCost, ...]:
@@ -139,7 +139,7 @@ class MotionTrackingOCP:
             costs.append(MayerCost("still", COST * STILL, lambda ends: square(ends.last.v)))
         return tuple(costs)
 
-    def _ends(self, start: State | None) -> tuple[BoundaryConstraint, ...]:
+    def _boundary_constraints(self, start: State | None) -> tuple[BoundaryConstraint, ...]:
         if start is None:
             found = [BoundaryConstraint("starts at rest", lambda ends: ends.first.v)]
         else:

@@ -40,7 +40,7 @@ def best_of_starts(
     for number in range(starts):
         word = f"start {number + 1} of {starts}"
         try:
-            found.append(solve(number, told_as(on_iteration, word if starts > 1 else "")))
+            found.append(solve(number, label_iterations(on_iteration, word if starts > 1 else "")))
         except (NotSolvedError, RefusedError) as failure:
             last = number + 1 == starts or (isinstance(failure, NotSolvedError) and failure.stopped)
             if last and not found:
@@ -53,6 +53,6 @@ def best_of_starts(
     return min(found, key=attrgetter("solution.cost")), tuple(told) if starts > 1 else ()
 
 
-def told_as(on_iteration: OnIteration | None, words: str) -> OnIteration | None:
+def label_iterations(on_iteration: OnIteration | None, words: str) -> OnIteration | None:
     """Return what tells iterations together with which solve they are of."""
     return None if on_iteration is None else lambda iteration: on_iteration(replace(iteration, solve=words))

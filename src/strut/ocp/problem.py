@@ -113,7 +113,7 @@ class ContactPhase:
         torque_jumps: Whether torques may jump where it begins, as where a landing switches motors; else they continue.
         bounds: In this phase, besides those of the whole movement; `first_q` is for its first node.
         pulling: Names of the upward rows that may pull, because `constraints` limit what a whole sole does.
-        least_load_n: Of all other upward rows between its ends: forces that are 0 at two nodes may pull between them.
+        min_load_n: Of all other upward rows between its ends: forces that are 0 at two nodes may pull between them.
     """
 
     name: str
@@ -126,8 +126,8 @@ class ContactPhase:
     unloaded: tuple[str, ...] = ()
     torque_jumps: bool = False
     bounds: Bounds | None = None
-    pulling: tuple[str, ...] = ()
-    least_load_n: float = 0.0
+    may_pull: tuple[str, ...] = ()
+    min_load_n: float = 0.0
 
     def check(self) -> None:
         """Raise unless its durations are positive and in order, and all points and rows are of its contact set."""
@@ -140,7 +140,7 @@ class ContactPhase:
             raise OutOfRangeError(f"Phase {self.name} has {self.intervals} intervals; it needs at least 1.")
         for names, known, what in (
             (self.landing, [point.name for point in self.contact.points], "point"),
-            (self.unloaded + self.pulling, self.contact.row_names, "row"),
+            (self.unloaded + self.may_pull, self.contact.row_names, "row"),
         ):
             for name in names:
                 if name not in known:
@@ -263,12 +263,12 @@ class OptimalControlProblem:
         phases: In order.
         bounds: Of coordinates, velocities and torques.
         costs: To be minimised.
-        ends: Equations between both ends.
+        boundary_constraints: Equations between both ends.
         parameters: Free numbers.
-        lifts: Quantities with variables of their own.
+        lifted_variables: Quantities with variables of their own.
         friction: Each foot pushes sideways at most this much of its load; None for no limit.
         passive: Generalised forces of springs and dampers, if any. Shape (nv,).
-        quick: Velocities, by index, that change so much within an interval that `bounds` hold between nodes, too.
+        bounded_between_nodes: Velocities, by index, that change so fast that bounds must hold between nodes, too.
     """
 
     tree: KinematicTree
@@ -278,12 +278,12 @@ class OptimalControlProblem:
     phases: tuple[ContactPhase, ...]
     bounds: Bounds
     costs: tuple[Cost, ...]
-    ends: tuple[BoundaryConstraint, ...] = ()
+    boundary_constraints: tuple[BoundaryConstraint, ...] = ()
     parameters: tuple[Parameter, ...] = ()
-    lifts: tuple[LiftedVariable, ...] = ()
+    lifted_variables: tuple[LiftedVariable, ...] = ()
     friction: float | None = None
     passive: At | None = None
-    quick: tuple[int, ...] = ()
+    bounded_between_nodes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.phases:
@@ -345,7 +345,7 @@ class OptimalControlProblem:
             self.contact,
             where=where,
             parameters=tuple(parameter.name for parameter in self.parameters),
-            lifted={lift.name: (lift.size, lift.scale) for lift in self.lifts},
+            lifted={lift.name: (lift.size, lift.scale) for lift in self.lifted_variables},
         )
 
 

@@ -38,7 +38,7 @@ class BodyContact:
 
     body: str
     rows: tuple[ContactRow, ...]
-    pulling: tuple[str, ...]
+    may_pull: tuple[str, ...]
     pressed_m: Array
     outline: Polygon | None
 
@@ -112,5 +112,5 @@ def _body_contact(body: str, points: Sequence[ContactPoint], place_m: Array) -> 
     if beside[third] < THIN_M:
         return BodyContact(body, rows, (), place_m[[first, second]], None)
     rows += (ContactRow(points[third], 2),)
-    pulling = tuple(row.name for row in rows if row.axis == 2)
-    return BodyContact(body, rows, pulling, place_m[[first, second, third]], convex_hull(place_m))
+    may_pull = tuple(row.name for row in rows if row.axis == 2)
+    return BodyContact(body, rows, may_pull, place_m[[first, second, third]], convex_hull(place_m))

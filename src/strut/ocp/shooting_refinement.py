@@ -44,7 +44,7 @@ IMPACT_S = 0.001  # chosen: so much of its load before an impact may a point giv
 MOST_OF_LOAD = 0.5  # of that: loads change, too
 
 
-def refined_by_shooting(program: DirectCollocation, solution: Solution, *, most_steps: int = MOST_STEPS) -> Solution:
+def refine_by_shooting(program: DirectCollocation, solution: Solution, *, most_steps: int = MOST_STEPS) -> Solution:
     """Return the nearest movement whose torques, integrated exactly, reproduce it; durations and parameters stay.
 
     The solution that comes back holds the movement at `FINER` times as many nodes, with accelerations and forces from

@@ -86,7 +86,7 @@ class Soundness:
     finished: bool = True
     allowed_pull_n: float = 1e-3
 
-    def complaints(self) -> list[Reason]:
+    def faults(self) -> list[Reason]:
         """Return what is wrong; empty if the movement is sound."""
         played = self.playback_error_rad or 0.0
         change = abs(self.mesh_change or 0.0)
@@ -112,7 +112,7 @@ class Soundness:
         )
         return [Reason(ReasonKind.LIMIT, None, text) for wrong, text in judged if wrong]
 
-    def limits_broken(self) -> list[Reason]:
+    def broken_limits(self) -> list[Reason]:
         """Return which limits of the body are broken; a recording may show that people go beyond them."""
         broken = []
         if self.joint_limit_margin_rad < MIN_JOINT_LIMIT_MARGIN_RAD:
@@ -175,7 +175,7 @@ def verify_trajectory(
     )
 
 
-def worst_of(found: Sequence[Soundness]) -> Soundness:
+def combine_soundness(found: Sequence[Soundness]) -> Soundness:
     """Return the worst of every figure of several movements, for what is made of all of them."""
     pairs = {"contact_drift_m": "drifting", "joint_speed_use": "fastest", "joint_limit_margin_rad": "tightest"}
     least = (
@@ -201,9 +201,9 @@ def worst_of(found: Sequence[Soundness]) -> Soundness:
 
 def require_sound(found: Soundness, *, advice: str = ADVICE) -> None:
     """Raise if a movement is not sound: it slides, gains momentum, or is not solved, or leaves the body's limits."""
-    complaints = [*found.complaints(), *found.limits_broken()]
-    if complaints:
-        raise RefusedError(complaints, advice)
+    faults = [*found.faults(), *found.broken_limits()]
+    if faults:
+        raise RefusedError(faults, advice)
 
 
 def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, float]:

@@ -77,9 +77,9 @@ class PhaseSupport:
     constraints: tuple[Constraint, ...]
 
     @property
-    def pulling(self) -> tuple[str, ...]:
+    def may_pull(self) -> tuple[str, ...]:
         """Names of the rows that may pull."""
-        return tuple(name for foot in self.feet for name in foot.pulling)
+        return tuple(name for foot in self.feet for name in foot.may_pull)
 
 
 class SupportConstraints:

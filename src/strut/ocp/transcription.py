@@ -51,15 +51,15 @@ def transcribe(layout: Layout) -> list[Element]:
     """Return the elements of a problem, whose variables a layout has numbered."""
     problem = layout.problem
     pieces = [_dynamics(layout), *_contacts(layout), *_closures(layout), _mesh(layout)]
-    if problem.quick:
+    if problem.bounded_between_nodes:
         pieces.append(_between(layout))
-    pieces += [_lift(layout, lift) for lift in problem.lifts]
+    pieces += [_lift(layout, lift) for lift in problem.lifted_variables]
     if problem.friction is not None:
         pieces += friction_cones(layout, problem.friction)
     for number in range(len(problem.phases)):
         pieces += _arrival(layout, number)
     pieces += _constraints(layout)
-    pieces += [_end(layout, condition) for condition in problem.ends]
+    pieces += [_end(layout, condition) for condition in problem.boundary_constraints]
     for cost in problem.costs:
         if cost.weight != 0.0:
             pieces += _impact_costs(layout, cost) if isinstance(cost, ImpactCost) else [_cost(layout, cost)]
@@ -158,7 +158,7 @@ def _between(layout: Layout) -> Element:
     then = problem.node("next")
     step = _step(problem)
     rows = []
-    for index in problem.quick:
+    for index in problem.bounded_between_nodes:
         size = problem.scales.velocity[index]
         change = then.a[index] - now.a[index]
         unit = problem.tree.velocity_units[index]
@@ -187,7 +187,7 @@ def _between(layout: Layout) -> Element:
 def _quick_limits(problem: OptimalControlProblem, narrower: Bounds | None) -> Array:
     """Return the least and largest values of the rows of `_between` in a phase. Shape (2, n_rows)."""
     special = narrower or problem.bounds
-    index = list(problem.quick)
+    index = list(problem.bounded_between_nodes)
     limits = [
         np.array([np.maximum(general[0], own[0]), np.minimum(general[1], own[1])])[:, index] / size
         for general, own, size in (

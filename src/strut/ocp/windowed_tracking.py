@@ -30,7 +30,7 @@ LIMITS = {  # names of rows, and what would happen beyond them
     "torque": "a motor would be too weak",
     "velocity": "a joint would be too fast",
 }
-OPTIONS = SolverOptions(row_tolerance=1e-6, most_iterations=80, most_seconds=120.0)
+OPTIONS = SolverOptions(row_tolerance=1e-6, max_iterations=80, max_seconds=120.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +98,7 @@ class TrackedMotion:
         return f"at the drawn speed {' and '.join(words)}" if words else "at the drawn speed it would stray further"
 
 
-def tracked_motion(given: ReferenceMotion, *, window_intervals: int | None = None) -> TrackedMotion:
+def track_motion(given: ReferenceMotion, *, window_intervals: int | None = None) -> TrackedMotion:
     """Return the motion nearest to a reference that the whole body can do.
 
     Args:

@@ -25,7 +25,7 @@ from strut.maths.sampling import columns_at
 from strut.motion import Motion
 from strut.ocp.reduced_model import ReducedModel
 from strut.ocp.support_constraints import ReferenceMotion
-from strut.ocp.windowed_tracking import tracked_motion
+from strut.ocp.windowed_tracking import track_motion
 from strut.receipt import LimitName, Reason, ReasonKind
 from strut.robot import Robot
 from strut.style import Style
@@ -78,7 +78,7 @@ class RepairDrafts(Generator):
             yield self._draft(given, drawn_s, style, fallback)
 
     def _draft(self, given: ReferenceMotion, drawn_s: Array, style: Style, fallback: int) -> Draft:
-        near = tracked_motion(given)
+        near = track_motion(given)
         if not near.solved:
             text = "no movement of the whole body near to this one keeps balance, friction and limits"
             return not_made(self.robot, style, LimitName.BALANCE_MARGIN, text)

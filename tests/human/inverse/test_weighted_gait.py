@@ -11,7 +11,7 @@ from strut.human.inverse import weighted_gait
 from strut.human.inverse.recorded_steps import SHARES
 from strut.human.inverse.weighted_gait import WeightedGait
 from strut.human.table import human_gait
-from strut.ocp.interior_point import SOLVED
+from strut.ocp.interior_point import SOLVED_BARRIER
 
 COARSE = (4, 4, 2, 2)
 CHANGE = 0.05  # of the logarithm of a weight
@@ -61,7 +61,7 @@ def test_parameters_are_logarithms_of_factors_and_a_weight_that_is_usually_none_
 
 def test_a_speed_that_no_solved_gait_is_near_starts_from_a_guessed_step(gait):
     x, warm = gait.initial_guess(gait.program)
-    assert warm == SOLVED
+    assert warm == SOLVED_BARRIER
     far = copy(gait)
     far.speed_m_s = 5.0
     drawn, cold = far.initial_guess(gait.program)

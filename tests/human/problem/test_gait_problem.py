@@ -128,7 +128,7 @@ def test_sizes_of_variables_are_those_that_the_weights_of_criteria_were_chosen_w
     assert_allclose(rows[:6], 50.0)
     assert_allclose(rows[6:], np.where(usual < 1.0, 1.0, usual))
     assert natural_problem.friction == heiman.friction
-    quick = [natural_problem.tree.velocity_names[index] for index in natural_problem.quick]
+    quick = [natural_problem.tree.velocity_names[index] for index in natural_problem.bounded_between_nodes]
     assert quick == ["AnkleRight_RY", "AnkleLeft_RY", "KneeRight_RY", "KneeLeft_RY"]
 
 
@@ -136,7 +136,7 @@ def ends_of(problem, first, last, durations_s, parameter):
     total_s = float(np.sum(durations_s))
     nodes = (SimpleNamespace(q=q, v=v, u=u, parameter=parameter) for q, v, u in (first, last))
     ends = SimpleNamespace(**dict(zip(("first", "last"), nodes, strict=True)), durations_s=durations_s, total_s=total_s)
-    return {one.name: numbers(one.rows(ends)) for one in problem.ends}
+    return {one.name: numbers(one.rows(ends)) for one in problem.boundary_constraints}
 
 
 def test_a_step_ends_as_its_own_mirror_image_a_step_ahead(natural_problem, mirror):
@@ -159,7 +159,7 @@ def test_a_step_ends_as_its_own_mirror_image_a_step_ahead(natural_problem, mirro
     assert_allclose(slower["periodic velocity"], v / 5.0)
     longer = ends_of(natural_problem, (q, v, u), (ahead + 0.1 * np.eye(34)[0], v, u), lasting, parameter)
     assert_allclose(longer["step length"], [0.1, 0.0], atol=1e-12)
-    support = natural_problem.ends[-1]
+    support = natural_problem.boundary_constraints[-1]
     assert (support.lower, support.upper) == (-np.inf, 0.0)
 
 
@@ -191,10 +191,10 @@ def test_posture_is_tighter_by_natural_criteria_and_only_hasty_feelings_price_th
 
 def test_what_is_not_weighed_has_no_variables_of_its_own(heiman):
     for weights, names in (((1.0, 1.0), ["momentum", "head"]), ((0.0, 2.0), ["head"]), ((2.0, 0.0), ["momentum"])):
-        lifts = gait_problem(heiman, Criteria(momentum=weights[0], head=weights[1]), speed_m_s=1.3).lifts
+        lifts = gait_problem(heiman, Criteria(momentum=weights[0], head=weights[1]), speed_m_s=1.3).lifted_variables
         assert [(lift.name, lift.size, lift.scale) for lift in lifts] == [(name, 3, 1.0) for name in names]
     moving = SimpleNamespace(angular_momentum=lambda: "momentum", angular_velocity_in_body=lambda body: body)
-    lifts = gait_problem(heiman, Criteria(), speed_m_s=1.3).lifts
+    lifts = gait_problem(heiman, Criteria(), speed_m_s=1.3).lifted_variables
     assert [lift.of(SimpleNamespace(velocities=moving)) for lift in lifts] == ["momentum", "Head"]
 
 

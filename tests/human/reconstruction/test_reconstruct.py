@@ -16,8 +16,8 @@ from strut.human.reconstruction.recorded_problem import INTERVAL_S, RecordedAngl
 from strut.human.walking_direction import WalkingDirection
 from strut.maths.rotation import angles_from_qpos, qpos_from_angles
 from strut.ocp.collocation import NotSolvedError
-from strut.ocp.contact_detection import detected_phases
-from strut.ocp.contact_schedule import PhaseTime, checked_phases, read_phases
+from strut.ocp.contact_detection import detect_phases
+from strut.ocp.contact_schedule import PhaseTime, check_phases, read_phases
 
 
 def true_phases(gait):
@@ -30,7 +30,7 @@ def test_own_gait_gives_back_its_torques_and_ground_forces(gait, heiman, coarse_
     coarse_mesh(2.0)
     known = gait.trajectory
     found = reconstruct(gait.motion(steps=2, rate_hz=500.0), heiman, phases=true_phases(gait))
-    assert found.soundness.complaints() == []
+    assert found.soundness.faults() == []
     inside = np.where(np.isin(np.arange(len(known.time_s)), [known.nodes_of(p)[0] for p in range(4)]), 1e-7, -1e-7)
     inside[0] = 0.0
     q, u, rows = found.trajectory.at(known.time_s + inside)
@@ -69,7 +69,7 @@ def test_one_step_without_contact_columns_gives_back_torques_and_forces(gait, he
     start_s = 0.2 * gait.trajectory.time_s[-1]
     step_s = gait.trajectory.time_s[-1]
     found = reconstruct(bare(known, start_s, start_s + step_s))  # from the middle of a step to that of the next
-    assert found.soundness.complaints() == []
+    assert found.soundness.faults() == []
     assert found.soundness.playback_error_rad < np.radians(1.0)
     first_s = found.asked["phases"][0][1]
     kept = (known.time_s >= first_s) & (known.time_s < first_s + found.trajectory.time_s[-1])
@@ -118,14 +118,14 @@ def test_noise_asks_for_smoother_torques(gait, rate_hz):
 def four_steps(gait, heiman, request):
     """Four steps at a rate, and their contact sets in order."""
     motion = gait.motion(steps=4, rate_hz=request.param)
-    return motion, [phase.contact for phase in detected_phases(heiman, motion, walking_cycle(heiman))]
+    return motion, [phase.contact for phase in detect_phases(heiman, motion, walking_cycle(heiman))]
 
 
 @pytest.mark.parametrize(("start", "stop"), [(0.0, 1.0), (0.0, 4.0), (0.4, 1.9), (0.7, 2.55)])
 def test_phases_are_seen_without_contact_columns(gait, heiman, four_steps, start, stop):
     motion, order = four_steps
     step_s = gait.trajectory.time_s[-1]
-    seen = detected_phases(heiman, bare(motion, start * step_s, stop * step_s + 1e-9), walking_cycle(heiman))
+    seen = detect_phases(heiman, bare(motion, start * step_s, stop * step_s + 1e-9), walking_cycle(heiman))
     first = order.index(seen[0].contact)
     assert [phase.contact for phase in seen] == order[first : first + len(seen)]
     true = np.concatenate([np.cumsum(gait.trajectory.duration_s) + step * step_s for step in range(4)])
@@ -137,7 +137,7 @@ def test_phases_are_seen_without_contact_columns(gait, heiman, four_steps, start
 def test_columns_that_never_touch_say_nothing(gait, heiman):
     motion = gait.motion(steps=2)
     mute = replace(motion, contact=np.zeros_like(motion.contact))
-    assert detected_phases(heiman, mute, walking_cycle(heiman)) == detected_phases(
+    assert detect_phases(heiman, mute, walking_cycle(heiman)) == detect_phases(
         heiman, bare(motion), walking_cycle(heiman)
     )
 
@@ -147,12 +147,12 @@ def test_feet_that_noise_hides_are_not_guessed(gait, heiman):
     noise = np.zeros_like(motion.qpos)
     noise[:, 7:] = np.random.default_rng(0).normal(scale=np.radians(0.5), size=(len(noise), 28))
     with pytest.raises(BadMotionError, match=r"0\.5 degrees of noise, too much to see which feet touch"):
-        detected_phases(heiman, replace(motion, qpos=motion.qpos + noise), walking_cycle(heiman))
+        detect_phases(heiman, replace(motion, qpos=motion.qpos + noise), walking_cycle(heiman))
 
 
 def test_phases_that_miss_contact_are_refused(gait, heiman):
     with pytest.raises(OutOfRangeError, match=r"says that \w+Left touches the ground, but at .* mm above it"):
-        checked_phases(heiman, gait.motion(steps=1), (PhaseTime("LeftFlat", 0.05, 0.25),))
+        check_phases(heiman, gait.motion(steps=1), (PhaseTime("LeftFlat", 0.05, 0.25),))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_phases_that_miss_contact_are_refused(gait, heiman):
 def test_phases_that_end_too_late_are_refused(gait, heiman, number, words):
     phase = true_phases(gait)[number]
     with pytest.raises(OutOfRangeError, match=words):
-        checked_phases(heiman, gait.motion(steps=2), (replace(phase, stop_s=phase.stop_s + 0.15),))
+        check_phases(heiman, gait.motion(steps=2), (replace(phase, stop_s=phase.stop_s + 0.15),))
 
 
 @pytest.fixture
@@ -185,14 +185,14 @@ def test_a_walk_in_any_direction_is_solved_along_x_and_put_back(gait, direction_
 
 def test_phases_are_read_from_the_contacts_of_a_motion(gait, heiman):
     motion = gait.motion(steps=2)
-    phases = detected_phases(heiman, motion, walking_cycle(heiman))
+    phases = detect_phases(heiman, motion, walking_cycle(heiman))
     assert [phase.contact for phase in phases] == [
         *("RightFlat", "RightForefoot", "RightForefootLeftHeel", "RightForefootLeftFlat"),
         *("LeftFlat", "LeftForefoot", "LeftForefootRightHeel", "LeftForefootRightFlat"),
     ]
     for found, true in zip(phases, true_phases(gait), strict=False):
         assert found.stop_s == pytest.approx(true.stop_s, abs=0.0101)
-    assert checked_phases(heiman, motion, phases) == phases
+    assert check_phases(heiman, motion, phases) == phases
 
 
 @pytest.mark.parametrize(
@@ -207,12 +207,12 @@ def test_phases_are_read_from_the_contacts_of_a_motion(gait, heiman):
 )
 def test_phases_that_do_not_fit_are_refused(gait, heiman, phases, words):
     with pytest.raises(OutOfRangeError, match=words):
-        checked_phases(heiman, gait.motion(steps=1), tuple(PhaseTime(*phase) for phase in phases))
+        check_phases(heiman, gait.motion(steps=1), tuple(PhaseTime(*phase) for phase in phases))
 
 
 def test_unknown_contact_sets_are_refused_with_the_known_ones(gait, heiman):
     with pytest.raises(OutOfRangeError, match="no contact set 'RightFlatt'; there are RightHeel, RightFlat, "):
-        checked_phases(heiman, gait.motion(steps=1), (PhaseTime("RightFlatt", 0.0, 0.2),))
+        check_phases(heiman, gait.motion(steps=1), (PhaseTime("RightFlatt", 0.0, 0.2),))
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_instants_that_touch_in_an_unknown_way_are_named(gait, heiman):
     contact = motion.contact.copy()
     contact[5] = False
     with pytest.raises(BadMotionError, match="nothing touches the ground"):
-        detected_phases(heiman, replace(motion, contact=contact), walking_cycle(heiman))
+        detect_phases(heiman, replace(motion, contact=contact), walking_cycle(heiman))
 
 
 def test_motions_of_other_robots_are_refused():

@@ -58,7 +58,7 @@ def test_borders_cost_the_squares_of_how_far_each_moves_and_not_the_end_that_the
 
 
 def test_a_movement_that_the_recording_cuts_lasts_as_long_as_its_phases(problem):
-    (end,) = problem.ends
+    (end,) = problem.boundary_constraints
     assert float(end.rows(SimpleNamespace(total_s=sum(LASTING)))) == pytest.approx(0.0, abs=1e-12)
     assert float(end.rows(SimpleNamespace(total_s=sum(LASTING) + 0.1))) == pytest.approx(1.0)
 
@@ -95,7 +95,7 @@ def test_a_recording_that_goes_on_after_the_last_phase_cuts_nothing(heiman, reco
     assert not replace(recorded, time_s=recorded.time_s + 2e-5).cut
     assert replace(recorded, time_s=recorded.time_s + 2e-6).cut  # the solver meets times to 1e-8
     problem = recorded_problem(heiman, longer, "samples")[0]
-    assert problem.ends == ()
+    assert problem.boundary_constraints == ()
     (cost,) = (cost for cost in problem.costs if cost.name == "phase times")
     late = np.array([*LASTING[:3], LASTING[3] + 0.01])
     assert float(cost.value(SimpleNamespace(durations_s=late))) == pytest.approx(1e-4)  # its last border counts, too
@@ -103,7 +103,7 @@ def test_a_recording_that_goes_on_after_the_last_phase_cuts_nothing(heiman, reco
 
 def test_borders_that_are_known_neither_move_nor_cost(heiman, recorded):
     known = recorded_problem(heiman, replace(recorded, slack_s=0.0), "samples")[0]
-    assert known.ends == ()
+    assert known.boundary_constraints == ()
     assert "phase times" not in {cost.name for cost in known.costs}
     for phase, length in zip(known.phases, LASTING, strict=True):
         assert_allclose(phase.duration_s, (length, length))

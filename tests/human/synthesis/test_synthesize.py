@@ -50,14 +50,14 @@ def test_the_usual_gait_is_sound(gait):
     assert gait.solution.converged
     assert gait.solution.iterations < 150
     found = gait.soundness
-    assert found.complaints() == []
+    assert found.faults() == []
     assert found.residual <= 1e-6
     assert found.contact_drift_m < 0.003
     assert found.momentum_error_n_s < 0.2
     assert found.least_normal_force_n > -1e-6
     assert found.least_unloading_n_s > -1e-6
     assert found.least_normal_impulse_n_s > -0.1  # a point that stands may lose a little of its load in an impact
-    assert found.limits_broken() == []
+    assert found.broken_limits() == []
     assert found.impact_energy_j <= 0.0
 
 
@@ -238,7 +238,7 @@ def test_limits_of_the_body_refuse_a_gait_but_not_what_a_recording_shows(gait):
     fast = replace(gait.soundness, joint_speed_use=1.02, fastest="AnkleLeft_RY")
     bent = replace(gait.soundness, joint_limit_margin_rad=-0.03, tightest="KneeLeft_RY")
     for broken, words in ((fast, "AnkleLeft_RY reaches 102.0 %"), (bent, "KneeLeft_RY is 0.030 rad beyond its range")):
-        assert not broken.complaints()
+        assert not broken.faults()
         with pytest.raises(RefusedError, match=words):
             require_sound(broken)
         receipt = replace(gait, soundness=broken).receipt()
@@ -374,7 +374,7 @@ def test_a_subject_with_different_sides_gets_a_note_that_they_were_made_even(gai
             return gait.solution
 
     monkeypatch.setattr("strut.human.synthesis.synthesize.DirectCollocation", SolvedProgram)
-    monkeypatch.setattr("strut.human.synthesis.synthesize.refined_by_shooting", lambda _, solution: solution)
+    monkeypatch.setattr("strut.human.synthesis.synthesize.refine_by_shooting", lambda _, solution: solution)
     uneven = subject(1.6, 75.0, lengths_m={"FootLeftLength": 0.29, "FootRightLength": 0.28})
     with pytest.raises(RefusedError) as refusal:
         synthesize(uneven, tries=1)

@@ -13,7 +13,7 @@ from strut.human.synthesis.synthesize import SynthesisRequest
 from strut.human.synthesis.warm_library import FEATURE_SCALE, WarmLibrary, blend_shares, features, warm_library
 from strut.models.subject import subject
 from strut.ocp.collocation import DirectCollocation
-from strut.ocp.interior_point import OFF_BOUNDS, SOLVED, SolverOptions
+from strut.ocp.interior_point import BOUND_PUSH, SOLVED_BARRIER, SolverOptions
 from strut.ocp.layout import Layout
 from strut.ocp.trajectory import variables_of
 
@@ -118,9 +118,9 @@ def _off(program, x):
 def test_both_starts_end_in_the_same_optimum(program, heiman):
     warm = program.solve(
         warm_library().initial_guess(heiman, program.problem, asked(heiman, 1.24)),
-        options=SolverOptions(warm=SOLVED, push=OFF_BOUNDS),
+        options=SolverOptions(initial_barrier=SOLVED_BARRIER, bound_push=BOUND_PUSH),
     )
-    cold = program.solve(guessed_step(heiman, program.problem, 1.24), options=SolverOptions(adaptive=True))
+    cold = program.solve(guessed_step(heiman, program.problem, 1.24), options=SolverOptions(adaptive_barrier=True))
     assert warm.cost == pytest.approx(cold.cost, rel=5e-4)  # the solver's tolerance leaves them 2e-4 apart
     assert_allclose(warm.trajectory.q, cold.trajectory.q, atol=0.02)
 

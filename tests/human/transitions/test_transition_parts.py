@@ -75,7 +75,7 @@ def test_steps_of_a_transition_last_a_quarter_shorter_or_longer_and_every_point_
     first = 2 if kind == "start" else 0
     for phase, lasting in zip(problem.phases[first : first + 4], transition.step.duration_s, strict=True):
         assert_allclose(phase.duration_s, (0.75 * lasting, 1.25 * lasting))
-    assert all(phase.least_load_n == 1.0 for phase in problem.phases)
+    assert all(phase.min_load_n == 1.0 for phase in problem.phases)
     known = transition.step.parameter
     assert [(one.lower, one.upper) for one in problem.parameters] == [
         (known[one.name],) * 2 for one in problem.parameters

@@ -106,10 +106,10 @@ def test_pieces_begin_where_the_one_before_stops_and_face_the_same_way(heiman, n
 
 
 def test_seams_complain_beyond_their_bounds():
-    assert Seam(MAX_POSITION_GAP, MAX_VELOCITY_GAP, 9.0).complaints() == []
-    assert "m or rad" in str(Seam(1.01 * MAX_POSITION_GAP, 0.0, 0.0).complaints()[0])
-    assert "m/s or rad/s" in str(Seam(0.0, 1.01 * MAX_VELOCITY_GAP, 0.0).complaints()[0])
-    assert len(Seam(np.nan, np.nan, 0.0).complaints()) == 2
+    assert Seam(MAX_POSITION_GAP, MAX_VELOCITY_GAP, 9.0).faults() == []
+    assert "m or rad" in str(Seam(1.01 * MAX_POSITION_GAP, 0.0, 0.0).faults()[0])
+    assert "m/s or rad/s" in str(Seam(0.0, 1.01 * MAX_VELOCITY_GAP, 0.0).faults()[0])
+    assert len(Seam(np.nan, np.nan, 0.0).faults()) == 2
 
 
 def test_samples_are_evenly_spaced_and_of_the_piece_they_fall_into(heiman, names):

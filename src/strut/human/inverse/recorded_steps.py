@@ -17,7 +17,7 @@ from strut.human.walking_direction import direction_of_cycles, direction_of_trav
 from strut.kinematics.mirror import mirror_of
 from strut.maths.rotation import angles_from_qpos
 from strut.motion import Motion
-from strut.ocp.contact_detection import check_samples, detected_phases, has_contacts
+from strut.ocp.contact_detection import check_samples, detect_phases, has_contacts
 from strut.ocp.kinematic_tree import read_tree
 from strut.robot import Robot
 
@@ -149,5 +149,5 @@ def toe_offs(robot: Robot, motion: Motion, side: str) -> Sequence[float]:
         touches = motion.contact[:, motion.foot_names.index(sided(TOES, side))]
         return [float(motion.time_s[k : k + 2].mean()) for k in np.flatnonzero(touches[:-1] & ~touches[1:])]
     opening = walking_cycle(robot).order[0 if side == LEFT else len(walking_cycle(robot).order) // 2]
-    phases = detected_phases(robot, motion, walking_cycle(robot))
+    phases = detect_phases(robot, motion, walking_cycle(robot))
     return [phase.start_s for phase in phases[1:] if phase.contact == opening]

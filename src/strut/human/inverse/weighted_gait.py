@@ -17,10 +17,10 @@ from strut.human.synthesis.synthesize import usual_mesh
 from strut.human.synthesis.warm_library import features, warm_library
 from strut.models.subject import with_even_sides
 from strut.ocp.collocation import DirectCollocation, NotSolvedError
-from strut.ocp.cost_weights import cost_gradients, reweighted, solution_sensitivities
+from strut.ocp.cost_weights import cost_gradients, reweight, solution_sensitivities
 from strut.ocp.interior_point import (
-    OFF_BOUNDS,
-    SOLVED,
+    BOUND_PUSH,
+    SOLVED_BARRIER,
     InteriorPoint,
     OnIteration,
     SolverOptions,
@@ -88,9 +88,9 @@ class WeightedGait:
             start: Solution of similar weights as the initial guess; the library of solved gaits if None.
         """
         factors = dict(zip(self.names, self.factors(parameters).tolist(), strict=True))
-        program = reweighted(self.program, factors)
-        x, warm = self.initial_guess(program) if start is None else (start.outcome.x, SOLVED)
-        options = SolverOptions(warm=warm, push=OFF_BOUNDS, adaptive=not warm)
+        program = reweight(self.program, factors)
+        x, warm = self.initial_guess(program) if start is None else (start.outcome.x, SOLVED_BARRIER)
+        options = SolverOptions(initial_barrier=warm, bound_push=BOUND_PUSH, adaptive_barrier=not warm)
         solver = InteriorPoint(program.assembly, program.layout.lower, program.layout.upper, options)
         outcome = solver.solve(x, on_iteration=self.on_iteration)
         if not outcome.converged:
@@ -105,7 +105,7 @@ class WeightedGait:
         library = warm_library()
         if library.reaches(wanted):
             blend = library.initial_guess(self.robot, program.problem, wanted)
-            return program.with_lifts(program.variables(blend)), SOLVED
+            return program.with_lifts(program.variables(blend)), SOLVED_BARRIER
         key_poses = guessed_step(self.robot, program.problem, self.speed_m_s, GuessOptions(style=style))
         return program.variables(key_poses), 0.0
 

@@ -79,10 +79,10 @@ def gait_problem(
             *bounce_parameters(robot, options.style),
         ),
         passive=passive,
-        lifts=_lifts(criteria),
+        lifted_variables=_lifts(criteria),
         friction=robot.friction,
-        quick=tuple(tree.velocity_names.index(name) for name in gait.limits.quick),
-        ends=_boundary_constraints(robot, tree, gait, body["scales"]),
+        bounded_between_nodes=tuple(tree.velocity_names.index(name) for name in gait.limits.quick),
+        boundary_constraints=_boundary_constraints(robot, tree, gait, body["scales"]),
     )
 
 

@@ -19,10 +19,10 @@ from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.ocp.collocation import DirectCollocation, Solution
-from strut.ocp.contact_detection import check_samples, detected_phases, detection_error_s, noise_of
-from strut.ocp.contact_schedule import PhaseTime, checked_phases
-from strut.ocp.interior_point import NEAR, OnIteration, SolverOptions
-from strut.ocp.shooting_refinement import refined_by_shooting
+from strut.ocp.contact_detection import check_samples, detect_phases, detection_error_s, noise_of
+from strut.ocp.contact_schedule import PhaseTime, check_phases
+from strut.ocp.interior_point import NEAR_BARRIER, OnIteration, SolverOptions
+from strut.ocp.shooting_refinement import refine_by_shooting
 from strut.ocp.soundness import Soundness, verify_trajectory
 from strut.ocp.torque_playback import playback_error
 from strut.ocp.trajectory import Trajectory
@@ -80,7 +80,7 @@ def reconstruct(
     smooth = usual_smoothness(motion) if smooth is None else smooth
     search = _Search(human, formulation, smooth, process_time() + max_seconds, on_iteration)
     program, on_mesh = search.solved(recording)
-    refined = refined_by_shooting(program, on_mesh)
+    refined = refine_by_shooting(program, on_mesh)
     allowed_n = ALLOWED_PULL * human.mass_kg * GRAVITY_M_S2
     soundness = replace(verified_by_step(human, refined), allowed_pull_n=allowed_n, finished=search.settled)
     asked = {
@@ -96,10 +96,10 @@ def _phases(
 ) -> tuple[PhaseTime, ...]:
     """Return the phases that were given, or that the motion shows, checked."""
     check_samples(motion)
-    seen = detected_phases(human, motion, walking_cycle(human)) if given is None else tuple(given)
+    seen = detect_phases(human, motion, walking_cycle(human)) if given is None else tuple(given)
     if given is None and formulation == "published":
         seen = _first_step(human, seen)
-    found = checked_phases(human, motion, seen, given=given is not None)
+    found = check_phases(human, motion, seen, given=given is not None)
     if formulation == "published" and len(found) != len(human_gait(human).phase):
         raise OutOfRangeError(
             f"The published formulation is one step of four phases; this motion has {len(found)}. "
@@ -169,7 +169,9 @@ class _Search:
         for _ in range(ROUNDS):
             problem, guess = recorded_problem(self.human, recording, self.formulation, self.smooth)
             program = DirectCollocation(problem)
-            options = SolverOptions(most_seconds=max(1.0, self.deadline_s - process_time()), warm=NEAR)
+            options = SolverOptions(
+                max_seconds=max(1.0, self.deadline_s - process_time()), initial_barrier=NEAR_BARRIER
+            )
             solution = program.solve(
                 start.on_mesh(problem) if start else guess, options=options, on_iteration=self.on_iteration
             )

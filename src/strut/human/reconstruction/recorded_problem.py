@@ -124,7 +124,7 @@ def recorded_problem(
         phases=phases,
         bounds=_bounds(robot, tree, curve(node_s)),
         costs=costs + _borders(recording),
-        ends=_ends(recording),
+        boundary_constraints=_ends(recording),
     )
     lasting = [phase.stop_s - phase.start_s for phase in recording.phases]
     return problem, trajectory_through(problem, lambda time_s, order: curve(time_s + node_s[0], order), lasting)

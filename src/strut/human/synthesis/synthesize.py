@@ -27,10 +27,10 @@ from strut.models.catalogue import as_robot
 from strut.models.subject import EVENED, with_even_sides
 from strut.motion import Motion
 from strut.ocp.collocation import DirectCollocation, NotSolvedError, Solution
-from strut.ocp.interior_point import OFF_BOUNDS, SOLVED, OnIteration, SolverOptions
-from strut.ocp.multi_start import best_of_starts, told_as
+from strut.ocp.interior_point import BOUND_PUSH, SOLVED_BARRIER, OnIteration, SolverOptions
+from strut.ocp.multi_start import best_of_starts, label_iterations
 from strut.ocp.problem import OptimalControlProblem
-from strut.ocp.shooting_refinement import refined_by_shooting
+from strut.ocp.shooting_refinement import refine_by_shooting
 from strut.ocp.soundness import require_sound, verify_trajectory
 from strut.ocp.trajectory import Trajectory
 from strut.receipt import Reason, ReasonKind
@@ -232,7 +232,7 @@ class _Search:
                 f"start {number} from {kind}: {on_mesh.iterations} iterations, cost {on_mesh.cost:.4f}"
             )
             try:
-                refined = refined_by_shooting(program, on_mesh)
+                refined = refine_by_shooting(program, on_mesh)
                 capsules = SHANKS if request.options.capsules else None
                 soundness = verify_trajectory(request.human, refined, mesh_change=change, capsules=capsules)
                 require_sound(soundness)
@@ -257,15 +257,17 @@ class _Search:
         problem = self.request.problem(mesh)
         start = self._initial_guess(kind, problem, guess, coarse)  # fails fast; building the program takes seconds
         program = DirectCollocation(problem)
-        warm = SOLVED if kind in NEARLY_SOLVED else 0.0
+        warm = SOLVED_BARRIER if kind in NEARLY_SOLVED else 0.0
         left_s = max(1.0, self.deadline_s - process_time())
         exact = kind == InitialGuess.LIBRARY and warm_library().holds(self.request.features)
-        options = SolverOptions(most_seconds=left_s, warm=warm, push=0.0 if exact else OFF_BOUNDS, adaptive=not warm)
+        options = SolverOptions(
+            max_seconds=left_s, initial_barrier=warm, bound_push=0.0 if exact else BOUND_PUSH, adaptive_barrier=not warm
+        )
         if kind == InitialGuess.LIBRARY:
-            options = replace(options, most_iterations=MAX_LIBRARY_ITERATIONS)
+            options = replace(options, max_iterations=MAX_LIBRARY_ITERATIONS)
         try:
             return program, program.solve(
-                start, options=options, on_iteration=told_as(self.on_iteration, f"from {kind}")
+                start, options=options, on_iteration=label_iterations(self.on_iteration, f"from {kind}")
             )
         except NotSolvedError as failure:
             self.best = failure.best

@@ -12,7 +12,7 @@ from strut.errors import BadMotionError
 from strut.human.anatomy import walking_cycle
 from strut.maths.rotation import angles_from_qpos
 from strut.motion import Motion
-from strut.ocp.contact_detection import check_samples, detected_phases
+from strut.ocp.contact_detection import check_samples, detect_phases
 from strut.ocp.contact_schedule import PhaseTime
 from strut.ocp.problem import OptimalControlProblem
 from strut.ocp.trajectory import Trajectory, standing_load, trajectory_through
@@ -53,7 +53,7 @@ def warm_step(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> T
 
 def _matching_phases(robot: Robot, problem: OptimalControlProblem, motion: Motion) -> tuple[PhaseTime, ...]:
     """Return the first consecutive phases of a motion that have the contact sets of the problem."""
-    phases = detected_phases(robot, motion, walking_cycle(robot))
+    phases = detect_phases(robot, motion, walking_cycle(robot))
     contacts = [phase.contact.name for phase in problem.phases]
     for first in range(len(phases) - len(contacts) + 1):
         part = phases[first : first + len(contacts)]

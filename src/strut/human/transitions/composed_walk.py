@@ -21,11 +21,11 @@ from strut.maths.rotation import headings_of
 from strut.motion import Motion
 from strut.ocp.collocation import DirectCollocation, Solution
 from strut.ocp.continuity_constraints import BoundaryState
-from strut.ocp.interior_point import NEAR, OnIteration, SolverOptions
-from strut.ocp.multi_start import told_as
+from strut.ocp.interior_point import NEAR_BARRIER, OnIteration, SolverOptions
+from strut.ocp.multi_start import label_iterations
 from strut.ocp.problem import OptimalControlProblem
-from strut.ocp.shooting_refinement import FINER, refined_by_shooting
-from strut.ocp.soundness import Soundness, require_sound, verify_trajectory, worst_of
+from strut.ocp.shooting_refinement import FINER, refine_by_shooting
+from strut.ocp.soundness import Soundness, combine_soundness, require_sound, verify_trajectory
 from strut.ocp.trajectory import Trajectory
 
 MAX_TURN_RAD = np.radians(45.0)  # per stride: the limit of hip rotation over a standing leg
@@ -161,10 +161,10 @@ class WalkComposer:
         pieces += [pair[number % 2] for number in range(first, stopping)]
         if to_stand:
             pieces += [self.stop(pair[stopping % 2]), WalkPiece(self.stand)]
-        soundness = replace(worst_of(self.soundness), mesh_change=self.gait.soundness.mesh_change)
+        soundness = replace(combine_soundness(self.soundness), mesh_change=self.gait.soundness.mesh_change)
         seam = worst_seam(self.robot, pieces)
-        if seam.complaints():
-            raise RefusedError(seam.complaints(), ADVICE)
+        if seam.faults():
+            raise RefusedError(seam.faults(), ADVICE)
         stride_m = 2.0 * pair[0].path.parameter["step_length_m"]
         figures = {
             "steps": steps,
@@ -183,7 +183,7 @@ class WalkComposer:
             return WalkPiece(path), WalkPiece(path, mirrored=True)
         turning = Turning(self.robot, self.options, path, self.turn_rad, self.mesh, self.natural)
         problem = turning.problem()
-        stride = self.solve("a turning stride", problem, turning.guess(problem), warm=NEAR)
+        stride = self.solve("a turning stride", problem, turning.guess(problem), warm=NEAR_BARRIER)
         count = len(self.mesh)
         first = replace(stride.part(0, count), problem=path.problem)
         second = stride.part(count, 2 * count)
@@ -217,9 +217,9 @@ class WalkComposer:
     def solve(self, label: str, problem: OptimalControlProblem, guess: Trajectory, warm: float = 0.0) -> Trajectory:
         """Return the verified solution of a problem."""
         program = DirectCollocation(problem)
-        options = SolverOptions(most_seconds=MAX_SECONDS, warm=warm, adaptive=not warm)
-        on_mesh = program.solve(guess, options=options, on_iteration=told_as(self.on_iteration, label))
-        return self.verify(refined_by_shooting(program, on_mesh))
+        options = SolverOptions(max_seconds=MAX_SECONDS, initial_barrier=warm, adaptive_barrier=not warm)
+        on_mesh = program.solve(guess, options=options, on_iteration=label_iterations(self.on_iteration, label))
+        return self.verify(refine_by_shooting(program, on_mesh))
 
     def verify(self, solution: Solution) -> Trajectory:
         """Return the trajectory of a sound solution and add up its time; raises RefusedError."""

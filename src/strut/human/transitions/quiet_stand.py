@@ -62,10 +62,10 @@ def stand_at_rest(robot: Robot, step: OptimalControlProblem, toe_in_rad: float) 
         phases=(phase,),
         bounds=Bounds(q, np.zeros_like(wide.v), wide.u),
         costs=tuple(cost for cost in step.costs if cost.name in COSTS),
-        ends=(),
+        boundary_constraints=(),
         parameters=tuple(replace(one, lower=one.guess, upper=one.guess) for one in step.parameters),
-        lifts=(),
-        quick=(),
+        lifted_variables=(),
+        bounded_between_nodes=(),
     )
     upright = np.clip(np.zeros(step.tree.nq), *q)
     upright[2] = q[1, 2]

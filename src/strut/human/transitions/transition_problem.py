@@ -63,7 +63,9 @@ class Transition:
             *terminal_state_constraints(problem, state_at(self.step, -1)),
         )
         before_s = [entry.guess_s for entry in table.start]
-        return replace(problem, ends=ends), self._guess(replace(problem, ends=ends), before_s, [])
+        return replace(problem, boundary_constraints=ends), self._guess(
+            replace(problem, boundary_constraints=ends), before_s, []
+        )
 
     def stop(self) -> tuple[OptimalControlProblem, Trajectory]:
         """Return the problem from the beginning of the step to the stand, and an initial guess."""
@@ -74,7 +76,9 @@ class Transition:
             *terminal_state_constraints(problem, self.stand),
         )
         after_s = [entry.guess_s for entry in table.stop]
-        return replace(problem, ends=ends), self._guess(replace(problem, ends=ends), [], after_s)
+        return replace(problem, boundary_constraints=ends), self._guess(
+            replace(problem, boundary_constraints=ends), [], after_s
+        )
 
     def _problem(self, phases: tuple[ContactPhase, ...]) -> OptimalControlProblem:
         """Return the problem of the step with other phases and free ends; its parameters are fixed."""
@@ -102,7 +106,7 @@ class Transition:
                 intervals=self.mesh[number],
                 duration_s=(shorter * path.duration_s[number], longer * path.duration_s[number]),
                 constraints=swing_constraints(self.robot, number, self.options, natural=self.natural),
-                least_load_n=MIN_LOAD_N,
+                min_load_n=MIN_LOAD_N,
                 arrival=gait.phase[number].arrival,
             )
             for number, phase in enumerate(path.problem.phases)
@@ -119,7 +123,7 @@ class Transition:
             landing=entry.landing,
             unloaded=entry.unloaded,
             constraints=(legs_apart(self.robot, self.options), *self._free_foot(entry.set)),
-            least_load_n=MIN_LOAD_N,
+            min_load_n=MIN_LOAD_N,
         )
 
     def _free_foot(self, contact_set_name: str) -> tuple[Constraint, ...]:

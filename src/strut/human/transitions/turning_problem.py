@@ -76,7 +76,11 @@ class Turning:
             costs=tuple(self._cost(cost) for cost in step.costs),
         )
         return replace(
-            turning, ends=(*turned_periodicity_constraints(turning, PELVIS, self.turn_rad), *self.pace_constraints())
+            turning,
+            boundary_constraints=(
+                *turned_periodicity_constraints(turning, PELVIS, self.turn_rad),
+                *self.pace_constraints(),
+            ),
         )
 
     def guess(self, problem: OptimalControlProblem) -> Trajectory:

@@ -98,7 +98,7 @@ class Seam:
     velocity: float
     torque_nm: float
 
-    def complaints(self) -> list[Reason]:
+    def faults(self) -> list[Reason]:
         """Return the gaps that are too large; empty if the pieces join."""
         reasons = []
         if not self.position <= MAX_POSITION_GAP:  # also catches NaN

@@ -18,7 +18,7 @@ from strut.kinematics.contact_set import ContactRow, ContactSet
 from strut.ocp.collocation import DirectCollocation, Solution
 from strut.ocp.coupled_tree import coupled_tree
 from strut.ocp.friction_cones import cone_rows
-from strut.ocp.interior_point import NEAR, InteriorPoint, SolverOptions
+from strut.ocp.interior_point import NEAR_BARRIER, InteriorPoint, SolverOptions
 from strut.ocp.kinematic_tree import KinematicTree
 from strut.ocp.node_symbols import NodeSymbols, Scales
 from strut.ocp.problem import (
@@ -131,7 +131,11 @@ class GaitProgram:
         self._bind(parameter)
         layout = self._program.layout
         options = SolverOptions(
-            tolerance=1e-3, row_tolerance=1e-6, most_iterations=200, most_seconds=seconds, warm=NEAR if warm else 0.0
+            tolerance=1e-3,
+            row_tolerance=1e-6,
+            max_iterations=200,
+            max_seconds=seconds,
+            initial_barrier=NEAR_BARRIER if warm else 0.0,
         )
         solver = InteriorPoint(self._program.assembly, layout.lower, layout.upper, options)
         outcome = solver.solve(start)
@@ -187,7 +191,7 @@ def _problem(program: GaitProgram) -> OptimalControlProblem:
         phases=tuple(_step(program, stance, limit) for stance in range(len(robot.feet))),
         bounds=Bounds(np.array([lower, upper]), np.array([-fast, fast]), np.array([-limit, limit]), first),
         costs=_costs(program),
-        ends=_ends(program),
+        boundary_constraints=_ends(program),
         parameters=(*(Parameter(word, 0.0, 0.0, 0.0) for word in WORDS), *impulses),
         friction=robot.friction,
         passive=_gear_friction(program),

@@ -37,7 +37,7 @@ def repair(
     body = robot_of(motion, None)
     check_not_input(out, file)
     doing = f"looks for the nearest motion that {body.name} can do"
-    print_lines(f"{doing}; each solve gives up after {OPTIONS.most_seconds:g} s of processor time")
+    print_lines(f"{doing}; each solve gives up after {OPTIONS.max_seconds:g} s of processor time")
     with told_on_screen(doing, out, force=force) as tell, heartbeat(doing), _too_long_told(body.name):
         repaired = nearest(motion, body, margin_m=length_m(margin), rate_hz=rate, on_progress=tell)
     save_motion(repaired, out, force=force)
@@ -53,7 +53,7 @@ def _too_long_told(robot: str) -> Iterator[None]:
     except NotSolvedError as error:
         if error.status != OUT_OF_TIME:
             raise
-        within = f"within {OPTIONS.most_seconds:g} s of processor time"
+        within = f"within {OPTIONS.max_seconds:g} s of processor time"
         text = f"no motion near to this one that {robot} can do was found {within}"
         raise RefusedError(
             (Reason(ReasonKind.LIMIT, LimitName.SOLVER, text),),
