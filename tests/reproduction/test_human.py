@@ -28,7 +28,7 @@ def test_the_published_gaits_keep_their_orderings_but_for_the_local_minimum_of_h
     rows = orderings(robot, found)
     wrong = [row for row in rows if row.verdict == "differs"]
     assert [(row.quantity, row.published) for row in wrong] == [
-        ("the gait of mixture head is best in that mixture (1 is yes)", (0.0,))
+        ("the gait of mixture head has the smallest value of it (1: yes)", (0.0,))
     ]
     better = found | {"head": CriteriaValues(0.4, 0.5, 1e-5, 0.5)}
     assert "erratum" in [row.verdict for row in orderings(robot, better) if "mixture head" in row.quantity]

@@ -46,7 +46,7 @@ def test_rows_called_the_same_agree_within_their_tolerance(rows):
 def test_tolerances_are_no_looser_than_the_published_digits(rows):
     for row in rows:
         if row.verdict == "same":
-            assert row.tolerance <= 0.1 or row.quantity.startswith("sideways shift"), row.quantity
+            assert row.tolerance <= 0.1 or row.quantity.startswith("lateral shift"), row.quantity
 
 
 def test_only_the_late_minima_differ_and_every_one_says_why(rows):
@@ -82,20 +82,22 @@ def test_every_erratum_stands_in_the_documentation(rows):
 
 
 def test_no_swing_order_beats_the_printed_one(rows):
-    (row,) = found(rows, "orders that beat the printed one")
+    (row,) = found(rows, "swing orders with a larger smallest or mean margin")
     assert row.ours == (0.0,)
-    assert len(found(rows, "smallest and mean margin, order")) == 6
+    assert len(found(rows, "smallest and mean static margin, order")) == 6
 
 
 def test_swing_orders_that_mirror_each_other_balance_alike(rows):  # swapping left and right
-    margin = {row.quantity.split("order ")[1]: row.ours for row in found(rows, "smallest and mean margin, order")}
+    margin = {
+        row.quantity.split("order ")[1]: row.ours for row in found(rows, "smallest and mean static margin, order")
+    }
     assert margin["RH RF LF LH"] == pytest.approx(margin["RH LH LF RF"], abs=1e-9)
     assert margin["RH LH RF LF"] == pytest.approx(margin["RH LF RF LH"], abs=1e-9)
 
 
 def test_walking_needs_more_than_the_weak_servos_and_less_than_ours(rows, robot):
     weak_nm = robot.published["knee_torque"]["weak_servo"]
-    (walking,) = found(rows, "largest of the neutral walk")
+    (walking,) = found(rows, "largest knee torque of the neutral walk")
     (standing,) = found(rows, "standing on four feet, neutral")
     assert weak_nm < walking.ours[0] < robot.torque_limit_nm.max()
     gripping, on_ice = standing.ours
@@ -105,7 +107,7 @@ def test_walking_needs_more_than_the_weak_servos_and_less_than_ours(rows, robot)
 def test_kept_intensities_are_shares_of_what_was_asked_and_xy_keeps_no_less(rows):
     kept = {row.quantity: row.ours[0] for row in rows if row.group == "intensity"}
     for emotion in EMOTIONS[1:]:
-        sideways, free = (kept[f"kept of 1, {emotion}, sway in {balance}"] for balance in ("y", "xy"))
+        sideways, free = (kept[f"kept of intensity 1, {emotion}, sway in {balance}"] for balance in ("y", "xy"))
         assert 0.0 < sideways <= free <= 1.0
 
 
@@ -140,7 +142,7 @@ def test_published_shift_of_angry_returns_with_the_same_coarse_samples(robot):  
 
 
 def test_what_stops_a_feeling_is_what_the_page_says_and_nothing_else(rows):
-    kept = [row for row in rows if row.quantity.startswith("kept of 1,")]
+    kept = [row for row in rows if row.quantity.startswith("kept of intensity 1,")]
     rows_of_page = re.findall(r"\| \w+ \| 1\.00 \| [\d.]+ \| [\d.]+ \| (.*) \|", PAGE.read_text("utf-8"))
     assert len(kept) == 2 * len(rows_of_page) == 8
     for stops, sideways, free in zip(rows_of_page, kept[::2], kept[1::2], strict=True):

@@ -47,13 +47,13 @@ def test_corrected_values_are_those_of_the_errata(rows):
     assert rows["E15: chi-squared, uniform"].ours[0] == pytest.approx(135.3333, abs=1e-4)
     assert rows["E29: ratings per clip"].ours[0] == pytest.approx(53.64)
     assert rows["P22: p of dominance, LHL"].ours[0] == pytest.approx(0.044, abs=5e-4)
-    assert rows["P23: motions rated in the right direction"].ours == (4.0, 8.0, 4.0)
+    assert rows["P23: motions rated with the intended sign"].ours == (4.0, 8.0, 4.0)
     assert rows["P24: effect size, arousal"].ours[0] == pytest.approx(0.05, abs=0.01)
 
 
 def test_all_45_correlations_are_there_and_rebuilt_from_the_means(rows):
     assert sum(1 for _ in printed_correlations()) == 45
-    assert rows["correlations rebuilt from Table 2b, rms distance from the printed ones"].ours[0] < 0.018
+    assert rows["correlations computed from Table 2b, rms difference from the printed ones"].ours[0] < 0.018
 
 
 def test_the_audience_model_gives_back_the_means_of_its_corners():

@@ -1,1 +1,1 @@
-"""A published system → its numbers, computed again with strut and put beside the published ones."""
+"""Reproduction: the published numbers of a system, computed again with strut."""

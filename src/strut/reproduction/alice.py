@@ -1,4 +1,4 @@
-"""Alice: every published number of her gait generator that strut can compute again, and how fast ours walks."""
+"""Alice: the published numbers of her gait generator that strut can compute again, and the fastest walks."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.robot import Robot
 from strut.schemas.body import LimbBody
 
-_HALF_WIDTH_M = 0.035
-_STEPS = 3
+_HALF_WIDTH_M = 0.035  # of the shoe
+_STEPS = 3  # of the walk whose margin is computed
 _SAMPLES_PER_PHASE = 60.0
-_SETTLE_S = 1.5  # starts and stops so gently that only walking decides
-_HALVINGS = 16
-_POSTURES = 400
-_GOALS = 4000
+_SETTLE_S = 1.5  # so slow a start and stop that the steps between them have the smallest margin
+_BISECTIONS = 16
+_POSTURES = 400  # random targets for the errata of the posture
+_GOALS = 4000  # random goals for the errata of the route
 
 
 def parts() -> Parts:
-    """Return what computes Alice's rows."""
+    """Return the functions that compute Alice's rows."""
     robot = load_robot("alice")
     computed = {
         "body": alice_body,
@@ -55,7 +55,7 @@ def parts() -> Parts:
 
 
 def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:
-    """Return the robot with its torso mass at a height over the hips and with shoes of another width."""
+    """Return the robot with its torso mass at a height above the hips and with shoes of another width."""
     table = robot.body_as(LimbBody)
     leg = table.limb["leg"]
     foot = msgspec.structs.replace(leg.foot, width_m=2.0 * half_width_m)
@@ -66,7 +66,7 @@ def variant(robot: Robot, *, torso_m: float, half_width_m: float) -> Robot:
 
 
 def golden_target(entry: Mapping[str, Any], separation_cm: float) -> PostureTargets:
-    """Return a golden posture's target, written in cm and degrees, at a body height of 22 cm."""
+    """Return the targets of a published posture, given in cm and degrees, at a body height of 22 cm."""
     right = entry.get("right", [0.0, -separation_cm / 2.0, 0.0])
     left = entry.get("left", [0.0, separation_cm / 2.0, 0.0])
     headings = np.radians(entry.get("headings", [0.0, 0.0, 0.0]))
@@ -76,7 +76,7 @@ def golden_target(entry: Mapping[str, Any], separation_cm: float) -> PostureTarg
 
 
 def swing_targets(step_m: Array, height_m: Array, separation_m: float) -> PostureTargets:
-    """Return the targets of left swings, the centre of mass over the right shoe. Shape (N,) each, N × 25 out."""
+    """Return targets of swings of the left foot with the centre of mass over the right shoe. N in, N × 25 out."""
     count = len(step_m)
     points = 25
     share = np.linspace(0.0, 1.0, points)
@@ -92,56 +92,56 @@ def swing_targets(step_m: Array, height_m: Array, separation_m: float) -> Postur
 
 
 def alice_body(robot: Robot) -> list[Comparison]:
-    """Return masses, lengths and what follows from them alone."""
+    """Compare masses, lengths and the travel of the hips."""
     legs = biped_model(robot)
     sheet = Sheet("body", robot.published)
     sheet.compare("total mass", "mass", "total", float(legs.mass_kg.sum()))
     sheet.compare("mass of a leg with its shoe", "mass", "leg", float(legs.mass_kg[:4].sum()))
     sheet.compare("link lengths", "link", "lengths", (legs.link_m * 100.0).tolist())
-    sheet.compare("joint points in the centre of mass", "weights", "points", legs.com_weights.tolist())
+    sheet.compare("weights of the joint points in the centre of mass", "weights", "points", legs.com_weights.tolist())
     half = legs.separation_m * 50.0
     over = [golden_target({"com": [0.0, side]}, 2.0 * half) for side in (-half, half)]
     hips = [solve_postures(legs, target).joint_in_world[0, 3, 1] * 100.0 for target in over]
-    sheet.compare("hips from shoe to shoe", "hip_travel", "travel", float(hips[1] - hips[0]))
+    sheet.compare("travel of the hips from one shoe to the other", "hip_travel", "travel", float(hips[1] - hips[0]))
     return sheet.rows
 
 
 def golden_postures(robot: Robot) -> list[Comparison]:
-    """Return the golden postures' angles, and how exactly the angles lead back."""
+    """Compare the joint angles of the published postures, and check them by forward kinematics."""
     legs = biped_model(robot)
     sheet = Sheet("postures", robot.published)
-    worst = 0.0
+    largest_error_cm = 0.0
     for name, entry in sheet.published["target"].items():
         target = golden_target(entry, legs.separation_m * 100.0)
         joint = solve_postures(legs, target).joint_in_world
         theta = leg_angles(joint)
-        degrees = np.round(np.degrees(theta[0]), 6).tolist()  # rounding errors must not look like angles
+        degrees = np.round(np.degrees(theta[0]), 6).tolist()  # removes rounding errors
         sheet.compare(name.replace("_", " "), "angles", name, degrees)
         back, _, _ = chain_points(legs, theta, target.ankle_in_world[:, 0], target.foot_heading_rad[:, 0])
-        worst = max(worst, float(np.abs(back - joint).max()) * 100.0)
-    sheet.add("largest error of angles led back to points", worst, "cm")
+        largest_error_cm = max(largest_error_cm, float(np.abs(back - joint).max()) * 100.0)
+    sheet.add("largest position error of forward kinematics", largest_error_cm, "cm")
     return sheet.rows
 
 
 def reach(robot: Robot) -> list[Comparison]:
-    """Return the longest step by body height and the highest body by step."""
+    """Compare the longest feasible step by body height and the highest feasible body by step length."""
     legs = biped_model(robot)
     sheet = Sheet("reach", robot.published)
     section = sheet.published["longest_step"]
     heights_m = np.array(section["heights"]) / 100.0
-    longest = _last_found(legs, np.zeros(len(heights_m)), np.full(len(heights_m), 0.12), heights_m, by_step=True)
-    shown = np.minimum(longest * 100.0, max(section["steps"]))  # the published map ends at its largest step
-    sheet.compare("longest step by body height", section, "steps", shown.tolist())
+    longest = _last_feasible(legs, np.zeros(len(heights_m)), np.full(len(heights_m), 0.12), heights_m, by_step=True)
+    clipped_cm = np.minimum(longest * 100.0, max(section["steps"]))  # the published map ends at its largest step
+    sheet.compare("longest feasible step by body height", section, "steps", clipped_cm.tolist())
     section = sheet.published["highest_body"]
     steps_m = np.array(section["steps"]) / 100.0
-    highest = _last_found(legs, np.full(len(steps_m), 0.16), np.full(len(steps_m), 0.26), steps_m, by_step=False)
-    sheet.compare("highest body by step", section, "heights", (highest * 100.0).tolist())
+    highest = _last_feasible(legs, np.full(len(steps_m), 0.16), np.full(len(steps_m), 0.26), steps_m, by_step=False)
+    sheet.compare("highest feasible body by step length", section, "heights", (highest * 100.0).tolist())
     return sheet.rows
 
 
-def _last_found(legs: BipedModel, good: Array, bad: Array, other: Array, *, by_step: bool) -> Array:
-    """Return the last value on the way from good to bad whose whole swing has postures. Shape (N,) each."""
-    for _ in range(_HALVINGS):
+def _last_feasible(legs: BipedModel, good: Array, bad: Array, other: Array, *, by_step: bool) -> Array:
+    """Return by bisection the last value from good to bad whose whole swing has postures. Shape (N,) each."""
+    for _ in range(_BISECTIONS):
         middle = (good + bad) / 2.0
         step_m, height_m = (middle, other) if by_step else (other, middle)
         targets = swing_targets(step_m, height_m, legs.separation_m)
@@ -152,7 +152,7 @@ def _last_found(legs: BipedModel, good: Array, bad: Array, other: Array, *, by_s
 
 
 def swing(robot: Robot) -> list[Comparison]:
-    """Return the extremes of the swing's polynomials."""
+    """Compare the extremes of the polynomials of the swing."""
     sheet = Sheet("swing", robot.published)
     share = np.linspace(0.0, 1.0, 20001)
     x, z = swing_share(share)
@@ -160,15 +160,17 @@ def swing(robot: Robot) -> list[Comparison]:
     speed = np.gradient(x, step)
     acceleration = np.diff(x, 2) / step**2
     lift = np.diff(z, 2) / step**2
-    sheet.compare("peak speed of x over L/T", "swing", "x_peak_speed", float(speed.max()))
-    sheet.compare("peak of its acceleration over L/T²", "swing", "x_peak_acceleration", float(acceleration.max()))
-    sheet.compare("peak of z over h", "swing", "z_peak", float(z.max()))
-    sheet.compare("acceleration of z over h/T²", "swing", "z_acceleration", [lift.min(), lift.max()])
+    sheet.compare("peak speed of x, in L/T", "swing", "x_peak_speed", float(speed.max()))
+    sheet.compare("peak acceleration of x, in L/T²", "swing", "x_peak_acceleration", float(acceleration.max()))
+    sheet.compare("peak of z, in h", "swing", "z_peak", float(z.max()))
+    sheet.compare(
+        "smallest and largest acceleration of z, in h/T²", "swing", "z_acceleration", [lift.min(), lift.max()]
+    )
     return sheet.rows
 
 
 def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: PressureLaw = "mass") -> float:
-    """Return the smallest margin of the nine masses' zero-moment point in a straight walk with equal phases.
+    """Return the smallest margin of the zero-moment point of the nine masses in a straight walk with equal phases.
 
     Example:
         >>> strut.walking_margin_m(strut.load_robot("alice"), 0.04, 1.0, law="pressure")
@@ -194,7 +196,7 @@ def critical_phase_s(robot: Robot, step_m: float) -> float:
 
 
 def balance(robot: Robot) -> list[Comparison]:
-    """Return effective heights, critical phase times and speeds, and margins by speed, whose mass follows a quintic."""
+    """Compare effective pendulum heights, critical phase times and speeds, and margins by speed."""
     sheet = Sheet("balance", robot.published)
     heights = []
     ratios = []
@@ -202,45 +204,47 @@ def balance(robot: Robot) -> list[Comparison]:
         legs = biped_model(variant(robot, torso_m=torso_m, half_width_m=_HALF_WIDTH_M))
         stand = golden_target({"com": [0.0, 0.0]}, legs.separation_m * 100.0)
         heights.append(effective_height_m(legs, stand) * 100.0)
-    sheet.compare("height of one mass that sways alike, torso 0, 15 cm up", "effective_height", "heights", heights)
+    sheet.compare("effective pendulum height, torso 0 and 15 cm above the hips", "effective_height", "heights", heights)
     section = sheet.published["critical_time"]
     for half_cm in section["half_widths_cm"]:
         bodies = [variant(robot, torso_m=cm / 100.0, half_width_m=half_cm / 100.0) for cm in (0.0, 10.0, 15.0)]
         times = [critical_phase_s(body, 0.02) for body in bodies]
         if abs(half_cm / 100.0 - _HALF_WIDTH_M) < 1e-9:
             ratios = [0.5 / time for time in times]
-        name = f"critical phase time, shoes {2.0 * half_cm:g} cm wide, torso 0, 10, 15 cm up"
+        name = f"critical phase time, shoes {2.0 * half_cm:g} cm wide, torso 0, 10, 15 cm above the hips"
         sheet.compare(name, section, f"{half_cm:.1f}", times)
-    sheet.compare("critical speed over step length, torso 0, 10, 15 cm up", "critical_speed", "ratios", ratios)
+    sheet.compare(
+        "critical speed over step length, torso 0, 10, 15 cm above the hips", "critical_speed", "ratios", ratios
+    )
     section = sheet.published["margin"]
     body = variant(robot, torso_m=0.0, half_width_m=_HALF_WIDTH_M)
     for step_cm in ("1", "2"):
         phases = [float(step_cm) / speed / 2.0 for speed in section["speeds_cm_s"]]
         margins = [walking_margin_m(body, float(step_cm) / 100.0, phase_s) * 100.0 for phase_s in phases]
-        sheet.compare(f"margin at 1, 1.2, 1.5 cm/s, {step_cm} cm steps", section, step_cm, margins)
+        sheet.compare(f"zero-moment point margin at 1, 1.2, 1.5 cm/s, {step_cm} cm steps", section, step_cm, margins)
     return sheet.rows
 
 
 def alice_errata(robot: Robot) -> list[Comparison]:
-    """Return what each misprint that can be run costs; their numbers are those of docs/alice.md."""
+    """Return the effect of each erratum that can be computed; docs/alice.md numbers them."""
     legs = biped_model(robot)
     sheet = Sheet("errata", robot.published)
     _wrong_lengths(sheet, legs)
     _wrong_sign(sheet, legs)
     step_cm = 4.0
     lift_cm = 1.5
-    printed_cm = lift_cm * (-64.0 + 192.0 - 192.0) + 64.0 * step_cm  # where the printed swing ends
-    sheet.correct("10", "height at touch-down", printed_cm, 0.0, "cm", "printed: 64 L in eq 34")
+    printed_cm = lift_cm * (-64.0 + 192.0 - 192.0) + 64.0 * step_cm  # end of the printed swing
+    sheet.correct("10", "height of the foot at touch-down", printed_cm, 0.0, "cm", "printed: 64 L in eq 34")
     _wrong_path(sheet, legs)
     return sheet.rows
 
 
 def _wrong_lengths(sheet: Sheet, legs: BipedModel) -> None:
-    """Add what the printed left thigh and the printed centre of mass of the thighs cost."""
+    """Add the effect of the printed left thigh and of the printed centre of mass of the thighs."""
     stand = golden_target({"com": [0.0, 0.0]}, legs.separation_m * 100.0)
     printed = replace(legs, link_m=np.where(np.arange(7) == 5, legs.link_m[3], legs.link_m))
     knees = [np.degrees(leg_angles(solve_postures(body, stand).joint_in_world)[0, [2, 9]]) for body in (printed, legs)]
-    sheet.correct("4", "knees when standing", knees[0].tolist(), knees[1].tolist(), "deg", "printed: l6 = l4")
+    sheet.correct("4", "knee angles when standing", knees[0].tolist(), knees[1].tolist(), "deg", "printed: l6 = l4")
     on_points = legs.mass_on_points.copy()
     for row, (upper, lower) in ((2, (2, 1)), (6, (5, 6))):  # 4.63 cm over the shin's length, not over the thigh's
         share = on_points[row, lower] * legs.link_m[1] / legs.link_m[0]
@@ -248,11 +252,11 @@ def _wrong_lengths(sheet: Sheet, legs: BipedModel) -> None:
     wrong = replace(legs, mass_on_points=on_points)
     joint = solve_postures(legs, stand).joint_in_world
     moved_cm = np.abs((wrong.com_weights - legs.com_weights) @ joint[0, :, :2]).max() * 100.0
-    sheet.correct("3", "shift of the centre of mass", float(moved_cm), 0.0, "cm", "printed: 4.63 over l1")
+    sheet.correct("3", "error of the centre of mass", float(moved_cm), 0.0, "cm", "printed: 4.63 over l1")
 
 
 def _wrong_sign(sheet: Sheet, legs: BipedModel) -> None:
-    """Add what taking the sign of the ankles' roll from a horizontal vector costs."""
+    """Add the effect of taking the sign of the ankle roll from a horizontal vector."""
     targets = _random_targets(legs, np.random.default_rng(0))
     joint = solve_postures(legs, targets).joint_in_world
     theta = leg_angles(joint)
@@ -264,7 +268,7 @@ def _wrong_sign(sheet: Sheet, legs: BipedModel) -> None:
         return float(np.linalg.norm(back - joint, axis=2).max() * 100.0)
 
     note = "eq 27 takes the sign from n_1, which is horizontal; right is n_A1"
-    sheet.correct("7", "largest error of angles led back to points", error_cm(printed), error_cm(theta), "cm", note)
+    sheet.correct("7", "largest position error of forward kinematics", error_cm(printed), error_cm(theta), "cm", note)
 
 
 def _random_targets(legs: BipedModel, rng: np.random.Generator) -> PostureTargets:
@@ -280,7 +284,7 @@ def _random_targets(legs: BipedModel, rng: np.random.Generator) -> PostureTarget
 
 
 def _wrong_path(sheet: Sheet, legs: BipedModel) -> None:
-    """Add what the printed path costs: a plain arctangent, and the pivot by the side of the goal."""
+    """Add the effect of the printed route: a plain arctangent, and the pivot on the side of the goal."""
     rng = np.random.default_rng(1)
     goals = [Place(*row) for row in rng.uniform([-1.0, -1.0, -math.pi], [1.0, 1.0, math.pi], (_GOALS, 3)).tolist()]
     missed_cm = {"printed": 0.0, "ours": 0.0}
@@ -293,16 +297,18 @@ def _wrong_path(sheet: Sheet, legs: BipedModel) -> None:
         printed = Route(ours.pivot, "forwards", plain, math.hypot(x_m, y_m), goal.heading_rad - plain)
         for name, route in (("printed", printed), ("ours", ours)):
             missed_cm[name] = max(missed_cm[name], route.end(legs.separation_m).distance_m(goal) * 100.0)
-    note = "eqs 31 and 32 use a plain arctangent, so goals behind are walked away from"
-    sheet.correct("15", "largest miss of a goal", missed_cm["printed"], missed_cm["ours"], "cm", note)
-    sheet.compare("goals whose shorter line the sign of Y picks", "sign_rule", "share", right / _GOALS)
+    note = "eqs 31 and 32 use a plain arctangent, so the robot walks away from a goal behind it"
+    sheet.correct("15", "largest distance from a goal", missed_cm["printed"], missed_cm["ours"], "cm", note)
+    sheet.compare(
+        "share of goals for which the sign of Y selects the shorter route", "sign_rule", "share", right / _GOALS
+    )
 
 
 def fastest_walks(robot: Robot, ahead_m: float = 0.5, other_margins_m: Sequence[float] = (0.010,)) -> list[Comparison]:
-    """Return how fast a straight walk may go with the published law and with ours, at the margin of the safe speed.
+    """Return the fastest straight walks of the published law and of ours, at the margin of the safe speed.
 
-    The paper calls 1 cm/s safe but prints neither step length nor shoes, so the margin that its law keeps at that speed
-    with this robot's steps is the one to compare at.
+    The paper calls 1 cm/s safe but states neither step length nor shoe size. The walks are therefore compared at the
+    margin of the published law at that speed with the steps of this robot.
     """
     sheet = Sheet("speed", robot.published)
     goal = Place(ahead_m, 0.0)
@@ -310,10 +316,10 @@ def fastest_walks(robot: Robot, ahead_m: float = 0.5, other_margins_m: Sequence[
     assert slow.receipt is not None
     assert slow.receipt.balance_margin_mm is not None
     margin_m = slow.receipt.balance_margin_mm * 1e-3
-    sheet.add("margin of the published law at 1 cm/s, 4 cm steps", margin_m * 1e3, "mm")
-    for law, words in (("mass", "published law"), ("pressure", "planned pressure")):
+    sheet.add("zero-moment point margin of the published law at 1 cm/s, 4 cm steps", margin_m * 1e3, "mm")
+    for law, label in (("mass", "published law"), ("pressure", "planned pressure")):
         for kept_m in (margin_m, *other_margins_m):
             motion = walk_to(robot, goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)
             speed = motion.meta["gait"]["line_speed_m_s"] * 100.0
-            sheet.add(f"fastest at {kept_m * 1e3:.1f} mm margin, {words}", speed, "cm/s")
+            sheet.add(f"fastest walk at {kept_m * 1e3:.1f} mm margin, {label}", speed, "cm/s")
     return sheet.rows

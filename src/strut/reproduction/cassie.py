@@ -33,7 +33,7 @@ PUSH_N = 60.0
 
 
 def parts() -> Parts:
-    """Return what computes Cassie's rows."""
+    """Return the functions that compute Cassie's rows."""
     robot = load_robot("cassie")
     computed = {"body": cassie_body, "leg": cassie_leg, "stand": quiet_stand, "errata": cassie_errata}
     computed |= {"gait library": gait_rows, "walking": walking_rows}
@@ -59,7 +59,7 @@ def _body(robot: Robot) -> ActuatedModel:
 
 
 def _rod_deviation(body: ActuatedModel) -> float:
-    """Return how far the rod at rest is from knee + ankle = 13 degrees, over the range of the knee [deg]."""
+    """Return the largest deviation of the rod at rest from knee + ankle = 13 degrees, over the knee range [deg]."""
     model = body.model
     worst = 0.0
     rest = float(model.tendon_lengthspring[0, 0])
@@ -72,7 +72,7 @@ def _rod_deviation(body: ActuatedModel) -> float:
 
 
 def _tendon_excess(body: ActuatedModel, knee_rad: float, sum_rad: float, rest_m: float) -> float:
-    """Return how much longer than at rest the Achilles tendon is at a knee angle and a sum of knee and ankle."""
+    """Return the extension of the Achilles tendon at a knee angle and a sum of knee and ankle [m]."""
     model = body.model
     qpos = np.array(model.qpos0)
     for name, angle in (("left_knee", knee_rad), ("left_ankle", sum_rad - knee_rad), ("left_shin", 0.0)):
@@ -92,9 +92,11 @@ def cassie_leg(robot: Robot) -> list[Comparison]:
     leg = _leg(robot)
     knee = np.radians([-120.0, -80.0])
     both = np.column_stack([leg.length_m(knee), np.degrees(leg.pitch_rad(0.0, knee))])
-    sheet.compare("length and pitch at knees of -120 and -80 degrees", "leg", "length_and_pitch", both.ravel().tolist())
+    sheet.compare(
+        "leg length and pitch at knee angles of -120 and -80 degrees", "leg", "length_and_pitch", both.ravel().tolist()
+    )
     bent = [float(np.degrees(leg.angles_rad(height - HIP_TO_BASE_M, 0.0)[1])) for height in HEIGHTS_M]
-    sheet.compare("knee at heights of 0.65, 0.80, 0.90, 1.00 m", "knee", "angles", bent)
+    sheet.compare("knee angle at base heights of 0.65, 0.80, 0.90, 1.00 m", "knee", "angles", bent)
     return sheet.rows
 
 
@@ -105,17 +107,17 @@ def quiet_stand(robot: Robot) -> list[Comparison]:
     stands = planted_stands(robot, np.array([(0.0, 0.0, height) for height in HEIGHTS_M]))
     assert stands.foot_error.max() < 1e-4, "a published stand is out of reach"  # metres and radians
     knee = [float(_standing_torque(robot, qpos)[column]) for qpos in stands.qpos]
-    sheet.compare("knee torque at 0.65, 0.80, 0.90, 1.00 m", "stand", "knee", knee)
+    sheet.compare("knee torque at base heights of 0.65, 0.80, 0.90, 1.00 m", "stand", "knee", knee)
     return sheet.rows
 
 
 def planted_stands(robot: Robot, base_m: Array, base_rotation: Array | None = None) -> PlantedSolution:
-    """Return stands on level feet that point ahead, springs at rest.
+    """Return configurations on level feet that point forwards, with springs at rest.
 
     Args:
         robot: Cassie.
-        base_m: Places of the base in world. Shape (T, 3).
-        base_rotation: Base to world; level and straight ahead if None. Shape (T, 3, 3).
+        base_m: Positions of the base in world. Shape (T, 3).
+        base_rotation: Base to world; identity if None. Shape (T, 3, 3).
     """
     count = len(base_m)
     targets = PlantedTargets(
@@ -129,29 +131,29 @@ def planted_stands(robot: Robot, base_m: Array, base_rotation: Array | None = No
 
 
 def _standing_torque(robot: Robot, qpos: Array) -> Array:
-    """Return the motors' torques of a posture at rest on both feet. Shape (nq,) in, (n_motors,) out."""
+    """Return the motor torques of a configuration at rest on both feet. Shape (nq,) in, (n_motors,) out."""
     time_s = np.linspace(0.0, 0.1, 11)
     needs = audit(robot, time_s, np.tile(qpos, (11, 1)), np.ones((11, len(robot.feet)), dtype=np.bool_))
     return np.asarray(coupled_joints(robot).motor_torque_nm(needs.torque_nm[5]))
 
 
-def cassie_errata(robot: Robot) -> list[Comparison]:  # noqa: ARG001 -- misprints that no body is needed for
-    """Return what misprints cost."""
+def cassie_errata(robot: Robot) -> list[Comparison]:  # noqa: ARG001 -- these errata do not depend on the body
+    """Return the effect of the errata."""
     sheet = Sheet("errata")
     sheet.correct(
         "6",
-        "nodes of 373 that the printed loop never optimises, n = 75, delta = 10",
+        "nodes of 373 that the printed loop does not optimise, n = 75, delta = 10",
         float(_never_optimised(373, 75, 10)),
         0.0,
         "",
-        "it ends when the next piece would pass the last node; ours clamps the last piece to it",
+        "the printed loop ends when the next piece would pass the last node; ours ends the last piece there",
     )
     sheet.correct("17", "duration of 373 nodes at 25 frames per second", 15.0, 372.0 / 25.0, "s", "372 intervals")
     return sheet.rows
 
 
 def _never_optimised(nodes: int, size: int, overlap: int) -> int:
-    """Return how many nodes stay untouched if pieces of `size` intervals overlap and the loop ends as printed."""
+    """Return the number of nodes that the printed loop over overlapping pieces of `size` intervals leaves out."""
     first = 1
     last = 1
     while first + size <= nodes:
@@ -161,35 +163,40 @@ def _never_optimised(nodes: int, size: int, overlap: int) -> int:
 
 
 def gait_rows(robot: Robot) -> list[Comparison]:
-    """Return the grid, and gaits found anew and looked up."""
+    """Compare the published grid and a gait that is solved here."""
     sheet = Sheet("gait library", robot.published)
     table = gait_library_table(robot)
     axes = (table.grid.forward_m_s, table.grid.left_m_s, table.grid.height_m)
     sheet.compare("gaits of the published grid", "library", "gaits", float(np.prod(table.grid.shape)))
-    sheet.compare("spacings", "library", "spacing", [axis.values[1] - axis.values[0] for axis in axes])
+    sheet.compare("grid spacings", "library", "spacing", [axis.values[1] - axis.values[0] for axis in axes])
     program = GaitProgram(robot)
     still = (0.0, 0.0, axes[2].most)
     found = program.solve(still, program.cold_start(still), warm=False)
     assert found.gait is not None, found.status
     measured = gait_audit(robot, found.gait)
-    sheet.compare("step time at 1.0 m", "step_time", "at_highest", found.gait.step_s)
-    sheet.compare("base off its height", "height", "off", measured.height_off_mm / 1e3)
-    sheet.add("zero-moment point off the standing sole, at most", measured.off_line_mm, "mm")
+    sheet.compare("step time at a base height of 1.0 m", "step_time", "at_highest", found.gait.step_s)
+    sheet.compare("largest deviation of the base height", "height", "off", measured.height_off_mm / 1e3)
+    sheet.add("largest distance of the zero-moment point from the stance foot", measured.off_line_mm, "mm")
     library = load_gait_library(robot)
-    sheet.add("gaits that come with it", float(len(library)), "", "strut library build makes all of them")
+    sheet.add("gaits in the package", float(len(library)), "", "`strut library build` computes all of them")
     return sheet.rows
 
 
 def walking_rows(robot: Robot) -> list[Comparison]:
-    """Return rates, and a walk with a push in simulation."""
+    """Compare the rates, and simulate a walk with a push."""
     sheet = Sheet("walking", robot.published)
-    sheet.compare("rates", "rates", "automaton_and_controllers", [STATE_MACHINE_HZ, Clock().control_hz])
+    sheet.compare(
+        "rates of state machine and controllers",
+        "rates",
+        "automaton_and_controllers",
+        [STATE_MACHINE_HZ, Clock().control_hz],
+    )
     walk: list[ShowRequest] = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
     run = simulate_requests(walk, robot, world=World(pushes=(Push(4.3, (0.0, PUSH_N, 0.0)),)))
-    sheet.add("stand, walk at 0.4 m/s, pushed aside by 60 N for 0.1 s, stand: falls", float(run.outcome.fell), "")
-    sheet.add("largest share of a motor's torque", run.outcome.torque_use, "")
+    sheet.add("stand, walk at 0.4 m/s, lateral push of 60 N for 0.1 s, stand (1: fell)", float(run.outcome.fell), "")
+    sheet.add("largest motor torque over its limit", run.outcome.torque_use, "")
     weight_n = robot.mass_kg * GRAVITY_M_S2
     load = run.motion.ground_force_n
     assert load is not None
-    sheet.add("largest force on a foot, of the weight", float(load[:, :, 2].max()) / weight_n, "")
+    sheet.add("largest foot force over body weight", float(load[:, :, 2].max()) / weight_n, "")
     return sheet.rows

@@ -1,4 +1,4 @@
-"""Comparison: one number of a published system beside the same number computed by strut."""
+"""Comparison: a number of a published system and the same number computed by strut."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 ComparisonVerdict = Literal["same", "erratum", "differs", "ours only"]
 Numbers = tuple[float, ...]
 Values = float | Sequence[float]
-Parts = Mapping[str, Callable[[], "list[Comparison]"]]  # what computes the rows of a system, by what people call it
+Parts = Mapping[str, Callable[[], "list[Comparison]"]]  # functions that compute the rows of a system, by label
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,18 +17,17 @@ class Comparison:
     """A quantity, published and ours, both in `unit`.
 
     Args:
-        group: What the quantity belongs to, for people who read a long table.
-        quantity: What is compared.
-        published: The published number or numbers; of an erratum, what the printed form yields when it is run; None
-            where nothing was published.
-        ours: The same as strut computes it.
-        unit: Of both; empty for plain numbers.
-        verdict: `same` within the tolerance, `differs` beyond it, `erratum` where the printed form is wrong and ours
-            replaces it, `ours only` where nothing was published.
-        tolerance: Largest difference that counts as the same; None where nothing is judged.
-        erratum: Its number in the system's page of the documentation.
-        where: Where the published number stands.
-        note: What a reader should know besides.
+        group: Heading of the quantity in the table.
+        quantity: Its label.
+        published: The published numbers; for an erratum, the result of the printed form; None if nothing was published.
+        ours: The numbers computed by strut.
+        unit: Of both; empty for dimensionless numbers.
+        verdict: `same` within the tolerance, `differs` beyond it, `erratum` if the printed form is wrong, `ours only`
+            if nothing was published.
+        tolerance: Largest difference that counts as the same; None without a comparison.
+        erratum: Number of the erratum in the documentation of the system.
+        where: Table, figure or section with the published number.
+        note: Remark for the reader.
     """
 
     group: str
@@ -44,13 +43,13 @@ class Comparison:
 
     @property
     def difference(self) -> float | None:
-        """The largest difference between published and ours; None where nothing was published."""
+        """The largest difference between published and ours; None if nothing was published."""
         if self.published is None:
             return None
         return max(abs(theirs - own) for theirs, own in zip(self.published, self.ours, strict=True))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON would hold it."""
+        """Return the comparison for JSON."""
         return asdict(self) | {
             "published": None if self.published is None else list(self.published),
             "ours": list(self.ours),
@@ -60,13 +59,13 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The comparisons of one group, made one after the other.
+    """Collects the comparisons of one group.
 
     Args:
-        group: What the quantities belong to.
-        published: A robot's `published.toml` or a published study: sections that hold numbers by name, and `where` they
-            stand, their `unit` and `tolerance`.
-        rows: What was added so far.
+        group: Heading of the quantities.
+        published: The `published.toml` of a robot or a published study: sections with numbers by name, and their
+            source (`where`), `unit` and `tolerance`.
+        rows: The comparisons.
     """
 
     group: str
@@ -76,25 +75,25 @@ class Sheet:
     def compare(
         self, quantity: str, section: str | Mapping[str, Any], name: str, ours: Values, *, note: str = ""
     ) -> None:
-        """Add a quantity beside the published number `name` of a section; `note` is said if the two differ."""
-        held = self.published[section] if isinstance(section, str) else section
-        theirs = _numbers(held[name])
+        """Add a quantity beside the published number `name` of a section; the row has `note` if the two differ."""
+        entry = self.published[section] if isinstance(section, str) else section
+        theirs = _numbers(entry[name])
         own = _numbers(ours)
-        tolerance = float(held["tolerance"])
-        same = all(abs(a - b) <= tolerance for a, b in zip(theirs, own, strict=True))
-        verdict: ComparisonVerdict = "same" if same else "differs"
-        row = Comparison(self.group, quantity, theirs, own, held["unit"], verdict, tolerance, where=held["where"])
-        self.rows.append(row if same else replace(row, note=note))
+        tolerance = float(entry["tolerance"])
+        is_same = all(abs(a - b) <= tolerance for a, b in zip(theirs, own, strict=True))
+        verdict: ComparisonVerdict = "same" if is_same else "differs"
+        row = Comparison(self.group, quantity, theirs, own, entry["unit"], verdict, tolerance, where=entry["where"])
+        self.rows.append(row if is_same else replace(row, note=note))
 
     def correct(self, erratum: str, quantity: str, printed: Values, ours: Values, unit: str, note: str) -> None:
-        """Add what a misprint costs: the printed form as run by us, beside ours."""
+        """Add the effect of an erratum: the result of the printed form beside ours."""
         numbers = (_numbers(printed), _numbers(ours))
         where = "printed form, run"
         row = Comparison("errata", quantity, *numbers, unit, "erratum", erratum=erratum, where=where, note=note)
         self.rows.append(row)
 
     def add(self, quantity: str, ours: Values, unit: str, note: str = "") -> None:
-        """Add a number that only strut has."""
+        """Add a number that was not published."""
         self.rows.append(Comparison(self.group, quantity, None, _numbers(ours), unit, "ours only", note=note))
 
 

@@ -1,7 +1,7 @@
-"""Human: published numbers of HeiMan and its gaits beside ours; the five gaits are synthesized from cold starts.
+"""Human: the published numbers of HeiMan and of its five gaits, which are synthesized here.
 
-The published multiple-shooting problems have six stages (two of them are impacts without duration), 34 coordinates and
-28 torques that are linear on each interval: how many unknowns and constraints that are is counted.
+The sizes of the published multiple-shooting problems are counted: six stages, two of which are impacts without
+duration, 34 coordinates, and 28 torques that are linear on each interval.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ SYNTHESIS_UNKNOWNS = 53  # besides states and torques (E30)
 
 
 def parts() -> Parts:
-    """Return what computes HeiMan's rows."""
+    """Return the functions that compute HeiMan's rows."""
     robot = load_robot("heiman")
     found = dict[str, CriteriaValues]()
     gaits = {
-        f"gait of least {objective}": partial(_walked, robot, objective, found)
+        f"gait with minimal {objective}": partial(_walked, robot, objective, found)
         for objective in human_gait(robot).objective
     }
     bodies = {"bodies and problem sizes": lambda: bodies_and_sizes(robot)}
@@ -47,19 +47,19 @@ def parts() -> Parts:
 
 
 def _walked(robot: Robot, objective: str, found: dict[str, CriteriaValues]) -> list[Comparison]:
-    """Synthesise the gait of an objective, its criteria alone, and keep their values in `found`."""
+    """Synthesize the gait of an objective without further options, and store its criteria in `found`."""
     gait = synthesize(robot, objective=objective, speed_m_s=SPEED_M_S, options=GaitOptions())
     values = found[objective] = criteria_values(gait.trajectory)
     published = robot.published["criteria"]
     theirs = tuple(published[human_gait(robot).objective[objective].published])
     note = f"at {SPEED_M_S} m/s, with friction, signed impulses and exact rolling, which the published gaits lack"
-    quantity = f"effort, momentum, head and time of the gait of least {objective}"
+    quantity = f"effort, momentum, head and time of the gait with minimal {objective}"
     where = published["where"]
     return [Comparison("gaits", quantity, theirs, astuple(values), "", "differs", where=where, note=note)]
 
 
 def bodies_and_sizes(robot: Robot) -> list[Comparison]:
-    """Return statures, sizes of the published problems and time terms of the similarity measure."""
+    """Compare statures, sizes of the published problems and time terms of the dissimilarity."""
     body = Sheet("body", robot.published)
     for name in ("Subject3", "Subject1"):
         lengths = subject(named=name).subject.lengths_m
@@ -67,7 +67,7 @@ def bodies_and_sizes(robot: Robot) -> list[Comparison]:
     shares = robot.body_as(SegmentBody).length_share
     stacked = sum(shares[part.replace("Right", "Side")] for part in STATURE)
     printed = stacked - shares["MiddleTrunkHeight"] + PRINTED_MIDDLE_TRUNK
-    note = "a middle trunk of 0.3752 heights makes a person taller than himself"
+    note = "a middle trunk of 0.3752 body heights makes the segments taller than the body"
     body.correct("E01", "height of the default body", printed, stacked, "body heights", note)
 
     problems = Sheet("problem sizes", body.published)
@@ -87,38 +87,40 @@ def bodies_and_sizes(robot: Robot) -> list[Comparison]:
 
 
 def orderings(robot: Robot, found: Mapping[str, CriteriaValues]) -> list[Comparison]:
-    """Return whether each gait is the best in its own criterion, among ours as among the published ones."""
+    """Compare whether each gait has the smallest value of its own criterion, among ours and the published ones."""
     objectives = human_gait(robot).objective
     published = robot.published["criteria"]
     printed = {name: CriteriaValues(*published[objectives[name].published]) for name in found}
     rows = []
-    for index, word in enumerate(CRITERIA):
+    for index, criterion in enumerate(CRITERIA):
         ours, theirs = ({name: astuple(values)[index] for name, values in gaits.items()} for gaits in (found, printed))
         best, second = sorted(ours.values())[:2]
         note = f"{best:.3g}, the next best gait has {second:.3g}"
-        words = f"the gait of least {word} is best in it (1 is yes)"
-        rows.append(_judged(words, _least(ours) == word, _least(theirs) == word, published["where"], note))
+        label = f"the gait with minimal {criterion} has the smallest {criterion} (1: yes)"
+        rows.append(
+            _judged(label, _smallest(ours) == criterion, _smallest(theirs) == criterion, published["where"], note)
+        )
     for name, entry in objectives.items():
         ours, theirs = ({own: of.weighted(entry.gamma) for own, of in gaits.items()} for gaits in (found, printed))
         note = ", ".join(f"{other} {value:.3g}" for other, value in ours.items())
-        words = f"the gait of mixture {name} is best in that mixture (1 is yes)"
+        label = f"the gait of mixture {name} has the smallest value of it (1: yes)"
         where = "weights applied to Table 6.6"
-        rows.append(_judged(words, _least(ours) == name, _least(theirs) == name, where, note))
+        rows.append(_judged(label, _smallest(ours) == name, _smallest(theirs) == name, where, note))
     own = found["head"].head
     theirs_head = printed["head"].head
     last = Sheet("orderings")
     note = f"{own:.3g} against {theirs_head:.3g}: a gait of least head rotation should beat the published one (E28)"
-    at_most = "head rotation is at most the published one (1 is yes)"
+    at_most = "head rotation is at most the published one (1: yes)"
     last.add(at_most, float(own <= theirs_head), "", note)
     return rows + last.rows
 
 
-def _least(values: Mapping[str, float]) -> str:
+def _smallest(values: Mapping[str, float]) -> str:
     return min(values, key=values.__getitem__)
 
 
 def _judged(quantity: str, holds: bool, published: bool, where: str, note: str) -> Comparison:
-    """Return a row that is an erratum (E28) where only our gaits keep an ordering."""
+    """Return a row; it is an erratum (E28) if only our gaits keep the ordering."""
     verdict: ComparisonVerdict = "differs" if not holds else "same" if published else "erratum"
     erratum = "E28" if verdict == "erratum" else None
     numbers = (float(published),), (float(holds),)

@@ -1,4 +1,4 @@
-"""Mr. Pete: every published number that strut can compute again, in the order of the thesis."""
+"""Mr. Pete: the published numbers that strut can compute again, in the order of the thesis."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from strut.robot import Robot
 from strut.schemas.body import LimbBody
 from strut.verify.measure import audit
 
-_FULL = np.array(1.0)  # all of a pose
-_ICE = 1e-3  # friction with which feet can only push up
+_FULL = np.array(1.0)  # share of a pose
+_ICE = 1e-3  # friction so small that ground forces are vertical
 
 
 def parts() -> Parts:
-    """Return what computes Mr. Pete's rows; the answers of the thesis's subjects are not among them."""
+    """Return the functions that compute Mr. Pete's rows; `studies` has those of the survey."""
     robot = load_robot("mrpete")
     computed = {
         "geometry": _geometry,
@@ -61,7 +61,7 @@ def _pose(robot: Robot, emotion: str) -> KeyPose:
 
 
 def _geometry(robot: Robot) -> list[Comparison]:
-    """Return the size of the body."""
+    """Compare the dimensions of the body."""
     sheet = Sheet("geometry", robot.published)
     legs = mounted_legs(robot)
     body_m, width_m, _ = robot.body_as(LimbBody).body.inertia_size_m
@@ -69,15 +69,15 @@ def _geometry(robot: Robot) -> list[Comparison]:
     below_deg = max(float(np.degrees(np.arcsin(abs(leg.hip_to_body[2, 2])))) for leg in legs)
     sheet.compare("joints", "count", "joints", len(robot.joint_names))
     sheet.compare("joints per leg", "count", "joints_per_leg", len(robot.joint_names) / len(legs))
-    sheet.compare("length of the body", "length", "body", body_m * 1e3)
-    sheet.compare("width of the body", "length", "width", width_m * 1e3)
-    sheet.compare("body over the middle of the feet, upright", "length", "upright", upright_m * 1e3)
-    sheet.compare("legs mounted below the horizontal", "mount_angle", "leg", below_deg)
+    sheet.compare("body length", "length", "body", body_m * 1e3)
+    sheet.compare("body width", "length", "width", width_m * 1e3)
+    sheet.compare("height of the body over the feet with straight legs", "length", "upright", upright_m * 1e3)
+    sheet.compare("mounting angle of the legs below the horizontal", "mount_angle", "leg", below_deg)
     return sheet.rows
 
 
 def _golden_legs(robot: Robot) -> list[Comparison]:
-    """Return single legs whose joints are known to all digits."""
+    """Compare the joint angles of single legs."""
     sheet = Sheet("golden leg")
     for number, golden in enumerate(robot.published["golden"], start=1):
         forward = (1.0, 0.0, 0.0)
@@ -86,13 +86,13 @@ def _golden_legs(robot: Robot) -> list[Comparison]:
         foot = rotation_from_vector(np.array(golden["foot_turn_rad"]))
         joints = leg_inverse(leg, ankle, foot, golden["knee_rad"], reference="published")
         knee_mm = leg_forward(leg, joints)[2] * 1e3
-        sheet.compare(f"joints of leg {number}", {**golden, "unit": "rad"}, "joints_rad", joints.tolist())
-        sheet.compare(f"knee of leg {number}", {**golden, "unit": "mm"}, "knee_mm", knee_mm.tolist())
+        sheet.compare(f"joint angles of leg {number}", {**golden, "unit": "rad"}, "joints_rad", joints.tolist())
+        sheet.compare(f"knee position of leg {number}", {**golden, "unit": "mm"}, "knee_mm", knee_mm.tolist())
     return sheet.rows
 
 
 def _poses(robot: Robot) -> list[Comparison]:
-    """Return knee angles, feet, stance, joint angles and knees of the five poses."""
+    """Compare knee angles, feet, body height and pitch, joint angles and knees of the five poses."""
     sheet = Sheet("pose", robot.published)
     for emotion in EMOTIONS:
         pose = _pose(robot, emotion)
@@ -101,11 +101,11 @@ def _poses(robot: Robot) -> list[Comparison]:
         joints, knees = pose_joints(robot, pose)
         ours = {
             "knee_angle": ("knee angles", pose.knees(_FULL)[:2]),
-            "feet": ("left feet in the body", feet[:2] * 1e3),
-            "nose_up": ("nose up", np.degrees(ground.nose_up_rad)),
+            "feet": ("left foot positions in the body frame", feet[:2] * 1e3),
+            "nose_up": ("body pitch, nose up", np.degrees(ground.nose_up_rad)),
             "height": ("height of the body", ground.height_m * 1e3),
-            "joint_angles": ("joints of the left legs", joints),
-            "knees": ("left knees in the body", knees * 1e3),
+            "joint_angles": ("joint angles of the left legs", joints),
+            "knees": ("left knee positions in the body frame", knees * 1e3),
         }
         for section, (quantity, values) in ours.items():
             if emotion in sheet.published[section]:
@@ -130,7 +130,7 @@ def pose_joints(robot: Robot, pose: KeyPose) -> tuple[Array, Array]:
 
 
 def _leg_gaps(robot: Robot) -> list[Comparison]:
-    """Return how near the centre lines of a front and a hind leg come in the five poses; the links have thickness."""
+    """Return the distance between the centre lines of front and hind leg in the five poses; links are thicker."""
     sheet = Sheet("leg gap")
     for emotion in EMOTIONS:
         joints, _ = pose_joints(robot, _pose(robot, emotion))
@@ -139,7 +139,7 @@ def _leg_gaps(robot: Robot) -> list[Comparison]:
         )
         pairs = [(*one, *other) for one in pairwise(front) for other in pairwise(hind)]
         gap_m = float(segment_distance(*np.array(pairs).transpose(1, 0, 2)).min())
-        sheet.add(f"between the centre lines of the left legs, {emotion}", gap_m * 1e3, "mm")
+        sheet.add(f"distance between the centre lines of the left legs, {emotion}", gap_m * 1e3, "mm")
     return sheet.rows
 
 
@@ -150,38 +150,38 @@ def _centre_line(mounted: MountedLeg, joints: Array) -> Array:
 
 
 def _knee_torque(robot: Robot) -> list[Comparison]:
-    """Return what the printed poses ask of the knees: by a rule of thumb, standing, and walking."""
+    """Compare the knee torques of the published poses: by the rule of the thesis, standing, and walking."""
     sheet = Sheet("knee torque", robot.published)
     section = robot.published["knee_torque"]
     for emotion in EMOTIONS:
         third = knee_torque_of_a_third(robot, _pose(robot, emotion))
-        sheet.compare(f"a third of the weight on one foot, {emotion}", section, emotion, third)
+        sheet.compare(f"knee torque with a third of the weight on one foot, {emotion}", section, emotion, third)
     floors = (robot, replace(robot, friction=_ICE))
-    note = "on a floor with friction, by which the feet help the knees, and on ice"
+    note = "first on a floor with friction, which relieves the knees; second without friction"
     for emotion in EMOTIONS:
         ours = [largest_knee_torque(robot, standing_still(floor, _pose(robot, emotion))) for floor in floors]
-        sheet.add(f"standing on four feet, {emotion}", ours, "N m", note)
+        sheet.add(f"knee torque when standing on four feet, {emotion}", ours, "N m", note)
     walking = largest_knee_torque(robot, walk(robot, "neutral", cycles=5))
     note = f"servos of {section['weak_servo']:g} N m cannot walk; ours have {robot.torque_limit_nm.max():g} N m"
-    sheet.add("largest of the neutral walk", walking, "N m", note)
+    sheet.add("largest knee torque of the neutral walk", walking, "N m", note)
     return sheet.rows
 
 
 def _swing_leg_alone(robot: Robot) -> list[Comparison]:
-    """Return how far the centre of pressure with the swing leg's inertia alone is from that of the whole body."""
+    """Return the error of a centre of pressure that considers the inertia of the swing leg alone."""
     sheet = Sheet("swing leg alone")
     for emotion in EMOTIONS:
         motion = walk(robot, emotion, cycles=4, rate_hz=50.0)
         assert motion.cop_in_world is not None
         leg_only = swing_leg_cop(robot, motion.time_s, motion.qpos, motion.contact)
         largest_mm = float(np.linalg.norm(leg_only - motion.cop_in_world, axis=1).max()) * 1e3
-        note = "the body's own sway is what the thesis leaves out"
-        sheet.add(f"largest error of the pressure, {emotion}", largest_mm, "mm", note)
+        note = "the thesis leaves out the sway of the body"
+        sheet.add(f"largest error of the centre of pressure, {emotion}", largest_mm, "mm", note)
     return sheet.rows
 
 
 def knee_torque_of_a_third(robot: Robot, pose: KeyPose) -> tuple[float, float]:
-    """Return the torque of the left knees, front and hind, if one foot carried a third of the weight [N m]."""
+    """Return the torque of the left knees, front and hind, for a third of the weight on one foot [N m]."""
     feet = pose.feet(_FULL)
     turns = pose.foot_rotations(_FULL)
     knees = pose.knees(_FULL)
@@ -198,7 +198,7 @@ def knee_torque_of_a_third(robot: Robot, pose: KeyPose) -> tuple[float, float]:
 
 
 def standing_still(robot: Robot, pose: KeyPose) -> Audit:
-    """Return what it takes to stand in a pose on all feet."""
+    """Return the audit of standing in a pose on all feet."""
     samples = 3
     feet = len(robot.feet)
     ground = ground_under(pose.feet(_FULL))
@@ -217,29 +217,29 @@ def standing_still(robot: Robot, pose: KeyPose) -> Audit:
     return audit(robot, plan.time_s, qpos, plan.contact)
 
 
-def largest_knee_torque(robot: Robot, moved: Audit | Motion) -> float:
+def largest_knee_torque(robot: Robot, source: Audit | Motion) -> float:
     """Return the largest torque of any knee [N m]."""
-    assert moved.torque_nm is not None
+    assert source.torque_nm is not None
     knees = [name.endswith("knee") for name in robot.joint_names]
-    return float(np.abs(moved.torque_nm[:, knees]).max())
+    return float(np.abs(source.torque_nm[:, knees]).max())
 
 
 def intensities(robot: Robot, asked: float = 1.0) -> list[Comparison]:
-    """Return how much of each feeling a walk of ten cycles keeps, swaying sideways only and in both directions."""
+    """Return the intensity of each emotion that a walk of ten cycles keeps, with lateral sway and with both."""
     sheet = Sheet("intensity")
     for emotion in EMOTIONS[1:]:
         for balance in get_args(Balance):
             receipt = walk(robot, emotion, intensity=asked, balance=balance).receipt
             assert receipt is not None
             assert receipt.intensity_kept is not None
-            quantity = f"kept of {asked:g}, {emotion}, sway in {balance}"
+            quantity = f"kept of intensity {asked:g}, {emotion}, sway in {balance}"
             binding_limits = [str(reason) for reason in receipt.reasons_of(ReasonKind.LIMIT)]
             sheet.add(quantity, receipt.intensity_kept, "", "; ".join(binding_limits))
     return sheet.rows
 
 
 def kept_table(asked: Sequence[float] = (1.0, 1.5)) -> str:
-    """Return docs/mrpete.md's table of kept intensities as Markdown."""
+    """Return the table of kept intensities in docs/mrpete.md as Markdown."""
     robot = load_robot("mrpete")
     lines = ["| emotion | asked | kept, sway in y | kept, sway in x and y | what stops it |", "|---|---|---|---|---|"]
     for intensity in asked:

@@ -1,4 +1,4 @@
-"""Mr. Pete's errata: what each misprint of the thesis costs when it is run, beside the same with strut."""
+"""Mr. Pete's errata: the effect of each misprint of the thesis, beside the same computation with strut."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SEED = 2017
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegTargets:
-    """What N legs shall do: ankle (N, 3), foot orientation (N, 3, 3), knee angle in the printed reference (N,)."""
+    """Targets of N legs: ankle (N, 3), foot orientation (N, 3, 3), knee angle in the printed reference (N,)."""
 
     ankle_in_hip: Array
     foot_to_hip: Array
@@ -35,34 +35,34 @@ class LegTargets:
 
 
 def errata(robot: Robot) -> list[Comparison]:
-    """Return the errata of which the cost can be measured."""
+    """Return the errata whose effect can be computed."""
     sheet = Sheet("errata")
     leg = mounted_legs(robot)[0].leg
     rng = np.random.default_rng(SEED)
     free = reachable_targets(leg, rng)
-    foot, knee = (f"largest miss of the {what} in {TRIALS} targets" for what in ("foot", "knee"))
-    note = "knee flexion as printed, in metres: no target is met"
+    foot, knee = (f"largest position error of the {what} in {TRIALS} targets" for what in ("foot", "knee"))
+    note = "knee flexion as printed, in metres: no target is reached"
     _add_misses(sheet, "E1", foot, _misses(leg, free, "flexion"), note)
-    note = "turned about the thigh the knee stays where it was: the foot is met, the knee angle is not"
+    note = "rotation about the thigh does not move the knee: the foot is reached, the knee angle is not"
     _add_misses(sheet, "E2", knee, _misses(leg, free, "knee axis"), note, what=2)
     _add_misses(sheet, "E3", foot, _misses(leg, free, "turn angle"), "finite rotation as in appendix A, in metres")
-    note = "the listing calls half a hundredth of a radian singular, strut 1e-8"
+    note = "the listing treats 0.005 rad as singular, strut 1e-8 rad"
     for joint, low_rad, high_rad, quantity, what in (
-        (1, 1e-6, 0.005, "largest miss of the foot, thigh near joint 1", 0),
-        (3, 1e-4, 0.005, "largest miss of the foot, leg nearly straight", 0),
-        (5, np.pi - 0.005, np.pi - 1e-6, "largest tilt of the foot, ankle nearly folded", 1),
+        (1, 1e-6, 0.005, "largest position error of the foot, thigh near joint 1", 0),
+        (3, 1e-4, 0.005, "largest position error of the foot, leg nearly straight", 0),
+        (5, np.pi - 0.005, np.pi - 1e-6, "largest orientation error of the foot, ankle nearly folded", 1),
     ):
         close = near_singular_targets(leg, rng, joint, low_rad, high_rad)
         _add_misses(sheet, "E6b", quantity, _misses(leg, close, "thresholds"), note, what=what)
     printed, ours = (np.degrees(knee_turn_in_a_cycle(robot, "sad", reference=r)[1]) for r in ("published", "body"))
-    note = "the printed zero of the knee angle turns with the leg, ours stays with the body"
-    sheet.correct("E7", "turn of the sad hind knee in a cycle", printed, ours, "deg", note)
+    note = "the printed zero of the knee angle rotates with the leg, ours is fixed to the body"
+    sheet.correct("E7", "rotation of the hind knee per cycle, sad", printed, ours, "deg", note)
     _add_centre_of_pressure(sheet, robot, rng)
     return sheet.rows
 
 
 def reachable_targets(leg: Leg, rng: np.random.Generator) -> LegTargets:
-    """Return random targets all over the leg's reach."""
+    """Return random targets in the reach of the leg."""
     shortest, longest = leg.reach_m
     direction = rng.normal(size=(TRIALS, 3))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
@@ -74,7 +74,7 @@ def reachable_targets(leg: Leg, rng: np.random.Generator) -> LegTargets:
 def near_singular_targets(
     leg: Leg, rng: np.random.Generator, joint: int, low_rad: float, high_rad: float
 ) -> LegTargets:
-    """Return targets for which one joint (counted from 0) lies in a range and all others anywhere."""
+    """Return targets with one joint (counted from 0) in a range and all others random."""
     joints = rng.uniform(-np.pi, np.pi, (TRIALS, 7))
     joints[:, 1], joints[:, 5] = rng.uniform(0.3, np.pi - 0.3, (2, TRIALS))
     joints[:, 3] = leg.knee_sign * rng.uniform(0.3, 2.6, TRIALS)
@@ -86,7 +86,7 @@ def near_singular_targets(
 
 
 def miss(leg: Leg, targets: LegTargets, joints_rad: Array) -> tuple[float, float, float]:
-    """Return the largest misses of ankle [m], foot orientation [rad] and knee [m]. Joints (N, 7)."""
+    """Return the largest errors of ankle [m], foot orientation [rad] and knee [m]. Joints (N, 7)."""
     ankle, foot, knee = leg_forward(leg, joints_rad)
     wanted_knee = knee_position(leg, targets.ankle_in_hip, targets.knee_rad, reference="published")
     turned = Rotation.from_matrix(np.swapaxes(targets.foot_to_hip, -1, -2) @ foot).magnitude()
@@ -98,7 +98,7 @@ def miss(leg: Leg, targets: LegTargets, joints_rad: Array) -> tuple[float, float
 
 
 def _misses(leg: Leg, targets: LegTargets, misprint: Misprint) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the misses of the printed form and of ours."""
+    """Return the errors of the printed form and of ours."""
     wanted = targets.ankle_in_hip, targets.foot_to_hip, targets.knee_rad
     printed = printed_inverse(leg, *wanted, misprint)
     return miss(leg, targets, printed), miss(leg, targets, leg_inverse(leg, *wanted, reference="published"))
@@ -112,13 +112,13 @@ def _add_misses(
     note: str,
     what: int = 0,
 ) -> None:
-    """Add what a misprint makes the leg miss; `what` counts ankle, orientation and knee."""
+    """Add the error of the leg by a misprint; `what` is 0 for the ankle, 1 for the orientation, 2 for the knee."""
     printed, ours = (missed[what] * 1e3 for missed in misses)
     sheet.correct(erratum, quantity, printed, ours, "mrad" if what == 1 else "mm", note)
 
 
 def _add_centre_of_pressure(sheet: Sheet, robot: Robot, rng: np.random.Generator) -> None:
-    """Add how far the printed centre of pressure is off for a body at rest and one leg of point masses in swing."""
+    """Add the error of the printed centre of pressure, for a body at rest and one swing leg of point masses."""
     leg_kg = np.array([link.mass_kg for link in robot.body_as(LimbBody).limb["leg"].links])
     body_kg = robot.mass_kg - leg_kg.sum()
     height_m = 0.3
@@ -139,7 +139,7 @@ def _add_centre_of_pressure(sheet: Sheet, robot: Robot, rng: np.random.Generator
         axis=1,
     )
     off_mm, our_off_mm = (float(np.linalg.norm(form - exact, axis=1).max()) * 1e3 for form in (printed, ours))
-    note = "moments about the body's middle; the printed sum lacks a term there. Random swings of up to 5 m/s²"
+    note = "about the middle of the body the printed sum of moments lacks a term; random swings of up to 5 m/s²"
     quantity = f"largest error of the centre of pressure in {TRIALS} swings"
     sheet.correct("E9", quantity, off_mm, our_off_mm, "mm", note)
 
@@ -154,8 +154,8 @@ def printed_inverse(
         ankle_in_hip: Shape (N, 3) [m]; the misprints of `flexion` and `turn angle` depend on the unit of length.
         foot_to_hip: Shape (N, 3, 3).
         knee_rad: Turn of the knee about the hip-ankle line, printed reference. Shape (N,).
-        misprint: Which one to leave in: the knee's flexion (E1), the axis about which the knee turns (E2), the inverse
-            of the finite rotation in the appendix (E3), the listing's wide thresholds of singularity (E6b).
+        misprint: The one to keep: knee flexion (E1), rotation axis of the knee (E2), inverse of the finite rotation in
+            the appendix (E3), wide singularity thresholds of the listing (E6b).
 
     Returns:
         Joint angles [rad]. Shape (N, 7).
@@ -176,7 +176,7 @@ def printed_inverse(
 
 
 def _flexion(leg: Leg, distance: Array, misprint: Misprint | None) -> Array:
-    """Return the knee joint's angle. Shape (N,)."""
+    """Return the angle of the knee joint. Shape (N,)."""
     shortest, longest = leg.reach_m
     if misprint == "flexion":
         return np.asarray(leg.knee_sign * np.arctan(np.sqrt(longest**2 - distance**2) / (distance**2 - longest**2)))
@@ -185,7 +185,7 @@ def _flexion(leg: Leg, distance: Array, misprint: Misprint | None) -> Array:
 
 
 def _knee(leg: Leg, ankle: Array, theta4: Array, knee_rad: Array, misprint: Misprint | None) -> Array:
-    """Return the knee: as if the leg had no spare joint, then turned by the knee angle. Shape (N, 3)."""
+    """Return the position of the knee: without the redundant joint, then rotated by the knee angle. Shape (N, 3)."""
     azimuth = np.arctan2(ankle[:, 1], ankle[:, 0])
     elevation = np.arctan2(ankle[:, 2], np.hypot(ankle[:, 0], ankle[:, 1]))
     inside = np.arctan2(leg.shin_m * np.sin(theta4), leg.thigh_m + leg.shin_m * np.cos(theta4))
@@ -201,7 +201,7 @@ def _knee(leg: Leg, ankle: Array, theta4: Array, knee_rad: Array, misprint: Misp
 
 
 def _spin(leg: Leg, ankle: Array, knee: Array, joints: tuple[Array, Array, Array], misprint: Misprint | None) -> Array:
-    """Return the spare joint's angle, which turns the shin about the thigh. Shape (N,)."""
+    """Return the angle of the redundant joint, which rotates the shin about the thigh. Shape (N,)."""
     theta1, theta2, theta4 = joints
     none = np.zeros_like(theta1)
     unspun, _, _ = leg_forward(leg, np.stack([theta1, theta2, none, theta4, none, none, none], axis=-1))
@@ -218,7 +218,7 @@ def _spin(leg: Leg, ankle: Array, knee: Array, joints: tuple[Array, Array, Array
 
 
 def _ankle(turn: Array, misprint: Misprint | None) -> tuple[Array, Array, Array]:
-    """Return the ankle's three angles from the foot's orientation in the shin. Shape (N, 3, 3) in, (N,) each out."""
+    """Return the three ankle angles for an orientation of the foot in the shin. Shape (N, 3, 3) in, (N,) each out."""
     theta5 = np.arctan2(turn[:, 1, 2], turn[:, 0, 2])
     c = np.cos(theta5)
     s = np.sin(theta5)
@@ -234,7 +234,7 @@ def _ankle(turn: Array, misprint: Misprint | None) -> tuple[Array, Array, Array]
 
 
 def _rounds_to(angle: Array, target_rad: float) -> npt.NDArray[np.bool_]:
-    """Return the listing's test of equality: both angles rounded to hundredths. Shape (N,)."""
+    """Return the equality test of the listing: both angles rounded to hundredths. Shape (N,)."""
     return np.asarray(np.round(angle * 100.0) == round(target_rad * 100.0))
 
 

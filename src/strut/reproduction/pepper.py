@@ -1,4 +1,4 @@
-"""Pepper: every published number that strut can compute again, in the order of the paper."""
+"""Pepper: the published numbers that strut can compute again, in the order of the paper."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ from strut.study.statistics.significance import binomial_p, wilson_interval
 from strut.study.stimuli.session_stimuli import stimuli
 from strut.style import Style
 
-_LEVEL = {"L": -0.75, "H": 0.75}
-_FEED_RATE_HZ = 4.45
+_LEVEL = {"L": -0.75, "H": 0.75}  # of pleasure, arousal and dominance in a corner of the study
+_FEED_RATE_HZ = 4.45  # at which the robot took joint angles
 _STYLE = Style(jerkiness=0.125, activity=0.875, gaze=0.875)
-_USER_M = np.array([3.0, 0.0, 1.2])
-_WIDE = 1e9
+_USER_M = np.array([3.0, 0.0, 1.2])  # position of the person in world
+_UNBOUNDED = 1e9  # joint velocity without a limit
 _FEATURES = {"jerkiness": "J", "activity": "V", "gaze": "G"}
 
 
 def parts() -> Parts:
-    """Return what computes Pepper's rows; the answers of single people were never published."""
+    """Return the functions that compute Pepper's rows; answers of single participants were not published."""
     robot = load_robot("pepper")
     computed = {
         "body": _body,
@@ -63,20 +63,22 @@ def parts() -> Parts:
 
 
 def _body(robot: Robot) -> list[Comparison]:
-    """Return counts and the wrist in three postures."""
+    """Compare the numbers of joints and the wrist in three postures."""
     sheet = Sheet("body", robot.published)
     joints = len(robot.joint_names)
     sheet.compare("coordinates", "count", "coordinates", robot.base_size + joints)
     sheet.compare("joints of the body", "count", "body_joints", joints)
     for posture in ("zero", "still", "active"):
-        sheet.compare(f"right wrist, {posture}", "wrist", posture, _wrist(robot, "right", _posture(robot, posture)))
+        sheet.compare(
+            f"right wrist position, {posture}", "wrist", posture, _wrist(robot, "right", _posture(robot, posture))
+        )
     shown = Sheet("study", sheet.published)
     shown.compare("motions shown", "count", "motions", len(stimuli(robot, 1)))
     return sheet.rows + shown.rows
 
 
 def _features(robot: Robot) -> list[Comparison]:
-    """Return the features of two corners, and what jerkiness does to the swing."""
+    """Compare the features of two corners, and the effect of jerkiness on the swing."""
     sheet = Sheet("features", robot.published)
     for corner in ("LLL", "HHH"):
         pleasure, arousal, dominance = (_LEVEL[letter] for letter in corner)
@@ -96,12 +98,19 @@ def _features(robot: Robot) -> list[Comparison]:
 
 
 def _body_errata(robot: Robot) -> list[Comparison]:
-    """Return what the misprints in the tables of the body cost."""
+    """Return the effect of the errata in the tables of the body."""
     sides = ("right", "left")
     wrists = [_printed_wrist(robot, f"{side}_arm")[1] * 1e3 for side in sides]
     ours = [_wrist(robot, side, _posture(robot, "zero"))[1] * 1e3 for side in sides]
     sheet = Sheet("errata")
-    sheet.correct("P5", "y of the wrists at zero, right and left", wrists, ours, "mm", "elbow offset of 15 mm outwards")
+    sheet.correct(
+        "P5",
+        "y of the wrists in the zero posture, right and left",
+        wrists,
+        ours,
+        "mm",
+        "elbow offset of 15 mm outwards",
+    )
     active = _posture(robot, "active")
     swings = robot.expression.swings
     swing = np.concatenate([np.zeros(robot.base_size), [swings[joint].swing_rad for joint in robot.joint_names]])
@@ -109,12 +118,12 @@ def _body_errata(robot: Robot) -> list[Comparison]:
     printed_swing[robot.base_size + robot.joint_names.index("RShoulderRoll")] *= -1.0
     printed_m, ours_m = ([_wrist(robot, side, active + by)[2] for side in sides] for by in (printed_swing, swing))
     mirrored = "swing of the right shoulder is mirrored"
-    sheet.correct("P10", "height of raised wrists, right and left", printed_m, ours_m, "m", mirrored)
+    sheet.correct("P10", "height of the raised wrists, right and left", printed_m, ours_m, "m", mirrored)
     return sheet.rows
 
 
 def _printed_wrist(robot: Robot, arm: str) -> list[float]:
-    """Return where a wrist is at zero if the table of the body is taken as printed [m]."""
+    """Return the wrist position in the zero posture by the printed table of the body [m]."""
     assert isinstance(robot.tables.robot, ChainBody)
     chains = {chain.name: chain.rows for chain in robot.tables.robot.chain}
     offset = {"ShoulderRoll": 0.0, "ElbowYaw": 0.001}
@@ -127,13 +136,13 @@ def _printed_wrist(robot: Robot, arm: str) -> list[float]:
 
 
 def _wrist(robot: Robot, side: str, qpos: Array) -> list[float]:
-    """Return where a wrist is [m]. Shape (nq,) in."""
+    """Return the position of a wrist [m]. Shape (nq,) in."""
     position: list[float] = frame_poses(robot, f"{side}_wrist", qpos[None])[0][0].tolist()
     return position
 
 
 def _posture(robot: Robot, name: str) -> Array:
-    """Return coordinates of a posture of the robot's `expression.toml`, or zero. Shape (nq,)."""
+    """Return a posture of `expression.toml`, or the zero posture. Shape (nq,)."""
     qpos = np.zeros(robot.base_size + len(robot.joint_names))
     if name != "zero":
         swings = robot.expression.swings
@@ -142,7 +151,7 @@ def _posture(robot: Robot, name: str) -> Array:
 
 
 def _peak_speed(robot: Robot, jerkiness: float) -> float:
-    """Return the largest speed of a joint that swings by 1 rad."""
+    """Return the peak speed of a joint that swings by 1 rad."""
     time_s = np.arange(0.0, 60.0, 1e-3)
     column = robot.joint_names.index("LShoulderRoll")
     style = Style(activity=1.0, jerkiness=jerkiness)
@@ -152,7 +161,7 @@ def _peak_speed(robot: Robot, jerkiness: float) -> float:
 
 
 def _priorities(robot: Robot) -> list[Comparison]:
-    """Return freedom, disturbance and gaze under both laws."""
+    """Compare redundancy, task disturbance and gaze of both control laws."""
     sheet = Sheet("priorities", robot.published)
     path = hand_task(robot, "wave", duration_s=10.0)
     calm = _played(robot, path, None, "corrected")
@@ -164,19 +173,19 @@ def _priorities(robot: Robot) -> list[Comparison]:
     apart_mm = float(np.abs(ours.hand_error_m - calm.hand_error_m).max()) * 1e3
     freed = replace(path, platform=None)
     free = tracked(TrackingProblem(robot, freed, _STYLE, _USER_M, "corrected", np.linspace(0.0, 0.1, 11), 1))
-    gaze = "gaze error while waving, mean and largest"
-    instead = "each level makes up for those above"
-    sheet.compare("dimensions left, platform locked", "freedom", "locked", ours.redundancy)
-    sheet.compare("dimensions left, platform free", "freedom", "free", free.redundancy)
+    gaze = "mean and largest gaze error while waving"
+    instead = "each level compensates for the levels above"
+    sheet.compare("redundant degrees of freedom, platform locked", "freedom", "locked", ours.redundancy)
+    sheet.compare("redundant degrees of freedom, platform free", "freedom", "free", free.redundancy)
     sheet.compare(f"published law: {gaze}", "gaze", "paper_law", printed)
     sheet.correct("P15", gaze, printed, better, "rad", instead)
-    sheet.correct("P15", "median relative error of the head", printed_median, median, "", "random postures")
-    sheet.add("wrist moved by the feeling", apart_mm, "mm", "midpoint steps of 10 ms")
+    sheet.correct("P15", "median relative error of the head velocity", printed_median, median, "", "random postures")
+    sheet.add("largest displacement of the wrist by the expression", apart_mm, "mm", "midpoint steps of 10 ms")
     return sheet.rows
 
 
 def _gaze_errors(played: TrackedTask) -> list[float]:
-    """Return the mean and the largest error of the gaze after 3 s."""
+    """Return the mean and the largest gaze error after 3 s."""
     assert played.gaze_error_rad is not None
     late = played.gaze_error_rad[settled(played.time_s)]
     return [float(late.mean()), float(late.max())]
@@ -187,10 +196,10 @@ def _played(robot: Robot, path: HandPath, style: Style | None, law: Law) -> Trac
 
 
 def _head_velocity_error(robot: Robot, law: Law) -> float:
-    """Return the median relative error of the head's velocity for random postures and errors, platform locked."""
+    """Return the median relative error of the head velocity for random postures and targets, platform locked."""
     rng = np.random.default_rng(2)
     kinematics = FrameKinematics(robot, ("right_wrist", "eyes"))
-    bound: Array = np.full(15, _WIDE)
+    bound: Array = np.full(15, _UNBOUNDED)
     errors = []
     for joints in rng.uniform(robot.joint_lower_rad, robot.joint_upper_rad, (300, 15)):
         kinematics.move(np.concatenate([np.zeros(3), joints]))
@@ -204,7 +213,7 @@ def _head_velocity_error(robot: Robot, law: Law) -> float:
 
 
 def _recognition(robot: Robot) -> list[Comparison]:
-    """Return Table 2a: p-values and intervals of the answers, and what they should have been."""
+    """Compare Table 2a: p-values and intervals of the answers, with their corrections."""
     study = published("pepper")
     sheet = Sheet("Table 2a", robot.published)
     shown = study["shown"]
@@ -227,12 +236,12 @@ def _recognition(robot: Robot) -> list[Comparison]:
 
 
 def _printed(robot: Robot, name: str, section: str) -> dict[str, Any]:
-    """Return a section of the published study, held to the tolerance that the robot's own table names."""
+    """Return a section of the published study with the tolerance in the table of the robot."""
     return {**published("pepper")[section], **robot.published[name]}
 
 
 def _ratings(robot: Robot) -> list[Comparison]:
-    """Return Table 2b: p-values and effect sizes that follow from its means and intervals."""
+    """Compare Table 2b: p-values and effect sizes computed from its means and intervals."""
     study = published("pepper")
     sheet = Sheet("Table 2b")
     p_values = _printed(robot, "rating_p", "rating_p")
@@ -255,7 +264,7 @@ def _ratings(robot: Robot) -> list[Comparison]:
 
 
 def _correlations(robot: Robot) -> list[Comparison]:
-    """Return Table 3: intervals that follow from its correlations, and the p-values that follow from its numbers."""
+    """Compare Table 3: intervals and p-values computed from its correlations."""
     tables = published("pepper")["correlation"]
     own = robot.published["correlation"]
     sheet = Sheet("Table 3")
@@ -267,7 +276,7 @@ def _correlations(robot: Robot) -> list[Comparison]:
         name = f"{part}, {scale[0].upper()}* with {_FEATURES[factor]}"
         if (table, pair) in SIGN_MISPRINTS:
             right = -r
-            sheet.correct("P25", f"{name}: r", r, right, "", "its interval is centred there")
+            sheet.correct("P25", f"{name}: r", r, right, "", "the printed interval is centred on this sign")
         interval = fisher_interval(right, tables[table]["n"])
         sheet.compare(f"{name}: interval", {**own, pair: [low, high]}, pair, interval)
     direct = tables["direct_gaze"]

@@ -1,4 +1,4 @@
-"""Studies: every published count, percentage, test, interval and correlation of three studies, computed again."""
+"""Studies: the published percentages, tests, intervals and correlations of three studies, computed again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SUBJECTS = tuple(f"Subject{number}" for number in range(1, 6))
 
 
 def parts() -> Parts:
-    """Return what computes the rows of the quadruped, Pepper and slider studies."""
+    """Return the functions that compute the rows of the quadruped, Pepper and slider studies."""
     return {
         "quadruped, choices": _quadruped,
         "Pepper, choices": choices,
@@ -30,7 +30,7 @@ def parts() -> Parts:
 
 
 def _quadruped() -> list[Comparison]:
-    """Return every number of the study of five gaits that its counts determine."""
+    """Compare the numbers of the study of five gaits that follow from its counts."""
     study = published("quadruped")
     sheet = Sheet("quadruped", study)
     emotions = tuple(study["emotions"])
@@ -58,7 +58,7 @@ def _percentages(sheet: Sheet, matrix: Confusion) -> None:
 
 
 def _last_block(sheet: Sheet, matrix: Confusion) -> None:
-    """Add the last block: five people saw each gait once, so percentages are counts of five."""
+    """Add the last block: five participants saw each gait once, so the percentages are counts of five."""
     people = sheet.published["people"]
     last_hits = 0
     for index, emotion in enumerate(matrix.intended):
@@ -123,12 +123,12 @@ def _power(sheet: Sheet) -> None:
 
 
 def band(mean: float, border: float) -> int:
-    """Return the class of a slider's mean: -1 below minus the border, 1 above the border, 0 between."""
+    """Return the class of a mean rating: -1 below minus the border, 1 above the border, 0 between."""
     return -1 if mean < -border else int(mean > border)
 
 
 def _slider() -> list[Comparison]:
-    """Return what the printed means of 75 clips of human gaits determine, with erratum E29."""
+    """Compare the numbers that follow from the printed means of 75 clips of human gaits, with erratum E29."""
     study = published("slider_survey")
     sheet = Sheet("slider survey", study)
     counts = study["ratings"]
@@ -140,10 +140,14 @@ def _slider() -> list[Comparison]:
     by_mood = means.mean(axis=2)
     rising = (np.diff(by_mood, axis=0) > 0).all(axis=0).astype(float).tolist()
     slots = study["sets"] * study["clips_per_set"] / study["clips"]
-    sheet.compare("clips read as intended, subjects 1 to 5", "derived", "clips_in_band", inside)
-    sheet.compare("mood means of subject 3, angriest first", "derived", "subject3_means", by_mood[:, 2].tolist())
-    sheet.compare("moods in their intended order, subjects 1 to 5", "derived", "in_order", rising)
-    sheet.compare("times each clip is in a set", "derived", "slots_per_clip", slots)
+    sheet.compare("clips rated as intended, subjects 1 to 5", "derived", "clips_in_band", inside)
+    sheet.compare(
+        "mean ratings by mood of subject 3, angriest first", "derived", "subject3_means", by_mood[:, 2].tolist()
+    )
+    sheet.compare(
+        "mean ratings in the intended order of moods, subjects 1 to 5 (1: yes)", "derived", "in_order", rising
+    )
+    sheet.compare("number of sets with each clip", "derived", "slots_per_clip", slots)
     each = counts["total"] / study["clips"]
     note = "4023 ratings, 75 clips"
     sheet.correct("E29", "ratings per clip", counts["per_clip"], each, "", note)

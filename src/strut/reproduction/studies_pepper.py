@@ -1,6 +1,6 @@
 """Pepper's study: a choice of four emotions (Table 2a), ratings of eight motions (2b, 3a), correlations (3b to 3e).
 
-The model of the eight means is the one that answers as a simulated audience.
+The simulated audience answers by the model of the eight means.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HALVES = {
 
 
 def wald_interval(hits: int, shown: int) -> tuple[float, float]:
-    """Return the textbook 95 % interval of a share; [0, 0] at no hits."""
+    """Return the Wald 95 % interval of a share; (0, 0) without hits."""
     low, high = proportion_confint(hits, shown, alpha=0.05, method="normal")
     return float(low), float(high)
 
@@ -59,7 +59,7 @@ def correlation_p(r: float, n: int, alternative: Literal["two-sided", "greater",
 
 
 def choices() -> list[Comparison]:
-    """Return Table 2a: percentages, p-values and intervals, with the errata P20 and P21."""
+    """Compare Table 2a: percentages, p-values and intervals, with the errata P20 and P21."""
     study = published("pepper")
     sheet = Sheet("Pepper", study)
     chance = study["chance"]
@@ -79,7 +79,7 @@ def choices() -> list[Comparison]:
         column = matrix.perceived.index(emotion)
         printed = study["interval"][emotion][2 * column : 2 * column + 2]
         wilson = [100.0 * end for end in wilson_interval(counts[column], shown)]
-        note = "Wilson's is honest at the edges"
+        note = "the Wilson interval also holds near 0 and 1"
         sheet.correct("P21", f"interval of {emotion} hits", printed, wilson, "%", note)
     independence = chi2_independence(matrix)
     assert independence.dof is not None
@@ -92,7 +92,7 @@ def choices() -> list[Comparison]:
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """Test and effect size behind a printed mean and interval, and how far their rounding may have moved them."""
+    """Test and effect size of a printed mean and interval, and their uncertainty by rounding."""
 
     p_value: float
     p_open: float
@@ -102,7 +102,7 @@ class Rebuilt:
 
 
 def rebuilt(mean: float, low: float, high: float, n: int) -> Rebuilt:
-    """Return what a mean and its 95 % interval, both printed to 0.01, say about the test that was made of them."""
+    """Return the test of a mean and its 95 % interval, both printed to 0.01."""
     half_digit = 0.005
     sd = sd_from_interval(low, high, n)
     _, p_value, interval = one_sample(mean, sd, n)
@@ -115,7 +115,7 @@ def rebuilt(mean: float, low: float, high: float, n: int) -> Rebuilt:
 
 
 def ratings() -> list[Comparison]:
-    """Return Tables 2b and 3a: tests and effect sizes from the printed means and intervals, with P22 to P24."""
+    """Compare Tables 2b and 3a: tests and effect sizes from the printed means and intervals, with P22 to P24."""
     study = published("pepper")
     sheet = Sheet("Pepper", study)
     for corner in study["corners"]:
@@ -125,7 +125,7 @@ def ratings() -> list[Comparison]:
         for axis in range(3)
     ]
     note = "by sign of the printed means; two entries of one row were swapped"
-    sheet.correct("P23", "motions rated in the right direction", study["right_direction"]["text"], hits, "", note)
+    sheet.correct("P23", "motions rated with the intended sign", study["right_direction"]["text"], hits, "", note)
     section = study["all_ratings"]
     for scale in PAD_SCALES:
         mean, printed_p, low, high, printed_effect = section[scale]
@@ -142,7 +142,7 @@ def ratings() -> list[Comparison]:
 
 
 def _corner_ratings(sheet: Sheet, corner: str) -> None:
-    """Add what the printed means and intervals of one motion determine."""
+    """Add the numbers that follow from the printed means and intervals of one motion."""
     study = sheet.published
     means = study["rating_mean"][corner]
     ends = study["rating_interval"][corner]
@@ -160,7 +160,7 @@ def _corner_ratings(sheet: Sheet, corner: str) -> None:
 
 
 def _opened(section: dict[str, Any], value: float, rounding: float) -> dict[str, Any]:
-    """Return a section with one value and a tolerance widened by what rounding of its sources leaves open."""
+    """Return a section with one value and a tolerance widened by the rounding of its sources."""
     return section | {"value": value, "tolerance": section["tolerance"] + rounding}
 
 
@@ -173,7 +173,7 @@ def printed_correlations() -> Iterator[tuple[str, str, list[float]]]:
 
 
 def correlations_of_ratings() -> list[Comparison]:
-    """Return the intervals and p-values of 45 correlations, their rebuilding from the means, and the model."""
+    """Compare intervals and p-values of 45 correlations, the correlations by the means, and the model."""
     sheet = Sheet("Pepper", published("pepper"))
     rebuilt_r = rebuilt_correlations()
     distances = []
@@ -184,7 +184,7 @@ def correlations_of_ratings() -> list[Comparison]:
         ends = section | {"ends": [low, high], "p": p}
         right = r
         if (table, pair) in SIGN_MISPRINTS:
-            note = "its interval is centred on the other sign"
+            note = "the printed interval is centred on the other sign"
             right = -r
             sheet.correct("P25", f"interval of {where}", fisher_interval(r, n), fisher_interval(right, n), "", note)
         sheet.compare(f"interval of {where}", ends, "ends", fisher_interval(right, n))
@@ -196,15 +196,15 @@ def correlations_of_ratings() -> list[Comparison]:
         distances.append(rebuilt_r[table, pair] - r)  # sign misprints and all
     rms = float(np.sqrt(np.mean(np.square(distances))))
     largest = float(np.abs(distances).max())
-    sheet.add("correlations rebuilt from Table 2b, rms distance from the printed ones", rms, "")
-    sheet.compare("correlations rebuilt from Table 2b, largest", "derived_rebuilt", "largest", largest)
+    sheet.add("correlations computed from Table 2b, rms difference from the printed ones", rms, "")
+    sheet.compare("correlations computed from Table 2b, largest difference", "derived_rebuilt", "largest", largest)
     for scale, coefficients in zip(PAD_SCALES, audience_model().tolist(), strict=True):
         sheet.compare(f"model of {scale}, coefficients", "audience", scale, coefficients)
     return sheet.rows
 
 
 def _printed_p(pair: str, table: str, r: float) -> float:
-    """Return the p-value as the paper computed it: n = 240 everywhere, one-sided, the tail by the factor."""
+    """Return the p-value as the paper computes it: one-sided with n = 240, the tail by the factor."""
     if table == "high_activity" and pair == "gaze_arousal":
         return correlation_p(r, 240, "less")  # the one entry of its factor that was tested downwards
     return correlation_p(r, 240, "less" if pair.startswith("jerkiness") else "greater")
@@ -240,7 +240,7 @@ def rebuilt_correlations() -> dict[tuple[str, str], float]:
 
 
 def audience_model() -> Array:
-    """Return the coefficients of 1, J, V, G, JV, JG, VG, JVG that meet the eight means, by scale. Shape (3, 8)."""
+    """Return the coefficients of 1, J, V, G, JV, JG, VG, JVG that reproduce the eight means, by scale. Shape (3, 8)."""
     factors, means = _corner_means()
     j, v, g = factors.T
     terms = np.stack([np.ones_like(j), j, v, g, j * v, j * g, v * g, j * v * g], axis=1)

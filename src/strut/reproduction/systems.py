@@ -1,4 +1,4 @@
-"""Systems: the published systems that strut computes again, by name."""
+"""Systems: the published systems whose numbers strut computes again, by name."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def reproduce(system: str, on_progress: Callable[[str, int, int], None] | None =
     """Return the published numbers of a system beside ours.
 
     Args:
-        system: One of `SYSTEMS`; each is a module here whose `parts()` compute its rows.
-        on_progress: Called with what is computed next, how many parts are done, and how many there are.
+        system: One of `SYSTEMS`; each is a module of this folder whose `parts()` compute its rows.
+        on_progress: Called with the name of the next part, the number of finished parts, and the number of all parts.
 
     Example:
         >>> {row.verdict for row in strut.reproduce("mrpete")}
     """
     if system not in SYSTEMS:
         raise UnknownNameError("system", system, SYSTEMS, "`strut reproduce --help`")
-    try:  # here and not above, so that other systems need no statistics packages
+    try:  # imported here, so that the other systems need no statistics packages
         parts: Parts = import_module(f"strut.reproduction.{system}").parts()
     except ModuleNotFoundError as error:
         raise MissingExtraError("study", error.name or "statsmodels") from error

@@ -1,4 +1,4 @@
-"""`strut reproduce`: published numbers beside ours."""
+"""`strut reproduce`: the published numbers of a system beside ours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strut.reproduction.comparison import Comparison
 from strut.reproduction.systems import SYSTEMS
 from strut.reproduction.systems import reproduce as compute
 
-_MOST_NUMBERS = 4  # that a cell of the table shows; --json has them all
+_MAX_NUMBERS = 4  # in a cell of the table; --json has all of them
 
 
 def reproduce(
@@ -26,11 +26,11 @@ def reproduce(
     log = now_and_then()
     with progress(f"computes {system} again") as bar:
 
-        def tell(words: str, done: int, total: int) -> None:
-            bar.update(bar.task_ids[0], description=words, completed=done, total=total)
-            log(f"{words}: {done} of {total}")
+        def report(part: str, done: int, total: int) -> None:
+            bar.update(bar.task_ids[0], description=part, completed=done, total=total)
+            log(f"{part}: {done} of {total}")
 
-        comparisons = compute(system, tell)
+        comparisons = compute(system, report)
     if json:
         print_json([comparison.as_dict() for comparison in comparisons])
         return
@@ -59,7 +59,7 @@ def _print_group(group: str, comparisons: list[Comparison]) -> None:
 
 
 def _published(row: Comparison) -> str:
-    if row.published is not None and len(row.published) > _MOST_NUMBERS:
+    if row.published is not None and len(row.published) > _MAX_NUMBERS:
         return f"within {row.difference:.1e} of ours"
     return _numbers(row.published)
 
@@ -67,6 +67,6 @@ def _published(row: Comparison) -> str:
 def _numbers(values: tuple[float, ...] | None) -> str:
     if values is None:
         return ""
-    if len(values) > _MOST_NUMBERS:
+    if len(values) > _MAX_NUMBERS:
         return f"{len(values)} numbers"
     return ", ".join(f"{value:.4g}" for value in values)
