@@ -24,7 +24,7 @@ from strut.human.transitions.walk_pieces import WalkPiece, mirrored_step, placem
 from strut.maths.rotation import qpos_from_angles
 from strut.ocp.collocation import DirectCollocation
 from strut.ocp.continuity_constraints import state_at
-from strut.ocp.soundness import verify_trajectory, worst_of
+from strut.ocp.soundness import combine_soundness, verify_trajectory
 from strut.ocp.torque_playback import playback_error
 
 COARSE = (4, 4, 2, 2)
@@ -52,7 +52,7 @@ def test_a_stand_is_still_symmetric_and_carried_by_both_soles(heiman, gait, stan
     headings = [heading_of_foot(heiman, path.q[0], side) for side in (RIGHT, LEFT)]
     assert_allclose(headings, np.array([1.0, -1.0]) * heading_of_foot(heiman, gait.trajectory.q[0], RIGHT), atol=1e-9)
     found = verify_trajectory(heiman, stand, part_s=PART_S)
-    assert [*found.complaints(), *found.limits_broken()] == []
+    assert [*found.faults(), *found.broken_limits()] == []
 
 
 def test_steps_of_a_gait_join_to_the_last_digits(heiman, gait):
@@ -229,18 +229,18 @@ def test_a_walk_is_as_sound_as_its_worst_piece(gait):
         gait.soundness, contact_drift_m=0.004, drifting="HeelLeft in phase Shift", playback_error_rad=None
     )
     pulled = replace(gait.soundness, least_normal_force_n=-1.0, joint_limit_margin_rad=-0.2, tightest="KneeRight_RY")
-    worst = worst_of([gait.soundness, sliding, pulled])
-    assert [str(reason) for reason in worst.complaints()] == [
+    worst = combine_soundness([gait.soundness, sliding, pulled])
+    assert [str(reason) for reason in worst.faults()] == [
         "HeelLeft in phase Shift slides 4.0 mm while it should hold still",
         "the ground pulls on a foot",
     ]
-    assert [str(reason) for reason in worst.limits_broken()] == [
+    assert [str(reason) for reason in worst.broken_limits()] == [
         "joint limit: KneeRight_RY is 0.200 rad beyond its range"
     ]
     assert worst.playback_error_rad == gait.soundness.playback_error_rad
     changed = replace(gait.soundness, mesh_change=-0.02, refinement_change=0.5, allowed_pull_n=1e-4)
     loose = replace(gait.soundness, mesh_change=0.01, allowed_pull_n=1.0, capsule_distance_m=-1.0, refinement_change=0)
-    worst = worst_of([loose, changed, gait.soundness])
+    worst = combine_soundness([loose, changed, gait.soundness])
     assert (worst.mesh_change, worst.refinement_change, worst.allowed_pull_n) == (-0.02, 0.5, 1e-4)
 
 
@@ -286,7 +286,7 @@ def test_a_stand_holds_its_weight_ahead_of_its_ankles_on_knees_that_are_not_lock
     assert_allclose(problem.bounds.q[:, :2], 0.0)
     assert problem.bounds.q[0, names.index("KneeLeft_RY")] == 0.06
     assert_allclose(problem.bounds.v, 0.0)
-    assert (problem.lifts, problem.quick, problem.ends) == ((), (), ())
+    assert (problem.lifted_variables, problem.bounded_between_nodes, problem.boundary_constraints) == ((), (), ())
 
 
 def test_the_stand_of_a_walk_is_looked_at_and_its_time_is_counted(gait):
@@ -294,7 +294,7 @@ def test_the_stand_of_a_walk_is_looked_at_and_its_time_is_counted(gait):
     stand = composer.stand
     assert stand is composer.stand
     assert len(stand.q) == 2
-    assert [found.complaints() for found in composer.soundness] == [[], []]
+    assert [found.faults() for found in composer.soundness] == [[], []]
     assert composer.soundness[1].playback_error_rad < 1e-3
     took_s = composer.solve_s - gait.solution.setup_s - gait.solution.solve_s
     assert 0.0 < took_s < 60.0
