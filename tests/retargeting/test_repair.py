@@ -1,4 +1,4 @@
-"""Repair: motions that break limits come back as ones that keep them, with given and with detected contacts."""
+"""Repair: motions that break limits become feasible, with given and with detected contacts."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -64,43 +64,43 @@ def test_a_body_without_feet_is_not_repaired():
         repair(motion, pepper)
 
 
-def test_what_no_solver_finds_is_not_looked_for_again_with_more_margin(monkeypatch, cassie, broken):
-    """A solve may take two minutes: three margins at two intensities had been six of them, in silence."""
+def test_a_motion_without_solution_is_not_solved_again_with_larger_margins(monkeypatch, cassie, broken):
+    """A solve may take two minutes."""
     solves = []
 
-    def nothing(given):
-        solves.append(given)
+    def unsolved(reference):
+        solves.append(reference)
         return SimpleNamespace(solved=False)
 
-    monkeypatch.setattr(repair_drafts, "track_motion", nothing)
+    monkeypatch.setattr(repair_drafts, "track_motion", unsolved)
     with pytest.raises(RefusedError, match="no movement of the whole body near to this one"):
         repair(broken, cassie)
     assert len(solves) == 1
 
 
-def test_a_solve_that_takes_too_long_is_told_with_its_bound(monkeypatch, capsys, tmp_path, broken):
+def test_a_timeout_is_refused_with_the_time_limit(monkeypatch, capsys, tmp_path, broken):
     save_motion(broken, tmp_path / "broken.npz")
 
-    def late(_given):
+    def time_out(_reference):
         raise NotSolvedError(OUT_OF_TIME, "'mesh' of velocity", None)
 
-    monkeypatch.setattr(repair_drafts, "track_motion", late)
+    monkeypatch.setattr(repair_drafts, "track_motion", time_out)
     assert main(["repair", str(tmp_path / "broken.npz"), "--out", str(tmp_path / "repaired.npz")]) == 3
-    assert "no motion near to this one that cassie can do was found within 120 s" in capsys.readouterr().err
+    assert "no feasible motion of cassie near to this one was found within 120 s" in capsys.readouterr().err
 
 
-def test_a_repair_tells_from_the_beginning_that_it_is_under_way(monkeypatch, capsys, tmp_path, broken):
+def test_a_repair_reports_progress_from_the_beginning(monkeypatch, capsys, tmp_path, broken):
     save_motion(broken, tmp_path / "broken.npz")
 
-    def hopeless(*_args, **_options):
+    def refuse(*_args, **_options):
         sleep(0.1)
         raise RefusedError((Reason(ReasonKind.LIMIT, None, "nothing is near"),), "Draw it smaller.")
 
     monkeypatch.setattr(screen, "EVERY_S", 0.02)
-    monkeypatch.setattr(repair_command, "nearest", hopeless)
+    monkeypatch.setattr(repair_command, "find_nearest", refuse)
     assert main(["repair", str(tmp_path / "broken.npz"), "--out", str(tmp_path / "repaired.npz")]) == 3
     first, *between, last = capsys.readouterr().err.splitlines()
     assert first.endswith("gives up after 120 s of processor time")
     assert between
-    assert all(line.startswith("looks for the nearest motion that cassie can do, ") for line in between)
+    assert all(line.startswith("searches the nearest feasible motion of cassie, ") for line in between)
     assert "nothing is near" in last

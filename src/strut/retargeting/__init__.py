@@ -1,1 +1,1 @@
-"""Retargeting: a motion that breaks limits → the nearest one that keeps them."""
+"""Retargeting: turns a motion that breaks limits into the nearest feasible one."""

@@ -1,4 +1,4 @@
-"""Repair: a motion that nobody has proved becomes the nearest one that the body can do."""
+"""Repair: turns a motion that breaks limits into the nearest feasible one."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from strut.verify.check import check
 
 @dataclass(slots=True, eq=False)
 class FirstFailure(Generator):
-    """Drafts up to the first that no solver finds: with more margin, or another feeling, it is no easier.
+    """Drafts of another generator up to the first without a solution: a larger margin would not make it easier.
 
     Args:
-        generator: What drafts.
-        unsolved: That draft, once it is known.
+        generator: The other generator.
+        unsolved: The draft without a solution, once it is known.
     """
 
     search: ClassVar[Search] = RepairDrafts.search
@@ -35,10 +35,10 @@ class FirstFailure(Generator):
     unsolved: list[Draft] = field(default_factory=list)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
-        """Return drafts; where one was not found, that one alone ever after."""
-        return iter(self.unsolved) if self.unsolved else self._until_unsolved(style, detail)
-
-    def _until_unsolved(self, style: Style, detail: Detail) -> Iterator[Draft]:
+        """Yield drafts; once one has no solution, only that one."""
+        if self.unsolved:
+            yield self.unsolved[0]
+            return
         for draft in self.generator.drafts(style, detail):
             if not len(draft.qpos):
                 self.unsolved.append(draft)
@@ -57,17 +57,17 @@ def repair(
 ) -> Motion:
     """Return the nearest motion on the same feet that keeps balance, friction, torques and speeds, with its receipt.
 
-    How far it is from the given one, and where and why it takes longer, stands in `meta["repair"]`.
+    Its distance from the given motion, and where and why it takes longer, are in `meta["repair"]`.
 
     Args:
-        motion: Of a body on feet, at rest at both ends; a motion without contacts has them detected.
-        robot: Whose; the motion's own if None.
-        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot.
+        motion: Of a robot on feet, at rest at both ends; contacts are detected if it has none.
+        robot: The robot; that of the motion if None.
+        margin_m: Smallest distance of the centre of pressure from the edge of the support polygon.
         rate_hz: Samples per second of the result.
-        on_progress: Told every attempt; returning True stops.
+        on_progress: Called with every candidate; returning True stops the search.
 
     Raises:
-        BadMotionError: If it keeps every limit already.
+        BadMotionError: If the motion keeps every limit already.
         RefusedError: If no motion near to it keeps the limits.
 
     Example:

@@ -1,4 +1,4 @@
-"""`strut repair`: the nearest motion to a file's that the robot can really do."""
+"""`strut repair`: turns a motion that breaks limits into the nearest feasible one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from strut.ocp.interior_point import OUT_OF_TIME
 from strut.ocp.windowed_tracking import OPTIONS
 from strut.plumbing.atomic_files import check_not_input
 from strut.receipt import LimitName, Reason, ReasonKind
-from strut.retargeting.repair import repair as nearest
+from strut.retargeting.repair import repair as find_nearest
 
 
 def repair(
@@ -32,30 +32,30 @@ def repair(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Make a motion that breaks limits one that keeps them. Example: strut repair walk.npz --out repaired.npz."""
+    """Turn a motion into the nearest feasible one. Example: strut repair walk.npz --out repaired.npz."""
     motion = load_motion(file)
     body = robot_of(motion, None)
     check_not_input(out, file)
-    doing = f"looks for the nearest motion that {body.name} can do"
-    print_lines(f"{doing}; each solve gives up after {OPTIONS.max_seconds:g} s of processor time")
-    with told_on_screen(doing, out, force=force) as tell, heartbeat(doing), _too_long_told(body.name):
-        repaired = nearest(motion, body, margin_m=length_m(margin), rate_hz=rate, on_progress=tell)
+    stage = f"searches the nearest feasible motion of {body.name}"
+    print_lines(f"{stage}; each solve gives up after {OPTIONS.max_seconds:g} s of processor time")
+    with told_on_screen(stage, out, force=force) as tell, heartbeat(stage), _refuse_timeout(body.name):
+        repaired = find_nearest(motion, body, margin_m=length_m(margin), rate_hz=rate, on_progress=tell)
     save_motion(repaired, out, force=force)
     print_story(repaired.meta["repair"])
     print_planned(repaired, out, json=json)
 
 
 @contextmanager
-def _too_long_told(robot: str) -> Iterator[None]:
-    """Refuse a motion for which the time of a solve was not enough, and tell the bound instead of a solver's words."""
+def _refuse_timeout(robot: str) -> Iterator[None]:
+    """Raise RefusedError with the time limit if a solve runs out of time."""
     try:
         yield
     except NotSolvedError as error:
         if error.status != OUT_OF_TIME:
             raise
-        within = f"within {OPTIONS.max_seconds:g} s of processor time"
-        text = f"no motion near to this one that {robot} can do was found {within}"
+        limit = f"{OPTIONS.max_seconds:g} s of processor time"
+        text = f"no feasible motion of {robot} near to this one was found within {limit}"
         raise RefusedError(
             (Reason(ReasonKind.LIMIT, LimitName.SOLVER, text),),
-            "Make it again, or bring it nearer to what the robot can do.",
+            "Plan the motion again, or make it easier: slower, smaller, with the centre of mass over the feet.",
         ) from error
