@@ -27,7 +27,7 @@ from msgspec import structs  # noqa: E402
 
 from record import Row, record  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.pilot.controllers.reference import ShowRequest, StandRequest, WalkRequest  # noqa: E402
+from strut.pilot.controllers.reference import PilotRequest, StandRequest, WalkRequest  # noqa: E402
 from strut.pilot.gait_library.gait_library import GaitLibrary  # noqa: E402
 from strut.pilot.gait_library.gait_library_file import load_gait_library  # noqa: E402
 from strut.pilot.piloted_simulation import Clock, PilotedRun, Push, World, simulate_requests  # noqa: E402
@@ -77,7 +77,7 @@ def steady_errors(run: PilotedRun, command: tuple[float, float, float]) -> tuple
 
 def push_row(
     name: str,
-    requests: list[ShowRequest],
+    requests: list[PilotRequest],
     push: Push,
     seed: int,
     rate_hz: float,
@@ -137,7 +137,7 @@ def walks(options: argparse.Namespace, library: GaitLibrary | None) -> None:
 def pushes(options: argparse.Namespace, library: GaitLibrary | None) -> None:
     """Push from each side, standing and walking at 0.4 m/s; the stand is the same whoever walks."""
     sides = {"front": (-1.0, 0.0), "back": (1.0, 0.0), "left": (0.0, -1.0), "right": (0.0, 1.0)}
-    walk: list[ShowRequest] = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
+    walk: list[PilotRequest] = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
     for seed, (side, (x, y)) in product(options.seeds, sides.items()):
         force = (PUSH_N * x, PUSH_N * y, 0.0)
         if library is None:

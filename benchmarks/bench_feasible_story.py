@@ -14,11 +14,11 @@ from time import process_time
 from typing import get_args
 
 from record import record
-from strut.animation.animate import animate, draw
+from strut.animation.animate import animate, preview_animation
 from strut.animation.animation_drafts import animation_report, make_feasible
 from strut.animation.animation_file import load_animation
-from strut.animation.animation_ik import drawn_qpos, planted_stance
-from strut.animation.drawing import drawn, rounded
+from strut.animation.animation_frames import round_corners, sample_keyframes
+from strut.animation.animation_ik import planted_stance, solve_frames
 from strut.animation.request import AnimationMethod
 from strut.animation.stories import story_names, story_path
 from strut.models.catalogue import load_robot
@@ -71,7 +71,7 @@ def tell(robot: Robot, name: str, methods: list[str]) -> None:
     """Measure one story by some methods."""
     animation = load_animation(story_path("cassie", name))
     if "raw" in methods:
-        raw = draw(robot, animation)
+        raw = preview_animation(robot, animation)
         report = {"drawn_s": animation.duration_s, "duration_s": raw.duration_s}
         found = check(raw, robot)
         broken = (
@@ -92,9 +92,9 @@ def long_ones(robot: Robot, methods: list[str]) -> None:
     for beats in (8, 29):
         animation = dance(beats)
         stance = planted_stance(robot, animation)
-        frames = drawn(animation, robot.foot_names, robot.joint_names)
-        frames = rounded(frames) if len(frames.corner) else frames
-        raw = drawn_qpos(stance, frames)
+        frames = sample_keyframes(animation, robot.foot_names, robot.joint_names)
+        frames = round_corners(frames) if len(frames.corner) else frames
+        raw = solve_frames(stance, frames)
         for method in [known for known in get_args(AnimationMethod) if known in methods]:
             started = process_time()
             story = make_feasible(stance, frames, raw, margin_m=0.01, rate_hz=100.0, method=method)

@@ -14,7 +14,7 @@ from strut.registry import VERBS
 ROOT = Path(__file__).parent.parent
 STUDY = ("sample_size", "new_study", "serve_study", "rehearse_study", "report_study", "forget_participant")
 DOES = {  # what does in Python what a verb does on the command line
-    "animate": ("load_animation", "trace_animation", "animate"),
+    "animate": ("load_animation", "import_animation", "animate"),
     "repair": ("load_motion", "repair"),
     "library": ("MotionLibrary",),
     "robots": ("robot_names", "load_robot"),

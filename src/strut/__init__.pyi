@@ -59,7 +59,7 @@ from strut.human.problem.gait_options import named_gait_options as named_gait_op
 from strut.human.reconstruction.reconstruct import reconstruct as reconstruct
 from strut.human.synthesis.synthesize import synthesize as synthesize
 from strut.human.transitions.composed_walk import compose_walk as compose_walk
-from strut.animation.animate import animate as animate, draw as draw
+from strut.animation.animate import animate as animate, preview_animation as preview_animation
 from strut.retargeting.repair import repair as repair
 from strut.gaits.hand_task.perform import perform as perform
 from strut.pilot.piloted_sequence import perform_sequence as perform_sequence
@@ -132,7 +132,7 @@ from strut.pilot.live.drive_page import drive as drive
 from strut.viewer.viewer import serve as serve
 
 # Files
-from strut.animation.animation_file import load_animation as load_animation, trace_animation as trace_animation
+from strut.animation.animation_file import load_animation as load_animation, import_animation as import_animation
 from strut.animation.stories import story_names as story_names, story_path as story_path
 from strut.formats.exchange import Writer as Writer, export as export
 from strut.animation.rig_file import export_rig as export_rig

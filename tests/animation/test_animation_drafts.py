@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from strut.animation.animation_drafts import (
-    AS_DRAWN,
     STRENGTHS_AND_MARGINS,
     VISIBLE_STRETCH,
+    WEAKENED_STRETCH,
     AnimationDrafts,
     animation_report,
 )
-from strut.animation.animation_ik import drawn_qpos, planted_stance
-from strut.animation.drawing import drawn
+from strut.animation.animation_frames import sample_keyframes
+from strut.animation.animation_ik import planted_stance, solve_frames
 from strut.animation.feasible_animation import FeasibleAnimation
 from strut.animation.request import Animate
 from strut.errors import OutOfRangeError
@@ -89,8 +89,8 @@ def test_what_was_asked_for_comes_first_and_the_centre_of_mass_alone_after_it():
 @pytest.mark.parametrize(
     ("strength", "duration", "reasons"),
     [
-        (1.0, 0.99 * AS_DRAWN, []),
-        (1.0, 1.01 * AS_DRAWN, ["slower"]),
+        (1.0, 0.99 * WEAKENED_STRETCH, []),
+        (1.0, 1.01 * WEAKENED_STRETCH, ["slower"]),
         (0.9, 1.0, ["weakened: 90 % of the movement, because all of it breaks a limit", "slower"]),
     ],
 )
@@ -122,9 +122,9 @@ def test_a_story_that_nothing_keeps_on_its_feet_is_not_made():
 def test_the_margin_beyond_what_is_asked_is_kept_too():
     """No feet are so large: what is told is the margin that was asked for, more of it, and what is spared."""
     stance = planted_stance(CASSIE, slow_nod())
-    frames = drawn(slow_nod(), CASSIE.foot_names, CASSIE.joint_names)
+    frames = sample_keyframes(slow_nod(), CASSIE.foot_names, CASSIE.joint_names)
     with pytest.raises(OutOfRangeError, match="with 1014 mm to spare"):
-        drafts_by("mass", 1.0)._feasible(stance, frames, drawn_qpos(stance, frames), 0.006, "mass")
+        drafts_by("mass", 1.0)._feasible(stance, frames, solve_frames(stance, frames), 0.006, "mass")
 
 
 def test_a_story_that_walks_is_refused():

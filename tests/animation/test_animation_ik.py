@@ -7,18 +7,18 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
+from strut.animation.animation_frames import sample_keyframes
 from strut.animation.animation_ik import (
     SINKS_M,
     UP_M,
-    drawn_qpos,
-    feet_down,
+    interpolate_frames,
     planted_stance,
-    retimed,
+    retime_frames,
     sample_times,
-    through_frames,
+    solve_frames,
+    stance_feet,
     turns,
 )
-from strut.animation.drawing import drawn
 from strut.engines.rigid_body import foot_contact_points
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError, UnknownNameError, UnreachableFrameError
@@ -35,7 +35,7 @@ def story(*keys, **options):
 
 
 def drawing_of(animation, robot=CASSIE):
-    return drawn(animation, robot.foot_names, robot.joint_names)
+    return sample_keyframes(animation, robot.foot_names, robot.joint_names)
 
 
 def test_instants_are_even_and_the_last_is_rounded_up():
@@ -47,9 +47,9 @@ def test_instants_are_even_and_the_last_is_rounded_up():
 def test_curves_go_through_their_frames_and_rest_at_both_ends():
     time_s = np.array([0.0, 0.5, 1.5, 2.0])
     values = np.array([1.0, 3.0, -1.0, 2.0])
-    assert_allclose(through_frames(time_s, values, time_s), values)
-    assert_allclose(through_frames(time_s, values, np.array([2.0, 2.5])), 2.0)
-    near = through_frames(time_s, values, np.array([1e-4, 2.0 - 1e-4]))
+    assert_allclose(interpolate_frames(time_s, values, time_s), values)
+    assert_allclose(interpolate_frames(time_s, values, np.array([2.0, 2.5])), 2.0)
+    near = interpolate_frames(time_s, values, np.array([1e-4, 2.0 - 1e-4]))
     assert_allclose(near, [1.0, 2.0], atol=1e-6)
 
 
@@ -70,7 +70,7 @@ def test_feet_carry_that_are_neither_up_nor_in_the_ground():
     shift[3, 0, 2] = 1.1 * UP_M
     shift[4, 1, 2] = -1.1 * UP_M
     shift[5, 0, :2] = 0.3
-    down = feet_down(replace(frames, foot_shift_m=shift))
+    down = stance_feet(replace(frames, foot_shift_m=shift))
     assert np.argwhere(~down).tolist() == [[3, 0], [4, 1]]
 
 
@@ -79,18 +79,18 @@ def test_frames_that_are_shown_slower_keep_keys_eyes_and_feet_that_stand():
     frames = drawing_of(story(AnimationKey(0.12, interpolation="linear"), up, AnimationKey(0.28)))
     shown_s = 2.0 * np.asarray(frames.time_s)
     time_s = np.linspace(0.0, 0.8, 41)  # four instants a frame
-    slow = retimed(frames, shown_s, time_s)
+    slow = retime_frames(frames, shown_s, time_s)
     assert slow.key.tolist() == [4 * frame for frame in frames.key]
     assert slow.corner.tolist() == [4 * frame for frame in frames.corner] == [12, 20]
     assert_allclose(slow.base_m[slow.key], frames.base_m[frames.key], atol=1e-12)
-    first = int(np.flatnonzero(~feet_down(frames)[:, CASSIE.foot_names.index("left_sole")])[0])
-    last = int(np.flatnonzero(~feet_down(frames)[:, CASSIE.foot_names.index("left_sole")])[-1])
-    lifted = ~feet_down(slow)[:, CASSIE.foot_names.index("left_sole")]
+    first = int(np.flatnonzero(~stance_feet(frames)[:, CASSIE.foot_names.index("left_sole")])[0])
+    last = int(np.flatnonzero(~stance_feet(frames)[:, CASSIE.foot_names.index("left_sole")])[-1])
+    lifted = ~stance_feet(slow)[:, CASSIE.foot_names.index("left_sole")]
     assert np.flatnonzero(lifted)[[0, -1]].tolist() == [4 * (first - 1) + 1, 4 * (last + 1) - 1]
-    assert feet_down(slow)[:, CASSIE.foot_names.index("right_sole")].all()
+    assert stance_feet(slow)[:, CASSIE.foot_names.index("right_sole")].all()
     begins = next(k for k, eyes in enumerate(frames.eyes) if eyes == "happy")
     assert slow.eyes.index("happy") == 4 * begins
-    assert retimed(frames, shown_s, np.array([0.0, 0.9])).eyes[-1] == frames.eyes[-1]
+    assert retime_frames(frames, shown_s, np.array([0.0, 0.9])).eyes[-1] == frames.eyes[-1]
 
 
 # stances
@@ -134,7 +134,7 @@ def test_a_drawing_moves_base_and_feet_by_what_it_says():
     key = AnimationKey(0.2, (0.01, 0.02, -0.05), (2.0, 4.0, 3.0), {"left_sole": FootPose((0.03, 0.01, 0.04), 5.0)})
     stance = planted_stance(CASSIE, story(key))
     frames = drawing_of(story(key))
-    qpos = drawn_qpos(stance, frames)
+    qpos = solve_frames(stance, frames)
     now = task_jacobians(CASSIE, qpos[[int(frames.key[1])]])
     then = task_jacobians(CASSIE, stance.qpos[None])
     assert_allclose(qpos[frames.key[1], :3] - stance.qpos[:3], [0.01, 0.02, -0.05], atol=1e-4)
@@ -155,5 +155,5 @@ def test_a_drawing_moves_base_and_feet_by_what_it_says():
 def test_a_frame_that_legs_cannot_reach_is_told_with_its_time():
     key = AnimationKey(0.2, (0.0, 0.0, 0.4))
     with pytest.raises(UnreachableFrameError) as caught:
-        drawn_qpos(planted_stance(CASSIE, story(key)), drawing_of(story(key)))
+        solve_frames(planted_stance(CASSIE, story(key)), drawing_of(story(key)))
     assert caught.value.time_s == pytest.approx(0.2)

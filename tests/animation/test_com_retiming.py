@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.animation import com_retiming
-from strut.animation.animation_ik import drawn_qpos, planted_stance
+from strut.animation.animation_frames import sample_keyframes
+from strut.animation.animation_ik import planted_stance, solve_frames
 from strut.animation.com_retiming import StretchReasons, _edges, _inset, _Maker, _slow_down, _uses
-from strut.animation.drawing import drawn
 from strut.animation.feasible_animation import tracking_error
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
@@ -112,7 +112,7 @@ def test_uses_are_shares_of_speed_torque_and_friction(monkeypatch):
     speed[2, 6 + 4] = -0.6 * PETE.joint_speed_limit_rad_s[4]
     monkeypatch.setattr(com_retiming, "velocities", lambda *_: (speed, None))
     monkeypatch.setattr(com_retiming, "share_ground_force", lambda *_: SimpleNamespace(force_n=force, torque_nm=torque))
-    monkeypatch.setattr(com_retiming, "feet_down", lambda dense: None)
+    monkeypatch.setattr(com_retiming, "stance_feet", lambda dense: None)
     coupled = SimpleNamespace(
         free=np.array([1, 2]),
         motor_torque_nm=lambda t: np.array([[0.0, 0.0], [0.0, 0.0], [0.0, -0.8 * PETE.torque_limit_nm[2]]]),
@@ -130,7 +130,7 @@ def test_uses_are_shares_of_speed_torque_and_friction(monkeypatch):
 def test_edges_are_of_feet_that_are_down_before_and_after_and_are_moved_inwards(monkeypatch):
     down = np.ones((5, 4), dtype=bool)
     down[2, 3] = False
-    monkeypatch.setattr(com_retiming, "feet_down", lambda drawing: down.copy())
+    monkeypatch.setattr(com_retiming, "stance_feet", lambda drawing: down.copy())
     corners = np.array([[0.3, 0.2, 0.0], [-0.3, 0.2, 0.0], [0.3, -0.2, 0.0], [-0.3, -0.2, 0.0]])
     edges = _edges(PETE, SimpleNamespace(time_s=np.arange(5.0)), np.tile(corners, (5, 1, 1)), 0.02)
     assert [len(offset) for _, offset in edges] == [4, 3, 3, 3, 4]
@@ -205,7 +205,7 @@ def test_what_the_body_adds_to_its_pendulum_is_the_difference_of_their_zero_mome
 
 def test_a_path_is_shown_to_its_last_sample_whatever_the_rate():
     asked = []
-    frames = drawn(slow_nod(), CASSIE.foot_names, CASSIE.joint_names)
+    frames = sample_keyframes(slow_nod(), CASSIE.foot_names, CASSIE.joint_names)
     stance = SimpleNamespace(solve=lambda frames, com_m, near: (asked.append((frames, com_m, near)) or "qpos", None))
     maker = SimpleNamespace(drawing=frames, stance=stance)
     shown_s = 1.013 * np.asarray(frames.time_s)
@@ -224,8 +224,8 @@ def test_a_path_is_shown_to_its_last_sample_whatever_the_rate():
 
 def test_a_maker_knows_the_mass_of_its_drawing_and_how_steeply_the_ground_may_push():
     stance = planted_stance(CASSIE, slow_nod())
-    frames = drawn(slow_nod(), CASSIE.foot_names, CASSIE.joint_names)
-    raw = drawn_qpos(stance, frames)
+    frames = sample_keyframes(slow_nod(), CASSIE.foot_names, CASSIE.joint_names)
+    raw = solve_frames(stance, frames)
     maker = _Maker(stance, frames, raw, 0.01)
     assert_allclose(maker.com_m, task_jacobians(CASSIE, raw).com_in_world, atol=1e-9)
     assert not maker.assumed.any()
@@ -236,8 +236,8 @@ def test_a_maker_knows_the_mass_of_its_drawing_and_how_steeply_the_ground_may_pu
 
 def made(animation):
     stance = planted_stance(CASSIE, animation)
-    frames = drawn(animation, CASSIE.foot_names, CASSIE.joint_names)
-    return com_retiming.com_retiming(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0)
+    frames = sample_keyframes(animation, CASSIE.foot_names, CASSIE.joint_names)
+    return com_retiming.retime_com(stance, frames, solve_frames(stance, frames), margin_m=0.01, rate_hz=50.0)
 
 
 def test_what_is_feasible_is_planned_once_and_shown_to_its_end():

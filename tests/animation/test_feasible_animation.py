@@ -5,10 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from strut.animation.animate import animate, draw
+from strut.animation.animate import animate, preview_animation
 from strut.animation.animation_drafts import make_feasible
-from strut.animation.animation_ik import drawn_qpos, feet_down, planted_stance, retimed, sample_times
-from strut.animation.drawing import drawn
+from strut.animation.animation_frames import sample_keyframes
+from strut.animation.animation_ik import planted_stance, retime_frames, sample_times, solve_frames, stance_feet
 from strut.animation.request import Animate
 from strut.emotion import Emotion
 from strut.engines.inverse_dynamics import inverse_dynamics
@@ -31,11 +31,11 @@ def cassie():
 def needs_at(robot, animation, stretch):
     """Return what a drawing needs when all of it is shown slower."""
     stance = planted_stance(robot, animation)
-    frames = drawn(animation, robot.foot_names, robot.joint_names)
+    frames = sample_keyframes(animation, robot.foot_names, robot.joint_names)
     times = stretch * frames.time_s
-    fine = retimed(frames, times, sample_times(float(times[-1]), 100.0))
+    fine = retime_frames(frames, times, sample_times(float(times[-1]), 100.0))
     qpos, _ = stance.solve(fine)
-    return audit(robot, fine.time_s, qpos, feet_down(fine))
+    return audit(robot, fine.time_s, qpos, stance_feet(fine))
 
 
 def infeasible(robot, needs):
@@ -78,7 +78,7 @@ def danced(cassie):
 
 
 def test_a_dance_that_is_too_fast_is_made_feasible_and_says_how(cassie, danced):  # behaviour 9
-    raw = check(draw(cassie, dance(beats=4)), cassie)
+    raw = check(preview_animation(cassie, dance(beats=4)), cassie)
     assert raw.verdict == "refused"
     again = check(danced, cassie)
     assert again.verdict == "ok"
@@ -87,7 +87,7 @@ def test_a_dance_that_is_too_fast_is_made_feasible_and_says_how(cassie, danced):
     assert again.foot_slip_mm < 5.0
     report = danced.meta["animation"]
     assert report["slower"]
-    assert all("takes" in sentence and "for " in sentence for sentence in report["slower"])
+    assert all("takes" in sentence and "because " in sentence for sentence in report["slower"])
     assert 0.0 < report["away_mm"]["rms"] <= report["away_mm"]["largest"] < 80.0
 
 
@@ -122,8 +122,8 @@ def test_a_long_dance_is_solved_at_once(cassie):
     """Of 165 frames; bench_feasible_story.py solves the 373 that needed splitting as one problem of all joints."""
     animation = dance(beats=13)
     stance = planted_stance(cassie, animation)
-    frames = drawn(animation, cassie.foot_names, cassie.joint_names)
-    story = make_feasible(stance, frames, drawn_qpos(stance, frames), margin_m=0.01, rate_hz=50.0, method="mass")
+    frames = sample_keyframes(animation, cassie.foot_names, cassie.joint_names)
+    story = make_feasible(stance, frames, solve_frames(stance, frames), margin_m=0.01, rate_hz=50.0, method="mass")
     assert len(story.frame_time_s) >= 165
     assert story.solved
 
@@ -175,7 +175,7 @@ def test_wild_drawings_are_performed_at_full_strength(cassie, seed):
         how = "linear" if rng.random() < 0.15 else "bezier"
         frames.append(AnimationKey(round(time_s, 2), base, turn, interpolation=how))
     animation = Animation("wild", "happy", (*frames, AnimationKey(round(time_s + 0.5, 2))))
-    assert check(draw(cassie, animation), cassie).verdict == "refused"
+    assert check(preview_animation(cassie, animation), cassie).verdict == "refused"
     motion = animate(cassie, animation)
     assert check(motion, cassie).verdict == "ok"
     assert motion.meta["animation"]["strength"] == 1.0

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.animation.animation_ik import drawn_qpos, planted_stance
-from strut.animation.drawing import drawn
+from strut.animation.animation_frames import sample_keyframes
+from strut.animation.animation_ik import planted_stance, solve_frames
 from strut.animation.keyframe_extraction import (
     _columns,
     _key,
     _needed_keys,
     _numbers,
     _posture_deg,
-    extracted_keyframes,
+    extract_keyframes,
 )
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
@@ -36,7 +36,7 @@ ANIMATION = Animation(
 
 @pytest.fixture(scope="module")
 def drawing():
-    return drawn(ANIMATION, CASSIE.foot_names, CASSIE.joint_names)
+    return sample_keyframes(ANIMATION, CASSIE.foot_names, CASSIE.joint_names)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def stance():
 
 @pytest.fixture(scope="module")
 def qpos(stance, drawing):
-    return drawn_qpos(stance, drawing)
+    return solve_frames(stance, drawing)
 
 
 def test_numbers_read_from_coordinates_are_those_that_were_drawn(stance, drawing, qpos):
@@ -107,8 +107,8 @@ def test_a_keyframe_has_only_what_differs_from_standing():
 
 
 def test_few_keyframes_pass_through_all_frames_within_what_an_eye_sees(drawing, stance, qpos):
-    traced = extracted_keyframes(CASSIE, qpos, drawing.eyes, title="bow", emotion="neutral")
-    again = drawn(traced.animation, CASSIE.foot_names, CASSIE.joint_names)
+    traced = extract_keyframes(CASSIE, qpos, drawing.eyes, title="bow", emotion="neutral")
+    again = sample_keyframes(traced.animation, CASSIE.foot_names, CASSIE.joint_names)
     assert traced.frames == len(qpos) == 31
     assert len(traced.animation.keyframe) < 20
     away = np.abs(_columns(again) - _numbers(stance, qpos))

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.animation import whole_body_tracking
-from strut.animation.animation_ik import drawn_qpos, planted_stance
-from strut.animation.drawing import drawn
+from strut.animation.animation_frames import sample_keyframes
+from strut.animation.animation_ik import planted_stance, solve_frames
 from strut.ocp.reduced_model import ReducedModel
 from tests.alice import ALICE
 from tests.stories import alice_sways
@@ -18,8 +18,8 @@ from tests.stories import alice_sways
 def test_a_drawing_is_asked_for_with_a_spare_margin_and_shown_to_its_last_sample(monkeypatch, pieces):
     animation = alice_sways()
     stance = planted_stance(ALICE, animation)
-    frames = drawn(animation, ALICE.foot_names, ALICE.joint_names)
-    raw = drawn_qpos(stance, frames)
+    frames = sample_keyframes(animation, ALICE.foot_names, ALICE.joint_names)
+    raw = solve_frames(stance, frames)
     asked = []
 
     def near(given, window_intervals):
@@ -35,7 +35,7 @@ def test_a_drawing_is_asked_for_with_a_spare_margin_and_shown_to_its_last_sample
         )  # fmt: skip
 
     monkeypatch.setattr(whole_body_tracking, "track_motion", near)
-    story = whole_body_tracking.whole_body_tracking(
+    story = whole_body_tracking.track_whole_body(
         stance, frames, raw, margin_m=0.01, rate_hz=30.0, window_intervals=pieces
     )
     (given, window_intervals), times = asked

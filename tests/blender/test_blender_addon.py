@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import strut
-from strut.animation.animation_ik import drawn_qpos, planted_stance
-from strut.animation.drawing import drawn
+from strut.animation.animation_frames import sample_keyframes
+from strut.animation.animation_ik import planted_stance, solve_frames
 from strut.animation.rig_file import rest_qpos
 from strut.engines.rigid_body import foot_contact_points
 from strut.formats.reader import read_file
-from strut.models.rig import rig_of
+from strut.models.rig import build_rig
 from strut.motion import Motion
 from tests.stories import paw
 
@@ -75,7 +75,7 @@ def folder(request, tmp_path_factory):
     place = tmp_path_factory.mktemp("blender")
     story = strut.load_animation(strut.story_path("cassie", "curious"))
     shutil.copy(strut.story_path("cassie", "curious"), place / "story.toml")
-    solved = strut.draw("cassie", story)
+    solved = strut.preview_animation("cassie", story)
     strut.save_motion(solved, place / "solved.npz")
     strut.export(solved, place / "solved.csv")
     whole = (place / "solved.npz").read_bytes()
@@ -83,7 +83,7 @@ def folder(request, tmp_path_factory):
     (place / "empty.npz").write_bytes(b"")
     strut.save_motion(replace(solved, meta={**solved.meta, "eyes": [[0.0, "winking"]]}), place / "winking.npz")
     (place / "winking.toml").write_text('[[keyframe]]\ntime_s = 0.0\neyes = "winking"\n[[keyframe]]\ntime_s = 1.0\n')
-    lifted = strut.draw("mrpete", paw())
+    lifted = strut.preview_animation("mrpete", paw())
     strut.save_motion(lifted, place / "paw.npz")
     strut.export_rig(strut.load_robot("cassie"), place / "cassie.json")
     strut.export_rig(strut.load_robot("pepper"), place / "pepper.json")
@@ -106,7 +106,7 @@ def seen(folder):
 
 def coordinates(robot, shown, qpos=None):
     """Return a robot's coordinates from the bones that Blender showed."""
-    rig = rig_of(robot, rest_qpos(robot, {}) if qpos is None else qpos)
+    rig = build_rig(robot, rest_qpos(robot, {}) if qpos is None else qpos)
     frames = np.array([[frame[name] for name in rig.names] for frame in shown])
     return rig.coordinates(frames[..., :3, 3], frames[..., :3, :3])
 
@@ -124,8 +124,8 @@ def cassie():
 @pytest.fixture(scope="module")
 def drawing(cassie):
     animation = strut.load_animation(strut.story_path("cassie", "curious"))
-    frames = drawn(animation, cassie.foot_names, cassie.joint_names)
-    return drawn_qpos(planted_stance(cassie, animation), frames)
+    frames = sample_keyframes(animation, cassie.foot_names, cassie.joint_names)
+    return solve_frames(planted_stance(cassie, animation), frames)
 
 
 def test_blender_shows_the_curves_and_the_legs_that_strut_draws(cassie, seen, drawing):
@@ -167,10 +167,10 @@ def test_movements_that_blender_exports_are_read_back(folder, cassie, seen, draw
     assert joints_deg < 0.1
     if ending == "glb":
         story = strut.load_animation(folder / "story.toml")
-        drawn_eyes = drawn(story, cassie.foot_names, cassie.joint_names).eyes
+        drawn_eyes = sample_keyframes(story, cassie.foot_names, cassie.joint_names).eyes
         changes = [k for k in range(len(drawn_eyes)) if k == 0 or drawn_eyes[k] != drawn_eyes[k - 1]]
         assert motion.meta["eyes"] == [[pytest.approx(k / 25.0), drawn_eyes[k]] for k in changes]
-    traced = strut.trace_animation(folder / f"again.{ending}", cassie)
+    traced = strut.import_animation(folder / f"again.{ending}", cassie)
     assert traced.away_m < 0.002
     assert np.degrees(traced.away_rad) < 0.5
     assert len(traced.animation.keyframe) < traced.frames / 3
@@ -216,7 +216,7 @@ def test_mistakes_are_told_in_one_sentence(seen):
 
 def test_joints_without_legs_stop_at_their_limits_and_keep_their_axis(seen):
     pepper = strut.load_robot("pepper")
-    rig = rig_of(pepper)
+    rig = build_rig(pepper)
     frame = np.array([[seen["pepper"][0][name] for name in rig.names]])
     joint = pepper.joint_names.index("LElbowRoll")
     assert rig.coordinates(frame[..., :3, 3], frame[..., :3, :3])[0, rig.base_size + joint] == pytest.approx(
@@ -233,8 +233,8 @@ def test_a_quadruped_lifts_a_paw_in_blender_as_in_strut(folder, seen):
     assert [frame.interpolation for frame in animation.keyframe] == ["bezier", "linear", "bezier", "bezier"]
     assert animation.keyframe[2].leave == pytest.approx(0.5, abs=1e-3)
     stance = planted_stance(robot, animation)
-    frames = drawn(animation, robot.foot_names, robot.joint_names)
+    frames = sample_keyframes(animation, robot.foot_names, robot.joint_names)
     shown = coordinates(robot, seen["mrpete"], stance.qpos)
     points = foot_contact_points(robot, shown)
-    expected = foot_contact_points(robot, drawn_qpos(stance, frames)[::EACH])
+    expected = foot_contact_points(robot, solve_frames(stance, frames)[::EACH])
     assert np.abs(points - expected).max() < 1e-4

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from strut.animation.animate import draw
+from strut.animation.animate import preview_animation
 from strut.animation.animation_file import load_animation
 from strut.cli.main import main
 from strut.formats.motion_file import load_motion, save_motion
@@ -106,7 +106,7 @@ def test_library_says_what_is_wrong(tmp_path, capsys, nod):
 def test_repair_writes_the_nearest_motion_and_refuses_what_is_none_or_is_sound(tmp_path, capsys, nod):
     out = tmp_path / "repaired.npz"
     broken = tmp_path / "broken.npz"
-    save_motion(draw("cassie", load_animation(nod / "nod.toml")), broken)
+    save_motion(preview_animation("cassie", load_animation(nod / "nod.toml")), broken)
     assert main(["repair", str(broken), "--out", str(out)]) == 0
     told = capsys.readouterr().err
     assert "away from the drawing" in told

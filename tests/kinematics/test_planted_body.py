@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from strut.animation.animation_ik import drawn_qpos, planted_stance
-from strut.animation.drawing import drawn
+from strut.animation.animation_frames import sample_keyframes
+from strut.animation.animation_ik import planted_stance, solve_frames
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import UnknownNameError, UnreachableFrameError
 from strut.models.catalogue import load_robot
@@ -33,8 +33,8 @@ def cassie():
 def wild(cassie):
     animation = Animation("wild", "happy", WILD)
     stance = planted_stance(cassie, animation)
-    frames = drawn(animation, cassie.foot_names, cassie.joint_names)
-    return stance, frames, drawn_qpos(stance, frames)
+    frames = sample_keyframes(animation, cassie.foot_names, cassie.joint_names)
+    return stance, frames, solve_frames(stance, frames)
 
 
 def test_springs_rest_and_limits_hold(cassie, wild):
@@ -69,8 +69,8 @@ def test_leg_angles_are_those_of_the_closed_form(cassie):
     """The reference's table of stances: height of a level pelvis over feet under the hips → pitch, knee, foot."""
     frames = [AnimationKey(float(n), (0.0, 0.0, height - 0.9)) for n, height in enumerate((0.9, 0.8, 0.7, 1.0))]
     animation = Animation("heights", "neutral", tuple(frames))
-    drawing = drawn(animation, cassie.foot_names, cassie.joint_names)
-    qpos = drawn_qpos(planted_stance(cassie, animation), drawing)[drawing.key]
+    drawing = sample_keyframes(animation, cassie.foot_names, cassie.joint_names)
+    qpos = solve_frames(planted_stance(cassie, animation), drawing)[drawing.key]
     table = [[35.76, -88.02, -98.76], [42.94, -103.31, -105.94], [49.26, -117.09, -112.26], [27.21, -70.10, -90.21]]
     np.testing.assert_allclose(np.degrees(qpos[:, [9, 10, 13]]), table, atol=0.05)
 
@@ -78,7 +78,9 @@ def test_leg_angles_are_those_of_the_closed_form(cassie):
 def test_unreachable_frame_is_named_with_foot_and_distance(cassie):
     animation = Animation("giant", "proud", (AnimationKey(0.0), AnimationKey(1.0, (0.0, 0.0, 0.4))))
     with pytest.raises(UnreachableFrameError) as refused:
-        drawn_qpos(planted_stance(cassie, animation), drawn(animation, cassie.foot_names, cassie.joint_names))
+        solve_frames(
+            planted_stance(cassie, animation), sample_keyframes(animation, cassie.foot_names, cassie.joint_names)
+        )
     assert refused.value.frame == 25
     assert refused.value.foot in cassie.foot_names
     assert 0.1 < refused.value.off_m < 0.25  # at most 1.1286 m of the 1.3 m drawn
@@ -96,6 +98,6 @@ def test_unknown_feet_and_joints_are_refused(cassie):
 def test_other_bodies_keep_their_feet_too(name, animation):
     robot = load_robot(name)
     stance = planted_stance(robot, animation)
-    frames = drawn(animation, robot.foot_names, robot.joint_names)
-    now = task_jacobians(robot, drawn_qpos(stance, frames))
+    frames = sample_keyframes(animation, robot.foot_names, robot.joint_names)
+    now = task_jacobians(robot, solve_frames(stance, frames))
     np.testing.assert_allclose(now.foot_in_world, stance.foot_in_world + frames.foot_shift_m, atol=1e-4)

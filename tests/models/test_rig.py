@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from strut.models.catalogue import load_robot
-from strut.models.rig import foot_bones, rig_of, solid_bones
+from strut.models.rig import build_rig, foot_bones, solid_bones
 from strut.models.solids import solids
 
 
@@ -26,7 +26,7 @@ def postures(robot, count=5):
 
 
 def test_bones_begin_at_mujocos_joints_and_turn_about_their_axes(body):
-    rig = rig_of(body)
+    rig = build_rig(body)
     data = mujoco.MjData(body.model)
     qpos = postures(body)
     place, turn = rig.frames(qpos)
@@ -40,7 +40,7 @@ def test_bones_begin_at_mujocos_joints_and_turn_about_their_axes(body):
 
 
 def test_coordinates_come_back_from_bones(body):
-    rig = rig_of(body)
+    rig = build_rig(body)
     qpos = postures(body)
     place, turn = rig.frames(qpos)
     again = rig.coordinates(place, turn)
@@ -52,15 +52,15 @@ def test_coordinates_come_back_from_bones(body):
 
 
 def test_axes_of_bones_do_not_depend_on_the_pose_at_rest(body):
-    stands = rig_of(body)
-    bent = rig_of(body, postures(body, 1)[0])
+    stands = build_rig(body)
+    bent = build_rig(body, postures(body, 1)[0])
     qpos = postures(body, 3)
     np.testing.assert_allclose(stands.frames(qpos)[1], bent.frames(qpos)[1], atol=1e-12)
 
 
 def test_parts_and_feet_hang_on_the_bones_that_move_them():
     cassie = load_robot("cassie")
-    rig = rig_of(cassie)
+    rig = build_rig(cassie)
     assert [rig.names[bone] for bone in foot_bones(cassie)] == ["left_foot", "right_foot"]
     assert len(solid_bones(cassie)) == len(solids(cassie))
     assert set(solid_bones(cassie)) == set(range(len(rig.names)))

@@ -9,14 +9,14 @@ from numpy.testing import assert_allclose
 
 from strut.errors import BadTableError
 from strut.models.catalogue import load_robot
-from strut.models.rig import MIN_BONE_M, base_body, bone_parts, foot_bones, rig_of, solid_bones
+from strut.models.rig import MIN_BONE_M, base_body, bone_parts, build_rig, foot_bones, solid_bones
 from strut.models.solids import seen_geoms, solid_poses
 from tests.engines.small_robot import MJCF, ROBOT, forward, postures
 
 
 def test_bones_hang_on_the_joint_before_them_and_begin_at_its_anchor():
     qpos = postures(1)[0]
-    rig = rig_of(ROBOT, qpos)
+    rig = build_rig(ROBOT, qpos)
     data = forward(qpos)
     assert rig.names == ("trunk", "hip", "knee", "twist", "roll")
     assert rig.parents == (-1, 0, 1, 2, 0)
@@ -30,7 +30,7 @@ def test_bones_hang_on_the_joint_before_them_and_begin_at_its_anchor():
 
 
 def test_a_bone_points_to_the_next_joint_or_to_the_middle_of_its_parts():
-    rig = rig_of(ROBOT)
+    rig = build_rig(ROBOT)
     data = forward(ROBOT.model.qpos0)
     ends = {1: data.joint("knee").xanchor, 2: data.joint("twist").xanchor, 4: data.geom("sole").xpos}
     for bone, end in ends.items():
@@ -55,7 +55,7 @@ def test_parts_and_feet_are_on_the_bone_of_the_last_joint_above_them():
 
 
 def test_parts_in_the_axes_of_their_bones_are_where_the_body_has_them():
-    rig = rig_of(ROBOT, postures(1)[0])
+    rig = build_rig(ROBOT, postures(1)[0])
     place, turn = solid_poses(ROBOT, rig.qpos[None])
     parts = bone_parts(rig, ROBOT)
     assert [part.bone for part in parts] == list(solid_bones(ROBOT))
@@ -69,8 +69,8 @@ def test_faint_parts_have_no_bone_and_meshes_are_brought_into_its_axes():
         MJCF.replace('name="ball" type="sphere"', 'name="ball" rgba="1 0 0 0.04" type="sphere"')
     )
     faint = replace(ROBOT, model=model)
-    assert [part.bone for part in bone_parts(rig_of(faint), faint)] == [0, 1, 4]
-    part = bone_parts(rig_of(ROBOT), ROBOT)[1]
+    assert [part.bone for part in bone_parts(build_rig(faint), faint)] == [0, 1, 4]
+    part = bone_parts(build_rig(ROBOT), ROBOT)[1]
 
     class Triangle:
         vertices = np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])
@@ -82,7 +82,7 @@ def test_faint_parts_have_no_bone_and_meshes_are_brought_into_its_axes():
 def test_a_slide_is_no_bone():
     model = mujoco.MjModel.from_xml_string(MJCF.replace('name="twist" type="hinge"', 'name="twist" type="slide"'))
     with pytest.raises(BadTableError, match="no hinge"):
-        rig_of(replace(ROBOT, model=model))
+        build_rig(replace(ROBOT, model=model))
 
 
 def test_the_base_of_a_body_that_is_bolted_down_is_the_world_and_of_a_platform_what_drives():

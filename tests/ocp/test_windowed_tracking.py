@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.animation.animation_ik import drawn_qpos, feet_down, planted_stance
-from strut.animation.drawing import FRAMES_PER_S, drawn
+from strut.animation.animation_frames import FRAMES_PER_S, sample_keyframes
+from strut.animation.animation_ik import planted_stance, solve_frames, stance_feet
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
@@ -21,10 +21,10 @@ MARGIN_M = 0.014
 def given_of(animation):
     robot = load_robot("cassie")
     stance = planted_stance(robot, animation)
-    frames = drawn(animation, robot.foot_names, robot.joint_names)
+    frames = sample_keyframes(animation, robot.foot_names, robot.joint_names)
     body = ReducedModel(robot)
-    q = body.coordinates(drawn_qpos(stance, frames))
-    return ReferenceMotion(body, 1.0 / FRAMES_PER_S, q, feet_down(frames), frames.key, MARGIN_M)
+    q = body.coordinates(solve_frames(stance, frames))
+    return ReferenceMotion(body, 1.0 / FRAMES_PER_S, q, stance_feet(frames), frames.key, MARGIN_M)
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ from strut.pilot.controllers.actuated_model import actuated_model
 from strut.pilot.controllers.pilot import Pilot
 from strut.pilot.controllers.reference import PlayRequest, StandReference, StandRequest, WalkRequest
 from strut.pilot.controllers.standing_controller import StandingController
-from strut.pilot.controllers.state_estimator import Measurement, Observer
+from strut.pilot.controllers.state_estimator import Measurement, StateEstimator
 from strut.pilot.piloted_simulation import Clock, Push, World, simulate_requests
-from strut.pilot.plant.torque_plant import QUIET, USUAL_NOISE, Sensors, TorquePlant
+from strut.pilot.plant.torque_plant import NO_NOISE, USUAL_NOISE, Sensors, TorquePlant
 
 FAST = Clock(control_hz=1000.0, settle_s=0.4, rest_s=0.2)
 SWAY_S = 4.0
@@ -39,7 +39,7 @@ def angle_deg(plant, joint):
 
 
 def test_a_stand_bends_the_springs_as_the_robot_does(model, table):
-    rig = Rig(model, table, [StandRequest(9.0, 0.861)], noise=QUIET)
+    rig = Rig(model, table, [StandRequest(9.0, 0.861)], noise=NO_NOISE)
     for _ in rig.run(2.5):
         pass
     assert rig.plant.qpos[2] == pytest.approx(0.861, abs=0.003)
@@ -162,29 +162,29 @@ def test_the_observer_knows_the_speed_that_it_never_measures(model, table):
     errors = []
     for time_s in rig.run(5.1):
         if time_s > 3.3:
-            errors.append(rig.pilot.observer.velocity[:2] - rig.plant.qvel[:2])
+            errors.append(rig.pilot.estimator.velocity[:2] - rig.plant.qvel[:2])
     assert np.abs(np.mean(errors, axis=0)).max() < 0.02
     assert np.std(errors, axis=0).max() < 0.05
 
 
 def test_a_swinging_leg_is_seen_with_springs_at_rest(body):
-    observer = Observer(body, 0.001)
+    estimator = StateEstimator(body, 0.001)
     joints = np.array(body.model.qpos0[7:])
     bent = joints.copy()
     bent[[4, 11]] = -0.05
     for swing, seen in ((0, (True, False)), (1, (False, True)), (None, (False, False))):
         measured = Measurement(np.array([1.0, 0, 0, 0]), np.zeros(3), np.array([0, 0, 9.81]), bent, np.zeros(14))
-        observer.update(measured, swing)
-        at_rest = np.isclose(observer.dynamics.pivot[:, 2], -0.9, atol=1e-3)
+        estimator.update(measured, swing)
+        at_rest = np.isclose(estimator.dynamics.pivot[:, 2], -0.9, atol=1e-3)
         assert tuple(at_rest) == seen
 
 
 def test_torques_of_a_quiet_stand_are_equal_left_and_right(body):
-    observer = Observer(body, 0.001)
+    estimator = StateEstimator(body, 0.001)
     measured = Measurement(
         np.array([1.0, 0, 0, 0]), np.zeros(3), np.array([0, 0, 9.81]), body.model.qpos0[7:], np.zeros(14)
     )
-    observer.update(measured, None)
-    torque = StandingController(observer).torque(StandReference((*StandingController(observer).com_place()[:2], 0.9)))
+    estimator.update(measured, None)
+    torque = StandingController(estimator).torque(StandReference((*StandingController(estimator).com_state()[:2], 0.9)))
     mirrored = torque[5:] * (-1.0, -1.0, 1.0, 1.0, 1.0)
     np.testing.assert_allclose(torque[:5], mirrored, atol=0.6)  # the pelvis's centre is a third of a millimetre aside

@@ -13,10 +13,10 @@ def moving(body, model):
     qpos = np.array(model.qpos0)
     minimal = rng.normal(0.0, 0.5, 16)
     qpos[3:7] = np.array([0.97, 0.1, -0.15, 0.1]) / np.linalg.norm([0.97, 0.1, -0.15, 0.1])
-    qpos[7:] = body.at_rest(qpos[body.motor_dof + 1] + rng.normal(0.0, 0.1, 10))
+    qpos[7:] = body.joints_at_rest(qpos[body.motor_dof + 1] + rng.normal(0.0, 0.1, 10))
     qvel = dynamics.reduction @ minimal
-    dynamics.place(qpos)
-    dynamics.move(qvel)
+    dynamics.set_configuration(qpos)
+    dynamics.set_velocity(qvel)
     data = mujoco.MjData(model)
     data.qpos[:] = qpos
     data.qvel[:] = qvel
@@ -51,7 +51,7 @@ def test_foot_rows_are_the_velocity_of_the_sole(moving, model, body):
     later[:3] = 0.0
     mujoco.mj_integratePos(model, later, qvel, step)
     moved = later[:3].copy()
-    dynamics.place(later)
+    dynamics.set_configuration(later)
     for foot in range(2):
         speed = (dynamics.pivot[foot] + moved - before[foot]) / step
         np.testing.assert_allclose(rates[5 * foot : 5 * foot + 3], speed, atol=1e-5)
@@ -66,7 +66,7 @@ def test_drift_is_the_change_of_the_foot_rows(moving, model):
     step = 1e-7
     later = qpos.copy()
     mujoco.mj_integratePos(model, later, qvel, step)
-    dynamics.place(later)
+    dynamics.set_configuration(later)
     change = (dynamics.foot_rows @ minimal - rates) / step
     for foot in range(2):
         np.testing.assert_allclose(drift[5 * foot : 5 * foot + 3], change[5 * foot : 5 * foot + 3], atol=1e-4)

@@ -29,8 +29,8 @@ def moving(body):
     qpos = np.array(body.model.qpos0)
     qpos[3:7] = np.array([0.9, 0.2, -0.3, 0.1]) / np.linalg.norm([0.9, 0.2, -0.3, 0.1])
     speed = rng.normal(size=whole.reduction.shape[1])
-    whole.place(qpos)
-    whole.move(whole.reduction @ speed)
+    whole.set_configuration(qpos)
+    whole.set_velocity(whole.reduction @ speed)
     return whole, qpos, speed
 
 
@@ -39,7 +39,7 @@ def carried_on(body, whole, qpos, speed, duration_s):
     later = qpos.copy()
     mujoco.mj_integratePos(body.model, later, whole.reduction @ speed, duration_s)
     other = body.dynamics()
-    other.place(later)
+    other.set_configuration(later)
     return later[:3] + other.com, later[:3] + other.pivot
 
 
@@ -68,8 +68,8 @@ def test_soles_move_as_their_rows_say(body, moving):
 
 def test_a_body_at_rest_is_pulled_down_by_its_weight(body, moving):
     whole, qpos, _ = moving
-    whole.place(qpos)
-    whole.move(np.zeros(body.model.nv))
+    whole.set_configuration(qpos)
+    whole.set_velocity(np.zeros(body.model.nv))
     assert_allclose(whole.bias[:3], [0.0, 0.0, 9.81 * whole.mass_kg], atol=1e-9)
     assert_allclose(whole.foot_drift, 0.0)
 
@@ -81,7 +81,7 @@ def test_mass_and_soles_are_told_from_the_base_wherever_that_is(body, moving):
     data = mujoco.MjData(body.model)
     data.qpos[:] = away
     mujoco.mj_forward(body.model, data)
-    whole.place(away)
+    whole.set_configuration(away)
     assert_allclose(whole.com, data.subtree_com[1] - data.xpos[1], atol=1e-9)
     assert_allclose(whole.base_rotation.ravel(), data.xmat[1], atol=1e-12)
     jacobian = np.zeros((3, body.model.nv))
@@ -118,6 +118,6 @@ def test_soles_that_move_steadily_drift_by_what_turns_them(body, moving):
         later = qpos.copy()
         other = body.dynamics()
         mujoco.mj_integratePos(body.model, later, whole.reduction @ speed, duration_s)
-        other.place(later)
+        other.set_configuration(later)
         ends.append((other.foot_rows @ speed).reshape(-1, FOOT_ROWS)[:, :3])
     assert_allclose(drift.reshape(-1, FOOT_ROWS)[:, :3], (ends[0] - ends[1]) / (2.0 * STEP_S), atol=1e-3)

@@ -21,15 +21,15 @@ LONGEST_S = 90.0  # that a busy machine may take for a few seconds of walking
 def perform(name):
     """Return a short story; it is made in another process."""
     if name == "paw":
-        return strut.draw("mrpete", paw())
-    return strut.draw("cassie", slow_nod())
+        return strut.preview_animation("mrpete", paw())
+    return strut.preview_animation("cassie", slow_nod())
 
 
 class Heard(DrivePage):
     """A page that knows when it is asked."""
 
-    def asked(self, what, body):
-        answer = super().asked(what, body)
+    def handle(self, path, body):
+        answer = super().handle(path, body)
         self.ears.set()
         return answer
 
@@ -96,11 +96,11 @@ def until(page, what, wanted):
 def test_stories_are_made_and_played_and_what_cannot_be_is_told(driven):
     middle = ("/steer", b"{}")
     ask(driven, "/play", b'"sing"')
-    until(driven, middle, lambda state: state["told"] == "There is no story 'sing'.")
+    until(driven, middle, lambda state: state["message"] == "There is no story 'sing'.")
     ask(driven, "/play", b'"nod"')
     until(driven, middle, lambda state: state["doing"] == "nod" and state["phase"] == "play")
     ask(driven, "/play", b'"paw"')
-    until(driven, middle, lambda state: "are not those of cassie" in state["told"])
+    until(driven, middle, lambda state: "are not those of cassie" in state["message"])
 
 
 def opened(driven, browser, script=""):
@@ -142,7 +142,7 @@ def test_keys_drive_the_robot_and_a_fall_is_told_with_a_way_back(driven, browser
     assert page.inner_text("#mode") == "walks"
     assert "driven by you" in page.inner_text("#figures")
     page.evaluate("setHeight(0.70)")  # as the slider does
-    page.wait_for_function("document.getElementById('told').textContent.includes('walking height is 0.7 m')", **wait)
+    page.wait_for_function("document.getElementById('message').textContent.includes('walking height is 0.7 m')", **wait)
     page.keyboard.up("w")
     page.keyboard.press("Space")
     page.wait_for_function("document.body.dataset.mode === 'standing'", **wait)

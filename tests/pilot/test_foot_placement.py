@@ -7,9 +7,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from strut.pilot.controllers.foot_placement import (
+    advance_pendulum,
     capture_point,
     momentum_speed,
-    pendulum_after,
     pendulum_rate,
     periodic_speed,
     step_place,
@@ -21,13 +21,13 @@ RATE = pendulum_rate(0.8)
 
 def test_the_pendulum_moves_as_its_equation_says():
     solved = solve_ivp(lambda _, x: (x[1], RATE**2 * x[0]), (0.0, 0.35), (-0.1, 0.5), rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(pendulum_after(-0.1, 0.5, RATE, 0.35), solved.y[:, -1], atol=1e-8)
+    np.testing.assert_allclose(advance_pendulum(-0.1, 0.5, RATE, 0.35), solved.y[:, -1], atol=1e-8)
 
 
 def test_the_next_step_ends_with_the_wanted_speed():
     foot = step_place(0.02, 0.4, 0.7, RATE, left_s=0.2, step_s=0.35)
-    at_step, speed = pendulum_after(0.02, 0.4, RATE, 0.2)
-    assert pendulum_after(at_step - foot, speed, RATE, 0.35)[1] == pytest.approx(0.7)
+    at_step, speed = advance_pendulum(0.02, 0.4, RATE, 0.2)
+    assert advance_pendulum(at_step - foot, speed, RATE, 0.35)[1] == pytest.approx(0.7)
 
 
 def test_steps_at_the_periodic_speed_make_the_mean_speed():
@@ -49,7 +49,7 @@ def test_who_is_too_fast_steps_further():
 
 def test_a_foot_on_the_capture_point_brings_the_body_to_rest_over_it():
     foot = capture_point(0.05, 0.3, RATE)
-    assert pendulum_after(0.05 - foot, 0.3, RATE, 4.0)[0] == pytest.approx(0.0, abs=1e-6)
+    assert advance_pendulum(0.05 - foot, 0.3, RATE, 4.0)[0] == pytest.approx(0.0, abs=1e-6)
 
 
 def test_momentum_of_a_point_mass_is_its_speed():

@@ -12,10 +12,10 @@ from strut.pilot.gait_library.gait_audit import (
     ENDS,
     SAMPLES,
     GaitAudit,
-    _off_line,
-    gait_audit,
+    audit_gait,
+    distance_to_segment,
     gait_qpos,
-    gait_shortfall,
+    gait_violation,
 )
 from strut.pilot.gait_library.gait_library import DEGREE
 from strut.pilot.gait_library.gait_library_file import load_gait_library
@@ -35,9 +35,9 @@ def walk(cassie):
 
 
 def test_a_walk_of_the_library_keeps_everything(cassie, walk):
-    found = gait_audit(cassie, walk)
+    found = audit_gait(cassie, walk)
     table = gait_library_table(cassie)
-    assert gait_shortfall(found, walk.step_s, table.step_range_s(0.86), table) == ""
+    assert gait_violation(found, walk.step_s, table.step_range_s(0.86), table) == ""
     assert found.clearance_mm > 100.0
     assert 0.0 < found.joint_speed_use < 1.0
 
@@ -46,7 +46,7 @@ def test_a_walk_of_the_library_keeps_everything(cassie, walk):
 def test_a_step_that_sinks_is_off_its_height_by_as_much_and_jumps_from_the_other_step(cassie, walk, end):
     base = np.array(walk.base)
     base[0, UP, end] = walk.parameter[2] - 0.05  # a Bézier curve begins and ends at its outer coefficients
-    found = gait_audit(cassie, replace(walk, base=base))
+    found = audit_gait(cassie, replace(walk, base=base))
     assert found.height_off_mm == pytest.approx(50.0, abs=1e-6)
     assert found.jump == pytest.approx(abs(base[0, UP, end] - walk.base[0, UP, end]), abs=1e-3)
 
@@ -54,15 +54,15 @@ def test_a_step_that_sinks_is_off_its_height_by_as_much_and_jumps_from_the_other
 def test_a_base_that_is_lifted_takes_both_soles_with_it(cassie, walk):
     base = np.array(walk.base)
     table = gait_library_table(cassie)
-    usual = gait_audit(cassie, walk)
+    usual = audit_gait(cassie, walk)
     base[:, UP] += 0.02
-    found = gait_audit(cassie, replace(walk, base=base))
+    found = audit_gait(cassie, replace(walk, base=base))
     assert found.clearance_mm == pytest.approx(usual.clearance_mm + 20.0, abs=1e-6)
     assert found.lowest_swing_mm == pytest.approx(usual.lowest_swing_mm + 20.0, abs=1e-6)
     assert found.slip_mm == pytest.approx(usual.slip_mm, abs=1e-6)
     base[:, UP] -= 0.04
-    sunk = gait_audit(cassie, replace(walk, base=base))
-    assert "the swinging sole is" in gait_shortfall(sunk, walk.step_s, table.step_range_s(0.86), table)
+    sunk = audit_gait(cassie, replace(walk, base=base))
+    assert "the swing sole is" in gait_violation(sunk, walk.step_s, table.step_range_s(0.86), table)
 
 
 def under(robot, qpos):
@@ -78,13 +78,13 @@ def test_a_sole_that_is_dragged_along_slips_from_where_it_stood_first(cassie, wa
     """A Bézier curve begins at its outer coefficient and is soon free of it."""
     base = np.array(walk.base)
     base[0, 1, 0] += 0.03
-    usual = gait_audit(cassie, walk).slip_mm
-    assert gait_audit(cassie, replace(walk, base=base)).slip_mm == pytest.approx(30.0, abs=usual + 1e-6)
+    usual = audit_gait(cassie, walk).slip_mm
+    assert audit_gait(cassie, replace(walk, base=base)).slip_mm == pytest.approx(30.0, abs=usual + 1e-6)
     assert usual < 1.0
 
 
 def test_a_sole_is_clear_by_its_height_at_the_middle_of_the_step(cassie, walk):
-    found = gait_audit(cassie, walk)
+    found = audit_gait(cassie, walk)
     owner = np.array(cassie.point_feet)
     heights = [
         foot_contact_points(cassie, gait_qpos(cassie, walk, stance, np.array([0.5])))[0, owner == 1 - stance, 2].min()
@@ -95,17 +95,17 @@ def test_a_sole_is_clear_by_its_height_at_the_middle_of_the_step(cassie, walk):
 
 def test_the_pressure_of_a_walk_in_slow_motion_is_under_its_centre_of_mass(cassie, walk):
     slow = replace(walk, step_s=1e3)
-    found = gait_audit(cassie, slow)
+    found = audit_gait(cassie, slow)
     share = np.linspace(0.0, 1.0, SAMPLES)[ENDS:-ENDS]
     worst = 0.0
     for stance in (0, 1):
         qpos = gait_qpos(cassie, slow, stance, share)
         soles = foot_contact_points(cassie, qpos)[:, np.array(cassie.point_feet) == stance, :2]
-        away = _off_line(np.array([under(cassie, one) for one in qpos]), soles)
+        away = distance_to_segment(np.array([under(cassie, one) for one in qpos]), soles)
         worst = max(worst, float(away.max()))
     assert worst > 0.02
     assert found.off_line_mm == pytest.approx(1e3 * worst, abs=1e-3)
-    assert found.joint_speed_use == pytest.approx(gait_audit(cassie, walk).joint_speed_use * walk.step_s / 1e3)
+    assert found.joint_speed_use == pytest.approx(audit_gait(cassie, walk).joint_speed_use * walk.step_s / 1e3)
 
 
 def test_room_is_what_is_left_to_the_nearer_limit_of_a_joint(cassie, walk):
@@ -114,7 +114,7 @@ def test_room_is_what_is_left_to_the_nearer_limit_of_a_joint(cassie, walk):
     joint = cassie.joint_names.index(own[0])
     for limit, beyond in ((cassie.joint_upper_rad, 0.05), (cassie.joint_lower_rad, -0.04)):
         motors[0, 0] = limit[joint] + beyond  # all coefficients alike: it stands there throughout
-        assert gait_audit(cassie, replace(walk, motors=motors)).joint_limit_margin_rad == pytest.approx(-abs(beyond))
+        assert audit_gait(cassie, replace(walk, motors=motors)).joint_limit_margin_rad == pytest.approx(-abs(beyond))
 
 
 def test_the_use_of_speed_is_of_the_motors_own_limits(cassie, walk):
@@ -123,7 +123,7 @@ def test_the_use_of_speed_is_of_the_motors_own_limits(cassie, walk):
     share = np.linspace(0.0, 1.0, DEGREE + 1)  # a straight line, from the first coefficient to the last
     motors[0, 3] = motors[0, 3].mean() + 8.0 * share
     use = 8.0 / walk.step_s / cassie.joint_speed_limit_rad_s[cassie.joint_names.index(own[3])]
-    assert gait_audit(cassie, replace(walk, motors=motors)).joint_speed_use == pytest.approx(use)
+    assert audit_gait(cassie, replace(walk, motors=motors)).joint_speed_use == pytest.approx(use)
 
 
 def test_figures_of_a_gait_are_written_to_a_millionth():

@@ -82,11 +82,11 @@ def test_every_gait_repeats_and_goes_with_its_speed(library):
 
 def test_a_mirror_image_of_a_mirror_image_is_the_gait(library):
     gait = library.gait(3, 4, 2)
-    back = gait.mirrored().mirrored()
+    back = gait.mirror().mirror()
     np.testing.assert_array_equal(back.motors, gait.motors)
-    assert gait.mirrored().parameter == (0.5, -0.3, gait.parameter[2])
+    assert gait.mirror().parameter == (0.5, -0.3, gait.parameter[2])
     left = gait.at(0, 0.3)
-    right = gait.mirrored().at(1, 0.3)
+    right = gait.mirror().at(1, 0.3)
     assert left[0][1] == -right[0][1]  # the base is on the other side of the other foot
     assert left[1][3] == right[1][8]  # and the left knee is the right one
 

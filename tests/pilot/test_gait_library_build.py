@@ -19,11 +19,11 @@ from strut.pilot.gait_library import gait_library_build
 from strut.pilot.gait_library.gait_library import PeriodicGait
 from strut.pilot.gait_library.gait_library_build import (
     _Frontier,
-    _mirrored,
     build_gait_library,
+    gait_grid,
     gait_summary,
-    grid_of,
-    judged_gait,
+    judge_gait,
+    mirror_record,
 )
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore
@@ -100,11 +100,11 @@ def test_a_build_that_is_killed_goes_on_where_it_was(tmp_path):
 
 
 def test_the_frontier_spreads_from_the_middle_and_tries_elsewhere_before_it_gives_up():
-    grid = grid_of(load_robot("cassie"), (3, 3, 1))
+    grid = gait_grid(load_robot("cassie"), (3, 3, 1))
     frontier = _Frontier(grid)
     ((first, start, attempt),) = frontier.ready()
     assert (first, start) == ((1, 1, 0), None)
-    assert attempt == gait_library_build.MOST_STARTS  # from a stand: the last attempt
+    assert attempt == gait_library_build.MAX_ATTEMPTS  # from a stand: the last attempt
     gait = PeriodicGait((0.0, 0.0, 0.8), 0.35, [[[0.0]]], [[[0.0]]])
     frontier.take(GaitRecord(first, "ok", "", {}, gait, start=[1.0]))
     ready = {index: (begun, number) for index, begun, number in frontier.ready()}
@@ -123,24 +123,24 @@ def test_the_frontier_spreads_from_the_middle_and_tries_elsewhere_before_it_give
 @pytest.mark.parametrize("count", [0, 102])
 def test_a_grid_that_is_none_is_refused(count):
     cassie = load_robot("cassie")
-    with pytest.raises(OutOfRangeError, match=f"A grid of {count} values is impossible; choose 1 to 101"):
-        grid_of(cassie, (count, 1, 1))
-    assert grid_of(cassie, (101, 1, 1)).shape == (101, 1, 1)
+    with pytest.raises(OutOfRangeError, match=f"An axis of {count} values is not possible; choose 1 to 101"):
+        gait_grid(cassie, (count, 1, 1))
+    assert gait_grid(cassie, (101, 1, 1)).shape == (101, 1, 1)
 
 
 def test_a_gait_and_its_mirror_image_are_measured_alike_and_one_that_sinks_has_failed():
     cassie = load_robot("cassie")
     gait = load_gait_library(cassie).lookup(0.4, 0.1, 0.86)
-    record = judged_gait(cassie, gait, {"iterations": 7})
-    image = _mirrored(record, cassie)
+    record = judge_gait(cassie, gait, {"iterations": 7})
+    image = mirror_record(record, cassie)
     assert (record.status, record.reason, record.figures["iterations"]) == ("ok", "", 7)
     assert image.gait.parameter == pytest.approx((0.4, -0.1, 0.86))
     assert image.figures == pytest.approx(record.figures, rel=0.2, abs=1e-3)  # the pelvis is not quite even
     sunk = np.array(gait.base)
     sunk[:, 2] -= 0.03
-    failed = judged_gait(cassie, replace(gait, base=sunk), {})
+    failed = judge_gait(cassie, replace(gait, base=sunk), {})
     assert failed.status == "failed"
-    assert "the swinging sole is only" in failed.reason
+    assert "the swing sole is only" in failed.reason
 
 
 def test_a_scheduler_that_dies_ends_the_build_and_keeps_what_is_done(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from strut.errors import FileError
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_library.gait_library_build import grid_of
+from strut.pilot.gait_library.gait_library_build import gait_grid
 from strut.pilot.gait_library.gait_map import COLORS, gait_map, save_gait_map
 
 
@@ -15,7 +15,7 @@ def record(index, status="ok", **came):
 
 
 def stored(records, counts):
-    return SimpleNamespace(records=lambda: iter(records), grid=grid_of(load_robot("cassie"), counts))
+    return SimpleNamespace(records=lambda: iter(records), grid=gait_grid(load_robot("cassie"), counts))
 
 
 def key_of(figure):
@@ -43,8 +43,7 @@ def test_what_was_held_fell_or_is_missing_has_its_colour_and_its_word():
     assert len({patch.get_facecolor() for patch in axes.patches}) == 3
     assert len(axes.lines) == 1
     assert (
-        "1 points (white) not looked for yet, 2 of 3 that were tried held by the pendulum walker"
-        in figure.get_suptitle()
+        "1 points (white) not computed yet, 2 of 3 that were tried held by the pendulum walker" in figure.get_suptitle()
     )
     assert set(key_of(figure)[:3]) <= set(COLORS)
 

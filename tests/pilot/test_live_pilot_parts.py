@@ -7,9 +7,9 @@ import pytest
 
 from strut.models.catalogue import load_robot
 from strut.pilot.controllers.reference import PlayRequest, StandRequest, WalkRequest
-from strut.pilot.live.live_pilot import DEAD_ZONE, FOREVER_S, SILENCE_S, LivePilot, Stick, _share, _stands
-from strut.pilot.piloted_record import TOUCHED_N
+from strut.pilot.live.live_pilot import DEAD_ZONE, FOREVER_S, SILENCE_S, LivePilot, Stick, _is_stand, _speed_of_share
 from strut.pilot.plant.torque_model import control_table
+from strut.simulation.playback import TOUCHED_N
 
 CASSIE = load_robot("cassie")
 COMMAND = control_table(CASSIE).command
@@ -24,7 +24,7 @@ class WrittenLoop:
     def __init__(self):
         self.commands = []
         self.ticks = 0
-        self.taken_s = [1.0]
+        self.tick_times_s = [1.0]
         self.touched_n = 0.0
         state_machine = SimpleNamespace(mode="standing", phase="hold", source="animation", current=None)
         walking = SimpleNamespace(mean_speed_m_s=(0.3, -0.1))
@@ -63,9 +63,9 @@ def asked(pilot):
 @pytest.mark.parametrize("axis", ["forward", "left", "turn"])
 def test_a_stick_near_its_middle_stands_and_one_that_is_moved_walks(axis):
     for sign in (1.0, -1.0):
-        assert _stands(Stick(**{axis: 0.99 * sign * DEAD_ZONE}))
-        assert not _stands(Stick(**{axis: 1.01 * sign * DEAD_ZONE}))
-    assert not _stands(Stick(walking=True))
+        assert _is_stand(Stick(**{axis: 0.99 * sign * DEAD_ZONE}))
+        assert not _is_stand(Stick(**{axis: 1.01 * sign * DEAD_ZONE}))
+    assert not _is_stand(Stick(walking=True))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_stick_near_its_middle_stands_and_one_that_is_moved_walks(axis):
     ],
 )
 def test_a_share_is_of_the_range_on_its_own_side(share, speed):
-    assert _share(share, (-0.3, 0.8)) == pytest.approx(speed)
+    assert _speed_of_share(share, (-0.3, 0.8)) == pytest.approx(speed)
 
 
 def test_a_moved_stick_is_a_walk_forever_at_the_last_height(pilot):
@@ -124,7 +124,7 @@ def test_a_stick_that_asks_for_nonsense_changes_nothing(pilot):
 
 def test_time_passes_in_whole_ticks_until_it_falls(pilot):
     pilot.advance(0.25)
-    assert (pilot._loop.ticks, pilot.time_s, pilot._loop.taken_s) == (25, pytest.approx(0.25), [])
+    assert (pilot._loop.ticks, pilot.time_s, pilot._loop.tick_times_s) == (25, pytest.approx(0.25), [])
     pilot._loop.touched_n = 0.99 * TOUCHED_N
     pilot.advance(0.1)
     assert not pilot._loop.record.fell

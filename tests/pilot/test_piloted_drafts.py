@@ -1,6 +1,4 @@
-"""Piloted drafts: what a feeling makes of a walk, how fast it went, and what becomes of one that does not end."""
-
-from types import SimpleNamespace
+"""Drafts of piloted walks: the style's effect on a walk, its steady speed, and runs that fall or do not end."""
 
 import numpy as np
 import pytest
@@ -8,21 +6,24 @@ import pytest
 from strut.draft import Detail
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
-from strut.pilot import piloted_drafts
-from strut.pilot.piloted_drafts import PilotedDrafts, _ended, _last_walk_s, walk_in_style
+from strut.pilot.controllers.reference import StandRequest
+from strut.pilot.piloted_drafts import PilotedDrafts, draft_of_run, walk_in_style
+from strut.pilot.piloted_simulation import Clock, Push, World, simulate_requests
 from strut.pilot.request import PilotedWalk
+from strut.pilot.request_json import decode_requests
+from strut.receipt import LimitName
 from strut.style import Style
 
 CASSIE = load_robot("cassie")
 STYLE = Style(tempo=1.2, stride=0.5, body_height=0.95, body_pitch_rad=0.1, lift=1.3)
 
 
-def test_a_walk_in_a_style_is_the_robots_own_or_the_asked_one_times_its_words():
-    own = CASSIE.gait
+def test_a_style_scales_the_usual_or_the_requested_walk():
+    usual = CASSIE.gait
     walk = walk_in_style(CASSIE, PilotedWalk(), STYLE)
-    assert walk.forward_m_s == pytest.approx(0.6 * own.speed_m_s)
-    assert walk.height_m == pytest.approx(0.95 * own.height_m)
-    assert (walk.left_m_s, walk.turn_rad_s, walk.distance_m) == (0.0, 0.0, own.distance_m)
+    assert walk.forward_m_s == pytest.approx(0.6 * usual.speed_m_s)
+    assert walk.height_m == pytest.approx(0.95 * usual.height_m)
+    assert (walk.left_m_s, walk.turn_rad_s, walk.distance_m) == (0.0, 0.0, usual.distance_m)
     assert (walk.pitch_rad, walk.lift) == (0.1, 1.3)
     task = PilotedWalk(speed_m_s=0.4, sideways_m_s=0.2, turn_rad_s=0.3, body_height_m=0.8, distance_m=2.5)
     back = walk_in_style(CASSIE, task, Style(tempo=1.2, stride=0.5, body_height=0.95, direction=-1))
@@ -31,78 +32,48 @@ def test_a_walk_in_a_style_is_the_robots_own_or_the_asked_one_times_its_words():
     assert back.height_m == pytest.approx(0.76)
 
 
-def walked(timeline, speed_m_s=0.5, turn_rad_s=0.0):
-    time_s = np.arange(0.0, 12.0, 0.02)
-    qpos = np.tile(CASSIE.standing_qpos, (len(time_s), 1))
-    yaw = turn_rad_s * time_s
-    qpos[:, 0] = speed_m_s * time_s
-    qpos[:, 3:7] = np.column_stack([np.cos(yaw / 2.0), 0.0 * yaw, 0.0 * yaw, np.sin(yaw / 2.0)])
-    return SimpleNamespace(
-        time_s=time_s, qpos=qpos, meta={"outcome": {"timeline": timeline}}, figures={"control": "pilot"}
-    )
+def test_a_draft_stands_walks_and_stands_and_measures_the_speed_between_lift_off_and_braking():
+    drafts = PilotedDrafts(CASSIE, PilotedWalk(speed_m_s=0.3, sideways_m_s=0.1, distance_m=0.8), 50.0)
+    (draft,) = drafts.drafts(Style(tempo=1.1, body_height=0.98), Detail())
+    stand, walk, last_stand = decode_requests(draft.meta["piloted"]["requests"])
+    assert (stand.hold_s, last_stand.hold_s) == (0.4, 0.4)
+    assert stand.height_m == walk.height_m == last_stand.height_m == pytest.approx(0.98 * CASSIE.gait.height_m)
+    assert draft.time_s[1] == pytest.approx(0.02)
+    assert draft.violations == ()
+    assert draft.figures["control"] == "pilot"
+    assert draft.figures["walking_speed_asked_m_s"] == pytest.approx(np.hypot(0.3, 0.1))
+    begins = {phase: start_s for start_s, _, phase in draft.meta["outcome"]["timeline"]}
+    first, last = np.searchsorted(draft.time_s, (begins["walk"] + 0.7, begins["brake"] - 0.35))
+    way_m = np.linalg.norm(draft.qpos[last, :2] - draft.qpos[first, :2])
+    mean_m_s = way_m / (draft.time_s[last] - draft.time_s[first])
+    assert draft.figures["walking_speed_m_s"] == pytest.approx(mean_m_s, rel=0.15)
 
 
-TIMELINE = [
-    (0.0, 0, "stand"),
-    (0.4, 1, "walk"),
-    (3.0, 1, "brake"),
-    (3.5, 2, "walk"),
-    (9.0, 2, "brake"),
-    (10.0, 3, "stand"),
-]
-
-
-def test_the_last_walk_is_told_from_its_start_to_its_braking():
-    assert _last_walk_s(walked(TIMELINE)) == (3.5, 9.0)
-    assert _last_walk_s(walked(TIMELINE[:1])) == (0.0, 0.0)
-
-
-def test_speeds_are_those_under_way_and_what_neutral_was_asked():
-    drafts = PilotedDrafts(CASSIE, PilotedWalk(speed_m_s=0.3, sideways_m_s=0.4, turn_rad_s=0.2), 100.0)
-    speeds = drafts._speeds(walked(TIMELINE, turn_rad_s=0.1))
-    assert speeds["walking_speed_m_s"] == pytest.approx(0.5, rel=1e-6)
-    assert speeds["walking_speed_asked_m_s"] == pytest.approx(0.5)
-    assert speeds["turn_rate_rad_s"] == pytest.approx(0.1, rel=1e-6)
-    assert speeds["turn_rate_asked_rad_s"] == 0.2
-
-
-def test_a_draft_stands_walks_and_stands_and_one_beyond_the_controllers_is_not_made(monkeypatch):
-    asked = []
-
-    def drafted(robot, requests, *, rate_hz, library, style):
-        asked.append((requests, rate_hz, style))
-        return piloted_drafts.not_made(robot, style, "x", "y")
-
-    monkeypatch.setattr(piloted_drafts, "piloted_draft", drafted)
-    monkeypatch.setattr(PilotedDrafts, "_speeds", lambda self, draft: {"walking_speed_m_s": 0.25})
-    drafts = PilotedDrafts(CASSIE, PilotedWalk(), 80.0)
-    (draft,) = drafts.drafts(Style(body_height=0.98), Detail())
-    (stand, walk, again), rate_hz, _ = asked[0]
-    assert (stand.hold_s, again.hold_s, rate_hz) == (0.4, 0.4, 80.0)
-    assert stand.height_m == walk.height_m == pytest.approx(0.98 * CASSIE.gait.height_m)
-    assert draft.figures["walking_speed_m_s"] == 0.25
-    (refused,) = PilotedDrafts(CASSIE, PilotedWalk(), 80.0).drafts(Style(stride=50.0), Detail())
-    assert len(asked) == 1
-    sentence = str(refused.violations[0].reason)
-    assert sentence.startswith("command: ")
-    assert sentence[9].islower()
-    assert not sentence.endswith(".")
+def test_a_walk_outside_the_command_range_is_infeasible_in_a_style_and_an_error_in_neutral():
+    (draft,) = PilotedDrafts(CASSIE, PilotedWalk(), 80.0).drafts(Style(stride=50.0), Detail())
+    assert len(draft.qpos) == 0
+    (violation,) = draft.violations
+    assert violation.limit == LimitName.COMMAND
+    assert violation.text.startswith("the speed forward is")
+    assert not violation.text.endswith(".")
     with pytest.raises(OutOfRangeError):
         list(PilotedDrafts(CASSIE, PilotedWalk(speed_m_s=50.0), 80.0).drafts(Style(), Detail()))
 
 
 @pytest.mark.parametrize(
-    ("finished", "fell", "sentence"),
-    [
-        (True, False, None),
-        (False, True, "simulation: falls at 0.05 s"),
-        (False, False, "simulation: is not done after 0 s"),
-    ],
+    ("pushes", "cause"), [((), "is not done after 0 s"), ((Push(0.0, (0.0, 2e4, 0.0), 0.1),), "falls at")]
 )
-def test_a_show_that_falls_or_does_not_end_is_told(finished, fell, sentence):
-    outcome = SimpleNamespace(finished=finished, fell=fell, upright_s=0.05)
-    run = SimpleNamespace(outcome=outcome, motion=SimpleNamespace(time_s=np.array([0.0, 0.05, 0.1])))
-    found = _ended(run)
-    assert [str(short.reason) for short in found] == ([] if sentence is None else [sentence])
-    if sentence:
-        assert found[0].broken.tolist() == [False, True, True]
+def test_a_run_that_does_not_end_or_falls_violates_the_simulation_from_then_on(pushes, cause):
+    clock = Clock(control_hz=1000.0, settle_s=0.0, longest_s=0.3)
+    run = simulate_requests([StandRequest(5.0)], CASSIE, world=World(pushes=pushes), clock=clock)
+    (violation,) = draft_of_run(CASSIE, run).violations
+    assert violation.limit == LimitName.SIMULATION
+    assert violation.text.startswith(cause)
+    np.testing.assert_array_equal(violation.broken, run.motion.time_s >= run.outcome.upright_s)
+    assert violation.broken[-1]
+
+
+def test_a_run_that_ends_violates_nothing():
+    clock = Clock(control_hz=1000.0, settle_s=0.0, rest_s=0.05)
+    run = simulate_requests([StandRequest(0.05)], CASSIE, clock=clock)
+    assert draft_of_run(CASSIE, run).violations == ()

@@ -9,24 +9,25 @@ import pytest
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.pilot.controllers.reference import StandRequest, WalkRequest
-from strut.pilot.piloted_record import SUNK, TIPPED_COSINE, PilotedRecord
+from strut.pilot.piloted_record import MIN_HEIGHT_SHARE, MIN_UPRIGHT_COSINE, PilotedRecord
 from strut.pilot.piloted_simulation import (
     BegunPhase,
     Clock,
     PilotedLoop,
     Push,
     World,
-    _run,
+    measure_run,
     piloted_loop,
     simulate_requests,
 )
 from strut.pilot.plant.torque_model import contact_load_n
-from strut.pilot.plant.torque_plant import QUIET
+from strut.pilot.plant.torque_plant import NO_NOISE
 from strut.simulation.playback import TOUCHED_N
 
 CASSIE = load_robot("cassie")
 CONTACT_LOAD_N = contact_load_n(CASSIE)
 JOINTS = len(CASSIE.joint_names)
+LOADED_N = contact_load_n(CASSIE)
 
 
 @pytest.mark.parametrize("rates", [(200.0, 20.0), (200.0, 200.0), (10000.0, 50.0), (1000.0, 125.0)])
@@ -61,18 +62,18 @@ def test_a_tick_is_made_of_steps_of_a_millisecond_at_most(control_hz, steps):
 
 
 def test_torques_come_as_late_as_the_world_says_and_settling_takes_its_time():
-    world = World(delay_s=0.003, noise=QUIET)
+    world = World(delay_s=0.003, noise=NO_NOISE)
     loop = piloted_loop(CASSIE, world, Clock(control_hz=1000.0, settle_s=0.0))
     acted = []
     for _ in range(5):
         loop.tick()
         acted.append(bool(np.any(loop.record._last)))
     assert acted == [False, False, False, True, True]
-    assert (loop.ticks, len(loop.taken_s)) == (5, 5)
+    assert (loop.ticks, len(loop.tick_times_s)) == (5, 5)
     assert loop.idle_ticks == 5  # nothing is asked
     loop.settle(0.008)
     assert loop.plant.time_s == pytest.approx(0.008)  # the ticks before it count as settling
-    assert (loop.ticks, loop.idle_ticks, loop.taken_s) == (0, 0, [])
+    assert (loop.ticks, loop.idle_ticks, loop.tick_times_s) == (0, 0, [])
     assert loop.plant.model.geom("floor").friction[0] == pytest.approx(CASSIE.friction)
 
 
@@ -84,14 +85,14 @@ def test_a_show_is_sampled_at_its_rate_and_radio_and_pushes_are_asked_every_tick
         heard.append(time_s)
 
     clock = Clock(control_hz=1000.0, record_hz=100.0, settle_s=0.0, rest_s=0.02)
-    world = World(noise=QUIET, friction=0.5, seed=4, delay_s=0.001, pushes=(Push(0.0, (0.0, 0.0, -200.0), 0.01),))
+    world = World(noise=NO_NOISE, friction=0.5, seed=4, delay_s=0.001, pushes=(Push(0.0, (0.0, 0.0, -200.0), 0.01),))
     run = simulate_requests([StandRequest(0.02)], CASSIE, world=world, clock=clock, radio=radio, on_sample=seen.append)
     assert run.outcome.finished
     np.testing.assert_allclose(run.motion.time_s, 0.01 * np.arange(len(seen)), atol=1e-12)
     np.testing.assert_allclose(seen, run.motion.time_s, atol=1e-12)
     np.testing.assert_allclose(heard, 0.001 * np.arange(10 * (len(seen) - 1)), atol=1e-12)
     assert run.motion.meta["simulated"] == {"friction": 0.5, "seed": 4, "delay_s": 0.001}
-    free = simulate_requests([StandRequest(0.02)], CASSIE, world=World(noise=QUIET), clock=clock)
+    free = simulate_requests([StandRequest(0.02)], CASSIE, world=World(noise=NO_NOISE), clock=clock)
     assert free.motion.meta["simulated"]["friction"] == CASSIE.friction
     assert run.motion.qpos[1, 2] < free.motion.qpos[1, 2] - 1e-4  # it was pushed down
     stopped = Clock(control_hz=1000.0, settle_s=0.0, longest_s=0.01)
@@ -113,7 +114,7 @@ def test_each_phase_of_each_request_is_noted_once_with_its_time():
         loop.record.time_s.append(0.12345 * number)
         loop.pilot.state_machine.current = None if request is None else requests[request]
         loop.pilot.state_machine.phase = phase
-        PilotedLoop.note(loop, requests)
+        PilotedLoop.record_phase(loop, requests)
     assert loop.begun == [BegunPhase(0, "rise", 0.123), BegunPhase(0, "hold", 0.37), BegunPhase(1, "hold", 0.494)]
 
 
@@ -155,12 +156,12 @@ def loop_of(**changes):
     }  # fmt: skip
     pilot = SimpleNamespace(state_machine=SimpleNamespace(idle=changes.pop("idle", True)))
     return SimpleNamespace(
-        record=SimpleNamespace(**record | changes), pilot=pilot, taken_s=[0.001, 0.004, 0.002], begun=[]
+        record=SimpleNamespace(**record | changes), pilot=pilot, tick_times_s=[0.001, 0.004, 0.002], begun=[]
     )
 
 
 def test_an_outcome_is_what_the_record_amounts_to():
-    run = _run(CASSIE, loop_of(), 0.2, World())
+    run = measure_run(CASSIE, loop_of(), 0.2, World())
     outcome = run.outcome
     assert (outcome.fell, outcome.finished, outcome.upright_s, outcome.torque_use) == (False, True, 0.8, 0.7)
     assert (outcome.distance_m, outcome.foot_slip_mm) == pytest.approx((0.5, 4.0))
@@ -168,7 +169,7 @@ def test_an_outcome_is_what_the_record_amounts_to():
     assert (outcome.tick_ms, outcome.real_time_factor) == pytest.approx((2.0, 4.0))
     assert run.motion.contact.tolist() == [[True, False], [True, True], [True, False]]
     for path_m, told in ((0.099, False), (0.101, True)):
-        cost = _run(CASSIE, loop_of(path_m=lambda path_m=path_m: path_m), 0.2, World()).outcome.cost_of_transport
+        cost = measure_run(CASSIE, loop_of(path_m=lambda path_m=path_m: path_m), 0.2, World()).outcome.cost_of_transport
         assert (cost is not None) is told
 
 
@@ -179,7 +180,7 @@ STOPPED = "simulation: the run was stopped before the last request"
     ("idle", "fell", "finished"), [(True, True, False), (False, False, False), (True, False, True)]
 )
 def test_who_fell_or_was_stopped_has_not_finished(idle, fell, finished):
-    run = _run(CASSIE, loop_of(idle=idle, fell=fell), 0.2, World())
+    run = measure_run(CASSIE, loop_of(idle=idle, fell=fell), 0.2, World())
     assert run.outcome.finished is finished
     assert run.motion.receipt.verdict == ("ok" if finished else "refused")
     reasons = ["simulation: the robot fell"] if fell else [] if finished else [STOPPED]
@@ -190,7 +191,7 @@ def shown(joint, places, **changes):
     """Return the receipt of a show in which one joint is at three places [rad]."""
     qpos = np.tile(CASSIE.standing_qpos, (3, 1))
     qpos[:, CASSIE.base_size + joint] = places
-    return _run(CASSIE, loop_of(qpos=list(qpos), **changes), 0.2, World()).motion.receipt
+    return measure_run(CASSIE, loop_of(qpos=list(qpos), **changes), 0.2, World()).motion.receipt
 
 
 def test_a_show_that_breaks_a_limit_is_refused_with_it():
@@ -219,13 +220,13 @@ def test_a_receipt_of_a_show_has_the_worst_of_rooms_and_speeds():
     qpos = np.tile(CASSIE.standing_qpos, (3, 1))
     qpos[:, 7 + 2] += [0.0, 0.3, 0.6]  # 0.75 rad/s throughout
     qpos[1, 7 + 5] = CASSIE.joint_upper_rad[5] - 0.01
-    receipt = _run(CASSIE, loop_of(qpos=list(qpos)), 0.2, World()).motion.receipt
+    receipt = measure_run(CASSIE, loop_of(qpos=list(qpos)), 0.2, World()).motion.receipt
     assert receipt.joint_limit_margin_rad == pytest.approx(0.01)
     qpos[:, 7 + 5] = CASSIE.standing_qpos[7 + 5]
-    steady = _run(CASSIE, loop_of(qpos=list(qpos)), 0.2, World()).motion.receipt
+    steady = measure_run(CASSIE, loop_of(qpos=list(qpos)), 0.2, World()).motion.receipt
     assert steady.joint_speed_use == pytest.approx(0.75 / CASSIE.joint_speed_limit_rad_s[2])
     assert (steady.duration_s, steady.speed_m_s, steady.distance_m) == (0.8, 0.0, 0.0)
-    moved = _run(CASSIE, loop_of(), 0.2, World()).motion.receipt
+    moved = measure_run(CASSIE, loop_of(), 0.2, World()).motion.receipt
     assert moved.speed_m_s == pytest.approx(0.5 / 0.8)
 
 
@@ -263,7 +264,7 @@ def test_work_is_all_that_motors_give_and_take(record):
     assert record.work_j == pytest.approx(0.1 * (23.0 + 2.0 + 42.0))
     record.sample(0.1236, "standing", "hold")
     assert record.torque_nm[-1].tolist() == [0.0, -1.0, 0.0, -14.0]
-    record.forget_work()
+    record.reset_work()
     assert (record.work_j, record.torque_use) == (0.0, 0.0)
 
 
@@ -271,7 +272,7 @@ def test_work_is_all_that_motors_give_and_take(record):
 @pytest.mark.parametrize(("beyond", "fell"), [(-0.001, False), (0.001, True)])
 def test_a_base_that_tips_sinks_or_is_touched_has_fallen_for_good(record, axis, beyond, fell):
     plant = record._plant
-    half = (np.arccos(TIPPED_COSINE) + beyond) / 2.0
+    half = (np.arccos(MIN_UPRIGHT_COSINE) + beyond) / 2.0
     plant.qpos[3] = np.cos(half)
     plant.qpos[axis] = np.sin(half)
     record.tick(np.zeros(2), 0.1)
@@ -279,7 +280,7 @@ def test_a_base_that_tips_sinks_or_is_touched_has_fallen_for_good(record, axis, 
     plant.qpos[3:7] = 1.0, 0.0, 0.0, 0.0
     record.tick(np.zeros(2), 0.1)
     assert record.fell is fell
-    for height_m, other_n in ((SUNK * 0.9 - 1e-3 * np.sign(beyond), 0.0), (0.9, TOUCHED_N + beyond)):
+    for height_m, other_n in ((MIN_HEIGHT_SHARE * 0.9 - 1e-3 * np.sign(beyond), 0.0), (0.9, TOUCHED_N + beyond)):
         again = PilotedRecord(WrittenPlant(), np.ones(2))
         again._plant.qpos[2] = height_m
         again._plant.other_n = other_n
@@ -312,7 +313,7 @@ def test_no_impulse_is_lost_between_samples_or_counted_twice(record):
         if tick % 4 == 0:
             record.sample(0.1 * tick, "a", "x")
         record._plant.foot_forces = lambda tick=tick: (push_n(tick), 0.0)
-        record.feel()
+        record.record_tick_forces()
         record._plant.foot_forces = lambda: (np.zeros((2, 3)), 0.0)
     mean_n = record.mean_force_n()
     assert mean_n.shape == (3, 2, 3)

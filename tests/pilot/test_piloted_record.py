@@ -10,7 +10,7 @@ from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.pilot.controllers.reference import StandRequest
 from strut.pilot.piloted_drafts import PilotedDrafts
-from strut.pilot.piloted_simulation import Clock, World, _run, piloted_loop, simulate_requests
+from strut.pilot.piloted_simulation import Clock, World, measure_run, piloted_loop, simulate_requests
 from strut.pilot.request import PilotedWalk
 from strut.style import Style
 
@@ -43,7 +43,7 @@ def test_cost_of_transport_is_work_over_weight_and_path_and_none_is_told_on_the_
     half = 0.3 * way_m, 0.4 * way_m  # there and back: a path without any distance
     carried(loop, [(0.0, 0.0), half, (0.0, 0.0)])
     loop.record.work_j = 12.0
-    outcome = _run(cassie, loop, 1.0, World()).outcome
+    outcome = measure_run(cassie, loop, 1.0, World()).outcome
     assert outcome.distance_m == pytest.approx(0.0, abs=1e-9)
     told = None if way_m < 0.1 else pytest.approx(12.0 / (cassie.mass_kg * 9.81 * way_m), rel=1e-6)
     assert outcome.cost_of_transport == told

@@ -145,11 +145,11 @@ def test_a_scheduler_that_is_gone_says_so_when_asked_and_while_waiting(dask):
 def test_nobody_at_work_is_told_after_two_minutes_and_not_before(dask, monkeypatch):
     with TaskFarm(workers=1) as farm:
         monkeypatch.setattr(task_farm, "monotonic", lambda: 1000.0)
-        assert farm._look(500.0) == 1000.0  # workers are there
+        assert farm._check_workers(500.0) == 1000.0  # workers are there
         farm._client.workers = {}
-        assert farm._look(881.0) == 881.0
+        assert farm._check_workers(881.0) == 881.0
         with pytest.raises(SchedulerError, match="no workers for 120 s"):
-            farm._look(879.0)
+            farm._check_workers(879.0)
 
 
 def test_an_address_at_which_nobody_answers_is_refused(monkeypatch):

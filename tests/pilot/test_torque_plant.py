@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from strut.pilot.plant.torque_plant import QUIET, USUAL_NOISE, SensorNoise, Sensors, TorquePlant
+from strut.pilot.plant.torque_plant import NO_NOISE, USUAL_NOISE, SensorNoise, Sensors, TorquePlant
 
 FLOORS = {
     "plane": '<geom name="floor" type="plane" size="0 0 0.05"/>',
@@ -92,7 +92,7 @@ def tilted(quaternion, tilt):
     return [w * a - x * b - y * c, w * b + x * a - z * c, w * c + y * a + z * b, x * c - y * b + z * a]
 
 
-@pytest.mark.parametrize("noise", [QUIET, USUAL_NOISE, SensorNoise(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)])
+@pytest.mark.parametrize("noise", [NO_NOISE, USUAL_NOISE, SensorNoise(0.1, 0.2, 0.3, 0.4, 0.5, 0.6)])
 def test_sensors_read_the_state_with_the_noise_and_the_bias_that_were_drawn(noise):
     plant = plant_on("plane")
     rng = np.random.default_rng(2)

@@ -8,12 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.draft import Candidate, Draft, StrongestCandidate, Violation
-from strut.emotion import named_emotion
-from strut.errors import OutOfRangeError, UnknownNameError
 from strut.maths.easing import smooth_step
 from strut.models.catalogue import load_robot
-from strut.pilot.piloted_sequence import _eyes, _feelings
-from strut.pilot.sequence import STAND, USUAL_ASIDE_M_S, WALK, ShowPart, _walk, queue_of_words
 from strut.pipeline import relaxation
 from strut.pipeline.gate import strongest, strongest_proved
 from strut.pipeline.relaxation import lower_share, relax_locally
@@ -131,50 +127,3 @@ def test_what_a_proof_refuses_is_looked_for_below_it():
     assert refused.candidate is None
     unproved = strongest_proved(1.0, lambda intensity: attempt_of(intensity, intensity <= 0.55), None)
     assert 0.53 <= unproved.candidate.intensity <= 0.55
-
-
-def said(words, mood="neutral"):
-    return _walk(CASSIE, words, WALK.fullmatch(words), named_emotion(mood))
-
-
-def test_words_of_a_walk_say_way_length_and_speed():
-    own = CASSIE.gait
-    plain = said("walk 2 m").request
-    assert (plain.forward_m_s, plain.left_m_s, plain.distance_m) == (own.speed_m_s, 0.0, 2.0)
-    back = said("walk backwards 3 s at 0.2 m/s").request
-    assert (back.forward_m_s, back.distance_m, back.duration_s) == (-0.2, None, 3.0)
-    right = said("walk right 0.5 m").request
-    assert (right.forward_m_s, right.left_m_s) == (0.0, -USUAL_ASIDE_M_S)
-    assert said("walk left 1 m at 0.1").request.left_m_s == pytest.approx(0.1)
-    assert said("walk 2 m").reasons == ()
-    assert said("walk 2 m").feeling == "neutral"
-    assert STAND.fullmatch("wait 2.5 s")[1] == "2.5"
-
-
-def test_walks_that_take_too_long_or_are_out_of_range_are_refused_with_their_words():
-    with pytest.raises(OutOfRangeError, match="'walk 301 s' would take 301 s; a walk of a show takes at most 300 s"):
-        said("walk 301 s")
-    assert said("walk 300 s").request.duration_s == 300.0
-    with pytest.raises(OutOfRangeError, match="'walk 2 m at 9 m/s' when neutral: "):
-        said("walk 2 m at 9 m/s")
-    with pytest.raises(UnknownNameError, match="part of a show"):
-        queue_of_words(CASSIE, "stand 1 s, dance wildly")
-    with pytest.raises(UnknownNameError, match="story"):
-        queue_of_words(CASSIE, "nothing")
-    (stand,) = queue_of_words(CASSIE, "stand 2 s")
-    assert (stand.request.hold_s, stand.request.height_m) == (2.0, CASSIE.standing_qpos[2])
-
-
-def test_eyes_and_feelings_of_a_show_are_those_of_its_parts_while_they_last():
-    parts = (
-        ShowPart("a", None, ((0.0, "happy"), (2.0, "sad"), (9.0, "angry")), feeling="happy"),
-        ShowPart("b", None, ((0.0, "sad"), (1.0, "happy")), feeling="neutral"),
-        ShowPart("c", None, (), feeling="happy"),
-        ShowPart("d", None, ((0.5, "sad"),), feeling="sad"),
-    )
-    begun = [SimpleNamespace(number=n, phase=phase, at_s=at) for n, phase, at in (
-        (0, "rise", 0.0), (0, "play", 1.0), (1, "walk", 5.0), (2, "hold", 7.0), (3, "play", 8.0))]  # fmt: skip
-    assert _eyes(SimpleNamespace(begun=begun), parts) == [
-        [0.0, "neutral"], [1.0, "happy"], [3.0, "sad"], [6.0, "happy"], [8.5, "sad"],
-    ]  # fmt: skip
-    assert _feelings(parts) == ["happy", "sad"]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from strut.animation.animate import draw
+from strut.animation.animate import preview_animation
 from strut.cli import screen
 from strut.cli.main import main
 from strut.errors import OutOfRangeError, RefusedError
@@ -32,7 +32,7 @@ def cassie():
 
 @pytest.fixture(scope="module")
 def broken(cassie):
-    return draw(cassie, dance(beats=2, beat_s=0.28))
+    return preview_animation(cassie, dance(beats=2, beat_s=0.28))
 
 
 @pytest.mark.parametrize("detected", [False, True])
@@ -51,7 +51,7 @@ def test_a_body_without_feet_is_not_repaired():
     pepper = load_robot("pepper")
     qpos = np.zeros((50, pepper.model.nq))
     motion = replace(
-        draw("cassie", dance(beats=2)),
+        preview_animation("cassie", dance(beats=2)),
         robot="pepper",
         time_s=np.arange(50) / 50.0,
         qpos=qpos,

@@ -204,8 +204,8 @@ def test_feet_miss_their_places_where_a_joint_is_at_its_stop(cassie):
 def carried(body, qpos, accelerations=None, *, feet=(0, 1)):
     """Return the wrench that feet miss [N, N m] and the motors' torques, at a posture with given accelerations."""
     dynamics: WholeBody = body.dynamics()
-    dynamics.place(qpos)
-    dynamics.move(np.zeros(body.model.nv))
+    dynamics.set_configuration(qpos)
+    dynamics.set_velocity(np.zeros(body.model.nv))
     moved = np.zeros(16)
     if accelerations is not None:
         moved[:6] = accelerations

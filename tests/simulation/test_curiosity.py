@@ -13,10 +13,10 @@ def test_the_curiosity_story_runs_from_start_to_end_without_a_fall():
     assert motion.receipt.verdict == "ok"
     assert motion.receipt.distance_m > 2.5
     assert motion.meta["outcome"]["finished"]
-    phases = [begun["phase"] for begun in motion.meta["show"]]
+    phases = [begun["phase"] for begun in motion.meta["sequence"]]
     assert [phase for phase in phases if phase in ("play", "walk")] == ["play", "walk", "walk", "walk", "play"]
-    last_walk = [begun["at_s"] for begun in motion.meta["show"] if begun["phase"] == "walk"][-1]
-    brakes = next(begun["at_s"] for begun in motion.meta["show"] if begun["phase"] == "brake")
+    last_walk = [begun["at_s"] for begun in motion.meta["sequence"] if begun["phase"] == "walk"][-1]
+    brakes = next(begun["at_s"] for begun in motion.meta["sequence"] if begun["phase"] == "brake")
     height = motion.qpos[:, 2]
     walked = np.searchsorted(motion.time_s, (last_walk, brakes))
     assert height[walked[1]] < height[walked[0]] - 0.04  # it squats while it walks

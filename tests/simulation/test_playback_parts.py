@@ -10,7 +10,6 @@ from strut.engines.frame_kinematics import frame_poses
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.pilot.piloted_simulation import Clock, PilotedLoop, Push, _push
 from strut.simulation import playback
 from strut.simulation.outcome import Outcome
 from strut.simulation.physics import Run
@@ -248,25 +247,3 @@ def test_a_hand_that_is_busy_is_measured_and_a_platform_told_how_far_it_came():
     frame = pepper.chains.hand["right"]
     far = np.linalg.norm(frame_poses(pepper, frame, happened)[0] - frame_poses(pepper, frame, qpos)[0], axis=1).max()
     assert outcome.hand_error_mm == pytest.approx(1e3 * far)
-
-
-def test_pushes_act_in_their_time_and_add_up():
-    pushed = []
-    plant = SimpleNamespace(push=pushed.append)
-    pushes = [Push(1.0, (1.0, 0.0, 0.0), 0.5), Push(1.2, (0.0, 2.0, 0.0), 1.0)]
-    for now in (0.9, 1.0, 1.3, 1.5, 2.2):
-        _push(plant, pushes, now)
-    np.testing.assert_allclose(pushed, [[0, 0, 0], [1, 0, 0], [1, 2, 0], [0, 2, 0], [0, 0, 0]])
-    _push(plant, [], 1.0)
-    assert len(pushed) == 5
-
-
-@pytest.mark.parametrize(
-    ("fell", "idle", "last_s", "on"),
-    [(False, 9, 4.9, True), (True, 9, 4.9, False), (False, 10, 4.9, False), (False, 9, 5.0, False)],
-)
-def test_a_show_goes_on_until_it_falls_rests_or_is_too_long(fell, idle, last_s, on):
-    loop = SimpleNamespace(
-        idle_ticks=idle, pilot=SimpleNamespace(tick_s=0.1), record=SimpleNamespace(fell=fell, time_s=[0.0, last_s])
-    )
-    assert PilotedLoop.goes_on(loop, Clock(rest_s=1.0, longest_s=5.0)) is on

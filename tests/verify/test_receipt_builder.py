@@ -12,7 +12,7 @@ from strut.draft import Violation
 from strut.emotion import named_emotion
 from strut.engines.inverse_dynamics import ContactDemand
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_library.gait_audit import GaitAudit, _jump, _off_line, gait_shortfall
+from strut.pilot.gait_library.gait_audit import GaitAudit, _jump, distance_to_segment, gait_violation
 from strut.pilot.plant.plant_audit import FEWEST_SAMPLES, _smoothing, _tilt, was_piloted
 from strut.receipt import Reason, ReasonKind
 from strut.verify.contact_force_fit import fit_contact_forces
@@ -140,24 +140,24 @@ LIBRARY = SimpleNamespace(clearance_m=(0.05, 0.1), height_band_m=0.01)
 
 
 @pytest.mark.parametrize(("field", "kept", "wrong", "words"), [
-    ("jump", 0.99e-6, 1.01e-6, "away from its beginning"), ("slip_mm", 5.9, 6.1, "a standing sole moves"),
+    ("jump", 0.99e-6, 1.01e-6, "away from its beginning"), ("slip_mm", 5.9, 6.1, "a stance sole moves"),
     ("clearance_mm", 45.1, 44.9, "high at mid-step"), ("lowest_swing_mm", -5.9, -6.1, "mm low"),
     ("off_line_mm", 39.9, 40.1, "off the standing sole"), ("height_off_mm", 10.9, 11.1, "off its height"),
     ("joint_limit_margin_rad", -0.9e-3, -1.1e-3, "beyond its limit"), ("joint_speed_use", 1.009, 1.011, "of its speed"),
 ])  # fmt: skip
 def test_a_coded_gait_keeps_each_bound(field, kept, wrong, words):
-    assert gait_shortfall(replace(GOOD, **{field: kept}), 0.4, (0.3, 0.5), LIBRARY) == ""
-    assert words in gait_shortfall(replace(GOOD, **{field: wrong}), 0.4, (0.3, 0.5), LIBRARY)
-    both = gait_shortfall(replace(GOOD, **{field: wrong}), 0.6, (0.3, 0.5), LIBRARY)
+    assert gait_violation(replace(GOOD, **{field: kept}), 0.4, (0.3, 0.5), LIBRARY) == ""
+    assert words in gait_violation(replace(GOOD, **{field: wrong}), 0.4, (0.3, 0.5), LIBRARY)
+    both = gait_violation(replace(GOOD, **{field: wrong}), 0.6, (0.3, 0.5), LIBRARY)
     assert " and a step of 0.600 s is not from 0.300 to 0.500 s." in both
     for step_s, fits in ((0.3, True), (0.5, True), (0.29999, False), (0.50001, False)):
-        assert (gait_shortfall(GOOD, step_s, (0.3, 0.5), LIBRARY) == "") is fits
+        assert (gait_violation(GOOD, step_s, (0.3, 0.5), LIBRARY) == "") is fits
 
 
 def test_points_are_off_a_line_by_the_distance_from_its_nearest_point():
     line = np.tile([[1.0, 1.0], [4.0, 5.0]], (4, 1, 1))
     points = np.array([[1.0 + 1.5 - 0.8, 1.0 + 2.0 + 0.6], [1.0 - 0.3, 1.0 - 0.4], [4.6, 5.8], [2.5, 3.0]])
-    assert_allclose(_off_line(points, line), [1.0, 0.5, 1.0, 0.0], atol=1e-12)
+    assert_allclose(distance_to_segment(points, line), [1.0, 0.5, 1.0, 0.0], atol=1e-12)
 
 
 def test_a_jump_is_between_the_end_of_one_step_and_the_start_of_the_other():

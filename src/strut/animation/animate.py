@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from strut.animation.animation_drafts import expression_changes
-from strut.animation.animation_ik import drawn_qpos, feet_down, planted_stance, retimed, sample_times
-from strut.animation.drawing import drawn
+from strut.animation.animation_frames import sample_keyframes
+from strut.animation.animation_ik import planted_stance, retime_frames, sample_times, solve_frames, stance_feet
 from strut.animation.request import Animate, AnimationMethod
 from strut.draft import OnProgress
 from strut.emotion import named_emotion
@@ -63,24 +63,24 @@ def animate(
     return run(request, robot=robot, on_progress=on_progress)
 
 
-def draw(robot: Robot | str, animation: Animation, *, rate_hz: float = 100.0) -> Motion:
+def preview_animation(robot: Robot | str, animation: Animation, *, rate_hz: float = 100.0) -> Motion:
     """Return a drawn story as it is: inverse kinematics and nothing else, without a receipt.
 
     Example:
-        >>> strut.check(strut.draw("cassie", strut.load_animation("hop.toml"))).verdict
+        >>> strut.check(strut.preview_animation("cassie", strut.load_animation("hop.toml"))).verdict
     """
     robot = as_robot(robot)
     stance = planted_stance(robot, animation)
-    frames = drawn(animation, robot.foot_names, robot.joint_names)
-    drawn_qpos(stance, frames)  # raises where a frame is out of reach
-    fine = retimed(frames, frames.time_s, sample_times(animation.duration_s, rate_hz))
+    frames = sample_keyframes(animation, robot.foot_names, robot.joint_names)
+    solve_frames(stance, frames)  # raises where a frame is out of reach
+    fine = retime_frames(frames, frames.time_s, sample_times(animation.duration_s, rate_hz))
     qpos, _ = stance.solve(fine)
     return Motion(
         robot=robot.name,
         time_s=fine.time_s,
         qpos=qpos,
         joint_names=robot.joint_names,
-        contact=feet_down(fine),
+        contact=stance_feet(fine),
         foot_names=robot.foot_names,
         meta={
             "robot_fingerprint": robot.fingerprint,

@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from strut.animation.animation_ik import PlantedStance, drawn_qpos, planted_stance
-from strut.animation.com_retiming import com_retiming
-from strut.animation.drawing import Drawing, drawn, rounded
+from strut.animation.animation_frames import AnimationFrames, round_corners, sample_keyframes
+from strut.animation.animation_ik import PlantedStance, planted_stance, solve_frames
+from strut.animation.com_retiming import retime_com
 from strut.animation.feasible_animation import FeasibleAnimation, tracking_error
 from strut.animation.request import Animate, AnimationMethod
-from strut.animation.whole_body_tracking import whole_body_tracking
+from strut.animation.whole_body_tracking import track_whole_body
 from strut.arrays import Array, Index
 from strut.draft import Detail, Draft, Generator, OnProgress, Search, not_made
 from strut.errors import OutOfRangeError
@@ -39,7 +39,7 @@ STRENGTHS_AND_MARGINS: dict[AnimationMethod, tuple[tuple[float, float], ...]] = 
 }
 VISIBLE_STRETCH = 1.02  # less is not told
 ALL_JOINTS = {"body": "all joints at once", "pieces": "all joints window by window"}
-AS_DRAWN = 1.0 / 0.85  # a movement that takes longer than this is weakened
+WEAKENED_STRETCH = 1.0 / 0.85  # a movement that takes longer than this is weakened
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,11 +74,11 @@ class AnimationDrafts(Generator):
             raise OutOfRangeError("The story walks; only what it does standing can be animated: cut it at its walks.")
         stance = planted_stance(self.robot, animation)
         for fallback, (strength, more_m, method) in enumerate(self._variants()):
-            frames = drawn(animation, self.robot.foot_names, self.robot.joint_names, strength=strength)
-            raw = drawn_qpos(stance, frames)
+            frames = sample_keyframes(animation, self.robot.foot_names, self.robot.joint_names, strength=strength)
+            raw = solve_frames(stance, frames)
             if len(frames.corner):
-                frames = rounded(frames)
-                raw = drawn_qpos(stance, frames)
+                frames = round_corners(frames)
+                raw = solve_frames(stance, frames)
             feasible = self._feasible(stance, frames, raw, more_m, method)
             report = {"method": method, **animation_report(frames.time_s, frames.key, raw, feasible, strength)}
             yield self._draft(report, feasible, style, fallback)
@@ -90,7 +90,7 @@ class AnimationDrafts(Generator):
             yield from ((strength, more_m, method) for strength, more_m in STRENGTHS_AND_MARGINS[method])
 
     def _feasible(
-        self, stance: PlantedStance, frames: Drawing, raw: Array, more_m: float, method: AnimationMethod
+        self, stance: PlantedStance, frames: AnimationFrames, raw: Array, more_m: float, method: AnimationMethod
     ) -> FeasibleAnimation:
         margin_m = self.margin_m + more_m
         return make_feasible(stance, frames, raw, margin_m=margin_m, rate_hz=self.rate_hz, method=method)
@@ -118,7 +118,7 @@ class AnimationDrafts(Generator):
             feasible.contact,
             style,
             kept=strength,
-            reasons=tuple(reasons) if stretch > AS_DRAWN or strength < 1.0 else (),
+            reasons=tuple(reasons) if stretch > WEAKENED_STRETCH or strength < 1.0 else (),
             fallback=fallback,
             meta={
                 "title": self.task.animation.title,
@@ -129,7 +129,13 @@ class AnimationDrafts(Generator):
 
 
 def make_feasible(
-    stance: PlantedStance, frames: Drawing, raw: Array, *, margin_m: float, rate_hz: float, method: AnimationMethod
+    stance: PlantedStance,
+    frames: AnimationFrames,
+    raw: Array,
+    *,
+    margin_m: float,
+    rate_hz: float,
+    method: AnimationMethod,
 ) -> FeasibleAnimation:
     """Return the movement nearest to a drawing, with coordinates (N, nq), that keeps every limit.
 
@@ -143,9 +149,9 @@ def make_feasible(
             `mass` the centre of mass and times alone.
     """
     if method == "mass":
-        return com_retiming(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz)
+        return retime_com(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz)
     intervals = WINDOW_INTERVALS if method == "pieces" else None
-    return whole_body_tracking(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz, window_intervals=intervals)
+    return track_whole_body(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz, window_intervals=intervals)
 
 
 def animation_report(

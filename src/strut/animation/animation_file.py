@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from strut.animation.keyframe_extraction import ExtractedKeyframes, extracted_keyframes
+from strut.animation.keyframe_extraction import ExtractedKeyframes, extract_keyframes
 from strut.animation.rig_movement import expressions, slider_m
 from strut.errors import AnimationError, FileError
 from strut.formats.reader import read_file
@@ -32,7 +32,7 @@ def load_animation(path: Path | str) -> Animation:
     return TomlFile(text, str(path), AnimationError).decode(Animation)
 
 
-def trace_animation(
+def import_animation(
     path: Path | str, robot: Robot | str, *, emotion: str = "neutral", title: str | None = None
 ) -> ExtractedKeyframes:
     """Return the movement of a rig in a GLB or BVH file as an animation in keyframes; raises RigFileError.
@@ -44,9 +44,9 @@ def trace_animation(
         title: For people; the file's name if None.
 
     Example:
-        >>> strut.trace_animation("hop.glb", "cassie", emotion="happy").animation.duration_s
+        >>> strut.import_animation("hop.glb", "cassie", emotion="happy").animation.duration_s
     """
     body = as_robot(robot)
     motion = read_file(Motion, Path(path), robot=body)
     eyes = expressions(slider_m(expression_times(motion.meta), motion.time_s))
-    return extracted_keyframes(body, motion.qpos, eyes, title=title or Path(path).stem, emotion=emotion)
+    return extract_keyframes(body, motion.qpos, eyes, title=title or Path(path).stem, emotion=emotion)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 
-from strut.animation.drawing import Drawing
+from strut.animation.animation_frames import AnimationFrames
 from strut.arrays import Array
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError, UnknownNameError, UnreachableFrameError
@@ -42,7 +42,9 @@ class PlantedStance:
     foot_in_world: Array
     foot_yaw_rad: Array
 
-    def solve(self, frames: Drawing, *, com_m: Array | None = None, near: Array | None = None) -> tuple[Array, Array]:
+    def solve(
+        self, frames: AnimationFrames, *, com_m: Array | None = None, near: Array | None = None
+    ) -> tuple[Array, Array]:
         """Return coordinates of frames (T, nq) and how far each foot misses (T, n).
 
         Args:
@@ -113,7 +115,7 @@ def _check_names(robot: Robot, animation: Animation) -> None:
             raise UnknownNameError("joint", name, robot.joint_names, f"posture_deg names it; {robot.name}'s folder")
 
 
-def drawn_qpos(stance: PlantedStance, drawing: Drawing) -> Array:
+def solve_frames(stance: PlantedStance, drawing: AnimationFrames) -> Array:
     """Return the coordinates of a drawing, frame by frame; raises UnreachableFrameError. Shape (N, nq)."""
     qpos, miss = stance.solve(drawing)
     if miss.max() > REACHED:
@@ -123,12 +125,12 @@ def drawn_qpos(stance: PlantedStance, drawing: Drawing) -> Array:
     return qpos
 
 
-def feet_down(drawing: Drawing) -> npt.NDArray[np.bool_]:
+def stance_feet(drawing: AnimationFrames) -> npt.NDArray[np.bool_]:
     """Return which feet carry in each frame. Shape (N, n)."""
     return np.asarray(np.abs(drawing.foot_shift_m[..., 2]) < UP_M)
 
 
-def retimed(drawing: Drawing, frame_time_s: Array, time_s: Array) -> Drawing:
+def retime_frames(drawing: AnimationFrames, frame_time_s: Array, time_s: Array) -> AnimationFrames:
     """Return a drawing whose frames are shown at other times, at instants between them: a smooth curve through them.
 
     Args:
@@ -138,14 +140,14 @@ def retimed(drawing: Drawing, frame_time_s: Array, time_s: Array) -> Drawing:
     """
 
     def at(values: Array) -> Array:
-        return through_frames(frame_time_s, values, time_s)
+        return interpolate_frames(frame_time_s, values, time_s)
 
     nearest = np.clip(np.searchsorted(frame_time_s, time_s + 1e-9, side="right") - 1, 0, len(frame_time_s) - 1)
-    down = feet_down(drawing)
+    down = stance_feet(drawing)
     both = down[nearest] & down[np.minimum(nearest + 1, len(down) - 1)]
     shift = at(drawing.foot_shift_m)
     shift[both, 2] = 0.0
-    return Drawing(
+    return AnimationFrames(
         time_s=time_s,
         base_m=at(drawing.base_m),
         turn_rad=at(drawing.turn_rad),
@@ -158,7 +160,7 @@ def retimed(drawing: Drawing, frame_time_s: Array, time_s: Array) -> Drawing:
     )
 
 
-def through_frames(frame_time_s: Array, values: Array, time_s: Array) -> Array:
+def interpolate_frames(frame_time_s: Array, values: Array, time_s: Array) -> Array:
     """Return values between frames by a cubic spline at rest at both ends. Shapes (N,), (N, ...), (T,)."""
     return np.asarray(CubicSpline(frame_time_s, values, bc_type="clamped")(np.minimum(time_s, frame_time_s[-1])))
 

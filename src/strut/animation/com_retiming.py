@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from strut.animation.animation_ik import PlantedStance, feet_down, retimed, sample_times, through_frames
-from strut.animation.drawing import FRAMES_PER_S, Drawing
+from strut.animation.animation_frames import FRAMES_PER_S, AnimationFrames
+from strut.animation.animation_ik import PlantedStance, interpolate_frames, retime_frames, sample_times, stance_feet
 from strut.animation.feasible_animation import FeasibleAnimation
 from strut.arrays import Array
 from strut.balance.centre_of_pressure import cop_of_wrench
@@ -53,8 +53,8 @@ class StretchReasons:
     worst: dict[tuple[str, int], float] = field(default_factory=dict)
 
 
-def com_retiming(
-    stance: PlantedStance, drawing: Drawing, raw_qpos: Array, *, margin_m: float, rate_hz: float
+def retime_com(
+    stance: PlantedStance, drawing: AnimationFrames, raw_qpos: Array, *, margin_m: float, rate_hz: float
 ) -> FeasibleAnimation:
     """Return a movement near to a drawing by moving its centre of mass alone; see `FeasibleAnimation`."""
     robot = stance.robot
@@ -80,7 +80,7 @@ def com_retiming(
     return FeasibleAnimation(
         final.time_s,
         final_qpos,
-        feet_down(final),
+        stance_feet(final),
         final.eyes,
         frame_time_s=path.time_s,
         frame_qpos=qpos,
@@ -96,7 +96,7 @@ class _Maker:
     """Plans and bodies of one drawing."""
 
     stance: PlantedStance
-    drawing: Drawing
+    drawing: AnimationFrames
     raw_qpos: Array
     margin_m: float
     com_m: Array = field(init=False)
@@ -113,13 +113,13 @@ class _Maker:
         problem = PathProblem(self.com_m, self.drawing.key, 1.0 / FRAMES_PER_S, edges, slope)
         self.program = BalancedPathProgram(problem)
 
-    def body(self, path: BalancedPath, rate_hz: float | None, near: Array) -> tuple[Drawing, Array]:
+    def body(self, path: BalancedPath, rate_hz: float | None, near: Array) -> tuple[AnimationFrames, Array]:
         """Return a path as frames and coordinates, at a rate or, without one, at its own frames."""
         times = path.time_s if rate_hz is None else sample_times(float(path.time_s[-1]), rate_hz)
         shown_s = path.time_s * (times[-1] / path.time_s[-1])  # so that the last sample is the end
-        frames = retimed(self.drawing, shown_s, times)
-        com = through_frames(shown_s, path.com_m, times)
-        start = through_frames(shown_s, near, times)
+        frames = retime_frames(self.drawing, shown_s, times)
+        com = interpolate_frames(shown_s, path.com_m, times)
+        start = interpolate_frames(shown_s, near, times)
         qpos, _ = self.stance.solve(frames, com_m=com, near=start)
         return frames, qpos
 
@@ -137,10 +137,10 @@ class _Maker:
         return self.program.solve(path, self.assumed, least)
 
 
-def _edges(robot: Robot, drawing: Drawing, points: Array, margin_m: float) -> list[tuple[Array, Array]]:
+def _edges(robot: Robot, drawing: AnimationFrames, points: Array, margin_m: float) -> list[tuple[Array, Array]]:
     """Return the edges, moved inwards, of what the feet span that are down in a frame and in those beside it."""
     owner = np.array(robot.point_feet)
-    down = feet_down(drawing)
+    down = stance_feet(drawing)
     down[1:-1] &= down[:-2] & down[2:]
     found: list[tuple[Array, Array]] = []
     last: tuple[bytes, tuple[Array, Array]] | None = None
@@ -166,7 +166,7 @@ def _inset(polygon: Polygon | None, margin_m: float, time_s: float) -> Polygon:
 def _slow_down(
     maker: _Maker,
     path: BalancedPath,
-    dense: Drawing,
+    dense: AnimationFrames,
     qpos: Array,
     dynamics: InverseDynamics,
     reasons: StretchReasons,
@@ -189,12 +189,14 @@ def _slow_down(
     return raised
 
 
-def _uses(stance: PlantedStance, dense: Drawing, qpos: Array, dynamics: InverseDynamics) -> Iterator[tuple[str, Array]]:
+def _uses(
+    stance: PlantedStance, dense: AnimationFrames, qpos: Array, dynamics: InverseDynamics
+) -> Iterator[tuple[str, Array]]:
     """Yield what is used of speed, torque and friction at each sample, 1 is the limit. Shape (T,)."""
     robot = stance.robot
     speed, _ = velocities(robot, dense.time_s, qpos)
     yield "a joint's speed", (np.abs(speed[:, BASE:]) / robot.joint_speed_limit_rad_s).max(axis=1)
-    ground = share_ground_force(robot, dynamics, feet_down(dense))
+    ground = share_ground_force(robot, dynamics, stance_feet(dense))
     limit = robot.torque_limit_nm
     coupled = stance.coupled
     motors = np.abs(coupled.motor_torque_nm(ground.torque_nm)) / limit[coupled.free]

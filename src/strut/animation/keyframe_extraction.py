@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from strut.animation.animation_frames import FRAMES_PER_S, AnimationFrames, sample_keyframes
 from strut.animation.animation_ik import PlantedStance, planted_stance
-from strut.animation.drawing import FRAMES_PER_S, Drawing, drawn
 from strut.arrays import Array
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
@@ -43,7 +43,7 @@ class ExtractedKeyframes:
     away_rad: float
 
 
-def extracted_keyframes(
+def extract_keyframes(
     robot: Robot, qpos: Array, eyes: tuple[str, ...], *, title: str, emotion: str
 ) -> ExtractedKeyframes:
     """Return an animation that passes through coordinates, 25 frames a second. Shape (T, nq) and length T."""
@@ -58,7 +58,7 @@ def extracted_keyframes(
     while True:
         frames = tuple(_key(robot, k, values[k], eyes[k]) for k in keys)
         animation = Animation(title, emotion, frames, robot.name, posture_deg=posture)
-        away = np.abs(_columns(drawn(animation, robot.foot_names, robot.joint_names)) - values)
+        away = np.abs(_columns(sample_keyframes(animation, robot.foot_names, robot.joint_names)) - values)
         worst = (away / seen).max(axis=1)
         worst[keys] = 0.0
         if worst.max() <= 1.0:
@@ -103,7 +103,7 @@ def _numbers(stance: PlantedStance, qpos: Array) -> Array:
     return np.column_stack([base, euler, shift.reshape(len(qpos), -1), yaw, joints])
 
 
-def _columns(frames: Drawing) -> Array:
+def _columns(frames: AnimationFrames) -> Array:
     """Return the numbers of a drawing in the same order. Shape (N, m)."""
     shift = frames.foot_shift_m.reshape(len(frames.time_s), -1)
     angles = (frames.foot_turn_rad, frames.joint_rad)

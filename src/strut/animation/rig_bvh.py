@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation, Slerp
 
-from strut.animation.drawing import FRAMES_PER_S
+from strut.animation.animation_frames import FRAMES_PER_S
 from strut.animation.rig_movement import (
     EYES_BONE,
     RigMovement,
@@ -27,7 +27,7 @@ from strut.formats.bvh import BvhJoint, bvh_frames, encode_bvh, parse_bvh, recog
 from strut.formats.reader import FormatError
 from strut.maths.sampling import columns_at
 from strut.models.catalogue import robot_of
-from strut.models.rig import Rig, rig_of
+from strut.models.rig import Rig, build_rig
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.eyes import expression_times
@@ -47,7 +47,7 @@ class RigBvhWriter:
     def encode(self, motion: Motion) -> bytes:
         """Return the text in UTF-8."""
         motion.check_even()
-        rig = rig_of(robot_of(motion))
+        rig = build_rig(robot_of(motion))
         position, rotation = rig.frames(motion.qpos)
         since_rest = rotation @ np.swapaxes(rig.rotation, 1, 2)
         joints = list[BvhJoint]()
@@ -89,7 +89,7 @@ class RigBvhReader:
             joints, values, step_s = parse_bvh(content.decode("utf-8", errors="replace"))
         except FormatError as error:
             raise RigFileError(path, str(error)) from error
-        rig = rig_of(robot)
+        rig = build_rig(robot)
         joint_number = {joint.name: index for index, joint in enumerate(joints)}
         check_bones(rig, joint_number, path)
         bones = [joint_number[name] for name in rig.names]

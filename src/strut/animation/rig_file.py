@@ -17,7 +17,7 @@ from strut.arrays import Array
 from strut.engines.rigid_body import body_poses
 from strut.errors import BadTableError
 from strut.models.catalogue import robot_of
-from strut.models.rig import Rig, bone_parts, foot_bones, rig_of
+from strut.models.rig import Rig, bone_parts, build_rig, foot_bones
 from strut.models.solid_mesh import solid_mesh
 from strut.models.solids import Solid
 from strut.motion import Motion
@@ -43,7 +43,7 @@ def export_rig(who: Robot | Motion, path: Path | str, *, force: bool = False) ->
     check_writable(path, force=force, ending=".json")
     robot = robot_of(who) if isinstance(who, Motion) else who
     posture = _posture_deg(who, robot) if isinstance(who, Motion) else {}
-    rig = rig_of(robot, rest_qpos(robot, posture))
+    rig = build_rig(robot, rest_qpos(robot, posture))
     content = {**_bones(rig, robot), "shapes": _shapes(rig, robot), "posture_deg": posture}
     write_atomically(path, json.dumps(content | _feet(rig, robot) | _eyes(rig, robot)).encode(), force=force)
     return rig

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pygltflib as gltf
 from scipy.spatial.transform import Rotation, Slerp
 
-from strut.animation.drawing import FRAMES_PER_S
+from strut.animation.animation_frames import FRAMES_PER_S
 from strut.animation.rig_movement import (
     EYES_BONE,
     RigMovement,
@@ -29,7 +29,7 @@ from strut.arrays import Array
 from strut.errors import RigFileError
 from strut.maths.sampling import columns_at
 from strut.models.catalogue import robot_of
-from strut.models.rig import BonePart, Rig, bone_parts, rig_of
+from strut.models.rig import BonePart, Rig, bone_parts, build_rig
 from strut.models.solid_mesh import solid_mesh
 from strut.motion import Motion
 from strut.robot import Robot
@@ -49,7 +49,7 @@ class RigGlbWriter:
     def encode(self, motion: Motion) -> bytes:
         """Return the file."""
         robot = robot_of(motion)
-        rig = rig_of(robot)
+        rig = build_rig(robot)
         file = _Writer()
         file.add_bones(rig, bone_parts(rig, robot))
         place, turn = rig.frames(motion.qpos)
@@ -172,7 +172,7 @@ class RigGlbReader:
         """Return the motion; raises RigFileError if the file is damaged or holds no rig of the robot."""
         if not content.startswith(MAGIC):
             raise RigFileError(path, "is not a GLB file: it does not begin with glTF.")
-        rig = rig_of(robot)
+        rig = build_rig(robot)
         try:
             file = gltf.GLTF2.load_from_bytes(content)
             movement = _Animation(file, file.binary_blob() or b"", path).movement(rig)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from strut.animation.animation_ik import PlantedStance, feet_down, retimed, sample_times
-from strut.animation.drawing import FRAMES_PER_S, Drawing
+from strut.animation.animation_frames import FRAMES_PER_S, AnimationFrames
+from strut.animation.animation_ik import PlantedStance, retime_frames, sample_times, stance_feet
 from strut.animation.feasible_animation import FeasibleAnimation
 from strut.arrays import Array
 from strut.ocp.reduced_model import ReducedModel
@@ -13,9 +13,9 @@ from strut.ocp.windowed_tracking import track_motion
 SPARE_M = 0.004  # of the balance margin, for what lies between two frames
 
 
-def whole_body_tracking(
+def track_whole_body(
     stance: PlantedStance,
-    drawing: Drawing,
+    drawing: AnimationFrames,
     raw_qpos: Array,
     *,
     margin_m: float,
@@ -34,16 +34,16 @@ def whole_body_tracking(
     """
     body = ReducedModel(stance.robot)
     q = body.coordinates(raw_qpos)
-    given = ReferenceMotion(body, 1.0 / FRAMES_PER_S, q, feet_down(drawing), drawing.key, margin_m + SPARE_M)
+    given = ReferenceMotion(body, 1.0 / FRAMES_PER_S, q, stance_feet(drawing), drawing.key, margin_m + SPARE_M)
     near = track_motion(given, window_intervals=window_intervals)
     frame_time_s = near.frame_time_s
     times = sample_times(float(frame_time_s[-1]), rate_hz)
     shown_s = frame_time_s * (times[-1] / frame_time_s[-1])  # so that the last sample is the end
-    frames = retimed(drawing, shown_s, times)
+    frames = retime_frames(drawing, shown_s, times)
     return FeasibleAnimation(
         times,
         body.qpos(near.at(times * (frame_time_s[-1] / times[-1]))[0]),
-        feet_down(frames),
+        stance_feet(frames),
         frames.eyes,
         frame_time_s=frame_time_s,
         frame_qpos=body.qpos(near.at_frames()),

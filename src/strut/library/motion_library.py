@@ -147,7 +147,7 @@ class MotionLibrary:
 def _emotions_of(motion: Motion) -> str | None:
     """Return the emotion of a motion, or those of a sequence of commands."""
     emotion = motion.receipt.emotion if motion.receipt else motion.meta.get("emotion")
-    return emotion or ", ".join(motion.meta.get("feelings", ())) or None
+    return emotion or ", ".join(motion.meta.get("emotions", motion.meta.get("feelings", ()))) or None
 
 
 def _entry(motion: Motion, body: bytes, title: str | None, mode: LibraryMode | None) -> LibraryEntry:

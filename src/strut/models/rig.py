@@ -122,7 +122,7 @@ class Rig:
         return away
 
 
-def rig_of(robot: Robot, qpos: Array | None = None) -> Rig:
+def build_rig(robot: Robot, qpos: Array | None = None) -> Rig:
     """Return the bones of a robot at rest in a posture, by default as it stands. Shape (nq,)."""
     model = robot.model
     rest = np.array(robot.standing_qpos if qpos is None else qpos)

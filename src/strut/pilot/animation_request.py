@@ -1,4 +1,4 @@
-"""Piloted story: a movement of a standing body as what its standing controller shall follow."""
+"""A motion of a standing robot as a request to its standing controller."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from strut.robot import FLOATING, Robot
 
 
 def play_request(motion: Motion, robot: Robot | None = None) -> PlayRequest:
-    """Return a movement of the base over planted feet as a request for the pilot; raises where a foot leaves the floor.
+    """Return the movement of the base over planted feet as a request; raises OutOfRangeError if a foot is lifted.
 
     Example:
         >>> strut.simulate_requests([strut.play_request(motion)]).outcome.fell
     """
     robot = robot_of(motion, robot)
     if not motion.contact.all():
-        raise OutOfRangeError("A foot leaves the floor in this motion; the standing controller keeps all of them down.")
-    now = task_jacobians(robot, motion.qpos)
-    middle = now.foot_in_world.mean(axis=1)
-    along = now.foot_rotation[0, :, :, 0].mean(axis=0)
-    heading = np.arctan2(along[1], along[0])
-    from_feet = Rotation.from_euler("z", -heading)
-    place = from_feet.apply(now.com_in_world - middle)
+        raise OutOfRangeError("A foot leaves the floor in this motion; the standing controller keeps all feet on it.")
+    kinematics = task_jacobians(robot, motion.qpos)
+    middle = kinematics.foot_in_world.mean(axis=1)
+    forward = kinematics.foot_rotation[0, :, :, 0].mean(axis=0)
+    heading = np.arctan2(forward[1], forward[0])
+    world_to_feet = Rotation.from_euler("z", -heading)
+    place = world_to_feet.apply(kinematics.com_in_world - middle)
     place[:, 2] = motion.qpos[:, 2]
-    turn = (from_feet * Rotation.from_quat(motion.qpos[:, 3:FLOATING], scalar_first=True)).as_euler("xyz")
+    turn = (world_to_feet * Rotation.from_quat(motion.qpos[:, 3:FLOATING], scalar_first=True)).as_euler("xyz")
     name = str(motion.meta.get("title") or motion.meta.get("emotion") or "animation")
     return PlayRequest(motion.time_s - motion.time_s[0], place, turn, name)

@@ -1,4 +1,4 @@
-"""Piloted drafts: a walk under a robot's own controllers in simulation is the draft; whether it holds, physics says."""
+"""Drafts of a walk under a robot's own controllers: the draft is the simulated walk, judged as it happened."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation,
 from strut.errors import OutOfRangeError
 from strut.maths.sampling import speed_under_way
 from strut.maths.travel_direction import base_track, turn_rates
-from strut.pilot.controllers.reference import ShowRequest, StandRequest, WalkRequest, check_request
+from strut.pilot.controllers.reference import PilotRequest, StandRequest, WalkRequest, check_request
 from strut.pilot.gait_library.gait_library import GaitLibrary
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_simulation import Clock, PilotedRun, simulate_requests
@@ -25,14 +25,14 @@ from strut.request import Request
 from strut.robot import Robot
 from strut.style import Style
 
-STAND_S = 0.4  # before and after a walk
+STAND_S = 0.4  # duration of the stand before and after a walk
 CONTROL_HZ = 1000.0
-LONGEST_S = 600.0
-STRIDE_S = 0.7  # about two steps: over these, swaying adds nothing to the speed
+MAX_DURATION_S = 600.0
+STRIDE_S = 0.7  # about two steps: the mean speed over them contains no sway
 
 
 def walk_in_style(robot: Robot, task: PilotedWalk, style: Style) -> WalkRequest:
-    """Return a walk as a feeling changes it: speed, height, pitch of the base and lift of the feet."""
+    """Return a walk with the style's speed, height, pitch of the base and lift of the feet."""
     own = robot.gait
     assert isinstance(own, PilotedTable)
     speed = own.speed_m_s if task.speed_m_s is None else task.speed_m_s
@@ -50,11 +50,11 @@ def walk_in_style(robot: Robot, task: PilotedWalk, style: Style) -> WalkRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PilotedDrafts(Generator):
-    """Drafts a walk by walking it.
+    """Drafts a walk by simulating it.
 
     Args:
-        robot: Who walks.
-        task: How.
+        robot: A robot with controllers.
+        task: Speed, distance and walking controller.
         rate_hz: Samples per second.
         library: Gaits to follow; None for foot placement by the pendulum.
     """
@@ -68,13 +68,13 @@ class PilotedDrafts(Generator):
 
     @classmethod
     def of_request(cls, robot: Robot, request: Request, on_progress: OnProgress | None = None) -> Self:  # noqa: ARG003
-        """Return what drafts the task of a request."""
+        """Return the drafts of a request for a piloted walk."""
         task = request.task
         assert isinstance(task, PilotedWalk)
         return cls(robot, task, request.rate_hz, load_gait_library(robot) if task.walker == "library" else None)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- a walk is walked, coarse or fine
-        """Yield the walk that came of it; one beyond what the controllers hold is not made."""
+        """Yield the simulated walk. A style that leaves the command range is infeasible; a neutral walk raises."""
         walk = walk_in_style(self.robot, self.task, style)
         try:
             check_request(walk, control_table(self.robot).command)
@@ -88,40 +88,40 @@ class PilotedDrafts(Generator):
         yield replace(draft, figures={**draft.figures, **self._speeds(draft)})
 
     def _speeds(self, draft: Draft) -> dict[str, float | None]:
-        """Return how fast it walks once under way, and how fast neutral was asked to be."""
-        asked = walk_in_style(self.robot, self.task, Style())
-        walked_s = _last_walk_s(draft)
+        """Return the steady walking speed, the requested neutral speed, and turning rates."""
+        neutral = walk_in_style(self.robot, self.task, Style())
+        walk_s = _last_walk_s(draft)
         track = base_track(draft.qpos)
         return {
-            "walking_speed_m_s": speed_under_way(draft.time_s, draft.qpos[:, :2], walked_s, STRIDE_S),
-            "walking_speed_asked_m_s": math.hypot(asked.forward_m_s, asked.left_m_s),
-            **turn_rates(draft.time_s, track, walked_s, STRIDE_S, self.task.turn_rad_s),
+            "walking_speed_m_s": speed_under_way(draft.time_s, draft.qpos[:, :2], walk_s, STRIDE_S),
+            "walking_speed_asked_m_s": math.hypot(neutral.forward_m_s, neutral.left_m_s),
+            **turn_rates(draft.time_s, track, walk_s, STRIDE_S, self.task.turn_rad_s),
         }
 
 
 def _last_walk_s(draft: Draft) -> tuple[float, float]:
-    """Return from when until when the state machine walked last, without lifting off and braking."""
-    begun = draft.meta["outcome"]["timeline"]
-    walks = [(start_s, stop_s) for (start_s, _, phase), (stop_s, _, _) in pairwise(begun) if phase == "walk"]
+    """Return start and end of the last walk phase, which excludes lift-off and braking."""
+    timeline = draft.meta["outcome"]["timeline"]
+    walks = [(start_s, stop_s) for (start_s, _, phase), (stop_s, _, _) in pairwise(timeline) if phase == "walk"]
     return [(0.0, 0.0), *walks][-1]
 
 
 def piloted_draft(
     robot: Robot,
-    requests: Sequence[ShowRequest],
+    requests: Sequence[PilotRequest],
     *,
     rate_hz: float,
     library: GaitLibrary | None = None,
     style: Style | None = None,
 ) -> Draft:
-    """Return what came of a show, as a draft that mechanics can judge."""
-    clock = Clock(control_hz=CONTROL_HZ, record_hz=rate_hz, longest_s=LONGEST_S)
+    """Return a simulated sequence of requests as a draft."""
+    clock = Clock(control_hz=CONTROL_HZ, record_hz=rate_hz, longest_s=MAX_DURATION_S)
     run = simulate_requests(requests, robot, clock=clock, library=library)
     return draft_of_run(robot, run, style)
 
 
 def draft_of_run(robot: Robot, run: PilotedRun, style: Style | None = None) -> Draft:
-    """Return a simulated show as a draft; that it fell, or did not end, is a shortfall."""
+    """Return a simulated run as a draft; a fall, or a sequence that did not end, is a violation."""
     motion = run.motion
     meta: dict[str, Any] = {name: motion.meta[name] for name in ("simulated", "outcome", "piloted")}
     return Draft(
@@ -130,7 +130,7 @@ def draft_of_run(robot: Robot, run: PilotedRun, style: Style | None = None) -> D
         qpos=motion.qpos,
         contact=motion.contact,
         style=style,
-        violations=_ended(run),
+        violations=_unfinished(run),
         torque_nm=motion.torque_nm,
         ground_force_n=motion.ground_force_n,
         meta=meta,
@@ -138,9 +138,9 @@ def draft_of_run(robot: Robot, run: PilotedRun, style: Style | None = None) -> D
     )
 
 
-def _ended(run: PilotedRun) -> tuple[Violation, ...]:
+def _unfinished(run: PilotedRun) -> tuple[Violation, ...]:
     if run.outcome.finished:
         return ()
     end_s = run.outcome.upright_s
-    text = f"falls at {end_s:.2f} s" if run.outcome.fell else f"is not done after {end_s:.0f} s"
-    return (Violation(LimitName.SIMULATION, np.asarray(run.motion.time_s >= end_s), text),)
+    cause = f"falls at {end_s:.2f} s" if run.outcome.fell else f"is not done after {end_s:.0f} s"
+    return (Violation(LimitName.SIMULATION, np.asarray(run.motion.time_s >= end_s), cause),)

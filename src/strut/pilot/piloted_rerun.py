@@ -1,7 +1,7 @@
-"""Piloted again: what a robot's own controllers did once, asked of them again in another world.
+"""Rerun of a piloted motion: its requests are given to the controllers again, in the same or another world.
 
-Angles of a body on springs, played back without the controllers that balanced it, fall; whether it still walks on ice
-is a question to these controllers.
+Played back without its controllers, a body on springs falls. Whether it still walks on ice depends on the controllers,
+so they are simulated again.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from strut.motion import Motion
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_drafts import CONTROL_HZ
 from strut.pilot.piloted_simulation import Clock, PilotedRun, World, simulate_requests
-from strut.pilot.request_json import read_requests
+from strut.pilot.request_json import decode_requests
 from strut.robot import Robot
 
-LONGER = 2.0
-MORE_S = 10.0  # who slips may need longer; who gets nowhere shall not walk for ever
-_TOLD = ("title", "emotion", "pad", "feelings", "request")
+# Time limit of a rerun: a robot that slips needs longer, one that makes no progress must be stopped.
+MAX_DURATION_RATIO = 2.0
+EXTRA_TIME_S = 10.0
+KEPT_META = ("title", "emotion", "pad", "emotions", "feelings", "request")  # feelings: files of older versions
 
 
 def is_piloted(motion: Motion) -> bool:
-    """Return whether a motion says that it came of its robot's own controllers."""
+    """Return whether a motion was made by its robot's own controllers in simulation."""
     return isinstance(motion.meta.get("piloted"), dict)
 
 
 def can_be_run_again(motion: Motion) -> bool:
-    """Return whether a motion also says what these controllers were asked for; those of older versions do not."""
+    """Return whether a piloted motion also holds its requests; files of older versions do not."""
     return is_piloted(motion) and "requests" in motion.meta["piloted"]
 
 
@@ -41,45 +42,43 @@ def simulate_again(
     world: World | None = None,
     on_sample: Callable[[float], None] | None = None,
 ) -> PilotedRun:
-    """Let the controllers do again what they were asked for, and return what happens.
-
-    In the world in which it took place, the same happens.
+    """Simulate the requests of a piloted motion again. In the same world, the motion is the same.
 
     Args:
-        motion: Of a walk or show under a robot's own controllers.
-        robot: Who does it; the motion's own robot if None.
-        world: Floor, sensors and pushes; the robot's usual, with the noise that it was, if None.
+        motion: A walk or sequence under a robot's own controllers.
+        robot: The robot; that of the motion if None.
+        world: Floor, sensors and pushes; if None, the robot's usual world with the same noise.
         on_sample: Called with the simulated time at every recorded sample.
 
     Raises:
-        BadMotionError: If the motion does not hold what was asked for.
+        BadMotionError: If the motion does not hold its requests.
     """
     robot = robot_of(motion, robot)
     if not can_be_run_again(motion):
         raise BadMotionError(
-            f"{robot.name} moved under its own controllers, and this file does not hold what they were asked for; its "
-            "angles alone, without them, would fall. Make it again with `strut walk` or `strut perform`."
+            f"{robot.name} moved under its own controllers, and this file does not hold their requests, so they cannot "
+            "be simulated again. Make the motion again with `strut walk` or `strut perform`."
         )
-    asked: dict[str, Any] = motion.meta["piloted"]
+    piloted: dict[str, Any] = motion.meta["piloted"]
     clock = Clock(
-        control_hz=asked.get("control_hz", CONTROL_HZ),
+        control_hz=piloted.get("control_hz", CONTROL_HZ),
         record_hz=float(round((len(motion.time_s) - 1) / motion.duration_s)),
-        longest_s=LONGER * motion.duration_s + MORE_S,
+        longest_s=MAX_DURATION_RATIO * motion.duration_s + EXTRA_TIME_S,
     )
     run = simulate_requests(
-        read_requests(asked["requests"]),
+        decode_requests(piloted["requests"]),
         robot,
         world=World(seed=seed_of(motion)) if world is None else world,
         clock=clock,
-        library=load_gait_library(robot) if asked.get("walker") == "library" else None,
+        library=load_gait_library(robot) if piloted.get("walker") == "library" else None,
         on_sample=on_sample,
     )
-    told = {name: motion.meta[name] for name in _TOLD if name in motion.meta}
-    return replace(run, motion=replace(run.motion, meta=told | dict(run.motion.meta)))
+    kept = {name: motion.meta[name] for name in KEPT_META if name in motion.meta}
+    return replace(run, motion=replace(run.motion, meta=kept | dict(run.motion.meta)))
 
 
 def seed_of(motion: Motion) -> int:
-    """Return the seed of the noise that a motion was made with; 0 if it says none."""
+    """Return the seed of the sensor noise of a motion; 0 without one."""
     world = motion.meta.get("simulated")
     seed = world.get("seed") if isinstance(world, dict) else None
     return seed if isinstance(seed, int) and seed >= 0 else 0

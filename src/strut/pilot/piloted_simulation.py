@@ -1,6 +1,6 @@
-"""Piloted simulation: requests → what a torque-controlled biped really does, with springs, noise and delay.
+"""Piloted simulation: requests → the motion of a torque-controlled biped, with springs, sensor noise and delay.
 
-The controllers see nothing but noisy sensors; what is reported is measured in the simulation.
+The controllers read only noisy sensors; the outcome is measured in the simulation.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.pilot.controllers.actuated_model import actuated_model
 from strut.pilot.controllers.pilot import Pilot
-from strut.pilot.controllers.reference import ShowRequest
+from strut.pilot.controllers.reference import PilotRequest
 from strut.pilot.controllers.state_estimator import Measurement
 from strut.pilot.gait_library.gait_library import GaitLibrary
 from strut.pilot.piloted_record import PilotedRecord
 from strut.pilot.plant.plant_limits import MAX_SLIP_M
-from strut.pilot.plant.torque_model import contact_load_n, control_table, torque_model
+from strut.pilot.plant.torque_model import contact_load_n, control_table, slip_load_n, torque_model
 from strut.pilot.plant.torque_plant import USUAL_NOISE, SensorNoise, Sensors, TorquePlant
-from strut.pilot.request_json import written_requests
+from strut.pilot.request_json import encode_requests
 from strut.plumbing.argument_types import coerce_fields
 from strut.plumbing.number_text import format_percent
 from strut.receipt import LimitName, Reason, ReasonKind, Receipt
 from strut.robot import Robot
 
-LONGEST_STEP_S = 0.001
+MAX_STEP_S = 0.001  # of the simulation: contacts and springs are stiff
 
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A force on the base for a while, in world axes."""
+    """A constant force on the base for a time, in world axes."""
 
     start_s: float
     force_n: tuple[float, float, float]
@@ -49,19 +49,19 @@ class Push:
     def __post_init__(self) -> None:
         coerce_fields(self)
         if not np.isfinite([self.start_s, *self.force_n, self.duration_s]).all():
-            raise OutOfRangeError("A push holds a number that is not finite; give seconds and newtons.")
+            raise OutOfRangeError("A push has a number that is not finite; give seconds and newtons.")
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Where a show takes place, and how well the robot sees.
+    """Floor, sensors and disturbances of a simulation.
 
     Args:
-        friction: Of the floor; the robot's own if None.
-        noise: Of the sensors.
-        delay_s: From a reading to the torque that answers it, in whole ticks.
+        friction: Friction coefficient of the floor; the robot's own if None.
+        noise: Noise of the sensors.
+        delay_s: Delay from a measurement to its torque, rounded to whole ticks.
         pushes: Forces on the base.
-        seed: Of the noise.
+        seed: Seed of the noise.
     """
 
     friction: float | None = None
@@ -79,19 +79,19 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class PilotedOutcome:
-    """What came of a show.
+    """Measured outcome of a simulated sequence.
 
     Args:
-        fell: Whether the base tipped or sank, or anything but a foot touched the floor.
-        finished: Whether every request was done.
-        upright_s: How long it stayed upright.
-        distance_m: Between start and end.
-        torque_use: Largest share of a motor's torque limit.
+        fell: Whether the base tipped or sank, or any body but a foot touched the floor.
+        finished: Whether every request was completed.
+        upright_s: Time until the end or the fall.
+        distance_m: Distance between start and end.
+        torque_use: Largest torque relative to the motor's limit.
         foot_slip_mm: Largest slide of a loaded foot within one stance.
-        cost_of_transport: Mechanical work over weight and path; None on the spot.
-        tick_ms: Median time of a tick: estimate, state machine and torques.
-        real_time_factor: Simulated time over the processor time that it took.
-        timeline: When which mode and phase began.
+        cost_of_transport: Mechanical work over weight times path; None for paths up to 0.1 m.
+        tick_ms: Median computing time of a tick: estimate, state machine and torques.
+        real_time_factor: Simulated time over processor time.
+        timeline: Time, mode and phase, whenever mode or phase changed.
     """
 
     fell: bool
@@ -112,7 +112,7 @@ class PilotedOutcome:
 
 @dataclass(frozen=True, slots=True)
 class BegunPhase:
-    """When a phase of a request began: the request by its number, the phase, and the time."""
+    """Start of a phase of a request: index of the request, phase, and time."""
 
     number: int
     phase: str
@@ -121,7 +121,7 @@ class BegunPhase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PilotedRun:
-    """A simulated show: the outcome in numbers, the motion that really happened, and when which request was done."""
+    """A simulated sequence: its outcome, its motion, and the phases of its requests."""
 
     outcome: PilotedOutcome
     motion: Motion
@@ -130,14 +130,14 @@ class PilotedRun:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Rates and times.
+    """Rates and durations of a simulation.
 
     Args:
         control_hz: Ticks of the controllers per second, a multiple of 200.
         record_hz: Samples of the recorded motion per second.
-        settle_s: For which it stands before the show begins, until its springs carry the weight.
-        rest_s: For which it stands after the last request.
-        longest_s: After which a show is stopped.
+        settle_s: Duration of the stand before the first sample, until the springs carry the weight.
+        rest_s: Duration of the stand after the last request.
+        longest_s: Time limit; a longer sequence is stopped.
     """
 
     control_hz: float = 2000.0
@@ -159,26 +159,26 @@ class Clock:
 
 
 def simulate_requests(
-    requests: Iterable[ShowRequest],
+    requests: Iterable[PilotRequest],
     robot: Robot | str | None = None,
     *,
     world: World | None = None,
     clock: Clock | None = None,
-    radio: Callable[[float], ShowRequest | None] | None = None,
+    radio: Callable[[float], PilotRequest | None] | None = None,
     library: GaitLibrary | None = None,
     on_sample: Callable[[float], None] | None = None,
 ) -> PilotedRun:
-    """Let a biped do one request after the other in MuJoCo, and return what happened.
+    """Simulate a biped that performs one request after the other in MuJoCo.
 
-    The receipt says ok if it stayed upright to the last request, within the limits of its joints and motors, and its
-    feet did not slide; contact and friction, sample by sample, are judged by `strut.check`.
+    The receipt says ok if the robot stayed upright to the end of the last request, within the limits of its joints and
+    motors, and its feet did not slide. `strut.check` also judges contact and friction at every sample.
 
     Args:
         requests: StandRequest, WalkRequest and PlayRequest, in order.
-        robot: Who does it, or its name; Cassie if None.
+        robot: The robot or its name; Cassie if None.
         world: Floor, sensors and pushes.
-        clock: Rates and the longest time.
-        radio: What a person commands at a time, None for nothing; it takes over from the requests at once.
+        clock: Rates and durations.
+        radio: Returns a person's command at a time, or None; a command takes over from the requests at once.
         library: Gaits that the walking controller follows; None for foot placement by the pendulum alone.
         on_sample: Called with the simulated time at every recorded sample.
 
@@ -186,7 +186,7 @@ def simulate_requests(
         >>> strut.simulate_requests([strut.WalkRequest(forward_m_s=0.5, distance_m=2.0)]).outcome.fell
         False
     """
-    requests = _checked(requests, commanded=radio is not None)
+    requests = _check_requests(requests, has_radio=radio is not None)
     robot = as_robot(robot or "cassie")
     world = world or World()
     clock = clock or Clock()
@@ -197,46 +197,46 @@ def simulate_requests(
     tick_s = loop.pilot.tick_s
     pilot.enqueue(requests)
     started = process_time()
-    ticks_each = round(clock.control_hz / clock.record_hz)
+    ticks_per_sample = round(clock.control_hz / clock.record_hz)
     while True:
-        if loop.ticks % ticks_each == 0:
+        if loop.ticks % ticks_per_sample == 0:
             record.sample(loop.ticks * tick_s, pilot.state_machine.mode, pilot.state_machine.phase)
-            loop.note(requests)
+            loop.record_phase(requests)
             if on_sample is not None:
                 on_sample(record.time_s[-1])
-            if not loop.goes_on(clock):
+            if loop.has_ended(clock):
                 break
         if radio is not None:
             pilot.command(radio(loop.ticks * tick_s))
         _push(plant, world.pushes, loop.ticks * tick_s)
         loop.tick()
-        record.feel()
+        record.record_tick_forces()
         if record.fell:
             break
-    run = _run(robot, loop, process_time() - started, world)
-    asked = {
+    run = measure_run(robot, loop, process_time() - started, world)
+    piloted = {
         "finished": run.outcome.finished,
         "walker": "pendulum" if library is None else "library",
         "control_hz": clock.control_hz,
-        "requests": written_requests(requests),
+        "requests": encode_requests(requests),
     }
-    return replace(run, motion=replace(run.motion, meta=dict(run.motion.meta) | {"piloted": asked}))
+    return replace(run, motion=replace(run.motion, meta=dict(run.motion.meta) | {"piloted": piloted}))
 
 
-def _checked(requests: Iterable[ShowRequest], *, commanded: bool) -> tuple[ShowRequest, ...]:
-    """Return the requests of a show; raise OutOfRangeError for what is none, and for none where nobody commands."""
-    asked = tuple(requests) if isinstance(requests, Iterable) else (requests,)
-    wrong = [one for one in asked if not isinstance(one, ShowRequest)]
-    if wrong or not (asked or commanded):
-        what = f"{wrong[0]!r} is no request" if wrong else "Nothing is requested"
-        raise OutOfRangeError(f"{what}; give a list of StandRequest, WalkRequest and PlayRequest.")
-    return asked
+def _check_requests(requests: Iterable[PilotRequest], *, has_radio: bool) -> tuple[PilotRequest, ...]:
+    """Return the requests as a tuple; raise OutOfRangeError for other objects, and for no requests without a radio."""
+    checked = tuple(requests) if isinstance(requests, Iterable) else (requests,)
+    wrong = [request for request in checked if not isinstance(request, PilotRequest)]
+    if wrong or not (checked or has_radio):
+        cause = f"{wrong[0]!r} is no request" if wrong else "Nothing is requested"
+        raise OutOfRangeError(f"{cause}; give a list of StandRequest, WalkRequest and PlayRequest.")
+    return checked
 
 
 def piloted_loop(robot: Robot, world: World, clock: Clock, library: GaitLibrary | None = None) -> PilotedLoop:
-    """Return a pilot and its plant, standing with springs that carry the weight."""
+    """Return a pilot and its plant, standing, with springs that carry the weight."""
     tick_s = 1.0 / clock.control_hz
-    steps = math.ceil(tick_s / LONGEST_STEP_S)
+    steps = math.ceil(tick_s / MAX_STEP_S)
     friction = robot.friction if world.friction is None else world.friction
     table = control_table(robot)
     model = torque_model(robot, friction=friction, step_s=tick_s / steps)
@@ -246,62 +246,76 @@ def piloted_loop(robot: Robot, world: World, clock: Clock, library: GaitLibrary 
     pilot = Pilot(body, rate_hz=clock.control_hz, height_m=float(model.qpos0[2]), library=library)
     sensors = Sensors(plant, world.noise, np.random.default_rng(world.seed))
     record = PilotedRecord(plant, body.torque_limit_nm)
-    late = deque([np.zeros(body.motor_count)] * round(world.delay_s / tick_s))
-    loop = PilotedLoop(pilot, plant, sensors, record, steps, late)
+    delayed = deque([np.zeros(body.motor_count)] * round(world.delay_s / tick_s))
+    loop = PilotedLoop(pilot, plant, sensors, record, steps, delayed)
     loop.settle(clock.settle_s)
     return loop
 
 
 @dataclass(slots=True, eq=False)
 class PilotedLoop:
-    """A pilot and its plant, tick by tick."""
+    """A pilot and its plant, tick by tick.
+
+    Args:
+        pilot: Estimator, state machine and controllers.
+        plant: The simulated robot.
+        sensors: Sensors of the plant.
+        record: Samples of the plant.
+        steps: Simulation steps per tick.
+        delayed: Torques that have not acted yet, oldest first.
+        begun: Phases of the requests so far.
+        ticks: Number of ticks since the first sample.
+        idle_ticks: Number of ticks since the last request was completed.
+        tick_times_s: Computing times of the ticks.
+    """
 
     pilot: Pilot
     plant: TorquePlant
     sensors: Sensors
     record: PilotedRecord
     steps: int
-    late: deque[Array]
+    delayed: deque[Array]
     begun: list[BegunPhase] = field(default_factory=list)
     ticks: int = 0
     idle_ticks: int = 0
-    taken_s: list[float] = field(default_factory=list)
+    tick_times_s: list[float] = field(default_factory=list)
 
     def tick(self) -> None:
-        """Read the sensors, answer with torques, and let them act."""
+        """Read the sensors, compute torques, and apply those that are due."""
         measured = Measurement(*self.sensors.read())
         started = perf_counter()
         torque = self.pilot.torque(measured)
-        self.taken_s.append(perf_counter() - started)
-        self.late.append(torque)
-        torque = self.late.popleft()
+        self.tick_times_s.append(perf_counter() - started)
+        self.delayed.append(torque)
+        torque = self.delayed.popleft()
         self.record.tick(torque, self.pilot.tick_s)
         self.plant.step(torque, self.steps)
         self.ticks += 1
-        done = self.pilot.state_machine.idle and self.pilot.radio is None
-        self.idle_ticks = self.idle_ticks + 1 if done else 0
+        is_idle = self.pilot.state_machine.idle and self.pilot.radio is None
+        self.idle_ticks = self.idle_ticks + 1 if is_idle else 0
 
     def settle(self, duration_s: float) -> None:
-        """Stand before the first sample; none of it counts."""
+        """Stand for a time, and reset the clocks and the counted work."""
         while self.ticks * self.pilot.tick_s < duration_s:
             self.tick()
-        self.ticks = self.idle_ticks = 0
-        self.taken_s.clear()
-        self.record.forget_work()
+        self.ticks = 0
+        self.idle_ticks = 0
+        self.tick_times_s.clear()
+        self.record.reset_work()
 
-    def note(self, requests: Sequence[ShowRequest]) -> None:
-        """Note which request is being done, where that or its phase is new."""
+    def record_phase(self, requests: Sequence[PilotRequest]) -> None:
+        """Record the present request and its phase if either is new."""
         current = self.pilot.state_machine.current
         phase = self.pilot.state_machine.phase
-        number = next((number for number, one in enumerate(requests) if one is current), None)
+        number = next((number for number, request in enumerate(requests) if request is current), None)
         last = self.begun[-1] if self.begun else None
         if number is not None and (last is None or (last.number, last.phase) != (number, phase)):
             self.begun.append(BegunPhase(number, phase, round(self.record.time_s[-1], 3)))
 
-    def goes_on(self, clock: Clock) -> bool:
-        """Return whether a show is neither over nor too long."""
-        rested = self.idle_ticks * self.pilot.tick_s >= clock.rest_s
-        return not self.record.fell and not rested and self.record.time_s[-1] < clock.longest_s
+    def has_ended(self, clock: Clock) -> bool:
+        """Return whether the robot fell, has rested after the last request, or the time is up."""
+        has_rested = self.idle_ticks * self.pilot.tick_s >= clock.rest_s
+        return self.record.fell or has_rested or self.record.time_s[-1] >= clock.longest_s
 
 
 def _push(plant: TorquePlant, pushes: Sequence[Push], now_s: float) -> None:
@@ -310,7 +324,8 @@ def _push(plant: TorquePlant, pushes: Sequence[Push], now_s: float) -> None:
         plant.push(np.sum(acting, axis=0) if acting else np.zeros(3))
 
 
-def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> PilotedRun:
+def measure_run(robot: Robot, loop: PilotedLoop, processor_s: float, world: World) -> PilotedRun:
+    """Return outcome and motion of a loop that has ended."""
     record = loop.record
     pilot = loop.pilot
     time_s = np.array(record.time_s)
@@ -326,10 +341,10 @@ def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> Pilot
         upright_s=upright_s,
         distance_m=distance_m,
         torque_use=record.torque_use,
-        foot_slip_mm=record.slip_m(contact_load_n(robot)) * 1e3,
+        foot_slip_mm=record.slip_m(slip_load_n(robot)) * 1e3,
         cost_of_transport=record.work_j / (weight_n * record.path_m()) if record.path_m() > 0.1 else None,
-        tick_ms=float(np.median(loop.taken_s)) * 1e3,
-        real_time_factor=upright_s / taken_s,
+        tick_ms=float(np.median(loop.tick_times_s)) * 1e3,
+        real_time_factor=upright_s / processor_s,
         timeline=tuple(record.timeline),
     )
     motion = Motion(
@@ -352,7 +367,7 @@ def _run(robot: Robot, loop: PilotedLoop, taken_s: float, world: World) -> Pilot
 
 
 def _receipt(robot: Robot, outcome: PilotedOutcome, qpos: Array, time_s: Array) -> Receipt:
-    """Return what was measured of a show; balance and self-collision, which nobody measured, are None."""
+    """Return the receipt of a run; balance margin and self-collision are not measured and stay None."""
     joints = qpos[:, robot.base_size :]
     room = np.minimum(joints - robot.joint_lower_rad, robot.joint_upper_rad - joints)
     speed_use = np.abs(np.gradient(joints, time_s, axis=0)) / robot.joint_speed_limit_rad_s
@@ -381,10 +396,10 @@ def _receipt(robot: Robot, outcome: PilotedOutcome, qpos: Array, time_s: Array) 
 
 
 def _reasons(robot: Robot, outcome: PilotedOutcome, room_rad: Array, speed_use: Array) -> tuple[Reason, ...]:
-    """Return why a show is refused: it fell, was stopped, or broke a limit; all figures of the receipt count."""
+    """Return why a run is refused: the robot fell, was stopped, or broke a limit of the receipt."""
     tightest = robot.joint_names[int(room_rad.min(axis=0).argmin())]
     fastest = robot.joint_names[int(speed_use.max(axis=0).argmax())]
-    judged: tuple[tuple[bool, LimitName, str], ...] = (
+    tests: tuple[tuple[bool, LimitName, str], ...] = (
         (outcome.fell, LimitName.SIMULATION, "the robot fell"),
         (
             not outcome.fell and not outcome.finished,
@@ -412,4 +427,4 @@ def _reasons(robot: Robot, outcome: PilotedOutcome, room_rad: Array, speed_use: 
             f"a foot slides {outcome.foot_slip_mm:.1f} mm in a stance",
         ),
     )
-    return tuple(Reason(ReasonKind.LIMIT, limit, text) for is_broken, limit, text in judged if is_broken)
+    return tuple(Reason(ReasonKind.LIMIT, limit, text) for is_broken, limit, text in tests if is_broken)

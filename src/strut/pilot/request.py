@@ -13,17 +13,19 @@ Walker = Literal["pendulum", "library"]
 
 
 class PilotedTable(GaitTable, frozen=True, tag_field="kind", tag="piloted"):
-    """A walk under the robot's own controllers: usual speed, height of the base, and distance."""
+    """A walk under the robot's own controllers: usual speeds forward and sideways, height of the base, and distance."""
 
     speed_m_s: Positive
+    sideways_m_s: Positive
     height_m: Positive
     distance_m: Positive
 
 
 class PilotedWalk(RobotTask, frozen=True, tag="piloted", kw_only=True):
-    """Walk under the robot's own controllers, in simulation; what its control.toml allows is checked there.
+    """Walk under the robot's own controllers, in simulation; control.toml gives the range of its speeds and heights.
 
-    Speeds and height of the base are those in neutral; what is None is the robot's own. The `walker` sets the feet.
+    Speeds and height of the base are those of the neutral walk; None takes the robot's own value. The `walker` places
+    the feet by the linear inverted pendulum or by the robot's gait library.
     """
 
     walks: ClassVar[str] = "walks under its own controllers"
@@ -42,7 +44,7 @@ class PilotedWalk(RobotTask, frozen=True, tag="piloted", kw_only=True):
 
     @classmethod
     def chosen(cls, **choices: Any) -> Self:
-        """Return the task with what a user chose: sideways alone does not go forwards, too."""
+        """Return the task of the chosen options; a sideways walk without a speed does not go forward."""
         return cls(**({"speed_m_s": 0.0} | choices if choices.get("sideways_m_s") else choices))
 
 

@@ -1,4 +1,4 @@
-"""Request record: what controllers were asked for, as the `meta` of a motion holds it, and back."""
+"""Requests to the controllers as JSON in the `meta` of a motion, and back."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ import msgspec
 import numpy as np
 
 from strut.errors import BadMotionError, OutOfRangeError
-from strut.pilot.controllers.reference import PlayRequest, ShowRequest, StandRequest, WalkRequest
+from strut.pilot.controllers.reference import PilotRequest, PlayRequest, StandRequest, WalkRequest
 
 KINDS: dict[str, type[Any]] = {"stand": StandRequest, "walk": WalkRequest, "play": PlayRequest}
-_COLUMNS = ("time_s", "place_m", "turn_rad")
-_DIGITS = 9  # of seconds, metres and radians: far below what anybody could see, in half the space
+COLUMNS = ("time_s", "place_m", "turn_rad")
+DIGITS = 9  # nanometres and nanoradians, in half the space of full precision
 
 
-def written_requests(requests: Iterable[ShowRequest]) -> list[dict[str, Any]]:
-    """Return requests as JSON holds them."""
-    return [_written(one) for one in requests]
+def encode_requests(requests: Iterable[PilotRequest]) -> list[dict[str, Any]]:
+    """Return requests as JSON objects."""
+    return [_encode_request(request) for request in requests]
 
 
-def read_requests(table: object) -> tuple[ShowRequest, ...]:
-    """Return the requests that JSON holds; raises BadMotionError for what is none."""
+def decode_requests(table: object) -> tuple[PilotRequest, ...]:
+    """Return the requests of JSON objects; raises BadMotionError for anything else."""
     if not isinstance(table, list) or not table:
-        raise BadMotionError("The motion does not hold what its controllers were asked for.")
-    return tuple(_read(number, one) for number, one in enumerate(table, 1))
+        raise BadMotionError("The motion does not hold the requests to its controllers.")
+    return tuple(_decode_request(number, request) for number, request in enumerate(table, 1))
 
 
-def _written(request: ShowRequest) -> dict[str, Any]:
-    kind = next(name for name, one in KINDS.items() if isinstance(request, one))
+def _encode_request(request: PilotRequest) -> dict[str, Any]:
+    kind = next(name for name, request_type in KINDS.items() if isinstance(request, request_type))
     if not isinstance(request, PlayRequest):
         return {"type": kind, **asdict(request)}
-    columns = {name: np.round(getattr(request, name), _DIGITS).tolist() for name in _COLUMNS}
+    columns = {name: np.round(getattr(request, name), DIGITS).tolist() for name in COLUMNS}
     return {"type": kind, **columns, "name": request.name}
 
 
-def _read(number: int, table: object) -> ShowRequest:
+def _decode_request(number: int, table: object) -> PilotRequest:
     try:
-        kind, values = _parted(table)
-        request: ShowRequest = PlayRequest(**values) if kind is PlayRequest else msgspec.convert(values, kind)
+        kind, values = _split(table)
+        request: PilotRequest = PlayRequest(**values) if kind is PlayRequest else msgspec.convert(values, kind)
     except (TypeError, ValueError, KeyError, msgspec.ValidationError, OutOfRangeError) as error:
         raise BadMotionError(f"Request {number} of the motion cannot be read: {error}") from error
     return request
 
 
-def _parted(table: object) -> tuple[type[Any], dict[str, Any]]:
-    """Return which kind of request a table is, and its values."""
+def _split(table: object) -> tuple[type[Any], dict[str, Any]]:
+    """Return the type of a request, and the values of its fields."""
     if not isinstance(table, Mapping) or table.get("type") not in KINDS:
-        raise ValueError(f"its type is none of {', '.join(KINDS)}.")
+        raise ValueError(f"its type is not one of {', '.join(KINDS)}.")
     values = {name: value for name, value in table.items() if name != "type"}
-    arrays = {name: np.array(values[name], dtype=float) for name in _COLUMNS if table["type"] == "play"}
+    arrays = {name: np.array(values[name], dtype=float) for name in COLUMNS if table["type"] == "play"}
     return KINDS[table["type"]], values | arrays

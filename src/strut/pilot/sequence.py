@@ -1,8 +1,9 @@
-"""Show queue: what a piloted robot shall do one after the other, from words or from a story that walks.
+"""Sequence of commands to a piloted robot, from text or from a keyframe animation that walks.
 
     "happy, curious, walk 2 m, sad"
 
-Names are stories of the robot; a walk has the feeling of the story before it. What stands is made feasible first.
+Names are animations that come with the robot; a walk expresses the emotion of the animation before it. The standing
+parts of an animation are made feasible first.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -24,7 +23,7 @@ from strut.emotion import Emotion, named_emotion
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
 from strut.pilot.animation_request import play_request
-from strut.pilot.controllers.reference import ShowRequest, StandRequest, WalkRequest, check_request
+from strut.pilot.controllers.reference import PilotRequest, StandRequest, WalkRequest, check_request
 from strut.pilot.piloted_drafts import walk_in_style
 from strut.pilot.plant.torque_model import control_table
 from strut.pilot.request import PilotedTable, PilotedWalk
@@ -32,158 +31,151 @@ from strut.pipeline.run import run
 from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
 from strut.robot import Robot
-from strut.schemas.control import CommandRange
 from strut.schemas.eyes import eyes_of_emotion
 from strut.schemas.keyframes import Animation, AnimationKey
 
 NUMBER = r"(\d+(?:\.\d+)?)"
 WALK = re.compile(rf"walk(?:\s+(forwards?|backwards?|left|right))?\s+{NUMBER}\s*(m|s)(?:\s+at\s+{NUMBER}\s*(?:m/s)?)?")
 STAND = re.compile(rf"(?:stand|wait)\s+{NUMBER}\s*s")
-USUAL_ASIDE_M_S = 0.15
-LONGEST_WALK_S = 300.0
+MAX_WALK_S = 300.0  # a longer walk is probably a typing error
 EXAMPLES = ("walk 2 m", "walk left 0.5 m", "walk 3 s at 0.6 m/s", "stand 2 s")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ShowPart:
-    """One request of a show.
+class SequencePart:
+    """One command of a sequence.
 
     Args:
-        name: For people.
-        request: For the pilot.
-        eyes: Expressions of the eyes: seconds since it begins, and which.
-        reasons: What of a story had to be slowed or weakened.
-        feeling: That it shows; None if none.
+        name: Title for people.
+        request: Request to the pilot.
+        eyes: Expressions of the eyes, each with its start in seconds since the part began.
+        reasons: Why the part is slower or weaker than requested.
+        emotion: Name of the emotion that it expresses; None for none.
     """
 
     name: str
-    request: ShowRequest
+    request: PilotRequest
     eyes: tuple[tuple[float, str], ...] = ()
     reasons: tuple[Reason, ...] = ()
-    feeling: str | None = None
+    emotion: str | None = None
 
 
-def queue_of_words(robot: Robot, text: str) -> tuple[ShowPart, ...]:
-    """Return a queue from words, parted by commas; raises UnknownNameError for what is none of them.
+def parse_sequence(robot: Robot, text: str) -> tuple[SequencePart, ...]:
+    """Return the parts of a sequence, separated by commas; raises UnknownNameError for an unknown part.
 
     Example:
-        >>> [part.name for part in queue_of_words(strut.load_robot("cassie"), "stand 1 s, walk 2 m")]
+        >>> [part.name for part in parse_sequence(strut.load_robot("cassie"), "stand 1 s, walk 2 m")]
     """
     _require_pilot(robot)
-    names = story_names(robot.name) + story_names(robot.name, walking=True)
-    read: list[Animation | ShowPart] = []  # all of it before stories are made feasible in vain
-    mood = named_emotion("neutral")
-    for words in (part.strip().lower() for part in text.split(",")):
-        if words in names:
-            animation = load_animation(story_path(robot.name, words))
-            mood = named_emotion(animation.emotion)
-            read.append(animation)
-        elif match := WALK.fullmatch(words):
-            read.append(_walk(robot, words, match, mood))
-        elif match := STAND.fullmatch(words):
-            read.append(ShowPart(words, StandRequest(float(match[1]), height_m=_standing_m(robot))))
+    animations = story_names(robot.name) + story_names(robot.name, walking=True)
+    commands: list[Animation | SequencePart] = []  # parsed completely before animations are made feasible
+    emotion = named_emotion("neutral")
+    for command in (part.strip().lower() for part in text.split(",")):
+        if command in animations:
+            animation = load_animation(story_path(robot.name, command))
+            emotion = named_emotion(animation.emotion)
+            commands.append(animation)
+        elif match := WALK.fullmatch(command):
+            commands.append(_walk_part(robot, match, emotion))
+        elif match := STAND.fullmatch(command):
+            stand = StandRequest(float(match[1]), height_m=float(robot.standing_qpos[2]))
+            commands.append(SequencePart(command, stand))
         else:
-            kind = "part of a show" if " " in words or "," in text else "story"
-            raise UnknownNameError(kind, words, (*names, *EXAMPLES), f"`strut robots {robot.name}`")
-    queues = (queue_of_story(robot, one) if isinstance(one, Animation) else (one,) for one in read)
-    return tuple(chain.from_iterable(queues))
+            kind = "part of a sequence" if " " in command or "," in text else "story"
+            raise UnknownNameError(kind, command, (*animations, *EXAMPLES), f"`strut robots {robot.name}`")
+    parts: list[SequencePart] = []
+    for item in commands:
+        parts += animation_sequence(robot, item) if isinstance(item, Animation) else (item,)
+    return tuple(parts)
 
 
-def _require_pilot(robot: Robot) -> None:
-    if robot.tables.control is None or not isinstance(robot.tables.gait, PilotedTable):
-        raise BadTableError(f"{robot.name} has no controllers of its own, so it cannot perform a show; try cassie.")
-
-
-def _standing_m(robot: Robot) -> float:
-    return float(robot.standing_qpos[2])
-
-
-def _walk(robot: Robot, words: str, match: re.Match[str], mood: Emotion) -> ShowPart:
-    """Return a walk in a mood: so far or so long, at the speed that is said, else as fast as the mood can be."""
-    way, number, unit, said = match.groups()
-    own = robot.gait
-    assert isinstance(own, PilotedTable)
-    aside = {"left": 1.0, "right": -1.0}.get(way or "", 0.0)
-    usual = USUAL_ASIDE_M_S if aside else own.speed_m_s
-    speed = (float(said) if said else usual) * (-1.0 if (way or "").startswith("back") else 1.0)
-    task = PilotedWalk(speed_m_s=0.0 if aside else speed, sideways_m_s=aside * speed)
-    walk = walk_in_style(robot, task, style_for(robot, mood))
-    ends: dict[str, Any] = {"m": {"distance_m": float(number)}, "s": {"distance_m": None, "duration_s": float(number)}}
-    walk = replace(walk, **ends[unit])
-    command = control_table(robot).command
-    reasons: tuple[Reason, ...] = ()
-    if not said:
-        within = replace(
-            walk,
-            forward_m_s=float(np.clip(walk.forward_m_s, *command.forward_m_s)),
-            left_m_s=float(np.clip(walk.left_m_s, *command.sideways_m_s)),
-        )
-        if within != walk:
-            text = f"'{words}' is as fast as {robot.name} can walk that way, slower than {mood.label} asks for"
-            reasons = (Reason(ReasonKind.SLOWED, LimitName.COMMAND, text),)
-        walk = within
-    _check_felt(walk, command, words, mood)
-    way_m = float(number)
-    pace_m_s = math.hypot(walk.forward_m_s, walk.left_m_s)
-    lasts_s = way_m / pace_m_s if unit == "m" else way_m
-    if lasts_s > LONGEST_WALK_S:
-        raise OutOfRangeError(
-            f"'{words}' would take {lasts_s:.0f} s; a walk of a show takes at most {LONGEST_WALK_S:g} s."
-        )
-    return ShowPart(words, walk, ((0.0, eyes_of_emotion(mood.name)),), reasons, mood.name)
-
-
-def _check_felt(walk: WalkRequest, command: CommandRange, words: str, mood: Emotion) -> None:
-    """Raise OutOfRangeError, with the words that were typed, if a walk that a feeling changed is out of range."""
-    try:
-        check_request(walk, command)
-    except OutOfRangeError as error:
-        raise OutOfRangeError(f"'{words}' when {mood.label}: {error}") from error
-
-
-def queue_of_story(
+def animation_sequence(
     robot: Robot, animation: Animation, *, method: AnimationMethod = "mass", margin_m: float | None = None
-) -> tuple[ShowPart, ...]:
-    """Return a story as requests: what stands is made feasible piece by piece; of walks, speed and height are kept."""
+) -> tuple[SequencePart, ...]:
+    """Return a keyframe animation as a sequence: standing parts are made feasible, walks keep speed and height."""
     _require_pilot(robot)
-    parts: list[ShowPart] = []
+    parts: list[SequencePart] = []
     standing: list[AnimationKey] = []
     for number, frame in enumerate(animation.keyframe):
         standing.append(frame)
         if frame.mode == "walk":
-            parts += _stood(robot, animation, standing, method, margin_m)
+            parts += _standing_part(robot, animation, standing, method, margin_m)
             standing = []
-            parts.append(_walked(robot, animation, frame, animation.keyframe[number + 1]))
-    return (*parts, *_stood(robot, animation, standing, method, margin_m))
+            parts.append(_walking_part(robot, animation, frame, animation.keyframe[number + 1]))
+    return (*parts, *_standing_part(robot, animation, standing, method, margin_m))
 
 
-def _stood(
-    robot: Robot, story: Animation, frames: Sequence[AnimationKey], method: AnimationMethod, margin_m: float | None
-) -> list[ShowPart]:
-    """Return the standing piece between two walks; nothing if it lasts no time."""
+def _require_pilot(robot: Robot) -> None:
+    if robot.tables.control is None or not isinstance(robot.tables.gait, PilotedTable):
+        raise BadTableError(f"{robot.name} has no controllers of its own, so it cannot perform a sequence; try cassie.")
+
+
+def _walk_part(robot: Robot, match: re.Match[str], emotion: Emotion) -> SequencePart:
+    """Return a walk that expresses an emotion; a speed that the text does not give is clipped to the command range."""
+    text = match[0]
+    direction, number, unit, speed_text = match.groups()
+    gait = robot.gait
+    assert isinstance(gait, PilotedTable)
+    side = {"left": 1.0, "right": -1.0}.get(direction or "", 0.0)
+    usual_m_s = gait.sideways_m_s if side else gait.speed_m_s
+    speed_m_s = float(speed_text) if speed_text else usual_m_s
+    if (direction or "").startswith("back"):
+        speed_m_s = -speed_m_s
+    task = PilotedWalk(speed_m_s=0.0 if side else speed_m_s, sideways_m_s=side * speed_m_s)
+    walk = walk_in_style(robot, task, style_for(robot, emotion))
+    amount = float(number)
+    walk = replace(walk, distance_m=amount) if unit == "m" else replace(walk, distance_m=None, duration_s=amount)
+    command = control_table(robot).command
+    reasons: tuple[Reason, ...] = ()
+    if not speed_text:
+        possible = replace(
+            walk,
+            forward_m_s=float(np.clip(walk.forward_m_s, *command.forward_m_s)),
+            left_m_s=float(np.clip(walk.left_m_s, *command.sideways_m_s)),
+        )
+        if possible != walk:
+            reason = f"'{text}' is as fast as {robot.name} can walk that way, slower than {emotion.label} asks for"
+            reasons = (Reason(ReasonKind.SLOWED, LimitName.COMMAND, reason),)
+        walk = possible
+    try:
+        check_request(walk, command)
+    except OutOfRangeError as error:
+        raise OutOfRangeError(f"'{text}' when {emotion.label}: {error}") from error
+    duration_s = amount / math.hypot(walk.forward_m_s, walk.left_m_s) if unit == "m" else amount
+    if duration_s > MAX_WALK_S:
+        raise OutOfRangeError(
+            f"'{text}' would take {duration_s:.0f} s; a walk of a sequence takes at most {MAX_WALK_S:g} s."
+        )
+    return SequencePart(text, walk, ((0.0, eyes_of_emotion(emotion.name)),), reasons, emotion.name)
+
+
+def _standing_part(
+    robot: Robot, animation: Animation, frames: Sequence[AnimationKey], method: AnimationMethod, margin_m: float | None
+) -> list[SequencePart]:
+    """Return the feasible motion through standing keyframes; nothing for a single keyframe."""
     if len(frames) < 2:
         return []
     start_s = frames[0].time_s
-    moved = tuple(
+    keyframes = tuple(
         msgspec.structs.replace(frame, time_s=frame.time_s - start_s, mode="stand", speed_m_s=(0.0, 0.0))
         for frame in frames
     )
-    task = Animate(animation=msgspec.structs.replace(story, keyframe=moved), method=method)
-    felt = named_emotion(story.emotion)
-    motion = run(Request(robot=robot.name, task=task, emotion=felt, margin_m=margin_m), robot=robot)
+    task = Animate(animation=msgspec.structs.replace(animation, keyframe=keyframes), method=method)
+    emotion = named_emotion(animation.emotion)
+    motion = run(Request(robot=robot.name, task=task, emotion=emotion, margin_m=margin_m), robot=robot)
     assert motion.receipt is not None
-    eyes = tuple((float(time_s), str(which)) for time_s, which in motion.meta["eyes"])
+    eyes = tuple((float(time_s), str(expression)) for time_s, expression in motion.meta["eyes"])
     reasons = motion.receipt.reasons if motion.receipt.verdict == "weakened" else ()
-    return [ShowPart(story.title, play_request(motion, robot), eyes, reasons, story.emotion)]
+    return [SequencePart(animation.title, play_request(motion, robot), eyes, reasons, animation.emotion)]
 
 
-def _walked(robot: Robot, story: Animation, frame: AnimationKey, then: AnimationKey) -> ShowPart:
-    """Return the walk from a keyframe to the next, at whose height it arrives."""
+def _walking_part(robot: Robot, animation: Animation, frame: AnimationKey, next_frame: AnimationKey) -> SequencePart:
+    """Return the walk from a keyframe to the next, at the height of the next."""
     forward, left = frame.speed_m_s
     walk = WalkRequest(
         forward,
         left,
-        height_m=_standing_m(robot) + then.base_m[2],
-        duration_s=then.time_s - frame.time_s,
+        height_m=float(robot.standing_qpos[2]) + next_frame.base_m[2],
+        duration_s=next_frame.time_s - frame.time_s,
     )
-    return ShowPart(f"walk at {forward:g} m/s", walk, ((0.0, frame.eyes),), feeling=story.emotion)
+    return SequencePart(f"walk at {forward:g} m/s", walk, ((0.0, frame.eyes),), emotion=animation.emotion)

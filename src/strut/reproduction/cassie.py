@@ -13,9 +13,9 @@ from strut.kinematics.two_bar_leg import TwoBarLeg, two_bar_leg
 from strut.models.catalogue import load_robot
 from strut.models.coupled_joints import coupled_joints
 from strut.pilot.controllers.actuated_model import ActuatedModel, actuated_model
-from strut.pilot.controllers.reference import ShowRequest, StandRequest, WalkRequest
+from strut.pilot.controllers.reference import PilotRequest, StandRequest, WalkRequest
 from strut.pilot.controllers.state_machine import STATE_MACHINE_HZ
-from strut.pilot.gait_library.gait_audit import gait_audit
+from strut.pilot.gait_library.gait_audit import audit_gait
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.gait_library.gait_optimization import GaitProgram, gait_library_table
 from strut.pilot.piloted_simulation import Clock, Push, World, simulate_requests
@@ -171,9 +171,9 @@ def gait_rows(robot: Robot) -> list[Comparison]:
     sheet.compare("grid spacings", "library", "spacing", [axis.values[1] - axis.values[0] for axis in axes])
     program = GaitProgram(robot)
     still = (0.0, 0.0, axes[2].most)
-    found = program.solve(still, program.cold_start(still), warm=False)
+    found = program.solve(still, program.initial_guess(still), warm=False)
     assert found.gait is not None, found.status
-    measured = gait_audit(robot, found.gait)
+    measured = audit_gait(robot, found.gait)
     sheet.compare("step time at a base height of 1.0 m", "step_time", "at_highest", found.gait.step_s)
     sheet.compare("largest deviation of the base height", "height", "off", measured.height_off_mm / 1e3)
     sheet.add("largest distance of the zero-moment point from the stance foot", measured.off_line_mm, "mm")
@@ -191,7 +191,7 @@ def walking_rows(robot: Robot) -> list[Comparison]:
         "automaton_and_controllers",
         [STATE_MACHINE_HZ, Clock().control_hz],
     )
-    walk: list[ShowRequest] = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
+    walk: list[PilotRequest] = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
     run = simulate_requests(walk, robot, world=World(pushes=(Push(4.3, (0.0, PUSH_N, 0.0)),)))
     sheet.add("stand, walk at 0.4 m/s, lateral push of 60 N for 0.1 s, stand (1: fell)", float(run.outcome.fell), "")
     sheet.add("largest motor torque over its limit", run.outcome.torque_use, "")

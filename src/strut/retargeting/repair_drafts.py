@@ -13,9 +13,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from strut.animation.animation_drafts import AS_DRAWN, animation_report
+from strut.animation.animation_drafts import WEAKENED_STRETCH, animation_report
+from strut.animation.animation_frames import FRAMES_PER_S
 from strut.animation.animation_ik import sample_times
-from strut.animation.drawing import FRAMES_PER_S
 from strut.animation.feasible_animation import FeasibleAnimation
 from strut.animation.whole_body_tracking import SPARE_M
 from strut.arrays import Array
@@ -108,7 +108,7 @@ class RepairDrafts(Generator):
             "not_by": "",
             **animation_report(given_s, reference.key, body.qpos(reference.q), feasible),
         }
-        is_slower = report["duration_s"] > AS_DRAWN * report["drawn_s"]
+        is_slower = report["duration_s"] > WEAKENED_STRETCH * report["drawn_s"]
         reasons = tuple(Reason(ReasonKind.SLOWED, None, text) for text in report["slower"]) if is_slower else ()
         meta = {"repair": report}
         return Draft(

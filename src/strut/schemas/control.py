@@ -150,3 +150,4 @@ class ControlTable(Table, frozen=True):
     transition: TransitionTable
     command: CommandRange
     contact_load_n: Positive | None = None
+    slip_load_n: Positive | None = None

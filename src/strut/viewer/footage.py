@@ -66,7 +66,7 @@ class Footage:
 
 def tells_story(motion: Motion) -> bool:
     """Return whether a motion is a drawn story or a show, which is told from its beginning to its end."""
-    return bool({"animation", "show", "title"} & motion.meta.keys())  # only what was drawn has a title
+    return bool({"animation", "sequence", "show", "title"} & motion.meta.keys())  # only what was drawn has a title
 
 
 @dataclass(frozen=True, slots=True, eq=False)

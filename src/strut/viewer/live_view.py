@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.arrays import Array
-from strut.models.rig import bone_parts, rig_of
+from strut.models.rig import bone_parts, build_rig
 from strut.models.solid_mesh import solid_mesh
 from strut.models.solids import Solid
 from strut.robot import Robot
@@ -31,7 +31,7 @@ class LiveView:
     def __init__(self, robot: Robot, *, host: str = "127.0.0.1", port: int = 0) -> None:
         """Open the scene; port 0 takes any free one. Raises CannotListenError."""
         self._robot = robot
-        self._rig = rig_of(robot)
+        self._rig = build_rig(robot)
         self._scene = Scene(host=host, port=port, title=f"strut: {robot.name}", panel=False)
         size_m = float(np.ptp(self._rig.start_m, axis=0).max())
         self._cell_m = grid_step_m(2.0 * size_m)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from strut.animation.animate import animate as make_feasible
-from strut.animation.animation_file import load_animation, trace_animation
+from strut.animation.animation_file import import_animation, load_animation
 from strut.animation.request import AnimationMethod
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.options import Force, Json, Out, Strict, length_m
@@ -55,7 +55,7 @@ def animate(
             method=method,
             on_progress=tell,
         )
-    save_story(motion, out, force=force, json=json)
+    save_animation(motion, out, force=force, json=json)
 
 
 def _animation(file: Path, robot: str | None, emotion: str | None) -> Animation:
@@ -66,7 +66,7 @@ def _animation(file: Path, robot: str | None, emotion: str | None) -> Animation:
         return load_animation(file)
     if robot is None:
         raise typer.BadParameter(f"{file} names no robot; say whose rig it is with --robot.")
-    found = trace_animation(file, robot, emotion=emotion or "neutral")
+    found = import_animation(file, robot, emotion=emotion or "neutral")
     frames = format_count(found.frames, "[frame|frames]")
     print_lines(
         f"{len(found.animation.keyframe)} keyframes for {frames}, at most {found.away_m * 1e3:.1f} mm and "
@@ -75,7 +75,7 @@ def _animation(file: Path, robot: str | None, emotion: str | None) -> Animation:
     return found.animation
 
 
-def print_story(report: dict[str, Any]) -> None:
+def print_animation_report(report: dict[str, Any]) -> None:
     """Tell people how far a motion is from its drawing, and where it takes longer."""
     away = report["away_mm"]
     print_lines(
@@ -86,9 +86,9 @@ def print_story(report: dict[str, Any]) -> None:
     )
 
 
-def save_story(motion: Motion, out: Path, *, force: bool, json: bool) -> None:
+def save_animation(motion: Motion, out: Path, *, force: bool, json: bool) -> None:
     """Write a story and tell people what it keeps and costs."""
     save_motion(motion, out, force=force)
     if "animation" in motion.meta:  # a story that walks is told by its receipt alone
-        print_story(motion.meta["animation"])
+        print_animation_report(motion.meta["animation"])
     print_planned(motion, out, json=json)

@@ -7,7 +7,7 @@ import typer
 from strut.animation.animate import animate
 from strut.animation.animation_file import load_animation
 from strut.animation.stories import story_names, story_path
-from strut.animation.verbs.animate import save_story
+from strut.animation.verbs.animate import save_animation
 from strut.cli.hooks import Performance
 from strut.cli.options import length_m
 from strut.cli.paired_options import check_only
@@ -31,7 +31,7 @@ def perform_story(context: typer.Context, robot: Robot, story: str) -> None:
             strict=chosen["strict"],
             on_progress=report,
         )
-    save_story(motion, chosen["out"], force=chosen["force"], json=chosen["json"])
+    save_animation(motion, chosen["out"], force=chosen["force"], json=chosen["json"])
 
 
 STORY = Performance(

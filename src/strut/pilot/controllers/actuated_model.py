@@ -1,4 +1,4 @@
-"""Actuated model: a biped as its controllers see it, with motors, joints that follow by springs, and line feet."""
+"""Actuated model of a biped for its controllers: motors, passive spring joints and line feet."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ FEET = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ActuatedModel:
-    """Where motors and springs are among the coordinates of a model; the base comes first in qpos and qvel.
+    """Indices of motors and springs in the coordinates of a model; the base comes first in qpos and qvel.
 
     Args:
-        table: How it is controlled.
-        model: Compiled.
-        motor_dof: Columns of qvel. Shape (n_motors,).
-        spring_dof: Columns of qvel. Shape (n_springs,).
-        spring_leg: Which foot's leg each spring belongs to. Shape (n_springs,).
-        spring_rest: Angle at rest: constant part. Shape (n_springs,).
-        spring_map: What follows the motors: rest = constant + map @ motor angles. Shape (n_springs, n_motors).
-        torque_limit_nm: Of the motors, at the joint. Shape (n_motors,).
-        friction_nm_s_rad: Of the motors and gears, at the joint: what they brake by themselves. Shape (n_motors,).
-        foot_motor: Which motors turn the feet.
-        feet: Where they touch.
+        table: Motors, springs, feet and gains from control.toml.
+        model: Compiled MuJoCo model.
+        motor_dof: Columns of qvel of the motors. Shape (n_motors,).
+        spring_dof: Columns of qvel of the springs. Shape (n_springs,).
+        spring_leg: Leg of each spring, 0 left or 1 right. Shape (n_springs,).
+        spring_rest: Constant part of the rest angles [rad]. Shape (n_springs,).
+        spring_map: Part of the rest angles that follows the motors: rest = spring_rest + spring_map @ motor angles.
+            Shape (n_springs, n_motors).
+        torque_limit_nm: Torque limits at the joints. Shape (n_motors,).
+        friction_nm_s_rad: Viscous friction of motors and gears at the joints. Shape (n_motors,).
+        foot_motor: Motors of the ankles, left and right.
+        feet: Contact lines of the feet.
     """
 
     table: ControlTable
@@ -51,19 +52,19 @@ class ActuatedModel:
 
     @property
     def motor_count(self) -> int:
-        """How many motors it has."""
+        """Number of motors."""
         return len(self.motor_dof)
 
     def dynamics(self) -> WholeBody:
-        """Return its dynamics with springs locked: velocities of the base, then of the motors."""
+        """Return the whole-body dynamics with locked springs; minimal velocities: base, then motors."""
         reduction = np.zeros((self.model.nv, BASE + self.motor_count))
         reduction[:BASE, :BASE] = np.eye(BASE)
         reduction[self.motor_dof, np.arange(BASE, BASE + self.motor_count)] = 1.0
         reduction[self.spring_dof, BASE:] = self.spring_map
         return WholeBody(self.model, self.table.base, self.feet, reduction)
 
-    def at_rest(self, motor_rad: Array) -> Array:
-        """Return joint angles with springs at rest. Shapes (n_motors,) in, (n_joints,) out."""
+    def joints_at_rest(self, motor_rad: Array) -> Array:
+        """Return all joint angles when the springs are at rest. Shapes (n_motors,) in, (n_joints,) out."""
         joints = np.zeros(self.model.nv - BASE)
         joints[self.motor_dof - BASE] = motor_rad
         joints[self.spring_dof - BASE] = self.spring_rest + self.spring_map @ motor_rad
@@ -71,30 +72,30 @@ class ActuatedModel:
 
 
 def actuated_model(model: MjModel, table: ControlTable) -> ActuatedModel:
-    """Return the body that a table describes; raises BadTableError where it names what the model does not have."""
-    names = {model.joint(k).name: int(model.joint(k).dofadr[0]) for k in range(model.njnt)}
-    legs = [sorted(names[j] for j in _leg_joints(model, foot.body)) for foot in table.foot]
-    _check_joints(table, model, set(names))
+    """Return the actuated model of control.toml; raises BadTableError if that does not match the MuJoCo model."""
+    dof = {model.joint(k).name: int(model.joint(k).dofadr[0]) for k in range(model.njnt)}
+    _check_joints(table, model, set(dof))
+    left_leg = _leg_joints(model, table.foot[0].body)
     motors = list(table.motors)
     springs = [spring.joint for spring in table.spring]
-    left, right = (motors.index(foot.joint) for foot in table.foot)
+    left_ankle, right_ankle = (motors.index(foot.joint) for foot in table.foot)
     return ActuatedModel(
         table=table,
         model=model,
-        motor_dof=np.array([names[name] for name in motors]),
-        spring_dof=np.array([names[name] for name in springs]),
-        spring_leg=np.array([0 if names[name] in legs[0] else 1 for name in springs]),
+        motor_dof=np.array([dof[name] for name in motors]),
+        spring_dof=np.array([dof[name] for name in springs]),
+        spring_leg=np.array([0 if name in left_leg else 1 for name in springs]),
         spring_rest=np.array([spring.rest_rad for spring in table.spring]),
         spring_map=_spring_map(table),
         torque_limit_nm=np.array([_torque_limit(model, name) for name in motors]),
-        friction_nm_s_rad=np.array([model.dof_damping[names[name]] for name in motors]),
-        foot_motor=(left, right),
+        friction_nm_s_rad=np.array([model.dof_damping[dof[name]] for name in motors]),
+        foot_motor=(left_ankle, right_ankle),
         feet=(_foot_line(table.foot[0]), _foot_line(table.foot[1])),
     )
 
 
 def _check_joints(table: ControlTable, model: MjModel, names: set[str]) -> None:
-    """Refuse a table that names other joints than the model has, or leaves some out."""
+    """Raise BadTableError unless motors and springs together are the joints of the model."""
     wanted = {*table.motors, *(spring.joint for spring in table.spring), *(foot.joint for foot in table.foot)}
     if missing := wanted - names:
         raise BadTableError(f"control.toml: the model has no joint {sorted(missing)[0]}.")
@@ -105,24 +106,24 @@ def _check_joints(table: ControlTable, model: MjModel, names: set[str]) -> None:
 
 
 def _spring_map(table: ControlTable) -> Array:
-    """Return by how much each spring's rest follows each motor. Shape (n_springs, n_motors)."""
-    follows = np.zeros((len(table.spring), len(table.motors)))
+    """Return the change of each spring's rest angle per motor angle. Shape (n_springs, n_motors)."""
+    spring_map = np.zeros((len(table.spring), len(table.motors)))
     for row, spring in enumerate(table.spring):
         if spring.follows is not None:
-            follows[row, table.motors.index(spring.follows)] = spring.ratio
-    return follows
+            spring_map[row, table.motors.index(spring.follows)] = spring.ratio
+    return spring_map
 
 
 def _leg_joints(model: MjModel, body_name: str) -> list[str]:
-    """Return the joints between the base and a body."""
+    """Return the names of the joints between the base and a body."""
     body = model.body(body_name).id
-    found = []
+    joints = []
     while model.body_parentid[body] != 0:
         first = model.body_jntadr[body]
         count = model.body_jntnum[body]
-        found += [model.joint(k).name for k in range(first, first + count)]
+        joints += [model.joint(k).name for k in range(first, first + count)]
         body = model.body_parentid[body]
-    return found
+    return joints
 
 
 def _torque_limit(model: MjModel, name: str) -> float:
@@ -131,11 +132,11 @@ def _torque_limit(model: MjModel, name: str) -> float:
 
 
 def _foot_line(foot: LineFoot) -> FootLine:
-    """Return the line of a foot: its pivot is the point of the sole nearest to the foot's joint."""
+    """Return the contact line of a foot; its pivot is the point of the sole nearest to the ankle."""
     toe = np.array(foot.toe_m)
     heel = np.array(foot.heel_m)
     line = (toe - heel) / np.linalg.norm(toe - heel)
-    below = toe - line * (line @ toe)  # from the joint to the line, at a right angle
+    below = toe - line * (line @ toe)  # perpendicular from the ankle to the line
     distance = float(np.linalg.norm(below))
     normal = -below / distance
     return FootLine(
@@ -146,6 +147,6 @@ def _foot_line(foot: LineFoot) -> FootLine:
     )
 
 
-def limited(torque_nm: Array, limit_nm: Array) -> Array:
-    """Return torques within their limits. Shape (n,)."""
+def clip_torque(torque_nm: Array, limit_nm: Array) -> Array:
+    """Return the torques, clipped to their limits. Shape (n,)."""
     return np.maximum(np.minimum(torque_nm, limit_nm), -limit_nm)

@@ -1,8 +1,8 @@
-"""MuJoCo as the whole-body dynamics of a controller: one posture and velocity at a time, in minimal coordinates.
+"""Whole-body dynamics for controllers, by MuJoCo: one configuration and velocity at a time, in minimal coordinates.
 
-Conventions: the base stands at the origin with its own orientation, so positions are from the base, in world axes.
-Velocities are v = `reduction` x, x minimal: joints that only springs move follow others, as if springs were locked. Of
-the base, velocities are linear in world axes, then angular in base axes. Arrays are written over by the next call.
+Conventions: the base is at the origin with its own orientation, so positions are relative to the base, in world axes.
+Velocities are v = `reduction` x with minimal velocities x: passive joints follow the motors, as if the springs were
+locked. The velocity of the base is linear in world axes, then angular in base axes. Arrays are reused by the next call.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import numpy as np
 from strut.arrays import Array
 from strut.robot import BASE
 
-FOOT_ROWS = 5  # a line on the ground: three of place, then turns about its side and its normal
+FOOT_ROWS = 5  # constraints of a line contact: three of its position, then rotation about its side and its normal
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FootLine:
-    """Where a foot touches: a point of its sole, direction and upward normal of the line, toe and heel along it.
+    """The line along which a foot touches the ground.
 
     Args:
-        body: Name of the body.
-        pivot: Point of the sole, in the body. Shape (3,).
-        axes: Direction heel to toe and upward normal, in the body, as columns. Shape (3, 2).
-        ends_m: Places of toe and heel along the line, from the pivot.
+        body: Name of the foot's body.
+        pivot: Point of the sole, in the body's frame. Shape (3,).
+        axes: Direction from heel to toe and upward normal, in the body's frame, as columns. Shape (3, 2).
+        ends_m: Positions of toe and heel along the line, from the pivot.
     """
 
     body: str
@@ -41,15 +41,15 @@ class WholeBody:
 
     Attributes:
         base_rotation: Base to world. Shape (3, 3).
-        com: Centre of mass from the base. Shape (3,).
-        pivot: Points of the soles from the base. Shape (n_feet, 3).
+        com: Centre of mass, relative to the base. Shape (3,).
+        pivot: Points of the soles, relative to the base. Shape (n_feet, 3).
         line, side, normal: Direction of each foot's line, its horizontal left and upward normal. Shape (n_feet, 3).
         jacobian: Five rows per foot. Shape (5 n_feet, nv).
-        foot_rows: The same in minimal velocities. Shape (5 n_feet, n).
-        foot_drift: Their accelerations at zero minimal acceleration. Shape (5 n_feet,).
-        mass, bias: Mass matrix (n, n) and bias forces (n,) in minimal velocities; springs do no work there.
-        mass_kg: Of all.
-        momentum: Linear, and angular about the base's origin, both in world axes. Shape (6,).
+        foot_rows: The Jacobian in minimal velocities. Shape (5 n_feet, n).
+        foot_drift: Acceleration of the feet at zero minimal acceleration. Shape (5 n_feet,).
+        mass, bias: Mass matrix (n, n) and bias forces (n,) in minimal velocities; locked springs do no work.
+        mass_kg: Total mass.
+        momentum: Linear momentum, and angular momentum about the base's origin, both in world axes. Shape (6,).
     """
 
     def __init__(self, model: mujoco.MjModel, base: str, feet: Sequence[FootLine], reduction: Array) -> None:
@@ -84,11 +84,11 @@ class WholeBody:
         self._drift = np.zeros((rows, nv))
         self._angular = np.zeros((3, nv))
         self._mass_reduced = np.zeros((nv, count))
-        self._body_place = [self._data.xpos[body] for body in self._foot_body]
-        self._body_turn = [self._data.xmat[body].reshape(3, 3) for body in self._foot_body]
+        self._foot_position = [self._data.xpos[body] for body in self._foot_body]
+        self._foot_rotation = [self._data.xmat[body].reshape(3, 3) for body in self._foot_body]
 
-    def place(self, qpos: Array) -> None:
-        """Bring the body to a posture; the base's position is not read. Shape (nq,)."""
+    def set_configuration(self, qpos: Array) -> None:
+        """Update positions and Jacobians; the position of the base is ignored. Shape (nq,)."""
         model = self._model
         data = self._data
         data.qpos[:] = qpos
@@ -96,19 +96,19 @@ class WholeBody:
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         for foot, body in enumerate(self._foot_body):
-            turn = self._body_turn[foot]
+            rotation = self._foot_rotation[foot]
             first = FOOT_ROWS * foot
             point = self.pivot[foot]
             axes = self._axes[foot]
-            np.matmul(turn, self._foot_pivot[foot], out=point)
-            point += self._body_place[foot]
-            np.matmul(self._foot_axes[foot], turn.T, out=axes)
+            np.matmul(rotation, self._foot_pivot[foot], out=point)
+            point += self._foot_position[foot]
+            np.matmul(self._foot_axes[foot], rotation.T, out=axes)
             mujoco.mj_jac(model, data, self.jacobian[first : first + 3], self._angular, point, body)
             np.matmul(axes[1:], self._angular, out=self.jacobian[first + 3 : first + FOOT_ROWS])
         np.matmul(self.jacobian, self.reduction, out=self.foot_rows)
 
-    def move(self, qvel: Array) -> None:
-        """Give the placed body its velocity. Shape (nv,)."""
+    def set_velocity(self, qvel: Array) -> None:
+        """Update mass matrix, bias forces and momentum at the present configuration. Shape (nv,)."""
         model = self._model
         data = self._data
         data.qvel[:] = qvel
@@ -124,6 +124,6 @@ class WholeBody:
         np.matmul(self._full_mass, self.reduction, out=self._mass_reduced)
         np.matmul(self._reduction_t, self._mass_reduced, out=self.mass)
         np.matmul(self._reduction_t, self._full_bias, out=self.bias)
-        moved = self._full_mass[:BASE] @ qvel
-        self.momentum[:3] = moved[:3]
-        np.matmul(self.base_rotation, moved[3:], out=self.momentum[3:])
+        base_momentum = self._full_mass[:BASE] @ qvel
+        self.momentum[:3] = base_momentum[:3]
+        np.matmul(self.base_rotation, base_momentum[3:], out=self.momentum[3:])

@@ -1,4 +1,4 @@
-"""Reference: what a biped shall do at this instant, standing or walking, and the requests that a show is made of."""
+"""References that the controllers track, standing or walking, and the requests of which a sequence consists."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ZERO: Triple = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class StandReference:
-    """Where the base shall be, against the feet, and how fast it shall move there.
+    """Desired pose of the base, relative to the feet, with its derivatives.
 
     Args:
-        place_m: Centre of mass forward and left of the middle of the soles; height of the base over the ground.
-        turn_rad: Roll, pitch, yaw; yaw from the mean heading of the feet.
+        place_m: Centre of mass forward and left of the middle of the soles; height of the base above the ground.
+        turn_rad: Roll, pitch, yaw; yaw relative to the mean heading of the feet.
         place_m_s: Rate of `place_m`.
         turn_rad_s: Rate of `turn_rad`.
         place_m_s2: Rate of `place_m_s`.
@@ -40,9 +40,9 @@ class StandReference:
 
 @dataclass(frozen=True, slots=True)
 class WalkReference:
-    """How to walk: mean speed forward and left in the walk's heading, turning rate, height and pitch of the base.
+    """Desired gait: mean speed forward and left in the walk's heading, turning rate, height and pitch of the base.
 
-    `lift` is how high feet are lifted, as a share of the usual.
+    `lift` is the clearance of the swing foot, relative to the usual clearance.
     """
 
     forward_m_s: float
@@ -59,7 +59,7 @@ Reference = StandReference | WalkReference
 
 @dataclass(frozen=True, slots=True)
 class StandRequest:
-    """Go to a pose of the base and hold it for a while."""
+    """Move to a pose of the base and hold it for a time."""
 
     hold_s: float = 1.0
     height_m: float = 0.9
@@ -69,13 +69,13 @@ class StandRequest:
 
     @property
     def goal(self) -> StandReference:
-        """The pose, at rest."""
+        """The desired pose, at rest."""
         return StandReference((self.forward_m, self.left_m, self.height_m), self.turn_rad)
 
 
 @dataclass(frozen=True, slots=True)
 class WalkRequest:
-    """Walk for a distance or a time, whichever is given; then what is next in the queue follows."""
+    """Walk for a distance or a duration; exactly one of them is given."""
 
     forward_m_s: float = 0.0
     left_m_s: float = 0.0
@@ -88,7 +88,7 @@ class WalkRequest:
 
     @property
     def goal(self) -> WalkReference:
-        """The gait."""
+        """The desired gait."""
         return WalkReference(
             self.forward_m_s,
             self.left_m_s,
@@ -101,13 +101,13 @@ class WalkRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlayRequest:
-    """Play a movement of the base over planted feet, such as an animation.
+    """Track a trajectory of the base over planted feet, such as that of an animation.
 
     Args:
-        time_s: Increasing from 0. Shape (T,).
-        place_m: As in `StandReference`. Shape (T, 3).
-        turn_rad: Likewise. Shape (T, 3).
-        name: For people.
+        time_s: Times, increasing from 0. Shape (T,).
+        place_m: Position as in `StandReference`. Shape (T, 3).
+        turn_rad: Attitude as in `StandReference`. Shape (T, 3).
+        name: Title for people.
     """
 
     time_s: Array
@@ -121,7 +121,7 @@ class PlayRequest:
         rows = (len(self.time_s), 3)
         if len(self.time_s) < 2 or self.place_m.shape != rows or self.turn_rad.shape != rows:
             raise OutOfRangeError(
-                f"The movement '{self.name}' needs two or more times, and a place and a turn for each."
+                f"The movement '{self.name}' needs at least two times, and a position and an attitude for each."
             )
         if self.time_s[0] != 0.0 or (np.diff(self.time_s) <= 0.0).any():
             raise OutOfRangeError(f"The times of the movement '{self.name}' do not increase from 0.")
@@ -130,12 +130,12 @@ class PlayRequest:
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts."""
+        """Time of the last sample."""
         return float(self.time_s[-1])
 
 
-class PlayedMovement:
-    """A movement as a smooth function of time, at rest at both ends."""
+class BaseTrajectory:
+    """A trajectory of the base as a smooth function of time, at rest at both ends."""
 
     def __init__(self, movement: PlayRequest) -> None:
         values = np.concatenate([movement.place_m, movement.turn_rad], axis=1)
@@ -145,7 +145,7 @@ class PlayedMovement:
         self._end = movement.duration_s
 
     def at(self, time_s: float) -> StandReference:
-        """Return the reference at a time; the last pose, at rest, after the end."""
+        """Return the reference at a time; after the end, the last pose at rest."""
         values = self._spline(min(time_s, self._end)).tolist()
         if time_s >= self._end:
             return StandReference(_triple(values[:3]), _triple(values[3:]))
@@ -155,7 +155,7 @@ class PlayedMovement:
         return StandReference(*(_triple(part) for part in parts))
 
 
-ShowRequest = StandRequest | WalkRequest | PlayRequest
+PilotRequest = StandRequest | WalkRequest | PlayRequest
 
 
 def _triple(values: list[float]) -> Triple:
@@ -163,8 +163,8 @@ def _triple(values: list[float]) -> Triple:
     return x, y, z
 
 
-def check_request(request: ShowRequest, command: CommandRange) -> None:
-    """Raise OutOfRangeError if a request asks for what the robot cannot do."""
+def check_request(request: PilotRequest, command: CommandRange) -> None:
+    """Raise OutOfRangeError if a request is outside the command range of the robot."""
     coerce_fields(request)
     match request:
         case StandRequest():
@@ -179,7 +179,7 @@ def check_request(request: ShowRequest, command: CommandRange) -> None:
             _check("turning rate", request.turn_rad_s, command.turn_rad_s, "rad/s")
             _check("walking height", request.height_m, command.walking_height_m, "m")
             _check("pitch of a walk", request.pitch_rad, command.walking_pitch_rad, "rad")
-            _check("lift of the feet", request.lift, command.lift, "of the usual")
+            _check("lift of the feet", request.lift, command.lift, "times the usual")
             _check_end(request)
     numbers = [getattr(request, field.name) for field in fields(request)]
     if any(isinstance(value, float) and not np.isfinite(value) for value in numbers):
@@ -189,14 +189,13 @@ def check_request(request: ShowRequest, command: CommandRange) -> None:
 def _check_end(walk: WalkRequest) -> None:
     if (walk.distance_m is None) == (walk.duration_s is None):
         raise OutOfRangeError("A walk needs a distance or a duration, and not both.")
-    what, value, most, unit = (
-        ("time to walk", walk.duration_s, 3600.0, "s")
-        if walk.distance_m is None
-        else ("distance to walk", walk.distance_m, 1000.0, "m")
-    )
+    if walk.distance_m is None:
+        what, value, maximum, unit = "time to walk", walk.duration_s, 3600.0, "s"
+    else:
+        what, value, maximum, unit = "distance to walk", walk.distance_m, 1000.0, "m"
     assert value is not None
-    if not 0.0 < value <= most:  # not 0: the first step alone, which every walk takes, covers some centimetres
-        raise OutOfRangeError(f"The {what} is {value:g} {unit}; it must be above 0 and at most {most:g} {unit}.")
+    if not 0.0 < value <= maximum:  # not 0: every walk takes at least one step, which covers some centimetres
+        raise OutOfRangeError(f"The {what} is {value:g} {unit}; it must be above 0 and at most {maximum:g} {unit}.")
     if walk.distance_m is not None and walk.forward_m_s == 0.0 and walk.left_m_s == 0.0:
         raise OutOfRangeError("A walk over a distance needs a speed; give one, or a duration.")
 

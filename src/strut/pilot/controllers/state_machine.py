@@ -1,9 +1,9 @@
 """Finite-state machine: {standing, walking} x {animation, radio}, as a pure function from one state to the next.
 
-Elemental transitions: stand to walk (walking height, lean over the left foot, lift the right one), walk to stand
-(brake, change at the end of a step, centre of mass to the middle), and any movement to any other (from the present
-reference, never faster than the limits of transitions). A radio command takes over at any instant; when it ends, the
-queue goes on with its next request.
+Transitions: from standing to walking (rise to walking height, lean over the left foot, lift the right one), from
+walking to standing (brake, switch controllers at the end of a step, move the centre of mass to the middle), and between
+any two movements (from the present reference, within the speed limits of transitions). A radio command takes over at
+any instant; when it ends, the next request of the queue follows.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Literal
 
 from strut.pilot.controllers.reference import (
     ZERO,
+    BaseTrajectory,
     LocomotionMode,
-    PlayedMovement,
+    PilotRequest,
     PlayRequest,
     Reference,
-    ShowRequest,
     Source,
     StandReference,
     StandRequest,
@@ -32,23 +32,23 @@ from strut.simulation.attitude import Triple
 MachinePhase = Literal["hold", "approach", "play", "rise", "lean", "walk", "brake", "settle"]
 STATE_MACHINE_HZ = 200.0
 FIRST_STANCE = 0  # the left foot: the right one is lifted first
-STILL = 1e-6  # of a reference that has arrived
-STEPS_TO_STOP = 2
-MANNER_PER_S = 0.2  # by which pitch [rad] and lift of a walk change
+STILL = 1e-6  # below this speed [m/s] or pitch [rad], a reference is at rest
+STEPS_TO_STOP = 2  # slow steps before standing: the mean speed covers two steps
+STYLE_RATE_PER_S = 0.2  # rate at which pitch [rad] and lift of a walk change
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What the state machine sees of the robot at a tick.
+    """The robot's state as the state machine needs it, at one tick.
 
     Args:
-        steps: Steps that have ended since the walk began.
-        mean_speed_m_s: Forward and left, over the last two steps.
-        travelled_m: Path since the start, by dead reckoning.
+        steps: Completed steps since the walk began.
+        mean_speed_m_s: Mean speed forward and left over the last two steps.
+        travelled_m: Distance walked since the start, by dead reckoning.
         com_m: Centre of mass forward and left of the middle of the soles.
         com_m_s: Its velocity.
         capture_m: Capture point forward of the middle of the soles.
-        turn_rad: Roll, pitch, and yaw from the feet, that the base shall have.
+        turn_rad: Desired roll and pitch of the base, and yaw relative to the feet.
     """
 
     steps: int = 0
@@ -62,15 +62,15 @@ class Situation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StateMachine:
-    """The state: who commands, what is being done, what the controllers shall follow now, and what is still to come."""
+    """The state: the controllers' reference, the present request with its phase and source, and pending requests."""
 
     reference: Reference
-    queue: tuple[ShowRequest, ...] = ()
-    current: ShowRequest | None = None
+    queue: tuple[PilotRequest, ...] = ()
+    current: PilotRequest | None = None
     source: Source = "animation"
     phase: MachinePhase = "hold"
     since_s: float = 0.0
-    movement: PlayedMovement | None = None
+    movement: BaseTrajectory | None = None
     start: StandReference | None = None
     start_travelled_m: float = 0.0
     slow_steps: int = 0
@@ -83,79 +83,87 @@ class StateMachine:
 
     @property
     def idle(self) -> bool:
-        """Whether it stands and nothing is left to do."""
+        """Whether the robot stands and no request is left."""
         return self.phase == "hold" and self.current is None and not self.queue and self.source == "animation"
 
 
 def advance(
-    state: StateMachine, seen: Situation, limits: TransitionTable, radio: ShowRequest | None = None
+    state: StateMachine, situation: Situation, limits: TransitionTable, radio: PilotRequest | None = None
 ) -> StateMachine:
-    """Return the state one tick (5 ms) later; `radio` is what a person commands now, None if nobody does."""
-    state = replace(_commanded(state, radio), since_s=state.since_s + 1.0 / STATE_MACHINE_HZ)
+    """Return the state one tick (5 ms) later; `radio` is the present command of a person, None without one."""
+    state = replace(_take_command(state, radio), since_s=state.since_s + 1.0 / STATE_MACHINE_HZ)
     if isinstance(state.reference, WalkReference):
-        return _walk_on(state, state.reference, seen, limits)
-    return _stand_on(state, state.reference, seen, limits)
+        return _continue_walk(state, state.reference, situation, limits)
+    return _continue_stand(state, state.reference, situation, limits)
 
 
-def _commanded(state: StateMachine, radio: ShowRequest | None) -> StateMachine:
-    """Return who commands now; a new command ends what was being done, wherever it is."""
+def _take_command(state: StateMachine, radio: PilotRequest | None) -> StateMachine:
+    """Return the state with the present source of commands; a new radio command interrupts the present request."""
     if radio is None:
         if state.source == "animation":
             return state
-        given_back: MachinePhase = state.phase if state.mode == "walking" or state.phase == "settle" else "approach"
-        return replace(state, source="animation", current=None, movement=None, phase=given_back)
+        keeps_phase = state.mode == "walking" or state.phase == "settle"
+        released: MachinePhase = state.phase if keeps_phase else "approach"
+        return replace(state, source="animation", current=None, movement=None, phase=released)
     if state.source == "radio" and radio is state.current:
         return state
-    kept = ("brake", "settle", "rise", "lean") if isinstance(radio, WalkRequest) else ("brake", "settle")
-    phase: MachinePhase = state.phase if state.phase in kept else "approach"
+    uninterrupted = ("brake", "settle", "rise", "lean") if isinstance(radio, WalkRequest) else ("brake", "settle")
+    phase: MachinePhase = state.phase if state.phase in uninterrupted else "approach"
     if state.mode == "walking" and isinstance(radio, WalkRequest):
         phase = "walk"
     return replace(state, source="radio", current=radio, phase=phase, movement=None)
 
 
-def _next_request(state: StateMachine, seen: Situation) -> StateMachine:
-    """Return the state with the first request of the queue taken up, or holding if there is none."""
+def _next_request(state: StateMachine, situation: Situation) -> StateMachine:
+    """Return the state with the first request of the queue as its present one; without any, the robot holds still."""
     if not state.queue:
         return replace(state, current=None, phase="hold", since_s=0.0)
     current, *rest = state.queue
     return replace(
-        state, current=current, queue=tuple(rest), phase="approach", since_s=0.0, start_travelled_m=seen.travelled_m
+        state,
+        current=current,
+        queue=tuple(rest),
+        phase="approach",
+        since_s=0.0,
+        start_travelled_m=situation.travelled_m,
     )
 
 
-def _stand_on(state: StateMachine, now: StandReference, seen: Situation, limits: TransitionTable) -> StateMachine:
+def _continue_stand(
+    state: StateMachine, now: StandReference, situation: Situation, limits: TransitionTable
+) -> StateMachine:
     if state.phase == "settle":
         return _settle(state, limits)
     if state.phase == "play":
-        return _play_on(state, seen)
+        return _continue_play(state, situation)
     if state.current is None:
-        state = _next_request(state, seen)
+        state = _next_request(state, situation)
     match state.current:
         case WalkRequest() as walk:
-            return _towards_walk(state, now, walk, seen, limits)
-        case PlayRequest() as play if state.phase != "hold":  # a radio's movement that has ended
+            return _towards_walk(state, now, walk, situation, limits)
+        case PlayRequest() as play if state.phase != "hold":  # in hold, a movement commanded by radio has ended
             return _towards_play(state, now, play, limits)
         case StandRequest() as stand:
-            return _towards_stand(state, now, stand, seen, limits)
+            return _towards_stand(state, now, stand, situation, limits)
     return replace(state, reference=stand_towards(now, _at_rest(now), limits))
 
 
 def _towards_stand(
-    state: StateMachine, now: StandReference, request: StandRequest, seen: Situation, limits: TransitionTable
+    state: StateMachine, now: StandReference, request: StandRequest, situation: Situation, limits: TransitionTable
 ) -> StateMachine:
     reached = stand_towards(now, request.goal, limits)
     arrived = reached == request.goal
     if arrived and state.phase != "hold":
         return replace(state, reference=reached, phase="hold", since_s=0.0)
     if arrived and state.since_s >= request.hold_s and state.source == "animation":
-        return replace(_next_request(state, seen), reference=reached)
+        return replace(_next_request(state, situation), reference=reached)
     return replace(state, reference=reached)
 
 
 def _towards_play(
     state: StateMachine, now: StandReference, request: PlayRequest, limits: TransitionTable
 ) -> StateMachine:
-    movement = state.movement or PlayedMovement(request)
+    movement = state.movement or BaseTrajectory(request)
     first = _at_rest(movement.at(0.0))
     reached = stand_towards(now, first, limits)
     phase: MachinePhase = "play" if reached == first else "approach"
@@ -163,7 +171,7 @@ def _towards_play(
     return replace(state, reference=reached, movement=movement, phase=phase, since_s=since_s)
 
 
-def _play_on(state: StateMachine, seen: Situation) -> StateMachine:
+def _continue_play(state: StateMachine, situation: Situation) -> StateMachine:
     assert state.movement is not None
     assert isinstance(state.current, PlayRequest)
     duration_s = state.current.duration_s
@@ -172,14 +180,14 @@ def _play_on(state: StateMachine, seen: Situation) -> StateMachine:
         return state
     state = replace(state, movement=None)
     if state.source == "animation":
-        return _next_request(state, seen)
+        return _next_request(state, situation)
     return replace(state, phase="hold", current=state.current, since_s=0.0)
 
 
 def _towards_walk(
-    state: StateMachine, now: StandReference, request: WalkRequest, seen: Situation, limits: TransitionTable
+    state: StateMachine, now: StandReference, request: WalkRequest, situation: Situation, limits: TransitionTable
 ) -> StateMachine:
-    """Go through walking height and lean; then the walk begins, in place."""
+    """Rise to walking height and lean over the stance foot; then begin the walk in place."""
     if state.phase != "lean":
         upright = StandReference((0.0, 0.0, request.height_m))
         reached = stand_towards(now, upright, limits)
@@ -190,71 +198,71 @@ def _towards_walk(
     if state.since_s < limits.lean_s:
         height = now.place_m[2]
         return replace(state, reference=StandReference((0.0, left, height), place_m_s=(0.0, speed, 0.0)))
-    begun = WalkReference(0.0, 0.0, 0.0, now.place_m[2])
-    travelled = seen.travelled_m
     return replace(
         state,
-        reference=begun,
+        reference=WalkReference(0.0, 0.0, 0.0, now.place_m[2]),
         phase="walk",
         since_s=0.0,
-        start_travelled_m=travelled,
-        last_steps=seen.steps,
+        start_travelled_m=situation.travelled_m,
+        last_steps=situation.steps,
         slow_steps=0,
     )
 
 
 def _settle(state: StateMachine, limits: TransitionTable) -> StateMachine:
-    """Bring the centre of mass from where and how fast it was when the walk ended to the middle of the soles."""
+    """Move the centre of mass from its state at the end of the walk to rest over the middle of the soles."""
     assert state.start is not None
     start = state.start
-    share = limits.settle_s
+    settle_s = limits.settle_s
     time_s = state.since_s
     place, rate = zip(
         *(
-            cubic(x, v, end, 0.0, share, time_s)[:2]
+            cubic(x, v, end, 0.0, settle_s, time_s)[:2]
             for x, v, end in zip(start.place_m, start.place_m_s, (0.0, 0.0, start.place_m[2]), strict=True)
         ),
         strict=True,
     )
-    turn, turn_rate = zip(*(cubic(x, 0.0, 0.0, 0.0, share, time_s)[:2] for x in start.turn_rad), strict=True)
-    settled = replace(state, reference=StandReference(place, turn, place_m_s=rate, turn_rad_s=turn_rate))
-    return settled if time_s < share else replace(settled, phase="approach", start=None)
+    turn, turn_rate = zip(*(cubic(x, 0.0, 0.0, 0.0, settle_s, time_s)[:2] for x in start.turn_rad), strict=True)
+    state = replace(state, reference=StandReference(place, turn, place_m_s=rate, turn_rad_s=turn_rate))
+    return state if time_s < settle_s else replace(state, phase="approach", start=None)
 
 
-def _walk_on(state: StateMachine, now: WalkReference, seen: Situation, limits: TransitionTable) -> StateMachine:
+def _continue_walk(
+    state: StateMachine, now: WalkReference, situation: Situation, limits: TransitionTable
+) -> StateMachine:
     if state.phase != "brake":
         if isinstance(state.current, WalkRequest) and not (
-            state.source == "animation" and _walked(state, now, seen, limits)
+            state.source == "animation" and _has_walked(state, now, situation, limits)
         ):
             return replace(state, phase="walk", reference=walk_towards(now, state.current.goal, limits))
         if state.source == "animation" and (isinstance(state.current, WalkRequest) or state.current is None):
-            state = _next_request(state, seen)
+            state = _next_request(state, situation)
             if isinstance(state.current, WalkRequest):
                 return replace(state, phase="walk", reference=walk_towards(now, state.current.goal, limits))
-        state = replace(state, phase="brake", slow_steps=0, last_steps=seen.steps)
-    return _brake(state, now, seen, limits)
+        state = replace(state, phase="brake", slow_steps=0, last_steps=situation.steps)
+    return _brake(state, now, situation, limits)
 
 
-def _brake(state: StateMachine, now: WalkReference, seen: Situation, limits: TransitionTable) -> StateMachine:
-    """Slow down; stand from the end of a step on, when two have ended slowly and the soles can stop what is left."""
-    if isinstance(state.current, WalkRequest):  # a new walk was asked for meanwhile
+def _brake(state: StateMachine, now: WalkReference, situation: Situation, limits: TransitionTable) -> StateMachine:
+    """Slow down; stand at the end of a step, once two steps were slow and the capture point is close to the soles."""
+    if isinstance(state.current, WalkRequest):  # a new walk was requested meanwhile
         return replace(state, phase="walk")
     reached = walk_towards(now, WalkReference(0.0, 0.0, 0.0, now.height_m), limits)
     state = replace(state, reference=reached)
-    if seen.steps == state.last_steps:
+    if situation.steps == state.last_steps:
         return state
     still = max(abs(reached.forward_m_s), abs(reached.left_m_s), abs(reached.pitch_rad)) < STILL
-    slow = still and math.hypot(*seen.mean_speed_m_s) < limits.stop_speed_m_s
+    slow = still and math.hypot(*situation.mean_speed_m_s) < limits.stop_speed_m_s
     slow_steps = state.slow_steps + 1 if slow else 0
-    state = replace(state, last_steps=seen.steps, slow_steps=slow_steps)
-    if slow_steps < STEPS_TO_STOP or abs(seen.capture_m) > limits.stop_capture_m:
+    state = replace(state, last_steps=situation.steps, slow_steps=slow_steps)
+    if slow_steps < STEPS_TO_STOP or abs(situation.capture_m) > limits.stop_capture_m:
         return state
-    start = StandReference((*seen.com_m, reached.height_m), seen.turn_rad, (*seen.com_m_s, 0.0))
+    start = StandReference((*situation.com_m, reached.height_m), situation.turn_rad, (*situation.com_m_s, 0.0))
     return replace(state, reference=start, start=start, phase="settle", since_s=0.0)
 
 
-def _walked(state: StateMachine, now: WalkReference, seen: Situation, limits: TransitionTable) -> bool:
-    """Return whether a walk has gone its distance, braking included where it ends, or its time."""
+def _has_walked(state: StateMachine, now: WalkReference, situation: Situation, limits: TransitionTable) -> bool:
+    """Return whether a walk has covered its duration, or its distance up to the braking distance before a stop."""
     walk = state.current
     assert isinstance(walk, WalkRequest)
     if walk.duration_s is not None:
@@ -263,11 +271,11 @@ def _walked(state: StateMachine, now: WalkReference, seen: Situation, limits: Tr
     speed = math.hypot(now.forward_m_s, now.left_m_s)
     braking = speed * limits.stop_lag_s + speed**2 / (2.0 * limits.walking_acceleration_m_s2)
     ends = not (state.queue and isinstance(state.queue[0], WalkRequest))
-    return seen.travelled_m - state.start_travelled_m + (braking if ends else 0.0) >= walk.distance_m
+    return situation.travelled_m - state.start_travelled_m + (braking if ends else 0.0) >= walk.distance_m
 
 
 def stand_towards(now: StandReference, goal: StandReference, limits: TransitionTable) -> StandReference:
-    """Return the reference one tick on its way to a pose at rest, within the speed and acceleration of transitions."""
+    """Return the reference one tick closer to a pose at rest, within the limits of transitions."""
     pull_s = limits.shortest_s / 2.0
     place = [
         approach(x, v, end, limits.speed_m_s, limits.speed_m_s / pull_s)
@@ -283,7 +291,7 @@ def stand_towards(now: StandReference, goal: StandReference, limits: TransitionT
 
 
 def walk_towards(now: WalkReference, goal: WalkReference, limits: TransitionTable) -> WalkReference:
-    """Return the gait one tick on its way to another."""
+    """Return the gait reference one tick closer to another, within the limits of transitions."""
     step = limits.walking_acceleration_m_s2 / STATE_MACHINE_HZ
     speeds = zip((now.forward_m_s, now.left_m_s), (goal.forward_m_s, goal.left_m_s), strict=True)
     forward, left = (x + min(max(end - x, -step), step) for x, end in speeds)
@@ -292,23 +300,23 @@ def walk_towards(now: WalkReference, goal: WalkReference, limits: TransitionTabl
     pull_s = limits.shortest_s / 2.0
     height, rate = approach(now.height_m, now.height_m_s, goal.height_m, limits.speed_m_s, limits.speed_m_s / pull_s)
     pitch, lift = (
-        x + min(max(end - x, -MANNER_PER_S / STATE_MACHINE_HZ), MANNER_PER_S / STATE_MACHINE_HZ)
+        x + min(max(end - x, -STYLE_RATE_PER_S / STATE_MACHINE_HZ), STYLE_RATE_PER_S / STATE_MACHINE_HZ)
         for x, end in ((now.pitch_rad, goal.pitch_rad), (now.lift, goal.lift))
     )
     return WalkReference(forward, left, turn, height, rate, pitch, lift)
 
 
 def approach(place: float, speed: float, goal: float, top_speed: float, acceleration: float) -> tuple[float, float]:
-    """Return place and speed one tick on, on the fastest way to rest at a goal within a speed and an acceleration."""
+    """Return position and speed after one tick of the fastest way to rest at a goal, within speed and acceleration."""
     tick_s = 1.0 / STATE_MACHINE_HZ
     away = goal - place
-    most = acceleration * tick_s
-    if abs(away) <= most * tick_s and abs(speed) <= most:
+    max_change = acceleration * tick_s  # of the speed, in one tick
+    if abs(away) <= max_change * tick_s and abs(speed) <= max_change:
         return goal, 0.0
-    # the speed from which one can still stop in time, counted in whole ticks
-    stopping = acceleration * tick_s * (math.sqrt(0.25 + 2.0 * abs(away) / (most * tick_s)) - 0.5)
-    wanted = math.copysign(min(top_speed, stopping), away)
-    speed += min(max(wanted - speed, -most), most)
+    # the largest speed from which it can stop at the goal in whole ticks
+    stopping = acceleration * tick_s * (math.sqrt(0.25 + 2.0 * abs(away) / (max_change * tick_s)) - 0.5)
+    desired_speed = math.copysign(min(top_speed, stopping), away)
+    speed += min(max(desired_speed - speed, -max_change), max_change)
     return place + speed * tick_s, speed
 
 

@@ -1,4 +1,4 @@
-"""Swing foot: from where it left the ground to where it shall land, by cubics in time."""
+"""Swing foot trajectory: cubics in time from lift-off to landing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ Motion1D = tuple[float, float, float]  # place, speed, acceleration
 
 
 def cubic(start: float, start_speed: float, end: float, end_speed: float, duration_s: float, time_s: float) -> Motion1D:
-    """Return place, speed and acceleration of the cubic between two places and speeds; it rests after the end."""
+    """Return position, speed and acceleration of the cubic between two positions and speeds; at rest after its end."""
     u = time_s / duration_s
     if u >= 1.0:
         return end, 0.0, 0.0
@@ -23,7 +23,7 @@ def cubic(start: float, start_speed: float, end: float, end_speed: float, durati
 def swing_height(
     start_m: float, clearance_m: float, end_m: float, end_speed_m_s: float, step_s: float, time_s: float
 ) -> Motion1D:
-    """Return the height of a foot that is highest at mid-step and lands with a speed, with which it then sinks on."""
+    """Return the height of a foot that is highest at mid-step, lands with a speed and keeps it until contact."""
     half = step_s / 2.0
     if time_s < half:
         return cubic(start_m, 0.0, clearance_m, 0.0, half, time_s)

@@ -1,4 +1,4 @@
-"""Gait trials: which speeds and heights of a library a robot's walking controller really holds, in simulation."""
+"""Gait evaluation: a robot's walking controller walks at the speeds and heights of a gait library, in simulation."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ import msgspec
 import numpy as np
 
 from strut.models.catalogue import load_robot
+from strut.motion import Motion
 from strut.pilot.controllers.reference import StandRequest, WalkRequest
 from strut.pilot.gait_library.gait_library import GaitLibrary, GaitParameter
-from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore, OnGait
+from strut.pilot.gait_library.gait_store import GaitStore, OnGait
 from strut.pilot.gait_library.task_farm import TaskFarm
 from strut.pilot.piloted_simulation import Clock, World, simulate_requests
 from strut.pilot.plant.torque_model import control_table
 from strut.pilot.request import Walker
 from strut.robot import Robot
 
-WALK_S = 8.0
-STOP_S = 12.0
-STEADY_S = 4.0
+WALK_S = 8.0  # duration of a walk
+STOP_S = 12.0  # time limit for its start and stop
+STEADY_S = 4.0  # after its start, the speed is steady
 CONTROL_HZ = 1000.0
 
 
-def try_gaits(
+def evaluate_gaits(
     store: GaitStore,
     robot: Robot,
     *,
@@ -34,64 +35,64 @@ def try_gaits(
     scheduler: str | None = None,
     on_gait: OnGait | None = None,
 ) -> None:
-    """Walk every gait of a store for some seconds from a stand, with noisy sensors, and write down what came of it.
+    """Walk for some seconds at every gait of a store, from a stand and with noisy sensors, and store the outcome.
 
-    Gaits that were tried with the same walker are not tried again.
+    Gaits that were evaluated with the same walker are skipped.
     """
     name = f"walked_by_{walker}"
-    found = [record for record in store.records() if record.status == "ok"]
-    todo = {record.index: record for record in found if name not in record.figures}
-    if not todo:
+    feasible = [record for record in store.records() if record.status == "ok"]
+    pending = {record.index: record for record in feasible if name not in record.figures}
+    if not pending:
         return
     library = store.library() if walker == "library" else None
     with TaskFarm(workers=workers, scheduler=scheduler) as farm:
-        for index in todo:
-            farm.submit(index, walked, robot.name, store.parameter(index), library)
-        for count, (index, came) in enumerate(farm.results(), len(found) - len(todo) + 1):
-            record = replace(todo[index], figures={**todo[index].figures, name: came})
+        for index in pending:
+            farm.submit(index, evaluate_gait, robot.name, store.parameter(index), library)
+        for count, (index, outcome) in enumerate(farm.results(), len(feasible) - len(pending) + 1):
+            record = replace(pending[index], figures={**pending[index].figures, name: outcome})
             store.put(record)
-            (on_gait or _nobody)(record, count, len(found))
+            if on_gait is not None:
+                on_gait(record, count, len(feasible))
 
 
-def _nobody(record: GaitRecord, done: int, total: int) -> None:
-    """Nobody is told."""
-
-
-def walked(robot: str, parameter: GaitParameter, library: GaitLibrary | None) -> dict[str, Any]:
-    """Walk at a speed and height, and return whether it was held and how far the mean speed was off."""
+def evaluate_gait(robot: str, parameter: GaitParameter, library: GaitLibrary | None) -> dict[str, Any]:
+    """Simulate a walk at a speed and height; return whether the robot stayed upright, and its speed error."""
     forward, left, height = parameter
     walk = WalkRequest(forward, left, 0.0, height, duration_s=WALK_S)
     run = simulate_requests(
         [walk, StandRequest(0.2)],
-        _unlimited(robot),
+        _robot_without_command_range(robot),
         world=World(),
         clock=Clock(control_hz=CONTROL_HZ, longest_s=WALK_S + STOP_S),
         library=library,
     )
-    begun = next((part.at_s for part in run.begun if part.phase == "walk"), 0.0)
-    time_s = run.motion.time_s
-    qpos = run.motion.qpos
-    first, last = np.searchsorted(time_s, (begun + STEADY_S, begun + WALK_S))
-    held = not run.outcome.fell
-    off = None
-    if held and last < len(time_s):
-        speed = (qpos[last, :2] - qpos[first, :2]) / (time_s[last] - time_s[first])
-        off = round(float(np.linalg.norm(speed - (forward, left))), 4)
+    start_s = next((part.at_s for part in run.begun if part.phase == "walk"), 0.0)
+    is_upright = not run.outcome.fell
     return {
-        "held": held,
+        "held": is_upright,
         "stopped": run.outcome.finished,
-        "speed_off_m_s": off,
+        "speed_off_m_s": speed_error(run.motion, start_s, (forward, left)) if is_upright else None,
         "upright_s": round(run.outcome.upright_s, 2),
     }
 
 
+def speed_error(motion: Motion, start_s: float, velocity_m_s: tuple[float, float]) -> float | None:
+    """Return the error of the mean velocity of a walk from its 4th to its 8th second [m/s]; None if it is shorter."""
+    time_s = motion.time_s
+    first, last = np.searchsorted(time_s, (start_s + STEADY_S, start_s + WALK_S))
+    if last >= len(time_s):
+        return None
+    mean_m_s = (motion.qpos[last, :2] - motion.qpos[first, :2]) / (time_s[last] - time_s[first])
+    return round(float(np.linalg.norm(mean_m_s - velocity_m_s)), 4)
+
+
 @lru_cache(maxsize=2)
-def _unlimited(name: str) -> Robot:
-    """Return a robot whose controllers may be asked for any speed and height."""
+def _robot_without_command_range(name: str) -> Robot:
+    """Return a robot whose controllers accept any speed and height of a walk."""
     robot = load_robot(name)
-    anything = (-10.0, 10.0)
+    unlimited = (-10.0, 10.0)
     command = msgspec.structs.replace(
-        control_table(robot).command, forward_m_s=anything, sideways_m_s=anything, walking_height_m=anything
+        control_table(robot).command, forward_m_s=unlimited, sideways_m_s=unlimited, walking_height_m=unlimited
     )
     control = msgspec.structs.replace(control_table(robot), command=command)
     return replace(robot, tables=replace(robot.tables, control=control))

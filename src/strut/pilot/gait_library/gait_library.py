@@ -1,7 +1,7 @@
-"""Gait library: periodic walks over speed forward, speed left and height, coded as Bézier curves and looked up between.
+"""Gait library: periodic gaits as Bézier curves on a grid of forward speed, lateral speed and height.
 
-A gait is two steps that repeat, first on the left foot, then on the right one. Lookup is trilinear in the coefficients
-and the step time; it is exact at the grid and continuous between, and clamps to the grid outside.
+A gait is two steps that repeat, first on the left foot, then on the right foot. Lookup interpolates coefficients and
+step time trilinearly: it is exact on the grid, continuous in between, and clamped outside.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from strut.errors import OutOfRangeError
 from strut.robot import BASE
 from strut.schemas.gait_library import GaitGrid
 
-DEGREE = 7  # of the curves: with 5 they are up to 8 mrad off what the solver finds, with 7 up to 2 mrad
+DEGREE = 7  # curves of degree 5 deviate from the solver's trajectory by up to 8 mrad, of degree 7 by up to 2 mrad
 STANCES = 2
 GridIndex = tuple[int, int, int]
 GaitParameter = tuple[float, float, float]
-BASE_MIRROR = (1.0, -1.0, 1.0, 1.0, -1.0, -1.0)  # forward, left, up from the standing sole; pitch, roll, yaw
-MOTOR_MIRROR = (-1.0, -1.0, 1.0, 1.0, 1.0)  # abduction, yaw, pitch, knee, foot: legs turn out in the mirror as here
+BASE_MIRROR = (1.0, -1.0, 1.0, 1.0, -1.0, -1.0)  # forward, left, up from the stance sole; pitch, roll, yaw
+MOTOR_MIRROR = (-1.0, -1.0, 1.0, 1.0, 1.0)  # abduction, yaw, pitch, knee, foot of a leg
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PeriodicGait:
-    """Two steps that repeat.
+    """A gait of two steps that repeat.
 
     Args:
-        parameter: Mean speed forward and left, and height of the base.
-        step_s: Of each step.
-        base: Coefficients of the base's coordinates from the sole of the standing foot. Shape (2, 6, degree + 1).
-        motors: Coefficients of the motors' angles, left leg first. Shape (2, n_motors, degree + 1).
+        parameter: Mean speed forward and left [m/s], and height of the base [m].
+        step_s: Duration of each step.
+        base: Coefficients of the base's coordinates, relative to the stance sole. Shape (2, 6, degree + 1).
+        motors: Coefficients of the motor angles, left leg first. Shape (2, n_motors, degree + 1).
     """
 
     parameter: GaitParameter
@@ -49,12 +49,12 @@ class PeriodicGait:
             object.__setattr__(self, name, frozen_array(getattr(self, name)))
 
     def at(self, stance: int, share: Array | float, order: int = 0) -> tuple[Array, Array]:
-        """Return base (..., 6) and motors (..., n_motors), or their derivatives in time, at shares of a step."""
+        """Return base (..., 6) and motors (..., n_motors), or their time derivatives, at shares of a step."""
         basis = bezier_basis(self.base.shape[-1] - 1, share, order) / self.step_s**order
         return basis @ self.base[stance].T, basis @ self.motors[stance].T
 
-    def mirrored(self) -> PeriodicGait:
-        """Return the gait seen in a mirror: left and right, and so the speed to the left, exchanged."""
+    def mirror(self) -> PeriodicGait:
+        """Return the mirror image, with left and right exchanged; its lateral speed is opposite."""
         forward, left, height = self.parameter
         half = self.motors.shape[1] // 2
         base = self.base[::-1] * np.array(BASE_MIRROR)[:, None]
@@ -63,7 +63,7 @@ class PeriodicGait:
 
 
 def bezier_basis(degree: int, share: Array | float, order: int = 0) -> Array:
-    """Return the Bernstein polynomials at shares from 0 to 1, or derivatives. Shape (...) in, (..., degree + 1) out."""
+    """Return the Bernstein polynomials at shares, or a derivative. Shape (...) in, (..., degree + 1) out."""
     differences = _differences(degree, order)
     at = np.asarray(share, dtype=float)[..., None]
     left = degree - order
@@ -73,7 +73,7 @@ def bezier_basis(degree: int, share: Array | float, order: int = 0) -> Array:
 
 @lru_cache(maxsize=64)
 def _differences(degree: int, order: int) -> Array:
-    """Return the map from coefficients to those of a derivative. Shape (degree + 1 - order, degree + 1)."""
+    """Return the map from coefficients to the coefficients of a derivative. Shape (degree + 1 - order, degree + 1)."""
     matrix = np.eye(degree + 1)
     for lower in range(order):
         matrix = (degree - lower) * np.diff(matrix, axis=0)
@@ -81,7 +81,7 @@ def _differences(degree: int, order: int) -> Array:
 
 
 def bezier_fit(share: Array, values: Array) -> Array:
-    """Return the coefficients of the nearest curves, exact at the ends. Shapes (T,), (T, n) in, (n, DEGREE + 1) out."""
+    """Return the least-squares fit of curves, exact at the ends. Shapes (T,), (T, n) in, (n, DEGREE + 1) out."""
     basis = bezier_basis(DEGREE, share)
     ends = values[[0, -1]]
     inner = np.linalg.lstsq(basis[:, 1:-1], values - basis[:, [0, -1]] @ ends, rcond=None)[0]
@@ -92,16 +92,16 @@ class GaitLibrary:
     """Gaits on a grid.
 
     Args:
-        robot: Whose.
-        fingerprint: Of its body.
-        grid: Where the gaits lie.
-        gaits: By index on the grid; what is missing could not be found.
+        robot: Name of the robot.
+        fingerprint: Fingerprint of its body.
+        grid: Grid of speeds and heights.
+        gaits: Gaits by index on the grid; infeasible points are missing.
     """
 
     def __init__(self, robot: str, fingerprint: str, grid: GaitGrid, gaits: Mapping[GridIndex, PeriodicGait]) -> None:
         if not gaits:
             raise OutOfRangeError(
-                f"The gait library of {robot} holds no gait; `strut library build {robot}` makes them."
+                f"The gait library of {robot} holds no gait; `strut library build {robot}` computes them."
             )
         self.robot = robot
         self.fingerprint = fingerprint
@@ -126,29 +126,28 @@ class GaitLibrary:
             yield (i, j, k), self.gait(i, j, k)
 
     def gait(self, forward: int, left: int, height: int) -> PeriodicGait:
-        """Return the gait at a point of the grid."""
+        """Return the gait at an index of the grid."""
         axes = self.axes
-        return self._made(
-            (float(axes[0][forward]), float(axes[1][left]), float(axes[2][height])), self._values[forward, left, height]
-        )
+        parameter = (float(axes[0][forward]), float(axes[1][left]), float(axes[2][height]))
+        return self._decode(parameter, self._values[forward, left, height])
 
     def lookup(self, forward_m_s: float, left_m_s: float, height_m: float, *, beyond: float = 0.0) -> PeriodicGait:
-        """Return the gait between the nearest eight; outside the grid, that of its border.
+        """Return the gait interpolated between the eight grid points around; outside the grid, at its border.
 
-        With `beyond`, gaits of the border are continued outwards by so many cells of the grid. Raises OutOfRangeError
-        where one of the eight is missing.
+        `beyond` extrapolates by so many cells before clamping. Raises OutOfRangeError if one of the eight points has no
+        gait.
         """
-        asked = (forward_m_s, left_m_s, height_m)
-        inside = []
+        parameter = (forward_m_s, left_m_s, height_m)
+        clamped = []
         low = []
         share = []
-        for axis, value in zip(self.axes, asked, strict=True):
+        for axis, value in zip(self.axes, parameter, strict=True):
             below = min(max(int(np.searchsorted(axis, value, side="right")) - 1, 0), max(len(axis) - 2, 0))
             width = float(axis[below + 1] - axis[below]) if len(axis) > 1 else 0.0
-            held = min(max(value, float(axis[0]) - beyond * width), float(axis[-1]) + beyond * width)
-            inside.append(held)
+            clamped_value = min(max(value, float(axis[0]) - beyond * width), float(axis[-1]) + beyond * width)
+            clamped.append(clamped_value)
             low.append(below)
-            share.append((held - float(axis[below])) / (width or 1.0))
+            share.append((clamped_value - float(axis[below])) / (width or 1.0))
         total = np.zeros(self._values.shape[-1])
         for corner in product((0, 1), repeat=3):
             weight = float(np.prod([s if up else 1.0 - s for up, s in zip(corner, share, strict=True)]))
@@ -160,8 +159,8 @@ class GaitLibrary:
                         f"`strut library map {self.robot}` shows where it has some."
                     )
                 total += weight * self._values[index]
-        return self._made((inside[0], inside[1], inside[2]), total)
+        return self._decode((clamped[0], clamped[1], clamped[2]), total)
 
-    def _made(self, parameter: GaitParameter, values: Array) -> PeriodicGait:
+    def _decode(self, parameter: GaitParameter, values: Array) -> PeriodicGait:
         both = values[1:].reshape(self._form)
         return PeriodicGait(parameter, float(values[0]), both[:, :BASE], both[:, BASE:])

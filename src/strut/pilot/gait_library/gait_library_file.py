@@ -1,4 +1,4 @@
-"""Gait library file: a whole library packed into one small `.npz`, as it comes with a robot; where libraries are."""
+"""Gait library file: a library packed into one small `.npz`, as robots ship it; and where libraries are found."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHIPPED = "gaits.npz"
 
 
 def pack_gait_library(library: GaitLibrary, path: Path | str, *, force: bool = False) -> None:
-    """Write a library into one file, in single precision: microradians of what it holds."""
+    """Write a library into one file, in single precision, which is exact to microradians."""
     points, gaits = zip(*library, strict=True)
     both = [np.concatenate([gait.base, gait.motors], axis=1) for gait in gaits]
     text = io.BytesIO()
@@ -41,9 +41,9 @@ def pack_gait_library(library: GaitLibrary, path: Path | str, *, force: bool = F
 
 
 def load_gait_library(robot: Robot, path: Path | str | None = None) -> GaitLibrary:
-    """Return the gaits of a robot: of a store or a packed file, else the user's own, else those that come with it.
+    """Return the gait library of a robot: of a store or packed file, else the user's own, else the shipped one.
 
-    Raises LibraryError for what is damaged, or belongs to another robot, body or version.
+    Raises LibraryError for a file that is damaged, or belongs to another robot, body or version.
 
     Example:
         >>> strut.load_gait_library(strut.load_robot("cassie")).lookup(0.4, 0.0, 0.86).step_s

@@ -1,4 +1,4 @@
-"""Gait map: where a robot has gaits over speed and height, how far its controller holds them, one panel per height."""
+"""Gait map: feasible gaits over speed and height, and which of them the controller walks; one panel per height."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ COLORS = {
     "none found": "#e6e2da",
 }
 WALKERS = ("pendulum", "library")
-OFF_M_S = 0.1  # that a mean speed may be off before a dot tells it
+OFF_M_S = 0.1  # a larger error of the mean speed is marked by a dot
 _INCH = 2.3
 _COLUMNS = 6
 
 
 def save_gait_map(robot: Robot, store: GaitStore, out: Path, *, force: bool = False) -> None:
-    """Write the map of a store as a picture; the ending, .png or .svg, says of which kind."""
+    """Write the map of a store as a picture, in the format of the file's ending: .png or .svg."""
     kind = out.suffix.removeprefix(".")
     if kind not in ("png", "svg"):
-        raise FileError(str(out), "has no ending that says which picture it is; choose .png or .svg")
+        raise FileError(str(out), "has no ending of a picture format; choose .png or .svg")
     text = io.BytesIO()
     gait_map(robot, store).savefig(text, format=kind, dpi=130)
     write_atomically(out, text.getvalue(), force=force)
 
 
 def gait_map(robot: Robot, store: GaitStore) -> Figure:
-    """Return the map: panels of all heights for each walker that was tried, else of the gaits alone."""
+    """Return the map: panels of all heights for each evaluated walker; without any, of the gaits alone."""
     records = list(store.records())
-    tried = [walker for walker in WALKERS if any(f"walked_by_{walker}" in record.figures for record in records)]
+    evaluated = [walker for walker in WALKERS if any(f"walked_by_{walker}" in record.figures for record in records)]
     heights = store.grid.height_m.values
-    walkers = tried or ["gaits"]
+    walkers = evaluated or ["gaits"]
     lines = math.ceil(len(heights) / _COLUMNS)
     columns = math.ceil(len(heights) / lines)
     with mpl.rc_context(LOOK):
@@ -59,13 +59,14 @@ def gait_map(robot: Robot, store: GaitStore) -> Figure:
             places[0, 0].set_title(walker, loc="left", fontsize=9.0, fontweight="bold")
         figure.supxlabel("left [m/s]", fontsize=9.0)
         figure.supylabel("forward [m/s]", fontsize=9.0)
-        figure.suptitle(_title(robot, records, tried, math.prod(store.grid.shape)), fontsize=10.0, x=0.01, ha="left")
-        _add_key(figure, records, walkers)
+        title = _title(robot, records, evaluated, math.prod(store.grid.shape))
+        figure.suptitle(title, fontsize=10.0, x=0.01, ha="left")
+        _add_legend(figure, records, walkers)
     return figure
 
 
 def _panels(places: Any, store: GaitStore, records: list[GaitRecord], walker: str) -> None:
-    """Draw one panel for each height; places that are left over stay empty."""
+    """Draw one panel for each height; remaining axes stay empty."""
     heights = store.grid.height_m.values
     for number, (place, height) in enumerate(zip(places, heights, strict=False)):
         _panel(place, store, [record for record in records if record.index[2] == number], walker)
@@ -74,26 +75,26 @@ def _panels(places: Any, store: GaitStore, records: list[GaitRecord], walker: st
         place.set_axis_off()
 
 
-def _title(robot: Robot, records: list[GaitRecord], tried: list[str], points: int) -> str:
-    found = [record for record in records if record.status == "ok"]
-    words = [f"{robot.name}: {len(found)} of {len(records)} gaits found"]
+def _title(robot: Robot, records: list[GaitRecord], evaluated: list[str], points: int) -> str:
+    feasible = [record for record in records if record.status == "ok"]
+    parts = [f"{robot.name}: {len(feasible)} of {len(records)} gaits found"]
     if len(records) < points:
-        words.append(f"{points - len(records)} points (white) not looked for yet")
-    for walker in tried:
-        outcomes = [_outcome(record, walker) for record in found]
+        parts.append(f"{points - len(records)} points (white) not computed yet")
+    for walker in evaluated:
+        outcomes = [_outcome(record, walker) for record in feasible]
         held = outcomes.count("held")
         fell = outcomes.count("fell")
-        words.append(f"{held} of {held + fell} that were tried held by the {walker} walker")
-    return ", ".join(words)
+        parts.append(f"{held} of {held + fell} that were tried held by the {walker} walker")
+    return ", ".join(parts)
 
 
-def _add_key(figure: Figure, records: list[GaitRecord], walkers: list[str]) -> None:
-    """Name the colours that are drawn, and the dot if there is one."""
-    each = list(product(records, walkers))
-    drawn = set(starmap(_outcome, each))
-    shown = {name: color for name, color in COLORS.items() if name in drawn}
-    handles: list[Any] = [matplotlib.patches.Patch(color=color, label=name) for name, color in shown.items()]
-    if any(starmap(_is_off, each)):
+def _add_legend(figure: Figure, records: list[GaitRecord], walkers: list[str]) -> None:
+    """Add a legend of the colours in the map, and of the dot if there is one."""
+    cells = list(product(records, walkers))
+    outcomes = set(starmap(_outcome, cells))
+    colors = {name: color for name, color in COLORS.items() if name in outcomes}
+    handles: list[Any] = [matplotlib.patches.Patch(color=color, label=name) for name, color in colors.items()]
+    if any(starmap(_is_off, cells)):
         label = f"speed off by more than {OFF_M_S:g} m/s"
         dot: dict[str, Any] = {"color": "white", "markeredgecolor": COLORS["held"], "linestyle": ""}
         handles.append(matplotlib.lines.Line2D([], [], marker="o", markersize=4.0, label=label, **dot))
@@ -121,14 +122,15 @@ def _spacing(values: tuple[float, ...]) -> float:
 
 
 def _outcome(record: GaitRecord, walker: str) -> str:
-    """Return what came of a point, as the key calls it."""
+    """Return the outcome of a point, as in the legend."""
     if record.status != "ok":
         return "none found"
-    came = record.figures.get(f"walked_by_{walker}", {"held": None})
-    return {None: "found, not tried", True: "held", False: "fell"}[came["held"]]
+    evaluation = record.figures.get(f"walked_by_{walker}", {"held": None})
+    return {None: "found, not tried", True: "held", False: "fell"}[evaluation["held"]]
 
 
 def _is_off(record: GaitRecord, walker: str) -> bool:
-    """Return whether a gait was held, at another speed or for a time too short to tell."""
-    came = record.figures.get(f"walked_by_{walker}", {"held": False})
-    return bool(came["held"]) and (came["speed_off_m_s"] is None or came["speed_off_m_s"] > OFF_M_S)
+    """Return whether the robot walked at another speed, or too briefly to measure its speed."""
+    evaluation = record.figures.get(f"walked_by_{walker}", {"held": False})
+    error_m_s = evaluation.get("speed_off_m_s")
+    return bool(evaluation["held"]) and (error_m_s is None or error_m_s > OFF_M_S)

@@ -1,8 +1,8 @@
-"""Periodic gait: two steps of a biped on line feet that repeat, at a mean speed and height, by optimal control.
+"""Periodic gaits by optimal control: two steps of a biped on line feet that repeat, at a mean speed and height.
 
-Whole-body dynamics with springs locked; each step stands on one flat foot with a free ankle and ends with an inelastic
-landing of the other (as L. Li and others, 2020, after A. Hereid and A. Ames's hybrid collocation). Speed, height and
-step time enter as bounds alone, so one program serves a whole library.
+Whole-body dynamics with locked springs. Each step has one flat stance foot with a passive ankle and ends with an
+inelastic impact of the other foot (L. Li and others, 2020, after A. Hereid and A. Ames's hybrid collocation). Speed,
+height and step time enter only as bounds, so one nonlinear program serves a whole library.
 """
 
 from __future__ import annotations
@@ -42,44 +42,44 @@ from strut.robot import BASE, Foot, Robot
 from strut.schemas.gait_library import GaitLibraryTable
 
 ANYWHERE = np.array([[-np.inf], [np.inf]])
-IMPULSE_N_S = 10.0  # size of an impulse: parameters are of about 1
-LARGEST_IMPULSE = 20.0
+IMPULSE_N_S = 10.0  # scale of an impulse: makes the solver's parameters about 1
+MAX_IMPULSE = 20.0  # in that scale
 FIRST_IMPULSE = "impulse of the first landing, row "
-MOTOR_TORQUE_NM = 3.0  # size of a torque before the gear
-UPRIGHT_RAD = 0.1
-LEVEL_M = 0.03  # attitude and distance from the height that cost as much as that torque
-SMOOTH = 0.01  # weight of accelerations, of 30 rad/s2
-SPEED_SHARE = 0.95
-ROOM_RAD = 0.03  # of what joints can do: curves between nodes, and once coded, do a little more
-FINE = 10  # samples in an interval when curves are fitted
-WORDS = ("forward", "left", "height")
+MOTOR_TORQUE_NM = 3.0  # motor torque, before the gear, of cost 1
+UPRIGHT_RAD = 0.1  # attitude of cost 1
+LEVEL_M = 0.03  # deviation from the height of cost 1
+ACCELERATION_WEIGHT = 0.01  # of accelerations in their scale, 30 rad/s2
+SPEED_SHARE = 0.95  # of the joint speed limits: between nodes, and after the fit of curves, joints are slightly faster
+JOINT_MARGIN_RAD = 0.03  # from the joint limits, for the same reason
+SAMPLES_PER_INTERVAL = 10  # for the fit of curves
+PARAMETERS = ("forward", "left", "height")
 
 
 def gait_library_table(robot: Robot) -> GaitLibraryTable:
-    """Return gait_library.toml of a robot's folder; raises BadTableError if it has none."""
+    """Return gait_library.toml of a robot's folder; raises BadTableError without one."""
     table = robot.tables.gait_library
     if table is None:
-        raise BadTableError(f"{robot.name} has no gait_library.toml in its folder, so no gaits can be made for it.")
+        raise BadTableError(f"{robot.name} has no gait_library.toml in its folder, so it cannot have a gait library.")
     return table
 
 
 def line_contact_rows(foot: Foot) -> ContactSet:
-    """Return what a flat line foot along x cannot do: its toe in all axes, its heel aside and up."""
+    """Return the contact constraints of a flat line foot along x: its toe in all axes, its heel sideways and up."""
     toe, heel = foot.points
     rows = (*(ContactRow(toe, axis) for axis in range(3)), ContactRow(heel, 1), ContactRow(heel, 2))
     return ContactSet(foot.name, rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FoundGait:
-    """What a solver says of a gait: the curves, its variables as a start for neighbours, and how it went.
+class GaitSolution:
+    """Result of the solver.
 
     Args:
-        gait: None if none was found.
-        variables: The best iterate. Shape (n,).
-        trajectory: The same, at the nodes.
-        status: In the solver's words; if none was found, what stands in its way.
-        iterations: Of the solver.
+        gait: The gait; None if the solver failed.
+        variables: Best iterate, an initial guess for neighbours. Shape (n,).
+        trajectory: The same at the nodes.
+        status: Status of the solver; if it failed, with the worst constraint and the limit that blocks it.
+        iterations: Iterations of the solver.
         solve_s: Processor time.
     """
 
@@ -92,7 +92,7 @@ class FoundGait:
 
 
 class GaitProgram:
-    """All gaits of a robot as one program; only bounds differ from one to the next."""
+    """One nonlinear program for all gaits of a robot; gaits differ only in its bounds."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -104,11 +104,11 @@ class GaitProgram:
 
     @property
     def motors(self) -> list[int]:
-        """The joints that have motors, among all."""
+        """Indices of the joints with motors."""
         return [self.robot.joint_names.index(name) for name in self.tree.velocity_names[BASE:]]
 
-    def cold_start(self, parameter: GaitParameter) -> Array:
-        """Return the variables of a stand that glides along with the speed: a start without a neighbour. Shape (n,)."""
+    def initial_guess(self, parameter: GaitParameter) -> Array:
+        """Return the variables of a standing posture that glides at the mean speed. Shape (n,)."""
         forward, left, height = parameter
         shortest, longest = self.table.step_range_s(height)
         step_s = min(max(self.table.usual_step_s, shortest), longest)
@@ -126,8 +126,8 @@ class GaitProgram:
         self._bind(parameter)
         return variables_of(self._program.layout, trajectory_through(self.problem, curve, [step_s, step_s]))
 
-    def solve(self, parameter: GaitParameter, start: Array, *, warm: bool, seconds: float = 60.0) -> FoundGait:
-        """Return the gait nearest to a start, or why there is none. Shape (n,) in."""
+    def solve(self, parameter: GaitParameter, start: Array, *, warm: bool, seconds: float = 60.0) -> GaitSolution:
+        """Solve from an initial guess; `warm` if that is the solution of a neighbour. Shape (n,) in."""
         self._bind(parameter)
         layout = self._program.layout
         options = SolverOptions(
@@ -140,17 +140,18 @@ class GaitProgram:
         solver = InteriorPoint(self._program.assembly, layout.lower, layout.upper, options)
         outcome = solver.solve(start)
         solution = self._program.solution(outcome, solver)
-        gait = _coded(self, parameter, solution.trajectory) if solution.converged else None
-        status = solution.status if gait is not None else self._why(solution)
-        return FoundGait(gait, outcome.x, solution.trajectory, status, outcome.iterations, outcome.solve_s)
+        gait = _fit_curves(self, parameter, solution.trajectory) if solution.converged else None
+        status = solution.status if gait is not None else self._failure(solution)
+        return GaitSolution(gait, outcome.x, solution.trajectory, status, outcome.iterations, outcome.solve_s)
 
-    def _why(self, solution: Solution) -> str:
+    def _failure(self, solution: Solution) -> str:
+        """Return the status of a failed solution with its worst constraint and the limit that blocks it."""
         limit = self._program.blocking_limit(solution.variables)
-        against = f", up against the limit of {limit}" if limit else ""
-        return f"{solution.status}; worst is {solution.worst}{against}"
+        blocked = f", up against the limit of {limit}" if limit else ""
+        return f"{solution.status}; worst is {solution.worst}{blocked}"
 
     def _bind(self, parameter: GaitParameter) -> None:
-        """Write speed, height and step time into the bounds."""
+        """Set the bounds of speed, height and step time."""
         layout = self._program.layout
         _, _, height = parameter
         for index, value in zip(layout.parameter, parameter, strict=False):
@@ -171,14 +172,14 @@ def _problem(program: GaitProgram) -> OptimalControlProblem:
     speed = robot.joint_speed_limit_rad_s[motors]
     free = np.full(2, 5.0)
     turn = np.full(3, table.attitude_rad)
-    lower = np.concatenate([-free, [0.0], -turn, robot.joint_lower_rad[motors] + ROOM_RAD])
-    upper = np.concatenate([free, [10.0], turn, robot.joint_upper_rad[motors] - ROOM_RAD])
+    lower = np.concatenate([-free, [0.0], -turn, robot.joint_lower_rad[motors] + JOINT_MARGIN_RAD])
+    upper = np.concatenate([free, [10.0], turn, robot.joint_upper_rad[motors] - JOINT_MARGIN_RAD])
     first = np.repeat(ANYWHERE, tree.nv, axis=1)
     first[:, 0] = 0.0
     fast = np.concatenate([np.full(BASE, 5.0), SPEED_SHARE * speed])
     weight_n = robot.mass_kg * float(np.linalg.norm(tree.gravity_m_s2))
     impulses = [
-        Parameter(f"{FIRST_IMPULSE}{number}", 0.0 if row.axis == 2 else -LARGEST_IMPULSE, LARGEST_IMPULSE, 0.0)
+        Parameter(f"{FIRST_IMPULSE}{number}", 0.0 if row.axis == 2 else -MAX_IMPULSE, MAX_IMPULSE, 0.0)
         for number, row in enumerate(program.contact[0].rows)
     ]
     return OptimalControlProblem(
@@ -192,21 +193,21 @@ def _problem(program: GaitProgram) -> OptimalControlProblem:
         bounds=Bounds(np.array([lower, upper]), np.array([-fast, fast]), np.array([-limit, limit]), first),
         costs=_costs(program),
         boundary_constraints=_ends(program),
-        parameters=(*(Parameter(word, 0.0, 0.0, 0.0) for word in WORDS), *impulses),
+        parameters=(*(Parameter(word, 0.0, 0.0, 0.0) for word in PARAMETERS), *impulses),
         friction=robot.friction,
         passive=_gear_friction(program),
     )
 
 
 def _gear_friction(program: GaitProgram) -> Any:
-    """Return what motors and gears brake by themselves."""
+    """Return the viscous friction of motors and gears."""
     damping = motor_gears(program.robot).damping_nm_s_rad
     braking = np.concatenate([np.zeros(BASE), damping])
     return lambda node: -braking * node.v
 
 
 def _step(program: GaitProgram, stance: int, limit_nm: Array) -> ContactPhase:
-    """Return the step on one foot, whose ankle is free."""
+    """Return the phase of a step on one stance foot with a passive ankle."""
     robot = program.robot
     table = program.table
     tree = program.tree
@@ -229,7 +230,7 @@ def _step(program: GaitProgram, stance: int, limit_nm: Array) -> ContactPhase:
     def clearance(node: NodeSymbols) -> Expression:
         return column(*(node.height(point) for point in swinging.points))
 
-    least, most = table.clearance_m
+    min_m, max_m = table.clearance_m
     anywhere = np.repeat(ANYWHERE, tree.nv, axis=1)
     return ContactPhase(
         name=standing.name,
@@ -244,8 +245,8 @@ def _step(program: GaitProgram, stance: int, limit_nm: Array) -> ContactPhase:
             Constraint("step width", width, *table.step_width_m, nodes="first", unit="m"),
             Constraint("foot straight ahead", along, nodes="first", unit="m"),
             Constraint("steps of equal length", stride, nodes="first", unit="m"),
-            Constraint("clearance at mid-step", clearance, least, most, nodes="middle", unit="m"),
-            Constraint("swinging foot above the ground", clearance, 0.0, most, nodes="inner", unit="m"),
+            Constraint("clearance at mid-step", clearance, min_m, max_m, nodes="middle", unit="m"),
+            Constraint("swing foot above the ground", clearance, 0.0, max_m, nodes="inner", unit="m"),
         ),
     )
 
@@ -269,21 +270,22 @@ def _costs(program: GaitProgram) -> tuple[Cost, ...]:
         MeanCost("upright", table.upright_weight, upright),
         MayerCost("pace", table.pace_weight, pace),
         MayerCost("track", table.track_weight, track),
-        MeanCost("acceleration", SMOOTH, lambda node: square(node.a / node.scales.acceleration)),
+        MeanCost("acceleration", ACCELERATION_WEIGHT, lambda node: square(node.a / node.scales.acceleration)),
     )
 
 
 def _ends(program: GaitProgram) -> tuple[BoundaryConstraint, ...]:
-    """Return what makes the end the beginning: places go on with the speed, and the first foot lands."""
+    """Return the periodicity constraints: the base advances at the mean speed, and the first foot lands at the end."""
     tree = program.tree
     contact = program.contact[0]
     friction = program.robot.friction
 
     def advance(ends: BoundarySymbols) -> Expression:
         speed = ends.first.parameter
-        gone = ends.last.q[:2] - ends.first.q[:2]
-        aside = (speed["forward"] * ends.total_s, speed["left"] * ends.total_s)
-        return column(gone[0] - aside[0], gone[1] - aside[1], ends.durations_s[0] - ends.durations_s[1])
+        advance_m = ends.last.q[:2] - ends.first.q[:2]
+        forward_m = speed["forward"] * ends.total_s
+        left_m = speed["left"] * ends.total_s
+        return column(advance_m[0] - forward_m, advance_m[1] - left_m, ends.durations_s[0] - ends.durations_s[1])
 
     def impulse(ends: BoundarySymbols) -> list[Expression]:
         return [ends.first.parameter[f"{FIRST_IMPULSE}{row}"] for row in range(len(contact.rows))]
@@ -307,29 +309,29 @@ def _ends(program: GaitProgram) -> tuple[BoundaryConstraint, ...]:
 
 
 def _landing(tree: KinematicTree, contact: ContactSet, ends: BoundarySymbols, impulse: Expression) -> Expression:
-    """Return what is missing of H Δv = Gᵀ Λ at the landing that makes the end the beginning. Shape (nv,)."""
+    """Return the residual of the impact equation H Δv = Gᵀ Λ between the end and the start. Shape (nv,)."""
     change = ends.first.v - ends.last.v
     weightless = replace(tree, gravity_m_s2=0.0 * tree.gravity_m_s2)
     moving = SymbolicDynamics(weightless, ends.first.q, 0.0 * change, change)
     return moving.inverse_dynamics(moving.row_loads(contact, impulse))
 
 
-def _coded(program: GaitProgram, parameter: GaitParameter, found: Trajectory) -> PeriodicGait:
-    """Return a trajectory as Bézier curves, the base from the sole of the standing foot where each step begins."""
+def _fit_curves(program: GaitProgram, parameter: GaitParameter, trajectory: Trajectory) -> PeriodicGait:
+    """Return a trajectory as Bézier curves, the base relative to the stance sole at the start of each step."""
     base = []
     motors = []
     for stance in range(len(program.contact)):
-        time_s, q, _, _, _ = found.between(stance, FINE)
+        time_s, q, _, _, _ = trajectory.between(stance, SAMPLES_PER_INTERVAL)
         share = (time_s - time_s[0]) / (time_s[-1] - time_s[0])
         sole = _sole(program, stance, q[0])
         moved = q[:, :BASE] - np.concatenate([sole, np.zeros(BASE - len(sole))])
         base.append(bezier_fit(share, moved))
         motors.append(bezier_fit(share, q[:, BASE:]))
-    return PeriodicGait(parameter, float(found.duration_s[0]), np.array(base), np.array(motors))
+    return PeriodicGait(parameter, float(trajectory.duration_s[0]), np.array(base), np.array(motors))
 
 
 def _sole(program: GaitProgram, stance: int, q: Array) -> Array:
-    """Return the middle of a sole on the ground, in world. Shape (nq,) in, (3,) out."""
+    """Return the middle of a sole in world. Shape (nq,) in, (3,) out."""
     body = SymbolicDynamics(program.tree, q)
     places = [np.array(body.contact_position(point)).ravel() for point in program.robot.feet[stance].points]
     return np.asarray(np.mean(places, axis=0, dtype=float))

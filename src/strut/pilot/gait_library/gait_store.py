@@ -1,4 +1,4 @@
-"""Gait store: the gaits of a robot in one SQLite file, found or failed, written as they come."""
+"""Gait store: the gaits of a robot in one SQLite file, feasible or failed, each written as soon as it is computed."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ _KIND = StoreKind(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GaitRecord:
-    """One point of the grid that is done.
+    """The result at one point of the grid.
 
     Args:
-        index: On the grid.
-        status: Whether a gait was found and kept everything.
-        reason: Why not, in a sentence.
-        figures: What was measured: solver, audit, simulated walk.
-        gait: None if none was found.
-        start: Variables that start a neighbour; None for a mirrored gait. Shape (n,).
+        index: Index on the grid.
+        status: Whether the gait is feasible.
+        reason: Why it is not, in a sentence.
+        figures: Measurements of solver, audit and simulated walk.
+        gait: The gait; None if the solver failed.
+        start: Solver variables as an initial guess for neighbours; None for a mirror image. Shape (n,).
     """
 
     index: GridIndex
@@ -57,16 +57,16 @@ class GaitRecord:
     start: Array | None = None
 
 
-OnGait = Callable[[GaitRecord, int, int], None]  # told each gait, how many are done, and of how many
+OnGait = Callable[[GaitRecord, int, int], None]  # called with each record, the number of finished points, and the total
 
 
 def gait_home(robot: str) -> Path:
-    """Return the user's own gait library of a robot: below the variable STRUT_GAITS, else in ~/.strut/gaits."""
+    """Return the user's own gait library of a robot: in the folder STRUT_GAITS, else in ~/.strut/gaits."""
     return Path(os.environ.get("STRUT_GAITS") or "~/.strut/gaits").expanduser() / f"{Path(robot).name}.db"
 
 
 class GaitStore:
-    """The gaits of one robot on one grid. It is made when the first build begins.
+    """The gaits of one robot on one grid. The first build creates the file.
 
     Raises LibraryError for a file that is damaged, or belongs to another robot, body, grid or version.
     """
@@ -85,24 +85,24 @@ class GaitStore:
 
     def _checked(self, rows: list[tuple[str, str, str]], grid: GaitGrid | None) -> GaitGrid:
         if len(rows) != 1:
-            raise LibraryError(self.path, "does not say whose gaits it holds; build another.")
+            raise LibraryError(self.path, "does not name its robot; build another.")
         name, fingerprint, text = rows[0]
         check_owner(self.path, self._robot, name, fingerprint)
-        found = msgspec.json.decode(text, type=GaitGrid)
-        if grid is not None and found != grid:
-            shape = "×".join(str(count) for count in found.shape)
+        stored_grid = msgspec.json.decode(text, type=GaitGrid)
+        if grid is not None and stored_grid != grid:
+            shape = "×".join(str(count) for count in stored_grid.shape)
             raise LibraryError(self.path, f"has another grid ({shape}); choose another file or that grid.")
-        return found
+        return stored_grid
 
     def put(self, *records: GaitRecord) -> None:
-        """Write records, at once, all of them or none; points that are done already are replaced."""
+        """Write all records or none, in one transaction; older records of their points are replaced."""
         rows = [_row(record) for record in records]
         with self._open() as store:
             store.executemany("INSERT OR REPLACE INTO gait VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
             store.commit()
 
     def records(self) -> Iterator[GaitRecord]:
-        """Yield everything that is done."""
+        """Yield all records."""
         with self._open() as store:
             for i, j, k, status, reason, figures, body, start in store.execute("SELECT * FROM gait ORDER BY 1, 2, 3"):
                 variables = None if start is None else np.frombuffer(start, dtype=np.float32).astype(float)
@@ -110,13 +110,13 @@ class GaitStore:
                 yield GaitRecord((i, j, k), status, reason, json.loads(figures), gait, variables)
 
     def parameter(self, index: GridIndex) -> GaitParameter:
-        """Return speed forward, speed left and height at a point of the grid."""
+        """Return forward speed, lateral speed and height at an index of the grid."""
         grid = self.grid
         i, j, k = index
         return grid.forward_m_s.values[i], grid.left_m_s.values[j], grid.height_m.values[k]
 
     def library(self) -> GaitLibrary:
-        """Return the gaits that keep everything."""
+        """Return the library of all feasible gaits."""
         gaits = {record.index: record.gait for record in self.records() if record.status == "ok" and record.gait}
         return GaitLibrary(self._robot.name, self._robot.fingerprint, self.grid, gaits)
 
@@ -125,7 +125,7 @@ class GaitStore:
 
 
 def check_owner(path: Path, robot: Robot, name: str, fingerprint: str) -> None:
-    """Raise LibraryError unless a file with gaits of the name and fingerprint is one of a robot."""
+    """Raise LibraryError unless a file's robot name and body fingerprint are those of the robot."""
     if name != robot.name:
         raise LibraryError(path, f"holds gaits of {name}, not of {robot.name}; choose another file.")
     if fingerprint != robot.fingerprint:

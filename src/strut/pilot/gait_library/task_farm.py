@@ -1,6 +1,6 @@
-"""Dask as a farm of workers: functions in, results out as they come, on this machine or on a cluster.
+"""Task farm: parallel function calls by Dask, on this machine or on a cluster; results come in order of completion.
 
-A worker that dies is replaced and its task given to another; a scheduler that dies ends the farm with SchedulerError.
+A worker that dies is replaced and its task repeated; if the scheduler dies, the farm ends with SchedulerError.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from typing import Any, Self
 
 from strut.errors import MissingExtraError, SchedulerError
 
-CONNECT_S = 5.0
-LOOK_S = 2.0
-PATIENCE_S = 120.0  # how often the farm looks who works, and how long nobody may
-_CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)  # Dask has errors of both families
-# Of our own cluster: Dask's watching of itself takes a tenth of a core, which two workers on two cores do not have.
-_UNWATCHED = {
+CONNECT_S = 5.0  # time limit for a connection
+LOOK_S = 2.0  # interval between checks for workers
+PATIENCE_S = 120.0  # time limit without any worker
+_CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)  # Dask raises both
+# Dask's self-monitoring takes a tenth of a core, which two workers on two cores do not have.
+_NO_MONITORING = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.scheduler.active-memory-manager.start": False,
     "distributed.worker.profile.enabled": False,
 }
 _LOGGERS = ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler")
-_LOST = "was lost; what is finished is kept, run the same command again to go on."
+_LOST = "was lost; finished results are kept. Run the same command again to continue."
 
 
 def installed_dask() -> Any:
-    """Return Dask's package for workers, an optional extra without types; raises MissingExtraError."""
+    """Return the package `distributed` of Dask, an optional extra; raises MissingExtraError."""
     try:
         return import_module("distributed")
     except ImportError as error:
@@ -43,11 +43,11 @@ def installed_dask() -> Any:
 
 
 class TaskFarm:
-    """Workers that compute one task each at a time.
+    """Worker processes, each of which computes one task at a time.
 
     Args:
-        workers: Processes on this machine; as many as it has cores if None.
-        scheduler: Address of a running Dask scheduler, whose workers are used instead.
+        workers: Processes on this machine; one per core if None.
+        scheduler: Address of a running Dask scheduler whose workers are used instead.
 
     Example:
         >>> with TaskFarm(workers=2) as farm:
@@ -62,9 +62,9 @@ class TaskFarm:
         self._cluster: Any = None
         self._client: Any = None
         self._key_of: dict[Any, Any] = {}  # by future
-        self._done: SimpleQueue[Any] = SimpleQueue()  # futures, as they end
-        self._levels: dict[str, int] = {}  # of Dask's loggers before the farm
-        self._prepared: list[Any] = []  # futures; Dask drops those that nobody holds
+        self._done: SimpleQueue[Any] = SimpleQueue()  # futures, in order of completion
+        self._levels: dict[str, int] = {}  # levels of Dask's loggers before the farm
+        self._prepared: list[Any] = []  # futures: Dask cancels those without a reference
 
     def __enter__(self) -> Self:
         self._dask = installed_dask()
@@ -72,19 +72,19 @@ class TaskFarm:
             on_failure.callback(self._close)
             self._levels = {name: logging.getLogger(name).level for name in _LOGGERS}
             for name in _LOGGERS:
-                logging.getLogger(name).setLevel(logging.CRITICAL)  # workers that die are told by the farm
+                logging.getLogger(name).setLevel(logging.CRITICAL)  # the farm itself reports lost workers
             self._connect()
             on_failure.pop_all()
         return self
 
     def _connect(self) -> None:
-        """Start workers, or find the scheduler."""
+        """Start a local cluster, or connect to the scheduler."""
         if self._scheduler is None:
-            with import_module("dask").config.set(_UNWATCHED):
+            with import_module("dask").config.set(_NO_MONITORING):
                 self._cluster = self._dask.LocalCluster(
                     n_workers=self._workers or os.cpu_count() or 1,
                     threads_per_worker=1,
-                    memory_limit=0,  # none, so nobody watches it
+                    memory_limit=0,  # no limit, and so no monitor
                     dashboard_address=":0",
                 )
         try:
@@ -110,48 +110,48 @@ class TaskFarm:
 
     @property
     def address(self) -> str:
-        """Of the scheduler."""
+        """Address of the scheduler."""
         return str(self._scheduler or self._cluster.scheduler_address)
 
     def submit(self, key: Any, work: Callable[..., Any], *arguments: Any) -> None:
-        """Let some worker compute; the same function of the same arguments is computed again."""
+        """Submit a call; equal calls are computed again."""
         try:
             future = self._client.submit(work, *arguments, pure=False)
         except (OSError, RuntimeError) as error:
             raise SchedulerError(self.address, _LOST) from error
         self._key_of[future] = key
-        future.add_done_callback(self._done.put)  # waiting for a list of futures costs the more the longer it is
+        future.add_done_callback(self._done.put)  # a queue: waiting for a list of futures slows down with its length
 
     def prepare(self, work: Callable[..., Any], *arguments: Any) -> None:
-        """Let every worker that is there compute something once, of which it keeps what later tasks need."""
+        """Call a function once in every present worker, for instance to fill its caches."""
         for worker in self._client.scheduler_info(n_workers=-1)["workers"]:
             own = {"workers": [worker], "allow_other_workers": True, "pure": False}
             self._prepared.append(self._client.submit(work, *arguments, **own))
 
     def results(self) -> Iterator[tuple[Any, Any]]:
-        """Yield key and result as they come, until nothing is left; tasks may be submitted meanwhile.
+        """Yield key and result of each task in order of completion; tasks may be submitted meanwhile.
 
-        Raises what a task raised, and SchedulerError if the scheduler is gone or nobody works for it.
+        Raises the error of a task, and SchedulerError if the scheduler is lost or has no workers.
         """
-        worked_s = monotonic()
+        last_seen_s = monotonic()  # when a worker was last seen
         while self._key_of:
             try:
                 future = self._done.get(timeout=LOOK_S)
             except Empty:
-                worked_s = self._look(worked_s)
+                last_seen_s = self._check_workers(last_seen_s)
                 continue
-            worked_s = monotonic()
+            last_seen_s = monotonic()
             yield self._key_of.pop(future), self._result(future)
 
-    def _look(self, worked_s: float) -> float:
-        """Return when somebody was last seen at work; raises if the scheduler is gone or nobody has been for long."""
+    def _check_workers(self, last_seen_s: float) -> float:
+        """Return when a worker was last seen; raises if the scheduler is lost or without workers for too long."""
         if self._client.status != "running":
             raise SchedulerError(self.address, _LOST)
         if self._client.scheduler_info(n_workers=-1)["workers"]:
             return monotonic()
-        if monotonic() - worked_s > PATIENCE_S:
-            raise SchedulerError(self.address, f"has had no workers for {PATIENCE_S:.0f} s; start some, and go on.")
-        return worked_s
+        if monotonic() - last_seen_s > PATIENCE_S:
+            raise SchedulerError(self.address, f"has had no workers for {PATIENCE_S:.0f} s; start some and try again.")
+        return last_seen_s
 
     def _result(self, future: Any) -> Any:
         if future.status in ("cancelled", "lost"):
@@ -163,7 +163,7 @@ class TaskFarm:
 
 
 def check_reachable(scheduler: str | None) -> None:
-    """Raise MissingExtraError without Dask, and SchedulerError if nobody answers at the address of a scheduler."""
+    """Raise MissingExtraError without Dask, and SchedulerError if a scheduler does not answer."""
     if scheduler is None:
         installed_dask()
         return

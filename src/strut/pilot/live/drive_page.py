@@ -1,7 +1,7 @@
-"""Drive page: a person drives a simulated robot from a page, with a stick on the screen, keys or a gamepad.
+"""Drive page: a person drives a simulated robot from a web page, with a stick on the screen, keys or a gamepad.
 
-The page asks by HTTP about twelve times a second; each answer says what the robot does and what was refused. Only pages
-that were sent from here are answered: others cannot set the header that is asked for.
+The page sends its command by HTTP about twelve times a second; each answer holds the robot's state and why a command
+was refused. Requests need a header that pages of other sites cannot set.
 """
 
 from __future__ import annotations
@@ -30,21 +30,26 @@ from strut.viewer.live_view import LiveView
 from strut.viewer.page import template_text
 
 UPDATES_PER_S = 30.0
-LONGEST_STEP_S = 0.1  # of the simulation at once: a machine that is too slow shows slow motion, not jumps
-LARGEST_BODY = 4096  # bytes of a request
-COMMANDS: dict[str, Any] = {"/steer": Stick, "/play": str, "/release": None, "/reset": None}
-HEADER = "X-Strut-Drive"  # browsers ask before another site's page may send it, and nobody answers
+MAX_STEP_S = 0.1  # simulated time per update: a slow machine shows slow motion instead of jumps
+MAX_BODY = 4096  # bytes of a request
+COMMANDS: dict[str, Any] = {
+    "/steer": Stick,
+    "/play": str,
+    "/release": None,
+    "/reset": None,
+}  # and types of their bodies
+HEADER = "X-Strut-Drive"  # custom: the browser blocks it on requests from other sites
 
 
 class DrivePage:
-    """A page and the robot behind it. It moves only when `step` is called, so that whoever owns the clock decides.
+    """A page and the robot that it drives. The robot moves only when `step` is called.
 
     Args:
-        pilot: Who is driven.
-        stories: Names of what it can play.
-        perform: Makes a story a motion, in another process: it takes seconds.
-        host: Address.
-        port: 0 takes any free one.
+        pilot: The live robot.
+        stories: Names of the animations that it can play.
+        perform: Makes an animation a feasible motion; it runs in another process, because it takes seconds.
+        host: Address of the page.
+        port: Port of the page; 0 takes any free port.
     """
 
     def __init__(
@@ -61,11 +66,11 @@ class DrivePage:
         self._perform = perform
         self._commands: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._making: tuple[str, multiprocessing.pool.AsyncResult[Motion]] | None = None
-        self._made: dict[str, Motion] = {}
+        self._motions: dict[str, Motion] = {}
         self._pool: multiprocessing.pool.Pool | None = None
         self._speed = 1.0
-        self._told = ""
-        self._shown = self._state()
+        self._message = ""
+        self._last_state = self._state()
         socket = listening_socket(host, port)
         try:
             self._view = LiveView(pilot.robot, host=host)
@@ -84,49 +89,53 @@ class DrivePage:
         self._server.server_close()
         self._view.close()
         if self._pool is not None:
-            self._pool.terminate()  # nobody will watch what is still being made
+            self._pool.terminate()  # unfinished motions are not needed any more
             self._pool.join()
 
     def step(self, elapsed_s: float) -> None:
-        """Hear what was asked, let as much time pass for the robot as has passed in the room, and show it."""
+        """Execute the commands of the page, simulate the elapsed time, and update the scene."""
         started = time.perf_counter()
-        self._play_if_made()
+        self._play_finished_motion()
         while not self._commands.empty():
-            self._do(*self._commands.get())
-        lasts_s = min(elapsed_s, LONGEST_STEP_S)
-        self.pilot.advance(lasts_s)
-        self._speed += 0.05 * (lasts_s / max(elapsed_s, time.perf_counter() - started) - self._speed)
-        self._shown = self._state()
+            self._execute(*self._commands.get())
+        simulated_s = min(elapsed_s, MAX_STEP_S)
+        self.pilot.advance(simulated_s)
+        speed = simulated_s / max(elapsed_s, time.perf_counter() - started)  # 1 is real time
+        self._speed += 0.05 * (speed - self._speed)
+        self._last_state = self._state()
         self._view.show(self.pilot.qpos, *self.pilot.eyes())
 
-    def asked(self, what: str, body: bytes) -> dict[str, Any]:
-        """Note what a page asks for the next step, and return what the robot did in the last one.
+    def handle(self, path: str, body: bytes) -> dict[str, Any]:
+        """Queue a command for the next step and return the state after the last one; raises msgspec.MsgspecError.
 
-        Called from threads of the server, which never wait for the simulation: raises msgspec.MsgspecError.
+        It is called from threads of the server and never waits for the simulation.
         """
-        if what not in COMMANDS:
-            raise msgspec.ValidationError(f"There is nothing to ask at {what}.")
-        self._commands.put((what, msgspec.json.decode(body, type=COMMANDS[what])))
-        return self._shown
+        if path not in COMMANDS:
+            raise msgspec.ValidationError(f"There is no command {path}.")
+        self._commands.put((path, msgspec.json.decode(body, type=COMMANDS[path])))
+        return self._last_state
 
-    def _do(self, what: str, command: Any) -> None:
-        if what == "/steer":
+    def _execute(self, path: str, command: Any) -> None:
+        if path == "/steer":
             self.pilot.steer(command)
-        elif what == "/play":
+        elif path == "/play":
             self._play(command)
-        elif what == "/release":
+        elif path == "/release":
             self.pilot.release()
         else:
             self.pilot.reset()
-            self._told = ""
+            self._message = ""
 
     def _state(self) -> dict[str, Any]:
         making = "" if self._making is None else self._making[0]
-        told = {"making": making, "speed": round(self._speed, 2), "told": self._told}
-        return asdict(self.pilot.state()) | told
+        return asdict(self.pilot.state()) | {
+            "making": making,
+            "speed": round(self._speed, 2),
+            "message": self._message,
+        }
 
     def page(self, view_host: str) -> bytes:
-        """Return the page; the scene comes from the same machine that the page was asked from."""
+        """Return the page; its scene is served by the same host."""
         return template_text(
             "drive.html",
             robot=self.pilot.robot.name,
@@ -137,70 +146,70 @@ class DrivePage:
         )
 
     def _play(self, name: str) -> None:
-        """Play a story at once if it has been made before; else make it, and play it then."""
+        """Play an animation; one that is not feasible yet is made so first, in another process."""
         if name not in self._stories or self._perform is None:
-            self._told = f"There is no story '{name}'."
-        elif name in self._made:
+            self._message = f"There is no story '{name}'."
+        elif name in self._motions:
             self._start(name)
         elif self._making is None:
             self._pool = self._pool or multiprocessing.get_context("spawn").Pool(1)
             self._making = (name, self._pool.apply_async(self._perform, (name,)))
-            self._told = ""
+            self._message = ""
         else:
-            self._told = f"{self._making[0]} is still being made; {name} has to wait."
+            self._message = f"{self._making[0]} is still being computed; try {name} again later."
 
-    def _play_if_made(self) -> None:
+    def _play_finished_motion(self) -> None:
         if self._making is None or not self._making[1].ready():
             return
-        name, made = self._making
+        name, result = self._making
         self._making = None
         try:
-            self._made[name] = made.get()
+            self._motions[name] = result.get()
         except StrutError as error:
-            self._told = str(error)
+            self._message = str(error)
         else:
             self._start(name)
 
     def _start(self, name: str) -> None:
         try:
-            motion = self._made[name]
+            motion = self._motions[name]
             self.pilot.play(play_request(motion, self.pilot.robot), motion.meta)
-            self._told = ""
-        except StrutError as error:  # for instance a story that lifts a foot
-            self._told = str(error)
+            self._message = ""
+        except StrutError as error:  # for instance for an animation that lifts a foot
+            self._message = str(error)
 
 
 def _server(page: DrivePage, socket: Any) -> ThreadingHTTPServer:
-    """Return the server of a page on a socket that listens already."""
+    """Return the server of a page on a listening socket."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path != "/":
-                self._answer(404, "text/plain", b"There is only one page here.")
+                self._answer(404, "text/plain", b"There is only the page /.")
                 return
             self._answer(200, "text/html; charset=utf-8", page.page(self._host()))
 
         def do_POST(self) -> None:
             if self.headers.get(HEADER) is None:
-                self._answer(403, "text/plain", b"Only the page itself may ask.")
+                self._answer(403, "text/plain", b"Only the drive page may send commands.")
                 return
             length = int(self.headers.get("Content-Length") or 0)
-            if not 0 <= length <= LARGEST_BODY:
-                self._answer(413, "text/plain", b"That is too long.")
+            if not 0 <= length <= MAX_BODY:
+                self._answer(413, "text/plain", b"The request is too long.")
                 return
             try:
-                told = page.asked(self.path, self.rfile.read(length))
+                state = page.handle(self.path, self.rfile.read(length))
             except msgspec.MsgspecError as error:
                 self._answer(400, "text/plain", str(error).encode())
                 return
-            self._answer(200, "application/json", json.dumps(told).encode())
+            self._answer(200, "application/json", json.dumps(state).encode())
 
         def _host(self) -> str:
-            asked = self.headers.get("Host", "127.0.0.1")
-            return asked.rsplit(":", 1)[0] if ":" in asked.rsplit("]", 1)[-1] else asked
+            host = self.headers.get("Host", "127.0.0.1")
+            return host.rsplit(":", 1)[0] if ":" in host.rsplit("]", 1)[-1] else host
 
         def _answer(self, code: int, kind: str, content: bytes) -> None:
-            with contextlib.suppress(ConnectionError):  # of a page that was closed meanwhile
+            with contextlib.suppress(ConnectionError):  # the page was closed meanwhile
                 self.send_response(code)
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(content)))
@@ -209,7 +218,7 @@ def _server(page: DrivePage, socket: Any) -> ThreadingHTTPServer:
                 self.wfile.write(content)
 
         def log_message(self, *_words: object) -> None:
-            """Say nothing: the library never prints."""
+            """Do not log: the library never prints."""
 
     server = ThreadingHTTPServer(socket.getsockname()[:2], Handler, bind_and_activate=False)
     server.socket.close()
@@ -227,7 +236,7 @@ def drive(
     port: int = 8080,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Let a person drive a robot from the browser until Ctrl-C; `stories` and `perform` as in `DrivePage`.
+    """Serve a page from which a person drives the robot, until Ctrl-C; `stories` and `perform` as in `DrivePage`.
 
     Example:
         >>> strut.drive(strut.LivePilot(strut.load_robot("cassie")), on_ready=print)

@@ -1,4 +1,4 @@
-"""MuJoCo's passive forces of a torque-driven plant along a trajectory: springs, tendons, and friction of gears."""
+"""Passive forces of a torque-driven plant along a trajectory, by MuJoCo: springs, tendons, and friction of gears."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from strut.robot import BASE
 
 
 def passive_forces(model: mujoco.MjModel, qpos: Array, qvel: Array) -> Array:
-    """Return what springs, tendons and dampers do to the joints. Shapes (T, nq), (T, nv) in, (T, nv - 6) out."""
+    """Return the joint torques of springs, tendons and dampers. Shapes (T, nq), (T, nv) in, (T, nv - 6) out."""
     data = mujoco.MjData(model)
-    found = np.empty((len(qpos), model.nv - BASE))
+    torque_nm = np.empty((len(qpos), model.nv - BASE))
     for k in sweep(model, data, qpos, qvel):
         mujoco.mj_tendon(model, data)
         mujoco.mj_fwdVelocity(model, data)
-        found[k] = data.qfrc_passive[BASE:]
-    return found
+        torque_nm[k] = data.qfrc_passive[BASE:]
+    return torque_nm
 
 
 def tendon_lengths(model: mujoco.MjModel, qpos: Array) -> Array:
-    """Return how long the tendons are in a posture. Shape (nq,) in, (n_tendons,) out."""
+    """Return the lengths of the tendons in a configuration. Shape (nq,) in, (n_tendons,) out."""
     data = mujoco.MjData(model)
     for _ in sweep(model, data, qpos[None]):
         mujoco.mj_comPos(model, data)

@@ -16,9 +16,9 @@ mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log f
 
 @dataclass(frozen=True, slots=True)
 class SensorNoise:
-    """Standard deviations of white noise per reading, and constant biases whose direction is drawn once.
+    """Standard deviations of white noise per reading, and constant biases in a random direction.
 
-    The tilt's bias turns roll and pitch; yaw has none.
+    The tilt bias rotates roll and pitch; yaw has no bias.
     """
 
     joint_rad: float = 5e-4
@@ -30,15 +30,15 @@ class SensorNoise:
 
 
 USUAL_NOISE = SensorNoise()
-QUIET = SensorNoise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NO_NOISE = SensorNoise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class TorquePlant:
-    """A simulated body driven by torques at its joints. Arrays that it hands out are views of the simulation.
+    """A simulated body driven by torques at its joints. Its arrays are views of the simulation.
 
     Args:
-        model: Compiled, with motors named in the order of `ctrl`, an accelerometer and a gyro.
-        base: Name of the floating body.
+        model: Compiled model with an accelerometer and a gyro.
+        base: Name of the floating base.
         feet: Names of the bodies of the feet.
     """
 
@@ -58,24 +58,24 @@ class TorquePlant:
         self.gyro = self.data.sensordata[gyro.adr[0] : gyro.adr[0] + 3]
 
     def reset(self, qpos: Array) -> None:
-        """Put the body at rest into a posture. Shape (nq,)."""
+        """Place the body at rest in a configuration. Shape (nq,)."""
         mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[:] = qpos
         mujoco.mj_forward(self.model, self.data)
         self.accelerometer[:] = self.data.xmat[self._base].reshape(3, 3).T @ (0.0, 0.0, 9.81)
 
     def step(self, torque_nm: Array, steps: int) -> None:
-        """Let torques act for some steps. Shape (n_motors,)."""
+        """Apply torques for a number of simulation steps. Shape (n_motors,)."""
         self.data.ctrl[:] = torque_nm / self._gear
         mujoco.mj_step(self.model, self.data, nstep=steps)
 
     def push(self, force_n: Array) -> None:
-        """Let a force act on the base from now on, in world axes. Shape (3,)."""
+        """Apply a force to the base until the next call, in world axes. Shape (3,)."""
         self.data.xfrc_applied[self._base, :3] = force_n
 
     @property
     def time_s(self) -> float:
-        """Since the last reset."""
+        """Time since the last reset."""
         return float(self.data.time)
 
     def foot_places(self) -> Array:
@@ -83,17 +83,18 @@ class TorquePlant:
         return np.asarray(self.data.xpos[self._feet])
 
     def foot_forces(self) -> tuple[Array, float]:
-        """Return the floor's force on each foot in world axes (2, 3), and its force on anything else."""
+        """Return the ground force on each foot in world axes (2, 3), and the size of that on all other bodies [N]."""
         forces = np.zeros((2, 3))
         other = 0.0
-        found = np.zeros(6)
+        contact_force = np.zeros(6)
         for k in range(self.data.ncon):
             contact = self.data.contact[k]
             pair = (int(contact.geom1), int(contact.geom2))
             if self._floor not in pair:
                 continue
-            mujoco.mj_contactForce(self.model, self.data, k, found)
-            force = contact.frame.reshape(3, 3).T @ found[:3] * (1.0 if pair[0] == self._floor else -1.0)
+            mujoco.mj_contactForce(self.model, self.data, k, contact_force)
+            sign = 1.0 if pair[0] == self._floor else -1.0
+            force = contact.frame.reshape(3, 3).T @ contact_force[:3] * sign
             body = int(self.model.geom_bodyid[pair[1] if pair[0] == self._floor else pair[0]])
             if body in self._feet:
                 forces[self._feet.index(body)] += force
@@ -103,7 +104,7 @@ class TorquePlant:
 
 
 class Sensors:
-    """What the robot measures of the plant, with noise from a generator of its own."""
+    """Noisy sensors of the plant."""
 
     def __init__(self, plant: TorquePlant, noise: SensorNoise, rng: np.random.Generator) -> None:
         self._plant = plant

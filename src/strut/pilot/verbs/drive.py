@@ -19,7 +19,7 @@ from strut.pilot.piloted_simulation import World
 
 
 def drive(
-    robot: Annotated[str, typer.Argument(help="Robot with motors driven by torques: cassie.")] = "cassie",
+    robot: Annotated[str, typer.Argument(help="Robot with its own controllers: cassie.")] = "cassie",
     friction: Annotated[float | None, typer.Option(help="Of the floor; the robot's own if left out.")] = None,
     seed: Annotated[int, typer.Option(help="Of the sensors' noise.")] = 0,
     host: Annotated[str, typer.Option(help="Address of the page.")] = "127.0.0.1",

@@ -80,7 +80,7 @@ def try_out(
     store: GaitFile = None,
 ) -> None:
     """Walk every gait in simulation, and write down which are held. Example: strut library try cassie."""
-    from strut.pilot.gait_library.gait_evaluation import try_gaits  # noqa: PLC0415 -- loads the controllers
+    from strut.pilot.gait_library.gait_evaluation import evaluate_gaits  # noqa: PLC0415 -- loads the controllers
 
     check_apart(context, {"workers": ("scheduler",)})
     if walker not in get_args(Walker):
@@ -89,7 +89,7 @@ def try_out(
     body = load_robot(robot)
     source = GaitStore(store or gait_home(robot), body)
     with progress(f"{robot} tries its gaits") as bar:
-        try_gaits(source, body, walker=chosen, workers=workers, scheduler=scheduler, on_gait=_telling(bar))
+        evaluate_gaits(source, body, walker=chosen, workers=workers, scheduler=scheduler, on_gait=_telling(bar))
     print_next("strut library map", robot, "--store", source.path, "--out", "gaits.png")
 
 

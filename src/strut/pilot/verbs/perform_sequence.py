@@ -29,7 +29,7 @@ def perform_commands(context: typer.Context, robot: Robot, commands: str) -> Non
     with told_on_screen(f"{robot.name} performs {commands}", out, force=force):
         motion = perform_sequence(robot, sequence, rate_hz=context.params["rate"])
     save_motion(motion, out, force=force)
-    print_lines(*(f"{begun['at_s']:6.2f} s  {begun['part']}: {begun['phase']}" for begun in motion.meta["show"]))
+    print_lines(*(f"{begun['at_s']:6.2f} s  {begun['part']}: {begun['phase']}" for begun in motion.meta["sequence"]))
     print_planned(motion, out, json=context.params["json"])
 
 

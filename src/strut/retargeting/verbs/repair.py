@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from strut.animation.verbs.animate import print_story
+from strut.animation.verbs.animate import print_animation_report
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.options import Force, Json, MotionPath, Out, length_m
 from strut.cli.screen import heartbeat, print_lines, print_planned, told_on_screen
@@ -41,7 +41,7 @@ def repair(
     with told_on_screen(stage, out, force=force) as tell, heartbeat(stage), _refuse_timeout(body.name):
         repaired = find_nearest(motion, body, margin_m=length_m(margin), rate_hz=rate, on_progress=tell)
     save_motion(repaired, out, force=force)
-    print_story(repaired.meta["repair"])
+    print_animation_report(repaired.meta["repair"])
     print_planned(repaired, out, json=json)
 
 

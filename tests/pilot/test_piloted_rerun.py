@@ -12,7 +12,7 @@ from strut.formats.motion_file import save_motion
 from strut.pilot.controllers.reference import PlayRequest, StandRequest, WalkRequest
 from strut.pilot.piloted_rerun import can_be_run_again, is_piloted, simulate_again
 from strut.pilot.piloted_simulation import Clock, World, simulate_requests
-from strut.pilot.request_json import read_requests, written_requests
+from strut.pilot.request_json import decode_requests, encode_requests
 from strut.pilot.verbs.after_check import next_command
 
 STAND = StandRequest(0.1, height_m=0.88, turn_rad=(0.0, 0.02, 0.0))
@@ -42,7 +42,7 @@ def test_in_the_same_world_the_same_happens(stood):
 
 
 def test_on_ice_it_falls_and_the_command_says_so(stood, tmp_path, capsys):
-    walk = {"piloted": {"requests": written_requests([WalkRequest(0.4, height_m=0.9, distance_m=1.0)])}}
+    walk = {"piloted": {"requests": encode_requests([WalkRequest(0.4, height_m=0.9, distance_m=1.0)])}}
     file = saved(replace(stood, meta=walk | {"simulated": {"seed": 0}}), tmp_path / "walk.npz")
     assert main(["simulate", str(file), "--friction", "0.02"]) == 4
     told = capsys.readouterr().err
@@ -72,7 +72,7 @@ def test_a_file_that_does_not_say_what_was_asked_is_refused_and_check_proposes_t
 def test_requests_are_read_as_they_were_written():
     move = PlayRequest(np.array([0.0, 0.1, 0.2]), np.full((3, 3), 0.9), np.zeros((3, 3)), "nod")
     asked = [STAND, WalkRequest(0.3, left_m_s=-0.1, duration_s=2.0, lift=1.1), move]
-    *plain, played = read_requests(json.loads(json.dumps(written_requests(asked))))
+    *plain, played = decode_requests(json.loads(json.dumps(encode_requests(asked))))
     assert plain == asked[:2]
     assert played.name == "nod"
     np.testing.assert_array_equal(played.place_m, move.place_m)
@@ -84,14 +84,14 @@ def test_requests_are_read_as_they_were_written():
         (None, "does not hold"),
         ([], "does not hold"),
         (["walk"], "Request 1 of the motion cannot be read"),
-        ([{"type": "fly"}], "its type is none of stand, walk, play"),
+        ([{"type": "fly"}], "its type is not one of stand, walk, play"),
         ([{"type": "walk", "forward_m_s": "fast"}], "Request 1 of the motion cannot be read"),
         ([{"type": "play", "time_s": [0.0]}], "Request 1 of the motion cannot be read"),
     ],
 )
 def test_what_is_no_request_is_told(table, words):
     with pytest.raises(BadMotionError, match=words):
-        read_requests(table)
+        decode_requests(table)
 
 
 def test_a_damaged_rate_of_the_controllers_is_told():

@@ -6,9 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from strut.pilot.gait_library import gait_evaluation as gait_trials
-from strut.pilot.gait_library import gait_library_build
-from strut.pilot.gait_library.gait_evaluation import try_gaits, walked
+from strut.pilot.gait_library import gait_evaluation, gait_library_build
+from strut.pilot.gait_library.gait_evaluation import evaluate_gait, evaluate_gaits
 from strut.pilot.gait_library.gait_store import GaitRecord
 
 
@@ -65,13 +64,13 @@ def test_gaits_that_are_ok_and_not_tried_yet_are_walked_and_written_down(monkeyp
     store = Store()
     told = []
     farms = []
-    monkeypatch.setattr(gait_trials, "TaskFarm", lambda **options: farms.append(Farm(**options)) or farms[-1])
+    monkeypatch.setattr(gait_evaluation, "TaskFarm", lambda **options: farms.append(Farm(**options)) or farms[-1])
     heard = lambda record, count, total: told.append((record.index, count, total))  # noqa: E731
-    try_gaits(store, SimpleNamespace(name="cassie"), walker=walker, workers=3, on_gait=heard)
+    evaluate_gaits(store, SimpleNamespace(name="cassie"), walker=walker, workers=3, on_gait=heard)
     (farm,) = farms
     assert farm.options == {"workers": 3, "scheduler": None}
     assert [key for key, *_ in farm.tasks] == indices
-    assert farm.tasks[0][1:] == (walked, ("cassie", (0, 0, 0.8), library))
+    assert farm.tasks[0][1:] == (evaluate_gait, ("cassie", (0, 0, 0.8), library))
     first = 3 - len(indices) + 1
     assert told == [(index, first + k, 3) for k, index in enumerate(indices)]
     assert all(record.figures[f"walked_by_{walker}"] == {"held": True} for record in store.put_records)
@@ -81,8 +80,8 @@ def test_gaits_that_are_ok_and_not_tried_yet_are_walked_and_written_down(monkeyp
 def test_where_all_are_tried_nobody_works(monkeypatch):
     store = Store()
     store._records = store._records[1:3]
-    monkeypatch.setattr(gait_trials, "TaskFarm", None)
-    try_gaits(store, SimpleNamespace(name="cassie"))
+    monkeypatch.setattr(gait_evaluation, "TaskFarm", None)
+    evaluate_gaits(store, SimpleNamespace(name="cassie"))
     assert store.put_records == []
 
 
@@ -100,11 +99,11 @@ def run_of(*, fell=False, finished=True, lasts_s=14.0, speed=(0.5, -0.1)):
 def test_a_walk_tells_whether_it_held_and_how_far_its_speed_was_off(monkeypatch, run, off):
     asked = []
     monkeypatch.setattr(
-        gait_trials,
+        gait_evaluation,
         "simulate_requests",
         lambda requests, robot, **options: asked.append((requests, robot, options)) or run,
     )
-    came = walked("cassie", (0.3, 0.0, 0.8), None)
+    came = evaluate_gait("cassie", (0.3, 0.0, 0.8), None)
     assert came["speed_off_m_s"] == off
     assert (came["held"], came["stopped"], came["upright_s"]) == (not run.outcome.fell, True, 12.35)
     (walk, stand), robot, options = asked[0]
@@ -127,24 +126,24 @@ def test_a_worker_finds_a_gait_cold_or_from_a_start_and_mirrors_it(monkeypatch, 
     outcome = SimpleNamespace(iterations=7, status="stuck", gait=None, variables=None)
     program = SimpleNamespace(
         robot=SimpleNamespace(fingerprint="f"),
-        cold_start=lambda parameter: "cold",
+        initial_guess=lambda parameter: "cold",
         solve=lambda parameter, begin, warm: solved.append((parameter, begin, warm)) or outcome,
     )
     monkeypatch.setattr(gait_library_build, "_program", lambda robot: program)
-    monkeypatch.setattr(gait_library_build, "_mirrored", lambda record, robot: "mirror")
-    (record,) = gait_library_build.found_gait("cassie", "f", (0.1, 0.2, 0.8), start, False)
+    monkeypatch.setattr(gait_library_build, "mirror_record", lambda record, robot: "mirror")
+    (record,) = gait_library_build.find_gait("cassie", "f", (0.1, 0.2, 0.8), start, False)
     assert solved[0][1] is start or (start is None and solved[0][1] == "cold")
     assert solved[0][2] == (start is not None)
     assert (record.status, record.reason, record.start) == ("failed", "stuck.", None)
     assert (record.figures["iterations"], record.figures["warm"]) == (7, start is not None)
-    assert gait_library_build.found_gait("cassie", "f", (0.1, 0.2, 0.8), start, True)[1] == "mirror"
+    assert gait_library_build.find_gait("cassie", "f", (0.1, 0.2, 0.8), start, True)[1] == "mirror"
     outcome.gait = "gait"
     outcome.variables = np.arange(3.0)
     monkeypatch.setattr(
-        gait_library_build, "judged_gait", lambda robot, gait, figures: replace(record, status="ok", figures=figures)
+        gait_library_build, "judge_gait", lambda robot, gait, figures: replace(record, status="ok", figures=figures)
     )
-    (better,) = gait_library_build.found_gait("cassie", "f", (0.1, 0.2, 0.8), start, False)
+    (better,) = gait_library_build.find_gait("cassie", "f", (0.1, 0.2, 0.8), start, False)
     assert better.status == "ok"
     np.testing.assert_array_equal(better.start, np.arange(3.0))
     with pytest.raises(gait_library_build.LibraryError, match="another version"):
-        gait_library_build.found_gait("cassie", "other", (0.1, 0.2, 0.8), start, False)
+        gait_library_build.find_gait("cassie", "other", (0.1, 0.2, 0.8), start, False)

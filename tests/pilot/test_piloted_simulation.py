@@ -6,7 +6,7 @@ import pytest
 from strut.errors import BadTableError, OutOfRangeError
 from strut.models.catalogue import load_robot, robot_of
 from strut.pilot.controllers.reference import PlayRequest, StandRequest, WalkRequest
-from strut.pilot.piloted_simulation import Clock, World, simulate_requests
+from strut.pilot.piloted_simulation import Clock, Push, World, simulate_requests
 
 FAST = Clock(control_hz=1000.0, settle_s=0.4, rest_s=0.2)
 SHORT = Clock(control_hz=1000.0, settle_s=0.1, rest_s=0.05)
@@ -94,3 +94,31 @@ def test_bad_rates_and_robots_are_refused_in_one_sentence():
         Clock(record_hz=1.0)
     with pytest.raises(BadTableError, match=r"no control\.toml"):
         simulate_requests([StandRequest()], load_robot("alice"))
+
+
+def test_pushes_act_in_their_time_and_add_up(cassie):
+    """Up to its start a push changes nothing; two that cancel each other never do."""
+    clock = Clock(control_hz=1000.0, settle_s=0.0, rest_s=0.1)
+    left, right = (Push(0.0495, (0.0, side * 50.0, 0.0), 0.02) for side in (1.0, -1.0))
+    free, pushed, balanced = (
+        simulate_requests([StandRequest(0.05)], cassie, world=World(pushes=pushes), clock=clock).motion.qpos
+        for pushes in ((), (left,), (left, right))
+    )
+    np.testing.assert_array_equal(balanced, free)
+    np.testing.assert_array_equal(pushed[:6], free[:6])
+    assert pushed[7, 1] > free[7, 1] + 1e-5
+    late = Push(0.0695, (0.0, 50.0, 0.0), 0.02)
+    twice, at_once = (
+        simulate_requests([StandRequest(0.05)], cassie, world=World(pushes=pushes), clock=clock).motion.qpos
+        for pushes in ((left, late), (Push(0.0495, (0.0, 50.0, 0.0), 0.04),))
+    )
+    np.testing.assert_array_equal(twice, at_once)
+
+
+def test_a_simulation_ends_when_it_has_rested_or_its_time_is_up(cassie):
+    def end_s(**times):
+        clock = Clock(control_hz=1000.0, settle_s=0.0, **times)
+        return simulate_requests([StandRequest(0.05)], cassie, clock=clock).outcome.upright_s
+
+    assert end_s(rest_s=0.1) - end_s(rest_s=0.05) == pytest.approx(0.05)
+    assert end_s(rest_s=5.0, longest_s=0.12) == pytest.approx(0.12)

@@ -14,7 +14,7 @@ from strut.models.coupled_joints import coupled_joints
 from strut.ocp.coupled_tree import coupled_tree
 from strut.ocp.trajectory import trajectory_of, variables_of
 from strut.pilot.controllers.actuated_model import actuated_model
-from strut.pilot.gait_library.gait_audit import gait_audit, gait_shortfall
+from strut.pilot.gait_library.gait_audit import audit_gait, gait_violation
 from strut.pilot.gait_library.gait_optimization import (
     FIRST_IMPULSE,
     IMPULSE_N_S,
@@ -39,7 +39,7 @@ def program(cassie):
 
 @pytest.fixture(scope="module")
 def found(program):
-    return program.solve((0.4, 0.06, 0.86), program.cold_start((0.4, 0.06, 0.86)), warm=False)
+    return program.solve((0.4, 0.06, 0.86), program.initial_guess((0.4, 0.06, 0.86)), warm=False)
 
 
 def test_dynamics_with_springs_at_rest_are_those_of_the_controllers(cassie):
@@ -50,10 +50,10 @@ def test_dynamics_with_springs_at_rest_are_those_of_the_controllers(cassie):
     acceleration = rng.normal(size=16)
     qpos = np.array(model.qpos0)
     qpos[3:7] = (1.0, 0.0, 0.0, 0.0)
-    qpos[7:] = body.at_rest(motors)
+    qpos[7:] = body.joints_at_rest(motors)
     theirs = body.dynamics()
-    theirs.place(qpos)
-    theirs.move(np.zeros(model.nv))
+    theirs.set_configuration(qpos)
+    theirs.set_velocity(np.zeros(model.nv))
     swap = [0, 1, 2, 4, 3, 5, *range(6, 16)]  # the base turns about y, x, z there, about x, y, z here
     q = np.concatenate([np.zeros(6), motors])
     ours = inverse_dynamics(coupled_tree(cassie), q, acceleration[swap])
@@ -86,7 +86,7 @@ SPEED = (0.4, 0.06)
 @pytest.fixture
 def gliding(program):
     """A stand that glides along with the speed, at its height, in the usual time: the nodes of a cold start."""
-    return trajectory_of(program._program.layout, program.cold_start((*SPEED, 0.86)))
+    return trajectory_of(program._program.layout, program.initial_guess((*SPEED, 0.86)))
 
 
 def costs_of(program, path):
@@ -219,7 +219,7 @@ def test_a_gait_stays_within_what_joints_can_do_and_its_standing_ankle_is_free(c
 
 
 def test_the_height_of_a_gait_is_kept_within_its_band_and_its_speed_exactly(program):
-    program.cold_start((0.4, 0.06, 0.86))
+    program.initial_guess((0.4, 0.06, 0.86))
     layout = program._program.layout
     band = program.table.height_band_m
     np.testing.assert_allclose(layout.lower[layout.q[:, 2]], 0.86 - band)
@@ -242,12 +242,12 @@ def test_a_coded_gait_begins_each_step_from_the_sole_that_stands(cassie, found):
 
 def test_a_gait_walks_on_its_soles_by_the_dynamics_of_another_engine(cassie, found):
     assert found.gait is not None, found.status
-    measured = gait_audit(cassie, found.gait)
+    measured = audit_gait(cassie, found.gait)
     assert measured.off_line_mm < 10.0  # of the zero-moment point from the sole that stands
     assert measured.slip_mm < 4.0
     assert measured.clearance_mm > 115.0
     table = gait_library_table(cassie)
-    assert gait_shortfall(measured, found.gait.step_s, table.step_range_s(0.86), table) == ""
+    assert gait_violation(measured, found.gait.step_s, table.step_range_s(0.86), table) == ""
 
 
 def test_a_gait_goes_as_fast_as_it_says(found):
@@ -273,7 +273,7 @@ def test_what_no_leg_can_do_is_explained(program, found):
     ("change", "words"),
     [
         ({"base": (0, 2, 0.06)}, "mm off its height"),
-        ({"motors": (0, 3, 0.2)}, "a standing sole moves"),
+        ({"motors": (0, 3, 0.2)}, "a stance sole moves"),
     ],
 )
 def test_a_gait_that_was_tampered_with_is_refused(cassie, found, change, words):
@@ -283,8 +283,8 @@ def test_a_gait_that_was_tampered_with_is_refused(cassie, found, change, words):
     curves = np.array(getattr(found.gait, name))
     curves[stance, row] += by
     table = gait_library_table(cassie)
-    broken = gait_audit(cassie, replace(found.gait, **{name: curves}))
-    assert words in gait_shortfall(broken, found.gait.step_s, table.step_range_s(0.86), table)
+    broken = audit_gait(cassie, replace(found.gait, **{name: curves}))
+    assert words in gait_violation(broken, found.gait.step_s, table.step_range_s(0.86), table)
 
 
 def test_the_equations_of_a_found_gait_hold_to_a_millionth(program, monkeypatch):
@@ -293,5 +293,5 @@ def test_the_equations_of_a_found_gait_hold_to_a_millionth(program, monkeypatch)
     solutions = []
     original = kind.solution
     monkeypatch.setattr(kind, "solution", lambda *given: solutions.append(original(*given)) or solutions[-1])
-    program.solve((0.4, 0.06, 0.86), program.cold_start((0.4, 0.06, 0.86)), warm=False)
+    program.solve((0.4, 0.06, 0.86), program.initial_guess((0.4, 0.06, 0.86)), warm=False)
     assert solutions[0].violation < 1e-6

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from strut.animation.animate import animate, draw
+from strut.animation.animate import animate, preview_animation
 from strut.animation.animation_file import load_animation
 from strut.animation.stories import story_path
 from strut.errors import OutOfRangeError
@@ -48,16 +48,16 @@ def test_a_story_stands_when_made_feasible(cassie):
 
 @pytest.mark.parametrize("name", BREAK)
 def test_three_stories_break_limits_as_they_are_drawn(cassie, name):
-    assert check(draw(cassie, story(name)), cassie).verdict == "refused"
+    assert check(preview_animation(cassie, story(name)), cassie).verdict == "refused"
 
 
 def test_the_same_controller_falls_with_a_story_as_it_is_drawn(cassie):
     """What it became stands: see above."""
-    assert performed(cassie, draw(cassie, story("fearful"))).outcome.fell
+    assert performed(cassie, preview_animation(cassie, story("fearful"))).outcome.fell
 
 
 def test_the_pilot_is_asked_for_what_was_drawn(cassie):
-    motion = draw(cassie, slow_nod())
+    motion = preview_animation(cassie, slow_nod())
     request = play_request(motion, cassie)
     np.testing.assert_allclose(request.place_m[:, 2], motion.qpos[:, 2])
     assert np.degrees(request.turn_rad[:, 1].max()) == pytest.approx(8.0, abs=0.01)
@@ -66,7 +66,7 @@ def test_the_pilot_is_asked_for_what_was_drawn(cassie):
 
 def test_a_lifted_foot_is_not_for_the_standing_controller():
     with pytest.raises(OutOfRangeError, match="A foot leaves the floor"):
-        play_request(draw("mrpete", paw()))
+        play_request(preview_animation("mrpete", paw()))
 
 
 def swaying(cassie, heading=0.0, away_m=(0.0, 0.0), **meta):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from strut.animation.animation_file import load_animation
-from strut.animation.drawing import drawn, rounded
+from strut.animation.animation_frames import round_corners, sample_keyframes
 from strut.animation.stories import story_names, story_path
 from strut.errors import AnimationError, FileError, UnknownNameError
 from strut.schemas.keyframes import Animation, AnimationKey
@@ -76,7 +76,7 @@ def test_what_is_no_file_or_no_text_is_said_so(tmp_path):
 
 
 def frames_of(*keyframes):
-    return drawn(Animation("test", "neutral", keyframes), ("left",), ("head",))
+    return sample_keyframes(Animation("test", "neutral", keyframes), ("left",), ("head",))
 
 
 def test_frames_are_25_a_second_and_keys_are_met():
@@ -113,7 +113,7 @@ def test_a_long_handle_starts_later_and_a_long_arrival_ends_softer():
 
 def test_strength_scales_the_movement_about_the_first_key():
     keys = AnimationKey(0.0, (0.0, 0.1, 0.0)), AnimationKey(1.0, (0.0, 0.3, 0.0))
-    half = drawn(Animation("test", "neutral", keys), (), (), strength=0.5)
+    half = sample_keyframes(Animation("test", "neutral", keys), (), (), strength=0.5)
     np.testing.assert_allclose(half.base_m[[0, -1], 1], [0.1, 0.2])
 
 
@@ -136,9 +136,9 @@ def test_corners_are_rounded_and_nothing_else():
     )
     sharp = frames_of(*keys)
     np.testing.assert_array_equal(sharp.corner, [25, 50])
-    soft = rounded(sharp)
+    soft = round_corners(sharp)
     bend = np.abs(np.diff(sharp.base_m[:, 1], n=2)).max()
     assert np.abs(np.diff(soft.base_m[:, 1], n=2)).max() < 0.5 * bend
     far = np.abs(np.arange(76)[:, None] - sharp.corner).min(axis=1) >= 6
     np.testing.assert_array_equal(soft.base_m[far], sharp.base_m[far])
-    np.testing.assert_array_equal(rounded(frames_of(keys[0], keys[3])).base_m, frames_of(keys[0], keys[3]).base_m)
+    np.testing.assert_array_equal(round_corners(frames_of(keys[0], keys[3])).base_m, frames_of(keys[0], keys[3]).base_m)

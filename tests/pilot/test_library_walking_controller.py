@@ -6,9 +6,9 @@ import pytest
 from strut.models.catalogue import load_robot
 from strut.pilot.controllers.actuated_model import actuated_model
 from strut.pilot.controllers.controller_dynamics import FOOT_ROWS
-from strut.pilot.controllers.library_walking_controller import LANDING_RATE, LibraryWalking, regulator_gains
+from strut.pilot.controllers.library_walking_controller import LANDING_RATE, LibraryWalkingController, regulator_gains
 from strut.pilot.controllers.reference import StandRequest, WalkReference, WalkRequest
-from strut.pilot.controllers.state_estimator import Observer
+from strut.pilot.controllers.state_estimator import StateEstimator
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_drafts import draft_of_run
 from strut.pilot.piloted_simulation import Clock, simulate_requests
@@ -27,7 +27,7 @@ def walker(library):
     """A walker whose body moves exactly as the gait of its command does at mid-step."""
     cassie = load_robot("cassie")
     body = actuated_model(torque_model(cassie, friction=0.6, step_s=1e-3), control_table(cassie))
-    made = LibraryWalking(Observer(body, 1e-3), 1e-3, library)
+    made = LibraryWalkingController(StateEstimator(body, 1e-3), 1e-3, library)
     made._correction = [0.0, 0.0]
     made.step_time_s = 0.17
     made.stance = 0
@@ -45,10 +45,10 @@ def looked_up(walker, library, *, faster=(0.0, 0.0)):
     share = walker.step_time_s / gait.step_s
     place = gait.at(0, share)[0]
     speed = gait.at(0, share, 1)[0]
-    dynamics = walker._observer.dynamics
+    dynamics = walker._estimator.dynamics
     dynamics.line[0] = (1.0, 0.0, 0.0)
     dynamics.pivot[0] = (-place[0] - 0.02, -place[1], -place[2])
-    walker._observer.velocity[:2] = speed[:2] + np.array(faster)
+    walker._estimator.velocity[:2] = speed[:2] + np.array(faster)
     walker._look_up(COMMAND)
     return walker._curves, gait
 
@@ -77,7 +77,7 @@ def test_the_sole_stays_level_whatever_the_regulator_does(walker, library):
 
 def test_who_is_too_low_is_lifted_by_the_leg_that_stands(walker, library):
     looked_up(walker, library)
-    walker._observer.height_m = COMMAND.height_m - 0.02
+    walker._estimator.height_m = COMMAND.height_m - 0.02
     walker._base_rows(COMMAND)
     kp, _ = walker._gains.height
     assert walker._right[FOOT_ROWS, 0] == pytest.approx(0.02 * kp)  # acceleration upwards, on a foot at rest
@@ -88,8 +88,8 @@ def test_what_the_base_is_tilted_is_taken_out_of_the_leg(walker, library):
     pitch, roll = gait.at(0, walker._share)[0][3:5]
     places = []
     for tilt in ((pitch, roll), (pitch + 0.05, roll + 0.03)):
-        walker._observer.dynamics.base_rotation[:] = attitude_matrix(tilt[1], tilt[0], 0.0)
-        places.append(walker._planned()[0])
+        walker._estimator.dynamics.base_rotation[:] = attitude_matrix(tilt[1], tilt[0], 0.0)
+        places.append(walker._gait_state()[0])
     np.testing.assert_allclose(places[1] - places[0], (-0.03, 0.0, 0.05, 0.0, 0.0), atol=1e-3)
 
 
@@ -103,7 +103,7 @@ def test_the_leg_follows_its_gait_and_lands_with_half_its_speed(walker, library)
 
 def assert_follows(walker, gait, share, rate):
     """Assert that joints other than those that take out tilt are where the gait has them, and as fast as a share."""
-    place, speed, _ = walker._planned()
+    place, speed, _ = walker._gait_state()
     kept = [1, 3, 4]
     np.testing.assert_allclose(place[kept], gait.at(0, share)[1][5:][kept], atol=1e-6)
     np.testing.assert_allclose(speed, rate * gait.at(0, share, 1)[1][5:], atol=1e-6)

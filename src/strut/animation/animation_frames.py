@@ -1,4 +1,4 @@
-"""Drawing: an animation frame by frame, as an animator sees it before anybody asks whether a body can do it."""
+"""AnimationFrames: an animation frame by frame, as an animator sees it before anybody asks whether a body can do it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STANDS = FootPose()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drawing:
+class AnimationFrames:
     """Frames of an animation.
 
     Args:
@@ -44,9 +44,9 @@ class Drawing:
     eyes: tuple[str, ...]
 
 
-def drawn(
+def sample_keyframes(
     animation: Animation, foot_names: tuple[str, ...], joint_names: tuple[str, ...], *, strength: float = 1.0
-) -> Drawing:
+) -> AnimationFrames:
     """Return the frames of an animation; keyframes are moved to the nearest frame.
 
     Args:
@@ -62,7 +62,7 @@ def drawn(
     feet = len(foot_names)
     count = len(frames)
     eyes = [animation.keyframe[int(np.searchsorted(key, n, side="right")) - 1].eyes for n in range(count)]
-    return Drawing(
+    return AnimationFrames(
         time_s=frozen_array(np.arange(count) / FRAMES_PER_S),
         base_m=frozen_array(frames[:, :3]),
         turn_rad=frozen_array(np.radians(frames[:, 3:6])),
@@ -89,7 +89,7 @@ def _corners(animation: Animation) -> list[int]:
     return [key for key in range(len(animation.keyframe)) if any(straight[max(key - 1, 0) : key + 1])]
 
 
-def rounded(drawing: Drawing) -> Drawing:
+def round_corners(drawing: AnimationFrames) -> AnimationFrames:
     """Return a drawing whose corners are rounded over a fifth of a second: no body changes its speed at once."""
     near = np.abs(np.arange(len(drawing.time_s))[:, None] - drawing.corner).min(axis=1, initial=2 * ROUND_FRAMES)
     share = np.clip(2.0 - near / ROUND_FRAMES, 0.0, 1.0)
