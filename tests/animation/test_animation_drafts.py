@@ -1,21 +1,19 @@
 """Which drafts of a story come in which order, and what is told of them: stories that are written by hand."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from strut.animation.animation_drafts import (
+    REPORTED_STRETCH,
     STRENGTHS_AND_MARGINS,
-    VISIBLE_STRETCH,
     WEAKENED_STRETCH,
     AnimationDrafts,
     animation_report,
 )
-from strut.animation.animation_frames import sample_keyframes
-from strut.animation.animation_ik import planted_stance, solve_frames
+from strut.animation.animation_file import load_animation
 from strut.animation.feasible_animation import FeasibleAnimation
 from strut.animation.request import Animate
+from strut.animation.stories import story_path
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.style import Style
@@ -66,21 +64,21 @@ def test_a_report_says_how_far_a_story_is_from_its_drawing():
 
 
 def test_a_report_says_where_time_was_stretched_and_why():
-    report = report_of(story_of((1.0 + 0.9 * (VISIBLE_STRETCH - 1.0), 1.5)))
+    report = report_of(story_of((1.0 + 0.9 * (REPORTED_STRETCH - 1.0), 1.5)))
     first, second = report["intervals"]
     assert (first["drawn_s"], first["performed_s"]) == (pytest.approx([0.0, 0.2]), pytest.approx([0.0, 0.2]))
     assert (second["drawn_s"], second["performed_s"]) == (pytest.approx([0.2, 0.4]), pytest.approx([0.2, 0.6]))
     assert (first["why"], second["stretch"]) == ("", 1.5)
     (sentence,) = report["slower"]
     assert sentence.startswith("the part from 0.20 to 0.40 s takes 1.50 times as long, because at the drawn speed")
-    seen = report_of(story_of((1.0 + 1.1 * (VISIBLE_STRETCH - 1.0), 1.0), why={0: "a torque"}))
+    seen = report_of(story_of((1.0 + 1.1 * (REPORTED_STRETCH - 1.0), 1.0), why={0: "a torque"}))
     assert seen["slower"] == ["the part from 0.00 to 0.20 s takes 1.02 times as long, because a torque"]
 
 
 def test_what_was_asked_for_comes_first_and_the_centre_of_mass_alone_after_it():
-    assert list(drafts_by("mass")._variants()) == [(*way, "mass") for way in STRENGTHS_AND_MARGINS["mass"]]
+    assert list(drafts_by("mass").fallbacks()) == [(*way, "mass") for way in STRENGTHS_AND_MARGINS["mass"]]
     for method in ("body", "pieces"):
-        ways = list(drafts_by(method)._variants())
+        ways = list(drafts_by(method).fallbacks())
         assert ways == [(*way, method) for way in STRENGTHS_AND_MARGINS[method]] + [
             (*way, "mass") for way in STRENGTHS_AND_MARGINS["mass"]
         ]
@@ -103,13 +101,13 @@ def test_a_draft_that_is_weaker_or_takes_long_says_why(strength, duration, reaso
         "duration_s": 2.0 * duration,
     }
     draft = drafts_by("mass")._draft(report, story_of(), Style(), 4)
-    assert (draft.kept, draft.variant, [str(reason) for reason in draft.reasons]) == (strength, 4, reasons)
+    assert (draft.kept, draft.fallback, [str(reason) for reason in draft.reasons]) == (strength, 4, reasons)
     assert draft.meta["title"] == "nod"
     assert draft.meta["eyes"] == [[0.0, "happy"], [0.2, "sad"]]
     assert report["not_by"] == ""
     again = dict(report)
     drafts_by("body")._draft(again, story_of(), Style(), 4)
-    assert again["not_by"].startswith("method: all joints at once gave nothing")
+    assert again["not_by"].startswith("method: all joints at once found no motion")
 
 
 def test_a_story_that_nothing_keeps_on_its_feet_is_not_made():
@@ -119,15 +117,13 @@ def test_a_story_that_nothing_keeps_on_its_feet_is_not_made():
     assert draft.violations[0].text.startswith("no timing and no path")
 
 
-def test_the_margin_beyond_what_is_asked_is_kept_too():
-    """No feet are so large: what is told is the margin that was asked for, more of it, and what is spared."""
-    stance = planted_stance(CASSIE, slow_nod())
-    frames = sample_keyframes(slow_nod(), CASSIE.foot_names, CASSIE.joint_names)
-    with pytest.raises(OutOfRangeError, match="with 1014 mm to spare"):
-        drafts_by("mass", 1.0)._feasible(stance, frames, solve_frames(stance, frames), 0.006, "mass")
+def test_a_margin_wider_than_the_feet_is_refused_with_the_spare_margin_included():
+    drafts = AnimationDrafts(CASSIE, Animate(animation=slow_nod()), 1.0, 50.0)
+    with pytest.raises(OutOfRangeError, match="too small for a balance margin of 1008 mm"):
+        next(drafts.drafts(Style(), None))
 
 
 def test_a_story_that_walks_is_refused():
-    walks = SimpleNamespace(animation=SimpleNamespace(walks=True), method="mass")
+    walks = Animate(animation=load_animation(story_path("cassie", "curiosity")))
     with pytest.raises(OutOfRangeError, match="The story walks"):
         next(AnimationDrafts(CASSIE, walks, 0.01, 50.0).drafts(Style(), None))

@@ -9,15 +9,15 @@ from scipy.spatial.transform import Rotation
 
 from strut.animation.animation_frames import sample_keyframes
 from strut.animation.animation_ik import (
-    SINKS_M,
-    UP_M,
+    LIFTED_M,
+    MAX_HEIGHT_DIFFERENCE_M,
+    euler_rotation,
     interpolate_frames,
     planted_stance,
     retime_frames,
     sample_times,
     solve_frames,
     stance_feet,
-    turns,
 )
 from strut.engines.rigid_body import foot_contact_points
 from strut.engines.task_jacobians import task_jacobians
@@ -59,16 +59,16 @@ def test_turns_are_roll_then_pitch_then_yaw_about_fixed_axes():
     yaw = 0.5
     parts = [Rotation.from_rotvec(vector) for vector in ([0, 0, yaw], [0, pitch, 0], [roll, 0, 0])]
     expected = parts[0] * parts[1] * parts[2]
-    assert_allclose(turns(np.array([[roll, pitch, yaw]])).as_matrix()[0], expected.as_matrix(), atol=1e-12)
+    assert_allclose(euler_rotation(np.array([[roll, pitch, yaw]])).as_matrix()[0], expected.as_matrix(), atol=1e-12)
 
 
 def test_feet_carry_that_are_neither_up_nor_in_the_ground():
     frames = drawing_of(story(AnimationKey(0.2)))
     shift = np.array(frames.foot_shift_m)
-    shift[1, 0, 2] = 0.9 * UP_M
-    shift[2, 1, 2] = -0.9 * UP_M
-    shift[3, 0, 2] = 1.1 * UP_M
-    shift[4, 1, 2] = -1.1 * UP_M
+    shift[1, 0, 2] = 0.9 * LIFTED_M
+    shift[2, 1, 2] = -0.9 * LIFTED_M
+    shift[3, 0, 2] = 1.1 * LIFTED_M
+    shift[4, 1, 2] = -1.1 * LIFTED_M
     shift[5, 0, :2] = 0.3
     down = stance_feet(replace(frames, foot_shift_m=shift))
     assert np.argwhere(~down).tolist() == [[3, 0], [4, 1]]
@@ -112,7 +112,7 @@ def test_feet_on_different_heights_are_refused_and_the_floor_is_between_nearly_e
         planted_stance(ALICE, story(posture_deg=bent | {"L_knee": 110.0, "L_hip_pitch": 60.0}))
     tilted = planted_stance(ALICE, story(posture_deg=bent | {"L_hip_pitch": 40.0}))
     feet = task_jacobians(ALICE, tilted.qpos[None]).foot_in_world[0, :, 2] - [foot.radius_m for foot in ALICE.feet]
-    assert 0.0 < np.ptp(feet) < SINKS_M
+    assert 0.0 < np.ptp(feet) < MAX_HEIGHT_DIFFERENCE_M
     assert feet.mean() == pytest.approx(0.0, abs=1e-12)
 
 

@@ -167,7 +167,7 @@ def test_a_scheduler_that_dies_ends_the_build_and_keeps_what_is_done(tmp_path):
             assert next(results) == ("quick", 8)
             farm.submit("slow", time.sleep, 60.0)
             cluster.kill()
-            with pytest.raises(SchedulerError, match="was lost; what is finished is kept"):
+            with pytest.raises(SchedulerError, match="was lost; finished results are kept"):
                 next(results)
     finally:
         cluster.kill()

@@ -64,7 +64,7 @@ def test_a_file_that_does_not_say_what_was_asked_is_refused_and_check_proposes_t
     assert is_piloted(older)
     file = saved(older, tmp_path / "older.npz")
     assert main(["simulate", str(file)]) == 2
-    assert "does not hold what they were asked for; its angles alone" in capsys.readouterr().err
+    assert "does not hold their requests, so they cannot be simulated again" in capsys.readouterr().err
     assert next_command(file, older, sound=True) == ("strut show", str(file))
     assert next_command(file, stood, sound=True) is None
 

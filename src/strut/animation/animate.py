@@ -1,4 +1,4 @@
-"""Animate: a robot performs a drawn story. Builds a request, and runs it; or shows the drawing as it is."""
+"""Animate a robot by keyframes: as a feasible motion, or as a preview by inverse kinematics alone."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ def animate(
     method: AnimationMethod = "mass",
     on_progress: OnProgress | None = None,
 ) -> Motion:
-    """Return the movement nearest to a drawn story that keeps balance and every limit of the body.
+    """Return the motion nearest to a keyframe animation that keeps the balance and every limit of the robot.
 
-    How far it is from the drawing, and where and why it takes longer, stands in `meta["animation"]`.
+    `meta["animation"]` holds its distance from the animation, and where and why it takes longer.
 
     Args:
-        robot: Who performs, or its name.
-        animation: A story; one that walks is performed by the robot's own controllers in simulation.
-        margin_m: Smallest distance of the centre of pressure from the edge of what carries the robot; 10 mm if None.
+        robot: The robot or its name.
+        animation: Keyframe animation; one that walks is simulated under the robot's own controllers.
+        margin_m: Minimum distance of the centre of pressure from the edge of the support polygon; 10 mm if None.
         rate_hz: Samples per second.
         strict: Raise RefusedError instead of slowing down much or weakening.
-        method: `mass` optimises the centre of mass and times, `body` all joints, forces and times at once, which takes
-            three times as long, `pieces` the same window by window between keyframes.
-        on_progress: Told every attempt; returning True stops.
+        method: `mass` optimises the centre of mass and times; `body` optimises all joints, forces and times at once,
+            which takes three times as long; `pieces` does the same window by window between keyframes.
+        on_progress: Called with every candidate; returning True stops.
 
     Raises:
-        UnreachableFrameError: If a frame is out of the body's reach; says which, which foot and how far.
-        RefusedError: If not even a weak form of it keeps the limits.
+        UnreachableFrameError: If a frame is out of reach; names the frame, the foot and the distance.
+        RefusedError: If not even a weak form of the animation keeps the limits.
 
     Example:
         >>> strut.animate("cassie", strut.load_animation(strut.story_path("cassie", "proud"))).receipt.verdict
@@ -64,7 +64,7 @@ def animate(
 
 
 def preview_animation(robot: Robot | str, animation: Animation, *, rate_hz: float = 100.0) -> Motion:
-    """Return a drawn story as it is: inverse kinematics and nothing else, without a receipt.
+    """Return a keyframe animation as authored, by inverse kinematics alone, without a receipt.
 
     Example:
         >>> strut.check(strut.preview_animation("cassie", strut.load_animation("hop.toml"))).verdict
@@ -72,7 +72,7 @@ def preview_animation(robot: Robot | str, animation: Animation, *, rate_hz: floa
     robot = as_robot(robot)
     stance = planted_stance(robot, animation)
     frames = sample_keyframes(animation, robot.foot_names, robot.joint_names)
-    solve_frames(stance, frames)  # raises where a frame is out of reach
+    solve_frames(stance, frames)  # raises if a frame is out of reach
     fine = retime_frames(frames, frames.time_s, sample_times(animation.duration_s, rate_hz))
     qpos, _ = stance.solve(fine)
     return Motion(

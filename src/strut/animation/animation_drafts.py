@@ -1,7 +1,7 @@
-"""Animation drafts: a drawn story that a body can really perform, as near to the drawing as it can be.
+"""Drafts of a keyframe animation: the feasible motion nearest to it.
 
-Drafts come in order of preference: the whole movement by the method that was asked for, then by its centre of mass
-alone, then less and less of it about the first pose.
+Drafts come in order of preference: the whole movement by the requested method, then by retiming its centre of mass,
+then at smaller and smaller amplitudes about the first pose.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from strut.robot import Robot
 from strut.style import Style
 
 STRENGTHS_AND_MARGINS: dict[AnimationMethod, tuple[tuple[float, float], ...]] = {
-    # strength, and balance margin beyond what is asked, for what lies between two frames [m]
+    # strength of the movement, and balance margin [m] added for the motion between two frames
     "mass": (
         *((1.0, 0.0), (1.0, 0.006), (1.0, 0.014)),
         *((0.9, 0.006), (0.8, 0.006), (0.65, 0.006), (0.5, 0.006)),
     ),
-    "body": ((1.0, 0.0), (1.0, 0.006)),  # what is weaker, or not solved, is for the centre of mass
+    "body": ((1.0, 0.0), (1.0, 0.006)),  # weaker movements are left to the faster method `mass`
     "pieces": ((1.0, 0.0), (1.0, 0.006)),
 }
-VISIBLE_STRETCH = 1.02  # less is not told
+REPORTED_STRETCH = 1.02  # smaller stretches are invisible
 ALL_JOINTS = {"body": "all joints at once", "pieces": "all joints window by window"}
-WEAKENED_STRETCH = 1.0 / 0.85  # a movement that takes longer than this is weakened
+WEAKENED_STRETCH = 1.0 / 0.85  # a movement that takes longer by this factor counts as weakened
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnimationDrafts(Generator):
-    """Drafts of one story.
+    """Drafts of one keyframe animation.
 
     Args:
-        robot: Who performs it.
-        task: The story.
-        margin_m: Balance margin that shall be kept.
+        robot: Robot that performs it.
+        task: The animation and the method.
+        margin_m: Balance margin to keep.
         rate_hz: Samples per second.
     """
 
-    search: ClassVar[Search] = Search(rungs=1)  # a drawing has its own strength: there is none in between to search
+    search: ClassVar[Search] = Search(rungs=1)  # the drafts themselves lower the strength
 
     robot: Robot
     task: Animate
@@ -62,45 +62,41 @@ class AnimationDrafts(Generator):
 
     @classmethod
     def of_request(cls, robot: Robot, request: Request, on_progress: OnProgress | None = None) -> Self:  # noqa: ARG003
-        """Return what drafts the task of a request."""
+        """Return the drafts of a request to animate."""
         task = request.task
         assert isinstance(task, Animate)
         return cls(robot, task, request.min_margin_m, request.rate_hz)
 
-    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- a drawing has its own style
-        """Yield the story as near to the drawing as it can be, then weaker; raises UnreachableFrameError."""
+    def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:  # noqa: ARG002 -- keyframes have their own style
+        """Yield the feasible motion nearest to the animation, then weaker ones; raises UnreachableFrameError."""
         animation = self.task.animation
         if animation.walks:
-            raise OutOfRangeError("The story walks; only what it does standing can be animated: cut it at its walks.")
+            raise OutOfRangeError("The story walks; only standing parts can be animated. Cut it at its walks.")
         stance = planted_stance(self.robot, animation)
-        for fallback, (strength, more_m, method) in enumerate(self._variants()):
+        for fallback, (strength, added_margin_m, method) in enumerate(self.fallbacks()):
             frames = sample_keyframes(animation, self.robot.foot_names, self.robot.joint_names, strength=strength)
-            raw = solve_frames(stance, frames)
+            frame_qpos = solve_frames(stance, frames)
             if len(frames.corner):
                 frames = round_corners(frames)
-                raw = solve_frames(stance, frames)
-            feasible = self._feasible(stance, frames, raw, more_m, method)
-            report = {"method": method, **animation_report(frames.time_s, frames.key, raw, feasible, strength)}
+                frame_qpos = solve_frames(stance, frames)
+            margin_m = self.margin_m + added_margin_m
+            feasible = make_feasible(stance, frames, frame_qpos, margin_m=margin_m, rate_hz=self.rate_hz, method=method)
+            report = {"method": method, **animation_report(frames.time_s, frames.key, frame_qpos, feasible, strength)}
             yield self._draft(report, feasible, style, fallback)
 
-    def _variants(self) -> Iterator[tuple[float, float, AnimationMethod]]:
-        """Yield strength, margin beyond what is asked and method: as asked first, then the centre of mass alone."""
+    def fallbacks(self) -> Iterator[tuple[float, float, AnimationMethod]]:
+        """Yield strength, added margin and method: the requested method first, then the centre of mass alone."""
         methods: tuple[AnimationMethod, ...] = ("mass",) if self.task.method == "mass" else (self.task.method, "mass")
         for method in methods:
-            yield from ((strength, more_m, method) for strength, more_m in STRENGTHS_AND_MARGINS[method])
-
-    def _feasible(
-        self, stance: PlantedStance, frames: AnimationFrames, raw: Array, more_m: float, method: AnimationMethod
-    ) -> FeasibleAnimation:
-        margin_m = self.margin_m + more_m
-        return make_feasible(stance, frames, raw, margin_m=margin_m, rate_hz=self.rate_hz, method=method)
+            for strength, added_margin_m in STRENGTHS_AND_MARGINS[method]:
+                yield strength, added_margin_m, method
 
     def _draft(self, report: dict[str, Any], feasible: FeasibleAnimation, style: Style, fallback: int) -> Draft:
         strength = report["strength"]
-        asked = self.task.method
+        requested = self.task.method
         report["not_by"] = (
-            f"method: {ALL_JOINTS[asked]} gave nothing that keeps the limits, so the centre of mass alone was moved"
-            if report["method"] != asked
+            f"method: {ALL_JOINTS[requested]} found no motion within the limits, so only the centre of mass was moved"
+            if report["method"] != requested
             else ""
         )
         if not feasible.solved:
@@ -131,45 +127,45 @@ class AnimationDrafts(Generator):
 def make_feasible(
     stance: PlantedStance,
     frames: AnimationFrames,
-    raw: Array,
+    frame_qpos: Array,
     *,
     margin_m: float,
     rate_hz: float,
     method: AnimationMethod,
 ) -> FeasibleAnimation:
-    """Return the movement nearest to a drawing, with coordinates (N, nq), that keeps every limit.
+    """Return the feasible motion nearest to the frames of an animation.
 
     Args:
-        stance: Who, and how it stands.
+        stance: The robot in its planted stance.
         frames: N frames.
-        raw: Their coordinates. Shape (N, nq).
-        margin_m: Balance margin that shall be kept.
+        frame_qpos: Their configurations. Shape (N, nq).
+        margin_m: Balance margin to keep.
         rate_hz: Samples per second of the result.
         method: `body` optimises all joints, forces and times at once, `pieces` window by window with exact joins,
-            `mass` the centre of mass and times alone.
+            `mass` only the centre of mass and times.
     """
     if method == "mass":
-        return retime_com(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz)
+        return retime_com(stance, frames, frame_qpos, margin_m=margin_m, rate_hz=rate_hz)
     intervals = WINDOW_INTERVALS if method == "pieces" else None
-    return track_whole_body(stance, frames, raw, margin_m=margin_m, rate_hz=rate_hz, window_intervals=intervals)
+    return track_whole_body(stance, frames, frame_qpos, margin_m=margin_m, rate_hz=rate_hz, window_intervals=intervals)
 
 
 def animation_report(
-    drawn_s: Array, key: Index, raw: Array, feasible: FeasibleAnimation, strength: float = 1.0
+    authored_s: Array, key: Index, frame_qpos: Array, feasible: FeasibleAnimation, strength: float = 1.0
 ) -> dict[str, Any]:
-    """Return how far a movement is from its drawing, where time was stretched and why, as JSON can hold it.
+    """Return the tracking error of a motion, and where and why it takes longer, as JSON.
 
     Args:
-        drawn_s: When each frame was drawn. Shape (N,).
+        authored_s: Time of each frame in the animation. Shape (N,).
         key: Keyframes. Shape (n_keys,).
-        raw: Coordinates as drawn. Shape (N, nq).
-        feasible: What came of it.
-        strength: Of the movement that was drawn.
+        frame_qpos: Configurations of the animation. Shape (N, nq).
+        feasible: The feasible motion.
+        strength: Amplitude of the movement, relative to the animation.
     """
     times = feasible.frame_time_s
-    far = tracking_error(feasible, raw)
-    away = far.place_m
-    between = np.ones(len(away), dtype=np.bool_)
+    error = tracking_error(feasible, frame_qpos)
+    base_error_m = error.place_m
+    between = np.ones(len(base_error_m), dtype=np.bool_)
     between[key] = False
     intervals: list[dict[str, Any]] = []
     for number, stretch in enumerate(feasible.stretch):
@@ -177,10 +173,10 @@ def animation_report(
         last = key[number + 1]
         intervals.append(
             {
-                "drawn_s": [float(drawn_s[first]), float(drawn_s[last])],
+                "drawn_s": [float(authored_s[first]), float(authored_s[last])],
                 "performed_s": [float(times[first]), float(times[last])],
                 "stretch": float(stretch),
-                "why": _why(feasible, number) if stretch > VISIBLE_STRETCH else "",
+                "why": _why(feasible, number) if stretch > REPORTED_STRETCH else "",
             }
         )
     slower = [
@@ -190,23 +186,23 @@ def animation_report(
         if part["why"]
     ]
     return {
-        "frames": len(away),
+        "frames": len(base_error_m),
         "keyframes": [int(frame) for frame in key],
-        "drawn_s": float(drawn_s[-1]),
+        "drawn_s": float(authored_s[-1]),
         "duration_s": float(times[-1]),
         "strength": strength,
         "away_mm": {
-            "rms": float(np.sqrt(np.mean(away**2))) * 1e3,
-            "largest": float(away.max()) * 1e3,
-            "largest_at_s": float(times[int(np.argmax(away))]),
-            "keyframes_rms": float(np.sqrt(np.mean(away[key] ** 2))) * 1e3,
-            "between_rms": float(np.sqrt(np.mean(away[between] ** 2))) * 1e3 if between.any() else 0.0,
+            "rms": float(np.sqrt(np.mean(base_error_m**2))) * 1e3,
+            "largest": float(base_error_m.max()) * 1e3,
+            "largest_at_s": float(times[int(np.argmax(base_error_m))]),
+            "keyframes_rms": float(np.sqrt(np.mean(base_error_m[key] ** 2))) * 1e3,
+            "between_rms": float(np.sqrt(np.mean(base_error_m[between] ** 2))) * 1e3 if between.any() else 0.0,
         },
         "turned_deg": {
-            "rms": float(np.degrees(np.sqrt(np.mean(far.turn_rad**2)))),
-            "largest": float(np.degrees(far.turn_rad.max())),
+            "rms": float(np.degrees(np.sqrt(np.mean(error.turn_rad**2)))),
+            "largest": float(np.degrees(error.turn_rad.max())),
         },
-        "joints_deg": {"largest": float(np.degrees(far.joint_rad.max()))},
+        "joints_deg": {"largest": float(np.degrees(error.joint_rad.max()))},
         "intervals": intervals,
         "slower": slower,
         "rounds": feasible.rounds,
@@ -218,9 +214,9 @@ def _why(feasible: FeasibleAnimation, interval: int) -> str:
 
 
 def expression_changes(time_s: Array, eyes: Sequence[str]) -> list[list[Any]]:
-    """Return when which expression of the eyes begins, from that of every instant. Shape (T,) and length T."""
+    """Return start and name of each expression, from the expression at every sample. Shape (T,) and length T."""
     changes: list[list[Any]] = []
-    for instant_s, expression in zip(time_s, eyes, strict=True):
+    for start_s, expression in zip(time_s, eyes, strict=True):
         if not changes or changes[-1][1] != expression:
-            changes.append([float(instant_s), expression])
+            changes.append([float(start_s), expression])
     return changes

@@ -1,4 +1,4 @@
-"""Animation file: a story in keyframes in one TOML text, or as GLB or BVH of a rig; see docs/animation.md."""
+"""Animation files: a keyframe animation in TOML, or the motion of a rig in GLB or BVH; see docs/animation.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from strut.viewer.eyes import expression_times
 
 
 def load_animation(path: Path | str) -> Animation:
-    """Read an animation; raises AnimationError that names line and field.
+    """Read a keyframe animation; raises AnimationError with line and field.
 
     Example:
         >>> strut.load_animation(strut.story_path("cassie", "curious")).emotion
@@ -26,7 +26,7 @@ def load_animation(path: Path | str) -> Animation:
     try:
         text = Path(path).read_text("utf-8")
     except UnicodeDecodeError as error:
-        raise AnimationError(str(path), "", f"is no UTF-8 text: {error.reason}.") from error
+        raise AnimationError(str(path), "", f"is not UTF-8 text: {error.reason}.") from error
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror}.") from error
     return TomlFile(text, str(path), AnimationError).decode(Animation)
@@ -35,13 +35,13 @@ def load_animation(path: Path | str) -> Animation:
 def import_animation(
     path: Path | str, robot: Robot | str, *, emotion: str = "neutral", title: str | None = None
 ) -> ExtractedKeyframes:
-    """Return the movement of a rig in a GLB or BVH file as an animation in keyframes; raises RigFileError.
+    """Return the motion of a rig in a GLB or BVH file as a keyframe animation; raises RigFileError.
 
     Args:
-        path: The file, of a rig that `strut export ROBOT --to rig` describes.
-        robot: Whose rig it is, or its name.
-        emotion: What it shows; the formats have no place for it.
-        title: For people; the file's name if None.
+        path: File of a rig that was built from `strut export ROBOT --to rig`.
+        robot: The rig's robot or its name.
+        emotion: Emotion that it expresses; the formats do not hold it.
+        title: Title for people; the file's name if None.
 
     Example:
         >>> strut.import_animation("hop.glb", "cassie", emotion="happy").animation.duration_s

@@ -1,4 +1,4 @@
-"""AnimationFrames: an animation frame by frame, as an animator sees it before anybody asks whether a body can do it."""
+"""Frames of a keyframe animation: curves between keyframes, sampled at 25 Hz, before any check of feasibility."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from strut.schemas.keyframes import Animation, AnimationKey, FootPose
 
 FRAMES_PER_S = 25.0
 ROUND_FRAMES = 3  # on each side of a corner
-_BISECTIONS = 40
-_STANDS = FootPose()
+BISECTIONS = 40  # halve the interval below double precision
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,11 +24,11 @@ class AnimationFrames:
         time_s: Shape (N,).
         base_m: Shift of the base. Shape (N, 3).
         turn_rad: Roll, pitch, yaw of the base. Shape (N, 3).
-        foot_shift_m: Of each foot. Shape (N, n_feet, 3).
+        foot_shift_m: Shift of each foot. Shape (N, n_feet, 3).
         foot_turn_rad: Leg directions. Shape (N, n_feet).
-        joint_rad: Changes of joints. Shape (N, n_joints).
-        key: Which frames are keyframes. Shape (n_keys,).
-        corner: Which of them straight lines meet. Shape (n_corners,).
+        joint_rad: Changes of joint angles. Shape (N, n_joints).
+        key: Indices of the keyframes. Shape (n_keys,).
+        corner: Indices of keyframes at which a straight line starts or ends. Shape (n_corners,).
         eyes: Expression in each frame.
     """
 
@@ -47,13 +46,13 @@ class AnimationFrames:
 def sample_keyframes(
     animation: Animation, foot_names: tuple[str, ...], joint_names: tuple[str, ...], *, strength: float = 1.0
 ) -> AnimationFrames:
-    """Return the frames of an animation; keyframes are moved to the nearest frame.
+    """Return the frames of an animation; keyframes are rounded to the nearest frame.
 
     Args:
-        animation: What is drawn.
-        foot_names: Of the body.
-        joint_names: Of the body.
-        strength: Of the movement about the first keyframe: 1 as drawn, 0 stands still.
+        animation: The keyframe animation.
+        foot_names: Names of the robot's feet.
+        joint_names: Names of the robot's joints.
+        strength: Amplitude about the first keyframe: 1 as authored, 0 for no movement.
     """
     key = _key_frames(animation)
     values = np.array([_numbers(frame, foot_names, joint_names) for frame in animation.keyframe])
@@ -76,7 +75,7 @@ def sample_keyframes(
 
 
 def _key_frames(animation: Animation) -> Index:
-    """Return the frame of each keyframe, each at least one after the other. Shape (n_keys,)."""
+    """Return the frame of each keyframe, strictly increasing. Shape (n_keys,)."""
     key = np.rint([frame.time_s * FRAMES_PER_S for frame in animation.keyframe]).astype(np.intp)
     for number in range(1, len(key)):
         key[number] = max(key[number], key[number - 1] + 1)
@@ -84,13 +83,13 @@ def _key_frames(animation: Animation) -> Index:
 
 
 def _corners(animation: Animation) -> list[int]:
-    """Return the keyframes at which a straight line begins or ends."""
+    """Return the keyframes at which a straight line starts or ends."""
     straight = [frame.interpolation == "linear" for frame in animation.keyframe[:-1]]
     return [key for key in range(len(animation.keyframe)) if any(straight[max(key - 1, 0) : key + 1])]
 
 
 def round_corners(drawing: AnimationFrames) -> AnimationFrames:
-    """Return a drawing whose corners are rounded over a fifth of a second: no body changes its speed at once."""
+    """Return the frames with corners rounded over a fifth of a second, because no body changes its speed at once."""
     near = np.abs(np.arange(len(drawing.time_s))[:, None] - drawing.corner).min(axis=1, initial=2 * ROUND_FRAMES)
     share = np.clip(2.0 - near / ROUND_FRAMES, 0.0, 1.0)
 
@@ -107,7 +106,7 @@ def round_corners(drawing: AnimationFrames) -> AnimationFrames:
 
 
 def _numbers(frame: AnimationKey, foot_names: tuple[str, ...], joint_names: tuple[str, ...]) -> list[float]:
-    feet = [frame.feet.get(name, _STANDS) for name in foot_names]
+    feet = [frame.feet.get(name, FootPose()) for name in foot_names]
     return [
         *frame.base_m,
         *frame.turn_deg,
@@ -118,10 +117,10 @@ def _numbers(frame: AnimationKey, foot_names: tuple[str, ...], joint_names: tupl
 
 
 def _between(animation: Animation, key: Index, values: Array) -> Array:
-    """Return the numbers of all frames. Shape (n_keys, m) in, (N, m) out.
+    """Return the values of all frames. Shape (n_keys, m) in, (N, m) out.
 
-    Slopes at keyframes are those of a monotone cubic, as of handles that an animator clamps: a curve passes its keys
-    without overshoot. The handles' lengths bend time: with a third on both sides the curve is that cubic itself.
+    Slopes at keyframes are those of a monotone cubic, like clamped handles of an animation program: curves pass their
+    keyframes without overshoot. Handle lengths change the timing: with a third on both sides, the curve is that cubic.
     """
     slopes = np.zeros_like(values) if len(key) < 3 else PchipInterpolator(key, values).derivative()(key)
     slopes[0] = slopes[-1] = 0.0  # it starts and ends at rest
@@ -150,10 +149,10 @@ def _bezier(u: Array, start: Array | float, out: Array | float, into: Array | fl
 
 
 def _along(share: Array, leave: float, arrive: float) -> Array:
-    """Return the parameter of a Bézier curve at shares of its time, by bisection: handles of up to 1 keep it unique."""
+    """Return the parameter of a Bézier curve at shares of its time, by bisection; for handles up to 1 it is unique."""
     low = np.zeros_like(share)
     high = np.ones_like(share)
-    for _ in range(_BISECTIONS):
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2.0
         early = _bezier(middle, 0.0, leave, 1.0 - arrive, 1.0) < share
         low = np.where(early, middle, low)
