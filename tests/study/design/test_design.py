@@ -204,12 +204,14 @@ def test_a_choice_needs_two_emotions(tmp_path, five_motions):
 
 def test_different_bodies_and_weakened_feelings_are_pointed_out(tmp_path, five_motions, capsys):
     doubts = confounds([load_motion(path) for path in five_motions])
-    assert any(doubt.startswith("less than asked is shown: ") and "happy" in doubt for doubt in doubts)
+    assert any(
+        doubt.startswith("emotions are expressed weaker than requested: ") and "happy" in doubt for doubt in doubts
+    )
     robot = load_robot("pepper")
     still = np.zeros((101, robot.base_size + len(robot.joint_names)))
     motion = Motion("pepper", np.linspace(0.0, 2.0, 101), still, robot.joint_names, np.ones((101, 0), bool), ())
     save_motion(motion, tmp_path / "neutral.npz")
-    words = "the motions are of mrpete and pepper: people may tell bodies, not feelings"
+    words = "the motions are of mrpete and pepper: people may distinguish robots, not emotions"
     assert words in confounds([load_motion(five_motions[0]), motion])
     both = [str(five_motions[0]), str(tmp_path / "neutral.npz")]
     assert main(["study", "new", str(tmp_path / "two"), "--design", "sam", "--json", "--motions", *both]) == 0

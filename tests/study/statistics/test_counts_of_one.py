@@ -26,7 +26,7 @@ def test_one_check_was_failed_and_one_participant_was_excluded():
         "1 of 1 attention check was failed; 1 participant was excluded for it.",
     )
     assert attention_words(["a", "b"], [PASSED, PASSED], ["", ""]) == (
-        "0 of 2 attention checks were failed; nobody was excluded for it.",
+        "0 of 2 attention checks were failed; no participant was excluded for it.",
     )
     assert excluded_words(["too fast"]) == ("1 answer was excluded from all tests: 1 too fast.",)
 

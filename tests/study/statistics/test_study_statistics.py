@@ -178,7 +178,7 @@ def test_tables_are_written_as_csv_and_latex(quadruped_statistics, tmp_path):
     save_tables(tables, tmp_path / "tables", simulated=False)
     names = sorted(path.name for path in (tmp_path / "tables").iterdir())
     assert len(names) == 2 * len(tables)
-    assert "table_1_confusion_rows_shown_columns_answered.csv" in names
+    assert "table_1_confusion_matrix_rows_shown_columns_answ.csv" in names
     title, header, *rows = (tmp_path / "tables" / names[0]).read_text().splitlines()
     assert title.startswith("# Confusion")
     assert len(rows) == 5

@@ -1,6 +1,6 @@
-"""Controls and confounds: what else than the emotion differs between motions, and motions without one difference.
+"""Controls and confounds: differences between motions other than the emotion, and motions without one of them.
 
-A control is a picture, not a movement a robot could make: nothing checks its balance.
+A control is a stimulus, not a motion for a robot: its balance is not checked.
 """
 
 from __future__ import annotations
@@ -20,31 +20,33 @@ from strut.robot import Robot
 
 
 def mean_speed_m_s(motion: Motion) -> float:
-    """Return how fast the body travels over the ground, forwards or backwards."""
-    way = np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2])
-    return float(way / motion.duration_s)
+    """Return the mean speed of the base over the ground, between its first and last position."""
+    distance_m = np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2])
+    return float(distance_m / motion.duration_s)
 
 
 def speed_matched(motion: Motion, reference: Motion) -> Motion:
-    """Return the motion played so that the body travels as fast as in the reference: same posture, other tempo."""
-    own = mean_speed_m_s(motion)
-    wanted = mean_speed_m_s(reference)
-    if own < 1e-4 or wanted < 1e-4:
+    """Return the motion at the mean speed of the reference: same posture, other tempo."""
+    own_m_s = mean_speed_m_s(motion)
+    reference_m_s = mean_speed_m_s(reference)
+    if own_m_s < 1e-4 or reference_m_s < 1e-4:  # 0.1 mm/s: it stands
         raise StudyError("A motion that does not travel cannot be matched in speed; leave its control out.")
-    return replace(motion, time_s=motion.time_s[0] + (motion.time_s - motion.time_s[0]) * own / wanted, receipt=None)
+    return replace(
+        motion, time_s=motion.time_s[0] + (motion.time_s - motion.time_s[0]) * own_m_s / reference_m_s, receipt=None
+    )
 
 
 def posture_matched(motion: Motion, reference: Motion, robot: Robot) -> Motion:
-    """Return the motion about the reference's mean posture: same tempo and step, other carriage of the body.
+    """Return the motion about the mean posture of the reference: same tempo and steps, other posture.
 
-    Joints keep their swing about their mean, a floating base its turning about its mean orientation; the lowest foot of
-    the whole motion stands where the reference's does.
+    Joint angles keep their deviations from their mean, a floating base those from its mean orientation; the lowest foot
+    position of the motion is as high as that of the reference.
     """
     if motion.robot != reference.robot:
-        raise StudyError(f"A {motion.robot} cannot take the posture of a {reference.robot}.")
+        raise StudyError(f"The posture of {reference.robot} does not fit {motion.robot}.")
     qpos = motion.qpos.copy()
     qpos[:, robot.base_size :] += reference.joint_angles_rad.mean(axis=0) - motion.joint_angles_rad.mean(axis=0)
-    if robot.floats:  # a platform carries its body level, whatever the feeling
+    if robot.floats:  # a platform is level in every emotion
         own = _mean_orientation(motion.qpos[:, 3:7])
         wanted = _mean_orientation(reference.qpos[:, 3:7])
         turned = wanted * own.inv() * Rotation.from_quat(motion.qpos[:, 3:7], scalar_first=True)
@@ -62,9 +64,9 @@ def _lowest_foot(robot: Robot, qpos: Array) -> float:
 
 
 def share_seen(motion: Motion, seconds: float = 0.0) -> float | None:
-    """Return which share of its asked feeling the middle of a motion shows, so long; 0 seconds are all of it.
+    """Return the expressed share of the middle of a motion, `seconds` long; 0 seconds are the whole motion.
 
-    A feeling may come and go: the receipt tells its mean, `shown_over_time` when. None where nobody measured it.
+    The receipt has the mean share, `shown_over_time` its course. None if it was not measured.
     """
     if motion.receipt is None or motion.receipt.strength is None:
         return None
@@ -74,24 +76,26 @@ def share_seen(motion: Motion, seconds: float = 0.0) -> float | None:
 
 
 def _mean_of_middle(values: Array, part: float) -> float:
-    """Return the mean of the middle part of evenly spaced values, by straight lines between them. Shape (n,)."""
-    at = np.linspace(0.5 - 0.5 * part, 0.5 + 0.5 * part, 201)
-    return float(np.interp(at, np.linspace(0.0, 1.0, len(values)), values).mean())
+    """Return the mean of the middle part of evenly spaced values, interpolated linearly. Shape (n,)."""
+    position = np.linspace(0.5 - 0.5 * part, 0.5 + 0.5 * part, 201)
+    return float(np.interp(position, np.linspace(0.0, 1.0, len(values)), values).mean())
 
 
 def confounds(motions: Sequence[Motion], seconds: float = 0.0) -> list[str]:
-    """Return in words what may spoil a comparison: different bodies, and feelings that are shown in part."""
+    """Return sentences on confounds: different robots, and emotions that are not fully expressed."""
     robots = sorted({motion.robot for motion in motions})
-    found = [f"the motions are of {' and '.join(robots)}: people may tell bodies, not feelings"] if robots[1:] else []
-    weakened = weakened_words(motions, seconds)
+    found = []
+    if len(robots) > 1:
+        found.append(f"the motions are of {' and '.join(robots)}: people may distinguish robots, not emotions")
+    weakened = format_weakened(motions, seconds)
     if weakened:
         part = f" in the {seconds:g} s that people see" if seconds else ""
-        found.append(f"less than asked is shown{part}: {weakened}; the report says so")
+        found.append(f"emotions are expressed weaker than requested{part}: {weakened}; the report says so")
     return found
 
 
-def weakened_words(motions: Sequence[Motion], seconds: float = 0.0) -> str:
-    """Return 'happy 62 %, sad 86 %' for the motions whose middle shows less of an emotion than was asked for."""
+def format_weakened(motions: Sequence[Motion], seconds: float = 0.0) -> str:
+    """Return 'happy 62 %, sad 86 %' for the motions whose middle expresses less than the requested emotion."""
     shares = [(motion.meta.get("emotion", "motion"), share_seen(motion, seconds)) for motion in motions]
     less = [f"{name} {format_percent(share)}" for name, share in shares if share is not None and share < 0.995]
     return ", ".join(less)

@@ -1,4 +1,4 @@
-"""Custom questions: what a study asks people before and after the motions, in its own words."""
+"""Custom questions: a study's own questions before and after the motions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from strut.study.design.text_fields import NonBlankText, check_languages
 
 Moment = Literal["before", "after"]
 MOMENTS: tuple[Moment, ...] = ("before", "after")
-LONGEST_TEXT = 1000
-COLUMN = "own_"  # before the name of each in the table of answers
+LONGEST_TEXT = 1000  # letters
+COLUMN = "own_"  # begins the name of each column in the table of answers
 
 
 class CustomQuestion(Struct, frozen=True, forbid_unknown_fields=True):
-    """One question: a text, a choice, a number or a place on a scale of points; words by language.
+    """One question for a text, a choice, a number or a point on a scale; its texts are given by language.
 
-    Of a number `low` and `high` are the least and the most, of a scale `ends` what its ends mean. What is stored of a
-    choice is the option as the study's first language has it.
+    `low` and `high` are the limits of a number, `ends` the labels of the ends of a scale. A choice is stored as the
+    option in the study's first language.
     """
 
     name: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,39}$", description="use small letters, digits and _.")]
@@ -42,33 +42,33 @@ class CustomQuestion(Struct, frozen=True, forbid_unknown_fields=True):
         return f"{COLUMN}{self.name}"
 
     @property
-    def told(self) -> str:
-        """Its name as people read it where an answer is refused."""
+    def spoken_name(self) -> str:
+        """Its name in messages about a refused answer."""
         return self.name.replace("_", " ")
 
 
 def check_questions(file: TomlFile, questions: Sequence[CustomQuestion], languages: Sequence[str]) -> None:
-    """Refuse questions that lack words in a language of the study, or fields of their kind."""
+    """Refuse questions that lack a language of the study or fields of their kind."""
     for index, question in enumerate(questions):
         place = ("question", index)
         if question.name in [other.name for other in questions[:index]]:
             raise file.field_error((*place, "name"), f"is '{question.name}' like that of another question.")
         check_languages(file, (*place, "text"), question.text, languages)
         for field, kind in (("options", "choice"), ("ends", "scale")):
-            _check_words(file, (*place, field), question, kind, languages)
+            _check_texts_of_kind(file, (*place, field), question, kind, languages)
         _check_numbers(file, place, question)
 
 
-def _check_words(
+def _check_texts_of_kind(
     file: TomlFile, path: FieldPath, question: CustomQuestion, kind: str, languages: Sequence[str]
 ) -> None:
-    """Refuse words of one kind of question that are missing, or that stand at a question of another kind."""
-    words = getattr(question, str(path[-1]))
+    """Refuse texts that a kind of question needs and lacks, or that belong to another kind."""
+    texts = getattr(question, str(path[-1]))
     if question.kind == kind:
-        check_languages(file, path, words, languages)
-    elif words:
+        check_languages(file, path, texts, languages)
+    elif texts:
         raise file.field_error(path, f'does not go with kind = "{question.kind}".')
-    if len(set(map(len, words.values()))) > 1:
+    if len(set(map(len, texts.values()))) > 1:
         raise file.field_error(path, "has more entries in one language than in another.")
 
 
@@ -78,53 +78,53 @@ def _check_numbers(file: TomlFile, place: FieldPath, question: CustomQuestion) -
 
 
 def check_custom_replies(questions: Sequence[CustomQuestion], moment: str, form: Mapping[str, str]) -> dict[str, Any]:
-    """Return what was answered to the questions of a moment, None where one was left open; nonsense is refused."""
-    asked = [question for question in questions if question.when == moment]
-    return {question.name: _checked(question, form.get(question.column, "").strip()) for question in asked}
+    """Return the answers to the questions of a moment, None for one left open; raise BadReplyError for a wrong one."""
+    due = [question for question in questions if question.when == moment]
+    return {question.name: _check_reply(question, form.get(question.column, "").strip()) for question in due}
 
 
-def _checked(question: CustomQuestion, given: str) -> Any:
+def _check_reply(question: CustomQuestion, given: str) -> Any:
     if given:
         return _READERS[question.kind](question, given)
     if question.required:
-        raise BadReplyError(f"{question.told} has no answer.")
+        raise BadReplyError(f"{question.spoken_name} has no answer.")
     return None
 
 
-def _text(_question: CustomQuestion, given: str) -> str:
+def _read_text(_question: CustomQuestion, given: str) -> str:
     return given[:LONGEST_TEXT]
 
 
-def _choice(question: CustomQuestion, given: str) -> str:
+def _read_choice(question: CustomQuestion, given: str) -> str:
     options = next(iter(question.options.values()))
-    return options[_place(question, given, len(options)) - 1]
+    return options[_read_index(question, given, len(options)) - 1]
 
 
-def _point(question: CustomQuestion, given: str) -> int:
-    return _place(question, given, question.points)
+def _read_point(question: CustomQuestion, given: str) -> int:
+    return _read_index(question, given, question.points)
 
 
-def _place(question: CustomQuestion, given: str, count: int) -> int:
+def _read_index(question: CustomQuestion, given: str, count: int) -> int:
     if given not in map(str, range(1, count + 1)):
-        raise BadReplyError(f"{question.told} must be one of {count}.")
+        raise BadReplyError(f"{question.spoken_name} must be one of {count}.")
     return int(given)
 
 
-def _number(question: CustomQuestion, given: str) -> float:
+def _read_number(question: CustomQuestion, given: str) -> float:
     try:
         value = float(given.replace(",", "."))
     except ValueError as error:
-        raise BadReplyError(f"{question.told} must be a number.") from error
+        raise BadReplyError(f"{question.spoken_name} must be a number.") from error
     low = -math.inf if question.low is None else question.low
     high = math.inf if question.high is None else question.high
     if not (math.isfinite(value) and low <= value <= high):
-        raise BadReplyError(f"{question.told} must lie between {low:g} and {high:g}.")
+        raise BadReplyError(f"{question.spoken_name} must lie between {low:g} and {high:g}.")
     return value
 
 
 _READERS: dict[str, Callable[[CustomQuestion, str], Any]] = {
-    "text": _text,
-    "choice": _choice,
-    "number": _number,
-    "scale": _point,
+    "text": _read_text,
+    "choice": _read_choice,
+    "number": _read_number,
+    "scale": _read_point,
 }

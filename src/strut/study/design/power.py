@@ -1,4 +1,4 @@
-"""Power: how many people a study needs before it starts."""
+"""Power: sample sizes and power of single tests, before a study starts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from statsmodels.stats.power import GofChisquarePower, TTestPower
 
 from strut.errors import OutOfRangeError
 
-_LARGEST = 20_000  # trials; who needs more has no effect to show
-_STEADY = 25  # exact binomial power is a saw: it must hold for the next few sizes too
+_MAX_TRIALS = 20_000  # a hit rate that needs more is practically chance
+_STEADY = 25  # exact binomial power rises in a sawtooth: it must be reached for so many sizes in a row
 
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """How many participants a test needs, how many independent observations that is worth, and which test it is."""
+    """Participants that a test needs, the equivalent number of independent observations, and the test in words."""
 
     participants: int
     observations: float
@@ -46,7 +46,7 @@ def sample_size(
         effect: Expected Cohen's d of a mean rating.
         w: Expected Cohen's w of a chi-squared test with `dof` degrees of freedom.
         dof: Degrees of freedom.
-        per_participant: Answers of one person that the test counts.
+        per_participant: Answers of one participant that the test uses.
         intraclass_correlation: Correlation between two answers of one person (ICC), 0 to 1.
         tests: Tests of the study; alpha is shared among them.
         power: Probability of finding the effect.
@@ -56,7 +56,7 @@ def sample_size(
         >>> strut.sample_size(rate=0.5, options=6, tests=5).participants
         21
     """
-    if sum(asked is not None for asked in (rate, effect, w)) != 1:
+    if sum(size is not None for size in (rate, effect, w)) != 1:
         raise OutOfRangeError("Give exactly one of rate (choices), effect (ratings) or w (chi-squared).")
     if options < 2 or tests < 1:
         raise OutOfRangeError("There must be at least 2 options and at least 1 test.")
@@ -77,20 +77,20 @@ def sample_size(
 
 
 def chi2_observations(effect_size_w: float, dof: int, *, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Return the observations a chi-squared test needs to find an effect of Cohen's w."""
+    """Return the number of observations that a chi-squared test needs for an effect of Cohen's w."""
     _check(power, alpha)
     if not 0.0 < effect_size_w < math.inf or dof < 1:
         raise OutOfRangeError("The effect size must be above 0 and the degrees of freedom at least 1.")
-    return _solved(GofChisquarePower(), effect_size_w, n_bins=dof + 1, alpha=alpha, power=power)
+    return _solve_size(GofChisquarePower(), effect_size_w, n_bins=dof + 1, alpha=alpha, power=power)
 
 
 def chi2_power(effect_size_w: float, dof: int, observations: float, *, alpha: float = 0.05) -> float:
-    """Return the power of a chi-squared test with so many observations."""
+    """Return the power of a chi-squared test."""
     return float(GofChisquarePower().power(effect_size_w, observations, alpha, dof + 1))
 
 
 def smallest_hits(shown: int, chance: float, *, alpha: float = 0.05) -> int:
-    """Return the fewest hits that chance would reach with a probability of at most alpha."""
+    """Return the smallest number of hits that chance reaches with a probability of at most alpha."""
     return int(stats.binom.isf(alpha, shown, chance)) + 1
 
 
@@ -100,12 +100,12 @@ def binomial_power(rate: float, chance: float, shown: int, *, alpha: float = 0.0
 
 
 def binomial_trials(rate: float, chance: float, *, power: float = 0.8, alpha: float = 0.05) -> int:
-    """Return how often an emotion must be shown so that its hit rate stands out from chance."""
+    """Return how often an emotion must be shown to test its hit rate against chance."""
     _check(power, alpha)
     if not 0.0 < chance < rate <= 1.0:
         raise OutOfRangeError(f"The hit rate ({rate:g}) must lie above chance ({chance:g}), both between 0 and 1.")
     run = 0
-    for shown in range(1, _LARGEST):
+    for shown in range(1, _MAX_TRIALS):
         run = run + 1 if binomial_power(rate, chance, shown, alpha=alpha) >= power else 0
         if run == _STEADY:
             return shown - _STEADY + 1
@@ -113,17 +113,17 @@ def binomial_trials(rate: float, chance: float, *, power: float = 0.8, alpha: fl
 
 
 def mean_participants(effect_size_d: float, *, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Return the participants a one-sample t test of a rating needs to find an effect of Cohen's d."""
+    """Return the number of participants that a one-sample t test needs for an effect of Cohen's d."""
     _check(power, alpha)
     if not 0.0 < effect_size_d < math.inf:
         raise OutOfRangeError("The effect size must be a number above 0.")
-    return _solved(TTestPower(), effect_size_d, alpha=alpha, power=power)
+    return _solve_size(TTestPower(), effect_size_d, alpha=alpha, power=power)
 
 
 def participants_needed(observations: float, per_participant: int, intraclass_correlation: float) -> int:
-    """Return how many people give as much as so many independent observations.
+    """Return the number of participants that is equivalent to a number of independent observations.
 
-    Answers of one person are alike by the intraclass correlation: they count less by the design effect (Kish, 1965).
+    Answers of one participant correlate by the intraclass correlation, which enters as the design effect (Kish, 1965).
     """
     if per_participant < 1 or not 0.0 <= intraclass_correlation <= 1.0:
         raise OutOfRangeError(
@@ -133,13 +133,13 @@ def participants_needed(observations: float, per_participant: int, intraclass_co
     return math.ceil(math.ceil(observations) * design_effect / per_participant - 1e-9)
 
 
-def _solved(test: Any, effect_size: float, **given: float) -> float:
-    """Return how many observations a test needs; raises OutOfRangeError where no number of them will do."""
-    with warnings.catch_warnings(record=True, action="ignore"):  # that it has not converged is told in words
-        found = float(test.solve_power(effect_size=effect_size, **given))
-    if not math.isfinite(found):
+def _solve_size(test: Any, effect_size: float, **given: float) -> float:
+    """Return how many observations a test needs; raise OutOfRangeError if no number is enough."""
+    with warnings.catch_warnings(record=True, action="ignore"):  # that it has not converged is reported below
+        observations = float(test.solve_power(effect_size=effect_size, **given))
+    if not math.isfinite(observations):
         raise OutOfRangeError(f"No number of participants fits an effect size of {effect_size:g}; try 0.1 to 2.")
-    return found
+    return observations
 
 
 def _check(power: float, alpha: float) -> None:

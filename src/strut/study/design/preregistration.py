@@ -1,4 +1,4 @@
-"""Preregistration: a draft from the design file, with hypotheses, number of people, exclusions and analysis."""
+"""Preregistration: a draft from the design file, with hypotheses, sample size, exclusions and analysis."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def preregister_study(
     seed: int = 0,
     force: bool = False,
 ) -> int:
-    """Write a draft of a preregistration; return how many people it names.
+    """Write a draft of a preregistration; return its sample size.
 
     Args:
-        folder: Of the study.
+        folder: Folder of the study.
         path: File to write; `preregistration.md` in the folder if left out.
-        people: How many will be asked; if left out, as many as give the power, by a simulated audience.
-        power: Probability of the finding.
-        finding: For which the power is; all emotions together if left out.
-        runs: How many studies are simulated for each number.
-        seed: Of the simulated audience.
+        people: Number of participants; if left out, as many as a simulated audience needs for the power.
+        power: Wanted probability of the finding.
+        finding: The finding that the power is for; all emotions together if left out.
+        runs: Number of simulated studies for each sample size.
+        seed: Seed of the simulated audience.
         force: Whether an existing file may be replaced.
 
     Example:
@@ -45,26 +45,26 @@ def preregister_study(
     folder = Path(folder)
     path = Path(path or folder / "preregistration.md")
     if path.exists():
-        check_writable(path, force=force)  # before the work, not after it
+        check_writable(path, force=force)  # before the simulation
     design = read_design(folder)
     rng = np.random.default_rng(seed)
     try:
         audience = audience_for(design, None)
         size = people or people_needed(design, audience, power=power, finding=finding, runs=runs, rng=rng)
-        found = simulated_power(design, audience, size, runs=runs, rng=rng)
+        power_by_finding = simulated_power(design, audience, size, runs=runs, rng=rng)
         basis = {"source": audience.source, "caveat": caveat(design, audience), "runs": runs}
     except StudyError as error:
         if people is None:
-            raise StudyError(f"No simulated audience can size this study ({error}); give --people.") from error
+            raise StudyError(f"No simulated audience can plan the sample size ({error}); give --people.") from error
         size = people
-        found = {}
+        power_by_finding = {}
         basis = {}
-    write_atomically(path, preregistration_text(design, size, found, basis).encode(), force=force)
+    write_atomically(path, preregistration_text(design, size, power_by_finding, basis).encode(), force=force)
     return size
 
 
 def preregistration_text(design: Design, people: int, power: dict[str, float], basis: dict[str, object]) -> str:
-    """Return the draft: `power` is that of each finding with so many people, `basis` whose answers it rests on."""
+    """Return the draft; `power` is that of each finding with so many people, `basis` the simulated audience."""
     emotions = list(dict.fromkeys(entry.intended for entry in design.stimuli))
     return filled(
         "preregistration.md",

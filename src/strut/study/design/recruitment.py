@@ -1,4 +1,4 @@
-"""Recruitment: where the people of a study come from, and who is responsible for it."""
+"""Recruitment: the platform that participants come from, and the statement for an ethics board."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from strut.errors import StudyError
 
-Told = Annotated[str, Meta(pattern=r"\S", max_length=500)]
+ShortText = Annotated[str, Meta(pattern=r"\S", max_length=500)]
 RecruitingPlatform = Literal["none", "prolific", "mturk", "sona", "own"]
 _PARAMETERS: dict[str, tuple[str, ...]] = {
     "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
@@ -21,23 +21,23 @@ _IDENTITY = re.compile(r"^[A-Za-z0-9_.:-]{1,100}$")
 
 
 class Ethics(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an ethics board asks for; people read it before they agree. `information` is a link to the full sheet."""
+    """What an ethics board requires; participants read it before consent. `information` links to the full sheet."""
 
-    investigator: Told
-    institution: Told
-    contact: Told
-    approval: Told
-    retention: Told
+    investigator: ShortText
+    institution: ShortText
+    contact: ShortText
+    approval: ShortText
+    retention: ShortText
     information: Annotated[str, Meta(pattern=r"^(https?://|mailto:)\S+$", max_length=500)]
     minimum_age: Annotated[int, Meta(ge=0, le=120)] = 18
 
 
 class Recruiting(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where people come from and how they go back.
+    """The platform that participants come from, and their way back to it.
 
-    `platform` names the ids in the link that is given to it, `parameters` are those of one of your own, the person's
-    first. At the end people get `completion_code`, or a link to `completion_url`. `quota` is how many may take part,
-    0 for all; `once` refuses a person who took part already.
+    `platform` decides the names of the ids in the link; `parameters` are those of another platform, the participant's
+    id first. At the end participants get `completion_code` or a link to `completion_url`. `quota` is the largest number
+    of participants, 0 for no limit; `once` refuses an id that took part already.
     """
 
     platform: RecruitingPlatform = "none"
@@ -49,16 +49,16 @@ class Recruiting(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parameters of the link that hold ids, the person's first."""
+        """The parameters of the link with ids, the participant's id first."""
         return _PARAMETERS.get(self.platform, self.parameters)
 
     def identities(self, given: Mapping[str, str]) -> dict[str, str]:
-        """Return the ids in a link or form; what has not the form of one is left out."""
+        """Return the ids in a link or form; malformed ones are left out."""
         return {name: given[name] for name in self.names if _IDENTITY.match(given.get(name, ""))}
 
 
 def check_public(ethics: Ethics | None, source: str) -> None:
-    """Raise StudyError if a study that is open to everybody does not say who is responsible for it."""
+    """Raise StudyError if a public study has no [ethics]."""
     if ethics is None:
         raise StudyError(
             f"{source} lacks [ethics], which --public needs: investigator, institution, contact, approval, retention, "

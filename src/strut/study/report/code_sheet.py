@@ -1,4 +1,4 @@
-"""Code sheet: the table of labels that a laboratory fills in, made from the answers of a study."""
+"""Code sheet: the table of labels for a laboratory to code, made from the answers of a study."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from strut.study.study_folder import open_study
 def save_code_sheet(
     folder: Path | str, *, answers: Path | str | None = None, database: str | None = None
 ) -> tuple[Path, int, int]:
-    """Write `labels.csv` into a study's folder; return it, how many labels it has and how many of them are coded.
+    """Write `labels.csv` into a study's folder; return its path, the number of labels and the number of coded ones.
 
-    Whatever stands in it already is kept, columns of your own too. With codes, `report_study` takes them as what people
-    answered.
+    Existing codes and other columns are kept. `report_study` analyses the codes as the answers of participants.
 
     Args:
         folder: Of the study.
@@ -47,5 +46,5 @@ def save_code_sheet(
     codes = read_codes(path)
     sheet = code_sheet(table, path.read_text("utf-8-sig") if path.is_file() else "")
     write_atomically(path, sheet.encode(), force=True)
-    labels = sum(1 for _ in csv.DictReader(io.StringIO(sheet)))  # a remark may have several lines
+    labels = sum(1 for _ in csv.DictReader(io.StringIO(sheet)))  # a cell may have several lines
     return path, labels, len(codes.by_label) if codes else 0

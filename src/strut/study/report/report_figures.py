@@ -1,4 +1,4 @@
-"""Report figures: what a study found as pictures, each with its caption."""
+"""Report figures: the results of a study as figures with captions."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _STYLE: Any = {
 
 
 def report_figures(found: StudyStatistics) -> list[tuple[str, str]]:
-    """Return caption and SVG of every figure there is something for; both say where answers are simulated."""
+    """Return caption and SVG of every figure that has data; both say if answers are simulated."""
     further = [figure for finding in found.further.values() for figure in finding.figures]
     figures = [*_choice_figures(found.choices), *_rating_figures(found), *_other_figures(found), *further]
     return [
-        (simulated_title(caption, simulated=found.simulated), _drawn(*drawing, simulated=found.simulated))
+        (simulated_title(caption, simulated=found.simulated), _svg(*drawing, simulated=found.simulated))
         for caption, drawing in figures
     ]
 
@@ -52,17 +52,17 @@ def _rating_figures(found: StudyStatistics) -> Iterator[tuple[str, FigureSpec]]:
         rows = [row for row in found.ratings if row.scale == scale]
         name = scale.replace("_", " ")
         drawing = _intervals(rows, [row.emotion for row in rows], [], ylabel=name)
-        yield f"Mean {name} with 95 % intervals over participants", drawing
+        yield f"Mean {name} with 95 % confidence intervals over participants", drawing
 
 
 def _other_figures(found: StudyStatistics) -> Iterator[tuple[str, FigureSpec]]:
     if found.curves:
-        caption = "Rating over time: means over participants with bands of 95 % for all instants and motions together"
+        caption = "Rating over time: means over participants with simultaneous 95 % bands"
         yield caption, _curves(found.curves)
     if found.labels and found.labels.counts:
-        yield "How often the most frequent labels were given, by the emotion shown", _labels(found.labels)
+        yield "Frequency of the most frequent labels, by the emotion shown", _labels(found.labels)
     if found.preferences:
-        caption = "Strengths of the motions in log odds against their mean, with 95 % intervals"
+        caption = "Strengths of the motions (log odds against their mean), with 95 % confidence intervals"
         yield caption, _strengths(found.preferences.strengths)
 
 
@@ -72,13 +72,13 @@ def _choice_figures(choices: Choices | None) -> list[tuple[str, FigureSpec]]:
     emotions = [row.emotion for row in choices.hit_rates]
     blocks = choices.learning.blocks
     chance = [choices.chance]
-    lines = "The dashed line is guessing"
+    lines = "The dashed line is the hit rate of guessing"
     if choices.chance_all is not None:
         chance = [*chance, choices.chance_all]
-        lines = 'Dashed lines: guessing among emotions and, lower, with "do not know"'
+        lines = 'Dashed lines: hit rates of guessing among emotions and, lower, among all options with "do not know"'
     hits = _intervals(choices.hit_rates, emotions, chance, ylabel="hit rate")
     figures = [
-        ("Which emotion was taken for which, in percent of what was shown", _confusion_figure(choices)),
+        ("Confusion matrix, in percent of the answers to each emotion", _confusion_figure(choices)),
         (f"Hit rates with Wilson intervals. {lines}", hits),
     ]
     if len(blocks) > 1:
@@ -114,13 +114,13 @@ def _intervals(
     curve: bool = False,
     **labels: str,
 ) -> FigureSpec:
-    """Return rates beside lines of chance, or means on a scale with its middle (there is none), with intervals."""
+    """Return hit rates with lines of chance, or means with the middle of their scale, with intervals."""
     middle = [row.mean if isinstance(row, RatingMean) else row.rate for row in rows]
-    reach = np.maximum([[m - row.low, row.high - m] for m, row in zip(middle, rows, strict=True)], 0.0).T
+    errors = np.maximum([[m - row.low, row.high - m] for m, row in zip(middle, rows, strict=True)], 0.0).T
     bound = 2.0 if max(abs(value) for value in middle) > 1.0 else 1.0
 
     def draw(axes: Axes) -> None:
-        axes.errorbar(range(len(rows)), middle, yerr=reach, fmt="o", color=_ACCENT, ecolor=_INK, capsize=4)
+        axes.errorbar(range(len(rows)), middle, yerr=errors, fmt="o", color=_ACCENT, ecolor=_INK, capsize=4)
         axes.set_xlim(-0.5, len(rows) - 0.5)
         if curve:
             axes.plot(range(len(rows)), middle, color=_ACCENT, linewidth=1.0)
@@ -134,7 +134,7 @@ def _intervals(
 
 
 def _curves(curves: Sequence[RatingCurve]) -> FigureSpec:
-    """Return ratings over time, one line with its band for each stimulus."""
+    """Return ratings over time, one line with its band per stimulus."""
 
     def draw(axes: Axes) -> None:
         for k, curve in enumerate(curves):
@@ -149,15 +149,15 @@ def _curves(curves: Sequence[RatingCurve]) -> FigureSpec:
 
 
 def _labels(labels: Labels) -> FigureSpec:
-    """Return the most frequent labels as bars, made of the emotions that they were given to."""
+    """Return the most frequent labels as bars, stacked by the emotion shown."""
     names = [row.label for row in labels.counts]
 
     def draw(axes: Axes) -> None:
         left = np.zeros(len(names))
         for k, emotion in enumerate(labels.counts[0].by_emotion):
-            own = np.array([row.by_emotion[emotion] for row in labels.counts])
-            axes.barh(range(len(names)), own, left=left, color=matplotlib.colormaps["tab10"](k % 10), label=emotion)
-            left += own
+            counts = np.array([row.by_emotion[emotion] for row in labels.counts])
+            axes.barh(range(len(names)), counts, left=left, color=matplotlib.colormaps["tab10"](k % 10), label=emotion)
+            left += counts
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
         axes.set(xlabel="answers")
@@ -167,12 +167,12 @@ def _labels(labels: Labels) -> FigureSpec:
 
 
 def _strengths(rows: Sequence[Strength]) -> FigureSpec:
-    """Return strengths from the largest to the smallest."""
+    """Return strengths in descending order."""
     middle = [row.strength for row in rows]
-    reach = np.array([[row.strength - row.low, row.high - row.strength] for row in rows]).T
+    errors = np.array([[row.strength - row.low, row.high - row.strength] for row in rows]).T
 
     def draw(axes: Axes) -> None:
-        axes.errorbar(range(len(rows)), middle, yerr=reach, fmt="o", color=_ACCENT, ecolor=_INK, capsize=4)
+        axes.errorbar(range(len(rows)), middle, yerr=errors, fmt="o", color=_ACCENT, ecolor=_INK, capsize=4)
         axes.axhline(0.0, color=_SOFT, linewidth=1.0)
         axes.set_xlim(-0.5, len(rows) - 0.5)
         axes.set_xticks(range(len(rows)), [row.stimulus for row in rows], rotation=25, ha="right")
@@ -181,8 +181,8 @@ def _strengths(rows: Sequence[Strength]) -> FigureSpec:
     return draw, (1.8 + 0.9 * len(rows), 3.0)
 
 
-def _drawn(draw: Callable[[Axes], None], size_in: tuple[float, float], *, simulated: bool) -> str:
-    """Return a figure as SVG; pictures travel without their captions, so that of simulated answers says so itself."""
+def _svg(draw: Callable[[Axes], None], size_in: tuple[float, float], *, simulated: bool) -> str:
+    """Return a figure as SVG; one of simulated answers says so, because figures are copied without their captions."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=size_in, layout="constrained")
         draw(figure.add_subplot())

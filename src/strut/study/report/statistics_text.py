@@ -1,4 +1,4 @@
-"""Statistics text: findings as tables, and as methods and results in the words of a paper (pages/*.txt)."""
+"""Statistics text: tables, and the methods and results sections in the form of a paper (pages/*.txt)."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from strut.study.statistics.study_statistics import Choices, StudyStatistics
 from strut.study.templates import prose
 
 StatisticsTable = tuple[str, list[str], list[list[str]]]
-Column = tuple[str, Callable[[Any], str]]  # its heading, and what of a row stands in it
-_MOST_SPANS = 2  # of a curve on one side of the middle; more are told together
-_MOST_MEANS = 24  # in words; of more, only those that stand out are told
+Column = tuple[str, Callable[[Any], str]]  # its heading, and a function from a row to its cell
+_MAX_INTERVALS = 2  # of a curve on one side of the middle; more are summarised
+_MAX_MEANS = 24  # in the text; of more, only significant ones are reported
 
 
 def methods_and_results(found: StudyStatistics) -> tuple[str, str]:
-    """Return two paragraphs: what was done, and what came out. Simulated answers are called so in both."""
+    """Return the methods and the results, one paragraph each. Both say if answers are simulated."""
     corrected = holm([model.p_value for model in found.models])
     models = list(zip(found.models, corrected, strict=True))
     results = prose(
-        "results.txt", found=found, alpha=ALPHA, models=models, spans=spans_words, **_means(found.ratings)
+        "results.txt", found=found, alpha=ALPHA, models=models, spans=format_intervals, **_means(found.ratings)
     ).replace(" ,", ",")
-    few = "There are too few participants for any test; what was left out says why."
+    few = "There are too few participants for any test; the reasons are listed under what was left out."
     methods = [prose("methods.txt", found=found), *(finding.methods for finding in found.further.values())]
     results = " ".join(filter(None, [results, *(finding.results for finding in found.further.values())]))
     return " ".join(filter(None, methods)), results or few
 
 
 def _means(ratings: tuple[RatingMean, ...]) -> dict[str, Any]:
-    """Return the means that are told, by scale: all of a few, of many those that stand out."""
-    many = len(ratings) > _MOST_MEANS
+    """Return the means for the text, by scale: all of a few, only the significant ones of many."""
+    many = len(ratings) > _MAX_MEANS
     off_middle = [row for row in ratings if row.off_middle(ALPHA)]
-    told: dict[str, list[RatingMean]] = {}
+    reported: dict[str, list[RatingMean]] = {}
     for row in off_middle if many else ratings:
-        told.setdefault(row.scale, []).append(row)
-    return {"told": told, "told_of_many": many, "off_middle": len(off_middle)}
+        reported.setdefault(row.scale, []).append(row)
+    return {"reported": reported, "are_selected": many, "off_middle": len(off_middle)}
 
 
 def statistics_tables(found: StudyStatistics) -> list[StatisticsTable]:
-    """Return title, columns and rows of every table there is something for; titles say where answers are simulated."""
+    """Return title, columns and rows of every table that has data; titles say if answers are simulated."""
     tables = _choice_tables(found.choices) if found.choices else []
     tables += _preference_tables(found)
     tables += _label_tables(found)
     rated = "Mean ratings against the middle of the scale (t tests over participants)"
-    controls = "Controls against the motions as they were (paired t tests over participants)"
+    controls = "Controls against original motions (paired t tests over participants)"
     for title, rows, columns in (
         (rated, found.ratings, _RATING),
-        ("Ratings against what the motions differ in (mixed models)", found.correlations, _CORRELATION),
-        ("Ratings over time against the middle of the scale (bands for all instants together)", found.curves, _CURVE),
+        ("Ratings against factors of the motions (mixed models)", found.correlations, _CORRELATION),
+        ("Ratings over time against the middle of the scale (simultaneous bands)", found.curves, _CURVE),
         (controls, found.control_effects, _CONTROL),
-        ("Groups (tests over participants)", found.group_effects, _GROUP),
-        ("Confidence, from 1 to 5", found.confidence.emotions if found.confidence else (), _SURE),
+        ("Groups (between subjects)", found.group_effects, _GROUP),
+        ("Confidence, from 1 to 5", found.confidence.emotions if found.confidence else (), _CONFIDENCE),
         *(
             (f"{model.name[:1].upper()}{model.name[1:]}; {model.reference} is the reference", model.terms, _TERM)
             for model in found.models
@@ -74,7 +74,7 @@ def _preference_tables(found: StudyStatistics) -> list[StatisticsTable]:
         return []
     return [
         _table("Strengths of the motions (Bradley-Terry)", found.preferences.strengths, _STRENGTH),
-        _table("Pairs: how many people preferred which (sign tests)", found.preferences.pairs, _PAIR),
+        _table("Pairs: number of participants who preferred each motion (sign tests)", found.preferences.pairs, _PAIR),
         _table("Test that motions differ", [found.preferences.overall], _TEST),
     ]
 
@@ -90,20 +90,20 @@ def _label_tables(found: StudyStatistics) -> list[StatisticsTable]:
 
 
 def simulated_title(title: str, *, simulated: bool) -> str:
-    """Return a title that says where answers are simulated."""
+    """Return a title that says if answers are simulated."""
     return f"{title} (simulated)" if simulated else title
 
 
-def spans_words(spans: Sequence[tuple[float, float, int]]) -> str:
-    """Return 'above from 1.2 to 3.4 s'; many spans on one side are told together."""
-    told = []
+def format_intervals(intervals: Sequence[tuple[float, float, int]]) -> str:
+    """Return 'above from 1.2 to 3.4 s'; many intervals on one side are summarised."""
+    texts = []
     for side, word in ((1, "above"), (-1, "below")):
-        own = [(start, end) for start, end, where in spans if where == side]
-        if len(own) > _MOST_SPANS:
-            told.append(f"{word} in {len(own)} spans between {own[0][0]:.1f} and {own[-1][1]:.1f} s")
+        own = [(start, end) for start, end, where in intervals if where == side]
+        if len(own) > _MAX_INTERVALS:
+            texts.append(f"{word} in {len(own)} intervals between {own[0][0]:.1f} and {own[-1][1]:.1f} s")
         else:
-            told += [f"{word} from {start:.1f} to {end:.1f} s" for start, end in own]
-    return ", ".join(told)
+            texts += [f"{word} from {start:.1f} to {end:.1f} s" for start, end in own]
+    return ", ".join(texts)
 
 
 def _choice_tables(choices: Choices) -> list[StatisticsTable]:
@@ -111,7 +111,7 @@ def _choice_tables(choices: Choices) -> list[StatisticsTable]:
     counts = [[name, *map(str, row)] for name, row in zip(matrix.intended, matrix.counts.tolist(), strict=True)]
     rows = (*choices.hit_rates, choices.overall)
     return [
-        ("Confusion: rows shown, columns answered", ["shown", *matrix.perceived], counts),
+        ("Confusion matrix: rows shown, columns answered", ["shown", *matrix.perceived], counts),
         _table(f"Hit rates ({_chance_words(choices)})", rows, _HIT_RATE),
         _table("Tests", (choices.chi2_uniform, choices.chi2_independence, choices.permutation), _TEST),
         _table("Agreement", (choices.cohens_kappa, choices.fleiss_kappa), _KAPPA),
@@ -120,11 +120,11 @@ def _choice_tables(choices: Choices) -> list[StatisticsTable]:
 
 
 def _chance_words(choices: Choices) -> str:
-    """Return both chances, where "do not know" makes two of them."""
+    """Return the hit rates of guessing: one, or two if "do not know" was offered."""
     if choices.chance_all is None:
-        return f"guessing hits {format_percent(choices.chance)}"
-    named = f"guessing hits {format_percent(choices.chance)} of named emotions"
-    return f'{named}, {format_percent(choices.chance_all)} with "do not know"'
+        return f"guessing: {format_percent(choices.chance)}"
+    named = f"guessing: {format_percent(choices.chance)} among emotions"
+    return f'{named}, {format_percent(choices.chance_all)} among all options with "do not know"'
 
 
 def _table(title: str, rows: Iterable[Any], columns: tuple[Column, ...]) -> StatisticsTable:
@@ -133,11 +133,11 @@ def _table(title: str, rows: Iterable[Any], columns: tuple[Column, ...]) -> Stat
 
 
 def _column(heading: str, name: str, form: str = ".3g") -> Column:
-    """Return a column that holds one number of a row, empty where it is None."""
-    return heading, lambda row: "" if getattr(row, name) is None else _written(getattr(row, name), form)
+    """Return a column with one number of a row, empty if it is None."""
+    return heading, lambda row: "" if getattr(row, name) is None else _format_cell(getattr(row, name), form)
 
 
-def _written(value: float, form: str) -> str:
+def _format_cell(value: float, form: str) -> str:
     return format(Share(value) if form.endswith("%") else value, form)
 
 
@@ -148,7 +148,9 @@ def _words(heading: str, name: str) -> Column:
 def _range(heading: str = "95 %", form: str = "+.2f") -> Column:
     return (
         heading,
-        lambda row: "" if None in (row.low, row.high) else f"{_written(row.low, form)} to {_written(row.high, form)}",
+        lambda row: (
+            "" if None in (row.low, row.high) else f"{_format_cell(row.low, form)} to {_format_cell(row.high, form)}"
+        ),
     )
 
 
@@ -174,7 +176,7 @@ _CORRELATION = (
 )
 _CONTROL = (
     *(_words("control", "control"), _words("emotion", "emotion"), _MEASURE),
-    *(_column("as it was", "shown", "+.2f"), _column("control", "matched", "+.2f"), _range("95 % of the change")),
+    *(_column("original", "shown", "+.2f"), _column("control", "matched", "+.2f"), _range("95 % of the change")),
     *(_P, _P_HOLM, _N),
 )
 _TERM = (
@@ -216,7 +218,7 @@ _PAIR = (
 _CURVE: tuple[Column, ...] = (
     *(_words("motion", "stimulus"), _words("intended", "intended"), _N),
     ("mean at the end", lambda row: f"{row.mean[-1]:+.2f}"),
-    ("off the middle", lambda row: spans_words(row.off_middle) or "nowhere"),
+    ("off the middle", lambda row: format_intervals(row.off_middle) or "nowhere"),
     _column("smallest p", "p_value"),
 )
 _GROUP: tuple[Column, ...] = (
@@ -226,4 +228,4 @@ _GROUP: tuple[Column, ...] = (
     ("test", lambda row: f_words(row.statistic, row.dof) if row.dof else "permutation" if row.p_value else ""),
     *(_P, _P_HOLM),
 )
-_SURE = (_words("emotion", "emotion"), _column("mean", "mean", ".2f"), _column("sd", "sd", ".2f"), _N)
+_CONFIDENCE = (_words("emotion", "emotion"), _column("mean", "mean", ".2f"), _column("sd", "sd", ".2f"), _N)

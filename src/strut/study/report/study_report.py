@@ -1,4 +1,4 @@
-"""Study report: one self-contained page with methods, results, tables and figures, and its tables as CSV and LaTeX."""
+"""Study report: a self-contained page with methods, results, tables and figures, and its tables as CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pandas as pd
 from strut.errors import AnswersError
 from strut.formats.motion_file import load_motion
 from strut.plumbing.atomic_files import check_writable, write_atomically
-from strut.study.design.controls import weakened_words
+from strut.study.design.controls import format_weakened
 from strut.study.design.custom_questions import CustomQuestion
 from strut.study.design.design import Design, read_design
 from strut.study.report.report_figures import report_figures
@@ -30,7 +30,7 @@ from strut.study.templates import filled, prose
 
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "χ²": r"$\chi^2$"}
 _SPECIAL |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
-_LONGEST_NAME = 40
+_MAX_NAME_LETTERS = 40  # of a table's file name
 
 
 def report_study(
@@ -42,16 +42,16 @@ def report_study(
     scale: tuple[float, float] | None = None,
     force: bool = False,
 ) -> StudyStatistics:
-    """Write methods, results, tables and figures of a study as one page; return what was found.
+    """Write methods, results, tables and figures of a study as one page; return the statistics.
 
-    Beside `report.html` stands `report_tables` with every table as CSV and LaTeX; of simulated answers, which are no
-    people's, `simulated_report.html` and its tables.
+    The folder `report_tables` beside `report.html` has every table as CSV and LaTeX. The report of simulated answers is
+    `simulated_report.html`.
 
     Args:
-        folder: Of the study.
+        folder: Folder of the study.
         path: Page to write; `report_page` of the folder if left out.
         answers: A table of answers instead of the database.
-        database: Where the answers are, if not in the folder.
+        database: URL of the database, if it is not in the folder.
         scale: Lowest and highest value of raw ratings in `answers`, which are then rescaled to -1 to 1.
         force: Whether an existing page may be replaced.
 
@@ -83,7 +83,7 @@ def report_study(
 
 
 def _check_belongs(design: Design, answers: Answers, source: str) -> None:
-    """Raise AnswersError if a table answers another question, or names motions that the study does not show."""
+    """Raise AnswersError if a table has answers to another question or to motions that the study does not show."""
     held = {*answers.ratings, *(name for name in answer_columns() if name in answers.table)}
     asked = design.ask.answer_columns
     extra = {"perceived"} if "label" in asked else set()  # a laboratory may have coded labels
@@ -95,22 +95,22 @@ def _check_belongs(design: Design, answers: Answers, source: str) -> None:
 
 
 def _not_shown(design: Design, answers: Answers) -> list[str]:
-    """Return the stimuli, or emotions where no more is known, that were answered but are not in the design."""
+    """Return the stimuli that were answered but are not in the design; emotions if the table has no stimuli."""
     table = answers.table
-    if table["stimulus"].equals(table["intended"]):  # it says only what was intended
+    if table["stimulus"].equals(table["intended"]):  # the table has no stimuli
         return sorted(set(table["intended"]) - {entry.intended for entry in design.stimuli})
     shown = {(entry.name, entry.intended) for entry in design.stimuli}
-    told = set(zip(table["stimulus"], table["intended"], strict=True)) - shown
-    return sorted(f"{stimulus} ({intended})" for stimulus, intended in told)
+    unknown = set(zip(table["stimulus"], table["intended"], strict=True)) - shown
+    return sorted(f"{stimulus} ({intended})" for stimulus, intended in unknown)
 
 
 def report_page(folder: Path, *, simulated: bool) -> Path:
-    """Return where the report of a study is written: what people answered and what was simulated stay apart."""
+    """Return the path of a study's report; that of simulated answers is another file."""
     return folder / ("simulated_report.html" if simulated else "report.html")
 
 
 def report_html(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], found: StudyStatistics) -> str:
-    """Return the report of a study as a page; `rows` are the exported answers, for who took part and how long."""
+    """Return the report of a study as HTML; `rows` are the exported answers, for participants and response times."""
     methods, results = methods_and_results(found)
     motions = [load_motion(design.folder / entry.file) for entry in design.stimuli]
     shown_s = design.display.seconds or min(motion.duration_s for motion in motions)
@@ -120,14 +120,14 @@ def report_html(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], f
         controls=sorted(Counter(entry.control for entry in design.stimuli if entry.control != "none").items()),
         robots=sorted({motion.robot for motion in motions}),
         version=version("strut"),
-        weakened=weakened_words(motions, shown_s),
+        weakened=format_weakened(motions, shown_s),
     )
-    about = (procedure, _people(design, pd.DataFrame(rows), shown_s), methods)
+    methods_section = (procedure, _people(design, pd.DataFrame(rows), shown_s), methods)
     return filled(
         "report.html",
         name=simulated_title(design.name, simulated=found.simulated),
         simulated=found.simulated,
-        methods=" ".join(about),
+        methods=" ".join(methods_section),
         results=results,
         figures=report_figures(found),
         tables=report_tables(design, rows, found),
@@ -136,7 +136,7 @@ def report_html(design: Design, rows: pd.DataFrame | Sequence[dict[str, Any]], f
 
 
 def _people(design: Design, rows: pd.DataFrame, shown_s: float) -> str:
-    """Return who took part, as far as they said, when, and how long an answer took."""
+    """Return the sentences on participants, dates and response times."""
     rows = rows.reindex(columns=["participant", "practice", "age", "gender", "received_at", "response_ms", "group"])
     for name in ("practice", "age", "response_ms"):
         rows[name] = pd.to_numeric(rows[name], errors="coerce")
@@ -164,22 +164,22 @@ def report_tables(
 
 
 def _custom_tables(design: Design, rows: pd.DataFrame, found: StudyStatistics) -> list[StatisticsTable]:
-    """Return what people answered to the study's own questions, one row per question; nothing where there are none."""
+    """Return the table of answers to the study's own questions, one row per question; none without questions."""
     if not design.questions:
         return []
     people = rows.reindex(columns=["participant", *(question.column for question in design.questions)])
-    said = people.groupby("participant", sort=False).first()
+    replies = people.groupby("participant", sort=False).first()
     title = simulated_title("The study's own questions", simulated=found.simulated)
     cells = [
-        [one.name, one.when, one.text[design.languages[0]], *_summary(one, said[one.column])]
+        [one.name, one.when, one.text[design.languages[0]], *_summary(one, replies[one.column])]
         for one in design.questions
     ]
-    return [(title, ["question", "when", "text", "answers", "what was said"], cells)]
+    return [(title, ["question", "when", "text", "answers", "summary"], cells)]
 
 
-def _summary(question: CustomQuestion, said: pd.Series) -> tuple[str, str]:
-    """Return how many answered a question, and what: counts, mean and standard deviation, or nothing of texts."""
-    given = said[said.notna() & (said.astype(str) != "")]
+def _summary(question: CustomQuestion, replies: pd.Series) -> tuple[str, str]:
+    """Return the number of answers to a question, and their counts, or mean and standard deviation."""
+    given = replies[replies.notna() & (replies.astype(str) != "")]
     if question.kind in ("number", "scale") and len(given):
         numbers = pd.to_numeric(given)
         spread = f", SD = {numbers.std():.2f}" if len(numbers) > 1 else ""
@@ -192,7 +192,7 @@ def _summary(question: CustomQuestion, said: pd.Series) -> tuple[str, str]:
 
 
 def save_tables(tables: Sequence[StatisticsTable], folder: Path, *, simulated: bool) -> None:
-    """Write `table_1_....csv` and `.tex` of every table; they are made anew with each report."""
+    """Write `table_1_....csv` and `.tex` of every table; tables of an earlier report are deleted."""
     folder.mkdir(exist_ok=True)
     for old in folder.glob("*table_*"):
         old.unlink()
@@ -203,7 +203,7 @@ def save_tables(tables: Sequence[StatisticsTable], folder: Path, *, simulated: b
 
 
 def csv_text(table: StatisticsTable) -> str:
-    """Return a table as CSV; a first line that is a comment holds its title."""
+    """Return a table as CSV; its title is a comment in the first line."""
     title, columns, rows = table
     buffer = io.StringIO()
     buffer.write(f"# {title}\n")
@@ -220,10 +220,10 @@ def latex_text(table: StatisticsTable, number: int) -> str:
 
 
 def latex_escaped(text: str) -> str:
-    """Return a text in which nothing is a command to LaTeX."""
-    return re.sub("|".join(map(re.escape, _SPECIAL)), lambda found: _SPECIAL[found[0]], text)
+    """Return a text with all special characters of LaTeX escaped."""
+    return re.sub("|".join(map(re.escape, _SPECIAL)), lambda match: _SPECIAL[match[0]], text)
 
 
 def _plain(title: str) -> str:
     words = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")
-    return words[:_LONGEST_NAME].rstrip("_")
+    return words[:_MAX_NAME_LETTERS].rstrip("_")

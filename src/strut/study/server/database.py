@@ -1,4 +1,4 @@
-"""Database: participants and their answers in SQLite or PostgreSQL. Every answer is on disk before it is confirmed."""
+"""Database: participants and answers in SQLite or PostgreSQL. Every answer is on disk before it is confirmed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from strut.study.server.database_tables import (
     SHOWN,
     STUDY,
     TABLES,
-    add_what_is_new,
+    add_missing_columns,
     is_older,
 )
 
@@ -48,9 +48,9 @@ _FIND = sa.select(PARTICIPANT, _ANSWERED).where(PARTICIPANT.c.token_hash == sa.b
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """Somebody who takes part: no name, no address, only what the design asks.
+    """A participant: no name, no address, only what the design asks.
 
-    `moments` are those whose own questions of the study were answered: before, after.
+    `moments` are those at which the study's own questions were answered: before, after.
     """
 
     identity: int
@@ -89,55 +89,57 @@ class Database:
         recruited: Mapping[str, str] | None = None,
         recruiting: Recruiting | None = None,
     ) -> Participant:
-        """Return the participant behind a token, made now unless the token is known: sending a form twice is once.
+        """Return the participant of a token, a new one unless the token is known: a form sent twice starts one session.
 
         Args:
             token: The secret part of the private link; only its hash is stored.
-            planner: Makes group and trials from the participant's number, how often each stimulus was planned before
+            planner: Returns group and trials from the participant's number, how often each stimulus was planned before
                 and how many people each group has.
-            language: In which they read.
-            age: In years; like `gender`, None if they did not say it.
+            language: The language of the pages.
+            age: In years; None if not given, like `gender`.
             gender: See `age`.
             recruited: Ids that came with the link.
-            recruiting: How many may take part, and whether again; ClosedStudyError says that it is over.
+            recruiting: How many may take part, and whether twice; the study is closed (ClosedStudyError) for others.
         """
         with self._writing() as connection:
-            known = _participant(connection, token)
+            known = _find_participant(connection, token)
             if known:
                 return known
             identity = next(iter((recruited or {}).values()), None)
             _check_open(connection, recruiting or Recruiting(), identity)
-            group, plan = _planned(connection, planner)
+            group, plan = _plan_next(connection, planner)
             person = {"language": language, "age": age, "gender": gender, "simulated": False, "started_at": _now()}
-            written = json.dumps([[one.number, one.block, one.stimulus, one.other, one.check] for one in plan])
+            trials = json.dumps(
+                [[trial.number, trial.block, trial.stimulus, trial.other, trial.check] for trial in plan]
+            )
             secret = {"token_hash": _hashed(token), "code": secrets.token_hex(6)}
             secret |= {"deletion_hash": _hashed(deletion_code(token)), "recruited": json.dumps(dict(recruited or {}))}
             secret |= {"recruited_hash": _hashed(identity)} if identity else {}
-            connection.execute(sa.insert(PARTICIPANT).values(**secret, **person, plan=written, group_name=group))
-            made = _participant(connection, token)
+            connection.execute(sa.insert(PARTICIPANT).values(**secret, **person, plan=trials, group_name=group))
+            made = _find_participant(connection, token)
             assert made is not None
             return made
 
     def participant(self, token: str) -> Participant:
-        """Return the participant behind a private link."""
+        """Return the participant of a private link."""
         with self._reading() as connection:
-            found = _participant(connection, token)
-        if found is None:
+            participant = _find_participant(connection, token)
+        if participant is None:
             raise UnknownParticipantError("There is no session behind this link.")
-        return found
+        return participant
 
     def show(self, participant: Participant, trial: int, tab: str, *, ended: bool, again: bool) -> bool:
-        """Note that a showing has begun, or ended, and return True; return False if it must not begin.
+        """Store that a showing has begun or ended and return True; return False if it must not begin.
 
-        `tab` is a random name of the browser's tab. Without `again` a motion is seen once: not after its end, and not
-        in another tab than the one that began.
+        `tab` is a random name of the browser's tab. Without `again` a motion is shown once: not after its end, and not
+        in a second tab.
         """
         own = {"participant_id": participant.identity, "trial": trial, "tab": tab, "begun": 0, "ended": 0}
         here = (SHOWING.c.participant_id == participant.identity) & (SHOWING.c.trial == trial)
         with self._writing() as connection:
             connection.execute(insert_once(SHOWING, self.engine.dialect.name, own))
-            kept = connection.execute(sa.select(SHOWING).where(here)).one()
-            if not again and not ended and (kept.ended or kept.tab != tab):
+            stored = connection.execute(sa.select(SHOWING).where(here)).one()
+            if not again and not ended and (stored.ended or stored.tab != tab):
                 return False
             name = "ended" if ended else "begun"
             connection.execute(sa.update(SHOWING).where(here).values({name: SHOWING.c[name] + 1}))
@@ -155,9 +157,13 @@ class Database:
     ) -> bool:
         """Store an answer and return True; return False, and change nothing, if this trial was answered before.
 
-        `who` is the participant as last read: a twin of this request may have been quicker, which changes nothing.
-        `response_ms` is how long the answer took, `plays` how often the stimulus was played, `detail` what else is
-        known of how it was shown, where that was measured.
+        Args:
+            participant: As last read; if the same request arrived twice, the first one is stored.
+            trial: Number of the trial.
+            reply: What `Question.read_reply` returned.
+            response_ms: How long the answer took; None if it was not measured.
+            plays: How often the stimulus was played; None if it was not measured.
+            detail: How the stimulus was shown.
         """
         if 1 <= trial <= participant.answered:
             return False
@@ -181,26 +187,27 @@ class Database:
             return connection.execute(once).first() is not None
 
     def last_reply(self, participant: Participant) -> dict[str, Any]:
-        """Return what somebody answered last; nothing before the first answer."""
+        """Return the last reply of a participant; empty before the first one."""
         last = (
             sa.select(ANSWER.c.reply)
             .where(ANSWER.c.participant_id == participant.identity)
             .order_by(ANSWER.c.trial.desc())
         )
         with self._reading() as connection:
-            found = connection.scalars(last.limit(1)).first()
-        return dict(json.loads(found or "{}"))
+            reply = connection.scalars(last.limit(1)).first()
+        return dict(json.loads(reply or "{}"))
 
     def answer_own(self, participant: Participant, moment: str, reply: Mapping[str, Any]) -> None:
-        """Store what was answered to the study's own questions of a moment, unless it was answered before."""
+        """Store the answers to the study's own questions of a moment, unless there are some already."""
         values = {"participant_id": participant.identity, "moment": moment, "reply": json.dumps(reply, sort_keys=True)}
         with self._writing(lock=False) as connection:
             connection.execute(insert_once(QUESTIONNAIRE, self.engine.dialect.name, values))
 
     def forget(self, code: str) -> int:
-        """Delete a participant with all answers, as they may ask, and return how many answers that were.
+        """Delete a participant with all answers and return how many answers were deleted.
 
-        The code is the one that they were shown, which is in no export; of databases made before, the pseudonym.
+        The code is the one on the participant's last page, which is in no export; in databases of older versions it is
+        the pseudonym.
         """
         older = PARTICIPANT.c.deletion_hash.is_(None) & (PARTICIPANT.c.code == code)
         with self._writing() as connection:
@@ -212,17 +219,17 @@ class Database:
                 raise UnknownParticipantError(f"There is no participant with the code '{code}'.")
             for table in (SHOWING, QUESTIONNAIRE):
                 connection.execute(sa.delete(table).where(table.c.participant_id == participant.id))
-            gone = connection.execute(sa.delete(ANSWER).where(ANSWER.c.participant_id == participant.id)).rowcount
+            deleted = connection.execute(sa.delete(ANSWER).where(ANSWER.c.participant_id == participant.id)).rowcount
             connection.execute(sa.delete(PARTICIPANT).where(PARTICIPANT.c.id == participant.id))
             for stimulus, count in planned_showings(
                 _trials(participant.plan)
-            ).items():  # what they saw is to be seen by others
+            ).items():  # these showings are planned again for others
                 fewer = sa.update(SHOWN).where(SHOWN.c.stimulus == stimulus)
                 connection.execute(fewer.values(times=SHOWN.c.times - count))
-        return int(gone)
+        return int(deleted)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return all answers with what is known of their participants, in the order of their arrival."""
+        """Return all answers with their participants' data, by participant and trial."""
         names = ("code", "language", "age", "gender", "simulated", "recruited", "group_name")
         person = [PARTICIPANT.c[name] for name in names]
         answer = [column for column in ANSWER.c if column.name not in ("id", "participant_id")]
@@ -233,12 +240,12 @@ class Database:
         query = query.order_by(ANSWER.c.participant_id, ANSWER.c.trial)
         own: dict[int, dict[str, Any]] = {}
         with self._reading() as connection:
-            found = connection.execute(query).mappings().all()
+            answers = connection.execute(query).mappings().all()
             for row in connection.execute(sa.select(QUESTIONNAIRE)):
                 own.setdefault(row.participant_id, {}).update(json.loads(row.reply))
         return [
-            {**row, **_parsed(row), "showings": row["showings"] or 0, "own": own.get(row["participant_id"], {})}
-            for row in found
+            {**row, **_parse_json(row), "showings": row["showings"] or 0, "own": own.get(row["participant_id"], {})}
+            for row in answers
         ]
 
     def counts(self) -> dict[str, Any]:
@@ -258,7 +265,7 @@ class Database:
         }
 
     def back_up(self, path: Path) -> int:
-        """Copy everything into a new SQLite file, as it is at one instant; return how many answers that are."""
+        """Copy everything into a new SQLite file in one transaction; return the number of answers."""
         copy = sa.create_engine(URL.create("sqlite", database=str(path)))
         with self._writing() as source, copy.begin() as target:
             TABLES.create_all(target)
@@ -271,12 +278,12 @@ class Database:
         return int(count or 0)
 
     def close(self) -> None:
-        """Let go of all connections; SQLite then writes what it holds beside its file into it."""
+        """Close all connections; SQLite then writes its log into its file."""
         self.engine.dispose()
 
     @contextmanager
     def _writing(self, *, lock: bool = True) -> Iterator[Connection]:
-        """Open a transaction; with `lock`, one at a time over all servers of the study."""
+        """Open a transaction; with `lock`, only one at a time over all servers of the study."""
         with named_errors(self.engine.url), self.engine.begin() as connection:
             if lock:
                 connection.execute(sa.select(STUDY.c.id).with_for_update()).all()
@@ -289,24 +296,26 @@ class Database:
 
 
 def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
-    """Open the answers of a study, making the tables if need be; refuse answers of another study or design.
+    """Open the answers of a study and create missing tables; refuse answers of another study or design.
 
-    What cannot be written, such as a study on a read-only disk, can still be read.
+    A database that cannot be written, such as one on a read-only disk, can still be read.
     """
-    closed = write_protected(url)
+    read_only = write_protected(url)
     database = shown_url(url)
     with named_errors(url):
-        engine = _closed_engine(url) if closed else engine_of(url)
+        engine = _read_only_engine(url) if read_only else engine_of(url)
     try:
         with named_errors(url), engine.begin() as connection:
-            if not closed:
-                add_what_is_new(connection)
+            if not read_only:
+                add_missing_columns(connection)
                 own = {"id": 1, "name": name, "fingerprint": fingerprint}
                 connection.execute(insert_once(STUDY, engine.dialect.name, own))
-            kept = connection.execute(sa.select(STUDY)).one()
-        if kept.name != name:
-            raise StudyError(f"{database} holds answers of the study '{kept.name}', not of '{name}'; use another one.")
-        if kept.fingerprint != fingerprint:
+            stored = connection.execute(sa.select(STUDY)).one()
+        if stored.name != name:
+            raise StudyError(
+                f"{database} holds answers of the study '{stored.name}', not of '{name}'; use another one."
+            )
+        if stored.fingerprint != fingerprint:
             raise StudyError(
                 f"{database} holds answers to another version of '{name}': its design or motions have changed. "
                 "Undo the change, or copy the folder without the database to a new study."
@@ -314,11 +323,11 @@ def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
     except StudyError:
         engine.dispose()
         raise
-    return Database(engine, read_only=closed)
+    return Database(engine, read_only=read_only)
 
 
-def _closed_engine(url: URL) -> Engine:
-    """Return what reads a file that cannot be written; one of an older version is completed in memory."""
+def _read_only_engine(url: URL) -> Engine:
+    """Return the engine of a file that cannot be written; tables of an older version are completed in memory."""
     engine = reading_engine(url)
     with engine.connect() as connection:
         older = is_older(connection)
@@ -326,15 +335,15 @@ def _closed_engine(url: URL) -> Engine:
         return engine
     copy = copy_in_memory(engine)
     with copy.begin() as connection:
-        add_what_is_new(connection)
+        add_missing_columns(connection)
     with copy.connect() as connection:
         connection.exec_driver_sql("PRAGMA query_only = ON")
     return copy
 
 
-def _planned(connection: Connection, planner: Planner) -> tuple[str, tuple[Trial, ...]]:
-    """Return group and trials of the next participant, and note what they will see."""
-    index = connection.scalar(sa.select(sa.func.max(PARTICIPANT.c.id))) or 0  # some may have been forgotten
+def _plan_next(connection: Connection, planner: Planner) -> tuple[str, tuple[Trial, ...]]:
+    """Return group and trials of the next participant, and store what they will see."""
+    index = connection.scalar(sa.select(sa.func.max(PARTICIPANT.c.id))) or 0  # participants may have been deleted
     shown = {row.stimulus: row.times for row in connection.execute(sa.select(SHOWN))}
     by_group = sa.select(PARTICIPANT.c.group_name, sa.func.count()).group_by(PARTICIPANT.c.group_name)
     group, plan = planner(index, shown, {name or "": count for name, count in connection.execute(by_group)})
@@ -345,7 +354,7 @@ def _planned(connection: Connection, planner: Planner) -> tuple[str, tuple[Trial
 
 
 def _check_open(connection: Connection, recruiting: Recruiting, identity: str | None) -> None:
-    """Raise ClosedStudyError if the quota is full, or if somebody with this id took part."""
+    """Raise ClosedStudyError if the quota is full, or if a participant with this id took part."""
     if recruiting.quota:
         count = connection.scalar(sa.select(sa.func.count()).select_from(PARTICIPANT))
         if (count or 0) >= recruiting.quota:
@@ -356,16 +365,16 @@ def _check_open(connection: Connection, recruiting: Recruiting, identity: str | 
             raise ClosedStudyError("took_part")
 
 
-def _parsed(row: Any) -> dict[str, Any]:
+def _parse_json(row: Any) -> dict[str, Any]:
     return {name: json.loads(row[name] or "{}") for name in ("reply", "detail", "recruited")}
 
 
 def deletion_code(token: str) -> str:
-    """Return the code with which answers are deleted; it tells neither the private link nor the pseudonym."""
+    """Return the code that deletes a participant's answers; it reveals neither the private link nor the pseudonym."""
     return hashlib.sha256(f"delete {token}".encode()).hexdigest()[:12]
 
 
-def _participant(connection: Connection, token: str) -> Participant | None:
+def _find_participant(connection: Connection, token: str) -> Participant | None:
     row = connection.execute(_FIND, {"hashed": _hashed(token)}).one_or_none()
     if row is None:
         return None

@@ -17,7 +17,7 @@ from strut.errors import StudyError
 
 
 def database_url(folder: Path, url: str | None) -> URL:
-    """Return where a study's answers are: the file `answers.sqlite` in its folder unless a URL says otherwise."""
+    """Return the URL of a study's answers: the file `answers.sqlite` in its folder unless another URL is given."""
     if url is None:
         return URL.create("sqlite", database=str(folder / "answers.sqlite"))
     try:
@@ -32,7 +32,7 @@ def database_url(folder: Path, url: str | None) -> URL:
 
 
 def write_protected(url: URL) -> bool:
-    """Whether the answers are in a file that is there but cannot be written."""
+    """Return whether the answers are in an existing file that cannot be written."""
     path = Path(url.database or "")
     if url.drivername != "sqlite" or not path.is_file():
         return False
@@ -40,17 +40,17 @@ def write_protected(url: URL) -> bool:
 
 
 def reading_engine(url: URL) -> Engine:
-    """Return what reads a file that cannot be written, with the log beside it in which a killed server leaves answers.
+    """Return the engine of a file that cannot be written, with its log, in which a killed server leaves answers.
 
-    Where there is none, the file is taken as it is: SQLite would else make one.
+    Without a log the file is opened as immutable: SQLite would create a log otherwise.
     """
     log = Path(f"{url.database}-wal")
-    as_it_is = {"mode": "ro", "immutable": str(int(not log.is_file())), "uri": "true"}
-    return sa.create_engine(URL.create("sqlite", database=f"file:{url.database}", query=as_it_is))
+    options = {"mode": "ro", "immutable": str(int(not log.is_file())), "uri": "true"}
+    return sa.create_engine(URL.create("sqlite", database=f"file:{url.database}", query=options))
 
 
 def copy_in_memory(engine: Engine) -> Engine:
-    """Return what reads a copy of an SQLite file in memory, which can be changed without the file."""
+    """Return the engine of a copy of an SQLite file in memory; changes to it do not reach the file."""
     copy = sa.create_engine("sqlite://", poolclass=sa.StaticPool, connect_args={"check_same_thread": False})
     with engine.connect() as source, copy.connect() as target:
         source.connection.driver_connection.backup(target.connection.driver_connection)  # type: ignore[union-attr]
@@ -59,7 +59,7 @@ def copy_in_memory(engine: Engine) -> Engine:
 
 
 def engine_of(url: URL) -> Engine:
-    """Return what reads and writes; of SQLite every transaction begins with the write lock."""
+    """Return the engine that reads and writes; in SQLite every transaction begins with the write lock."""
     if url.drivername != "sqlite":
         timeout = {"connect_timeout": 5}
         return sa.create_engine(url, pool_size=16, max_overflow=48, pool_pre_ping=True, connect_args=timeout)
@@ -70,25 +70,25 @@ def engine_of(url: URL) -> Engine:
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # transactions are begun by us, with the write lock taken first
+    connection.isolation_level = None  # our listener begins transactions, with the write lock
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "busy_timeout = 30000"):
         connection.execute(f"PRAGMA {pragma}")
 
 
 def insert_once(table: sa.Table, dialect: str, values: dict[str, Any]) -> Any:
-    """Return a statement that adds a row unless its key is taken; both databases have it, each by its own name."""
+    """Return a statement that adds a row unless its key exists."""
     insert: Any = sqlite.insert if dialect == "sqlite" else postgresql.insert
     return insert(table).values(values).on_conflict_do_nothing()
 
 
 def shown_url(url: URL) -> str:
-    """Return a database's address as people write it, without password."""
+    """Return a database's URL as users write it, without the password."""
     return url.set(drivername=url.drivername.partition("+")[0]).render_as_string(hide_password=True)
 
 
 @contextmanager
 def named_errors(url: URL) -> Iterator[None]:
-    """Turn what goes wrong with a database into one sentence that names it."""
+    """Raise StudyError with one sentence that names the database for every error in it."""
     try:
         yield
     except SQLAlchemyError as error:

@@ -1,4 +1,4 @@
-"""Database tables: the study, how often each stimulus was planned, participants, what they saw and answered."""
+"""Database tables: the study, planned showings of each stimulus, participants, showings and answers."""
 
 from __future__ import annotations
 
@@ -77,21 +77,21 @@ ANSWER = sa.Table(
 
 
 def is_older(connection: Connection) -> bool:
-    """Whether an older version made the tables, so that some or their columns are not there."""
+    """Return whether tables or columns are missing, because an older version made the database."""
     inspector = sa.inspect(connection)
-    there = set(inspector.get_table_names())
+    existing = set(inspector.get_table_names())
     return any(
-        table.name not in there
+        table.name not in existing
         or {column.name for column in table.c} - {column["name"] for column in inspector.get_columns(table.name)}
         for table in TABLES.sorted_tables
     )
 
 
-def add_what_is_new(connection: Connection) -> None:
-    """Add to the tables of an older version what they lack; its answers stay as they are."""
+def add_missing_columns(connection: Connection) -> None:
+    """Add missing tables and columns to a database of an older version; its answers stay as they are."""
     TABLES.create_all(connection)
     for table in TABLES.sorted_tables:
-        there = {column["name"] for column in sa.inspect(connection).get_columns(table.name)}
+        existing = {column["name"] for column in sa.inspect(connection).get_columns(table.name)}
         for column in table.c:
-            if column.name not in there:
+            if column.name not in existing:
                 connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {column.name} TEXT")

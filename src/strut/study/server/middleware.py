@@ -1,4 +1,4 @@
-"""Middleware: what every request passes. Security headers, limits on size and rate, and no word about the server."""
+"""Middleware: security headers and limits on the size and rate of all requests."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from strut.errors import BadReplyError, TooLargeError
 
-LARGEST_BODY_BYTES = 65_536  # room for answers in people's own words, of which a letter may be nine bytes
-_MOST_FIELDS = 64
-_MOST_KEYS = 50_000  # oldest are forgotten first, so that an attacker with many addresses cannot fill the memory
+LARGEST_BODY_BYTES = 65_536  # free answers in words need room: a letter takes up to nine bytes in a form
+_MAX_FIELDS = 64  # the longest form has about 20
+_MAX_KEYS = 50_000  # the oldest are dropped, so that an attacker with many addresses cannot fill the memory
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -35,7 +35,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many requests one address may send: in all, for new sessions, and for the researcher's token."""
+    """How many requests one address may send: in total, for new sessions, and for the researcher's login."""
 
     requests_per_minute: int = 6000
     starts_per_minute: int = 120
@@ -43,7 +43,7 @@ class Limits:
 
 
 class RateLimit:
-    """Lets each key do `burst` things at once and `per_minute` in the long run: a bucket per key, filling steadily."""
+    """Token bucket per key: allows `burst` requests at once and `per_minute` in the long run."""
 
     def __init__(self, *, burst: int, per_minute: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.burst = burst
@@ -52,13 +52,13 @@ class RateLimit:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allows(self, key: str) -> bool:
-        """Whether `key` may do one thing more now; if so it counts."""
+        """Return whether a request of `key` is allowed now, and count it if so."""
         now = self.clock()
         left, since = self._buckets.pop(key, (float(self.burst), now))
         left = min(float(self.burst), left + (now - since) * self.per_second)
         allowed = left >= 1.0
         self._buckets[key] = (left - 1.0 if allowed else left, now)
-        while len(self._buckets) > _MOST_KEYS:
+        while len(self._buckets) > _MAX_KEYS:
             self._buckets.popitem(last=False)
         return allowed
 
@@ -71,7 +71,7 @@ class SecurityMiddleware:
         self.limit = RateLimit(burst=limits.requests_per_minute // 2, per_minute=limits.requests_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request to the application, or refuse it with status 429."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -93,7 +93,7 @@ class SecurityMiddleware:
 
 
 async def small_form(request: Request) -> dict[str, str]:
-    """Return the fields of a posted form; anything larger or else than a small form is refused."""
+    """Return the fields of a posted form; raise BadReplyError or TooLargeError for anything but a small form."""
     kind = request.headers.get("content-type", "").split(";")[0].strip()
     if kind != "application/x-www-form-urlencoded":
         raise BadReplyError("only forms are accepted.")
@@ -103,7 +103,7 @@ async def small_form(request: Request) -> dict[str, str]:
         if len(body) > LARGEST_BODY_BYTES:
             raise TooLargeError("the form is too large.")
     try:
-        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MAX_FIELDS, errors="strict")
     except ValueError as error:
         raise BadReplyError("the form is not readable.") from error
     return dict(pairs)

@@ -1,4 +1,4 @@
-"""Reply: what comes back in a participant's form, checked against what the study asked."""
+"""Reply: checks the forms of participants against the design."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from strut.study.questions.form_fields import read_number_field
 from strut.study.questions.question import CONFIDENCE_POINTS
 
 GENDERS = ("woman", "man", "other", "none")
-_LONGEST_MS = 24 * 3600 * 1000
-_MOST_PLAYS = 10_000
+_MAX_RESPONSE_MS = 24 * 3600 * 1000  # a day; longer times are errors of a clock
+_MAX_PLAYS = 10_000
 _TOKEN = re.compile(r"^[A-Za-z0-9_-]{32}$")
 
 
 def is_token(text: str) -> bool:
-    """Whether a text has the form of a private link's secret part."""
+    """Return whether a text has the form of the secret part of a private link."""
     return bool(_TOKEN.match(text))
 
 
 def check_reply(design: Design, form: Mapping[str, str], trial: Trial) -> dict[str, Any]:
-    """Return what is stored of an answer: that to an attention check, or that to the question and `confidence`."""
+    """Return what is stored of a reply: to an attention check, or to the question with `confidence` if asked."""
     if trial.check:
         return {"check": read_number_field(form, "check", 1, CHECK_NUMBERS), "asked": trial.check}
     reply = design.ask.read_reply(form, trial, seconds=design.display.seconds)
@@ -34,29 +34,29 @@ def check_reply(design: Design, form: Mapping[str, str], trial: Trial) -> dict[s
 
 
 def check_timing(form: Mapping[str, str]) -> tuple[int | None, int | None, dict[str, Any]]:
-    """Return how long the answer took [ms], how often the stimulus was played and on what, where the page measured it.
+    """Return the response time [ms], the number of plays and details of the display; None if not measured.
 
-    `still` is 1 where pictures stood still because the device asks for less motion.
+    `still` is 1 if still pictures were shown because the device asks for reduced motion.
     """
-    response = read_number_field(form, "response_ms", 0, _LONGEST_MS) if form.get("response_ms") else None
-    plays = read_number_field(form, "plays", 0, _MOST_PLAYS) if form.get("plays") else None
+    response = read_number_field(form, "response_ms", 0, _MAX_RESPONSE_MS) if form.get("response_ms") else None
+    plays = read_number_field(form, "plays", 0, _MAX_PLAYS) if form.get("plays") else None
     detail: dict[str, Any] = {"still": int(form.get("still") == "1")}
-    for name, most in (("focus_lost", _MOST_PLAYS), ("refresh_hz", 1000)):
-        detail[name] = read_number_field(form, name, 0, most) if form.get(name) else None
+    for name, highest in (("focus_lost", _MAX_PLAYS), ("refresh_hz", 1000)):
+        detail[name] = read_number_field(form, name, 0, highest) if form.get(name) else None
     screen = form.get("screen", "")
     return response, plays, detail | {"screen": screen if re.fullmatch(r"\d{1,5}x\d{1,5}", screen) else None}
 
 
 def check_person(design: Design, form: Mapping[str, str]) -> tuple[int | None, str | None]:
-    """Return age and gender, None where they were not asked or not given; too young is a ClosedStudyError."""
+    """Return age and gender, None if not asked or not given; raise ClosedStudyError below the minimum age."""
     gender = form.get("gender", "") if design.ask_gender else ""
-    age = _age(design, form)
+    age = _check_age(design, form)
     if gender not in ("", *GENDERS):
         raise BadReplyError(f"gender is '{gender[:40]}'.")
     return (age if design.ask_age else None), gender or None
 
 
-def _age(design: Design, form: Mapping[str, str]) -> int | None:
+def _check_age(design: Design, form: Mapping[str, str]) -> int | None:
     youngest = design.ethics.minimum_age if design.ethics else 0
     if not (youngest or (design.ask_age and form.get("age", "").strip())):
         return None

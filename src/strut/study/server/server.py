@@ -1,4 +1,4 @@
-"""Server: the survey on the web. It stores every answer before it shows the next trial, and knows nobody by name."""
+"""Server: the survey on the web. It stores every answer before the next trial, and no names."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def study_app(opened: OpenedStudy, limits: Limits | None = None) -> FastAPI:
     @asynccontextmanager
     async def checkpointed(_app: FastAPI) -> AsyncIterator[None]:
         yield
-        opened.database.close()  # here, because a server that is told to end does not come back to its caller
+        opened.database.close()  # here, because uvicorn raises SIGTERM again after it stops
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=checkpointed)
     app.add_middleware(SecurityMiddleware, limits=limits)
@@ -90,10 +90,10 @@ def _add_researcher_routes(app: FastAPI, survey: Survey) -> None:
             return JSONResponse(survey.database.counts())
         if name not in _EXPORTS:
             raise HTTPException(404)
-        written, kind = _EXPORTS[name]
-        saved = {"content-disposition": f'attachment; filename="{design.name}_{name}"'}
+        export_as, kind = _EXPORTS[name]
+        headers = {"content-disposition": f'attachment; filename="{design.name}_{name}"'}
         exact = request.query_params.get("times") == "exact"
-        return Response(written(design, survey.database.rows(), exact_times=exact), 200, saved, kind)
+        return Response(export_as(design, survey.database.rows(), exact_times=exact), 200, headers, kind)
 
 
 def _add_files(app: FastAPI, survey: Survey) -> None:
@@ -134,14 +134,14 @@ def serve_study(
 
     Args:
         folder: Of the study.
-        host: Address to listen on; 0.0.0.0 for everybody.
+        host: Address to listen on; 0.0.0.0 for all networks.
         port: 0 for any free one.
         database: `postgresql://USER@HOST/NAME` instead of a file in the folder.
-        requests_per_minute: Most requests of one address.
-        public: Whether people from outside take part: the design must then say who is responsible.
-        trust_proxy: Whether a web server in front says from where requests come (X-Forwarded-For, X-Forwarded-Proto).
-        on_stimulus: Is told how many stimuli of how many are read.
-        on_ready: Is told the address that participants open.
+        requests_per_minute: Limit for one address.
+        public: Whether people from outside take part: the design must then name the responsible investigator.
+        trust_proxy: Whether to read the address of a request from a reverse proxy (X-Forwarded-For, X-Forwarded-Proto).
+        on_stimulus: Called with the number of steps of reading the stimuli that are done, and of all.
+        on_ready: Called with the address that participants open.
 
     Example:
         >>> strut.serve_study("mystudy", on_ready=print)  # doctest: +SKIP
@@ -152,7 +152,7 @@ def serve_study(
     opened = open_study(Path(folder), database, on_stimulus=on_stimulus)
     if opened.database.read_only:
         opened.database.close()
-        raise StudyError(f"The answers in {folder} cannot be written, so nothing that people say would be kept.")
+        raise StudyError(f"The answers in {folder} cannot be written, so no answer would be stored.")
     limits = Limits(requests_per_minute=requests_per_minute, starts_per_minute=max(120, requests_per_minute // 50))
     config = uvicorn.Config(
         study_app(opened, limits),
@@ -160,7 +160,7 @@ def serve_study(
         access_log=False,
         server_header=False,
         date_header=False,
-        timeout_keep_alive=75,  # people watch and think: a connection closed meanwhile may meet their next answer
+        timeout_keep_alive=75,  # people take time: a connection that closes meanwhile can lose their next answer
         timeout_graceful_shutdown=3,
         proxy_headers=trust_proxy,
         forwarded_allow_ips="*" if trust_proxy else None,

@@ -1,4 +1,4 @@
-"""Survey: what the routes of a served study share, and which page somebody sees next."""
+"""Survey: what the routes of a served study share, and the next page of a participant."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LOG = logging.getLogger("strut.study")
 
 
 class Survey:
-    """The study, its stimuli under names that tell nothing, and who is let in."""
+    """The study, its stimuli under names that reveal nothing, and the access of the researcher."""
 
     def __init__(self, opened: OpenedStudy, limits: Limits) -> None:
         self.design = opened.design
@@ -55,28 +55,28 @@ class Survey:
         self.session = hmac.new(self.token.encode(), b"researcher session", hashlib.sha256).hexdigest()
 
     def payload(self, digest: str) -> bytes:
-        """Return what the page draws a stimulus from, as JSON; writing it takes a millisecond, so none is kept."""
+        """Return a stimulus as JSON for the page; encoding takes a millisecond, so it is not cached."""
         return msgspec.json.encode(self.stimuli[digest].payload(self.design.display))
 
     def words(self, request: Request) -> Translation:
-        """Return the words of the language asked for, or of the first one of the browser that the study has."""
+        """Return the texts in the requested language, or in the first language of the browser that the study has."""
         browser = request.headers.get("accept-language", "").split(",")
-        wanted = [request.query_params.get("lang", ""), *(part.split(";")[0].strip()[:2] for part in browser)]
-        return self.design.words(next((code for code in wanted if code in self.design.languages), ""))
+        codes = [request.query_params.get("lang", ""), *(part.split(";")[0].strip()[:2] for part in browser)]
+        return self.design.words(next((code for code in codes if code in self.design.languages), ""))
 
     def next_page(self, request: Request, participant: Participant, token: str) -> Response:
-        """Return what somebody sees next: questions, feedback, an instruction, a break, a trial or the thanks."""
-        page = self._questions(participant, token) or self._told(request, participant, token)
+        """Return the next page: questions, feedback, an instruction, a break, a trial or the last page."""
+        page = self._questions(participant, token) or self._notice(request, participant, token)
         return HTMLResponse(page or self._trial_or_thanks(request, participant, token))
 
     def _trial_or_thanks(self, request: Request, participant: Participant, token: str) -> str:
         if participant.current is None:
             return pages.finished_page(self.design, participant, token)
-        said = self.design.words(participant.language).say("already") if "already" in request.query_params else ""
-        return self.trial(request, participant, participant.current, token, said)
+        message = self.design.words(participant.language).say("already") if "already" in request.query_params else ""
+        return self.trial(request, participant, participant.current, token, message)
 
     def _questions(self, participant: Participant, token: str) -> str | None:
-        """Return the study's own questions that are due: before all trials, or after them."""
+        """Return the page of the study's own questions if some are due: before all trials, or after them."""
         asked = (
             {own.when for own in self.design.questions}
             - set(participant.moments)
@@ -86,8 +86,8 @@ class Survey:
             return pages.questions_page(self.design, participant, moment, action=f"/p/{token}")
         return None
 
-    def _told(self, request: Request, participant: Participant, token: str) -> str | None:
-        """Return a page that only tells something, where one is due; `on` in the address passes it."""
+    def _notice(self, request: Request, participant: Participant, token: str) -> str | None:
+        """Return feedback, an instruction or a break if one is due; `on` in the address skips it."""
         asked = request.query_params
         action = f"/p/{token}"
         if "feedback" in asked and pages.after_practice(self.design, participant):
@@ -99,7 +99,7 @@ class Survey:
         )
 
     def trial(self, request: Request, participant: Participant, trial: Trial, token: str, message: str = "") -> str:
-        """Return the page of a trial: motions with their question, or an attention check."""
+        """Return the page of a trial: its motions with the question, or an attention check."""
         if trial.check:
             return pages.check_page(self.design, participant, trial, action=f"/p/{token}", message=message)
         view = view_of(self.design, participant.identity, trial.number)
@@ -114,17 +114,17 @@ class Survey:
         )
 
     def is_researcher(self, request: Request) -> bool:
-        """Whether a request carries the researcher's cookie or token."""
+        """Return whether a request has the researcher's cookie or token."""
         cookie = request.cookies.get(COOKIE, "")
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
         return same(cookie, self.session) or same(bearer, self.token)
 
     def refuse(self, request: Request, error: Exception) -> Response:
-        """Turn what went wrong into a page that says so; nothing is stored then."""
+        """Return the page for an error; nothing is stored."""
         words = self.words(request)
         known = (status for kind, status in _STATUS.items() if isinstance(error, kind))
         status = error.status_code if isinstance(error, HTTPException) else next(known, 500)
-        if status >= 500:  # the reason is for the log alone
+        if status >= 500:  # the reason goes to the log only
             _LOG.error("%s %s: %s", request.method, request.url.path.split("/p/")[0] or "/p", error)
             text = words.say("fault")
         elif isinstance(error, ClosedStudyError):
@@ -134,11 +134,11 @@ class Survey:
         return HTMLResponse(pages.message_page(words, words.say("title"), text), status)
 
 
-def same(told: str, secret: str) -> bool:
-    """Whether two texts are one, found in a time that tells nothing about them."""
-    return hmac.compare_digest(told.encode(), secret.encode())
+def same(text: str, secret: str) -> bool:
+    """Return whether two texts are equal, in constant time."""
+    return hmac.compare_digest(text.encode(), secret.encode())
 
 
 def address_of(request: Request) -> str:
-    """Return from where a request comes."""
+    """Return the network address of a request."""
     return request.client.host if request.client else "unknown"

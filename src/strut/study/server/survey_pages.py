@@ -1,4 +1,4 @@
-"""Survey pages: what participants and researchers see, as HTML. Nothing in them is fetched from elsewhere."""
+"""Survey pages: the HTML of participants and researchers. Nothing in it is loaded from other servers."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def welcome_page(
     agreed: bool = False,
     recruited: Mapping[str, str] | None = None,
 ) -> str:
-    """Return the first page: what it is about, consent, and the questions about the person.
+    """Return the first page: introduction, consent, and the questions about the person.
 
-    `recruited` are the ids that came with the link; they stay with the form.
+    `recruited` are the ids that came with the link; the form sends them back.
     """
     languages = [(code, design.words(code).say("language")) for code in design.languages]
     shown = {"ticket": ticket, "message": message, "agreed": agreed, "genders": GENDERS, "recruited": recruited or {}}
@@ -75,7 +75,7 @@ def trial_page(
 
 
 def _progress(design: Design, participant: Participant, trial: Trial) -> dict[str, Any]:
-    """Return what the head of a trial's page says."""
+    """Return the values of the head of a trial's page."""
     words = design.words(participant.language)
     session = design.session
     block = words.say("block", number=trial.block, total=session.blocks) if session.blocks > 1 else ""
@@ -108,7 +108,7 @@ def questions_page(
     message: str = "",
     given: Mapping[str, str] | None = None,
 ) -> str:
-    """Return the study's own questions of a moment; what was `given` before stays in the form."""
+    """Return the study's own questions of a moment; answers already `given` are in the form."""
     words = design.words(participant.language)
     questions = [one for one in design.questions if one.when == moment]
     shown = {"questions": questions, "moment": moment, "message": message, "given": given or {}}
@@ -116,12 +116,12 @@ def questions_page(
 
 
 def after_practice(design: Design, participant: Participant) -> bool:
-    """Whether somebody has just answered a practice trial and is to be told what was intended."""
+    """Return whether the participant has just answered a practice trial and gets feedback."""
     return design.session.feedback and 0 < participant.answered <= design.practice_trials
 
 
 def feedback_page(design: Design, participant: Participant, reply: Mapping[str, Any], *, action: str) -> str:
-    """Return what was intended in the last practice trial, beside what was answered where that was a choice."""
+    """Return the page after a practice trial: what was intended, and the answer if it was a choice."""
     words = design.words(participant.language)
     trial = participant.plan[participant.answered - 1]
     intended = [design.stimulus(name).intended for name in trial.stimuli]
@@ -130,7 +130,7 @@ def feedback_page(design: Design, participant: Participant, reply: Mapping[str, 
 
 
 def instruction_page(design: Design, participant: Participant, *, action: str) -> str | None:
-    """Return what somebody's group reads before the first trial, where it reads something."""
+    """Return the instruction of the participant's group before the first trial; None if there is none."""
     words = design.words(participant.language)
     group = design.group(participant.group)
     if participant.answered or group is None or not group.instruction:
@@ -141,7 +141,7 @@ def instruction_page(design: Design, participant: Participant, *, action: str) -
 
 
 def view_detail(design: Design, participant: Participant) -> dict[str, Any]:
-    """Return from where the current trial was seen, where that is by lot."""
+    """Return the azimuth of the current trial if azimuths are random; else nothing."""
     if not design.display.azimuth_spread_deg or participant.current is None:
         return {}
     azimuths = view_azimuths(design.display.azimuth_deg, design.display.azimuth_spread_deg)
@@ -149,12 +149,12 @@ def view_detail(design: Design, participant: Participant) -> dict[str, Any]:
 
 
 def begins_block(participant: Participant, trial: Trial) -> bool:
-    """Whether a trial is the first of a part after another one, so that people may rest before it."""
+    """Return whether a trial is the first of a block after another block."""
     return trial.block > 1 and participant.plan[trial.number - 2].block != trial.block
 
 
 def break_page(design: Design, participant: Participant, trial: Trial, *, action: str) -> str | None:
-    """Return the page between two parts, which waits as long as people like; None within a part."""
+    """Return the page of the break between two blocks, which has no time limit; None within a block."""
     if not begins_block(participant, trial):
         return None
     words = design.words(participant.language)
@@ -163,31 +163,31 @@ def break_page(design: Design, participant: Participant, trial: Trial, *, action
 
 
 def finished_page(design: Design, participant: Participant, token: str) -> str:
-    """Return the thanks, the code with which answers are deleted, and the way back to where people came from."""
+    """Return the last page: thanks, the deletion code, and the link or code of the recruiting platform."""
     words = design.words(participant.language)
-    back = design.recruiting
-    told = {
+    recruiting = design.recruiting
+    values = {
         "code": deletion_code(token),
-        "completion_code": back.completion_code,
-        "completion_url": back.completion_url,
+        "completion_code": recruiting.completion_code,
+        "completion_url": recruiting.completion_url,
     }
-    return filled("finished.html", words=words, action=f"/p/{token}", **told)
+    return filled("finished.html", words=words, action=f"/p/{token}", **values)
 
 
 def withdraw_page(design: Design, participant: Participant, token: str) -> str:
-    """Return the question whether all answers shall be deleted."""
+    """Return the page that asks whether to delete all answers."""
     return filled(
         "withdraw.html", words=design.words(participant.language), action=f"/p/{token}", answered=participant.answered
     )
 
 
 def message_page(words: Translation, title: str, text: str) -> str:
-    """Return a page that says one thing."""
+    """Return a page with one message."""
     return filled("message.html", words=words, title=title, text=text)
 
 
 def login_page(design: Design, message: str = "") -> str:
-    """Return the door to the researcher's page."""
+    """Return the login of the researcher's page."""
     return filled("login.html", words=design.words("en"), message=message)
 
 

@@ -1,4 +1,4 @@
-"""Film: a stimulus as a file for surveys elsewhere: GIF by ourselves, MP4 and WebM by ffmpeg."""
+"""Film: a stimulus as a film for other survey software: GIF by Pillow, MP4 and WebM by ffmpeg."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _GROUND = "#232b36"
 _DARK = "#0c0f14"
 _LIGHT = "#ffffff"
 _KEY = ("film", "stimulus", "intended", "control", "azimuth_deg")
-_SMOOTH = 2  # drawn twice as large and shrunk, or edges of lights would crawl
+_SMOOTH = 2  # pictures are drawn twice as large and reduced, so that edges of lights do not flicker
 
 
 def save_film(
     stimulus: Stimulus, display: Display, path: Path, form: Format, *, height_px: int = 480, force: bool = False
 ) -> None:
-    """Write a stimulus as a film, with the same picture that the survey draws."""
-    drawn = pictures(stimulus, display, height_px)
-    film = _gif(drawn) if form == "gif" else video_bytes(map(np.asarray, drawn), form, rate_hz=RATE_HZ)
+    """Write a stimulus as a film with the same picture as in the survey."""
+    frames = pictures(stimulus, display, height_px)
+    film = _gif(frames) if form == "gif" else video_bytes(map(np.asarray, frames), form, rate_hz=RATE_HZ)
     write_atomically(path, film, force=force)
 
 
 def pictures(stimulus: Stimulus, display: Display, height_px: int) -> Iterator[Image.Image]:
-    """Yield the pictures of a stimulus, one for each of its samples."""
+    """Yield the pictures of a stimulus, one per sample."""
     height = height_px * _SMOOTH
     width = 2 * round(height * ASPECT / 2)
     middle = np.array([width / 2.0, height / 2.0])
@@ -69,24 +69,24 @@ def _draw_discs(pen: ImageDraw.ImageDraw, points: Array, radius: float, color: s
 def _draw_solids(
     pen: ImageDraw.ImageDraw, shapes: tuple[dict[str, Any], ...], points: Array, depth: Array, scale: float
 ) -> None:
-    """Draw the parts of a body, those behind first and darker; `scale` makes pixels of their radii."""
-    own = [slice(shape["first"], shape["first"] + shape["count"]) for shape in shapes]
-    away = np.array([depth[part].mean() for part in own])
-    light = 1.0 - 0.35 * (away - away.min()) / max(float(np.ptp(away)), 1e-9)
-    for k in np.argsort(-away, kind="stable"):
+    """Draw the solids of a body from back to front, those behind darker; `scale` converts their radii to pixels."""
+    parts = [slice(shape["first"], shape["first"] + shape["count"]) for shape in shapes]
+    distance = np.array([depth[part].mean() for part in parts])
+    light = 1.0 - 0.35 * (distance - distance.min()) / max(float(np.ptp(distance)), 1e-9)
+    for k in np.argsort(-distance, kind="stable"):
         shape = shapes[k]
-        corners = points[own[k]]
+        corners = points[parts[k]]
         color = shapes[k]["color"]
         if shape["kind"] == "box":
-            _draw_box(pen, corners, depth[own[k]], color, light[k])
+            _draw_box(pen, corners, depth[parts[k]], color, light[k])
         elif shape["kind"] == "hull":
             _draw_polygon(pen, corners[ConvexHull(corners).vertices], _color(color, light[k]))
         else:
             radius = shape["radius"] * scale
-            for reach, ink in ((1.06 * radius + 1.0, _DARK), (radius, _color(color, light[k]))):
+            for outer_radius, fill in ((1.06 * radius + 1.0, _DARK), (radius, _color(color, light[k]))):
                 ends = corners[[0, -1]]
-                pen.line([tuple(end) for end in ends], fill=ink, width=max(1, round(2.0 * reach)))
-                _draw_discs(pen, ends, reach, ink)
+                pen.line([tuple(end) for end in ends], fill=fill, width=max(1, round(2.0 * outer_radius)))
+                _draw_discs(pen, ends, outer_radius, fill)
 
 
 def _draw_box(pen: ImageDraw.ImageDraw, corners: Array, depth: Array, color: tuple[float, ...], light: float) -> None:
@@ -105,11 +105,11 @@ def _color(color: tuple[float, ...], light: float) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def _gif(drawn: Iterator[Image.Image]) -> bytes:
-    """Return an endless GIF; its clock ticks in hundredths, so every third sample is left out and 20 a second stay."""
-    kept = [picture for k, picture in enumerate(drawn) if k % 3 != 2]
-    palette = kept[0].quantize(64)
-    first, *others = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in kept]
+def _gif(frames: Iterator[Image.Image]) -> bytes:
+    """Return an endless GIF at 20 Hz: its frames last whole hundredths of a second, so every third one is left out."""
+    used = [picture for k, picture in enumerate(frames) if k % 3 != 2]
+    palette = used[0].quantize(64)
+    first, *others = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in used]
     buffer = io.BytesIO()
     first.save(buffer, "GIF", save_all=True, append_images=others, duration=50, loop=0)
     return buffer.getvalue()
@@ -123,16 +123,16 @@ def film_study(
     force: bool = False,
     on_film: Callable[[Path], None] = lambda _path: None,
 ) -> list[Path]:
-    """Write the stimuli of a study as films for surveys elsewhere; return the files.
+    """Write the stimuli of a study as films for other survey software; return the files.
 
-    Their names tell nothing (`film_01.gif`, by lot); `key.csv` beside them says which is which.
+    Their names reveal nothing (`film_01.gif`, in random order); `key.csv` beside them lists the stimulus of each film.
 
     Args:
         folder: Of the study.
-        out: Folder of the films; made if it is not there.
+        out: Folder of the films; made if it does not exist.
         form: `gif`, `mp4` or `webm`.
         force: Whether existing films and their key may be replaced.
-        on_film: Is told each film that is written.
+        on_film: Called with each film after it is written.
 
     Example:
         >>> strut.film_study("mystudy", "films", form="mp4")  # doctest: +SKIP
@@ -151,8 +151,8 @@ def film_study(
         entry = design.stimulus(stimuli[k].name)
         path = out / f"film_{number:02d}.{form}"
         save_film(stimuli[k], design.display, path, form, force=force)
-        about = path.name, entry.name, entry.intended, entry.control, f"{azimuths[stimuli[k].view]:g}"
-        rows.append(dict(zip(_KEY, about, strict=True)))
+        row = path.name, entry.name, entry.intended, entry.control, f"{azimuths[stimuli[k].view]:g}"
+        rows.append(dict(zip(_KEY, row, strict=True)))
         paths.append(path)
         on_film(path)
     write_atomically(out / "key.csv", csv_of_rows(_KEY, rows).encode(), force=force)

@@ -1,4 +1,4 @@
-"""Seamless loop: one cycle of a gait, repeated for as long as wanted without a jump."""
+"""Seamless loop: one gait cycle, repeated without a jump for as long as wanted."""
 
 from __future__ import annotations
 
@@ -11,64 +11,65 @@ from strut.arrays import Array
 from strut.errors import StudyError
 from strut.maths.sampling import columns_at
 
-_RATE_HZ = 60.0  # at which a cycle is looked for
-_MOST_SAMPLES = 1200  # of the middle of a long motion
-_SHORTEST_S = 0.2
-_ALIKE = 0.02  # of the largest squared difference: that little is the same posture and velocity again
-_AWAY = 0.25  # of the largest squared difference: so far a cycle goes before it comes back
-_VELOCITY_S = 0.1  # a velocity counts as the way in this time
+_RATE_HZ = 60.0  # sampling rate of the search; finer than that of the page (30 Hz)
+_MAX_SAMPLES = 1200  # of a long motion the middle 20 s are searched: the matrix of differences is square
+_MIN_CYCLE_S = 0.2  # shorter than a stride of any robot
+_SAME = 0.02  # share of the largest squared difference below which posture and velocity repeat
+_DIFFERENT = 0.25  # share of the largest squared difference that a cycle must reach before it repeats
+_VELOCITY_S = 0.1  # converts velocities to distances, to compare them with postures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cycle:
-    """One cycle: when it begins and ends, its points about the base and the base's way. Shapes (T, n, 3), (T, 3)."""
+    """One cycle: its instants (T,), its points relative to the base (T, n, 3) and the path of the base (T, 3)."""
 
     time_s: Array
     points: Array
     base: Array
 
     def at(self, time_s: Array) -> tuple[Array, Array]:
-        """Return points and base at instants of the endless repetition. Shapes (S, n, 3) and (S, 3)."""
+        """Return points and base at instants of the endless repetition. Shapes (S,) in, (S, n, 3) and (S, 3) out."""
         period = self.time_s[-1] - self.time_s[0]
         turns, phase = np.divmod(time_s - self.time_s[0], period)
         share = (phase / period)[:, None]
-        gap = (self.points[-1] - self.points[0]).ravel()  # what is left between the ends is spread over the cycle
+        gap = (self.points[-1] - self.points[0]).ravel()  # the rest between the ends is spread over the cycle
         at_s = phase + self.time_s[0]
         points = self.points.reshape(len(self.points), -1)
         posture = columns_at(at_s, self.time_s, points) - share * gap
-        way = columns_at(at_s, self.time_s, self.base)
-        way = way + turns[:, None] * (self.base[-1] - self.base[0])
-        return posture.reshape(len(time_s), -1, 3), way
+        path = columns_at(at_s, self.time_s, self.base)
+        path = path + turns[:, None] * (self.base[-1] - self.base[0])
+        return posture.reshape(len(time_s), -1, 3), path
 
 
 def find_cycle(name: str, time_s: Array, points: Array, base: Array) -> Cycle:
-    """Return the shortest cycle of a motion; raises StudyError where no posture comes again.
+    """Return the shortest cycle of a motion; raise StudyError if no posture repeats.
 
-    Points are about the base, base is its way. Shapes (T,), (T, n, 3) and (T, 3).
+    Points are relative to the base, `base` is its path. Shapes (T,), (T, n, 3) and (T, 3).
     """
     even = np.arange(time_s[0], time_s[-1] + 1e-9, 1.0 / _RATE_HZ)
-    spare = max(0, len(even) - _MOST_SAMPLES) // 2
+    spare = max(0, len(even) - _MAX_SAMPLES) // 2
     even = even[spare : len(even) - spare]
     postures = columns_at(even, time_s, points.reshape(len(points), -1))
     state = np.hstack([postures, _VELOCITY_S * np.gradient(postures, 1.0 / _RATE_HZ, axis=0)])
-    apart = squareform(pdist(state, "sqeuclidean"))
-    ends = _shortest_cycle(apart / max(float(apart.max()), 1e-12))
+    difference = squareform(pdist(state, "sqeuclidean"))
+    ends = _shortest_cycle(difference / max(float(difference.max()), 1e-12))
     if ends is None:
         raise StudyError(f"Stimulus {name} holds no whole cycle; plan more cycles or write loop = false.")
-    own = even[ends[0] : ends[1] + 1]
-    return Cycle(own, postures[ends[0] : ends[1] + 1].reshape(len(own), -1, 3), columns_at(own, time_s, base))
+    cycle_s = even[ends[0] : ends[1] + 1]
+    posture = postures[ends[0] : ends[1] + 1].reshape(len(cycle_s), -1, 3)
+    return Cycle(cycle_s, posture, columns_at(cycle_s, time_s, base))
 
 
-def _shortest_cycle(apart: Array) -> tuple[int, int] | None:
-    """Return where a state comes again after it went far away: the shortest such way, and of those the closest ends.
+def _shortest_cycle(difference: Array) -> tuple[int, int] | None:
+    """Return first and last sample of the shortest cycle; of several as short, the one with the closest ends.
 
-    `apart` are squared differences of all samples with each other as shares of the largest. Shape (T, T).
+    `difference` are squared differences of all pairs of samples as shares of the largest. Shape (T, T).
     """
-    farthest = np.maximum.accumulate(np.triu(apart), axis=1)  # how far a state has been gone from, by each later one
-    first, last = np.nonzero(np.triu((apart < _ALIKE) & (farthest >= _AWAY), k=round(_SHORTEST_S * _RATE_HZ)))
+    largest = np.maximum.accumulate(np.triu(difference), axis=1)  # since the first sample of each row
+    first, last = np.nonzero(np.triu((difference < _SAME) & (largest >= _DIFFERENT), k=round(_MIN_CYCLE_S * _RATE_HZ)))
     if not len(first):
         return None
     length = last - first
     near = np.flatnonzero(length <= 1.05 * length.min())
-    best = near[np.argmin(apart[first[near], last[near]])]
+    best = near[np.argmin(difference[first[near], last[near]])]
     return int(first[best]), int(last[best])

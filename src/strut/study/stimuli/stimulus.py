@@ -1,4 +1,4 @@
-"""Stimulus: what a participant sees of a motion, matched in length, view and scale with all others of the study."""
+"""Stimulus: a motion as participants see it, with the same length, view and scale as all others of the study."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ from strut.study.design.light_controls import LIGHT_CONTROLS, light_control, ups
 from strut.study.design.trial_plan import view_azimuths
 from strut.study.stimuli.seamless_loop import find_cycle
 
-RATE_HZ = 30.0  # of what is sent; the page draws at the rate of the screen and interpolates
+RATE_HZ = 30.0  # sampling rate of the data sent; the page interpolates to the rate of the screen
 ASPECT = 4.0 / 3.0  # width over height of the picture
 _MARGIN = 1.08  # room around the largest movement
-_DRAWN = ("box", "capsule", "sphere")  # others are drawn as the outline of their points
-_AROUND = 32  # points of a part that is no box, capsule or sphere
+_DRAWN = ("box", "capsule", "sphere")  # other solids are drawn as the convex hull of their points
+_HULL_POINTS = 32  # of a solid that is no box, capsule or sphere
 OnStimulus = Callable[[int, int], None]
 _UNIT = 4000  # picture units from the middle to the upper edge; coordinates are sent as whole numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stimulus:
-    """A motion as a picture that moves.
+    """A motion as a moving picture.
 
     Args:
         name: Its name in the design, which participants never see.
-        intended: The emotion it is meant to show.
+        intended: The emotion it is meant to express.
         points: Picture coordinates, right and down, 1 is half the picture's height. Shape (T, n, 2).
-        depth: How far behind the picture's middle each point is [m]. Shape (T, n).
-        bones: Which points a stick joins.
-        shapes: Solid parts: kind (`hull`: the outline of its points), first point, how many points, radius in picture
+        depth: Distance of each point behind the picture's middle [m]. Shape (T, n).
+        bones: Pairs of points that a stick joins.
+        shapes: Solids: kind (`hull`: the convex hull of its points), first point, number of points, radius in picture
             units, colour.
         grid: Lines on the ground in picture coordinates: x, y, x, y. Shape (m, 4).
-        view: From which of the sides of `trial_plan.view_azimuths` it is seen.
+        view: Index of its azimuth in `trial_plan.view_azimuths`.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Stimulus:
     view: int = 0
 
     def payload(self, display: Display) -> dict[str, Any]:
-        """Return what the page draws it from: nothing in it tells what is intended."""
+        """Return the data for the page; nothing in them reveals what is intended."""
         table: dict[str, Any] = {
             "kind": display.kind,
             "rate_hz": RATE_HZ,
@@ -82,16 +82,17 @@ class Stimulus:
         return table
 
     def digest(self, display: Display) -> str:
-        """Return 24 hexadecimal digits that tell nothing and change with the picture."""
-        told = (display.kind, self.bones, self.shapes, self.name, self.view)  # names keep equal pictures apart
+        """Return 24 hexadecimal digits that reveal nothing and change with the picture."""
+        identity = (display.kind, self.bones, self.shapes, self.name, self.view)  # equal pictures differ in name
         picture = b"".join(array.tobytes() for array in (self.points, self.depth, self.grid))
-        return hashlib.sha256(repr(told).encode() + picture).hexdigest()[:24]
+        return hashlib.sha256(repr(identity).encode() + picture).hexdigest()[:24]
 
 
 def load_stimuli(design: Design, on_stimulus: OnStimulus = lambda _done, _total: None) -> tuple[Stimulus, ...]:
-    """Return all stimuli of a study, practice last, from every side that the display has.
+    """Return all stimuli of a study, practice last, from every azimuth of the display.
 
-    A missing, damaged or too short motion raises with the stimulus's name; `on_stimulus` is told how many are read.
+    A missing, damaged or too short motion raises StudyError with the stimulus's name; `on_stimulus` is called with the
+    number of steps done and of all.
     """
     display = design.display
     entries = design.shown
@@ -100,39 +101,39 @@ def load_stimuli(design: Design, on_stimulus: OnStimulus = lambda _done, _total:
         motions[entry.name] = _motion(design, entry)
         on_stimulus(done, 2 * len(entries))
     robots = {name: robot_of(motion) for name, motion in motions.items()}
-    shown = {entry.name: _controlled(design, entry, motions, robots[entry.name]) for entry in entries}
-    seconds = _seconds(shown, display)
+    controlled = {entry.name: _controlled(design, entry, motions, robots[entry.name]) for entry in entries}
+    seconds = _seconds(controlled, display)
     clips = {}
-    for done, (name, motion) in enumerate(shown.items(), start=1):
+    for done, (name, motion) in enumerate(controlled.items(), start=1):
         clips[name] = _clip(name, motion, robots[name], display, seconds)
         on_stimulus(len(entries) + done, 2 * len(entries))
     axes = _views(display)
-    stage = _stage([(clips[name], _reach_m(robots[name], display)) for name in clips], axes)
-    grids = [_grid(display, view, *stage) for view in axes]
+    picture = _picture_frame([(clips[name], _radius_m(robots[name], display)) for name in clips], axes)
+    grids = [_grid(display, view, *picture) for view in axes]
     return tuple(
-        _seen(design, entry, robots[entry.name], clips[entry.name] @ view.T, stage, grids[number], number)
+        _stimulus(design, entry, robots[entry.name], clips[entry.name] @ view.T, picture, grids[number], number)
         for entry in entries
         for number, view in enumerate(axes)
     )
 
 
 def _views(display: Display) -> list[Array]:
-    """Return the axes of the camera for every side from which stimuli are seen. Shapes (3, 3)."""
+    """Return the axes of the camera for every azimuth. Shapes (3, 3)."""
     azimuths = view_azimuths(display.azimuth_deg, display.azimuth_spread_deg)
     return [display_axes(structs.replace(display, azimuth_deg=azimuth)) for azimuth in azimuths]
 
 
-def _seen(
+def _stimulus(
     design: Design,
     entry: StimulusEntry,
     robot: Robot,
     points: Array,
-    stage: tuple[Array, float],
+    picture: tuple[Array, float],
     grid: Array,
     view: int,
 ) -> Stimulus:
-    """Return a stimulus from one side: its points in camera axes (T, n, 3), on a stage of middle and scale."""
-    middle, scale = stage
+    """Return a stimulus from its points in camera axes (T, n, 3) and the middle and scale of the picture."""
+    middle, scale = picture
     return Stimulus(
         name=entry.name,
         intended=entry.intended,
@@ -146,15 +147,15 @@ def _seen(
 
 
 def _lights(design: Design, entry: StimulusEntry, points: Array) -> Array:
-    """Return the lights of a stimulus, put elsewhere by lot where it is a control of point lights."""
-    lot = [design.seed, zlib.crc32(entry.name.encode())]
-    return light_control(points, entry.control, np.random.default_rng(lot), aspect=ASPECT)
+    """Return the lights of a stimulus, changed at random if it is a control of point lights."""
+    seed = [design.seed, zlib.crc32(entry.name.encode())]
+    return light_control(points, entry.control, np.random.default_rng(seed), aspect=ASPECT)
 
 
 def stimuli_fingerprint(design: Design, stimuli: tuple[Stimulus, ...]) -> str:
     """Return sixteen hexadecimal digits that change when the design or anything shown changes.
 
-    Other sides of a motion change with the design or with the first side, so that only the first is read.
+    Only the first azimuth is read, because the others change with it or with the design.
     """
     first = [stimulus for stimulus in stimuli if not stimulus.view]
     shown = json.dumps([stimulus.payload(design.display) for stimulus in first], sort_keys=True)
@@ -162,7 +163,7 @@ def stimuli_fingerprint(design: Design, stimuli: tuple[Stimulus, ...]) -> str:
 
 
 def display_axes(display: Display) -> Array:
-    """Return right, down and away of the camera in world. Shape (3, 3).
+    """Return the axes right, down and away of the camera in world. Shape (3, 3).
 
     Azimuth 0 looks at the body from ahead, 45 from ahead and its right, 90 from its right.
     """
@@ -182,7 +183,7 @@ def _motion(design: Design, entry: StimulusEntry) -> Motion:
 
 
 def _controlled(design: Design, entry: StimulusEntry, motions: dict[str, Motion], robot: Robot) -> Motion:
-    """Return the motion itself, or the control that is made of it and a neutral one."""
+    """Return the motion, or the control made from it and the neutral motion."""
     motion = motions[entry.name]
     if entry.control == "none" or entry.control in LIGHT_CONTROLS:
         return motion
@@ -193,14 +194,14 @@ def _controlled(design: Design, entry: StimulusEntry, motions: dict[str, Motion]
     ]
     if not neutral:
         raise StudyError(f"Stimulus {entry.name} is a control, so the study needs a neutral motion of {motion.robot}.")
-    speed = entry.control == "speed-matched"
-    return speed_matched(motion, neutral[0]) if speed else posture_matched(motion, neutral[0], robot)
+    is_speed = entry.control == "speed-matched"
+    return speed_matched(motion, neutral[0]) if is_speed else posture_matched(motion, neutral[0], robot)
 
 
-def _seconds(shown: dict[str, Motion], display: Display) -> float:
-    """Return how long all motions are shown; one that is too short raises."""
-    seconds = display.seconds or min(motion.duration_s for motion in shown.values())
-    for name, motion in shown.items():
+def _seconds(motions: dict[str, Motion], display: Display) -> float:
+    """Return how long all motions are shown [s]; raise StudyError if one is too short."""
+    seconds = display.seconds or min(motion.duration_s for motion in motions.values())
+    for name, motion in motions.items():
         if motion.duration_s + 1e-9 < seconds and not display.loop:
             raise StudyError(
                 f"Stimulus {name} lasts {motion.duration_s:.2f} s, less than the {seconds:g} s of the display; "
@@ -210,56 +211,57 @@ def _seconds(shown: dict[str, Motion], display: Display) -> float:
 
 
 def _clip(name: str, motion: Motion, robot: Robot, display: Display, seconds: float) -> Array:
-    """Return what is drawn of a motion's middle part, or of its repeated cycle, at the rate sent. Shape (T, n, 3)."""
+    """Return the points of the middle of a motion, or of its repeated cycle, at `RATE_HZ`. Shape (T, n, 3)."""
     start = motion.time_s[0] + (motion.duration_s - seconds) / 2.0
     time_s = start + np.arange(round(seconds * RATE_HZ) + 1) / RATE_HZ
     first, last = np.searchsorted(motion.time_s, time_s[[0, -1]])
-    part = slice(None) if display.loop else slice(max(0, first - 1), last + 2)  # what is not shown is not drawn
+    part = slice(None) if display.loop else slice(max(0, first - 1), last + 2)  # only what is shown is computed
     known_s = motion.time_s[part]
     qpos = motion.qpos[part]
     base = np.zeros((len(qpos), 1, 3))
-    travels = min(2, robot.base_size)  # a body that is bolted down stays at the origin
+    travels = min(2, robot.base_size)  # a fixed base stays at the origin
     base[:, 0, :travels] = qpos[:, :travels]
     drawn = _drawn_points(robot, qpos, display)
     if display.loop:
-        posture, way = find_cycle(name, known_s, drawn - base, base[:, 0]).at(time_s)
-        base = way[:, None]
+        posture, path = find_cycle(name, known_s, drawn - base, base[:, 0]).at(time_s)
+        base = path[:, None]
         points = posture + base
     else:
         columns = np.concatenate([base, drawn], axis=1).reshape(len(drawn), -1)
         sampled = columns_at(time_s, known_s, columns)
         base, points = np.split(sampled.reshape(len(time_s), -1, 3), [1], axis=1)
-    # walks are shown about their middle, wherever they took place
+    # walks are shown about their middle, whatever their position in world
     return np.asarray(points - (base if display.camera == "follow" else base.mean(axis=0)))
 
 
-def _stage(clips: list[tuple[Array, Array]], axes: list[Array]) -> tuple[Array, float]:
-    """Return the middle and the scale [picture units per metre] at which everything just fits. Shape (2,).
+def _picture_frame(clips: list[tuple[Array, Array]], axes: list[Array]) -> tuple[Array, float]:
+    """Return the middle (2,) and the scale [picture units per metre] at which all clips fit into the picture.
 
-    Clips are points in world (T, n, 3) and how far what is drawn reaches around each (n, 1); axes those of the cameras.
+    A clip is its points in world (T, n, 3) and the radius drawn around each point (n, 1); `axes` are those of the
+    cameras.
     """
-    extents = [_extent(points @ view.T, reach) for points, reach in clips for view in axes]
+    extents = [_extent(points @ view.T, radius) for points, radius in clips for view in axes]
     low = np.min([ends[0] for ends in extents], axis=0)
     high = np.max([ends[1] for ends in extents], axis=0)
     half = (high - low) / 2.0 * _MARGIN
     return (low + high) / 2.0, float(1.0 / max(half[1], half[0] / ASPECT, 1e-6))
 
 
-def _extent(points: Array, reach: Array) -> tuple[Array, Array]:
-    """Return the lowest and highest picture coordinates of points in camera axes (T, n, 3) with what is around them."""
+def _extent(points: Array, radius: Array) -> tuple[Array, Array]:
+    """Return the lowest and highest picture coordinates of points in camera axes (T, n, 3) with their radii (n, 1)."""
     flat = points[..., :2]
-    return (flat - reach).min(axis=(0, 1)), (flat + reach).max(axis=(0, 1))
+    return (flat - radius).min(axis=(0, 1)), (flat + radius).max(axis=(0, 1))
 
 
 def _grid(display: Display, view: Array, middle: Array, scale: float) -> Array:
-    """Return lines on the ground, squares of 1 m or, where those are too large to see, a quarter of it.
+    """Return lines on the ground: squares of 1 m, or of 0.25 m if those are larger than half the picture.
 
     `view` are the axes of the camera. Shape (3, 3).
     """
     if display.camera != "fixed":
         return np.zeros((0, 4))
     square = 1.0 if 1.0 * scale < 1.0 else 0.25
-    squares = int(np.ceil(0.8 * ASPECT / scale / square))  # a floor about as wide as the picture, not a wall of lines
+    squares = int(np.ceil(0.8 * ASPECT / scale / square))  # a floor about as wide as the picture
     reach = square * squares
     ends = [((step * square, -reach, 0.0), (step * square, reach, 0.0)) for step in range(-squares, squares + 1)]
     ends += [((a[1], a[0], 0.0), (b[1], b[0], 0.0)) for a, b in ends]
@@ -268,7 +270,7 @@ def _grid(display: Display, view: Array, middle: Array, scale: float) -> Array:
 
 
 def _drawn_points(robot: Robot, qpos: Array, display: Display) -> Array:
-    """Return what is drawn of a body in world. Shape (T, nq) in, (T, n, 3) out."""
+    """Return the points that are drawn of a body, in world. Shape (T, nq) in, (T, n, 3) out."""
     if display.kind == "solid":
         position, rotation = solid_poses(robot, qpos)
         turned = [np.einsum("tij,cj->tci", rotation[:, k], _corners(part)) for k, part in enumerate(solids(robot))]
@@ -280,8 +282,8 @@ def _drawn_points(robot: Robot, qpos: Array, display: Display) -> Array:
     return marker_points(robot, qpos)
 
 
-def _reach_m(robot: Robot, display: Display) -> Array:
-    """Return the radius of the round parts around their points, 0 for corners and lights. Shape (n, 1) or (1, 1)."""
+def _radius_m(robot: Robot, display: Display) -> Array:
+    """Return the radius of round solids around their points, 0 for corners and lights. Shape (n, 1) or (1, 1)."""
     if display.kind != "solid":
         return np.zeros((1, 1))
     radii = [[_rounding_m(solid)] * len(_corners(solid)) for solid in solids(robot)]
@@ -289,7 +291,7 @@ def _reach_m(robot: Robot, display: Display) -> Array:
 
 
 def _corners(solid: Solid) -> Array:
-    """Return the ends of a capsule, the centre of a sphere, else points whose convex hull is the part. Shape (n, 3)."""
+    """Return the ends of a capsule, the centre of a sphere, else points whose hull is the solid. Shape (n, 3)."""
     if solid.kind == "sphere":
         return np.zeros((1, 3))
     if solid.kind == "capsule":
@@ -297,25 +299,25 @@ def _corners(solid: Solid) -> Array:
     if solid.kind == "box":
         return np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * solid.size_m
     if solid.kind == "cylinder":
-        turn = np.arange(_AROUND) * 4.0 * np.pi / _AROUND
-        ends = np.repeat([-1.0, 1.0], _AROUND // 2)
+        turn = np.arange(_HULL_POINTS) * 4.0 * np.pi / _HULL_POINTS
+        ends = np.repeat([-1.0, 1.0], _HULL_POINTS // 2)
         return np.stack([np.cos(turn), np.sin(turn), ends], axis=1) * solid.size_m[[0, 0, 1]]
-    turn = np.arange(_AROUND) * np.pi * (3.0 - np.sqrt(5.0))
-    height = np.linspace(-1.0, 1.0, _AROUND)
+    turn = np.arange(_HULL_POINTS) * np.pi * (3.0 - np.sqrt(5.0))
+    height = np.linspace(-1.0, 1.0, _HULL_POINTS)
     ring = np.sqrt(1.0 - height**2)
-    directions = np.stack([ring * np.cos(turn), ring * np.sin(turn), height], axis=1)  # evenly over a sphere
+    directions = np.stack([ring * np.cos(turn), ring * np.sin(turn), height], axis=1)  # evenly spaced on a sphere
     if solid.mesh is None:
         return directions * solid.size_m
     return np.asarray(solid.mesh.vertices[np.unique(np.argmax(solid.mesh.vertices @ directions.T, axis=0))])
 
 
 def _rounding_m(solid: Solid) -> float:
-    """Return how far a part goes beyond its corners: the radius of a sphere or a capsule, else 0."""
+    """Return the radius of a sphere or a capsule [m], else 0."""
     return float(solid.size_m[0]) if solid.kind in ("sphere", "capsule") else 0.0
 
 
 def _shapes(robot: Robot, scale: float) -> tuple[dict[str, Any], ...]:
-    """Return the solid parts as `Stimulus.shapes` describes them."""
+    """Return the solids in the form of `Stimulus.shapes`."""
     shapes = []
     first = 0
     for solid in solids(robot):
