@@ -29,7 +29,7 @@ from strut.human.reconstruction.reconstruct import reconstruct  # noqa: E402
 from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.ocp.contact_schedule import PhaseTime  # noqa: E402
-from strut.ocp.shooting_refinement import FINER  # noqa: E402
+from strut.ocp.shooting_refinement import POINTS_PER_INTERVAL  # noqa: E402
 from strut.ocp.trajectory import Trajectory  # noqa: E402
 
 WORKERS = 2
@@ -76,7 +76,7 @@ def main(count: int) -> None:
         rows.append(
             {
                 "case": f"one step at {rate_hz:g} Hz",
-                "intervals": sum(phase.intervals for phase in found.trajectory.problem.phases) // FINER,
+                "intervals": sum(phase.intervals for phase in found.trajectory.problem.phases) // POINTS_PER_INTERVAL,
                 "iterations": iterations,
                 "cpu_s": round(cpu_s, 1),
                 "wall_s": round(perf_counter() - began, 1),

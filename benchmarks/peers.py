@@ -45,7 +45,7 @@ from strut.models.catalogue import load_robot  # noqa: E402
 from strut.motion import Motion  # noqa: E402
 from strut.ocp.contact_schedule import PhaseTime  # noqa: E402
 from strut.ocp.kinematic_tree import read_tree  # noqa: E402
-from strut.ocp.shooting_refinement import FINER  # noqa: E402
+from strut.ocp.shooting_refinement import POINTS_PER_INTERVAL  # noqa: E402
 from strut.ocp.symbolic_dynamics import SymbolicDynamics  # noqa: E402
 from strut.robot import Robot  # noqa: E402
 
@@ -159,7 +159,9 @@ def _ours(found: Gait, recording: Motion) -> dict[str, Any]:
     return {
         "version": "",
         "case": "reconstruct",
-        "nodes": sum(-(-len(path.nodes_of(number)) // FINER) for number in range(len(path.problem.phases))),
+        "nodes": sum(
+            -(-len(path.nodes_of(number)) // POINTS_PER_INTERVAL) for number in range(len(path.problem.phases))
+        ),
         "converged": found.solution.converged,
         "iterations": found.solution.iterations,
         "least_vertical_force_n": found.soundness.least_normal_force_n,
@@ -178,7 +180,7 @@ def _problem(robot: Robot, found: Gait, recording: Motion) -> dict[str, Any]:
     curve = _curve(recording)
     q = curve(path.time_s)
     v = curve(path.time_s, 1)
-    mesh = [path.nodes_of(number)[::FINER] for number in range(len(path.problem.phases))]
+    mesh = [path.nodes_of(number)[::POINTS_PER_INTERVAL] for number in range(len(path.problem.phases))]
     force, place = _point_forces(robot, found)
     return {
         "joints": _joints(robot),

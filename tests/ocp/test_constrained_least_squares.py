@@ -17,7 +17,7 @@ def active_set_alone(monkeypatch):
     def asked(*_):
         raise AssertionError("the active set was not found")
 
-    monkeypatch.setattr(module, "_held_at_the_optimum", asked)
+    monkeypatch.setattr(module, "_active_at_optimum", asked)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -27,7 +27,7 @@ from strut.ocp.problem import (
     TrackingCost,
 )
 from strut.ocp.shooting_refinement import (
-    FINER,
+    POINTS_PER_INTERVAL,
     MultipleShooting,
     active_rows,
     contact_dynamics,
@@ -117,11 +117,14 @@ def test_refinement_keeps_what_the_problem_asks_and_hardly_moves(jump):
     assert exact.violation < 1e-9
     path = exact.trajectory
     coarse = solution.trajectory
-    assert len(path.time_s) == FINER * 18 + 2
+    assert len(path.time_s) == POINTS_PER_INTERVAL * 18 + 2
     assert_allclose(path.q[0], [0.0, 0.03, -0.02, 0.1], atol=1e-9)
     assert_allclose(path.q[-1, 2:], [0.05, -0.1], atol=1e-9)
     assert_allclose(path.duration_s, coarse.duration_s)
-    kept = [*range(0, 3 * FINER + 1, FINER), *range(3 * FINER + 1, len(path.time_s), FINER)]
+    kept = [
+        *range(0, 3 * POINTS_PER_INTERVAL + 1, POINTS_PER_INTERVAL),
+        *range(3 * POINTS_PER_INTERVAL + 1, len(path.time_s), POINTS_PER_INTERVAL),
+    ]
     assert_allclose(path.time_s[kept], coarse.time_s, atol=1e-12)
     assert np.abs(path.q[kept] - coarse.q).max() < 0.05
     assert exact.cost_before_refinement == solution.cost
@@ -242,4 +245,4 @@ def test_a_movement_that_follows_numbers_at_its_nodes_can_be_refined():
 def test_refinement_that_does_not_get_there_says_how_far_it_got():
     program, solution = solved(jump_problem())
     with pytest.raises(RefusedError, match=r"torques alone miss .* after 1 step"):
-        refine_by_shooting(program, solution, most_steps=1)
+        refine_by_shooting(program, solution, max_steps=1)

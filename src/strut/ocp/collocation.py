@@ -20,13 +20,13 @@ from strut.ocp.sparse_nlp import Element, SparseNLP
 from strut.ocp.trajectory import Trajectory, trajectory_of, variables_of
 from strut.ocp.transcription import definition_of, transcribe
 
-REACH = 1.0  # how far the linear program of `shadow_prices` may go from the iterate; variables are of about 1
-MOST_SECONDS = 10.0
-LEAST_SLACK = 1e-5  # with less the linear program counts as possible
+TRUST_REGION = 1.0  # of the linear program of `shadow_prices` around the iterate; variables are scaled to about 1
+MAX_SECONDS = 10.0  # of the linear program
+MIN_SLACK = 1e-5  # with less slack the linear program counts as feasible
 
 
 class NotSolvedError(StrutError):
-    """A problem has no solution that the solver could find; names the worst row in words and keeps the best iterate."""
+    """The solver found no solution; names the most violated row and keeps the best iterate."""
 
     def __init__(self, status: str, worst: str, best: Solution | None, limit: str = "") -> None:
         super().__init__(status, worst, best, limit)
@@ -37,21 +37,31 @@ class NotSolvedError(StrutError):
 
     @property
     def stopped(self) -> bool:
-        """Whether the caller or the clock ended it."""
+        """Whether the caller or the time limit stopped the solver."""
         return self.status in {STOPPED, OUT_OF_TIME}
 
     def __str__(self) -> str:
-        against = f", up against the limit of {self.limit}" if self.limit else ""
-        return f"No such movement was found ({self.status}); worst is {self.worst}{against}."
+        blocked = f", up against the limit of {self.limit}" if self.limit else ""
+        return f"No such movement was found ({self.status}); worst is {self.worst}{blocked}."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
     """A solved movement.
 
-    `costs` are by term; `violation` is the largest of a scaled row or bound, and `worst` says in words where;
-    `converged` is whether the solver met its tolerances, `status` what it says; `variables` (n,) are the program's, a
-    start for others on the same mesh; `cost_before_refinement` is None if no exact integrator was asked.
+    Args:
+        trajectory: At the nodes.
+        cost: Total.
+        costs: By term.
+        violation: Largest violation of a scaled row or bound.
+        worst: Name of the most violated row or bound, its place and size.
+        converged: Whether the solver met its tolerances.
+        status: Of the solver.
+        iterations: Of the solver.
+        setup_s: Time to write the program.
+        solve_s: Time to solve it.
+        variables: Of the program: an initial guess for others on the same mesh. Shape (n,).
+        cost_before_refinement: None without shooting refinement.
     """
 
     trajectory: Trajectory
@@ -69,7 +79,7 @@ class Solution:
 
 
 class DirectCollocation:
-    """A problem written down as a sparse program; solving it again from other guesses costs no set-up."""
+    """A problem as a sparse nonlinear program, which can be solved from several initial guesses."""
 
     def __init__(self, problem: OptimalControlProblem) -> None:
         start_s = perf_counter()
@@ -82,7 +92,7 @@ class DirectCollocation:
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many variables and rows the program has."""
+        """Number of variables and of rows of the program."""
         return self.layout.size, self.assembly.row_count
 
     def solve(
@@ -92,7 +102,7 @@ class DirectCollocation:
         options: SolverOptions | None = None,
         on_iteration: OnIteration | None = None,
     ) -> Solution:
-        """Solve from a trajectory with the same phases, or from variables; NotSolvedError has the best iterate."""
+        """Solve from a trajectory with the same phases, or from variables; NotSolvedError keeps the best iterate."""
         options = options or SolverOptions()
         program = InteriorPoint(self.assembly, self.layout.lower, self.layout.upper, options)
         start = self.variables(guess)
@@ -104,7 +114,7 @@ class DirectCollocation:
         raise NotSolvedError(solution.status, solution.worst, solution, limit)
 
     def variables(self, guess: Trajectory | Array) -> Array:
-        """Return the variables (n,) of a trajectory, put onto the mesh; variables as they are."""
+        """Return the variables (n,) of a trajectory, resampled to the mesh; variables are returned as they are."""
         if not isinstance(guess, Trajectory):
             return guess
         if len(guess.duration_s) != len(self.problem.phases):
@@ -118,7 +128,7 @@ class DirectCollocation:
         return variables_of(self.layout, guess)
 
     def with_lifts(self, x: Array) -> Array:
-        """Return the variables with lifted quantities as they are defined: rows are linear in them. Shape (n,)."""
+        """Return the variables with lifted quantities set by their linear definitions. Shape (n,)."""
         _, rows = self.assembly.functions["nlp"](x, self.assembly.data)
         moved = x.copy()
         for lift in self.problem.lifted_variables:
@@ -126,7 +136,7 @@ class DirectCollocation:
         return moved
 
     def solution(self, outcome: SolverOutcome, program: InteriorPoint) -> Solution:
-        """Return what an outcome means."""
+        """Return the solution of a solver's outcome."""
         return Solution(
             trajectory=trajectory_of(self.layout, outcome.x),
             cost=outcome.cost,
@@ -143,18 +153,19 @@ class DirectCollocation:
 
     def costs(self, x: Array) -> dict[str, float]:
         """Return the cost term by term."""
-        found: dict[str, float] = {}
+        costs: dict[str, float] = {}
         for piece in self.elements:
-            if (own := self.assembly.cost_of(piece, x)) is not None:
-                found[piece.name] = found.get(piece.name, 0.0) + own  # impacts share a name
-        return found
+            cost = self.assembly.cost_of(piece, x)
+            if cost is not None:
+                costs[piece.name] = costs.get(piece.name, 0.0) + cost  # impacts share a name
+        return costs
 
     def rows_of(self, name: str) -> npt.NDArray[np.bool_]:
         """Return which rows of the program belong to the elements called `name`. Shape (m,)."""
         return np.concatenate([np.full(piece.lower.size, piece.name == name) for piece in self.elements])
 
     def worst(self, x: Array, rows: Array) -> str:
-        """Return the most violated row or bound in words: what, which phase and node, by how much."""
+        """Return a description of the most violated row or bound: name, phase, node, and amount."""
         row_excess = np.maximum(np.maximum(self.assembly.lower - rows, rows - self.assembly.upper), 0.0)
         excess = np.maximum(np.maximum(self.layout.lower - x, x - self.layout.upper), 0.0)
         row = int(np.argmax(row_excess))
@@ -166,7 +177,7 @@ class DirectCollocation:
         return f"{piece.words(inner, place)}, off by {amount}"
 
     def blocking_limit(self, x: Array) -> str:
-        """Return the limit that the worst row is up against, in words; empty if none was found."""
+        """Return a description of the limit that blocks the most violated row; empty if none was found."""
         rows, slope = self.assembly.linear(x)
         bounds = (self.layout.lower, self.layout.upper)
         found = shadow_prices(x, bounds, rows, slope, (self.assembly.lower, self.assembly.upper))
@@ -189,7 +200,7 @@ class DirectCollocation:
 
 
 def _require_contacts(problem: OptimalControlProblem, guess: Trajectory) -> None:
-    """Raise if a phase begins in a posture in which its contact rows depend on each other."""
+    """Raise BadTableError if contact rows are linearly dependent in the first configuration of a phase."""
     for number, phase in enumerate(problem.phases):
         q = guess.q[guess.nodes_of(number)[0]]
         require_independent_rows(phase.contact, contact_jacobian(problem.tree, phase.contact, q))
@@ -198,11 +209,11 @@ def _require_contacts(problem: OptimalControlProblem, guess: Trajectory) -> None
 def shadow_prices(
     x: Array, bounds: tuple[Array, Array], rows: Array, slope: csr_matrix, row_bounds: tuple[Array, Array]
 ) -> tuple[Array, Array] | None:
-    """Return the slack that one unit more room for each variable (n,) and each row (m,) would save.
+    """Return how much slack one unit more of each bound of a variable (n,) or row (m,) would save.
 
-    At the best iterate the program is taken as linear, and slack is bought for its rows as cheaply as possible. The
-    limits with the highest price, which would save most slack if they gave way, are what the violated rows are up
-    against. None if nothing nearby stands in the way, or if it takes too long to say. Equations have no room to give.
+    The program is linearised at the best iterate, and the slack of its rows is minimised. The limits with the highest
+    price block the violated rows. None if the linear program is feasible nearby, or takes too long. Equations have no
+    price.
 
     Args:
         x: The best iterate. Shape (n,).
@@ -215,20 +226,20 @@ def shadow_prices(
     above = np.flatnonzero(np.isfinite(upper))
     below = np.flatnonzero(np.isfinite(lower))
     room = np.concatenate([(upper - rows)[above], (rows - lower)[below]])
-    down = np.clip(bounds[0] - x, -REACH, 0.0)
-    up = np.clip(bounds[1] - x, 0.0, REACH)
+    down = np.clip(bounds[0] - x, -TRUST_REGION, 0.0)
+    up = np.clip(bounds[1] - x, 0.0, TRUST_REGION)
     found = linprog(
         np.concatenate([np.zeros(len(x)), np.ones(len(room))]),
         A_ub=hstack([vstack([slope[above], -slope[below]]), -identity(len(room))], format="csc"),
         b_ub=room,
         bounds=np.column_stack([np.append(down, np.zeros(len(room))), np.append(up, np.full(len(room), np.inf))]),
         method="highs-ipm",  # with a crossover to a vertex: a seventh of the time of the simplex method
-        options={"time_limit": MOST_SECONDS},
+        options={"time_limit": MAX_SECONDS},
     )
-    if found.status != 0 or found.fun < LEAST_SLACK:
+    if found.status != 0 or found.fun < MIN_SLACK:
         return None
     row_price = np.zeros(len(rows))
     np.add.at(row_price, np.concatenate([above, below]), -found.ineqlin.marginals)
     at_bound = [found.lower.marginals[: len(x)], -found.upper.marginals[: len(x)]]
-    price = np.where(down > -REACH, at_bound[0], 0.0) + np.where(up < REACH, at_bound[1], 0.0)
+    price = np.where(down > -TRUST_REGION, at_bound[0], 0.0) + np.where(up < TRUST_REGION, at_bound[1], 0.0)
     return np.where(bounds[0] < bounds[1], price, 0.0), np.where(lower < upper, row_price, 0.0)

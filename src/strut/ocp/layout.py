@@ -1,4 +1,4 @@
-"""Layout: which variable of the program is which quantity at which node, with its scale, bounds and name."""
+"""Layout: index, scale, bounds and name of every variable of the program, by quantity and node."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from strut.ocp.problem import Bounds, OptimalControlProblem
 from strut.ocp.sparse_nlp import Element, element
 from strut.ocp.tree_forces import tree_forces
 
-_LARGE = 1e19  # what the solver takes for infinity
+_LARGE = 1e19  # IPOPT takes it for infinity
 
 
 class Layout:
     """Index tables of a problem.
 
-    At a border between phases there are two nodes at the same time. They share their coordinates, their torques unless
-    the phase lets them jump, and their velocities unless an impact lies between them; accelerations and forces jump.
+    Two nodes share the time at which one phase ends and the next begins. They share coordinates, torques (unless the
+    phase lets them jump) and velocities (unless there is an impact); accelerations and forces may jump.
     """
 
     def __init__(self, problem: OptimalControlProblem) -> None:
@@ -48,7 +48,7 @@ class Layout:
                 self._bound(self.nodes_of(number), phase.bounds)
 
     def _bound(self, nodes: Index, bounds: Bounds) -> None:
-        """Narrow the bounds of some nodes; a node that two phases share obeys both."""
+        """Tighten the bounds of some nodes; variables that two phases share obey both."""
         first = (self.q[nodes[:1]], bounds.first_q)
         for index, limit in ((self.q[nodes], bounds.q), (self.v[nodes], bounds.v), (self.u[nodes], bounds.u), first):
             if limit is not None:
@@ -72,7 +72,7 @@ class Layout:
         problem = self.problem
         scales = self.problem.scales
         rows = self.contact.rows
-        self.nothing = self._take(np.zeros(len(rows)), np.zeros(len(rows)), np.full(len(rows), scales.force_n))
+        self.zero_force = self._take(np.zeros(len(rows)), np.zeros(len(rows)), np.full(len(rows), scales.force_n))
         columns: dict[str, list[Index]] = {name: [] for name in ("q", "v", "a", "u", "force", "closure")}
         closing = np.full(len(self.closure_names), scales.force_n)
         sizes = {"q": np.ones(problem.tree.nq), "v": scales.velocity, "u": scales.torque}
@@ -96,12 +96,12 @@ class Layout:
         self.q, self.v, self.a, self.u, self.force, self.closure = (np.array(columns[name]) for name in columns)
 
     def _forces(self, number: int, node: int) -> Index:
-        """Return the force variables of a node: real ones for rows that touch, the fixed zeros for the others."""
+        """Return the force variables of a node: free ones for active rows, fixed zeros for the others."""
         phase = self.problem.phases[number]
         scale = self.problem.scales.force_n
         last = node == self.last_node[number]
         least_n = 0.0 if last or node == self.first_node[number] else phase.min_load_n
-        index = self.nothing.copy()
+        index = self.zero_force.copy()
         for position, row in enumerate(self.contact.rows):
             if row not in phase.contact.rows:
                 continue
@@ -136,7 +136,7 @@ class Layout:
         return np.asarray(np.flatnonzero(self.phase_of == number))
 
     def node_names(self, nodes: Sequence[int] | Index) -> list[str]:
-        """Return names for people: phase and node within it."""
+        """Return names of nodes for messages: phase and node within it."""
         phase_of = self.phase_of[list(nodes)]
         phases = self.problem.phases
         inside = np.asarray(nodes) - self.first_node[phase_of]
@@ -145,10 +145,10 @@ class Layout:
     def element(
         self, name: str, nodes: Sequence[int] | Index, *, place: str = "", impact: int | None = None, **options: Any
     ) -> Element:
-        """Return the rows or costs of a movement at nodes (and from each to the next, or at a named place).
+        """Return an element at nodes (or from each to the next, or at a named place).
 
-        Symbols say at which node they are: this one, the next, the one before, the first, the last. `impact` is the
-        phase whose impulses the rows know. Options are those of `sparse_nlp.element`.
+        The kind of a symbol names its node: this one, the next, the one before, the first, the last. `impact` is the
+        phase of the impulses in the rows. Options are those of `sparse_nlp.element`.
         """
         here = np.asarray(nodes, dtype=np.intp)
         first = np.zeros_like(here)
@@ -176,7 +176,7 @@ class Layout:
         return np.asarray(table[nodes, number])
 
     def variable_name(self, index: int) -> str:
-        """Return the name of a variable for people: what, phase and node."""
+        """Return the name of a variable for messages: quantity, phase and node."""
         names = self.problem.tree.velocity_names
         problem = self.problem
         by_node = {

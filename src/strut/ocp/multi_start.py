@@ -1,4 +1,4 @@
-"""Multi-start: the solution of least cost from several initial guesses, against local minima."""
+"""Multi-start: solve from several initial guesses and keep the solution with the lowest cost."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ from strut.errors import OutOfRangeError, RefusedError
 from strut.ocp.collocation import NotSolvedError, Solution
 from strut.ocp.interior_point import OnIteration
 
-MOST_STARTS = 100
+MAX_STARTS = 100
 
 
-class Solved(Protocol):
+class HasSolution(Protocol):
     """Anything that holds a solution."""
 
     @property
     def solution(self) -> Solution:
-        """What the solver found."""
+        """The solution."""
 
 
-Found = TypeVar("Found", bound=Solved)
+Found = TypeVar("Found", bound=HasSolution)
 
 
 def best_of_starts(
     starts: int, solve: Callable[[int, OnIteration | None], Found], on_iteration: OnIteration | None = None
 ) -> tuple[Found, tuple[str, ...]]:
-    """Return what has the least cost of several starts, and in words what each start came to.
+    """Return the result with the lowest cost of several starts, and one sentence on each start.
 
-    `solve` solves from the start of a number, counted from 0, and tells its iterations; `on_iteration` hears of every
-    one, and of which start it is. A solver that is stopped in a later start leaves what was found before.
+    `solve` takes the number of a start, counted from 0, and a callback for its iterations; `on_iteration` is called at
+    each of them with the number of the start. If a later start is stopped, the results before it count.
     """
-    if not 1 <= starts <= MOST_STARTS:
-        raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MOST_STARTS}.")
-    found = list[Found]()
-    told = list[str]()
+    if not 1 <= starts <= MAX_STARTS:
+        raise OutOfRangeError(f"The number of starts is {starts}; choose 1 to {MAX_STARTS}.")
+    results = list[Found]()
+    sentences = list[str]()
     for number in range(starts):
-        word = f"start {number + 1} of {starts}"
+        label = f"start {number + 1} of {starts}"
         try:
-            found.append(solve(number, label_iterations(on_iteration, word if starts > 1 else "")))
+            results.append(solve(number, label_iterations(on_iteration, label if starts > 1 else "")))
         except (NotSolvedError, RefusedError) as failure:
             last = number + 1 == starts or (isinstance(failure, NotSolvedError) and failure.stopped)
-            if last and not found:
+            if last and not results:
                 raise
-            told.append(f"{word} failed: {failure}")
+            sentences.append(f"{label} failed: {failure}")
             if last:
                 break
         else:
-            told.append(f"{word}: cost {found[-1].solution.cost:.4f}")
-    return min(found, key=attrgetter("solution.cost")), tuple(told) if starts > 1 else ()
+            sentences.append(f"{label}: cost {results[-1].solution.cost:.4f}")
+    return min(results, key=attrgetter("solution.cost")), tuple(sentences) if starts > 1 else ()
 
 
-def label_iterations(on_iteration: OnIteration | None, words: str) -> OnIteration | None:
-    """Return what tells iterations together with which solve they are of."""
-    return None if on_iteration is None else lambda iteration: on_iteration(replace(iteration, solve=words))
+def label_iterations(on_iteration: OnIteration | None, label: str) -> OnIteration | None:
+    """Return a callback that adds the label of a solve to its iterations."""
+    return None if on_iteration is None else lambda iteration: on_iteration(replace(iteration, solve=label))

@@ -1,4 +1,4 @@
-"""Problem: a movement to be found, in the words of the field: phases, contacts, bounds, constraints, costs."""
+"""Problem: a multi-phase optimal control problem: phases with contacts, bounds, constraints and costs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ At = Callable[[NodeSymbols], Expression]
 
 @dataclass(frozen=True, slots=True)
 class BoundarySymbols:
-    """Both ends of the whole movement, all phase durations, and their sum."""
+    """First and last node of the whole movement, all phase durations, and their sum."""
 
     first: NodeSymbols
     last: NodeSymbols
@@ -37,9 +37,9 @@ class BoundarySymbols:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """Expressions of a node, `rows`, that stay between two bounds at some nodes of a phase.
+    """Path constraint: expressions of a node, `rows`, that stay between two bounds at some nodes of a phase.
 
-    A violation of the size `scale` matters; name ("left toes above the ground"), row names and unit are for people.
+    Rows are divided by `scale`; name ("left toes above the ground"), row names and unit are for messages.
     """
 
     name: str
@@ -56,8 +56,8 @@ class Constraint:
 class BoundaryConstraint:
     """Relations between both ends of the movement, `rows`, that stay between two bounds: periodicity, step length.
 
-    `row_sizes` is what 1 of a row means in its unit, if rows were divided by something; names and units (of all rows,
-    or of each) are for people.
+    `row_sizes` is the value of 1 of a row in its unit, if rows were divided by something; names and units (of all rows,
+    or of each) are for messages.
     """
 
     name: str
@@ -71,14 +71,14 @@ class BoundaryConstraint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bounds:
-    """Smallest and largest values. Shapes (2, nv), (2, nv), (2, n_u); `first_q` holds at the first node besides."""
+    """Bounds of q, v and u. Shapes (2, nv), (2, nv), (2, n_u); `first_q` also bounds q at the first node."""
 
     q: Array
     v: Array
     u: Array
     first_q: Array | None = None
 
-    def check(self, whose: str, coordinates: int, torques: int) -> None:
+    def check(self, owner: str, coordinates: int, torques: int) -> None:
         """Raise unless shapes fit and no lower bound is above its upper one."""
         for name, count in (("q", coordinates), ("v", coordinates), ("u", torques), ("first_q", coordinates)):
             limit = getattr(self, name)
@@ -86,32 +86,32 @@ class Bounds:
                 continue
             if np.shape(limit) != (2, count):
                 raise OutOfRangeError(
-                    f"The bounds of {name} of {whose} have the shape {np.shape(limit)}; it must be (2, {count})."
+                    f"The bounds of {name} of {owner} have the shape {np.shape(limit)}; it must be (2, {count})."
                 )
             if not np.all(limit[0] <= limit[1]):
                 entry = int(np.argmin(limit[0] <= limit[1]))
                 raise OutOfRangeError(
-                    f"Entry {entry} of {name} of {whose} is bounded by {limit[0, entry]:g} and {limit[1, entry]:g}; "
+                    f"Entry {entry} of {name} of {owner} is bounded by {limit[0, entry]:g} and {limit[1, entry]:g}; "
                     "the first must not be above the second."
                 )
 
 
 @dataclass(frozen=True, slots=True)
 class ContactPhase:
-    """A stretch of time in which the same rows touch the ground.
+    """A time span in which the same contact rows are active.
 
     Args:
-        name: For people.
-        contact: What touches.
-        intervals: Of the mesh.
+        name: For messages.
+        contact: Active contact rows.
+        intervals: Number of mesh intervals.
         duration_s: Shortest and longest duration; the same number twice fixes it.
-        arrival: How it begins: velocities continue; an inelastic impact brings all its rows to rest; or, as the first
-            phase of a movement that does not repeat, its rows are at rest (`rest`).
-        landing: Names of the points whose height is 0 at its start.
-        constraints: Besides dynamics, contact and bounds.
-        unloaded: Names of the rows whose force has vanished at its end.
-        torque_jumps: Whether torques may jump where it begins, as where a landing switches motors; else they continue.
-        bounds: In this phase, besides those of the whole movement; `first_q` is for its first node.
+        arrival: How the phase begins: velocities are continuous; an inelastic impact brings all rows to rest; or the
+            rows are at rest (`rest`), for the first phase of a movement that does not repeat.
+        landing: Names of the points with height 0 at the start.
+        constraints: In addition to dynamics, contact and bounds.
+        unloaded: Names of the rows with zero force at the end.
+        torque_jumps: Whether torques may jump at the start, as where a landing switches motors; else continuous.
+        bounds: In addition to those of the whole movement; `first_q` is for the first node of the phase.
         pulling: Names of the upward rows that may pull, because `constraints` limit what a whole sole does.
         min_load_n: Of all other upward rows between its ends: forces that are 0 at two nodes may pull between them.
     """
@@ -134,7 +134,7 @@ class ContactPhase:
         shortest, longest = self.duration_s
         if not 0.0 < shortest <= longest < np.inf:
             raise OutOfRangeError(
-                f"Phase {self.name} shall last {shortest:g} to {longest:g} s; give two positive times in order."
+                f"Phase {self.name} has durations of {shortest:g} to {longest:g} s; give two positive times in order."
             )
         if self.intervals < 1:
             raise OutOfRangeError(f"Phase {self.name} has {self.intervals} intervals; it needs at least 1.")
@@ -158,7 +158,7 @@ class LagrangeCost:
 
 @dataclass(frozen=True, slots=True)
 class MeanCost:
-    """A cost on the average over each phase, whatever its duration: weight × Σ mean(value) / phases."""
+    """A cost on the mean over each phase, independent of its duration: weight × Σ mean(value) / phases."""
 
     name: str
     weight: float
@@ -167,7 +167,7 @@ class MeanCost:
 
 @dataclass(frozen=True, slots=True)
 class RateCost:
-    """A cost on how fast something changes: weight × ∫ |d of / dt|² dt."""
+    """A cost on a rate of change: weight × ∫ |d of / dt|² dt."""
 
     name: str
     weight: float
@@ -185,7 +185,7 @@ class MayerCost:
 
 @dataclass(frozen=True, slots=True)
 class ImpactCost:
-    """A cost on what the ground does where something lands: weight × Σ |impulse / scale|², over all rows of impacts."""
+    """A cost on impulses at impacts: weight × Σ |impulse / scale|², over all rows of impacts."""
 
     name: str
     weight: float
@@ -225,7 +225,7 @@ Cost = LagrangeCost | MeanCost | RateCost | MayerCost | ImpactCost | TrackingCos
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A free number of the movement that does not change in time."""
+    """A free number of the movement that is constant in time."""
 
     name: str
     lower: float
@@ -236,14 +236,14 @@ class Parameter:
         """Raise if its bounds are crossed."""
         if not self.lower <= self.upper:
             raise OutOfRangeError(
-                f"The parameter {self.name} shall lie between {self.lower:g} and {self.upper:g}; "
+                f"The parameter {self.name} has the bounds {self.lower:g} and {self.upper:g}; "
                 "the first must not be above the second."
             )
 
 
 @dataclass(frozen=True, slots=True)
 class LiftedVariable:
-    """A quantity with variables of its own at every node, tied to what it stands for: keeps costs of it simple."""
+    """A quantity with variables of its own at every node and a defining equation, so that costs on it stay simple."""
 
     name: str
     size: int
@@ -253,21 +253,21 @@ class LiftedVariable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OptimalControlProblem:
-    """A movement to be found.
+    """A multi-phase optimal control problem.
 
     Args:
-        tree: Who moves; coordinates are plain numbers.
-        actuated: Which velocities have a torque. Shape (n_u,).
-        scales: Sizes of the variables.
-        force_scale: Sizes of the rows of the equations of motion. Shape (nv,).
+        tree: Of the body; without quaternions.
+        actuated: Indices of velocities with a torque. Shape (n_u,).
+        scales: Typical sizes of the variables.
+        force_scale: Typical sizes of the rows of the equations of motion. Shape (nv,).
         phases: In order.
         bounds: Of coordinates, velocities and torques.
         costs: To be minimised.
-        boundary_constraints: Equations between both ends.
+        boundary_constraints: Relations between both ends.
         parameters: Free numbers.
         lifted_variables: Quantities with variables of their own.
-        friction: Each foot pushes sideways at most this much of its load; None for no limit.
-        passive: Generalised forces of springs and dampers, if any. Shape (nv,).
+        friction: Coefficient of friction; None for no limit.
+        passive: Generalised forces of additional springs and dampers. Shape (nv,).
         bounded_between_nodes: Velocities, by index, that change so fast that bounds must hold between nodes, too.
     """
 
@@ -290,12 +290,12 @@ class OptimalControlProblem:
             raise OutOfRangeError("The movement has no phases; it needs at least one.")
         if self.tree.nq != self.tree.nv:
             raise OutOfRangeError(
-                f"{self.tree.name} has quaternions; every coordinate of a movement to be found must be a plain number "
+                f"{self.tree.name} has quaternions; optimal control needs coordinates that are plain numbers "
                 "(read_tree with angle_base, or hinges in the place of balls)."
             )
         if self.phases[0].arrival == "impact":
             raise OutOfRangeError(
-                f"Phase {self.phases[0].name} begins with an impact, but no phase is before it; let it begin at rest."
+                f"Phase {self.phases[0].name} begins with an impact, but it is the first phase; let it begin at rest."
             )
         self.bounds.check("the movement", self.tree.nv, len(self.actuated))
         for parameter in self.parameters:
@@ -306,7 +306,7 @@ class OptimalControlProblem:
                 phase.bounds.check(f"phase {phase.name}", self.tree.nv, len(self.actuated))
 
     def check_references(self) -> None:
-        """Raise if a cost has not one reference per node; a path that is only kept, at other nodes, needs none."""
+        """Raise OutOfRangeError if a tracking cost does not have one reference per node."""
         nodes = len(self.phase_of)
         for cost in self.costs:
             if isinstance(cost, TrackingCost) and len(cost.reference) != nodes:
@@ -333,12 +333,12 @@ class OptimalControlProblem:
         )
 
     def on_phases(self, phases: tuple[ContactPhase, ...]) -> OptimalControlProblem:
-        """Return the problem on other phases or another mesh, without the costs whose references are for its nodes."""
+        """Return the problem with other phases or another mesh, without costs whose references belong to its nodes."""
         costs = tuple(cost for cost in self.costs if not isinstance(cost, TrackingCost | SampleCost))
         return replace(self, phases=phases, costs=costs)
 
     def node(self, where: str = "") -> NodeSymbols:
-        """Return an instant of this movement in symbols."""
+        """Return the symbols of one node."""
         return NodeSymbols(
             self.tree,
             self.scales,
@@ -358,36 +358,37 @@ def periodic(
     mirror: Mirror | None = None,
     advancing: int = 0,
 ) -> tuple[BoundaryConstraint, ...]:
-    """Return the constraints that the end of a movement is the image of its start: places, velocities, torques.
+    """Return constraints that make the end of a movement the image of its start: coordinates, velocities, torques.
 
     Args:
-        tree: Who moves.
-        actuated_from: The first velocity that has a torque; all later ones have one.
+        tree: Of the body.
+        actuated_from: Index of the first velocity with a torque; all later ones have one.
         velocity_scale: Shape (nv,).
         torque_scale: Shape (nv - actuated_from,).
         mirror: The symmetry map of all coordinates; None for a movement that repeats as it is.
-        advancing: The coordinate that goes on instead of coming back.
+        advancing: Index of the coordinate that advances instead of repeating.
     """
     mirror = mirror or Mirror(tuple(range(tree.nv)), (1.0,) * tree.nv)
     names = tree.velocity_names
     units = tree.velocity_units
-    staying = [index for index in range(tree.nq) if index != advancing]
-    powered = Mirror(*mirror.part(actuated_from))
+    repeating = [index for index in range(tree.nq) if index != advancing]
+    torque_mirror = Mirror(*mirror.part(actuated_from))
 
     def coordinates(ends: BoundarySymbols) -> Expression:
         image = mirror.apply(ends.last.q)
-        return column(*(ends.first.q[index] - image[index] for index in staying))
+        return column(*(ends.first.q[index] - image[index] for index in repeating))
 
     def velocities(ends: BoundarySymbols) -> Expression:
         return (ends.first.v - column(*mirror.apply(ends.last.v))) / velocity_scale
 
     def torques(ends: BoundarySymbols) -> Expression:
-        return (ends.first.u - column(*powered.apply(ends.last.u))) / torque_scale
+        return (ends.first.u - column(*torque_mirror.apply(ends.last.u))) / torque_scale
 
-    who, unit = (tuple(words[index] for index in staying) for words in (names, units))
-    speed = tuple(f"{unit}/s" for unit in units)
+    repeating_names = tuple(names[index] for index in repeating)
+    repeating_units = tuple(units[index] for index in repeating)
+    speed_units = tuple(f"{unit}/s" for unit in units)
     return (
-        BoundaryConstraint("periodic coordinate", coordinates, who, row_units=unit),
-        BoundaryConstraint("periodic velocity", velocities, names, row_sizes=velocity_scale, row_units=speed),
+        BoundaryConstraint("periodic coordinate", coordinates, repeating_names, row_units=repeating_units),
+        BoundaryConstraint("periodic velocity", velocities, names, row_sizes=velocity_scale, row_units=speed_units),
         BoundaryConstraint("periodic torque", torques, names[actuated_from:], row_sizes=torque_scale, row_units="N m"),
     )

@@ -1,9 +1,9 @@
-"""Shooting refinement: from a solved movement to the nearest that an integrator reproduces from its torques alone.
+"""Shooting refinement: the movement nearest to a solution that an integrator reproduces from its torques alone.
 
-Between nodes the mesh only approximates the equations of motion, and a body on its toes multiplies the error of every
-interval on the way to the end. Here the rows of the mesh are replaced by the condition that every interval, integrated
-to the last digits, ends where the next begins; all other rows and bounds of the problem stay. Newton steps of least
-length lead there. Contact is pure physics, held at the level of accelerations, without a pull against drift.
+Between nodes the mesh only approximates the equations of motion, and an unstable body amplifies the error of every
+interval. Multiple shooting replaces the collocation defects by the condition that every interval, integrated to the
+last digits, ends where the next begins; all other rows and bounds of the problem stay. The problem is solved by Newton
+steps of minimum length. Contacts are imposed on accelerations, without stabilisation against drift.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from strut.ocp.trajectory import Trajectory, trajectory_of
 from strut.ocp.transcription import MESH
 from strut.receipt import Reason, ReasonKind
 
-STEP_S = 0.005  # of the integrator, of eighth order: errs by 1e-13 in an interval
-MOST_STEPS = 8
-# Gap, scaled, that one step of the integrator tells well enough: it errs by 3e-8 in an interval of a synthesized gait
-# and by 5e-5 in the longer ones of a published reconstruction. Below that, Newton would go to and fro between both.
-FAR = 1e-3
-CLOSED = 1e-11  # largest gap between intervals, scaled; a step multiplies it by up to a million
-KEPT = 1e-8  # largest miss of a bound, scaled: ten times what a step of least length may miss by
-FINER = 4  # the exact movement is kept at this many points per interval
-WEIGHT = {"q": 3.0, "v": 3.0, "u": 0.3, "a": 0.02, "force": 0.02}  # of changes in scaled variables
-OTHER_WEIGHT = 1e-3  # of what follows from those
-UNLIMITED = 1e18
-IMPACT_S = 0.001  # chosen: so much of its load before an impact may a point give up in it; `soundness` judges it
-MOST_OF_LOAD = 0.5  # of that: loads change, too
+STEP_S = 0.005  # of the integrator of eighth order: its error is 1e-13 in an interval
+MAX_STEPS = 8  # Newton steps
+# Gap, scaled, above which one integrator step per interval is accurate enough: its error is 3e-8 in an interval of a
+# synthesized gait and 5e-5 in the longer ones of a published reconstruction. Near it, Newton steps would alternate.
+COARSE_GAP = 1e-3
+MAX_GAP = 1e-11  # between intervals, scaled; a step of a walk amplifies it by up to a million
+MAX_BOUND_ERROR = 1e-8  # scaled: ten times the tolerance of a step of minimum length
+POINTS_PER_INTERVAL = 4  # of the refined trajectory
+WEIGHT = {"q": 3.0, "v": 3.0, "u": 0.3, "a": 0.02, "force": 0.02}  # of changes in scaled variables; no benchmark
+OTHER_WEIGHT = 1e-3  # of variables that follow from those
+UNLIMITED = 1e18  # larger bounds count as infinite
+IMPACT_S = 0.001  # duration of an impact, in which a point may give up its load; `soundness` judges it; no benchmark
+MAX_LOAD_SHARE = 0.5  # of that load, because loads change during the refinement
 
 
-def refine_by_shooting(program: DirectCollocation, solution: Solution, *, most_steps: int = MOST_STEPS) -> Solution:
-    """Return the nearest movement whose torques, integrated exactly, reproduce it; durations and parameters stay.
+def refine_by_shooting(program: DirectCollocation, solution: Solution, *, max_steps: int = MAX_STEPS) -> Solution:
+    """Return the nearest movement that its torques reproduce when integrated exactly; durations and parameters stay.
 
-    The solution that comes back holds the movement at `FINER` times as many nodes, with accelerations and forces from
+    The returned solution has `POINTS_PER_INTERVAL` times as many nodes, with accelerations and forces from
     forward dynamics; cost and violation are those of its variables on the program's mesh, with the gaps of the exact
     integration in the place of the rows of the mesh. Raises RefusedError with how far it got.
     """
@@ -59,7 +59,7 @@ def refine_by_shooting(program: DirectCollocation, solution: Solution, *, most_s
     goal = _Goal(program, shooting, lower, upper)
     weight = _weights(layout)
     settled = True
-    for _ in range(most_steps):
+    for _ in range(max_steps):
         missing = goal.missing(x)
         if missing.closed:
             break
@@ -72,7 +72,7 @@ def refine_by_shooting(program: DirectCollocation, solution: Solution, *, most_s
         missing = goal.missing(x)
         if not missing.closed:
             held = "" if settled else ", and which bounds hold was not settled"
-            steps = f"{most_steps} step{'s' if most_steps > 1 else ''}"
+            steps = f"{max_steps} step{'s' if max_steps > 1 else ''}"
             missed = f"torques alone miss the movement by {missing.largest:.1e} (scaled)"
             raise RefusedError(
                 [Reason(ReasonKind.LIMIT, None, f"{missed} after {steps} of shooting refinement{held}")],
@@ -93,7 +93,7 @@ def refine_by_shooting(program: DirectCollocation, solution: Solution, *, most_s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Defects:
-    """How far intervals miss the start of the next, scaled, and the derivatives by the program's variables."""
+    """Gaps between the ends of intervals and the start of the next, scaled, and derivatives by the variables."""
 
     value: Array
     slope: csr_matrix
@@ -110,7 +110,7 @@ class MultipleShooting:
         self.touches = active_rows(problem, layout.phase_of[self.start])
 
     def gaps(self, path: Trajectory) -> Defects:
-        """Return what is missing between the intervals of a trajectory on the problem's mesh."""
+        """Return the gaps between the intervals of a trajectory on the mesh of the problem."""
         layout = self.layout
         start = self.start
         state = np.hstack([path.q, path.v])
@@ -120,7 +120,7 @@ class MultipleShooting:
         size = np.concatenate([np.ones(layout.problem.tree.nq), layout.problem.scales.velocity])
         ends, rough = self.dynamics.advance(state[start], torque, length_s, self.touches, steps=1, slopes=True)
         assert rough is not None
-        if np.abs((ends - state[start + 1]) / size).max() < FAR:
+        if np.abs((ends - state[start + 1]) / size).max() < COARSE_GAP:
             ends, _ = self.dynamics.advance(state[start], torque, length_s, self.touches, steps=steps, slopes=False)
         here = np.hstack([layout.q[start], layout.v[start], layout.u[start], layout.u[start + 1]])
         after = np.hstack([layout.q[start + 1], layout.v[start + 1]])
@@ -134,7 +134,7 @@ class MultipleShooting:
 
 
 def enough_steps(length_s: Array) -> int:
-    """Return how many steps of the integrator the longest of some intervals needs."""
+    """Return the number of integrator steps for the longest of some intervals."""
     return int(np.ceil(length_s.max() / STEP_S))
 
 
@@ -153,14 +153,14 @@ def contact_dynamics(problem: OptimalControlProblem, parameter: Mapping[str, flo
 
 
 def active_rows(problem: OptimalControlProblem, phase_of: Index) -> Mask:
-    """Return which rows of the problem touch, phase by phase number. Shape (n,) in, (n, n_rows) out."""
+    """Return which contact rows of the problem are active, by phase number. Shape (n,) in, (n, n_rows) out."""
     sets = np.array([[row in phase.contact.rows for row in problem.contact.rows] for phase in problem.phases], bool)
     return np.asarray(sets.reshape(len(problem.phases), -1)[phase_of])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Missing:
-    """What variables lack of an exact movement, linear around them: equations (m, n), their goals (m,), and bounds."""
+    """The exact movement linearised around variables: equations (m, n), their right side (m,), and bounds."""
 
     equations: csr_matrix
     wanted: Array
@@ -174,7 +174,7 @@ class _Missing:
     @property
     def closed(self) -> bool:
         """Whether it is exact."""
-        return float(np.abs(self.wanted).max()) < CLOSED and self._beyond < KEPT
+        return float(np.abs(self.wanted).max()) < MAX_GAP and self._beyond < MAX_BOUND_ERROR
 
     @property
     def _beyond(self) -> float:
@@ -182,7 +182,7 @@ class _Missing:
 
 
 class _Goal:
-    """The rows of a program with the exact integration in the place of the mesh, and its bounds."""
+    """The rows of a program with exact integration in place of collocation defects, and its bounds."""
 
     def __init__(self, program: DirectCollocation, shooting: MultipleShooting, lower: Array, upper: Array) -> None:
         assembly = program.assembly
@@ -200,7 +200,7 @@ class _Goal:
         self.own = csr_matrix((np.ones(len(limited)), (np.arange(len(limited)), limited)), shape)
 
     def missing(self, x: Array) -> _Missing:
-        """Return what the variables lack. Shape (n,) in."""
+        """Return the linearisation at variables. Shape (n,) in."""
         assembly = self.program.assembly
         equal = self.equal
         between = self.between
@@ -217,9 +217,9 @@ class _Goal:
 
 
 def _bounds(layout: Layout, x: Array) -> tuple[Array, Array]:
-    """Return the bounds of the variables: durations and parameters stay, and a point may give up some of its load.
+    """Return the bounds of the variables: durations and parameters are fixed, and a point may give up some load.
 
-    Upward impulses of points that carried load before an impact may be negative as far as `IMPACT_S` of it goes.
+    Upward impulses of points that carried load before an impact may be negative by `IMPACT_S` times that load.
     """
     lower = layout.lower.copy()
     upper = layout.upper.copy()
@@ -231,7 +231,7 @@ def _bounds(layout: Layout, x: Array) -> tuple[Array, Array]:
         load_n = dict(zip(layout.contact.rows, (x * layout.scale)[before], strict=True))
         for index, row in zip(impulse, phase.contact.rows, strict=True):
             if row.point.name not in phase.landing:
-                given_up = UNLIMITED if row.axis != 2 else MOST_OF_LOAD * IMPACT_S * load_n[row] / layout.scale[index]
+                given_up = UNLIMITED if row.axis != 2 else MAX_LOAD_SHARE * IMPACT_S * load_n[row] / layout.scale[index]
                 lower[index] = -given_up
     return lower, upper
 
@@ -244,27 +244,28 @@ def _weights(layout: Layout) -> Array:
 
 
 def _integrated(shooting: MultipleShooting, path: Trajectory) -> Trajectory:
-    """Return the movement at `FINER` times as many nodes, integrated from every node of the mesh."""
+    """Return the movement at `POINTS_PER_INTERVAL` times as many nodes, integrated from every node of the mesh."""
     start = shooting.start
     dynamics = shooting.dynamics
     problem = path.problem
-    length_s = (path.time_s[start + 1] - path.time_s[start]) / FINER
+    length_s = (path.time_s[start + 1] - path.time_s[start]) / POINTS_PER_INTERVAL
     state = np.hstack([path.q, path.v])
     steps = enough_steps(length_s)
     inside = [state[start]]
     torque = [path.u[start]]
-    for k in range(FINER - 1):
-        torque.append(path.u[start] + (k + 1) / FINER * (path.u[start + 1] - path.u[start]))
+    for k in range(POINTS_PER_INTERVAL - 1):
+        torque.append(path.u[start] + (k + 1) / POINTS_PER_INTERVAL * (path.u[start + 1] - path.u[start]))
         between = (torque[-2], torque[-1])
         inside.append(dynamics.advance(inside[-1], between, length_s, shooting.touches, steps=steps, slopes=False)[0])
-    borders = FINER * np.cumsum([phase.intervals for phase in problem.phases])
+    borders = POINTS_PER_INTERVAL * np.cumsum([phase.intervals for phase in problem.phases])
     last = shooting.layout.last_node
     moved, u = (
         np.insert(np.stack(within, axis=1).reshape(-1, ends.shape[1]), borders, ends, axis=0)
         for within, ends in ((inside, state[last]), (torque, path.u[last]))
     )
     q, v = np.split(moved, 2, axis=1)
-    finer = problem.on_phases(tuple(replace(stage, intervals=stage.intervals * FINER) for stage in problem.phases))
+    phases = (replace(phase, intervals=phase.intervals * POINTS_PER_INTERVAL) for phase in problem.phases)
+    finer = problem.on_phases(tuple(phases))
     a, force = dynamics.accelerations(q, v, u, active_rows(problem, finer.phase_of))
     return replace(
         path,

@@ -1,8 +1,8 @@
 """Sparse NLP: cost, constraints, Jacobian and Lagrangian Hessian assembled from repeated CasADi elements.
 
 An element is a few rows and a cost over few variables, written once and used at many places. Its first and second
-derivatives are taken once, in scalar symbols, mapped over the places and scattered into the sparse matrices that the
-solver asks for; letting CasADi differentiate the assembled program instead takes three times as long per iteration.
+derivatives are formed once, in scalar symbols, mapped over the places and scattered into the sparse matrices of the
+solver. Letting CasADi differentiate the assembled program instead takes three times as long per iteration.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ def square(values: Expression) -> Expression:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Element:
-    """A symbolic piece and the places where it is used. Names and units of rows and places are for people.
+    """Symbolic rows and cost with the places where they are used. Names and units are for messages.
 
     Args:
-        name: What its rows say.
-        rows: Expressions that stay within the bounds. Shape (m,).
+        name: Of the rows.
+        rows: Expressions to keep within the bounds. Shape (m,).
         cost: An expression added to the cost, or 0.
         local: Symbols of its variables. Shape (n,).
         local_data: Symbols of the constants. Shape (n_data,).
-        index: Which variable of the program each local one is, place by place. Shape (places, n).
-        data: Constants, place by place. Shape (places, n_data).
-        lower: Bounds of the rows, place by place. Shape (places, m).
+        index: Program variable of each local variable, by place. Shape (places, n).
+        data: Constants, by place. Shape (places, n_data).
+        lower: Bounds of the rows, by place. Shape (places, m).
         upper: Shape (places, m).
         row_names: Length m.
-        row_sizes: What 1 of each row means, in its unit. Shape (m,).
+        row_sizes: Value of 1 of each row in its unit. Shape (m,).
         row_units: Empty for rows that have none. Length m.
         place_names: Length places.
     """
@@ -72,7 +72,7 @@ class Element:
     place_names: tuple[str, ...]
 
     def words(self, row: int, place: int) -> str:
-        """Return a row in words: what, of which part, where."""
+        """Return a description of a row: name, part and place."""
         name = f" of {self.row_names[row]}" if self.row_names[row] else ""
         return f"'{self.name}'{name} {self.place_names[place]}"
 
@@ -90,18 +90,18 @@ def element(
     row_sizes: npt.ArrayLike = 1.0,
     row_units: str | Sequence[str] = "",
 ) -> Element:
-    """Return an element; which variables it has is read from its expressions. See `Element`.
+    """Return an element; its variables are the symbols of its expressions. See `Element`.
 
     Args:
-        name: What its rows say.
+        name: Of the rows.
         places: Names of the places where it is used.
-        index_of: Returns, for the kind and number of a symbol, the program's variable at every place. Shape (places,).
+        index_of: Returns the program variable of a symbol (kind and number) at every place. Shape (places,).
         rows: Expressions of `symbols`. Shape (m,).
         cost: Expression of `symbols`.
         bounds: Lower and upper bound of the rows, anything that broadcasts to (places, m).
         data: Values of the symbols of kind `data`. Shape (places, n_data).
         row_names: One per row; numbered if left out and there are several.
-        row_sizes: What 1 of a row means, in its unit.
+        row_sizes: Value of 1 of a row in its unit.
         row_units: Of all rows, or of each.
     """
     rows = ca.SX.zeros(0) if rows is None else ca.SX(rows)
@@ -149,7 +149,7 @@ class SparseNLP:
 
     Args:
         elements: The pieces.
-        size: How many variables the program has.
+        size: Number of variables of the program.
     """
 
     def __init__(self, elements: Sequence[Element], size: int) -> None:
@@ -169,7 +169,7 @@ class SparseNLP:
 
     @property
     def row_count(self) -> int:
-        """How many rows the program has."""
+        """Number of rows of the program."""
         return int(self.row_start[-1])
 
     def linear(self, x: Array) -> tuple[Array, csr_matrix]:
@@ -241,7 +241,7 @@ class SparseNLP:
             given = ca.repmat(multiplier_f, 1, places), ca.reshape(multiplier_g[start:stop], count, places)
             entries = _triplet(hessian)
             one, other = (piece.index[:, entry] for entry in entries)
-            # Two symbols of one variable, say a parameter at both ends of an interval: both halves are on the diagonal.
+            # Two symbols may be one variable, say a parameter at both ends of an interval: then both triangles add up.
             twice = 1.0 + ((one == other) & (entries[0] != entries[1]))
             values = self._mapped(number, [_nonzeros(hessian)], weights, given) * twice.T
             scatter.add(values, np.minimum(one, other), np.maximum(one, other))
@@ -262,7 +262,7 @@ def _triplet(matrix: Expression) -> tuple[Index, Index]:
 
 
 class _Scatter:
-    """A sparse matrix of sums: what elements add at which rows and columns."""
+    """Collects entries of elements and sums them into a sparse matrix."""
 
     def __init__(self, height: int, width: int) -> None:
         self._shape = (height, width)
@@ -275,7 +275,7 @@ class _Scatter:
         self._places.append((column_ * self._shape[0] + row).ravel())
 
     def matrix(self) -> Any:
-        """Return the matrix whose places, numbered down the columns, hold the sums of their entries."""
+        """Return the matrix of sums; positions are numbered column by column."""
         if not self._values:
             return ca.MX(*self._shape)
         place, entry_at = np.unique(np.concatenate(self._places), return_inverse=True)

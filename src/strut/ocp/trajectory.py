@@ -199,7 +199,7 @@ def variables_of(layout: Layout, guess: Trajectory) -> Array:
     x = np.zeros(layout.size)
     for name in ("q", "v", "a", "u", "force", "closure"):
         x[getattr(layout, name)] = getattr(guess, {"force": "force_n", "closure": "closure_n"}.get(name, name))
-    x[layout.nothing] = 0.0
+    x[layout.zero_force] = 0.0
     x[layout.duration] = guess.duration_s
     for number, parameter in enumerate(layout.problem.parameters):
         x[layout.parameter[number]] = guess.parameter.get(parameter.name, parameter.guess)

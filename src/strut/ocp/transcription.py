@@ -1,9 +1,9 @@
-"""Transcription: a problem becomes the elements of a sparse program.
+"""Transcription: turn an optimal control problem into the elements of a sparse nonlinear program.
 
 Dynamics are implicit: coordinates, velocities, accelerations, torques and forces are all variables, and the equations
-of motion are rows. Accelerations are linear between nodes, so velocities are parabolas and coordinates cubics, exactly.
-Contacts and closed loops are held at the level of accelerations; heights are imposed once, at touchdown, and velocities
-by the impact, so that no equation is written twice. A first phase that begins at rest closes the loops.
+of motion are rows. Accelerations are linear between nodes, so velocities are quadratic and coordinates cubic in time.
+Contacts and closed loops are imposed on accelerations. Heights are imposed once, at touchdown, and velocities by the
+impact, so that no constraint is imposed twice. A first phase that begins at rest closes the loops.
 """
 
 from __future__ import annotations
@@ -40,15 +40,17 @@ from strut.ocp.symbolic_dynamics import Expression, SymbolicDynamics
 from strut.ocp.tree_forces import tree_forces
 from strut.robot import ContactPoint
 
-MESH = "mesh"  # name of the rows that tie nodes together
-DEFECT = 10.0  # rows of the mesh are this much stricter than their size says
-BETWEEN = (0.25, 0.5, 0.75)  # shares of an interval at which bounds of quick coordinates hold
-CONTACT_ACCELERATION_M_S2 = 10.0
-DRIFT_FADES_1_S = 15.0  # with 0 a foot drifted 5.8 mm per step on the usual mesh, with 15 it drifts 0.6 mm
+MESH = "mesh"  # name of the rows that tie nodes together (collocation defects)
+DEFECT_WEIGHT = 10.0  # defects are this much stricter than their scale; no benchmark
+BETWEEN = (0.25, 0.5, 0.75)  # shares of an interval at which bounds of fast coordinates hold, too
+CONTACT_ACCELERATION_M_S2 = 10.0  # scale of the rows of contacts and closed loops
+# Rate of the Baumgarte stabilisation of contacts [1/s]: with 0 a foot of the human gait drifted 5.8 mm per step on the
+# usual mesh, with 15 it drifts 0.6 mm; no benchmark.
+DRIFT_RATE_1_S = 15.0
 
 
 def transcribe(layout: Layout) -> list[Element]:
-    """Return the elements of a problem, whose variables a layout has numbered."""
+    """Return the elements of a problem with the variables of its layout."""
     problem = layout.problem
     pieces = [_dynamics(layout), *_contacts(layout), *_closures(layout), _mesh(layout)]
     if problem.bounded_between_nodes:
@@ -70,12 +72,12 @@ def _dynamics(layout: Layout) -> Element:
     problem = layout.problem
     node = problem.node()
     tree = problem.tree
-    missing = node.inverse_dynamics()
+    required = node.inverse_dynamics()
     if problem.passive is not None:
-        missing = missing - problem.passive(node)
+        required = required - problem.passive(node)
     torque = dict(zip(problem.actuated, range(len(problem.actuated)), strict=True))
     rows = [
-        (missing[index] - (node.u[torque[index]] if index in torque else 0.0)) / problem.force_scale[index]
+        (required[index] - (node.u[torque[index]] if index in torque else 0.0)) / problem.force_scale[index]
         for index in range(tree.nv)
     ]
     return layout.element(
@@ -89,7 +91,7 @@ def _dynamics(layout: Layout) -> Element:
 
 
 def _contacts(layout: Layout) -> list[Element]:
-    """Hold the accelerations of all rows that touch; rows of one body share an element, and so most of its terms."""
+    """Impose the accelerations of active contact rows; rows of one body share an element, and so most of its terms."""
     node = layout.problem.node()
     uses = dict[tuple[ContactRow, ...], list[int]]()
     for number, phase in enumerate(layout.problem.phases):
@@ -97,8 +99,9 @@ def _contacts(layout: Layout) -> list[Element]:
             uses.setdefault(own, []).extend(layout.nodes_of(number).tolist())
     pieces = []
     for own, nodes in uses.items():
-        held = {point: _held(node, point) for point in dict.fromkeys(row.point for row in own)}
-        rows = column(*(held[row.point][row.axis] / CONTACT_ACCELERATION_M_S2 for row in own))
+        points = dict.fromkeys(row.point for row in own)
+        acceleration = {point: _stabilised_acceleration(node, point) for point in points}
+        rows = column(*(acceleration[row.point][row.axis] / CONTACT_ACCELERATION_M_S2 for row in own))
         size: dict[str, Any] = {"row_sizes": CONTACT_ACCELERATION_M_S2, "row_units": "m/s²"}
         names = [row.name for row in own]
         pieces.append(layout.element("contact acceleration", nodes, rows=rows, row_names=names, **size))
@@ -106,26 +109,26 @@ def _contacts(layout: Layout) -> list[Element]:
 
 
 def _closures(layout: Layout) -> list[Element]:
-    """Hold the accelerations of closed loops, with the same pull as contacts."""
+    """Impose the accelerations of closed loops, with the same stabilisation as contacts."""
     node = layout.problem.node()
     inner = tree_forces(layout.problem.tree)
     if not inner.row_names:
         return []
-    change = inner.accelerations(node.q, node.v, node.a)
-    speed = inner.velocities(node.q, node.v)
-    held = change + 2.0 * DRIFT_FADES_1_S * speed + DRIFT_FADES_1_S**2 * inner.positions(node.q)
-    rows = held / CONTACT_ACCELERATION_M_S2
+    acceleration = inner.accelerations(node.q, node.v, node.a)
+    velocity = inner.velocities(node.q, node.v)
+    stabilised = acceleration + 2.0 * DRIFT_RATE_1_S * velocity + DRIFT_RATE_1_S**2 * inner.positions(node.q)
+    rows = stabilised / CONTACT_ACCELERATION_M_S2
     size = CONTACT_ACCELERATION_M_S2
     nodes = range(layout.node_count)
     return [layout.element("closed loop", nodes, rows=rows, row_names=inner.row_names, row_sizes=size)]
 
 
-def _held(node: NodeSymbols, point: ContactPoint) -> Expression:
-    """Return the contact acceleration plus a pull that lets what has drifted on the mesh fade out. Shape (3,)."""
+def _stabilised_acceleration(node: NodeSymbols, point: ContactPoint) -> Expression:
+    """Return the contact acceleration plus a stabilisation that removes drift of the mesh. Shape (3,)."""
     height = column(0.0, 0.0, node.height(point))
-    speed = node.contact_velocity(point)
-    change = node.movement.contact_acceleration(point)
-    return change + 2.0 * DRIFT_FADES_1_S * speed + DRIFT_FADES_1_S**2 * height
+    velocity = node.contact_velocity(point)
+    acceleration = node.movement.contact_acceleration(point)
+    return acceleration + 2.0 * DRIFT_RATE_1_S * velocity + DRIFT_RATE_1_S**2 * height
 
 
 def _mesh(layout: Layout) -> Element:
@@ -140,16 +143,16 @@ def _mesh(layout: Layout) -> Element:
     return layout.element(
         MESH,
         layout.starts,
-        rows=column(DEFECT * speed / problem.scales.velocity, DEFECT * place),
+        rows=column(DEFECT_WEIGHT * speed / problem.scales.velocity, DEFECT_WEIGHT * place),
         data=_intervals(layout),
         row_names=[*(f"velocity of {name}" for name in names), *(f"path of {name}" for name in names)],
-        row_sizes=np.concatenate([problem.scales.velocity, np.ones(len(names))]) / DEFECT,
+        row_sizes=np.concatenate([problem.scales.velocity, np.ones(len(names))]) / DEFECT_WEIGHT,
         row_units=[*(f"{unit}/s" for unit in units), *units],
     )
 
 
 def _between(layout: Layout) -> Element:
-    """Keep the quick coordinates and their velocities within their bounds between nodes, too."""
+    """Keep fast coordinates and their velocities within their bounds between nodes, too."""
     problem = layout.problem
     names = list[str]()
     sizes = list[float]()
@@ -185,7 +188,7 @@ def _between(layout: Layout) -> Element:
 
 
 def _quick_limits(problem: OptimalControlProblem, narrower: Bounds | None) -> Array:
-    """Return the least and largest values of the rows of `_between` in a phase. Shape (2, n_rows)."""
+    """Return lower and upper bounds of the rows of `_between` in a phase. Shape (2, n_rows)."""
     special = narrower or problem.bounds
     index = list(problem.bounded_between_nodes)
     limits = [
@@ -199,12 +202,12 @@ def _quick_limits(problem: OptimalControlProblem, narrower: Bounds | None) -> Ar
 
 
 def _step(problem: OptimalControlProblem) -> Expression:
-    """Return the length of an interval: the phase's duration over its number of intervals, the first datum."""
+    """Return the length of an interval: the duration of the phase over its number of intervals, the first datum."""
     return problem.node().duration_s / symbols("data", 1)
 
 
 def _intervals(layout: Layout) -> Array:
-    """Return how many intervals the phase of each interval has. Shape (intervals, 1)."""
+    """Return the number of intervals in the phase of each interval. Shape (intervals, 1)."""
     counts = np.array([phase.intervals for phase in layout.problem.phases], dtype=float)
     return np.asarray(counts[layout.phase_of[layout.starts]][:, None])
 
@@ -225,15 +228,15 @@ def _start(layout: Layout, number: int) -> list[int]:
 
 
 def _arrival(layout: Layout, number: int) -> list[Element]:
-    """Bring the landing points to the ground, and all rows to rest unless they have been at rest before."""
+    """Put landing points on the ground, and bring all rows to rest unless they were at rest before."""
     phase = layout.problem.phases[number]
     node = layout.problem.node()
     start = _start(layout, number)
     points = {point.name: point for point in phase.contact.points}
     pieces = []
     if phase.landing:
-        heights = DEFECT * column(*(node.height(points[name]) for name in phase.landing))
-        size: dict[str, Any] = {"row_names": phase.landing, "row_sizes": 1.0 / DEFECT, "row_units": "m"}
+        heights = DEFECT_WEIGHT * column(*(node.height(points[name]) for name in phase.landing))
+        size: dict[str, Any] = {"row_names": phase.landing, "row_sizes": 1.0 / DEFECT_WEIGHT, "row_units": "m"}
         pieces.append(layout.element("height at touchdown", start, rows=heights, **size))
     if phase.arrival == "impact":
         pieces.append(_impact(layout, number))
@@ -243,7 +246,7 @@ def _arrival(layout: Layout, number: int) -> list[Element]:
 
 
 def _rest(layout: Layout, number: int) -> list[Element]:
-    """Bring all rows of a phase to rest, and those of closed loops; where a movement begins these close."""
+    """Bring all rows of a phase and of closed loops to rest; where a movement begins, loops are also closed."""
     phase = layout.problem.phases[number]
     node = layout.problem.node()
     start = _start(layout, number)
@@ -253,7 +256,7 @@ def _rest(layout: Layout, number: int) -> list[Element]:
         rows = inner.velocities(node.q, node.v)
         names = inner.row_names
         if phase.arrival == "rest":
-            rows = column(rows, DEFECT * inner.positions(node.q))
+            rows = column(rows, DEFECT_WEIGHT * inner.positions(node.q))
             names = names + names
         pieces.append(layout.element("closed loop at the start", start, rows=rows, row_names=names))
     if phase.contact.rows:
@@ -265,7 +268,7 @@ def _rest(layout: Layout, number: int) -> list[Element]:
 
 
 def _impact(layout: Layout, number: int) -> Element:
-    """Balance H Δv with Gᵀ Λ: one inward pass with the jump in the place of the acceleration, at rest, weightless."""
+    """Impose H Δv = Gᵀ Λ: inverse dynamics with Δv in place of the acceleration, at rest and without gravity."""
     problem = layout.problem
     contact = layout.problem.phases[number].contact
     tree = layout.problem.tree
@@ -290,15 +293,16 @@ def _impact(layout: Layout, number: int) -> Element:
 
 
 def _constraints(layout: Layout) -> list[Element]:
-    """Keep the constraints of all phases; phases that share one share an element, which is derived once."""
-    uses: dict[Constraint, list[int]] = {}
+    """Impose the constraints of all phases; phases with the same constraint share an element, derived once."""
+    nodes_by_constraint: dict[Constraint, list[int]] = {}
     for number, phase in enumerate(layout.problem.phases):
         for constraint in phase.constraints:
-            uses.setdefault(constraint, []).extend(_chosen(layout.nodes_of(number), constraint.nodes).tolist())
-    return [_constraint(layout, constraint, nodes) for constraint, nodes in uses.items()]
+            nodes = _select_nodes(layout.nodes_of(number), constraint.nodes)
+            nodes_by_constraint.setdefault(constraint, []).extend(nodes.tolist())
+    return [_constraint(layout, constraint, nodes) for constraint, nodes in nodes_by_constraint.items()]
 
 
-def _chosen(nodes: Index, which: Nodes) -> Index:
+def _select_nodes(nodes: Index, which: Nodes) -> Index:
     """Return some of the nodes of a phase."""
     return {
         "all": nodes,
@@ -391,7 +395,7 @@ def _impact_costs(layout: Layout, cost: ImpactCost) -> list[Element]:
 
 
 def _samples(layout: Layout, cost: SampleCost) -> Element:
-    """Compare samples with the cubics of the mesh at their own times, whatever the durations."""
+    """Compare samples with the cubics of the mesh at their own times, for any durations."""
     problem = layout.problem
     count = len(layout.problem.phases)
     now = problem.node()

@@ -24,7 +24,7 @@ from strut.ocp.continuity_constraints import BoundaryState
 from strut.ocp.interior_point import NEAR_BARRIER, OnIteration, SolverOptions
 from strut.ocp.multi_start import label_iterations
 from strut.ocp.problem import OptimalControlProblem
-from strut.ocp.shooting_refinement import FINER, refine_by_shooting
+from strut.ocp.shooting_refinement import POINTS_PER_INTERVAL, refine_by_shooting
 from strut.ocp.soundness import Soundness, combine_soundness, require_sound, verify_trajectory
 from strut.ocp.trajectory import Trajectory
 
@@ -144,7 +144,7 @@ class WalkComposer:
         self.turn_rad = turn_rad
         self.on_iteration = on_iteration
         self.options = replace(options, capsules=options.capsules or turn_rad != 0.0)
-        self.mesh = tuple(phase.intervals // FINER for phase in gait.trajectory.problem.phases)
+        self.mesh = tuple(phase.intervals // POINTS_PER_INTERVAL for phase in gait.trajectory.problem.phases)
         self.natural = bool(gait.asked.get("natural"))
         self.toe_in_rad = heading_of_foot(self.robot, gait.trajectory.q[0], RIGHT)
         self.solve_s = gait.solution.setup_s + gait.solution.solve_s
