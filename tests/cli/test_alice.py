@@ -98,8 +98,8 @@ def test_mistakes_are_one_sentence(capsys, tmp_path, arguments, code, words):
 def test_what_cannot_be_done_is_left_out_and_no_reason(capsys, tmp_path):
     code, _, error = run(capsys, "walk", "alice", *GOAL, "--emotion", "sad", "--out", tmp_path / "sad.npz")
     assert code == 0
-    assert f"Left out: {NOT_EXPRESSED}." in error
-    assert "is planned to end 0.00 mm from its goal" in error
+    assert f"Not expressed: {NOT_EXPRESSED}." in error
+    assert "The plan ends 0.00 mm from its goal." in error
 
 
 def test_a_fall_has_its_own_exit_code(capsys, tmp_path):

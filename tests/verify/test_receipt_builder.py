@@ -113,7 +113,7 @@ def test_parameters_that_are_weakened_alike_are_named_with_their_share():
     found = receipt(asked=0.8, intensity=0.6, binding_limits=[TOO_MUCH], expressed={"speed": 1.0, "lift": 1.0})
     assert found.reasons == (
         TOO_MUCH.reason,
-        Reason(ReasonKind.WEAKENED, None, "all of it (speed, lift) at 75 %"),
+        Reason(ReasonKind.WEAKENED, None, "speed and lift at 75 %"),
     )
     assert receipt(asked=0.8, intensity=0.8, expressed={"speed": 1.0}).reasons == ()
 

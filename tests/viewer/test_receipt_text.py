@@ -8,6 +8,7 @@ from strut.receipt import Reason, ReasonKind
 from strut.viewer.receipt_text import (
     NOT_KNOWN,
     dial_of,
+    headline,
     intensity_words,
     labels_of,
     receipt_rows,
@@ -37,13 +38,16 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
             foot_slip_mm=0.0,
         ),
     )
-    assert (title_of(motion), verdict_of(motion)) == ("Happy", "72 % shown, weakened")
+    assert (title_of(motion), verdict_of(motion)) == ("Happy", "72 % expressed, weakened")
     assert receipt_sentences(motion.receipt) == [
-        "Shows 72 % of happy, because more would break a limit (torque: LF_knee reaches 104 % of its torque limit).",
+        "Expresses 72 % of happy on average.",
+        "More would break a limit (torque: LF_knee reaches 104 % of its torque limit).",
         "Covers 0.85 m in 45.2 s, 19 mm/s on average.",
-        "It keeps its centre of pressure 15 mm inside the feet, uses 90 % of the weakest motor, "
-        "reaches 73 % of the joint speed limit, slips 0.0 mm and has a cost of transport of "
-        f"{motion.receipt.cost_of_transport:.2f}.",
+        "The centre of pressure stays at least 15 mm inside the support polygon.",
+        "The busiest joint reaches 90 % of its torque limit.",
+        "The fastest joint reaches 73 % of its speed limit.",
+        "No foot slips.",
+        f"The cost of transport is {motion.receipt.cost_of_transport:.2f}.",
     ]
 
 
@@ -56,11 +60,15 @@ def test_a_weakened_feeling_tells_what_of_it_was_weakened_and_by_which_limit(cal
     weak = replace(
         calm.receipt, emotion="happy", intensity_kept=0.9, expressed_share=0.72, verdict="weakened", reasons=reasons
     )
-    first = "Shows 72 % of happy: lift at 50 %, all else as asked, because more would break a limit (torque: LF_knee"
-    assert receipt_sentences(weak)[0].startswith(first)
+    assert receipt_sentences(weak)[:2] == [
+        "Expresses 72 % of happy on average; lift at 50 %, all else as asked.",
+        "More would break a limit (torque: LF_knee reaches 104 % of its limit).",
+    ]
+    assert headline(weak) == "weakened: mrpete expresses 72 % of happy at intensity 0.90 of 1.00 asked"
     lacking = replace(weak, reasons=(*reasons, Reason(ReasonKind.NOT_EXPRESSED, None, "speed is missing or weak")))
-    said = "all else as asked; speed is missing or weak; and more would break a limit (torque: LF_knee"
-    assert said in receipt_sentences(lacking)[0]
+    assert receipt_sentences(lacking)[1] == "Speed is missing or weak."
+    slowed = replace(weak, reasons=(*reasons, Reason(ReasonKind.SLOWED, None, "walks at 0.20 m/s in neutral")))
+    assert "Walks at 0.20 m/s in neutral." in receipt_sentences(slowed)
 
 
 def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:
@@ -104,8 +112,8 @@ def test_a_turn_is_told_beside_what_was_asked(calm: Motion) -> None:
 def test_a_feeling_that_comes_and_goes_is_told_as_one_number(calm: Motion) -> None:
     assert calm.receipt is not None
     felt = replace(calm.receipt, emotion="sad", intensity_asked=1.0, intensity_kept=1.0, expressed_share=0.88)
-    assert receipt_sentences(felt)[0] == "Shows sad as strongly as asked; 88 % shown on average, with start and stop."
-    assert verdict_of(replace(calm, receipt=felt)) == "88 % shown, ok"
+    assert receipt_sentences(felt)[0] == "Expresses sad as asked; 88 % on average, as it fades in and out."
+    assert verdict_of(replace(calm, receipt=felt)) == "88 % expressed, ok"
 
 
 def test_what_is_not_known_is_a_dash_and_never_a_zero(calm: Motion) -> None:
@@ -113,18 +121,18 @@ def test_what_is_not_known_is_a_dash_and_never_a_zero(calm: Motion) -> None:
     receipt = replace(calm.receipt, torque_use=None, cost_of_transport=None)
     rows = dict(receipt_rows(receipt))
     assert rows["Torque used"] == rows["Cost of transport"] == rows["Task error"] == NOT_KNOWN
-    assert "motor" not in " ".join(receipt_sentences(receipt))
+    assert "torque" not in " ".join(receipt_sentences(receipt))
 
 
 def test_a_motion_without_receipt_says_so(bare: Motion) -> None:
     assert (title_of(bare), verdict_of(bare)) == ("Stool", "not checked")
-    assert "no receipt" in receipt_sentences(bare.receipt)[0]
+    assert receipt_sentences(bare.receipt) == ["Not checked yet: run `strut check FILE`."]
 
 
 def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion) -> None:
     assert calm.receipt is not None
     assert dial_of(calm) == verdict_of(calm) == "ok"  # neutral has no strength
-    assert "strongly" not in " ".join(receipt_sentences(calm.receipt))
+    assert "Expresses" not in " ".join(receipt_sentences(calm.receipt))
     calm = replace(calm, receipt=replace(calm.receipt, emotion="happy"))
     half = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.5, verdict="ok"))
     assert dial_of(half) == "intensity 0.50 as asked, ok"
@@ -132,7 +140,7 @@ def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion)
     assert dial_of(weaker) == "intensity 0.40 of 0.50 asked, weakened"
     assert dial_of(bare) == "not checked"
     brief = replace(calm.receipt, intensity_asked=1.0, intensity_kept=1.0, expressed_share=0.46, verdict="weakened")
-    assert intensity_words(brief) == "intensity 1.00 as asked, 46 % shown"
+    assert intensity_words(brief) == "intensity 1.00 as asked, 46 % expressed"
 
 
 def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
@@ -157,3 +165,21 @@ def test_motions_of_one_feeling_are_told_apart_by_intensity_and_file(calm: Motio
     assert labels_of([half, full, sad], files) == ["Happy · 0.50 · a.npz", "Happy · 1.00 · b.npz", "Sad"]
     assert labels_of([full, full, sad], files) == ["Happy · a.npz", "Happy · b.npz", "Sad"]
     assert labels_of([bare, bare]) == ["Stool (1)", "Stool (2)"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "ok: mrpete, neutral"),
+        ({"emotion": "sad", "intensity_asked": 1.0, "intensity_kept": 1.0}, "ok: mrpete expresses sad as asked"),
+        (
+            {"emotion": "sad", "intensity_asked": 0.5, "intensity_kept": 0.5},
+            "ok: mrpete expresses sad at intensity 0.50",
+        ),
+        ({"emotion": "sad", "verdict": "refused"}, "refused: mrpete, sad"),
+        ({"emotion": None, "pad": None}, "ok: mrpete"),
+    ],
+)
+def test_a_receipt_has_a_headline(calm: Motion, changes: dict[str, object], words: str) -> None:
+    assert calm.receipt is not None
+    assert headline(replace(calm.receipt, **changes)) == words

@@ -85,7 +85,7 @@ def test_a_page_about_an_unmeasured_motion_of_another_robot_is_written(
     save_html([bare], [stool], tmp_path / "stool.html")
     text = (tmp_path / "stool.html").read_text()
     assert "A one-legged stool" in text
-    assert "nobody has checked it" in text
+    assert "Not checked yet" in text
     assert Outline(text).tags.count("img") == 1 + 3
     with pytest.raises(FileError, match="is there already"):
         save_html([bare], [stool], tmp_path / "stool.html")

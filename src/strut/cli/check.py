@@ -30,15 +30,17 @@ def check(
     with progress(f"measures {file}"):
         receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))
     ending = goal_ending(motion)
+    is_sound = receipt.verdict == "ok"
+    verdict = "keeps every limit" if is_sound else "breaks a limit"
     if json:
         print_json(receipt.as_dict() | ({} if ending is None else {"goal": ending.as_dict()}))
     print_lines(
-        f"{receipt.verdict}: {receipt.robot}{_claimed(motion.receipt)}",
+        f"{receipt.verdict}: {receipt.robot} {verdict}{_claim(motion.receipt)}",
         *(f"  {s}" for s in measured_sentences(receipt, ending)),
     )
-    command, *words = _next(file, motion, sound=receipt.verdict == "ok")
+    command, *words = _next(file, motion, sound=is_sound)
     print_next(command, *words)
-    return 0 if receipt.verdict == "ok" else REFUSED
+    return 0 if is_sound else REFUSED
 
 
 def _next(file: Path, motion: Motion, *, sound: bool) -> tuple[str, ...]:
@@ -51,9 +53,8 @@ def _next(file: Path, motion: Motion, *, sound: bool) -> tuple[str, ...]:
     return ("strut simulate" if sound else "strut show", str(file))
 
 
-def _claimed(receipt: Receipt | None) -> str:
-    """Return which feeling a file claims to show, and what its own receipt says is missing of it, to end a sentence."""
+def _claim(receipt: Receipt | None) -> str:
+    """Return the emotion and the verdict that a file claims: ` (file: sad, weakened)`; nothing without an emotion."""
     if receipt is None or receipt.emotion is None:
         return ""
-    lacking = f", weakened ({'; '.join(map(str, receipt.reasons))})" if receipt.verdict == "weakened" else ""
-    return f"; the file calls it {receipt.emotion}{lacking}"
+    return f" (file: {receipt.emotion}, {receipt.verdict})"

@@ -24,7 +24,7 @@ from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable
 from strut.plumbing.cancellation import stop_on_interrupt
 from strut.receipt import Receipt
-from strut.viewer.receipt_text import intensity_words, receipt_sentences
+from strut.viewer.receipt_text import headline, receipt_sentences
 
 
 class _Screen(Console):
@@ -61,9 +61,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
 
 def print_receipt(receipt: Receipt) -> None:
     """Tell people what a motion keeps and costs."""
-    feeling = receipt.emotion or (f"({', '.join(f'{v:g}' for v in receipt.pad)})" if receipt.pad else "")
-    headline = ", ".join(words for words in (receipt.robot, feeling, intensity_words(receipt)) if words)
-    print_lines(f"{receipt.verdict}: {headline}", *(f"  {sentence}" for sentence in receipt_sentences(receipt)))
+    print_lines(headline(receipt), *(f"  {sentence}" for sentence in receipt_sentences(receipt)))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from strut.draft import Draft, Violation
 from strut.emotion import Emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.travel_direction import base_track, travel_direction
-from strut.plumbing.number_text import format_percent
+from strut.plumbing.number_text import format_percent, join_words
 from strut.receipt import Reason, ReasonKind, Receipt, Verdict
 from strut.robot import Robot
 from strut.style import parameter_label
@@ -46,8 +46,8 @@ def planned_receipt(
     """
     reasons = [*(violation.reason for violation in binding_limits), *draft.reasons]
     if reasons and intensity < asked:
-        parameters = ", ".join(parameter_label(name) for name in draft.expressed)
-        text = f"all of it{f' ({parameters})' if parameters else ''} at {format_percent(intensity / asked)}"
+        parameters = join_words([parameter_label(name) for name in draft.expressed]) or "all of it"
+        text = f"{parameters} at {format_percent(intensity / asked)}"
         reasons.append(Reason(ReasonKind.WEAKENED, None, text))
     share = None
     if emotion is not None and asked > 0.0 and draft.expressed:

@@ -1,29 +1,30 @@
-"""Wording: a motion's name, its verdict and its receipt as people read them."""
+"""Receipt text: the name of a motion, its verdict and its receipt as people read them."""
 
 from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from strut.motion import Motion
-from strut.plumbing.number_text import Share, format_percent, format_speed, join_words
+from strut.plumbing.number_text import Share, format_percent, format_speed
 from strut.receipt import Reason, ReasonKind, Receipt, intensity_of_asked
 
-if TYPE_CHECKING:  # it measures with an engine, and every verb words its answers here
+if TYPE_CHECKING:  # it measures with an engine, and every verb prints receipts
     from strut.verify.goal_ending import GoalEnding
 
 NOT_KNOWN = "–"
-_WHOLE = 0.99  # share of a feeling that is told as all of it
-_ALONG = math.cos(math.radians(20.0))
-_ASIDE = math.cos(math.radians(70.0))  # beyond is called slanting
-_TURNS_FAR_RAD = 0.5
-_ON_THE_SPOT_M = 5e-3  # it would be told as 0.00 m
-_AT_THE_GOAL_M = 5e-3  # nobody asks on which side of its goal a robot ended that is so near
-_SEEN_M = 5e-4  # it would be told as 0 mm
-_FACING_DEG = 0.05  # it would be told as 0.0°
-_FAR_OFF = 0.05  # of the way to the goal: from here on it is told as a share, too
+_ALL = 0.99  # expressed share that is reported as all of the emotion
+_COS_AHEAD = math.cos(math.radians(20.0))  # within 20° of straight ahead or back, no side is named
+_COS_ASIDE = math.cos(math.radians(70.0))  # within 20° of sideways, neither forwards nor backwards is named
+_TURNS_FAR_RAD = 0.5  # from here on, left and right on the way are not those of the start
+_ON_THE_SPOT_M = 5e-3  # prints as 0.00 m
+_AT_THE_GOAL_M = 5e-3  # so near to its goal, the side does not matter
+_VISIBLE_M = 5e-4  # less prints as 0 mm
+_VISIBLE_DEG = 0.05  # less prints as 0.0°
+_VISIBLE_SLIP_MM = 0.05  # less prints as 0.0 mm
+_FAR_OFF = 0.05  # of the way to the goal: from here on, the error is also reported as a share
 
 
 def title_of(motion: Motion) -> str:
@@ -37,39 +38,34 @@ def title_of(motion: Motion) -> str:
 
 
 def labels_of(motions: Sequence[Motion], names: Sequence[str] | None = None) -> list[str]:
-    """Return what to call motions that are shown together: their titles, and what tells those of one title apart.
+    """Return different labels for motions that are shown together.
 
-    That is the intensity asked for where it differs, and the name that came with the motion (its file, for instance).
+    A label is the title; where titles are the same, the requested intensity and the name of the motion (its file, for
+    instance) follow as far as they differ, and at last a number.
     """
     titles = [title_of(motion) for motion in motions]
-    asked = [_asked(motion) for motion in motions]
+    asked = [_asked_text(motion) for motion in motions]
     labels = []
     for index, title in enumerate(titles):
         alike = {asked[other] for other, another in enumerate(titles) if another == title}
         intensity = asked[index] if len(alike) > 1 else ""
         name = names[index] if names is not None and titles.count(title) > 1 else ""
         labels.append(" · ".join(filter(None, [title, intensity, name])))
-    return _numbered(labels)
-
-
-def _asked(motion: Motion) -> str:
-    """Return the intensity that was asked for, in words; nothing where it is not known."""
-    asked = motion.receipt.intensity_asked if motion.receipt else None
-    return "" if asked is None else f"{asked:.2f}"
-
-
-def _numbered(labels: Sequence[str]) -> list[str]:
-    """Return labels with a number behind those that are still alike."""
     return [
         f"{label} ({labels[: index + 1].count(label)})" if labels.count(label) > 1 else label
         for index, label in enumerate(labels)
     ]
 
 
-def verdict_of(motion: Motion) -> str:
-    """Return how much of the feeling is shown and the verdict, for instance `90 % shown, weakened`.
+def _asked_text(motion: Motion) -> str:
+    asked = motion.receipt.intensity_asked if motion.receipt else None
+    return "" if asked is None else f"{asked:.2f}"
 
-    Where nobody measured what is shown, it is the intensity that the limits left: `intensity 0.90 of 1.00 asked`.
+
+def verdict_of(motion: Motion) -> str:
+    """Return how much of the emotion is expressed, and the verdict: `90 % expressed, weakened`.
+
+    If the expressed share was not measured, the intensity stands there: `intensity 0.90 of 1.00 asked, weakened`.
     """
     receipt = motion.receipt
     if receipt is None:
@@ -78,11 +74,11 @@ def verdict_of(motion: Motion) -> str:
         return receipt.verdict
     if receipt.expressed_share is None:
         return f"{intensity_words(receipt)}, {receipt.verdict}"
-    return f"{format_percent(receipt.expressed_share)} shown, {receipt.verdict}"
+    return f"{format_percent(receipt.expressed_share)} expressed, {receipt.verdict}"
 
 
 def dial_of(motion: Motion) -> str:
-    """Return the intensity kept beside what was asked, and the verdict: `intensity 0.45 of 0.50 asked, weakened`."""
+    """Return the intensity kept beside the requested one, and the verdict: `intensity 0.45 of 0.50 asked, weakened`."""
     receipt = motion.receipt
     if receipt is None or not intensity_words(receipt):
         return verdict_of(motion)
@@ -90,33 +86,64 @@ def dial_of(motion: Motion) -> str:
 
 
 def intensity_words(receipt: Receipt) -> str:
-    """Return the intensity kept beside what was asked, and how much is seen of a weakened feeling.
+    """Return the intensity kept beside the requested one, and the expressed share of a weakened emotion.
 
-    Nothing of neutral, which has no strength.
+    Return nothing for neutral, which has no strength.
     """
     if receipt.share_kept is None or receipt.intensity_asked is None:
         return ""
-    dial = intensity_of_asked(receipt.share_kept * receipt.intensity_asked, receipt.intensity_asked)
+    intensity = intensity_of_asked(receipt.share_kept * receipt.intensity_asked, receipt.intensity_asked)
     if receipt.verdict != "weakened" or receipt.expressed_share is None:
-        return dial
-    return f"{dial}, {format_percent(receipt.expressed_share)} shown"
+        return intensity
+    return f"{intensity}, {format_percent(receipt.expressed_share)} expressed"
+
+
+def headline(receipt: Receipt) -> str:
+    """Return the receipt in one line: `weakened: alice expresses 67 % of sad at intensity 1.00`."""
+    emotion = receipt.emotion
+    if emotion is None and receipt.pad is not None:
+        emotion = f"({', '.join(f'{value:g}' for value in receipt.pad)})"
+    robot = f"{receipt.verdict}: {receipt.robot}"
+    if emotion is None:
+        return robot
+    kept = receipt.share_kept
+    asked = receipt.intensity_asked
+    if receipt.verdict == "refused" or kept is None or asked is None:
+        return f"{robot}, {emotion}"
+    if receipt.verdict == "ok" and asked == 1.0:
+        return f"{robot} expresses {emotion} as asked"
+    share = "" if receipt.expressed_share is None else f"{format_percent(receipt.expressed_share)} of "
+    intensity = f"intensity {asked:.2f}" if kept == 1.0 else intensity_of_asked(kept * asked, asked)
+    return f"{robot} expresses {share if receipt.verdict == 'weakened' else ''}{emotion} at {intensity}"
 
 
 def receipt_sentences(receipt: Receipt | None) -> list[str]:
-    """Return the receipt in words; what is not known is left out."""
+    """Return the receipt as sentences, without what is not known."""
     if receipt is None:
-        return ["This motion has no receipt: nobody has checked it against the limits of the body."]
-    moved = (_travelled(receipt), _under_way(receipt), _turning(receipt))
-    said = (_shown(receipt), _slowed(receipt), _left_out(receipt), *moved, _needed(receipt))
-    return [sentence for sentence in said if sentence]
+        return ["Not checked yet: run `strut check FILE`."]
+    sentences = [
+        *_expression(receipt),
+        *(_capitalise(f"{reason.text}.") for reason in receipt.reasons_of(ReasonKind.SLOWED)),
+        f"Not expressed: {'; '.join(receipt.not_expressed)}." if receipt.not_expressed else "",
+        _travel(receipt),
+        _walking_speed(receipt),
+        _turn_rate(receipt),
+        *_needs(receipt),
+    ]
+    return [sentence for sentence in sentences if sentence]
 
 
 def measured_sentences(receipt: Receipt, ending: GoalEnding | None = None) -> list[str]:
-    """Return what was measured, in words, without what the motion claims to show; of a walk to a goal, its ending."""
-    refused = [f"Because {reason}." for reason in receipt.reasons]
-    arrived = "" if ending is None else f"Ends {goal_words(ending)}."
-    said = (_travelled(receipt), arrived, _needed(receipt), _unjudged(receipt))
-    return [*refused, *(sentence for sentence in said if sentence)]
+    """Return what was measured as sentences, without what the motion claims to express; a goal walk with its ending."""
+    unjudged = (receipt.soundness or {}).get("unjudged")
+    sentences = [
+        *(_capitalise(f"{reason}.") for reason in receipt.reasons),
+        _travel(receipt),
+        "" if ending is None else f"Ends {goal_words(ending)}.",
+        *_needs(receipt),
+        f"Not judged: {unjudged}." if unjudged else "",
+    ]
+    return [sentence for sentence in sentences if sentence]
 
 
 def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
@@ -127,7 +154,10 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Verdict", receipt.verdict),
         ("Intensity asked", NOT_KNOWN if asked is None else f"{asked:.2f}"),
         ("Intensity kept", NOT_KNOWN if kept is None else f"{kept:.2f}"),
-        ("Shown on average", NOT_KNOWN if receipt.expressed_share is None else format_percent(receipt.expressed_share)),
+        (
+            "Expressed on average",
+            NOT_KNOWN if receipt.expressed_share is None else format_percent(receipt.expressed_share),
+        ),
         ("Duration", f"{receipt.duration_s:.2f} s"),
         ("Distance", _number(receipt.distance_m, "{:.3f} m")),
         ("Speed", NOT_KNOWN if receipt.speed_m_s is None else format_speed(receipt.speed_m_s)),
@@ -136,8 +166,8 @@ def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
         ("Joint speed used", _number(receipt.joint_speed_use, "{:.0f} %", 100.0)),
         ("Torque used", _number(receipt.torque_use, "{:.0f} %", 100.0)),
         ("Foot slip", _number(receipt.foot_slip_mm, "{:.1f} mm")),
-        ("Deepest in the ground", _number(receipt.penetration_mm, "{:.1f} mm")),
-        ("Least between own bodies", _number(receipt.self_collision_mm, "{:.1f} mm")),
+        ("Depth in the ground", _number(receipt.penetration_mm, "{:.1f} mm")),
+        ("Least distance of own bodies", _number(receipt.self_collision_mm, "{:.1f} mm")),
         ("Task error", _number(receipt.task_error_mm, "{:.2f} mm")),
         *_task_rows(receipt),
         ("Cost of transport", _number(receipt.cost_of_transport, "{:.2f}")),
@@ -157,7 +187,7 @@ def _task_rows(receipt: Receipt) -> list[tuple[str, str]]:
     if receipt.redundancy is None:
         return []
     gaze = _number(receipt.gaze_error_rad, "{:.3f}°", math.degrees(1.0))
-    return [("Gaze error", gaze), ("Dimensions left free", f"{receipt.redundancy}")]
+    return [("Gaze error", gaze), ("Degrees of freedom left", f"{receipt.redundancy}")]
 
 
 def goal_words(ending: GoalEnding) -> str:
@@ -174,12 +204,12 @@ def _aside(ending: GoalEnding) -> str:
 
 
 def _towards(off_m: float, more: str, less: str) -> str:
-    """Return a length and whether it is more or less than nothing; nothing of what would be told as 0 mm."""
-    return f"{_millimetres(abs(off_m))} {more if off_m > 0.0 else less}" if abs(off_m) >= _SEEN_M else ""
+    """Return a length and its side; nothing if it would print as 0 mm."""
+    return f"{_millimetres(abs(off_m))} {more if off_m > 0.0 else less}" if abs(off_m) >= _VISIBLE_M else ""
 
 
 def _beyond(ending: GoalEnding) -> str:
-    """Return which share of the way was walked too far or not at all; nothing of little."""
+    """Return how far beyond or short of its goal a walk ended, as a share of the way; nothing if that is little."""
     beyond = ending.too_far_m / max(ending.goal_distance_m, _AT_THE_GOAL_M)
     words = f", {format_percent(abs(beyond))} {'farther' if beyond > 0.0 else 'less far'} than asked"
     return words if abs(beyond) >= _FAR_OFF else ""
@@ -188,54 +218,37 @@ def _beyond(ending: GoalEnding) -> str:
 def _facing(off_rad: float) -> str:
     off_deg = math.degrees(off_rad)
     turned = f"turned {abs(off_deg):.1f}° farther {'left' if off_deg > 0.0 else 'right'} than asked"
-    return turned if abs(off_deg) >= _FACING_DEG else "facing as asked"
+    return turned if abs(off_deg) >= _VISIBLE_DEG else "facing as asked"
 
 
 def _millimetres(length_m: float) -> str:
     return f"{length_m:.2f} m" if length_m >= 1.0 else f"{length_m * 1e3:.0f} mm"
 
 
-def _shown(receipt: Receipt) -> str:
+def _expression(receipt: Receipt) -> list[str]:
+    """Return how much of the emotion is expressed, what was weakened or is missing, and which limits forbid more."""
+    limits = _join(receipt.reasons_of(ReasonKind.LIMIT))
     if receipt.verdict == "refused":
-        return f"Refused: {_join(receipt.reasons) or 'the gate gave no reason'}."
+        return [f"Refused: {_join(receipt.reasons) or 'no reason is given'}."]
     if receipt.emotion is None or receipt.share_kept is None or receipt.strength is None:
-        return f"Changed because of {limits}." if (limits := _limits(receipt)) else ""
+        return [f"Changed because of {limits}."] if limits else []
     if receipt.verdict == "ok":
-        return f"Shows {receipt.emotion} as strongly as asked{_on_average(receipt.strength)}."
-    said = f"Shows {format_percent(receipt.strength)} of {receipt.emotion}"
+        if receipt.strength > _ALL:
+            return [f"Expresses {receipt.emotion} as asked."]
+        share = format_percent(receipt.strength)
+        return [f"Expresses {receipt.emotion} as asked; {share} on average, as it fades in and out."]
+    first = f"Expresses {format_percent(receipt.strength)} of {receipt.emotion} on average"
     if receipt.expressed_share is None:
-        said = f"Keeps {receipt.emotion} at {intensity_words(receipt)}"
-    return _because(said, receipt)
+        first = f"Keeps {receipt.emotion} at {intensity_words(receipt)}"
+    weakened = [reason.text for reason in receipt.reasons_of(ReasonKind.WEAKENED)]
+    return [
+        f"{'; '.join([first, *weakened])}.",
+        *(_capitalise(f"{reason.text}.") for reason in receipt.reasons_of(ReasonKind.NOT_EXPRESSED)),
+        f"More would break a limit ({limits})." if limits else "",
+    ]
 
 
-def _because(said: str, receipt: Receipt) -> str:
-    """Return what is shown of a weakened feeling, what of it was weakened, and why no more."""
-    weakened = _texts(receipt, ReasonKind.WEAKENED)
-    lacking = _texts(receipt, ReasonKind.NOT_EXPRESSED)
-    what = "; ".join(filter(None, (weakened, lacking)))
-    said = f"{said}: {what}" if what else said
-    if not (limits := _limits(receipt)):
-        return f"{said}."
-    return f"{said}{'; and' if lacking else ', because'} more would break a limit ({limits})."
-
-
-def _on_average(expressed_share: float) -> str:
-    """Return how much of a feeling is shown on average, where starting and stopping make it less."""
-    return (
-        "" if expressed_share > _WHOLE else f"; {format_percent(expressed_share)} shown on average, with start and stop"
-    )
-
-
-def _slowed(receipt: Receipt) -> str:
-    slowed = _texts(receipt, ReasonKind.SLOWED)
-    return f"{slowed[:1].upper()}{slowed[1:]}." if slowed else ""
-
-
-def _left_out(receipt: Receipt) -> str:
-    return f"Left out: {'; '.join(receipt.not_expressed)}." if receipt.not_expressed else ""
-
-
-def _travelled(receipt: Receipt) -> str:
+def _travel(receipt: Receipt) -> str:
     if receipt.distance_m is None or receipt.speed_m_s is None:
         return f"Takes {receipt.duration_s:.1f} s."
     speed = format_speed(receipt.speed_m_s)
@@ -249,29 +262,29 @@ def _travelled(receipt: Receipt) -> str:
 
 
 def _turned(turned_rad: float | None) -> str:
-    """Return how far a body turns in all; nothing where it does not."""
+    """Return how far a body turns in all; nothing if it does not turn."""
     if turned_rad is None:
         return ""
     return f", and turns {abs(math.degrees(turned_rad)):.0f}° to the {'left' if turned_rad > 0.0 else 'right'}"
 
 
 def _direction(direction_rad: float | None, turned_rad: float | None) -> str:
-    """Return where a body walks, seen from itself; nothing where that is ahead.
+    """Return the direction of a walk in the frame of the body; nothing if it is ahead.
 
-    Of one that turns far, left and right on the way are not those of its start, so that neither is told.
+    If the body turns far, left and right change on the way, so no side is named.
     """
     if direction_rad is None:
         return ""
     ahead = math.cos(direction_rad)
     side = "left" if direction_rad > 0.0 else "right"
     along = "forwards" if ahead > 0.0 else "backwards"
-    if abs(ahead) > _ALONG or abs(turned_rad or 0.0) > _TURNS_FAR_RAD:
+    if abs(ahead) > _COS_AHEAD or abs(turned_rad or 0.0) > _TURNS_FAR_RAD:
         return "" if ahead > 0.0 else f" {along}"
-    return f" sideways to the {side}" if abs(ahead) < _ASIDE else f" {along} and to the {side}"
+    return f" sideways to the {side}" if abs(ahead) < _COS_ASIDE else f" {along} and to the {side}"
 
 
-def _under_way(receipt: Receipt) -> str:
-    """Return how fast it walks without start and stop, beside what was asked of it."""
+def _walking_speed(receipt: Receipt) -> str:
+    """Return the walking speed without start and stop, beside the requested one."""
     reached = receipt.walking_speed_m_s
     asked = receipt.walking_speed_asked_m_s
     if not receipt.distance_m or receipt.distance_m < _ON_THE_SPOT_M:
@@ -284,8 +297,8 @@ def _under_way(receipt: Receipt) -> str:
     return f"Walks at {format_speed(reached)} once under way, {format_percent(reached / asked)} of {planned}."
 
 
-def _turning(receipt: Receipt) -> str:
-    """Return how fast it turns without start and stop, beside what was asked of it."""
+def _turn_rate(receipt: Receipt) -> str:
+    """Return the turn rate without start and stop, beside the requested one."""
     reached = receipt.turn_rate_rad_s
     asked = receipt.turn_rate_asked_rad_s
     if reached is None or not asked:
@@ -294,45 +307,42 @@ def _turning(receipt: Receipt) -> str:
     return "Turns at {} once under way, {} were asked.".format(*rates)
 
 
-def _needed(receipt: Receipt) -> str:
-    performs = receipt.redundancy is not None  # only a performance counts what it leaves free
-    task = "disturbs the hand's task by {:.2f} mm" if performs else "is planned to end {:.2f} mm from its goal"
-    person = receipt.soundness is not None  # only walks with landings, which are people's, are looked at so closely
-    strength = "loads its busiest joint with {:.0%} of its strength" if person else "uses {:.0%} of the weakest motor"
+def _needs(receipt: Receipt) -> list[str]:
+    """Return what the motion needs from the body, one fact per sentence."""
+    is_task = receipt.redundancy is not None  # only tasks of a hand report the degrees of freedom that they leave
+    is_person = receipt.soundness is not None  # only walks with landings, which are people's, have a soundness
+    task = "The hand is at most {:.2f} mm off its path." if is_task else "The plan ends {:.2f} mm from its goal."
+    strength = "its strength" if is_person else "its torque limit"
     known = [
-        _balance(receipt.balance_margin_mm, "wheels" if performs else "feet"),
-        _number(receipt.torque_use, strength),
-        _number(receipt.joint_speed_use, "reaches {:.0%} of the joint speed limit"),
-        _number(receipt.foot_slip_mm, "slips {:.1f} mm"),
+        _balance(receipt.balance_margin_mm),
+        _number(receipt.torque_use, f"The busiest joint reaches {{:.0%}} of {strength}."),
+        _number(receipt.joint_speed_use, "The fastest joint reaches {:.0%} of its speed limit."),
+        _slip(receipt.foot_slip_mm),
         _number(receipt.task_error_mm, task),
-        _number(receipt.gaze_error_rad, "looks {:.3f}° beside its goal", math.degrees(1.0)),
-        _number(receipt.redundancy, "leaves {:.0f} dimensions free for the feeling"),
-        _number(receipt.cost_of_transport, "has a cost of transport of {:.2f}"),
+        _number(receipt.gaze_error_rad, "The head looks at most {:.3f}° beside its goal.", math.degrees(1.0)),
+        _number(receipt.redundancy, "{:.0f} degrees of freedom are left for expression."),
+        _number(receipt.cost_of_transport, "The cost of transport is {:.2f}."),
     ]
-    said = [words for words in known if words != NOT_KNOWN]
-    return f"It {join_words(said)}." if said else ""
+    return [sentence for sentence in known if sentence != NOT_KNOWN]
 
 
-def _unjudged(receipt: Receipt) -> str:
-    unjudged = (receipt.soundness or {}).get("unjudged")
-    return f"Not judged: {unjudged}." if unjudged else ""
-
-
-def _balance(margin_mm: float | None, carried_by: str) -> str:
+def _balance(margin_mm: float | None) -> str:
     if margin_mm is not None and margin_mm < 0.0:
-        return f"has its centre of pressure {-margin_mm:.0f} mm outside the {carried_by}"
-    return _number(margin_mm, f"keeps its centre of pressure {{:.0f}} mm inside the {carried_by}")
+        return f"The centre of pressure is up to {-margin_mm:.0f} mm outside the support polygon."
+    return _number(margin_mm, "The centre of pressure stays at least {:.0f} mm inside the support polygon.")
 
 
-def _texts(receipt: Receipt, kind: ReasonKind) -> str:
-    return "; ".join(reason.text for reason in receipt.reasons_of(kind))
+def _slip(slip_mm: float | None) -> str:
+    if slip_mm is not None and slip_mm < _VISIBLE_SLIP_MM:
+        return "No foot slips."
+    return _number(slip_mm, "Feet slip at most {:.1f} mm.")
 
 
-def _limits(receipt: Receipt) -> str:
-    return _join(receipt.reasons_of(ReasonKind.LIMIT))
+def _capitalise(sentence: str) -> str:
+    return f"{sentence[:1].upper()}{sentence[1:]}"
 
 
-def _join(reasons: Sequence[Reason]) -> str:
+def _join(reasons: Iterable[Reason]) -> str:
     return "; ".join(map(str, reasons))
 
 
