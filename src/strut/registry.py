@@ -36,7 +36,7 @@ VERBS = {
     "perform": Verb(
         "strut.gaits.hand_task.verbs.perform:perform", "Do a task and express an emotion with the rest of the body."
     ),
-    "animate": Verb("strut.animation.verbs.animate:animate", "Make a drawn story a motion that stands."),
+    "animate": Verb("strut.animation.verbs.animate:animate", "Turn a keyframe animation into a feasible motion."),
     "repair": Verb("strut.retargeting.verbs.repair:repair", "Turn a motion into the nearest feasible one."),
     "library": Verb("strut.library.verbs.library:library", "Store motions and find them by emotion, mode and length."),
     "synthesize": Verb("strut.human.verbs.synthesize:synthesize", "Find a human gait that minimises criteria."),

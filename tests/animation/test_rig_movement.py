@@ -154,7 +154,7 @@ def test_the_verbs_write_rigs_and_read_movements(tmp_path, capsys):
     assert "keyframes for 51 frames" in capsys.readouterr().err
     assert strut.load_motion(out).receipt.emotion == "sad"
     assert main(["animate", str(tmp_path / "nod.glb"), "--out", str(out), "--force"]) == 2
-    assert "say whose rig it is with --robot" in capsys.readouterr().err
+    assert "choose the robot of the rig with --robot" in capsys.readouterr().err
     rig = tmp_path / "rig.json"
     assert main(["export", "cassie", "--to", "rig", "--out", str(rig), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["bones"] == 15

@@ -39,7 +39,7 @@ def test_animate_tells_the_distance_from_the_drawing_and_where_time_was_stretche
     assert main(["animate", str(nod / "nod.toml"), "--robot", "cassie", "--out", str(out), "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["emotion"] == "neutral"
-    assert "away from the drawing" in printed.err
+    assert "away from the animation" in printed.err
     assert "times as long, for" in printed.err
     assert "next: strut show" in printed.err
     motion = load_motion(out)
@@ -64,7 +64,7 @@ def test_perform_plays_a_story_by_name_and_refuses_what_it_has_itself(tmp_path, 
         ("time_s = 1.0", "time_s = 0.1", "line 14, keyframe.time_s: keyframe 3 is at 0.1 s"),
         ("-0.04]", "0.3]", "Frame 8 at 0.32 s cannot be reached: foot"),
         ('"neutral"', '"grumpy"', "There is no emotion 'grumpy'"),
-        ('robot = "cassie"\n', "", "names no robot; say who performs it with --robot"),
+        ('robot = "cassie"\n', "", "names no robot; choose one with --robot"),
         ('"cassie"', '"pepper"', "pepper does not stand on feet"),
     ],
 )
@@ -76,7 +76,7 @@ def test_bad_animations_are_refused_in_one_sentence(tmp_path, capsys, old, new, 
 
 def test_a_story_of_another_robot_is_refused_in_one_sentence(tmp_path, capsys, nod):
     assert main(["animate", str(nod / "nod.toml"), "--robot", "alice", "--out", str(tmp_path / "nod.npz")]) == 2
-    assert "nod.toml is drawn for cassie, not for alice; leave --robot out." in capsys.readouterr().err
+    assert "nod.toml is made for cassie, not for alice; leave --robot out." in capsys.readouterr().err
 
 
 def test_library_keeps_finds_and_gives_back(tmp_path, capsys, nod):
@@ -109,7 +109,7 @@ def test_repair_writes_the_nearest_motion_and_refuses_what_is_none_or_is_sound(t
     save_motion(preview_animation("cassie", load_animation(nod / "nod.toml")), broken)
     assert main(["repair", str(broken), "--out", str(out)]) == 0
     told = capsys.readouterr().err
-    assert "away from the drawing" in told
+    assert "away from the animation" in told
     assert "takes 1.17 times as long, for" in told
     assert main(["check", str(out)]) == 0
     assert main(["repair", str(nod / "nod.toml"), "--out", str(tmp_path / "x.npz")]) == 2

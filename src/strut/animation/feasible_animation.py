@@ -1,4 +1,4 @@
-"""Feasible animation: a movement near to a drawing that ground and motors can carry, and its tracking error."""
+"""Feasible animation: the motion nearest to an animation within the limits of ground and motors; its tracking error."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from strut.robot import FLOATING
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeasibleAnimation:
-    """What came of a drawing of N frames.
+    """The feasible motion of an animation of N frames.
 
     Args:
         time_s: Shape (T,).
         qpos: Shape (T, nq).
         contact: Shape (T, n_feet).
         eyes: Expression at each sample.
-        frame_time_s: When each frame is shown. Shape (N,).
-        frame_qpos: Coordinates at the frames. Shape (N, nq).
-        stretch: Of the intervals between keyframes. Shape (n_keys - 1,).
-        why: Why intervals take longer, in words; by number.
-        solved: Whether it keeps everything; if not, the rest is the best that was found.
-        rounds: How often the solver began.
+        frame_time_s: New time of each frame. Shape (N,).
+        frame_qpos: Configurations at the frames. Shape (N, nq).
+        stretch: Time stretch of the intervals between keyframes. Shape (n_keys - 1,).
+        why: Why intervals take longer, by interval.
+        solved: Whether the solver kept all constraints; if not, the motion is its best iterate.
+        rounds: Number of solutions.
     """
 
     time_s: Array
@@ -44,19 +44,21 @@ class FeasibleAnimation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrackingError:
-    """How far a movement is from its drawing, frame by frame (N,): base [m], its attitude and the worst joint [rad]."""
+    """Distance of a motion from its animation at each frame (N,): base [m], its attitude and the worst joint [rad]."""
 
     place_m: Array
     turn_rad: Array
     joint_rad: Array
 
 
-def tracking_error(feasible: FeasibleAnimation, raw_qpos: Array) -> TrackingError:
-    """Return how far a movement is from the coordinates of its drawing. Shape (N, nq)."""
-    turns = [Rotation.from_quat(qpos[:, 3:FLOATING], scalar_first=True) for qpos in (raw_qpos, feasible.frame_qpos)]
-    apart = np.abs(feasible.frame_qpos[:, FLOATING:] - raw_qpos[:, FLOATING:])
+def tracking_error(feasible: FeasibleAnimation, frame_qpos: Array) -> TrackingError:
+    """Return the distance of a motion from the configurations of its animation. Shape (N, nq)."""
+    authored, tracked = (
+        Rotation.from_quat(qpos[:, 3:FLOATING], scalar_first=True) for qpos in (frame_qpos, feasible.frame_qpos)
+    )
+    joint_error_rad = np.abs(feasible.frame_qpos[:, FLOATING:] - frame_qpos[:, FLOATING:])
     return TrackingError(
-        np.linalg.norm(feasible.frame_qpos[:, :3] - raw_qpos[:, :3], axis=1),
-        (turns[0].inv() * turns[1]).magnitude(),
-        apart.max(axis=1, initial=0.0),
+        np.linalg.norm(feasible.frame_qpos[:, :3] - frame_qpos[:, :3], axis=1),
+        (authored.inv() * tracked).magnitude(),
+        joint_error_rad.max(axis=1, initial=0.0),
     )

@@ -1,7 +1,7 @@
-"""Keyframe extraction: frames of a movement → an animation in a few keyframes that passes through them.
+"""Keyframe extraction: frames of a motion → an animation of few keyframes that passes through them.
 
-Keyframes are put, one after the other, where the curves between those that there are miss the frames most, as long as
-they miss by more than an eye sees. A foot that is lifted has one where it leaves the floor and where it lands.
+Keyframes are inserted one by one where the curves deviate most from the frames, until no deviation is visible. A foot
+that is lifted has keyframes at lift-off and at landing.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from strut.robot import FLOATING, Robot
 from strut.schemas.eyes import EYES
 from strut.schemas.keyframes import Animation, AnimationKey, FootPose
 
-SEEN_M = 0.0015
-SEEN_DEG = 0.3  # by which curves may miss frames
-STANDS_M = 0.002
-STANDS_DEG = 0.5  # by which a foot that stands may be away from where it stands
+VISIBLE_M = 0.0015  # deviation of a curve from the frames
+VISIBLE_DEG = 0.3  # likewise
+STANCE_M = 0.002  # a foot that moves less from its initial position is in stance
+STANCE_DEG = 0.5  # a foot that turns less keeps its initial heading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExtractedKeyframes:
-    """An animation and how far it is from the frames it was extracted from.
+    """An animation and its distance from the frames from which it was extracted.
 
     Args:
-        animation: In keyframes.
-        frames: How many frames there were.
-        away_m: Largest distance of base or feet.
-        away_rad: Largest angle of base, leg directions or joints.
+        animation: The keyframe animation.
+        frames: Number of frames.
+        away_m: Largest deviation of base or feet.
+        away_rad: Largest deviation of base attitude, leg directions or joints.
     """
 
     animation: Animation
@@ -46,14 +46,14 @@ class ExtractedKeyframes:
 def extract_keyframes(
     robot: Robot, qpos: Array, eyes: tuple[str, ...], *, title: str, emotion: str
 ) -> ExtractedKeyframes:
-    """Return an animation that passes through coordinates, 25 frames a second. Shape (T, nq) and length T."""
+    """Return an animation through configurations at 25 frames per second. Shape (T, nq) and length T."""
     still = (AnimationKey(0.0), AnimationKey(1.0))
     posture = _posture_deg(robot, qpos[0])
     stance = planted_stance(robot, Animation(title, emotion, still, robot.name, posture_deg=posture))
     values = _numbers(stance, qpos)
     feet = len(robot.foot_names)
     joints = len(robot.joint_names)
-    seen = np.array([SEEN_M] * 3 + [SEEN_DEG] * 3 + [SEEN_M] * 3 * feet + [SEEN_DEG] * (feet + joints))
+    seen = np.array([VISIBLE_M] * 3 + [VISIBLE_DEG] * 3 + [VISIBLE_M] * 3 * feet + [VISIBLE_DEG] * (feet + joints))
     keys = _needed_keys(values[:, 6 : 6 + 3 * feet], eyes)
     while True:
         frames = tuple(_key(robot, k, values[k], eyes[k]) for k in keys)
@@ -64,12 +64,12 @@ def extract_keyframes(
         if worst.max() <= 1.0:
             break
         keys = sorted([*keys, int(np.argmax(worst))])
-    lengths = (seen == SEEN_M)[None] * away
+    lengths = (seen == VISIBLE_M)[None] * away
     return ExtractedKeyframes(animation, len(values), float(lengths.max()), float(np.radians((away - lengths).max())))
 
 
 def _posture_deg(robot: Robot, qpos: Array) -> dict[str, float]:
-    """Return the first posture, if the robot's folder does not say how it stands; else nothing."""
+    """Return the first posture if the standing posture of the robot's folder is unusable; otherwise an empty one."""
     try:
         planted_stance(robot, Animation("stand", "neutral", (AnimationKey(0.0), AnimationKey(1.0))))
     except OutOfRangeError:
@@ -81,21 +81,21 @@ def _posture_deg(robot: Robot, qpos: Array) -> dict[str, float]:
 
 
 def _numbers(stance: PlantedStance, qpos: Array) -> Array:
-    """Return the numbers of keyframes, one row per frame: base, turn, feet, leg directions, joints. Shape (T, m)."""
+    """Return the values of keyframes, one row per frame: base, attitude, feet, leg directions, joints. Shape (T, m)."""
     robot = stance.robot
     now = task_jacobians(robot, qpos)
     start = Rotation.from_quat(stance.qpos[3:FLOATING], scalar_first=True)
     turn = Rotation.from_quat(qpos[:, 3:FLOATING], scalar_first=True) * start.inv()
     shift = now.foot_in_world - stance.foot_in_world
-    aside = np.append(shift[0, :, :2].mean(axis=0), 0.0)  # a story begins where the robot stands
+    aside = np.append(shift[0, :, :2].mean(axis=0), 0.0)  # an animation begins at the robot's position
     shift = shift - aside
     base = qpos[:, :3] - stance.qpos[:3] - aside
     forward = now.foot_rotation[..., 0]
     yaw = np.degrees(np.unwrap(np.arctan2(forward[..., 1], forward[..., 0]) - stance.foot_yaw_rad, axis=0))
-    down = np.abs(shift[..., 2]) < STANDS_M
+    down = np.abs(shift[..., 2]) < STANCE_M
     shift[..., 2][down] = 0.0
-    shift[down & (np.linalg.norm(shift, axis=-1) < STANDS_M)] = 0.0
-    yaw[np.abs(yaw) < STANDS_DEG] = 0.0
+    shift[down & (np.linalg.norm(shift, axis=-1) < STANCE_M)] = 0.0
+    yaw[np.abs(yaw) < STANCE_DEG] = 0.0
     in_legs = {joint for leg in robot.legs for joint in leg.joints}
     joints = np.degrees(qpos[:, FLOATING:] - stance.qpos[FLOATING:])
     joints[:, [name in in_legs for name in robot.joint_names]] = 0.0
@@ -104,14 +104,14 @@ def _numbers(stance: PlantedStance, qpos: Array) -> Array:
 
 
 def _columns(frames: AnimationFrames) -> Array:
-    """Return the numbers of a drawing in the same order. Shape (N, m)."""
+    """Return the values of frames in the same order. Shape (N, m)."""
     shift = frames.foot_shift_m.reshape(len(frames.time_s), -1)
     angles = (frames.foot_turn_rad, frames.joint_rad)
     return np.column_stack([frames.base_m, np.degrees(frames.turn_rad), shift, *(np.degrees(a) for a in angles)])
 
 
 def _needed_keys(shift: Array, eyes: tuple[str, ...]) -> list[int]:
-    """Return the frames that must be keyframes: ends, new expressions, and where feet leave the floor or land."""
+    """Return the frames that must be keyframes: both ends, changes of expression, lift-offs and landings."""
     needed = {0, len(eyes) - 1} | {k for k in range(1, len(eyes)) if eyes[k] != eyes[k - 1]}
     up = shift[:, 2::3] != 0.0
     for frame in np.flatnonzero((up[1:] != up[:-1]).any(axis=1)):

@@ -1,4 +1,4 @@
-"""Stories: the drawn movements that come with a robot, by name."""
+"""Stories: the keyframe animations that come with a robot, by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from strut.models.catalogue import HOME
 
 
 def story_names(robot: str, *, walking: bool = False) -> tuple[str, ...]:
-    """Return the names of the stories that come with a robot: of those that stand, or of those that walk.
+    """Return the names of the stories that come with a robot: standing ones, or walking ones.
 
     Example:
         >>> strut.story_names("cassie")[:3]

@@ -24,28 +24,28 @@ from strut.schemas.keyframes import Animation
 
 def animate(
     file: Annotated[Path, typer.Argument(help="Animation file (TOML), or GLB or BVH of a rig; docs/animation.md.")],
-    robot: Annotated[str | None, typer.Option(help="Who performs it; whom the file names if left out.")] = None,
-    emotion: Annotated[str | None, typer.Option(help="What a GLB or BVH shows.  [default: neutral]")] = None,
+    robot: Annotated[str | None, typer.Option(help="Robot that performs it.  [default: the file's]")] = None,
+    emotion: Annotated[str | None, typer.Option(help="Emotion of a GLB or BVH file.  [default: neutral]")] = None,
     margin: Annotated[str, typer.Option(help="Smallest balance margin.")] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     method: Annotated[
         AnimationMethod,
-        typer.Option(help="The centre of mass alone (mass), all joints at once (body), or window by window (pieces)."),
+        typer.Option(help="Move only the centre of mass (mass), all joints at once (body), or in windows (pieces)."),
     ] = "mass",
     strict: Strict = False,
     out: Out = Path("animation.npz"),
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Make a drawn story a motion that stands. Example: strut animate hop.toml --robot cassie --out hop.npz."""
-    animation = _animation(file, robot, emotion)
-    who = robot or animation.robot
-    if who is None:
-        raise typer.BadParameter(f"{file} names no robot; say who performs it with --robot.")
-    body = load_robot(who)
-    if animation.robot not in (None, who, body.name):
-        raise typer.BadParameter(f"{file} is drawn for {animation.robot}, not for {who}; leave --robot out.")
-    with told_on_screen(f"{who} learns {animation.title}", out, force=force) as tell:
+    """Turn a keyframe animation into a feasible motion. Example: strut animate hop.toml --robot cassie --out h.npz."""
+    animation = _load(file, robot, emotion)
+    name = robot or animation.robot
+    if name is None:
+        raise typer.BadParameter(f"{file} names no robot; choose one with --robot.")
+    body = load_robot(name)
+    if animation.robot not in (None, name, body.name):
+        raise typer.BadParameter(f"{file} is made for {animation.robot}, not for {name}; leave --robot out.")
+    with told_on_screen(f"{name} learns {animation.title}", out, force=force) as report:
         motion = make_feasible(
             body,
             animation,
@@ -53,42 +53,42 @@ def animate(
             rate_hz=rate,
             strict=strict,
             method=method,
-            on_progress=tell,
+            on_progress=report,
         )
     save_animation(motion, out, force=force, json=json)
 
 
-def _animation(file: Path, robot: str | None, emotion: str | None) -> Animation:
-    """Return what a file draws; keyframes of a rig's movement are found and told."""
+def _load(file: Path, robot: str | None, emotion: str | None) -> Animation:
+    """Return the keyframe animation of a file; for the motion of a rig, print how well keyframes fit it."""
     if not any(find_readers(Motion, file.suffix, {"robot"})):
         if emotion is not None:
             raise typer.BadParameter("--emotion is for GLB and BVH; a TOML file names its own.")
         return load_animation(file)
     if robot is None:
-        raise typer.BadParameter(f"{file} names no robot; say whose rig it is with --robot.")
-    found = import_animation(file, robot, emotion=emotion or "neutral")
-    frames = format_count(found.frames, "[frame|frames]")
+        raise typer.BadParameter(f"{file} names no robot; choose the robot of the rig with --robot.")
+    imported = import_animation(file, robot, emotion=emotion or "neutral")
+    frames = format_count(imported.frames, "[frame|frames]")
     print_lines(
-        f"{len(found.animation.keyframe)} keyframes for {frames}, at most {found.away_m * 1e3:.1f} mm and "
-        f"{math.degrees(found.away_rad):.1f} degrees away from them"
+        f"{len(imported.animation.keyframe)} keyframes for {frames}, at most {imported.away_m * 1e3:.1f} mm and "
+        f"{math.degrees(imported.away_rad):.1f} degrees away from them"
     )
-    return found.animation
+    return imported.animation
 
 
 def print_animation_report(report: dict[str, Any]) -> None:
-    """Tell people how far a motion is from its drawing, and where it takes longer."""
+    """Print the distance of a motion from its animation, and where it takes longer."""
     away = report["away_mm"]
     print_lines(
         *([report["not_by"]] if report["not_by"] else []),
-        f"drawn {report['drawn_s']:.2f} s, performed {report['duration_s']:.2f} s; the base is {away['rms']:.1f} mm "
-        f"(root mean square) and at most {away['largest']:.1f} mm away from the drawing",
+        f"authored {report['drawn_s']:.2f} s, performed {report['duration_s']:.2f} s; the base is {away['rms']:.1f} mm "
+        f"(root mean square) and at most {away['largest']:.1f} mm away from the animation",
         *(f"  {sentence}" for sentence in report["slower"]),
     )
 
 
 def save_animation(motion: Motion, out: Path, *, force: bool, json: bool) -> None:
-    """Write a story and tell people what it keeps and costs."""
+    """Write the motion of an animation and print its report and receipt."""
     save_motion(motion, out, force=force)
-    if "animation" in motion.meta:  # a story that walks is told by its receipt alone
+    if "animation" in motion.meta:  # an animation that walks has only a receipt
         print_animation_report(motion.meta["animation"])
     print_planned(motion, out, json=json)

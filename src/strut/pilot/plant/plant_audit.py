@@ -1,8 +1,8 @@
-"""Plant audit: whether the columns of a recorded run of a torque-driven plant explain each other.
+"""Plant audit: consistency of forces, torques and motion in a recorded run of a torque-driven plant.
 
-Such a motion was not planned but happened: springs bend, feet land, and it balances by moving. Mechanics judge it:
-forces in the file must move the body as it moves (impulse over a tenth of a second, as landings are shorter than a
-sample), push it where its feet are, and together with torques and springs turn its joints as they turn.
+Such a motion is not planned: springs bend, feet land, and the robot balances by moving. By the equations of motion, the
+recorded forces must explain the acceleration of the body (as impulse over a tenth of a second, because landings are
+shorter than a sample) and act at its feet, and with torques and springs they must explain the motion of the joints.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ from strut.pilot.plant.torque_model import torque_model
 from strut.robot import Robot
 from strut.verify.landing_audit import mean_size
 
-WINDOW_S = 0.1
-FEWEST_SAMPLES = 60
-SETTLING_S = 0.15  # at both ends, where the movement is not known on both sides
+WINDOW_S = 0.1  # of the moving mean
+FEWEST_SAMPLES = 60  # in a recording that can be judged
+SETTLING_S = 0.15  # cut off at both ends, where finite differences are one-sided
 
 Smoothing = Callable[[Array], Array]
 
 
 def was_piloted(draft: Draft) -> bool:
-    """Whether a draft says that it is a recorded run of a torque-driven plant, and has the columns of one."""
-    columns = draft.torque_nm is not None and draft.ground_force_n is not None and len(draft.qpos) >= FEWEST_SAMPLES
-    return "piloted" in draft.meta and columns and draft.robot.tables.control is not None
+    """Return whether a draft is a recorded run of a torque-driven plant, with torques and forces."""
+    has_columns = draft.torque_nm is not None and draft.ground_force_n is not None
+    is_long_enough = len(draft.qpos) >= FEWEST_SAMPLES
+    return "piloted" in draft.meta and has_columns and is_long_enough and draft.robot.tables.control is not None
 
 
 def plant_audit(draft: Draft, audit: Audit) -> Audit:
@@ -71,7 +72,7 @@ def plant_audit(draft: Draft, audit: Audit) -> Audit:
 
 
 def _smoothing(time_s: Array) -> Smoothing:
-    """Return a moving mean over a tenth of a second, without the ends."""
+    """Return a moving mean over a tenth of a second, with the ends cut off."""
     step_s = float(time_s[1] - time_s[0])
     width = max(1, round(WINDOW_S / step_s))
     cut = max(1, round(SETTLING_S / step_s))
@@ -90,24 +91,24 @@ def _force_off(robot: Robot, dynamics: InverseDynamics, force_n: Array, smooth: 
 
 
 def _cop_off(robot: Robot, dynamics: InverseDynamics, force_n: Array, smooth: Smoothing) -> float:
-    """Return how far the centre of pressure of the file's forces is from that of the movement, across the feet [m].
+    """Return the distance between the centres of pressure of recorded forces and of the motion, across the feet [m].
 
-    Along a foot its centre of pressure may be anywhere; across, a line foot pushes at its line.
+    Along a line foot, the centre of pressure is free; across, it is on the line.
     """
-    needed = cop_of_wrench(smooth(dynamics.ground_force_n), smooth(dynamics.ground_moment_nm))
+    motion_cop = cop_of_wrench(smooth(dynamics.ground_force_n), smooth(dynamics.ground_moment_nm))
     moment = np.cross(dynamics.foot_in_world, force_n).sum(axis=1)
-    pushed = cop_of_wrench(smooth(force_n.sum(axis=1)), smooth(moment))
+    recorded_cop = cop_of_wrench(smooth(force_n.sum(axis=1)), smooth(moment))
     points = dynamics.point_in_world.reshape(len(force_n), len(robot.feet), -1, 3)
     along = smooth((points[:, :, 0] - points[:, :, 1]).mean(axis=1))[:, :2]
     along /= np.linalg.norm(along, axis=1, keepdims=True)
-    off = needed - pushed
+    off = motion_cop - recorded_cop
     return mean_size(off[:, 1] * along[:, 0] - off[:, 0] * along[:, 1])
 
 
 def _torque_off(robot: Robot, dynamics: InverseDynamics, draft: Draft, qvel: Array, smooth: Smoothing) -> float:
-    """Return how far torques, springs and forces are from what the joints do, of the torques.
+    """Return the residual of the joints' equations of motion with recorded torques and forces, relative to the torques.
 
-    Where along its line a foot pushes no column says: whatever place explains most is taken.
+    The centre of pressure along the line of a foot is not recorded; the position with the smallest residual is taken.
     """
     assert draft.torque_nm is not None
     assert draft.ground_force_n is not None
@@ -117,7 +118,7 @@ def _torque_off(robot: Robot, dynamics: InverseDynamics, draft: Draft, qvel: Arr
     jacobian = dynamics.contact_jacobian.reshape(shape)
     pushed = np.einsum("tfpxj,tfx->tfpj", jacobian, draft.ground_force_n)
     off = smooth(dynamics.torque_nm - acting - pushed.mean(axis=2).sum(axis=1))
-    lever = smooth((pushed[:, :, 0] - pushed[:, :, 1]) / 2.0)  # by the place on each line, from -1 to 1
+    lever = smooth((pushed[:, :, 0] - pushed[:, :, 1]) / 2.0)  # torque per position on each line, from -1 to 1
     gram = np.einsum("tfj,tgj->tfg", lever, lever) + 1e-3 * np.eye(lever.shape[1])
     place = np.linalg.solve(gram, np.einsum("tfj,tj->tf", lever, off)[..., None])[..., 0]
     off = off - np.einsum("tf,tfj->tj", np.clip(place, -1.0, 1.0), lever)

@@ -20,8 +20,8 @@ from strut.pilot.piloted_simulation import World
 
 def drive(
     robot: Annotated[str, typer.Argument(help="Robot with its own controllers: cassie.")] = "cassie",
-    friction: Annotated[float | None, typer.Option(help="Of the floor; the robot's own if left out.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the sensors' noise.")] = 0,
+    friction: Annotated[float | None, typer.Option(help="Friction of the floor.  [default: the robot's]")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the sensor noise.")] = 0,
     host: Annotated[str, typer.Option(help="Address of the page.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the page.")] = 8080,
 ) -> None:
@@ -31,14 +31,15 @@ def drive(
     if friction is not None and not 0.0 < friction <= 2.0:
         raise OutOfRangeError(f"The friction is {friction:g}; it must be above 0 and at most 2.")
     pilot = LivePilot(load_robot(robot), World(friction=friction, seed=seed))
-    perform = partial(_story, robot)
+    perform = partial(_animate_story, robot)
     stories = [name for name in story_names(robot) if not load_animation(story_path(robot, name)).walks]
-    drive_from_page(pilot, stories=stories, perform=perform, host=host, port=port, on_ready=_tell_address)
+    drive_from_page(pilot, stories=stories, perform=perform, host=host, port=port, on_ready=_print_address)
 
 
-def _story(robot: str, name: str) -> Motion:
+def _animate_story(robot: str, name: str) -> Motion:
+    """Return the feasible motion of a story; a function of the module, so that another process can import it."""
     return animate(robot, load_animation(story_path(robot, name)))
 
 
-def _tell_address(url: str) -> None:
+def _print_address(url: str) -> None:
     print_lines(f"drive on {url}; Ctrl-C ends it")

@@ -1,4 +1,4 @@
-"""`strut library build`, `gaits` and `map`: the periodic gaits of a robot, beside the motions of `strut library`."""
+"""`strut library build`, `gaits`, `map` and `try`: the periodic gaits of a robot."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore, gait_home
 from strut.pilot.request import Walker
 from strut.plumbing.number_text import format_count
 
-RobotName = Annotated[str, typer.Argument(help="Whose gaits; a robot with a gait_library.toml, such as cassie.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Processes on this machine.  [default: its cores]")]
-Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler, whose workers do it.")]
+RobotName = Annotated[str, typer.Argument(help="Robot with a gait_library.toml, such as cassie.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes on this machine.  [default: one per core]")]
+Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler whose workers are used.")]
 GaitFile = Annotated[Path | None, typer.Option(help="Gait library.  [default: ~/.strut/gaits/ROBOT.db]")]
 
 
@@ -35,7 +35,7 @@ def build(
     workers: Workers = None,
     scheduler: Scheduler = None,
     store: GaitFile = None,
-    pack: Annotated[Path | None, typer.Option(help="Write it into one small .npz file, too.")] = None,
+    pack: Annotated[Path | None, typer.Option(help="Also write a small .npz file.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -43,9 +43,9 @@ def build(
     check_apart(context, {"workers": ("scheduler",)})
     counts = _counts(grid)
     with progress(f"{robot} learns to walk") as bar:
-        told = _telling(bar)
-        built = build_gait_library(robot, store, counts=counts, workers=workers, scheduler=scheduler, on_gait=told)
-    _tell(built, json=json)
+        report = _reporter(bar)
+        built = build_gait_library(robot, store, counts=counts, workers=workers, scheduler=scheduler, on_gait=report)
+    _print_summary(built, json=json)
     if pack is not None:
         pack_gait_library(built.library(), pack, force=force)
         print_lines(f"wrote {pack}")
@@ -53,8 +53,8 @@ def build(
 
 
 def gaits(robot: RobotName, store: GaitFile = None, json: Json = False) -> None:
-    """Tell what a gait library holds, and why gaits are missing. Example: strut library gaits cassie."""
-    _tell(GaitStore(store or gait_home(robot), load_robot(robot)), json=json)
+    """List the gaits of a library, and why some are missing. Example: strut library gaits cassie."""
+    _print_summary(GaitStore(store or gait_home(robot), load_robot(robot)), json=json)
 
 
 def gait_map(
@@ -74,7 +74,7 @@ def gait_map(
 def try_out(
     context: typer.Context,
     robot: RobotName,
-    walker: Annotated[str, typer.Option(help="pendulum or library: what sets the feet.")] = "pendulum",
+    walker: Annotated[str, typer.Option(help="Foot placement by the pendulum or by the library.")] = "pendulum",
     workers: Workers = None,
     scheduler: Scheduler = None,
     store: GaitFile = None,
@@ -89,19 +89,19 @@ def try_out(
     body = load_robot(robot)
     source = GaitStore(store or gait_home(robot), body)
     with progress(f"{robot} tries its gaits") as bar:
-        evaluate_gaits(source, body, walker=chosen, workers=workers, scheduler=scheduler, on_gait=_telling(bar))
+        evaluate_gaits(source, body, walker=chosen, workers=workers, scheduler=scheduler, on_gait=_reporter(bar))
     print_next("strut library map", robot, "--store", source.path, "--out", "gaits.png")
 
 
-def _telling(bar: Progress) -> Callable[[GaitRecord, int, int], None]:
-    """Return what tells a bar, and now and then a log, how many gaits are done."""
+def _reporter(bar: Progress) -> Callable[[GaitRecord, int, int], None]:
+    """Return a function that updates a progress bar, and from time to time a log."""
     log = now_and_then()
 
-    def tell(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
+    def report(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
         bar.update(bar.task_ids[0], completed=done, total=total)
         log(f"{done} of {format_count(total, '[gait|gaits]')}")
 
-    return tell
+    return report
 
 
 def _counts(grid: str | None) -> tuple[int, int, int] | None:
@@ -114,14 +114,14 @@ def _counts(grid: str | None) -> tuple[int, int, int] | None:
     return forward, left, height
 
 
-def _tell(store: GaitStore, *, json: bool) -> None:
-    found = gait_summary(store)
+def _print_summary(store: GaitStore, *, json: bool) -> None:
+    summary = gait_summary(store)
     if json:
-        print_json(found.as_dict())
-    rows = [(name, f"{median:.3g}", f"{worst:.3g}") for name, (median, worst) in found.figures.items()]
+        print_json(summary.as_dict())
+    rows = [(name, f"{median:.3g}", f"{worst:.3g}") for name, (median, worst) in summary.figures.items()]
     print_table(
-        f"{found.found} of {format_count(found.total, '[gait|gaits]')} in {store.path}",
+        f"{summary.found} of {format_count(summary.total, '[gait|gaits]')} in {store.path}",
         ("figure", "median", "worst"),
         rows,
     )
-    print_lines(*(f"  {reason}" for reason in found.reasons))
+    print_lines(*(f"  {reason}" for reason in summary.reasons))
