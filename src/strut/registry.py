@@ -133,6 +133,15 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "piloted": "strut.pilot.verbs.simulate_piloted:SIMULATOR",
         "closed_loop": "strut.gaits.footsteps.verbs.simulate_closed_loop:SIMULATOR",
     },
+    "strut.walking_animations": {  # (robot, animation, rate_hz, method, margin_m, strict) -> motion
+        "piloted": "strut.pilot.piloted_sequence:perform_sequence",
+    },
+    "strut.library_verbs": {  # `strut library VERB`
+        "build": "strut.pilot.verbs.gaits:build",
+        "gaits": "strut.pilot.verbs.gaits:gaits",
+        "map": "strut.pilot.verbs.gaits:gait_map",
+        "try": "strut.pilot.verbs.gaits:try_out",
+    },
     "strut.next_commands": {  # what `strut check` proposes, asked in this order
         "piloted": "strut.pilot.verbs.after_check:next_command",
         "human": "strut.human.verbs.after_check:next_command",

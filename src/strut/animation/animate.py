@@ -11,6 +11,7 @@ from strut.emotion import named_emotion
 from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
+from strut.registry import find
 from strut.request import Request
 from strut.robot import Robot
 from strut.schemas.keyframes import Animation
@@ -48,10 +49,10 @@ def animate(
         >>> strut.animate("cassie", strut.load_animation(strut.story_path("cassie", "proud"))).receipt.verdict
     """
     robot = as_robot(robot)
-    if any(frame.mode == "walk" for frame in animation.keyframe):
-        from strut.pilot.piloted_sequence import perform_sequence  # noqa: PLC0415 -- it makes what stands feasible by this
-
-        return perform_sequence(robot, animation, rate_hz=rate_hz, method=method, margin_m=margin_m, strict=strict)
+    if animation.walks:
+        perform = find("strut.walking_animations", "piloted")
+        motion: Motion = perform(robot, animation, rate_hz=rate_hz, method=method, margin_m=margin_m, strict=strict)
+        return motion
     request = Request(
         robot=robot.name,
         task=Animate(animation=animation, method=method),

@@ -11,7 +11,7 @@ from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, print_receipt, print_table
 from strut.formats.motion_file import load_motion, save_motion
 from strut.library.motion_library import LibraryEntry, LibraryMode, MotionLibrary
-from strut.pilot.verbs.gaits import build, gait_map, gaits, try_out
+from strut.registry import find, names
 
 library = typer.Typer(
     add_completion=False,
@@ -19,10 +19,8 @@ library = typer.Typer(
     rich_markup_mode=None,
     help="Store motions and find them by emotion, mode and length. Example: strut library add sad.npz.",
 )
-library.command()(build)
-library.command()(gaits)
-library.command("map")(gait_map)
-library.command("try")(try_out)
+for _name in names("strut.library_verbs"):
+    library.command(_name)(find("strut.library_verbs", _name))
 Store = Annotated[Path | None, typer.Option(help="Library file.  [default: ~/.strut/motions.db]")]
 
 
