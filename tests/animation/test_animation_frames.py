@@ -69,7 +69,7 @@ def test_what_is_no_file_or_no_text_is_said_so(tmp_path):
     with pytest.raises(FileError, match="cannot be read"):
         load_animation(tmp_path / "none.toml")
     (tmp_path / "noise.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(AnimationError, match="no UTF-8"):
+    with pytest.raises(AnimationError, match="not UTF-8"):
         load_animation(tmp_path / "noise.toml")
     with pytest.raises(UnknownNameError, match="nearest: curious"):
         story_path("cassie", "curios")

@@ -40,7 +40,7 @@ def test_animate_tells_the_distance_from_the_drawing_and_where_time_was_stretche
     printed = capsys.readouterr()
     assert json.loads(printed.out)["emotion"] == "neutral"
     assert "away from the animation" in printed.err
-    assert "times as long, for" in printed.err
+    assert "times as long, because" in printed.err
     assert "next: strut show" in printed.err
     motion = load_motion(out)
     assert [eyes for _, eyes in motion.meta["eyes"]] == ["neutral", "closed", "neutral"]
@@ -110,7 +110,7 @@ def test_repair_writes_the_nearest_motion_and_refuses_what_is_none_or_is_sound(t
     assert main(["repair", str(broken), "--out", str(out)]) == 0
     told = capsys.readouterr().err
     assert "away from the animation" in told
-    assert "takes 1.17 times as long, for" in told
+    assert "takes 1.17 times as long, because" in told
     assert main(["check", str(out)]) == 0
     assert main(["repair", str(nod / "nod.toml"), "--out", str(tmp_path / "x.npz")]) == 2
     assert main(["repair", str(out), "--out", str(out)]) == 2
