@@ -160,7 +160,7 @@ def test_an_existing_file_is_not_replaced_without_force(standing, capsys):
 def test_too_few_samples_are_one_sentence(verb, standing, tmp_path, capsys):
     few = changed(standing, "few.npz", samples=3)
     assert main([*verb, few, "--out", str(tmp_path / "out.npz")]) == 2
-    assert capsys.readouterr().err == ("strut: 3 samples are too few to tell how a body moves; give at least 12.\n")
+    assert capsys.readouterr().err == ("strut: 3 samples are too few to estimate velocities; give at least 12.\n")
 
 
 def test_standing_on_both_feet_is_no_known_phase(standing, tmp_path, capsys):

@@ -36,6 +36,6 @@ def test_a_line_of_contact_along_x_is_refused_in_words():
     across = still(problem)
     along = replace(across, q=across.q + np.array([0.0, 0.0, 0.0, np.pi / 2, 0.0]))
     program = DirectCollocation(problem)
-    with pytest.raises(BadTableError, match=r"edge: its 4 rows .* forbid hardly more than 3 motions.*points along x"):
+    with pytest.raises(BadTableError, match=r"edge: its 4 rows .* constrain only 3 motions.*points along x"):
         program.solve(along)
     assert program.solve(across).converged

@@ -223,9 +223,9 @@ def test_an_interior_point_finds_the_same_change_as_guesses_that_settle(monkeypa
     rows = csr_matrix(rng.normal(size=(4, 20)))
     box = BoundedRows(csr_matrix(rng.normal(size=(30, 20))), -rng.uniform(0.1, 0.4, 30), rng.uniform(0.1, 0.4, 30))
     wanted = rows @ rng.normal(scale=0.1, size=20)
-    monkeypatch.setattr("strut.ocp.constrained_least_squares.MOST_ROUNDS", 50)
+    monkeypatch.setattr("strut.ocp.constrained_least_squares.MAX_ROUNDS", 50)
     guessed, settled = constrained_least_squares(weight, rows, wanted, box)
-    monkeypatch.setattr("strut.ocp.constrained_least_squares.MOST_ROUNDS", 1)
+    monkeypatch.setattr("strut.ocp.constrained_least_squares.MAX_ROUNDS", 1)
     found, sure = constrained_least_squares(weight, rows, wanted, box)
     assert settled
     assert sure

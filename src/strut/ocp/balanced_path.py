@@ -1,10 +1,10 @@
-"""Balanced path: the centre of mass and the time of a drawn movement, so that the ground can carry it.
+"""Balanced path: centre of mass and timing of a keyframe animation that keep it balanced.
 
-One nonlinear program over all frames. Unknown are the centre of mass over the ground in every frame and one time
-scale per interval between keyframes, in [1, 4]. The zero-moment point, with what the whole body adds to a pendulum's,
-stays inside the feet that are down, and the friction that is needed below what there is. The cost is the published one
-(Li, Cummings, Sreenath, 2020): squared distance from the drawing, frame by frame and not instant by instant, heavier at
-keyframes and at the end; a quadratic cost of time keeps the time scale from drifting.
+One nonlinear program over all frames. Unknown are the horizontal centre of mass in every frame and one time scale per
+interval between keyframes, in [1, 4]. The zero-moment point of a pendulum plus the offset of the whole body stays
+inside the support polygon, and the required friction below the available one. The cost is the published one
+(Li, Cummings, Sreenath, 2020): squared distance from the animation, by frame and not by time, with higher weights at
+keyframes and at the end; a quadratic cost keeps the time scale near 1.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from strut.arrays import Array, Index
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.sampling import cosine_smoothed
 
-FRAME = 1500.0
-KEYFRAME = 1e4
-LAST = 1e5  # published weights of a squared distance [1/m2]
-TIME = 30.0  # of a squared stretch, per interval: chosen, for without it stretching is free
+FRAME = 1500.0  # published weight of a squared distance [1/m2]
+KEYFRAME = 1e4  # the same at keyframes
+LAST = 1e5  # the same at the last frame
+TIME = 30.0  # of a squared stretch, per interval; without it stretching costs nothing; no benchmark
 LONGEST_STRETCH = 4.0
 SMOOTH = 0.1  # of squared changes, frame to frame, of the acceleration that is added to the drawing [s4/m2]
-LEAST_LOAD = 0.3  # of the weight, that the feet keep carrying
+LEAST_LOAD = 0.3  # of the weight, on the feet at all times; no benchmark
 ROW_SCALE = 10.0  # of rows in metres
-BLEND_FRAMES = 4  # over which one time scale goes over into the next
+BLEND_FRAMES = 4  # over which the time scale changes from one interval to the next
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathProblem:
-    """What is drawn, and what carries it.
+    """An animation and its supports.
 
     Args:
-        com_m: Centre of mass as drawn, x, y, z in world. Shape (N, 3).
+        com_m: Centre of mass of the animation, x, y, z in world. Shape (N, 3).
         key: Keyframes, first 0, last N - 1. Shape (n_keys,).
-        frame_s: Time between frames as drawn.
+        frame_s: Time between frames of the animation.
         edges: Per frame, inward normals (n, 2) and offsets (n,) of the polygon in which the zero-moment point stays.
-        slope: Largest sideways force over load, per axis.
+        slope: Largest tangential force over load, per axis.
     """
 
     com_m: Array
@@ -51,7 +51,7 @@ class PathProblem:
 
     @property
     def as_drawn(self) -> BalancedPath:
-        """The drawing itself as a path."""
+        """The unchanged animation as a path."""
         times = self.frame_s * np.arange(len(self.com_m), dtype=np.float64)
         return BalancedPath(self.com_m[:, :2], times, np.ones(len(self.key) - 1), solved=True, cost=0.0, iterations=0)
 
@@ -96,7 +96,7 @@ def pendulum_zmp(com_m: Array, step_s: Array) -> Array:
 
 
 class BalancedPathProgram:
-    """The program of one drawing, built once and solved for one measurement of the body after the other."""
+    """The program of one animation, built once and solved for several measurements of the body."""
 
     def __init__(self, drawn: PathProblem) -> None:
         self.drawn = drawn
@@ -128,10 +128,10 @@ class BalancedPathProgram:
         self._solver = ca.nlpsol("balanced_path", "ipopt", program, _OPTIONS)
 
     def solve(self, guess: BalancedPath, beyond_m: Array, least_stretch: Array) -> BalancedPath:
-        """Return the path nearest to the drawing that the ground can carry.
+        """Return the balanced path nearest to the animation.
 
         Args:
-            guess: Where to begin; also the timing at which `beyond_m` was measured.
+            guess: Initial guess; also the timing at which `beyond_m` was measured.
             beyond_m: Zero-moment point of the whole body minus that of a pendulum. Shape (N, 2).
             least_stretch: Of each interval. Shape (n_keys - 1,).
         """

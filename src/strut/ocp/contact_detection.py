@@ -1,8 +1,8 @@
-"""Contact detection: which contact set holds when in a movement, read off its contact columns or its feet alone.
+"""Contact detection: the contact schedule of a movement, from its contact columns or from its feet alone.
 
-First roughly, sample by sample: what is low and slow touches, and sets follow each other as in the cycle. Then every
-border is moved to where the path of what lands or lifts off breaks: at rest on one side, a polynomial in time on the
-other.
+A first estimate, sample by sample: low and slow points are in contact, and contact sets follow each other as in the
+cycle. Then every transition is moved to the time at which the path of a landing or lifting point changes between rest
+and a polynomial in time.
 """
 
 from __future__ import annotations
@@ -23,37 +23,38 @@ from strut.motion import Motion
 from strut.ocp.contact_schedule import PhaseTime
 from strut.robot import Robot
 
-CUTOFF_HZ = 12.0  # of the movement that is looked at first
-LOW_M = 0.004
-SLOW_M_S = 0.15  # what touches is about this near to the lowest it gets, and this slow
-FLOOR_PERCENTILE = 5.0
-SPREAD_PERCENTILE = 15.0
-CLEAR = 4.0  # no point speaks louder for contact or against it than this
-WINDOW_S = 0.045  # a border is fitted to this much on both sides of it
-EARLIER_S = 0.05
-LATER_S = 0.03  # how far it may be from where it was first seen
-GRID_S = 0.0005
-ROUNDS = 3
-FEWEST = 5
-CERTAIN_M = 0.0001
-SEEN_WITHIN_S = 0.01
-FEWEST_SAMPLES = 12  # of a movement; fewer say nothing about noise, and splines swing between them
+# Chosen by eye unless said otherwise; benchmarks/bench_reconstruction_accuracy.py measures reconstructions with them.
+CUTOFF_HZ = 12.0  # low-pass filter for the first estimate
+LOW_M = 0.004  # a point in contact is about this near to its lowest height
+SLOW_M_S = 0.15  # a point in contact is about this slow
+FLOOR_PERCENTILE = 5.0  # of the heights of a point: its floor
+SPREAD_PERCENTILE = 15.0  # of the heights of a point
+CLEAR = 4.0  # largest evidence of one point for or against contact
+WINDOW_S = 0.045  # fitted on both sides of a transition
+EARLIER_S = 0.05  # a transition may be this much before the first estimate
+LATER_S = 0.03  # a transition may be this much after the first estimate
+GRID_S = 0.0005  # between two times that are tried
+ROUNDS = 3  # over all transitions
+FEWEST = 5  # samples in a window
+CERTAIN_M = 0.0001  # added to the noise of a path
+SEEN_WITHIN_S = 0.01  # standard deviation of the delay of the first estimate
+FEWEST_SAMPLES = 12  # of a movement; with fewer, noise cannot be estimated and splines oscillate
 MOST_NOISE_RAD = np.radians(0.3)  # with 0.1 degrees borders are 2 ms off, with 0.5 a phase is seen that is not there
-MOST_CUT = 0.5  # of the samples must be left between ends whose contacts no set describes
-SCRAP_S = 0.025  # phases at the ends that are shorter tell nothing
-LIFTING = (3, 4)
-LANDING = (1, 2, 3)  # powers of time: forces fade before lift-off, speeds break at touchdown
-HIDDEN_S = 0.012
-NAMED_S = 0.005  # how far a border may still be off, seen or named by columns finer than a sample
+MOST_CUT = 0.5  # at least this share of the samples remains between ends without a known contact set
+SCRAP_S = 0.025  # shorter phases at the ends are dropped
+LIFTING = (3, 4)  # powers of time after lift-off: forces fade before it, so the path leaves smoothly
+LANDING = (1, 2, 3)  # powers of time before touchdown, where the speed jumps
+HIDDEN_S = 0.012  # largest remaining error of a transition that was detected
+NAMED_S = 0.005  # largest remaining error of a transition that contact columns name
 
 
 @dataclass(frozen=True, slots=True)
 class ContactCycle:
-    """How contact sets follow each other in a movement that repeats, and how late their borders are first seen.
+    """Order of the contact sets in a periodic movement, and delays of the first estimate.
 
     Args:
         order: Names of the contact sets; the first follows the last.
-        late_s: By contact point: between its landing or lift-off and where that is seen in heights and speeds.
+        late_s: By contact point: delay of the first estimate after landing or lift-off.
     """
 
     order: tuple[str, ...]
@@ -66,7 +67,7 @@ class ContactCycle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paths:
-    """How what touches has slid, with the height above its own floor as z (T, n_points, 3), and the points' names."""
+    """Slip of contact points, with the height above their own floor as z (T, n_points, 3), and their names."""
 
     time_s: Array
     place_m: Array
@@ -74,10 +75,10 @@ class Paths:
 
 
 def check_samples(motion: Motion) -> None:
-    """Raise if a motion has too few samples to tell phases, speeds and noise."""
+    """Raise BadMotionError if a motion has too few samples to estimate phases, speeds and noise."""
     if len(motion.time_s) < FEWEST_SAMPLES:
         raise BadMotionError(
-            f"{len(motion.time_s)} samples are too few to tell how a body moves; give at least {FEWEST_SAMPLES}."
+            f"{len(motion.time_s)} samples are too few to estimate velocities; give at least {FEWEST_SAMPLES}."
         )
 
 
@@ -209,7 +210,7 @@ def _refined(
     reach: tuple[float, float],
     late_s: Mapping[str, float],
 ) -> list[float]:
-    """Return the borders of contact sets, each moved to where the paths of what lands or lifts off there break."""
+    """Return the transitions of contact sets, each moved to the change in the paths of landing or lifting points."""
     sets, borders = phases
     points = _points_by_set(robot)
     moved = list(borders)
@@ -233,7 +234,7 @@ def _refined(
 
 
 def _misses(paths: Paths, inside: Mask, name: str, tries: Array, sign: float, powers: tuple[int, ...]) -> Array:
-    """Return how badly a point's path fits a break at each of the times tried, over its noise. Shape (n,)."""
+    """Return the residual of a point's path over its noise, for a change at each of the times tried. Shape (n,)."""
     point = paths.names.index(name)
     noise_m = noise_of(paths.place_m[:, point])
     time_s = paths.time_s[inside]
@@ -251,7 +252,7 @@ def noise_of(samples: Array) -> Array:
 
 
 def _miss(lapse_s: Array, path_m: Array, powers: tuple[int, ...]) -> float:
-    """Return how badly paths fit rest until 0 and a polynomial after it. Shapes (T,) and (T, n)."""
+    """Return the residual of paths that rest until 0 and follow a polynomial after it. Shapes (T,) and (T, n)."""
     moves = np.maximum(lapse_s, 0.0) / WINDOW_S
     table = np.column_stack([np.ones(len(moves)), *(moves**power for power in powers)])
     found, *_ = np.linalg.lstsq(table, path_m, rcond=None)

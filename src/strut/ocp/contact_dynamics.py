@@ -1,9 +1,9 @@
-"""Contact dynamics in numbers: H a + C = tau + Gᵀ λ and G a = γ for a tree whose contact rows and closed loops hold.
+"""Contact dynamics in numbers: H a + C = tau + Gᵀ λ and G a = γ for a tree with contact rows and closed loops.
 
 One instant, by eliminating accelerations; or many at once, each with its own rows, as one saddle-point system, to
-integrate the intervals of a movement with sensitivities. Rows are held at the level of accelerations and nothing is
-added. Runge-Kutta steps are of eighth order (Dormand and Prince); derivatives come from implicit differentiation of
-these equations, along the steps.
+integrate the intervals of a movement with sensitivities. Rows are imposed on accelerations, without stabilisation.
+Runge-Kutta steps are of eighth order (Dormand and Prince); derivatives come from implicit differentiation of these
+equations along the steps.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ from strut.ocp.kinematic_tree import KinematicTree
 from strut.ocp.symbolic_dynamics import SymbolicDynamics
 from strut.ocp.tree_forces import tree_forces
 
-DEPENDENT = 5e-3  # of the largest singular value; sets of a human who walks along x have 0.019 and more, along y 0.003
+# Rows are dependent below this share of the largest singular value: contact sets of a human gait along x have at least
+# 0.019, those of a gait along y 0.003.
+DEPENDENT = 5e-3
 
 
 class Impact(NamedTuple):
-    """What an impact does: velocity after it (nv,), impulses of the rows (n_rows,), and the energy it takes [J]."""
+    """Velocity after an impact (nv,), impulses of the rows (n_rows,), and change of kinetic energy [J]."""
 
     velocity: Array
     impulse_n_s: Array
@@ -47,7 +49,7 @@ class ContactTerms(NamedTuple):
         return solve_constrained(self.mass, force - self.bias, self.jacobian, self.gamma)
 
     def impact(self, v: Array) -> Impact:
-        """Return what happens when all rows of the set are brought to rest at once."""
+        """Return the inelastic impact that brings all rows of the set to rest at once."""
         mass = self.mass
         after, impulse = solve_constrained(mass, mass @ v, self.jacobian, np.zeros(len(self.jacobian)))
         return Impact(after, impulse, 0.5 * float(after @ mass @ after - v @ mass @ v))
@@ -78,15 +80,15 @@ class BatchedFunction:
 
 
 class ContactDynamics:
-    """A tree that touches the ground. Coordinates must be plain numbers (nq = nv).
+    """Dynamics of a tree in contact with the ground. Coordinates must be plain numbers (nq = nv).
 
-    Its own springs and dampers are part of the bias; rows of its closed loops come after those of the contacts and
-    always hold.
+    The springs and dampers of the tree are part of the bias; rows of its closed loops come after those of the contacts
+    and are always active.
 
     Args:
-        tree: Who moves.
-        contact: All rows that touch at any time.
-        actuated: Which velocities have a torque. Shape (n_u,).
+        tree: Of the body.
+        contact: All rows that are active at any time.
+        actuated: Indices of velocities with a torque. Shape (n_u,).
         passive: Generalised forces of springs and dampers (nv,), a CasADi function of q and v; None without any.
     """
 
@@ -132,7 +134,7 @@ class ContactDynamics:
         return self._independent(q, v).accelerate(force)
 
     def impact(self, q: Array, v: Array) -> Impact:
-        """Return what happens when all rows of the set are brought to rest at once."""
+        """Return the inelastic impact that brings all rows of the set to rest at once."""
         return self._independent(q, v).impact(v)
 
     def _independent(self, q: Array, v: Array) -> ContactTerms:
@@ -141,7 +143,7 @@ class ContactDynamics:
         return terms
 
     def accelerations(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
-        """Return accelerations (n, nv) and row forces (n, n_rows); rows that do not touch carry none.
+        """Return accelerations (n, nv) and row forces (n, n_rows); inactive rows have no force.
 
         Shapes (n, nq), (n, nv), (n, n_u), (n, n_contact_rows) in.
         """
@@ -150,7 +152,7 @@ class ContactDynamics:
         return np.asarray(both[:, : self.tree.nv]), -np.asarray(both[:, self.tree.nv :], dtype=float)
 
     def _holding(self, touches: Mask) -> Mask:
-        """Return which rows hold: contacts that touch, and all closures. (n, n_contact_rows) in, (n, n_rows) out."""
+        """Return the active rows: active contacts and all closures. (n, n_contact_rows) in, (n, n_rows) out."""
         return np.pad(touches, [(0, 0), (0, self.row_count - touches.shape[1])], constant_values=True)
 
     def _saddle(self, q: Array, v: Array, u: Array, touches: Mask) -> tuple[Array, Array]:
@@ -186,13 +188,13 @@ class ContactDynamics:
     def advance(
         self, start: Array, torque: tuple[Array, Array], length_s: Array, touches: Mask, *, steps: int, slopes: bool
     ) -> tuple[Array, Array | None]:
-        """Return where intervals end under torques that change linearly.
+        """Return the states at the ends of intervals with linearly changing torques.
 
         Args:
             start: q and v. Shape (n, 2 nv).
             torque: At the start and at the end. Shapes (n, n_u).
             length_s: Shape (n,).
-            touches: Rows that touch. Shape (n, n_rows).
+            touches: Active rows. Shape (n, n_rows).
             steps: Of the integrator in every interval.
             slopes: Return derivatives too.
 
@@ -245,7 +247,7 @@ class ContactDynamics:
 
 
 def _mixed(weights: Array, parts: list[Array], like: Array) -> Array:
-    """Return the weighted sum of the parts that exist already; 0 in the shape of `like` if there is none."""
+    """Return the weighted sum of the stages computed so far; 0 in the shape of `like` if there is none."""
     total = np.zeros(like.shape)
     for weight, part in zip(weights, parts, strict=False):
         if weight:
@@ -271,21 +273,21 @@ def solve_constrained(mass: Array, push: Array, jacobian: Array, goal: Array) ->
 
 
 def contact_jacobian(tree: KinematicTree, contact: ContactSet, q: Array) -> Array:
-    """Return G of one posture. Shape (nq,) in, (n_rows, nv) out."""
+    """Return G in one configuration. Shape (nq,) in, (n_rows, nv) out."""
     v = ca.SX.sym("v", tree.nv)
     rows = SymbolicDynamics(tree, ca.DM(q), v).row_velocities(contact)
     return np.asarray(ca.evalf(ca.densify(ca.jacobian(rows, v))).full()).reshape(len(contact.rows), tree.nv)
 
 
 def require_independent_rows(contact: ContactSet, jacobian: Array) -> None:
-    """Raise if the rows of a set forbid the same motion twice in a posture: their forces would be anything."""
+    """Raise BadTableError if the rows of a set are linearly dependent: their forces would be undetermined."""
     if not contact.rows:
         return
     sizes = np.linalg.svd(jacobian, compute_uv=False)
     rank = int(np.sum(sizes > DEPENDENT * sizes[0]))
     if rank < len(contact.rows):
         raise BadTableError(
-            f"Contact set {contact.name}: its {len(contact.rows)} rows ({', '.join(contact.row_names)}) forbid hardly "
-            f"more than {rank} motions in this posture, so its forces are undetermined. Rows are along the "
+            f"Contact set {contact.name}: its {len(contact.rows)} rows ({', '.join(contact.row_names)}) constrain "
+            f"only {rank} motions in this configuration, so its forces are undetermined. Rows are along the "
             "world's axes: turn the movement so that the foot points along x, or name other rows."
         )

@@ -1,4 +1,4 @@
-"""Contact schedule: which contact set holds when in a recording, checked against it; and the file that says so."""
+"""Contact schedule: the contact set of every time span of a recording, checked against it; and its JSON file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from strut.maths.sampling import runs
 from strut.motion import Motion
 from strut.robot import Robot
 
-SHORTEST_S = 0.015
+SHORTEST_S = 0.015  # of a phase; no benchmark
 FORMAT = 'phases are a list such as [{"set": NAME, "start_s": 0.0, "stop_s": 0.3}, ...].'
-FAR_M = 0.03  # a foot that touches is nearer to the ground than this, whatever the fit of the body
+FAR_M = 0.03  # a point in contact is nearer to the ground, even if the body fits badly; no benchmark
+# A point that is this low and this slow for this long is in contact; no benchmark.
 RESTS_M = 0.002
 RESTS_M_S = 0.05
-RESTS_S = 0.08  # so low, so slow and for so long is a point that touches
+RESTS_S = 0.08
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,11 @@ def check_phases(
     """Return the phases if they are in order, without gaps, inside the motion, and fit its feet.
 
     Args:
-        robot: Whose feet.
-        motion: What was recorded.
+        robot: Of the motion.
+        motion: The recording.
         phases: To be checked.
-        given: By people, who are told of a foot that does not fit; times that were found are still to be moved.
+        given: Whether the user gave them; then they are also checked against the feet. Detected times are refined
+            later.
     """
     _check_sets(robot, phases)
     _check_times(motion, phases)
@@ -84,7 +86,7 @@ def _check_times(motion: Motion, phases: tuple[PhaseTime, ...]) -> None:
 
 
 def _check_feet(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) -> None:
-    """Raise if a point that shall touch in a phase is off the ground in it, or one that rests there is not named."""
+    """Raise OutOfRangeError if a point in contact is off the ground, or a point at rest is not in the contact set."""
     for phase in phases:
         inside = (motion.time_s >= phase.start_s - 1e-9) & (motion.time_s <= phase.stop_s + 1e-9)
         qpos = motion.qpos[inside]
@@ -119,7 +121,7 @@ def _check_height(phase: PhaseTime, name: str, time_s: Array, height_m: Array) -
 
 
 class _Entry(msgspec.Struct, rename={"contact": "set"}):
-    """A phase as its file has it."""
+    """A phase in the file."""
 
     contact: str
     start_s: float

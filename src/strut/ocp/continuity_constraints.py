@@ -1,4 +1,4 @@
-"""Continuity constraints: boundary conditions that join trajectories to others, or to themselves after a turn."""
+"""Continuity constraints: boundary constraints that join a trajectory to others, or to itself after a turn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strut.ocp.symbolic_dynamics import Expression
 from strut.ocp.trajectory import Trajectory
 from strut.robot import BASE
 
-ANYWHERE = (0, 1)  # coordinates of the place on the ground: what ends in a state is put where it belongs afterwards
+ANYWHERE = (0, 1)  # horizontal coordinates of the base, which a terminal state leaves free
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,15 +33,15 @@ def state_at(path: Trajectory, node: int) -> BoundaryState:
 
 
 def initial_state_constraints(problem: OptimalControlProblem, state: BoundaryState) -> tuple[BoundaryConstraint, ...]:
-    """Return the constraints that a trajectory begins in a state: in all coordinates, velocities and torques."""
+    """Return constraints that make a trajectory begin in a state: all coordinates, velocities and torques."""
     return _meets(problem, "first", state, *(np.eye(size) for size in (problem.tree.nq, problem.tree.nv, len(state.u))))
 
 
 def terminal_state_constraints(problem: OptimalControlProblem, state: BoundaryState) -> tuple[BoundaryConstraint, ...]:
-    """Return the constraints that a movement ends in a state, anywhere on the ground (coordinates 0 and 1 of the base).
+    """Return constraints that make a movement end in a state, anywhere on the ground (coordinates 0 and 1 are free).
 
-    What touches the ground has been brought to its height and to rest where it landed, and what leaves it is unloaded:
-    along those directions nothing is asked again, because an equation that is written twice has no multiplier.
+    Other constraints already fix height and velocity of points in contact and the force of points that lift off. Along
+    those directions nothing is constrained again, because redundant equations have no unique multipliers.
     """
     phase = problem.phases[-1]
     tree = problem.tree
@@ -60,7 +60,7 @@ def terminal_state_constraints(problem: OptimalControlProblem, state: BoundarySt
 def _meets(
     problem: OptimalControlProblem, where: str, state: BoundaryState, place: Array, speed: Array, push: Array
 ) -> tuple[BoundaryConstraint, ...]:
-    """Return the constraints that an end is a state along directions. Shapes (nq, n), (nv, m), (n_u, k)."""
+    """Return constraints that make one end equal to a state along directions. Shapes (nq, n), (nv, m), (n_u, k)."""
     scales = problem.scales
 
     def coordinates(ends: BoundarySymbols) -> Expression:
@@ -82,9 +82,9 @@ def _meets(
 def turned_periodicity_constraints(
     problem: OptimalControlProblem, base: str, turn_rad: float
 ) -> tuple[BoundaryConstraint, ...]:
-    """Return the constraints that a movement repeats after a turn about the vertical, elsewhere on the ground.
+    """Return constraints that make a movement periodic up to a turn about the vertical and a displacement.
 
-    The first six coordinates are those of a floating base, the body called `base`: three places, three angles.
+    The first six coordinates are those of a floating base, the body called `base`: three positions, three angles.
     """
     c = np.cos(turn_rad)
     s = np.sin(turn_rad)

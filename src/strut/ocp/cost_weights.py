@@ -1,7 +1,7 @@
-"""Cost weights: a program under other weights, and how its solution moves with them.
+"""Cost weights: a program with other weights, and the sensitivity of its solution to them.
 
-Weights are data of a program, so that nothing is derived again. Around a solution the optimality conditions say how it
-moves with a weight (implicit function theorem; Fiacco & McCormick 1968): one sparse factorisation for all of them.
+Weights are data of a program, so changing them needs no new derivatives. The sensitivities follow from the optimality
+conditions (implicit function theorem; Fiacco & McCormick 1968) with one sparse factorisation for all weights.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from strut.ocp.problem import SampleCost
 from strut.ocp.sparse_nlp import Element, SparseNLP
 
 LEAST_SLACK = 1e-9  # the solver keeps bounds to about 1e-8
-LEAST_MULTIPLIER = 1e-7  # rows that push less than this are taken as inactive
-INACTIVE_SLACK = 1e3  # what is farther from its limit is not pushed by it
-DENSE_COLUMN = 250  # nonzeros of a column; with them among the others, factorising takes three times as long
-REGULARISATION = 1e-10  # of equations and variables, so that those which do not matter can be factorised
+LEAST_MULTIPLIER = 1e-7  # rows with a smaller multiplier are inactive
+INACTIVE_SLACK = 1e3  # rows with more slack are inactive
+DENSE_COLUMN = 250  # nonzeros; columns with more are ordered last, or factorising takes three times as long
+REGULARISATION = 1e-10  # of equations and variables, so that redundant ones can be factorised
 
 
 def reweight(program: DirectCollocation, factors: Mapping[str, float]) -> DirectCollocation:
-    """Return the program with the weights of costs, by name, multiplied; costs that are not named keep theirs."""
+    """Return the program with the weights of named costs multiplied by factors; other costs keep their weights."""
     assert not any(isinstance(cost, SampleCost) for cost in program.problem.costs)  # its data hold no weight
     other = copy(program)
     assembly = copy(program.assembly)
@@ -50,7 +50,7 @@ def _scaled(piece: Element, factors: Mapping[str, float]) -> Element:
 
 
 def cost_gradients(program: DirectCollocation, names: Sequence[str], x: Array) -> Array:
-    """Return the gradient of every named cost, as the program weighs it, at its variables (n,). Shape (n, k)."""
+    """Return the weighted gradient of every named cost at variables (n,). Shape (n, k)."""
 
     def gradient(assembly: SparseNLP) -> Array:
         return np.asarray(assembly.functions["grad_f"](x, assembly.data)[1].full().ravel())
@@ -61,10 +61,9 @@ def cost_gradients(program: DirectCollocation, names: Sequence[str], x: Array) -
 
 
 def solution_sensitivities(program: DirectCollocation, outcome: SolverOutcome, added: Array) -> Array:
-    """Return how a solution moves, per unit, when gradients are added to that of the cost. Shapes (n, k) in and out.
+    """Return the derivative of a solution with respect to gradients added to that of the cost. Shapes (n, k).
 
-    Bounds and rows count as the interior point left them: what pushes against a limit stays there, as stiffly as its
-    multiplier over its slack says.
+    Active bounds and rows are those of the interior-point solution: each has the stiffness multiplier over slack.
     """
     assembly = program.assembly
     layout = program.layout
@@ -88,7 +87,7 @@ def solution_sensitivities(program: DirectCollocation, outcome: SolverOutcome, a
 
 
 def _solved(system: csc_matrix, right: Array) -> Array:
-    """Return the solution of a symmetric system, the few columns that reach everywhere (durations) factorised last."""
+    """Return the solution of a symmetric system; the few dense columns (durations) are factorised last."""
     dense = np.diff(system.indptr) > DENSE_COLUMN
     inner = np.flatnonzero(~dense)
     order = reverse_cuthill_mckee(system[inner][:, inner].tocsr(), symmetric_mode=True)
@@ -99,5 +98,5 @@ def _solved(system: csc_matrix, right: Array) -> Array:
 
 
 def _slack(values: Array, lower: Array, upper: Array, multiplier: Array) -> Array:
-    """Return how far values are from the limit that pushes them: the upper one where the multiplier is positive."""
+    """Return the distance of values from their active limit: the upper one where the multiplier is positive."""
     return np.maximum(np.where(multiplier > 0.0, upper - values, values - lower), LEAST_SLACK)

@@ -1,4 +1,4 @@
-"""Friction cones: no foot pushes further sideways than its load allows, in stance and where it lands."""
+"""Friction cones: keep the force on every body in contact, and its impulse at impacts, within a friction cone."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from strut.ocp.layout import Layout
 from strut.ocp.sparse_nlp import Element, column, symbols
 from strut.ocp.symbolic_dynamics import Expression
 
-CONE_SIDES = np.pi / 8.0 * np.arange(1, 16, 2)  # directions of the octagon that stands for a friction cone
+CONE_SIDES = np.pi / 8.0 * np.arange(1, 16, 2)  # directions of the octagon that approximates a friction cone
 
 
 def friction_cones(layout: Layout, friction: float) -> list[Element]:
-    """Keep forces, and where something lands impulses, within friction cones."""
+    """Keep forces, and impulses at impacts, within friction cones."""
     pieces = _standing_cones(layout, friction)
     for number, phase in enumerate(layout.problem.phases):
         if phase.arrival == "impact":
@@ -24,14 +24,14 @@ def friction_cones(layout: Layout, friction: float) -> list[Element]:
 
 
 def _standing_cones(layout: Layout, friction: float) -> list[Element]:
-    """Limit the sideways force of every foot, which is every body that touches, by its load; one element per foot."""
+    """Limit the tangential force on every body in contact by its load; one element per body."""
     node = layout.problem.node()
     uses = dict[tuple[ContactRow, ...], list[int]]()
     for number, phase in enumerate(layout.problem.phases):
         for own in phase.contact.by_body.values():
             nodes = layout.nodes_of(number)
             if all(row.name in phase.unloaded for row in own):
-                nodes = nodes[:-1]  # a foot without load has no cone, and its forces are 0 already
+                nodes = nodes[:-1]  # without load there is no cone, and the forces are 0 already
             uses.setdefault(own, []).extend(nodes.tolist())
     pieces = []
     for own, places in uses.items():
@@ -42,7 +42,7 @@ def _standing_cones(layout: Layout, friction: float) -> list[Element]:
 
 
 def _landing_cones(layout: Layout, number: int, friction: float) -> list[Element]:
-    """Limit the sideways impulse of every foot that lands by its impulse upwards."""
+    """Limit the tangential impulse on every landing body by its normal impulse."""
     phase = layout.problem.phases[number]
     scale = layout.problem.scales.impulse_n_s
     pieces = []
@@ -68,7 +68,7 @@ def _cone(
 
 
 def cone_rows(force: Mapping[ContactRow, Expression], friction: float) -> Expression:
-    """Return what is at least 0 within a friction cone: an octagon inside the circle, so never too much. Shape (8,)."""
+    """Return rows that are at least 0 within a friction cone, an octagon inside the circle. Shape (8,)."""
     total = [sum(value for row, value in force.items() if row.axis == axis) for axis in range(3)]
     load = np.cos(np.pi / 8.0) * friction * total[2]
     return column(*(load - np.cos(angle) * total[0] - np.sin(angle) * total[1] for angle in CONE_SIDES))

@@ -1,4 +1,4 @@
-"""NodeSymbols: one instant of a motion in symbols, as the makers of constraints and costs see it."""
+"""Node symbols: the quantities of one node as symbols, from which constraints and costs are written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from strut.robot import ContactPoint
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scales:
-    """By how much the solver's variables, all of about 1, are multiplied. Shapes (nv,), (nv,), (n_u,)."""
+    """Scales of the solver's variables, which are of about 1. Shapes (nv,), (nv,), (n_u,)."""
 
     velocity: Array
     acceleration: Array
@@ -27,13 +27,13 @@ class Scales:
 
 
 class NodeSymbols:
-    """Coordinates, velocities, accelerations, torques and forces of contacts and closures at one instant, in SI units.
+    """Coordinates, velocities, accelerations, torques and forces of contacts and closures at one node, in SI units.
 
     Args:
-        tree: Who moves.
+        tree: Of the body.
         scales: Of the symbols.
-        contact: All rows that touch the ground in any phase; those that do not touch now carry no force.
-        where: Which instant: empty for `this one`, else `next`, `before`, `first` or `last`.
+        contact: All rows that are active in any phase; inactive ones have no force.
+        where: Which node: empty for `this one`, else `next`, `before`, `first` or `last`.
         parameters: Names of the free parameters.
         lifted: Size and scale, by name, of quantities that have variables of their own.
     """
@@ -67,21 +67,21 @@ class NodeSymbols:
 
     @cached_property
     def movement(self) -> SymbolicDynamics:
-        """The body in this motion."""
+        """Dynamics with coordinates, velocities and accelerations."""
         return SymbolicDynamics(self.tree, self.q, self.v, self.a)
 
     @cached_property
     def positions(self) -> SymbolicDynamics:
-        """The body in this posture: for constraints that know no velocity."""
+        """Kinematics with coordinates alone."""
         return SymbolicDynamics(self.tree, self.q)
 
     @cached_property
     def velocities(self) -> SymbolicDynamics:
-        """The body in this posture and velocity."""
+        """Kinematics with coordinates and velocities."""
         return SymbolicDynamics(self.tree, self.q, self.v)
 
     def place(self, point: ContactPoint) -> Expression:
-        """Return where a contact point, or the lowest point of its ball, is. Shape (3,)."""
+        """Return the position of a contact point, or of the lowest point of its ball. Shape (3,)."""
         return self.positions.contact_position(point)
 
     def height(self, point: ContactPoint) -> Expression:
@@ -89,7 +89,7 @@ class NodeSymbols:
         return self.place(point)[2]
 
     def contact_velocity(self, point: ContactPoint) -> Expression:
-        """Return the velocity of what touches the ground. Shape (3,)."""
+        """Return the velocity of the material point in contact. Shape (3,)."""
         return self.velocities.contact_velocity(point)
 
     def row_force(self, name: str) -> Expression:
@@ -97,7 +97,7 @@ class NodeSymbols:
         return self.force_n[self.contact.row_names.index(name)]
 
     def inverse_dynamics(self) -> Expression:
-        """Return the forces that the motion needs besides those of ground, springs, dampers and loops. Shape (nv,)."""
+        """Return the required generalised forces minus those of ground, springs and loops. Shape (nv,)."""
         needed = self.movement.inverse_dynamics(self.movement.row_loads(self.contact, self.force_n))
         inner = tree_forces(self.tree)
         return needed - inner.passive(self.q, self.v) - inner.loads(self.q, self.closure_n)

@@ -1,7 +1,7 @@
-"""Soundness: is a solved movement real? Measured between the nodes by other means than the solver's.
+"""Soundness: check a solved movement between its nodes by means independent of the solver.
 
-The trajectory is rebuilt as curves between the nodes; MuJoCo says where the feet are, what momentum the body has, and
-where the torques alone lead it.
+The trajectory is evaluated as curves between the nodes; MuJoCo computes the positions of the feet, the momentum of the
+body, and the motion that results from the torques alone.
 """
 
 from __future__ import annotations
@@ -29,40 +29,41 @@ from strut.plumbing.number_text import format_percent
 from strut.receipt import LimitName, Reason, ReasonKind
 from strut.robot import Robot
 
-MOST_MOMENTUM_ERROR_N_S = 0.2
-MOST_RESIDUAL = 1e-6
-MOST_MESH_CHANGE = 0.03
-MOST_PLAYBACK_RAD = np.radians(1.0)
-MOST_OVERLAP_M = 1e-4
-ADVICE = "Solve it on a finer mesh, or relax what is asked."
-PER_INTERVAL = 10  # curves are looked at this many times between nodes
+# Limits chosen by eye, without a benchmark.
+MAX_MOMENTUM_ERROR_N_S = 0.2
+MAX_RESIDUAL = 1e-6  # of scaled rows
+MAX_MESH_CHANGE = 0.03  # relative change of cost on a finer mesh
+MAX_PLAYBACK_RAD = np.radians(1.0)  # of any angle at any node
+MAX_OVERLAP_M = 1e-4  # of two capsules that must stay apart
+ADVICE = "Solve it on a finer mesh, or relax the requirements."
+PER_INTERVAL = 10  # samples of the curves between two nodes
 
 
 @dataclass(frozen=True, slots=True)
 class Soundness:
-    """What an independent look at a trajectory finds. What was not looked at is None.
+    """Figures of an independent check of a trajectory; None for what was not checked.
 
     Args:
         residual: Largest violation of a scaled equation at a node.
-        contact_drift_m: How far a point that holds still moves along a row that holds it, at worst; by `drifting`.
-        drifting: Which point, and in which phase.
-        penetration_m: How deep a point that touches or swings is below the ground, at worst.
-        momentum_error_n_s: How much momentum the body has that no force gave it, at worst.
-        least_normal_force_n: The smallest load on a contact point; the ground does not pull.
-        least_normal_impulse_n_s: The smallest impulse on a contact point at an impact.
-        least_unloading_n_s: The same plus what the point's load before the impact gives in `IMPACT_S`: what is judged.
-        impact_energy_j: Energy that the impacts take; never positive.
-        joint_limit_margin_rad: Smallest distance of an angle from its limit, negative beyond it; of `tightest`.
-        tightest: Which joint.
-        joint_speed_use: Largest share of a joint's speed limit; of `fastest`.
-        fastest: Which joint.
-        capsule_distance_m: Smallest distance of two `capsules` that were to stay apart, where that was asked.
-        capsules: Which two.
+        contact_drift_m: Largest motion of a contact point along an active row.
+        drifting: The point with that motion, and the phase.
+        penetration_m: Largest depth of a contact point below the ground, in stance or swing.
+        momentum_error_n_s: Largest difference between the momentum and the impulse of all forces.
+        least_normal_force_n: Smallest vertical force on a contact point; negative if the ground pulls.
+        least_normal_impulse_n_s: Smallest vertical impulse on a contact point at an impact.
+        least_unloading_n_s: The same plus the load before the impact times `IMPACT_S`; this one is judged.
+        impact_energy_j: Largest change of kinetic energy at an impact; not positive.
+        joint_limit_margin_rad: Smallest distance of an angle from its limit, negative beyond it.
+        tightest: The joint with that distance.
+        joint_speed_use: Largest joint speed over its limit.
+        fastest: The joint with that speed.
+        capsule_distance_m: Smallest distance of the two `capsules`.
+        capsules: Two capsules that must stay apart, if any.
         mesh_change: Relative change of cost on a refined mesh.
-        refinement_change: Relative change of cost when the movement was made exact.
+        refinement_change: Relative change of cost by shooting refinement.
         playback_error_rad: Largest difference of an angle when another engine and integrator play the torques alone.
-        finished: Whether the solver was left to end.
-        allowed_pull_n: How much the ground may pull between the nodes at which it must not.
+        finished: Whether the solver ended by itself.
+        allowed_pull_n: Largest force with which the ground may pull between nodes.
     """
 
     residual: float
@@ -87,7 +88,7 @@ class Soundness:
     allowed_pull_n: float = 1e-3
 
     def faults(self) -> list[Reason]:
-        """Return what is wrong; empty if the movement is sound."""
+        """Return why the movement is not sound; empty if it is."""
         played = self.playback_error_rad or 0.0
         change = abs(self.mesh_change or 0.0)
         drift_mm = 1e3 * self.contact_drift_m
@@ -97,23 +98,23 @@ class Soundness:
         who = " and ".join(self.capsules or ())
         judged = (
             (not self.finished, "the solver was stopped before it had ended"),
-            (self.residual > MOST_RESIDUAL, f"an equation of motion is off by {self.residual:.1e}"),
+            (self.residual > MAX_RESIDUAL, f"an equation of motion is off by {self.residual:.1e}"),
             (
                 self.contact_drift_m > MAX_ROLLING_SLIP_M,
                 f"{self.drifting} slides {drift_mm:.1f} mm while it should hold still",
             ),
             (self.penetration_m > FOOT_OFF_GROUND_M, f"a foot is {self.penetration_m * 1e3:.1f} mm in the ground"),
-            (gained > MOST_MOMENTUM_ERROR_N_S, f"{gained:.2f} N s of momentum come from nowhere"),
+            (gained > MAX_MOMENTUM_ERROR_N_S, f"{gained:.2f} N s of momentum come from nowhere"),
             (pull > self.allowed_pull_n, "the ground pulls on a foot"),
             (self.impact_energy_j > 1e-6, f"an impact gives {self.impact_energy_j:.2g} J"),
-            (change > MOST_MESH_CHANGE, f"a finer mesh changes the cost by {format_percent(change, 1)}"),
-            (not played <= MOST_PLAYBACK_RAD, f"its torques alone lead {np.degrees(played):.2g} degrees away from it"),
-            (overlap_m > MOST_OVERLAP_M, f"{who} overlap by {1e3 * overlap_m:.1f} mm"),
+            (change > MAX_MESH_CHANGE, f"a finer mesh changes the cost by {format_percent(change, 1)}"),
+            (not played <= MAX_PLAYBACK_RAD, f"its torques alone lead {np.degrees(played):.2g} degrees away from it"),
+            (overlap_m > MAX_OVERLAP_M, f"{who} overlap by {1e3 * overlap_m:.1f} mm"),
         )
         return [Reason(ReasonKind.LIMIT, None, text) for wrong, text in judged if wrong]
 
     def broken_limits(self) -> list[Reason]:
-        """Return which limits of the body are broken; a recording may show that people go beyond them."""
+        """Return which limits of the body are broken; recorded people sometimes exceed them."""
         broken = []
         if self.joint_limit_margin_rad < MIN_JOINT_LIMIT_MARGIN_RAD:
             text = f"{self.tightest} is {-self.joint_limit_margin_rad:.3f} rad beyond its range"
@@ -124,7 +125,7 @@ class Soundness:
         return broken
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as JSON would hold them; a playback that ran away has no figure."""
+        """Return the figures for JSON; an infinite playback error is None."""
         table = asdict(self) | {"capsules": " and ".join(self.capsules) if self.capsules else None}
         return table | {"playback_error_rad": None} if self.playback_error_rad == np.inf else table
 
@@ -138,10 +139,15 @@ def verify_trajectory(
     capsules: tuple[str, str] | None = None,
     part_s: float = np.inf,
 ) -> Soundness:
-    """Return what an independent look at a solution finds: its torques are played if `playback`.
+    """Return the figures of an independent check of a solution.
 
-    `mesh_change` is what a finer mesh changed, if one was solved; `capsules` are two of the robot's `contact` table
-    that were to stay apart; a movement that lasts longer than `part_s` is played in parts.
+    Args:
+        robot: Of the solution.
+        solution: To check.
+        playback: Whether to play the torques.
+        mesh_change: Relative change of cost on a finer mesh, if one was solved.
+        capsules: Two capsules of the robot's `contact` table that must stay apart.
+        part_s: A longer movement is played in parts.
     """
     trajectory = solution.trajectory
     drift, drifting, penetration = contact_drift(robot, trajectory)
@@ -176,7 +182,7 @@ def verify_trajectory(
 
 
 def combine_soundness(found: Sequence[Soundness]) -> Soundness:
-    """Return the worst of every figure of several movements, for what is made of all of them."""
+    """Return the worst of every figure of several movements, for a movement composed of them."""
     pairs = {"contact_drift_m": "drifting", "joint_speed_use": "fastest", "joint_limit_margin_rad": "tightest"}
     least = (
         "joint_limit_margin_rad",
@@ -200,14 +206,14 @@ def combine_soundness(found: Sequence[Soundness]) -> Soundness:
 
 
 def require_sound(found: Soundness, *, advice: str = ADVICE) -> None:
-    """Raise if a movement is not sound: it slides, gains momentum, or is not solved, or leaves the body's limits."""
+    """Raise RefusedError if a movement is not sound or breaks a limit of the body."""
     faults = [*found.faults(), *found.broken_limits()]
     if faults:
         raise RefusedError(faults, advice)
 
 
 def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, float]:
-    """Return the largest drift of a holding row [m], who drifts, and how deep any contact point sinks at worst [m]."""
+    """Return the largest drift of an active row [m], its point and phase, and the largest penetration [m]."""
     worst = 0.0
     name = "nothing"
     deepest = 0.0
@@ -227,7 +233,7 @@ def contact_drift(robot: Robot, trajectory: Trajectory) -> tuple[float, str, flo
 
 
 def momentum_error(robot: Robot, trajectory: Trajectory) -> float:
-    """Return the largest difference, at any border of phases, between momentum and what forces gave [N s]."""
+    """Return the largest difference, at the ends of phases, of momentum and the impulse of all forces [N s]."""
     problem = trajectory.problem
     weight = robot.mass_kg * problem.tree.gravity_m_s2
     axes = np.array([row.axis for row in problem.contact.rows])
@@ -247,10 +253,10 @@ def momentum_error(robot: Robot, trajectory: Trajectory) -> float:
 
 
 def least_impulses(trajectory: Trajectory) -> tuple[float, float]:
-    """Return the smallest normal impulse at any impact, and the smallest with what the load before gives [N s].
+    """Return the smallest normal impulse at any impact, and the smallest after adding the unloading [N s].
 
-    Rigid points that are brought to rest at once may be pulled by the impulses of others, in an instant without
-    duration. A point that carried load would rather carry less of it for a moment; `IMPACT_S` is that node.
+    Rigid points that are brought to rest at once may get negative impulses from those of others. A real impact has a
+    duration, `IMPACT_S`, in which a loaded point loses some of its load instead: that much is added.
     """
     rows = trajectory.problem.contact.rows
     found = [(0.0, 0.0)]

@@ -1,8 +1,8 @@
-"""Torque playback: a movement's torques alone, integrated by another engine and method from its first instant on.
+"""Torque playback: integrate the torques of a movement by another engine and method, from its first state on.
 
-MuJoCo gives mass matrix, bias and contact Jacobians with a quaternion base; LSODA, a multistep method of variable order
-from ODEPACK, integrates. The state is never put back on the trajectory: impacts and contact sets come in turn, and what
-the torques do to a body that nobody balances is what is reported.
+MuJoCo computes mass matrix, bias and contact Jacobians with a quaternion base; LSODA, a multistep method of variable
+order from ODEPACK, integrates. The state is never corrected: impacts and contact sets follow the schedule, without any
+feedback control.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from strut.ocp.problem import OptimalControlProblem
 from strut.ocp.shooting_refinement import contact_dynamics
 from strut.ocp.trajectory import Trajectory
 
-TOLERANCE = 1e-12  # a step multiplies errors by up to a million
-STRAIGHT = 1e-9
-RUNAWAY = 10.0  # rad: a playback that far off is over
+TOLERANCE = 1e-12  # a step of a walk amplifies errors by up to a million
+STRAIGHT = 1e-9  # relative change of a torque rate below which the torque has no kink
+RUNAWAY = 10.0  # rad; a playback with a larger error is stopped
 
 
 def playback_error(model: ModelOrMjcf, trajectory: Trajectory, part_s: float = np.inf) -> float:
     """Return the largest angle [rad] at any node between a trajectory and the playback of its torques.
 
-    Slides count in metres, except those of a floating base, which do not count. A movement that lasts longer than
-    `part_s` is played in parts, each of as many phases as last no longer, and at least one.
+    Slides count in metres; those of a floating base do not count. A movement longer than `part_s` is played in parts,
+    each of as many phases as fit into `part_s`, at least one.
     """
     if trajectory.time_s[-1] > part_s and len(trajectory.problem.phases) > 1:
         borders = _parts(trajectory.duration_s, part_s)
@@ -51,7 +51,7 @@ def _parts(duration_s: Array, part_s: float) -> list[int]:
 
 
 def play(model: ModelOrMjcf, trajectory: Trajectory) -> Array:
-    """Return the coordinates at the nodes when the torques are played, NaN once it has run away. Shape (nodes, nq)."""
+    """Return the coordinates at the nodes when the torques are played; NaN after a runaway. Shape (nodes, nq)."""
     problem = trajectory.problem
     floats = _floats(model, trajectory.problem)
     passive = _passive(trajectory)
@@ -79,7 +79,7 @@ def play(model: ModelOrMjcf, trajectory: Trajectory) -> Array:
 
 
 def _kinks(trajectory: Trajectory, nodes: Index) -> list[int]:
-    """Return the nodes of a phase at which a torque bends, with both ends: integrators need not halt in between."""
+    """Return the nodes of a phase at which a torque has a kink, and both ends: the integrator restarts there only."""
     rate = np.diff(trajectory.u[nodes], axis=0) / np.diff(trajectory.time_s[nodes])[:, None]
     bends = np.abs(np.diff(rate, axis=0)).max(axis=1) > STRAIGHT * np.abs(rate).max()
     return [int(nodes[0]), *nodes[1:-1][bends].tolist(), int(nodes[-1])]

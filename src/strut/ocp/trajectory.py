@@ -1,4 +1,4 @@
-"""Trajectory: a solved movement as numbers at the nodes, and as curves between them."""
+"""Trajectory: a movement as values at the nodes of a mesh, and as curves between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from strut.ocp.tree_forces import tree_forces
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trajectory:
-    """A movement at the nodes of its mesh, phases after each other; borders between phases hold two nodes.
+    """A movement at the nodes of its mesh, one phase after another; where two phases meet there are two nodes.
 
     Shapes: time and phase (nodes,), q (nodes, nq), v and a (nodes, nv), torques u (nodes, n_u), forces of all rows of
     `problem.contact`, 0 where they do not touch (nodes, n_rows), durations of the phases (n_phases,), forces in closed
@@ -39,7 +39,7 @@ class Trajectory:
     closure_n: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     def __post_init__(self) -> None:
-        if not self.closure_n.size:  # a body without closed loops needs to say nothing
+        if not self.closure_n.size:  # without closed loops it may be left out
             object.__setattr__(
                 self, "closure_n", np.zeros((len(self.time_s), len(tree_forces(self.problem.tree).row_names)))
             )
@@ -49,7 +49,7 @@ class Trajectory:
         return np.asarray(np.flatnonzero(self.phase_of == phase))
 
     def between(self, phase: int, per_interval: int) -> tuple[Array, Array, Array, Array, Array]:
-        """Return time, q, v, u and forces of a phase between its nodes: smooth curves and straight lines.
+        """Return time, q, v, u and forces of a phase sampled between its nodes: quintics, and lines for u and forces.
 
         Shapes (T,), (T, nq), (T, nv), (T, n_u), (T, n_rows) with T = intervals × per_interval + 1.
         """
@@ -80,7 +80,7 @@ class Trajectory:
         return q, v / step
 
     def on_mesh(self, problem: OptimalControlProblem) -> Trajectory:
-        """Return the same movement at the nodes of another mesh, phase by phase: a warm start that keeps its rows."""
+        """Return the movement at the nodes of another mesh, phase by phase: a warm start that keeps the mesh rows."""
         parts: dict[str, list[Array]] = {name: [] for name in ("time_s", "q", "v", "u", "force_n", "closure_n")}
         for number, phase in enumerate(problem.phases):
             own = self.nodes_of(number)
@@ -97,7 +97,7 @@ class Trajectory:
         return replace(self, problem=problem, phase_of=problem.phase_of, **values)
 
     def part(self, first: int, stop: int) -> Trajectory:
-        """Return the phases from `first` up to `stop` as a movement of their own, which begins at 0 s in motion."""
+        """Return the phases from `first` up to `stop` as a movement that begins at 0 s in motion."""
         nodes = np.flatnonzero((self.phase_of >= first) & (self.phase_of < stop))
         opening = replace(self.problem.phases[first], arrival="rest")
         problem = self.problem.on_phases((opening, *self.problem.phases[first + 1 : stop]))
@@ -115,7 +115,7 @@ class Trajectory:
         )
 
     def phase_at(self, time_s: Array) -> Index:
-        """Return the phase of every time; borders belong to the phase that begins. Shape (T,)."""
+        """Return the phase at every time; a transition belongs to the phase that begins. Shape (T,)."""
         return np.asarray(np.searchsorted(np.cumsum(self.duration_s)[:-1], time_s, side="right"))
 
     def at(self, time_s: Array) -> tuple[Array, Array, Array]:
@@ -148,8 +148,8 @@ class Trajectory:
 def mesh_splines(problem: OptimalControlProblem, time_s: Array, q: Array, v: Array) -> tuple[Array, Array]:
     """Return velocities and accelerations (nodes, nq) of the cubic splines through coordinates at the nodes of a mesh.
 
-    Phase by phase, they are the only curves that keep the rows of the mesh and have the velocities that are given where
-    the phase begins and ends; where nothing lands between two phases, both have the mean of these.
+    Phase by phase, they are the only curves that meet the mesh rows and the given velocities at both ends of the phase;
+    where two phases meet without an impact, both get the mean of these velocities.
     """
     ends = v.copy()
     parts = list[tuple[Array, Array]]()
@@ -209,7 +209,7 @@ def variables_of(layout: Layout, guess: Trajectory) -> Array:
 
 
 def standing_load(problem: OptimalControlProblem, phase_of: Index) -> Array:
-    """Return a guess of the forces of all rows: the points that touch share the weight. Shape (nodes, n_rows)."""
+    """Return a guess of the forces of all rows: the points in contact share the weight. Shape (nodes, n_rows)."""
     rows = problem.contact.rows
     weight_n = problem.tree.mass_kg * float(np.linalg.norm(problem.tree.gravity_m_s2))
     force_n = np.zeros((len(phase_of), len(rows)))
@@ -225,7 +225,7 @@ def trajectory_through(
     duration_s: Sequence[float] | Array,
     parameter: Mapping[str, float] | None = None,
 ) -> Trajectory:
-    """Return an initial guess: coordinates along a curve, no torques, and the weight on the points that touch.
+    """Return an initial guess: coordinates along a curve, no torques, and the weight on the points in contact.
 
     The curve returns, for times (T,) and the order of a derivative in time, coordinates (T, nq) or their derivatives.
     Free parameters that are left out have their own guesses.
@@ -249,9 +249,9 @@ def trajectory_through(
 
 
 def guess_between(problem: OptimalControlProblem, postures: Sequence[Sequence[float]]) -> Trajectory:
-    """Return an initial guess that moves evenly from posture to posture, phases lasting the mean of their bounds.
+    """Return an initial guess that interpolates configurations; phases last the mean of their duration bounds.
 
-    Postures are those at the start and at the end of every phase. Shape (n_phases + 1, nq).
+    Configurations are those at the start and at the end of every phase. Shape (n_phases + 1, nq).
     """
     duration_s = [float(np.mean(phase.duration_s)) for phase in problem.phases]
     border_s = np.concatenate([[0.0], np.cumsum(duration_s)])
