@@ -38,7 +38,7 @@ from strut.pilot.controllers.reference import (
 # Who moves, and what can be felt
 from strut.emotion import emotion_table as emotion_table, named_emotion as named_emotion
 from strut.expression.blend import anchor_weights as anchor_weights, style_for as style_for
-from strut.expression.shown import (
+from strut.expression.expressed_share import (
     not_expressed as not_expressed,
     main_parameters as main_parameters,
     expressed_shares as expressed_shares,

@@ -1,4 +1,4 @@
-"""Emotion: a point in pleasure-arousal-dominance space, with a name where people have given it one."""
+"""Emotion: a point in pleasure-arousal-dominance space, with a name if it has one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Emotion:
             value = getattr(self, axis)
             if not -1.0 <= value <= 1.0:  # also catches NaN
                 raise OutOfRangeError(f"{axis} is {value:g}; rescale it to [-1, 1].")
-            object.__setattr__(self, axis, float(value))  # 1 and 1.0 are the same feeling, in files, too
+            object.__setattr__(self, axis, float(value))  # 1 and 1.0 are written to files alike
 
     @property
     def pad(self) -> tuple[float, float, float]:
@@ -40,7 +40,7 @@ class Emotion:
 
     @property
     def label(self) -> str:
-        """The name, or the coordinates where there is none."""
+        """The name, or the coordinates of an emotion without one."""
         return self.name or f"({self.pleasure:g}, {self.arousal:g}, {self.dominance:g})"
 
 
@@ -75,7 +75,7 @@ def named_emotion(name: str) -> Emotion:
 
 
 def checked_intensity(intensity: float) -> float:
-    """Return `intensity` if it is a dial position from 0 (neutral) to 1.5 (emphatic)."""
+    """Return `intensity` if it is from 0 (neutral) to 1.5 (emphatic); raises OutOfRangeError otherwise."""
     if not math.isfinite(intensity) or not 0.0 <= intensity <= LARGEST_INTENSITY:
         raise OutOfRangeError(
             f"Intensity is {intensity:g}; choose it from 0 (neutral) over 1 (as published) to {LARGEST_INTENSITY:g}."

@@ -1,4 +1,4 @@
-"""Place: where something stands on the ground and which way it faces; a footstep is a foot put down there."""
+"""Place: a pose in the plane of the ground, SE(2). A footstep is a foot put down at a place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Place:
                 raise OutOfRangeError(f"The {name} of a place is {value:g}; it must be a finite number.")
 
     def compose(self, step: Place) -> Place:
-        """Return `step`, given as seen from here, as seen from where this place is given."""
+        """Return `step`, given in the frame of this place, in the frame that this place is given in."""
         c = math.cos(self.heading_rad)
         s = math.sin(self.heading_rad)
         return Place(
@@ -38,7 +38,7 @@ class Place:
         )
 
     def relative_to(self, other: Place) -> Place:
-        """Return this place as seen from another: `other.compose(self.seen_from(other))` is this place."""
+        """Return this place in the frame of another: `other.compose(self.relative_to(other))` is this place."""
         c = math.cos(other.heading_rad)
         s = math.sin(other.heading_rad)
         dx = self.x_m - other.x_m

@@ -8,7 +8,7 @@ import pytest
 
 from strut.emotion import Emotion, named_emotion
 from strut.expression.blend import anchor_weights, style_for
-from strut.expression.shown import expressed_shares, main_parameters, not_expressed, visible_parameters
+from strut.expression.expressed_share import expressed_shares, main_parameters, not_expressed, visible_parameters
 from strut.models.catalogue import load_robot
 from strut.schemas.expression import (
     Axes,

@@ -9,7 +9,7 @@ import pytest
 from strut.emotion import Emotion, named_emotion
 from strut.errors import BadMotionError, OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
-from strut.expression.shown import expressed_shares
+from strut.expression.expressed_share import expressed_shares
 from strut.human.analysis.naturalness import Naturalness
 from strut.human.problem.bounce import usual_rise_m
 from strut.human.problem.criteria import named_criteria

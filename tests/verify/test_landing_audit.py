@@ -225,7 +225,7 @@ def test_what_is_steady_lasts_a_twentieth_of_a_second(rate_hz, samples, start_s)
 
 
 def test_a_walk_with_too_few_samples_cannot_be_judged(gait):
-    with pytest.raises(BadMotionError, match=r"no velocity can be told.*Sample the walk more often"):
+    with pytest.raises(BadMotionError, match=r"the velocity is unknown.*Sample the walk more often"):
         check(gait.motion(steps=2, rate_hz=25.0))
 
 

@@ -141,15 +141,15 @@ LIBRARY = SimpleNamespace(clearance_m=(0.05, 0.1), height_band_m=0.01)
 
 @pytest.mark.parametrize(("field", "kept", "wrong", "words"), [
     ("jump", 0.99e-6, 1.01e-6, "away from its beginning"), ("slip_mm", 5.9, 6.1, "a stance sole moves"),
-    ("clearance_mm", 45.1, 44.9, "high at mid-step"), ("lowest_swing_mm", -5.9, -6.1, "mm low"),
-    ("off_line_mm", 39.9, 40.1, "off the standing sole"), ("height_off_mm", 10.9, 11.1, "off its height"),
+    ("clearance_mm", 45.1, 44.9, "high at mid-step"), ("lowest_swing_mm", -5.9, -6.1, "mm in the ground"),
+    ("off_line_mm", 39.9, 40.1, "off the stance sole"), ("height_off_mm", 10.9, 11.1, "off its height"),
     ("joint_limit_margin_rad", -0.9e-3, -1.1e-3, "beyond its limit"), ("joint_speed_use", 1.009, 1.011, "of its speed"),
 ])  # fmt: skip
 def test_a_coded_gait_keeps_each_bound(field, kept, wrong, words):
     assert gait_violation(replace(GOOD, **{field: kept}), 0.4, (0.3, 0.5), LIBRARY) == ""
     assert words in gait_violation(replace(GOOD, **{field: wrong}), 0.4, (0.3, 0.5), LIBRARY)
     both = gait_violation(replace(GOOD, **{field: wrong}), 0.6, (0.3, 0.5), LIBRARY)
-    assert " and a step of 0.600 s is not from 0.300 to 0.500 s." in both
+    assert " and a step of 0.600 s is outside 0.300 to 0.500 s." in both
     for step_s, fits in ((0.3, True), (0.5, True), (0.29999, False), (0.50001, False)):
         assert (gait_violation(GOOD, step_s, (0.3, 0.5), LIBRARY) == "") is fits
 

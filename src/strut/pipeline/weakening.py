@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from strut.draft import Candidate, StrongestCandidate, Violation
-from strut.expression.shown import expressed_shares, visible_parameters
+from strut.expression.expressed_share import expressed_shares, visible_parameters
 from strut.maths.bisection import bisect
 from strut.pipeline.candidates import COARSE, FINAL, Candidates
 from strut.pipeline.gate import COARSE_STEP, RESOLUTION, strongest_proved

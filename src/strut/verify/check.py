@@ -1,4 +1,4 @@
-"""Check: a receipt for any motion, measured from its samples alone; nothing that the file says is believed."""
+"""Check: a receipt of any motion, measured from its samples alone; the claims of its file do not count."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _as_planned(robot: Robot, motion: Motion) -> Robot:
 
 
 def _claimed(receipt: Receipt | None) -> dict[str, Any]:
-    """Return what a motion claims to show: that nobody can measure."""
+    """Return the emotion and intensities that a motion claims; they cannot be measured."""
     if receipt is None:
         return {"emotion": None, "asked": None, "kept": None}
     emotion = Emotion(*receipt.pad, name=receipt.emotion) if receipt.pad else None
@@ -68,7 +68,7 @@ def _claimed(receipt: Receipt | None) -> dict[str, Any]:
 
 
 def draft_of(motion: Motion, robot: Robot) -> Draft:
-    """Return a motion as a draft that nobody has judged yet."""
+    """Return a motion as a draft, to be judged."""
     return Draft(
         robot=robot,
         time_s=motion.time_s,
@@ -83,7 +83,7 @@ def draft_of(motion: Motion, robot: Robot) -> Draft:
 
 
 def planned_margin_m(motion: Motion) -> float:
-    """Return the margin that a motion says it was planned with; 0 if it says nothing that makes sense."""
+    """Return the margin that a motion was planned with; 0 if its file has no valid one."""
     options = motion.meta.get("options")
     margin_m = options.get("margin_m") if isinstance(options, dict) else None
     if not isinstance(margin_m, int | float) or isinstance(margin_m, bool) or not math.isfinite(margin_m):

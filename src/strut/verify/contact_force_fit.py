@@ -1,9 +1,8 @@
-"""Contact force fit: which forces at the points that touch explain a movement, and what they leave over.
+"""Contact force fit: the ground forces that best explain a movement, and the wrench that they leave unexplained.
 
-The ground pushes and does not pull, and sideways no more than friction allows: every push is a sum of directions on
-the rim of the friction cone, none of them with a negative share, so that finding them is a least-squares problem
-without negative unknowns (Lawson and Hanson, 1974). What nobody drives, the floating base, counts most; where points
-share a load in more than one way, small torques decide.
+The ground does not pull, and friction limits its forces sideways: each force is a non-negative combination of directions
+on the rim of the friction cone, so the fit is a non-negative least-squares problem (Lawson and Hanson, 1974). The
+unactuated floating base has the largest weight; if a load can be shared in several ways, small torques decide.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from strut.arrays import Array
 from strut.engines.inverse_dynamics import ContactDemand
 from strut.robot import BASE, Robot
 
-RIM = 16  # directions on the rim of a cone: at worst 2 % of the friction are given away
-LEVER_M = 0.1  # a moment counts as much as the force that has it at this distance
-CALM = 1e-3  # a torque at its limit counts as much as this many newtons that nothing explains
+RIM = 16  # directions on the rim of a cone: the cone is at most 2 % too narrow
+LEVER_M = 0.1  # a moment weighs as much as the force that causes it at this distance
+CALM = 1e-3  # [N] a torque at its limit weighs as much as this unexplained force
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContactForceFit:
-    """How the ground explains a movement, per sample.
+    """The fit of every sample.
 
     Args:
         force_n: Of the ground at each point, in world. Shape (T, n, 3).
-        torque_nm: What the joints have to do besides. Shape (T, n_joints).
-        rest: Force [N] and moment [N m] on the floating base that nothing explains. Shape (T, 6).
+        torque_nm: Joint torques that the movement needs besides. Shape (T, n_joints).
+        rest: Unexplained force [N] and moment [N m] on the floating base. Shape (T, 6).
     """
 
     force_n: Array
@@ -41,12 +40,12 @@ class ContactForceFit:
 def fit_contact_forces(
     robot: Robot, demand: ContactDemand, touches: npt.NDArray[np.bool_], *, friction: float
 ) -> ContactForceFit:
-    """Return the pushes of the ground that explain a demand best.
+    """Return the ground forces that explain a demand best.
 
     Args:
-        robot: Gives torque limits.
-        demand: What is needed.
-        touches: Which points touch. Shape (T, n).
+        robot: Its torque limits scale the torques.
+        demand: The generalised forces that the movement needs.
+        touches: Which points touch the ground. Shape (T, n).
         friction: Of the ground.
     """
     turn = 2.0 * np.pi * np.arange(RIM) / RIM

@@ -1,13 +1,13 @@
-"""Landing audit: what a walk with landings needs from its body, measured from its samples and contacts alone.
+"""Landing audit: what a walk that lands with impacts needs from its body, from its samples and contacts alone.
 
-A walk that rolls over its feet and lands with impacts cannot be judged as one that is always balanced: velocities jump,
-heels roll, the body falls from step to step. Here no derivative looks across a landing, rolling is no slip, and the
-question is whether pushes of the ground at the points that touch explain the movement of the whole body.
+Such a walk is not balanced at every sample: velocities jump, heels roll, the body falls from step to step. So no
+derivative spans a landing, rolling does not count as slip, and the question is whether ground forces at the points in
+contact explain the movement of the whole body.
 
-How close samples can show it was measured (`benchmarks/bench_landing_audit.py`) on gaits of 0.5 to 2.1 m/s at 100
-samples a second: forces that nothing explains stay below 0.4 N, in steps of 0.3 s below 3 N; the centre of
-pressure is inside what touches to 0.8 mm. Played a tenth too fast, the same gaits miss 8 N and 16 mm. Curves are
-poorest in single samples at the ends of a piece, so a median over a twentieth of a second is judged.
+Measured (`benchmarks/bench_landing_audit.py`) on sound gaits of 0.5 to 2.1 m/s at 100 samples per second, the
+unexplained force stays below 0.4 N, in steps of 0.3 s below 3 N, and the centre of pressure is at most 0.8 mm outside the
+support polygon. Played 10 % too fast, the same gaits miss 8 N and 16 mm. Splines are least accurate in the samples at
+the ends of a piece, so the median over 50 ms is judged.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from strut.verify.contact_force_fit import LEVER_M, ContactForceFit, fit_contact
 from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
 
 STEADY_S = 0.05
-LEAST_KNOWN = 0.9  # share of samples whose derivatives are known
-GRIPPING = 5.0  # a friction with which anything holds, to tell slipping from falling
-_ENDS = 2  # samples at both ends of a piece that say little about torques
+MIN_KNOWN = 0.9  # share of samples whose derivatives are known
+GRIPPING = 5.0  # a friction with which nothing slips, to distinguish slipping from falling
+_ENDS = 2  # samples at both ends of a piece where torques are inaccurate
 
 
 def lands_with_impacts(robot: Robot) -> bool:
@@ -107,7 +107,7 @@ def _at(rows: npt.NDArray[np.intp], values: Array, samples: int) -> Array:
 
 
 def _cop_and_margin(qpos: Array, contact: npt.NDArray[np.bool_], demand: ContactDemand) -> tuple[Array, Array]:
-    """Return the centre of pressure (T, 2) and its distance inside what touches (T,)."""
+    """Return the centre of pressure (T, 2) and its distance inside the support polygon (T,)."""
     turned = Rotation.from_quat(qpos[:, 3:7], scalar_first=True).apply(demand.force[:, 3:BASE])
     cop = cop_of_wrench(demand.force[:, :3], turned + np.cross(qpos[:, :3], demand.force[:, :3]))
     margin = [
@@ -127,9 +127,9 @@ def _derivatives(pieces: list[Piece], time_s: Array, nv: int) -> tuple[Array, Ar
         qvel[piece.rows] = piece.velocity(inside)
         qacc[piece.rows] = piece.acceleration(inside)
         known[piece.rows] = True
-    if known.mean() < LEAST_KNOWN:
+    if known.mean() < MIN_KNOWN:
         raise BadMotionError(
-            f"Of {format_percent(1.0 - known.mean())} of the samples no velocity can be told: fewer than {FEWEST} lie "
+            f"Of {format_percent(1.0 - known.mean())} of the samples the velocity is unknown: fewer than {FEWEST} lie "
             "between one landing and the next. Sample the walk more often, or correct its contacts."
         )
     return qvel, qacc, known
@@ -146,7 +146,7 @@ def _joint_speeds(time_s: Array, angles: Array, pieces: list[Piece], speed_rad_s
 
 
 def _slide(robot: Robot, points: list[ContactPoint], qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
-    """Return how far each point has slid since it landed, rolling not counted. Shape (T, n)."""
+    """Return how far each point has slipped since it landed; rolling does not count. Shape (T, n)."""
     slid = np.zeros(contact.shape)
     for index, point in enumerate(points):
         for stance in runs(contact[:, index]):
@@ -176,7 +176,7 @@ def _disagreement(
 ) -> tuple[float | None, float | None]:
     """Return how far the draft's own forces are from the movement, of the weight, and its torques, of the torques.
 
-    Without its forces torques are judged while one foot alone touches: how two share a load, a movement does not tell.
+    Without forces, torques are judged in single support: how two feet share a load does not follow from the movement.
     """
     robot = draft.robot
     claimed = draft.ground_force_n
@@ -206,7 +206,7 @@ def _on_two_feet(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np
 def _unjudged(
     draft: Draft, known: npt.NDArray[np.bool_], judged: npt.NDArray[np.intp], torque: float | None
 ) -> tuple[str, ...]:
-    """Return in words what could not be judged; `judged` are the landings that were."""
+    """Return what could not be judged, as sentences; `judged` are the landings that could."""
     words = []
     if not known.all():
         count = len(landing_samples(draft.contact)) - len(judged)
@@ -219,7 +219,7 @@ def _unjudged(
 
 
 def _sprung(draft: Draft) -> tuple[str, ...]:
-    """Return the joints that, by the draft's own word, have springs, which do what its torques leave out."""
+    """Return the joints that the draft says have springs; its torques do not include the springs'."""
     asked = draft.meta.get("asked")
     if not (isinstance(asked, dict) and asked.get("springs") is True):
         return ()
@@ -240,7 +240,7 @@ def _size(rest: Array) -> Array:
 def _steady(time_s: Array) -> int:
     """Return the largest odd number of samples that last no longer than `STEADY_S`, at least three."""
     half = STEADY_S / float(time_s[1] - time_s[0]) / 2.0
-    return max(3, 2 * math.floor(half + 1e-6) + 1)  # clocks that begin anywhere are rounded
+    return max(3, 2 * math.floor(half + 1e-6) + 1)  # times with an offset are rounded
 
 
 def _median(values: Array, samples: int) -> Array:

@@ -1,7 +1,7 @@
-"""Landing pieces: a motion cut where something lands, each piece a smooth curve of its own.
+"""Landing pieces: a motion cut at its landings; each piece is a smooth curve.
 
-Where feet land, velocities jump, so no derivative may look across. Where they lift, loads have gone before, and nothing
-jumps.
+Velocities jump when a foot lands, so no derivative may span a landing. When a foot lifts, its load is already zero, and
+nothing jumps.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from strut.maths.rotation import angles_from_qpos, qvel_from_angles
 from strut.maths.sampling import landing_samples
 from strut.robot import BASE
 
-DEGREE = 5  # of the curves where samples suffice, else 3
-FEWEST = 4  # samples that make a curve
-_LAPSE_S = 1e-6  # over which a change of velocity is taken on a curve
+DEGREE = 5  # of the splines; 3 in a piece with few samples
+FEWEST = 4  # samples of a cubic spline
+_LAPSE_S = 1e-6  # step of the finite difference of velocities
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +41,7 @@ class Piece:
         return qvel_from_angles(self.curve(time_s), self.curve(time_s, 1))
 
     def acceleration(self, time_s: Array) -> Array:
-        """Return their rates. Shape (T,) in, (T, nv) out."""
+        """Return the accelerations. Shape (T,) in, (T, nv) out."""
         change = self.velocity(time_s + _LAPSE_S) - self.velocity(time_s - _LAPSE_S)
         return np.asarray(change / (2.0 * _LAPSE_S))
 

@@ -1,4 +1,4 @@
-"""Receipt builder: the one receipt of a measured draft, and how much of a feeling it shows."""
+"""Receipt builder: the receipt of a measured draft, and how much of an emotion it expresses."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from strut.receipt import Reason, ReasonKind, Receipt, Verdict
 from strut.robot import Robot
 from strut.style import parameter_label
 
-AS_ASKED = 0.85  # a motion that shows less of a feeling, on average over time and words, is weakened
+AS_ASKED = 0.85  # a motion with a smaller mean expressed share is weakened
 
 
 def cost_of_transport(robot: Robot, measured: Audit) -> float | None:
     """Return the mechanical work of all joints, braking not returned, over weight and distance; None on the spot.
 
-    None on wheels, too: nobody knows what the platform's motors take.
+    None on wheels, too: the work of the platform's motors is unknown.
     """
     if measured.distance_m < STANDS_STILL_M or not robot.feet:
         return None
@@ -39,10 +39,10 @@ def planned_receipt(
 
     Args:
         draft: Measured.
-        emotion: What was to be shown, if anything.
-        asked: Intensity that was asked for.
+        emotion: The requested emotion, if any.
+        asked: Requested intensity.
         intensity: Intensity of the draft.
-        binding_limits: What a stronger draft would have broken.
+        binding_limits: What a stronger draft would break.
     """
     reasons = [*(violation.reason for violation in binding_limits), *draft.reasons]
     if reasons and intensity < asked:

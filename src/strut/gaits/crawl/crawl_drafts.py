@@ -18,8 +18,8 @@ from strut.balance.sway import BodyResponse, Sway, inset_support
 from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
+from strut.expression.expressed_share import expressed_shares, not_expressed
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
-from strut.expression.shown import expressed_shares, not_expressed
 from strut.gaits.crawl.crawl_plan import CrawlGait, CrawlPlan, crawl_gait, crawl_plan, fade
 from strut.gaits.crawl.crawler import Crawler, CrawlPosture, crawler
 from strut.gaits.crawl.key_pose import KeyPose, key_pose

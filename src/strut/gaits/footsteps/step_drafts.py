@@ -14,8 +14,8 @@ from scipy.interpolate import PchipInterpolator
 from strut.draft import Detail, Draft, Generator, OnProgress, Search, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
+from strut.expression.expressed_share import expressed_shares, not_expressed
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
-from strut.expression.shown import expressed_shares, not_expressed
 from strut.gaits.footsteps.biped_model import BipedModel, biped_model
 from strut.gaits.footsteps.body_path import SolvedStepPlan, lean_of, solved_step_plan, static_margin_m
 from strut.gaits.footsteps.foot_poses import standing_place

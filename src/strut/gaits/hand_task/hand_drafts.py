@@ -14,7 +14,7 @@ from strut.balance.wheels import drive_use
 from strut.draft import Detail, Draft, Generator, OnProgress
 from strut.engines.inverse_dynamics import inverse_dynamics, velocities
 from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnreachablePathError
-from strut.expression.shown import expressed_shares, not_expressed
+from strut.expression.expressed_share import expressed_shares, not_expressed
 from strut.gaits.hand_task.hand_path import HandPath, path_through
 from strut.gaits.hand_task.hand_tracking import TrackedTask
 from strut.gaits.hand_task.named_tasks import AS_WRITTEN, MovementQuality, hand_task

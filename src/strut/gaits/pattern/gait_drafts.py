@@ -16,8 +16,8 @@ from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation,
 from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
+from strut.expression.expressed_share import expressed_shares, not_expressed
 from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, held_by_words, secondary_motion
-from strut.expression.shown import expressed_shares, not_expressed
 from strut.gaits.pattern.gait_body import ROUNDS, BodyPosture, resampled_gait, solved_gait
 from strut.gaits.pattern.gait_fallbacks import (
     FALLBACKS,

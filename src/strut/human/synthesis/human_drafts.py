@@ -10,7 +10,7 @@ import numpy as np
 
 from strut.draft import Detail, Draft, Generator, OnProgress, Progress, Search, not_made
 from strut.errors import RefusedError, StoppedError
-from strut.expression.shown import expressed_shares, not_expressed
+from strut.expression.expressed_share import expressed_shares, not_expressed
 from strut.human.analysis.naturalness import Naturalness
 from strut.human.gait import Gait
 from strut.human.problem.bounce import usual_rise_m

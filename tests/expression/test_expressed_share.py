@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from strut.emotion import Emotion, emotion_table, named_emotion
 from strut.expression.blend import style_for
-from strut.expression.shown import expressed_shares, main_parameters, not_expressed
+from strut.expression.expressed_share import expressed_shares, main_parameters, not_expressed
 from strut.models.catalogue import load_robot
 from strut.schemas.expression import ExpressionTable
 from strut.style import Style
