@@ -292,5 +292,5 @@ def test_nine_tenths_of_the_samples_must_be_known(samples, enough):
     if enough:
         assert landing_audit(draft).landings is not None
     else:
-        with pytest.raises(BadMotionError, match="10 % of the samples no velocity"):
+        with pytest.raises(BadMotionError, match="10 % of the samples the velocity is unknown"):
             landing_audit(draft)

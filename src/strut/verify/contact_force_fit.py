@@ -1,8 +1,9 @@
 """Contact force fit: the ground forces that best explain a movement, and the wrench that they leave unexplained.
 
-The ground does not pull, and friction limits its forces sideways: each force is a non-negative combination of directions
-on the rim of the friction cone, so the fit is a non-negative least-squares problem (Lawson and Hanson, 1974). The
-unactuated floating base has the largest weight; if a load can be shared in several ways, small torques decide.
+The ground does not pull, and friction limits its forces sideways: each force is a non-negative combination of
+directions on the rim of the friction cone, so the fit is a non-negative least-squares problem (Lawson and Hanson,
+1974). The unactuated floating base has the largest weight; if a load can be shared in several ways, small torques
+decide.
 """
 
 from __future__ import annotations

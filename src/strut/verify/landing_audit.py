@@ -5,9 +5,9 @@ derivative spans a landing, rolling does not count as slip, and the question is 
 contact explain the movement of the whole body.
 
 Measured (`benchmarks/bench_landing_audit.py`) on sound gaits of 0.5 to 2.1 m/s at 100 samples per second, the
-unexplained force stays below 0.4 N, in steps of 0.3 s below 3 N, and the centre of pressure is at most 0.8 mm outside the
-support polygon. Played 10 % too fast, the same gaits miss 8 N and 16 mm. Splines are least accurate in the samples at
-the ends of a piece, so the median over 50 ms is judged.
+unexplained force stays below 0.4 N, in steps of 0.3 s below 3 N, and the centre of pressure is at most 0.8 mm
+outside the support polygon. Played 10 % too fast, the same gaits miss 8 N and 16 mm. Splines are least accurate in
+the samples at the ends of a piece, so the median over 50 ms is judged.
 """
 
 from __future__ import annotations
