@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from strut.errors import BadMotionError, BadTableError
 from strut.models.catalogue import load_robot
 from strut.schemas.eyes import LOOKS, EyesTable, eyes_of_emotion
-from strut.viewer.eyes import _parts, expression_times, eye_solids, face_axes, looks_at
+from strut.viewer.eyes import expression_times, eye_part_poses, eye_solids, face_axes, looks_at
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_balls_irises_pupils_and_glints_are_shares_of_the_radius(eyes):
 def test_gaze_turns_iris_pupil_and_glint_and_lids_close_over_the_ball():
     look = np.array([[30.0, 20.0, 10.0, 15.0, -5.0]])  # upper, lower, tilt, left, up
     for side in (1.0, -1.0):
-        offset, turn = _parts(look, side, 0.05)
+        offset, turn = eye_part_poses(look, side, 0.05)
         gaze = Rotation.from_euler("Z", 15.0, degrees=True) * Rotation.from_euler("Y", 5.0, degrees=True)
         ahead = gaze.apply([1.0, 0.0, 0.0])
         assert_allclose(offset[0, [0, 4, 5]], 0.0)

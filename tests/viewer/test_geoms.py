@@ -52,7 +52,7 @@ def test_a_geom_is_drawn_in_its_colour_where_it_is(stool: Robot, bare: Motion, k
 
 def test_a_page_shows_every_kind_of_geom(tmp_path: Path, stool: Robot, bare: Motion) -> None:
     for kind, geom in GEOMS.items():
-        save_html([bare], [with_geom(stool, geom)], tmp_path / f"{kind}.html", most_shown_s=0.2)
+        save_html([bare], [with_geom(stool, geom)], tmp_path / f"{kind}.html", max_shown_s=0.2)
 
 
 def test_a_visible_shape_is_drawn_instead_of_the_one_for_collisions(stool: Robot) -> None:
@@ -130,7 +130,7 @@ def test_robots_that_others_described_are_drawn(tmp_path: Path, file: str, visua
     first, later = (pixels_of(png_bytes(shown, at_s=at_s, panel_px=200)) for at_s in (0.0, 0.25))
     assert (first[40:].min(axis=-1) < 150).mean() > 0.01  # there is something dark: lamp and shadow
     assert (np.abs(later - first).max(axis=-1) > 40).mean() > 0.02  # and it moves
-    save_html([motion], [robot], tmp_path / "page.html", most_shown_s=0.2)
+    save_html([motion], [robot], tmp_path / "page.html", max_shown_s=0.2)
     assert (tmp_path / "page.html").stat().st_size < 12e6
     faces = sum(len(solid.mesh.faces) for solid in film.solids if solid.mesh)
     assert ("Meshes are reduced" in (tmp_path / "page.html").read_text()) == (faces > MOST_FACES)

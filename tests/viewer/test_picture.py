@@ -14,8 +14,8 @@ from strut.robot import Robot
 from strut.viewer.camera import ELEVATION_RAD, fitted_camera
 from strut.viewer.files import save_gif, save_png, save_shown
 from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
-from strut.viewer.footage import Footage, SideBySide, footage, frame_times_s, nearest_samples, telling_sample
-from strut.viewer.picture import followed, marks_of, png_bytes
+from strut.viewer.footage import Footage, SideBySide, footage, frame_times_s, mid_swing_sample, nearest_samples
+from strut.viewer.picture import follow, marks_of, png_bytes
 from strut.viewer.render import draw_frame
 from strut.viewer.width import FILM, PICTURE
 
@@ -43,7 +43,7 @@ def test_each_part_has_its_own_colour_where_it_projects_to(stool: Robot, bare: M
 
 
 def test_the_body_of_a_walker_is_drawn_in_its_colour(robot: Robot, calm: Motion) -> None:
-    film = footage(calm, robot, np.array([telling_sample(calm, robot)]))
+    film = footage(calm, robot, np.array([mid_swing_sample(calm, robot)]))
     picture, middles = drawn(film)
     red, green, blue = picture[tuple(middles[0].astype(int)[::-1])] / 255.0
     given = np.array(film.solids[0].color[:3])
@@ -51,7 +51,7 @@ def test_the_body_of_a_walker_is_drawn_in_its_colour(robot: Robot, calm: Motion)
 
 
 def test_the_centre_of_pressure_is_a_red_dot_inside_a_green_polygon(robot: Robot, calm: Motion) -> None:
-    film = footage(calm, robot, np.array([telling_sample(calm, robot)]))
+    film = footage(calm, robot, np.array([mid_swing_sample(calm, robot)]))
     bodiless = replace(
         film, solids=film.solids[:1], centre_in_world=film.centre_in_world[:, :1] + [0.0, 0.0, 9.0],
         solid_to_world=film.solid_to_world[:, :1],
@@ -94,7 +94,7 @@ def test_a_camera_does_not_lose_a_robot_that_stands_walks_and_stands(robot: Robo
     way_m = np.interp(np.arange(101), [45, 55], [0.0, 4.0])
     moved = np.stack([way_m, 0.0 * way_m, 0.0 * way_m], axis=1)
     film = replace(film, time_s=np.arange(101) / 5.0, base_in_world=film.base_in_world + moved)
-    away_m = np.linalg.norm((followed(film).path_in_world - film.base_in_world)[:, :2], axis=1)
+    away_m = np.linalg.norm((follow(film).path_in_world - film.base_in_world)[:, :2], axis=1)
     assert away_m.max() < 0.6
     assert away_m[[0, -1]].max() < 0.01
 
@@ -158,12 +158,12 @@ def test_a_film_without_length_is_refused(value: float) -> None:
 
 
 def test_a_moment_that_is_no_number_is_refused(bare: Motion) -> None:
-    with pytest.raises(OutOfRangeError, match="A moment to show is not a number"):
+    with pytest.raises(OutOfRangeError, match="A time to show is not a number"):
         nearest_samples(bare, np.array([np.nan]))
 
 
 def test_the_telling_moment_has_a_foot_in_the_air(robot: Robot, calm: Motion) -> None:
-    assert not calm.contact[telling_sample(calm, robot)].all()
+    assert not calm.contact[mid_swing_sample(calm, robot)].all()
 
 
 @pytest.mark.parametrize(("size_m", "step_m"), [(0.9, 0.1), (1.0, 0.2), (2.6, 0.5), (12.0, 2.0)])
@@ -192,12 +192,12 @@ def test_a_story_told_by_eyes_is_seen_from_where_they_look_and_hardly_from_above
     assert walk.elevation_rad == ELEVATION_RAD
 
 
-@pytest.mark.parametrize(("robots", "asked_px", "film_px", "picture_px"), [
+@pytest.mark.parametrize(("robots", "width_px", "film_px", "picture_px"), [
     (1, None, 720, 840), (2, None, 1280, 1260), (5, None, 1280, 2100), (8, None, 1600, 3360), (2, 500, 500, 500),
 ])  # fmt: skip
-def test_films_and_pictures_are_wide_enough_to_be_looked_at(robots, asked_px, film_px, picture_px) -> None:
-    assert robots * FILM.panel_px(robots, asked_px) == film_px
-    assert robots * PICTURE.panel_px(robots, asked_px) == picture_px
+def test_films_and_pictures_are_wide_enough_to_be_looked_at(robots, width_px, film_px, picture_px) -> None:
+    assert robots * FILM.panel_px(robots, width_px) == film_px
+    assert robots * PICTURE.panel_px(robots, width_px) == picture_px
 
 
 def test_the_width_that_is_asked_for_is_that_of_all_that_is_drawn(tmp_path, monkeypatch, stool, bare) -> None:

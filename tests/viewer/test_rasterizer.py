@@ -8,7 +8,7 @@ from strut.models.solids import Solid
 from strut.viewer.camera import Camera, fitted_camera
 from strut.viewer.fill import covered
 from strut.viewer.rasterizer import PosedBody
-from strut.viewer.render import DARKEST, readable
+from strut.viewer.render import MIN_BRIGHTNESS, readable
 from tests.models.test_solids import SOLIDS, outside
 
 SIZE = (120, 100)
@@ -29,7 +29,7 @@ def camera_on(points) -> Camera:
 @ANY
 def test_what_is_seen_lies_on_the_surface_and_faces_the_camera(solid: Solid) -> None:
     camera = camera_on(0.5 * np.array([[-1, -1, -1], [1, 1, 1], [1, -1, 1], [-1, 1, -1]]))
-    seen = alone(solid).seen(camera, WINDOW, 2)
+    seen = alone(solid).visible_points(camera, WINDOW, 2)
     assert len(seen.cell) > 200
     assert len(set(seen.cell)) == len(seen.cell)
     off = outside(solid, seen.points_in_world)
@@ -46,7 +46,7 @@ def test_a_ball_covers_the_disc_that_it_projects_to() -> None:
     camera = camera_on(np.array([[-0.3, -0.3, -0.3], [0.3, 0.3, 0.3], [0.3, -0.3, 0.3], [-0.3, 0.3, 0.3]]))
     distance_m = float(np.linalg.norm(camera.eye_in_world))
     radius_px = camera.focal_px * 0.1 / np.sqrt(distance_m**2 - 0.1**2)
-    assert len(alone(BALL).seen(camera, WINDOW, 1).cell) == pytest.approx(np.pi * radius_px**2, rel=0.03)
+    assert len(alone(BALL).visible_points(camera, WINDOW, 1).cell) == pytest.approx(np.pi * radius_px**2, rel=0.03)
 
 
 def test_the_nearest_of_several_moved_and_turned_parts_is_seen() -> None:
@@ -58,12 +58,12 @@ def test_the_nearest_of_several_moved_and_turned_parts_is_seen() -> None:
     nearest = np.full(SIZE[0] * SIZE[1], np.inf)
     part = np.full(SIZE[0] * SIZE[1], -1)
     for index, (one, place, rotation) in enumerate(zip(parts, centre, turn, strict=True)):
-        seen = PosedBody((one,), place[None], rotation[None]).seen(camera, WINDOW, 1)
+        seen = PosedBody((one,), place[None], rotation[None]).visible_points(camera, WINDOW, 1)
         depth = camera.project(seen.points_in_world)[1]
         nearer = depth < nearest[seen.cell]
         nearest[seen.cell[nearer]] = depth[nearer]
         part[seen.cell[nearer]] = index
-    seen = PosedBody(parts, centre, turn).seen(camera, WINDOW, 1)
+    seen = PosedBody(parts, centre, turn).visible_points(camera, WINDOW, 1)
     np.testing.assert_array_equal(part[seen.cell], seen.part)
     assert len(seen.cell) == np.count_nonzero(part >= 0)
 
@@ -100,6 +100,6 @@ def test_black_bodies_are_drawn_grey_and_others_as_they_are():
     np.testing.assert_allclose(readable(seen_well), seen_well)  # also blue, whose luminance is 0.07
     dark = np.array([[0.0, 0.0, 0.0], [0.1, 0.1, 0.1], [0.0, 0.0, 0.2]])
     drawn = readable(dark)
-    np.testing.assert_allclose(drawn[:2], DARKEST)
+    np.testing.assert_allclose(drawn[:2], MIN_BRIGHTNESS)
     np.testing.assert_allclose(np.ptp(drawn, axis=1), np.ptp(dark, axis=1), atol=1e-12)  # what tells its hue stays
     assert readable(np.array([[1.2, 0.0, 0.0]])).max() == 1.0

@@ -98,7 +98,7 @@ def test_a_robot_without_floating_base_and_feet_is_shown_too(tmp_path: Path, arm
 
 
 def test_the_page_says_how_much_of_a_long_motion_moves(tmp_path: Path, robot: Robot, calm: Motion) -> None:
-    save_html([calm], [robot], tmp_path / "short.html", most_shown_s=1.0)
+    save_html([calm], [robot], tmp_path / "short.html", max_shown_s=1.0)
     assert f"the first 1 of at most {calm.duration_s:.0f} s" in (tmp_path / "short.html").read_text()
 
 
@@ -161,7 +161,7 @@ def test_the_robots_move_in_a_browser_without_network(phone: Tab) -> None:
 
 
 def test_words_follow_what_the_motion_is(tmp_path: Path, arm: Robot, wave: Motion, report: Path) -> None:
-    save_html([wave], [arm], tmp_path / "arm.html", most_shown_s=0.2)
+    save_html([wave], [arm], tmp_path / "arm.html", max_shown_s=0.2)
     text = (tmp_path / "arm.html").read_text()
     assert "half way through" in text
     assert not [word for word in ("step", "foot", "feet", "support polygon") if word in Outline(text).said]
@@ -171,4 +171,4 @@ def test_words_follow_what_the_motion_is(tmp_path: Path, arm: Robot, wave: Motio
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
 def test_a_page_needs_some_time_to_show(tmp_path: Path, stool: Robot, bare: Motion, seconds: float) -> None:
     with pytest.raises(OutOfRangeError, match="duration of a film"):
-        save_html([bare], [stool], tmp_path / "none.html", most_shown_s=seconds)
+        save_html([bare], [stool], tmp_path / "none.html", max_shown_s=seconds)

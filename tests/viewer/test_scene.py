@@ -19,14 +19,14 @@ def scene():
 def test_glass_is_seen_from_both_sides_and_a_wall_from_its_front(scene):
     scene.add_mesh("/wall", CORNERS, FACES, color=(1.0, 0.0, 0.0))
     scene.add_mesh("/glass", CORNERS, FACES, color=(1.0, 0.0, 0.0), opacity=0.4)
-    wall, glass = (scene._things[name] for name in ("/wall", "/glass"))
+    wall, glass = (scene.objects[name] for name in ("/wall", "/glass"))
     assert (wall.side, wall.opacity) == ("front", None)
     assert (glass.side, glass.opacity) == ("double", pytest.approx(0.4))
 
 
 def test_the_ground_is_a_square_with_a_line_at_every_fifth_cell(scene):
     scene.add_ground(middle_in_world=np.array([1.0, -2.0]), size_m=8.0, cell_m=0.25)
-    ground = scene._things["/ground"]
+    ground = scene.objects["/ground"]
     assert (ground.width, ground.height, ground.cell_size, ground.section_size) == (8.0, 8.0, 0.25, 1.25)
     np.testing.assert_allclose(ground.position, [1.0, -2.0, 0.0])
     assert ground.shadow_opacity == pytest.approx(0.22)
@@ -36,7 +36,7 @@ def test_things_move_change_and_hide(scene):
     scene.add_frame("/body")
     scene.add_mesh("/body/skin", CORNERS, FACES, color=(1.0, 0.0, 0.0), smooth=False, shadow=False)
     scene.place("/body", np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 0.0, 0.0]))
-    frame, skin = (scene._things[name] for name in ("/body", "/body/skin"))
+    frame, skin = (scene.objects[name] for name in ("/body", "/body/skin"))
     np.testing.assert_allclose(frame.position, [1.0, 2.0, 3.0])
     np.testing.assert_allclose(frame.wxyz, [0.0, 1.0, 0.0, 0.0])
     scene.place("/body", np.array([0.0, 0.0, 1.0]))

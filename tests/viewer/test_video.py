@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from strut.errors import VideoError
-from strut.viewer.video import _even, video_bytes
+from strut.viewer.video import pad_to_even, video_bytes
 
 
 def pictures(height, width, count=3):
@@ -18,7 +18,7 @@ def pictures(height, width, count=3):
 @pytest.mark.parametrize("shape", [(4, 6), (5, 6), (4, 7), (5, 7)])
 def test_odd_pictures_have_their_last_row_or_column_twice(shape):
     drawn = pictures(*shape)
-    for picture, even in zip(drawn, _even(drawn), strict=True):
+    for picture, even in zip(drawn, pad_to_even(drawn), strict=True):
         height, width = shape
         assert even.shape == (height + height % 2, width + width % 2, 3)
         np.testing.assert_array_equal(even[:height, :width], picture)

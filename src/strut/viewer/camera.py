@@ -1,4 +1,4 @@
-"""Camera: a pinhole that looks at the robot from three quarters and maps points of the world to pixels."""
+"""Camera: a pinhole camera that looks at the robot from in front and aside."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from strut.arrays import Array
 
-AZIMUTH_RAD = float(np.deg2rad(-45.0))  # in front of the robot, to its right: the view of the published pictures
-FACE_RAD = float(np.deg2rad(-25.0))  # nearer to the front: both eyes are seen while a head turns by 20 degrees
+AZIMUTH_RAD = float(np.deg2rad(-45.0))  # from the front right, as in the published pictures
+FACE_RAD = float(np.deg2rad(-25.0))  # nearer to the front: both eyes stay visible while the head turns by 20 degrees
 ELEVATION_RAD = float(np.deg2rad(24.0))
-FACE_ELEVATION_RAD = float(np.deg2rad(10.0))  # hardly from above: upper lids would hide eyes that look down
-DISTANCE_PER_SIZE = 4.0  # a long lens keeps upright things upright
-FILLED = 0.86  # share of the picture that the robot fills
+FACE_ELEVATION_RAD = float(np.deg2rad(10.0))  # from higher up, the upper lids would hide eyes that look down
+DISTANCE_PER_SIZE = 4.0  # a long focal length keeps vertical lines vertical
+FILL_SHARE = 0.86  # of the picture that the robot fills
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,8 +36,8 @@ class Camera:
 
     def project(self, points_in_world: Array) -> tuple[Array, Array]:
         """Return pixels (column, row) and depths [m] of points. Shape (..., 3) in; (..., 2) and (...) out."""
-        seen = (points_in_world - self.eye_in_world) @ self.axes.T
-        return self.middle_px + self.focal_px * seen[..., :2] / seen[..., 2:], seen[..., 2]
+        in_camera = (points_in_world - self.eye_in_world) @ self.axes.T
+        return self.middle_px + self.focal_px * in_camera[..., :2] / in_camera[..., 2:], in_camera[..., 2]
 
     def rays(self, columns: Array, rows: Array) -> Array:
         """Return directions through pixels, one forward unit long. Shape (...) each in, (..., 3) out."""
@@ -47,7 +47,7 @@ class Camera:
 
 
 def view_axes(azimuth_rad: float = AZIMUTH_RAD, elevation_rad: float = ELEVATION_RAD) -> Array:
-    """Return right, down and forward of a camera that stands at an azimuth from x and an elevation. Shape (3, 3)."""
+    """Return right, down and forward of a camera at an azimuth from x and an elevation. Shape (3, 3)."""
     along_floor = np.array([np.cos(azimuth_rad), np.sin(azimuth_rad), 0.0])
     towards_eye = np.cos(elevation_rad) * along_floor + [0.0, 0.0, np.sin(elevation_rad)]
     right = np.array([-np.sin(azimuth_rad), np.cos(azimuth_rad), 0.0])
@@ -61,15 +61,15 @@ def fitted_camera(
     azimuth_rad: float = AZIMUTH_RAD,
     elevation_rad: float = ELEVATION_RAD,
 ) -> Camera:
-    """Return the three-quarter camera whose picture, of a width and height, is filled by the points. Shape (n, 3)."""
+    """Return the camera whose picture, of a width and height, the points (n, 3) fill."""
     axes = view_axes(azimuth_rad, elevation_rad)
     low = points_in_world.min(axis=0)
     high = points_in_world.max(axis=0)
     eye = (low + high) / 2.0 - DISTANCE_PER_SIZE * float(np.linalg.norm(high - low)) * axes[2]
-    seen = (points_in_world - eye) @ axes.T
-    spread = seen[:, :2] / seen[:, 2:]
+    in_camera = (points_in_world - eye) @ axes.T
+    spread = in_camera[:, :2] / in_camera[:, 2:]
     left_top = spread.min(axis=0)
     right_bottom = spread.max(axis=0)
-    focal_px = FILLED * float(np.min(size_px / (right_bottom - left_top)))
+    focal_px = FILL_SHARE * float(np.min(size_px / (right_bottom - left_top)))
     middle_px = np.array(size_px) / 2.0 - focal_px * (left_top + right_bottom) / 2.0
     return Camera(eye, axes, focal_px, middle_px, size_px)

@@ -1,6 +1,6 @@
-"""Eyes: a pair of balls with lids on a robot's face, with the expression that a motion's `meta["eyes"]` tells.
+"""Eyes: a pair of balls with lids on a robot's face, with the expressions in the motion's `meta["eyes"]`.
 
-`meta["eyes"]` is a list of pairs: from which second on which expression. Lids and gaze take a moment to get there.
+`meta["eyes"]` is a list of pairs: a time in seconds and the expression from then on. Lids and gaze take MOVE_S.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from strut.robot import Robot
 from strut.schemas.eyes import EYES, LOOKS, EyesTable, eyes_of_emotion
 
 MOVE_S = 0.14  # from one expression to the next
-_IRIS = 0.68
-_PUPIL = 0.44
-_GLINT = 0.15  # radii over that of the ball
-_LIDS = (1.10, 1.07)  # upper and lower, over the ball: irises stand out, and lids slide over each other
-_AROUND = 24
+_IRIS = 0.68  # radius over that of the ball
+_PUPIL = 0.44  # the same
+_GLINT = 0.15  # the same
+_LIDS = (1.10, 1.07)  # upper and lower, the same: larger than the irises, and different so that lids can overlap
+_AROUND = 24  # corners of a circle
 
 
 def eye_solids(eyes: EyesTable) -> tuple[Solid, ...]:
@@ -47,7 +47,7 @@ def _solids(eyes: EyesTable) -> tuple[Solid, ...]:
 
 
 def _half_shell(radius_m: float) -> Mesh:
-    """Return the upper half of a hollow ball, seen from outside and from inside."""
+    """Return the upper half of a hollow ball, visible from outside and from inside."""
     ball = trimesh.creation.uv_sphere(radius=radius_m, count=(_AROUND + 1, _AROUND))
     upper = ball.faces[(ball.vertices[ball.faces, 2] > -1e-9).all(axis=1)]
     vertices = np.concatenate([ball.vertices, 0.985 * ball.vertices])
@@ -57,7 +57,7 @@ def _half_shell(radius_m: float) -> Mesh:
 
 
 def eye_poses(robot: Robot, eyes: EyesTable, qpos: Array, looks: Array) -> tuple[Array, Array]:
-    """Return where the parts of `eye_solids` are. (F, nq), (F, 5) in; (F, 12, 3), (F, 12, 3, 3) out."""
+    """Return the poses of the parts of `eye_solids`. (F, nq), (F, 5) in; (F, 12, 3), (F, 12, 3, 3) out."""
     known = [robot.model.body(index).name for index in range(robot.model.nbody)]
     if eyes.link not in known:
         raise BadTableError(f"{robot.name}: eyes.toml names the link '{eyes.link}', which its model does not have.")
@@ -67,7 +67,7 @@ def eye_poses(robot: Robot, eyes: EyesTable, qpos: Array, looks: Array) -> tuple
     rotations = []
     for centre_m, side in ((eyes.left_m, 1.0), (eyes.right_m, -1.0)):
         middle = place[:, 0] + turn[:, 0] @ np.array(centre_m)
-        offsets, turns = _parts(looks, side, eyes.radius_m)
+        offsets, turns = eye_part_poses(looks, side, eyes.radius_m)
         centres.append(middle[:, None] + np.einsum("fij,fpj->fpi", face, offsets))
         rotations.append(face[:, None] @ turns)
     return np.concatenate(centres, axis=1), np.concatenate(rotations, axis=1)
@@ -78,17 +78,19 @@ def face_axes(eyes: EyesTable) -> Array:
     forward = np.array(eyes.forward) / np.linalg.norm(eyes.forward)
     left = np.cross(eyes.up, forward)
     if not np.linalg.norm(left) > 1e-6:
-        raise BadTableError("eyes.toml: forward and up must point into different directions.")
+        raise BadTableError("eyes.toml: forward and up must be different directions.")
     left /= np.linalg.norm(left)
     return np.column_stack([forward, left, np.cross(forward, left)])
 
 
-def _parts(looks: Array, side: float, radius_m: float) -> tuple[Array, Array]:
-    """Return the parts of one eye in the face's axes. Shape (F, 5) in; (F, 6, 3) and (F, 6, 3, 3) out."""
+def eye_part_poses(looks: Array, side: float, radius_m: float) -> tuple[Array, Array]:
+    """Return the poses of the parts of one eye in the face. Shape (F, 5) in; (F, 6, 3) and (F, 6, 3, 3) out."""
     upper, lower, tilt, left, up = looks.T
     gaze = Rotation.from_euler("ZY", np.column_stack([left, -up]), degrees=True)
     angles = (np.column_stack([side * tilt, about_left]) for about_left in (-upper, 180.0 - lower))
-    lids = [Rotation.from_euler("XY", angle, degrees=True) for angle in angles]  # the nose is right of the left eye
+    lids = [
+        Rotation.from_euler("XY", angle, degrees=True) for angle in angles
+    ]  # the nose is to the right of the left eye
     glint = Rotation.from_euler("ZY", np.column_stack([left + 14.0, -up - 16.0]), degrees=True)
     ahead = np.array([1.0, 0.0, 0.0])
     still = np.zeros((len(looks), 3))
@@ -111,9 +113,9 @@ def looks_at(meta: Mapping[str, Any], time_s: Array) -> Array:
 
 
 def expression_times(meta: Mapping[str, Any]) -> list[tuple[float, str]]:
-    """Return when which expression begins, in order; raises BadMotionError where `meta["eyes"]` is no such list.
+    """Return the times at which expressions begin, in order; raises BadMotionError if `meta["eyes"]` is no such list.
 
-    A motion that says nothing of eyes has those of its emotion.
+    A motion without it has the eyes of its emotion.
     """
     usual = [(0.0, eyes_of_emotion(str(meta.get("emotion"))))]
     try:

@@ -1,4 +1,4 @@
-"""Files: motions written as pages, pictures and films, as many of them as are asked for."""
+"""Files: motions as pages, pictures and films."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from strut.viewer.footage import Look, SideBySide
 from strut.viewer.picture import png_bytes
 from strut.viewer.pose_strip import POSES, STRIP_PX, pose_strip_bytes
 from strut.viewer.render import Pixels
-from strut.viewer.report import MOST_SHOWN_S, report_bytes
+from strut.viewer.report import MAX_SHOWN_S, report_bytes
 from strut.viewer.width import PICTURE, check_width
 
 FILMS: dict[str, Callable[[Film, Iterable[Pixels]], bytes]] = {".gif": gif_bytes, ".mp4": mp4_bytes}
@@ -42,20 +42,20 @@ def save_shown(
     """Write motions side by side, each as the robot that it names.
 
     Args:
-        motions: What to show.
-        html: One self-contained page, if asked for.
-        png: A picture.
-        gif: A short endless animation.
-        mp4: The same as a video.
-        names: What to call motions that feeling and robot do not tell apart: their files, for instance.
+        motions: The motions.
+        html: File of a self-contained page.
+        png: File of a picture.
+        gif: File of a short endless animation.
+        mp4: File of the same as a video.
+        names: Names of motions with the same emotion and robot, for instance those of their files.
         look: Bodies, or stick figures.
-        at_s: Which second the picture shows; a telling moment if None.
-        poses: How many poses of a cycle the picture shows in a row; if None, 8 of human walks and stories, else one.
-        duration_s: How long animation and video are, and at most the page.
-        width_px: How wide picture, animation and video are; of one robot 840 and 720, of several more, if None.
-        frames_per_s: Of animation and video; 25 with a human walk, a story or a show and 20 without, if None.
-        force: Replace existing files.
-        on_frame: Called after each frame of a film with how many are done and how many there are.
+        at_s: Time of the picture; mid-swing if None.
+        poses: Number of poses in a row in the picture; if None, 8 for human walks and keyframe animations, else one.
+        duration_s: Length of animation and video, and largest length of the page.
+        width_px: Width of picture, animation and video; if None, 840 and 720 for one robot, and more for several.
+        frames_per_s: Of animation and video; if None, 25 with a human walk, an animation or a sequence, else 20.
+        force: Whether existing files may be replaced.
+        on_frame: Called after each frame of a film with the number of finished frames and of all frames.
 
     Returns:
         The files written.
@@ -68,11 +68,11 @@ def save_shown(
     shown = SideBySide(together, [robot_of(motion) for motion in together], look, names)
     check_width(width_px, len(together))
     check_frame_rate(frames_per_s, gif=gif is not None)
-    files = _writable({".html": html, ".png": png, ".gif": gif, ".mp4": mp4}, force=force)
+    files = _writable_files({".html": html, ".png": png, ".gif": gif, ".mp4": mp4}, force=force)
     if not files:
-        raise OutOfRangeError("There is nothing to write; say html=, png=, gif= or mp4=, each with a file.")
+        raise OutOfRangeError("There is nothing to write; give html=, png=, gif= or mp4= with a file.")
     if html is not None:
-        page = report_bytes(shown, most_shown_s=MOST_SHOWN_S if duration_s is None else duration_s)
+        page = report_bytes(shown, max_shown_s=MAX_SHOWN_S if duration_s is None else duration_s)
         write_atomically(files[".html"], page, force=force)
     if png is not None:
         write_atomically(files[".png"], _picture(shown, in_a_row, at_s, width_px), force=force)
@@ -82,16 +82,16 @@ def save_shown(
     return list(files.values())
 
 
-def _writable(asked: Mapping[str, Path | str | None], *, force: bool) -> dict[str, Path]:
-    """Return the files that are asked for, by ending, all of which can be written."""
-    files = {ending: Path(path) for ending, path in asked.items() if path is not None}
+def _writable_files(paths: Mapping[str, Path | str | None], *, force: bool) -> dict[str, Path]:
+    """Return the files to write by ending; raises FileError if one of them cannot be written."""
+    files = {ending: Path(path) for ending, path in paths.items() if path is not None}
     for ending, path in files.items():
         check_writable(path, force=force, ending=ending)
     return files
 
 
 def _picture(shown: SideBySide, in_a_row: int | None, at_s: float | None, width_px: int | None) -> bytes:
-    """Return one moment, or poses in a row: of people and of stories if nobody says."""
+    """Return a picture of one moment or of poses in a row, which are the default of people and keyframe animations."""
     poses = in_a_row or (POSES if shown.are_people or shown.tells_story else 1)
     if poses == 1:
         return png_bytes(shown, at_s=at_s, panel_px=PICTURE.panel_px(len(shown.motions), width_px))
@@ -101,7 +101,7 @@ def _picture(shown: SideBySide, in_a_row: int | None, at_s: float | None, width_
 def _films(
     shown: SideBySide, files: Mapping[str, Path], how: FilmOptions, on_frame: OnFrame | None
 ) -> dict[str, bytes]:
-    """Return a film in all formats that are asked for, drawn once; nothing is drawn for none."""
+    """Return a film, rendered once, in the formats of all files; nothing is rendered for none."""
     endings = [ending for ending in FILMS if ending in files]
     if not endings:
         return {}
@@ -112,11 +112,11 @@ def _films(
 
 
 def _poses_in_a_row(poses: int | None, at_s: float | None) -> int | None:
-    """Return how many poses a picture shows: None where the robots decide."""
+    """Return the number of poses in a picture, None for the default of the robots; raises OutOfRangeError."""
     if poses is None:
         return None if at_s is None else 1
     if at_s is not None:
-        raise OutOfRangeError("Give one moment to show or how many poses in a row, not both.")
+        raise OutOfRangeError("Give the time of a picture or a number of poses in a row, not both.")
     if poses < 1:
         raise OutOfRangeError(f"{poses} poses in a row cannot be drawn; choose at least 1.")
     return poses
@@ -135,8 +135,8 @@ def save_png(
 ) -> None:
     """Write a picture of motions side by side, to one scale; `look`, `names` and `force` as in `save_shown`.
 
-    It shows a moment `at_s` since the start or, if None, each motion's fullest mid-swing near its middle; `panel_px` is
-    the width of each robot's picture: 420, of two robots 630 and of one 840 if None.
+    It shows the time `at_s` since the start or, if None, the highest mid-swing near the middle of each motion;
+    `panel_px` is the width of the picture of each robot: 840 for one robot, 630 for two and otherwise 420 if None.
 
     Example:
         >>> motion = strut.load_motion("happy.npz")
@@ -159,7 +159,7 @@ def save_pose_strip(
 ) -> None:
     """Write a row of 2 to 24 poses for each motion, to one scale; other arguments as in `save_png`.
 
-    A human walk that repeats is shown for one cycle, from the right heel's landing; others are shown whole.
+    A cyclic human walk is shown for one cycle, from the landing of the right heel; others are shown whole.
 
     Example:
         >>> motion = strut.load_motion("gait.npz")
@@ -213,7 +213,7 @@ def save_html(
     robots: Sequence[Robot],
     path: Path | str,
     *,
-    most_shown_s: float = MOST_SHOWN_S,
+    max_shown_s: float = MAX_SHOWN_S,
     frames_per_s: float | None = None,
     look: Look = "solid",
     names: Sequence[str] | None = None,
@@ -221,7 +221,7 @@ def save_html(
 ) -> None:
     """Write a page about motions: a picture, the moving scene, receipts and plots; other arguments as in `save_png`.
 
-    The scene shows the first `most_shown_s` seconds, the plots everything; if `frames_per_s` is None, there are fewer
+    The scene shows the first `max_shown_s` seconds, the plots everything; if `frames_per_s` is None, there are fewer
     frames per second for longer motions.
 
     Example:
@@ -229,5 +229,5 @@ def save_html(
         >>> strut.save_html([motion], [strut.robot_of(motion)], "happy.html")
     """
     shown = SideBySide(motions, robots, look, names)
-    page = report_bytes(shown, most_shown_s=most_shown_s, frames_per_s=frames_per_s)
+    page = report_bytes(shown, max_shown_s=max_shown_s, frames_per_s=frames_per_s)
     write_atomically(Path(path), page, force=force)

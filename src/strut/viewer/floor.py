@@ -1,4 +1,4 @@
-"""Floor: the ground under a robot as a picture: grid, soft shadows, support polygon, and spots on it."""
+"""Floor: the picture of the ground under a robot: grid, soft shadows, support polygon, and spots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strut.viewer.footage import Spot
 from strut.viewer.rasterizer import PosedBody
 
 WHITE = (1.0, 1.0, 1.0)
-BACKDROP = (0.800, 0.840, 0.885)  # a tone on which white robots and dark ones stand out
+BACKDROP = (0.800, 0.840, 0.885)  # contrasts with white robots and with dark ones
 FLOOR_COLOR = (0.885, 0.902, 0.922)
 GRID_COLOR = (0.72, 0.75, 0.79)
 SHADOW_COLOR = (0.30, 0.33, 0.40)
@@ -24,17 +24,20 @@ SPOT_COLORS: Mapping[Spot, tuple[float, float, float]] = {
     "centre of mass": (0.13, 0.40, 0.86),
     "centre of pressure": (0.86, 0.16, 0.22),
 }
-SPOT_SIZES: Mapping[Spot, float] = {"centre of mass": 2.0, "centre of pressure": 1.0}  # so that neither hides the other
-SHINING = 0.62  # how much of a spot is seen through a part of the body
+SPOT_SIZES: Mapping[Spot, float] = {
+    "centre of mass": 2.0,
+    "centre of pressure": 1.0,
+}  # different, so that neither hides the other
+SPOT_SHARE_THROUGH_BODY = 0.62  # opacity of a spot that the body covers
 UP = np.array([0.0, 0.0, 1.0])
-UNSEEN = 1e-3  # darkness that nobody sees
-FADES_FROM = 0.34
-FADES_OVER = 0.26  # shares of half the square's side: how the floor fades far away
+MIN_DARKNESS = 1e-3  # less is invisible
+FADE_START = 0.34  # distance at which the floor begins to fade, over half the side of the square
+FADE_LENGTH = 0.26  # distance over which it fades, the same
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shadow:
-    """How dark the floor is, from 0 to 1, on a square of `half_m` around a middle. Shape (n, n), rows along x."""
+    """Darkness of the floor, 0 to 1, on a square of half side `half_m` about a centre. Shape (n, n), rows along x."""
 
     darkness: Array
     middle_m: Array
@@ -42,10 +45,10 @@ class Shadow:
 
     @property
     def reach_m(self) -> tuple[Array, Array]:
-        """The corners of a rectangle of floor outside of which there is no shadow. Shape (2,) each."""
-        dark = self.darkness > UNSEEN
+        """Opposite corners of a rectangle of floor that contains the shadow. Shape (2,) each."""
+        is_dark = self.darkness > MIN_DARKNESS
         cell_m = 2.0 * self.half_m / len(self.darkness)
-        spans = [np.flatnonzero(dark.any(axis=axis)) for axis in (1, 0)]
+        spans = [np.flatnonzero(is_dark.any(axis=axis)) for axis in (1, 0)]
         low, high = (np.array([span[end] if len(span) else 0 for span in spans]) for end in (0, -1))
         start_m = self.middle_m - self.half_m
         return start_m + (low - 0.5) * cell_m, start_m + (high + 1.5) * cell_m
@@ -56,21 +59,21 @@ class Shadow:
         return np.asarray(map_coordinates(self.darkness, cells, order=1, mode="constant"))
 
     def haze(self, points_m: Array) -> Array:
-        """Return how hazy the floor is at points: 0 near the middle, 1 far away. Shape (2, m) in, (m,) out."""
+        """Return the haze of the floor at points: 0 near the centre, 1 far away. Shape (2, m) in, (m,) out."""
         x = points_m[0] - self.middle_m[0]
         y = points_m[1] - self.middle_m[1]
-        return np.asarray(np.clip((np.sqrt(x * x + y * y) / self.half_m - FADES_FROM) / FADES_OVER, 0.0, 1.0))
+        return np.asarray(np.clip((np.sqrt(x * x + y * y) / self.half_m - FADE_START) / FADE_LENGTH, 0.0, 1.0))
 
 
 def cast_shadow(body: PosedBody, corners_in_world: Array, *, light: Array, half_m: float, cells: int) -> Shadow:
-    """Return the soft shadow of a body: of a lamp, and of the sky that the body hides.
+    """Return the soft shadow of a body under a lamp and under the sky.
 
     Args:
-        body: What casts it.
+        body: The body.
         corners_in_world: Corners of boxes around its parts. Shape (n, 3).
         light: Unit vector towards the lamp. Shape (3,).
         half_m: Half the side of the square that holds the shadow.
-        cells: How many cells to compute across the square.
+        cells: Number of cells across the square.
     """
     middle_m = (corners_in_world.min(axis=0) + corners_in_world.max(axis=0))[:2] / 2.0
     soft = np.zeros((cells, cells))
@@ -81,7 +84,7 @@ def cast_shadow(body: PosedBody, corners_in_world: Array, *, light: Array, half_
 
 
 def grid_step_m(size_m: float) -> float:
-    """Return a round distance between grid lines, a handful of them over `size_m`."""
+    """Return a round distance between grid lines, about five of them over `size_m`."""
     power = 10.0 ** np.floor(np.log10(size_m / 5.0))
     return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= size_m / 5.0 * (1.0 + 1e-9)))
 
@@ -101,12 +104,12 @@ def floor_color(
 
     Args:
         points_m: Shape (2, m).
-        pixel_m: How much floor each point stands for. Shape (m,).
-        haze: How much each has faded because it is far away. Shape (m,).
-        shadow: Where the floor is dark.
+        pixel_m: Size of a pixel on the floor at each point. Shape (m,).
+        haze: Of each point, by its distance. Shape (m,).
+        shadow: Of the body.
         grid_m: Distance between grid lines.
         polygon: Support polygon, if any.
-        spots: What is marked. Shape (2,) each.
+        spots: Marked points. Shape (2,) each.
         dot_m: Radius of the smallest spot.
 
     Returns:
@@ -115,16 +118,16 @@ def floor_color(
     color = np.tile(_column(FLOOR_COLOR), (1, len(haze)))
     x, y = (np.abs(line - np.round(line)) for line in points_m / grid_m)
     line = 1.3 - np.minimum(x, y) * grid_m / pixel_m
-    drawn = np.flatnonzero(line > 0.0)
-    _mix(color, drawn, GRID_COLOR, 0.8 * np.minimum(line[drawn], 1.0))
+    on_line = np.flatnonzero(line > 0.0)
+    _mix(color, on_line, GRID_COLOR, 0.8 * np.minimum(line[on_line], 1.0))
     if polygon is not None:
         low = polygon.corners.min(axis=0) - dot_m
         high = polygon.corners.max(axis=0) + dot_m
         near = _within(points_m, low, high)
         inside_m = _inside_m(polygon, points_m[:, near])
         pixel = pixel_m[near]
-        _mix(color, near, POLYGON_COLOR, 0.20 * _covered(inside_m, pixel))
-        _mix(color, near, POLYGON_COLOR, 0.9 * _covered(0.25 * dot_m - np.abs(inside_m), pixel))
+        _mix(color, near, POLYGON_COLOR, 0.20 * _coverage(inside_m, pixel))
+        _mix(color, near, POLYGON_COLOR, 0.9 * _coverage(0.25 * dot_m - np.abs(inside_m), pixel))
     shaded = _within(points_m, *shadow.reach_m)
     _mix(color, shaded, SHADOW_COLOR, shadow.at(points_m[:, shaded]))
     add_spots(color, points_m, pixel_m, spots, dot_m=dot_m)
@@ -136,17 +139,17 @@ def floor_color(
 def add_spots(
     color: Array, points_m: Array, pixel_m: Array, spots: Mapping[Spot, Array], *, dot_m: float, share: float = 1.0
 ) -> None:
-    """Draw spots over the colours (3, m) of points, as opaque as `share`; arguments as in `floor_color`."""
+    """Draw spots over the colours (3, m) of points, with the opacity `share`; other arguments as in `floor_color`."""
     for name, spot_m in spots.items():
         reach_m = (SPOT_SIZES[name] + 0.4) * dot_m + pixel_m.max(initial=0.0)
         near = _within(points_m, spot_m - reach_m, spot_m + reach_m)
         inside_m = SPOT_SIZES[name] * dot_m - np.hypot(*(points_m[:, near] - spot_m[:, None]))
-        _mix(color, near, WHITE, share * _covered(inside_m + 0.4 * dot_m, pixel_m[near]))
-        _mix(color, near, SPOT_COLORS[name], share * _covered(inside_m, pixel_m[near]))
+        _mix(color, near, WHITE, share * _coverage(inside_m + 0.4 * dot_m, pixel_m[near]))
+        _mix(color, near, SPOT_COLORS[name], share * _coverage(inside_m, pixel_m[near]))
 
 
 def _inside_m(polygon: Polygon, points_m: Array) -> Array:
-    """Return how far points are inside a polygon, from the nearest edge: as its `margin`. Shape (2, m) in, (m,) out."""
+    """Return the distances of points inside a polygon from its nearest edge. Shape (2, m) in, (m,) out."""
     inside_m = np.full(points_m.shape[1], np.inf)
     for normal, distance in zip(*polygon.edges, strict=True):
         np.minimum(inside_m, normal[0] * points_m[0] + normal[1] * points_m[1] - distance, out=inside_m)
@@ -154,13 +157,13 @@ def _inside_m(polygon: Polygon, points_m: Array) -> Array:
 
 
 def _within(points_m: Array, low: Array, high: Array) -> npt.NDArray[np.intp]:
-    """Return which points lie in a rectangle. Shapes (2, m), (2,), (2,) in."""
+    """Return the numbers of the points in a rectangle. Shapes (2, m), (2,), (2,) in."""
     x, y = points_m
     return np.flatnonzero((x > low[0]) & (x < high[0]) & (y > low[1]) & (y < high[1]))
 
 
-def _covered(inside_m: Array, pixel_m: Array) -> Array:
-    """Return how much of a pixel a shape covers whose edge is `inside_m` away. Shape (m,) in and out."""
+def _coverage(inside_m: Array, pixel_m: Array) -> Array:
+    """Return the covered share of pixels that are `inside_m` inside the edge of a shape. Shape (m,) in and out."""
     return np.clip(0.5 + inside_m / pixel_m, 0.0, 1.0)
 
 
@@ -169,7 +172,7 @@ def _column(color: tuple[float, float, float]) -> npt.NDArray[np.float64]:
 
 
 def _mix(color: Array, which: npt.NDArray[np.intp], other: tuple[float, float, float], share: Array) -> None:
-    """Move some of the colours (3, m) towards another by a share, for each of the n that are named. Shape (n,)."""
+    """Mix some of the colours (3, m) with another one, by one share for each. Shape (n,)."""
     for channel, level in zip(color, other, strict=True):
         own = channel[which]
         channel[which] = own + share * (level - own)

@@ -1,4 +1,4 @@
-"""Footage: what a motion looks like at chosen samples: parts of the body, support polygon, spots on the ground."""
+"""Footage: the visible parts of a motion at chosen samples: body, support polygon, spots on the ground."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from strut.viewer.eyes import eye_poses, eye_solids, looks_at
 from strut.viewer.receipt_text import labels_of
 from strut.viewer.stick_figure import stick_poses, sticks
 
-SEE_THROUGH = 0.5  # of the most opaque part's opacity: what is fainter shows collisions, and would hide the body
+MIN_OPACITY_SHARE = 0.5  # of that of the most opaque part: fainter parts model collisions and would hide the body
 Look = Literal["solid", "stick"]
 Spot = Literal["centre of mass", "centre of pressure"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Footage:
-    """What a motion looks like at F samples.
+    """The visible parts of a motion at F samples.
 
     Args:
         time_s: Shape (F,).
@@ -39,8 +39,8 @@ class Footage:
         solids: The n visible parts.
         centre_in_world: Their centres. Shape (F, n, 3).
         solid_to_world: Their rotations. Shape (F, n, 3, 3).
-        polygons: Support polygon of each sample, None where nothing that has an area carries. Length F.
-        spots: What is marked on the ground, where known. Shape (F, 2) each.
+        polygons: Support polygon of each sample, None without contact or with contacts on a line. Length F.
+        spots: Marks on the ground, if known. Shape (F, 2) each.
     """
 
     time_s: Array
@@ -60,24 +60,24 @@ class Footage:
         return np.asarray(corners.reshape(len(corners), -1, 3))
 
     def spots_at(self, frame: int) -> dict[Spot, Array]:
-        """Return what is marked on the ground in one frame. Shape (2,) each."""
+        """Return the marks on the ground in one frame. Shape (2,) each."""
         return {name: point[frame] for name, point in self.spots.items()}
 
 
 def tells_story(motion: Motion) -> bool:
-    """Return whether a motion is a drawn story or a show, which is told from its beginning to its end."""
-    return bool({"animation", "sequence", "show", "title"} & motion.meta.keys())  # only what was drawn has a title
+    """Return whether a motion is a keyframe animation or a sequence, which is shown from its beginning to its end."""
+    return bool({"animation", "sequence", "show", "title"} & motion.meta.keys())  # other motions have no title
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SideBySide:
-    """Motions that are shown together, one robot for each and in the same order; raises if they do not fit.
+    """Motions that are shown together, with the robot of each; raises BadMotionError if they do not fit.
 
     Args:
-        motions: What is shown.
+        motions: The motions.
         robots: The robot of each.
         look: Bodies, or stick figures.
-        names: What to call motions that feeling and robot do not tell apart: their files, for instance.
+        names: Names of motions with the same emotion and robot, for instance those of their files.
     """
 
     motions: Sequence[Motion]
@@ -110,32 +110,32 @@ class SideBySide:
 
     @property
     def labels(self) -> list[str]:
-        """What to call the motions, no two of them alike."""
+        """Names of the motions, all different."""
         return labels_of(self.motions, self.names)
 
     @property
     def longest_s(self) -> float:
-        """How long the longest motion lasts."""
+        """Duration of the longest motion."""
         return max(motion.duration_s for motion in self.motions)
 
     @property
     def are_people(self) -> bool:
-        """Whether all are human models, whose walks are judged by a row of poses."""
+        """Whether all are human models, whose walks are shown as a row of poses."""
         return all(robot.tables.subject is not None for robot in self.robots)
 
     @property
     def tells_story(self) -> bool:
-        """Whether one is a drawn story or a show."""
+        """Whether one is a keyframe animation or a sequence of commands."""
         return any(map(tells_story, self.motions))
 
     @property
     def tells_by_eyes(self) -> bool:
-        """Whether it is a story of a robot with eyes."""
+        """Whether it is a keyframe animation of a robot with eyes."""
         return self.tells_story and any(robot.tables.eyes for robot in self.robots)
 
     @property
     def azimuth_rad(self) -> float:
-        """From which side to look: a busy right hand must not hide a face, and eyes that tell look our way."""
+        """Azimuth of the camera: expressive eyes face it, and a busy right hand does not hide the face."""
         if self.tells_by_eyes:
             return -FACE_RAD if np.mean([_turned_rad(*pair) for pair in self.pairs]) > 0.0 else FACE_RAD
         busy = [task.get("hand") for motion in self.motions if isinstance(task := motion.meta.get("task"), dict)]
@@ -143,12 +143,12 @@ class SideBySide:
 
     @property
     def elevation_rad(self) -> float:
-        """From how high to look."""
+        """Elevation of the camera."""
         return FACE_ELEVATION_RAD if self.tells_by_eyes else ELEVATION_RAD
 
 
 def frame_times_s(duration_s: float, frames_per_s: float) -> Array:
-    """Return when the frames of a film are, evenly from 0 to before its end. Shape (F,)."""
+    """Return the times of the frames of a film, evenly from 0 to before its end. Shape (F,)."""
     for name, value in (("duration", duration_s), ("frame rate", frames_per_s)):
         if not (np.isfinite(value) and value > 0.0):
             raise OutOfRangeError(f"The {name} of a film is {value:g}; it must be a number above 0.")
@@ -158,7 +158,7 @@ def frame_times_s(duration_s: float, frames_per_s: float) -> Array:
 def nearest_samples(motion: Motion, time_s: Array) -> npt.NDArray[np.intp]:
     """Return the samples nearest to times since the start, the last one for later times. Shape (F,) in and out."""
     if not np.isfinite(time_s).all():
-        raise OutOfRangeError("A moment to show is not a number; give seconds since the start.")
+        raise OutOfRangeError("A time to show is not a number; give seconds since the start.")
     wanted = motion.time_s[0] + np.asarray(time_s)
     after = np.clip(np.searchsorted(motion.time_s, wanted), 1, len(motion.time_s) - 1)
     before = after - 1
@@ -174,17 +174,17 @@ def footage(
     look: Look = "solid",
     most_faces: int = MOST_FACES_DRAWN,
 ) -> Footage:
-    """Return what the motion looks like at the samples, as a body or as its stick figure. Shape (F,) in.
+    """Return the footage of samples (F,), as a body or as its stick figure.
 
-    Meshes of the body have at most so many faces together.
+    The meshes of the body have at most `most_faces` faces together.
     """
     qpos = motion.qpos[samples]
     parts, centre, rotation = (
         _body(motion, robot, samples, most_faces) if look == "solid" else _stick_figure(robot, qpos)
     )
-    least = max([LEAST_OPACITY, *(SEE_THROUGH * solid.color[3] for solid in parts)])
-    seen = [index for index, solid in enumerate(parts) if solid.color[3] >= least]
-    if not seen:
+    min_opacity = max([LEAST_OPACITY, *(MIN_OPACITY_SHARE * solid.color[3] for solid in parts)])
+    visible = [index for index, solid in enumerate(parts) if solid.color[3] >= min_opacity]
+    if not visible:
         raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")
     spots: dict[Spot, Array] = {}
     if robot.feet:
@@ -194,9 +194,9 @@ def footage(
     return Footage(
         time_s=motion.time_s[samples],
         base_in_world=_base_in_world(robot, qpos),
-        solids=tuple(parts[index] for index in seen),
-        centre_in_world=centre[:, seen],
-        solid_to_world=rotation[:, seen],
+        solids=tuple(parts[index] for index in visible),
+        centre_in_world=centre[:, visible],
+        solid_to_world=rotation[:, visible],
         polygons=support_polygons(motion, robot, samples),
         spots=spots,
     )
@@ -210,7 +210,7 @@ def _stick_figure(robot: Robot, qpos: Array) -> SolidPoses:
 
 
 def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], most_faces: int) -> SolidPoses:
-    """Return the parts of a body, and its eyes with the expression of the motion if it has some."""
+    """Return the parts of a body, and its eyes, if any, with the expressions of the motion."""
     qpos = motion.qpos[samples]
     eyes = robot.tables.eyes
     parts = lightened(solids(robot), most_faces)
@@ -224,23 +224,23 @@ def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], most_face
 
 
 def support_polygons(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp]) -> tuple[Polygon | None, ...]:
-    """Return the support polygons of samples, None where nothing that has an area carries. Shape (F,) in."""
+    """Return the support polygons of samples (F,), None without contact or with contacts on a line."""
     contact = motion.contact[samples][:, list(robot.point_feet)]
     points = foot_contact_points(robot, motion.qpos[samples])
-    found: list[Polygon | None] = []
+    polygons: list[Polygon | None] = []
     for support in supports(contact, points):
-        found += [support.polygon] * (support.stop - support.first)
-    return tuple(found)
+        polygons += [support.polygon] * (support.stop - support.first)
+    return tuple(polygons)
 
 
 def _base_in_world(robot: Robot, qpos: Array) -> Array:
-    """Return the place of a floating base, of a platform on the floor, or the origin. Shape (F, nq) in, (F, 3) out."""
+    """Return the position of a floating base, of a platform, or the origin. Shape (F, nq) in, (F, 3) out."""
     known = 3 if robot.floats else min(2, robot.base_size)
     return np.pad(qpos[:, :known], ((0, 0), (0, 3 - known)))
 
 
 def _turned_rad(motion: Motion, robot: Robot) -> float:
-    """Return how far to its left a floating base is turned on average, from where it faces at the start."""
+    """Return the mean heading of a floating base relative to its first one."""
     heading = np.unwrap(headings_of(motion.qpos[:, 3:7])) if robot.floats else np.zeros(1)
     return float((heading - heading[0]).mean())
 
@@ -251,10 +251,10 @@ def centre_of_mass(robot: Robot, qpos: Array) -> Array:
     return np.asarray(np.einsum("n,tni->ti", masses.mass_kg, masses.centre_in_world) / masses.mass_kg.sum())
 
 
-def telling_sample(motion: Motion, robot: Robot) -> int:
-    """Return a sample near the middle with a foot at its highest: the pose at its fullest, in mid-swing.
+def mid_swing_sample(motion: Motion, robot: Robot) -> int:
+    """Return a sample near the middle at which a foot is highest, or the middle for robots without feet.
 
-    The first foot if it swings there, so that motions are seen in the same phase.
+    It is the first foot if that swings there, so that several motions are shown in the same phase.
     """
     middle = len(motion.time_s) // 2
     span = max(1, len(motion.time_s) // 8)

@@ -1,4 +1,4 @@
-"""Stage: motions side by side in a browser's scene, each in its lane, moved frame by frame."""
+"""Lanes: motions side by side in a scene of the browser, each in its lane, moved frame by frame."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from strut.viewer.loop import repeated
 from strut.viewer.scene import Scene
 
 VIEW_RAD = np.deg2rad(24.0)
-WIDE_VIEW_RAD = np.deg2rad([-14.0, 24.0])  # azimuth and elevation: across the lanes
-NARROW_VIEW_RAD = np.deg2rad([-52.0, 38.0])  # along the lanes, one behind the other
+WIDE_VIEW_RAD = np.deg2rad([-14.0, 24.0])  # azimuth and elevation, across the lanes
+NARROW_VIEW_RAD = np.deg2rad([-52.0, 38.0])  # the same along the lanes, for windows that are higher than wide
 LABEL_SHARE = 0.11  # height of a name over the size of the robot, half of it for long names
 LETTER_WIDTH = 0.6  # over the height of a name
-_GRAIN = 2.0**-15  # finer moves than this, in metres, are not sent: nobody sees them and they cost space
+_GRAIN = 2.0**-15  # metres; smaller movements are invisible, and are not sent to save space
 _DOT_CORNERS = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Lane:
-    """One motion on the stage: what moves, under which name, and how.
+    """One motion in the scene.
 
     Args:
-        name: The lane's frame in the scene.
-        film: What is shown, F frames.
-        groups: Parts that move as one; the first leads.
+        name: Of its frame in the scene.
+        film: Its footage, F frames.
+        groups: Parts that move together; the first is the leader.
         position_m: Rounded positions of the leaders in the lane. Shape (F, g, 3).
         wxyz: Their rounded rotations. Shape (F, g, 4).
-        label_m: Where the name stands, over the body. Shape (F, 3).
-        n_corners: Most corners that a support polygon can have.
+        label_m: Positions of its label, above the body. Shape (F, 3).
+        n_corners: Largest number of corners of its support polygon.
     """
 
     name: str
@@ -49,7 +49,7 @@ class _Lane:
 
 
 class Stage:
-    """Motions side by side in a scene. `go_to` moves all of them to a frame; only what changed is sent.
+    """Motions side by side in a scene. `go_to` moves all of them to a frame and sends only the changes.
 
     Attributes:
         lightened: Whether a body's meshes were reduced for the browser.
@@ -61,11 +61,11 @@ class Stage:
         """Build the lanes.
 
         Args:
-            scene: Where.
-            shown: What; a motion that ends earlier goes on from where it ended.
-            times_s: The frames, in seconds since the start. Shape (F,).
-            aspect: Width over height of the window for which the first view is chosen.
-            narrow_aspect: The same of a window that is higher than wide, a phone's, if such a one may be.
+            scene: The scene.
+            shown: The motions; shorter ones are continued from their end.
+            times_s: Times of the frames since the start. Shape (F,).
+            aspect: Width over height of the window, for the first view.
+            narrow_aspect: The same for a phone, which is higher than wide; None if there is no second view.
         """
         self._scene = scene
         self.lightened = False
@@ -160,22 +160,22 @@ class Stage:
             name = f"{lane.name}/support_polygon"
             if polygon is not None:
                 padded = np.concatenate([polygon.corners, np.repeat(polygon.corners[-1:], lane.n_corners, axis=0)])
-                lifted = np.full((lane.n_corners, 1), 0.002 * self._size_m)  # or the floor would shine through
+                lifted = np.full((lane.n_corners, 1), 0.002 * self._size_m)  # above the floor, which would hide it
                 self._scene.reshape(name, np.concatenate([padded[: lane.n_corners], lifted], axis=1))
             self._scene.show(name, polygon is not None)
         for spot, point_m in lane.film.spots_at(frame).items():
             lifted_m = (0.007 - 0.003 * SPOT_SIZES[spot]) * self._size_m  # the smaller spot lies on the larger
-            self._scene.place(f"{lane.name}/{_plain(spot)}", np.array([*_rounded(point_m), lifted_m]))
+            self._scene.place(f"{lane.name}/{_plain(spot)}", np.array([*_round_to_grain(point_m), lifted_m]))
 
     def _frame_all(self, points_in_world: Array, aspect: float, narrow_aspect: float | None) -> None:
-        """Put the camera where it sees everything, and the floor under it. Shape (n, 3)."""
+        """Place the camera so that it sees all points (n, 3), and the floor below them."""
         low = points_in_world.min(axis=0)
         high = points_in_world.max(axis=0)
         middle = (low + high) / 2.0
 
         def eye(axes: Array, aspect: float) -> Array:
             across, down, ahead = axes @ (points_in_world - middle).T
-            slope = np.tan(VIEW_RAD / 2.0) / 1.12  # some room around
+            slope = np.tan(VIEW_RAD / 2.0) / 1.12  # a margin around
             distance_m = float(np.max(np.maximum(np.abs(across) / aspect, np.abs(down)) / slope - ahead))
             return np.asarray(middle - distance_m * axes[2])
 
@@ -190,8 +190,8 @@ class Stage:
         self._scene.add_ground(middle_in_world=middle[:2], size_m=size_m, cell_m=grid_step_m(2.0 * self._size_m))
 
 
-def co_moving(film: Footage) -> list[list[int]]:
-    """Return the parts in groups that move as one body, so that a group needs one pose; balls may spin in it."""
+def moving_groups(film: Footage) -> list[list[int]]:
+    """Return the parts in groups that move as one body and need one pose; balls may spin in their group."""
     order = sorted(range(len(film.solids)), key=lambda index: film.solids[index].kind == "sphere")
     groups: list[list[int]] = []
     for index in order:
@@ -209,20 +209,20 @@ def co_moving(film: Footage) -> list[list[int]]:
 
 
 def _lane(name: str, film: Footage, n_points: int) -> _Lane:
-    groups = co_moving(film)
+    groups = moving_groups(film)
     leaders = [members[0] for members in groups]
     rotation = film.solid_to_world[:, leaders]
     xyzw = Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_quat().reshape(*rotation.shape[:2], 4)
-    position = _rounded(film.centre_in_world[:, leaders])
-    label = np.round(film.base_in_world, 2)  # in steps that the eye forgives, so that it seldom needs sending
+    position = _round_to_grain(film.centre_in_world[:, leaders])
+    label = np.round(film.base_in_world, 2)  # steps that are hardly visible, so that it is seldom sent
     top_m = film.corners_in_world(slice(None, None, max(1, len(label) // 50)))[..., 2].max()
     label[:, 2] = top_m + 0.15 * np.linalg.norm(np.ptp(film.centre_in_world[0], axis=0))
     n_corners = n_points if n_points > 2 else 0
-    return _Lane(name, film, groups, position, _rounded(xyzw[..., [3, 0, 1, 2]]), label, n_corners)
+    return _Lane(name, film, groups, position, _round_to_grain(xyzw[..., [3, 0, 1, 2]]), label, n_corners)
 
 
-def _rounded(values: Array) -> Array:
-    """Return values on a binary grid: their last bits are zero, and zeros pack well."""
+def _round_to_grain(values: Array) -> Array:
+    """Return values on a binary grid: their last bits are zero, which compresses well."""
     return np.asarray(np.round(values / _GRAIN) * _GRAIN)
 
 
@@ -234,5 +234,5 @@ def _disc(radius_m: float) -> Mesh:
 
 
 def _plain(text: str) -> str:
-    """Return a name that a scene's tree can hold."""
+    """Return a name that is valid in the tree of a scene."""
     return "".join(letter if letter.isalnum() else "_" for letter in text)

@@ -1,4 +1,4 @@
-"""Live view: one robot in a browser's scene, placed by its coordinates; it stays in the middle and the floor moves."""
+"""Live view: one robot in a scene of the browser, placed by its configuration; the floor moves below it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from strut.viewer.lanes import VIEW_RAD
 from strut.viewer.scene import Scene
 
 FROM_RAD = np.deg2rad([-35.0, 16.0])  # azimuth and elevation
-AWAY = 4.2  # distance of the camera over the size of the robot
-FLOOR = 14.0  # size of the floor over that of the robot
-SECTION_CELLS = 5.0  # after so many cells the grid looks the same
+DISTANCE_PER_SIZE = 4.2  # of the camera from the robot, over the size of the robot
+FLOOR_PER_SIZE = 14.0  # size of the floor over that of the robot
+SECTION_CELLS = 5.0  # period of the grid, in cells
 
 
 class LiveView:
@@ -45,9 +45,11 @@ class LiveView:
                 self._add(f"/eye_{number}/part", solid, solid_mesh(solid).vertices)
         middle = np.array([0.0, 0.0, 0.5 * size_m])
         self._scene.look(
-            eye_in_world=middle - AWAY * size_m * view_axes(*FROM_RAD)[2], target_in_world=middle, view_rad=VIEW_RAD
+            eye_in_world=middle - DISTANCE_PER_SIZE * size_m * view_axes(*FROM_RAD)[2],
+            target_in_world=middle,
+            view_rad=VIEW_RAD,
         )
-        self._scene.add_ground(middle_in_world=np.zeros(2), size_m=FLOOR * size_m, cell_m=self._cell_m)
+        self._scene.add_ground(middle_in_world=np.zeros(2), size_m=FLOOR_PER_SIZE * size_m, cell_m=self._cell_m)
         self.show(self._rig.qpos, {}, 0.0)
 
     @property
@@ -60,7 +62,7 @@ class LiveView:
         self._scene.close()
 
     def show(self, qpos: Array, meta: Mapping[str, Any], since_s: float) -> None:
-        """Show coordinates (nq,), with the eyes as `meta` tells for an instant since its start."""
+        """Show a configuration (nq,), with the eyes of `meta` at a time since its start."""
         place, turn = self._rig.frames(qpos[None])
         aside = np.array([*place[0, 0, :2], 0.0])
         wxyz = Rotation.from_matrix(turn[0]).as_quat(scalar_first=True)

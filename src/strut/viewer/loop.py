@@ -1,4 +1,4 @@
-"""Loop: motions shown together go on for as long as the longest: none freezes in its last pose, none jumps."""
+"""Loop: motions that are shown together are repeated up to the length of the longest, without a jump."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from strut.registry import find, names
 from strut.robot import Robot
 from strut.viewer.footage import frame_times_s
 
-REWIND_S = 1.5  # that a scene takes from its end back to its start
-BLEND_S = 0.6  # from the last pose to the first one, where they differ
-SAME_POSE = 0.02  # metres and radians
+REWIND_S = 1.5  # from the end of a scene back to its start
+BLEND_S = 0.6  # from the last pose to the first one, if they differ
+SAME_POSE = 0.02  # metres or radians; poses that differ by less are the same
 
 
 def there_and_back_s(duration_s: float, frames_per_s: float) -> Array:
-    """Return the times of a scene's frames: once through, then rewound quickly to start again. Shape (F,)."""
+    """Return the times of the frames of a scene: once forward, then quickly rewound. Shape (F,)."""
     forward_s = frame_times_s(duration_s, frames_per_s)
     frames = max(2, round(min(REWIND_S, duration_s) * frames_per_s))
     eased = (1.0 + np.cos(np.pi * np.arange(1, frames) / frames)) / 2.0
@@ -38,9 +38,9 @@ def repeat_cycle(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motio
 
 
 def repeated(motion: Motion, robot: Robot, duration_s: float) -> Motion:
-    """Return a motion that lasts at least as long: again and again, each time from where it has come to.
+    """Return a motion of at least a duration, repeated from where it ends.
 
-    A human walk repeats its cycle. Others go from their last pose to their first one in a moment if they differ.
+    A cyclic human walk repeats its cycle. Others blend from their last pose to their first one if these differ.
     """
     if motion.duration_s >= duration_s:
         return motion
@@ -48,12 +48,12 @@ def repeated(motion: Motion, robot: Robot, duration_s: float) -> Motion:
         return cyclic[0]
     longer = motion
     while longer.duration_s < duration_s:
-        longer = _continued(longer, motion, robot)
+        longer = _append(longer, motion, robot)
     return longer
 
 
-def _continued(first: Motion, then: Motion, robot: Robot) -> Motion:
-    """Return one motion after the other, the second moved and turned on the floor to where the first has ended."""
+def _append(first: Motion, then: Motion, robot: Robot) -> Motion:
+    """Return one motion after the other, the second moved and turned on the floor to the end of the first."""
     step_s = float(then.time_s[1] - then.time_s[0])
     qpos, cop = _moved(then, robot, first.qpos[-1])
     steps = round(BLEND_S / step_s) if np.abs(qpos[0] - first.qpos[-1]).max() > SAME_POSE else 0
@@ -76,12 +76,12 @@ def _continued(first: Motion, then: Motion, robot: Robot) -> Motion:
         torque_nm=None,
         ground_force_n=None,
         balance_margin_m=None,
-        meta=_with_eyes_again(first, then, float(first.duration_s + step_s * (steps + 1))),
+        meta=_merged_meta(first, then, float(first.duration_s + step_s * (steps + 1))),
     )
 
 
-def _with_eyes_again(first: Motion, then: Motion, start_s: float) -> dict[str, Any]:
-    """Return what is told of a motion, with the expressions of the eyes of what follows it."""
+def _merged_meta(first: Motion, then: Motion, start_s: float) -> dict[str, Any]:
+    """Return the `meta` of a motion, with the expressions of the eyes of the motion that follows."""
     if "eyes" not in first.meta or not isinstance(then.meta["eyes"], list):
         return dict(first.meta)
     return {
@@ -91,7 +91,7 @@ def _with_eyes_again(first: Motion, then: Motion, start_s: float) -> dict[str, A
 
 
 def _moved(motion: Motion, robot: Robot, end: Array) -> tuple[Array, Array | None]:
-    """Return qpos and centre of pressure of a motion that starts where a pose stands. Shapes (nq,), (T, ...)."""
+    """Return qpos and centre of pressure of a motion moved to start at a pose (nq,). Shapes (T, ...)."""
     qpos = motion.qpos.copy()
     cop = motion.cop_in_world
     if not robot.base_size:
@@ -110,7 +110,7 @@ def _moved(motion: Motion, robot: Robot, end: Array) -> tuple[Array, Array | Non
 
 
 def _heading_rad(robot: Robot, qpos: Array) -> float:
-    """Return where a base is headed about the vertical. Shape (nq,)."""
+    """Return the heading of a base. Shape (nq,)."""
     if not robot.floats:
         return float(qpos[2])
     return heading_of(qpos[3:7])

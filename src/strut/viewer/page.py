@@ -1,4 +1,4 @@
-"""Page: HTML from templates that opens offline, reads on a phone, and is not able to ask any host for anything."""
+"""Page: HTML from templates that opens offline and on a phone, and cannot load anything from a host."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from strut.viewer.plots import figure_svg
 
-# The browser enforces it, in the frame too: scripts and styles of this file, pictures that are data, no host at all.
-# The scene's engine needs eval to start its WebAssembly.
+# Enforced by the browser, in frames too: only scripts and styles in the file, only pictures that are data.
+# The engine of the scene needs eval to start its WebAssembly.
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "
     "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "
@@ -23,7 +23,7 @@ POLICY = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """A picture on a page: PNG or SVG, what it shows to those who do not see it, and the words below."""
+    """A picture on a page: PNG or SVG, a description for screen readers, and the caption."""
 
     content: bytes
     alt: str
@@ -31,13 +31,13 @@ class Picture:
 
     @property
     def address(self) -> str:
-        """The picture itself as an address, so that a page needs no other file."""
+        """The picture as a data address, so that a page needs no other file."""
         kind = "png" if self.content.startswith(b"\x89PNG") else "svg+xml"
         return f"data:image/{kind};base64,{base64.b64encode(self.content).decode('ascii')}"
 
 
 def plotted(figure: Figure, caption: str, alt: str | None = None) -> Picture:
-    """Return a plot as a picture; its caption says what it shows unless `alt` says more."""
+    """Return a plot as a picture; its description is the caption unless `alt` is given."""
     return Picture(figure_svg(figure), alt or caption, caption)
 
 

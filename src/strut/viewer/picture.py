@@ -1,4 +1,4 @@
-"""Picture: robots drawn by a small software renderer, side by side, at one instant."""
+"""Picture: robots side by side at one instant, by the software renderer."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.camera import ELEVATION_RAD, Camera, fitted_camera
 from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
-from strut.viewer.footage import Footage, SideBySide, Spot, footage, nearest_samples, support_polygons, telling_sample
+from strut.viewer.footage import Footage, SideBySide, Spot, footage, mid_swing_sample, nearest_samples, support_polygons
 from strut.viewer.receipt_text import verdict_of
 from strut.viewer.render import Pixels, draw_frame
 from strut.viewer.width import PICTURE
 
 INK = "#1a1c20"
-DOTS = 100  # per inch, matplotlib's measure of type
+DOTS = 100  # per inch, by which matplotlib scales text
 VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
 Mark = Spot | Literal["support polygon"]
-_KEY_SHARE = 0.07  # height of the line under all panels over the width of one
+_KEY_SHARE = 0.07  # height of the legend over the width of a panel
 _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
-_WORDS_PX = 440  # words grow with a panel up to this width
-_LOST = 0.35  # of a body's size: a robot so far from where the camera looks is lost
-_CAMERA_S = 0.7  # over which a camera that goes where the robot goes is smooth
+_WORDS_PX = 440  # text grows with a panel up to this width
+_MAX_OFF_CENTRE = 0.35  # distance of a robot from the centre of the view, over its size, before the camera follows
+_CAMERA_S = 0.7  # time constant of a camera that follows
 _HEIGHT_SHARE = 0.84  # height of a panel over its width
 
 
 def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int | None = None) -> bytes:
-    """Return a picture of motions side by side at one moment, or each at its most telling one."""
+    """Return a picture of motions side by side at one time, or each in mid-swing."""
     panel_px = PICTURE.panel_px(len(shown.motions)) if panel_px is None else panel_px
     panels = np.concatenate(panels_of(shown, at_s=at_s, panel_px=panel_px), axis=1)
     return as_png(np.concatenate([panels, key_under(len(shown.motions), panel_px, marks_of(shown, at_s=at_s))]))
@@ -48,16 +48,16 @@ def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int | N
 def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> list[Pixels]:
     """Return the picture of each motion under its title. Shape (height_px, panel_px, 3) each."""
     takes = [
-        followed(footage(motion, robot, _moment(motion, robot, at_s), look=shown.look)) for motion, robot in shown.pairs
+        follow(footage(motion, robot, _moment(motion, robot, at_s), look=shown.look)) for motion, robot in shown.pairs
     ]
     shot = shot_of(takes, panel_px, shown.azimuth_rad, elevation_rad=shown.elevation_rad)
     return np.split(np.concatenate([titles_over(shown, panel_px), shot.panels(0)]), len(takes), axis=1)
 
 
 def _moment(motion: Motion, robot: Robot, at_s: float | None) -> npt.NDArray[np.intp]:
-    """Return the sample to show: that of a moment, or the most telling one. Shape (1,)."""
+    """Return the sample at a time, or in mid-swing. Shape (1,)."""
     if at_s is None:
-        return np.array([telling_sample(motion, robot)])
+        return np.array([mid_swing_sample(motion, robot)])
     if not 0.0 <= at_s <= motion.duration_s:
         raise OutOfRangeError(
             f"Nothing can be shown at {at_s:g} s; this motion of {motion.robot} lasts from 0 to "
@@ -75,12 +75,12 @@ def as_png(picture: Pixels) -> bytes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Take:
-    """A motion as a camera follows it.
+    """A motion and the path of the camera.
 
     Args:
-        film: What is seen, F frames.
-        path_in_world: Where the camera goes, on the floor. Shape (F, 3).
-        stride_m: After which distance the floor must look the same again: that of a walk which repeats.
+        film: Footage, F frames.
+        path_in_world: Of the camera, on the floor. Shape (F, 3).
+        stride_m: Distance after which the floor must look the same again, for a repeating walk.
     """
 
     film: Footage
@@ -90,7 +90,7 @@ class Take:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shot:
-    """Takes side by side: one camera for all, given over the origin, and the size of the largest robot."""
+    """Takes side by side, with one camera for all (placed for the origin) and the size of the largest robot."""
 
     takes: Sequence[Take]
     camera: Camera
@@ -115,13 +115,13 @@ def shot_of(
     elevation_rad: float = ELEVATION_RAD,
     height_share: float = _HEIGHT_SHARE,
 ) -> Shot:
-    """Return how to show takes side by side and to one scale, each robot always in view.
+    """Return takes side by side, to one scale, with each robot always in view.
 
     Args:
-        takes: What to show.
+        takes: The takes.
         panel_px: Width of each.
-        azimuth_rad: From where.
-        elevation_rad: From how high.
+        azimuth_rad: Of the camera.
+        elevation_rad: Of the camera.
         height_share: Height of a panel over its width.
     """
     corners = [take.film.corners_in_world() - take.path_in_world[:, None] for take in takes]
@@ -131,8 +131,8 @@ def shot_of(
     return Shot(takes, camera, float(np.linalg.norm(np.ptp(points, axis=0))))
 
 
-def followed(film: Footage) -> Take:
-    """Return a film whose camera stays if the robot stays near, else goes straight, so that swaying stays visible.
+def follow(film: Footage) -> Take:
+    """Return a take whose camera stays if the robot stays near, and else moves straight, so that sway stays visible.
 
     Where a straight way at one speed would lose the robot, as when it stands, walks and stands again, the camera goes
     where the robot goes, smoothly.
@@ -143,7 +143,7 @@ def followed(film: Footage) -> Take:
     if np.linalg.norm(place[-1] - place[0]) > body_m:
         share = np.linspace(0.0, 1.0, len(place))
     path = place[0] + share[:, None] * (place[-1] - place[0])
-    if np.linalg.norm(place - path, axis=1).max() > _LOST * body_m:
+    if np.linalg.norm(place - path, axis=1).max() > _MAX_OFF_CENTRE * body_m:
         frames = _CAMERA_S * (len(place) - 1) / float(film.time_s[-1] - film.time_s[0])
         path = gaussian_filter1d(place, frames, axis=0, mode="nearest")
     return Take(film, path)
@@ -164,7 +164,7 @@ def titles_over(shown: SideBySide, panel_px: int) -> Pixels:
 
 
 def key_under(count: int, panel_px: int, marks: Sequence[Mark]) -> Pixels:
-    """Return one line under n panels that says what the colours on the ground mean. Shape (h, n * panel_px, 3)."""
+    """Return the legend of the colours on the ground, below n panels. Shape (h, n * panel_px, 3)."""
     width_px = count * panel_px
     if not marks:
         return np.empty((0, width_px, 3), dtype=np.uint8)
@@ -182,26 +182,26 @@ def key_under(count: int, panel_px: int, marks: Sequence[Mark]) -> Pixels:
 
 
 def marks_of(shown: SideBySide, *, at_s: float | None = None) -> list[Mark]:
-    """Return what is drawn on the ground under any of the robots at one moment, or each at its most telling one.
+    """Return the marks on the ground under any of the robots at one time, or in mid-swing.
 
-    Two points of contact, as in a trot, or wheels span no support polygon.
+    Two points of contact, as in a trot, have no support polygon, and neither have wheels.
     """
-    carried = [support_polygons(motion, robot, _moment(motion, robot, at_s))[0] for motion, robot in shown.pairs]
-    drawn: dict[Mark, bool] = {
-        "support polygon": any(carried),
+    polygons = [support_polygons(motion, robot, _moment(motion, robot, at_s))[0] for motion, robot in shown.pairs]
+    has_mark: dict[Mark, bool] = {
+        "support polygon": any(polygons),
         "centre of mass": any(robot.feet for robot in shown.robots),
         "centre of pressure": any(motion.cop_in_world is not None for motion in shown.motions),
     }
-    return [mark for mark, seen in drawn.items() if seen]
+    return [mark for mark, is_there in has_mark.items() if is_there]
 
 
 def verdict_color(motion: Motion) -> str:
-    """Return the colour of a verdict's words."""
+    """Return the colour of the verdict of a motion."""
     return VERDICT_COLORS[motion.receipt.verdict] if motion.receipt else "#555555"
 
 
 class Words:
-    """A strip of a picture that holds words; what would be too wide is written smaller."""
+    """A strip of a picture with text; text that is too wide is written smaller."""
 
     def __init__(self, width_px: int, height_px: int) -> None:
         self._figure = Figure(figsize=(width_px / DOTS, height_px / DOTS), dpi=DOTS, facecolor="white")

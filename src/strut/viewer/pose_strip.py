@@ -1,4 +1,4 @@
-"""Pose strip: a walk as a row of poses seen from the side, one after the other over a gait cycle, as a picture."""
+"""Pose strip: a picture of a gait cycle as a row of poses from the side."""
 
 from __future__ import annotations
 
@@ -20,45 +20,46 @@ from strut.viewer.receipt_text import dial_of, title_of
 from strut.viewer.render import Pixels, draw_frame
 
 POSES = 8
-MOST_POSES = 24
+MAX_POSES = 24
 STRIP_PX = 1400  # width of a row
-AZIMUTH_RAD = float(np.deg2rad(-90.0))
-ELEVATION_RAD = float(np.deg2rad(9.0))  # from the right side, hardly from above
+AZIMUTH_RAD = float(np.deg2rad(-90.0))  # from the right side
+ELEVATION_RAD = float(np.deg2rad(9.0))  # slightly from above
 GAP = 0.07  # between poses, over the largest size of the body
-_LABEL_SHARE = 0.14
-_LOWEST_LABEL_PX = 44  # height of the words over that of the picture, and the least of it
+_LABEL_SHARE = 0.14  # height of the text over that of the picture
+_MIN_LABEL_PX = 44
 
 
 def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = STRIP_PX) -> bytes:
-    """Return a picture with a row of poses for each motion, to one scale, 2 to 24 of them.
+    """Return a picture with a row of 2 to 24 poses for each motion, to one scale.
 
-    A human walk that repeats is shown for one cycle, from the right heel's landing; others are shown whole, and stories
-    from where their faces are seen.
+    A cyclic human walk is shown for one cycle, from the landing of the right heel; others are shown whole, and keyframe
+    animations from in front.
     """
-    if not 2 <= poses <= MOST_POSES:
-        raise OutOfRangeError(f"A row of {poses} poses cannot be drawn; choose 2 to {MOST_POSES}.")
-    seen = [_poses(motion, robot, poses, shown.look) for motion, robot in shown.pairs]
+    if not 2 <= poses <= MAX_POSES:
+        raise OutOfRangeError(f"A row of {poses} poses cannot be drawn; choose 2 to {MAX_POSES}.")
+    rows_of_poses = [poses_of_motion(motion, robot, poses, shown.look) for motion, robot in shown.pairs]
     azimuth_rad = shown.azimuth_rad if shown.tells_story else AZIMUTH_RAD
     elevation_rad = shown.elevation_rad if shown.tells_story else ELEVATION_RAD
     right, down, _ = view_axes(azimuth_rad, elevation_rad)
-    apart_m = max(_room_m(film, right) for film, _ in seen)
-    films = [_side_by_side(film, apart_m * right) for film, _ in seen]
+    apart_m = max(pose_spacing_m(film, right) for film, _ in rows_of_poses)
+    films = [poses_side_by_side(film, apart_m * right) for film, _ in rows_of_poses]
     corners = np.concatenate([film.corners_in_world()[0] for film in films])
     span_m = float(np.ptp(corners @ right))
     tall_m = float(np.ptp(corners[:, 2]))
-    size_px = (width_px, round(width_px * 1.12 * float(np.ptp(corners @ down)) / span_m))  # its depth seen from above
+    height_px = round(width_px * 1.12 * float(np.ptp(corners @ down)) / span_m)  # with a margin
+    size_px = (width_px, height_px)
     camera = fitted_camera(corners, size_px, azimuth_rad=azimuth_rad, elevation_rad=elevation_rad)
     rows: list[Pixels] = []
     names = shown.names or [""] * len(films)
-    for film, (_, whens), motion, name in zip(films, seen, shown.motions, names, strict=True):
+    for film, (_, whens), motion, name in zip(films, rows_of_poses, shown.motions, names, strict=True):
         columns = camera.project(film.centre_in_world[0].reshape(poses, -1, 3).mean(axis=1))[0][:, 0]
         rows.append(_words(motion, name, columns, whens, size_px))
         rows.append(draw_frame(film, 0, camera, size_m=span_m, grid_m=tall_m / 4.0))
     return as_png(np.concatenate(rows))
 
 
-def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footage, list[str]]:
-    """Return the poses of one motion, and in words when each is: in percent of a gait cycle, or in seconds."""
+def poses_of_motion(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footage, list[str]]:
+    """Return the poses of one motion and the text below each: percent of a gait cycle, or seconds."""
     shown, (start_s, stop_s), cyclic = _shown_cycle(motion, robot)
     times_s = np.linspace(start_s, stop_s, poses, endpoint=not cyclic)
     share = (times_s - start_s) / (stop_s - start_s)
@@ -67,7 +68,7 @@ def _poses(motion: Motion, robot: Robot, poses: int, look: Look) -> tuple[Footag
 
 
 def _shown_cycle(motion: Motion, robot: Robot) -> tuple[Motion, tuple[float, float], bool]:
-    """Return what a row shows, from when to when since its start, and whether that is a cycle; stories are whole."""
+    """Return the motion of a row, its first and last time since the start, and whether that is a cycle."""
     cyclic = repeat_cycle(robot, motion, 0.0)
     if cyclic is not None:
         return cyclic[0], (0.0, cyclic[1].duration_s), True
@@ -76,16 +77,16 @@ def _shown_cycle(motion: Motion, robot: Robot) -> tuple[Motion, tuple[float, flo
     return motion, (start_s, stop_s), cycle is not None
 
 
-def _room_m(film: Footage, right: Array) -> float:
-    """Return how far apart poses must stand along an axis (3,) so that none hides the next: they, and a gap."""
+def pose_spacing_m(film: Footage, right: Array) -> float:
+    """Return the spacing of poses along an axis (3,) with which none hides the next."""
     corners = film.corners_in_world()
     ahead = (corners - film.base_in_world[:, None]) @ right
     needed_m = float((ahead[:-1].max(axis=1) - ahead[1:].min(axis=1)).max())
     return needed_m + GAP * float(np.ptp(corners[0], axis=0).max())
 
 
-def _side_by_side(film: Footage, apart_m: Array) -> Footage:
-    """Return one frame that holds all poses of a film, each a step (3,) from the one before, about the origin."""
+def poses_side_by_side(film: Footage, apart_m: Array) -> Footage:
+    """Return one frame with all poses of a film, each a step (3,) from the one before, about the origin."""
     count = len(film.time_s)
     shift = np.zeros((count, 1, 3))
     shift[:, 0, :2] = -film.base_in_world[:, :2]
@@ -103,9 +104,9 @@ def _side_by_side(film: Footage, apart_m: Array) -> Footage:
 
 
 def _words(motion: Motion, name: str, columns: Array, whens: Sequence[str], size_px: tuple[int, int]) -> Pixels:
-    """Return the title, the name, the verdict and when each pose is. Shape (h, width, 3)."""
+    """Return the title, the name, the verdict and the text of each pose. Shape (h, width, 3)."""
     width_px, height_px = size_px
-    high_px = max(_LOWEST_LABEL_PX, round(_LABEL_SHARE * height_px))
+    high_px = max(_MIN_LABEL_PX, round(_LABEL_SHARE * height_px))
     strip = Words(width_px, high_px)
     after = 0.0
     for words, low, size, color in (

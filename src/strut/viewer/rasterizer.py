@@ -1,4 +1,4 @@
-"""Rasterizer: a body at one instant as a camera sees it, and where lamps reach it and the floor."""
+"""Rasterizer: the visible points of a body at one instant, and the shadows on it and on the floor."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from strut.viewer.camera import Camera
 from strut.viewer.fill import Covered, across, covered, doubled_area
 from strut.viewer.triangles import Triangles, shading_triangles, triangles_of
 
-SHADOW_CELLS = 200  # across a body, of its shadow on itself
-LIFTED_CELLS = 1.5  # how far a point is taken off its surface, or it would lie in its own shadow
+SHADOW_CELLS = 200  # of the shadow map, across a body
+LIFT_CELLS = 1.5  # height of a tested point above its surface, so that the surface does not shadow itself
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
-    """What a camera sees of a body.
+class VisiblePoints:
+    """The visible points of a body.
 
     Args:
-        cell: Which samples of its window meet the body, row by row. Shape (m,).
-        part: Which part is met. Shape (m,).
-        points_in_world: Where. Shape (m, 3).
+        cell: Numbers of the samples of the window that show the body, row by row. Shape (m,).
+        part: Number of the part. Shape (m,).
+        points_in_world: The points. Shape (m, 3).
         normal: Unit normals there, towards the camera. Shape (m, 3).
     """
 
@@ -35,7 +35,7 @@ class Seen:
 
 
 class PosedBody:
-    """A body at one instant, as a camera and lamps see it."""
+    """A body at one instant, for cameras and lamps."""
 
     def __init__(self, parts: tuple[Solid, ...], centre_in_world: Array, part_to_world: Array) -> None:
         """Place the p parts. Shapes (p, 3) and (p, 3, 3)."""
@@ -45,8 +45,8 @@ class PosedBody:
         self._vertices = self._triangles.vertices_in_world(centre_in_world, part_to_world)
         self._blocking = self._blockers.vertices_in_world(centre_in_world, part_to_world)
 
-    def seen(self, camera: Camera, window: tuple[slice, slice], finer: int) -> Seen:
-        """Return what a camera sees through a window of rows and columns of its pixels, each cut `finer` times."""
+    def visible_points(self, camera: Camera, window: tuple[slice, slice], finer: int) -> VisiblePoints:
+        """Return the visible points in a window (rows, columns) of pixels, each divided `finer` times in both."""
         rows, columns = window
         place, depth = camera.project(self._vertices)
         place = finer * (place - np.array([columns.start, rows.start]))
@@ -56,9 +56,9 @@ class PosedBody:
         rays = camera.rays((column + 0.5) / finer + columns.start, (row + 0.5) / finer + rows.start)
         points = camera.eye_in_world + rays / -shown.depth[:, None]
         normal = self._normals_at(shown.triangle, place, depth, np.stack([column, row], axis=1) + 0.5)
-        away = np.einsum("mi,mi->m", normal, rays) > 0.0  # surfaces of others may be inside out
+        away = np.einsum("mi,mi->m", normal, rays) > 0.0  # imported meshes may be inside out
         normal[away] *= -1.0
-        return Seen(shown.cell, self._triangles.part[shown.triangle], points, normal)
+        return VisiblePoints(shown.cell, self._triangles.part[shown.triangle], points, normal)
 
     def _normals_at(self, triangle: Index, place: Array, depth: Array, cells: Array) -> Array:
         """Return unit normals of triangles at cells, given place (v, 2) and depth (v,) of the vertices. (m, 3) out."""
@@ -73,10 +73,10 @@ class PosedBody:
         return np.asarray(normal)
 
     def lit(self, points_in_world: Array, normal: Array, light: Array) -> Array:
-        """Return how much of a far lamp's light reaches points on the body. Shapes (n, 3), (n, 3), (3,) in, (n,) out.
+        """Return the share of a far lamp's light that reaches points. Shapes (n, 3), (n, 3), (3,) in, (n,) out.
 
-        By a shadow map (L. Williams, 1978), whose four nearest cells are asked. Of closed parts it holds the far side,
-        so that no part lies in the shadow of its own surface.
+        By a shadow map (L. Williams, 1978), the mean of its four nearest cells. Closed parts enter it with their far
+        side, so that no part is in the shadow of its own surface.
         """
         axes = across(light)
         flat = self._blocking @ axes.T
@@ -86,7 +86,7 @@ class PosedBody:
         shown = _facing(self._blockers, (flat - low) / cell_m + 1.0, -self._blocking @ light, size, sign=-1.0)
         nearest = np.full(size[0] * size[1], np.inf)
         nearest[shown.cell] = shown.depth
-        lifted = points_in_world + LIFTED_CELLS * cell_m * normal
+        lifted = points_in_world + LIFT_CELLS * cell_m * normal
         corner = np.floor((lifted @ axes.T - low) / cell_m + 0.5).astype(np.intp)
         corner = np.clip(corner, 0, SHADOW_CELLS)
         depth = -lifted @ light
@@ -97,7 +97,7 @@ class PosedBody:
         return reached
 
     def shadow(self, towards: Array, low_m: Array, cell_m: float, cells: int) -> npt.NDArray[np.bool_]:
-        """Return which cells of a square of floor a lamp in a direction does not reach. Shapes (3,), (2,) in, (n, n).
+        """Return which cells of a square of floor are in the shadow of a lamp. Shapes (3,), (2,) in, (n, n) out.
 
         Rows go along x, columns along y, from the corner `low_m` on.
         """
@@ -109,9 +109,9 @@ class PosedBody:
 
 
 def _facing(triangles: Triangles, place: Array, depth: Array, size: tuple[int, int], *, sign: float = 1.0) -> Covered:
-    """Return the cells that triangles cover from their front, given place (v, 2) and depth (v,) of the vertices.
+    """Return the cells that front faces cover, given position (v, 2) and depth (v,) of the vertices.
 
-    With a sign of -1, from behind where a part is closed.
+    With a sign of -1, the back faces of closed parts.
     """
     x = place[:, 0][triangles.faces]
     y = place[:, 1][triangles.faces]

@@ -1,6 +1,6 @@
-"""Render: one frame of footage as pixels: a body on a floor, lit by a lamp and the sky.
+"""Render: one frame of footage as pixels: a body on a floor under a lamp and the sky.
 
-In software: mujoco.Renderer needs an OpenGL context, which a machine without a display has only with EGL or OSMesa.
+It renders in software, because mujoco.Renderer needs an OpenGL context, which machines without a display often lack.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ import numpy.typing as npt
 
 from strut.arrays import Array
 from strut.viewer.camera import Camera
-from strut.viewer.floor import BACKDROP, SHINING, UP, Shadow, add_spots, cast_shadow, floor_color
+from strut.viewer.floor import BACKDROP, SPOT_SHARE_THROUGH_BODY, UP, Shadow, add_spots, cast_shadow, floor_color
 from strut.viewer.footage import Footage
-from strut.viewer.rasterizer import PosedBody, Seen
+from strut.viewer.rasterizer import PosedBody, VisiblePoints
 
 Pixels = npt.NDArray[np.uint8]
 SAMPLES_PER_SIDE = 2  # a pixel of the body is the mean of this many squared
-RIM = 0.55  # brightness of a body's outline, half a pixel wide: it parts white from bright
-DARKEST = 0.3  # brightest of a body's red, green and blue below which its shades could not be told from each other
-PARALLEL = 0.97  # cosine between normals that are shaded as one
+RIM = 0.55  # brightness of the outline of a body, half a pixel wide, which separates white bodies from the backdrop
+MIN_BRIGHTNESS = 0.3  # largest of red, green and blue; shades of darker bodies could not be distinguished
+PARALLEL = 0.97  # cosine between normals that share one shade
 DOT_SHARE = 0.014  # radius of a spot over the size of the robot
 
 
 def draw_frame(film: Footage, frame: int, camera: Camera, *, size_m: float, grid_m: float) -> Pixels:
-    """Return a picture of one frame: the body on the floor, its support polygon and spots, which shine through it.
+    """Return a picture of one frame: the body on the floor, its support polygon, and spots that shine through it.
 
     Args:
-        film: What the motion looks like.
-        frame: Which frame of it.
-        camera: From where.
-        size_m: Size of the robot, which sets the dot and how far the floor goes.
-        grid_m: Distance between the grid's lines.
+        film: Footage of the motion.
+        frame: Number of the frame.
+        camera: The camera.
+        size_m: Size of the robot, which sets the size of the spots and of the floor.
+        grid_m: Distance between grid lines.
 
     Returns:
-        Shape (height, width, 3), as the camera says.
+        Shape (height, width, 3), the size of the camera.
     """
     width_px, height_px = camera.size_px
     lamp = light_direction(camera)
@@ -65,7 +65,7 @@ def light_direction(camera: Camera) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _View:
-    """What a camera sees of one frame: the body, the lamp's direction (3,), and the radius of a spot."""
+    """One frame with its camera, body, direction of the lamp (3,), and radius of a spot."""
 
     film: Footage
     frame: int
@@ -81,7 +81,7 @@ class _View:
         """
         finer = SAMPLES_PER_SIDE
         _, high, wide = behind.shape
-        seen = self.body.seen(self.camera, window, finer)
+        seen = self.body.visible_points(self.camera, window, finer)
         number = np.full(high * wide * finer**2, -1)
         number[seen.cell] = np.arange(len(seen.cell))
         number = number.reshape(high * finer, wide * finer)
@@ -99,21 +99,21 @@ class _View:
         free = (number < 0).reshape(high, finer, wide, finer).mean(axis=(1, 3))
         return np.asarray(behind * free + color.reshape(3, high, wide))
 
-    def _color(self, seen: Seen) -> Array:
-        """Return the colours of what is seen of the body, and of the spots that it hides. Shape (3, m)."""
+    def _color(self, seen: VisiblePoints) -> Array:
+        """Return the colours of visible points of the body, and of the spots that it covers. Shape (3, m)."""
         rays = seen.points_in_world - self.camera.eye_in_world
         color = self._body_color(seen, rays / np.linalg.norm(rays, axis=1, keepdims=True))
-        below = np.flatnonzero(rays[:, 2] < 0.0)  # spots shine through the body: a foot must not hide where it presses
+        below = np.flatnonzero(rays[:, 2] < 0.0)  # spots shine through: a foot must not hide its centre of pressure
         away = -self.camera.eye_in_world[2] / rays[below, 2]
         places_m = self.camera.eye_in_world[:2, None] + away * rays[below, :2].T
         pixel_m = away * (rays[below] @ self.camera.axes[2]) / self.camera.focal_px
         spots = self.film.spots_at(self.frame)
         shining = color[:, below]
-        add_spots(shining, places_m, pixel_m, spots, dot_m=self.dot_m, share=SHINING)
+        add_spots(shining, places_m, pixel_m, spots, dot_m=self.dot_m, share=SPOT_SHARE_THROUGH_BODY)
         color[:, below] = shining
         return color
 
-    def _body_color(self, seen: Seen, rays: Array) -> Array:
+    def _body_color(self, seen: VisiblePoints, rays: Array) -> Array:
         """Return the colours of points on the body: Lambert under a lamp and a bright sky. Unit rays (m, 3), (3, m)."""
         color = readable(np.array([solid.color[:3] for solid in self.film.solids])).T[:, seen.part]
         normal = seen.normal
@@ -127,12 +127,12 @@ class _View:
 
 
 def readable(colors: Array) -> Array:
-    """Return colours of bodies of which black ones are grey enough that light and shade can be seen. Shape (n, 3)."""
-    return np.asarray(np.minimum(1.0, colors + np.maximum(0.0, DARKEST - colors.max(axis=1, keepdims=True))))
+    """Return colours of bodies, black ones brightened so that their shades are visible. Shape (n, 3)."""
+    return np.asarray(np.minimum(1.0, colors + np.maximum(0.0, MIN_BRIGHTNESS - colors.max(axis=1, keepdims=True))))
 
 
-def _alike(seen: Seen, numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-    """Return which pixels see one part of the body under one angle in all their samples, (s, n) of them. Shape (n,)."""
+def _alike(seen: VisiblePoints, numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Return which pixels show one part at one angle in all their samples. Shape (s, n) in, (n,) out."""
     alike = np.asarray((numbers >= 0).all(axis=0))
     pixels = np.flatnonzero(alike)
     first, *others = numbers[:, pixels]
@@ -144,24 +144,24 @@ def _alike(seen: Seen, numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
     return alike
 
 
-def _merged(seen: Seen, together: npt.NDArray[np.intp], alone: npt.NDArray[np.intp]) -> Seen:
-    """Return one sample for each n pixels in the place of its s, then those that stand alone. Shapes (s, n), (m,)."""
+def _merged(seen: VisiblePoints, together: npt.NDArray[np.intp], alone: npt.NDArray[np.intp]) -> VisiblePoints:
+    """Return one sample for each of n pixels instead of its s, then the single ones. Shapes (s, n), (m,)."""
     normal = sum(seen.normal[one] for one in together)
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
     which = np.concatenate([together[0], alone])
     normal = np.concatenate([normal, seen.normal[alone]])
-    return Seen(seen.cell[which], seen.part[which], seen.points_in_world[which], normal)
+    return VisiblePoints(seen.cell[which], seen.part[which], seen.points_in_world[which], normal)
 
 
 def _rim(body: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return the samples of a body next to what is none. Shape (H, W) in and out."""
+    """Return the samples of a body next to samples without it. Shape (H, W) in and out."""
     within = np.pad(body, 1, constant_values=True)
     around = within[:-2, 1:-1] & within[2:, 1:-1] & within[1:-1, :-2] & within[1:-1, 2:]
     return np.asarray(body & ~around)
 
 
 def _floor_pixels(view: _View, shadow: Shadow, grid_m: float) -> Array:
-    """Return the picture of the floor alone, before a plain backdrop. Shape (3, H, W)."""
+    """Return the picture of the floor alone, in front of a plain backdrop. Shape (3, H, W)."""
     camera = view.camera
     width_px, height_px = camera.size_px
     lens = (camera.axes.tobytes(), camera.focal_px, camera.middle_px.tobytes(), camera.size_px)
@@ -183,13 +183,13 @@ def _floor_pixels(view: _View, shadow: Shadow, grid_m: float) -> Array:
     return color.reshape(3, height_px, width_px)
 
 
-@lru_cache(maxsize=8)  # films move the camera along the floor, which changes none of it
+@lru_cache(maxsize=8)  # a camera that moves along the floor does not change it
 def _floor_in_view(
     height_m: float, axes: bytes, focal_px: float, middle_px: bytes, size_px: tuple[int, int]
 ) -> tuple[npt.NDArray[np.intp], Array, Array]:
-    """Return what a camera over the origin sees of the floor. Shapes (n,), (2, n), (n,).
+    """Return the visible floor for a camera above the origin. Shapes (n,), (2, n), (n,).
 
-    The pixels below the horizon, row by row, the place on the floor of each, and how many rays away it is.
+    These are the pixels below the horizon, row by row, their points on the floor, and the distances in rays.
     """
     camera = Camera(np.zeros(3), np.frombuffer(axes).reshape(3, 3), focal_px, np.frombuffer(middle_px), size_px)
     rows, columns = np.indices(size_px[::-1]).reshape(2, -1)

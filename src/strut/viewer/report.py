@@ -1,4 +1,4 @@
-"""Report: one page about motions that opens offline: they move in 3-D, and receipts and plots stand below."""
+"""Report: one page about motions that opens offline: a 3-D scene, receipts and plots."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ from strut.viewer.pose_strip import pose_strip_bytes
 from strut.viewer.receipt_text import receipt_rows, receipt_sentences, verdict_of
 from strut.viewer.scene import Scene
 
-MOST_SHOWN_S = 90.0
-MOST_FRAMES = 900
-SMOOTHEST_HZ = 20.0
-COARSEST_HZ = 10.0  # frames per second, fewer where there is more to show
-ASPECT = 1.9
-NARROW_ASPECT = 0.75  # of the frame on the page, and of it on a phone
+MAX_SHOWN_S = 90.0  # of the scene, for the size of the page
+MAX_FRAMES = 900  # beyond, the frame rate is reduced down to MIN_HZ
+MAX_HZ = 20.0
+MIN_HZ = 10.0
+ASPECT = 1.9  # width over height of the scene on the page
+NARROW_ASPECT = 0.75  # the same on a phone
 
 
-def report_bytes(shown: SideBySide, *, most_shown_s: float = MOST_SHOWN_S, frames_per_s: float | None = None) -> bytes:
+def report_bytes(shown: SideBySide, *, max_shown_s: float = MAX_SHOWN_S, frames_per_s: float | None = None) -> bytes:
     """Return one page about motions: a picture, the moving scene, and for each its receipt and plots."""
     motions = shown.motions
     labels = shown.labels
-    said = [
+    descriptions = [
         f"{label[:1].lower()}{label[1:]} ({verdict_of(motion)})" for label, motion in zip(labels, motions, strict=True)
     ]
     return page(
         "report.html",
         title=join_words(list(dict.fromkeys(robot.title for robot in shown.robots))),
-        introduction=f"{'One motion' if len(motions) == 1 else f'{len(motions)} motions'}: {join_words(said)}.",
-        stills=_stills(shown, said),
+        introduction=f"{'One motion' if len(motions) == 1 else f'{len(motions)} motions'}: {join_words(descriptions)}.",
+        stills=_stills(shown, descriptions),
         still_caption=_still_caption(shown),
         people=shown.are_people,
-        scene=_scene(shown, most_shown_s, frames_per_s),
+        scene=_scene(shown, max_shown_s, frames_per_s),
         overview=_overview(motions, labels),
         cards=[_card(motion, robot, label) for (motion, robot), label in zip(shown.pairs, labels, strict=True)],
     )
 
 
-def _stills(shown: SideBySide, said: Sequence[str]) -> list[Picture]:
-    """Return pictures: a row of poses for each human walk, else each robot at its most telling moment."""
+def _stills(shown: SideBySide, descriptions: Sequence[str]) -> list[Picture]:
+    """Return pictures: a row of poses for each human walk, or else each robot in mid-swing."""
     if shown.are_people:
-        return [Picture(pose_strip_bytes(shown), f"Poses over one stride: {join_words(said)}.", "")]
-    return [Picture(as_png(panel), words, "") for panel, words in zip(panels_of(shown), said, strict=True)]
+        return [Picture(pose_strip_bytes(shown), f"Poses over one stride: {join_words(descriptions)}.", "")]
+    return [Picture(as_png(panel), words, "") for panel, words in zip(panels_of(shown), descriptions, strict=True)]
 
 
 def _still_caption(shown: SideBySide) -> str:
@@ -65,12 +65,12 @@ def _still_caption(shown: SideBySide) -> str:
     return f"Each motion {moment}, to one scale.{marks}"
 
 
-def _scene(shown: SideBySide, most_shown_s: float, wanted_hz: float | None) -> dict[str, str]:
-    """Return the moving scene as a page of its own, with words about what part of the motions it shows."""
-    shown_s = min(most_shown_s, shown.longest_s)
-    long = shown_s * SMOOTHEST_HZ > MOST_FRAMES
-    usual_hz = max(COARSEST_HZ, float(round(MOST_FRAMES / shown_s))) if long else SMOOTHEST_HZ
-    frames_per_s = usual_hz if wanted_hz is None else wanted_hz
+def _scene(shown: SideBySide, max_shown_s: float, wanted_hz: float | None) -> dict[str, str]:
+    """Return the moving scene as a page of its own, with a caption that names the part that it shows."""
+    shown_s = min(max_shown_s, shown.longest_s)
+    is_long = shown_s * MAX_HZ > MAX_FRAMES
+    default_hz = max(MIN_HZ, float(round(MAX_FRAMES / shown_s))) if is_long else MAX_HZ
+    frames_per_s = default_hz if wanted_hz is None else wanted_hz
     times_s = there_and_back_s(shown_s, frames_per_s)
     scene = Scene()
     try:
@@ -88,7 +88,7 @@ def _scene(shown: SideBySide, most_shown_s: float, wanted_hz: float | None) -> d
     shorter = len({round(motion.duration_s, 1) for motion in shown.motions}) > 1
     caption = (
         f"Shown: {part}, at {frames_per_s:g} frames per second and real speed, then rewound and again"
-        f"{'; a shorter motion goes on from where it ended' if shorter else ''}. "
+        f"{'; shorter motions are continued from their end' if shorter else ''}. "
         "Drag to turn, pinch or scroll to zoom; the bar below the scene pauses it and goes to any time."
     )
     if stage.lightened:
@@ -105,7 +105,7 @@ def _overview(motions: Sequence[Motion], labels: Sequence[str]) -> dict[str, Any
     if len(motions) < 2 or not known:
         return None
     words = dict.fromkeys(word for rows in known.values() for word in rows)
-    rows = [[word, *(told.get(word, "") for told in known.values())] for word in words]
+    rows = [[word, *(receipt.get(word, "") for receipt in known.values())] for word in words]
     return {"header": ["", *known], "rows": rows}
 
 
@@ -122,21 +122,25 @@ def _card(motion: Motion, robot: Robot, label: str) -> dict[str, Any]:
 
 
 def _plots(motion: Motion, robot: Robot, label: str) -> Iterator[Picture]:
-    """Yield the plots that this motion has data for."""
+    """Yield the plots for which the motion has data."""
     known = (
         (
             balance_plot(motion, robot),
             "balance margin over time",
             f"How far inside the {robot.carriers} the centre of pressure stays (green), and the centre of mass "
-            "(blue, what would be left if the robot froze).",
+            "(blue, as if the robot stood still).",
         ),
         (joint_use_plot(motion, robot), "joint speed and torque use over time", "The busiest joint at each moment."),
-        (contact_plot(motion), "foot contacts over time", "When each foot carries (dark) and swings (white)."),
+        (
+            contact_plot(motion),
+            "foot contacts over time",
+            "When each foot is on the ground (dark) and in the air (white).",
+        ),
         (
             footprint_plot(motion, robot),
             "footprints from above",
-            "The whole way from above: left feet dark, right feet ochre, start (dot), centre of mass (blue), places to "
-            "pass and to stop at (red crosses).",
+            "The whole path from above: left feet dark, right feet ochre, start (dot), centre of mass (blue), "
+            "way-points and goal (red crosses).",
         ),
         (
             cop_plot(motion, robot),

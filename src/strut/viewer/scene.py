@@ -1,6 +1,6 @@
-"""Viser as a 3-D scene in the browser: things with names, placed in world; live on a port, or recorded as a page.
+"""Viser as a 3-D scene in the browser: named objects in world; live on a port, or recorded as a page.
 
-Conventions: metres, z up, quaternions wxyz, colours from 0 to 1. Viser prints when it starts and stops; we do not.
+Conventions: metres, z up, quaternions wxyz, colours from 0 to 1. What viser prints is suppressed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from strut.errors import CannotListenError
 from strut.plumbing.address import listening_socket
 
 RgbColor = tuple[float, float, float]
-SKY = (204, 214, 226)  # a tone on which white robots stand out
-# Viser reads its first view from the address, which a page inside a page does not have: it is read from here instead.
+SKY = (204, 214, 226)  # contrasts with white robots
+# Viser reads its first view from the address, which a page in a frame does not have: this script gives it one.
 _NARROW = (
     "if (innerWidth < innerHeight) window.URLSearchParams = class extends URLSearchParams "
     "{ constructor(text) { super(text || 'QUERY'); } };"
@@ -28,18 +28,22 @@ _NARROW = (
 
 
 class Scene:
-    """A scene in the browser. Every thing has a name; `place` moves it."""
+    """A scene in the browser. Every object has a name; `place` moves it.
+
+    Attributes:
+        objects: The handles of viser by name.
+    """
 
     def __init__(self, *, host: str = "127.0.0.1", port: int = 0, title: str = "strut", panel: bool = True) -> None:
-        """Open a scene on a port; 0 takes any free one; with or without a panel. Raises CannotListenError."""
-        listening_socket(host, port).close()  # viser itself would quietly take another port
+        """Open a scene on a port (0 takes any free one), with or without a panel. Raises CannotListenError."""
+        listening_socket(host, port).close()  # viser itself would take another port without an error
         with _silent():
             self._server = viser.ViserServer(host=host, port=port, label=title, verbose=False)
         self._host = host
-        self._things: dict[str, Any] = {}
+        self.objects: dict[str, Any] = {}
         self._narrow_eye: Array | None = None
-        taken = self.port
-        if port not in (0, taken):  # viser takes the next port when somebody was faster
+        used = self.port
+        if port not in (0, used):  # another program took the port in between
             self.close()
             raise CannotListenError(host, port, "address already in use")
         self._add_lights()
@@ -50,7 +54,7 @@ class Scene:
             self._server.gui.main_panel.minimize()
 
     def _add_lights(self) -> None:
-        """Light the scene so that colours come out as given; viser's own lamps bleach them."""
+        """Light the scene so that colours are as given; the default lamps bleach them."""
         world = self._server.scene
         world.configure_environment_map(None)
         world.set_background_image(np.tile(np.array(SKY, dtype=np.uint8), (2, 2, 1)), format="png")
@@ -60,12 +64,12 @@ class Scene:
 
     @property
     def port(self) -> int:
-        """The port it listens on."""
+        """Its port."""
         return int(self._server.get_port())
 
     @property
     def url(self) -> str:
-        """Where a browser finds it."""
+        """Its address in a browser."""
         return f"http://{self._host}:{self.port}"
 
     def close(self) -> None:
@@ -81,9 +85,9 @@ class Scene:
         view_rad: float,
         narrow_eye_in_world: Array | None = None,
     ) -> None:
-        """Set where new visitors look from and to, and the vertical angle of view. Shape (3,) each.
+        """Set the first view: position and target of the camera (3,), and the vertical angle of view.
 
-        Where the window of a recording is higher than wide, `narrow_eye_in_world` is looked from instead.
+        In a recording whose window is higher than wide, the camera is at `narrow_eye_in_world`.
         """
         camera = self._server.initial_camera
         camera.position = eye_in_world
@@ -93,7 +97,7 @@ class Scene:
 
     def add_ground(self, *, middle_in_world: Array, size_m: float, cell_m: float) -> None:
         """Add a square of floor with a grid that receives shadows. `middle_in_world` has shape (2,)."""
-        self._things["/ground"] = self._server.scene.add_grid(
+        self.objects["/ground"] = self._server.scene.add_grid(
             "/ground",
             width=size_m,
             height=size_m,
@@ -106,8 +110,8 @@ class Scene:
         )
 
     def add_frame(self, name: str) -> None:
-        """Add an invisible frame; things named below it, with a slash, move along."""
-        self._things[name] = self._server.scene.add_frame(name, show_axes=False)
+        """Add an invisible frame; objects whose names continue its name with a slash move with it."""
+        self.objects[name] = self._server.scene.add_frame(name, show_axes=False)
 
     def add_mesh(
         self,
@@ -121,7 +125,7 @@ class Scene:
         shadow: bool = True,
     ) -> None:
         """Add triangles. Shapes (n, 3) and (m, 3)."""
-        self._things[name] = self._server.scene.add_mesh_simple(
+        self.objects[name] = self._server.scene.add_mesh_simple(
             name,
             vertices,
             faces,
@@ -134,25 +138,25 @@ class Scene:
         )
 
     def add_label(self, name: str, text: str, *, height_m: float) -> None:
-        """Add words that face the viewer, anchored at the middle of their lower edge."""
-        self._things[name] = self._server.scene.add_label(
+        """Add text that faces the camera, anchored at the middle of its lower edge."""
+        self.objects[name] = self._server.scene.add_label(
             name, text, font_size_mode="scene", font_scene_height=height_m, anchor="bottom-center"
         )
 
     def place(self, name: str, position_m: Array, wxyz: Array | None = None) -> None:
-        """Move a thing, in the frame that its name is below. Shapes (3,) and (4,)."""
-        thing = self._things[name]
-        thing.position = position_m
+        """Move an object in its parent frame. Shapes (3,) and (4,)."""
+        moved = self.objects[name]
+        moved.position = position_m
         if wxyz is not None:
-            thing.wxyz = wxyz
+            moved.wxyz = wxyz
 
     def reshape(self, name: str, vertices: Array) -> None:
         """Move the vertices of a mesh. Shape (n, 3), n as before."""
-        self._things[name].vertices = np.asarray(vertices, dtype=np.float32)
+        self.objects[name].vertices = np.asarray(vertices, dtype=np.float32)
 
     def show(self, name: str, visible: bool) -> None:
-        """Show or hide a thing."""
-        self._things[name].visible = visible
+        """Show or hide an object."""
+        self.objects[name].visible = visible
 
     def add_button(self, text: str, on_click: Callable[[], None]) -> Callable[[str], None]:
         """Add a button; returns a function that changes its text."""
@@ -167,7 +171,7 @@ class Scene:
     def add_slider(
         self, text: str, *, low: float, high: float, step: float, value: float, on_change: Callable[[float], None]
     ) -> Callable[[float], None]:
-        """Add a slider; `on_change` hears what people do, the returned function moves it for the program."""
+        """Add a slider; `on_change` is called when a user moves it, the returned function moves it."""
         slider = self._server.gui.add_slider(text, min=low, max=high, step=step, initial_value=value)
         slider.on_update(lambda event: on_change(float(slider.value)) if event.client is not None else None)
 
@@ -177,23 +181,23 @@ class Scene:
         return move
 
     def add_text(self, markdown: str) -> None:
-        """Add words to the panel."""
+        """Add text to the panel."""
         self._server.gui.add_markdown(markdown)
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:
-        """Let everything inside the block appear in one go."""
+        """Send all changes of the block at once."""
         with self._server.atomic():
             yield
 
     def record(self, frames: Callable[[], Iterator[float]]) -> str:
-        """Return a page that plays the scene for ever and asks no other host for anything.
+        """Return a page that plays the scene in a loop and loads nothing from a host.
 
         Args:
-            frames: Changes the scene and yields how many seconds to stay so, again and again.
+            frames: Changes the scene and yields the seconds until the next change.
         """
         recorder = self._server.get_scene_serializer()
-        with self.at_once():  # or the server would be woken for every movement, which takes longer than to record it
+        with self.at_once():  # waking the server for every change takes longer than recording
             for pause_s in frames():
                 recorder.insert_sleep(pause_s)
         page = str(recorder.as_html())
@@ -205,6 +209,6 @@ class Scene:
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """Keep what viser prints away from the user."""
+    """Suppress what viser prints."""
     with contextlib.redirect_stdout(io.StringIO()):
         yield

@@ -1,4 +1,4 @@
-"""Stick figure: any robot as sticks from joint to joint, soles as outlines, so that nothing hides the ground."""
+"""Stick figure: a robot as sticks from joint to joint with outlines of soles, which do not hide the ground."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from strut.schemas.fields import Color
 LEFT = (0.20, 0.30, 0.50, 1.0)
 RIGHT = (0.78, 0.47, 0.16, 1.0)
 MIDDLE = (0.36, 0.38, 0.42, 1.0)
-THICK = 0.008  # radius of a stick as a share of the figure's size; joints and outlines follow from it
-JOINT = 1.7
-OUTLINE = 0.6
-SHORTEST = 1.0  # in radii; a shorter stick would be hidden in its joint's ball
+STICK_SHARE = 0.008  # radius of a stick over the size of the figure
+JOINT = 1.7  # radius of the ball of a joint over that of a stick
+OUTLINE = 0.6  # the same of outlines
+MIN_LENGTH = 1.0  # of a stick in radii; a shorter one would be hidden in the ball of its joint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
-    """A part of the figure: what it looks like, the body it moves with, and its pose in that body's frame."""
+    """A part of the figure: shape, the body that carries it, and its pose in the frame of that body."""
 
     solid: Solid
     body: int
@@ -40,7 +40,7 @@ def sticks(robot: Robot) -> tuple[Solid, ...]:
 
 
 def stick_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
-    """Return where the sticks are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
+    """Return the poses of the sticks. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
     pieces = _pieces(robot)
     position, body_to_world = poses(robot.model, "body", [piece.body for piece in pieces], qpos)
     centre = np.array([piece.centre_m for piece in pieces])
@@ -54,7 +54,7 @@ def _pieces(robot: Robot) -> tuple[_Piece, ...]:
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     places = np.concatenate([data.xpos[1:], data.xipos[1:]])
-    radius_m = THICK * float(np.linalg.norm(np.ptp(places, axis=0)))
+    radius_m = STICK_SHARE * float(np.linalg.norm(np.ptp(places, axis=0)))
     pieces: list[_Piece] = []
     for body in range(1, model.nbody):
         aside_m = float(data.xipos[body, 1])
@@ -64,16 +64,16 @@ def _pieces(robot: Robot) -> tuple[_Piece, ...]:
 
 
 def _body_pieces(robot: Robot, body: int, radius_m: float, color: Color) -> list[_Piece]:
-    """Return the figure of one body: a ball, sticks to what it carries or ends in, and its feet."""
+    """Return the figure of one body: a ball, sticks to its children or its end, and its feet."""
     model = robot.model
     pieces = [_ball(body, np.zeros(3), JOINT * radius_m, color)]
-    carried = [child for child in range(1, model.nbody) if model.body_parentid[child] == body]
+    children = [child for child in range(1, model.nbody) if model.body_parentid[child] == body]
     sole_m = _sole(robot, model, body)
-    ends_m = [*model.body_pos[carried], *(sole_m or model.site_pos[_sites(robot, model, body)])]
-    if not ends_m or model.body_parentid[body] == 0:  # a body that nothing carries is more than what it carries
+    ends_m = [*model.body_pos[children], *(sole_m or model.site_pos[_sites(robot, model, body)])]
+    if not ends_m or model.body_parentid[body] == 0:  # the root is more than its children
         ends_m.append(model.body_ipos[body])
         pieces.append(_ball(body, ends_m[-1].copy(), JOINT * radius_m, color))
-    far_m = [end_m for end_m in ends_m if np.linalg.norm(end_m) > SHORTEST * radius_m]
+    far_m = [end_m for end_m in ends_m if np.linalg.norm(end_m) > MIN_LENGTH * radius_m]
     pieces += [_stick(body, np.zeros(3), end_m, radius_m, color) for end_m in far_m]
     return pieces + (_outline(body, sole_m, radius_m, color) or _feet(robot, model, body, radius_m, color))
 
@@ -83,7 +83,7 @@ def _sites(robot: Robot, model: mujoco.MjModel, body: int) -> list[int]:
 
 
 def _feet(robot: Robot, model: mujoco.MjModel, body: int, radius_m: float, color: Color) -> list[_Piece]:
-    """Return the feet of a body: a ball as it is, a sole as its outline."""
+    """Return the feet of a body: balls, and outlines of soles."""
     pieces = []
     for foot in robot.feet:
         site = model.site(foot.frame).id
@@ -103,7 +103,7 @@ def _feet(robot: Robot, model: mujoco.MjModel, body: int, radius_m: float, color
 
 
 def _sole(robot: Robot, model: mujoco.MjModel, body: int) -> list[Array]:
-    """Return the lowest points of a body's balls where three or more of them make a sole; else nothing."""
+    """Return the lowest points of a body's balls if three or more of them form a sole; else nothing."""
     balls = [foot for foot in robot.feet if len(foot.outline_m) < 3]
     own = [foot for foot in balls if model.site_bodyid[model.site(foot.frame).id] == body]
     places = [model.site_pos[model.site(foot.frame).id] - np.array([0.0, 0.0, foot.radius_m]) for foot in own]

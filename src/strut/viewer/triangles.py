@@ -1,4 +1,4 @@
-"""Triangles: the parts of a body as one set of triangles with normals, fine for the eye and coarse for shadows."""
+"""Triangles: the parts of a body as one set of triangles with normals, coarser for shadows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from strut.models.solid_mesh import lightened, solid_mesh
 from strut.models.solids import Mesh, Solid
 from strut.viewer.fill import across, covered, doubled_area
 
-ROUND_FACES = 9_000  # of all round parts; their normals are those of the true surface, so that they look round
-SHADOW_ROUND_FACES = 3_000
-SHADOW_FACES = 40_000  # of round parts and of meshes, where only a soft shadow is asked for
-AROUND = (10, 32)  # corners of a circle, at least and at most: fewer where there are many round parts
-MOSTLY_FRONT = 0.95  # share of a closed mesh that is seen from the front: some of others' triangles are turned over
+ROUND_FACES = 9_000  # of all round parts; with normals of the true surface, these few look round
+SHADOW_ROUND_FACES = 3_000  # the same for shadows, which are soft
+SHADOW_FACES = 40_000  # of meshes, for shadows
+AROUND = (10, 32)  # smallest and largest number of corners of a circle: fewer if there are many round parts
+MIN_FRONT_SHARE = 0.95  # of a closed mesh; imported ones may have some triangles inside out
 _LOOK_CELLS = 48
 _AROUND_IT = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]) / np.sqrt(3.0)
 _FACES = {"capsule": 2, "sphere": 1, "ellipsoid": 1}
@@ -26,17 +26,17 @@ _FLAT = ("box", "mesh")  # kinds whose faces have an edge between them
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Triangles:
-    """Triangles of all parts of a body, each in its part's own frame, part after part.
+    """Triangles of all parts of a body, part after part, in the frame of their part.
 
     Args:
         vertex_m: Shape (v, 3).
-        vertex_stops: After which vertex each part ends. Shape (p,).
+        vertex_stops: End of each part among the vertices. Shape (p,).
         faces: Vertices of the triangles, counter-clockwise seen from outside, corner by corner. Shape (3, n).
-        face_stops: After which triangle each part ends. Shape (p,).
+        face_stops: End of each part among the triangles. Shape (p,).
         normal: Unit normals at the corners, out of the part. Shape (3, n, 3).
-        part: Which part each triangle belongs to. Shape (n,).
+        part: Number of the part of each triangle. Shape (n,).
         smooth: Whether its three normals differ. Shape (n,).
-        closed: Whether its part shows nobody the back of a triangle, so that who is seen from behind is hidden. (n,).
+        closed: Whether its part is closed, so that back faces may be culled. Shape (n,).
     """
 
     vertex_m: Array
@@ -49,7 +49,7 @@ class Triangles:
     closed: npt.NDArray[np.bool_]
 
     def vertices_in_world(self, centre_in_world: Array, part_to_world: Array) -> Array:
-        """Return the vertices where the parts are. Shapes (p, 3), (p, 3, 3) in, (v, 3) out."""
+        """Return the vertices of parts at their poses. Shapes (p, 3), (p, 3, 3) in, (v, 3) out."""
         placed = np.empty_like(self.vertex_m)
         first = 0
         for last, centre, turn in zip(self.vertex_stops, centre_in_world, part_to_world, strict=True):
@@ -58,7 +58,7 @@ class Triangles:
         return placed
 
     def normals_in_world(self, part_to_world: Array) -> Array:
-        """Return the normals as the parts are turned. Shape (p, 3, 3) in, (3, n, 3) out."""
+        """Return the normals of parts at their rotations. Shape (p, 3, 3) in, (3, n, 3) out."""
         turned = np.empty_like(self.normal)
         first = 0
         for last, turn in zip(self.face_stops, part_to_world, strict=True):
@@ -75,20 +75,20 @@ def triangles_of(parts: tuple[Solid, ...]) -> Triangles:
 
 @lru_cache(maxsize=16)
 def shading_triangles(parts: tuple[Solid, ...]) -> Triangles:
-    """Return fewer triangles of the parts of a body, enough for the shadows that it casts."""
+    """Return fewer triangles of the parts of a body, for its shadows."""
     return _triangles(lightened(parts, SHADOW_FACES), _closed(parts), SHADOW_ROUND_FACES)
 
 
 @lru_cache(maxsize=16)
 def _closed(parts: tuple[Solid, ...]) -> npt.NDArray[np.bool_]:
     """Return which parts are closed. Shape (p,)."""
-    return np.array([part.mesh is None or front_share(part.mesh) >= MOSTLY_FRONT for part in parts])
+    return np.array([part.mesh is None or front_share(part.mesh) >= MIN_FRONT_SHARE for part in parts])
 
 
 def front_share(mesh: Mesh) -> float:
-    """Return how much of a mesh, seen from all around, is seen from the front of its triangles.
+    """Return the share of front faces in what is visible of a mesh from all around.
 
-    Of a thin shell whose triangles were reduced, some of the inner side shows through the outer one.
+    In a thin shell with reduced triangles, some of the inner side is visible through the outer one.
     """
     front = 0
     total = 0
@@ -126,9 +126,9 @@ def _triangles(parts: tuple[Solid, ...], closed: npt.NDArray[np.bool_], round_fa
 
 
 def _corners_of_circles(parts: tuple[Solid, ...], most_faces: int) -> list[int]:
-    """Return how many corners the circles of parts have: even, more of large ones, fewer where many are round.
+    """Return the numbers of corners of the circles of parts: even, more for large parts, fewer if many are round.
 
-    A ball has as many faces as the square of it, a capsule twice that.
+    A ball has as many faces as the square of the number, a capsule twice as many.
     """
     round_parts = [part for part in {*parts} if part.kind in _FACES]
     faces = sum(_FACES[part.kind] for part in round_parts) or 1

@@ -1,6 +1,6 @@
 """ffmpeg as a film encoder: the program that imageio-ffmpeg brings along, or the system's where it brings none.
 
-The program is run by ourselves: imageio-ffmpeg's own writer does not tell when encoding fails.
+We run the program, because the writer of imageio-ffmpeg does not report failures.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ CODECS: dict[VideoFormat, list[str]] = {
 
 
 def video_bytes(pictures: Iterable[npt.NDArray[np.uint8]], form: VideoFormat, *, rate_hz: float) -> bytes:
-    """Return a film of pictures, to ffmpeg one by one as they are drawn. Shape (height, width, 3) each, all alike."""
+    """Return a film of pictures of one shape (height, width, 3), which go to ffmpeg one by one."""
     try:
         program = imageio_ffmpeg.get_ffmpeg_exe()
     except RuntimeError as error:
         raise VideoError(f"Writing {form} needs ffmpeg, which is not installed; install it or choose gif.") from error
-    frames = _even(pictures)
+    frames = pad_to_even(pictures)
     first = next(frames)
     size = ["-video_size", f"{first.shape[1]}x{first.shape[0]}", "-framerate", f"{rate_hz:g}"]
     source = ["-f", "rawvideo", "-pix_fmt", "rgb24", *size, "-i", "-"]
-    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryFile() as messages:
         film = Path(scratch) / f"film.{form}"
         command = [program, "-loglevel", "error", *source, *CODECS[form], str(film)]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=said) as encoder:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=messages) as encoder:
             assert encoder.stdin is not None
-            with suppress(BrokenPipeError):  # it gave up; its reason is read below
+            with suppress(BrokenPipeError):  # ffmpeg ended early; its reason is read below
                 for frame in chain([first], frames):
                     encoder.stdin.write(frame.tobytes())
                 encoder.stdin.close()
         if encoder.returncode:
-            said.seek(0)
-            reason = said.read().decode(errors="replace").strip().splitlines() or ["it gave no reason"]
+            messages.seek(0)
+            reason = messages.read().decode(errors="replace").strip().splitlines() or ["it gave no reason"]
             raise VideoError(f"ffmpeg could not write {form}: {reason[-1]}.")
         return film.read_bytes()
 
 
-def _even(pictures: Iterable[npt.NDArray[np.uint8]]) -> Iterator[npt.NDArray[np.uint8]]:
-    """Yield pictures of even height and width, which the codecs need; the last row or column is drawn twice."""
+def pad_to_even(pictures: Iterable[npt.NDArray[np.uint8]]) -> Iterator[npt.NDArray[np.uint8]]:
+    """Yield pictures of even height and width, which the codecs need, by repeating the last row or column."""
     for picture in pictures:
         yield np.pad(picture, ((0, picture.shape[0] % 2), (0, picture.shape[1] % 2), (0, 0)), mode="edge")

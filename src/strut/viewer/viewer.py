@@ -1,4 +1,4 @@
-"""Viewer: motions live in the browser, side by side, with play, speed and time in the visitor's hands."""
+"""Viewer: motions live in the browser, side by side, with controls for play, speed and time."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from strut.viewer.scene import Scene
 
 FRAMES_PER_S = 50.0
 UPDATES_PER_S = 30.0
-ASPECT = 1.3  # of a usual window without the panel on its right
+ASPECT = 1.3  # width over height of a common window without its panel
 
 
 class Viewer:
-    """A live viewer. It moves only when `step` is called, so that whoever owns the clock decides.
+    """A live viewer. It moves only when `step` is called, by the clock of the caller.
 
     Attributes:
-        speed: How many seconds of motion pass in a second.
-        playing: Whether `step` moves on.
+        speed: Seconds of motion per second.
+        playing: Whether `step` advances the time.
     """
 
     def __init__(self, shown: SideBySide, *, host: str = "127.0.0.1", port: int = 8080) -> None:
         """Start to serve; port 0 takes any free one. Raises CannotListenError."""
         self.speed = 1.0
         self.playing = True
-        self._clock_s = 0.0  # runs through the motions and then through their rewinding
+        self._clock_s = 0.0  # through the motions and then through the rewinding
         self._duration_s = shown.longest_s
         self._times_s = there_and_back_s(shown.longest_s, FRAMES_PER_S)
         self._scene = Scene(host=host, port=port, title="strut")
@@ -53,24 +53,24 @@ class Viewer:
 
     @property
     def url(self) -> str:
-        """Where a browser finds it."""
+        """Its address in a browser."""
         return self._scene.url
 
     @property
     def time_s(self) -> float:
-        """What is shown, in seconds since the start."""
+        """Time that is shown, since the start."""
         if self._clock_s <= self._duration_s:
             return self._clock_s
         return float(np.interp(self._clock_s * FRAMES_PER_S, np.arange(len(self._times_s)), self._times_s))
 
     def step(self, elapsed_s: float) -> None:
-        """Move on by elapsed real time and show where that is; after the end it is rewound and starts again."""
+        """Advance by elapsed real time; after the end it rewinds and starts again."""
         if self.playing:
             self._clock_s = (self._clock_s + self.speed * elapsed_s) % (len(self._times_s) / FRAMES_PER_S)
         self._show()
 
     def go_to(self, time_s: float) -> None:
-        """Show a moment, in seconds since the start."""
+        """Show a time since the start."""
         self._clock_s = float(np.clip(time_s, 0.0, self._duration_s))
         self._show()
 
@@ -115,18 +115,18 @@ def serve(
 ) -> None:
     """Show motions in the browser until Ctrl-C; `look` and `names` as in `save_shown`.
 
-    By default only this machine can see them. Port 0 takes any free one; `on_ready` is called with the address once a
-    browser can open it.
+    By default only this machine can open the page. Port 0 takes any free one; `on_ready` is called with the address
+    once a browser can open it.
 
     Example:
         >>> motion = strut.load_motion("happy.npz")
         >>> strut.serve([motion], [strut.robot_of(motion)], on_ready=print)
     """
-    with Viewer(SideBySide(motions, robots, look, names), host=host, port=port) as viewer, stop_on_interrupt() as asked:
+    with Viewer(SideBySide(motions, robots, look, names), host=host, port=port) as viewer, stop_on_interrupt() as stop:
         if on_ready is not None:
             on_ready(viewer.url)
         before_s = time.perf_counter()
-        while not asked.is_set():
+        while not stop.is_set():
             time.sleep(1.0 / UPDATES_PER_S)
             now_s = time.perf_counter()
             viewer.step(now_s - before_s)
