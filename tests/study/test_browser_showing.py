@@ -63,7 +63,7 @@ def test_nothing_is_answered_before_the_end_and_what_is_seen_once_stays_so_in_ev
     other.goto(page.url)
     other.wait_for_selector("canvas[data-state=ready]")
     other.locator("#begin").click()
-    other.get_by_text("This movement was shown already").wait_for()
+    other.get_by_text("You have already seen this movement").wait_for()
     page.reload()
     page.wait_for_selector("canvas[data-state=ended]")  # dark, and stays so
     page.get_by_role("radio", name="sad").click()

@@ -1,4 +1,4 @@
-"""Study folder: a design file, copies of the motions, the researcher's token and the answers. Made, opened, cleared."""
+"""Study folder: the design file, copies of the motions, the researcher's token and the answers of a study."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from strut.study.templates import filled
 
 TOKEN_FILE = "researcher_token"
 SIMULATED_FILE = "simulated.csv"
-_LONGEST_S = 5.0
-_SHORTEST_S = 0.1
+_MAX_DISPLAY_S = 5.0  # of a new study; the design file can set more
+_MIN_DISPLAY_S = 0.1  # to see a motion
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedStudy:
-    """A design, its stimuli, its answers, and the token of the researcher's page, empty where it only is read."""
+    """A design, its stimuli, its answers, and the token of the researcher's page (empty if the study is only read)."""
 
     design: Design
     stimuli: tuple[Stimulus, ...]
@@ -48,14 +48,14 @@ def open_study(
 ) -> OpenedStudy:
     """Open a study; `database` is a URL, the file in the folder if left out.
 
-    Unless `make`, a file of answers that is not there is refused: who only reads must not make one.
+    Unless `make`, a missing file of answers raises StudyError and is not created.
     """
     design = read_design(folder)
     url = database_url(folder, database)
     if not make and url.drivername == "sqlite" and not Path(url.database or "").is_file():
         raise StudyError(f"{design.name} has no answers yet: there is no {url.database}; {_how_to_get_answers(folder)}")
     stimuli = load_stimuli(design, on_stimulus)
-    token = _token(folder) if make else ""  # others may read a study without being its researcher
+    token = _token(folder) if make else ""  # reading a study needs no token
     opened = open_database(url, name=design.name, fingerprint=stimuli_fingerprint(design, stimuli))
     return OpenedStudy(design, stimuli, opened, token)
 
@@ -81,7 +81,7 @@ def _how_to_get_answers(folder: Path) -> str:
 
 
 def forget_participant(folder: Path | str, code: str, *, database: str | None = None) -> int:
-    """Delete a participant who asks for it, answers and all; return how many answers that were.
+    """Delete a participant with all answers; return the number of deleted answers.
 
     Example:
         >>> strut.forget_participant("mystudy", "1f0c35a2b7d9")  # doctest: +SKIP
@@ -92,7 +92,7 @@ def forget_participant(folder: Path | str, code: str, *, database: str | None = 
 
 
 def back_up_study(folder: Path | str, path: Path | str, *, database: str | None = None) -> int:
-    """Copy all answers of a study into a new SQLite file while it runs; return how many answers that are.
+    """Copy all answers of a study into a new SQLite file while it runs; return the number of answers.
 
     Example:
         >>> strut.back_up_study("mystudy", "monday.sqlite")  # doctest: +SKIP
@@ -105,12 +105,12 @@ def back_up_study(folder: Path | str, path: Path | str, *, database: str | None 
 
 
 def new_study(folder: Path, question: str, motions: Sequence[Path]) -> Path:
-    """Make a study that runs at once; return its design file.
+    """Make a study that is ready to serve; return its design file.
 
     Args:
         folder: Must not exist; nothing is overwritten.
-        question: Which design.
-        motions: At least two motion files; what each is meant to show is read from it.
+        question: Type of question.
+        motions: At least two motion files; the intended emotion is read from each.
 
     Example:
         >>> strut.new_study(Path("mystudy"), "forced-choice", [Path("happy.npz"), Path("sad.npz")])
@@ -136,7 +136,7 @@ def new_study(folder: Path, question: str, motions: Sequence[Path]) -> Path:
         token = folder / TOKEN_FILE
         write_atomically(token, f"{secrets.token_urlsafe(24)}\n".encode(), force=False)
         token.chmod(0o600)
-        read_design(folder)  # what we write we must be able to read
+        read_design(folder)  # checks what was just written
     except BaseException:
         shutil.rmtree(folder)
         raise
@@ -144,19 +144,19 @@ def new_study(folder: Path, question: str, motions: Sequence[Path]) -> Path:
 
 
 def _seconds(motions: Sequence[Motion]) -> float:
-    """Return how long every stimulus is shown: no motion is shorter."""
+    """Return how long stimuli are shown [s]: at most as long as the shortest motion."""
     shortest_s = min(motion.duration_s for motion in motions)
-    seconds = min(_LONGEST_S, math.floor(100.0 * shortest_s) / 100.0)
-    if seconds < _SHORTEST_S:
-        raise StudyError(f"The shortest motion lasts {shortest_s:.3g} s; people need {_SHORTEST_S:g} s to see it.")
+    seconds = min(_MAX_DISPLAY_S, math.floor(100.0 * shortest_s) / 100.0)
+    if seconds < _MIN_DISPLAY_S:
+        raise StudyError(f"The shortest motion lasts {shortest_s:.3g} s; people need {_MIN_DISPLAY_S:g} s to see it.")
     return seconds
 
 
 def _entries(paths: Sequence[Path], motions: Sequence[Motion]) -> list[tuple[str, str, str]]:
-    """Return name, file and intended emotion of each stimulus, names made unique."""
+    """Return name, file and intended emotion of each stimulus; names are unique."""
     entries: list[tuple[str, str, str]] = []
     for path, motion in zip(paths, motions, strict=True):
-        name = stem = _plain(path.stem, 50) or "motion"
+        name = stem = _plain_name(path.stem, 50) or "motion"
         count = 1
         while name in [entry[0] for entry in entries]:
             count += 1
@@ -166,12 +166,12 @@ def _entries(paths: Sequence[Path], motions: Sequence[Motion]) -> list[tuple[str
 
 
 def design_text(name: str, question: str, entries: Sequence[tuple[str, str, str]], seconds: float) -> str:
-    """Return a design file with every field in it and what it means."""
+    """Return a design file with every field and its meaning."""
     quoted = [(*names, emotion.replace("\\", "\\\\").replace('"', '\\"')) for *names, emotion in entries]
     intended = list(dict.fromkeys(entry[-1] for entry in quoted))
     return filled(
         "design.toml",
-        name=_plain(name, 60) or "study",
+        name=_plain_name(name, 60) or "study",
         question=question_type(question),
         known=question_types(),
         ask_fields=question_type(question).toml_fields(intended),
@@ -180,6 +180,6 @@ def design_text(name: str, question: str, entries: Sequence[tuple[str, str, str]
     )
 
 
-def _plain(text: str, longest: int) -> str:
-    """Return a text of letters, digits, - and _ alone."""
+def _plain_name(text: str, longest: int) -> str:
+    """Return a text with _ in place of all characters but letters, digits, - and _."""
     return "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in text)[:longest]

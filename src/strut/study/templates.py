@@ -1,4 +1,4 @@
-"""Templates: the pages and files of a study that are filled in, as Jinja templates in `pages`."""
+"""Templates: the pages and files of a study, as Jinja templates in `pages` and `questions`."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def _question_page(template: str) -> str | None:
 
 
 def filled(template: str, **values: Any) -> str:
-    """Return a template with its values; those of HTML are escaped."""
+    """Render a template; values in HTML are escaped."""
     return _environment().get_template(template).render(values)
 
 
 def prose(template: str, **values: Any) -> str:
-    """Return a template of running text with its values, as one line."""
+    """Render a template of running text as one line."""
     return " ".join(filled(template, **values).split())

@@ -131,7 +131,7 @@ def test_nonsense_about_a_person_is_refused(client, opened, values):
 def test_an_unknown_link_is_a_friendly_404(client):
     reply = client.get("/p/" + "z" * 32)
     assert reply.status_code == 404
-    assert "no session behind this link" in reply.text
+    assert "cannot find a session for this link" in reply.text
     assert client.get("/no/such/page").status_code == 404
     assert client.get("/static/..%2fserver.py").status_code == 404
     assert client.get("/static/base.html").status_code == 404
@@ -250,7 +250,7 @@ def test_a_neutral_movement_is_not_to_become_more_so(opened_of):
         page = client.get(f"/p/{TICKET}").text
         neutral = entry.intended == "neutral"
         assert ("meant to show no feeling" in page) == neutral
-        assert ("to make it more so?" in page) != neutral
+        assert ("What should change to make it look more" in page) != neutral
         client.post(f"/p/{TICKET}", data={"trial": str(trial), **form})
 
 
@@ -395,7 +395,7 @@ def test_people_read_who_is_responsible_and_are_old_enough(opened_of):
     assert start(client).status_code == 422  # the age must be given
     young = start(client, age="17")
     assert young.status_code == 403
-    assert "nothing was stored" in young.text
+    assert "Nothing was stored" in young.text
     assert opened.database.counts()["started"] == 0
     assert start(client, age="18").status_code == 303
 
@@ -416,7 +416,7 @@ def test_people_come_from_a_platform_once_and_go_back(opened_of):
     assert start(client, **ids).status_code == 303
     again = start(client, ticket="a" * 32, **ids)
     assert again.status_code == 403
-    assert "taken part in this study before" in again.text
+    assert "already taken part in this study" in again.text
     assert start(client, ticket="b" * 32, PROLIFIC_PID="other").status_code == 303
     assert "Enough people" in start(client, ticket="c" * 32, PROLIFIC_PID="third").text
     for number in range(1, 12):

@@ -194,7 +194,7 @@ def test_a_preregistration_says_what_the_design_says(study_of, capsys):
     assert preregister_study(folder, people=12, runs=5) == 12
     text = (folder / "preregistration.md").read_text()
     for words in (
-        "12 people who complete",
+        "12 participants who complete",
         "(2 of them practice)",
         "permuted within participants",
         "power (simulated)",
@@ -204,4 +204,4 @@ def test_a_preregistration_says_what_the_design_says(study_of, capsys):
     assert main(["study", "preregister", str(folder), "--people", "12"]) == 2
     assert "is there already" in capsys.readouterr().err  # kept as it is
     assert main(["study", "preregister", str(folder), "--people", "2", "--force"]) == 0
-    assert "2 people who complete" in (folder / "preregistration.md").read_text()
+    assert "2 participants who complete" in (folder / "preregistration.md").read_text()

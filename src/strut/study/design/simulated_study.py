@@ -1,6 +1,6 @@
-"""Simulated study: observers of a response model answer it; power of its findings, and how many people it needs.
+"""Simulated study: a simulated audience answers a study; the power of its findings, and the sample size for a power.
 
-Power is that of the very tests of the report, run on simulated studies.
+The power is that of the tests of the report, run on simulated studies.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from strut.study.statistics.answer_table import export_csv
 from strut.study.statistics.answers import Answers
 from strut.study.statistics.recognition import ALL
 
-RUNS = 200
-_FEWEST = 3
-_MOST = 2000  # people
-_AROUND = (0.7, 0.85, 1.0, 1.2, 1.45)  # sizes, as shares of a rough one, between which the right one is found
-_ROUGH = 0.02  # about the standard error of a power from five sizes with 200 studies each
-_SAID = {"age": None, "gender": None, "response_ms": None, "plays": None, "received_at": ""}
+RUNS = 200  # simulated studies for one power: its standard error is at most 3.5 %
+_MIN_PEOPLE = 3
+_MAX_PEOPLE = 2000
+_SIZES = (0.7, 0.85, 1.0, 1.2, 1.45)  # sample sizes to simulate, relative to a rough one
+_POWER_TOLERANCE = 0.02  # the standard error of a power from five sizes with 200 studies each
+_NOT_MEASURED = {"age": None, "gender": None, "response_ms": None, "plays": None, "received_at": ""}
 OnSize = Callable[[int, float], None]
 
 
 def simulated_rows(design: Design, audience: Audience, people: int, rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Return the answers of simulated people, in the form of `Database.rows`, each marked as simulated."""
+    """Return the answers of simulated participants in the form of `Database.rows`, each marked as simulated."""
     if people < 1:
         raise StudyError(f"An audience of {people} cannot answer; ask for at least one.")
-    return _answered(design, audience.make(design), shown_by(design), people, rng)
+    return _simulate_answers(design, audience.make(design), shown_by(design), people, rng)
 
 
-def _answered(
+def _simulate_answers(
     design: Design, respond: Respond, shown: dict[str, Shown], people: int, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
     rows = []
@@ -58,23 +58,25 @@ def _answered(
         person = {**person, "group_name": group}
         for trial in plan:
             place = {"trial": trial.number, "block": trial.block, "stimulus": trial.stimulus, "other": trial.other}
-            rows.append({**_SAID, **person, **place, "reply": _replied(trial, answer, shown, participant, rng)})
+            rows.append(
+                {**_NOT_MEASURED, **person, **place, "reply": _simulate_reply(trial, answer, shown, participant, rng)}
+            )
         times.update(planned_showings(plan))
         groups.update([group])
     return rows
 
 
-def _replied(
+def _simulate_reply(
     trial: Trial, answer: Respond, shown: dict[str, Shown], participant: SimulatedObserver, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Return an answer as the database has it: the motion that was chosen, or a check that was passed."""
+    """Return a reply as the database has it; simulated participants pass attention checks."""
     if trial.check:
         return {"check": trial.check, "asked": trial.check}
     return answer([shown[name] for name in trial.stimuli], participant, rng)
 
 
 def _table(design: Design, rows: list[dict[str, Any]]) -> Answers:
-    """Return simulated answers as the statistics want them, without the way over a text."""
+    """Return simulated answers in the form of the statistics; writing and reading CSV would take longer."""
     entries = {entry.name: entry for entry in design.stimuli}
     counted = [row for row in rows if row["block"] > 0 and row["stimulus"]]
     table = pd.DataFrame(counted).rename(columns={"code": "participant", "group_name": "group"})
@@ -88,12 +90,12 @@ def _table(design: Design, rows: list[dict[str, Any]]) -> Answers:
 def simulated_power(
     design: Design, audience: Audience, people: int, *, runs: int, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Return in which share of simulated studies each finding is significant."""
+    """Return for each finding the share of simulated studies in which it is significant."""
     respond = audience.make(design)
     shown = shown_by(design)
     found = Counter[str]()
     for _ in range(runs):
-        answers = _table(design, _answered(design, respond, shown, people, rng))
+        answers = _table(design, _simulate_answers(design, respond, shown, people, rng))
         found.update({name: int(is_so) for name, is_so in design.ask.findings(answers, rng).items()})
     return {name: count / runs for name, count in found.items()}
 
@@ -108,66 +110,68 @@ def people_needed(
     rng: np.random.Generator,
     on_size: OnSize = lambda _people, _power: None,
 ) -> int:
-    """Return the fewest people with whom a study finds something with a probability.
+    """Return the smallest number of people for the power of a finding.
 
-    The size is doubled until the power is there, then five sizes around it are simulated and the power is taken as a
-    normal distribution of the root of the size, which it is for a test of a mean. Simulated powers are rough: a size
-    that falls short by less than they can tell, 2 %, suffices, where one person more would be far too many.
+    The size is doubled until the power is reached. Then five sizes around it are simulated, and a probit curve of the
+    power over the square root of the size, which is exact for a test of a mean, is fitted to them. A size whose power
+    is below the wanted one by less than the standard error of the simulation (2 %) is enough.
 
     Args:
-        design: Of the study.
-        audience: Who answers.
-        power: Probability wanted.
-        finding: Of `findings`; the first one if left out.
-        runs: Studies to simulate of each of the five sizes.
-        rng: Chance.
-        on_size: Is told each size that was simulated and the power there.
+        design: The design of the study.
+        audience: The simulated audience.
+        power: Wanted probability of the finding.
+        finding: A finding of the question (`Question.findings`); the first one if left out.
+        runs: Simulated studies for each of the five sizes.
+        rng: Random number generator.
+        on_size: Called with each simulated size and its power.
     """
     if not 0.1 <= power <= 0.99:
-        raise OutOfRangeError(f"A power of {power:g} cannot be planned for; it must lie between 0.1 and 0.99.")
+        raise OutOfRangeError(f"The power is {power:g}; it must lie between 0.1 and 0.99.")
 
-    def measured(people: int, runs: int) -> float:
-        found = simulated_power(design, audience, people, runs=runs, rng=rng)
-        name = finding or next(iter(found))
-        if name not in found:
-            raise UnknownNameError("finding", name, tuple(found), "`strut study simulate --runs 10`")
-        on_size(people, found[name])
-        return found[name]
+    def power_of(people: int, runs: int) -> float:
+        powers = simulated_power(design, audience, people, runs=runs, rng=rng)
+        name = finding or next(iter(powers))
+        if name not in powers:
+            raise UnknownNameError("finding", name, tuple(powers), "`strut study simulate --runs 10`")
+        on_size(people, powers[name])
+        return powers[name]
 
-    def doubled(people: int) -> int:
-        if 2 * people > _MOST:
+    def double(people: int) -> int:
+        if 2 * people > _MAX_PEOPLE:
             raise StudyError(f"Not even {people} simulated people show {finding or ALL} with a power of {power:g}.")
         return 2 * people
 
-    people = _FEWEST
-    while measured(people, runs // 3) < power:
-        people = doubled(people)
+    people = _MIN_PEOPLE
+    while power_of(people, runs // 3) < power:
+        people = double(people)
     while True:
-        sizes = sorted({max(2, round(share * 0.75 * people)) for share in _AROUND})
-        shares = [measured(size, runs) for size in sizes]
+        sizes = sorted({max(2, round(share * 0.75 * people)) for share in _SIZES})
+        shares = [power_of(size, runs) for size in sizes]
         if shares[0] < power <= max(shares):
             return fewest_people(np.array(sizes, float), np.array(shares) * runs, runs, power)
         if sizes[0] == 2 and shares[0] >= power:
             return 2
-        people = sizes[0] if shares[0] >= power else doubled(people)  # chance has misled the doubling
+        people = (
+            sizes[0] if shares[0] >= power else double(people)
+        )  # the doubling stopped too early or too late by chance
 
 
 def fewest_people(sizes: Array, hits: Array, runs: int, power: float) -> int:
-    """Return the fewest people that reach a power, from hits in so many simulated studies of each size. Shapes (n,)."""
+    """Return the smallest size for a power, from the significant ones of `runs` studies of each size. Shapes (n,)."""
     roots = sm.add_constant(np.sqrt(sizes))
     family = sm.families.Binomial(sm.families.links.Probit())
-    counts = np.column_stack([hits, runs - hits]) + 0.5  # a size that never or always succeeds has a finite place too
-    start, slope = map(float, sm.GLM(counts, roots, family=family).fit().params)
-    fewer = math.floor(((float(stats.norm.ppf(power)) - start) / slope) ** 2)
-    suffices = float(stats.norm.cdf(start + slope * math.sqrt(fewer))) > power - _ROUGH
+    counts = np.column_stack([hits, runs - hits]) + 0.5  # keeps powers of 0 and 1 finite
+    intercept, slope = map(float, sm.GLM(counts, roots, family=family).fit().params)
+    fewer = math.floor(((float(stats.norm.ppf(power)) - intercept) / slope) ** 2)
+    suffices = float(stats.norm.cdf(intercept + slope * math.sqrt(fewer))) > power - _POWER_TOLERANCE
     return max(2, fewer if suffices else fewer + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedStudy:
-    """A study that a simulated audience has answered: who they are, what to doubt, their answers as CSV, the power.
+    """A study answered by a simulated audience: the audience and its caveat, the answers as CSV, the power by finding.
 
-    `people` is how many took part; where a power was asked for, how many are needed for it.
+    `people` is the number of participants; if a power was given, the number that it needs.
     """
 
     question: str
@@ -190,17 +194,17 @@ def rehearse_study(
     seed: int = 0,
     on_size: OnSize = lambda _people, _power: None,
 ) -> SimulatedStudy:
-    """Let a published response model answer a study, to try it or to know its power.
+    """Let a published response model answer a study, to try it or to compute its power.
 
     Args:
-        folder: Of the study.
-        people: How many simulated observers.
+        folder: Folder of the study.
+        people: Number of simulated participants.
         audience: `quadruped`, `superposition`, `pepper` or `feedback`; the one that fits the design if left out.
-        runs: How many such studies to simulate for the power of each finding; none if 0.
-        power: Find how many people give this power, instead of `people`.
-        finding: For which finding; all emotions together if left out.
-        seed: Of the answers.
-        on_size: Is told each size tried and its power.
+        runs: Number of studies to simulate for the power of each finding; none if 0.
+        power: Find the number of people for this power, instead of `people`.
+        finding: The finding that `power` is for; all emotions together if left out.
+        seed: Seed of the answers.
+        on_size: Called with each simulated size and its power.
 
     Example:
         >>> strut.rehearse_study("mystudy", people=30, runs=100).power  # doctest: +SKIP
@@ -218,5 +222,12 @@ def rehearse_study(
         found = simulated_power(design, model, people, runs=runs, rng=rng)
     else:
         rows = simulated_rows(design, model, people, rng)
-    about = design.question, model, caveat(design, model), people
-    return SimulatedStudy(*about, len(rows), export_csv(design, rows), found)
+    return SimulatedStudy(
+        question=design.question,
+        audience=model,
+        caveat=caveat(design, model),
+        people=people,
+        answers=len(rows),
+        table=export_csv(design, rows),
+        power=found,
+    )

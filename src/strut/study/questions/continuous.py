@@ -125,8 +125,8 @@ class Continuous(HandleQuestion, frozen=True, forbid_unknown_fields=True):
         """Return the analyses of a preregistration."""
         return (
             *super().analysis_plan(),
-            "Ratings over time: bands of 95 % for all instants and motions together, from the largest t of random "
-            "people's ratings turned round.",
+            "Ratings over time: simultaneous 95 % bands for all instants and motions, from the largest t under sign "
+            "flips of participants.",
         )
 
     def respond(self, design: Design, model: ScaleRatings) -> Respond:

@@ -123,22 +123,21 @@ class ForcedChoice(Question, frozen=True, forbid_unknown_fields=True):
         from strut.study.report.apa import and_list  # noqa: PLC0415 -- with the other texts of the report
 
         return (
-            "Over all emotions, people name the intended one more often than their own answers in random order would "
-            "give.",
-            f"Each of {and_list(list(emotions))} is named more often when it is shown than their own answers in random "
-            "order would give. Tested only if hypothesis 1 is supported.",
+            "Over all emotions, participants name the intended emotion more often than expected by chance.",
+            f"Each of {and_list(list(emotions))} is named more often when it is shown than expected by chance. Tested "
+            "only if hypothesis 1 is supported.",
         )
 
     def analysis_plan(self) -> tuple[str, ...]:
         """Return the analyses of a preregistration."""
-        confidence = ("Confidence: each person's area under the type 2 characteristic against .5, two-sided t test.",)
+        confidence = ("Confidence: area under the type 2 ROC curve of each participant against .5, two-sided t test.",)
         return (
             "Hypothesis 1: one-sided permutation test of the number of hits, answers that name an emotion permuted "
             "within participants, 5000 permutations.",
             "Hypothesis 2: the same for each emotion, with Holm's correction. Unbiased hit rates (Wagner, 1993) and "
             "their one-sided paired t tests over participants are reported beside it.",
-            "Odds of a hit by emotion: mixed model with intercepts and slopes of participants, crossed with stimuli "
-            "where an emotion is shown by several.",
+            "Odds of a hit by emotion: mixed model with random intercepts and slopes of participants, crossed "
+            "with stimuli if emotions are shown by several.",
             *(confidence if self.confidence else ()),
         )
 

@@ -81,8 +81,7 @@ class FreeLabel(Question, frozen=True, forbid_unknown_fields=True):
         """Return the hypotheses of a preregistration."""
         del emotions
         return (
-            "People give the same label to the same motion more often than their own labels in random order would "
-            "give.",
+            "Participants give the same label to the same motion more often than expected by chance.",
             "[Say how labels are coded, by whom, and what the codes are expected to be.]",
         )
 
@@ -90,9 +89,9 @@ class FreeLabel(Question, frozen=True, forbid_unknown_fields=True):
         """Return the analyses of a preregistration."""
         return (
             "Hypothesis 1: one-sided permutation test of the number of equal labels given to the same motion, labels "
-            "permuted within people, 1999 permutations. Labels that differ in capitals only are one.",
+            "permuted within participants, 1999 permutations. Labels that differ in capitals only are one.",
             "Hypothesis 2: codes are analysed as a choice: one-sided permutation test of the number of hits within "
-            "people, then each emotion with Holm's correction.",
+            "participants, then each emotion with Holm's correction.",
         )
 
     def respond(self, design: Design, model: WordShares) -> Respond:
@@ -107,4 +106,4 @@ class FreeLabel(Question, frozen=True, forbid_unknown_fields=True):
 
     def simulation_note(self) -> str:
         """Return what a simulated audience assumes."""
-        return "They write the words they chose from."
+        return "They write the words that they chose from."

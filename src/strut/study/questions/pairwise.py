@@ -96,18 +96,20 @@ class Pairwise(Question, frozen=True, forbid_unknown_fields=True):
         """Return the hypotheses of a preregistration."""
         del emotions
         return (
-            f"The motions differ in how often people call them more {self.quality} than another.",
-            "For [pairs], people prefer the first to the second. [Say which.] Tested only if hypothesis 1 is "
+            f"The motions differ in how often participants choose them as more {self.quality}.",
+            "For [pairs], participants prefer the first to the second. [Say which.] Tested only if hypothesis 1 is "
             "supported.",
         )
 
     def analysis_plan(self) -> tuple[str, ...]:
         """Return the analyses of a preregistration."""
         return (
-            "Hypothesis 1: sum over motions of squared differences of wins and losses, against all choices of random "
-            "people turned round.",
-            "Hypothesis 2: two-sided exact sign tests over people for each pair, Holm's correction over all pairs.",
-            "Strengths: Bradley-Terry model (logistic regression by estimating equations, people as clusters, a "
+            "Hypothesis 1: sum over motions of squared differences of wins and losses, against reversals of all "
+            "choices of random participants.",
+            "Hypothesis 2: two-sided exact sign tests over participants for each pair, Holm's correction over all "
+            "pairs.",
+            "Strengths: Bradley-Terry model (logistic regression by generalised estimating equations, participants as "
+            "clusters, a "
             "constant for the side), described with 95 % intervals.",
         )
 

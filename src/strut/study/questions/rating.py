@@ -54,9 +54,9 @@ class RatingQuestion(Question, frozen=True, forbid_unknown_fields=True):
     def analysis_plan(self) -> tuple[str, ...]:
         """Return the analyses of a preregistration."""
         return (
-            "Hypothesis 1: linear mixed model with intercepts and slopes of participants, crossed with stimuli where "
-            "an emotion is shown by several; restricted maximum likelihood, F test with Satterthwaite's degrees of "
+            "Hypothesis 1: linear mixed model with random intercepts and slopes of participants, crossed with stimuli "
+            "if emotions are shown by several; restricted maximum likelihood, F test with Satterthwaite's degrees of "
             "freedom, Holm's correction over scales.",
-            "Hypothesis 2: two-sided one-sample t tests of participants' own means, Holm's correction over all means; "
-            "Cohen's d.",
+            "Hypothesis 2: two-sided one-sample t tests of the means of participants, Holm's correction over all "
+            "means; Cohen's d.",
         )

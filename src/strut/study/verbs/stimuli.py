@@ -14,7 +14,7 @@ from strut.study.stimuli.session_stimuli import SESSION_FILE, save_stimuli
 
 
 def stimuli(
-    robot: Annotated[str, typer.Argument(help="Robot whose study to make again.")] = "pepper",
+    robot: Annotated[str, typer.Argument(help="Robot of the study.")] = "pepper",
     seed: Annotated[int, typer.Option(min=0, help="Decides practice motions, order and the two named emotions.")] = 1,
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     out: Annotated[Path, typer.Option(help="Folder to write the motion files into.")] = Path("stimuli"),
@@ -24,10 +24,10 @@ def stimuli(
     """Make all motions of a published study. Example: strut stimuli pepper --seed 1 --out stimuli."""
     with progress("makes the motions") as bar:
 
-        def tell(done: int, total: int) -> None:
+        def report_motion(done: int, total: int) -> None:
             bar.update(bar.task_ids[0], completed=done, total=total)
 
-        rows = save_stimuli(robot, out, seed=seed, rate_hz=rate, force=force, on_motion=tell)
+        rows = save_stimuli(robot, out, seed=seed, rate_hz=rate, force=force, on_motion=report_motion)
     if json:
         print_json([{**row, "file": str(out / row["file"])} for row in rows])
     print_lines(

@@ -38,17 +38,17 @@ study = typer.Typer(
 
 @contextmanager
 def stimulus_progress() -> Iterator[Callable[[int, int], None]]:
-    """Show how many stimuli are read while a study opens; yield what to tell it."""
+    """Show the progress of reading stimuli while a study opens; yield the callback for it."""
     log = now_and_then()
     with progress("reads the stimuli") as bar:
 
-        def tell(done: int, total: int) -> None:
+        def report_stimulus(done: int, total: int) -> None:
             bar.update(bar.task_ids[0], completed=done, total=total)
             log(f"{done} of {total} steps of reading the stimuli")
             if done == total:
                 bar.stop()
 
-        yield tell
+        yield report_stimulus
 
 
 @study.callback()
@@ -103,7 +103,7 @@ def power(
     alpha: Annotated[float, typer.Option(help="Probability of a false alarm.")] = 0.05,
     json: Json = False,
 ) -> None:
-    """Say how many participants a study needs. Example: strut study power --rate 0.5 --options 6 --tests 5."""
+    """Compute how many participants a study needs. Example: strut study power --rate 0.5 --options 6 --tests 5."""
     from strut.study.design.power import sample_size  # noqa: PLC0415
 
     check_partners(context, {"options": ("rate",), "dof": ("w",), "icc": ("per_participant",)})
@@ -127,7 +127,7 @@ def power(
     needed = f"{format_count(size.participants, '[participant|participants]')} with {per_participant} each"
     programs.print(f"{needed}: {size.test}, power {level:g}, alpha {alpha / tests:.3g}.")
     if per_participant > 1 and icc == 0.0:
-        print_lines("answers of one person are taken as independent, which they are not; set --icc, such as 0.2")
+        print_lines("answers of one person are treated as independent, but they correlate; set --icc, such as 0.2")
     print_next("strut study new mystudy --motions *.npz")
 
 
@@ -176,27 +176,27 @@ def texts(
 @study.command()
 def serve(
     folder: Folder,
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for everybody.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all networks.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 for any free one.", min=0, max=65535)] = 8000,
     database: DatabaseUrl = None,
-    requests_per_minute: Annotated[int, typer.Option(help="Most requests of one address.", min=60)] = 6000,
+    requests_per_minute: Annotated[int, typer.Option(help="Limit of requests of one address.", min=60)] = 6000,
     public: Annotated[
         bool, typer.Option("--public", help="For people from outside; needs [ethics] in the design.")
     ] = False,
-    trust_proxy: Annotated[bool, typer.Option("--trust-proxy", help="A web server in front tells addresses.")] = False,
+    trust_proxy: Annotated[bool, typer.Option("--trust-proxy", help="Read addresses from a reverse proxy.")] = False,
 ) -> None:
     """Serve a study until Ctrl-C; answers survive any stop. Example: strut study serve mystudy."""
     from strut.study.server.server import serve_study  # noqa: PLC0415
 
-    def tell(address: str) -> None:
+    def report_address(address: str) -> None:
         token = folder / "researcher_token"
         print_lines(f"participants: {address}/", f"researchers:  {address}/researcher (token in {token})")
         print_next("strut study report", folder)
 
     options = {"database": database, "requests_per_minute": requests_per_minute}
     options |= {"public": public, "trust_proxy": trust_proxy}
-    with stimulus_progress() as told:
-        serve_study(folder, host=host, port=port, on_ready=tell, on_stimulus=told, **options)  # type: ignore[arg-type]
+    with stimulus_progress() as on_stimulus:
+        serve_study(folder, host=host, port=port, on_ready=report_address, on_stimulus=on_stimulus, **options)  # type: ignore[arg-type]
 
 
 @study.command()
@@ -221,10 +221,17 @@ def simulate(
     check_partners(context, {"finding": ("power",)})
     check_apart(context, {"people_count": ("power",), "out": ("runs", "power")})  # with a power no table is written
 
-    def tell(people: int, share: float) -> None:
+    def report_size(people: int, share: float) -> None:
         print_lines(f"{format_count(people, OBSERVERS)}: power {format_percent(share)}")
 
-    asked = {"audience": audience, "runs": runs, "power": power, "finding": finding, "seed": seed, "on_size": tell}
+    asked = {
+        "audience": audience,
+        "runs": runs,
+        "power": power,
+        "finding": finding,
+        "seed": seed,
+        "on_size": report_size,
+    }
     with progress("simulates studies"):
         found = rehearse_study(folder, people=people_count, **asked)  # type: ignore[arg-type]
     print_lines(f"simulated audience: {found.audience.source}; these are not people. {found.caveat}")
@@ -234,7 +241,7 @@ def simulate(
     elif found.power:
         if power is not None:
             reached = f"reach a power of {power:g} for {finding or next(iter(found.power))}"
-            programs.print(f"{found.people} people are the fewest that {reached}, or miss it by 2 % at most.")
+            programs.print(f"{found.people} people are the smallest sample that can {reached} (within 2 %).")
         rows = [[name, f"{format_percent(share)}"] for name, share in found.power.items()]
         title = f"power with {format_count(found.people, OBSERVERS)}, 5 % after corrections"
         print_table(title, ["finding", "power"], rows)
@@ -324,8 +331,8 @@ def labels(
     if json:
         print_json({"file": str(path), "labels": count, "coded": coded})
         return
-    told = format_count(count, "[label|labels]")
-    print_lines(f"wrote {path} ({told}, {coded} of them coded); write a code beside each, then report")
+    counted = format_count(count, "[label|labels]")
+    print_lines(f"wrote {path} ({counted}, {coded} of them coded); write a code beside each, then report")
     print_next("strut study report", folder, *(("--answers", answers) if answers else ()))
 
 
@@ -337,7 +344,7 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before deleting.")] = False,
     json: Json = False,
 ) -> None:
-    """Delete a participant who asks for it, answers and all. Example: strut study forget mystudy 1f0c35a2b7d9."""
+    """Delete a participant with all answers, on request. Example: strut study forget mystudy 1f0c35a2b7d9."""
     from strut.study.study_folder import forget_participant  # noqa: PLC0415
 
     if not yes:
@@ -379,14 +386,14 @@ def film(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Write the stimuli of a study as films for surveys elsewhere. Example: strut study film mystudy --format gif."""
+    """Write the stimuli of a study as films for other surveys. Example: strut study film mystudy --format gif."""
     from strut.study.stimuli.film import film_study  # noqa: PLC0415
 
-    def tell(path: Path) -> None:
+    def report_film(path: Path) -> None:
         print_lines(f"wrote {path} ({path.stat().st_size / 1e3:.0f} kB)")
 
     with progress(f"draws the films of {folder}"):
-        paths = film_study(folder, out, form=form, force=force, on_film=tell)
+        paths = film_study(folder, out, form=form, force=force, on_film=report_film)
     if json:
         print_json({"films": [str(path) for path in paths]})
         return
