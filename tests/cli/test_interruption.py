@@ -17,7 +17,7 @@ from strut.formats.motion_file import load_motion, save_motion
 from strut.human.analysis.gait_cycle import published_step
 from strut.human.verbs import reconstruct as reconstruct_verb
 from strut.human.verbs import solving
-from strut.human.verbs.solving import SOLVED_WORDS
+from strut.human.verbs.solving import ALREADY_SOLVED
 from strut.models.catalogue import robot_of
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import STOPPED, Iteration
@@ -27,16 +27,16 @@ def press():
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def pressing(bar, stop, tells=solving.tells):
-    """What tells iterations to people who press Ctrl-C at the first."""
-    tell = tells(bar, stop)
+def pressing(bar, stop, iteration_display=solving.iteration_display):
+    """Show iterations as usual, and press Ctrl-C at the first one."""
+    show = iteration_display(bar, stop)
 
-    def press_and_tell(iteration):
+    def press_and_show(iteration):
         if iteration.number == 0:
             press()
-        return tell(iteration)
+        return show(iteration)
 
-    return press_and_tell
+    return press_and_show
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_press_while_a_human_walk_is_solved_ends_it_with_a_sentence_and_no_fil
 
 
 def test_a_press_while_forces_are_found_keeps_what_is_not_finished_and_says_so(recording, capsys, monkeypatch):
-    monkeypatch.setattr(solving, "tells", pressing)
+    monkeypatch.setattr(solving, "iteration_display", pressing)
     out = recording.with_name("forces.npz")
     assert main(["reconstruct", str(recording), "--out", str(out)]) == 130
     assert "not a finished reconstruction" in capsys.readouterr().err
@@ -95,13 +95,13 @@ def test_a_press_that_comes_too_late_changes_nothing(recording, capsys, monkeypa
     assert main(["reconstruct", str(recording), "--out", str(recording.with_name("forces.npz"))]) == 0
     said = capsys.readouterr().err
     assert "not a finished" not in said
-    assert SOLVED_WORDS in said
+    assert ALREADY_SOLVED in said
 
 
 def test_a_log_file_gets_a_plain_line_now_and_then(monkeypatch, capsys):
     monkeypatch.setattr(screen, "EVERY_S", 0.0)
     with progress("starts") as bar:
-        tell = solving.tells(bar)
+        tell = solving.iteration_display(bar)
         assert tell(Iteration(7, 0.78, 1.2e-3)) is False
         assert capsys.readouterr().err == "iteration 7: cost 0.7800, violation 1.2e-03, 0 s\n"
         tell(Iteration(8, 0.78, 1.2e-3, "start 2 of 3"))

@@ -1,4 +1,4 @@
-"""Anatomy: how a human model's segments, coordinates and contact points are named, and what they are to a gait."""
+"""Anatomy: names of segments, coordinates and contact points of a human model, and lengths made of them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ TOES = "Hallux"
 LITTLE_TOE = "Meta5"  # contact points
 LEG = ("Thigh", "Shank", "Foot")  # segments from the hip down
 SHANKS = ("ShankRight", "ShankLeft")
-HEEL_LATE_S = 0.025
-FOREFOOT_LATE_S = 0.004  # how late borders of contact are seen, measured in our own gaits
+HEEL_LATE_S = 0.025  # delay with which a change of contact of the heel is detected, measured in our own gaits
+FOREFOOT_LATE_S = 0.004  # the same of the forefoot
 KNEE = "Knee_RY"
 HIP = "Hip_RY"
 SHOULDER = "Shoulder_RY"
@@ -45,14 +45,14 @@ def unsided(name: str) -> str:
 
 
 def other_side(name: str) -> str:
-    """Return the name of the mirror image, or words for people with left and right exchanged."""
+    """Return a name or label with left and right exchanged."""
     for here, there in ((RIGHT, LEFT), (RIGHT.lower(), LEFT.lower())):
         name = name.replace(here, "*").replace(there, here).replace("*", there)
     return name
 
 
 def points_of_side(names: Sequence[str], side: str) -> list[int]:
-    """Return which of some contact points are on a side, by their numbers."""
+    """Return the indices of the contact points on a side."""
     return [index for index, name in enumerate(names) if name.endswith(side)]
 
 
@@ -67,7 +67,7 @@ def stretched_leg_m(lengths_m: Mapping[str, float], side: str) -> float:
 
 
 def body_size(robot: Robot) -> float:
-    """Return the height of a person's standing pelvis over that in the tables; 1 for the person of the tables."""
+    """Return the standing pelvis height over that of the subject of the gait table."""
     return robot.subject.standing_pelvis_height_m / human_gait(robot).of_pelvis_height_m
 
 

@@ -1,4 +1,4 @@
-"""Walking direction: the line of progression on the ground, and motions turned until it is the x axis."""
+"""Walking direction: the line of progression on the ground, and motions turned so that it is the x axis."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scipy.spatial.transform import Rotation
 from strut.arrays import Array
 from strut.motion import Motion
 
-SHORTEST_M = 0.1  # who comes less far goes nowhere; the way the pelvis faces is the direction then
-SEAM_SAMPLES = 4  # on either side
+MIN_TRAVEL_M = 0.1  # with less travel the heading of the pelvis is the direction
+SEAM_SAMPLES = 4  # on either side of the seam of a motion and its mirror image
 
 
 @dataclass(frozen=True, slots=True)
 class WalkingDirection:
-    """A line on the ground: its direction from the world's x axis, and how far to the left of the origin it runs."""
+    """A line on the ground: its direction from the x axis of the world, and its distance to the left of the origin."""
 
     direction_rad: float
     left_m: float
@@ -26,15 +26,15 @@ class WalkingDirection:
         return _turned(motion, -self.direction_rad, np.array([0.0, -self.left_m]))
 
     def restored(self, motion: Motion) -> Motion:
-        """Return a motion along the x axis turned and moved onto this line: what `aligned_with_x` undoes."""
+        """Return a motion along the x axis turned and moved onto this line: the inverse of `aligned_with_x`."""
         across = np.array([-np.sin(self.direction_rad), np.cos(self.direction_rad)])
         return _turned(motion, self.direction_rad, self.left_m * across)
 
 
 def direction_of_cycles(motion: Motion) -> WalkingDirection | None:
-    """Return the line from a landing or lift-off to the last of its kind; None if none comes twice or nobody moves on.
+    """Return the line between two equal contact events that are whole cycles apart.
 
-    Between them lie whole cycles, over which the sway of the pelvis cancels out.
+    The sway of the pelvis cancels out over whole cycles. None if no event occurs twice, or without travel.
     """
     change = np.diff(motion.contact.astype(int), axis=0)
     pairs = []
@@ -50,21 +50,21 @@ def direction_of_cycles(motion: Motion) -> WalkingDirection | None:
 
 
 def direction_of_mirror(motion: Motion) -> WalkingDirection:
-    """Return the line in whose mirror the motion goes on smoothly as its own mirror image."""
+    """Return the line at which the motion continues smoothly as its own mirror image."""
     direction = _seam(_facing(motion.qpos))
     across = np.array([-np.sin(direction), np.cos(direction)])
     return WalkingDirection(direction, _seam(motion.qpos[:, :2] @ across))
 
 
 def direction_of_travel(motion: Motion) -> WalkingDirection:
-    """Return the line from the first sample to the one that would follow the last."""
+    """Return the line from the first sample to the extrapolated one after the last."""
     qpos = motion.qpos
     line = _line(qpos, 2.0 * qpos[-1, :2] - qpos[-2, :2] - qpos[0, :2])
     return direction_of_facing(motion) if line is None else line
 
 
 def direction_of_facing(motion: Motion) -> WalkingDirection:
-    """Return the line through the walker's places along which the pelvis faces on average."""
+    """Return the line through the path of the pelvis along its mean heading."""
     return _through(motion.qpos, float(_facing(motion.qpos).mean()))
 
 
@@ -88,8 +88,8 @@ def _turned(motion: Motion, angle_rad: float, then_moved_m: Array) -> Motion:
 
 
 def _line(qpos: Array, way_m: Array) -> WalkingDirection | None:
-    """Return the line along a way, forwards as the walker faces; None if the way is too short. (T, nq) and (2,) in."""
-    if np.hypot(*way_m) < SHORTEST_M:
+    """Return the line along a displacement, forwards as the walker faces; None if it is too short. (T, nq), (2,)."""
+    if np.hypot(*way_m) < MIN_TRAVEL_M:
         return None
     direction = float(np.arctan2(way_m[1], way_m[0]))
     backwards = np.cos(direction - _facing(qpos).mean()) < 0.0
@@ -102,13 +102,13 @@ def _through(qpos: Array, direction: float) -> WalkingDirection:
 
 
 def _facing(qpos: Array) -> Array:
-    """Return where the pelvis faces, as an angle from +x without jumps [rad]. Shape (T,)."""
+    """Return the unwrapped heading of the pelvis from +x [rad]. Shape (T,)."""
     ahead = Rotation.from_quat(qpos[:, 3:7], scalar_first=True).apply([1.0, 0.0, 0.0])
     return np.asarray(np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0])))
 
 
 def _seam(values: Array) -> float:
-    """Return c for which values, then 2 c - values, meet smoothly: their highest difference is zero. Shape (T,)."""
+    """Return c for which `values` continue smoothly as 2 c - `values`: the highest difference is 0. Shape (T,)."""
     count = min(SEAM_SAMPLES, len(values))
     weights = np.poly(np.ones(2 * count - 1))  # binomials with alternating signs
     before = weights[:count] @ values[-count:]

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 
 from strut.human.anatomy import walking_cycle
 from strut.human.reconstruction.recorded_problem import (
-    BORDER,
+    COST_SCALE,
     INTERVAL_S,
-    SHARPNESS,
+    PHASE_TIME_WEIGHT,
     RecordedAngles,
     catmull_rom,
     recorded_problem,
@@ -50,7 +50,7 @@ def test_phases_have_intervals_by_their_length_and_may_last_longer_or_shorter_by
 
 def test_borders_cost_the_squares_of_how_far_each_moves_and_not_the_end_that_the_recording_cuts(problem):
     cost = next(cost for cost in problem.costs if cost.name == "phase times")
-    assert cost.weight == pytest.approx(SHARPNESS * BORDER)
+    assert cost.weight == pytest.approx(COST_SCALE * PHASE_TIME_WEIGHT)
     moved_s = np.array([0.004, -0.003, 0.006])
     lasting = np.array(LASTING) + np.diff([0.0, *moved_s, 0.0])
     assert float(cost.value(SimpleNamespace(durations_s=lasting))) == pytest.approx(float(moved_s @ moved_s))
@@ -67,7 +67,7 @@ def test_samples_are_weighed_inside_the_phases_alone_each_in_its_interval(record
     cost = next(cost for cost in problem.costs if cost.name == "recording")
     inside = recorded.time_s >= START_S - 1e-9
     assert_allclose(cost.time_s, recorded.time_s[inside] - START_S)
-    assert cost.weight == pytest.approx(SHARPNESS * (11 + 25 + 16 + 5 + 4) / inside.sum())
+    assert cost.weight == pytest.approx(COST_SCALE * (11 + 25 + 16 + 5 + 4) / inside.sum())
     nodes_s = recorded.node_times([12, 26, 17, 6]) - START_S
     assert (nodes_s[cost.node] <= cost.time_s + 1e-9).all()
     assert (nodes_s[cost.node + 1] >= cost.time_s - 1e-9).all()
@@ -132,8 +132,8 @@ def test_weights_say_how_near_to_samples_how_small_and_how_smooth(heiman, record
     cost = {one.name: one for one in problem.costs}
     assert cost["effort"].weight == pytest.approx(1e-5)
     assert cost["torque rate"].weight == pytest.approx(4.0 * 3e-6)
-    assert cost["calm"].weight == pytest.approx(1e-8)
-    assert cost["calm"].value(node) == pytest.approx(34.0)
+    assert cost["acceleration"].weight == pytest.approx(1e-8)
+    assert cost["acceleration"].value(node) == pytest.approx(34.0)
     assert_allclose(cost["torque rate"].of(node), 2.0)
     assert_allclose(cost["effort"].of(node), 2.0)
     assert_allclose(cost["effort"].reference, np.zeros((len(guess.q), 28)))

@@ -68,7 +68,7 @@ def analyzed(heiman, tmp_path_factory):
 def test_analyze_writes_a_page_about_two_walks_and_keeps_an_old_one(analyzed, capsys):
     files, page, printed, _ = analyzed
     text = page.read_text("utf-8")
-    for words in ("Cross-evaluation", "How far apart", "Joint torques per body mass", "joins the motion to its mirror"):
+    for words in ("Cross-evaluation", "Dissimilarity", "Joint torques per body mass", "joins the motion to its mirror"):
         assert words in text
     assert "objective multi" in printed
     assert main(["analyze", *files, "--html", str(page)]) == 2
@@ -77,7 +77,7 @@ def test_analyze_writes_a_page_about_two_walks_and_keeps_an_old_one(analyzed, ca
 
 def test_a_refused_walk_is_called_so_beside_the_table_and_on_the_page(analyzed):
     _, page, _, said = analyzed
-    words = "bad calls itself refused: the ground pulls on a foot."
+    words = "bad is refused by its receipt: the ground pulls on a foot."
     assert words in said
     assert said.count("calls itself") == 1
     assert words in page.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Reconstruct: torques and ground forces that a recorded movement needs, consistent with the equations of motion."""
+"""Reconstruct: joint torques and ground reaction forces of a recorded motion, consistent with the dynamics."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from strut.ocp.torque_playback import playback_error
 from strut.ocp.trajectory import Trajectory
 from strut.robot import Robot
 
-ROUNDS = 4  # of looking for the times of phases
-SETTLED_S = 0.006  # while borders move by more, samples are sorted into intervals anew: half an interval
-ALONG_X_RAD = 0.2  # rows of contacts are along x and y, and hold a foot well that is turned by less
-CLEAN_RAD = np.radians(0.005)  # fast movements look like less noise than this
-SLACKENED: dict[Formulation, float] = {"samples": 1.0, "published": 0.0}  # the thesis takes phases as recorded
-ALLOWED_PULL = 0.002  # of the weight, between nodes: forces of recorded people change faster than the mesh shows
-SMOOTH_AT_A_DEGREE = 4e4  # the best factors were about 1e3 at 0.1 and 1e4 at 0.5 degrees, 100 samples a second
+MAX_ROUNDS = 4  # solves, each with the phase times of the one before
+SETTLED_S = 0.006  # half a mesh interval: if phase times move by more, the samples are assigned to intervals again
+ALONG_X_RAD = 0.2  # contact rows are along x and y, which suits a foot turned by less
+CLEAN_RAD = np.radians(0.005)  # a smaller noise estimate may be fast movement
+SLACK_SHARE: dict[Formulation, float] = {"samples": 1.0, "published": 0.0}  # the thesis fixes the recorded phases
+ALLOWED_PULL = 0.002  # of body weight, between nodes: recorded forces change faster than the mesh resolves
+SMOOTH_AT_A_DEGREE = 4e4  # the best factors were about 1e3 at 0.1 and 1e4 at 0.5 degrees of noise, at 100 Hz
 
 
 def reconstruct(
@@ -47,19 +47,20 @@ def reconstruct(
     max_seconds: float = 300.0,
     on_iteration: OnIteration | None = None,
 ) -> Gait:
-    """Return the movement nearest to a recorded one that obeys the equations of motion, with its torques and forces.
+    """Return the motion nearest to a recording that obeys the equations of motion, with its torques and forces.
 
-    Any number of steps. `samples` compares every sample with the movement at the sample's own time and hardly weighs
-    torques; `published` is the formulation of the thesis: one step, the recording interpolated to the nodes by
-    Catmull-Rom splines, torques weighed. The result is made exact, and played back step by step from the start of each:
-    a body that nobody balances falls within a few steps, whatever its torques.
+    Works for any number of steps. `samples` compares every sample with the motion at the time of the sample, with a
+    tiny weight on torques; `published` is the formulation of the thesis: one step, the recording interpolated at the
+    nodes by Catmull-Rom splines, and a larger weight on torques. The result is refined until an exact integrator
+    reproduces it, and its torques are played back from the start of every step, because an open-loop body falls
+    within a few steps.
 
     Args:
-        motion: Joint angles and the pelvis' path; contact columns may be missing, or false throughout.
-        robot: Whose motion; read from the motion if None.
-        phases: Contact sets with their times; if None they are found in the motion, and their times by the solver.
-        formulation: What is minimised.
-        smooth: Factor on the weight of smooth torques; by the noise of the recording if None.
+        motion: Joint angles and the path of the pelvis; contacts may be missing or false throughout.
+        robot: The human model; read from the motion if None.
+        phases: Contact sets with their times; if None they are detected, and the solver refines their times.
+        formulation: Of the cost function.
+        smooth: Factor on the cost of torque changes; by the noise of the recording if None.
         max_seconds: Of processor time; give up after it.
         on_iteration: Called with every iteration; may return True to stop.
 
@@ -75,11 +76,11 @@ def reconstruct(
     direction = _direction(motion)
     straight = motion if direction is None else direction.aligned_with_x(motion)
     slack_s = detection_error_s(motion) if phases is None else 0.0
-    slack_s *= SLACKENED[formulation]
+    slack_s *= SLACK_SHARE[formulation]
     recording = RecordedAngles(motion.time_s, angles_from_qpos(straight.qpos), found, slack_s)
     smooth = usual_smoothness(motion) if smooth is None else smooth
     search = _Search(human, formulation, smooth, process_time() + max_seconds, on_iteration)
-    program, on_mesh = search.solved(recording)
+    program, on_mesh = search.solve(recording)
     refined = refine_by_shooting(program, on_mesh)
     allowed_n = ALLOWED_PULL * human.mass_kg * GRAVITY_M_S2
     soundness = replace(verified_by_step(human, refined), allowed_pull_n=allowed_n, finished=search.settled)
@@ -94,7 +95,7 @@ def reconstruct(
 def _phases(
     human: Robot, motion: Motion, given: Sequence[PhaseTime] | None, formulation: Formulation
 ) -> tuple[PhaseTime, ...]:
-    """Return the phases that were given, or that the motion shows, checked."""
+    """Return the given or detected phases, checked."""
     check_samples(motion)
     seen = detect_phases(human, motion, walking_cycle(human)) if given is None else tuple(given)
     if given is None and formulation == "published":
@@ -109,7 +110,7 @@ def _phases(
 
 
 def _first_step(human: Robot, seen: tuple[PhaseTime, ...]) -> tuple[PhaseTime, ...]:
-    """Return the phases of the first whole step as the thesis cuts it; all of them if there is none."""
+    """Return the phases of the first whole step as the thesis defines it; all phases if there is none."""
     order = [phase.set for phase in human_gait(human).phase]
     starts = range(len(seen) - len(order) + 1)
     names = [phase.contact for phase in seen]
@@ -117,9 +118,9 @@ def _first_step(human: Robot, seen: tuple[PhaseTime, ...]) -> tuple[PhaseTime, .
 
 
 def usual_smoothness(motion: Motion) -> float:
-    """Return the factor on smooth torques that the noise of a recording needs, 1 without noise.
+    """Return the factor on the cost of torque changes for the noise of a recording; 1 without noise.
 
-    Half of the joints have less white noise than what counts, and twice as many samples count as less of it.
+    It uses the median noise of the joints; a higher sampling rate counts as less noise.
     """
     noise_rad = float(np.median(noise_of(motion.joint_angles_rad)))
     if noise_rad < CLEAN_RAD:
@@ -134,13 +135,13 @@ def stopped_at(human: Robot, motion: Motion, best: Solution) -> Gait:
 
 
 def _direction(motion: Motion) -> WalkingDirection | None:
-    """Return where a walker faces who does not face along x, the axis of contact rows; None for one who does."""
+    """Return the direction that the walker faces; None if it is near the x axis, along which contact rows are."""
     direction = direction_of_facing(motion)
     return direction if abs(direction.direction_rad) > ALONG_X_RAD else None
 
 
 def verified_by_step(human: Robot, solution: Solution) -> Soundness:
-    """Return what an independent look at a movement finds, its torques played from the start of every step anew."""
+    """Return the verification of a solution whose torques are played back from the start of every step."""
     path = solution.trajectory
     order = walking_cycle(human).order
     openings = {order[0], order[len(order) // 2]}
@@ -153,7 +154,17 @@ def verified_by_step(human: Robot, solution: Solution) -> Soundness:
 
 @dataclass(slots=True)
 class _Search:
-    """How a recording is followed, the time left for it, and what was tried."""
+    """Solves the recorded problem again until the phase times have settled.
+
+    Args:
+        human: The model.
+        formulation: Of the cost function.
+        smooth: Factor on the cost of torque changes.
+        deadline_s: Of processor time.
+        on_iteration: Called with every iteration.
+        attempts: One sentence for each solve.
+        settled: Whether the phase times settled.
+    """
 
     human: Robot
     formulation: Formulation
@@ -163,10 +174,10 @@ class _Search:
     attempts: list[str] = field(default_factory=list)
     settled: bool = True
 
-    def solved(self, recording: RecordedAngles) -> tuple[DirectCollocation, Solution]:
-        """Return the program and its solution; if phase times are free, once they have settled."""
+    def solve(self, recording: RecordedAngles) -> tuple[DirectCollocation, Solution]:
+        """Return the program and its solution."""
         start: Trajectory | None = None
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ROUNDS):
             problem, guess = recorded_problem(self.human, recording, self.formulation, self.smooth)
             program = DirectCollocation(problem)
             options = SolverOptions(
@@ -185,5 +196,5 @@ class _Search:
             if moved_s < SETTLED_S:
                 return program, solution
         self.settled = False
-        self.attempts.append(f"times of phases still moved after {ROUNDS} rounds of looking for them; give the phases")
+        self.attempts.append(f"phase times still moved after {MAX_ROUNDS} solves; give the phases")
         return program, solution

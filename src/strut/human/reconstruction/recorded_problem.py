@@ -1,4 +1,4 @@
-"""Recorded problem: the movement nearest to a recording that obeys the equations of motion, to be solved."""
+"""Recorded problem: the optimal control problem of the motion nearest to a recording that obeys the dynamics."""
 
 from __future__ import annotations
 
@@ -38,20 +38,19 @@ from strut.robot import BASE, Robot
 
 Formulation = Literal["samples", "published"]
 INTERVAL_S = {"samples": 0.01, "published": 0.02}  # about 50 and 26 intervals in a step
-FEWEST = 5
-SHARPNESS = 1e4  # of all costs together: a miss of 1 mrad must weigh more than the solver's tolerance
+MIN_INTERVALS = 5  # of a phase
+COST_SCALE = 1e4  # of all costs: an error of 1 mrad must exceed the tolerance of the solver
 PUBLISHED_EFFORT_WEIGHT = 0.01**2  # the residual is 0.01 W u; 0.01 outside the square pulls angles 0.18 rad away
-EFFORT_WEIGHT = 1e-9  # far below the published one: hardly moves what is seen, shares loads that nobody sees
-# picks one of the torque curves that fit equally well; measured: 1e-11 lets them wave, 1e-9 bends them
-ROUGHNESS = 3e-10
-CALM = 1e-12
-BORDER = 0.05  # per s²: a border that is 2 ms off weighs as much as a sample whose angles are 0.6 mrad off together
-SLACK = 0.05  # recorded coordinates may lie this far outside the published ranges before the solver is asked
+EFFORT_WEIGHT = 1e-9  # small: hardly changes angles, and distributes loads that the recording leaves open
+TORQUE_RATE_WEIGHT = 3e-10  # selects among torque curves that fit equally well; 1e-11 oscillates, 1e-9 distorts
+ACCELERATION_WEIGHT = 1e-12
+PHASE_TIME_WEIGHT = 0.05  # per s²: 2 ms of a phase time weigh as much as 0.6 mrad of one sample
+RANGE_MARGIN = 0.05  # by which the bounds are wider than recorded coordinates outside the published ranges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedAngles:
-    """Samples and their phases. Shapes (T,) and (T, nq); phases may be shorter or longer by `slack_s`."""
+    """Samples (T,) and (T, nq) with their phases, whose durations may change by `slack_s`."""
 
     time_s: Array
     q: Array
@@ -60,11 +59,11 @@ class RecordedAngles:
 
     @property
     def cut(self) -> bool:
-        """Whether the last phase just ends with the recording, not with its contacts."""
-        return bool(self.phases[-1].stop_s > self.time_s[-1] - 1e-5)  # the solver meets times to 1e-8
+        """Whether the recording ends inside the last phase."""
+        return bool(self.phases[-1].stop_s > self.time_s[-1] - 1e-5)  # the solver keeps times to 1e-8
 
     def retimed(self, duration_s: Array) -> RecordedAngles:
-        """Return the recording with other durations of its phases. Shape (n_phases,)."""
+        """Return the recording with other phase durations. Shape (n_phases,)."""
         borders = self.phases[0].start_s + np.concatenate([[0.0], np.cumsum(duration_s)])
         times = [(float(start), float(stop)) for start, stop in pairwise(borders)]
         phases = [
@@ -79,7 +78,7 @@ class RecordedAngles:
         )
 
     def samples(self, intervals: Sequence[int], weight: float) -> SampleCost:
-        """Return the cost of missing the samples, each inside its interval; `weight` is that of as many as nodes."""
+        """Return the cost of the deviation from the samples, each in its interval; `weight` is for one per node."""
         node = list[Index]()
         taken = list[Index]()
         first = 0
@@ -99,7 +98,7 @@ class RecordedAngles:
 def recorded_problem(
     robot: Robot, recording: RecordedAngles, formulation: Formulation, smooth: float = 1.0
 ) -> tuple[OptimalControlProblem, Trajectory]:
-    """Return the problem of following a recording, and a guess."""
+    """Return the problem of following a recording, and an initial guess."""
     tree = read_tree(robot.model, angle_base=True)
     phases = _phases(robot, recording, INTERVAL_S[formulation])
     counts = [phase.intervals + 1 for phase in phases]
@@ -109,21 +108,21 @@ def recorded_problem(
     if formulation == "published":
         wanted = catmull_rom(recording.time_s, recording.q)(node_s)
         costs: tuple[Cost, ...] = (
-            TrackingCost("recording", SHARPNESS, lambda node: node.q, wanted),
-            TrackingCost("effort", SHARPNESS * PUBLISHED_EFFORT_WEIGHT, _torques, no_torque),
+            TrackingCost("recording", COST_SCALE, lambda node: node.q, wanted),
+            TrackingCost("effort", COST_SCALE * PUBLISHED_EFFORT_WEIGHT, _torques, no_torque),
         )
     else:
         costs = (
-            recording.samples([phase.intervals for phase in phases], SHARPNESS),
-            TrackingCost("effort", SHARPNESS * EFFORT_WEIGHT, _torques, no_torque),
-            RateCost("torque rate", SHARPNESS * ROUGHNESS * smooth, _torques),
-            MeanCost("calm", SHARPNESS * CALM, lambda node: (node.a.T @ node.a) / 2500.0),
+            recording.samples([phase.intervals for phase in phases], COST_SCALE),
+            TrackingCost("effort", COST_SCALE * EFFORT_WEIGHT, _torques, no_torque),
+            RateCost("torque rate", COST_SCALE * TORQUE_RATE_WEIGHT * smooth, _torques),
+            MeanCost("acceleration", COST_SCALE * ACCELERATION_WEIGHT, lambda node: (node.a.T @ node.a) / 2500.0),
         )
     problem = OptimalControlProblem(
         **body_and_scales(robot, tree),
         phases=phases,
         bounds=_bounds(robot, tree, curve(node_s)),
-        costs=costs + _borders(recording),
+        costs=costs + _phase_time_costs(recording),
         boundary_constraints=_ends(recording),
     )
     lasting = [phase.stop_s - phase.start_s for phase in recording.phases]
@@ -131,28 +130,28 @@ def recorded_problem(
 
 
 def _ends(recording: RecordedAngles) -> tuple[BoundaryConstraint, ...]:
-    """Return the condition that a movement which the recording cuts lasts as long as it."""
+    """Return the constraint that a motion lasts as long as the recording, if the recording ends inside a phase."""
     if not recording.slack_s or not recording.cut:
         return ()
     total_s = recording.phases[-1].stop_s - recording.phases[0].start_s
     return (BoundaryConstraint("end of the recording", lambda ends: (ends.total_s - total_s) / 0.1),)
 
 
-def _borders(recording: RecordedAngles) -> tuple[MayerCost, ...]:
-    """Return the cost of moving borders: where both feet stand, torques can imitate a touchdown that comes later."""
+def _phase_time_costs(recording: RecordedAngles) -> tuple[MayerCost, ...]:
+    """Return the cost of moving phase times; in double support, torques can imitate a later heel strike."""
     if not recording.slack_s:
         return ()
-    lasting = [phase.stop_s - phase.start_s for phase in recording.phases]
+    durations_s = [phase.stop_s - phase.start_s for phase in recording.phases]
 
     def moved(ends: BoundarySymbols) -> Expression:
         total = 0.0
         off = 0.0
-        for number in range(len(lasting) - recording.cut):
-            off = off + ends.durations_s[number] - lasting[number]
+        for number in range(len(durations_s) - recording.cut):
+            off = off + ends.durations_s[number] - durations_s[number]
             total = total + off**2
         return total
 
-    return (MayerCost("phase times", SHARPNESS * BORDER, moved),)
+    return (MayerCost("phase times", COST_SCALE * PHASE_TIME_WEIGHT, moved),)
 
 
 def _torques(node: NodeSymbols) -> Expression:
@@ -160,7 +159,7 @@ def _torques(node: NodeSymbols) -> Expression:
 
 
 def catmull_rom(time_s: Array, values: Array) -> CubicHermiteSpline:
-    """Return the cubics through samples whose slopes are those of the chords between the neighbours of each."""
+    """Return the Catmull-Rom spline: cubics whose slope at a sample is that of the chord between its neighbours."""
     slope = np.empty_like(values)
     slope[1:-1] = (values[2:] - values[:-2]) / (time_s[2:] - time_s[:-2])[:, None]
     slope[0] = np.diff(values[:2], axis=0)[0]
@@ -181,7 +180,7 @@ def _phases(robot: Robot, recording: RecordedAngles, interval_s: float) -> tuple
             standing = {point.name for point in before.points}
             landing = tuple(point.name for point in contact.points if point.name not in standing)
             arrival = "impact" if landing else "continuous"
-        intervals = max(FEWEST, round(length / interval_s))
+        intervals = max(MIN_INTERVALS, round(length / interval_s))
         lifted = _lifted(robot, recording, number)
         bounds = (max(SHORTEST_S, length - recording.slack_s), length + recording.slack_s)
         phases.append(ContactPhase(time.contact, contact, intervals, bounds, arrival, landing, (), lifted))
@@ -190,9 +189,9 @@ def _phases(robot: Robot, recording: RecordedAngles, interval_s: float) -> tuple
 
 
 def _lifted(robot: Robot, recording: RecordedAngles, number: int) -> tuple[str, ...]:
-    """Return the rows that carry nothing at the end of a phase: points that leave the ground leave it unloaded.
+    """Return the rows without force at the end of a phase: contact points leave the ground unloaded.
 
-    A foot that leaves altogether does so without any force; while a part of it stays, only its weight has to be gone.
+    If the whole foot leaves, all rows of its points are free of force; if a part of it stays, only the vertical ones.
     """
     here = contact_set(robot, recording.phases[number].contact)
     if number + 1 < len(recording.phases):
@@ -208,7 +207,7 @@ def _lifted(robot: Robot, recording: RecordedAngles, number: int) -> tuple[str, 
 
 
 def _bounds(robot: Robot, tree: KinematicTree, wanted: Array) -> Bounds:
-    """Return the published ranges of recorded steps on both sides, widened where the recording itself leaves them."""
+    """Return the published ranges of recorded steps for both sides, widened to contain the recording."""
     ranges = human_gait(robot).reconstruction_range
     lower, upper = np.array([ranges[name] for name in tree.velocity_names]).T
     lower[BASE:] = np.minimum(lower[BASE:], robot.joint_lower_rad)
@@ -218,8 +217,8 @@ def _bounds(robot: Robot, tree: KinematicTree, wanted: Array) -> Bounds:
     upper[2] = upper[2] * standing
     lower[:2] = -np.inf
     upper[:2] = np.inf
-    lower = np.minimum(lower, wanted.min(axis=0) - SLACK)
-    upper = np.maximum(upper, wanted.max(axis=0) + SLACK)
+    lower = np.minimum(lower, wanted.min(axis=0) - RANGE_MARGIN)
+    upper = np.maximum(upper, wanted.max(axis=0) + RANGE_MARGIN)
     velocity = human_gait(robot).limits.velocity
     torque = np.array([-robot.torque_limit_nm, robot.torque_limit_nm])
     return Bounds(np.array([lower, upper]), np.array([[-velocity], [velocity]]) * np.ones(tree.nv), torque)

@@ -1,4 +1,4 @@
-"""Gait wording: gait parameters, criteria and similarity of walks as rows that people read."""
+"""Gait text: gait parameters, criteria and dissimilarity of walks as tables and sentences."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ OFF_GROUND_M = 0.02  # soles of a fitted body lie nearer to the ground than this
 
 
 def parameter_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
-    """Return a row for each quantity, a column for each walk; legs apart if one of the walks is not symmetric."""
+    """Return a row for each quantity and a column for each walk; legs are separate if a walk is not symmetric."""
     apart = not all(one.symmetric for one in parameters)
     columns = [_column(one, apart) for one in parameters]
     return [[word, *(column[word] for column in columns)] for word in columns[0]]
 
 
 def work_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
-    """Return a row for each of the joints that work most, and all together: given and taken, a column for each walk."""
+    """Return the generated and absorbed work of the busiest joints and of all joints, a column for each walk."""
     rows = [[joint_words(name), *(_work(one, [name]) for one in parameters)] for name in _busiest(parameters)]
     return [*rows, ["all joints", *(_work(one, list(one.work)) for one in parameters)]] if rows else []
 
 
 def band_rows(scores: Mapping[str, Mapping[str, BandScore]]) -> list[list[str]]:
-    """Return a row for each figure that has a band, and last how many are near it."""
+    """Return a row for each figure that has a band, and a last one with the count within two standard deviations."""
     words = dict.fromkeys(name for own in scores.values() for name in own)
     if not words:
         return []
@@ -62,7 +62,7 @@ def _near(scores: Mapping[str, BandScore]) -> str:
 
 
 def _busiest(parameters: Sequence[GaitParameters]) -> list[str]:
-    """Return the joints that give and take most in any walk; of symmetric walks, those that are not left."""
+    """Return the joints with the most work in any walk; if all walks are symmetric, without the left side."""
     turnover: dict[str, float] = {}
     for one in parameters:
         for name, work in one.work.items():
@@ -73,7 +73,7 @@ def _busiest(parameters: Sequence[GaitParameters]) -> list[str]:
 
 
 def criteria_rows(comparison: GaitComparison) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of the cross-evaluation: criteria down, walks across, the best of several starred."""
+    """Return header and rows of the cross-evaluation: a row for each criterion, a star at the best walk."""
     judged = {name: known for name in comparison.names if (known := comparison.values_by_criterion(name)) is not None}
     rows = []
     for word in next(iter(judged.values()), {}):
@@ -84,7 +84,7 @@ def criteria_rows(comparison: GaitComparison) -> tuple[list[str], list[list[str]
 
 
 def dissimilarity_rows(comparison: GaitComparison) -> list[list[str]]:
-    """Return how far each walk is from each, in both forms of the measure."""
+    """Return the dissimilarity of each walk from each, in both forms of the measure."""
     return [
         [name, *(f"{d.total:.4f} ({d.total_half_time:.4f})" for d in row)]
         for name, row in zip(comparison.names, comparison.dissimilarity, strict=True)
@@ -92,15 +92,15 @@ def dissimilarity_rows(comparison: GaitComparison) -> list[list[str]]:
 
 
 def gait_tables(found: GaitAnalysis) -> Iterator[ReportTable]:
-    """Yield what was measured of walks, and the walks beside each other where that is possible."""
+    """Yield the tables of an analysis; those without rows are left out."""
     parameters = list(found.parameters.values())
     header = ["", *found.parameters]
     comparison = found.comparison
     rows = parameter_rows(parameters)
     yield ReportTable("gait parameters", "Gait parameters", "", "What gait laboratories report", header, rows)
     if rows := work_rows(parameters):
-        title = "work of the joints in one cycle, given and taken [J/kg]"
-        words = "What joints give to the movement (+) and take from it (-) in one cycle, per body mass."
+        title = "work of the joints in one cycle, generated and absorbed [J/kg]"
+        words = "Work that the joints generate (+) and absorb (-) in one cycle, per body mass."
         yield ReportTable(title, "Work", words, "Work of the joints [J/kg]", header, rows)
     if rows := band_rows(found.scores):
         title = "beside people at the same speed: value (standard deviations from their mean)"
@@ -121,14 +121,14 @@ def gait_tables(found: GaitAnalysis) -> Iterator[ReportTable]:
             "Posture and whole time term, as in the published numbers; in brackets with half of the time term, as the "
             f"equation was printed (E27). 0 is the same walk. {STEP_WORDS}"
         )
-        title = "how far apart, posture and whole time term (with half of it, E27)"
+        title = "dissimilarity: posture and whole time term (with half of it, E27)"
         header = ["", *comparison.names]
         rows = dissimilarity_rows(comparison)
-        yield ReportTable(title, "Similarity", words, "How far apart", header, rows)
+        yield ReportTable(title, "Similarity", words, "Dissimilarity", header, rows)
 
 
 def closing_sentence(name: str, closing: Closing) -> str:
-    """Return how the cycle of a walk was found."""
+    """Return a sentence about how the cycle of a walk was continued."""
     how = {
         "open": "lies inside the motion",
         "periodic": "joins the motion's end to its start",
@@ -138,7 +138,7 @@ def closing_sentence(name: str, closing: Closing) -> str:
 
 
 def left_out_sentences(found: GaitAnalysis) -> list[str]:
-    """Return which walks are in no comparison, and why; nothing where all are."""
+    """Return a sentence about walks that are not compared, with the reason; empty if all are."""
     names = [name for name in found.walks if name not in found.comparison.names]
     if not names:
         return []
@@ -146,25 +146,27 @@ def left_out_sentences(found: GaitAnalysis) -> list[str]:
 
 
 def contactless_sentence(name: str) -> str:
-    """Return what is missing in a walk whose file does not say when feet touch the ground, and what to do."""
+    """Return a sentence about a walk without contacts, and what to do."""
     return (
-        f"{name} does not say when feet touch the ground, so its steps and cycle are unknown; "
+        f"{name} has no contacts, so its steps and cycle are unknown; "
         "`strut reconstruct` finds contacts, torques and forces from angles."
     )
 
 
 def doubt_sentences(name: str, robot: Robot, motion: Motion) -> list[str]:
-    """Return why the figures of a walk are not those of a person who walks; nothing where nothing speaks against it."""
-    said = []
+    """Return reasons to doubt the figures of a walk: it is refused, in the air or motionless; empty if none apply."""
+    doubts = []
     receipt = motion.receipt
     if receipt is not None and receipt.verdict == "refused":
-        said.append(f"{name} calls itself refused: {'; '.join(map(str, receipt.reasons)) or 'no reason is given'}.")
+        doubts.append(
+            f"{name} is refused by its receipt: {'; '.join(map(str, receipt.reasons)) or 'no reason is given'}."
+        )
     lowest_m = float((foot_positions(robot, motion.qpos)[..., 2] - [foot.radius_m for foot in robot.feet]).min())
     if lowest_m > OFF_GROUND_M:
-        said.append(f"{name} never touches the ground: its feet stay {lowest_m:.2g} m above it.")
+        doubts.append(f"{name} never touches the ground: its feet stay {lowest_m:.2g} m above it.")
     if np.ptp(motion.joint_angles_rad, axis=0).max() < STILL_RAD:
-        said.append(f"{name} does not move: no joint turns.")
-    return said
+        doubts.append(f"{name} does not move: no joint turns.")
+    return doubts
 
 
 def _column(parameters: GaitParameters, apart: bool) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`strut analyze`: human walks in numbers and curves, side by side."""
+"""`strut analyze`: gait parameters, curves and comparison of human walks."""
 
 from __future__ import annotations
 
@@ -22,13 +22,11 @@ from strut.plumbing.atomic_files import check_all_writable, write_atomically
 def analyze(
     motions: Annotated[
         list[str],
-        typer.Argument(
-            help="Motion files of human models; `sad=walk.npz` says that it is a trial of the condition sad."
-        ),
+        typer.Argument(help="Motion files of human models; `sad=walk.npz` is a trial of the condition sad."),
     ],
-    html: Annotated[Path | None, typer.Option(help="Page with curves over the gait cycle to write.")] = None,
+    html: Annotated[Path | None, typer.Option(help="File to write a page with curves over the gait cycle to.")] = None,
     csv: Annotated[
-        Path | None, typer.Option(help="Table to write: angles, torques, powers and forces at 0 to 100 % of the cycle.")
+        Path | None, typer.Option(help="File for angles, torques, powers and forces at 0 to 100 % of the cycle.")
     ] = None,
     force: Force = False,
     json: Json = False,
@@ -75,7 +73,7 @@ def _print_tables(found: GaitAnalysis, conditions: ConditionComparison | None) -
 
 
 def _names(paths: list[Path]) -> dict[str, Path]:
-    """Return the files by short name; by their folder's or their whole path if two would be called the same."""
+    """Return the files by stem; by folder or whole path if two have the same one."""
     for short in (lambda path: path.stem, lambda path: path.parent.name, str):
         named = {short(path): path for path in paths}
         if len(named) == len(set(paths)):

@@ -1,4 +1,4 @@
-"""Body options: who a human model is, as people type it: height, mass, proportions, single lengths and masses."""
+"""Body options: height, mass, proportions, single lengths and masses of a human model as command-line options."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from strut.models.catalogue import load_robot
 from strut.models.subject import subject
 from strut.robot import Robot
 
-LENGTH_HELP = "A length of the body in its place, with its unit: ThighSideLength=48cm; Side is both sides. Repeat it."
-MASS_HELP = "A segment's mass in kg in its place: FootLeft=1.4; Side is both sides. Repeat it."
-BODY_MASS_HELP = "Body mass in kg; 75 at any height if left out."
+LENGTH_HELP = "One length of the body with its unit: ThighSideLength=48cm; Side stands for both sides. Repeatable."
+MASS_HELP = "Mass of one segment in kg: FootLeft=1.4; Side stands for both sides. Repeatable."
+BODY_MASS_HELP = "Body mass in kg; 75 if left out."
 Mass = Annotated[float | None, typer.Option(help=BODY_MASS_HELP)]
 Sex = Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")]
-SMALLEST_RATIO = 0.5
-LARGEST_RATIO = 1.6  # times the body's own: what people differ by, and what units mixed up do not
+MIN_RATIO = 0.5  # of a given length or mass to that of the body; wide enough for people, not for mixed-up units
+MAX_RATIO = 1.6
 
 
 def human_body(
@@ -29,7 +29,7 @@ def human_body(
     lengths: Sequence[str] | None,
     masses: Sequence[str] | None,
 ) -> Robot:
-    """Return the human model that was asked for; the usual one if nothing was."""
+    """Return the human model of the options; the usual one without options."""
     if height_m is None and mass_kg is None and sex == "male" and not lengths and not masses:
         return load_robot("heiman")
     body = subject(
@@ -46,15 +46,15 @@ def human_body(
 
 
 def _check_human(what: str, unit: str, asked: Mapping[str, float], bodies: Sequence[Mapping[str, float]]) -> None:
-    """Raise if a length or mass is far from what it is in bodies: of this height and mass, and as measured."""
+    """Raise OutOfRangeError if a length or mass is far from those of the reference bodies."""
     for name, value in asked.items():
-        own = [body[name] for body in bodies]
-        least = SMALLEST_RATIO * min(own)
-        most = LARGEST_RATIO * max(own)
-        if not least <= value <= most:
+        references = [body[name] for body in bodies]
+        lower = MIN_RATIO * min(references)
+        upper = MAX_RATIO * max(references)
+        if not lower <= value <= upper:
             raise OutOfRangeError(
                 f"The {what} {name} of {value:g} {unit} is not that of a person; "
-                f"choose {least:.3g} to {most:.3g} {unit} for this body."
+                f"choose {lower:.3g} to {upper:.3g} {unit} for this body."
             )
 
 

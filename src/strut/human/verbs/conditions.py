@@ -1,4 +1,4 @@
-"""Conditions: files of an argument list, written as `sad=walk.npz`, by the condition that they belong to."""
+"""Conditions: arguments such as `sad=walk.npz` as files by condition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from strut.errors import BadMotionError
 
 
 def trial_of(word: str) -> tuple[str | None, Path]:
-    """Return condition and file of an argument; a file that is there may have `=` in its name."""
+    """Return condition and file of an argument; an existing file may have `=` in its name."""
     condition, mark, path = word.partition("=")
     if not mark or Path(word).exists():
         return None, Path(word)
@@ -19,7 +19,7 @@ def trial_of(word: str) -> tuple[str | None, Path]:
 
 
 def condition_of(trials: Sequence[tuple[str | None, Path]]) -> dict[Path, str] | None:
-    """Return the condition of every file; None if no condition was named, an error if only some were."""
+    """Return the condition of every file; None if no file has one. Raises BadMotionError if only some have."""
     named: dict[Path, str | None] = {}
     for condition, path in trials:
         if named.setdefault(path, condition) != condition:

@@ -1,4 +1,4 @@
-"""`strut explain`: which mixture of criteria a recorded walk minimises, and how sure that is."""
+"""`strut explain`: the mixture of criteria that a recorded walk minimises, and its uncertainty."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from strut.human.inverse.inverse_optimal_control import explain as find
 from strut.human.inverse.inverse_optimal_control import predict as foretell
 from strut.human.report.explained_text import explained_sentences, explained_tables, predicted_table
 from strut.human.verbs.conditions import condition_of, trial_of
-from strut.human.verbs.solving import tells
+from strut.human.verbs.solving import iteration_display
 from strut.motion import Motion
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OnIteration
@@ -32,12 +32,10 @@ from strut.recording import Recording
 def explain(
     motions: Annotated[
         list[str],
-        typer.Argument(help="Motion files of one person's walks; `sad=walk.npz` says that it is a trial of sad."),
+        typer.Argument(help="Motion files of walks of one person; `sad=walk.npz` is a trial of the condition sad."),
     ],
-    predict: Annotated[
-        Path | None, typer.Option(help="Motion file of another walk of the person, to be predicted.")
-    ] = None,
-    png: Annotated[Path | None, typer.Option(help="Picture of the shares to write.")] = None,
+    predict: Annotated[Path | None, typer.Option(help="Motion file of another walk of the person, to predict.")] = None,
+    png: Annotated[Path | None, typer.Option(help="File to write a picture of the shares to.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -91,9 +89,9 @@ def _walk(path: Path) -> Motion:
 @contextmanager
 def _solving() -> Iterator[OnIteration]:
     """Show what solvers do; Ctrl-C ends the search, of which nothing is kept."""
-    with progress("writes the problem down") as bar, stop_on_interrupt(say_stopping) as stop:
+    with progress("builds the problem") as bar, stop_on_interrupt(say_stopping) as stop:
         try:
-            yield tells(bar, stop)
+            yield iteration_display(bar, stop)
         except NotSolvedError as failure:
             if stop.is_set():
                 raise StoppedError("Interrupted; weights that are not found yet explain nothing.") from failure

@@ -1,4 +1,4 @@
-"""Solving: what people see while a solver works, and the Ctrl-C that stops it without losing what it has."""
+"""Solving: progress of a solver on the screen, and Ctrl-C, which stops it and keeps its best iterate."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from strut.ocp.collocation import NotSolvedError, Solution
 from strut.ocp.interior_point import Iteration, OnIteration
 from strut.plumbing.cancellation import stop_on_interrupt
 
-SOLVED_WORDS = "It was solved already when you pressed Ctrl-C; this is the finished one."
+ALREADY_SOLVED = "The solver had finished before Ctrl-C; this is the finished result."
 NOTHING_YET = "Interrupted before the first iteration; nothing was written."
-NOTHING_WRITTEN = "Interrupted; a walk whose pieces are not all solved does not join, so nothing was written."
+NOTHING_WRITTEN = "Interrupted; not all pieces of the walk were solved, so nothing was written."
 
 
-def tells(bar: Progress, stop: Event | None = None) -> OnIteration:
-    """Return what tells a solver's iterations to people, and tells the solver to stop once the event is set."""
+def iteration_display(bar: Progress, stop: Event | None = None) -> OnIteration:
+    """Return a solver callback that shows each iteration, and stops the solver once the event is set."""
     log = now_and_then()
 
-    def tell(iteration: Iteration) -> bool:
-        which = f"{iteration.solve}, " if iteration.solve else ""
-        words = f"{which}iteration {iteration.number}: cost {iteration.cost:.4f}, violation {iteration.violation:.1e}"
-        bar.update(bar.task_ids[0], description=words)
-        log(words)
+    def show(iteration: Iteration) -> bool:
+        label = f"{iteration.solve}, " if iteration.solve else ""
+        text = f"{label}iteration {iteration.number}: cost {iteration.cost:.4f}, violation {iteration.violation:.1e}"
+        bar.update(bar.task_ids[0], description=text)
+        log(text)
         return stop is not None and stop.is_set()
 
-    return tell
+    return show
 
 
-def watched(solve: Callable[[OnIteration], ComposedWalk]) -> ComposedWalk:
-    """Return what a solver finds while people watch; Ctrl-C stops it, and then there is nothing."""
-    with progress("writes the problem down") as bar, stop_on_interrupt(say_stopping) as stop:
+def solve_with_progress(solve: Callable[[OnIteration], ComposedWalk]) -> ComposedWalk:
+    """Return the result of a solver with its progress on the screen; raises StoppedError after Ctrl-C."""
+    with progress("builds the problem") as bar, stop_on_interrupt(say_stopping) as stop:
         try:
-            return solve(tells(bar, stop))
+            return solve(iteration_display(bar, stop))
         except NotSolvedError as failure:
             if stop.is_set():
                 raise StoppedError(NOTHING_WRITTEN) from failure
@@ -48,13 +48,13 @@ def watched(solve: Callable[[OnIteration], ComposedWalk]) -> ComposedWalk:
 def solved_or_best(
     solve: Callable[[OnIteration], Gait], unfinished: Callable[[Solution], Gait], *, keep_best: bool = False
 ) -> tuple[Gait, bool]:
-    """Return what a solver finds while people watch, or its best iterate after Ctrl-C; and whether it was stopped.
+    """Return the result of a solver, or its best iterate after Ctrl-C; and whether it was stopped.
 
-    With `keep_best`, the best iterate too of a solver that found nothing or ran out of time.
+    With `keep_best` also the best iterate of a solver that failed or ran out of time.
     """
-    with progress("writes the problem down") as bar, stop_on_interrupt(say_stopping) as stop:
+    with progress("builds the problem") as bar, stop_on_interrupt(say_stopping) as stop:
         try:
-            found = solve(tells(bar, stop))
+            gait = solve(iteration_display(bar, stop))
         except NotSolvedError as failure:
             if failure.best is None and stop.is_set():
                 raise StoppedError(NOTHING_YET) from failure
@@ -62,5 +62,5 @@ def solved_or_best(
                 raise
             return unfinished(failure.best), stop.is_set()
     if stop.is_set():
-        print_lines(SOLVED_WORDS)
-    return found, False
+        print_lines(ALREADY_SOLVED)
+    return gait, False

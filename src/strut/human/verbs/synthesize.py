@@ -23,7 +23,7 @@ from strut.human.synthesis.synthesize import best_so_far
 from strut.human.synthesis.synthesize import synthesize as find_gait
 from strut.human.transitions.composed_walk import check_walk, compose_walk
 from strut.human.verbs.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
-from strut.human.verbs.solving import solved_or_best, watched
+from strut.human.verbs.solving import solve_with_progress, solved_or_best
 from strut.models.subject import EVENED
 from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable
@@ -101,7 +101,7 @@ def synthesize(
         _tell(gait, gait.motion(steps=steps), out, force=force, json=json)
         return
     compose = partial(compose_walk, gait, steps=steps, from_stand=from_stand, to_stand=to_stand, turn_rad=radians(turn))
-    walk = watched(lambda tell: compose(on_iteration=tell))
+    walk = solve_with_progress(lambda tell: compose(on_iteration=tell))
     _tell(gait, walk.motion(), out, force=force, json=json)
 
 
