@@ -1,9 +1,9 @@
-"""strut rig: an add-on for Blender 3.4 to 5 that poses a robot as its body allows, and exchanges stories with strut.
+"""strut rig: an add-on for Blender 3.4 to 5 that poses a robot within its limits and exchanges animations with strut.
 
-One file, however long, for Blender installs one: Edit > Preferences > Add-ons > Install. It imports what
-`strut export ROBOT --to rig` writes.
-Legs follow the foot targets by inverse kinematics with all limits, couplings and level feet, in drivers: so posing,
-playing and rendering show what the robot can do. docs/blender.md goes from the installation to the film.
+It is one file because Blender installs single files: Edit > Preferences > Add-ons > Install. It imports the rigs of
+`strut export ROBOT --to rig`.
+Legs follow the foot targets by inverse kinematics with limits, coupled joints and level feet. Drivers do this, so
+posing, playing and rendering all show feasible postures. docs/blender.md leads from the installation to the film.
 """
 
 import csv
@@ -26,7 +26,7 @@ except ImportError:
 
 bl_info = {
     "name": "strut rig",
-    "description": "Rigs of legged robots from strut: pose within limits, export stories, import solved motions",
+    "description": "Rigs of legged robots from strut: pose within limits, exchange animations, import solved motions",
     "author": "strut",
     "version": (1, 0, 0),
     "blender": (3, 4, 0),
@@ -37,15 +37,17 @@ bl_info = {
 FORMAT = "strut rig"
 VERSION = 1
 FRAMES_PER_S = 25
-REACHED_M = 1e-3  # by which a foot may miss its target
+MAX_MISS_M = 1e-3  # distance by which a foot may miss its target
 EYES_BONE = "eyes"
 EYES_STEP_M = 0.01
 WALK = ("walk_forward_m_s", "walk_left_m_s")  # custom properties of the armature; 0 stands
-POSTURE = 1e-4
-ITERATIONS = 40
-SETTLED = 1e-7
-LONGEST_STEP_RAD = 0.3
-THIRD = 1.0 / 3.0
+POSTURE_WEIGHT = 1e-4  # of the rest pose beside the target [m/rad]: decides only where joints are free
+DAMPING = 1e-10  # keeps the normal equations regular at a straight knee
+MAX_ITERATIONS = 40
+CONVERGED_RAD = 1e-7  # largest step at which the iteration ends
+MAX_STEP_RAD = 0.3  # of one iteration
+MAX_CACHED = 2000  # solutions of a foot that are kept
+DEFAULT_HANDLE = 1.0 / 3.0  # length of a handle over the time to the neighbouring key
 
 
 class RigError(Exception):
@@ -55,7 +57,7 @@ class RigError(Exception):
 # --- the rig's description, kept in a text of the .blend ------------------------------------------------------------
 
 _rigs = {}  # parsed descriptions, by the name of their text
-_missed_m = {}  # how far each foot was from its target when it was solved last, by text and foot
+_missed_m = {}  # distance of each foot from its target in its last solution, by text and foot
 
 
 def read_rig(text, source):
@@ -63,22 +65,22 @@ def read_rig(text, source):
     try:
         rig = json.loads(text)
     except ValueError as error:
-        raise RigError(f"{source} is no rig: {error}.") from error
+        raise RigError(f"{source} is not a rig: {error}.") from error
     if not isinstance(rig, dict) or rig.get("format") != FORMAT:
-        raise RigError(f"{source} is no rig of strut; write one with: strut export ROBOT --to rig.")
+        raise RigError(f"{source} is not a rig of strut; write one with: strut export ROBOT --to rig.")
     if rig.get("version") != VERSION:
         raise RigError(f"{source} is a rig of version {rig.get('version')}; this add-on reads version {VERSION}.")
     return rig
 
 
-def rig_named(key):
+def find_rig(key):
     """Return the description in a text of this file, prepared for computing."""
     if key not in _rigs:
-        _rigs[key] = prepared(read_rig(bpy.data.texts[key].as_string(), key))
+        _rigs[key] = prepare_rig(read_rig(bpy.data.texts[key].as_string(), key))
     return _rigs[key]
 
 
-def prepared(rig):
+def prepare_rig(rig):
     """Return a description with arrays, and the chain of bones from the base to each foot."""
     bones = rig["bones"]
     number = {bone["name"]: index for index, bone in enumerate(bones)}
@@ -106,10 +108,10 @@ def prepared(rig):
 
 
 def leg_angles(rig, foot, base_m, base_axes, target_m, yaw_rad):
-    """Return turns since rest of a leg's bones, by bone number, and how far the foot misses its target in metres.
+    """Return the rotations of a leg's bones from rest, by bone index, and the distance of the foot from its target [m].
 
-    Damped Gauss-Newton from the rest pose on the foot's place and on the axes about which it keeps level and heading;
-    springs follow the joints they hang on, and joints stop at their limits.
+    Damped Gauss-Newton from the rest pose. The error is that of the foot's position and of its rotation about the axes
+    that keep it level and heading. Springs follow their joints, and joints stop at their limits.
     """
     bones = rig["bones"]
     free = foot["free"]
@@ -125,7 +127,7 @@ def leg_angles(rig, foot, base_m, base_axes, target_m, yaw_rad):
     own_axes = np.array(foot["axes"])
     offset = np.array(foot["offset_m"])
     angle = start.copy()
-    for _ in range(ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         place, axes, heads, turning = leg_frames(bones, chain, rest + follow @ angle, base_m, base_axes)
         end = place + axes @ offset
         foot_axes = axes @ own_axes
@@ -135,7 +137,7 @@ def leg_angles(rig, foot, base_m, base_axes, target_m, yaw_rad):
         error = np.concatenate([target_m - end, rotation_vector(foot_axes.T @ heading) * keeps])
         step = bounded_step(columns @ follow, error, start - angle, lower - angle, upper - angle)
         angle = np.clip(angle + step, lower, upper)
-        if np.abs(step).max() < SETTLED:
+        if np.abs(step).max() < CONVERGED_RAD:
             break
     every = rest + follow @ angle
     place, axes, _, _ = leg_frames(bones, chain, every, base_m, base_axes)
@@ -180,17 +182,17 @@ def leg_frames(bones, chain, angles, place, axes):
 
 
 def bounded_step(jacobian, error, pull, below, above):
-    """Return a Gauss-Newton step; joints at a limit that would leave it are held, and the rest solved again."""
+    """Return a Gauss-Newton step; joints that would leave their limits are held, and the others solved again."""
     held = np.zeros(len(pull), dtype=bool)
     for _ in range(3):
         kept = np.where(held, 0.0, jacobian)
-        normal = kept.T @ kept + (POSTURE**2 + 1e-10) * np.eye(len(pull))
-        step = np.linalg.solve(normal, kept.T @ error + np.where(held, 0.0, POSTURE**2 * pull))
+        normal = kept.T @ kept + (POSTURE_WEIGHT**2 + DAMPING) * np.eye(len(pull))
+        step = np.linalg.solve(normal, kept.T @ error + np.where(held, 0.0, POSTURE_WEIGHT**2 * pull))
         beyond = (step > above + 1e-12) & (above < 1e-9) | (step < below - 1e-12) & (below > -1e-9)
         if not beyond.any():
             break
         held |= beyond
-    return step * min(1.0, LONGEST_STEP_RAD / max(np.abs(step).max(), 1e-12))
+    return step * min(1.0, MAX_STEP_RAD / max(np.abs(step).max(), 1e-12))
 
 
 def rotation_vector(rotation):
@@ -200,15 +202,15 @@ def rotation_vector(rotation):
 
 
 def strut_leg(key, foot_number, bone, bx, by, bz, bw, bi, bj, bk, fx, fy, fz, yaw):
-    """Return the turn of one bone of a leg: what its driver shows. Base and target as their channels are."""
-    rig = rig_named(key)
+    """Return the rotation of one bone of a leg, for its driver. The arguments are channels of base and target."""
+    rig = find_rig(key)
     foot = rig["feet"][foot_number]
     asked = (bx, by, bz, bw, bi, bj, bk, fx, fy, fz, yaw)
     if asked not in foot["solved"]:
         head, axes = rig["bones"][0]["rest"]
         turn = np.array(quaternion((bw, bi, bj, bk)).to_matrix())
         target = np.array(foot["place_m"]) + np.array((fx, fy, fz))
-        if len(foot["solved"]) > 2000:
+        if len(foot["solved"]) > MAX_CACHED:
             foot["solved"].clear()
         foot["solved"][asked] = leg_angles(
             rig, foot, head + axes @ (bx, by, bz), axes @ turn, target, foot["yaw_rad"] + yaw
@@ -219,8 +221,8 @@ def strut_leg(key, foot_number, bone, bx, by, bz, bw, bi, bj, bk, fx, fy, fz, ya
 
 
 def strut_eye(key, part, slider):
-    """Return an angle of the eyes: upper and lower lid, tilt, gaze to the left and up, for an expression's number."""
-    looks = list(rig_named(key)["eyes"]["looks_deg"].values())
+    """Return an angle of the eyes for an expression: upper lid, lower lid, tilt, gaze to the left, gaze up."""
+    looks = list(find_rig(key)["eyes"]["looks_deg"].values())
     return math.radians(looks[min(max(round(slider / EYES_STEP_M), 0), len(looks) - 1)][part])
 
 
@@ -286,7 +288,7 @@ def matrix(place, axes):
 
 
 def limit_bone(pose, bone, posable):
-    """Let a joint turn about its own axis within its limits, and nothing else."""
+    """Limit a bone to rotation about the axis of its joint, within its limits."""
     if bone["parent"] < 0:
         pose.rotation_mode = "XYZ" if posable else "QUATERNION"
         return
@@ -302,12 +304,14 @@ def limit_bone(pose, bone, posable):
         limit.max_x = bone["upper_rad"] - bone["angle_rad"]
         if hasattr(limit, "use_transform_limit"):
             limit.use_transform_limit = True
-        if hasattr(limit, "use_legacy_behavior"):  # newer limits turn a joint of a whole round over by 180 degrees
+        if hasattr(
+            limit, "use_legacy_behavior"
+        ):  # without it, a joint with a range of a whole turn flips by 180 degrees
             limit.use_legacy_behavior = True
 
 
 def add_controls(armature, rig, key):
-    """Let legs follow the base and the foot targets, and springs the joints that they hang on."""
+    """Add drivers: legs follow the base and the foot targets, springs follow their joints."""
     bones = rig["bones"]
     base = rig["bones"][0]["name"]
     for number, foot in enumerate(rig["feet"]):
@@ -331,7 +335,7 @@ def add_controls(armature, rig, key):
 
 
 def drive_leg(armature, key, number, index, joint, base, target):
-    """Give a joint of a leg its driver."""
+    """Add the driver of a leg joint."""
     curve = armature.driver_add(f'pose.bones["{joint}"].rotation_euler', 0)
     names = []
     for bone, kinds in (
@@ -345,7 +349,7 @@ def drive_leg(armature, key, number, index, joint, base, target):
 
 
 def add_variable(driver, armature, bone, kind, mode):
-    """Add a channel of a bone, seen from its rest pose, and return the variable's name."""
+    """Add a channel of a bone, relative to its rest pose, as a variable, and return its name."""
     variable = driver.variables.new()
     variable.name = f"v{len(driver.variables) - 1}"
     variable.type = "TRANSFORMS"
@@ -359,7 +363,7 @@ def add_variable(driver, armature, bone, kind, mode):
 
 
 def drive_spring(armature, bone, spring, followed):
-    """Keep a spring at rest: at a constant angle, or at one that follows a joint."""
+    """Add the driver of a spring at rest: at a constant angle, or at one that follows a joint."""
     curve = armature.driver_add(f'pose.bones["{bone["name"]}"].rotation_euler', 0)
     constant = spring["rest_rad"] - bone["angle_rad"]
     ratio = 0.0
@@ -375,17 +379,17 @@ def drive_spring(armature, bone, spring, followed):
 
 
 def add_shapes(armature, rig, collection, *, ghost):
-    """Hang the visible parts on their bones."""
+    """Add the visible parts to their bones."""
     for number, shape in enumerate(rig["shapes"]):
         part = add_mesh(f"{armature.name} {shape['bone']} {number}", shape, collection, ghost=ghost)
         hang(part, armature, shape["bone"], Matrix.Identity(4))
 
 
 def hang(part, armature, bone, in_bone):
-    """Parent an object to a bone, at a place in the bone's axes; Blender counts from the bone's tail."""
-    part.parent_bone = bone
-    part.parent_type = "BONE"
+    """Parent an object to a bone at a pose in the bone's axes; Blender measures from the bone's tail."""
     part.parent = armature
+    part.parent_type = "BONE"
+    part.parent_bone = bone
     back = Matrix.Translation((0.0, -armature.data.bones[bone].length, 0.0))
     part.matrix_parent_inverse = Matrix.Identity(4)
     part.matrix_basis = back @ in_bone
@@ -405,7 +409,7 @@ def add_mesh(name, shape, collection, *, ghost):
 
 
 def material(red, green, blue, opacity):
-    """Return the material of a colour, made once."""
+    """Return the material of a colour; it is created once."""
     name = f"strut {red:.2f} {green:.2f} {blue:.2f} {opacity:.2f}"
     found = bpy.data.materials.get(name)
     if found is None:
@@ -415,13 +419,18 @@ def material(red, green, blue, opacity):
             found.blend_method = "BLEND"
         found.use_nodes = True
         shader = next(node for node in found.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-        shader.inputs["Base Color"].default_value = (red**2.2, green**2.2, blue**2.2, 1.0)  # a renderer's are linear
+        shader.inputs["Base Color"].default_value = (
+            red**2.2,
+            green**2.2,
+            blue**2.2,
+            1.0,
+        )  # renderers use linear colours
         shader.inputs["Alpha"].default_value = opacity
     return found
 
 
 def add_eyes(armature, rig, key, collection):
-    """Hang both eyes on the face, lids and gaze driven by the slider of the expression."""
+    """Add both eyes to the face, with lids and gaze driven by the slider of the expression."""
     eyes = rig["eyes"]
     radius = eyes["radius_m"]
     for side, middle in zip((1.0, -1.0), eyes["middles_m"]):
@@ -479,13 +488,13 @@ def import_rig(path, context):
     context.scene.render.fps_base = 1.0
     context.scene.render.fps = FRAMES_PER_S
     context.scene.frame_start = 0
-    armature = build(rig_named(kept.name), kept.name, posable=True, context=context, label=robot)
+    armature = build(find_rig(kept.name), kept.name, posable=True, context=context, label=robot)
     select_only(armature, context)
     return armature
 
 
 def select_only(armature, context):
-    """Make an armature the one that is worked on."""
+    """Select an armature and make it active."""
     for item in context.view_layer.objects:
         item.select_set(False)
     armature.select_set(True)
@@ -496,7 +505,7 @@ def select_only(armature, context):
 
 
 def curves_of(armature):
-    """Return the animation curves of an armature; from Blender 4.4 on they may lie in the layers of an action."""
+    """Return the animation curves of an armature; from Blender 4.4 on they may be in the layers of an action."""
     action = armature.animation_data.action if armature.animation_data else None
     if action is None:
         return []
@@ -509,7 +518,7 @@ def curves_of(armature):
 
 
 def controls(rig):
-    """Return what an animator keys: data paths of base, foot targets, free joints, eyes and walking speeds."""
+    """Return the data paths that an animator keys (base, foot targets, free joints, eyes), and the free joints."""
     legs = {joint for foot in rig["feet"] for joint in foot["joints"]}
     base = rig["bones"][0]["name"]
     free = [b["name"] for b in rig["bones"][1:] if b["name"] not in legs and "spring" not in b]
@@ -523,7 +532,7 @@ def controls(rig):
 
 
 def key_pose(armature, rig, frame):
-    """Put a keyframe on everything that is keyed."""
+    """Insert a keyframe for all controls."""
     for path in controls(rig)[0]:
         armature.keyframe_insert(path, frame=frame)
     for name in WALK:
@@ -532,9 +541,9 @@ def key_pose(armature, rig, frame):
 
 
 def clamp_handles(armature):
-    """Let curves pass their keys without overshoot, as strut draws them; lengths of handles stay as they are.
+    """Set handles so that curves do not overshoot, as strut interpolates; the lengths of handles are kept.
 
-    Slopes are those of a monotone cubic (weighted harmonic means of the neighbours), 0 at both ends.
+    The slopes are those of a monotone cubic (weighted harmonic means of the neighbours), 0 at both ends.
     """
     for curve in curves_of(armature):
         points = curve.keyframe_points
@@ -572,10 +581,10 @@ def monotone_slopes(places):
 
 
 def handle_shares(points, number):
-    """Return the lengths of a key's handles as shares of the way to the neighbours; a third unless set by hand."""
+    """Return the lengths of a key's handles as shares of the time to the neighbours; a third unless set by hand."""
     point = points[number]
-    before = THIRD
-    after = THIRD
+    before = DEFAULT_HANDLE
+    after = DEFAULT_HANDLE
     if point.handle_left_type == "FREE" and number:
         before = (point.co[0] - point.handle_left[0]) / (point.co[0] - points[number - 1].co[0])
     if point.handle_right_type == "FREE" and number + 1 < len(points):
@@ -584,7 +593,7 @@ def handle_shares(points, number):
 
 
 def keyed_frames(armature, rig):
-    """Return the frames at which anything is keyed, in order."""
+    """Return the frames with keys, in ascending order."""
     known = (*controls(rig)[0], *(f'["{name}"]' for name in WALK))
     return sorted(
         {round(p.co[0], 3) for curve in curves_of(armature) if curve.data_path in known for p in curve.keyframe_points}
@@ -596,13 +605,13 @@ def go_to(scene, frame):
     scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
 
 
-def story(armature, rig, context, title, emotion):
-    """Return keyframes as strut's animation, a dictionary; raises RigError where a foot misses its place."""
+def read_animation(armature, rig, context, title, emotion):
+    """Return a keyframe animation as a dictionary; raises RigError if a foot misses its target."""
     scene = context.scene
     frames = keyed_frames(armature, rig)
     now = scene.frame_current
     if len(frames) < 2:
-        raise RigError(f"{armature.name} has {len(frames)} keyframes; a story needs two or more (Key pose).")
+        raise RigError(f"{armature.name} has {len(frames)} keyframes; an animation needs two or more (Key pose).")
     keys = []
     for frame in frames:
         go_to(scene, frame)
@@ -610,25 +619,25 @@ def story(armature, rig, context, title, emotion):
         keys.append(keyframe(armature, rig, (frame - frames[0]) * scene.render.fps_base / scene.render.fps))
     add_curves(armature, rig, frames, keys)
     scene.frame_set(now)
-    told = {"title": title, "robot": rig["robot"], "emotion": emotion}
-    return told | ({"posture_deg": rig["posture_deg"]} if rig["posture_deg"] else {}) | {"keyframe": keys}
+    animation = {"title": title, "robot": rig["robot"], "emotion": emotion}
+    return animation | ({"posture_deg": rig["posture_deg"]} if rig["posture_deg"] else {}) | {"keyframe": keys}
 
 
 def check_reached(armature, rig, context, frame):
-    """Raise RigError if a foot is not where its target is."""
-    seen = armature.evaluated_get(context.evaluated_depsgraph_get())
+    """Raise RigError if a foot misses its target."""
+    evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
     for foot in rig["feet"]:
-        bone = seen.pose.bones[foot["bone"]].matrix
-        target = seen.pose.bones[foot["name"]].matrix.to_translation()
+        bone = evaluated.pose.bones[foot["bone"]].matrix
+        target = evaluated.pose.bones[foot["name"]].matrix.to_translation()
         missed_m = (bone @ Vector(foot["offset_m"]) - target).length
-        if missed_m > REACHED_M:
+        if missed_m > MAX_MISS_M:
             raise RigError(
-                f"Frame {frame:g}: {foot['name']} misses its place by {missed_m * 1e3:.0f} mm; bring them nearer."
+                f"Frame {frame:g}: {foot['name']} misses its target by {missed_m * 1e3:.0f} mm; move it nearer."
             )
 
 
 def keyframe(armature, rig, time_s):
-    """Return the pose that is shown as a keyframe."""
+    """Return the current pose as a keyframe."""
     base = armature.pose.bones[rig["bones"][0]["name"]]
     rest = Matrix(rig["bones"][0]["rest"][1].tolist())
     turn = (rest @ base.matrix_basis.to_3x3() @ rest.transposed()).to_euler("XYZ")
@@ -657,14 +666,14 @@ def keyframe(armature, rig, time_s):
 
 
 def put(table, name, value):
-    """Write a value unless it is what strut takes anyway."""
+    """Write a value unless it is strut's default."""
     numbers = value if isinstance(value, list) else [value]
     if value and value != "neutral" and any(numbers):
         table[name] = value
 
 
 def add_curves(armature, rig, frames, keys):
-    """Write how keyframes go on: straight lines, and handles that somebody changed."""
+    """Write the interpolation of keyframes: straight lines, and handles with changed lengths."""
     base = rig["bones"][0]["name"]
     paths = controls(rig)[0]
     curves = [c for c in curves_of(armature) if c.data_path in paths and f'"{EYES_BONE}"' not in c.data_path]
@@ -678,20 +687,24 @@ def add_curves(armature, rig, frames, keys):
             before, after = handle_shares(points, at)
             if points[at].interpolation in ("LINEAR", "CONSTANT") and number + 1 < len(frames):
                 keys[number]["interpolation"] = "linear"
-            if abs(after - THIRD) > 1e-3 and number + 1 < len(frames):
+            if abs(after - DEFAULT_HANDLE) > 1e-3 and number + 1 < len(frames):
                 keys[number]["leave"] = round(after, 4)
-            if abs(before - THIRD) > 1e-3 and number:
+            if abs(before - DEFAULT_HANDLE) > 1e-3 and number:
                 keys[number]["arrive"] = round(before, 4)
             break
 
 
-def toml_text(told):
+def format_toml(animation):
     """Return an animation as TOML."""
-    head = [f"{name} = {json.dumps(told[name], ensure_ascii=False)}" for name in ("title", "robot", "emotion")]
-    if "posture_deg" in told:
-        head += ["", "[posture_deg]", *(f"{json.dumps(name)} = {angle}" for name, angle in told["posture_deg"].items())]
+    head = [f"{name} = {json.dumps(animation[name], ensure_ascii=False)}" for name in ("title", "robot", "emotion")]
+    if "posture_deg" in animation:
+        head += [
+            "",
+            "[posture_deg]",
+            *(f"{json.dumps(name)} = {angle}" for name, angle in animation["posture_deg"].items()),
+        ]
     lines = list(head)
-    for key in told["keyframe"]:
+    for key in animation["keyframe"]:
         lines += ["", "[[keyframe]]"]
         for name, value in key.items():
             if name not in ("feet", "joints_deg"):
@@ -707,20 +720,22 @@ def toml_text(told):
     return "\n".join([*lines, ""])
 
 
-def import_story(path, armature, rig, context):
+def import_animation(path, armature, rig, context):
     """Put the keyframes of an animation file on a rig; raises RigError."""
     if tomllib is None:
-        raise RigError("Reading stories needs Blender 4.1 or newer, whose Python reads TOML.")
+        raise RigError("Opening an animation needs Blender 4.1 or newer, whose Python reads TOML.")
     try:
-        told = tomllib.loads(Path(path).read_text("utf-8"))
-        keys = told["keyframe"]
+        animation = tomllib.loads(Path(path).read_text("utf-8"))
+        keys = animation["keyframe"]
     except (OSError, ValueError, KeyError) as error:
-        raise RigError(f"{path} is no story of strut: {error}.") from error
-    if told.get("robot", rig["robot"]) != rig["robot"]:
-        raise RigError(f"{Path(path).name} is a story of {told['robot']}, and this is the rig of {rig['robot']}.")
+        raise RigError(f"{path} is not an animation of strut: {error}.") from error
+    if animation.get("robot", rig["robot"]) != rig["robot"]:
+        raise RigError(
+            f"{Path(path).name} is an animation of {animation['robot']}, and this is the rig of {rig['robot']}."
+        )
     for key in keys:
         look_number(rig, key.get("eyes", "neutral"))  # before anything is changed
-    new_action(armature, told.get("title", Path(path).stem))
+    new_action(armature, animation.get("title", Path(path).stem))
     rate = context.scene.render.fps / context.scene.render.fps_base
     for key in keys:
         show_key(armature, rig, key)
@@ -733,8 +748,8 @@ def import_story(path, armature, rig, context):
     set_handles(armature, keys, rate)
     clamp_handles(armature)
     context.scene.frame_end = max(1, math.ceil(keys[-1]["time_s"] * rate))
-    armature["strut_emotion"] = told.get("emotion", "neutral")
-    armature["strut_title"] = told.get("title", "")
+    armature["strut_emotion"] = animation.get("emotion", "neutral")
+    armature["strut_title"] = animation.get("title", "")
     context.scene.frame_set(0)
 
 
@@ -753,7 +768,7 @@ def look_number(rig, name):
 
 
 def show_key(armature, rig, key):
-    """Pose a rig as a keyframe says."""
+    """Set the pose of a keyframe."""
     rest = Matrix(rig["bones"][0]["rest"][1].tolist())
     base = armature.pose.bones[rig["bones"][0]["name"]]
     base.location = rest.transposed() @ Vector(key.get("base_m", (0.0, 0.0, 0.0)))
@@ -774,7 +789,7 @@ def show_key(armature, rig, key):
 
 
 def set_handles(armature, keys, rate):
-    """Give every curve the interpolation and the lengths of handles that keyframes say."""
+    """Set interpolation and lengths of handles of every curve from keyframes."""
     times = [key["time_s"] * rate for key in keys]
     for curve in curves_of(armature):
         for number, point in enumerate(curve.keyframe_points):
@@ -783,12 +798,12 @@ def set_handles(armature, keys, rate):
             point.handle_left_type = point.handle_right_type = "FREE"
             if number:
                 point.handle_left = (
-                    times[number] - key.get("arrive", THIRD) * (times[number] - times[number - 1]),
+                    times[number] - key.get("arrive", DEFAULT_HANDLE) * (times[number] - times[number - 1]),
                     point.co[1],
                 )
             if number + 1 < len(keys):
                 point.handle_right = (
-                    times[number] + key.get("leave", THIRD) * (times[number + 1] - times[number]),
+                    times[number] + key.get("leave", DEFAULT_HANDLE) * (times[number + 1] - times[number]),
                     point.co[1],
                 )
 
@@ -806,18 +821,18 @@ def read_motion(path):
                 names = [str(name) for name in arrays["joint_names"]]
                 return meta["robot"], arrays["time_s"], arrays["qpos"], names, meta.get("eyes", [])
         if path.suffix == ".json":
-            told = json.loads(path.read_text("utf-8"))
+            table = json.loads(path.read_text("utf-8"))
             return (
-                told["robot"],
-                np.array(told["time_s"]),
-                np.array(told["qpos"]),
-                told["joint_names"],
-                told["meta"].get("eyes", []),
+                table["robot"],
+                np.array(table["time_s"]),
+                np.array(table["qpos"]),
+                table["joint_names"],
+                table["meta"].get("eyes", []),
             )
         if path.suffix == ".csv":
             return read_csv(path)
     except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
-        raise RigError(f"{path.name} is no motion of strut: {error}.") from error
+        raise RigError(f"{path.name} is not a motion of strut: {error}.") from error
     raise RigError(f"{path.name} ends in {path.suffix}; give .npz, .json or .csv.")
 
 
@@ -833,7 +848,7 @@ def read_csv(path):
 
 
 def import_motion(path, rig, key, context):
-    """Show a solved motion as an action of a second, transparent body beside the drawing; raises RigError."""
+    """Show a solved motion as an action of a second, transparent body beside the rig; raises RigError."""
     robot, time_s, qpos, names, eyes = read_motion(path)
     bones = rig["bones"]
     if robot not in (None, rig["robot"]) or names != [bone["name"] for bone in bones[1:]]:
@@ -843,7 +858,7 @@ def import_motion(path, rig, key, context):
     numbers = [(start_s, look_number(rig, name)) for start_s, name in eyes]
     armature = build(rig, key, posable=False, context=context, label=f"{rig['robot']} {Path(path).stem}")
     heads = np.array([bone["start_m"] for bone in bones])
-    armature.location = (0.0, -1.5 * float(np.ptp(heads, axis=0).max()), 0.0)  # beside the drawing, on its right
+    armature.location = (0.0, -1.5 * float(np.ptp(heads, axis=0).max()), 0.0)  # to the right of the rig
     new_action(armature, Path(path).stem)
     rate = context.scene.render.fps / context.scene.render.fps_base
     time_s = time_s - time_s[0]
@@ -895,24 +910,24 @@ def quaternion(wxyz):
     return Quaternion((np.asarray(wxyz) / np.linalg.norm(wxyz)).tolist())
 
 
-# --- what people click ----------------------------------------------------------------------------------------------
+# --- operators and panel ----------------------------------------------------------------------------------------------
 
 
 def active_rig(context):
-    """Return the armature that is worked on and its description; raises RigError."""
+    """Return the active armature and its description; raises RigError."""
     armature = context.object
     if armature is not None and armature.type != "ARMATURE":
         armature = armature.parent
     if armature is None or "strut_rig" not in armature:
         raise RigError("Select a rig of strut first.")
-    return armature, rig_named(armature["strut_rig"])
+    return armature, find_rig(armature["strut_rig"])
 
 
-class Told:
-    """An operator whose mistakes become one sentence."""
+class SafeOperator:
+    """An operator that reports a RigError as one sentence."""
 
     def execute(self, context):
-        """Do it, or say what is wrong."""
+        """Run the operator, or report the error."""
         try:
             self.run(context)
         except RigError as error:
@@ -921,8 +936,8 @@ class Told:
         return {"FINISHED"}
 
 
-class STRUT_OT_import_rig(Told, bpy.types.Operator, ImportHelper):
-    """Build the rig of a robot, from a file that `strut export ROBOT --to rig` wrote"""
+class STRUT_OT_import_rig(SafeOperator, bpy.types.Operator, ImportHelper):
+    """Build the rig of a robot from a file of `strut export ROBOT --to rig`"""
 
     bl_idname = "strut.import_rig"
     bl_label = "strut rig (.json)"
@@ -937,22 +952,22 @@ class STRUT_OT_import_rig(Told, bpy.types.Operator, ImportHelper):
         )
 
 
-class STRUT_OT_import_story(Told, bpy.types.Operator, ImportHelper):
-    """Put the keyframes of an animation file on the rig"""
+class STRUT_OT_import_animation(SafeOperator, bpy.types.Operator, ImportHelper):
+    """Open a keyframe animation on the rig"""
 
-    bl_idname = "strut.import_story"
-    bl_label = "Open story (.toml)"
+    bl_idname = "strut.import_animation"
+    bl_label = "Open animation (.toml)"
     bl_options = {"REGISTER", "UNDO"}
     filter_glob: StringProperty(default="*.toml", options={"HIDDEN"})
 
     def run(self, context):
         """Read it."""
         armature, rig = active_rig(context)
-        import_story(self.filepath, armature, rig, context)
+        import_animation(self.filepath, armature, rig, context)
 
 
-class STRUT_OT_import_motion(Told, bpy.types.Operator, ImportHelper):
-    """Show a solved motion beside the drawing"""
+class STRUT_OT_import_motion(SafeOperator, bpy.types.Operator, ImportHelper):
+    """Show a solved motion beside the rig"""
 
     bl_idname = "strut.import_motion"
     bl_label = "Import motion (.npz, .json, .csv)"
@@ -960,17 +975,17 @@ class STRUT_OT_import_motion(Told, bpy.types.Operator, ImportHelper):
     filter_glob: StringProperty(default="*.npz;*.json;*.csv", options={"HIDDEN"})
 
     def run(self, context):
-        """Read it, and go on with the drawing."""
+        """Import it, and select the rig again."""
         armature, rig = active_rig(context)
         import_motion(self.filepath, rig, armature["strut_rig"], context)
         select_only(armature, context)
 
 
-class STRUT_OT_export_story(Told, bpy.types.Operator, ExportHelper):
-    """Write the keyframes as an animation file for `strut animate`"""
+class STRUT_OT_export_animation(SafeOperator, bpy.types.Operator, ExportHelper):
+    """Write the keyframes as an animation for `strut animate`"""
 
-    bl_idname = "strut.export_story"
-    bl_label = "Export story (.toml)"
+    bl_idname = "strut.export_animation"
+    bl_label = "Export animation (.toml)"
     filename_ext = ".toml"
     filter_glob: StringProperty(default="*.toml", options={"HIDDEN"})
     title: StringProperty(name="Title", default="")
@@ -981,12 +996,12 @@ class STRUT_OT_export_story(Told, bpy.types.Operator, ExportHelper):
         armature, rig = active_rig(context)
         title = self.title or armature.get("strut_title", "") or Path(self.filepath).stem
         emotion = self.emotion or armature.get("strut_emotion", "") or "neutral"
-        Path(self.filepath).write_text(toml_text(story(armature, rig, context, title, emotion)), "utf-8")
+        Path(self.filepath).write_text(format_toml(read_animation(armature, rig, context, title, emotion)), "utf-8")
         self.report({"INFO"}, f"Wrote {self.filepath}; next: strut animate {Path(self.filepath).name}")
 
 
-class STRUT_OT_export_glb(Told, bpy.types.Operator, ExportHelper):
-    """Write the rig's movement, frame by frame, as GLB for `strut animate`"""
+class STRUT_OT_export_glb(SafeOperator, bpy.types.Operator, ExportHelper):
+    """Write every frame of the rig's movement as GLB for `strut animate`"""
 
     bl_idname = "strut.export_glb"
     bl_label = "Export movement (.glb)"
@@ -994,7 +1009,7 @@ class STRUT_OT_export_glb(Told, bpy.types.Operator, ExportHelper):
     filter_glob: StringProperty(default="*.glb", options={"HIDDEN"})
 
     def run(self, context):
-        """Write it with Blender's own exporter, which samples what drivers show."""
+        """Write it with Blender's exporter, which samples the result of drivers."""
         armature, rig = active_rig(context)
         frames = keyed_frames(armature, rig)
         if len(frames) < 2:
@@ -1029,7 +1044,7 @@ class STRUT_OT_export_glb(Told, bpy.types.Operator, ExportHelper):
         )
 
 
-class STRUT_OT_key_pose(Told, bpy.types.Operator):
+class STRUT_OT_key_pose(SafeOperator, bpy.types.Operator):
     """Put a keyframe on base, feet, joints and eyes"""
 
     bl_idname = "strut.key_pose"
@@ -1042,11 +1057,11 @@ class STRUT_OT_key_pose(Told, bpy.types.Operator):
         key_pose(armature, rig, context.scene.frame_current)
 
 
-class STRUT_OT_clamp(Told, bpy.types.Operator):
-    """Let curves pass their keys without overshoot, as strut draws them"""
+class STRUT_OT_clamp(SafeOperator, bpy.types.Operator):
+    """Set handles so that curves do not overshoot, as strut interpolates"""
 
     bl_idname = "strut.clamp"
-    bl_label = "Curves as strut draws them"
+    bl_label = "Interpolate as strut does"
     bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context):
@@ -1054,7 +1069,7 @@ class STRUT_OT_clamp(Told, bpy.types.Operator):
         clamp_handles(active_rig(context)[0])
 
 
-class STRUT_OT_eyes(Told, bpy.types.Operator):
+class STRUT_OT_eyes(SafeOperator, bpy.types.Operator):
     """Give the eyes an expression from this frame on"""
 
     bl_idname = "strut.eyes"
@@ -1072,7 +1087,7 @@ class STRUT_OT_eyes(Told, bpy.types.Operator):
 
 
 class STRUT_PT_panel(bpy.types.Panel):
-    """What can be done with a rig, and how far feet are from their targets"""
+    """Operators of a rig, and the distances of feet from their targets"""
 
     bl_idname = "STRUT_PT_panel"
     bl_label = "strut"
@@ -1094,25 +1109,25 @@ class STRUT_PT_panel(bpy.types.Panel):
             layout.operator("strut.clamp")
             for foot in rig["feet"]:
                 missed_m = _missed_m.get((armature["strut_rig"], foot["name"]), 0.0)
-                if missed_m > REACHED_M:
-                    layout.label(text=f"{foot['name']} misses its place by {missed_m * 1e3:.0f} mm", icon="ERROR")
+                if missed_m > MAX_MISS_M:
+                    layout.label(text=f"{foot['name']} misses its target by {missed_m * 1e3:.0f} mm", icon="ERROR")
             for name in WALK:
                 layout.prop(armature, f'["{name}"]')
             if rig["eyes"]:
                 grid = layout.grid_flow(columns=3, align=True)
                 for look in rig["eyes"]["looks_deg"]:
                     grid.operator("strut.eyes", text=look).look = look
-            layout.operator("strut.import_story")
-            layout.operator("strut.export_story")
+            layout.operator("strut.import_animation")
+            layout.operator("strut.export_animation")
             layout.operator("strut.export_glb")
         layout.operator("strut.import_motion")
 
 
 CLASSES = (
     STRUT_OT_import_rig,
-    STRUT_OT_import_story,
+    STRUT_OT_import_animation,
     STRUT_OT_import_motion,
-    STRUT_OT_export_story,
+    STRUT_OT_export_animation,
     STRUT_OT_export_glb,
     STRUT_OT_key_pose,
     STRUT_OT_clamp,
@@ -1128,7 +1143,7 @@ def menu(self, _context):
 
 @persistent
 def register_drivers(*_):
-    """Make the functions of drivers known, again after a file was loaded, and forget what belonged to the last one."""
+    """Register the functions of drivers, again after a file is loaded, and clear the caches of the last file."""
     _rigs.clear()
     _missed_m.clear()
     bpy.app.driver_namespace["strut_leg"] = strut_leg

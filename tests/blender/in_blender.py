@@ -35,11 +35,11 @@ def refused(call, **options):
 def cassie():
     bpy.ops.strut.import_rig(filepath=str(FOLDER / "cassie.json"))
     armature = bpy.context.object
-    bpy.ops.strut.import_story(filepath=str(FOLDER / "story.toml"))
+    bpy.ops.strut.import_animation(filepath=str(FOLDER / "story.toml"))
     last = bpy.context.scene.frame_end
     seen["last"] = last
     seen["story"] = bones(armature, range(0, last + 1, EACH))
-    bpy.ops.strut.export_story(filepath=str(FOLDER / "again.toml"))
+    bpy.ops.strut.export_animation(filepath=str(FOLDER / "again.toml"))
     bpy.ops.strut.export_glb(filepath=str(FOLDER / "again.glb"))
     bpy.context.scene.frame_start = 0
     bpy.context.scene.frame_end = last
@@ -67,18 +67,18 @@ def mistakes(armature):
     armature.pose.bones["pelvis"].location = (0.0, 0.0, 0.0)
     armature.pose.bones["pelvis"].rotation_euler = (0.0, 0.0, 0.0)
     bpy.ops.strut.key_pose()
-    said["one keyframe"] = refused(bpy.ops.strut.export_story, filepath=str(FOLDER / "one.toml"))
+    said["one keyframe"] = refused(bpy.ops.strut.export_animation, filepath=str(FOLDER / "one.toml"))
     bpy.context.scene.frame_set(20)
     armature.pose.bones["pelvis"].location = (0.0, 0.0, 0.3)
     bpy.ops.strut.key_pose()
     seen["unreachable"] = bones(armature, [20])
-    said["unreachable"] = refused(bpy.ops.strut.export_story, filepath=str(FOLDER / "far.toml"))
+    said["unreachable"] = refused(bpy.ops.strut.export_animation, filepath=str(FOLDER / "far.toml"))
     said["no rig"] = refused(bpy.ops.strut.import_rig, filepath=str(FOLDER / "noise.json"))
     said["other robot"] = refused(bpy.ops.strut.import_motion, filepath=str(FOLDER / "paw.npz"))
     said["damaged"] = refused(bpy.ops.strut.import_motion, filepath=str(FOLDER / "noise.npz"))
     for name in ("cut", "empty", "winking"):
         said[name] = refused(bpy.ops.strut.import_motion, filepath=str(FOLDER / f"{name}.npz"))
-    said["winking story"] = refused(bpy.ops.strut.import_story, filepath=str(FOLDER / "winking.toml"))
+    said["winking story"] = refused(bpy.ops.strut.import_animation, filepath=str(FOLDER / "winking.toml"))
     bpy.ops.strut.eyes(look="angry")
     seen["eyes"] = armature.pose.bones["eyes"].location.x
 
@@ -90,9 +90,9 @@ def others():
     seen["pepper"] = bones(pepper, [0])
     bpy.ops.strut.import_rig(filepath=str(FOLDER / "mrpete.json"))
     mrpete = bpy.context.object
-    bpy.ops.strut.import_story(filepath=str(FOLDER / "paw.toml"))
+    bpy.ops.strut.import_animation(filepath=str(FOLDER / "paw.toml"))
     seen["mrpete"] = bones(mrpete, range(0, bpy.context.scene.frame_end + 1, EACH))
-    bpy.ops.strut.export_story(filepath=str(FOLDER / "paw_again.toml"))
+    bpy.ops.strut.export_animation(filepath=str(FOLDER / "paw_again.toml"))
 
 
 bpy.ops.preferences.addon_install(filepath=ADDON)

@@ -146,7 +146,7 @@ def test_springs_and_level_feet_hold_while_blender_plays(cassie, seen):
     assert np.abs(points[..., 2]).max() < 1e-4  # toes and heels on the floor
 
 
-def test_a_story_comes_back_from_blender_as_it_went_in(folder):
+def test_an_animation_is_exported_as_it_was_opened(folder):
     before = strut.load_animation(folder / "story.toml")
     after = strut.load_animation(folder / "again.toml")
     assert (after.title, after.emotion, after.robot) == (before.title, before.emotion, before.robot)
@@ -176,7 +176,7 @@ def test_movements_that_blender_exports_are_read_back(folder, cassie, seen, draw
     assert len(traced.animation.keyframe) < traced.frames / 3
 
 
-def test_a_solved_motion_is_an_action_beside_the_drawing(folder, cassie, seen):
+def test_a_solved_motion_is_an_action_beside_the_rig(folder, cassie, seen):
     motion = strut.load_motion(folder / "solved.npz")
     base_mm, joints_deg = away(coordinates(cassie, seen["solved"]), motion.qpos[:: 4 * EACH])
     assert base_mm < 0.01
@@ -187,26 +187,26 @@ def test_a_solved_motion_is_an_action_beside_the_drawing(folder, cassie, seen):
     assert base_mm < 0.01
 
 
-def test_drivers_work_again_after_a_file_was_opened(cassie, seen):
+def test_drivers_work_after_a_file_is_opened(cassie, seen):
     again = away(coordinates(cassie, seen["reopened"]), coordinates(cassie, seen["story"][1:2]))
     assert max(again) < 1e-3
 
 
-def test_an_unreachable_pose_stops_at_the_limits_and_is_named(cassie, seen):
+def test_an_unreachable_pose_stops_at_the_limits_and_is_refused(cassie, seen):
     shown = coordinates(cassie, seen["unreachable"])[0, 7:]
     assert (shown > cassie.joint_lower_rad - 1e-5).all()
     assert (shown < cassie.joint_upper_rad + 1e-5).all()
-    assert "Frame 20: left_sole misses its place by" in seen["said"]["unreachable"]
+    assert "Frame 20: left_sole misses its target by" in seen["said"]["unreachable"]
 
 
-def test_mistakes_are_told_in_one_sentence(seen):
+def test_errors_are_one_sentence(seen):
     said = seen["said"]
-    assert "a story needs two or more" in said["one keyframe"]
-    assert "noise.json is no rig" in said["no rig"]
+    assert "an animation needs two or more" in said["one keyframe"]
+    assert "noise.json is not a rig" in said["no rig"]
     assert "is a motion of mrpete, and this is the rig of cassie" in said["other robot"]
-    assert "noise.npz is no motion of strut" in said["damaged"]
-    assert "cut.npz is no motion of strut" in said["cut"]
-    assert "empty.npz is no motion of strut" in said["empty"]
+    assert "noise.npz is not a motion of strut" in said["damaged"]
+    assert "cut.npz is not a motion of strut" in said["cut"]
+    assert "empty.npz is not a motion of strut" in said["empty"]
     for name in ("winking", "winking story"):
         assert "The eyes of cassie have no expression 'winking'; choose neutral, " in said[name]
     for words in said.values():
