@@ -69,7 +69,7 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
         (("--goal", "0", "0", "36000"), 2, "The goal's heading is 36000 degrees; write it from -360 to 360"),
         (("--goal", "0.2", "0", "0", "--via", "0,-1e9,0"), 2, "The goal is 1e+09 m away; choose one within 1000 m"),
         (("--goal", "0.2", "0", "0", "--step-length", "90mm"), 2, "A step length of 90 mm is impossible"),
-        (("--goal", "0.2", "0", "0", "--via", "1,2"), 2, "'1,2' is no way-point"),
+        (("--goal", "0.2", "0", "0", "--via", "1,2"), 2, "'1,2' is not a way-point"),
         (("--via", "0.1,0,0"), 2, "--via needs --goal; add it, or leave the option out."),
         (
             ("--cycles", "3"),
@@ -82,7 +82,7 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
             2,
             "--goal does not apply with --steps; leave one of them out.",
         ),
-        (("--speed", "quick"), 2, "'quick' is no speed"),
+        (("--speed", "quick"), 2, "'quick' is not a speed"),
         (("--goal", "0.1", "0", "0", "--speed", "3"), 2, "A speed of 3 m/s is impossible"),
     ],
 )

@@ -71,7 +71,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         ),
         (
             ["walk", "mrpete", "--step-length", "far"],
-            "'far' is no length; write for instance 80mm or 0.08m. See `strut walk --help`.",
+            "'far' is not a length; write for instance 80mm or 0.08m. See `strut walk --help`.",
         ),
         (
             ["walk", "mrpete", "--balance", "z"],
@@ -314,7 +314,7 @@ def test_speeds_are_read_as_people_write_them_and_bare_ones_are_metres_per_secon
 
 @pytest.mark.parametrize("text", ["3cm", "quick", "nan", "3 km", "3 m/h", "1e", ""])
 def test_what_is_no_speed_is_said_so(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match=f"'{text}' is no speed"):
+    with pytest.raises(typer.BadParameter, match=f"'{text}' is not a speed"):
         speed_m_s(text)
 
 

@@ -48,18 +48,18 @@ def recording(happy_human, tmp_path):
 
 
 def test_a_press_while_a_human_walk_is_solved_ends_it_with_a_sentence_and_no_file(tmp_path, capsys, monkeypatch):
-    said = screen._said
+    said = screen.format_step
 
     def press_and_say(now):
         if now.iteration == 0:
             press()
         return said(now)
 
-    monkeypatch.setattr(screen, "_said", press_and_say)
+    monkeypatch.setattr(screen, "format_step", press_and_say)
     assert main(["walk", "heiman", "--emotion", "sad", "--out", str(tmp_path / "sad.npz")]) == 130
     said = capsys.readouterr().err
     assert "press Ctrl-C again to end at once" in said
-    assert "shows no feeling, so nothing was written" in said
+    assert "the walk was not solved, so nothing was written" in said
     assert list(tmp_path.iterdir()) == []
 
 

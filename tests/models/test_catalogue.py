@@ -68,7 +68,7 @@ def test_a_robot_of_the_user_never_takes_the_name_of_ours(copy, mrpete, monkeypa
     assert load_robot(str(home / "mrpete")) is not mrpete
     assert robot_names().count("mrpete") == 1
     assert main(["robots"]) == 0
-    assert f"mrpete means ours; yours goes by its path, {home}" in capsys.readouterr().err.replace("\n", "")
+    assert f"mrpete is a robot of strut; use yours by its path, {home}" in capsys.readouterr().err.replace("\n", "")
 
 
 @pytest.mark.parametrize("kept", ["NFC", "NFD"])

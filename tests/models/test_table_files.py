@@ -7,7 +7,8 @@ import pytest
 from strut.cli.main import main
 from strut.errors import BadFieldError, BadTableError
 from strut.models import catalogue
-from strut.models.catalogue import load_robot
+from strut.models.catalogue import HOME, load_robot
+from strut.models.table_files import read_tables
 
 # robot, file, text, what stands in its place, and what the sentence must say after the file's name
 FAULTS = [
@@ -62,3 +63,12 @@ def test_a_folder_that_describes_no_body_is_told_what_describes_one(tmp_path):
     (tmp_path / "robot.toml").write_text('title = "nobody"\n', "utf-8")
     with pytest.raises(BadTableError, match=r"says neither limbs .* nor a model's file"):
         load_robot(str(tmp_path))
+
+
+def test_a_gait_toml_with_the_former_name_of_its_kind_is_still_read(tmp_path):
+    shutil.copytree(HOME / "heiman", tmp_path / "heiman")
+    file = tmp_path / "heiman" / "gait.toml"
+    text = file.read_text("utf-8")
+    file.write_text(text.replace('kind = "human_gait"', 'kind = "synthesis"'), "utf-8")
+    assert file.read_text("utf-8") != text
+    assert read_tables(file.parent).gait == read_tables(HOME / "heiman").gait

@@ -1,4 +1,4 @@
-"""`strut check`: measure a motion file again, believing nothing it says."""
+"""`strut check`: measure a motion file again; nothing in its receipt is trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`strut emotions`: what can be felt."""
+"""`strut emotions`: the named emotions."""
 
 from __future__ import annotations
 

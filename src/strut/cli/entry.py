@@ -1,4 +1,4 @@
-"""Entry: where `strut` starts. Light to import, so that Ctrl-C is understood from the first moment on."""
+"""Entry: where `strut` starts. It imports little, so that Ctrl-C is handled from the first moment."""
 
 import os
 import sys
@@ -22,17 +22,17 @@ def run() -> None:
 
 
 def _code_unless_interrupted() -> int:
-    """Return the exit code of the command, after which nobody listens to Ctrl-C any more."""
+    """Return the exit code of the command; afterwards SIGINT is ignored until the process ends."""
     try:
         INTERRUPTS.install()
         open_streams()
-        warnings.filterwarnings("ignore", message=r"Glyph \d+")  # letters that a picture's font lacks become boxes
-        os.environ.setdefault("MUJOCO_GL", "disable")  # nothing here draws with it; it would start a process to look
-        from strut.cli.main import main  # noqa: PLC0415  (takes a while, in which people may change their minds)
+        warnings.filterwarnings("ignore", message=r"Glyph \d+")  # letters that the font of a picture lacks become boxes
+        os.environ.setdefault("MUJOCO_GL", "disable")  # unused here; looking for it would start a process
+        from strut.cli.main import main  # noqa: PLC0415  (takes so long that Ctrl-C may come during it)
 
         return main(sys.argv[1:])
     except Exception as error:
-        if INTERRUPTS.was_pressed:  # in the middle of that import
+        if INTERRUPTS.was_pressed:  # Ctrl-C during that import
             raise KeyboardInterrupt from error
         raise
     finally:

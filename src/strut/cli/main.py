@@ -20,15 +20,15 @@ REFUSED = 3
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; whatever goes wrong becomes one sentence on stderr."""
+    """Run one command and return its exit code; every error becomes one sentence on stderr."""
     verb = arguments[0] if arguments else "--help"
     try:
         result = _run(verb, arguments[1:])
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever reads our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed it
         return DONE
     except Exception as error:
-        if INTERRUPTS.was_pressed and not isinstance(error, StoppedError):  # whatever an interrupted import made of it
+        if INTERRUPTS.was_pressed and not isinstance(error, StoppedError):  # an interrupted import may raise any error
             raise KeyboardInterrupt from error
         if os.environ.get("STRUT_DEBUG"):
             raise
@@ -37,17 +37,17 @@ def main(arguments: Sequence[str]) -> int:
         sentence, code = _explained(error, verb)
         complain(sentence)
         return code
-    if result == INTERRUPTED:  # what the command-line library makes of Ctrl-C
+    if result == INTERRUPTED:  # the exit code that the command-line library returns for Ctrl-C
         complain(INTERRUPTED_WORDS)
     return result if isinstance(result, int) else DONE
 
 
 def _run(verb: str, arguments: Sequence[str]) -> object:
-    """Run a verb, and import no other; the list of all of them takes no time."""
+    """Run a verb and import no other; the list of verbs imports none."""
     if verb in ("--help", "--version"):
         print(_help() if verb == "--help" else _version())
         return DONE
-    import typer  # noqa: PLC0415  (with what it needs, slower than the whole list of verbs)
+    import typer  # noqa: PLC0415  (slower than the list of verbs)
 
     app = find("strut.verbs", verb)
     if isinstance(app, typer.Typer):
@@ -58,24 +58,24 @@ def _run(verb: str, arguments: Sequence[str]) -> object:
         app.command()(command)
     try:
         return app(args=list(arguments), prog_name=f"strut {verb}", standalone_mode=False)
-    except typer.Abort:  # a question that nobody answered, or with no
+    except typer.Abort:  # a question that was answered with no, or not at all
         raise StoppedError("Stopped; nothing was done.") from None
     except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # of which the library makes an exit code of its own
+        if isinstance(end.__context__, BrokenPipeError):  # which the library turns into an exit code
             raise end.__context__ from None
         raise
 
 
 def _print_refusal(refusal: RefusedError) -> None:
-    """Tell programs the receipt of what was refused, or at least every reason."""
-    from strut.cli.screen import print_json  # noqa: PLC0415  (whoever refuses has imported it already)
+    """Print the receipt of a refused motion as JSON, or at least every reason."""
+    from strut.cli.screen import print_json  # noqa: PLC0415  (already imported when a motion is refused)
 
-    told = refusal.receipt and refusal.receipt.as_dict()
-    print_json(told or {"verdict": "refused", "reasons": [asdict(reason) for reason in refusal.reasons]})
+    receipt = refusal.receipt and refusal.receipt.as_dict()
+    print_json(receipt or {"verdict": "refused", "reasons": [asdict(reason) for reason in refusal.reasons]})
 
 
 def _explained(error: BaseException, verb: str) -> tuple[str, int]:
-    """Return what to tell the user about an error, and the exit code: the last line of defence against tracebacks."""
+    """Return the sentence about an error and the exit code; no traceback reaches a user."""
     if isinstance(error, StoppedError):
         return str(error), INTERRUPTED
     if isinstance(error, RefusedError):
@@ -95,7 +95,7 @@ def _help() -> str:
     verbs = "\n".join(f"  {name:12s} {verb.summary}" for name, verb in VERBS.items())
     return f"""Usage: strut VERB [OPTIONS]
 
-  Make robots and human models move with a feeling, and prove that the motion is sound.
+  Make robots and human models move with an emotion, and check that the motion is physically feasible.
   `strut VERB --help` tells more, with an example.
 
 Verbs:

@@ -1,4 +1,4 @@
-"""Options: those that several verbs share, so that they are called, read and explained alike; lengths with units."""
+"""Options that several verbs share, and how lengths, speeds and places are read."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _METRES_A_SECOND = {f"{unit}/s": metres for unit, metres in _METRES.items()} | {
 _NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*"
 _LONGEST_CM = 300.0
 _USUAL_PERSON_M = 1.7
-_LONGEST_BARE_M = 5.0  # nothing here is longer: whoever types more forgot the unit
+_LONGEST_BARE_M = 5.0  # no length here is longer, so that the unit is missing
 
 
 def chosen_layer(expression: str | None) -> Layer | None:
@@ -57,15 +57,15 @@ def chosen_layer(expression: str | None) -> Layer | None:
     return expression  # type: ignore[return-value]
 
 
-def feeling(emotion: str | None, pad: tuple[float, float, float] | None) -> Emotion:
-    """Return the emotion that was named or placed; neutral if neither."""
+def chosen_emotion(emotion: str | None, pad: tuple[float, float, float] | None) -> Emotion:
+    """Return the emotion by its name or coordinates; neutral if neither was typed."""
     if emotion is not None and pad is not None:
         raise typer.BadParameter("give --emotion or --pad, not both.")
     return Emotion(*pad) if pad is not None else named_emotion("neutral" if emotion is None else emotion)
 
 
 def person_height_m(text: str) -> float:
-    """Return a person's height in metres, as lengths are read; who forgot the unit is told what people are."""
+    """Return a person's height in metres; a number without a unit is compared with usual heights."""
     return length_m(text, usual_m=_USUAL_PERSON_M)
 
 
@@ -73,7 +73,7 @@ def length_m(text: str, *, usual_m: float | None = None) -> float:
     """Return a length in metres from `80mm`, `8cm`, `0.08m` or `0.08`: a bare number is metres, always."""
     match = re.fullmatch(rf"{_NUMBER}(mm|cm|m)?\s*", text.lower())
     if match is None:
-        raise typer.BadParameter(f"'{text}' is no length; write for instance 80mm or 0.08m.")
+        raise typer.BadParameter(f"'{text}' is not a length; write for instance 80mm or 0.08m.")
     number, unit = match.groups()
     if unit is None and abs(float(number)) > _LONGEST_BARE_M:
         raise typer.BadParameter(f"'{text}' without a unit is {number} metres; write {_meant(number, usual_m)}.")
@@ -102,7 +102,7 @@ def _way_point(text: str) -> Place:
     try:
         x_m, y_m, heading_deg = (float(number) for number in text.replace(",", " ").split())
     except ValueError as error:
-        raise typer.BadParameter(f"'{text}' is no way-point; write X,Y,DEGREES, for instance 0.3,0.1,45.") from error
+        raise typer.BadParameter(f"'{text}' is not a way-point; write X,Y,DEGREES, for instance 0.3,0.1,45.") from error
     return _place("way-point", (x_m, y_m, heading_deg))
 
 
@@ -115,7 +115,7 @@ def _place(what: str, triple: Triple) -> Place:
 
 
 def _meant(number: str, usual_m: float | None) -> str:
-    """Return what a length without a unit may have meant: its digits, near what is usual where that is known."""
+    """Return what a length without a unit may mean: its digits, near the usual size if that is known."""
     size = abs(float(number))
     if usual_m is not None:
         metres = size / 10.0 ** round(math.log10(size / usual_m))
@@ -127,6 +127,6 @@ def speed_m_s(text: str) -> float:
     """Return a speed from `30mm/s`, `3cm/s`, `0.03m/s`, `4km/h` or `0.03`: a bare number is m/s, always."""
     match = re.fullmatch(rf"{_NUMBER}({'|'.join(_METRES_A_SECOND)})?\s*", text.lower())
     if match is None:
-        raise typer.BadParameter(f"'{text}' is no speed; write for instance 30cm/s or 0.3 (m/s).")
+        raise typer.BadParameter(f"'{text}' is not a speed; write for instance 30cm/s or 0.3 (m/s).")
     number, unit = match.groups()
     return float(number) * _METRES_A_SECOND[unit or "m/s"]

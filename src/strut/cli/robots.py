@@ -1,4 +1,4 @@
-"""`strut robots`: who can move."""
+"""`strut robots`: the robots and their joints."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def robots(
         print_json([_summary(known, robot) for known, robot in every.items()])
         return
     rows = [[known, *_columns(robot)] for known, robot in every.items()]
-    print_table("robots", ["name", "who", "joints", "feet", "mass"], rows)
+    print_table("robots", ["name", "robot", "joints", "feet", "mass"], rows)
     for hidden in hidden_robots():
-        print_lines(f"{hidden} means ours; yours goes by its path, {robot_home() / hidden}, or rename its folder.")
+        print_lines(f"{hidden} is a robot of strut; use yours by its path, {robot_home() / hidden}.")
     _print_next(*_proposed(every))
 
 
 def _proposed(every: Mapping[str, Robot | str]) -> tuple[str, Robot]:
-    """Return the robot to try next: one of the user's, if it can be read and walks."""
+    """Return the robot to propose: one of the user's, if it can be read and walks."""
     able = {name: robot for name, robot in every.items() if isinstance(robot, Robot) and robot.tables.gait is not None}
     chosen = next((name for name in able if name in names_in(robot_home())), next(iter(able)))
     return chosen, able[chosen]
 
 
 def _loaded(name: str) -> Robot | str:
-    """Return a robot; of one of the user's that cannot be read, the reason, so that the others are listed."""
+    """Return a robot; or the reason why it cannot be read, so that the others are listed."""
     try:
         return load_robot(name)
     except StrutError as error:
@@ -72,7 +72,7 @@ def _show_one(name: str, robot: Robot, json: bool) -> None:
     does = f"feet {', '.join(robot.foot_names)}" if robot.feet else f"tasks {', '.join(tasks) or 'none'}"
     print_table(f"{robot.title}; {does}", ["joint", "range", "speed", "torque"], rows)
     if stories := _stories(robot):
-        print_lines(f"stories for `strut perform`, alone or in a queue with walk 2 m, stand 2 s: {', '.join(stories)}")
+        print_lines(f"stories for `strut perform`, alone or in a sequence with walk 2 m: {', '.join(stories)}")
     _print_next(name, robot)
 
 

@@ -1,4 +1,4 @@
-"""Screen: what people read goes to stderr, what programs read goes to stdout."""
+"""Screen: text for people goes to stderr, JSON and tables for programs go to stdout."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from strut.viewer.receipt_text import headline, receipt_sentences
 
 
 class _Screen(Console):
-    """A console that raises when nobody listens any more, instead of ending the program with exit code 1."""
+    """A console that raises BrokenPipeError when its reader is gone, instead of ending the program with exit code 1."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 def _width() -> int | None:
-    """Return how wide tables are: as the terminal or COLUMNS says (None), and wide in a file or pipe."""
+    """Return the width of tables: None for that of the terminal or of COLUMNS, and wide in a file or pipe."""
     return None if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit() else 140
 
 
@@ -60,40 +60,41 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
 
 
 def print_receipt(receipt: Receipt) -> None:
-    """Tell people what a motion keeps and costs."""
+    """Print what a motion keeps and costs, for people."""
     print_lines(headline(receipt), *(f"  {sentence}" for sentence in receipt_sentences(receipt)))
 
 
 @contextmanager
-def told_on_screen(words: str, out: Path, *, force: bool, stoppable: bool = False) -> Iterator[OnProgress]:
-    """Show what is tried while a motion is planned for a file.
+def report_on_screen(words: str, out: Path, *, force: bool, stoppable: bool = False) -> Iterator[OnProgress]:
+    """Show the progress of a search for a motion.
 
     Args:
         words: What is under way.
-        out: Where the motion will be written.
+        out: File that the motion will be written to.
         force: Whether it may replace a file.
-        stoppable: Whether the first Ctrl-C asks to stop, which a solver needs, and only the second interrupts.
+        stoppable: Whether the first Ctrl-C asks a solver to stop, and only the second interrupts.
 
     Yields:
-        What to call with every step of the search.
+        The callback for every step of the search.
     """
     stopping = stop_on_interrupt(say_stopping) if stoppable else nullcontext(Event())
-    log = now_and_then()
+    log = throttled_log()
     with progress(words) as bar, stopping as stop:
 
-        def tell(now: Step) -> bool:
-            if now.passed and not now.instead:  # the options were fine, and there is still work that would be in vain
+        def report(now: Step) -> bool:
+            if now.passed and not now.instead:  # a motion will be found; check early that it can be written
                 check_writable(out, force=force, ending=".npz")
-            said = _said(now)
-            bar.update(bar.task_ids[0], description=said)
+            text = format_step(now)
+            bar.update(bar.task_ids[0], description=text)
             if now.iteration is not None or now.instead:
-                log(said)
+                log(text)
             return stop.is_set()
 
-        yield tell
+        yield report
 
 
-def _said(now: Step) -> str:
+def format_step(now: Step) -> str:
+    """Return a step of a search as text."""
     if now.intensity is not None:
         what = now.instead or f"intensity {now.intensity:.2f}"
         return f"{what} {'keeps' if now.passed else 'does not keep'} its limits"
@@ -102,7 +103,7 @@ def _said(now: Step) -> str:
 
 
 def print_planned(motion: Motion, out: Path, *, json: bool) -> None:
-    """Tell people and programs what a planned motion that was written to `out` keeps and costs."""
+    """Print what a planned motion that was written to `out` keeps and costs."""
     assert motion.receipt is not None
     if json:
         print_json(motion.receipt.as_dict())
@@ -112,40 +113,40 @@ def print_planned(motion: Motion, out: Path, *, json: bool) -> None:
 
 
 def print_lines(*lines: str) -> None:
-    """Tell people something, line by line."""
+    """Print lines for people."""
     for line in lines:
         people.print(line, markup=False, soft_wrap=True)
 
 
 def print_next(command: str, *words: Path | str) -> None:
-    """Tell people what to try next: a command and, quoted where the shell needs it, the files and names that follow."""
+    """Print the command to try next: a command and its files and names, quoted where the shell needs it."""
     print_lines(f"next: {' '.join([command, *(shlex.quote(str(word)) for word in words)])}")
 
 
 def say_stopping() -> None:
-    """Tell people who have pressed Ctrl-C once what happens now."""
+    """Say what a first Ctrl-C does."""
     complain("Stopping after this iteration; press Ctrl-C again to end at once.")
 
 
-def now_and_then() -> Callable[[str], None]:
-    """Return what tells a line to a log file, where no bar can move, unless it told one a few seconds ago."""
-    started_s = told_s = monotonic()
+def throttled_log() -> Callable[[str], None]:
+    """Return a function that prints a line to a log file, which has no progress bar, at most every few seconds."""
+    started_s = printed_s = monotonic()
 
-    def tell(words: str) -> None:
-        nonlocal told_s
+    def log(words: str) -> None:
+        nonlocal printed_s
         now_s = monotonic()
-        if not people.is_terminal and now_s - told_s >= EVERY_S:
+        if not people.is_terminal and now_s - printed_s >= EVERY_S:
             print_lines(f"{words}, {now_s - started_s:.0f} s")
-            told_s = now_s
+            printed_s = now_s
 
-    return tell
+    return log
 
 
 @contextmanager
 def heartbeat(words: str) -> Iterator[None]:
-    """Tell a log file every few seconds that something without steps of its own is still under way, and since when."""
+    """Log every few seconds that a task without progress of its own is still running, and since when."""
     over = Event()
-    log = now_and_then()
+    log = throttled_log()
 
     def beat() -> None:
         while not over.wait(EVERY_S):
@@ -162,19 +163,19 @@ def heartbeat(words: str) -> Iterator[None]:
 
 @contextmanager
 def progress(words: str) -> Iterator[Progress]:
-    """Show a bar on stderr while something takes long; it disappears when done, and never appears in a log file."""
+    """Show a progress bar on stderr; it disappears when done, and never appears in a log file."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=people, transient=True, disable=not people.is_terminal) as bar:
         bar.add_task(words, total=None)
         yield bar
 
 
-def telling(bar: Progress, words: str) -> Callable[[str], None]:
-    """Return what tells the bar, or a log file now and then, which feeling is being moved."""
-    log = now_and_then()
+def report_emotion(bar: Progress, words: str) -> Callable[[str], None]:
+    """Return a callback that shows which emotion is being planned, in the bar or in a log file."""
+    log = throttled_log()
 
-    def tell(feeling: str) -> None:
-        bar.update(bar.task_ids[0], description=f"{words} {feeling}")
-        log(f"{words} {feeling}")
+    def report(emotion: str) -> None:
+        bar.update(bar.task_ids[0], description=f"{words} {emotion}")
+        log(f"{words} {emotion}")
 
-    return tell
+    return report

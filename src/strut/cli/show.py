@@ -1,4 +1,4 @@
-"""`strut show`: look at motions, live or in a file."""
+"""`strut show`: motions in the browser or as a page, picture or film."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PARTNERS = {
     "width": ("png", "gif", "mp4"),
     "fps": ("gif", "mp4"),
     "json": FILES,
-}  # what an option is about; in the live viewer the user chooses
+}  # options of files; in the live viewer the user chooses
 LARGE_GIF_BYTES = 5_000_000  # pages and chats begin to refuse pictures
 
 
@@ -52,7 +52,7 @@ def show(
     gif: Annotated[Path | None, typer.Option(help="Write a short animation instead.")] = None,
     mp4: Annotated[Path | None, typer.Option(help="Write a short video instead.")] = None,
     stick: Annotated[
-        bool, typer.Option("--stick", help="Stick figures: joints, soles, and free sight of the ground.")
+        bool, typer.Option("--stick", help="Stick figures: joints and soles, which do not hide the ground.")
     ] = False,
     at: Annotated[
         float | None,
@@ -80,7 +80,7 @@ def show(
         from strut.viewer.viewer import serve  # noqa: PLC0415  (viser takes a second to load)
 
         robots = [robot_of(motion) for motion in motions]
-        serve(motions, robots, host=host, port=port, look=look, names=names, on_ready=_tell_address)
+        serve(motions, robots, host=host, port=port, look=look, names=names, on_ready=_print_address)
         return
     from strut.viewer.files import save_shown  # noqa: PLC0415  (and so does matplotlib)
 
@@ -101,12 +101,12 @@ def show(
             force=force,
             on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
         )
-    _tell_written(written, json=json)
+    _print_written(written, json=json)
     _print_next(files[0], motions[0])
 
 
-def _tell_written(written: Sequence[Path], *, json: bool) -> None:
-    """Tell which files were written, and how large they are."""
+def _print_written(written: Sequence[Path], *, json: bool) -> None:
+    """Print which files were written, and how large they are."""
     sizes = {path: path.stat().st_size for path in written}
     print_lines(*(f"wrote {path} ({size / 1e3:.0f} kB)" for path, size in sizes.items()))
     if any(path.suffix.lower() == ".gif" and size > LARGE_GIF_BYTES for path, size in sizes.items()):
@@ -116,9 +116,9 @@ def _tell_written(written: Sequence[Path], *, json: bool) -> None:
 
 
 def _print_next(file: Path, motion: Motion) -> None:
-    """Lead on: what is planned can be checked, what was simulated used elsewhere."""
+    """Propose to check a plan, and to export what was simulated."""
     print_next(f"strut {'export' if 'simulated' in motion.meta else 'check'}", file)
 
 
-def _tell_address(url: str) -> None:
+def _print_address(url: str) -> None:
     print_lines(f"showing on {url}; Ctrl-C ends it")

@@ -1,4 +1,4 @@
-"""Streams: stdout and stderr as they really are: closed, read by nobody, full, or without our letters."""
+"""Streams: stdin, stdout and stderr may be closed, a broken pipe, full, or unable to encode our letters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ INTERRUPTED_WORDS = "Interrupted; nothing half-written was left behind."
 
 
 def open_streams() -> None:
-    """Open what the shell closed (`>&-`), and let letters that a terminal does not have become question marks."""
+    """Open streams that the shell closed (`>&-`); letters that a terminal cannot show become question marks."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # in the order of their numbers
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115  (open as long as the process is)
@@ -21,7 +21,7 @@ def open_streams() -> None:
 
 
 def settle_streams() -> None:
-    """Write out what is left; what nobody reads any more goes nowhere, or Python would complain about it at the end."""
+    """Flush the streams; redirect a broken one to nowhere, so that Python does not report it at shutdown."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -30,7 +30,7 @@ def settle_streams() -> None:
 
 
 def complain(sentence: str) -> None:
-    """Tell people what went wrong, in one line; if nobody listens, the exit code alone has to say it."""
+    """Print an error in one line on stderr; if stderr is gone, only the exit code reports it."""
     try:
         print(f"strut: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
     except OSError:

@@ -1,11 +1,11 @@
-"""Usage: a mistyped option, told in one sentence, whatever the command-line library says about it."""
+"""Usage: a mistyped option as one sentence, in the place of the messages of the command-line library."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-_MUST_BE = {  # by kind of mistake, as pydantic calls it, which reads options for typer
+_MUST_BE = {  # by pydantic's name of the mistake; typer reads options by pydantic
     "float_parsing": "a number",
     "int_parsing": "a whole number",
     "greater_than_equal": "at least {ge}",
@@ -19,7 +19,7 @@ def is_usage_error(error: BaseException) -> bool:
 
 
 def usage_sentence(error: Any, verb: str | None) -> str:
-    """Return what is wrong with what was typed, and whose help tells what is right."""
+    """Return what is wrong, and which help page says what is right."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else f"strut {verb}" if verb else "strut"
     words = error.format_message().removeprefix("Invalid value: ").strip().rstrip(".")
@@ -30,7 +30,7 @@ def usage_sentence(error: Any, verb: str | None) -> str:
 
 
 def _mistake(parameter: Any, mistake: Mapping[str, Any]) -> str | None:
-    """Return a sentence about one value that is not what an option takes; None if we have no words for it."""
+    """Return a sentence about a value that an option does not take; None for a kind of mistake without one."""
     option = parameter.opts[0]
     typed = str(mistake["input"])
     wanted = _MUST_BE.get(mistake["type"])

@@ -18,11 +18,11 @@ from strut.cli.options import (
     Out,
     Pad,
     Strict,
+    chosen_emotion,
     chosen_layer,
-    feeling,
     length_m,
 )
-from strut.cli.screen import print_planned, told_on_screen
+from strut.cli.screen import print_planned, report_on_screen
 from strut.cli.walk_options import task_from_options, with_gait_options
 from strut.formats.motion_file import save_motion
 from strut.models.catalogue import load_robot
@@ -52,7 +52,7 @@ def walk(
     **typed: Any,  # noqa: ARG001 -- the options of the gaits, which task_from_options reads from the context
 ) -> None:
     """Plan a walk that expresses an emotion and save it. Example: strut walk mrpete --emotion happy --out happy.npz."""
-    expressed = feeling(emotion, pad)
+    expressed = chosen_emotion(emotion, pad)
     layer = chosen_layer(expression)
     body = load_robot(robot)
     if body.tables.gait is None:
@@ -78,7 +78,7 @@ def walk(
     from strut.pipeline.run import run  # noqa: PLC0415  (help and mistakes need no planner)
 
     tried = f"{robot} tries to walk {expressed.label}"
-    with told_on_screen(tried, out, force=force, stoppable=kind.is_slow) as report:
+    with report_on_screen(tried, out, force=force, stoppable=kind.is_slow) as report:
         motion = run(request, robot=body, on_progress=report)
     save_motion(motion, out, force=force)
     print_planned(motion, out, json=json)

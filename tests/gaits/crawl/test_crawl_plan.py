@@ -30,13 +30,13 @@ def published_gait(robot):
     return replace(crawl_gait(robot), handover=0.0, timing="published", settle_s=0.0)
 
 
-def feeling(emotion):
+def chosen_emotion(emotion):
     return named_emotion(emotion)
 
 
 def steady_walk(robot, emotion, gait=None):
     """Return phases (T,), pose and plan of a walk in the published style, 200 samples per cycle."""
-    style = style_for(robot, feeling(emotion), 1.0)
+    style = style_for(robot, chosen_emotion(emotion), 1.0)
     pose = key_pose(robot, style)
     gait = gait or published_gait(robot)
     plan = crawl_plan(gait, pose, style, cycles=CYCLES, rate_hz=PER_CYCLE * style.tempo / gait.cycle_s)
@@ -71,7 +71,7 @@ def test_steady_feet_seen_from_the_body_follow_the_published_formula(mrpete, emo
 
 @pytest.mark.parametrize("emotion", EMOTIONS)
 def test_step_length_and_heights_are_those_of_the_tables(mrpete, emotion):
-    style = style_for(mrpete, feeling(emotion), 1.0)
+    style = style_for(mrpete, chosen_emotion(emotion), 1.0)
     lift = key_pose(mrpete, style).lift_change_m
     step = [80 * style.stride, 40 * style.lift + lift[0] * 1e3, 40 * style.lift + lift[1] * 1e3]
     assert_allclose(step, NUMBERS["pose"][emotion]["step_mm"], atol=1e-9)
@@ -133,7 +133,7 @@ def test_feet_on_the_ground_never_move_or_tilt(mrpete, emotion, timing):
 @pytest.mark.parametrize("cycles", [2, 3, 7])
 @pytest.mark.parametrize("emotion", EMOTIONS)
 def test_walks_start_and_end_standing_in_neutral(mrpete, emotion, cycles):
-    style = style_for(mrpete, feeling(emotion), 1.0)
+    style = style_for(mrpete, chosen_emotion(emotion), 1.0)
     gait = crawl_gait(mrpete)
     plan = crawl_plan(gait, key_pose(mrpete, style), style, cycles=cycles, rate_hz=100.0)
     neutral = ground_under(key_pose(mrpete, Style()).feet(np.array(0.0))).footprint_m
@@ -152,7 +152,7 @@ def test_walks_start_and_end_standing_in_neutral(mrpete, emotion, cycles):
 @settings(max_examples=15, deadline=None)
 def test_body_and_weight_of_any_walk_are_smooth(mrpete, emotion, intensity, cycles):
     """No jump in speed anywhere: second differences stay those of a smooth curve."""
-    style = style_for(mrpete, feeling(emotion), intensity)
+    style = style_for(mrpete, chosen_emotion(emotion), intensity)
     plan = crawl_plan(crawl_gait(mrpete), key_pose(mrpete, style), style, cycles=cycles, rate_hz=100.0)
     for curve, scale in ((plan.body_x_m, 0.15), (plan.weight, 1.0)):
         assert np.abs(np.diff(curve, n=2)).max() * 1e4 < 6.0 * scale * (style.tempo / 4.0) ** 2 * 4.0
@@ -229,7 +229,7 @@ def test_printed_swing_order_has_the_best_margin_of_the_six(mrpete):
 
 
 def test_fear_walks_forwards_below_two_thirds_and_backwards_above(mrpete):
-    fear = feeling("fearful")
+    fear = chosen_emotion("fearful")
     just_below, at, just_above = (style_for(mrpete, fear, 2 / 3 + off) for off in (-1e-6, 0.0, 1e-6))
     assert (just_below.direction, just_above.direction) == (1, -1)
     assert at.stride < 1e-12

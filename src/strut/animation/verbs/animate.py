@@ -13,7 +13,7 @@ from strut.animation.animation_file import import_animation, load_animation
 from strut.animation.request import AnimationMethod
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.options import Force, Json, Out, Strict, length_m
-from strut.cli.screen import print_lines, print_planned, told_on_screen
+from strut.cli.screen import print_lines, print_planned, report_on_screen
 from strut.formats.motion_file import save_motion
 from strut.formats.reader import find_readers
 from strut.models.catalogue import load_robot
@@ -45,7 +45,7 @@ def animate(
     body = load_robot(name)
     if animation.robot not in (None, name, body.name):
         raise typer.BadParameter(f"{file} is made for {animation.robot}, not for {name}; leave --robot out.")
-    with told_on_screen(f"{name} learns {animation.title}", out, force=force) as report:
+    with report_on_screen(f"{name} learns {animation.title}", out, force=force) as report:
         motion = make_feasible(
             body,
             animation,

@@ -11,7 +11,7 @@ from strut.animation.verbs.animate import save_animation
 from strut.cli.hooks import Performance
 from strut.cli.options import length_m
 from strut.cli.paired_options import check_only
-from strut.cli.screen import told_on_screen
+from strut.cli.screen import report_on_screen
 from strut.robot import Robot
 
 OPTIONS = ("robot", "task", "out", "force", "json", "rate", "strict", "margin")
@@ -22,7 +22,7 @@ def perform_story(context: typer.Context, robot: Robot, story: str) -> None:
     check_only(context, OPTIONS, f"is for tasks of a hand; the story {story} has its own.")
     animation = load_animation(story_path(robot.name, story))
     chosen = context.params
-    with told_on_screen(f"{robot.name} performs {animation.title}", chosen["out"], force=chosen["force"]) as report:
+    with report_on_screen(f"{robot.name} performs {animation.title}", chosen["out"], force=chosen["force"]) as report:
         motion = animate(
             robot,
             animation,

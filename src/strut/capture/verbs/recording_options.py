@@ -13,7 +13,7 @@ from strut.capture.marker_fit.body_priors import human_geometry
 from strut.capture.marker_fit.subject_model import SubjectModel, read_subject
 from strut.capture.markers.marker_set import MarkerSet, read_marker_set
 from strut.cli.options import person_height_m
-from strut.cli.screen import now_and_then, progress
+from strut.cli.screen import progress, throttled_log
 from strut.formats.reader import endings_read
 from strut.formats.recording_file import read_recording
 from strut.plumbing.number_text import format_percent
@@ -64,7 +64,7 @@ def read_inputs(
 @contextmanager
 def report_shares(title: str) -> Iterator[Callable[[str, float], None]]:
     """Print on stderr what is being done and the share that is done."""
-    log = now_and_then()
+    log = throttled_log()
     with progress(title) as bar:
 
         def report(what: str, share: float) -> None:

@@ -7,7 +7,7 @@ from threading import Event
 
 from rich.progress import Progress
 
-from strut.cli.screen import now_and_then, print_lines, progress, say_stopping
+from strut.cli.screen import print_lines, progress, say_stopping, throttled_log
 from strut.errors import StoppedError
 from strut.human.gait import Gait
 from strut.human.transitions.composed_walk import ComposedWalk
@@ -22,7 +22,7 @@ NOTHING_WRITTEN = "Interrupted; not all pieces of the walk were solved, so nothi
 
 def iteration_display(bar: Progress, stop: Event | None = None) -> OnIteration:
     """Return a solver callback that shows each iteration, and stops the solver once the event is set."""
-    log = now_and_then()
+    log = throttled_log()
 
     def show(iteration: Iteration) -> bool:
         label = f"{iteration.solve}, " if iteration.solve else ""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.options import Expression, Force, Json, chosen_layer
-from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, telling
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, report_emotion
 from strut.models.catalogue import load_robot
 from strut.perception.distinguish import DEFAULT_EMOTIONS, Discriminability
 from strut.perception.distinguish import distinguish as measure
@@ -33,7 +33,7 @@ def distinguish(
     layer = chosen_layer(expression)
     names = [name.strip() for name in emotions.split(",") if name.strip()]
     with progress(f"plans {robot}") as bar:
-        result = measure(robot, names, expression=layer, task=task, on_motion=telling(bar, f"plans {robot},"))
+        result = measure(robot, names, expression=layer, task=task, on_motion=report_emotion(bar, f"plans {robot},"))
     _write_maps(result, html, png, force=force)
     if json:
         print_json(result.as_dict())

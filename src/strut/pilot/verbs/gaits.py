@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart
-from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, throttled_log
 from strut.models.catalogue import load_robot
 from strut.pilot.gait_library.gait_library_build import build_gait_library, gait_summary
 from strut.pilot.gait_library.gait_library_file import pack_gait_library
@@ -95,7 +95,7 @@ def try_out(
 
 def _reporter(bar: Progress) -> Callable[[GaitRecord, int, int], None]:
     """Return a function that updates a progress bar, and from time to time a log."""
-    log = now_and_then()
+    log = throttled_log()
 
     def report(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
         bar.update(bar.task_ids[0], completed=done, total=total)

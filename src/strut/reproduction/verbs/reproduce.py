@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.options import Json
-from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, progress
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, throttled_log
 from strut.models.catalogue import robot_names
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.systems import SYSTEMS
@@ -23,7 +23,7 @@ def reproduce(
     json: Json = False,
 ) -> None:
     """Compute the published numbers of a system again. Example: strut reproduce mrpete."""
-    log = now_and_then()
+    log = throttled_log()
     with progress(f"computes {system} again") as bar:
 
         def report(part: str, done: int, total: int) -> None:

@@ -12,7 +12,7 @@ import typer
 from strut.animation.verbs.animate import print_animation_report
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.options import Force, Json, MotionPath, Out, length_m
-from strut.cli.screen import heartbeat, print_lines, print_planned, told_on_screen
+from strut.cli.screen import heartbeat, print_lines, print_planned, report_on_screen
 from strut.errors import RefusedError
 from strut.formats.motion_file import load_motion, save_motion
 from strut.models.catalogue import robot_of
@@ -38,7 +38,7 @@ def repair(
     check_not_input(out, file)
     stage = f"searches the nearest feasible motion of {body.name}"
     print_lines(f"{stage}; each solve gives up after {OPTIONS.max_seconds:g} s of processor time")
-    with told_on_screen(stage, out, force=force) as tell, heartbeat(stage), _refuse_timeout(body.name):
+    with report_on_screen(stage, out, force=force) as tell, heartbeat(stage), _refuse_timeout(body.name):
         repaired = find_nearest(motion, body, margin_m=length_m(margin), rate_hz=rate, on_progress=tell)
     save_motion(repaired, out, force=force)
     print_animation_report(repaired.meta["repair"])

@@ -12,7 +12,7 @@ import typer
 
 from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart, check_partners
-from strut.cli.screen import now_and_then, print_json, print_lines, print_next, print_table, programs, progress
+from strut.cli.screen import print_json, print_lines, print_next, print_table, programs, progress, throttled_log
 from strut.errors import MissingExtraError, UnknownNameError
 from strut.plumbing.number_text import format_count, format_percent, plural_form
 from strut.registry import names
@@ -39,7 +39,7 @@ study = typer.Typer(
 @contextmanager
 def stimulus_progress() -> Iterator[Callable[[int, int], None]]:
     """Show the progress of reading stimuli while a study opens; yield the callback for it."""
-    log = now_and_then()
+    log = throttled_log()
     with progress("reads the stimuli") as bar:
 
         def report_stimulus(done: int, total: int) -> None:

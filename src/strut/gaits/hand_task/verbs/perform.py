@@ -18,12 +18,12 @@ from strut.cli.options import (
     Out,
     Pad,
     Strict,
+    chosen_emotion,
     chosen_layer,
-    feeling,
     length_m,
 )
 from strut.cli.paired_options import check_apart, spelled, was_typed
-from strut.cli.screen import print_planned, told_on_screen
+from strut.cli.screen import print_planned, report_on_screen
 from strut.formats.motion_file import save_motion
 from strut.gaits.hand_task.hand_path_file import is_path_file, load_hand_path
 from strut.gaits.hand_task.perform import perform as perform_task
@@ -72,11 +72,11 @@ def perform(
             performance.perform(context, body, task)
             return
     _check_options(context)
-    expressed = None if task_only else feeling(emotion, pad)
+    expressed = None if task_only else chosen_emotion(emotion, pad)
     layer = chosen_layer(expression)
     path = load_hand_path(body, task, hand or "right") if is_path_file(task) else task
     words = f"{robot} tries to {task} {expressed.label if expressed else 'without an emotion'}"
-    with told_on_screen(words, out, force=force) as report:
+    with report_on_screen(words, out, force=force) as report:
         motion = perform_task(
             body,
             path,
