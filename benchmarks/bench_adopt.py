@@ -1,8 +1,8 @@
-"""Which robots of the world are adopted without a hand edit, and in what time?
+"""Which third-party robots can be imported without edits by hand, and how long does it take?
 
-Rows: robot, kind (as labelled), adopted or refused with the sentence, legs, feet, joints, mass, seconds of the
-processor, whether it stands for a second on its own servos. Give a list of files (`kind<TAB>path` a line); without
-one, the robots of installed packages are tried.
+A row has the robot, its kind (as labelled), whether it was adopted or why it was refused, legs, feet, joints, mass,
+processor seconds, and whether its servos hold it for a second. Give a list of files (`kind<TAB>path` per line); without
+one, the robots of installed packages are imported.
 
     python benchmarks/bench_adopt.py robots.txt --out robots/ --pictures pictures/
 """
@@ -31,7 +31,7 @@ def listed_robots(path: Path | None) -> list[tuple[str, Path]]:
     return [(kind, Path(file)) for kind, file in (line.split("\t") for line in lines)]
 
 
-def tried(kind: str, path: Path, out: Path, pictures: Path | None) -> dict[str, Any]:
+def import_one(kind: str, path: Path, out: Path, pictures: Path | None) -> dict[str, Any]:
     row: dict[str, Any] = {"robot": "/".join(path.parts[-3:]), "kind": kind, "result": "adopted", "sentence": ""}
     row |= {"legs": "", "feet": "", "joints": "", "mass_kg": "", "seconds": "", "stands": ""}
     name = "_".join(path.with_suffix("").parts[-3:]).replace(".", "_").lower()
@@ -39,8 +39,8 @@ def tried(kind: str, path: Path, out: Path, pictures: Path | None) -> dict[str, 
     try:
         adopted = adopt(path, out=out / name, force=True)
     except StrutError as error:
-        said = str(error).replace(str(path), path.name)
-        return row | {"result": "refused", "sentence": said, "seconds": round(time.process_time() - started, 2)}
+        sentence = str(error).replace(str(path), path.name)
+        return row | {"result": "refused", "sentence": sentence, "seconds": round(time.process_time() - started, 2)}
     except Exception as error:
         return row | {"result": "crashed", "sentence": f"{type(error).__name__}: {error}"}
     robot = adopted.robot
@@ -73,7 +73,7 @@ def main() -> None:
     rows = []
     for kind, path in listed_robots(chosen.robots):
         if chosen.only in str(path):
-            rows.append(tried(kind, path, out, chosen.pictures))
+            rows.append(import_one(kind, path, out, chosen.pictures))
             print(*rows[-1].values(), sep=" | ", flush=True)
     for kind in dict.fromkeys(row["kind"] for row in rows):
         print(kind, dict(Counter(row["result"] for row in rows if row["kind"] == kind)))

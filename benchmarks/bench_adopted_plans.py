@@ -1,4 +1,4 @@
-"""How long does a ten-cycle walk of an adopted robot take to plan, with gate, proof in physics and receipt?
+"""How long does planning a ten-cycle walk of an imported robot take, with gate, simulation and receipt?
 
 Give the folder with the robots' folders, and what to walk; without that, feelings that limits weaken, which take
 longest, and some that pass as asked. Seconds are of the processor, on one core. `--label` tells versions apart.

@@ -1,4 +1,4 @@
-"""Do adopted robots walk with a feeling, on other ground and with other masses than planned?
+"""Do imported robots walk with an emotion, with other friction and masses than planned?
 
 Every robot's folder in a folder x five feelings x friction 0.6 and 0.9 x masses 0.9 and 1.1; four legs walk 20 cycles,
 two legs 10. A row per simulation is added to a CSV as it comes; what is there already is not done again. A body length
