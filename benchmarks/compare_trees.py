@@ -4,7 +4,8 @@
     python benchmarks/compare_trees.py compare OLD NEW       # print what differs between two recorded folders
 
 Five walks of Mr. Pete, twelve performances of Pepper, twenty goals of Alice, five human gaits, six imported robots,
-three animations of Cassie and, if the folder of recordings is beside the project, four captured walks: twelve minutes. Only the command line is used, so that trees with different insides can be compared.
+three animations of Cassie and, if the folder of recordings is beside the project, four captured walks: twelve minutes.
+Only the command line is used, so that trees with different insides can be compared.
 """
 
 from __future__ import annotations
