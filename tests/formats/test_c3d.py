@@ -1,4 +1,4 @@
-"""C3D files of every maker are read as ezc3d reads them; what is damaged ends in a sentence, never in anything else."""
+"""C3D files of every maker are read as ezc3d reads them; damaged ones end in a sentence and in nothing else."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_points_are_seen_where_ezc3d_sees_them_whatever_the_fourth_float_is(tmp_
     assert np.isfinite(ours.residual_m).all()
 
 
-def test_height_and_mass_are_read_where_files_tell_them(data):
+def test_height_and_mass_are_read_if_files_have_them(data):
     for name, height_m, mass_kg in (("qcmas_walk", 1.86, 70.23), ("sydney_static", 1.634, 53.5)):
         recording = read_recording(data / f"{name}.c3d")
         assert (recording.height_m, recording.mass_kg) == pytest.approx((height_m, mass_kg), rel=1e-5)
@@ -135,7 +135,7 @@ def test_labels_lose_the_subjects_prefix_and_twins_get_a_number():
     assert again.marker_names == ("LASI", "LASI#2", "RASI")
 
 
-def test_markers_of_a_second_person_keep_the_prefix_and_both_are_told():
+def test_markers_of_a_second_person_keep_the_prefix_and_both_are_named_in_a_note():
     names = [f"P{index}" for index in range(9)]
     labels = (*(f"Ann:{name}" for name in names[1:]), *(f"Ben:{name}" for name in names))  # Ann lost her P0
     recording = Recording("two", 50.0, labels, np.ones((3, len(labels), 3)))
@@ -178,7 +178,7 @@ def test_a_parameter_that_counts_a_frame_too_many_is_found_out(written):
         decode(Recording, changed[: header.data_start + size - 4], "made.c3d")
 
 
-def test_what_a_maker_leaves_out_is_told(written):
+def test_an_empty_parameter_section_is_refused(written):
     _, content = written
     empty = content[:516] + bytes(len(content) - 516)
     with pytest.raises(FormatError, match="its parameter section is empty"):
@@ -239,7 +239,7 @@ def _outcome(content):
 
 
 def test_moments_of_the_laboratory_are_read_over_the_body_mass(data):
-    """Plug-in Gait tells N mm and means N mm/kg; ankles push off with 1.2 to 1.7 N m/kg."""
+    """Plug-in Gait writes N mm and means N mm/kg; ankles push off with 1.2 to 1.7 N m/kg."""
     for name in ("sydney_walk04", "qcmas_walk", "c3d_samples/gait-pig"):
         moments = read_recording(data / f"{name}.c3d").moments_nm_kg
         assert set(moments) == {f"{side}{joint}" for side in "LR" for joint in ("Ankle", "Knee", "Hip")}
@@ -247,7 +247,7 @@ def test_moments_of_the_laboratory_are_read_over_the_body_mass(data):
     assert not read_recording(data / "c3d_samples" / "newwalk.c3d").moments_nm_kg
 
 
-def test_moments_in_a_unit_that_nobody_knows_are_left_out_with_a_note(data):
+def test_moments_in_an_unknown_unit_are_left_out_with_a_note(data):
     content = (data / "sydney_walk04.c3d").read_bytes()
     changed = decode(Recording, content.replace(b"Nmm", b"Qmm"), "walk.c3d")
     assert not changed.moments_nm_kg
@@ -255,15 +255,15 @@ def test_moments_in_a_unit_that_nobody_knows_are_left_out_with_a_note(data):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "title"),
     [
         (b"RAW.PIN 58      RAW.PIN 59      RAW.PIN 60", "an entry of its parameter section"),
         (b"A" * 127, f"the parameter {'A' * 127}"),  # as long as the guide allows
     ],
 )
-def test_a_damaged_entry_is_told_by_its_name_unless_that_is_none(name, told):
+def test_a_damaged_entry_is_named_unless_its_name_is_damaged_too(name, title):
     entry = bytes([len(name), 1]) + name + bytes([9, 0, 77, 0])
     content = bytes([2, 0x50]) + bytes(510) + bytes([1, 0x50, 1, 84]) + entry + bytes(512)
     header = C3dHeader(84, 512, 1024, 4, 0, 0, 1, 2, 1.0, 100.0)
-    with pytest.raises(FormatError, match=f"file: {told} has no known type"):
+    with pytest.raises(FormatError, match=f"file: {title} has no known type"):
         parse_parameters(content, header)

@@ -1,4 +1,4 @@
-"""Exchange: each format holds the same numbers, says what it loses, and lives in files of its own ending."""
+"""Exchange: each format holds the same numbers, names what it omits, and has files of its own ending."""
 
 import csv
 import json
@@ -164,7 +164,7 @@ def test_force_writes_through_a_link_and_leaves_it_a_link(happy_walk, tmp_path):
     assert [path.name for path in target.parent.iterdir()] == ["walk.npz"]
 
 
-def test_a_link_to_a_folder_that_is_gone_is_told(happy_walk, tmp_path):
+def test_a_link_to_a_missing_folder_is_refused(happy_walk, tmp_path):
     link = tmp_path / "link.npz"
     link.symlink_to(tmp_path / "gone" / "walk.npz")
     with pytest.raises(FileError, match=r"there is no folder .*gone"):

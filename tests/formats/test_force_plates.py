@@ -1,4 +1,4 @@
-"""Plates of all types tell the same force and the same centre of pressure, and feet stand where plates feel them."""
+"""Plates of all types give the same force and centre of pressure, and feet stand where plates are loaded."""
 
 from __future__ import annotations
 

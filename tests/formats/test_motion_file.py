@@ -318,17 +318,17 @@ def test_a_recording_is_sent_to_capture(tmp_path):
 
 
 @pytest.mark.parametrize("value", [5, [1], "x", True, -1e300], ids=str)
-def test_a_receipt_that_is_no_table_is_told_in_plain_words(saved, value):
+def test_a_receipt_that_is_no_table_is_refused_in_plain_words(saved, value):
     said = reason(rewritten(saved, receipt=value))
     assert said == f"is damaged: The receipt is {value!r}; it must be a table of names and values."
 
 
 @pytest.mark.parametrize("value", [5, [1], {"a": 1}], ids=str)
-def test_a_fingerprint_that_is_no_text_is_told(saved, value):
+def test_a_fingerprint_that_is_no_text_is_refused(saved, value):
     assert reason(rewritten(saved, robot_fingerprint=value)) == "is damaged: its robot_fingerprint is no text."
 
 
-def test_whatever_stands_in_a_receipt_is_read_or_told_in_plain_words(happy_walk):
+def test_any_value_in_a_receipt_is_read_or_refused_in_plain_words(happy_walk):
     """Every key with every kind of thing: read as it is, or a sentence that names the key."""
     table = happy_walk.receipt.as_dict()
     told = []

@@ -1,4 +1,4 @@
-"""TOML files: what is written is read into its types; what is wrong is said with line, field and what belongs there."""
+"""TOML files are read into their types; errors name line, field and what belongs there."""
 
 from __future__ import annotations
 
