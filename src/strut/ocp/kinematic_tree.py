@@ -1,9 +1,9 @@
-"""KinematicTree: a robot's bodies and joints as plain numbers, read from MJCF, ready for a recursion over its joints.
+"""Kinematic tree: bodies and joints of a robot as numbers, read from MJCF, for recursions over its joints.
 
 Conventions as in MuJoCo: of a free joint, q is position and quaternion wxyz, v is the linear velocity in world axes and
 the angular velocity in body axes. A tree whose base is turned into angles has three slides and three hinges instead.
-Springs, dampers, tendons and closed loops come with it; a model in which anything else would act is refused, not read
-as if it were without. A joint may follow another in a fixed ratio: it is part of the recursion and has no coordinate.
+Springs, dampers, tendons and closed loops are included; a model with any other force is refused. A joint may follow
+another in a fixed ratio: it is part of the recursion and has no coordinate.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class TreeJoint:
         offset_m: The joint's anchor in the parent's frame.
         rotation: Constant rotation from this frame, at zero angle, to the parent's.
         axis: Of a hinge or slide, in its own frame.
-        reference: Value of q at which the model stands as it was drawn.
+        reference: Value of q in the configuration of the model file.
         q_index: First of its entries in q.
         v_index: First of its entries in v.
         armature: Rotor inertia added to each of its velocities.
@@ -77,7 +77,7 @@ class TreeJoint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Welded:
-    """What is welded to the world: it weighs, but never moves. Its centre of mass is in world. Shape (3,)."""
+    """Bodies welded to the world: total mass and centre of mass in world. Shape (3,)."""
 
     mass_kg: float
     com_m: Array
@@ -85,7 +85,7 @@ class Welded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KinematicTree:
-    """All joints in order of the recursion, and where every named body is fixed."""
+    """All joints in order of the recursion, and the joint frame to which every named body is fixed."""
 
     name: str
     steps: tuple[TreeJoint, ...]
@@ -98,7 +98,7 @@ class KinematicTree:
     closures: tuple[Closure, ...] = ()
 
     def body(self, name: str) -> Anchor:
-        """Return where the body called `name` is fixed."""
+        """Return the frame of the body called `name`."""
         if name not in self.bodies:
             raise UnknownNameError(f"body of {self.name}", name, tuple(self.bodies), "its model file")
         return self.bodies[name]
@@ -125,7 +125,7 @@ class KinematicTree:
 
     @property
     def mass_kg(self) -> float:
-        """Mass of everything, what is welded to the world included."""
+        """Total mass, including bodies welded to the world."""
         return float(sum(step.mass_kg for step in self.steps)) + self.welded.mass_kg
 
 
@@ -166,7 +166,7 @@ def read_tree(model: mujoco.MjModel | str, *, angle_base: bool = False) -> Kinem
 
 
 def _refuse_other_forces(name: str, model: mujoco.MjModel) -> None:
-    """Raise if anything in the model would move it that the recursion does not know."""
+    """Raise BadTableError if the model has forces that the recursion does not include."""
     there = {
         "limits, rotors or friction in tendons": model.tendon_limited.any()
         or model.tendon_armature.any()

@@ -1,10 +1,10 @@
 """Motion-tracking optimal control problem: the feasible motion of a standing body nearest to a reference.
 
-All coordinates, torques and contact forces of all frames are unknown, and one time scale in [1, 4] per interval between
-keyframes: equations of motion, torque, speed and joint limits, friction cones, pressure and centre of mass inside what
-carries the body. The cost is the published one (Li, Cummings, Sreenath, 2020, with its errata): squared distance from
-the drawing, frame by frame and not instant by instant, heavier at keyframes and at the end; effort on the motors' side;
-a quadratic cost of time, without which stretching is free.
+Unknown are all coordinates, torques and contact forces of all frames, and one time scale in [1, 4] per interval between
+keyframes. Constraints are the equations of motion, limits of torques, speeds and joints, friction cones, and centre of
+pressure and centre of mass inside the support polygon. The cost is the published one (Li, Cummings, Sreenath, 2020,
+with its errata): squared distance from the reference, by frame and not by time, with higher weights at keyframes and at
+the end; effort of the motors; a quadratic cost of time, without which stretching costs nothing.
 """
 
 from __future__ import annotations
@@ -34,19 +34,20 @@ from strut.ocp.symbolic_dynamics import Expression
 from strut.ocp.trajectory import Trajectory, trajectory_through
 from strut.robot import BASE
 
-# of squared shares of torque limits; a hundredth of the published, which slows down and lowers what it can
+# Of squared torques over their limits: a hundredth of the published weight, which slows the motion down and lowers the
+# body wherever possible; no benchmark.
 EFFORT = 1.3
 TIME = 100.0  # of a squared stretch, per interval
-STILL = 1e3  # of squared velocities at the end that no contact and no equation holds
-CALM = 1e-2  # of squared rates of torques, as shares of the limits
-COST = 1e-3  # everything is multiplied by it, so that the cost is about 1
-MOST_USE = 0.92  # of torques, speeds and friction, at frames, for what lies between them
-ROOM_RAD = 0.01  # kept from the ends of joints' ranges
+STILL = 1e3  # of squared velocities at the end
+CALM = 1e-2  # of squared rates of torques over their limits
+COST = 1e-3  # scale of the total cost, so that it is about 1
+MOST_USE = 0.92  # usable share of torque, speed and friction at frames, as a margin between them; no benchmark
+ROOM_RAD = 0.01  # margin to the joint limits; no benchmark
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """Coordinates and velocities at a frame, which a window starts from exactly. Shapes (nv,)."""
+    """Coordinates and velocities from which a window starts. Shapes (nv,)."""
 
     q: Array
     v: Array
@@ -153,7 +154,7 @@ class MotionTrackingOCP:
         return tuple(found)
 
     def guess(self) -> Trajectory:
-        """Return the drawing itself, the weight shared by the points that touch."""
+        """Return the reference as initial guess; the points in contact share the weight."""
         drawn = self.given.q, *_rates(self.given.q, self.given.frame_s)
         drawn_s = np.array([last - first for first, last in self.phases]) * self.given.frame_s
         return trajectory_through(self.program.problem, lambda _, order: drawn[order][self.frame_of], drawn_s)

@@ -1,7 +1,7 @@
-"""Contact dynamics by MuJoCo: the equations of motion of a body whose contact points are at rest or roll.
+"""Contact dynamics by MuJoCo: the equations of motion of a body with contact points at rest or rolling.
 
-Mass matrix, bias with the model's springs and dampers, and Jacobians are MuJoCo's own, with a quaternion base, and not
-from the solver's symbols. Forces of springs that a problem adds are for the caller to give; closed loops are refused.
+Mass matrix, bias with the springs and dampers of the model, and Jacobians come from MuJoCo with a quaternion base,
+independently of the solver's symbols. The caller adds the passive forces of a problem; closed loops are refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ModelOrMjcf: TypeAlias = mujoco.MjModel | str  # compiled, or its MJCF
 
 
 class MujocoContactDynamics:
-    """A body that touches the ground with a contact set. It owns its memory, so each thread needs one of its own."""
+    """A body with a contact set. Each thread needs its own instance, because evaluations share memory."""
 
     def __init__(self, model: ModelOrMjcf, contact: ContactSet) -> None:
         self._model = compiled(model)

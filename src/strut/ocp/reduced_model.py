@@ -1,6 +1,6 @@
-"""Reduced model: a robot in independent coordinates, without its coupled joints, and its contact rows when it stands.
+"""Reduced model: a robot in independent coordinates, without its coupled joints, and the contact rows of its feet.
 
-Coordinates are place and angles of the base and the joints that move freely; coupled ones follow them.
+Coordinates are position and angles of the base and the independent joints; coupled joints follow them.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from strut.ocp.kinematic_tree import KinematicTree
 from strut.ocp.symbolic_dynamics import SymbolicDynamics
 from strut.robot import BASE, ContactPoint, Robot
 
-THIN_M = 2e-3  # points of a foot nearer to one line than this are a line
+THIN_M = 2e-3  # a foot whose points are this near to one line counts as a line
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyContact:
-    """What one body of a stance does on the ground.
+    """Contact of one body with the ground.
 
     Args:
-        body: Which.
-        rows: What it cannot do: one point three ways, a line five, a sole six.
+        body: Name.
+        rows: Contact rows: three for a point, five for a line, six for a sole.
         pulling: Names of upward rows that may pull, because the sole has more corners than rows.
-        pressed_m: Where its rows that point up are on the ground. Shape (n, 2).
-        outline: What its points span; None for a point or a line, whose own rows cannot pull.
+        pressed_m: Positions of its vertical rows on the ground. Shape (n, 2).
+        outline: Convex hull of its points; None for a point or a line, whose own rows cannot pull.
     """
 
     body: str
@@ -82,7 +82,7 @@ class ReducedModel:
         return qpos_from_angles(np.column_stack([q[:, :BASE], self.coupled.all_rad(q[:, BASE:])]))
 
     def places(self, points: Sequence[ContactPoint], q: Array) -> Array:
-        """Return where points touch, or would touch, along a movement. Shape (N, nv) in, (N, n, 3) out."""
+        """Return the positions of contact points along a movement. Shape (N, nv) in, (N, n, 3) out."""
         symbol = ca.SX.sym("q", self.tree.nv)
         moving = SymbolicDynamics(self.tree, symbol)
         where = ca.Function("where", [symbol], [ca.vertcat(*(moving.contact_position(point) for point in points))])
@@ -90,7 +90,7 @@ class ReducedModel:
 
 
 def body_contacts(points: Sequence[ContactPoint], place_m: Array) -> tuple[BodyContact, ...]:
-    """Return what the bodies of a stance do on the ground, which is level; points and their places (n, 2 or 3)."""
+    """Return the contacts of the bodies of a stance on level ground, from points and their positions (n, 2 or 3)."""
     found = []
     for body in dict.fromkeys(point.body for point in points):
         mine = [k for k, point in enumerate(points) if point.body == body]

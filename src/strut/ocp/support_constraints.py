@@ -1,4 +1,4 @@
-"""Support constraints: pressure, load, friction and centre of mass over the feet that carry, phase by phase."""
+"""Support constraints: centre of pressure, load, friction and centre of mass in each stance of a reference motion."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ PRESSURE = "pressure"
 OVER = "centre of mass over the feet"
 LOAD = "load on every foot"  # names of constraints
 TWIST = "friction against turning"
-MOST_GRIP = 0.92  # of friction
-LEAST_SHARE = 0.2  # of the weight, on all feet together; each carries its part of it
-ROW_M = 0.1  # size of rows in metres
+MOST_GRIP = 0.92  # usable share of friction; no benchmark
+LEAST_SHARE = 0.2  # of the weight: smallest load, divided by the number of feet in contact; no benchmark
+ROW_M = 0.1  # scale of rows in metres
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,12 +33,12 @@ class ReferenceMotion:
     """A reference motion to track.
 
     Args:
-        body: Who moves.
+        body: Model.
         frame_s: Between frames.
         q: Coordinates. Shape (N, nv).
-        contact: Which feet carry. Shape (N, n_feet).
+        contact: Which feet are in contact. Shape (N, n_feet).
         key: Keyframes, first 0, last N - 1. Shape (n_keys,).
-        margin_m: How far inside of what carries the body pressure and centre of mass stay.
+        margin_m: Distance of centre of pressure and centre of mass from the edge of the support polygon.
     """
 
     body: ReducedModel
@@ -50,25 +50,25 @@ class ReferenceMotion:
 
     @property
     def phases(self) -> list[tuple[int, int]]:
-        """First and last frame of stretches of time between keyframes in which the same feet carry."""
+        """First and last frame of time spans between keyframes with the same feet in contact."""
         down = self.contact[:-1] & self.contact[1:]
         changes = 1 + np.flatnonzero((down[1:] != down[:-1]).any(axis=1))
         return list(pairwise(sorted({*self.key.tolist(), *changes.tolist()})))
 
     def down(self, phase: tuple[int, int]) -> npt.NDArray[np.bool_]:
-        """Return which feet carry in a phase. Shape (n_feet,)."""
+        """Return which feet are in contact in a phase. Shape (n_feet,)."""
         return np.asarray(self.contact[phase[0] : phase[1] + 1].all(axis=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhaseSupport:
-    """What carries a body in a phase.
+    """Support of a phase.
 
     Args:
         feet: Body by body.
         contact: All their rows.
-        support: What they span together, inset by the margin.
-        constraints: Pressure of every sole and of all, and the centre of mass.
+        support: Their support polygon, inset by the margin.
+        constraints: On pressure of every sole and of all, load, friction, and the centre of mass.
     """
 
     feet: tuple[BodyContact, ...]
@@ -83,7 +83,7 @@ class PhaseSupport:
 
 
 class SupportConstraints:
-    """The constraints of a motion's stances; the same feet at the same places are one, whose rows are derived once."""
+    """The constraints of all stances of a motion; equal stances share their constraints, which are derived once."""
 
     def __init__(self, given: ReferenceMotion) -> None:
         self.given = given
@@ -94,7 +94,7 @@ class SupportConstraints:
         self._known: dict[bytes, PhaseSupport] = {}
 
     def of(self, phase: tuple[int, int]) -> tuple[PhaseSupport, Array]:
-        """Return what carries the body in a phase, and where each point was put down. Shape (n_points, 3)."""
+        """Return the support of a phase, and the position at which each point was put down. Shape (n_points, 3)."""
         down = self.given.down(phase)
         landed = np.array([self._landing(foot, phase[0]) for foot in range(len(down))])
         place = self.place_m[landed[self.owner], np.arange(len(self.points))]
@@ -104,7 +104,7 @@ class SupportConstraints:
         return self._known[mark], place
 
     def _landing(self, foot: int, frame: int) -> int:
-        """Return the frame since which a foot has been down."""
+        """Return the frame in which a foot was put down."""
         while frame > 0 and self.given.contact[frame - 1, foot]:
             frame -= 1
         return frame
@@ -129,7 +129,7 @@ class SupportConstraints:
 
 
 def _pressed(inside: Polygon, feet: tuple[BodyContact, ...], weight_n: float, whose: str) -> Constraint:
-    """Keep the centre of pressure of some feet inside a polygon: rows are linear in their forces."""
+    """Keep the centre of pressure of some feet inside a polygon, by rows that are linear in their forces."""
     normal, offset = inside.edges
     lever = np.concatenate([foot.pressed_m @ normal.T - offset for foot in feet])
     names = [row.name for foot in feet for row in foot.rows if row.axis == 2]
@@ -142,7 +142,7 @@ def _pressed(inside: Polygon, feet: tuple[BodyContact, ...], weight_n: float, wh
 
 
 def _loaded(feet: tuple[BodyContact, ...], weight_n: float) -> Constraint:
-    """Keep some load on every foot: one that hardly carries slips under the least push of the others."""
+    """Keep a minimum load on every foot: an almost unloaded foot slips under small forces."""
     names = [[row.name for row in foot.rows if row.axis == 2] for foot in feet]
     least = LEAST_SHARE / len(feet)
 
@@ -153,7 +153,7 @@ def _loaded(feet: tuple[BodyContact, ...], weight_n: float) -> Constraint:
 
 
 def _twisted(foot: BodyContact, friction: float, weight_n: float) -> Constraint:
-    """Keep what turns a foot on the spot within friction: what the ends of a line, or halves of a sole, push across."""
+    """Keep the moment that turns a foot on the ground within friction, by transverse forces at its two ends."""
     first = foot.rows[foot.rows[3].axis].name
     second = foot.rows[3].name
     up = [row.name for row in foot.rows if row.axis == 2]
@@ -183,7 +183,7 @@ def _over(inside: Polygon) -> Constraint:
 def touchdown_constraint(
     rows: list[tuple[str, int]], stance: PhaseSupport, place_m: dict[str, Array], *, resting: bool
 ) -> Constraint:
-    """Put rows of a stance that begin to hold where they were drawn, on the ground, and at rest unless they are."""
+    """Put newly active rows of a stance at their reference position on the ground, and at rest unless they are."""
     held = [row for row in stance.contact.rows if (row.point.name, row.axis) in rows]
 
     def wrong(node: NodeSymbols) -> Expression:

@@ -1,7 +1,7 @@
-"""CasADi as a rigid-body engine: one outward and one inward recursion over a tree, in symbols.
+"""Symbolic dynamics: rigid-body dynamics of a tree by one outward and one inward recursion, in CasADi symbols.
 
 Vectors of a step are held in the step's own axes, so that a hinge about a coordinate axis costs few operations. Contact
-forces enter the inward pass as external forces; no Jacobian is ever multiplied with a force.
+forces enter the inward pass as external forces; no Jacobian is multiplied with a force.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class ExternalForce:
 
 
 class SymbolicDynamics:
-    """A tree in motion: everything that follows from q, v and a. Columns in, columns out; world axes unless said.
+    """Kinematics and dynamics of a tree from q, v and a. Columns in and out; world axes unless stated otherwise.
 
     Args:
-        tree: Whose motion.
+        tree: Of the body.
         q: Coordinates. (nq,)
-        v: Velocities; None if only places are asked for. (nv,)
-        a: Accelerations; None if only places and velocities are asked for. (nv,)
+        v: Velocities; None if only positions are needed. (nv,)
+        a: Accelerations; None if only positions and velocities are needed. (nv,)
     """
 
     def __init__(self, tree: KinematicTree, q: Expression, v: Expression = None, a: Expression = None) -> None:
@@ -82,7 +82,7 @@ class SymbolicDynamics:
         return self._frame(place.step)[0] @ ca.DM(place.rotation)
 
     def position(self, body: str, point_in_body: Expression = (0.0, 0.0, 0.0)) -> Expression:
-        """Return where a point of a body is. Shape (3,)."""
+        """Return the position of a point of a body. Shape (3,)."""
         place, point = self._on(body, point_in_body)
         rotation, origin = self._frame(place.step)
         return origin + rotation @ point
@@ -115,11 +115,11 @@ class SymbolicDynamics:
         return self._frame(step)[0] @ of_step(self._alpha, step)
 
     def contact_position(self, point: ContactPoint) -> Expression:
-        """Return where a contact point, or the lowest point of its ball, is. Shape (3,)."""
+        """Return the position of a contact point, or of the lowest point of its ball. Shape (3,)."""
         return self.position(point.body, point.position_m) - ca.DM([0.0, 0.0, point.radius_m])
 
     def contact_velocity(self, point: ContactPoint) -> Expression:
-        """Return v - r ω × n: the velocity of the matter that touches the ground. Shape (3,)."""
+        """Return v - r ω × n: the velocity of the material point in contact. Shape (3,)."""
         velocity = self.velocity(point.body, point.position_m)
         if point.radius_m == 0.0:
             return velocity
@@ -141,7 +141,7 @@ class SymbolicDynamics:
         return _rows(contact, self.contact_acceleration)
 
     def row_loads(self, contact: ContactSet, force_n: Expression) -> list[ExternalForce]:
-        """Return the row forces (n_rows,) as forces in world on the bodies, at the points that touch."""
+        """Return the row forces (n_rows,) as forces in world on the bodies, at the contact points."""
         loads = []
         for point in contact.points:
             force = ca.SX.zeros(3)
@@ -154,7 +154,7 @@ class SymbolicDynamics:
         return loads
 
     def centre_of_mass(self) -> Expression:
-        """Return the centre of mass, with all that is welded to the world. Shape (3,)."""
+        """Return the centre of mass, including bodies welded to the world. Shape (3,)."""
         weighted = [
             step.mass_kg * (place + rotation @ ca.DM(step.com_m))
             for step, place, rotation in zip(self.tree.steps, self._place, self._rotation, strict=True)
@@ -217,7 +217,7 @@ class SymbolicDynamics:
         return -self.tree.mass_kg * ca.dot(ca.DM(self.tree.gravity_m_s2), self.centre_of_mass())
 
     def inverse_dynamics(self, external: Sequence[ExternalForce] = ()) -> Expression:
-        """Return the generalised forces that this motion needs besides the external ones. Shape (nv,)."""
+        """Return the generalised forces that the motion requires in addition to external forces. Shape (nv,)."""
         linear: list[Expression] = []
         angular: list[Expression] = []
         for step, omega, alpha, push in zip(self.tree.steps, self._omega, self._alpha, self._push, strict=True):
@@ -233,7 +233,7 @@ class SymbolicDynamics:
         for load in external:
             place, point = self._on(load.body, load.point_in_body)
             if place.step < 0:
-                continue  # the world bears it; no joint feels it
+                continue  # a force on the world loads no joint
             force = self._rotation[place.step].T @ _column(load.force_in_world)
             linear[place.step] = linear[place.step] - force
             angular[place.step] = angular[place.step] - ca.cross(point, force)
@@ -279,9 +279,9 @@ def _column(values: Expression) -> Expression:
 
 
 def smooth_distance(start: Expression, stop: Expression, other_start: Expression, other_stop: Expression) -> Expression:
-    """Return the distance between two points of two segments that are nearly the nearest; differentiable throughout.
+    """Return the distance between two segments, smoothed to be differentiable everywhere.
 
-    It is never less than the true distance, and more only by what rounding the ends costs.
+    It is never less than the true distance, and slightly more near the ends of the segments.
     """
     along = stop - start
     other = other_stop - other_start

@@ -1,4 +1,4 @@
-"""Tree elements: what acts between the bodies of a tree besides its joints, read from MJCF as plain numbers.
+"""Tree elements: tendons and closed loops between the bodies of a tree, read from MJCF as numbers.
 
 Tendons with springs and dampers, and equalities: points that stay together (connect), bodies that are one (weld),
 joints that follow others, tendons that keep a length (a rod is a tendon between two sites that does). Equalities that
@@ -42,7 +42,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tendon:
-    """A length that follows from the coordinates, and what pulls along it.
+    """A length as a function of the coordinates, with a spring and a damper along it.
 
     Args:
         name: Of the tendon.
@@ -107,7 +107,7 @@ T = TypeVar("T", Tendon, Stretch, Closure)
 
 
 def read_tendons(model: mujoco.MjModel, anchor_of: AnchorOf, step_of: Callable[[int], int]) -> tuple[Tendon, ...]:
-    """Return the tendons of a model; those that wrap around something or do more than springs are refused."""
+    """Return the tendons of a model; raises BadTableError for tendons that wrap around bodies."""
     return tuple(_tendon(model, number, anchor_of, step_of) for number in range(model.ntendon))
 
 
@@ -198,7 +198,7 @@ def _fixed(model: mujoco.MjModel, number: int, name: str, anchor_of: AnchorOf) -
 
 
 def renumbered(element: T, later: Callable[[int], int]) -> T:
-    """Return a tendon or closure of a tree whose steps have other numbers."""
+    """Return a tendon or closure with renumbered steps."""
     changes: dict[str, Any] = {}
     for part in fields(element):
         value = getattr(element, part.name)

@@ -1,4 +1,4 @@
-"""Functions of a kinematic tree in numbers, compiled by CasADi: inverse kinematics of points, angular momentum."""
+"""Tree functions: inverse kinematics of points and angular momentum of a kinematic tree, compiled by CasADi."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strut.ocp.symbolic_dynamics import SymbolicDynamics
 
 
 class PointKinematics:
-    """Inverse kinematics of some points, given by body and place in its frame, by some coordinates of a tree."""
+    """Inverse kinematics of points, given by body and position in its frame, with some coordinates of a tree."""
 
     def __init__(
         self, tree: KinematicTree, columns: Sequence[int], points: Sequence[tuple[str, Sequence[float]]]
@@ -32,9 +32,9 @@ class PointKinematics:
         Args:
             q: All coordinates. Shape (nq,).
             goal: Places of the points. Shape (points, 3).
-            start: Where the n coordinates start, which pulls at them a little. Shape (n,).
+            start: Initial guess, towards which the n coordinates are pulled a little. Shape (n,).
             bounds: Shape (2, n).
-            pull_m_rad: By how much it pulls: keeps coordinates from wandering where the points leave them free.
+            pull_m_rad: Weight of that pull, which determines coordinates that the points leave free.
         """
         moved = q.copy()
         lower, upper = bounds

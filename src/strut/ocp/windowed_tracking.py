@@ -1,4 +1,4 @@
-"""Windowed trajectory optimisation: a motion tracked at once or window by window, and which limits are active.
+"""Windowed tracking: track a reference motion as a whole or window by window, and find the active limits.
 
 Windows overlap by one interval between keyframes (Li, Cummings, Sreenath, 2020, Algorithm 1, with its errata): each
 starts at the last but one keyframe of the window before, with exactly its coordinates and velocities, and replaces what
@@ -20,8 +20,8 @@ from strut.ocp.trajectory import Trajectory
 from strut.robot import BASE
 
 WINDOW_INTERVALS = 4  # between keyframes, in a window
-MET = 3e-2  # a row or bound with less room than this, scaled, is met: the solver stops a little before it
-LIMITS = {  # names of rows, and what would happen beyond them
+MET = 3e-2  # a row or bound with less scaled margin is active: the solver stops a little before it; no benchmark
+LIMITS = {  # names of rows, and what would happen if they were violated
     PRESSURE: "the centre of pressure would leave the feet",
     LOAD: "a foot would carry too little to grip",
     OVER: "the centre of mass would leave what carries it",
@@ -38,12 +38,12 @@ class TrackedMotion:
     """A feasible motion near to a reference.
 
     Args:
-        given: The reference.
-        parts: One after the other; each begins where the one before ends.
-        met: Per phase of `given`, names of the limits (see `LIMITS`) that it goes up to.
-        solved: Whether every row holds; if not, the rest is the best that was found.
+        given: The reference motion.
+        parts: In order of time; each begins where the one before ends.
+        met: Names of the active limits (see `LIMITS`) of each phase of `given`.
+        solved: Whether every row holds; if not, the values are those of the best iterate.
         iterations: Of all solves together.
-        setup_s: Time to write the programs down.
+        setup_s: Time to write the programs.
         solve_s: Time to solve them.
     """
 
@@ -69,7 +69,7 @@ class TrackedMotion:
 
     @property
     def stretch(self) -> Array:
-        """By how much longer each interval between keyframes takes. Shape (n_keys - 1,)."""
+        """Duration of each interval between keyframes over its reference duration. Shape (n_keys - 1,)."""
         key = self.given.key
         return np.asarray(np.diff(self.frame_time_s[key]) / (np.diff(key) * self.given.frame_s))
 
@@ -86,7 +86,7 @@ class TrackedMotion:
         return self.at(self.frame_time_s)[0]
 
     def reason(self, interval: int) -> str:
-        """Return why an interval between keyframes takes longer, in words."""
+        """Return a sentence on why an interval between keyframes takes longer."""
         first, last = self.given.key[interval : interval + 2]
         names = {
             name
@@ -99,7 +99,7 @@ class TrackedMotion:
 
 
 def track_motion(given: ReferenceMotion, *, window_intervals: int | None = None) -> TrackedMotion:
-    """Return the motion nearest to a reference that the whole body can do.
+    """Return the feasible motion nearest to a reference.
 
     Args:
         given: The reference.
@@ -147,7 +147,7 @@ def _windows(given: ReferenceMotion, intervals: int) -> list[tuple[int, int]]:
 
 
 def _met(window: MotionTrackingOCP, found: Solution) -> list[tuple[str, ...]]:
-    """Return the names of the limits that a solution goes up to, phase by phase."""
+    """Return the names of the active limits of a solution, phase by phase."""
     layout = window.program.layout
     x = found.variables
     phases = window.program.problem.phases
@@ -166,7 +166,7 @@ def _met(window: MotionTrackingOCP, found: Solution) -> list[tuple[str, ...]]:
 
 
 def _full_places(window: MotionTrackingOCP, number: int, rows: Array) -> tuple[str, list[str]]:
-    """Return the name of an element that is a limit, and the places where it has no room left."""
+    """Return the name of an element that is a limit, and the places where it is active."""
     element = window.program.elements[number]
     assembly = window.program.assembly
     name = element.name.split(" of ")[0] if element.name.startswith((PRESSURE, TWIST)) else element.name
