@@ -90,7 +90,7 @@ def test_a_movement_that_cannot_be_loaded_is_tried_again(running, visit):
 def test_less_motion_is_five_pictures_that_say_so_and_are_recorded(running, visit):
     page = visit(reduced_motion="reduce")
     begin(page, running)
-    page.get_by_text("Your device asks for less motion").wait_for()
+    page.get_by_text("Your device is set to show less motion").wait_for()
     page.get_by_role("button", name="Show the movement instead").click()
     page.wait_for_selector("canvas[data-plays='2'][data-state=ended]")
     answer_by_pointer(page, "forced-choice", lambda target: target.click())
