@@ -24,7 +24,7 @@ import numpy as np  # noqa: E402
 from record import Row, median_seconds, record  # noqa: E402
 from strut.gaits.footsteps.goal_walk import simulate_to_goal  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
-from strut.pipeline.walk import walk_to  # noqa: E402
+from strut.pipeline.walk import walk  # noqa: E402
 from strut.place import Place  # noqa: E402
 from strut.robot import Robot  # noqa: E402
 
@@ -46,7 +46,7 @@ def row(robot: Robot, case: str, margin_m: float) -> Row:
     speeds = []
     margins = []
     for goal in random_goals(np.random.default_rng(0)):
-        motion = walk_to(robot, goal, pace="fastest", margin_m=margin_m)
+        motion = walk(robot, goal=goal, pace="fastest", margin_m=margin_m)
         assert motion.receipt is not None
         speeds.append(motion.meta["gait"]["line_speed_m_s"] * 100.0)
         margins.append(motion.receipt.balance_margin_mm)
@@ -61,8 +61,8 @@ def row(robot: Robot, case: str, margin_m: float) -> Row:
         "slowest_cm_s": round(min(speeds), 2),
         "median_cm_s": round(float(np.median(speeds)), 2),
         "steps": sum(arrival.steps for arrival in arrivals),
-        "plan_1_m_s": round(median_seconds(lambda: walk_to(robot, Place(1.0, 0.0)), repeats=5), 3),
-        "plan_1_m_core_s": round(core_seconds(lambda: walk_to(robot, Place(1.0, 0.0)), repeats=5), 3),
+        "plan_1_m_s": round(median_seconds(lambda: walk(robot, goal=Place(1.0, 0.0)), repeats=5), 3),
+        "plan_1_m_core_s": round(core_seconds(lambda: walk(robot, goal=Place(1.0, 0.0)), repeats=5), 3),
     }
 
 
@@ -79,7 +79,7 @@ def core_seconds(work: Callable[[], object], *, repeats: int) -> float:
 def main() -> None:
     """Measure, print and record."""
     robot = load_robot("alice")
-    published = walk_to(robot, Place(0.5, 0.0), pace=0.01, law="mass", margin_m=0.0).receipt
+    published = walk(robot, goal=Place(0.5, 0.0), pace=0.01, law="mass", margin_m=0.0).receipt
     assert published is not None
     assert published.balance_margin_mm is not None
     margin_m = published.balance_margin_mm * 1e-3

@@ -7,7 +7,7 @@ Five walks at full intensity per body, as `strut walk heiman --emotion sad` make
 least share is shown. `wall_s` is what a user waits, `cpu_s` the processor time, both without imports. Motions are kept
 in `build/feelings`, and a body that is there is not walked again.
 
-Then features of expression that the literature tells feelings by (`strut.gait_expression`) classify every walk by the
+Then features of expression from the literature (`strut.human.gait_expression`) classify every walk by the
 nearest of the other bodies' mean walks, in deviations over the feelings of a body: with all features, and without those
 that follow from speed. A body is never judged by itself.
 
@@ -29,8 +29,9 @@ from time import perf_counter, process_time  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
-from strut import gait_expression, load_motion, load_robot, save_motion, walk  # noqa: E402
+from strut import load_motion, load_robot, save_motion, walk  # noqa: E402
 from strut.arrays import Array  # noqa: E402
+from strut.human import gait_expression  # noqa: E402
 from strut.models.catalogue import robot_of  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
 from strut.motion import Motion  # noqa: E402

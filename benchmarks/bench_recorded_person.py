@@ -22,8 +22,9 @@ from pathlib import Path  # noqa: E402
 import numpy as np  # noqa: E402
 
 from record import Row, record  # noqa: E402
-from strut import fit, gait_expression, load_motion, read_recording  # noqa: E402
+from strut import fit, load_motion, read_recording  # noqa: E402
 from strut.arrays import Array  # noqa: E402
+from strut.human import gait_expression  # noqa: E402
 from strut.human.analysis.gait_cycle import gait_cycle, mirror_image  # noqa: E402
 from strut.human.analysis.walk_figures import SIGN  # noqa: E402
 from strut.human.anatomy import ANKLE, HIP, KNEE, RIGHT, sided  # noqa: E402

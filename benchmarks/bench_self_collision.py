@@ -100,7 +100,7 @@ def main() -> None:
     """Measure, print and record."""
     motions = {path: strut.load_motion(path) for path in sys.argv[1:]} or {
         **{f"mrpete {emotion}": strut.walk("mrpete", emotion) for emotion in ("neutral", "angry", "sad")},
-        "alice": strut.walk_to("alice", (0.5, 0.3, 0.8)),
+        "alice": strut.walk("alice", goal=(0.5, 0.3, 0.8)),
         "pepper": strut.perform("pepper", "wave", "happy"),
     }
     rows = [row for name, motion in motions.items() for row in rows_of(name, motion)]

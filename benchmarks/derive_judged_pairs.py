@@ -18,7 +18,7 @@ import numpy as np
 import strut
 from strut.emotion import Emotion
 from strut.perception.emotion_distance import emotion_distances
-from strut.perception.expressive_features import expressive_features
+from strut.perception.features import expressive_features
 from strut.study.design.published import published
 
 MAX_WRONG = 0.25  # of the answers that chose between two stimuli: halfway between chance and certainty

@@ -82,7 +82,9 @@ def rows_of(folder: Path, emotion: str, worlds: list[tuple[float, float]]) -> li
         "speed_m_s": round(speed_m_s, 3),
         "body_lengths_s": round(speed_m_s / length_m, 3),
         "reason": "; ".join(map(str, receipt.reasons))[:200],
-        "features": " ".join(f"{name}={value:.5g}" for name, value in strut.expressive_features(motion, robot).items()),
+        "features": " ".join(
+            f"{name}={value:.5g}" for name, value in strut.perception.expressive_features(motion, robot).items()
+        ),
     }
     return [row | played(motion, robot, friction, mass) for friction, mass in worlds]
 
@@ -170,7 +172,9 @@ def pairs_by_distance(rows: list[Row]) -> list[tuple[float, str, str]]:
     if len(names) < 2:  # the others were refused
         return []
     movements = [dict(part.split("=") for part in seen[name].split()) for name in names]
-    distance = strut.emotion_distances([{key: float(value) for key, value in one.items()} for one in movements])
+    distance = strut.perception.emotion_distances(
+        [{key: float(value) for key, value in one.items()} for one in movements]
+    )
     return sorted((distance[i, j], names[i], names[j]) for i, j in combinations(range(len(names)), 2))
 
 

@@ -28,18 +28,18 @@ def main(folder: Path, emotions: tuple[str, ...]) -> None:
     motions = []
     for emotion in emotions:
         began = process_time()
-        iterations: list[strut.Progress] = []
+        iterations: list[strut.draft.Progress] = []
         motion = strut.walk(robot, emotion, cycles=4, on_progress=partial(keep, iterations))
         strut.save_motion(motion, folder / f"{emotion}.npz", force=True)
         motions.append(motion)
         print(row(robot, motion, len(iterations), process_time() - began), flush=True)
     robots = [robot] * len(motions)
-    strut.save_pose_strip(motions, robots, folder / "humans.png", width_px=1000, force=True)
+    strut.viewer.save_pose_strip(motions, robots, folder / "humans.png", width_px=1000, force=True)
     strut.save_gif(motions, robots, folder / "humans.gif", duration_s=3.0, force=True)
     print(f"\nlook at   {folder / 'humans.png'} and {folder / 'humans.gif'}")
 
 
-def keep(seen: list[strut.Progress], step: strut.Progress) -> None:
+def keep(seen: list[strut.draft.Progress], step: strut.draft.Progress) -> None:
     """Remember an iteration."""
     seen.append(step)
 
@@ -62,7 +62,7 @@ def row(robot: strut.Robot, motion: strut.Motion, iterations: int, cpu_s: float)
         f"{receipt.cost_of_transport:.2f}",
         f"{iterations}",
         f"{cpu_s:.0f}",
-        "; ".join(strut.Naturalness.from_dict(looks).oddities(robot)) or "nothing",
+        "; ".join(strut.human.Naturalness.from_dict(looks).oddities(robot)) or "nothing",
     ]
     return f"| {' | '.join(cells)} |"
 

@@ -50,7 +50,7 @@ def walked(speed_m_s: float | None, *, manner: str) -> Point:
     """Return the gait of a speed; None lets it choose."""
     robot = strut.load_robot("heiman")
     began = process_time()
-    gait = strut.synthesize(robot, speed_m_s=speed_m_s, options=strut.named_gait_options(robot, [manner]))
+    gait = strut.synthesize(robot, speed_m_s=speed_m_s, options=strut.human.named_gait_options(robot, [manner]))
     sound = gait.soundness
     odd = gait.naturalness.oddities(robot)
     cells = [

@@ -28,8 +28,8 @@ def main(folder: Path) -> None:
     robot = strut.load_robot("alice")
     motions = []
     for emotion in EMOTIONS:
-        motion = strut.walk_to(robot, GOAL, emotion)
-        arrival = strut.simulate_to_goal(motion, robot)
+        motion = strut.walk(robot, emotion, goal=GOAL)
+        arrival = strut.gaits.simulate_to_goal(motion, robot)
         strut.save_motion(motion, folder / f"alice_{emotion}.npz", force=True)
         motions.append(motion)
         print(
@@ -52,7 +52,9 @@ def draw_curve(path: Path) -> None:
         points = []
         for speed_cm_s in SPEEDS_CM_S:
             try:
-                margin_m = strut.walking_margin_m(robot, step_m, step_m / (speed_cm_s / 100.0) / 2.0, law=law)
+                margin_m = strut.reproduction.walking_margin_m(
+                    robot, step_m, step_m / (speed_cm_s / 100.0) / 2.0, law=law
+                )
             except strut.StrutError:
                 break  # the legs cannot follow
             points.append((speed_cm_s, margin_m * 1e3))

@@ -12,13 +12,13 @@ import numpy as np
 import strut
 
 
-class Bow(strut.Generator):
+class Bow(strut.draft.Generator):
     """Bends a robot at its hip and back, once."""
 
     def __init__(self, robot: strut.Robot) -> None:
         self.robot = robot
 
-    def drafts(self, style: strut.Style, detail: strut.Detail) -> Iterator[strut.Draft]:
+    def drafts(self, style: strut.Style, detail: strut.draft.Detail) -> Iterator[strut.draft.Draft]:
         """Yield the bow in a style; while strut searches, fewer samples do."""
         robot = self.robot
         rate_hz = 100.0 if detail.level == "final" else 50.0
@@ -28,7 +28,7 @@ class Bow(strut.Generator):
         bend = (1.0 - np.cos(2.0 * np.pi * time_s / bow_s)) / 2.0
         joints = np.tile(np.clip(0.0, robot.joint_lower_rad, robot.joint_upper_rad), (len(time_s), 1))
         joints[:, robot.joint_names.index("HipPitch")] = depth_rad * bend
-        yield strut.Draft(
+        yield strut.draft.Draft(
             robot=robot,
             time_s=time_s,
             qpos=np.concatenate([np.zeros((len(time_s), robot.base_size)), joints], axis=1),
@@ -41,7 +41,7 @@ class Bow(strut.Generator):
 def bow(emotion: str) -> strut.Motion:
     """Return a bow of Pepper with a feeling, with its receipt."""
     request = strut.Request(
-        robot="pepper", task=strut.OwnTask(name="bow"), emotion=strut.named_emotion(emotion), margin_m=0.03
+        robot="pepper", task=strut.request.OwnTask(name="bow"), emotion=strut.named_emotion(emotion), margin_m=0.03
     )
     return strut.run(request, generator=Bow(strut.load_robot("pepper")))
 

@@ -18,19 +18,19 @@ class Battery:
     def __init__(self, most_w: float) -> None:
         self.most_w = most_w
 
-    def violation(self, draft: strut.Draft) -> strut.Violation | None:
+    def violation(self, draft: strut.draft.Draft) -> strut.draft.Violation | None:
         """Return where the draft takes more, if it does."""
         power_w = np.abs(draft.measured.torque_nm * draft.measured.joint_speed_rad_s).sum(axis=1)
         if power_w.max() <= self.most_w:
             return None
         text = f"the joints take {power_w.max():.1f} W of {self.most_w:g} W"
-        return strut.Violation(self.name, power_w > self.most_w, text)
+        return strut.draft.Violation(self.name, power_w > self.most_w, text)
 
 
 def walk(most_w: float, *, cycles: int = 10, rate_hz: float = 100.0) -> strut.Motion:
     """Return an angry walk on a battery, with its receipt."""
     request = strut.Request(
-        robot="mrpete", task=strut.Crawl(cycles=cycles), emotion=strut.named_emotion("angry"), rate_hz=rate_hz
+        robot="mrpete", task=strut.gaits.Crawl(cycles=cycles), emotion=strut.named_emotion("angry"), rate_hz=rate_hz
     )
     return strut.run(request, limits=[Battery(most_w)])
 

@@ -22,29 +22,33 @@ TURN_RAD = 0.8
 LASTS_S = 0.6
 
 
-def cranking() -> strut.OptimalControlProblem:
+def cranking() -> strut.ocp.OptimalControlProblem:
     """Return the problem: the crank turns from rest to rest, and the others follow."""
-    starts = strut.BoundaryConstraint("start", lambda ends: strut.column(ends.first.q[0], ends.first.v[0]))
-    stops = strut.BoundaryConstraint("stop", lambda ends: strut.column(ends.last.q[0] - TURN_RAD, ends.last.v[0]))
+    starts = strut.ocp.BoundaryConstraint("start", lambda ends: strut.ocp.column(ends.first.q[0], ends.first.v[0]))
+    stops = strut.ocp.BoundaryConstraint(
+        "stop", lambda ends: strut.ocp.column(ends.last.q[0] - TURN_RAD, ends.last.v[0])
+    )
     wide = np.array([[-20.0], [20.0]])
-    return strut.OptimalControlProblem(
-        tree=strut.read_tree(FOUR_BARS),
+    return strut.ocp.OptimalControlProblem(
+        tree=strut.ocp.read_tree(FOUR_BARS),
         actuated=(0,),
-        scales=strut.Scales(np.full(3, 2.0), np.full(3, 10.0), np.full(1, 5.0), force_n=10.0, impulse_n_s=1.0),
+        scales=strut.ocp.Scales(np.full(3, 2.0), np.full(3, 10.0), np.full(1, 5.0), force_n=10.0, impulse_n_s=1.0),
         force_scale=np.full(3, 5.0),
-        phases=(strut.ContactPhase("turn", strut.ContactSet("air", ()), 20, (LASTS_S, LASTS_S), "rest"),),
-        bounds=strut.Bounds(q=wide * np.ones(3), v=wide * np.ones(3), u=wide),
-        costs=(strut.LagrangeCost("effort", 1.0, lambda node: strut.square(node.u)),),
+        phases=(
+            strut.ocp.ContactPhase("turn", strut.kinematics.ContactSet("air", ()), 20, (LASTS_S, LASTS_S), "rest"),
+        ),
+        bounds=strut.ocp.Bounds(q=wide * np.ones(3), v=wide * np.ones(3), u=wide),
+        costs=(strut.ocp.LagrangeCost("effort", 1.0, lambda node: strut.ocp.square(node.u)),),
         boundary_constraints=(starts, stops),
     )
 
 
-def main() -> strut.Solution:
+def main() -> strut.ocp.Solution:
     """Solve the problem, and make it exact: an integrator of eighth order reproduces it from its torques."""
     problem = cranking()
-    program = strut.DirectCollocation(problem)
-    solution = program.solve(strut.guess_between(problem, [[0.0, 0.0, 0.0], [TURN_RAD, -TURN_RAD, TURN_RAD]]))
-    refined = strut.refine_by_shooting(program, solution)
+    program = strut.ocp.DirectCollocation(problem)
+    solution = program.solve(strut.ocp.guess_between(problem, [[0.0, 0.0, 0.0], [TURN_RAD, -TURN_RAD, TURN_RAD]]))
+    refined = strut.ocp.refine_by_shooting(program, solution)
     pin_n = np.linalg.norm(refined.trajectory.closure_n, axis=1).max()
     print(
         f"effort {refined.cost:.3f} (N m)² s in {solution.iterations} iterations; the pin carries up to {pin_n:.0f} N"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strut.emotion import Emotion, checked_intensity, emotion_table, named_emotion
+from strut.emotion import Emotion, checked_intensity, emotions, named_emotion
 from strut.errors import OutOfRangeError, UnknownNameError
 
 axis = st.floats(-1.0, 1.0)
@@ -63,7 +63,7 @@ def test_other_words_find_the_same_emotion(word, name):
 
 
 def test_every_name_and_other_word_of_the_table_is_found_and_means_one_thing():
-    words = [(word, name) for name, row in emotion_table().items() for word in (name, *row["also_called"])]
+    words = [(word, name) for name, row in emotions().items() for word in (name, *row["also_called"])]
     assert len({word for word, _ in words}) == len(words)
     for word, name in words:
         assert named_emotion(word).name == name
@@ -84,7 +84,7 @@ def test_neutral_is_the_origin():
 )
 def test_confirmed_ratings_are_those_of_russell_and_mehrabian(name, pad):  # 1977, table of 151 terms
     assert named_emotion(name).pad == pad
-    assert emotion_table()[name]["confirmed"]
+    assert emotions()[name]["confirmed"]
 
 
 def test_an_unknown_emotion_names_its_neighbours_and_where_to_look():

@@ -15,7 +15,9 @@ def test_every_file_of_data_is_installed():
     listed = subprocess.run(["git", "ls-files", "src"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("this is no clone of the repository")
+    everywhere = packages.pop("*")
     patterns = [f"src/{name.replace('.', '/')}/{glob}" for name, globs in packages.items() for glob in globs]
     for name in listed.stdout.splitlines():
         fits = [one for one in patterns if fnmatch(name, one) and name.count("/") == one.count("/")]
+        fits += [glob for glob in everywhere if fnmatch(Path(name).name, glob)]
         assert name.endswith(".py") or fits, f"{name} fits no package-data, so an installed strut lacks it"

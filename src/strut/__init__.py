@@ -1,19 +1,10 @@
-"""Make legged robots and human models move with a feeling, and prove that the motion is sound.
+"""Plan expressive motions for legged robots and human models, check them, and measure whether people see the emotion.
 
-Everything that the command line does, as functions: `__init__.pyi` lists their names by what they are for, and is the
-only list. Each is imported when it is used: the engines take a second, and `import strut` alone needs nothing at all.
+`strut` has the nouns and a function for every verb of the command line; its rooms, such as `strut.ocp` and
+`strut.study`, have the rest. `__init__.pyi` lists the names. Each is imported when it is first used, because the
+engines take a second.
 """
 
+from strut.front_door import attach
 
-def __getattr__(name: str) -> object:
-    """Return one of the listed names, imported from its room."""
-    from strut.front_door import offered  # noqa: PLC0415 -- the command line starts here, too, and needs no list
-
-    return globals().setdefault(name, offered(name))  # one for all threads
-
-
-def __dir__() -> list[str]:
-    """Return what users type."""
-    from strut.front_door import NAMES  # noqa: PLC0415
-
-    return NAMES
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

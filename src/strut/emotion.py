@@ -44,11 +44,11 @@ class Emotion:
         return self.name or f"({self.pleasure:g}, {self.arousal:g}, {self.dominance:g})"
 
 
-def emotion_table() -> dict[str, dict[str, Any]]:
+def emotions() -> dict[str, dict[str, Any]]:
     """Return the named emotions as they stand in `emotions.toml`: coordinates, other names, confirmation.
 
     Example:
-        >>> strut.emotion_table()["sad"]["pad"]
+        >>> strut.emotions()["sad"]["pad"]
     """
     return deepcopy(_emotions())
 

@@ -34,7 +34,7 @@ class WrongTypeError(StrutError, TypeError):
         self.wanted = wanted
 
     def __str__(self) -> str:
-        return f"strut.{self.function}: {self.argument} is {self.given}; it must be of type {self.wanted}."
+        return f"{self.function}: {self.argument} is {self.given}; it must be of type {self.wanted}."
 
 
 class UnknownNameError(StrutError):

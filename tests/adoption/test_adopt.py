@@ -23,7 +23,7 @@ from strut.adoption.robot_folder import FILE_NAMES, encode_folder
 from strut.emotion import named_emotion
 from strut.errors import BadTableError, FileError, NotAdoptedError
 from strut.expression.blend import style_for
-from strut.models.catalogue import load_robot, robot_names
+from strut.models.catalogue import load_robot, robots
 from tests.adoption.small_robots import biped, import_robot, quadruped, write_xml
 
 
@@ -188,7 +188,7 @@ def test_a_file_is_not_replaced_by_a_folder(tmp_path):
 def test_a_robot_in_the_robot_home_is_loaded_by_name(tmp_path, monkeypatch):
     monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path / "home"))
     adopted = adopt(write_xml(quadruped(), tmp_path / "fourling.xml"))
-    assert "fourling" in robot_names()
+    assert "fourling" in robots()
     assert load_robot("fourling").foot_names == adopted.robot.foot_names
     with pytest.raises(NotAdoptedError, match="holds a robot already"):
         adopt(tmp_path / "fourling.xml")
@@ -223,7 +223,7 @@ def test_an_interrupted_replacement_leaves_the_old_robot(four, tmp_path, monkeyp
     with pytest.raises(KilledError):
         adopt(source, force=True)
     assert {path: path.read_bytes() for path in (tmp_path / "fourling").rglob("*") if path.is_file()} == before
-    assert robot_names()[-1] == "fourling"
+    assert robots()[-1] == "fourling"
 
 
 def test_a_robot_killed_during_the_gait_fit_is_not_listed(tmp_path):

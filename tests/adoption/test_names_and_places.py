@@ -12,7 +12,7 @@ from strut.adoption.description import MAX_BODIES, read_description
 from strut.adoption.package_robots import find_description
 from strut.adoption.robot_name import choose_robot_name, normalize_name
 from strut.errors import FileError, NotAdoptedError
-from strut.models.catalogue import load_robot, robot_home, robot_names
+from strut.models.catalogue import load_robot, robot_home, robots
 from strut.models.mesh_files import _read_once, forget_meshes, read_mesh
 from tests.adoption.small_robots import quadruped, write_xml
 
@@ -43,7 +43,7 @@ def test_an_invalid_name_is_refused(name):
 def test_a_robot_is_found_by_composed_and_decomposed_names(tmp_path, monkeypatch):
     monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path / "home"))
     adopted = adopt(write_xml(quadruped(), tmp_path / f"{unicodedata.normalize('NFD', 'größe')}.xml"))
-    assert (adopted.name, robot_names()[-1]) == ("größe", "größe")
+    assert (adopted.name, robots()[-1]) == ("größe", "größe")
     assert load_robot(unicodedata.normalize("NFD", "größe")).name == "größe"
 
 

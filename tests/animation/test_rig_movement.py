@@ -24,7 +24,9 @@ def cassie():
 
 @pytest.fixture(scope="module")
 def drawing(cassie):
-    return strut.preview_animation(cassie, strut.load_animation(strut.story_path("cassie", "happy")))
+    return strut.animation.preview_animation(
+        cassie, strut.load_animation(strut.animation.story_path("cassie", "happy"))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -54,13 +56,13 @@ def test_eyes_change_in_the_frame_in_which_they_were_drawn(files, cassie, drawin
 @pytest.mark.parametrize(("who", "story"), [("alice", alice_sways()), ("mrpete", paw()), ("cassie", dance())])
 def test_any_robots_drawing_becomes_keyframes_again(tmp_path, who, story):
     robot = strut.load_robot(who)
-    drawing = strut.preview_animation(robot, story)
+    drawing = strut.animation.preview_animation(robot, story)
     strut.export(drawing, tmp_path / "story.glb")
-    traced = strut.import_animation(tmp_path / "story.glb", robot, emotion="happy")
+    traced = strut.animation.import_animation(tmp_path / "story.glb", robot, emotion="happy")
     assert traced.away_m < 0.002
     assert np.degrees(traced.away_rad) < 0.5
     assert traced.animation.emotion == "happy"
-    again = strut.preview_animation(robot, traced.animation)
+    again = strut.animation.preview_animation(robot, traced.animation)
     shared = slice(0, min(len(again.qpos), len(drawing.qpos)))
     moved = [motion.qpos[shared, :3] - motion.qpos[0, :3] for motion in (again, drawing)]  # a story begins on its feet
     assert np.abs(moved[0] - moved[1]).max() < 0.003
@@ -79,7 +81,7 @@ def test_a_glb_shows_the_robots_body_to_other_programs(files, cassie):
 def test_files_of_another_robot_are_refused_by_bone(files):
     for ending in ("glb", "bvh"):
         with pytest.raises(RigFileError, match=r"is a rig of another robot: it has no bone"):
-            strut.import_animation(files / f"happy.{ending}", strut.load_robot("alice"))
+            strut.animation.import_animation(files / f"happy.{ending}", strut.load_robot("alice"))
 
 
 def test_a_rig_of_another_size_is_refused_with_the_distance(tmp_path, files, cassie):
@@ -95,13 +97,13 @@ def test_a_rig_of_another_size_is_refused_with_the_distance(tmp_path, files, cas
     )
     (tmp_path / "cm.bvh").write_text(f"{larger}\nMOTION{table}")
     with pytest.raises(RigFileError, match=r"100 times as large; export the rig in metres"):
-        strut.import_animation(tmp_path / "cm.bvh", cassie)
+        strut.animation.import_animation(tmp_path / "cm.bvh", cassie)
     file = pygltflib.GLTF2.load_from_bytes((files / "happy.glb").read_bytes())
     knee = next(node for node in file.nodes if node.name == "left_knee")
     knee.translation = [value + 0.03 for value in knee.translation]
     (tmp_path / "bent.glb").write_bytes(b"".join(file.save_to_bytes()))
     with pytest.raises(RigFileError, match=r"the bone left_knee is 52 mm away from where cassie has it"):
-        strut.import_animation(tmp_path / "bent.glb", cassie)
+        strut.animation.import_animation(tmp_path / "bent.glb", cassie)
 
 
 def test_a_bone_that_turns_as_no_joint_can_is_named_with_its_frame(tmp_path, files, cassie):
@@ -112,7 +114,7 @@ def test_a_bone_that_turns_as_no_joint_can_is_named_with_its_frame(tmp_path, fil
     file.nodes[number].rotation = [0.0, 0.0, np.sin(0.2), np.cos(0.2)]
     (tmp_path / "aside.glb").write_bytes(b"".join(file.save_to_bytes()))
     with pytest.raises(RigFileError, match=r"in frame \d+ the bone right_foot is turned \d+ degrees about"):
-        strut.import_animation(tmp_path / "aside.glb", cassie)
+        strut.animation.import_animation(tmp_path / "aside.glb", cassie)
 
 
 @pytest.mark.parametrize(
@@ -136,18 +138,18 @@ def test_a_cut_glb_and_one_without_animation_are_refused(tmp_path, files, cassie
     content = (files / "happy.glb").read_bytes()
     (tmp_path / "cut.glb").write_bytes(content[: len(content) // 2])
     with pytest.raises(RigFileError, match="damaged"):
-        strut.import_animation(tmp_path / "cut.glb", cassie)
+        strut.animation.import_animation(tmp_path / "cut.glb", cassie)
     file = pygltflib.GLTF2.load_from_bytes(content)
     file.animations = []
     (tmp_path / "still.glb").write_bytes(b"".join(file.save_to_bytes()))
     with pytest.raises(RigFileError, match=r"must hold one animation of the rig, and holds 0 \(none\)"):
-        strut.import_animation(tmp_path / "still.glb", cassie)
+        strut.animation.import_animation(tmp_path / "still.glb", cassie)
     with pytest.raises(MotionFileError, match=r"is none of the kinds that are read \(\.bvh, \.glb\)"):
-        strut.import_animation(tmp_path / "story.fbx", cassie)
+        strut.animation.import_animation(tmp_path / "story.fbx", cassie)
 
 
 def test_the_verbs_write_rigs_and_read_movements(tmp_path, capsys):
-    strut.export(strut.preview_animation("cassie", slow_nod()), tmp_path / "nod.glb")
+    strut.export(strut.animation.preview_animation("cassie", slow_nod()), tmp_path / "nod.glb")
     out = tmp_path / "nod.npz"
     arguments = ["animate", str(tmp_path / "nod.glb"), "--robot", "cassie", "--emotion", "sad", "--out", str(out)]
     assert main(arguments) == 0

@@ -73,9 +73,9 @@ def folder(request, tmp_path_factory):
     """Return a folder in which a Blender has worked: rigs, a story and motions in, what it showed and wrote out."""
     headless = request.param()
     place = tmp_path_factory.mktemp("blender")
-    story = strut.load_animation(strut.story_path("cassie", "curious"))
-    shutil.copy(strut.story_path("cassie", "curious"), place / "story.toml")
-    solved = strut.preview_animation("cassie", story)
+    story = strut.load_animation(strut.animation.story_path("cassie", "curious"))
+    shutil.copy(strut.animation.story_path("cassie", "curious"), place / "story.toml")
+    solved = strut.animation.preview_animation("cassie", story)
     strut.save_motion(solved, place / "solved.npz")
     strut.export(solved, place / "solved.csv")
     whole = (place / "solved.npz").read_bytes()
@@ -83,11 +83,11 @@ def folder(request, tmp_path_factory):
     (place / "empty.npz").write_bytes(b"")
     strut.save_motion(replace(solved, meta={**solved.meta, "eyes": [[0.0, "winking"]]}), place / "winking.npz")
     (place / "winking.toml").write_text('[[keyframe]]\ntime_s = 0.0\neyes = "winking"\n[[keyframe]]\ntime_s = 1.0\n')
-    lifted = strut.preview_animation("mrpete", paw())
+    lifted = strut.animation.preview_animation("mrpete", paw())
     strut.save_motion(lifted, place / "paw.npz")
-    strut.export_rig(strut.load_robot("cassie"), place / "cassie.json")
-    strut.export_rig(strut.load_robot("pepper"), place / "pepper.json")
-    strut.export_rig(lifted, place / "mrpete.json")
+    strut.animation.export_rig(strut.load_robot("cassie"), place / "cassie.json")
+    strut.animation.export_rig(strut.load_robot("pepper"), place / "pepper.json")
+    strut.animation.export_rig(lifted, place / "mrpete.json")
     for name in ("paw.toml", "noise.json", "noise.npz"):
         (place / name).write_text(PAW if name == "paw.toml" else "noise")
     command = [*headless, "--", place, ADDON]
@@ -123,7 +123,7 @@ def cassie():
 
 @pytest.fixture(scope="module")
 def drawing(cassie):
-    animation = strut.load_animation(strut.story_path("cassie", "curious"))
+    animation = strut.load_animation(strut.animation.story_path("cassie", "curious"))
     frames = sample_keyframes(animation, cassie.foot_names, cassie.joint_names)
     return solve_frames(planted_stance(cassie, animation), frames)
 
@@ -170,7 +170,7 @@ def test_movements_that_blender_exports_are_read_back(folder, cassie, seen, draw
         drawn_eyes = sample_keyframes(story, cassie.foot_names, cassie.joint_names).eyes
         changes = [k for k in range(len(drawn_eyes)) if k == 0 or drawn_eyes[k] != drawn_eyes[k - 1]]
         assert motion.meta["eyes"] == [[pytest.approx(k / 25.0), drawn_eyes[k]] for k in changes]
-    traced = strut.import_animation(folder / f"again.{ending}", cassie)
+    traced = strut.animation.import_animation(folder / f"again.{ending}", cassie)
     assert traced.away_m < 0.002
     assert np.degrees(traced.away_rad) < 0.5
     assert len(traced.animation.keyframe) < traced.frames / 3

@@ -12,7 +12,7 @@ import pytest
 from strut.cli.main import main
 from strut.formats.motion_file import load_motion
 from strut.models.catalogue import load_robot
-from strut.study.stimuli.session_stimuli import stimuli
+from strut.study.stimuli.session_stimuli import session_stimuli
 
 
 @pytest.fixture(scope="module")
@@ -96,11 +96,13 @@ def test_export_at_a_fast_rate_warns_of_nothing(jerky, tmp_path, capsys):
 
 def test_the_study_has_thirteen_motions_in_an_order_that_the_seed_decides():
     pepper = load_robot("pepper")
-    session = stimuli(pepper, 1)
+    session = session_stimuli(pepper, 1)
     assert [s.role for s in session] == ["neutral"] + ["practice"] * 2 + ["corner"] * 8 + ["emotion"] * 2
     assert {s.name for s in session if s.role == "corner"} == {a + b + c for a in "LH" for b in "LH" for c in "LH"}
-    assert session == stimuli(pepper, 1)
-    assert {tuple(s.name for s in stimuli(pepper, seed)) for seed in range(5)} != {tuple(s.name for s in session)}
+    assert session == session_stimuli(pepper, 1)
+    assert {tuple(s.name for s in session_stimuli(pepper, seed)) for seed in range(5)} != {
+        tuple(s.name for s in session)
+    }
 
 
 def test_stimuli_writes_them_all(tmp_path, capsys, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from strut.emotion import Emotion, emotion_table, named_emotion
+from strut.emotion import Emotion, emotions, named_emotion
 from strut.errors import BadTableError, OutOfRangeError
 from strut.expression.blend import anchor_weights, style_for
 from strut.models.catalogue import load_robot
@@ -36,7 +36,7 @@ def test_the_style_of_an_anchor_is_the_printed_one(mrpete, emotion):
 
 
 def test_neutral_and_any_emotion_at_intensity_zero_are_the_same_style(mrpete):
-    for name in emotion_table():
+    for name in emotions():
         assert style_for(mrpete, named_emotion(name), 0.0) == Style()
     assert style_for(mrpete, Emotion(0.0, 0.0, 0.0), 1.0) == Style()
     for emotion, intensity in ((Emotion(0.0, 0.0, 0.0), 1.0), (named_emotion("sad"), 0.0)):
@@ -75,7 +75,7 @@ def test_weights_run_continuously_into_every_anchor(mrpete, emotion, away):
         assert weights[emotion] == pytest.approx(1.0, abs=3 * away + 1e-9)
 
 
-@given(intensity=st.floats(0.0, 1.5), name=st.sampled_from(sorted(emotion_table())))
+@given(intensity=st.floats(0.0, 1.5), name=st.sampled_from(sorted(emotions())))
 @settings(deadline=None)
 def test_every_named_emotion_has_a_style_at_every_intensity(mrpete, name, intensity):
     style = style_for(mrpete, named_emotion(name), intensity)

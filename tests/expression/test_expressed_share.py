@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strut.emotion import Emotion, emotion_table, named_emotion
+from strut.emotion import Emotion, emotions, named_emotion
 from strut.expression.blend import style_for
 from strut.expression.expressed_share import expressed_shares, main_parameters, not_expressed
 from strut.models.catalogue import load_robot
@@ -17,7 +17,7 @@ from strut.style import Style
 ROBOTS = {name: load_robot(name) for name in ("alice", "heiman", "mrpete", "pepper")}
 SAD = named_emotion("sad")
 any_robot = st.sampled_from(sorted(ROBOTS))
-any_emotion = st.sampled_from(sorted(emotion_table()))
+any_emotion = st.sampled_from(sorted(emotions()))
 
 
 def test_main_words_are_what_people_could_see():

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut import robot_names
+from strut import robots
 from strut.cli.main import main
 from strut.errors import BadMotionError, BadTableError, UnknownNameError
 from strut.models import catalogue
@@ -23,11 +23,11 @@ def copy(tmp_path):
 
 
 def test_mr_pete_is_in_the_catalogue():
-    assert "mrpete" in robot_names()
+    assert "mrpete" in robots()
 
 
 def test_every_robot_of_the_catalogue_loads_and_compiles():
-    for name in robot_names():
+    for name in robots():
         robot = load_robot(name)
         assert robot.name == name
         assert robot.model.body_mass.sum() == pytest.approx(robot.mass_kg)
@@ -55,7 +55,7 @@ def test_a_robot_below_here_is_called_by_its_path_from_here(copy, monkeypatch):
 
 def test_a_robot_in_the_users_home_has_a_name_beside_ours(copy, monkeypatch, capsys):
     monkeypatch.setenv("STRUT_ROBOTS", str(copy.parent))
-    assert robot_names() == ("alice", "cassie", "heiman", "mrpete", "pepper", "twin")
+    assert robots() == ("alice", "cassie", "heiman", "mrpete", "pepper", "twin")
     assert load_robot("twin").name == "twin"  # so its motions store the name, wherever the home is
     assert main(["robots"]) == 0
     assert "twin" in capsys.readouterr().out
@@ -66,7 +66,7 @@ def test_a_robot_of_the_user_never_takes_the_name_of_ours(copy, mrpete, monkeypa
     monkeypatch.setenv("STRUT_ROBOTS", str(home))
     assert load_robot("mrpete") is mrpete
     assert load_robot(str(home / "mrpete")) is not mrpete
-    assert robot_names().count("mrpete") == 1
+    assert robots().count("mrpete") == 1
     assert main(["robots"]) == 0
     assert f"mrpete is a robot of strut; use yours by its path, {home}" in capsys.readouterr().err.replace("\n", "")
 

@@ -207,7 +207,7 @@ def test_pairs_that_the_folder_excludes_are_not_looked_at(tmp_path):
         (
             SOLE.replace("[-0.1, 0.0, -0.2]", "[-0.1, 0.0, -0.1]"),
             MODEL,
-            r"line 12, foot\.toe\.points_m: are not on one height",
+            r"line 12, foot\.toe\.points_m: are not at one height",
         ),
         (SOLE.replace("sole", "line"), MODEL, r"foot\.toe\.points_m: a line does not have 3 of them"),
         (

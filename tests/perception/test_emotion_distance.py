@@ -20,7 +20,7 @@ from strut.perception.emotion_distance import (
     perceived_table,
 )
 from strut.perception.emotion_map import emotion_map_png, emotion_page
-from strut.perception.expressive_features import FEATURES, expressive_features
+from strut.perception.features import FEATURES, expressive_features
 from strut.study.design.published import published
 
 

@@ -21,8 +21,8 @@ LONGEST_S = 90.0  # that a busy machine may take for a few seconds of walking
 def perform(name):
     """Return a short story; it is made in another process."""
     if name == "paw":
-        return strut.preview_animation("mrpete", paw())
-    return strut.preview_animation("cassie", slow_nod())
+        return strut.animation.preview_animation("mrpete", paw())
+    return strut.animation.preview_animation("cassie", slow_nod())
 
 
 class Heard(DrivePage):

@@ -62,7 +62,7 @@ def heading(pilot):
 
 
 def test_a_movement_is_played_with_its_eyes_until_somebody_touches_the_stick(cassie):
-    motion = strut.preview_animation(cassie, slow_nod())
+    motion = strut.animation.preview_animation(cassie, slow_nod())
     pilot = LivePilot(cassie)
     meta = {"eyes": [[0.0, "happy"]]}
     pilot.play(play_request(motion, cassie), meta)

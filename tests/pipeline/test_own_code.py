@@ -28,14 +28,14 @@ def test_an_own_generator_is_weakened_until_it_passes(bow):
 
 def test_what_an_own_generator_made_says_so(bow):
     request = strut.Request.from_dict(bow("proud").meta["request"])
-    assert request.task == strut.OwnTask(name="bow")
+    assert request.task == strut.request.OwnTask(name="bow")
     with pytest.raises(strut.StrutError, match="No generator of strut does 'bow'; pass your own"):
         strut.run(request)
 
 
 def test_a_request_that_asks_for_too_much_even_in_neutral_is_refused(bow):
     generator = type(bow.__globals__["Bow"](strut.load_robot("pepper")))
-    request = strut.Request(robot="pepper", task=strut.OwnTask(name="bow"), margin_m=0.2)
+    request = strut.Request(robot="pepper", task=strut.request.OwnTask(name="bow"), margin_m=0.2)
     with pytest.raises(strut.StrutError, match="Not even neutral keeps its limits"):
         strut.run(request, generator=generator(strut.load_robot("pepper")))
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import strut
 from strut.emotion import named_emotion
 from strut.errors import BadFootstepsError, BadTableError, ImpossibleStepError, OutOfRangeError, RefusedError
 from strut.expression.blend import style_for
 from strut.formats.motion_file import load_motion, save_motion
 from strut.gaits.footsteps.foot_poses import sole_places, standing_place
-from strut.pipeline.walk import walk_to
 from strut.place import LEFT, RIGHT, Footstep, Place, wrap_angle
 from strut.receipt import LimitName, Reason, ReasonKind
 from strut.verify.check import check
@@ -22,7 +22,7 @@ GOAL = Place(0.15, 0.08, 1.0)
 
 @pytest.fixture(scope="module")
 def walk():
-    return walk_to(ALICE, GOAL)
+    return strut.walk(ALICE, goal=GOAL)
 
 
 def test_walk_ends_exactly_at_the_goal(walk):
@@ -52,14 +52,14 @@ def test_feet_carry_the_weight(walk):
 
 def test_same_wish_same_bytes(tmp_path):
     for name in ("a", "b"):
-        save_motion(walk_to(ALICE, Place(0.05, 0.0), "sad"), tmp_path / f"{name}.npz")
+        save_motion(strut.walk(ALICE, "sad", goal=Place(0.05, 0.0)), tmp_path / f"{name}.npz")
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
     assert load_motion(tmp_path / "a.npz").meta["options"]["goal"] == [0.05, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("emotion", ["happy", "sad", "angry", "fearful"])
 def test_feelings_show_in_pace_step_height_and_body_height(emotion):
-    motion, neutral = (walk_to(ALICE, Place(0.12, 0.0), name) for name in (emotion, "neutral"))
+    motion, neutral = (strut.walk(ALICE, name, goal=Place(0.12, 0.0)) for name in (emotion, "neutral"))
     style = style_for(ALICE, named_emotion(emotion), motion.receipt.intensity_kept)
     assert motion.receipt.intensity_kept == 1.0
     gait = motion.meta["gait"]
@@ -70,7 +70,7 @@ def test_feelings_show_in_pace_step_height_and_body_height(emotion):
 
 
 def test_receipt_says_which_words_the_body_lacks():
-    receipt = walk_to(ALICE, Place(0.04, 0.0), "sad").receipt
+    receipt = strut.walk(ALICE, "sad", goal=Place(0.04, 0.0)).receipt
     assert (receipt.verdict, receipt.intensity_kept) == ("weakened", 1.0)
     assert receipt.expressed_share == pytest.approx(4 / 6)  # speed, lift, sway and body height, not trunk and head
     assert receipt.reasons == (
@@ -84,17 +84,17 @@ def test_receipt_says_which_words_the_body_lacks():
 
 def test_a_feeling_that_needs_too_much_margin_isweakened_reason():
     wish = {"margin_m": 0.032, "rate_hz": 50.0}  # sad stops 6.7 mm short of the sole's middle
-    motion = walk_to(ALICE, Place(0.08, 0.0), "sad", **wish)
+    motion = strut.walk(ALICE, "sad", goal=Place(0.08, 0.0), **wish)
     assert motion.receipt.verdict == "weakened"
     assert 0.2 < motion.receipt.intensity_kept < 0.6
     assert motion.receipt.balance_margin_mm >= 32.0
     assert str(motion.receipt.reasons[0]).startswith("balance margin: the centre of pressure falls")
     with pytest.raises(RefusedError, match="Without --strict it would walk at intensity 0"):
-        walk_to(ALICE, Place(0.08, 0.0), "sad", strict=True, **wish)
+        strut.walk(ALICE, "sad", goal=Place(0.08, 0.0), strict=True, **wish)
 
 
 def test_speed_in_neutral_is_the_one_asked_for():
-    motion = walk_to(ALICE, Place(0.6, 0.0), pace=0.04)
+    motion = strut.walk(ALICE, goal=Place(0.6, 0.0), pace=0.04)
     assert motion.meta["gait"]["line_speed_m_s"] == pytest.approx(0.04)
     middle = (motion.time_s > 4.0) & (motion.time_s < motion.duration_s - 4.0)
     x = motion.qpos[middle, 0]
@@ -103,22 +103,24 @@ def test_speed_in_neutral_is_the_one_asked_for():
 
 def test_automatic_phase_times_walk_three_times_faster_at_the_same_margin():
     goal = Place(0.2, 0.0)
-    published = walk_to(ALICE, goal, pace=0.01, law="mass", margin_m=0.0, rate_hz=50.0)
-    ours = walk_to(ALICE, goal, pace="fastest", margin_m=published.receipt.balance_margin_mm * 1e-3, rate_hz=50.0)
+    published = strut.walk(ALICE, goal=goal, pace=0.01, law="mass", margin_m=0.0, rate_hz=50.0)
+    ours = strut.walk(
+        ALICE, goal=goal, pace="fastest", margin_m=published.receipt.balance_margin_mm * 1e-3, rate_hz=50.0
+    )
     assert ours.meta["gait"]["line_speed_m_s"] > 3.0 * published.meta["gait"]["line_speed_m_s"]
     assert ours.receipt.balance_margin_mm >= published.receipt.balance_margin_mm
 
 
 def test_the_fastest_walk_is_stopped_by_a_limit():
-    walked = walk_to(ALICE, Place(0.24, 0.0), pace="fastest", rate_hz=50.0).receipt
+    walked = strut.walk(ALICE, goal=Place(0.24, 0.0), pace="fastest", rate_hz=50.0).receipt
     assert 0.80 < walked.joint_speed_use <= 0.9
-    wide = walk_to(ALICE, Place(0.24, 0.0), pace="fastest", margin_m=0.034, rate_hz=50.0).receipt
+    wide = strut.walk(ALICE, goal=Place(0.24, 0.0), pace="fastest", margin_m=0.034, rate_hz=50.0).receipt
     assert 34.0 <= wide.balance_margin_mm < 34.5
     assert wide.duration_s > 1.05 * walked.duration_s
 
 
 def test_a_feeling_too_quick_for_the_speed_asked_is_weakened_not_refused():
-    receipt = walk_to(ALICE, Place(0.4, 0.0), "angry", pace=0.10, rate_hz=50.0).receipt
+    receipt = strut.walk(ALICE, "angry", goal=Place(0.4, 0.0), pace=0.10, rate_hz=50.0).receipt
     assert receipt.verdict == "weakened"
     assert 0.3 < receipt.intensity_kept < 1.0
     assert receipt.reasons[0].limit == LimitName.JOINT_SPEED
@@ -127,14 +129,14 @@ def test_a_feeling_too_quick_for_the_speed_asked_is_weakened_not_refused():
 def test_published_law_goes_faster_only_at_less_margin():
     goal = Place(0.08, 0.0)
     wish = {"pace": "fastest", "law": "mass", "rate_hz": 50.0}
-    wide, narrow = (walk_to(ALICE, goal, margin_m=margin, **wish) for margin in (0.03, 0.01))
+    wide, narrow = (strut.walk(ALICE, goal=goal, margin_m=margin, **wish) for margin in (0.03, 0.01))
     assert narrow.duration_s < 0.8 * wide.duration_s
     assert narrow.receipt.balance_margin_mm < wide.receipt.balance_margin_mm
 
 
 def test_own_footsteps_are_walked_as_listed():
     steps = (Footstep(LEFT, Place(0.03, 0.05, 0.1)), Footstep(RIGHT, Place(0.05, -0.045, 0.0)))
-    motion = walk_to(ALICE, footsteps=steps)
+    motion = strut.walk(ALICE, footsteps=steps)
     for foot, step in zip(sole_places(ALICE, motion.qpos[-1]), reversed(steps), strict=True):
         assert foot.distance_m(step.place) < 1e-9
     assert motion.meta["options"]["own_steps"] is True
@@ -152,13 +154,13 @@ def test_own_footsteps_are_walked_as_listed():
         ({"pace": -1.0}, OutOfRangeError, "The speed is -1 m/s"),
         ({"rate_hz": math.nan}, OutOfRangeError, "The rate is nan"),
         ({"step_length_m": 0.0}, OutOfRangeError, "The step length is 0 m"),
-        ({"goals": Place(80.0, 0.0)}, OutOfRangeError, "walk would take 2001 steps and 3202 s; come nearer"),
-        ({"goals": ()}, OutOfRangeError, "neither a goal nor a list of steps"),
+        ({"goal": Place(80.0, 0.0)}, OutOfRangeError, "walk would take 2001 steps and 3202 s; come nearer"),
+        ({"goal": ()}, OutOfRangeError, "neither a goal nor a list of steps"),
     ],
 )
 def test_impossible_wishes_are_named_with_what_works(wish, error, words):
     with pytest.raises(error, match=words):
-        walk_to(ALICE, **{"goals": Place(0.16, 0.0), "rate_hz": 50.0} | wish)
+        strut.walk(ALICE, **{"goal": Place(0.16, 0.0), "rate_hz": 50.0} | wish)
 
 
 @pytest.mark.parametrize(
@@ -170,18 +172,18 @@ def test_impossible_wishes_are_named_with_what_works(wish, error, words):
 )
 def test_impossible_footsteps_name_the_step(step, words):
     with pytest.raises(BadFootstepsError, match=words):
-        walk_to(ALICE, footsteps=(Footstep(LEFT, Place(0.02, 0.0449)), step))
+        strut.walk(ALICE, footsteps=(Footstep(LEFT, Place(0.02, 0.0449)), step))
 
 
 def test_crawlers_do_not_walk_to_goals():
     with pytest.raises(BadTableError, match="mrpete crawls straight ahead, so that goals cannot be chosen"):
-        walk_to("mrpete", GOAL)
+        strut.walk("mrpete", goal=GOAL)
 
 
 def test_weaker_servos_are_weakened_or_refused():
     weak = replace(ALICE, torque_limit_nm=np.full(15, 1.0))
     with pytest.raises(RefusedError, match="torque: "):
-        walk_to(weak, Place(0.08, 0.0))
+        strut.walk(weak, goal=Place(0.08, 0.0))
 
 
 def test_a_late_impossible_step_is_found_at_once():
@@ -189,12 +191,12 @@ def test_a_late_impossible_step_is_found_at_once():
     bad = Footstep(RIGHT, Place(0.5, -0.0449))
     tried = []
     with pytest.raises(BadFootstepsError, match="in step 12 "):
-        walk_to(ALICE, footsteps=(*good, bad), emotion="sad", on_progress=tried.append)
+        strut.walk(ALICE, footsteps=(*good, bad), emotion="sad", on_progress=tried.append)
     assert len(tried) == 3
 
 
 def test_a_fearful_animated_walk_leans_back_looks_about_and_keeps_its_balance():
-    motion = walk_to("alice", Place(0.06, 0.0), "fearful", expression="animated", rate_hz=50.0)
+    motion = strut.walk("alice", "fearful", goal=Place(0.06, 0.0), expression="animated", rate_hz=50.0)
     trunk, yaw, head = motion.qpos[:, 19:].T
     assert (trunk < -0.1).mean() > 0.9
     assert yaw.min() < -0.3 < 0.3 < yaw.max()
@@ -202,4 +204,4 @@ def test_a_fearful_animated_walk_leans_back_looks_about_and_keeps_its_balance():
     assert motion.receipt.verdict == "ok"
     assert motion.receipt.balance_margin_mm > 20.0
     assert check(motion).verdict == "ok"
-    assert not walk_to("alice", Place(0.04, 0.0), "fearful").qpos[:, 19:].any()
+    assert not strut.walk("alice", "fearful", goal=Place(0.04, 0.0)).qpos[:, 19:].any()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from strut import Crawl, Emotion, Request, check, load_robot, run, save_motion, walk
+from strut import Emotion, Request, check, load_robot, run, save_motion, walk
 from strut.draft import Progress
 from strut.engines.rigid_body import foot_positions
 from strut.errors import (
@@ -22,6 +22,7 @@ from strut.errors import (
     StrutError,
     UnknownNameError,
 )
+from strut.gaits import Crawl
 from strut.receipt import LimitName, ReasonKind
 from tests.test_receipt import KEYS
 from tests.thesis import EMOTIONS

@@ -14,16 +14,16 @@ import strut
 from strut.errors import OutOfRangeError, WrongTypeError
 
 MOTION = strut.Motion("mrpete", [0.0, 0.1], np.zeros((2, 7)), (), np.zeros((2, 0), bool), ())
-WALK = strut.WalkRequest(0.4, distance_m=0.5)
+WALK = strut.pilot.WalkRequest(0.4, distance_m=0.5)
 
 
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
         (
-            lambda: strut.simulate_requests([WALK], world="ice"),
-            "strut.simulate_requests: world is 'ice'; it must be of type World (strut.World(friction=0.3, "
-            "pushes=(strut.Push(1.0, (0.0, 50.0, 0.0)),)) makes a World).",
+            lambda: strut.pilot.simulate_requests([WALK], world="ice"),
+            "strut.pilot.simulate_requests: world is 'ice'; it must be of type World (strut.pilot.World(friction=0.3, "
+            "pushes=(strut.pilot.Push(1.0, (0.0, 50.0, 0.0)),)) makes a World).",
         ),
         (
             lambda: strut.check("walk.npz"),
@@ -39,7 +39,7 @@ WALK = strut.WalkRequest(0.4, distance_m=0.5)
             "strut.save_motion: path is of type list; it must be of type Path or str.",
         ),
         (lambda: strut.walk("mrpete", cycles="ten"), "strut.walk: cycles is 'ten'; it must be of type int."),
-        (lambda: strut.walk("mrpete", tempo="slow"), "strut.Crawl: tempo is 'slow'; it must be of type float."),
+        (lambda: strut.walk("mrpete", tempo="slow"), "strut.gaits.Crawl: tempo is 'slow'; it must be of type float."),
         (
             lambda: strut.walk("alice", goal=(1.0, 0.0)),
             "strut.walk: goal is of type tuple; it must be of type Place or Sequence[Place] "
@@ -58,23 +58,23 @@ WALK = strut.WalkRequest(0.4, distance_m=0.5)
             lambda: strut.simulate(MOTION, control=3),
             "strut.simulate: control is 3; it must be of type Literal['auto', 'servos', 'balance', 'whole_body'].",
         ),
-        (lambda: strut.World(friction="ice"), "strut.World: friction is 'ice'; it must be of type float."),
+        (lambda: strut.pilot.World(friction="ice"), "strut.pilot.World: friction is 'ice'; it must be of type float."),
         (
-            lambda: strut.World(pushes=["hard"]),
-            "strut.World: pushes is of type list; it must be of type tuple[Push, ...].",
+            lambda: strut.pilot.World(pushes=["hard"]),
+            "strut.pilot.World: pushes is of type list; it must be of type tuple[Push, ...].",
         ),
         (lambda: strut.Emotion(None, 0.0), "strut.Emotion: pleasure is None; it must be of type float."),
         (lambda: strut.Place("far", 0.0), "strut.Place: x_m is 'far'; it must be of type float."),
         (lambda: strut.Style(tempo="x"), "strut.Style: tempo is 'x'; it must be of type float."),
-        (lambda: strut.Crawl(cycles="x"), "strut.Crawl: cycles is 'x'; it must be of type int."),
+        (lambda: strut.gaits.Crawl(cycles="x"), "strut.gaits.Crawl: cycles is 'x'; it must be of type int."),
         (
-            lambda: strut.walk_to("alice", strut.Place(0.1, 0.0), rate_hz="100"),
-            "strut.Request: rate_hz is '100'; it must be of type float.",
+            lambda: strut.walk("alice", goal=strut.Place(0.1, 0.0), rate_hz="100"),
+            "strut.walk: rate_hz is '100'; it must be of type float.",
         ),
         (lambda: strut.walk("mrpete", strict="no"), "strut.walk: strict is 'no'; it must be of type bool."),
         (
-            lambda: strut.simulate_requests([strut.WalkRequest("fast", distance_m=1.0)]),
-            "strut.WalkRequest: forward_m_s is 'fast'; it must be of type float.",
+            lambda: strut.pilot.simulate_requests([strut.pilot.WalkRequest("fast", distance_m=1.0)]),
+            "strut.pilot.WalkRequest: forward_m_s is 'fast'; it must be of type float.",
         ),
     ],
 )
@@ -118,14 +118,14 @@ def test_numbers_of_any_package_become_pythons(number):
 
 @pytest.mark.parametrize("number", [np.int64(3), 3.0, np.array(3), Fraction(3)], ids=lambda n: type(n).__name__)
 def test_whole_numbers_of_any_package_become_pythons(number):
-    cycles = strut.Crawl(cycles=number).cycles
+    cycles = strut.gaits.Crawl(cycles=number).cycles
     assert cycles == 3
     assert type(cycles) is int
 
 
 def test_a_fraction_where_a_whole_number_belongs_is_refused_with_the_range():
     with pytest.raises(OutOfRangeError, match=r"2\.5"):
-        strut.Crawl(cycles=2.5)
+        strut.gaits.Crawl(cycles=2.5)
 
 
 @pytest.mark.parametrize("value", [np.array([0.5, 0.6]), "0.5", [0.5], 0.5j], ids=lambda v: type(v).__name__)
@@ -151,14 +151,14 @@ def test_names_may_be_paths_and_paths_names(tmp_path):
     assert strut.load_motion(tmp_path / "m.npz").robot == "mrpete"
 
 
-PUSHES = [strut.Push(1.0, (0.0, 50.0, 0.0)), strut.Push(2.0, (0.0, 50.0, 0.0))]
+PUSHES = [strut.pilot.Push(1.0, (0.0, 50.0, 0.0)), strut.pilot.Push(2.0, (0.0, 50.0, 0.0))]
 
 
 @pytest.mark.parametrize(
     "pushes", [PUSHES, tuple(PUSHES), iter(PUSHES), np.array(PUSHES)], ids=lambda p: type(p).__name__
 )
 def test_whatever_can_be_gone_through_is_a_sequence(pushes):
-    assert list(strut.World(pushes=pushes).pushes) == PUSHES
+    assert list(strut.pilot.World(pushes=pushes).pushes) == PUSHES
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_quantities_are_unique_within_their_erratum(rows):
 
 
 def test_published_numbers_say_where_they_stand():
-    text = files("strut.robots").joinpath("mrpete/published.toml").read_text("utf-8")
+    text = files("strut").joinpath("robots/mrpete/published.toml").read_text("utf-8")
     sections = re.split(r"^\[+\w+\]+.*$", text, flags=re.MULTILINE)[1:]
     assert sections
     assert all("where = " in section for section in sections)

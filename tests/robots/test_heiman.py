@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from strut.errors import OutOfRangeError, StrutError, UnknownNameError
-from strut.models.catalogue import robot_names
+from strut.models.catalogue import robots
 from strut.models.subject import person_of, subject
 from strut.motion import Motion
 from tests.mjcf_text import text_of
@@ -23,7 +23,7 @@ def standing(robot):
 
 def test_heiman_is_in_the_catalogue_with_28_joints_on_a_floating_pelvis(heiman):
     model = heiman.model
-    assert "heiman" in robot_names()
+    assert "heiman" in robots()
     assert (model.nq, model.nv, len(heiman.joint_names)) == (35, 34, 28)
     assert heiman.joint_names[:8] == (
         *("HipRight_RY", "HipRight_RX", "HipRight_RZ", "KneeRight_RY"),

@@ -4,14 +4,14 @@ from dataclasses import fields
 
 import numpy as np
 
-from strut.pipeline.walk import walk_to
+from strut.pipeline.walk import walk
 from strut.place import Place
 from strut.simulation.physics import FEEDBACK_S, Plant, Run, run_servos
 from tests.alice import ALICE
 
 
 def test_playing_piece_by_piece_is_playing_in_one():
-    motion = walk_to(ALICE, Place(0.04, 0.0))
+    motion = walk(ALICE, goal=Place(0.04, 0.0))
     goal = motion.joint_angles_rad
     torque = motion.torque_nm
     whole = run_servos(ALICE, motion.time_s, motion.qpos[0], goal, torque, friction=0.8, mass_scale=1.0)
@@ -25,7 +25,7 @@ def test_playing_piece_by_piece_is_playing_in_one():
 
 
 def test_standing_feet_carry_the_weight():
-    motion = walk_to(ALICE, Place(0.0, 0.0))
+    motion = walk(ALICE, goal=Place(0.0, 0.0))
     run = run_servos(
         ALICE, motion.time_s, motion.qpos[0], motion.joint_angles_rad, motion.torque_nm, friction=0.8, mass_scale=1.0
     )

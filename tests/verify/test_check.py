@@ -83,7 +83,9 @@ class CarriesAtMost:
     def violation(self, draft):
         if draft.robot.mass_kg <= 1.0:
             return None
-        return strut.Violation(self.name, np.ones(len(draft.time_s), dtype=bool), "the robot is heavier than 1 kg")
+        return strut.draft.Violation(
+            self.name, np.ones(len(draft.time_s), dtype=bool), "the robot is heavier than 1 kg"
+        )
 
 
 def parcel_limits(_robot):

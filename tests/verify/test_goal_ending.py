@@ -8,7 +8,7 @@ import pytest
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.place import Place
-from strut.verify.goal_ending import goal_ending, goal_of
+from strut.verify.goal_ending import goal_of, measure_goal_ending
 from strut.viewer.receipt_text import goal_words
 
 
@@ -40,7 +40,7 @@ def test_who_goes_fifteen_per_cent_too_far_is_told_so_wherever_the_walk_starts()
     start = Place(0.7, -0.2, 2.0)
     goal = Place(0.8, 0.6, 0.5)
     reached = Place(1.15 * goal.x_m, 1.15 * goal.y_m, goal.heading_rad + 0.1)
-    found = goal_ending(_walked(start, reached, goal))
+    found = measure_goal_ending(_walked(start, reached, goal))
     assert found.goal_distance_m == pytest.approx(1.0)
     assert found.goal_error_m == pytest.approx(0.15)
     assert found.too_far_m == pytest.approx(0.15)
@@ -51,13 +51,13 @@ def test_who_goes_fifteen_per_cent_too_far_is_told_so_wherever_the_walk_starts()
 
 
 def test_who_ends_short_and_to_the_left_is_told_so():
-    found = goal_ending(_walked(Place(0.0, 0.0), Place(0.98, 0.03), Place(1.0, 0.0)))
+    found = measure_goal_ending(_walked(Place(0.0, 0.0), Place(0.98, 0.03), Place(1.0, 0.0)))
     assert (found.too_far_m, found.to_left_m) == pytest.approx((-0.02, 0.03))
     assert goal_words(found) == "36 mm from its goal (20 mm short of it, 30 mm to the left), facing as asked"
 
 
 def test_a_goal_on_the_spot_is_measured_along_its_heading():
-    found = goal_ending(_walked(Place(0.0, 0.0), Place(0.0, 0.02, math.pi / 2), Place(0.0, 0.0, math.pi / 2)))
+    found = measure_goal_ending(_walked(Place(0.0, 0.0), Place(0.0, 0.02, math.pi / 2), Place(0.0, 0.0, math.pi / 2)))
     assert (found.too_far_m, found.to_left_m) == pytest.approx((0.02, 0.0), abs=1e-9)
 
 

@@ -12,7 +12,7 @@ from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.camera import ELEVATION_RAD, fitted_camera
-from strut.viewer.files import save_gif, save_png, save_shown
+from strut.viewer.files import save_gif, save_png, save_views
 from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
 from strut.viewer.footage import Footage, SideBySide, footage, frame_times_s, mid_swing_sample, nearest_samples
 from strut.viewer.picture import follow, marks_of, png_bytes
@@ -203,9 +203,9 @@ def test_films_and_pictures_are_wide_enough_to_be_looked_at(robots, width_px, fi
 def test_the_width_that_is_asked_for_is_that_of_all_that_is_drawn(tmp_path, monkeypatch, stool, bare) -> None:
     monkeypatch.setattr("strut.viewer.files.robot_of", lambda _motion: stool)
     files = {ending: tmp_path / f"a.{ending}" for ending in ("png", "gif")}
-    save_shown(bare, width_px=200, duration_s=0.3, **files)
+    save_views(bare, width_px=200, duration_s=0.3, **files)
     for path in files.values():
         with Image.open(path) as picture:
             assert picture.width == 200
     with pytest.raises(OutOfRangeError, match="50 pixels wide cannot be drawn; choose 60 to 4000"):
-        save_shown(bare, width_px=50, png=tmp_path / "b.png")
+        save_views(bare, width_px=50, png=tmp_path / "b.png")

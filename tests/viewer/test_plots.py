@@ -87,7 +87,7 @@ def test_footprints_are_as_many_as_stances_and_the_goal_is_marked(robot: Robot, 
     lifts = (calm.contact[:-1] & ~calm.contact[1:]).sum()
     assert len(dots) == 1 + len(robot.feet) + lifts  # the start; each foot stands once more than it lifts
     alice = strut.load_robot("alice")
-    walk = strut.walk_to(alice, (strut.Place(0.05, 0.0), strut.Place(0.08, 0.03, 0.5)))
+    walk = strut.walk(alice, goal=(strut.Place(0.05, 0.0), strut.Place(0.08, 0.03, 0.5)))
     figure = footprint_plot(walk, alice)
     assert figure is not None
     crosses = [np.asarray(line.get_xydata())[0] for line in figure.axes[0].lines if line.get_marker() == "x"]

@@ -11,7 +11,7 @@ from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer import viewer as viewer_module
 from strut.viewer.footage import SideBySide
-from strut.viewer.viewer import Viewer, serve
+from strut.viewer.viewer import Viewer, show
 from tests.viewer.browser import Tab, share_changed
 
 
@@ -70,7 +70,7 @@ def test_serving_goes_on_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, stool: Ro
 
     monkeypatch.setattr(viewer_module.time, "sleep", nap)
     urls: list[str] = []
-    serve([bare], [stool], port=0, on_ready=urls.append)
+    show(bare, stool, port=0, on_ready=urls.append)
     assert urls[0].startswith("http://127.0.0.1:")
 
 

@@ -1,1 +1,5 @@
 """Adoption: imports robots from MJCF and URDF files."""
+
+from strut.front_door import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

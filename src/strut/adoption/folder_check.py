@@ -43,7 +43,7 @@ def check_folder(folder: Path | str) -> FolderCheck:
     """Judge a robot's folder: its tables (a wrong key names file, line and field), and whether the robot stands.
 
     Example:
-        >>> strut.check_folder("robots/go2").is_sound
+        >>> strut.adoption.check_folder("robots/go2").is_sound
         True
     """
     if not (Path(folder) / "robot.toml").is_file():

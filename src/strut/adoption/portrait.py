@@ -44,7 +44,7 @@ def portrait_png(robot: Robot) -> bytes:
     Labels are on the left and right of the robot, each with a line to what it names.
 
     Example:
-        >>> Path("go2.png").write_bytes(strut.portrait_png(strut.load_robot("go2")))
+        >>> Path("go2.png").write_bytes(strut.adoption.portrait_png(strut.load_robot("go2")))
     """
     figure = Figure(figsize=(SIZE_PX[0] / _DPI, SIZE_PX[1] / _DPI), dpi=_DPI)
     canvas = FigureCanvasAgg(figure)
@@ -90,7 +90,7 @@ def portrait_page(robot: Robot, notes: Sequence[Note]) -> bytes:
 
     Example:
         >>> adopted = strut.adopt("unitree_go2/go2.xml")
-        >>> Path("go2.html").write_bytes(strut.portrait_page(adopted.robot, adopted.notes))
+        >>> Path("go2.html").write_bytes(strut.adoption.portrait_page(adopted.robot, adopted.notes))
     """
     caption = (
         f"{robot.mass_kg:.1f} kg, {len(robot.joint_names)} joints, feet {', '.join(robot.foot_names)}. "

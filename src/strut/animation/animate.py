@@ -46,7 +46,7 @@ def animate(
         RefusedError: If not even a weak form of the animation keeps the limits.
 
     Example:
-        >>> strut.animate("cassie", strut.load_animation(strut.story_path("cassie", "proud"))).receipt.verdict
+        >>> strut.animate("cassie", strut.load_animation(strut.animation.story_path("cassie", "proud"))).receipt.verdict
     """
     robot = as_robot(robot)
     if animation.walks:
@@ -68,7 +68,7 @@ def preview_animation(robot: Robot | str, animation: Animation, *, rate_hz: floa
     """Return a keyframe animation as authored, by inverse kinematics alone, without a receipt.
 
     Example:
-        >>> strut.check(strut.preview_animation("cassie", strut.load_animation("hop.toml"))).verdict
+        >>> strut.check(strut.animation.preview_animation("cassie", strut.load_animation("hop.toml"))).verdict
     """
     robot = as_robot(robot)
     stance = planted_stance(robot, animation)

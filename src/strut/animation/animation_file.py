@@ -20,7 +20,7 @@ def load_animation(path: Path | str) -> Animation:
     """Read a keyframe animation; raises AnimationError with line and field.
 
     Example:
-        >>> strut.load_animation(strut.story_path("cassie", "curious")).emotion
+        >>> strut.load_animation(strut.animation.story_path("cassie", "curious")).emotion
         'curious'
     """
     try:
@@ -44,7 +44,7 @@ def import_animation(
         title: Title for people; the file's name if None.
 
     Example:
-        >>> strut.import_animation("hop.glb", "cassie", emotion="happy").animation.duration_s
+        >>> strut.animation.import_animation("hop.glb", "cassie", emotion="happy").animation.duration_s
     """
     body = as_robot(robot)
     motion = read_file(Motion, Path(path), robot=body)

@@ -36,7 +36,7 @@ def export_rig(who: Robot | Motion, path: Path | str, *, force: bool = False) ->
     """Write a robot's rig for Blender; of a motion, that of its robot in the motion's first pose.
 
     Example:
-        >>> strut.export_rig(strut.load_robot("cassie"), "cassie.json", force=True).names[0]
+        >>> strut.animation.export_rig(strut.load_robot("cassie"), "cassie.json", force=True).names[0]
         'pelvis'
     """
     path = Path(path)

@@ -12,7 +12,7 @@ def story_names(robot: str, *, walking: bool = False) -> tuple[str, ...]:
     """Return the names of the stories that come with a robot: standing ones, or walking ones.
 
     Example:
-        >>> strut.story_names("cassie")[:3]
+        >>> strut.animation.story_names("cassie")[:3]
         ('angry', 'curious', 'fearful')
     """
     folder = HOME / robot / ("walking_stories" if walking else "stories")
@@ -23,7 +23,7 @@ def story_path(robot: str, name: str) -> Path:
     """Return the file of a story that comes with a robot; raises UnknownNameError.
 
     Example:
-        >>> strut.story_path("cassie", "sad").name
+        >>> strut.animation.story_path("cassie", "sad").name
         'sad.toml'
     """
     walking = story_names(robot, walking=True)

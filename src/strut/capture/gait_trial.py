@@ -75,7 +75,7 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
     """Return a recording prepared for a fit.
 
     Example:
-        >>> trial = strut.prepare_trial(strut.read_recording("walk.c3d"))
+        >>> trial = strut.capture.prepare_trial(strut.read_recording("walk.c3d"))
         >>> [(event.kind, event.side, event.time_s) for event in trial.events]
 
     Raises:

@@ -64,7 +64,7 @@ def save_fit(marker_fit: MarkerFit, folder: Path, *, force: bool = False) -> Non
     """Write subject file, motion and report of a marker fit into a folder.
 
     Example:
-        >>> strut.save_fit(strut.fit(strut.read_recording("walk.c3d")), Path("subject"))  # doctest: +SKIP
+        >>> strut.capture.save_fit(strut.fit(strut.read_recording("walk.c3d")), Path("subject"))  # doctest: +SKIP
     """
     check_result_folder(folder, FIT_FILES, force=force)
     content = page(
@@ -84,7 +84,8 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
     """Write subject file, motion with forces, table of forces and report of a recorded walk into a folder.
 
     Example:
-        >>> strut.save_capture(strut.capture_walk(strut.read_recording("walk.c3d")), Path("walk"))  # doctest: +SKIP
+        >>> walk = strut.capture_walk(strut.read_recording("walk.c3d"))
+        >>> strut.capture.save_capture(walk, Path("walk"))  # doctest: +SKIP
     """
     check_result_folder(folder, CAPTURE_FILES, force=force)
     loads = walk.forces.loads

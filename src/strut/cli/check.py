@@ -16,7 +16,7 @@ from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.registry import find, names
 from strut.verify.check import check as check_motion
-from strut.verify.goal_ending import goal_ending
+from strut.verify.goal_ending import measure_goal_ending
 from strut.viewer.receipt_text import measured_sentences
 
 
@@ -29,7 +29,7 @@ def check(
     motion = load_motion(file)
     with progress(f"measures {file}"):
         receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))
-    ending = goal_ending(motion)
+    ending = measure_goal_ending(motion)
     is_sound = receipt.verdict == "ok"
     verdict = "keeps every limit" if is_sound else "breaks a limit"
     if json:

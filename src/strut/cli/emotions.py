@@ -7,13 +7,13 @@ from typing import Any
 
 from strut.cli.options import Json
 from strut.cli.screen import print_json, print_next, print_table
-from strut.emotion import emotion_table
+from strut.emotion import emotions as named_emotions
 from strut.models.catalogue import HOME, load_robot, names_in
 
 
 def emotions(json: Json = False) -> None:
     """List the named emotions and the robots with published poses. Example: strut emotions --json."""
-    table = emotion_table()
+    table = named_emotions()
     anchors = {name: tuple(load_robot(name).expression.anchor) for name in names_in(HOME)}
     published = {emotion: [robot for robot, known in anchors.items() if emotion in known] for emotion in table}
     if json:

@@ -12,7 +12,8 @@ from strut.cli.hooks import Performance
 from strut.cli.options import Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table
 from strut.errors import StrutError
-from strut.models.catalogue import hidden_robots, load_robot, names_in, robot_home, robot_names
+from strut.models.catalogue import hidden_robots, load_robot, names_in, robot_home
+from strut.models.catalogue import robots as robot_names
 from strut.registry import find, names
 from strut.robot import Robot
 

@@ -25,7 +25,7 @@ from strut.simulation.outcome import Outcome
 from strut.simulation.playback import Playback
 from strut.simulation.playback import simulate as play
 from strut.simulation.sensing import LARGEST_SENSING, Sensing
-from strut.verify.goal_ending import goal_ending
+from strut.verify.goal_ending import measure_goal_ending
 from strut.verify.landing_audit import lands_with_impacts
 from strut.viewer.receipt_text import goal_words
 
@@ -138,7 +138,7 @@ def _next(file: Path, out: Path | None, again: list[str] | None) -> tuple[str, P
 def _told(playback: Playback) -> tuple[dict[str, Any], list[str]]:
     """Return what happened for programs and for people; of a walk to a goal also where it ended, unless it fell."""
     outcome = playback.outcome
-    ending = None if outcome.fell else goal_ending(playback.motion)
+    ending = None if outcome.fell else measure_goal_ending(playback.motion)
     if ending is None:
         return outcome.as_dict(), _lines(outcome)
     return outcome.as_dict() | {"goal": ending.as_dict()}, [*_lines(outcome), f"  ended {goal_words(ending)}"]

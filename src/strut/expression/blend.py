@@ -26,7 +26,7 @@ def anchor_weights(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> di
     """Return how much of each of the robot's anchors an emotion at an intensity shows.
 
     Example:
-        >>> strut.anchor_weights(strut.load_robot("mrpete"), strut.named_emotion("sad"))["sad"]
+        >>> strut.expression.anchor_weights(strut.load_robot("mrpete"), strut.named_emotion("sad"))["sad"]
         1.0
     """
     names = tuple(robot.expression.anchor)

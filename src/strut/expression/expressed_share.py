@@ -20,7 +20,7 @@ def main_parameters(robot: Robot, emotion: Emotion, intensity: float = 1.0) -> t
     """Return the parameters that a verdict is about: those of the robot's `main` that the emotion changes visibly.
 
     Example:
-        >>> strut.main_parameters(strut.load_robot("heiman"), strut.named_emotion("sad"))
+        >>> strut.expression.main_parameters(strut.load_robot("heiman"), strut.named_emotion("sad"))
     """
     return _judged_parameters(robot, style_for(robot, emotion, intensity))
 
@@ -38,7 +38,7 @@ def expressed_shares(
 
     Example:
         >>> robot, sad = strut.load_robot("heiman"), strut.named_emotion("sad")
-        >>> strut.expressed_shares(robot, strut.style_for(robot, sad), strut.style_for(robot, sad, 0.5))
+        >>> strut.expression.expressed_shares(robot, strut.style_for(robot, sad), strut.style_for(robot, sad, 0.5))
     """
     neutral = robot.expression.neutral_style()
     shares = {}
@@ -70,7 +70,7 @@ def not_expressed(
 
     Example:
         >>> robot = strut.load_robot("alice")
-        >>> strut.not_expressed(robot, strut.style_for(robot, strut.named_emotion("sad")))
+        >>> strut.expression.not_expressed(robot, strut.style_for(robot, strut.named_emotion("sad")))
     """
     every_layer = robot.expressing("animated") if robot.expression.animated else robot
     lacking = [name for name in visible_parameters(robot, style) if not _has_part(robot, name, reads)]

@@ -29,7 +29,7 @@ def resampled(motion: Motion, rate_hz: float) -> Motion:
     """Return the motion at another rate, interpolated; ground forces, margins and the receipt are left out.
 
     Example:
-        >>> strut.resampled(strut.load_motion("happy.npz"), 20.0).receipt is None
+        >>> strut.formats.resampled(strut.load_motion("happy.npz"), 20.0).receipt is None
         True
     """
     if not 0.0 < rate_hz <= MAX_RATE_HZ:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from strut.emotion import emotion_table
+from strut.emotion import emotions
 from strut.errors import LibraryError, StrutError, UnknownNameError
 from strut.formats.motion_file import decode_motion, encode_motion
 from strut.motion import Motion
@@ -77,7 +77,7 @@ class MotionLibrary:
     """A library in a file, which is made when the first motion is added.
 
     Example:
-        >>> library = strut.MotionLibrary("motions.db")
+        >>> library = strut.library.MotionLibrary("motions.db")
         >>> library.add(strut.load_motion("sad.npz"), title="Nobody came").id
         >>> [entry.title for entry in library.query("sad, standing, under 8 s")]
     """
@@ -188,6 +188,6 @@ def _word_conditions(robots: tuple[str, ...]) -> dict[str, tuple[str, str]]:
     """Return the conditions of the words of a query, with their values."""
     conditions = {robot.lower(): ("robot = ?", robot) for robot in robots}
     conditions |= {word: ("mode = ?", mode) for word, mode in _MODES.items()}
-    for name, entry in emotion_table().items():
+    for name, entry in emotions().items():
         conditions |= dict.fromkeys((name, *entry["also_called"]), (_EXPRESSES, name))
     return conditions

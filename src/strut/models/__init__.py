@@ -1,1 +1,5 @@
 """MJCF, URDF or our own tables → Robot."""
+
+from strut.front_door import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

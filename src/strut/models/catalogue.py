@@ -36,11 +36,11 @@ def robot_home() -> Path:
     return home
 
 
-def robot_names() -> tuple[str, ...]:
+def robots() -> tuple[str, ...]:
     """Return the names of the robots that come with strut, of those in the user's robot home, and of installed ones.
 
     Example:
-        >>> strut.robot_names()[:4]
+        >>> strut.robots()[:4]
         ('alice', 'cassie', 'heiman', 'mrpete')
     """
     return tuple(dict.fromkeys((*names_in(HOME), *names_in(robot_home()), *names("strut.robots"))))
@@ -67,14 +67,14 @@ def load_robot(name: str) -> Robot:
         28
     """
     name = _as_kept(name)
-    if name in robot_names():
+    if name in robots():
         folder = _folder_of_name(name)
         return _read_robot(name, folder, _written(folder))
     folder = _folder_of(name)
     here = Path.cwd()
     if not (folder / "robot.toml").is_file():
         places = f"`strut robots`, which looks for yours in {robot_home()} (STRUT_ROBOTS names another place),"
-        raise UnknownNameError("robot", name, robot_names(), places)
+        raise UnknownNameError("robot", name, robots(), places)
     if folder.is_absolute() and folder.is_relative_to(here):
         folder = folder.relative_to(here)
     return _read_robot(str(folder), folder.resolve(), _written(folder))
@@ -94,7 +94,7 @@ def _folder_of_name(name: str) -> Path:
 
 def _as_kept(name: str) -> str:
     """Return a name as the robot of that name has it, which keyboards and file systems compose differently."""
-    known = robot_names()
+    known = robots()
     alike = {unicodedata.normalize("NFC", one): one for one in reversed(known)}
     return name if name in known else alike.get(unicodedata.normalize("NFC", name), name)
 

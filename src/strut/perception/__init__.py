@@ -1,1 +1,5 @@
 """Perception: how different the emotions of a robot look to people."""
+
+from strut.front_door import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -23,7 +23,7 @@ from strut.perception.emotion_distance import (
     held_out_pairs,
     to_levels,
 )
-from strut.perception.expressive_features import expressive_features
+from strut.perception.features import expressive_features
 from strut.perception.multidimensional_scaling import scale_to_plane
 from strut.pipeline.candidates import Candidates, generator_for
 from strut.pipeline.run import run

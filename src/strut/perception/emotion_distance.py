@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 
 from strut.arrays import Array
-from strut.perception.expressive_features import FEATURES
+from strut.perception.features import FEATURES
 from strut.schemas.fields import NotNegative, Positive, Table
 
 
@@ -100,7 +100,8 @@ def emotion_distances(movements: Sequence[Mapping[str, float]]) -> Array:
     """Return the distance between any two movements, from their expressive features. Shape (n, n), in levels.
 
     Example:
-        >>> strut.emotion_distances([strut.expressive_features(motion, robot) for motion in motions])
+        >>> features = [strut.perception.expressive_features(motion, robot) for motion in motions]
+        >>> strut.perception.emotion_distances(features)
     """
     levels = np.array([to_levels(features) for features in movements])
     return np.asarray(np.linalg.norm(levels[:, None] - levels[None], axis=2))

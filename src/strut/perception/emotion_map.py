@@ -61,7 +61,7 @@ def emotion_map_png(result: Discriminability) -> bytes:
     """Return the map as a PNG.
 
     Example:
-        >>> Path("map.png").write_bytes(strut.emotion_map_png(strut.distinguish("pepper")))
+        >>> Path("map.png").write_bytes(strut.perception.emotion_map_png(strut.distinguish("pepper")))
     """
     buffer = io.BytesIO()
     with mpl.rc_context(LOOK):
@@ -73,7 +73,7 @@ def emotion_page(result: Discriminability) -> bytes:
     """Return an HTML page with the map, the result in sentences, and tables of distances and features.
 
     Example:
-        >>> Path("map.html").write_bytes(strut.emotion_page(strut.distinguish("pepper")))
+        >>> Path("map.html").write_bytes(strut.perception.emotion_page(strut.distinguish("pepper")))
     """
     svg = figure_svg(emotion_map(result)).decode("utf-8")
     paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in result.sentences())

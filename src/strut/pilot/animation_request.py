@@ -17,7 +17,7 @@ def play_request(motion: Motion, robot: Robot | None = None) -> PlayRequest:
     """Return the movement of the base over planted feet as a request; raises OutOfRangeError if a foot is lifted.
 
     Example:
-        >>> strut.simulate_requests([strut.play_request(motion)]).outcome.fell
+        >>> strut.pilot.simulate_requests([strut.pilot.play_request(motion)]).outcome.fell
     """
     robot = robot_of(motion, robot)
     if not motion.contact.all():

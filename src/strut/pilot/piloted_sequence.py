@@ -57,7 +57,7 @@ def perform_sequence(
         RefusedError: If the robot falls or breaks a limit.
 
     Example:
-        >>> strut.perform_sequence("cassie", "happy, walk 1 m").receipt.distance_m
+        >>> strut.pilot.perform_sequence("cassie", "happy, walk 1 m").receipt.distance_m
     """
     started = perf_counter()
     robot = as_robot(robot)

@@ -183,7 +183,7 @@ def simulate_requests(
         on_sample: Called with the simulated time at every recorded sample.
 
     Example:
-        >>> strut.simulate_requests([strut.WalkRequest(forward_m_s=0.5, distance_m=2.0)]).outcome.fell
+        >>> strut.pilot.simulate_requests([strut.pilot.WalkRequest(forward_m_s=0.5, distance_m=2.0)]).outcome.fell
         False
     """
     requests = _check_requests(requests, has_radio=radio is not None)

@@ -51,7 +51,8 @@ def run(
         StoppedError: If `on_progress` returned True.
 
     Example:
-        >>> request = strut.Request(robot="mrpete", task=strut.Crawl(cycles=3), emotion=strut.named_emotion("sad"))
+        >>> sad = strut.named_emotion("sad")
+        >>> request = strut.Request(robot="mrpete", task=strut.gaits.Crawl(cycles=3), emotion=sad)
         >>> strut.run(request).receipt.verdict
     """
     started = perf_counter()

@@ -51,8 +51,8 @@ def walk(
         expression: `published`, or with the `animated` layer over it; the robot's usual if None.
         rate_hz: Samples per second; the task's usual rate if None.
         on_progress: Called with every intensity that is tried and every iteration of a solver; returning True stops.
-        **choices: Options of the robot's gait: the fields of its task, such as `step_length_m` of `strut.Crawl` and
-            `strut.Steps`, or `speed_m_s` and `turn_rad_s` of `strut.PatternGait` and `strut.PilotedWalk`.
+        **choices: Options of the robot's gait: the fields of its task, such as `step_length_m` of
+            `strut.gaits.Crawl`, or `speed_m_s` and `turn_rad_s` of `strut.gaits.PatternGait`.
 
     Returns:
         The motion, with its receipt. Raises as `run` does.
@@ -72,20 +72,6 @@ def walk(
         robot=robot.name, task=task, emotion=felt, rate_hz=task.usual_rate_hz if rate_hz is None else rate_hz, **how
     )
     return run(request, robot=robot, on_progress=on_progress)
-
-
-def walk_to(
-    robot: Robot | str,
-    goals: Place | Sequence[Place] | None = None,
-    emotion: Emotion | str | None = "neutral",
-    **options: Any,
-) -> Motion:
-    """Plan a walk to a goal: `walk(robot, emotion, goal=goals)`.
-
-    Example:
-        >>> strut.walk_to("alice", strut.Place(0.3, 0.1), "happy").duration_s
-    """
-    return walk(robot, emotion, goal=goals, **options)
 
 
 def _task(robot: Robot, choices: dict[str, Any]) -> RobotTask:

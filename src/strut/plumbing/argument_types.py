@@ -33,22 +33,23 @@ _HINTS = {  # how to make a noun
     "Place": "strut.Place(x_m, y_m, heading_rad) makes a Place",
     "Recording": "strut.read_recording(path) makes a Recording",
     "Robot": "strut.load_robot(name) makes a Robot",
-    "World": "strut.World(friction=0.3, pushes=(strut.Push(1.0, (0.0, 50.0, 0.0)),)) makes a World",
+    "World": "strut.pilot.World(friction=0.3, pushes=(strut.pilot.Push(1.0, (0.0, 50.0, 0.0)),)) makes a World",
 }
 
 
-def check_arguments(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def check_arguments(function: Callable[..., Any], name: str, package: str = "strut") -> Callable[..., Any]:
     """Return a function of `import strut` that checks and converts its arguments first; raises WrongTypeError."""
+    where = f"{package}.{name}"
 
     @wraps(function)
     def checked(*arguments: Any, **named: Any) -> Any:
         types = _types(function)
         parameters = tuple(signature(function).parameters)
-        known = [_coerce_argument(name, types, *pair) for pair in zip(parameters, arguments, strict=False)]
+        known = [_coerce_argument(where, types, *pair) for pair in zip(parameters, arguments, strict=False)]
         rest = arguments[len(known) :]  # of a function with *arguments
-        return function(*known, *rest, **{key: _coerce_argument(name, types, key, named[key]) for key in named})
+        return function(*known, *rest, **{key: _coerce_argument(where, types, key, named[key]) for key in named})
 
-    checked.__module__ = "strut"
+    checked.__module__ = package
     checked.__qualname__ = name  # where other processes find it
     return checked
 
@@ -57,10 +58,12 @@ def coerce_fields(noun: Any) -> None:
     """Check and convert the fields of a noun that users make themselves; raises WrongTypeError."""
     cls: Any = type(noun)
     is_struct = isinstance(noun, msgspec.Struct)
+    room = cls.__module__.split(".")[1:-1][:1]  # nouns stand in strut itself
+    where = ".".join(["strut", *room, cls.__name__])
     set_field = msgspec.structs.force_setattr if is_struct else object.__setattr__
     for name in cls.__struct_fields__ if is_struct else cls.__dataclass_fields__:
         value = getattr(noun, name)
-        coerced = _coerce_argument(cls.__name__, _types(cls), name, value)
+        coerced = _coerce_argument(where, _types(cls), name, value)
         if coerced is not value:
             set_field(noun, name, coerced)
 

@@ -24,7 +24,7 @@ from strut.gaits.footsteps.route import Route, pivot_displacement, route_to, sho
 from strut.gaits.footsteps.table import StepsTable
 from strut.models.catalogue import load_robot
 from strut.models.limb_robot import limb_robot
-from strut.pipeline.walk import walk_to
+from strut.pipeline.walk import walk
 from strut.place import Place
 from strut.reproduction.comparison import Comparison, Parts, Sheet
 from strut.robot import Robot
@@ -173,7 +173,7 @@ def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Pressu
     """Return the smallest margin of the zero-moment point of the nine masses in a straight walk with equal phases.
 
     Example:
-        >>> strut.walking_margin_m(strut.load_robot("alice"), 0.04, 1.0, law="pressure")
+        >>> strut.reproduction.walking_margin_m(strut.load_robot("alice"), 0.04, 1.0, law="pressure")
     """
     legs = biped_model(robot)
     table = robot.gait_as(StepsTable)
@@ -312,14 +312,14 @@ def fastest_walks(robot: Robot, ahead_m: float = 0.5, other_margins_m: Sequence[
     """
     sheet = Sheet("speed", robot.published)
     goal = Place(ahead_m, 0.0)
-    slow = walk_to(robot, goal, pace=sheet.published["safe_speed"]["speed"] / 100.0, margin_m=0.0, law="mass")
+    slow = walk(robot, goal=goal, pace=sheet.published["safe_speed"]["speed"] / 100.0, margin_m=0.0, law="mass")
     assert slow.receipt is not None
     assert slow.receipt.balance_margin_mm is not None
     margin_m = slow.receipt.balance_margin_mm * 1e-3
     sheet.add("zero-moment point margin of the published law at 1 cm/s, 4 cm steps", margin_m * 1e3, "mm")
     for law, label in (("mass", "published law"), ("pressure", "planned pressure")):
         for kept_m in (margin_m, *other_margins_m):
-            motion = walk_to(robot, goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)
+            motion = walk(robot, goal=goal, pace="fastest", margin_m=kept_m - 1e-6, law=law)
             speed = motion.meta["gait"]["line_speed_m_s"] * 100.0
             sheet.add(f"fastest walk at {kept_m * 1e3:.1f} mm margin, {label}", speed, "cm/s")
     return sheet.rows

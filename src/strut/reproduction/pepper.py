@@ -36,7 +36,7 @@ from strut.robot import Robot
 from strut.schemas.body import ChainBody
 from strut.study.design.published import published
 from strut.study.statistics.significance import binomial_p, wilson_interval
-from strut.study.stimuli.session_stimuli import stimuli
+from strut.study.stimuli.session_stimuli import session_stimuli
 from strut.style import Style
 
 _LEVEL = {"L": -0.75, "H": 0.75}  # of pleasure, arousal and dominance in a corner of the study
@@ -73,7 +73,7 @@ def _body(robot: Robot) -> list[Comparison]:
             f"right wrist position, {posture}", "wrist", posture, _wrist(robot, "right", _posture(robot, posture))
         )
     shown = Sheet("study", sheet.published)
-    shown.compare("motions shown", "count", "motions", len(stimuli(robot, 1)))
+    shown.compare("motions shown", "count", "motions", len(session_stimuli(robot, 1)))
     return sheet.rows + shown.rows
 
 

@@ -71,7 +71,7 @@ def repair(
         RefusedError: If no motion near to it keeps the limits.
 
     Example:
-        >>> strut.repair(strut.preview_animation("cassie", animation)).receipt.verdict
+        >>> strut.repair(strut.animation.preview_animation("cassie", animation)).receipt.verdict
     """
     body = robot_of(motion, robot)
     if len(motion.contact) and motion.contact.any() and check(motion, body, margin_m=margin_m).verdict == "ok":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from strut.emotion import emotion_table
+from strut.emotion import emotions
 from strut.schemas.fields import Positive, Table, Vector
 from strut.schemas.toml_file import WrongFieldError, unknown_field_reason
 from strut.style import STYLE_PARAMETERS, Style
@@ -191,7 +191,7 @@ class ExpressionTable(Table, frozen=True):
 
     def __post_init__(self) -> None:
         for layer, table in (("", self), ("animated.", self.animated or AnimatedTable())):
-            _check_names(f"{layer}anchor", table.anchor, tuple(emotion_table()))
+            _check_names(f"{layer}anchor", table.anchor, tuple(emotions()))
             _check_names(f"{layer}axis", table.axis, (*PACE, *STYLE_PARAMETERS))
             _check_names(f"{layer}main", table.main, ("speed", "postures", *STYLE_PARAMETERS))
         for name, anchor in self.anchor.items():

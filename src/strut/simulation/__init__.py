@@ -1,1 +1,5 @@
 """Motion → what really happens, in MuJoCo."""
+
+from strut.front_door import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,1 +1,5 @@
 """Motion → stimuli → survey → answers → statistics: whether people see the feeling."""
+
+from strut.front_door import attach
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

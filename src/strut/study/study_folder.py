@@ -84,7 +84,7 @@ def forget_participant(folder: Path | str, code: str, *, database: str | None = 
     """Delete a participant with all answers; return the number of deleted answers.
 
     Example:
-        >>> strut.forget_participant("mystudy", "1f0c35a2b7d9")  # doctest: +SKIP
+        >>> strut.study.forget_participant("mystudy", "1f0c35a2b7d9")  # doctest: +SKIP
     """
     opened = open_study(Path(folder), database, make=False)
     with closing(opened.database):
@@ -95,7 +95,7 @@ def back_up_study(folder: Path | str, path: Path | str, *, database: str | None 
     """Copy all answers of a study into a new SQLite file while it runs; return the number of answers.
 
     Example:
-        >>> strut.back_up_study("mystudy", "monday.sqlite")  # doctest: +SKIP
+        >>> strut.study.back_up_study("mystudy", "monday.sqlite")  # doctest: +SKIP
     """
     path = Path(path)
     check_writable(path, force=False)
@@ -113,7 +113,7 @@ def new_study(folder: Path, question: str, motions: Sequence[Path]) -> Path:
         motions: At least two motion files; the intended emotion is read from each.
 
     Example:
-        >>> strut.new_study(Path("mystudy"), "forced-choice", [Path("happy.npz"), Path("sad.npz")])
+        >>> strut.study.new_study(Path("mystudy"), "forced-choice", [Path("happy.npz"), Path("sad.npz")])
     """
     if folder.exists():
         raise StudyError(f"{folder} is there already; choose another name.")

@@ -42,13 +42,13 @@ class GoalEnding:
         return asdict(self)
 
 
-def goal_ending(motion: Motion, robot: Robot | None = None) -> GoalEnding | None:
+def measure_goal_ending(motion: Motion, robot: Robot | None = None) -> GoalEnding | None:
     """Measure where a walk ended against the goal that its file names; None if it names none.
 
     Goals are places of the middle of the feet, seen from where it starts.
 
     Example:
-        >>> strut.goal_ending(strut.load_motion("walk.npz")).goal_error_m
+        >>> strut.verify.measure_goal_ending(strut.load_motion("walk.npz")).goal_error_m
     """
     goal = goal_of(motion.meta)
     if goal is None:

@@ -45,7 +45,7 @@ Repeating = tuple[Motion, Motion]  # a motion, and the cycle that it repeats
 
 
 class FilmOptions(TypedDict, total=False):
-    """How to film; `look`, `names`, `force` and `on_frame` as in `save_shown`.
+    """How to film; `look`, `names`, `force` and `on_frame` as in `save_views`.
 
     Args:
         from_s: Seconds since the start; if left out, the middle of each motion that is longer than the film.

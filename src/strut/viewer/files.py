@@ -22,7 +22,7 @@ from strut.viewer.width import PICTURE, check_width
 FILMS: dict[str, Callable[[Film, Iterable[Pixels]], bytes]] = {".gif": gif_bytes, ".mp4": mp4_bytes}
 
 
-def save_shown(
+def save_views(
     motions: Motion | Sequence[Motion],
     *,
     html: Path | str | None = None,
@@ -61,7 +61,7 @@ def save_shown(
         The files written.
 
     Example:
-        >>> strut.save_shown(strut.load_motion("happy.npz"), png="happy.png", html="happy.html")
+        >>> strut.save_views(strut.load_motion("happy.npz"), png="happy.png", html="happy.html")
     """
     in_a_row = _poses_in_a_row(poses, at_s)
     together = [motions] if isinstance(motions, Motion) else list(motions)
@@ -133,7 +133,7 @@ def save_png(
     names: Sequence[str] | None = None,
     force: bool = False,
 ) -> None:
-    """Write a picture of motions side by side, to one scale; `look`, `names` and `force` as in `save_shown`.
+    """Write a picture of motions side by side, to one scale; `look`, `names` and `force` as in `save_views`.
 
     It shows the time `at_s` since the start or, if None, the highest mid-swing near the middle of each motion;
     `panel_px` is the width of the picture of each robot: 840 for one robot, 630 for two and otherwise 420 if None.
@@ -163,7 +163,7 @@ def save_pose_strip(
 
     Example:
         >>> motion = strut.load_motion("gait.npz")
-        >>> strut.save_pose_strip([motion], [strut.robot_of(motion)], "gait.png")
+        >>> strut.viewer.save_pose_strip([motion], [strut.robot_of(motion)], "gait.png")
     """
     picture = pose_strip_bytes(SideBySide(motions, robots, look, names), poses=poses, width_px=width_px)
     write_atomically(Path(path), picture, force=force)

@@ -12,7 +12,7 @@ from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.viewer.footage import SideBySide
 from strut.viewer.report import report_bytes
-from strut.viewer.viewer import UPDATES_PER_S, Viewer, serve
+from strut.viewer.viewer import UPDATES_PER_S, Viewer, show
 
 HEIGHT_PX = 640  # of the frame in a cell
 
@@ -21,7 +21,7 @@ def show_motion(motion: Motion) -> None:
     """Show a motion in the browser: until Ctrl-C, or from a notebook in the background."""
     robot = robot_of(motion)
     if not _in_notebook():
-        serve([motion], [robot], port=0, on_ready=_open)
+        show(motion, robot, port=0, on_ready=_open)
         return
     viewer = Viewer(SideBySide([motion], [robot]), port=0)
     threading.Thread(target=_play, args=(viewer,), daemon=True).start()

@@ -120,7 +120,7 @@ def serve(
 
     Example:
         >>> motion = strut.load_motion("happy.npz")
-        >>> strut.serve([motion], [strut.robot_of(motion)], on_ready=print)
+        >>> strut.show([motion], [strut.robot_of(motion)], on_ready=print)
     """
     with Viewer(SideBySide(motions, robots, look, names), host=host, port=port) as viewer, stop_on_interrupt() as stop:
         if on_ready is not None:

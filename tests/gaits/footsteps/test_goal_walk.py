@@ -19,7 +19,7 @@ from strut.gaits.footsteps.goal_walk import (
     simulate_to_goal,
 )
 from strut.gaits.footsteps.phases import PhaseTimes
-from strut.pipeline.walk import walk, walk_to
+from strut.pipeline.walk import walk
 from strut.place import Place
 from strut.simulation.playback import simulate
 from tests.alice import ALICE
@@ -34,14 +34,14 @@ def random_goal(seed):
 
 def test_alice_arrives_at_a_goal_drawn_at_random():
     """benchmarks/bench_goals.py has twenty of them."""
-    arrival = simulate_to_goal(walk_to(ALICE, random_goal(3), pace="fastest"))
+    arrival = simulate_to_goal(walk(ALICE, goal=random_goal(3), pace="fastest"))
     assert not arrival.fell
     assert arrival.goal_error_m < 0.02
     assert arrival.heading_error_rad < math.radians(5.0)
 
 
 def test_a_heavier_robot_on_a_slippery_floor_still_arrives():
-    motion = walk_to(ALICE, Place(0.15, 0.1, 1.2), pace=0.05)
+    motion = walk(ALICE, goal=Place(0.15, 0.1, 1.2), pace=0.05)
     arrival = simulate_to_goal(motion, friction=0.25, mass_scale=1.3)
     assert not arrival.fell
     assert arrival.goal_error_m < 0.02
@@ -49,7 +49,7 @@ def test_a_heavier_robot_on_a_slippery_floor_still_arrives():
 
 
 def test_looking_after_each_step_ends_nearer_than_walking_blindly():
-    motion = walk_to(ALICE, Place(0.3, 0.0, 2.0), pace=0.08)
+    motion = walk(ALICE, goal=Place(0.3, 0.0, 2.0), pace=0.08)
     blind = simulate(motion, friction=0.2, mass_scale=1.5).motion
     missed_m = standing_place(ALICE, blind.qpos[-1]).distance_m(Place(0.3, 0.0, 2.0))
     looking = simulate_to_goal(motion, friction=0.2, mass_scale=1.5)
@@ -57,7 +57,7 @@ def test_looking_after_each_step_ends_nearer_than_walking_blindly():
 
 
 def test_planned_and_simulated_walks_are_the_same_on_a_good_floor():
-    motion = walk_to(ALICE, Place(0.12, 0.0))
+    motion = walk(ALICE, goal=Place(0.12, 0.0))
     outcome = simulate(motion).outcome
     assert not outcome.fell
     assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, abs=0.002)
@@ -65,7 +65,7 @@ def test_planned_and_simulated_walks_are_the_same_on_a_good_floor():
 
 
 def test_a_walk_that_tips_on_paper_falls_in_physics():
-    motion = walk_to(ALICE, Place(0.2, 0.0), pace=0.02)
+    motion = walk(ALICE, goal=Place(0.2, 0.0), pace=0.02)
     hurried = 6.0
     fast = type(motion)(
         motion.robot, motion.time_s / hurried, motion.qpos, motion.joint_names, motion.contact, motion.foot_names

@@ -108,7 +108,8 @@ def read_marker_set(path: Path) -> MarkerSet:
     """Return the marker set of a mapping file; raises MappingFileError with line and field.
 
     Example:
-        >>> strut.fit(recording, height_m=1.7, mass_kg=65.0, marker_set=strut.read_marker_set(Path("ours.toml")))
+        >>> markers = strut.capture.read_marker_set(Path("ours.toml"))
+        >>> strut.fit(recording, height_m=1.7, mass_kg=65.0, marker_set=markers)
     """
     file = TomlFile(read_text(path), str(path), MappingFileError)
     table = file.decode(MarkerSetTable)

@@ -82,14 +82,14 @@ def simulate_to_goal(
     """Walk a planned walk of steps in MuJoCo, planning anew after each step.
 
     Args:
-        motion: From `walk_to`; its footsteps, goal and gait count, its samples only for their rate.
+        motion: From `walk` to a goal; its footsteps, goal and gait count, its samples only for their rate.
         robot: Who walks; the motion's own robot if None.
         friction: Of the floor; the robot's own if None.
         mass_scale: How much heavier the robot is than its plan believes.
         on_step: Called with the steps done and those planned.
 
     Example:
-        >>> strut.simulate_to_goal(strut.walk("alice", goal=strut.Place(0.2, 0.0))).goal_error_m
+        >>> strut.gaits.simulate_to_goal(strut.walk("alice", goal=strut.Place(0.2, 0.0))).goal_error_m
     """
     robot = robot_of(motion, robot)
     try:

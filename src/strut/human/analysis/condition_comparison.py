@@ -98,7 +98,7 @@ def compare_conditions(found: GaitAnalysis, condition_of: Mapping[str, str]) -> 
 
     Example:
         >>> found = strut.analyze({"one": first, "other": second})  # doctest: +SKIP
-        >>> strut.compare_conditions(found, {"one": "neutral", "other": "sad"}).summary["sad"]  # doctest: +SKIP
+        >>> strut.human.compare_conditions(found, {"one": "neutral", "other": "sad"}).summary["sad"]  # doctest: +SKIP
     """
     trials = _by_condition(list(found.walks), condition_of)
     neutral = next((one for one in trials if one.lower() in NEUTRAL), next(iter(trials)))

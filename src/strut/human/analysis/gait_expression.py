@@ -113,7 +113,7 @@ def gait_expression(robot: Robot, motion: Motion) -> GaitExpression:
     """Return the expressive features of a human walk; raises BadMotionError if it has less than two steps.
 
     Example:
-        >>> strut.gait_expression(strut.robot_of(walk), walk).arm_swing_deg  # doctest: +SKIP
+        >>> strut.human.gait_expression(strut.robot_of(walk), walk).arm_swing_deg  # doctest: +SKIP
     """
     landings = _landings(motion)
     if len(landings) < 3:

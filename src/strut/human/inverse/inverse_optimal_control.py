@@ -157,7 +157,7 @@ def predict(
     """Return how well the weights of some walks predict other ones, of which only body and speed are used.
 
     Example:
-        >>> strut.predict(found, strut.load_motion("other.npz")).explained.mean_flexion_deg  # doctest: +SKIP
+        >>> strut.human.predict(found, strut.load_motion("other.npz")).explained.mean_flexion_deg  # doctest: +SKIP
     """
     human, steps = steps_of_walks(walks, robot)
     gait = WeightedGait(human, steps.speed_m_s, on_iteration=on_iteration)

@@ -61,7 +61,7 @@ def named_gait_options(robot: Robot, names: Sequence[str]) -> GaitOptions:
     """Return the options with the named items, sized by the robot's gait table; `human` stands for the usual ones.
 
     Example:
-        >>> strut.named_gait_options(strut.load_robot("heiman"), ["posture", "arms"])
+        >>> strut.human.named_gait_options(strut.load_robot("heiman"), ["posture", "arms"])
     """
     table = human_gait(robot).manner
     items = {item for name in names for item in (table.human if name == HUMAN else [name])}

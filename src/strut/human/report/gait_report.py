@@ -47,7 +47,7 @@ def save_gait_report(
         force: Replace an existing file.
 
     Example:
-        >>> strut.save_gait_report(strut.analyze(strut.load_motion("gait.npz")), "gait.html")  # doctest: +SKIP
+        >>> strut.human.save_gait_report(strut.analyze(strut.load_motion("gait.npz")), "gait.html")  # doctest: +SKIP
     """
     walks = found.walks
     drawn = [] if conditions is not None else _drawn(found)

@@ -104,7 +104,7 @@ def compose_walk(
 
     Example:
         >>> gait = strut.synthesize(strut.load_robot("heiman"), speed_m_s=1.3)
-        >>> walk = strut.compose_walk(gait, steps=6, from_stand=True, to_stand=True)  # a minute
+        >>> walk = strut.human.compose_walk(gait, steps=6, from_stand=True, to_stand=True)  # a minute
         >>> strut.save_motion(walk.motion(), "walk.npz")
     """
     check_walk(steps, from_stand=from_stand, to_stand=to_stand, turn_rad=turn_rad)

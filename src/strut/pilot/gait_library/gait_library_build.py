@@ -68,7 +68,7 @@ def build_gait_library(
         LibraryError: If the store is damaged, or of another robot, grid or version.
 
     Example:
-        >>> len(strut.build_gait_library("cassie", "gaits.db", counts=(5, 5, 5)).library())
+        >>> len(strut.pilot.build_gait_library("cassie", "gaits.db", counts=(5, 5, 5)).library())
     """
     robot = as_robot(robot)
     grid = gait_grid(robot, counts)

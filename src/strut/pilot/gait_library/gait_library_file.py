@@ -46,7 +46,7 @@ def load_gait_library(robot: Robot, path: Path | str | None = None) -> GaitLibra
     Raises LibraryError for a file that is damaged, or belongs to another robot, body or version.
 
     Example:
-        >>> strut.load_gait_library(strut.load_robot("cassie")).lookup(0.4, 0.0, 0.86).step_s
+        >>> strut.pilot.load_gait_library(strut.load_robot("cassie")).lookup(0.4, 0.0, 0.86).step_s
     """
     if path is None:
         own = gait_home(robot.name)

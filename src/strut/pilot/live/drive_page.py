@@ -239,7 +239,7 @@ def drive(
     """Serve a page from which a person drives the robot, until Ctrl-C; `stories` and `perform` as in `DrivePage`.
 
     Example:
-        >>> strut.drive(strut.LivePilot(strut.load_robot("cassie")), on_ready=print)
+        >>> strut.drive(strut.pilot.LivePilot(strut.load_robot("cassie")), on_ready=print)
     """
     with DrivePage(pilot, stories=stories, perform=perform, host=host, port=port) as page, stop_on_interrupt() as asked:
         if on_ready is not None:

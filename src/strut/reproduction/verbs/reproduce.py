@@ -10,7 +10,7 @@ import typer
 
 from strut.cli.options import Json
 from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, throttled_log
-from strut.models.catalogue import robot_names
+from strut.models.catalogue import robots
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.systems import SYSTEMS
 from strut.reproduction.systems import reproduce as compute
@@ -38,7 +38,7 @@ def reproduce(
         _print_group(group, list(rows))
     counts = Counter(row.verdict for row in comparisons)
     print_lines(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
-    print_next(f"strut robots {system}" if system in robot_names() else "strut reproduce --help")
+    print_next(f"strut robots {system}" if system in robots() else "strut reproduce --help")
 
 
 def _print_group(group: str, comparisons: list[Comparison]) -> None:

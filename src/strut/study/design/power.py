@@ -53,7 +53,7 @@ def sample_size(
         alpha: Probability of a false alarm.
 
     Example:
-        >>> strut.sample_size(rate=0.5, options=6, tests=5).participants
+        >>> strut.study.sample_size(rate=0.5, options=6, tests=5).participants
         21
     """
     if sum(size is not None for size in (rate, effect, w)) != 1:

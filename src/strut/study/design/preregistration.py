@@ -39,7 +39,7 @@ def preregister_study(
         force: Whether an existing file may be replaced.
 
     Example:
-        >>> strut.preregister_study("mystudy", people=40)  # doctest: +SKIP
+        >>> strut.study.preregister_study("mystudy", people=40)  # doctest: +SKIP
         40
     """
     folder = Path(folder)

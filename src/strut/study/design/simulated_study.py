@@ -207,7 +207,7 @@ def rehearse_study(
         on_size: Called with each simulated size and its power.
 
     Example:
-        >>> strut.rehearse_study("mystudy", people=30, runs=100).power  # doctest: +SKIP
+        >>> strut.study.rehearse_study("mystudy", people=30, runs=100).power  # doctest: +SKIP
         {'all': 1.0, 'happy': 0.93, 'sad': 0.61}
     """
     design = read_design(Path(folder))

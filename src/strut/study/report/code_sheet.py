@@ -30,7 +30,7 @@ def save_code_sheet(
         database: Where the answers are, if not in the folder.
 
     Example:
-        >>> strut.save_code_sheet("mystudy")  # doctest: +SKIP
+        >>> strut.study.save_code_sheet("mystudy")  # doctest: +SKIP
     """
     folder = Path(folder)
     design = read_design(folder)

@@ -56,7 +56,7 @@ def report_study(
         force: Whether an existing page may be replaced.
 
     Example:
-        >>> strut.report_study("mystudy", answers="simulated.csv").participants  # doctest: +SKIP
+        >>> strut.study.report_study("mystudy", answers="simulated.csv").participants  # doctest: +SKIP
         20
     """
     folder = Path(folder)

@@ -144,7 +144,7 @@ def serve_study(
         on_ready: Called with the address that participants open.
 
     Example:
-        >>> strut.serve_study("mystudy", on_ready=print)  # doctest: +SKIP
+        >>> strut.study.serve_study("mystudy", on_ready=print)  # doctest: +SKIP
     """
     if public:
         check_public(read_design(folder).ethics, str(Path(folder) / FILE_NAME))

@@ -142,7 +142,7 @@ def read_answers(path: Path | str, *, scale: tuple[float, float] | None = None) 
         scale: Lowest and highest value of raw ratings, such as (1, 9), which are then rescaled to -1 to 1.
 
     Example:
-        >>> strut.study_statistics(strut.read_answers("answers.csv")).participants
+        >>> strut.study.study_statistics(strut.study.read_answers("answers.csv")).participants
     """
     path = Path(path)
     try:

@@ -119,7 +119,7 @@ def study_statistics(
         seed: Of permutations and resampling: the same answers give the same numbers.
 
     Example:
-        >>> strut.study_statistics(strut.read_answers("answers.csv")).as_dict()["choices"]
+        >>> strut.study.study_statistics(strut.study.read_answers("answers.csv")).as_dict()["choices"]
     """
     left_out: list[str] = []
     rng = np.random.default_rng(seed)

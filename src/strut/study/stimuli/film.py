@@ -135,7 +135,7 @@ def film_study(
         on_film: Called with each film after it is written.
 
     Example:
-        >>> strut.film_study("mystudy", "films", form="mp4")  # doctest: +SKIP
+        >>> strut.study.film_study("mystudy", "films", form="mp4")  # doctest: +SKIP
     """
     if form not in FORMATS:
         raise UnknownNameError("format", form, FORMATS, "`strut study film --help`")

@@ -41,7 +41,7 @@ class SessionStimulus:
         return f"{self.number:02d}_{self.role}_{self.name}.npz"
 
 
-def stimuli(robot: Robot, seed: int) -> tuple[SessionStimulus, ...]:
+def session_stimuli(robot: Robot, seed: int) -> tuple[SessionStimulus, ...]:
     """Return the session of the robot's `study.toml`: neutral, practice, all corners, and some of its emotions.
 
     Practice motions are random, corners come in random order and emotions are drawn at random, as in the study.
@@ -75,7 +75,7 @@ def session_table(rows: Sequence[Mapping[str, Any]], seed: int) -> str:
     return csv_of_rows(columns, [{name: row.get(name, "") for name in columns} for row in complete])
 
 
-def save_stimuli(
+def stimuli(
     robot: Robot | str,
     folder: Path | str,
     *,
@@ -95,12 +95,12 @@ def save_stimuli(
         on_motion: Called with the number of motions that are done and the number of all.
 
     Example:
-        >>> len(strut.save_stimuli("pepper", "stimuli", seed=1))  # doctest: +SKIP
+        >>> len(strut.stimuli("pepper", "stimuli", seed=1))  # doctest: +SKIP
         13
     """
     body = as_robot(robot)
     folder = Path(folder)
-    session = stimuli(body, seed)
+    session = session_stimuli(body, seed)
     check_may_be_folder(folder)
     if not folder.absolute().parent.is_dir():
         raise FileError(folder, f"cannot be written: there is no folder {folder.parent}.")

@@ -39,7 +39,7 @@ def expressive_features(motion: Motion, robot: Robot) -> Mapping[str, float]:
     included. `trunk_pitch` and `head_pitch` are angles to the horizontal.
 
     Example:
-        >>> strut.expressive_features(strut.load_motion("sad.npz"), strut.load_robot("mrpete"))["head_pitch"]
+        >>> strut.perception.expressive_features(strut.load_motion("sad.npz"), strut.load_robot("mrpete"))["head_pitch"]
     """
     if len(motion.time_s) < MIN_SAMPLES:
         raise BadMotionError(

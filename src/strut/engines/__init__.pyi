@@ -1,0 +1,4 @@
+"""MuJoCo, behind functions of whole trajectories."""
+
+# Types in their signatures
+from .body_wrench import Movement as Movement

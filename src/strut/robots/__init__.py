@@ -1,1 +1,0 @@
-"""One folder per robot: numbers and where they come from. No Python."""
