@@ -84,7 +84,7 @@ def classes(annotation):
 def test_every_type_in_a_public_signature_is_offered():
     things = offered()
     known = {inspect.unwrap(thing) for thing in things.values() if inspect.isclass(inspect.unwrap(thing))}
-    of_studies = {name: getattr(strut.study, name) for name in ("Design", "Trial", "Translation")}
+    of_studies = {name: getattr(strut.study, name) for name in ("Answers", "Design", "Trial", "Translation")}
     for_type_checkers = {"MjModel": mujoco.MjModel, "pd": pandas} | of_studies
     missing = set()
     for name, thing in things.items():

@@ -40,6 +40,7 @@ from .verify.check import check as check
 from .simulation.playback import simulate as simulate
 
 # Viewer
+from .viewer.viewer import show as show
 from .viewer.files import (
     save_views as save_views,
     save_png as save_png,

@@ -12,7 +12,6 @@ from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart, check_partners
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.formats.motion_file import load_motion
-from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.viewer.footage import Look
 
@@ -77,15 +76,14 @@ def show(
     motions = [load_motion(file) for file in files]
     names = [file.name for file in files]
     if not any((html, png, gif, mp4)):
-        from strut.viewer.viewer import serve  # noqa: PLC0415  (viser takes a second to load)
+        from strut.viewer.viewer import show as show_live  # noqa: PLC0415  (viser takes a second to load)
 
-        robots = [robot_of(motion) for motion in motions]
-        serve(motions, robots, host=host, port=port, look=look, names=names, on_ready=_print_address)
+        show_live(motions, host=host, port=port, look=look, names=names, on_ready=_print_address)
         return
-    from strut.viewer.files import save_shown  # noqa: PLC0415  (and so does matplotlib)
+    from strut.viewer.files import save_views  # noqa: PLC0415  (and so does matplotlib)
 
     with progress("draws") as bar:
-        written = save_shown(
+        written = save_views(
             motions,
             html=html,
             png=png,

@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.plumbing.cancellation import stop_on_interrupt
 from strut.robot import Robot
@@ -103,9 +104,9 @@ class Viewer:
             self._scene.add_text(f"**{label}** ({verdict_of(motion)}). {words}")
 
 
-def serve(
-    motions: Sequence[Motion],
-    robots: Sequence[Robot],
+def show(
+    motions: Motion | Sequence[Motion],
+    robots: Robot | Sequence[Robot] | None = None,
     *,
     host: str = "127.0.0.1",
     port: int = 8080,
@@ -113,15 +114,26 @@ def serve(
     names: Sequence[str] | None = None,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Show motions in the browser until Ctrl-C; `look` and `names` as in `save_shown`.
+    """Show motions side by side in the browser until Ctrl-C; `strut.save_views` writes them to files instead.
 
-    By default only this machine can open the page. Port 0 takes any free one; `on_ready` is called with the address
-    once a browser can open it.
+    Args:
+        motions: One or several.
+        robots: The robot of each; the one that the motion names if None.
+        host: Address to listen on; only this machine can open the default.
+        port: Port to listen on; 0 takes any free one.
+        look: Bodies, or stick figures.
+        names: What to call motions that emotion and robot do not tell apart.
+        on_ready: Called with the address once a browser can open it.
 
     Example:
         >>> motion = strut.load_motion("happy.npz")
-        >>> strut.show([motion], [strut.robot_of(motion)], on_ready=print)
+        >>> strut.show(motion, on_ready=print)
     """
+    motions = [motions] if isinstance(motions, Motion) else motions
+    if robots is None:
+        robots = [robot_of(motion) for motion in motions]
+    elif isinstance(robots, Robot):
+        robots = [robots]
     with Viewer(SideBySide(motions, robots, look, names), host=host, port=port) as viewer, stop_on_interrupt() as stop:
         if on_ready is not None:
             on_ready(viewer.url)

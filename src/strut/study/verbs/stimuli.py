@@ -10,7 +10,8 @@ import typer
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.plumbing.number_text import format_count
-from strut.study.stimuli.session_stimuli import SESSION_FILE, save_stimuli
+from strut.study.stimuli.session_stimuli import SESSION_FILE
+from strut.study.stimuli.session_stimuli import stimuli as write_stimuli
 
 
 def stimuli(
@@ -27,7 +28,7 @@ def stimuli(
         def report_motion(done: int, total: int) -> None:
             bar.update(bar.task_ids[0], completed=done, total=total)
 
-        rows = save_stimuli(robot, out, seed=seed, rate_hz=rate, force=force, on_motion=report_motion)
+        rows = write_stimuli(robot, out, seed=seed, rate_hz=rate, force=force, on_motion=report_motion)
     if json:
         print_json([{**row, "file": str(out / row["file"])} for row in rows])
     print_lines(
