@@ -9,6 +9,7 @@ import typing
 from pathlib import Path
 
 import mujoco
+import numpy as np
 import pandas
 import pytest
 
@@ -85,7 +86,7 @@ def test_every_type_in_a_public_signature_is_offered():
     things = offered()
     known = {inspect.unwrap(thing) for thing in things.values() if inspect.isclass(inspect.unwrap(thing))}
     of_studies = {name: getattr(strut.study, name) for name in ("Answers", "Design", "Trial", "Translation")}
-    for_type_checkers = {"MjModel": mujoco.MjModel, "pd": pandas} | of_studies
+    for_type_checkers = {"MjModel": mujoco.MjModel, "np": np, "pd": pandas} | of_studies
     missing = set()
     for name, thing in things.items():
         if not (inspect.isfunction(thing) or inspect.isclass(thing)):
