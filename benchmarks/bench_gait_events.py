@@ -16,10 +16,10 @@ import numpy as np
 
 from record import record
 from strut.arrays import Array
-from strut.capture.events.gait_events import USUAL_THRESHOLDS, EventThresholds, find_gait_events
-from strut.capture.events.heel_strikes import refine_heel_strikes
-from strut.capture.gait_trial import GaitTrial, prepare_trial
 from strut.formats.recording_file import read_recording
+from strut.mocap.events.gait_events import USUAL_THRESHOLDS, EventThresholds, find_gait_events
+from strut.mocap.events.heel_strikes import refine_heel_strikes
+from strut.mocap.gait_trial import GaitTrial, prepare_trial
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/gait-pig", "c3d_samples/newwalk")

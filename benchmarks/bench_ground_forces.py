@@ -23,16 +23,16 @@ from typing import Any
 import numpy as np
 
 from record import record
-from strut.capture.captured_walk import CapturedWalk, capture_walk
-from strut.capture.forces.force_agreement import ForceAgreement
-from strut.capture.forces.ground_forces import ground_forces
-from strut.capture.forces.moment_comparison import MomentAgreement
-from strut.capture.forces.plate_comparison import AXES, Agreement
-from strut.capture.marker_fit.body_priors import human_geometry, length_prior
-from strut.capture.marker_fit.fit import fit
-from strut.capture.marker_fit.subject_model import SubjectModel, robot_of_subject
 from strut.errors import StrutError
 from strut.formats.recording_file import read_recording
+from strut.mocap.captured_walk import CapturedWalk, capture
+from strut.mocap.forces.force_agreement import ForceAgreement
+from strut.mocap.forces.ground_forces import ground_forces
+from strut.mocap.forces.moment_comparison import MomentAgreement
+from strut.mocap.forces.plate_comparison import AXES, Agreement
+from strut.mocap.marker_fit.body_priors import human_geometry, length_prior
+from strut.mocap.marker_fit.fit import fit
+from strut.mocap.marker_fit.subject_model import SubjectModel, robot_of_subject
 from strut.recording import Recording
 from strut.verify.recorded_walk import recorded_receipt
 
@@ -71,7 +71,7 @@ def captured(path: Path) -> CapturedWalk:
     if height is None:
         rough = fit(recording, height_m=USUAL_HEIGHT_M, mass_kg=mass or USUAL_MASS_KG, walking=True)
         height = leg_height_m(rough.subject)
-    return capture_walk(recording, height_m=height, mass_kg=mass or _felt_mass_kg(recording, height))
+    return capture(recording, height_m=height, mass_kg=mass or _felt_mass_kg(recording, height))
 
 
 def _felt_mass_kg(recording: Recording, height_m: float) -> float:

@@ -26,16 +26,16 @@ from record import median_seconds, record
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the published subject is that of the tests
 
-from tests.capture.published_subject import subject_model_of
+from tests.mocap.published_subject import subject_model_of
 
 from strut.arrays import Array
-from strut.capture.marker_fit.body_geometry import body_points, lengths_array, place_points, pose_body
-from strut.capture.marker_fit.body_priors import human_geometry, pose_prior
-from strut.capture.marker_fit.fit import fit
-from strut.capture.marker_fit.pose_solver import PoseProblem, solve_poses
-from strut.capture.marker_fit.published_fit import published_fit
 from strut.formats.recording_file import read_recording
 from strut.formats.trc import encode_trc
+from strut.mocap.marker_fit.body_geometry import body_points, lengths_array, place_points, pose_body
+from strut.mocap.marker_fit.body_priors import human_geometry, pose_prior
+from strut.mocap.marker_fit.fit import fit
+from strut.mocap.marker_fit.pose_solver import PoseProblem, solve_poses
+from strut.mocap.marker_fit.published_fit import published_fit
 from strut.models.subject import subject
 from strut.recording import Recording
 

@@ -16,10 +16,10 @@ from scipy.signal import butter, filtfilt
 from bench_ground_forces import DATA, HELD_OUT, TUNED, captured
 from record import record
 from strut.arrays import Array
-from strut.capture.forces.dynamic_smoothing import GRAVITY_M_S2
-from strut.capture.forces.footprints import Footprint
 from strut.engines.rigid_body import body_poses
 from strut.maths.rotation import qpos_from_angles
+from strut.mocap.forces.dynamic_smoothing import GRAVITY_M_S2
+from strut.mocap.forces.footprints import Footprint
 from strut.recording import SIDES, Side
 from strut.robot import Robot
 

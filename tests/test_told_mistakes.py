@@ -17,7 +17,7 @@ from strut.human.verbs.conditions import trial_of
         (lambda walk: strut.save_motion(walk, ".npz"), ".npz: has no name before .npz; give it one."),
         (lambda _: strut.analyze({}), "There is no motion to measure; give at least one."),
         (lambda _: strut.pilot.World(seed=-1), "The seed of a world is -1; it must be 0 or more."),
-        (lambda _: strut.capture.read_marker_set("nowhere.toml"), "nowhere.toml: there is no such file."),
+        (lambda _: strut.mocap.read_marker_set("nowhere.toml"), "nowhere.toml: there is no such file."),
         (lambda _: trial_of("=walk.npz"), "'=walk.npz' lacks a condition or a file"),
         (lambda _: trial_of("sad="), "'sad=' lacks a condition or a file"),
     ],

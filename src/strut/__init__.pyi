@@ -29,8 +29,8 @@ from .pipeline.run import run as run
 
 # People
 from .formats.recording_file import read_recording as read_recording
-from .capture.marker_fit.fit import fit as fit
-from .capture.captured_walk import capture_walk as capture_walk
+from .mocap.marker_fit.fit import fit as fit
+from .mocap.captured_walk import capture as capture
 from .human.reconstruction.reconstruct import reconstruct as reconstruct
 from .human.analysis.gait_analysis import analyze as analyze
 from .human.inverse.inverse_optimal_control import explain as explain
@@ -61,8 +61,15 @@ from .study.stimuli.session_stimuli import stimuli as stimuli
 from .registry import plugins as plugins
 
 # Rooms with more names
-from . import adoption as adoption, animation as animation, capture as capture, expression as expression
-from . import formats as formats, gaits as gaits, human as human, kinematics as kinematics, library as library
+from . import adoption as adoption, animation as animation, expression as expression
+from . import (
+    formats as formats,
+    gaits as gaits,
+    human as human,
+    kinematics as kinematics,
+    library as library,
+    mocap as mocap,
+)
 from . import ocp as ocp, perception as perception, pilot as pilot, reproduction as reproduction, study as study
 from . import verify as verify, viewer as viewer
 

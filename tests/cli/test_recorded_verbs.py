@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from strut.capture.marker_fit.subject_from_trials import PersonFacts
 from strut.cli.main import main
 from strut.formats.motion_file import load_motion
 from strut.formats.recording_file import read_recording
+from strut.mocap.marker_fit.subject_from_trials import PersonFacts
 
 
 def test_capture_writes_everything(data, tmp_path, capsys):

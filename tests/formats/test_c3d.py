@@ -14,7 +14,7 @@ from strut.formats.c3d_writer import encode_c3d
 from strut.formats.reader import FormatError, decode
 from strut.formats.recording_file import read_recording
 from strut.recording import AnalogChannels, GaitEvent, Recording
-from tests.capture.conftest import walker_recording
+from tests.mocap.conftest import walker_recording
 
 READ_BY_BOTH = (  # ezc3d knows no MIPS files, refuses the damaged one, and misreads the one whose analog rate is 0
     *("c3d_samples/dec_int", "c3d_samples/dec_real", "c3d_samples/pc_int", "c3d_samples/pc_real", "c3d_samples/emgwl"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from strut.capture.gait_trial import prepare_trial
 from strut.formats.force_plates import PlateChannels, plate_axes, plate_in_world
 from strut.formats.recording_file import read_recording
+from strut.mocap.gait_trial import prepare_trial
 
 CORNERS = np.array([[0.4, 0.6, 0.0], [0.4, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.6, 0.0]])  # plate z points down
 SENSOR = np.array([0.001, -0.002, 0.04])  # below the surface, whatever its sign

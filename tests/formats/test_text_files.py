@@ -19,7 +19,7 @@ from strut.maths.rotation import qpos_from_angles
 from strut.models.subject import subject
 from strut.motion import Motion
 from strut.recording import Recording
-from tests.capture.conftest import CMU_UNIT_M, walker_angles, walker_recording
+from tests.mocap.conftest import CMU_UNIT_M, walker_angles, walker_recording
 
 FORCES = "\n".join(
     [

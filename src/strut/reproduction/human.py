@@ -12,12 +12,12 @@ from functools import partial
 
 import numpy as np
 
-from strut.capture.marker_fit.body_priors import STATURE
 from strut.errors import OutOfRangeError
 from strut.human.analysis.gait_comparison import CriteriaValues, criteria_values, dissimilarity
 from strut.human.problem.gait_options import GaitOptions
 from strut.human.synthesis.synthesize import synthesize
 from strut.human.table import human_gait
+from strut.mocap.marker_fit.body_priors import STATURE
 from strut.models.catalogue import load_robot
 from strut.models.subject import subject
 from strut.reproduction.comparison import Comparison, ComparisonVerdict, Parts, Sheet

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from strut.capture.marker_fit.fit import fit
 from strut.cli.main import main
 from strut.errors import BadMotionError
 from strut.formats.motion_file import save_motion
@@ -20,8 +19,9 @@ from strut.human.analysis.gait_expression import FEATURE_JOINTS, GAIT_FEATURES, 
 from strut.human.anatomy import ELBOW, LUMBAR
 from strut.human.report.condition_report import DRAWN, features_plot, told_features
 from strut.human.report.condition_text import feature_words
+from strut.mocap.marker_fit.fit import fit
 from strut.models.catalogue import robot_of
-from tests.capture.conftest import CMU_UNIT_M
+from tests.mocap.conftest import CMU_UNIT_M
 
 WALKS = {"normal": "91_29", "sad": "91_13", "depressed": "91_14", "macho": "91_33"}
 SECONDS = 7.0

@@ -110,7 +110,7 @@ def explain(
     The weights are those of the natural criteria; `weight_estimation` has the bi-level search.
 
     Args:
-        walks: Motions of a human model: trials of one subject in one condition, made by `fit` or `capture_walk`.
+        walks: Motions of a human model: trials of one subject in one condition, made by `fit` or `capture`.
         robot: The subject; read from the first motion if None.
         seed: Of the bootstrap for the uncertainty of the weights.
         on_progress: Called with sentences about the progress.
