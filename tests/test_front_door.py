@@ -8,6 +8,7 @@ import sys
 import typing
 from pathlib import Path
 
+import pandas
 import pytest
 
 import strut
@@ -80,7 +81,7 @@ def classes(annotation):
 
 def annotations(thing):
     """Return the annotations of a function or class; names that only type checkers import stand for anything."""
-    for_type_checkers = {}
+    for_type_checkers = {"pd": pandas}
     while True:
         try:
             return list(typing.get_type_hints(thing, localns=for_type_checkers).values())
