@@ -46,7 +46,7 @@ def planned_receipt(
     """
     reasons = [*(violation.reason for violation in binding_limits), *draft.reasons]
     if reasons and intensity < asked:
-        parameters = join_words([parameter_label(name) for name in draft.expressed]) or "all of it"
+        parameters = join_words([parameter_label(name) for name in draft.expressed]) if draft.expressed else "all of it"
         text = f"{parameters} at {format_percent(intensity / asked)}"
         reasons.append(Reason(ReasonKind.WEAKENED, None, text))
     share = None
