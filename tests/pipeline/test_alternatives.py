@@ -204,8 +204,8 @@ def test_a_robot_that_walks_slower_than_usual_says_so(candidates_of, monkeypatch
     monkeypatch.setattr("strut.pipeline.candidates.proved_upright", lambda draft, *, may_slide: draft)
     request = replaced(REQUEST, task=PatternGait(), emotion=None)
     candidates_of(request, lambda other: (other.task.speed_m_s or 0.4) <= 0.2)
-    weak = Strong(request, lambda other: (other.task.speed_m_s or 0.4) <= 0.2)
-    assert [str(reason) for reason in run(request, robot=ALICE, generator=weak).receipt.reasons] == [
+    monkeypatch.setattr("strut.pipeline.run.generator_for", alternatives.generator_for)
+    assert [str(reason) for reason in run(request, robot=ALICE).receipt.reasons] == [
         "walks at 0.20 m/s in neutral, because its usual speed would break a limit (torque: too weak)"
     ]
 

@@ -40,6 +40,35 @@ def test_a_request_that_asks_for_too_much_even_in_neutral_is_refused(bow):
         strut.run(request, generator=generator(strut.load_robot("pepper")))
 
 
+def test_an_own_generator_that_is_searched_coarsely_gets_the_largest_feasible_margin(bow):
+    class CoarseBow(bow.__globals__["Bow"]):
+        search = strut.draft.Search(coarsely=True)
+
+    task = strut.request.OwnTask(name="bow")
+    pepper = strut.load_robot("pepper")
+    with pytest.raises(strut.errors.ImpossibleStepError) as refusal:
+        strut.run(strut.Request(robot="pepper", task=task, margin_m=0.3), generator=CoarseBow(pepper))
+    assert refusal.value.what == "balance margin"
+    feasible = strut.Request(robot="pepper", task=task, margin_m=refusal.value.works_m)
+    assert strut.run(feasible, generator=CoarseBow(pepper)).receipt.verdict == "ok"
+
+
+def test_an_own_generator_of_a_gait_is_not_replaced_by_ours_in_the_search_for_other_values():
+    class Nothing(strut.draft.Generator):
+        search = strut.draft.Search(coarsely=True)
+
+        @property
+        def usual_options(self):
+            return {"step_length_m": 0.08}
+
+        def drafts(self, style, detail):  # noqa: ARG002
+            yield strut.draft.not_made(strut.load_robot("alice"), style, "torque", "the motors are off")
+
+    task = strut.gaits.Steps(goals=(strut.Place(0.3, 0.0),), step_length_m=0.5)
+    with pytest.raises(strut.errors.RefusedError, match="the motors are off"):
+        strut.run(strut.Request(robot="alice", task=task), generator=Nothing())
+
+
 def test_an_own_limit_weakens_and_is_named():
     example = runpy.run_path(str(EXAMPLES / "07_own_limit.py"))
     free, limited = (example["walk"](watts, cycles=2, rate_hz=25.0).receipt for watts in (1000.0, 6.0))

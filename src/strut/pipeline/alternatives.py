@@ -51,8 +51,10 @@ def refusal(candidates: Candidates, violations: Sequence[Violation]) -> StrutErr
 def slower_requests(candidates: Candidates) -> Iterator[tuple[float, Candidates]]:
     """Yield speeds [m/s] below the usual one that neutral seems to keep, the largest first, with their candidates.
 
-    Yields nothing if a speed was chosen, or if the robot has no usual one.
+    Yields nothing if a speed was chosen, if the robot has no usual one, or if the caller passed the generator.
     """
+    if candidates.is_own_generator:
+        return
     request = candidates.request
     usual_m_s = candidates.generator.usual_options.get("speed_m_s")
     option = request.task.adjustable.get("speed_m_s")
@@ -80,7 +82,8 @@ def choices_of(candidates: Candidates) -> Iterator[Choice]:
         chosen["margin_m"] = request.margin_m
         usual["margin_m"] = request.task.usual_margin_m
     for name, asked in chosen.items():
-        if name in usual and asked != usual[name]:
+        is_searchable = name == "margin_m" or not candidates.is_own_generator
+        if is_searchable and name in usual and asked != usual[name]:
             yield Choice(candidates, name, asked, usual[name])
 
 
@@ -149,8 +152,10 @@ class Choice:
 
     def _candidates(self, request: Request) -> Candidates:
         """Return candidates of a request, which do not report their own progress."""
-        candidates = self.candidates.of_request(request, generator_for(request, self.candidates.robot))
-        return replace(candidates, on_progress=None)
+        generator = self.candidates.generator
+        if not self.candidates.is_own_generator:
+            generator = generator_for(request, self.candidates.robot)
+        return replace(self.candidates.of_request(request, generator), on_progress=None)
 
     def _reported(self, value: float, candidate: Candidate) -> bool:
         words = f"a {self.option.label} of {format_amount(value, self.option.unit)}"

@@ -43,6 +43,8 @@ class Candidates:
         paces: The fastest pace that was found, by style, as a factor on the robot's own phase times; None for none.
         searched: Coarse candidates that were made, by style.
         proved: Final candidates that were made, by style.
+        is_own_generator: Whether the caller of `run` passed the generator. strut cannot build it for other options of
+            the task, so it drafts requests with another balance margin and no other ones.
     """
 
     request: Request
@@ -54,6 +56,7 @@ class Candidates:
     paces: dict[Style, float | None] = field(default_factory=dict)
     searched: dict[Style, Candidate] = field(default_factory=dict)
     proved: dict[Style, Candidate] = field(default_factory=dict)
+    is_own_generator: bool = False
 
     @property
     def how(self) -> Search:

@@ -59,8 +59,10 @@ def run(
     robot = load_robot(request.robot) if robot is None else robot
     request = msgspec.structs.replace(request, expression=robot.chosen_layer(request.expression))
     robot = robot.expressing(request.expression)
-    generator = generator_for(request, robot, on_progress) if generator is None else generator
-    candidates = Candidates(request, robot, generator, tuple(limits), on_progress)
+    is_own_generator = generator is not None
+    if generator is None:
+        generator = generator_for(request, robot, on_progress)
+    candidates = Candidates(request, robot, generator, tuple(limits), on_progress, is_own_generator=is_own_generator)
     strongest = strongest_expression(candidates)
     slowed = list[Reason]()
     if strongest.candidate is None:
