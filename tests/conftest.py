@@ -1,4 +1,4 @@
-"""What many tests share: the robot and a few walks, made once per worker."""
+"""Fixtures that many tests share: robots and a few walks, made once per worker."""
 
 from __future__ import annotations
 
@@ -18,24 +18,35 @@ from tests.study import real_parts
 
 pytest_plugins = ("tests.study.real_parts_summary",)  # names, at the end, which real parts ran
 
-# Files that take longest, in this order: the first makes the solved walks, for which nobody should wait later, and none
-# of the others should be what one worker still does when the other has nothing left. Browsers are waited for now and
-# then, so that their files do not stand side by side.
+# The slowest files start first, so that no worker is left with a long file at the end. The very first file solves the
+# walks that other files share. Files that use a browser are kept apart: they wait for it now and then.
 FIRST = (
-    *("test_human_verbs.py", "test_docs.py", "test_browser_designs.py", "test_adopted_walks.py", "test_reconstruct.py"),
+    *(
+        "test_human_verbs.py",
+        "test_docs.py",
+        "test_browser_designs.py",
+        "test_imported_walks.py",
+        "test_reconstruct.py",
+    ),
     *("test_perform.py", "test_browser_session.py", "test_walk.py", "test_closed_loop.py"),
     *("test_feasible_animation.py", "test_step_walk.py", "test_browser_showing.py", "test_recorded_verbs.py"),
-    *("test_piloted_story.py", "test_captured_walk.py", "test_synthesize.py", "test_show_queue.py", "test_report.py"),
-    *("test_windowed_tracking.py", "test_composed_walk.py", "test_audience.py", "test_piloted.py", "test_streams.py"),
+    *("test_animation_request.py", "test_captured_walk.py", "test_synthesize.py", "test_sequence.py", "test_report.py"),
+    *(
+        "test_windowed_tracking.py",
+        "test_composed_walk.py",
+        "test_audience.py",
+        "test_piloted_simulation.py",
+        "test_streams.py",
+    ),
     *("test_fit.py", "test_command_line.py", "test_drive_page.py", "test_warm_library.py", "test_designs.py"),
     *("test_mrpete.py", "test_live_pilot.py", "test_whole_body_program.py", "test_gait_library_build.py"),
-    *("test_curiosity.py", "test_statistics.py", "test_gait_expression.py", "test_server.py", "test_gait_report.py"),
-    *("test_adopt.py", "test_weighted_gait.py", "test_periodic_gait.py", "test_playback.py", "test_load.py"),
+    *("test_curiosity.py", "test_gait_expression.py", "test_server.py", "test_gait_report.py"),
+    *("test_adopt.py", "test_weighted_gait.py", "test_gait_optimization.py", "test_playback.py", "test_load.py"),
     *("test_landing_audit.py", "test_blender_addon.py", "test_stimulus.py", "test_leg7r.py", "test_goal_walk.py"),
     "test_house.py",
 )
 
-gc.disable()  # until all tests are imported: nothing of what imports make is garbage, and looking for it takes seconds
+gc.disable()  # until all tests are imported: imports make no garbage, and a search for it takes seconds
 
 settings.register_profile("strut", derandomize=True, deadline=None)  # the same examples everywhere
 settings.load_profile("strut")
@@ -43,7 +54,7 @@ settings.load_profile("strut")
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_robots_of_the_user(tmp_path_factory):
-    """Let tests see the robots of strut alone, whatever the person who runs them has at home."""
+    """Hide the robots that are installed in the home folder of the user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("STRUT_ROBOTS", str(tmp_path_factory.mktemp("robot_home")))
         yield
@@ -66,7 +77,7 @@ def neutral_walk():
 
 @pytest.fixture(scope="session")
 def data():
-    """Return the folder of real recordings, which users do not have."""
+    """Return the folder of real recordings, which is not part of the package."""
     folder = Path(__file__).parents[1] / ".." / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("the real recordings are not here: ../shared/data is absent")
@@ -80,13 +91,13 @@ def heiman():
 
 @pytest.fixture(scope="session")
 def gait(heiman, made_once):
-    """One synthesized gait for all tests that need one: it takes ten seconds."""
+    """Return one synthesized gait for all tests that need one: it takes ten seconds."""
     return made_once("gait", lambda: synthesize(heiman, speed_m_s=1.3), kept=True)
 
 
 @pytest.fixture(scope="session")
 def browser():
-    """A headless Chromium, one a worker: Playwright's synchronous interface runs once in a process."""
+    """Return a headless Chromium, one per worker: Playwright's synchronous interface runs once in a process."""
     if real_parts.CHROMIUM is None:
         pytest.skip("Chromium is not installed (Debian: apt-get install chromium-headless-shell)")
     with sync_playwright() as playwright:
@@ -97,7 +108,7 @@ def browser():
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory, request):
-    """Return what makes a thing in one of the workers and reads it in the others, who wait for it."""
+    """Return a function that makes an object in one worker; the other workers wait and read it."""
     alone = not hasattr(request.config, "workerinput")
     folder = tmp_path_factory.getbasetemp().parent
 
@@ -119,25 +130,25 @@ def made_once(tmp_path_factory, request):
                 time.sleep(0.2)
             return cloudpickle.loads(made.read_bytes())
         try:
-            found = maker()
-            made.with_suffix(".part").write_bytes(cloudpickle.dumps(found))  # functions of a problem are closures
+            value = maker()
+            made.with_suffix(".part").write_bytes(cloudpickle.dumps(value))  # functions of a problem are closures
         except BaseException:
             failed.touch()
             raise
         made.with_suffix(".part").replace(made)
-        return found
+        return value
 
     return make
 
 
 def pytest_collection_finish(session):
-    """Look for garbage again, but not in what was imported."""
+    """Collect garbage again, except in what was imported."""
     gc.freeze()
     gc.enable()
 
 
 def pytest_collection_modifyitems(items):
-    """Mark as slow what needs a synthesized gait, so that `-m "not slow"` leaves it out, and begin with long files."""
+    """Mark tests that need a synthesized gait as slow, for `-m "not slow"`, and start with the slowest files."""
     for item in items:
         if "gait" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import strut
+from tests.conftest import FIRST as SLOWEST_FILES
 
 HOME = Path(strut.__file__).parent
 PLAN = tomllib.loads((HOME.parents[1] / "docs" / "house.toml").read_text("utf-8"))
@@ -208,3 +209,8 @@ def test_the_library_never_prints():
             for node in nodes_of(path):
                 is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
                 assert not is_print, f"{name_of(path)} prints"
+
+
+def test_test_files_that_start_first_exist():
+    existing = {file.name for file in Path(__file__).parent.rglob("test_*.py")}
+    assert set(SLOWEST_FILES) <= existing

@@ -1,4 +1,4 @@
-"""Recorded walks: `check` says what `capture` says, forces of another movement are found out, people may be soft."""
+"""Recorded walks: `check` agrees with `capture`, and files whose forces do not fit the movement are refused."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from strut.engines.body_wrench import body_wrench
 from strut.errors import BadMotionError
 from strut.formats.motion_file import load_motion, save_motion
 from strut.formats.recording_file import read_recording
-from strut.maths.rotation import qpos_from_angles
 from strut.mocap.marker_fit.fit import fit
-from strut.motion import Motion
 from strut.verify import recorded_walk
 from strut.verify.check import check
+from strut.verify.recorded_walk import RecordedSoundness, refusal_reasons, was_recorded
 from tests.mocap.conftest import walker_recording
 
 OTHER_FOOT = [3, 4, 5, 0, 1, 2]
@@ -56,13 +54,13 @@ def test_check_and_capture_agree(author, tmp_path):
         ("no whole step", lambda one: replace(one, contact=np.ones_like(one.contact))),
     ],
 )
-def test_tampered_recordings_are_refused_with_their_own_sentence(author, words, tampered):
+def test_tampered_recordings_are_refused_with_the_reason(author, words, tampered):
     found = check(tampered(author))
     assert found.verdict == "refused"
     assert any(words in str(reason) for reason in found.reasons), found.reasons
 
 
-def test_what_no_sample_shows_is_unjudged_and_not_perfect(author, monkeypatch):
+def test_figures_without_a_sample_are_unjudged(author, monkeypatch):
     for name in ("BEFORE_LANDING_S", "AFTER_LANDING_S"):
         monkeypatch.setattr(recorded_walk, name, 2.0)  # as if steps were so quick that a landing is always near
     measured = check(author).soundness
@@ -71,7 +69,7 @@ def test_what_no_sample_shows_is_unjudged_and_not_perfect(author, monkeypatch):
     assert measured["unjudged"] == recorded_walk.NO_CALM
 
 
-def test_a_walk_whose_contacts_change_only_at_its_start_is_refused_in_a_sentence(author):
+def test_a_walk_whose_contacts_change_only_at_its_start_is_refused(author):
     contact = np.ones_like(author.contact)
     contact[0, 0] = False
     with pytest.raises(BadMotionError, match="record at least a whole step"):
@@ -99,35 +97,58 @@ def test_feet_that_swing_like_sines_are_refused():
     assert check(found.motion).verdict == "refused"
 
 
-@pytest.mark.parametrize(
-    ("figure", "limit", "said"),
-    [
-        ("unexplained_moment_weight_m", recorded_walk.MAX_UNEXPLAINED_M, "of moment is unexplained"),
-        ("landing_moment_weight_m", recorded_walk.MAX_AT_LANDINGS_M, "of moment is unexplained at landings"),
-    ],
-)
-def test_moment_that_forces_do_not_explain_is_refused_beyond_its_limit(figure, limit, said):
-    figures = dict.fromkeys(recorded_walk.FORCE_FIGURES) | {"least_vertical_weight": 0.0}
-    for value, complaints in ((0.99 * limit, 0), (1.01 * limit, 1)):
-        found = recorded_walk.RecordedSoundness(
-            **figures | {figure: value}, highest_mm=0.0, steps=2, marker_error_mean_mm=None, unjudged=None
-        )
-        reasons = recorded_walk._reasons(found, 0.0, 0.0)
-        assert len(reasons) == complaints
-        assert all(str(reason).endswith(said) for reason in reasons)
+GOOD = RecordedSoundness(0.0, 0.0, 0.0, 0.0, 0.1, 0.5, 0.0, 0.0, 2, 5.0, None)
 
 
-def test_a_body_that_falls_freely_needs_no_force_and_may_turn_past_a_half_turn(heiman):
-    """Its accelerations are those of the curve, although the angle of its heading jumps from π to -π."""
-    time_s = np.arange(40) / 100.0
-    q = np.zeros((40, heiman.model.nv))
-    q[:, 0] = 1.5 * time_s
-    q[:, 2] = 2.0 - 0.5 * 9.81 * time_s**2
-    q[:, 5] = 3.0 + 0.8 * time_s
-    feet = np.zeros((40, len(heiman.foot_names)), dtype=bool)
-    motion = Motion("heiman", time_s, qpos_from_angles(q), heiman.joint_names, feet, heiman.foot_names)
-    found = recorded_walk._movement_of(motion)
-    np.testing.assert_allclose(found.rate[:, [0, 5]], [[1.5, 0.8]] * 40, atol=1e-6)
-    force = body_wrench(heiman.model, *found.for_engine())[:, :3] / (heiman.mass_kg * 9.81)
-    off_axis = 0.8**2 * 0.1 / 9.81  # what a centre of mass beside the axis of the turn needs at most
-    np.testing.assert_allclose(force, 0.0, atol=off_axis)
+def refusals(penetration_mm=0.0, slip_mm=0.0, **changes):
+    return refusal_reasons(replace(GOOD, **changes), penetration_mm=penetration_mm, slip_mm=slip_mm)
+
+
+@pytest.mark.parametrize(("field", "most", "words"), [
+    ("unexplained_weight", recorded_walk.MAX_UNEXPLAINED, "forces in the file leave"),
+    ("landing_weight", recorded_walk.MAX_AT_LANDINGS, "forces at landings leave"),
+    ("unexplained_moment_weight_m", recorded_walk.MAX_UNEXPLAINED_M, "of moment is unexplained"),
+    ("landing_moment_weight_m", recorded_walk.MAX_AT_LANDINGS_M, "unexplained at landings"),
+    ("friction_use", 1.0, "friction: a foot needs"),
+    ("torque_disagreement", recorded_walk.MAX_TORQUE_ERROR, "file: torques are"),
+    ("highest_mm", 1e3 * recorded_walk.MAX_SOLE_HEIGHT_M, "above the ground"),
+    ("marker_error_mean_mm", recorded_walk.MAX_MARKER_ERROR_MM, "markers are"),
+])  # fmt: skip
+def test_a_recorded_walk_is_refused_beyond_each_limit(field, most, words):
+    assert refusals() == []
+    assert refusals(**{field: 0.999 * most}) == []
+    (reason,) = refusals(**{field: 1.001 * most})
+    assert words in str(reason)
+    if field != "highest_mm":
+        assert refusals(**{field: None}) == []
+
+
+@pytest.mark.parametrize("given", [0.99, 1.0, 1.022, 1.09, 1 / 1.09])
+def test_a_body_mass_that_agrees_with_the_force_plates_is_accepted(given):
+    assert refusals(plate_share=1.0 / given) == []
+
+
+@pytest.mark.parametrize(("given", "percent"), [(1.31, "76 %"), (1.2, "83 %"), (1.11, "90 %"), (1 / 1.11, "111 %")])
+def test_a_body_mass_that_contradicts_the_force_plates_is_refused(given, percent):
+    """With a mass 31 % too large, plates measure 76 % of the required force."""
+    (reason,) = refusals(plate_share=1.0 / given)
+    assert reason.text == f"plates feel {percent} of the vertical force that this mass needs for the movement"
+
+
+def test_penetration_slip_pulling_forces_and_missing_steps_are_refused():
+    deep = 1e3 * recorded_walk.MAX_PENETRATION_M
+    slide = 1e3 * recorded_walk.MAX_SLIP_M
+    assert refusals(penetration_mm=0.999 * deep, slip_mm=0.999 * slide) == []
+    assert "in the ground" in refusals(penetration_mm=1.001 * deep, slip_mm=0.0)[0].text
+    assert "slides" in refusals(penetration_mm=0.0, slip_mm=1.001 * slide)[0].text
+    assert refusals(least_vertical_weight=0.0) == []
+    assert "pull" in refusals(least_vertical_weight=-1e-6)[0].text
+    assert refusals(steps=1) == []
+    assert "no whole step" in refusals(steps=0)[0].text
+
+
+def test_a_recorded_motion_has_observed_markers_and_a_source(author):
+    assert was_recorded(author)
+    assert was_recorded(replace(author, meta={"observed": {}, "source": "a.c3d"}))
+    for meta in ({}, {"observed": {}}, {"observed": 3, "source": "a.c3d"}):
+        assert not was_recorded(replace(author, meta=meta))

@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.draft import Draft
 from strut.engines.inverse_dynamics import contact_demand
 from strut.errors import BadMotionError
 from strut.kinematics.contact_set import contact_points
 from strut.verify.check import check, draft_of
 from strut.verify.contact_force_fit import fit_contact_forces
-from strut.verify.landing_audit import _median, _on_two_feet, _slide, _steady, _unjudged, landing_audit
-from strut.verify.landing_pieces import landing_pieces
+from strut.verify.landing_audit import landing_audit
 from strut.viewer.receipt_text import measured_sentences
 from tests.walker import walked
 
@@ -77,17 +75,6 @@ def test_more_samples_leave_less_that_nothing_explains(gait, heiman):
 def test_a_person_has_neither_wheels_nor_parts_that_must_clear_the_ground(heiman):
     found = audited(heiman, walked(heiman, 2))
     assert found.drive_use.shape == found.clearance_m.shape == (len(found.time_s), 0)
-
-
-@pytest.mark.parametrize(("judged", "words"), [([], "3 landings"), ([4], "2 landings"), ([4, 8], "1 landing,")])
-def test_landings_that_could_not_be_judged_are_counted(heiman, judged, words):
-    contact = np.zeros((12, 6), dtype=bool)
-    contact[4:6, 0] = contact[8:9, 1] = contact[10:, 2] = True
-    draft = Draft(heiman, np.arange(12) / 100.0, np.zeros((12, 35)), contact, None)
-    known = np.arange(12) < 9
-    (told,) = _unjudged(draft, known, np.array(judged, dtype=int), None)
-    assert told.startswith("25.0 % of the samples and ")
-    assert words in told
 
 
 def test_velocities_and_forces_are_those_of_the_solver(gait, heiman):
@@ -208,38 +195,9 @@ def test_at_a_landing_what_touches_before_or_after_pushes(walk, heiman):
     assert not landings.landing_torque_nm[1:][~lands].any()
 
 
-def test_two_points_of_one_foot_are_one_foot(heiman):
-    contact = np.zeros((4, 6), dtype=bool)
-    right = [name.endswith("Right") for name in heiman.foot_names]
-    contact[1, right] = True  # heel and ball of one foot
-    contact[2, [right.index(True), right.index(False)]] = True
-    contact[3] = True
-    assert _on_two_feet(heiman, contact).tolist() == [False, False, True, True]
-
-
-@pytest.mark.parametrize(("rate_hz", "samples"), [(20.0, 3), (100.0, 5), (200.0, 11), (250.0, 13), (400.0, 21)])
-@pytest.mark.parametrize("start_s", [0.0, 5.0])
-def test_what_is_steady_lasts_a_twentieth_of_a_second(rate_hz, samples, start_s):
-    """As many intervals as fit, and an even number of them, whenever the clock begins."""
-    assert _steady(start_s + np.arange(200) / rate_hz) == samples
-
-
 def test_a_walk_with_too_few_samples_cannot_be_judged(gait):
     with pytest.raises(BadMotionError, match=r"the velocity is unknown.*Sample the walk more often"):
         check(gait.motion(steps=2, rate_hz=25.0))
-
-
-def test_no_derivative_looks_across_a_landing(heiman):
-    time_s = np.arange(41) / 100.0
-    qpos = np.zeros((41, 35))
-    qpos[:, 3] = 1.0
-    qpos[:, 7] = np.abs(time_s - 0.203)  # a joint whose speed jumps from -1 to 1
-    contact = np.zeros((41, 6), dtype=bool)
-    contact[21:, 0] = True
-    one, other = landing_pieces(time_s, qpos, contact)
-    assert_allclose(one.velocity(time_s[one.rows])[:, 6], -1.0, atol=1e-6)
-    assert_allclose(other.velocity(time_s[other.rows])[:, 6], 1.0, atol=1e-6)
-    assert_allclose(other.acceleration(time_s[other.rows])[:, 6], 0.0, atol=1e-3)
 
 
 def test_the_ground_carries_who_stands_and_pulls_nobody_up(heiman):
@@ -261,19 +219,3 @@ def test_the_ground_carries_who_stands_and_pulls_nobody_up(heiman):
     )
     assert (pulled.force_n[..., 2] >= 0.0).all()
     assert_allclose(pulled.rest[0, 2], 75.0 * (9.81 - 20.0), rtol=1e-3)
-
-
-def test_what_is_lifted_straight_up_does_not_slide_and_what_is_pushed_does(heiman):
-    qpos = np.tile(heiman.model.qpos0, (20, 1))
-    points = [*contact_points(heiman).values()]
-    down = np.ones((20, 6), dtype=bool)
-    qpos[:, 2] += np.linspace(0.0, 0.05, 20)
-    assert_allclose(_slide(heiman, points, qpos, down), 0.0, atol=1e-12)
-    qpos[:, 1] += np.linspace(0.0, 0.03, 20)
-    assert_allclose(_slide(heiman, points, qpos, down)[-1], 0.03, atol=1e-12)
-
-
-def test_a_running_median_keeps_columns_apart_and_drops_single_samples():
-    values = np.tile([0.0, 10.0, 0.0], (30, 1))
-    values[12] = 99.0
-    assert_allclose(_median(values, 3), np.tile([0.0, 10.0, 0.0], (30, 1)))

@@ -112,7 +112,7 @@ def recorded_receipt(robot: Robot, motion: Motion) -> Receipt:
     soundness = _soundness(robot, motion, points)
     slide_m = _foot_slip_m(robot, motion, points)
     deepest_mm = max(-1e3 * float(points[_is_judged(motion)][..., 2].min()), 0.0)
-    reasons = _reasons(soundness, deepest_mm, 1e3 * slide_m)
+    reasons = refusal_reasons(soundness, penetration_mm=deepest_mm, slip_mm=1e3 * slide_m)
     travel_m = motion.qpos[-1, :2] - motion.qpos[0, :2] - _belt_m_s(motion) * motion.duration_s
     distance_m = float(np.linalg.norm(travel_m))
     not_claimed: dict[str, Any] = dict.fromkeys(NOT_CLAIMED)
@@ -198,8 +198,14 @@ def _torque_error(
     return float(np.linalg.norm(motion.torque_nm[calm] - needed) / max(float(np.linalg.norm(needed)), 1e-9))
 
 
-def _reasons(soundness: RecordedSoundness, deepest_mm: float, slide_mm: float) -> list[Reason]:
-    """Return why a recorded walk is refused."""
+def refusal_reasons(soundness: RecordedSoundness, *, penetration_mm: float, slip_mm: float) -> list[Reason]:
+    """Return the reasons to refuse a recorded walk: the figures beyond their limits; none if it is sound.
+
+    Args:
+        soundness: Its figures; those that are None are not judged.
+        penetration_mm: Largest depth of a contact point below the ground.
+        slip_mm: Largest distance that a foot moves over the ground during a stance.
+    """
     limits = (
         (
             soundness.unexplained_weight,
@@ -232,14 +238,14 @@ def _reasons(soundness: RecordedSoundness, deepest_mm: float, slide_mm: float) -
             LimitName.FILE,
             "torques are {:.0%} off what movement and forces need",
         ),
-        (1e-3 * deepest_mm, MAX_PENETRATION_M, LimitName.FOOT_CONTACT, "a foot is {:.3f} m in the ground"),
+        (1e-3 * penetration_mm, MAX_PENETRATION_M, LimitName.FOOT_CONTACT, "a foot is {:.3f} m in the ground"),
         (
             1e-3 * soundness.highest_mm,
             MAX_SOLE_HEIGHT_M,
             LimitName.FOOT_CONTACT,
             "a foot that should stand is {:.3f} m above the ground",
         ),
-        (1e-3 * slide_mm, MAX_SLIP_M, LimitName.FOOT_SLIP, "a foot that stands slides {:.3f} m"),
+        (1e-3 * slip_mm, MAX_SLIP_M, LimitName.FOOT_SLIP, "a foot that stands slides {:.3f} m"),
         (soundness.marker_error_mean_mm, MAX_MARKER_ERROR_MM, None, "markers are {:.0f} mm off on average"),
     )
     reasons = [

@@ -1,4 +1,4 @@
-"""Forces of a recorded walk against a person who stands still: what they leave open is counted by hand."""
+"""Receipts of recorded walks on a person who stands still: every figure follows from statics or from counting."""
 
 from dataclasses import replace
 
@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from strut.engines.rigid_body import foot_contact_points
+from strut.maths.rotation import qpos_from_angles
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.verify.recorded_walk import (
     BEFORE_LANDING_S,
     ENDS_S,
     NO_FORCES,
-    _is_judged,
     recorded_receipt,
 )
 
@@ -44,7 +44,7 @@ def pushed(force_n):
     return table
 
 
-def found(**changes):
+def measured(**changes):
     return recorded_receipt(HEIMAN, standing(**changes)).soundness
 
 
@@ -57,20 +57,20 @@ def com_m():
 
 
 def test_without_forces_the_whole_weight_is_unexplained():
-    figures = found(ground_force_n=np.zeros((100, 6, 3)), torque_nm=np.zeros((100, len(HEIMAN.joint_names))))
+    figures = measured(ground_force_n=np.zeros((100, 6, 3)), torque_nm=np.zeros((100, len(HEIMAN.joint_names))))
     assert figures["unexplained_weight"] == pytest.approx(1.0)
     assert figures["landing_weight"] == pytest.approx(1.0)
     assert (figures["least_vertical_weight"], figures["friction_use"]) == (0.0, 0.0)
     assert figures["torque_disagreement"] == pytest.approx(1.0)  # no torques are all of the torques off
     assert figures["unjudged"] is None
-    assert found()["unjudged"] == NO_FORCES
-    assert found()["torque_disagreement"] is None
+    assert measured()["unjudged"] == NO_FORCES
+    assert measured()["torque_disagreement"] is None
 
 
 @pytest.mark.parametrize("aside_n", [(0.0, 0.0), (60.0, 0.0), (0.0, -80.0)])
 def test_the_weight_beside_the_centre_of_mass_leaves_a_moment_of_that_lever(aside_n):
     """Sideways forces on the ground have no moment about a point of it."""
-    figures = found(ground_force_n=pushed([*aside_n, WEIGHT_N]))
+    figures = measured(ground_force_n=pushed([*aside_n, WEIGHT_N]))
     heel_m = foot_contact_points(HEIMAN, STANDING[None])[0, 0]
     lever_m = np.linalg.norm((com_m() - heel_m)[:2])
     side = np.linalg.norm(aside_n) / WEIGHT_N
@@ -85,11 +85,11 @@ def test_the_weight_beside_the_centre_of_mass_leaves_a_moment_of_that_lever(asid
     [(3, None), (4, "landing"), (32, "landing"), (33, "unexplained"), (75, "unexplained"), (76, "landing"),
      (90, "landing"), (91, None)],
 )  # fmt: skip
-def test_what_is_wrong_far_from_landings_is_told_apart_from_what_is_wrong_near_them(sample, kind):
+def test_errors_near_landings_are_counted_apart_from_all_others(sample, kind):
     """The left foot lands at 0.4 s and at 1.6 s; a quarter of a second later, or 0.09 s before, no landing is near."""
     force_n = pushed([0.0, 0.0, WEIGHT_N])
     force_n[sample, 0, 2] *= 1.5
-    figures = found(ground_force_n=force_n)
+    figures = measured(ground_force_n=force_n)
     counted = {"unexplained": 43, "landing": 87 - 43}
     for name, samples in counted.items():
         expected = 0.5 / np.sqrt(samples) if name == kind else 0.0
@@ -97,19 +97,19 @@ def test_what_is_wrong_far_from_landings_is_told_apart_from_what_is_wrong_near_t
 
 
 @pytest.mark.parametrize(("load", "use"), [(0.049, 0.0), (0.051, 0.5)])
-def test_a_foot_that_barely_carries_needs_no_friction(load, use):
+def test_a_foot_with_hardly_any_load_needs_no_friction(load, use):
     force_n = pushed([0.0, 0.0, WEIGHT_N])
     force_n[50, 4] = np.array([0.5 * HEIMAN.friction * load, 0.0, load]) * WEIGHT_N
-    assert found(ground_force_n=force_n)["friction_use"] == pytest.approx(use)
+    assert measured(ground_force_n=force_n)["friction_use"] == pytest.approx(use)
 
 
-def test_forces_that_pull_are_told_with_their_size():
+def test_the_largest_pull_is_reported():
     force_n = pushed([0.0, 0.0, WEIGHT_N])
     force_n[50, 5, 2] = -0.25 * WEIGHT_N
-    assert found(ground_force_n=force_n)["least_vertical_weight"] == pytest.approx(-0.25)
+    assert measured(ground_force_n=force_n)["least_vertical_weight"] == pytest.approx(-0.25)
 
 
-def test_a_receipt_tells_way_slide_depth_and_height_in_its_units():
+def test_a_receipt_reports_penetration_height_steps_and_duration():
     motion = standing()
     qpos = motion.qpos.copy()
     lowest_m = foot_contact_points(HEIMAN, qpos[:1])[0, :, 2].min()
@@ -126,8 +126,8 @@ def test_a_receipt_tells_way_slide_depth_and_height_in_its_units():
     assert (deep.penetration_mm, deep.soundness["highest_mm"]) == (pytest.approx(20.0, abs=1e-6), 0.0)
 
 
-def test_on_a_belt_a_walk_goes_as_far_as_the_belt_took_it_back():
-    """Feet that rest on a belt do not slide, and who drifts back with it walks nowhere."""
+def test_on_a_treadmill_distance_and_slip_are_relative_to_the_belt():
+    """Feet that rest on a belt do not slip, and a body that drifts back with it covers no distance."""
     motion = standing()
     belt = np.array([-0.3, 0.4])
     carried = motion.qpos.copy()
@@ -146,20 +146,64 @@ def test_on_a_belt_a_walk_goes_as_far_as_the_belt_took_it_back():
     assert recorded_receipt(HEIMAN, replace(motion, qpos=moved)).foot_slip_mm == pytest.approx(25.0)
 
 
-def test_the_ends_of_a_recording_are_left_out_to_the_sample():
-    """Half a tenth of a second is two and a half samples."""
-    assert pytest.approx(2.5 * STEP_S) == ENDS_S
-    never = standing(contact=np.ones((100, 6), dtype=bool))
-    assert np.flatnonzero(_is_judged(never))[[0, -1]].tolist() == [3, 96]
+def is_judged(motion, sample):
+    """Return whether feet in the ground at one sample alone count."""
+    qpos = motion.qpos.copy()
+    qpos[:, 2] += 0.1
+    qpos[sample, 2] -= 0.2
+    return recorded_receipt(HEIMAN, replace(motion, qpos=qpos)).penetration_mm > 0.0
+
+
+def contact_without(*gaps):
+    """Return a table of contacts of 100 samples from which gaps, slices of samples of a point, are lifted."""
     contact = np.ones((100, 6), dtype=bool)
-    contact[:2, 0] = contact[98:, 3] = False
-    assert np.flatnonzero(_is_judged(standing(contact=contact)))[[0, -1]].tolist() == [3, 96]
-    contact[:20, 0] = contact[80:, 3] = False
-    assert np.flatnonzero(_is_judged(standing(contact=contact)))[[0, -1]].tolist() == [19, 80]
+    for samples, point in gaps:
+        contact[samples, point] = False
+    return contact
+
+
+@pytest.mark.parametrize(
+    ("contact", "first", "last"),
+    [
+        (contact_without(), 3, 96),
+        (contact_without((slice(0, 2), 0), (slice(98, 100), 3)), 3, 96),
+        (contact_without((slice(0, 20), 0), (slice(80, 100), 3)), 19, 80),
+        (contact_without((slice(0, 20), 0), (slice(70, 100), 0), (slice(30, 60), 3)), 19, 70),
+    ],
+)
+def test_a_walk_is_judged_between_its_first_and_last_change_of_contacts_without_its_ends(contact, first, last):
+    """At either end 0.05 s are left out: two and a half samples."""
+    assert pytest.approx(2.5 * STEP_S) == ENDS_S
     assert BEFORE_LANDING_S > ENDS_S
+    motion = standing(contact=contact)
+    assert [is_judged(motion, sample) for sample in (first - 1, first, last, last + 1)] == [False, True, True, False]
 
 
-def test_torques_of_who_stands_on_one_foot_are_those_of_its_weight_under_the_centre_of_mass():
+def test_steps_are_counted_from_one_foot_to_the_other_and_not_in_hops():
+    feet = {"first": contact_without((slice(0, 20), RIGHT), (slice(30, 60), LEFT), (slice(70, 100), RIGHT))}
+    feet["hop"] = contact_without((slice(0, 20), RIGHT), (slice(30, 40), RIGHT), (slice(70, 100), RIGHT))
+    assert measured(contact=feet["first"])["steps"] == 1
+    assert measured(contact=feet["hop"])["steps"] == 0
+
+
+@pytest.mark.parametrize(("claimed", "error"), [(7, 7.0), (2.5, 2.5), ("7", None), (np.nan, None), (None, None)])
+def test_the_marker_error_of_a_file_is_reported_if_it_is_a_number(claimed, error):
+    assert measured(meta={"marker_error_mean_mm": claimed})["marker_error_mean_mm"] == error
+
+
+def test_a_body_that_falls_freely_needs_no_force_and_its_heading_may_pass_a_half_turn():
+    time_s = STEP_S * np.arange(100)
+    q = np.zeros((100, HEIMAN.model.nv))
+    q[:, 0] = 1.5 * time_s
+    q[:, 2] = 20.0 - 0.5 * 9.81 * time_s**2
+    q[:, 5] = 2.4 + 0.8 * time_s  # passes π at 0.93 s
+    figures = measured(qpos=qpos_from_angles(q), ground_force_n=np.zeros((100, 6, 3)))
+    off_axis = 0.8**2 * 0.1 / 9.81  # bound for a centre of mass beside the axis of the turn
+    assert figures["unexplained_weight"] < off_axis
+    assert figures["landing_weight"] < off_axis
+
+
+def test_torques_on_one_foot_are_those_of_the_weight_below_the_centre_of_mass():
     model = HEIMAN.model
     data = mujoco.MjData(HEIMAN.model)
     data.qpos[:] = STANDING
@@ -170,7 +214,7 @@ def test_torques_of_who_stands_on_one_foot_are_those_of_its_weight_under_the_cen
     torque_nm = np.tile(needed, (100, 1))
     for scale in (1.0, 1.2, 0.7):
         torque_nm[33:76] = scale * needed  # elsewhere a landing is near, or two feet share the load
-        figures = found(ground_force_n=pushed([0.0, 0.0, WEIGHT_N]), torque_nm=torque_nm)
+        figures = measured(ground_force_n=pushed([0.0, 0.0, WEIGHT_N]), torque_nm=torque_nm)
         assert figures["torque_disagreement"] == pytest.approx(abs(scale - 1.0), abs=1e-6)
     torque_nm[[32, 76]] = 0.0
-    assert figures == found(ground_force_n=pushed([0.0, 0.0, WEIGHT_N]), torque_nm=torque_nm)
+    assert figures == measured(ground_force_n=pushed([0.0, 0.0, WEIGHT_N]), torque_nm=torque_nm)
