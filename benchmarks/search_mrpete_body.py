@@ -152,7 +152,7 @@ class Search:
         speed = np.abs(np.diff(qpos[:, 7:], axis=0)).max() / (body.plan.time_s[1] - body.plan.time_s[0])
         too_fast = max(0.0, float(speed) / robot.joint_speed_limit_rad_s[0] - SPEED_USE)
         qpos = qpos[::EVERY]
-        apart = self_distance(robot, qpos, near_m=0.0)
+        apart = self_distance(robot, qpos, threshold_m=0.0)
         assert apart is not None
         bent = max(float(np.abs(qpos[:, 7 + joint]).max()) for joint in range(3, 28, 7))
         height_m = min(float((place[:, 2] - solid.size_m[0]).min()) for solid, place in _balls(robot, qpos))

@@ -182,8 +182,8 @@ def test_angles_start_within_half_a_turn_of_the_middle_of_their_range(monkeypatc
             self._leg = leg
             self._turns = turns
 
-        def placed(self, *targets):
-            found = self._leg.placed(*targets)
+        def place_foot(self, *targets):
+            found = self._leg.place_foot(*targets)
             return SimpleNamespace(
                 joints_rad=found.joints_rad + 2.0 * np.pi * self._turns, span_m=found.span_m, excess_m=found.excess_m
             )

@@ -54,7 +54,7 @@ def pieces(count=500):
 def test_a_load_below_the_least_counts_as_the_least():
     force = np.array([[0.0, 0.0, 50.0], [0.0, 0.0, 1e-9]])
     moment = np.array([[5.0, -10.0, 0.0], [1.0, 2.0, 0.0]])
-    assert_allclose(cop_of_wrench(force, moment, least_load_n=4.0), [[0.2, 0.1], [-2.0 / 4.0, 1.0 / 4.0]])
+    assert_allclose(cop_of_wrench(force, moment, min_load_n=4.0), [[0.2, 0.1], [-2.0 / 4.0, 1.0 / 4.0]])
 
 
 def test_centre_of_pressure_with_a_swing_leg_is_the_zero_moment_point():

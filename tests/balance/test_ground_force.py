@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from strut import walk
-from strut.balance.ground_force import grip, nearest_contact_torque, share_ground_force
+from strut.balance.ground_force import grip_shares, nearest_contact_torque, share_ground_force
 from strut.engines.inverse_dynamics import inverse_dynamics
 from tests.alice import ALICE
 
@@ -121,7 +121,7 @@ def test_two_feet_carry_the_weight_and_leave_only_what_tips_about_their_line(mrp
 def test_grip_passes_from_the_foot_about_to_lift_to_the_foot_that_landed():
     contact = np.ones((30, 4), dtype=bool)
     contact[:10, 0] = contact[20:, 1] = False
-    hold = grip(contact)
+    hold = grip_shares(contact)
     assert_array_equal(hold[:10], np.ones((10, 4)))  # three feet must carry all
     assert_array_equal(hold[20:], np.ones((10, 4)))
     assert_array_equal(hold[10:20, 2:], np.ones((10, 2)))
@@ -133,7 +133,7 @@ def test_grip_passes_from_the_foot_about_to_lift_to_the_foot_that_landed():
 
 
 def test_grip_is_full_while_a_robot_only_stands():
-    assert_array_equal(grip(np.ones((5, 4), dtype=bool)), np.ones((5, 4)))
+    assert_array_equal(grip_shares(np.ones((5, 4), dtype=bool)), np.ones((5, 4)))
 
 
 @pytest.mark.parametrize("feet", [(0, 1, 2, 3), (0, 1, 3), (0, 3), (2,)])

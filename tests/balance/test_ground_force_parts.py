@@ -18,7 +18,7 @@ from strut.balance.ground_force import (
     _shared,
     _shared_by_soles,
     _Stance,
-    grip,
+    grip_shares,
     nearest_contact_torque,
     share_ground_force,
 )
@@ -173,7 +173,7 @@ def test_of_soles_a_joint_of_half_the_strength_costs_four_times_as_much(mrpete):
 def test_least_grip_is_a_fiftieth_and_hands_over_at_mid_sample():
     contact = np.ones((80, 3), dtype=bool)
     contact[0, 0] = contact[79, 1] = False
-    hold = grip(contact)
+    hold = grip_shares(contact)
     share = (np.arange(78) + 0.5) / 78.0
     assert_allclose(hold[1:79, 0], np.maximum(share, 0.02), atol=1e-12)
     assert_allclose(hold[1:79, 1], np.maximum(1.0 - share, 0.02), atol=1e-12)

@@ -80,10 +80,10 @@ def test_a_stack_of_polygons_answers_as_each_of_them_does():
     triangles = [convex_hull(rng.normal(size=(3, 2))) for _ in range(20)]
     stack = Polygon(np.stack([triangle.corners for triangle in triangles]))
     points_in = rng.normal(size=(20, 2))
-    for method in ("margin", "nearest", "nearest_across"):
+    for method in ("margin", "nearest", "nearest_at_same_x"):
         one_by_one = [getattr(triangle, method)(at) for triangle, at in zip(triangles, points_in, strict=True)]
         assert_allclose(getattr(stack, method)(points_in), one_by_one, atol=1e-12)
-    assert_allclose(stack.shrunk(0.2).corners, [triangle.shrunk(0.2).corners for triangle in triangles], atol=1e-12)
+    assert_allclose(stack.shrink(0.2).corners, [triangle.shrink(0.2).corners for triangle in triangles], atol=1e-12)
 
 
 def test_hull_of_a_triangle_runs_counter_clockwise_whatever_the_order():
@@ -111,7 +111,7 @@ def test_nearest_is_a_projection(polygon, point):
 
 @given(polygon=polygons(), point=points)
 def test_nearest_across_keeps_x_where_the_polygon_has_it(polygon, point):
-    nearest = polygon.nearest_across(point[None])[0]
+    nearest = polygon.nearest_at_same_x(point[None])[0]
     low = polygon.corners[:, 0].min()
     high = polygon.corners[:, 0].max()
     assert polygon.margin(nearest) >= -1e-9
@@ -128,7 +128,7 @@ def test_nearest_across_keeps_x_where_the_polygon_has_it(polygon, point):
 def test_published_buffer_moves_the_diagonal_of_the_neutral_stance_by_15_mm():
     """Three feet of the neutral stance, the right hind one in the air, shrunk by a fifth about the centroid."""
     triangle = convex_hull(np.array([[0.15, 0.2], [-0.13, 0.2], [0.15, -0.2]]))
-    diagonal_margin = triangle.margin(triangle.shrunk(0.2).corners)
+    diagonal_margin = triangle.margin(triangle.shrink(0.2).corners)
     assert sorted(diagonal_margin * 1e3)[0] == pytest.approx(15.3, abs=0.05)
 
 
@@ -164,10 +164,10 @@ def test_the_centre_is_the_mean_of_the_corners_and_edges_point_inwards():
     normal, offset = TRIANGLE.edges
     assert_allclose(normal, [[0.0, 1.0], [-0.6, -0.8], [1.0, 0.0]], atol=1e-12)
     assert_allclose(offset, [0.0, -2.4, 0.0], atol=1e-12)
-    assert_allclose(TRIANGLE.shrunk(0.25).corners, [4.0 / 3.0, 1.0] + 0.75 * (TRIANGLE.corners - [4.0 / 3.0, 1.0]))
+    assert_allclose(TRIANGLE.shrink(0.25).corners, [4.0 / 3.0, 1.0] + 0.75 * (TRIANGLE.corners - [4.0 / 3.0, 1.0]))
 
 
 def test_across_keeps_x_between_the_lower_and_the_upper_edge():
     inside = [[1.0, 5.0], [1.0, -1.0], [9.0, 2.0], [-3.0, 2.0], [2.0, 0.5]]
     nearest = [[1.0, 2.25], [1.0, 0.0], [4.0, 0.0], [0.0, 2.0], [2.0, 0.5]]
-    assert_allclose(TRIANGLE.nearest_across(np.array(inside)), nearest, atol=1e-12)
+    assert_allclose(TRIANGLE.nearest_at_same_x(np.array(inside)), nearest, atol=1e-12)

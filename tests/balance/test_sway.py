@@ -69,7 +69,7 @@ def test_published_sway_keeps_x_where_the_pressure_is_and_starts_sideways_from_w
     path = zmp_of(shift) + cop
     for k in (5, 6):
         start = np.array([cop[k, 0], standing[k, 1]])
-        assert_allclose(path[k], Polygon(TRIANGLE).nearest_across(start), atol=1e-9)
+        assert_allclose(path[k], Polygon(TRIANGLE).nearest_at_same_x(start), atol=1e-9)
     assert_allclose(path[3, 1], standing[3, 1] + smooth_step(np.array(0.6)) * (path[5, 1] - standing[5, 1]), atol=1e-9)
 
 

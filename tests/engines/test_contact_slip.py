@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.contact_slip import contact_slip, rolled_m
-from strut.engines.rigid_body import compiled
+from strut.engines.contact_slip import contact_slip, rolling_displacement
+from strut.engines.rigid_body import compile_model
 from strut.robot import ContactPoint
 
 RADIUS_M = 0.1
 BALL = SimpleNamespace(
-    model=compiled(
+    model=compile_model(
         f'<mujoco><worldbody><body name="ball"><freejoint/><geom size="{RADIUS_M}"/></body></worldbody></mujoco>'
     )
 )
@@ -51,4 +51,4 @@ def test_a_point_without_radius_moves_as_its_body_does():
     slid, height = contact_slip(BALL, [MIDDLE, PIN], qpos)
     assert_allclose(height[:, 1], RADIUS_M + 0.03 * np.cos(ANGLE_RAD), atol=1e-12)
     assert_allclose(slid[:, 1, 0], RADIUS_M * ANGLE_RAD + 0.03 * np.sin(ANGLE_RAD), atol=1e-12)
-    assert_allclose(rolled_m(BALL, [MIDDLE], qpos)[:, 0, 0], RADIUS_M * ANGLE_RAD, atol=1e-12)
+    assert_allclose(rolling_displacement(BALL, [MIDDLE], qpos)[:, 0, 0], RADIUS_M * ANGLE_RAD, atol=1e-12)

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compile_model
 from strut.engines.self_distance import collision_pairs, self_distance
 from strut.models.catalogue import load_robot
 
@@ -23,7 +23,7 @@ SIZES = {
 
 
 def of_model(mjcf, *, base_size=0):
-    return replace(load_robot("mrpete"), model=compiled(mjcf), base_size=base_size)
+    return replace(load_robot("mrpete"), model=compile_model(mjcf), base_size=base_size)
 
 
 def two_bodies(first, second, asset=""):
@@ -82,7 +82,7 @@ def test_any_two_geoms_are_as_far_apart_as_the_widest_gap_between_parallel_plane
         data.qpos[:] = sample
         mujoco.mj_kinematics(robot.model, data)
         true_m = distance_by_duality(kinds, data.geom_xpos, data.geom_xmat.reshape(2, 3, 3))
-        found = self_distance(robot, sample[None], near_m=0.0)
+        found = self_distance(robot, sample[None], threshold_m=0.0)
         assert found.smallest_m == pytest.approx(true_m, abs=1e-5)
         assert found.bodies == ("a", "b")
 
@@ -94,7 +94,7 @@ def test_a_mesh_is_as_far_away_as_its_nearest_corner():
     qpos = np.zeros((1, 14))
     qpos[0, [3, 10]] = 1.0
     qpos[0, 7:10] = [-0.8, 0.2, 0.2]
-    found = self_distance(robot, qpos, near_m=0.0)
+    found = self_distance(robot, qpos, threshold_m=0.0)
     assert found.smallest_m == pytest.approx(0.1 * np.sqrt(3.0) - 0.03, abs=1e-6)
 
 
@@ -118,7 +118,7 @@ def test_the_nearest_bodies_and_all_near_samples_are_those_of_every_pair_at_ever
         apart[sample] = [mujoco.mj_geomDistance(model, data, *pair, 10.0, None) for pair in pairs]
     near_m = float(np.median(apart.min(axis=1)))
     for limit_m in (near_m, -1.0):  # with samples that are near, and without: the nearest is found in any case
-        found = self_distance(robot, qpos, near_m=limit_m)
+        found = self_distance(robot, qpos, threshold_m=limit_m)
         assert found.smallest_m == pytest.approx(apart.min(), abs=1e-6)
         assert apart[found.sample].min() == pytest.approx(apart.min(), abs=1e-6)
         clear_cut = np.abs(apart.min(axis=1) - limit_m) > 1e-6
@@ -133,7 +133,7 @@ def test_where_the_whole_body_is_does_not_matter():
     there = here.copy()
     there[:, :3] += 5.0 * rng.normal(size=(40, 3))
     there[:, 3:7] = rng.normal(size=(40, 4))
-    one, other = (self_distance(robot, qpos, near_m=0.01) for qpos in (here, there))
+    one, other = (self_distance(robot, qpos, threshold_m=0.01) for qpos in (here, there))
     assert (one.smallest_m, one.bodies) == (other.smallest_m, other.bodies)
 
 
@@ -162,40 +162,40 @@ CHAIN = """<mujoco>
 
 
 def checked_bodies(pairs, mjcf):
-    owner = compiled(mjcf).geom_bodyid
-    return {tuple(compiled(mjcf).body(owner[geom]).name for geom in pair) for pair in pairs.checked}
+    owner = compile_model(mjcf).geom_bodyid
+    return {tuple(compile_model(mjcf).body(owner[geom]).name for geom in pair) for pair in pairs.checked}
 
 
 def test_neighbours_pictures_and_what_overlaps_by_design_are_not_looked_at():
     mjcf = CHAIN.replace("EXCLUDE", "")
-    pairs = collision_pairs(compiled(mjcf))
+    pairs = collision_pairs(compile_model(mjcf))
     names = ("trunk", "hip", "thigh", "plate", "foot", "tail", "wall")
     joined = {("trunk", "hip"), ("hip", "thigh"), ("thigh", "plate"), ("thigh", "foot"), ("plate", "foot")}
     joined |= {("hip", "plate"), ("trunk", "tail")}
     assert pairs.always == (("trunk", "thigh"),)  # the thigh starts where the hip is, in the middle of the trunk
     assert pairs.at_rest == (("foot", "wall"),)
     assert checked_bodies(pairs, mjcf) == set(combinations(names, 2)) - joined - {("trunk", "thigh")}
-    foot_and_wall = [pair for pair in pairs.checked if "ball" in {compiled(mjcf).geom(geom).name for geom in pair}]
-    assert len([pair for pair in foot_and_wall if compiled(mjcf).geom(pair[1]).name == "edge"]) == 1
-    assert not [pair for pair in foot_and_wall if compiled(mjcf).geom(pair[1]).name == "bulge"]
+    foot_and_wall = [pair for pair in pairs.checked if "ball" in {compile_model(mjcf).geom(geom).name for geom in pair}]
+    assert len([pair for pair in foot_and_wall if compile_model(mjcf).geom(pair[1]).name == "edge"]) == 1
+    assert not [pair for pair in foot_and_wall if compile_model(mjcf).geom(pair[1]).name == "bulge"]
 
 
 def test_what_the_model_excludes_and_what_is_no_surface_is_not_looked_at():
     mjcf = CHAIN.replace("EXCLUDE", '<contact><exclude body1="wall" body2="tail"/></contact>')
-    assert ("tail", "wall") not in checked_bodies(collision_pairs(compiled(mjcf)), mjcf)
-    without_ball = collision_pairs(compiled(mjcf), ("ball",))
+    assert ("tail", "wall") not in checked_bodies(collision_pairs(compile_model(mjcf)), mjcf)
+    without_ball = collision_pairs(compile_model(mjcf), ("ball",))
     assert not [pair for pair in checked_bodies(without_ball, mjcf) if "foot" in pair]
 
 
 def test_a_keyframe_is_the_posture_in_which_a_model_stands():
     away = '<keyframe><key qpos="0 0 0 0 0 1"/></keyframe>'  # the wall is a metre off
     mjcf = CHAIN.replace("EXCLUDE", away)
-    assert collision_pairs(compiled(mjcf)).at_rest == ()
+    assert collision_pairs(compile_model(mjcf)).at_rest == ()
 
 
 def test_a_robot_of_one_body_has_no_distance():
     robot = of_model('<mujoco><worldbody><body><joint/><geom size="0.1"/></body></worldbody></mujoco>')
-    assert self_distance(robot, np.zeros((3, 1)), near_m=0.0) is None
+    assert self_distance(robot, np.zeros((3, 1)), threshold_m=0.0) is None
 
 
 def test_neighbours_by_design_are_those_of_every_robot_that_comes_with_strut():
@@ -205,7 +205,7 @@ def test_neighbours_by_design_are_those_of_every_robot_that_comes_with_strut():
 
 def test_one_sample_is_enough():
     robot = load_robot("alice")
-    found = self_distance(robot, robot.model.qpos0[None], near_m=1.0)
+    found = self_distance(robot, robot.model.qpos0[None], threshold_m=1.0)
     assert_allclose(found.smallest_m, 0.0898 - 0.07, atol=1e-9)  # the shoes: hips' distance less a shoe's width
     assert found.bodies == ("R_shoe", "L_shoe")
     assert_array_equal(found.near, [True])

@@ -44,9 +44,9 @@ def test_the_closed_3r_form_puts_the_foot_where_it_is_wanted(side, mirrored_knee
     leg = leg_3r(chain, knee_sign)
     feet = feet_below(chain, np.random.default_rng(1))
     assert isinstance(leg, Leg3R)
-    joints = leg.placed(feet, np.eye(3), np.zeros(len(feet))).joints_rad
+    joints = leg.place_foot(feet, np.eye(3), np.zeros(len(feet))).joints_rad
     assert_allclose(chain.forward(joints)[0], feet, atol=1e-12)
-    assert (leg.placed(feet, np.eye(3), np.zeros(len(feet))).excess_m < 0.0).all()
+    assert (leg.place_foot(feet, np.eye(3), np.zeros(len(feet))).excess_m < 0.0).all()
     knee = chain.forward(joints)[2][:, 2]
     hip = chain.forward(joints)[2][:, 1]
     share = (hip[:, 2] - knee[:, 2]) / (hip[:, 2] - feet[:, 2])
@@ -59,7 +59,7 @@ def test_limits_choose_the_way_a_knee_bends_whatever_was_asked(knee, forwards):
     chain = quadruped_leg(knee=knee)
     for asked in (1, -1, None):
         leg = leg_3r(chain, asked)
-        joints = leg.placed(feet_below(chain, np.random.default_rng(2), 20), np.eye(3), np.zeros(20)).joints_rad
+        joints = leg.place_foot(feet_below(chain, np.random.default_rng(2), 20), np.eye(3), np.zeros(20)).joints_rad
         assert (joints[:, 2] > 0.0).all() == forwards
         assert (joints >= chain.lower_rad).all()
         assert (joints <= chain.upper_rad).all()
@@ -69,7 +69,7 @@ def test_a_foot_out_of_reach_is_approached_and_the_distance_is_told():
     chain = quadruped_leg()
     leg = leg_3r(chain, -1)
     far = chain.offset_m[0] + np.array([0.05, 0.08, -0.9])
-    placed = leg.placed(far, np.eye(3), np.zeros(()))
+    placed = leg.place_foot(far, np.eye(3), np.zeros(()))
     excess = placed.excess_m
     reached = chain.forward(placed.joints_rad)[0]
     assert excess == pytest.approx(placed.span_m - leg.reach_m[1])
@@ -81,9 +81,9 @@ def test_a_leg_whose_knee_is_not_parallel_to_its_hip_is_solved_numerically(chain
     assert leg_3r(chain, None) is None
     leg = NumericLeg(chain)
     feet = feet_below(chain, np.random.default_rng(3), 60)
-    joints = leg.placed(feet, np.eye(3), np.zeros(len(feet))).joints_rad
+    joints = leg.place_foot(feet, np.eye(3), np.zeros(len(feet))).joints_rad
     assert_allclose(chain.forward(joints)[0], feet, atol=1e-9)
-    assert (leg.placed(feet, np.eye(3), np.zeros(len(feet))).excess_m < 0.0).all()
+    assert (leg.place_foot(feet, np.eye(3), np.zeros(len(feet))).excess_m < 0.0).all()
     assert (joints >= chain.lower_rad).all()
     assert (joints <= chain.upper_rad).all()
 
@@ -95,7 +95,7 @@ def test_the_numeric_solver_meets_position_and_orientation_of_six_joints():
     middle = (legs[0].chain.lower_rad + legs[0].chain.upper_rad) / 2.0
     wave = 0.3 * np.sin(np.linspace(0.0, 6.0, 40))[:, None] * np.array([1.0, -0.5, 1.0, 1.0, 0.7, 0.4])
     place, turn, _, _ = legs[0].chain.forward(middle + wave)
-    joints = legs[0].placed(place, turn, np.zeros(40)).joints_rad
+    joints = legs[0].place_foot(place, turn, np.zeros(40)).joints_rad
     found, own_turn, _, _ = legs[0].chain.forward(joints)
     assert_allclose(found, place, atol=1e-9)
     assert_allclose(own_turn, turn, atol=1e-9)
@@ -109,7 +109,7 @@ def test_the_numeric_solver_agrees_with_the_closed_7r_form_on_what_both_must_rea
     feet = np.array([0.15, 0.2, -0.3]) + np.random.default_rng(4).uniform(-0.02, 0.02, (30, 3))
     turn = np.tile(np.eye(3), (30, 1, 1))
     for leg in (closed, NumericLeg(chain)):
-        found, own_turn, _, _ = chain.forward(leg.placed(feet, turn, np.zeros(30)).joints_rad)
+        found, own_turn, _, _ = chain.forward(leg.place_foot(feet, turn, np.zeros(30)).joints_rad)
         assert_allclose(found, feet, atol=1e-9)
         assert_allclose(own_turn, turn, atol=1e-9)
 
@@ -138,7 +138,7 @@ def test_feet_that_are_far_from_the_first_one_are_found_from_other_starts():
     rng = np.random.default_rng(8)
     joints = rng.uniform(chain.lower_rad, chain.upper_rad, (120, 3))
     feet = chain.forward(joints)[0]  # all over the workspace, so that some cannot be reached from the first
-    placed = NumericLeg(chain).placed(feet, np.eye(3), np.zeros(120))
+    placed = NumericLeg(chain).place_foot(feet, np.eye(3), np.zeros(120))
     assert (placed.excess_m < 0.0).all()
     assert_allclose(chain.forward(placed.joints_rad)[0], feet, atol=1e-5)
 
@@ -150,5 +150,5 @@ def test_a_held_knee_is_where_the_published_reference_has_it(mrpete):
         turn = np.tile(np.eye(3), (10, 1, 1))
         knee_rad = rng.uniform(-1.0, 1.0, 10)
         ankle = clamp_to_reach(leg.leg, leg.ankle_in_hip(feet, turn))
-        held = knee_position(leg.leg, ankle, leg.held_knee(feet, turn, knee_rad), reference="body")
+        held = knee_position(leg.leg, ankle, leg.body_fixed_knee(feet, turn, knee_rad), reference="body")
         assert_allclose(held, knee_position(leg.leg, ankle, knee_rad, reference="published"), atol=1e-9)

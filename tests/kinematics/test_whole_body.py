@@ -15,7 +15,7 @@ from strut.kinematics.whole_body import (
     _Linearised,
     _step,
     _Tasks,
-    moved,
+    integrate_step,
     solve_whole_body,
 )
 from strut.robot import FLOATING
@@ -34,7 +34,7 @@ def coordinates(robot, rng, samples=6):
     qpos[:, FLOATING:] = middle + spread * rng.uniform(-1.0, 1.0, (samples, len(middle)))
     turn = np.zeros((samples, robot.model.nv))
     turn[:, 3:6] = rng.uniform(-0.3, 0.3, (samples, 3))
-    return moved(qpos, turn)
+    return integrate_step(qpos, turn)
 
 
 def targets_at(robot, qpos):
@@ -53,7 +53,7 @@ def test_jacobians_are_the_derivatives_of_what_they_move():
     for column in range(ALICE.model.nv):
         change = np.zeros((len(qpos), ALICE.model.nv))
         change[:, column] = step
-        ahead = task_jacobians(ALICE, moved(qpos, change))
+        ahead = task_jacobians(ALICE, integrate_step(qpos, change))
         moved_m = ahead.foot_in_world - now.foot_in_world
         np.testing.assert_allclose(moved_m / step, now.foot[..., :3, column], atol=1e-4)
         np.testing.assert_allclose((ahead.com_in_world - now.com_in_world) / step, now.com[..., column], atol=1e-4)
@@ -62,7 +62,7 @@ def test_jacobians_are_the_derivatives_of_what_they_move():
 def test_a_configuration_is_found_again_from_its_own_end_effectors():
     rng = np.random.default_rng(2)
     qpos = coordinates(ALICE, rng)
-    start = moved(qpos, 0.1 * rng.normal(size=(len(qpos), ALICE.model.nv)))
+    start = integrate_step(qpos, 0.1 * rng.normal(size=(len(qpos), ALICE.model.nv)))
     found = solve_whole_body(ALICE, targets_at(ALICE, qpos), start, length_m=0.3, iterations=25)
     assert found.foot_error_m.max() < 1e-6
     assert found.com_error_m.max() < 1e-5
@@ -132,7 +132,7 @@ def test_a_step_solves_the_normal_equations_of_all_tasks_with_some_joints_held()
     rng = np.random.default_rng(6)
     qpos = coordinates(ALICE, rng)
     tasks = _Tasks(ALICE, 0.3)
-    now = tasks.at(moved(qpos, 0.05 * rng.normal(size=(len(qpos), ALICE.model.nv))), targets_at(ALICE, qpos))
+    now = tasks.at(integrate_step(qpos, 0.05 * rng.normal(size=(len(qpos), ALICE.model.nv))), targets_at(ALICE, qpos))
     assert 0 < len(now.others) < ALICE.model.nv
     held = rng.random((len(qpos), ALICE.model.nv)) < 0.3
     feet = np.zeros((len(qpos), now.feet.shape[1], ALICE.model.nv))
@@ -153,13 +153,13 @@ def test_what_is_wanted_is_against_the_gradient_of_the_cost():
     qpos = coordinates(ALICE, rng)
     targets = targets_at(ALICE, qpos)
     tasks = _Tasks(ALICE, 0.3)
-    qpos = moved(qpos, 1e-3 * rng.normal(size=(len(qpos), ALICE.model.nv)))
+    qpos = integrate_step(qpos, 1e-3 * rng.normal(size=(len(qpos), ALICE.model.nv)))
     qpos[:, FLOATING + 2] = ALICE.joint_upper_rad[2] - 0.02
     now = tasks.at(qpos, targets)
     step = 1e-5
     for direction in rng.normal(size=(3, ALICE.model.nv)):
         change = np.tile(step * direction, (len(qpos), 1))
-        ahead, back = (tasks.at(moved(qpos, sign * change), targets).cost for sign in (1.0, -1.0))
+        ahead, back = (tasks.at(integrate_step(qpos, sign * change), targets).cost for sign in (1.0, -1.0))
         size = np.linalg.norm(now.wanted, axis=1) * np.linalg.norm(direction)
         np.testing.assert_allclose((ahead - back) / (2.0 * step) / size, -now.wanted @ direction / size, atol=0.01)
 

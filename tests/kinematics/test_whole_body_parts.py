@@ -19,8 +19,8 @@ from strut.kinematics.whole_body import (
     _outwards,
     _step,
     _Tasks,
-    moved,
-    solution_at,
+    evaluate_solution,
+    integrate_step,
 )
 from strut.models.coupled_joints import CoupledJoints
 from tests.alice import ALICE, LEGS
@@ -65,7 +65,7 @@ def test_what_is_wanted_is_downhill():
     for column in range(NV):
         step = np.zeros((len(qpos), NV))
         step[:, column] = 1e-5
-        ahead, behind = (tasks.at(moved(qpos, sign * step), targets).cost for sign in (1.0, -1.0))
+        ahead, behind = (tasks.at(integrate_step(qpos, sign * step), targets).cost for sign in (1.0, -1.0))
         slope[:, column] = (ahead - behind) / 2e-5
     assert_allclose(now.wanted, -slope, rtol=2e-3, atol=2e-3 * np.abs(slope).max())
 
@@ -175,7 +175,7 @@ def test_what_the_others_take_along_is_held_too_and_long_steps_are_cut():
 def test_coordinates_move_as_mujoco_integrates_them():
     qpos = postures(4)
     step = np.random.default_rng(5).normal(size=(4, NV))
-    found = moved(qpos, step)
+    found = integrate_step(qpos, step)
     for k in range(4):
         later = qpos[k].copy()
         mujoco.mj_integratePos(ALICE.model, later, step[k], 1.0)
@@ -188,7 +188,7 @@ def test_errors_of_a_solution_are_distances_of_feet_and_mass():
     qpos = postures()
     targets = targets_near(qpos, 0.01)
     now = task_jacobians(ALICE, qpos)
-    found = solution_at(ALICE, targets, qpos)
+    found = evaluate_solution(ALICE, targets, qpos)
     assert found.qpos is qpos
     assert_allclose(found.foot_error_m, np.linalg.norm(targets.foot_in_world - now.foot_in_world, axis=-1))
     assert_allclose(found.com_error_m, np.linalg.norm(targets.com_in_world - now.com_in_world, axis=-1))
@@ -221,7 +221,7 @@ def test_tasks_of_planted_feet_move_as_their_jacobian_says(by_mass):
         step[:, column] = 1e-6
         ends = []
         for sign in (1.0, -1.0):
-            there = moved(qpos, sign * step)
+            there = integrate_step(qpos, sign * step)
             ends.append(_tasks(targets, task_jacobians(ALICE, there), there, turning)[0])
         assert_allclose(jacobian[:, :, column], -(ends[0] - ends[1]) / 2e-6, atol=1e-3 * np.abs(jacobian).max())
 

@@ -9,14 +9,14 @@ from strut.maths.bisection import bisect, exponential_search
 
 @given(edge=st.floats(0.01, 0.99))
 def test_the_edge_is_bracketed_closely(edge):
-    good, bad = bisect(lambda value: value <= edge, 0.0, 1.0, close=0.02)
+    good, bad = bisect(lambda value: value <= edge, 0.0, 1.0, resolution=0.02)
     assert good <= edge < bad
     assert bad - good <= 0.02
 
 
 @given(edge=st.floats(0.01, 0.99))
 def test_the_way_may_lead_down(edge):
-    good, bad = bisect(lambda value: value >= edge, 1.0, 0.0, close=0.02)
+    good, bad = bisect(lambda value: value >= edge, 1.0, 0.0, resolution=0.02)
     assert bad < edge <= good
 
 
@@ -28,19 +28,19 @@ def test_whole_numbers_are_found_exactly(edge):
         tried.append(value)
         return value <= edge
 
-    assert bisect(passes, 10, 100, close=1.0, scale="whole") == (edge, edge + 1)
+    assert bisect(passes, 10, 100, resolution=1.0, scale="whole") == (edge, edge + 1)
     assert all(value == int(value) for value in tried)
 
 
 @given(edge=st.floats(1.01, 19.9))
 def test_a_ratio_is_close_on_a_geometric_scale(edge):
-    good, bad = bisect(lambda value: value >= edge, 20.0, 1.0, close=1.02, scale="geometric")
+    good, bad = bisect(lambda value: value >= edge, 20.0, 1.0, resolution=1.02, scale="geometric")
     assert bad < edge <= good
     assert good / bad <= 1.02
 
 
 def test_what_is_close_already_is_not_tried():
-    assert bisect(pytest.fail, 0.0, 0.01, close=0.02) == (0.0, 0.01)
+    assert bisect(pytest.fail, 0.0, 0.01, resolution=0.02) == (0.0, 0.01)
 
 
 @given(edge=st.integers(0, 200), most=st.integers(0, 300))

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from strut.maths.sampling import columns_at, landing_samples, low_passed, middle_cycle, runs
+from strut.maths.sampling import interpolate_columns, landing_samples, low_pass, middle_cycle, runs
 
 
 def test_columns_lie_on_straight_lines_between_samples_and_end_as_they_end():
-    found = columns_at(
+    found = interpolate_columns(
         np.array([-1.0, 0.25, 1.0, 9.0]), np.array([0.0, 1.0, 3.0]), np.array([[0.0, 8.0], [4.0, 8.0], [0.0, 2.0]])
     )
     np.testing.assert_allclose(found, [[0.0, 8.0], [1.0, 8.0], [4.0, 8.0], [0.0, 2.0]])
@@ -25,14 +25,14 @@ def test_a_filter_that_runs_there_and_back_halves_its_cutoff_and_never_lags(orde
     cutoff_hz = 8.0
     for share in (0.25, 1.0, 4.0):
         wave = np.sin(2.0 * np.pi * share * cutoff_hz * time_s)
-        left = low_passed(np.stack([wave, 2.0 * wave], axis=1), cutoff_hz, 1000.0, order=order, padding=500)
+        left = low_pass(np.stack([wave, 2.0 * wave], axis=1), cutoff_hz, 1000.0, order=order, padding=500)
         np.testing.assert_allclose(left[1000:3000, 0], wave[1000:3000] / (1.0 + share ** (2 * order)), atol=2e-3)
         np.testing.assert_allclose(left[:, 1], 2.0 * left[:, 0], atol=1e-12)
 
 
 def test_slow_samples_are_filtered_as_high_as_they_go():
     values = np.random.default_rng(0).normal(size=50)
-    np.testing.assert_array_equal(low_passed(values, 20.0, 30.0), low_passed(values, 0.95 * 15.0, 30.0))
+    np.testing.assert_array_equal(low_pass(values, 20.0, 30.0), low_pass(values, 0.95 * 15.0, 30.0))
 
 
 def test_a_landing_is_the_first_sample_of_a_touch_and_who_begins_on_the_ground_has_not_landed():

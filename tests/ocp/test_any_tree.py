@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compile_model
 from strut.errors import BadTableError
 from strut.models.catalogue import load_robot
 from strut.ocp.kinematic_tree import read_tree
@@ -30,7 +30,7 @@ def numbers(expression):
 def tried(mjcf, seed):
     """A tree in a random state, moved by MuJoCo and by us."""
     rng = np.random.default_rng(seed)
-    model = compiled(mjcf)
+    model = compile_model(mjcf)
     tree = read_tree(mjcf)
     data = random_state(model, rng)
     qacc = data.qacc.copy()
@@ -162,7 +162,7 @@ def test_the_zoo_and_every_robot_are_the_same_in_pinocchio(name):
 
 
 def test_random_trees_have_all_kinds_of_joints_roots_and_welds():
-    models = [compiled(random_tree(seed)) for seed in range(40)]
+    models = [compile_model(random_tree(seed)) for seed in range(40)]
     assert {int(kind) for model in models for kind in model.jnt_type} == {0, 1, 2, 3}
     assert sum((model.body_weldid[1:] == 0).any() for model in models) > 10
     assert sum(np.sum(model.body_parentid[1:] == 0) > 2 for model in models) > 10

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import simpson
 from scipy.optimize import brentq
 
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compile_model
 from strut.errors import BadTableError
 from strut.kinematics.contact_set import ContactSet
 from strut.models.catalogue import HOME
@@ -85,7 +85,7 @@ def sprung(seed):
 @given(st.integers(0, 10**6))
 def test_springs_dampers_and_tendons_of_random_trees_are_those_of_mujoco(seed):
     mjcf = sprung(seed)
-    model = compiled(mjcf)
+    model = compile_model(mjcf)
     tree = read_tree(mjcf)
     data = random_state(model, np.random.default_rng(seed))
     qacc = data.qacc.copy()
@@ -126,7 +126,7 @@ def test_closed_loops_move_by_mujocos_own_equations(kind):
     """Its mass matrix, bias, passive forces and equality rows, solved as a rigid saddle-point system."""
     closure, tendon, rows = CLOSURES[kind]
     mjcf = four_bar(closure, tendon)
-    model = compiled(mjcf)
+    model = compile_model(mjcf)
     tree = read_tree(mjcf)
     rng = np.random.default_rng(3)
     data = mujoco.MjData(model)

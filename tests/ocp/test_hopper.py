@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.rigid_body import GRAVITY_M_S2, compiled, linear_momentum, point_positions
+from strut.engines.rigid_body import GRAVITY_M_S2, compile_model, linear_momentum, point_positions
 from strut.ocp.collocation import DirectCollocation
 from strut.ocp.kinematic_tree import read_tree
 from strut.ocp.problem import ImpactCost
@@ -40,7 +40,7 @@ def hop(example):
 
 def momentum(example, hop, phase):
     nodes = hop.nodes_of(phase)
-    return hop.time_s[nodes], linear_momentum(compiled(example.HOPPER), hop.q[nodes], hop.v[nodes])
+    return hop.time_s[nodes], linear_momentum(compile_model(example.HOPPER), hop.q[nodes], hop.v[nodes])
 
 
 def test_flight_is_ballistic(example, hop):
@@ -58,7 +58,7 @@ def test_stance_gains_the_momentum_that_the_ground_gives(example, hop):
 
 
 def test_the_foot_stands_still_while_it_stands_and_flies_above_the_ground(example, hop):
-    foot = point_positions(compiled(example.HOPPER), [("shank", example.FOOT.position_m)], hop.q)[:, 0]
+    foot = point_positions(compile_model(example.HOPPER), [("shank", example.FOOT.position_m)], hop.q)[:, 0]
     stands = foot[hop.nodes_of(STANCE)]
     assert_allclose(stands, np.broadcast_to(stands[0] * [1.0, 0.0, 0.0], stands.shape), atol=1e-5)
     assert foot[hop.nodes_of(FLIGHT), 2].min() > -1e-6

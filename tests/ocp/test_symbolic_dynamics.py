@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compile_model
 from strut.engines.self_distance import segment_distance
 from strut.errors import BadTableError, UnknownNameError
 from strut.human.problem.swing_clearance import ROUNDING_M
@@ -78,7 +78,7 @@ def test_symbolic_dynamics_agree_with_mujoco_for_any_joint(case):
     mjcf, body = (
         (ZOO, "boot") if case == "zoo" else (load_robot(case).model, {"heiman": "FootLeft", "mrpete": "RH_knee"}[case])
     )
-    model = compiled(mjcf)
+    model = compile_model(mjcf)
     point = np.array([0.03, -0.02, 0.05])
     rng = np.random.default_rng(5)
     ours = functions(read_tree(mjcf), body, point)

@@ -201,7 +201,7 @@ def test_a_robot_too_weak_for_its_usual_speed_walks_at_the_largest_share_that_pa
 
 
 def test_a_robot_that_walks_slower_than_usual_says_so(candidates_of, monkeypatch):
-    monkeypatch.setattr("strut.pipeline.candidates.proved_upright", lambda draft, *, may_slide: draft)
+    monkeypatch.setattr("strut.pipeline.candidates.verify_upright", lambda draft, *, may_slide: draft)
     request = replaced(REQUEST, task=PatternGait(), emotion=None)
     candidates_of(request, lambda other: (other.task.speed_m_s or 0.4) <= 0.2)
     monkeypatch.setattr("strut.pipeline.run.generator_for", alternatives.generator_for)
@@ -244,7 +244,7 @@ def test_a_coarse_draft_is_proved_unless_it_had_as_many_samples(candidates_of, m
 
 @pytest.mark.parametrize(("speed_m_s", "passes"), [(0.82, True), (0.84, False), (-0.82, True)])
 def test_a_walk_that_is_simulated_must_pass_over_its_whole_length(candidates_of, monkeypatch, speed_m_s, passes):
-    monkeypatch.setattr("strut.pipeline.candidates.proved_upright", lambda draft, *, may_slide: draft)
+    monkeypatch.setattr("strut.pipeline.candidates.verify_upright", lambda draft, *, may_slide: draft)
 
     def is_feasible(other):
         return abs(other.task.speed_m_s) <= (0.83 if other.task.cycles > 3 else 0.9)

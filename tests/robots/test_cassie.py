@@ -215,7 +215,7 @@ def carried(body, qpos, accelerations=None, *, feet=(0, 1)):
     line = dynamics.line[list(feet)]
     pivot = dynamics.pivot[list(feet)]
     places = (pivot[:, None] + ends[:, :, None] * line[:, None]).reshape(-1, 3)
-    share = ForceDistribution(len(places), friction=0.6, moment_weight=10.0, regularisation=1e-4, least_force_n=0.0)
+    share = ForceDistribution(len(places), friction=0.6, moment_weight=10.0, regularisation=1e-4, min_force_n=0.0)
     forces = share.share(places, needed[:3], needed[3:6])
     missing = np.abs([*(needed[:3] - forces.sum(axis=0)), *(needed[3:6] - np.cross(places, forces).sum(axis=0))]).max()
     wrench = np.zeros(10)

@@ -10,7 +10,7 @@ CORNERS = np.array([(0.1, 0.13, -0.8), (-0.06, 0.13, -0.8), (0.1, -0.13, -0.8), 
 
 
 def distribution(least_n=0.0, friction=0.5):
-    return ForceDistribution(4, friction=friction, moment_weight=4.0, regularisation=0.02, least_force_n=least_n)
+    return ForceDistribution(4, friction=friction, moment_weight=4.0, regularisation=0.02, min_force_n=least_n)
 
 
 def test_edges_of_the_pyramid_lie_on_the_friction_cone():

@@ -156,7 +156,7 @@ def ladder(robot, planned, run, monkeypatch):
 
         monkeypatch.setattr(playback, "_play", play)
         monkeypatch.setattr(playback, "_to_try", lambda *_args: list(ends))
-        return playback.played_as_planned(planned, robot, may_slide=may_slide).outcome.control, played
+        return playback.simulate_as_planned(planned, robot, may_slide=may_slide).outcome.control, played
 
     monkeypatch.setattr(playback, "run_servos", lambda *_args, **_options: run)
     found = strut.simulate(planned, robot).outcome

@@ -34,8 +34,8 @@ from strut.simulation.playback import (
     _slips_much,
     _stays_down,
     _to_try,
-    played_as_planned,
     simulate,
+    simulate_as_planned,
 )
 from strut.simulation.sensing import Sensing
 from tests.simulation.exact_runs import JOINTS, PETE, STEP_S, followed
@@ -261,7 +261,7 @@ def test_a_motion_without_torques_is_fed_with_those_that_it_needs():
     assert played.motion.meta["simulated"] == {"friction": 0.6, "mass_scale": 1.0}
     assert played.outcome.control == "servos"
     assert played.motion.contact.shape == (SAMPLES, 4)
-    proved = played_as_planned(motion, PETE, may_slide=True)
+    proved = simulate_as_planned(motion, PETE, may_slide=True)
     assert proved.motion.meta["simulated"] == {"friction": PETE.friction, "mass_scale": 1.0}
 
 

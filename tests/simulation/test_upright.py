@@ -9,7 +9,7 @@ from strut.draft import Draft
 from strut.simulation import upright
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import MUCH_SHORT, MUCH_SLIP_MM
-from strut.simulation.upright import proved_upright
+from strut.simulation.upright import verify_upright
 from tests.alice import ALICE
 
 PLAIN = {
@@ -27,13 +27,13 @@ def proved(monkeypatch):
             assert motion.robot == "alice"
             return SimpleNamespace(outcome=outcome)
 
-        monkeypatch.setattr(upright, "played_as_planned", played)
+        monkeypatch.setattr(upright, "simulate_as_planned", played)
         time_s = 5.0 + 0.01 * np.arange(6)
         measured = SimpleNamespace(torque_nm=np.zeros((6, len(ALICE.joint_names))))
         qpos = np.tile(ALICE.standing_qpos, (6, 1))
         contact = np.ones((6, 2), dtype=bool)
         draft = Draft(ALICE, time_s, qpos, contact, None, needs=measured, figures={"a": 1.0})
-        return proved_upright(draft, may_slide=may_slide)
+        return verify_upright(draft, may_slide=may_slide)
 
     return prove
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import strut
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compile_model
 from strut.motion import Motion
 from strut.robot import Robot, ball_foot
 
@@ -54,7 +54,7 @@ def stool() -> Robot:
     return Robot(
         name="stool",
         title="A one-legged stool",
-        model=compiled(STOOL_MJCF),
+        model=compile_model(STOOL_MJCF),
         joint_names=("swing",),
         joint_lower_rad=-one,
         joint_upper_rad=one,
@@ -83,7 +83,7 @@ def bare(stool: Robot) -> Motion:
 def arm(stool: Robot) -> Robot:
     """The same body bolted to the world: no floating base and no feet."""
     mjcf = STOOL_MJCF.replace('<freejoint name="base"/>', "")
-    return replace(stool, name="arm", title="An arm", model=compiled(mjcf), feet=(), base_size=0)
+    return replace(stool, name="arm", title="An arm", model=compile_model(mjcf), feet=(), base_size=0)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compile_model
 from strut.models.solid_mesh import MOST_FACES, MOST_FACES_DRAWN, lightened, reduced, solid_mesh
 from strut.models.solids import Mesh, Solid, solids
 from strut.motion import Motion
@@ -36,7 +36,7 @@ def with_geom(stool: Robot, geom: str) -> Robot:
     """Return the stool with another seat, and a part that only collides."""
     seat = f'<geom {geom} rgba="0.1 0.2 0.9 1"/><geom type="sphere" size="0.4" group="3"/>'
     body = STOOL_MJCF.replace('<geom type="box" size="0.2 0.15 0.05" rgba="0.1 0.2 0.9 1"/>', seat)
-    return replace(stool, model=compiled(body.replace("<worldbody>", f"{WEDGE}<worldbody>")))
+    return replace(stool, model=compile_model(body.replace("<worldbody>", f"{WEDGE}<worldbody>")))
 
 
 @pytest.mark.parametrize("kind", GEOMS)
@@ -60,7 +60,7 @@ def test_a_visible_shape_is_drawn_instead_of_the_one_for_collisions(stool: Robot
         '<geom name="tip"',
         '<geom type="cylinder" size="0.03 0.1" group="1" contype="0" conaffinity="0"/><geom name="tip"',
     )
-    assert [solid.kind for solid in solids(replace(stool, model=compiled(both)))] == ["box", "cylinder"]
+    assert [solid.kind for solid in solids(replace(stool, model=compile_model(both)))] == ["box", "cylinder"]
 
 
 @pytest.mark.parametrize("most_faces", [200, 2000])
@@ -139,7 +139,7 @@ def test_robots_that_others_described_are_drawn(tmp_path: Path, file: str, visua
 def kinds_of(body: str) -> list[str]:
     """Return what is drawn of a link that hangs on the stool's seat."""
     text = f"<mujoco><worldbody><body><freejoint/>{body}</body></worldbody></mujoco>"
-    return [solid.kind for solid in solids(SimpleNamespace(model=compiled(text)))]
+    return [solid.kind for solid in solids(SimpleNamespace(model=compile_model(text)))]
 
 
 LOOKS = '<geom type="cylinder" size="0.03 0.1" group="2" contype="0" conaffinity="0" mass="1"/>'

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 
 from strut.arrays import Array, Index, frozen_array
-from strut.maths.sampling import cosine_smoothed
+from strut.maths.sampling import smooth_by_cosine
 from strut.schemas.keyframes import Animation, AnimationKey, FootPose
 
 FRAMES_PER_S = 25.0
@@ -95,7 +95,7 @@ def round_corners(drawing: AnimationFrames) -> AnimationFrames:
 
     def smooth(values: Array) -> Array:
         kept = share.reshape(-1, *[1] * (values.ndim - 1))
-        return frozen_array(values + kept * (cosine_smoothed(values, ROUND_FRAMES) - values))
+        return frozen_array(values + kept * (smooth_by_cosine(values, ROUND_FRAMES) - values))
 
     return replace(
         drawing,

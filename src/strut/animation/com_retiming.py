@@ -27,7 +27,7 @@ from strut.balance.ground_force import share_ground_force
 from strut.balance.polygon import convex_hull
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.errors import OutOfRangeError
-from strut.maths.sampling import columns_at
+from strut.maths.sampling import interpolate_columns
 from strut.ocp.balanced_path import (
     LONGEST_STRETCH,
     BalancedPath,
@@ -161,7 +161,7 @@ def measure_zmp_offset(path: BalancedPath, com_height_m: Array, time_s: Array, d
     zmp_m = cop_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
     zmp_m[[0, -1]] = zmp_m[[1, -2]]  # at both ends, finite differences contain only half of the acceleration
     com_m = np.column_stack([path.com_m, com_height_m])
-    return np.asarray(columns_at(path.time_s, time_s, zmp_m) - pendulum_zmp(com_m, np.diff(path.time_s)))
+    return np.asarray(interpolate_columns(path.time_s, time_s, zmp_m) - pendulum_zmp(com_m, np.diff(path.time_s)))
 
 
 def support_edges(robot: Robot, frames: AnimationFrames, points_m: Array, margin_m: float) -> list[tuple[Array, Array]]:

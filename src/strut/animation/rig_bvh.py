@@ -25,7 +25,7 @@ from strut.arrays import Array
 from strut.errors import RigFileError
 from strut.formats.bvh import BvhJoint, bvh_frames, encode_bvh, parse_bvh, recognizes_bvh
 from strut.formats.reader import FormatError
-from strut.maths.sampling import columns_at
+from strut.maths.sampling import interpolate_columns
 from strut.models.catalogue import robot_of
 from strut.models.rig import Rig, build_rig
 from strut.motion import Motion
@@ -132,7 +132,7 @@ def _up_axis(joints: list[BvhJoint], bones: list[int], rig: Rig, path: Path) -> 
 def _at_frames(time_s: Array, position: Array, rotation: Array, slider: Array) -> RigMovement:
     """Return a movement at 25 frames per second. Shapes (T,), (T, n, 3), (T, n, 3, 3), (T,)."""
     frame_s = np.arange(int(np.floor(time_s[-1] * FRAMES_PER_S + 1e-6)) + 1) / FRAMES_PER_S
-    positions = columns_at(frame_s, time_s, position.reshape(len(position), -1)).reshape(len(frame_s), -1, 3)
+    positions = interpolate_columns(frame_s, time_s, position.reshape(len(position), -1)).reshape(len(frame_s), -1, 3)
     curves = [Slerp(time_s, Rotation.from_matrix(rotation[:, bone])) for bone in range(rotation.shape[1])]
     rotations = np.stack([curve(frame_s).as_matrix() for curve in curves], axis=1)
     nearest = np.searchsorted(time_s, frame_s + 1e-9, side="right") - 1

@@ -27,7 +27,7 @@ from strut.animation.rig_movement import (
 )
 from strut.arrays import Array
 from strut.errors import RigFileError
-from strut.maths.sampling import columns_at
+from strut.maths.sampling import interpolate_columns
 from strut.models.catalogue import robot_of
 from strut.models.rig import BonePart, Rig, bone_parts, build_rig
 from strut.models.solid_mesh import solid_mesh
@@ -279,7 +279,7 @@ def _at(curve: tuple[Array, Array, str], time_s: Array, path: str) -> Array:
         return np.asarray(values[np.searchsorted(times, inside + SAME_S, side="right") - 1])
     if path == "rotation":
         return np.asarray(Slerp(times, Rotation.from_quat(values))(inside).as_quat())
-    return columns_at(inside, times, values)
+    return interpolate_columns(inside, times, values)
 
 
 READER = RigGlbReader()

@@ -10,19 +10,19 @@ from strut.engines.rigid_body import GRAVITY_M_S2, point_masses
 from strut.robot import Robot
 
 
-def cop_of_wrench(force_n: Array, moment_nm: Array, *, ground_m: float = 0.0, least_load_n: float = -np.inf) -> Array:
+def cop_of_wrench(force_n: Array, moment_nm: Array, *, ground_m: float = 0.0, min_load_n: float = -np.inf) -> Array:
     """Return the centre of pressure of a ground reaction, with the dynamics of the whole body in it.
 
     Args:
         force_n: Total force of the ground in world. Shape (..., 3).
         moment_nm: Its moment about the world's origin. Shape (..., 3).
         ground_m: Height of the ground.
-        least_load_n: A smaller vertical force counts as this one, so that a foot in the air divides nothing by zero.
+        min_load_n: A smaller vertical force counts as this one, so that a foot in the air divides nothing by zero.
 
     Returns:
         Point on the ground about which the reaction has no tipping moment [m]. Shape (..., 2).
     """
-    load = np.maximum(force_n[..., 2], least_load_n)
+    load = np.maximum(force_n[..., 2], min_load_n)
     x = (-moment_nm[..., 1] + ground_m * force_n[..., 0]) / load
     y = (moment_nm[..., 0] + ground_m * force_n[..., 1]) / load
     return np.stack([x, y], axis=-1)

@@ -92,7 +92,7 @@ def share_ground_force(robot: Robot, dynamics: InverseDynamics, contact: npt.NDA
     owner = np.array(robot.point_feet, dtype=int)
     down = contact[:, owner]
     force = np.zeros_like(dynamics.point_in_world)
-    hold = grip(down)
+    hold = grip_shares(down)
     for stance in _stances(dynamics, down):
         torque = dynamics.torque_nm[stance.block[0][:, 0]]
         if len(stance.block[1][0]) > _BALLS:
@@ -162,7 +162,7 @@ def _nearest_leaning(dynamics: InverseDynamics, rows: Index, points: Index, torq
     return np.asarray((lever @ carried + among @ (np.linalg.pinv(among, rcond=1e-6) @ left))[..., 0])
 
 
-def grip(contact: npt.NDArray[np.bool_]) -> Array:
+def grip_shares(contact: npt.NDArray[np.bool_]) -> Array:
     """Return how firmly each foot may hold: while all are down, the one that landed takes over from the one to lift.
 
     Without this the load would jump from foot to foot within a sample, and a springy robot would bounce.

@@ -43,7 +43,7 @@ class Polygon:
         normal, distance = self.edges
         return np.asarray((np.sum(points[..., None, :] * normal, axis=-1) - distance).min(axis=-1))
 
-    def shrunk(self, share: float) -> Polygon:
+    def shrink(self, share: float) -> Polygon:
         """Return the polygon scaled by 1 - share about its centre: the published buffer."""
         centre = self.centre[..., None, :]
         return Polygon(centre + (1.0 - share) * (self.corners - centre))
@@ -69,7 +69,7 @@ class Polygon:
         nearest = np.take_along_axis(on_edge, best[..., None, None], axis=-2)[..., 0, :]
         return np.where((self.margin(points) < 0.0)[..., None], nearest, points)
 
-    def nearest_across(self, points: Array) -> Array:
+    def nearest_at_same_x(self, points: Array) -> Array:
         """Return the nearest points that keep their x where the polygon has that x. (..., 2) in and out."""
         normal, distance = self.edges
         x = np.clip(points[..., 0], self.corners[..., 0].min(axis=-1), self.corners[..., 0].max(axis=-1))

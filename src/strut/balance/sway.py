@@ -69,7 +69,7 @@ def inset_support(contact: npt.NDArray[np.bool_], foot_in_world: Array, buffer_m
     corners = np.full((len(contact), 3, 2), np.nan)
     for support in supports(contact, foot_in_world):
         if support.polygon is not None and len(support.feet) == 3:
-            corners[support.rows] = (support.polygon.inset(buffer_m) or support.polygon.shrunk(0.999)).corners
+            corners[support.rows] = (support.polygon.inset(buffer_m) or support.polygon.shrink(0.999)).corners
     return corners
 
 
@@ -79,7 +79,7 @@ def _zmp_path(standing_cop: Array, cop: Array, inset: Array, x_cost: float) -> A
     one_in_air = np.isfinite(inset[:, 0, 0])
     if x_cost == np.inf:
         start = np.stack([cop[:, 0], standing_cop[:, 1]], axis=1)
-        wanted[one_in_air] = Polygon(inset[one_in_air]).nearest_across(start[one_in_air])
+        wanted[one_in_air] = Polygon(inset[one_in_air]).nearest_at_same_x(start[one_in_air])
     else:
         start = standing_cop
         stretch = np.array([x_cost, 1.0])

@@ -1,4 +1,4 @@
-"""The only home of the engines: thin adapters that own the conventions."""
+"""Rigid-body engine: functions of whole trajectories around MuJoCo, which fix the conventions of frames and units."""
 
 from strut.front_door import attach
 

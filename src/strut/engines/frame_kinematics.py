@@ -1,6 +1,6 @@
-"""Frame kinematics: where named frames of a robot are and how its coordinates move them, by MuJoCo, tick after tick.
+"""Frame kinematics: poses and Jacobians of a robot's named frames, for controllers that run tick by tick.
 
-Jacobians have a column per velocity coordinate of the robot; rows are linear, then angular velocity, in world axes.
+Jacobians have one column per velocity coordinate; their rows are linear, then angular velocity, in world axes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from strut.robot import Robot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A frame of the robot as it is now; the next call of `FrameKinematics.move` writes over the arrays.
+    """Pose and Jacobian of a frame; the next call of `FrameKinematics.move` overwrites the arrays.
 
     Args:
         position_m: In world. Shape (3,).
@@ -33,7 +33,7 @@ class Frame:
 
 
 class FrameKinematics:
-    """A few frames of one robot. It owns its memory, so each thread needs one of its own."""
+    """Poses and Jacobians of some frames of a robot. Owns its memory: use one instance per thread."""
 
     def __init__(self, robot: Robot, frames: Sequence[str]) -> None:
         self._model = robot.model
@@ -49,7 +49,7 @@ class FrameKinematics:
         ]
 
     def move(self, qpos: Array) -> None:
-        """Bring `frames` up to date with coordinates. Shape (nq,)."""
+        """Update `frames` to a configuration. Shape (nq,)."""
         self._qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_comPos(self._model, self._data)
@@ -58,9 +58,10 @@ class FrameKinematics:
 
 
 def acceleration_scale(robot: Robot) -> Array:
-    """Return the acceleration that each drive of the robot alone gives its coordinate at the zero pose. Shape (nv,).
+    """Return torque limit over inertia of each coordinate at the zero pose. Shape (nv,).
 
-    Torque limit over inertia, for robots in which every coordinate is driven; without gravity and the other joints.
+    This is the acceleration that one drive alone can give, without gravity and coupling; every coordinate must be
+    driven.
     """
     model = robot.model
     effort = np.full(model.nv, np.inf)
@@ -76,7 +77,7 @@ def frame_names(robot: Robot) -> tuple[str, ...]:
 
 
 def site_id(robot: Robot, frame: str) -> int:
-    """Return the number of a frame in the model; raises UnknownNameError."""
+    """Return the MuJoCo site of a frame; raises UnknownNameError."""
     known = frame_names(robot)
     if frame not in known:
         raise UnknownNameError("frame", frame, known, f"The robot.toml of {robot.name}")
@@ -84,6 +85,6 @@ def site_id(robot: Robot, frame: str) -> int:
 
 
 def frame_poses(robot: Robot, frame: str, qpos: Array) -> tuple[Array, Array]:
-    """Return where a frame is along a movement. Shape (T, nq) in; positions (T, 3) and rotations (T, 3, 3) out."""
+    """Return the pose of a frame along a motion. Shape (T, nq) in; positions (T, 3) and rotations (T, 3, 3) out."""
     position, rotation = poses(robot.model, "site", [site_id(robot, frame)], qpos)
     return position[:, 0], rotation[:, 0]

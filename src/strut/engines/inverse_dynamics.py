@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.arrays import Array
-from strut.engines.rigid_body import body_geoms, foot_geoms, foot_sites, from_foot_frames, points_of_feet, sweep
+from strut.engines.rigid_body import body_geoms, contact_point_offsets, foot_geoms, foot_sites, points_of_feet, sweep
 from strut.robot import BASE, FLOATING, ContactPoint, Robot
 
 
@@ -239,7 +239,7 @@ def _point_jacobians(robot: Robot, jacobian: Array, turning: Array, foot_rotatio
     if not _flat_feet(robot):
         return jacobian
     owner = list(robot.point_feet)
-    lever = from_foot_frames(robot, foot_rotation)[..., None]
+    lever = contact_point_offsets(robot, foot_rotation)[..., None]
     return np.asarray(jacobian[:, owner] + np.cross(turning[:, owner], lever, axis=2))
 
 

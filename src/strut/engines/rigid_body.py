@@ -30,7 +30,7 @@ _FIELDS = {
 
 
 @lru_cache(maxsize=16)
-def compiled(model: mujoco.MjModel | str) -> mujoco.MjModel:
+def compile_model(model: mujoco.MjModel | str) -> mujoco.MjModel:
     """Return a model, compiled if it is still MJCF text. Callers that change it must copy it first."""
     return mujoco.MjModel.from_xml_string(model) if isinstance(model, str) else model
 
@@ -144,10 +144,10 @@ def points_of_feet(robot: Robot, foot_in_world: Array, foot_rotation: Array) -> 
     """Return the contact points. Shapes (T, n_feet, 3), (T, n_feet, 9) in, (T, n_points, 3) out."""
     below = np.array([(0.0, 0.0, foot.radius_m) for foot in robot.feet]).reshape(-1, 3)
     owner = list(robot.point_feet)
-    return np.asarray(foot_in_world[:, owner] + from_foot_frames(robot, foot_rotation) - below[owner])
+    return np.asarray(foot_in_world[:, owner] + contact_point_offsets(robot, foot_rotation) - below[owner])
 
 
-def from_foot_frames(robot: Robot, foot_rotation: Array) -> Array:
+def contact_point_offsets(robot: Robot, foot_rotation: Array) -> Array:
     """Return where contact points are from their feet's frames, in world axes. (T, n_feet, 9) in, (T, n_points, 3)."""
     in_frame = np.array([(x, y, 0.0) for foot in robot.feet for x, y in foot.outline_m]).reshape(-1, 3)
     rotation = foot_rotation.reshape(len(foot_rotation), -1, 3, 3)[:, list(robot.point_feet)]

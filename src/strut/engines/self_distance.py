@@ -48,17 +48,17 @@ class CollisionPairs:
     at_rest: tuple[tuple[str, str], ...]
 
 
-def self_distance(robot: Robot, qpos: Array, *, near_m: float | None = None) -> SelfDistance | None:
+def self_distance(robot: Robot, qpos: Array, *, threshold_m: float | None = None) -> SelfDistance | None:
     """Return how near a robot's bodies come to each other; None for a robot of which no two bodies can meet.
 
     Args:
         robot: Whose bodies.
         qpos: Configurations. Shape (T, nq).
-        near_m: Distance below which every sample is found; the least that the robot allows if None.
+        threshold_m: Distance below which every sample is found; the least that the robot allows if None.
     """
     model = robot.model
     table = robot.collision
-    near_m = table.least_distance_m if near_m is None else near_m
+    threshold_m = table.least_distance_m if threshold_m is None else threshold_m
     pairs = np.array(collision_pairs(model, table.no_surface).checked)
     if not len(pairs):
         return None
@@ -77,17 +77,17 @@ def self_distance(robot: Robot, qpos: Array, *, near_m: float | None = None) -> 
         apart_m = geoms.least_distance_m(middle, pair)
         first = np.argsort(apart_m)[:1]  # how near these two really are spares a look at most of the others
         apart_m[first] = geoms.distance_m(middle[first], pair[first])
-        looked = apart_m - way_m < max(near_m, min(smallest_m, float(apart_m[first[0]])))
+        looked = apart_m - way_m < max(threshold_m, min(smallest_m, float(apart_m[first[0]])))
         looked[first] = False
         apart_m[looked] = geoms.distance_m(middle[looked], pair[looked])
         looked[first] = True
-        near[middle[looked & (apart_m < near_m)]] = True
+        near[middle[looked & (apart_m < threshold_m)]] = True
         least = int(np.argmin(np.where(looked, apart_m, np.inf)))
         if apart_m[least] < smallest_m:
             smallest_m = float(apart_m[least])
             sample = int(middle[least])
             nearest = pair[least]
-        left = looked & (apart_m - way_m < max(near_m, smallest_m))
+        left = looked & (apart_m - way_m < max(threshold_m, smallest_m))
         if finer == 0 or not left.any():
             break
         start = (start[left, None] + np.arange(0, stride, finer)).ravel()

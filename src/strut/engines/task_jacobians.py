@@ -81,7 +81,7 @@ def task_jacobians(robot: Robot, qpos: Array, *, columns: Index | None = None) -
     return TaskJacobians(place, turn.reshape(samples, len(sites), 3, 3), com, base.reshape(samples, 3, 3), foot, whole)
 
 
-def task_places(robot: Robot, qpos: Array) -> tuple[Array, Array]:
+def task_positions(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     """Return where feet (T, n, 3) and the centre of mass (T, 3) are, without their Jacobians. Shape (T, nq)."""
     model = robot.model
     sites = foot_sites(robot)
@@ -97,7 +97,7 @@ def task_places(robot: Robot, qpos: Array) -> tuple[Array, Array]:
     return place, com
 
 
-def foot_movers(robot: Robot) -> Index:
+def foot_coordinates(robot: Robot) -> Index:
     """Return the velocity coordinates that move any foot. Shape (k,)."""
     moves, _ = _moved_by(robot.model, tuple(foot_sites(robot).tolist()))
     return np.flatnonzero(moves.any(axis=0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from strut.errors import OutOfRangeError
 from strut.expression.body_swing import side_bands_hz
-from strut.maths.sampling import columns_at
+from strut.maths.sampling import interpolate_columns
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.style import Style
@@ -42,7 +42,7 @@ def resampled(motion: Motion, rate_hz: float) -> Motion:
             f"At {rate_hz:g} samples per second {motion.duration_s:g} s of motion have no two samples."
         )
     time_s = motion.time_s[0] + np.arange(samples) / rate_hz
-    qpos = columns_at(time_s, motion.time_s, motion.qpos)
+    qpos = interpolate_columns(time_s, motion.time_s, motion.qpos)
     if motion.qpos.shape[1] - len(motion.joint_names) == 7:
         qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
     after = np.clip(np.searchsorted(motion.time_s, time_s), 1, len(motion.time_s) - 1)
@@ -53,7 +53,7 @@ def resampled(motion: Motion, rate_hz: float) -> Motion:
         time_s=time_s,
         qpos=qpos,
         contact=motion.contact[nearest],
-        torque_nm=None if torque is None else columns_at(time_s, motion.time_s, torque),
+        torque_nm=None if torque is None else interpolate_columns(time_s, motion.time_s, torque),
         ground_force_n=None,
         cop_in_world=None,
         balance_margin_m=None,

@@ -44,7 +44,7 @@ class Leg3R(ChainLeg):
         """Shortest and longest span from hip pitch to foot."""
         return abs(abs(self.thigh) - abs(self.shin)), abs(self.thigh) + abs(self.shin)
 
-    def placed(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:  # noqa: ARG002
+    def place_foot(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:  # noqa: ARG002
         """Return abduction, pitch and knee. Shapes (..., 3), (..., 3, 3), (...) in, (..., 3) out."""
         abduction, foot = self._in_plane(foot_in_body)
         span_m = np.asarray(np.abs(foot))
@@ -58,7 +58,7 @@ class Leg3R(ChainLeg):
 
     def knee_in_body(self, foot_in_body: Array) -> Array:
         """Return where the knee is. Shape (..., 3) in and out."""
-        found = self.placed(foot_in_body, np.eye(3), np.zeros(np.shape(foot_in_body)[:-1]))
+        found = self.place_foot(foot_in_body, np.eye(3), np.zeros(np.shape(foot_in_body)[:-1]))
         return self.chain.forward(found.joints_rad)[2][..., 2, :]
 
     def _in_plane(self, foot_in_body: Array) -> tuple[Array, Array]:
@@ -102,7 +102,7 @@ def leg_3r(chain: LegChain, knee_sign: int | None) -> Leg3R | None:
     wanted = -1 if knee_sign is None else knee_sign
 
     def cost(leg: Leg3R) -> tuple[float, bool]:
-        joints = leg.placed(below, np.eye(3), np.zeros(())).joints_rad
+        joints = leg.place_foot(below, np.eye(3), np.zeros(())).joints_rad
         beyond = np.maximum(joints - chain.upper_rad, chain.lower_rad - joints).max()
         forward = leg.knee_in_body(below)[0] - (places[1][0] + below[0]) / 2.0
         return max(float(beyond), 0.0), bool(np.sign(forward) != wanted)

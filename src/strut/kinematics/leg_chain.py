@@ -89,7 +89,7 @@ class ChainLeg:
         """Of the leg."""
         return self.chain.name
 
-    def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:  # noqa: ARG002
+    def body_fixed_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:  # noqa: ARG002
         """Return the knee angle as it is: this leg has no joint to spare for it. Shape (...)."""
         return np.asarray(knee_rad)
 

@@ -29,10 +29,10 @@ class LegSolver(Protocol):
     def reach_m(self) -> tuple[float, float]:
         """Shortest and longest span."""
 
-    def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
+    def body_fixed_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
         """Return the knee angle to hold while the foot moves, given that of a pose. Shape (...)."""
 
-    def placed(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:
+    def place_foot(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:
         """Return the joint angles, the span and by how much it falls short."""
 
 

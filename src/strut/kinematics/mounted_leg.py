@@ -53,7 +53,7 @@ class MountedLeg(ChainLeg):
         ankle_in_body = foot_in_body + foot_to_body @ self.ankle_in_foot
         return np.asarray((ankle_in_body - self.hip_in_body) @ self.hip_to_body)
 
-    def held_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
+    def body_fixed_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
         """Return the body-fixed knee angle of a pose whose knee angle is given in the published reference.
 
         The published reference turns with the hip-ankle line and whips the knee where that line nears joint 1's axis.
@@ -65,7 +65,7 @@ class MountedLeg(ChainLeg):
         zero = knee_reference_direction(self.leg, ankle, reference="body")
         return turn_angle(zero, knee, line)
 
-    def placed(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:
+    def place_foot(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:
         """Return the joint angles; `knee_rad` is body-fixed. Shapes (..., 3), (..., 3, 3), (...) in, (..., 7) out."""
         ankle = self.ankle_in_hip(foot_in_body, foot_to_body)
         reached = clamp_to_reach(self.leg, ankle)

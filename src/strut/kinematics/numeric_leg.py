@@ -31,7 +31,7 @@ class NumericLeg(ChainLeg):
         """Shortest and longest span from the first hinge to the foot, if nothing else were in the way."""
         return 0.0, self.chain.length_m
 
-    def placed(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:  # noqa: ARG002
+    def place_foot(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:  # noqa: ARG002
         """Return the joint angles; a foot counts as reached within a tolerance. Shapes (..., 3), (..., 3, 3), (...)."""
         joints = self._joints(foot_in_body, foot_to_body)
         missed = np.linalg.norm(self.chain.forward(joints)[0] - foot_in_body, axis=-1)

@@ -48,7 +48,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Resolved:
+class PrioritySolution:
     """Joint velocities (n,) that serve the levels, how many dimensions each leaves free, and who is at a bound."""
 
     velocity: Array
@@ -58,7 +58,7 @@ class Resolved:
 
 def resolve(
     levels: Sequence[Level], lower: Array, upper: Array, *, law: Law = "corrected", held: Held | None = None
-) -> Resolved:
+) -> PrioritySolution:
     """Return the joint velocities that serve the levels, the first one first.
 
     Args:
@@ -88,7 +88,7 @@ def resolve(
         velocity = wanted
         basis = request.null
         free.append(basis.shape[1])
-    return Resolved(velocity, tuple(free), _beyond(velocity, lower + _INSIDE, upper - _INSIDE))
+    return PrioritySolution(velocity, tuple(free), _beyond(velocity, lower + _INSIDE, upper - _INSIDE))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +100,9 @@ class _Stack:
     rows: tuple[int, ...]
 
 
-def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array, held: Held | None) -> Resolved | None:
+def _resolved_at_once(
+    levels: Sequence[Level], lower: Array, upper: Array, held: Held | None
+) -> PrioritySolution | None:
     """Return the velocities that serve all tasks in full, or None where a bound or a singularity stands against it.
 
     Then level after level must find what is left of the lower tasks. A last level without a Jacobian has what the
@@ -116,13 +118,13 @@ def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array, held:
     own = [level.within for level in levels if level.within is not None]
     if last is None:
         least = _least(stack, lower, upper, own)
-        return None if least is None else Resolved(least, tuple(free), {})
+        return None if least is None else PrioritySolution(least, tuple(free), {})
     if own or not held:
         first = _served(stack, {}, last.velocity, lower, upper)
         if first is None:
             return None
         if _keeps(first[0], lower, upper, own):
-            return Resolved(first[0], (*free, 0), {})
+            return PrioritySolution(first[0], (*free, 0), {})
         held = held or _beyond(first[1], lower, upper)
     if own:
         least = _least(stack, lower, upper, [level.within for level in tasks if level.within is not None])
@@ -131,7 +133,7 @@ def _resolved_at_once(levels: Sequence[Level], lower: Array, upper: Array, held:
         if last.within is not None:
             lower, upper = _widened(last.within, least, lower, upper)
     nearest = _nearest(stack, last.velocity, lower, upper, held)
-    return None if nearest is None else Resolved(nearest[0], (*free, 0), nearest[1])
+    return None if nearest is None else PrioritySolution(nearest[0], (*free, 0), nearest[1])
 
 
 def _least(stack: _Stack, lower: Array, upper: Array, own: Sequence[tuple[Array, Array]]) -> Array | None:

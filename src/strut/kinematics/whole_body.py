@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.arrays import Array, Index
-from strut.engines.task_jacobians import foot_movers, task_jacobians, task_places
+from strut.engines.task_jacobians import foot_coordinates, task_jacobians, task_positions
 from strut.maths.rotation import rotation_vector
 from strut.robot import BASE, FLOATING, Robot
 
@@ -30,7 +30,7 @@ GROWN = 4.0  # factors on the share of a step that is taken, where it makes matt
 STUCK = 2.0  # times the error of a neighbour is too much
 CONVERGED = 1e-7  # metres and radians: smaller steps would not be seen in accelerations, either
 AT_END_RAD = 1e-5  # from the end of its range a joint is at it: a step that is cut off there would lead nowhere
-INSIDE_RAD = 0.01  # how far from their limits joints stay
+LIMIT_MARGIN_RAD = 0.01  # how far from their limits joints stay
 CLOSE_RAD = 0.08
 WALL = 10.0  # legs feel their limits from so near on, ever stronger: a sudden stop would jolt
 
@@ -77,7 +77,7 @@ def solve_whole_body(
     Args: as of `whole_body_qpos`.
     """
     qpos = whole_body_qpos(robot, targets, start_qpos, length_m=length_m, iterations=iterations)
-    return solution_at(robot, targets, qpos)
+    return evaluate_solution(robot, targets, qpos)
 
 
 def whole_body_qpos(
@@ -121,9 +121,9 @@ def whole_body_qpos(
     return qpos
 
 
-def solution_at(robot: Robot, targets: BodyTargets, qpos: Array) -> WholeBodySolution:
+def evaluate_solution(robot: Robot, targets: BodyTargets, qpos: Array) -> WholeBodySolution:
     """Return coordinates with how far they are from the targets. Shape (T, nq)."""
-    foot_in_world, com_in_world = task_places(robot, qpos)
+    foot_in_world, com_in_world = task_positions(robot, qpos)
     return WholeBodySolution(
         qpos,
         np.linalg.norm(targets.foot_in_world - foot_in_world, axis=-1),
@@ -166,7 +166,7 @@ def _descended(tasks: _Tasks, targets: BodyTargets, start_qpos: Array, how: _Des
         moving = moving[going_on]
         if not len(moving):
             break
-        tried[moving] = moved(qpos[moving], share[moving, None] * step[moving])
+        tried[moving] = integrate_step(qpos[moving], share[moving, None] * step[moving])
         tried[moving, FLOATING:] = np.clip(tried[moving, FLOATING:], lower, upper)
     return qpos, cost
 
@@ -260,7 +260,7 @@ def _outwards(move: Array, joint_rad: Array, lower: Array, upper: Array) -> npt.
     return beyond
 
 
-def moved(qpos: Array, step: Array) -> Array:
+def integrate_step(qpos: Array, step: Array) -> Array:
     """Return coordinates of a floating body after a step in velocity coordinates. Shapes (T, nq), (T, nv)."""
     w, x, y, z = qpos[:, 3:7].T
     half = 0.5 * step[:, 3:BASE].T
@@ -278,7 +278,7 @@ class _Tasks:
     def __init__(self, robot: Robot, length_m: float) -> None:
         self._robot = robot
         self._length_m = length_m
-        self._movers = foot_movers(robot)
+        self._movers = foot_coordinates(robot)
         self._others = np.setdiff1d(np.arange(robot.model.nv), self._movers)
         self._turning = np.flatnonzero(robot.foot_turns.any(axis=1))  # balls may turn as they like
         self._turns = FOOT * robot.foot_turns[self._turning]
@@ -288,8 +288,8 @@ class _Tasks:
         self._hold = np.concatenate([np.zeros(3), np.full(3, ATTITUDE), np.where(in_leg, FREE, HELD)])  # own weights
         self._legs = np.flatnonzero(in_leg)
         self._com_weight = COM[:, None] / length_m
-        self.lower_rad = lower + INSIDE_RAD
-        self.upper_rad = upper - INSIDE_RAD
+        self.lower_rad = lower + LIMIT_MARGIN_RAD
+        self.upper_rad = upper - LIMIT_MARGIN_RAD
         lower = lower[in_leg]
         upper = upper[in_leg]
         self._close_rad = np.minimum(CLOSE_RAD, (upper - lower) / 4.0)

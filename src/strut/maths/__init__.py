@@ -1,1 +1,1 @@
-"""Maths: pure functions of arrays and numbers."""
+"""Mathematics: rotations, sampled signals, easing and one-dimensional searches, as pure functions."""

@@ -1,4 +1,4 @@
-"""Sampling: what samples say of other instants, runs and smooth courses of them, and where something lands."""
+"""Sampling: interpolation, filters, runs of samples, landings and gait cycles of sampled signals."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ import numpy.typing as npt
 
 from strut.arrays import Array
 
-HIGHEST_CUTOFF = 0.95  # of half the rate: a filter at the rate itself does not exist
+MAX_CUTOFF = 0.95  # of the Nyquist frequency, at which a Butterworth filter is not defined
 
 
 def runs(mask: npt.NDArray[np.bool_]) -> Iterator[slice]:
-    """Yield the stretches of samples in which `mask` is true. Shape (T,)."""
+    """Yield the runs of consecutive samples in which `mask` is true. Shape (T,)."""
     bounds = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(int)))
     for first, stop in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
         yield slice(first, stop)
 
 
-def low_passed(values: Array, cutoff_hz: float, rate_hz: float, *, order: int = 2, padding: int | None = None) -> Array:
-    """Return values through a Butterworth filter that runs there and back, so that nothing lags. Shape (T, ...).
+def low_pass(values: Array, cutoff_hz: float, rate_hz: float, *, order: int = 2, padding: int | None = None) -> Array:
+    """Return values after a zero-phase Butterworth low-pass filter (forward and backward). Shape (T, ...).
 
     Args:
         values: Samples along the first axis.
-        cutoff_hz: Above which little is left; at most 95 % of half the rate.
+        cutoff_hz: Cutoff frequency; at most 95 % of the Nyquist frequency is used.
         rate_hz: Samples per second.
-        order: Of the filter, which acts twice.
-        padding: Samples by which both ends are extended; as SciPy does it if None.
+        order: Order of the filter; it is applied twice.
+        padding: Samples by which both ends are extended; SciPy's default if None.
     """
-    from scipy.signal import butter, filtfilt  # noqa: PLC0415 - a second of loading that most motions do without
+    from scipy.signal import butter, filtfilt  # noqa: PLC0415 - loading takes a second that most motions do not need
 
-    share = min(cutoff_hz / (rate_hz / 2.0), HIGHEST_CUTOFF)
-    return np.asarray(filtfilt(*butter(order, share), values, axis=0, padlen=padding))
+    cutoff = min(cutoff_hz / (rate_hz / 2.0), MAX_CUTOFF)
+    return np.asarray(filtfilt(*butter(order, cutoff), values, axis=0, padlen=padding))
 
 
-def columns_at(time_s: Array, known_s: Array, values: Array) -> Array:
-    """Return columns at other instants, by straight lines between samples. Shapes (M,), (N,), (N, k) in, (M, k) out."""
+def interpolate_columns(time_s: Array, known_s: Array, values: Array) -> Array:
+    """Return columns at other times by linear interpolation. Shapes (M,), (N,), (N, k) in, (M, k) out."""
     return np.stack([np.interp(time_s, known_s, column) for column in values.T], axis=1)
 
 
 def landing_samples(contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Return the samples at which something touches that did not just before. Shape (T,) or (T, n) in, (k,) out."""
+    """Return the samples at which any contact begins. Shape (T,) or (T, n) in, (k,) out."""
     landed = contact[1:] & ~contact[:-1]
     return np.flatnonzero(landed if landed.ndim == 1 else landed.any(axis=1)) + 1
 
 
 def middle_cycle(contact: npt.NDArray[np.bool_]) -> tuple[int, int] | None:
-    """Return first and last sample of the gait cycle around the middle, from one landing of a foot to its next.
+    """Return the first and last sample of the gait cycle around the middle, from a landing of a foot to its next.
 
-    None where no foot lands before and after the middle. Shape (T, n_feet) in.
+    None if no foot lands both before and after the middle. Shape (T, n_feet) in.
     """
     middle = len(contact) // 2
     for down in contact.T:
@@ -61,28 +61,29 @@ def middle_cycle(contact: npt.NDArray[np.bool_]) -> tuple[int, int] | None:
     return None
 
 
-def cosine_smoothed(values: Array, reach: int) -> Array:
-    """Return values averaged with so many neighbours on either side, by a raised cosine. Shape (N, ...)."""
+def smooth_by_cosine(values: Array, reach: int) -> Array:
+    """Return a moving average over `reach` neighbours on each side, weighted by a raised cosine. Shape (N, ...)."""
     offsets = np.arange(-reach, reach + 1)
     weights = 1.0 + np.cos(np.pi * offsets / (reach + 1))
     beside = np.clip(np.arange(len(values))[:, None] + offsets, 0, len(values) - 1)
     return np.asarray(np.einsum("k,nk...->n...", weights / weights.sum(), values[beside]))
 
 
-def speed_under_way(
-    time_s: Array, place_in_world: Array, between_s: tuple[float, float], stride_s: float
+def steady_speed(
+    time_s: Array, position_in_world: Array, between_s: tuple[float, float], stride_s: float
 ) -> float | None:
-    """Return the median speed over the ground, stride by stride, in the second half of a walk; None of a short one.
+    """Return the median speed over one stride in the second half of a walk; None if it is shorter than two strides.
 
     Args:
         time_s: Shape (T,).
-        place_in_world: Shape (T, 2).
-        between_s: From when until when it walks.
-        stride_s: Over so long, swaying adds nothing.
+        position_in_world: Shape (T, k).
+        between_s: Start and end of the walk.
+        stride_s: Interval of the speed; over a whole stride, sway cancels.
     """
     start_s, stop_s = between_s
     if stop_s - start_s < 2.0 * stride_s:
         return None
     times_s = time_s[(time_s >= (start_s + stop_s) / 2.0) & (time_s <= stop_s)]
-    now, before = (columns_at(times_s - ago_s, time_s, place_in_world) for ago_s in (0.0, stride_s))
+    now = interpolate_columns(times_s, time_s, position_in_world)
+    before = interpolate_columns(times_s - stride_s, time_s, position_in_world)
     return float(np.median(np.linalg.norm(now - before, axis=1))) / stride_s

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from strut.arrays import Array
-from strut.maths.sampling import columns_at, low_passed
+from strut.maths.sampling import interpolate_columns, low_pass
 from strut.recording import SIDES, AnalogChannels, GaitEvent, Side, channel_sides
 
 CUTOFF_HZ = 6.0
@@ -106,7 +106,7 @@ def _without_numbered(volts: Mapping[str, float]) -> dict[str, float]:
 
 def rectify_and_smooth(values: Array, rate_hz: float) -> Array:
     """Return the absolute value of signals, low-pass filtered without lag. Shape (S, n)."""
-    return low_passed(np.abs(values), CUTOFF_HZ, rate_hz, order=1)
+    return low_pass(np.abs(values), CUTOFF_HZ, rate_hz, order=1)
 
 
 def resample_cycles(envelopes: EmgEnvelopes, strikes_s: Sequence[float]) -> Array:
@@ -114,7 +114,7 @@ def resample_cycles(envelopes: EmgEnvelopes, strikes_s: Sequence[float]) -> Arra
     cycles = []
     for start_s, stop_s in pairwise(strikes_s):
         cycle_s = np.linspace(start_s, stop_s, CYCLE_POINTS)
-        cycles.append(columns_at(cycle_s, envelopes.time_s, envelopes.envelope_v))
+        cycles.append(interpolate_columns(cycle_s, envelopes.time_s, envelopes.envelope_v))
     return np.stack(cycles) if cycles else np.empty((0, CYCLE_POINTS, len(envelopes.names)))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from strut.arrays import Array, Index
 from strut.engines.rigid_body import GRAVITY_M_S2
-from strut.maths.sampling import cosine_smoothed
+from strut.maths.sampling import smooth_by_cosine
 
 FRAME = 1500.0  # published weight of a squared distance [1/m2]
 KEYFRAME = 1e4  # the same at keyframes
@@ -77,7 +77,7 @@ def blending(key: Index) -> Array:
     owner = np.searchsorted(key, np.arange(steps), side="right") - 1
     share = np.zeros((steps, len(key) - 1))
     share[np.arange(steps), owner] = 1.0
-    return cosine_smoothed(share, BLEND_FRAMES)
+    return smooth_by_cosine(share, BLEND_FRAMES)
 
 
 def second_difference(values: Array, step_s: Array) -> Array:

@@ -18,7 +18,7 @@ from strut.engines.contact_slip import contact_slip
 from strut.errors import BadMotionError
 from strut.kinematics.contact_set import contact_points, contact_set
 from strut.maths.rotation import angles_from_qpos, qpos_from_angles
-from strut.maths.sampling import low_passed
+from strut.maths.sampling import low_pass
 from strut.motion import Motion
 from strut.ocp.contact_schedule import PhaseTime
 from strut.robot import Robot
@@ -200,7 +200,7 @@ def _low_passed(motion: Motion) -> Array:
     """Return the movement without what is faster than `CUTOFF_HZ`, as qpos. Shape (T, nq)."""
     rate_hz = 1.0 / float(np.median(np.diff(motion.time_s)))
     padding = min(15, len(motion.time_s) - 1)
-    return qpos_from_angles(low_passed(angles_from_qpos(motion.qpos), CUTOFF_HZ, rate_hz, padding=padding))
+    return qpos_from_angles(low_pass(angles_from_qpos(motion.qpos), CUTOFF_HZ, rate_hz, padding=padding))
 
 
 def _refined(

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.arrays import Array
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compile_model
 from strut.errors import BadTableError, UnknownNameError
 from strut.ocp.tree_elements import Anchor, Closure, Tendon, read_closures, read_tendons, renumbered
 
@@ -138,7 +138,7 @@ def read_tree(model: mujoco.MjModel | str, *, angle_base: bool = False) -> Kinem
         angle_base: Replace a floating base by slides along x, y, z and hinges about y, x, z, so that every coordinate
             is a plain number and q has as many entries as v.
     """
-    model = compiled(model)
+    model = compile_model(model)
     name = model.names[: model.names.index(b"\0")].decode()
     _refuse_other_forces(name, model)
     steps: list[TreeJoint] = []

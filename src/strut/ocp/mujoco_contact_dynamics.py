@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 
 from strut.arrays import Array
-from strut.engines.rigid_body import compiled
+from strut.engines.rigid_body import compile_model
 from strut.errors import BadTableError
 from strut.kinematics.contact_set import ContactSet
 from strut.robot import BASE
@@ -24,7 +24,7 @@ class MujocoContactDynamics:
     """A body with a contact set. Each thread needs its own instance, because evaluations share memory."""
 
     def __init__(self, model: ModelOrMjcf, contact: ContactSet) -> None:
-        self._model = compiled(model)
+        self._model = compile_model(model)
         self.contact = contact
         self._data = mujoco.MjData(self._model)
         if self._model.eq_active0.any():

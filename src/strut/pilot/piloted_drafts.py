@@ -12,7 +12,7 @@ import numpy as np
 
 from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation, not_made
 from strut.errors import OutOfRangeError
-from strut.maths.sampling import speed_under_way
+from strut.maths.sampling import steady_speed
 from strut.maths.travel_direction import base_track, turn_rates
 from strut.pilot.controllers.reference import PilotRequest, StandRequest, WalkRequest, check_request
 from strut.pilot.gait_library.gait_library import GaitLibrary
@@ -93,7 +93,7 @@ class PilotedDrafts(Generator):
         walk_s = _last_walk_s(draft)
         track = base_track(draft.qpos)
         return {
-            "walking_speed_m_s": speed_under_way(draft.time_s, draft.qpos[:, :2], walk_s, STRIDE_S),
+            "walking_speed_m_s": steady_speed(draft.time_s, draft.qpos[:, :2], walk_s, STRIDE_S),
             "walking_speed_asked_m_s": math.hypot(neutral.forward_m_s, neutral.left_m_s),
             **turn_rates(draft.time_s, track, walk_s, STRIDE_S, self.task.turn_rad_s),
         }

@@ -13,7 +13,7 @@ from strut.maths.bisection import bisect
 from strut.registry import find
 from strut.request import OwnTask, Request, TaskKind
 from strut.robot import Robot
-from strut.simulation.upright import proved_upright
+from strut.simulation.upright import verify_upright
 from strut.style import Style
 from strut.verify.judge import judge
 
@@ -113,7 +113,7 @@ class Candidates:
             measured, violations = judge(draft, margin_m=request.min_margin_m, use=use, more=self.limits)
             candidate = Candidate(intensity, measured, violations, neutral=neutral)
             if candidate.passes and is_simulated:
-                played = proved_upright(candidate.draft, may_slide=neutral)
+                played = verify_upright(candidate.draft, may_slide=neutral)
                 candidate = replace(candidate, draft=played, violations=played.violations)
             if candidate.passes or candidate.is_hopeless(violations, detail):
                 break
@@ -181,12 +181,12 @@ def fastest_pace(passes: Callable[[float], bool]) -> float | None:
             pace /= PACE_STEP
             if pace < MIN_PACE:
                 return pace
-        return bisect(passes, pace, pace / PACE_STEP, close=PACE_RESOLUTION, scale="geometric")[0]
+        return bisect(passes, pace, pace / PACE_STEP, resolution=PACE_RESOLUTION, scale="geometric")[0]
     while not passes(pace * PACE_STEP):
         pace *= PACE_STEP
         if pace > MAX_PACE:
             return None
-    return bisect(passes, pace * PACE_STEP, pace, close=PACE_RESOLUTION, scale="geometric")[0]
+    return bisect(passes, pace * PACE_STEP, pace, resolution=PACE_RESOLUTION, scale="geometric")[0]
 
 
 def generator_for(request: Request, robot: Robot, on_progress: OnProgress | None = None) -> Generator:

@@ -71,5 +71,5 @@ def strongest(
         tried[intensity] = candidate(intensity)
         return tried[intensity].passes
 
-    good, bad = bisect(passes, below.intensity, above.intensity, close=close)
+    good, bad = bisect(passes, below.intensity, above.intensity, resolution=close)
     return StrongestCandidate(tried[good], tried[bad].violations)

@@ -97,7 +97,7 @@ class Weakening:
 
         best = max(upper, 0.0)
         if best > 0.0 and not passes(best):
-            best, _ = bisect(passes, 0.0, best, close=close)  # whether 0 passes is found last
+            best, _ = bisect(passes, 0.0, best, resolution=close)  # whether 0 passes is found last
         candidate = self.candidates.search(best)
         if not candidate.passes:
             return StrongestCandidate(None, candidate.violations)

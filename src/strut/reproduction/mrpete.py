@@ -122,7 +122,7 @@ def pose_joints(robot: Robot, pose: KeyPose) -> tuple[Array, Array]:
     knee_in_body = []
     for index, mounted in enumerate(mounted_legs(robot)[:2]):
         ankle = mounted.ankle_in_hip(feet[index], turns[index])
-        held = mounted.held_knee(feet[index], turns[index], knees[index])
+        held = mounted.body_fixed_knee(feet[index], turns[index], knees[index])
         angles = leg_inverse(mounted.leg, ankle, mounted.hip_to_body.T @ turns[index], held, reference="body")
         joints.append(angles)
         knee_in_body.append(mounted.hip_in_body + mounted.hip_to_body @ leg_forward(mounted.leg, angles)[2])

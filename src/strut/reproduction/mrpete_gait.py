@@ -53,7 +53,7 @@ class SteadyCycle:
         """Return the largest lateral shift of the body that keeps a margin."""
         cop = self.static_cop()
         return max(
-            float(np.abs(polygon.nearest_across(cop[rows]) - cop[rows])[:, 1].max())
+            float(np.abs(polygon.nearest_at_same_x(cop[rows]) - cop[rows])[:, 1].max())
             for rows, polygon in self._inset_polygons(margin_m)
         )
 

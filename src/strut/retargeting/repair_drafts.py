@@ -21,7 +21,7 @@ from strut.animation.whole_body_tracking import SPARE_M
 from strut.arrays import Array
 from strut.draft import Detail, Draft, Generator, Search, not_made
 from strut.errors import OutOfRangeError
-from strut.maths.sampling import columns_at
+from strut.maths.sampling import interpolate_columns
 from strut.motion import Motion
 from strut.ocp.reduced_model import ReducedModel
 from strut.ocp.support_constraints import ReferenceMotion
@@ -73,7 +73,7 @@ class RepairDrafts(Generator):
             )
         body = ReducedModel(self.robot)
         frame_s = np.arange(int(duration_s * FRAMES_PER_S + 1e-6) + 1) / FRAMES_PER_S
-        q = columns_at(frame_s, self.motion.time_s - self.motion.time_s[0], body.coordinates(self.motion.qpos))
+        q = interpolate_columns(frame_s, self.motion.time_s - self.motion.time_s[0], body.coordinates(self.motion.qpos))
         contact = _contact_at_frames(self.motion, body, q, frame_s)
         key = np.unique([*range(0, len(q) - KEY_FRAMES // 2, KEY_FRAMES), len(q) - 1])
         for fallback, extra_m in enumerate(EXTRA_MARGINS_M):

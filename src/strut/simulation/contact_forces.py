@@ -27,11 +27,11 @@ class ForceDistribution:
         friction: Coefficient of the pyramids' cone.
         moment_weight: w^0.5 [1/m].
         regularisation: k.
-        least_force_n: Upward force that every point gets.
+        min_force_n: Upward force that every point gets.
     """
 
     def __init__(
-        self, points: int, *, friction: float, moment_weight: float, regularisation: float, least_force_n: float
+        self, points: int, *, friction: float, moment_weight: float, regularisation: float, min_force_n: float
     ) -> None:
         self._edges = pyramid_edges(friction)
         self._weight = moment_weight
@@ -46,7 +46,7 @@ class ForceDistribution:
         self._ones = np.ones(points)
         self._dual = np.zeros((6, 6))
         self._damping = regularisation**2
-        self._least = np.full((points, 3), (0.0, 0.0, least_force_n))
+        self._least = np.full((points, 3), (0.0, 0.0, min_force_n))
 
     def share(self, places: Array, force_n: Array, moment_nm: Array) -> Array:
         """Return forces on the points.

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from strut.arrays import Array
 from strut.audit import STANDS_STILL_M
 from strut.balance.ground_force import share_ground_force
-from strut.engines.contact_slip import rolled_m
+from strut.engines.contact_slip import rolling_displacement
 from strut.engines.frame_kinematics import frame_poses
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.engines.rigid_body import GRAVITY_M_S2
@@ -98,7 +98,7 @@ def simulate(
     return _first_that_suffices(play, _to_try(robot, motion, control))
 
 
-def played_as_planned(motion: Motion, robot: Robot, *, may_slide: bool) -> Playback:
+def simulate_as_planned(motion: Motion, robot: Robot, *, may_slide: bool) -> Playback:
     """Play a motion as `simulate` does; where it may not slide, no control with which it does is played to the end."""
     play = partial(_play, robot, motion, robot.friction, 1.0, sensing=None, on_sample=None)
     return _first_that_suffices(play, _to_try(robot, motion, "auto"), may_slide=may_slide)
@@ -318,7 +318,10 @@ def _slid_m(robot: Robot, foot: int, stance: slice, run: Run) -> float:
     if not len(loaded):
         return 0.0
     carried = slice(stance.start + loaded[0], stance.start + loaded[-1] + 1)
-    slid_m = run.foot_in_world[carried, foot] - rolled_m(robot, robot.feet[foot].points[:1], run.qpos[carried])[:, 0]
+    slid_m = (
+        run.foot_in_world[carried, foot]
+        - rolling_displacement(robot, robot.feet[foot].points[:1], run.qpos[carried])[:, 0]
+    )
     return float(np.linalg.norm((slid_m - slid_m[0])[:, :2], axis=1).max())
 
 

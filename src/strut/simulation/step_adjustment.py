@@ -16,7 +16,7 @@ from scipy.linalg.lapack import dgesv
 
 from strut.arrays import Array, Index
 from strut.engines.task_jacobians import task_jacobians
-from strut.maths.easing import smooth_share
+from strut.maths.easing import smooth_step_scalar
 from strut.robot import BASE, Robot
 from strut.simulation.attitude import rotation_between
 from strut.simulation.planned_walk import PlannedInstant, PlannedWalk
@@ -72,13 +72,13 @@ class StepAdjustment:
                 leg.begun = leg.added
                 self._was_down[index] = down
             if down:
-                leg.added = leg.begun * (1.0 - smooth_share(progress))
+                leg.added = leg.begun * (1.0 - smooth_step_scalar(progress))
             else:
                 place_m = plan.foot_m[0, index].copy()
                 place_m[:2] += carried_m + progress * leg.gain * error_m
                 away_m = turn.T @ (place_m - qpos[:3]) - plan.base_rotation.T @ (plan.foot_m[0, index] - plan.base_m)
                 wanted = np.concatenate([away_m * min(1.0, self._most(away_m)), tilt])[: leg.rows]
-                share = smooth_share(2.0 * progress)
+                share = smooth_step_scalar(2.0 * progress)
                 leg.added = (1.0 - share) * leg.begun + share * wanted
             if leg.added.any():
                 added[leg.columns - BASE] += self._solved(leg, index, state, turn)
@@ -150,7 +150,7 @@ class StepShift:
             axes = np.array([forwards, (-forwards[1], forwards[0])])
             limit = height_m * np.array(FARTHEST_SHIFT)
             shift = axes.T @ np.clip(axes @ shift, -limit, limit)
-            share = 1.0 if plan.down[foot] else smooth_share(float(plan.progress[foot]))
+            share = 1.0 if plan.down[foot] else smooth_step_scalar(float(plan.progress[foot]))
             places[foot, :2] += (1.0 - share) * self._left_m[foot] + share * (carried_m + shift)
             if self._apart_m is not None:
                 places[foot, :2] += axes[1] * self._too_near(

@@ -10,12 +10,12 @@ from strut.draft import Draft, Violation
 from strut.motion import Motion
 from strut.receipt import LimitName
 from strut.simulation.outcome import Outcome
-from strut.simulation.playback import MUCH_SHORT, MUCH_SLIP_MM, played_as_planned
+from strut.simulation.playback import MUCH_SHORT, MUCH_SLIP_MM, simulate_as_planned
 
 FARTHEST_OFF_M = 0.1  # from the end of its way, on short ones
 
 
-def proved_upright(draft: Draft, *, may_slide: bool) -> Draft:
+def verify_upright(draft: Draft, *, may_slide: bool) -> Draft:
     """Return a measured draft with the control that keeps it upright among its figures, or that it falls or slides.
 
     It is played as planned: on the robot's own friction, with its own masses. A walk that shows nothing may slide: less
@@ -30,7 +30,7 @@ def proved_upright(draft: Draft, *, may_slide: bool) -> Draft:
         foot_names=draft.robot.foot_names,
         torque_nm=draft.measured.torque_nm,
     )
-    outcome = played_as_planned(motion, draft.robot, may_slide=may_slide).outcome
+    outcome = simulate_as_planned(motion, draft.robot, may_slide=may_slide).outcome
     if not outcome.fell and (may_slide or not _slides(outcome)):
         return replace(draft, figures={**draft.figures, "control": outcome.control})
     at_s = draft.time_s[0] + outcome.upright_s

@@ -22,7 +22,7 @@ from strut.draft import Draft
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
-from strut.maths.rotation import rolled_by
+from strut.maths.rotation import rolling_path
 from strut.maths.sampling import runs
 from strut.registry import find, names
 from strut.robot import Robot
@@ -108,7 +108,7 @@ def _slip(robot: Robot, dynamics: InverseDynamics, contact: npt.NDArray[np.bool_
     """
     first_points = [robot.point_feet.index(foot) for foot in range(len(robot.feet))]
     radius_m = np.array([foot.points[0].radius_m for foot in robot.feet])
-    rolling_m = dynamics.point_in_world[:, first_points] - rolled_by(dynamics.foot_rotation, radius_m)
+    rolling_m = dynamics.point_in_world[:, first_points] - rolling_path(dynamics.foot_rotation, radius_m)
     slip_m = np.zeros(contact.shape)
     for foot, is_stance in enumerate(contact.T):
         for stance in runs(is_stance):

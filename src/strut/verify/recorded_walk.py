@@ -167,7 +167,7 @@ def _force_figures(
     needed = body_wrench(robot.model, *movement.for_engine())
     left = (needed - wrench.sum(axis=1)) / weight_n
     total = wrench.sum(axis=1)
-    cop = cop_of_wrench(total[:, :3], total[:, 3:], least_load_n=MIN_LOAD * weight_n)
+    cop = cop_of_wrench(total[:, :3], total[:, 3:], min_load_n=MIN_LOAD * weight_n)
     place = np.column_stack([cop, np.zeros(len(left))])
     moment = left[:, 3:] - np.cross(place, left[:, :3])
     one_foot = _feet_in_contact(robot, motion.contact).sum(axis=1) == 1

@@ -15,7 +15,7 @@ from strut.emotion import named_emotion
 from strut.expression.blend import style_for
 from strut.gaits.crawl.crawl_plan import _held_in_stance, crawl_gait, crawl_plan, distance_in_strides, fade, swing_path
 from strut.gaits.crawl.key_pose import ground_under, key_pose
-from strut.maths.easing import smooth_share, smooth_step
+from strut.maths.easing import smooth_step, smooth_step_scalar
 from strut.maths.rotation import rotation_y
 from strut.style import Style
 from tests.thesis import EMOTIONS, NUMBERS, SWING_START, down, stroke
@@ -183,7 +183,7 @@ def test_shift_that_restores_a_margin_is_that_of_the_reference(mrpete, emotion):
         for sample in range(STEADY.start, STEADY.stop):
             feet = plan.foot_in_world[sample, contact[sample], :2] - [plan.body_x_m[sample], 0.0]
             room = convex_hull(feet).inset(margin_m)
-            nearest = room.nearest_across(np.zeros((1, 2)))[0]
+            nearest = room.nearest_at_same_x(np.zeros((1, 2)))[0]
             assert convex_hull(feet).margin(nearest) >= margin_m - 1e-12
             largest = max(largest, abs(nearest[1]))
         assert largest * 1e3 == pytest.approx(shift_mm, abs=1.05)
@@ -240,7 +240,7 @@ def test_fear_walks_forwards_below_two_thirds_and_backwards_above(mrpete):
 def test_smooth_step_rests_at_both_ends(u):
     h = 1e-4
     value = float(smooth_step(np.array(u)))
-    assert smooth_share(u) == pytest.approx(value, abs=1e-15)
+    assert smooth_step_scalar(u) == pytest.approx(value, abs=1e-15)
     assert 0.0 <= value <= 1.0
     assert value + float(smooth_step(np.array(1.0 - u))) == pytest.approx(1.0, abs=1e-12)
     for end in (0.0, 1.0):

@@ -42,7 +42,7 @@ def cycle_joints(robot, emotion, leg_index, step_mm, *, sway_m=0.0, reference="p
     turn = pose.foot_rotations(ONE)[leg_index]
     knee_rad = pose.knees(ONE)[leg_index]
     if reference == "body":
-        knee_rad = mounted.held_knee(foot, turn, knee_rad)
+        knee_rad = mounted.body_fixed_knee(foot, turn, knee_rad)
     path = cycle_feet(pose, leg_index, mounted.leg.name, step_mm) + np.array([0.0, sway_m, 0.0])
     ankle = mounted.ankle_in_hip(path, turn)
     knee = knee_position(mounted.leg, ankle, knee_rad, reference=reference)
@@ -95,7 +95,7 @@ def test_joint_angles_and_knees_are_those_of_the_reference(mrpete, emotion):
         foot_to_hip = mounted.hip_to_body.T @ turn
         published = leg_inverse(mounted.leg, ankle, foot_to_hip, pose.knees(ONE)[index], reference="published")
         assert_allclose(published, numbers["joints_rad"][leg], atol=1e-5, rtol=0)
-        knee_rad = mounted.held_knee(pose.feet(ONE)[index], turn, pose.knees(ONE)[index])
+        knee_rad = mounted.body_fixed_knee(pose.feet(ONE)[index], turn, pose.knees(ONE)[index])
         body_fixed = leg_inverse(mounted.leg, ankle, foot_to_hip, knee_rad, reference="body")
         assert_allclose(body_fixed, published, atol=1e-9, rtol=0)
         knee = knee_position(mounted.leg, ankle, knee_rad, reference="body")

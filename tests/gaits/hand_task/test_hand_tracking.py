@@ -13,7 +13,7 @@ from strut.gaits.hand_task import hand_tracking
 from strut.gaits.hand_task.gaze import looking_at
 from strut.gaits.hand_task.hand_tracking import HandTracker, TrackingGoals
 from strut.gaits.hand_task.named_tasks import hand_frame
-from strut.kinematics.task_priority import Resolved
+from strut.kinematics.task_priority import PrioritySolution
 from strut.maths.rotation import slerp
 from strut.models.catalogue import load_robot
 
@@ -84,7 +84,7 @@ def asked(monkeypatch):
     def answer(levels, lower, upper, *, law, held):
         calls.append((levels, lower, upper, law, held))
         velocity = 0.01 * len(calls) * np.arange(1.0, 1.0 + len(lower))
-        return Resolved(velocity, (14, 12 - len(calls), 0), {len(calls): True})
+        return PrioritySolution(velocity, (14, 12 - len(calls), 0), {len(calls): True})
 
     monkeypatch.setattr(hand_tracking, "resolve", answer)
     return calls

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.pendulum import pendulum_com
-from strut.engines.contact_slip import rolled_m
+from strut.engines.contact_slip import rolling_displacement
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.gaits.pattern import gait_body
 from strut.gaits.pattern.gait_body import (
@@ -82,7 +82,7 @@ def test_only_balls_roll_and_only_along_the_ground(four, two):
     qpos[:, 3:7] = turned.as_quat(scalar_first=True)
     rolled = _rolled(four, plan, qpos)
     for foot in range(4):
-        travel = rolled_m(four, [four.feet[foot].points[0]], qpos)[:, 0]
+        travel = rolling_displacement(four, [four.feet[foot].points[0]], qpos)[:, 0]
         expected = _about_middles(travel, plan.schedule.contact[:, foot])
         assert_allclose(rolled[:, foot, :2], expected[:, :2], atol=1e-12)
     assert np.abs(rolled).max() > 1e-4
@@ -151,7 +151,7 @@ def test_rounds_answer_from_where_the_round_before_ended_until_it_is_enough(two,
         return np.full((len(plan.time_s), 2), 0.01 * len(answers))
 
     monkeypatch.setattr(gait_body, "whole_body_qpos", solve)
-    monkeypatch.setattr(gait_body, "solution_at", told)
+    monkeypatch.setattr(gait_body, "evaluate_solution", told)
     monkeypatch.setattr(gait_body, "_smoothed", lambda robot, plan, targets, qpos: qpos)
     monkeypatch.setattr(gait_body, "_answer", answer)
     first = pendulum_com(planned_zmp(plan), posture.height_m, step_s=0.04, gravity_m_s2=9.81)
@@ -180,7 +180,7 @@ def test_who_was_carried_before_begins_with_the_path_of_its_mass(two, monkeypatc
         return qpos
 
     monkeypatch.setattr(gait_body, "whole_body_qpos", solve)
-    monkeypatch.setattr(gait_body, "solution_at", told)
+    monkeypatch.setattr(gait_body, "evaluate_solution", told)
     com = np.column_stack([np.sin(plan.time_s), np.cos(plan.time_s)])
     gait = solved_gait(two, plan, posture, start, length_m=0.7, com_m=com, rounds=0)
     ((targets, converged),) = solves
@@ -204,7 +204,7 @@ def test_a_finer_gait_is_the_coarse_one_between_its_samples_answered_once_more(t
         return np.full((len(plan.time_s), 2), 0.05)
 
     monkeypatch.setattr(gait_body, "whole_body_qpos", solve)
-    monkeypatch.setattr(gait_body, "solution_at", told)
+    monkeypatch.setattr(gait_body, "evaluate_solution", told)
     monkeypatch.setattr(gait_body, "_smoothed", lambda robot, plan, targets, qpos: qpos + 0.25)
     monkeypatch.setattr(gait_body, "_answer", answer)
     com = np.column_stack([np.sin(coarse.time_s), np.cos(coarse.time_s)])

@@ -15,7 +15,7 @@ from strut.gaits.pattern.gait_figures import gait_figures
 from strut.gaits.pattern.gait_pattern import time_unit_s
 from strut.gaits.pattern.request import PatternGait
 from strut.gaits.pattern.table import PatternTable
-from strut.kinematics.whole_body import INSIDE_RAD
+from strut.kinematics.whole_body import LIMIT_MARGIN_RAD
 from strut.place import Place
 from strut.style import Style
 from tests.adoption.small_robots import biped, import_robot, quadruped
@@ -54,8 +54,8 @@ def test_a_robots_own_pattern_scales_the_usual_one(robot, body):
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_swing_that_would_leave_a_joints_range_is_moved_inwards_as_a_whole(robot, body, sign):
-    lower = robot.joint_lower_rad + INSIDE_RAD
-    upper = robot.joint_upper_rad - INSIDE_RAD
+    lower = robot.joint_lower_rad + LIMIT_MARGIN_RAD
+    upper = robot.joint_upper_rad - LIMIT_MARGIN_RAD
     neck = robot.joint_names.index("neck")
     stop = (upper if sign > 0.0 else lower)[neck]
     standing = body.standing_qpos[7 + neck]

@@ -11,7 +11,7 @@ from strut.expression.secondary_motion import SecondaryMotion
 from strut.gaits.crawl.crawl_plan import CrawlPlan
 from strut.gaits.crawl.key_pose import KeyPose, ground_under
 from strut.kinematics.leg_solver import LegSolver, leg_solvers
-from strut.maths.rotation import rotation_y, without_twist
+from strut.maths.rotation import remove_twist, rotation_y
 from strut.robot import Robot
 
 
@@ -62,7 +62,7 @@ class Crawler:
         feet = self.feet_in_body(shift_m)
         turns = self.foot_to_body
         knees = self.knee_rad
-        legs = [leg.placed(feet[:, k], turns[:, k], knees[:, k]) for k, leg in enumerate(self.legs)]
+        legs = [leg.place_foot(feet[:, k], turns[:, k], knees[:, k]) for k, leg in enumerate(self.legs)]
         angles = np.zeros((len(shift_m), len(self.robot.joint_names)))
         angles[:, self.columns] = np.unwrap(np.concatenate([leg.joints_rad for leg in legs], axis=1), axis=0)
         middle = (self.robot.joint_lower_rad + self.robot.joint_upper_rad) / 2.0
@@ -89,7 +89,9 @@ def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan, secondary: SecondaryMo
         ground = replace(ground, nose_up_rad=nose_up_rad, height_m=height_m)
     foot_to_body = _feet_tilted_by_plan(pose, plan, ground.nose_up_rad)
     legs = leg_solvers(robot)
-    knee_rad = np.stack([leg.held_knee(feet[:, i], turns[:, i], knees[:, i]) for i, leg in enumerate(legs)], axis=1)
+    knee_rad = np.stack(
+        [leg.body_fixed_knee(feet[:, i], turns[:, i], knees[:, i]) for i, leg in enumerate(legs)], axis=1
+    )
     return Crawler(
         robot=robot,
         plan=plan,
@@ -111,5 +113,5 @@ def _feet_tilted_by_plan(pose: KeyPose, plan: CrawlPlan, nose_up_rad: Array) -> 
     for leg in range(plan.foot_weight.shape[1]):
         weight = plan.foot_weight[:, leg]
         own_pitch = ground_under(pose.feet(weight)).nose_up_rad
-        per_leg.append(rotation_y(nose_up_rad - own_pitch) @ without_twist(pose.foot_rotations(weight)[:, leg]))
+        per_leg.append(rotation_y(nose_up_rad - own_pitch) @ remove_twist(pose.foot_rotations(weight)[:, leg]))
     return np.stack(per_leg, axis=1)

@@ -207,7 +207,7 @@ def _gaze_within_reach(problem: TrackingProblem, style: Style) -> float:
 
     for end in (1.0, 0.0):
         if keeps_up(end):
-            return bisect(keeps_up, end, style.gaze, close=_GAZE_STEP)[0]
+            return bisect(keeps_up, end, style.gaze, resolution=_GAZE_STEP)[0]
     place = ", ".join(f"{value:g}" for value in problem.user_m)
     text = f"while its hand is busy the head can look neither at the user at ({place}) m nor away"
     raise RefusedError(

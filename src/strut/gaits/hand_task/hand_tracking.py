@@ -16,7 +16,7 @@ from strut.engines.frame_kinematics import Frame, FrameKinematics
 from strut.errors import UnreachablePathError
 from strut.gaits.hand_task.gaze import looking_at
 from strut.gaits.hand_task.task_limits import MAX_HAND_ERROR_M, MAX_HAND_TURN_RAD, TaskAudit
-from strut.kinematics.task_priority import Held, Law, Level, Resolved, resolve, velocity_bounds
+from strut.kinematics.task_priority import Held, Law, Level, PrioritySolution, resolve, velocity_bounds
 from strut.maths.rotation import Quaternion, orientation_error, rotation_from_quaternion, slerp
 from strut.robot import Robot
 
@@ -223,7 +223,7 @@ class HandTracker:
         *,
         moving: bool = True,
         showing: bool = True,
-    ) -> Resolved:
+    ) -> PrioritySolution:
         """Return the velocities of the coordinates that are not led; the kinematics must have been moved to qpos."""
         hand, head = self._kinematics.frames
         goals = self.goals

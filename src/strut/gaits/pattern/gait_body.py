@@ -20,11 +20,11 @@ from scipy.spatial.transform import Rotation
 from strut.arrays import Array
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.pendulum import pendulum_com
-from strut.engines.contact_slip import rolled_m
+from strut.engines.contact_slip import rolling_displacement
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.gaits.pattern.gait_plan import GaitPlan, planned_zmp
-from strut.kinematics.whole_body import CONVERGED, BodyTargets, WholeBodySolution, solution_at, whole_body_qpos
+from strut.kinematics.whole_body import CONVERGED, BodyTargets, WholeBodySolution, evaluate_solution, whole_body_qpos
 from strut.maths.easing import smooth_step
 from strut.maths.sampling import runs
 from strut.robot import Robot
@@ -110,14 +110,14 @@ def solved_gait(
     near = {"converged": max(converged, NEXT_ROUND)} if rounds else {}  # the last round settles what is left
     qpos = _smoothed(robot, plan, targets, solve(targets, start_qpos, iterations=iterations[0], **near))
     for last in (*(False,) * (rounds - 1), True)[:rounds]:
-        if ends is not None and ends(solution_at(robot, targets, qpos)):
+        if ends is not None and ends(evaluate_solution(robot, targets, qpos)):
             break
         com = com + _answer(robot, plan, posture, rolling, qpos)
         rolling = _rolled(robot, plan, qpos)
         targets = _targets(plan, posture, com, rolling)
         near = {} if last else near
         qpos = _smoothed(robot, plan, targets, solve(targets, qpos, iterations=iterations[1], **near))
-    return SolvedGait(solution_at(robot, targets, qpos), com)
+    return SolvedGait(evaluate_solution(robot, targets, qpos), com)
 
 
 def resampled_gait(
@@ -140,7 +140,7 @@ def resampled_gait(
     com += _answer(robot, plan, posture, rolling, _smoothed(robot, plan, targets, first))
     targets = _targets(plan, posture, com, _rolled(robot, plan, first))
     solved = whole_body_qpos(robot, targets, first, length_m=length_m, iterations=ITERATIONS[1])
-    return solution_at(robot, targets, _smoothed(robot, plan, targets, solved))
+    return evaluate_solution(robot, targets, _smoothed(robot, plan, targets, solved))
 
 
 def _smoothed(robot: Robot, plan: GaitPlan, targets: BodyTargets, qpos: Array) -> Array:
@@ -197,7 +197,7 @@ def _rolled(robot: Robot, plan: GaitPlan, qpos: Array) -> Array:
     rolled = np.zeros_like(plan.foot_in_world)
     balls = [k for k, foot in enumerate(robot.feet) if foot.radius_m > 0.0 and len(foot.points) == 1]
     if balls:
-        travel_m = rolled_m(robot, [robot.feet[ball].points[0] for ball in balls], qpos)
+        travel_m = rolling_displacement(robot, [robot.feet[ball].points[0] for ball in balls], qpos)
         for column, ball in enumerate(balls):
             rolled[:, ball] = _about_middles(travel_m[:, column], plan.schedule.contact[:, ball])
     rolled[..., 2] = 0.0

@@ -40,7 +40,7 @@ from strut.gaits.pattern.request import PatternGait
 from strut.gaits.pattern.single_support import hardest_on_one_leg
 from strut.gaits.pattern.standing import foot_stance
 from strut.gaits.pattern.table import PatternTable
-from strut.kinematics.whole_body import INSIDE_RAD, WholeBodySolution
+from strut.kinematics.whole_body import LIMIT_MARGIN_RAD, WholeBodySolution
 from strut.place import Place
 from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import Request
@@ -366,8 +366,8 @@ class _GaitBody:
 
         A swing that would leave a range is moved inwards as a whole: cut off, it would jolt the joint at its stop.
         """
-        lower = self.robot.joint_lower_rad + INSIDE_RAD
-        upper = self.robot.joint_upper_rad - INSIDE_RAD
+        lower = self.robot.joint_lower_rad + LIMIT_MARGIN_RAD
+        upper = self.robot.joint_upper_rad - LIMIT_MARGIN_RAD
         standing = np.clip(self.standing_qpos[7:], lower, upper)
         most = (standing + moved_rad).max(axis=0)
         least = (standing + moved_rad).min(axis=0)

@@ -8,7 +8,7 @@ from strut.arrays import Array
 from strut.engines.rigid_body import foot_positions
 from strut.gaits.pattern.gait_plan import GaitPlan
 from strut.gaits.pattern.request import PatternGait
-from strut.maths.sampling import speed_under_way
+from strut.maths.sampling import steady_speed
 from strut.maths.travel_direction import base_track, turn_rates
 from strut.robot import Robot
 
@@ -37,7 +37,7 @@ def _speeds(task: PatternGait, plan: GaitPlan, qpos: Array) -> dict[str, float |
     steadily_s = (float(walking_s[0]), float(walking_s[-1] - period_s))
     track = base_track(qpos)
     return {
-        "walking_speed_m_s": speed_under_way(plan.time_s, qpos[:, :2], steadily_s, period_s),
+        "walking_speed_m_s": steady_speed(plan.time_s, qpos[:, :2], steadily_s, period_s),
         "walking_speed_asked_m_s": asked_m_s,
         **turn_rates(plan.time_s, track, steadily_s, period_s, task.turn_rad_s),
     }

@@ -38,7 +38,7 @@ from strut.human.anatomy import (
     sided,
     stretched_leg_m,
 )
-from strut.maths.sampling import low_passed
+from strut.maths.sampling import low_pass
 from strut.motion import Motion
 from strut.robot import Robot
 
@@ -205,7 +205,7 @@ class _Walk:
 
 def _low_pass(values: Array, rate_hz: float, cutoff_hz: float) -> Array:
     padding = min(len(values) - 1, round(1.5 * rate_hz))
-    return low_passed(values, cutoff_hz, rate_hz, padding=padding)
+    return low_pass(values, cutoff_hz, rate_hz, padding=padding)
 
 
 def _landings(motion: Motion) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from strut.arrays import Array
 from strut.errors import BadRecordingError
-from strut.maths.sampling import low_passed
+from strut.maths.sampling import low_pass
 from strut.mocap.markers.gaps import find_runs
 from strut.recording import SIDES, Recording, Side, are_seen
 
@@ -120,7 +120,7 @@ def _smooth(path: Array, rate_hz: float) -> Array:
     result = np.full_like(path, np.nan)
     for first, last in find_runs(are_seen(path)):
         if last - first + 1 >= MIN_RUN:
-            result[first : last + 1] = low_passed(path[first : last + 1], CUTOFF_HZ, rate_hz)
+            result[first : last + 1] = low_pass(path[first : last + 1], CUTOFF_HZ, rate_hz)
     return result
 
 

@@ -16,7 +16,7 @@ from strut.engines.body_wrench import Movement, centre_of_mass_path, torques_und
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadRecordingError
 from strut.maths.rotation import qpos_from_angles
-from strut.maths.sampling import low_passed
+from strut.maths.sampling import low_pass
 from strut.mocap.events.heel_strikes import heel_deceleration_m_s2
 from strut.mocap.forces.dynamic_smoothing import (
     SEED,
@@ -220,7 +220,7 @@ def centre_of_mass_force(marker_fit: MarkerFit, robot: Robot) -> Array:
     time_s = marker_fit.motion.time_s
     rate_hz = marker_fit.trial.recording.rate_hz
     padding = min(len(q) - 1, round(0.5 * rate_hz))
-    low = low_passed(q, BASELINE_HZ, rate_hz, padding=padding)
+    low = low_pass(q, BASELINE_HZ, rate_hz, padding=padding)
     path = centre_of_mass_path(robot.model, qpos_from_angles(low))
     acceleration = CubicSpline(time_s, path)(time_s, 2)
     return np.asarray(robot.mass_kg * (acceleration + np.array([0.0, 0.0, GRAVITY_M_S2])))

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from strut.arrays import Array
-from strut.maths.sampling import low_passed
+from strut.maths.sampling import low_pass
 from strut.mocap.forces.footprints import Footprint
 from strut.mocap.forces.load_sharing import FootLoads
 from strut.recording import SIDES
@@ -74,7 +74,7 @@ class LandingShape:
 
     def _smooth(self, force: Array) -> Array:
         """Return a force without what is above the bandwidth. Shape (n,), every 1 ms."""
-        return low_passed(force, 2.0 * self.bandwidth_hz * _FINE_S, 2.0)  # both in units of half the rate
+        return low_pass(force, 2.0 * self.bandwidth_hz * _FINE_S, 2.0)  # both in units of half the rate
 
     @property
     def step_per_slope_s(self) -> float:

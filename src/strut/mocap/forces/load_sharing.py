@@ -62,7 +62,7 @@ class FootLoads:
 
 def cop_of_wrenches(wrench: Array) -> Array:
     """Return the centre of pressure of wrenches about the origin of the world. Shape (..., 6) in, (..., 2) out."""
-    return cop_of_wrench(wrench[..., :3], wrench[..., 3:], least_load_n=MIN_LOAD_N)
+    return cop_of_wrench(wrench[..., :3], wrench[..., 3:], min_load_n=MIN_LOAD_N)
 
 
 def footprint_index(footprints: Sequence[Footprint], time_s: Array) -> npt.NDArray[np.intp]:

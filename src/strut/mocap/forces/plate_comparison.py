@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.signal import welch
 
 from strut.arrays import Array
-from strut.maths.sampling import columns_at, low_passed
+from strut.maths.sampling import interpolate_columns, low_pass
 from strut.mocap.events.plate_events import MIN_PEAK_N, PlateStance
 from strut.mocap.forces.footprints import HALF_WIDTH_M, Footprint
 from strut.mocap.forces.load_sharing import FootLoads, cop_of_wrenches, footprint_index
@@ -67,7 +67,7 @@ class PlateForces:
         if self.bandwidth_hz is None or self.bandwidth_hz > 0.45 * self.rate_hz:
             return values
         padding = min(len(values) - 1, round(0.5 * self.rate_hz))
-        return low_passed(values, self.bandwidth_hz, self.rate_hz, padding=padding)
+        return low_pass(values, self.bandwidth_hz, self.rate_hz, padding=padding)
 
     @property
     def has_stance(self) -> bool:
@@ -169,8 +169,8 @@ def _wrench_at_frames(plate: ForcePlate, time_s: Array) -> Array:
     """Return force, and moment about the origin, of a plate at the frames. Shape (T, 6)."""
     wrench = np.concatenate([plate.force_n, plate.moment_nm + np.cross(plate.centre_m, plate.force_n)], axis=1)
     if 0.45 * plate.rate_hz > SMOOTH_HZ and len(wrench) > 30:
-        wrench = low_passed(wrench, SMOOTH_HZ, plate.rate_hz)
-    at_frames = columns_at(time_s, plate.time_s, wrench)
+        wrench = low_pass(wrench, SMOOTH_HZ, plate.rate_hz)
+    at_frames = interpolate_columns(time_s, plate.time_s, wrench)
     at_frames[time_s > plate.time_s[-1]] = np.nan
     return np.asarray(at_frames)
 

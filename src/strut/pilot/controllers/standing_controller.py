@@ -45,7 +45,7 @@ class StandingController:
             friction=gains.friction,
             moment_weight=gains.moment_weight,
             regularisation=gains.regularisation,
-            least_force_n=gains.least_force_n,
+            min_force_n=gains.least_force_n,
         )
         self._ends = np.array([foot.ends_m for foot in body.feet])
         self._wrench = np.zeros(ROWS)

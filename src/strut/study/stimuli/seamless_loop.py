@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from strut.arrays import Array
 from strut.errors import StudyError
-from strut.maths.sampling import columns_at
+from strut.maths.sampling import interpolate_columns
 
 _RATE_HZ = 60.0  # sampling rate of the search; finer than that of the page (30 Hz)
 _MAX_SAMPLES = 1200  # of a long motion the middle 20 s are searched: the matrix of differences is square
@@ -35,8 +35,8 @@ class Cycle:
         gap = (self.points[-1] - self.points[0]).ravel()  # the rest between the ends is spread over the cycle
         at_s = phase + self.time_s[0]
         points = self.points.reshape(len(self.points), -1)
-        posture = columns_at(at_s, self.time_s, points) - share * gap
-        path = columns_at(at_s, self.time_s, self.base)
+        posture = interpolate_columns(at_s, self.time_s, points) - share * gap
+        path = interpolate_columns(at_s, self.time_s, self.base)
         path = path + turns[:, None] * (self.base[-1] - self.base[0])
         return posture.reshape(len(time_s), -1, 3), path
 
@@ -49,7 +49,7 @@ def find_cycle(name: str, time_s: Array, points: Array, base: Array) -> Cycle:
     even = np.arange(time_s[0], time_s[-1] + 1e-9, 1.0 / _RATE_HZ)
     spare = max(0, len(even) - _MAX_SAMPLES) // 2
     even = even[spare : len(even) - spare]
-    postures = columns_at(even, time_s, points.reshape(len(points), -1))
+    postures = interpolate_columns(even, time_s, points.reshape(len(points), -1))
     state = np.hstack([postures, _VELOCITY_S * np.gradient(postures, 1.0 / _RATE_HZ, axis=0)])
     difference = squareform(pdist(state, "sqeuclidean"))
     ends = _shortest_cycle(difference / max(float(difference.max()), 1e-12))
@@ -57,7 +57,7 @@ def find_cycle(name: str, time_s: Array, points: Array, base: Array) -> Cycle:
         raise StudyError(f"Stimulus {name} holds no whole cycle; plan more cycles or write loop = false.")
     cycle_s = even[ends[0] : ends[1] + 1]
     posture = postures[ends[0] : ends[1] + 1].reshape(len(cycle_s), -1, 3)
-    return Cycle(cycle_s, posture, columns_at(cycle_s, time_s, base))
+    return Cycle(cycle_s, posture, interpolate_columns(cycle_s, time_s, base))
 
 
 def _shortest_cycle(difference: Array) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from msgspec import structs
 from strut.arrays import Array
 from strut.errors import StrutError, StudyError
 from strut.formats.motion_file import load_motion
-from strut.maths.sampling import columns_at
+from strut.maths.sampling import interpolate_columns
 from strut.models.catalogue import robot_of
 from strut.models.marker_set import marker_points
 from strut.models.skeleton import skeleton, skeleton_points
@@ -228,7 +228,7 @@ def _clip(name: str, motion: Motion, robot: Robot, display: Display, seconds: fl
         points = posture + base
     else:
         columns = np.concatenate([base, drawn], axis=1).reshape(len(drawn), -1)
-        sampled = columns_at(time_s, known_s, columns)
+        sampled = interpolate_columns(time_s, known_s, columns)
         base, points = np.split(sampled.reshape(len(time_s), -1, 3), [1], axis=1)
     # walks are shown about their middle, whatever their position in world
     return np.asarray(points - (base if display.camera == "follow" else base.mean(axis=0)))
