@@ -1,6 +1,8 @@
 import signal
 import socket
+import time
 import urllib.request
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -68,7 +70,8 @@ def test_serving_goes_on_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, stool: Ro
         if next(naps, None) is None:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(viewer_module.time, "sleep", nap)
+    clock = SimpleNamespace(sleep=nap, perf_counter=time.perf_counter)  # other threads keep their own sleep
+    monkeypatch.setattr(viewer_module, "time", clock)
     urls: list[str] = []
     show(bare, stool, port=0, on_ready=urls.append)
     assert urls[0].startswith("http://127.0.0.1:")
