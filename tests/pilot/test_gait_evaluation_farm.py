@@ -36,7 +36,7 @@ class Store:
 
     def __init__(self):
         self.put_records = []
-        self._records = [
+        self.stored = [
             GaitRecord((0, 0, 0), "ok", "", {}, None),
             GaitRecord((0, 0, 1), "ok", "", {"walked_by_pendulum": {}}, None),
             GaitRecord((0, 1, 0), "failed", "", {}, None),
@@ -44,7 +44,7 @@ class Store:
         ]
 
     def records(self):
-        return self._records
+        return self.stored
 
     def library(self):
         return "library"
@@ -60,7 +60,7 @@ class Store:
     ("pendulum", None, [(0, 0, 0), (0, 1, 1)]),
     ("library", "library", [(0, 0, 0), (0, 0, 1), (0, 1, 1)]),
 ])  # fmt: skip
-def test_gaits_that_are_ok_and_not_tried_yet_are_walked_and_written_down(monkeypatch, walker, library, indices):
+def test_feasible_gaits_without_a_result_are_walked_and_stored(monkeypatch, walker, library, indices):
     store = Store()
     told = []
     farms = []
@@ -77,9 +77,9 @@ def test_gaits_that_are_ok_and_not_tried_yet_are_walked_and_written_down(monkeyp
     assert store.put_records[-1].figures.get("iterations") == 3
 
 
-def test_where_all_are_tried_nobody_works(monkeypatch):
+def test_without_open_gaits_no_farm_is_started(monkeypatch):
     store = Store()
-    store._records = store._records[1:3]
+    store.stored = store.stored[1:3]
     monkeypatch.setattr(gait_evaluation, "TaskFarm", None)
     evaluate_gaits(store, SimpleNamespace(name="cassie"))
     assert store.put_records == []

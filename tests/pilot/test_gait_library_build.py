@@ -15,10 +15,7 @@ import pytest
 
 from strut.errors import OutOfRangeError, SchedulerError
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_library import gait_library_build
-from strut.pilot.gait_library.gait_library import PeriodicGait
 from strut.pilot.gait_library.gait_library_build import (
-    _Frontier,
     build_gait_library,
     gait_grid,
     gait_summary,
@@ -26,7 +23,7 @@ from strut.pilot.gait_library.gait_library_build import (
     mirror_record,
 )
 from strut.pilot.gait_library.gait_library_file import load_gait_library
-from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore
+from strut.pilot.gait_library.gait_store import GaitStore
 from strut.pilot.gait_library.task_farm import TaskFarm
 
 pytest.importorskip("distributed", reason="Dask (pip install 'strut[cluster]') is not installed")
@@ -97,27 +94,6 @@ def test_a_build_that_is_killed_goes_on_where_it_was(tmp_path):
     assert seen[0][0].figures["warm"]
     assert gait_summary(built).found == 4
     assert build_gait_library("cassie", store, counts=(2, 2, 1), workers=1).path == store  # nothing left to do
-
-
-def test_the_frontier_spreads_from_the_middle_and_tries_elsewhere_before_it_gives_up():
-    grid = gait_grid(load_robot("cassie"), (3, 3, 1))
-    frontier = _Frontier(grid)
-    ((first, start, attempt),) = frontier.ready()
-    assert (first, start) == ((1, 1, 0), None)
-    assert attempt == gait_library_build.MAX_ATTEMPTS  # from a stand: the last attempt
-    gait = PeriodicGait((0.0, 0.0, 0.8), 0.35, [[[0.0]]], [[[0.0]]])
-    frontier.take(GaitRecord(first, "ok", "", {}, gait, start=[1.0]))
-    ready = {index: (begun, number) for index, begun, number in frontier.ready()}
-    assert set(ready) == {(0, 1, 0), (2, 1, 0), (1, 2, 0)}  # gaits to the right are mirror images
-    assert all(begun == [1.0] and number == 1 for begun, number in ready.values())
-    frontier.again((0, 1, 0))
-    assert not list(frontier.ready())  # its other neighbours are not done
-    for index in ((2, 1, 0), (1, 2, 0)):
-        frontier.take(GaitRecord(index, "ok", "", {}, gait, start=[2.0]))
-    again = {index: begun for index, begun, _ in frontier.ready()}
-    assert again == {(0, 2, 0): [2.0], (2, 2, 0): [2.0]}
-    frontier.take(GaitRecord((0, 2, 0), "ok", "", {}, gait, start=[3.0]))
-    assert list(frontier.ready()) == [((0, 1, 0), [3.0], 2)]  # what failed is tried from the neighbour that is new
 
 
 @pytest.mark.parametrize("count", [0, 102])

@@ -86,17 +86,17 @@ SPEED = (0.4, 0.06)
 @pytest.fixture
 def gliding(program):
     """A stand that glides along with the speed, at its height, in the usual time: the nodes of a cold start."""
-    return trajectory_of(program._program.layout, program.initial_guess((*SPEED, 0.86)))
+    return trajectory_of(program.collocation.layout, program.initial_guess((*SPEED, 0.86)))
 
 
 def costs_of(program, path):
-    return program._program.costs(variables_of(program._program.layout, path))
+    return program.collocation.costs(variables_of(program.collocation.layout, path))
 
 
 def rows_of(program, path, name):
     """Return the rows of a name, in their own units."""
-    rows, _ = program._program.assembly.linear(variables_of(program._program.layout, path))
-    return rows[program._program.rows_of(name)]
+    rows, _ = program.collocation.assembly.linear(variables_of(program.collocation.layout, path))
+    return rows[program.collocation.rows_of(name)]
 
 
 def test_who_stands_upright_at_its_height_in_its_usual_time_pays_for_none_of_that(program, gliding):
@@ -220,7 +220,7 @@ def test_a_gait_stays_within_what_joints_can_do_and_its_standing_ankle_is_free(c
 
 def test_the_height_of_a_gait_is_kept_within_its_band_and_its_speed_exactly(program):
     program.initial_guess((0.4, 0.06, 0.86))
-    layout = program._program.layout
+    layout = program.collocation.layout
     band = program.table.height_band_m
     np.testing.assert_allclose(layout.lower[layout.q[:, 2]], 0.86 - band)
     np.testing.assert_allclose(layout.upper[layout.q[:, 2]], 0.86 + band)
@@ -289,7 +289,7 @@ def test_a_gait_that_was_tampered_with_is_refused(cassie, found, change, words):
 
 def test_the_equations_of_a_found_gait_hold_to_a_millionth(program, monkeypatch):
     """A solver that may stop at the tolerance of its cost leaves them a ten-thousandth open."""
-    kind = type(program._program)
+    kind = type(program.collocation)
     solutions = []
     original = kind.solution
     monkeypatch.setattr(kind, "solution", lambda *given: solutions.append(original(*given)) or solutions[-1])

@@ -100,7 +100,7 @@ class GaitProgram:
         self.tree = coupled_tree(robot)
         self.contact = tuple(line_contact_rows(foot) for foot in robot.feet)
         self.problem = _problem(self)
-        self._program = DirectCollocation(self.problem)
+        self.collocation = DirectCollocation(self.problem)
 
     @property
     def motors(self) -> list[int]:
@@ -124,12 +124,12 @@ class GaitProgram:
             return (moved, np.tile(rate, (len(time_s), 1)), np.zeros_like(moved))[order]
 
         self._bind(parameter)
-        return variables_of(self._program.layout, trajectory_through(self.problem, curve, [step_s, step_s]))
+        return variables_of(self.collocation.layout, trajectory_through(self.problem, curve, [step_s, step_s]))
 
     def solve(self, parameter: GaitParameter, start: Array, *, warm: bool, seconds: float = 60.0) -> GaitSolution:
         """Solve from an initial guess; `warm` if that is the solution of a neighbour. Shape (n,) in."""
         self._bind(parameter)
-        layout = self._program.layout
+        layout = self.collocation.layout
         options = SolverOptions(
             tolerance=1e-3,
             row_tolerance=1e-6,
@@ -137,22 +137,22 @@ class GaitProgram:
             max_seconds=seconds,
             initial_barrier=NEAR_BARRIER if warm else 0.0,
         )
-        solver = InteriorPoint(self._program.assembly, layout.lower, layout.upper, options)
+        solver = InteriorPoint(self.collocation.assembly, layout.lower, layout.upper, options)
         outcome = solver.solve(start)
-        solution = self._program.solution(outcome, solver)
+        solution = self.collocation.solution(outcome, solver)
         gait = _fit_curves(self, parameter, solution.trajectory) if solution.converged else None
         status = solution.status if gait is not None else self._failure(solution)
         return GaitSolution(gait, outcome.x, solution.trajectory, status, outcome.iterations, outcome.solve_s)
 
     def _failure(self, solution: Solution) -> str:
         """Return the status of a failed solution with its worst constraint and the limit that blocks it."""
-        limit = self._program.blocking_limit(solution.variables)
+        limit = self.collocation.blocking_limit(solution.variables)
         blocked = f", up against the limit of {limit}" if limit else ""
         return f"{solution.status}; worst is {solution.worst}{blocked}"
 
     def _bind(self, parameter: GaitParameter) -> None:
         """Set the bounds of speed, height and step time."""
-        layout = self._program.layout
+        layout = self.collocation.layout
         _, _, height = parameter
         for index, value in zip(layout.parameter, parameter, strict=False):
             layout.lower[index] = layout.upper[index] = value

@@ -1,4 +1,4 @@
-"""Parts of a piloted simulation: clocks, delays, notes and outcomes, on loops and records that are written by hand."""
+"""Runs of a piloted simulation: clocks, delays, phases, records and outcomes, partly on hand-made plants."""
 
 from collections import deque
 from types import SimpleNamespace
@@ -31,7 +31,7 @@ LOADED_N = contact_load_n(CASSIE)
 
 
 @pytest.mark.parametrize("rates", [(200.0, 20.0), (200.0, 200.0), (10000.0, 50.0), (1000.0, 125.0)])
-def test_rates_that_divide_each_other_are_clocks(rates):
+def test_rates_that_divide_each_other_are_accepted(rates):
     clock = Clock(*rates)
     assert (clock.control_hz, clock.record_hz) == rates
 
@@ -47,7 +47,7 @@ def test_rates_that_divide_each_other_are_clocks(rates):
         ((1000.0, 150.0), "150 samples a second do not divide"),
     ],
 )
-def test_rates_that_do_not_are_refused(rates, words):
+def test_other_rates_are_refused(rates, words):
     with pytest.raises(OutOfRangeError, match=words):
         Clock(*rates)
 
@@ -61,13 +61,13 @@ def test_a_tick_is_made_of_steps_of_a_millisecond_at_most(control_hz, steps):
     assert (loop.ticks, loop.pilot.tick_s) == (0, pytest.approx(1.0 / control_hz))
 
 
-def test_torques_come_as_late_as_the_world_says_and_settling_takes_its_time():
+def test_torques_are_delayed_as_set_and_settling_takes_its_time():
     world = World(delay_s=0.003, noise=NO_NOISE)
     loop = piloted_loop(CASSIE, world, Clock(control_hz=1000.0, settle_s=0.0))
     acted = []
     for _ in range(5):
         loop.tick()
-        acted.append(bool(np.any(loop.record._last)))
+        acted.append(loop.record.torque_use > 0.0)
     assert acted == [False, False, False, True, True]
     assert (loop.ticks, len(loop.tick_times_s)) == (5, 5)
     assert loop.idle_ticks == 5  # nothing is asked
@@ -77,24 +77,26 @@ def test_torques_come_as_late_as_the_world_says_and_settling_takes_its_time():
     assert loop.plant.model.geom("floor").friction[0] == pytest.approx(CASSIE.friction)
 
 
-def test_a_show_is_sampled_at_its_rate_and_radio_and_pushes_are_asked_every_tick():
-    heard = []
-    seen = []
+def test_a_run_is_sampled_at_its_rate_and_radio_and_pushes_act_every_tick():
+    called_s = []
+    sampled_s = []
 
     def radio(time_s):
-        heard.append(time_s)
+        called_s.append(time_s)
 
     clock = Clock(control_hz=1000.0, record_hz=100.0, settle_s=0.0, rest_s=0.02)
     world = World(noise=NO_NOISE, friction=0.5, seed=4, delay_s=0.001, pushes=(Push(0.0, (0.0, 0.0, -200.0), 0.01),))
-    run = simulate_requests([StandRequest(0.02)], CASSIE, world=world, clock=clock, radio=radio, on_sample=seen.append)
+    run = simulate_requests(
+        [StandRequest(0.02)], CASSIE, world=world, clock=clock, radio=radio, on_sample=sampled_s.append
+    )
     assert run.outcome.finished
-    np.testing.assert_allclose(run.motion.time_s, 0.01 * np.arange(len(seen)), atol=1e-12)
-    np.testing.assert_allclose(seen, run.motion.time_s, atol=1e-12)
-    np.testing.assert_allclose(heard, 0.001 * np.arange(10 * (len(seen) - 1)), atol=1e-12)
+    np.testing.assert_allclose(run.motion.time_s, 0.01 * np.arange(len(sampled_s)), atol=1e-12)
+    np.testing.assert_allclose(sampled_s, run.motion.time_s, atol=1e-12)
+    np.testing.assert_allclose(called_s, 0.001 * np.arange(10 * (len(sampled_s) - 1)), atol=1e-12)
     assert run.motion.meta["simulated"] == {"friction": 0.5, "seed": 4, "delay_s": 0.001}
     free = simulate_requests([StandRequest(0.02)], CASSIE, world=World(noise=NO_NOISE), clock=clock)
     assert free.motion.meta["simulated"]["friction"] == CASSIE.friction
-    assert run.motion.qpos[1, 2] < free.motion.qpos[1, 2] - 1e-4  # it was pushed down
+    assert run.motion.qpos[1, 2] < free.motion.qpos[1, 2] - 1e-4  # the push moved it down
     stopped = Clock(control_hz=1000.0, settle_s=0.0, longest_s=0.01)
     ended = simulate_requests([StandRequest(5.0)], CASSIE, clock=stopped)
     assert not ended.outcome.finished
@@ -104,13 +106,13 @@ def test_a_show_is_sampled_at_its_rate_and_radio_and_pushes_are_asked_every_tick
 # notes
 
 
-def test_each_phase_of_each_request_is_noted_once_with_its_time():
+def test_each_phase_of_each_request_is_recorded_once_with_its_time():
     requests = [StandRequest(1.0), StandRequest(1.0)]
     loop = SimpleNamespace(
         begun=[], record=SimpleNamespace(time_s=[]), pilot=SimpleNamespace(state_machine=SimpleNamespace())
     )
-    story = [(None, "hold"), (0, "rise"), (0, "rise"), (0, "hold"), (1, "hold"), (1, "hold"), (None, "hold")]
-    for number, (request, phase) in enumerate(story):
+    sequence = [(None, "hold"), (0, "rise"), (0, "rise"), (0, "hold"), (1, "hold"), (1, "hold"), (None, "hold")]
+    for number, (request, phase) in enumerate(sequence):
         loop.record.time_s.append(0.12345 * number)
         loop.pilot.state_machine.current = None if request is None else requests[request]
         loop.pilot.state_machine.phase = phase
@@ -118,7 +120,7 @@ def test_each_phase_of_each_request_is_noted_once_with_its_time():
     assert loop.begun == [BegunPhase(0, "rise", 0.123), BegunPhase(0, "hold", 0.37), BegunPhase(1, "hold", 0.494)]
 
 
-def test_a_robot_rests_while_nothing_is_asked_of_it():
+def test_ticks_without_a_request_count_as_idle():
     torque = np.zeros(10)
     pilot = SimpleNamespace(tick_s=0.001, radio=None, torque=lambda _: torque, state_machine=SimpleNamespace(idle=True))
     loop = PilotedLoop(
@@ -129,20 +131,20 @@ def test_a_robot_rests_while_nothing_is_asked_of_it():
         1,
         deque(),
     )
-    rested = []
+    idle_ticks = []
     for idle, radio in ((True, None), (True, None), (False, None), (True, None), (True, StandRequest()), (True, None)):
         pilot.state_machine.idle = idle
         pilot.radio = radio
         loop.tick()
-        rested.append(loop.idle_ticks)
-    assert rested == [1, 2, 0, 1, 0, 1]
+        idle_ticks.append(loop.idle_ticks)
+    assert idle_ticks == [1, 2, 0, 1, 0, 1]
 
 
 # outcomes
 
 
 def loop_of(**changes):
-    """Return a loop whose record is written by hand: three samples, 0.5 m to the left and forward."""
+    """Return a loop with a hand-made record: three samples, 0.5 m to the left and forward."""
     qpos = np.tile(CASSIE.standing_qpos, (3, 1))
     qpos[:, 0] = [2.0, 2.1, 2.3]
     qpos[:, 1] = [-1.0, -0.7, -0.6]
@@ -160,7 +162,7 @@ def loop_of(**changes):
     )
 
 
-def test_an_outcome_is_what_the_record_amounts_to():
+def test_the_outcome_follows_from_the_record():
     run = measure_run(CASSIE, loop_of(), 0.2, World())
     outcome = run.outcome
     assert (outcome.fell, outcome.finished, outcome.upright_s, outcome.torque_use) == (False, True, 0.8, 0.7)
@@ -168,9 +170,9 @@ def test_an_outcome_is_what_the_record_amounts_to():
     assert outcome.cost_of_transport == pytest.approx(30.0 / (CASSIE.mass_kg * 9.81 * 2.0))
     assert (outcome.tick_ms, outcome.real_time_factor) == pytest.approx((2.0, 4.0))
     assert run.motion.contact.tolist() == [[True, False], [True, True], [True, False]]
-    for path_m, told in ((0.099, False), (0.101, True)):
+    for path_m, counts in ((0.099, False), (0.101, True)):
         cost = measure_run(CASSIE, loop_of(path_m=lambda path_m=path_m: path_m), 0.2, World()).outcome.cost_of_transport
-        assert (cost is not None) is told
+        assert (cost is not None) is counts
 
 
 STOPPED = "simulation: the run was stopped before the last request"
@@ -179,7 +181,7 @@ STOPPED = "simulation: the run was stopped before the last request"
 @pytest.mark.parametrize(
     ("idle", "fell", "finished"), [(True, True, False), (False, False, False), (True, False, True)]
 )
-def test_who_fell_or_was_stopped_has_not_finished(idle, fell, finished):
+def test_a_run_with_a_fall_or_a_stop_has_not_finished(idle, fell, finished):
     run = measure_run(CASSIE, loop_of(idle=idle, fell=fell), 0.2, World())
     assert run.outcome.finished is finished
     assert run.motion.receipt.verdict == ("ok" if finished else "refused")
@@ -187,36 +189,36 @@ def test_who_fell_or_was_stopped_has_not_finished(idle, fell, finished):
     assert [str(reason) for reason in run.motion.receipt.reasons] == reasons
 
 
-def shown(joint, places, **changes):
-    """Return the receipt of a show in which one joint is at three places [rad]."""
+def receipt_of(joint, places, **changes):
+    """Return the receipt of a run with three positions of one joint [rad]."""
     qpos = np.tile(CASSIE.standing_qpos, (3, 1))
     qpos[:, CASSIE.base_size + joint] = places
     return measure_run(CASSIE, loop_of(qpos=list(qpos), **changes), 0.2, World()).motion.receipt
 
 
-def test_a_show_that_breaks_a_limit_is_refused_with_it():
+def test_a_run_that_breaks_a_limit_is_refused_with_it():
     stand = CASSIE.standing_qpos[7 + 2]
     upper = CASSIE.joint_upper_rad[6]
     speed = CASSIE.joint_speed_limit_rad_s[2]
-    beyond = shown(6, upper + 0.003)
+    beyond = receipt_of(6, upper + 0.003)
     assert [str(reason) for reason in beyond.reasons] == ["joint limit: left_foot is 0.003 rad beyond its range"]
-    fast = shown(2, stand + np.array([-0.01, 0.0, 0.01]) * 1.1 * speed, time_s=[0.0, 0.01, 0.02])
+    fast = receipt_of(2, stand + np.array([-0.01, 0.0, 0.01]) * 1.1 * speed, time_s=[0.0, 0.01, 0.02])
     assert [str(reason) for reason in fast.reasons] == ["joint speed: left_pitch reaches 110 % of its speed limit"]
-    weak = shown(2, stand, torque_use=1.02)
+    weak = receipt_of(2, stand, torque_use=1.02)
     assert [str(reason) for reason in weak.reasons] == ["torque: a motor reaches 102 % of its torque limit"]
-    slides = shown(2, stand, slip_m=lambda _load_n: 0.031)
+    slides = receipt_of(2, stand, slip_m=lambda _load_n: 0.031)
     assert [str(reason) for reason in slides.reasons] == ["foot slip: a foot slides 31.0 mm in a stance"]
     assert {receipt.verdict for receipt in (beyond, fast, weak, slides)} == {"refused"}
-    kept = shown(6, upper + 0.0015, torque_use=1.0, slip_m=lambda _load_n: 0.03)
+    kept = receipt_of(6, upper + 0.0015, torque_use=1.0, slip_m=lambda _load_n: 0.03)
     assert (kept.verdict, kept.reasons) == ("ok", ())
 
 
-def test_a_show_that_was_stopped_and_broke_a_limit_tells_both():
-    told = shown(6, CASSIE.joint_upper_rad[6] + 0.1, idle=False).reasons
-    assert [str(reason) for reason in told] == [STOPPED, "joint limit: left_foot is 0.100 rad beyond its range"]
+def test_a_run_that_was_stopped_and_broke_a_limit_has_both_reasons():
+    reasons = receipt_of(6, CASSIE.joint_upper_rad[6] + 0.1, idle=False).reasons
+    assert [str(reason) for reason in reasons] == [STOPPED, "joint limit: left_foot is 0.100 rad beyond its range"]
 
 
-def test_a_receipt_of_a_show_has_the_worst_of_rooms_and_speeds():
+def test_the_receipt_of_a_run_has_the_smallest_joint_margin_and_the_largest_speed():
     qpos = np.tile(CASSIE.standing_qpos, (3, 1))
     qpos[:, 7 + 2] += [0.0, 0.3, 0.6]  # 0.75 rad/s throughout
     qpos[1, 7 + 5] = CASSIE.joint_upper_rad[5] - 0.01
@@ -233,8 +235,8 @@ def test_a_receipt_of_a_show_has_the_worst_of_rooms_and_speeds():
 # records
 
 
-class WrittenPlant:
-    """A plant that is where it is told: seven coordinates, six motors of which two drive the joints 1 and 3."""
+class SetPlant:
+    """A plant whose state the test sets: seven coordinates, and two motors that drive the joints 1 and 3."""
 
     def __init__(self):
         self.qpos = np.array([0.0, 0.0, 0.9, 1.0, 0.0, 0.0, 0.0])
@@ -251,11 +253,16 @@ class WrittenPlant:
 
 
 @pytest.fixture
-def record():
-    return PilotedRecord(WrittenPlant(), np.array([10.0, 20.0]))
+def plant():
+    return SetPlant()
 
 
-def test_work_is_all_that_motors_give_and_take(record):
+@pytest.fixture
+def record(plant):
+    return PilotedRecord(plant, np.array([10.0, 20.0]))
+
+
+def test_work_counts_driving_and_braking_of_the_motors(record):
     record.tick(np.array([4.0, 5.0]), 0.1)
     assert record.work_j == pytest.approx(0.1 * (4.0 * 2.0 + 5.0 * 3.0))
     assert record.torque_use == pytest.approx(0.4)
@@ -270,8 +277,7 @@ def test_work_is_all_that_motors_give_and_take(record):
 
 @pytest.mark.parametrize("axis", [4, 5])
 @pytest.mark.parametrize(("beyond", "fell"), [(-0.001, False), (0.001, True)])
-def test_a_base_that_tips_sinks_or_is_touched_has_fallen_for_good(record, axis, beyond, fell):
-    plant = record._plant
+def test_a_base_that_tips_sinks_or_touches_the_ground_has_fallen_for_good(plant, record, axis, beyond, fell):
     half = (np.arccos(MIN_UPRIGHT_COSINE) + beyond) / 2.0
     plant.qpos[3] = np.cos(half)
     plant.qpos[axis] = np.sin(half)
@@ -281,9 +287,10 @@ def test_a_base_that_tips_sinks_or_is_touched_has_fallen_for_good(record, axis, 
     record.tick(np.zeros(2), 0.1)
     assert record.fell is fell
     for height_m, other_n in ((MIN_HEIGHT_SHARE * 0.9 - 1e-3 * np.sign(beyond), 0.0), (0.9, TOUCHED_N + beyond)):
-        again = PilotedRecord(WrittenPlant(), np.ones(2))
-        again._plant.qpos[2] = height_m
-        again._plant.other_n = other_n
+        low = SetPlant()
+        again = PilotedRecord(low, np.ones(2))
+        low.qpos[2] = height_m
+        low.other_n = other_n
         again.tick(np.zeros(2), 0.1)
         again.sample(0.0, "standing", "hold")
         assert again.fell is fell
@@ -302,42 +309,43 @@ def test_the_timeline_has_each_mode_and_phase_when_it_began(record):
     assert record.time_s == [0.0, 0.1, 0.20049, 0.3, 0.4]
 
 
-def test_no_impulse_is_lost_between_samples_or_counted_twice(record):
+def test_no_impulse_between_samples_is_lost_or_counted_twice(plant, record):
     """Of four ticks between samples the first two belong to the one before: a blow in the third to the one after."""
-    felt = {2: 80.0, 5: 40.0}  # of which no sample sees anything
+    pushes_n = {2: 80.0, 5: 40.0}  # between samples
 
     def push_n(tick):
-        return np.full((2, 3), felt.get(tick, 0.0))
+        return np.full((2, 3), pushes_n.get(tick, 0.0))
 
     for tick in range(9):
         if tick % 4 == 0:
             record.sample(0.1 * tick, "a", "x")
-        record._plant.foot_forces = lambda tick=tick: (push_n(tick), 0.0)
+        plant.foot_forces = lambda tick=tick: (push_n(tick), 0.0)
         record.record_tick_forces()
-        record._plant.foot_forces = lambda: (np.zeros((2, 3)), 0.0)
+        plant.foot_forces = lambda: (np.zeros((2, 3)), 0.0)
     mean_n = record.mean_force_n()
     assert mean_n.shape == (3, 2, 3)
     np.testing.assert_allclose(mean_n[:, 1, 2], [0.0, (80.0 + 40.0) / 4.0, 0.0])
     np.testing.assert_array_equal(np.array(record.force_n), 0.0)
 
 
-def test_who_felt_nothing_between_samples_has_the_forces_of_the_instants(record):
-    record._plant.foot_forces = lambda: (np.full((2, 3), 7.0), 0.0)
+def test_without_ticks_between_samples_mean_forces_are_those_of_the_instants(plant, record):
+    plant.foot_forces = lambda: (np.full((2, 3), 7.0), 0.0)
     record.sample(0.0, "a", "x")
     np.testing.assert_array_equal(record.mean_force_n(), np.full((1, 2, 3), 7.0))
 
 
-def test_a_path_is_measured_from_half_second_to_half_second(record):
+def test_the_path_is_measured_every_half_second(plant, record):
     """Swaying in between adds nothing: 0.3 and 0.4 m to the first corner, 1.2 m on to the second."""
     for number in range(5):
-        record._plant.qpos[:2] = [(0.0, 0.0), (5.0, 5.0), (0.3, 0.4), (5.0, 5.0), (1.5, 0.4)][number]
+        plant.qpos[:2] = [(0.0, 0.0), (5.0, 5.0), (0.3, 0.4), (5.0, 5.0), (1.5, 0.4)][number]
         record.sample(0.25 * number, "a", "x")
     assert record.path_m() == pytest.approx(0.5 + 1.2)
-    once = PilotedRecord(WrittenPlant(), np.ones(2))
+    corner = SetPlant()
+    once = PilotedRecord(corner, np.ones(2))
     once.sample(0.0, "a", "x")
     assert once.path_m() == 0.0
     for number in (1, 2):
-        once._plant.qpos[number - 1] = 1.0  # round a corner
+        corner.qpos[number - 1] = 1.0  # round a corner
         once.sample(2.0 * number, "a", "x")
     assert once.path_m() == pytest.approx(2.0)
 
@@ -351,24 +359,24 @@ def test_a_path_is_measured_from_half_second_to_half_second(record):
         ([], "Nothing is requested"),
     ],
 )
-def test_what_is_no_request_is_refused_before_anything_moves(requests, words):
+def test_an_invalid_request_is_refused_before_the_run(requests, words):
     with pytest.raises(OutOfRangeError, match=words):
         simulate_requests(requests)
 
 
-def test_requests_may_come_one_by_one_and_robots_by_name():
+def test_requests_may_come_from_a_generator_and_robots_by_name():
     asked = [StandRequest(hold_s=0.1), StandRequest(hold_s=0.1, height_m=0.85)]
     run = simulate_requests((one for one in asked), "cassie", clock=Clock(settle_s=0.1))
     assert {begun.number for begun in run.begun} == {0, 1}
 
 
 @pytest.mark.parametrize("friction", [-0.1, float("nan"), float("inf")])
-def test_floors_without_sense_are_refused(friction):
+def test_invalid_friction_is_refused(friction):
     with pytest.raises(OutOfRangeError, match="The friction of a world is"):
         World(friction=friction)
 
 
 @pytest.mark.parametrize("push", [(float("nan"), (0.0, 0.0, 0.0)), (0.1, (float("inf"), 0.0, 0.0))])
-def test_pushes_without_sense_are_refused(push):
+def test_invalid_pushes_are_refused(push):
     with pytest.raises(OutOfRangeError, match="not finite"):
         Push(*push)
