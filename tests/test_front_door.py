@@ -8,6 +8,7 @@ import sys
 import typing
 from pathlib import Path
 
+import numpy as np
 import pandas
 import pytest
 
@@ -80,8 +81,8 @@ def classes(annotation):
 
 
 def annotations(thing):
-    """Return the annotations of a function or class; names that only type checkers import stand for anything."""
-    for_type_checkers = {"pd": pandas}
+    """Return the annotations of a function or class; other names that only type checkers import become Any."""
+    for_type_checkers = {"np": np, "pd": pandas}
     while True:
         try:
             return list(typing.get_type_hints(thing, localns=for_type_checkers).values())
