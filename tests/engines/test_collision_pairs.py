@@ -1,12 +1,10 @@
-"""Which parts of a body are looked at, and how far apart they are, on a small tree with known gaps."""
+"""Collision pairs of a small tree with known gaps, and distances of segments."""
 
 import mujoco
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
-from strut.engines.rigid_body import poses
-from strut.engines.self_distance import _MovingGeoms, collision_pairs, segment_distance
+from strut.engines.self_distance import collision_pairs, segment_distance
 
 MJCF = """
 <mujoco>
@@ -14,7 +12,7 @@ MJCF = """
     <geom type="plane" size="1 1 1"/>
     <body name="trunk"><freejoint/>
       <geom name="trunk" type="box" size="0.1 0.2 0.3"/>
-      <geom name="picture" type="box" size="0.5 0.5 0.5" contype="0" conaffinity="0" group="1"/>
+      <geom name="visual" type="box" size="0.5 0.5 0.5" contype="0" conaffinity="0" group="1"/>
       <body name="arm" pos="0.2 0 0"><joint axis="0 1 0" range="-10 10"/>
         <geom name="arm" type="capsule" fromto="0 0 0 0.3 0 0" size="0.05"/>
         <body name="hand" pos="0.3 0 0"><joint axis="0 1 0" range="-10 10"/>
@@ -38,7 +36,7 @@ def names(model, pairs):
     return {tuple(sorted(model.geom(geom).name for geom in pair)) for pair in pairs}
 
 
-def test_neighbours_pictures_and_the_ground_are_left_out_and_a_gap_of_a_millimetre_is_looked_at(model):
+def test_neighbours_visual_geoms_and_the_ground_are_not_checked_and_a_gap_of_a_millimetre_is(model):
     found = collision_pairs(model)
     assert names(model, found.checked) == {
         ("hand", "trunk"), ("arm", "leg"), ("arm", "foot"), ("hand", "leg"), ("foot", "hand"), ("foot", "trunk"),
@@ -46,7 +44,7 @@ def test_neighbours_pictures_and_the_ground_are_left_out_and_a_gap_of_a_millimet
     assert found.always == found.at_rest == ()
 
 
-def test_what_overlaps_at_rest_is_left_out_and_what_is_near_is_not(model):
+def test_geoms_that_overlap_at_rest_are_not_checked_and_near_ones_are(model):
     start = MJCF.index('<body name="hand"')
     stop = MJCF.index("</body>", start)
     joint = '<joint axis="0 1 0" range="-90 90"/>'
@@ -61,45 +59,11 @@ def test_what_overlaps_at_rest_is_left_out_and_what_is_near_is_not(model):
     assert ("hand", "trunk") in names(apart, collision_pairs(apart).checked)
 
 
-def test_names_without_a_surface_and_excluded_pairs_are_left_out(model):
+def test_geoms_without_a_surface_and_excluded_pairs_are_not_checked(model):
     assert ("hand", "trunk") not in names(model, collision_pairs(model, ("hand",)).checked)
     text = MJCF.replace("</worldbody>", '</worldbody><contact><exclude body1="arm" body2="leg"/></contact>')
     less = mujoco.MjModel.from_xml_string(text)
     assert names(less, collision_pairs(less).checked) == names(model, collision_pairs(model).checked) - {("arm", "leg")}
-
-
-def test_distances_are_between_surfaces_and_never_below_those_of_the_balls_around(model):
-    rng = np.random.default_rng(0)
-    qpos = np.tile(model.qpos0, (5, 1))
-    qpos[:, 7:] += 0.1 * rng.normal(size=(5, 4))
-    geoms = _MovingGeoms(model, *poses(model, "geom", range(model.ngeom), qpos))
-    pairs = np.array(collision_pairs(model).checked)
-    data = mujoco.MjData(model)
-    for k in range(5):
-        data.qpos[:] = qpos[k]
-        mujoco.mj_kinematics(model, data)
-        exact = [mujoco.mj_geomDistance(model, data, *pair, 10.0, None) for pair in pairs]
-        sample = np.full(len(pairs), k)
-        assert_allclose(geoms.distance_m(sample, pairs), exact, atol=1e-6)
-        assert (geoms.least_distance_m(sample, pairs) <= np.array(exact) + 1e-9).all()
-    between = np.linalg.norm(geoms._place[2, pairs[0][0]] - geoms._place[2, pairs[0][1]])
-    around = model.geom_rbound[pairs[0]].sum()
-    assert_allclose(geoms.least_distance_m(np.array([2]), pairs[:1]), [between - around])
-
-
-def test_no_pair_comes_nearer_than_both_have_gone(model):
-    time = np.linspace(0.0, 1.0, 30)
-    qpos = np.tile(model.qpos0, (30, 1))
-    qpos[:, 7:] += np.outer(np.sin(3.0 * time), [0.5, -0.8, 0.6, 1.0])
-    geoms = _MovingGeoms(model, *poses(model, "geom", range(model.ngeom), qpos))
-    pairs = np.array(collision_pairs(model).checked)
-    apart = np.array([geoms.distance_m(np.full(len(pairs), k), pairs) for k in range(30)])
-    for first, last in ((0, 10), (5, 29), (12, 13)):
-        way = geoms.way_m(np.full(len(pairs), first), np.full(len(pairs), last), pairs)
-        assert (np.abs(apart[last] - apart[first]) <= way + 1e-9).all()
-    hand = model.geom("hand").id
-    path = np.linalg.norm(np.diff(geoms._place[:, hand], axis=0), axis=1)
-    assert_allclose(np.diff(geoms._travel_m[:, hand]), path, atol=1e-12)  # a ball goes as far as its centre
 
 
 @pytest.mark.parametrize(

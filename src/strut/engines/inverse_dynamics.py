@@ -1,6 +1,7 @@
-"""MuJoCo's inverse dynamics along a trajectory: generalised forces, the ground's wrench, Jacobians of contacts.
+"""Inverse dynamics along a trajectory: joint torques, total ground wrench and contact Jacobians (MuJoCo).
 
-Recursive Newton-Euler, sample by sample. Forces and moments in world axes; see `rigid_body` for the other conventions.
+Recursive Newton-Euler, sample by sample: tau = M(q) a + h(q, v) without contact forces. Forces and moments are in world
+axes; `rigid_body` documents the other conventions.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ from strut.robot import BASE, FLOATING, ContactPoint, Robot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InverseDynamics:
-    """What a movement needs, per sample.
+    """Forces that a motion requires, per sample, with the kinematics that share them among the feet.
 
     Args:
-        ground_force_n: Total force of the ground in world; NaN where the body is bolted down. Shape (T, 3).
-        ground_moment_nm: Its moment about the world's origin; likewise. Shape (T, 3).
+        ground_force_n: Total force of the ground in world; NaN if the robot is bolted down. Shape (T, 3).
+        ground_moment_nm: Its moment about the world's origin; NaN if the robot is bolted down. Shape (T, 3).
         com_in_world: Centre of mass. Shape (T, 3).
-        torque_nm: Joint torques if no foot touched anything. Shape (T, n_joints).
-        drive_force: What moves a platform: x and y [N], yaw [N m]; no columns without one. Shape (T, 3 or 0).
+        torque_nm: Joint torques without contact forces. Shape (T, n_joints).
+        drive_force: Force on a platform in x and y [N] and about yaw [N m]; no columns without one. Shape (T, 3 or 0).
         foot_in_world: Centres of the feet. Shape (T, n_feet, 3).
-        foot_rotation: Of their frames, in world. Shape (T, n_feet, 3, 3).
-        point_in_world: Where the feet touch: see `Robot.point_feet`. Shape (T, n_points, 3).
-        contact_jacobian: Jacobians of these points by the joints. Shape (T, n_points, 3, n_joints).
-        part_names: The parts that could touch the ground and are no feet.
-        clearance_m: How high over the ground each part's lowest point is. Shape (T, n_parts).
+        foot_rotation: Foot frames to world. Shape (T, n_feet, 3, 3).
+        point_in_world: Contact points, in the order of `Robot.point_feet`. Shape (T, n_points, 3).
+        contact_jacobian: Linear Jacobians of the contact points by the joints. Shape (T, n_points, 3, n_joints).
+        part_names: Bodies of the colliding geoms that are not feet.
+        clearance_m: Height of the lowest point of each of these geoms. Shape (T, n_parts).
     """
 
     ground_force_n: Array
@@ -49,9 +50,9 @@ class InverseDynamics:
 
 
 def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
-    """Return velocities and accelerations by central differences, at rest before the first and after the last sample.
+    """Return qvel and qacc by central differences; the robot rests before the first and after the last sample.
 
-    Sample times are evenly spaced. Shapes (T,) and (T, nq) in; qvel and qacc of shape (T, nv) out.
+    Sample times are evenly spaced. Shapes (T,) and (T, nq) in; (T, nv) and (T, nv) out.
     """
     model = robot.model
     step_s = float(time_s[1] - time_s[0])
@@ -60,30 +61,31 @@ def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
     if robot.floats:
         change[1:-1, :3] = np.diff(qpos[:, :3], axis=0)
         change[1:-1, BASE:] = np.diff(qpos[:, 7:], axis=0)
-        turned = Rotation.from_quat(qpos[:, 3:7], scalar_first=True)
-        change[1:-1, 3:BASE] = (turned[:-1].inv() * turned[1:]).as_rotvec()
+        base = Rotation.from_quat(qpos[:, 3:7], scalar_first=True)
+        change[1:-1, 3:BASE] = (base[:-1].inv() * base[1:]).as_rotvec()
     else:
         change[1:-1] = np.diff(qpos, axis=0)
     return (change[1:] + change[:-1]) / (2.0 * step_s), (change[1:] - change[:-1]) / step_s**2
 
 
 def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamics:
-    """Return the forces that a movement needs, and where its feet and lowest parts are. Shapes (T,), (T, nq)."""
+    """Return the forces that a motion requires, and the kinematics of feet and contacts. Shapes (T,), (T, nq)."""
     model = robot.model
     data = mujoco.MjData(model)
     qvel, qacc = velocities(robot, time_s, qpos)
     sites = foot_sites(robot).tolist()
     site_bodies = [int(model.site_bodyid[site]) for site in sites]
     below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]
-    parts = _parts(robot, model)
+    foot_numbers = foot_geoms(robot)
+    parts = [geom for geom in body_geoms(model) if geom not in foot_numbers and model.geom_contype[geom]]
     samples = len(qpos)
-    force = np.empty((len(qpos), model.nv))
+    force = np.empty((samples, model.nv))
     base_rotation = np.empty((samples, 9))
     com = np.empty((samples, 3))
     foot_in_world = np.empty((samples, len(sites), 3))
     foot_rotation = np.empty((samples, len(sites), 9))
-    jacobian, turning = np.zeros((2, samples, len(sites), 3, model.nv))
-    flat_feet = _flat_feet(robot)
+    linear_jacobian, angular_jacobian = np.zeros((2, samples, len(sites), 3, model.nv))
+    has_flat_feet = _has_flat_feet(robot)
     result = np.empty(model.nv)
     geom_height = np.empty((samples, model.ngeom))
     geom_up = np.empty((samples, model.ngeom, 3))
@@ -104,79 +106,65 @@ def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamic
         foot_rotation[k] = site_xmat[sites]
         for index, body in enumerate(site_bodies):
             point = foot_in_world[k, index] - below[index]
-            mujoco.mj_jac(model, data, jacobian[k, index], turning[k, index] if flat_feet else None, point, body)
+            angular = angular_jacobian[k, index] if has_flat_feet else None
+            mujoco.mj_jac(model, data, linear_jacobian[k, index], angular, point, body)
     force += model.dof_armature * qacc
-    joints = model.nv - len(robot.joint_names)
-    turn = foot_rotation.reshape(samples, len(sites), 3, 3)
-    ground_force, ground_moment = _carried(robot, model, (qpos, qvel, qacc), force, base_rotation)
+    first_joint = model.nv - len(robot.joint_names)
+    foot_to_world = foot_rotation.reshape(samples, len(sites), 3, 3)
+    if _has_platform(robot):
+        ground_force, ground_moment = _wrench_under_platform(model, qpos, qvel, qacc)
+    elif robot.floats:
+        ground_force, ground_moment = _wrench_on_floating_base(qpos, force, base_rotation)
+    else:
+        ground_force = ground_moment = np.full((samples, 3), np.nan)
+    lowest = [_lowest_point(model, part, geom_height, geom_up) for part in parts]
     return InverseDynamics(
         ground_force_n=ground_force,
         ground_moment_nm=ground_moment,
         com_in_world=com,
-        torque_nm=force[:, joints:],
-        drive_force=force[:, :joints] if _driven(robot) else np.empty((samples, 0)),
+        torque_nm=force[:, first_joint:],
+        drive_force=force[:, :first_joint] if _has_platform(robot) else np.empty((samples, 0)),
         foot_in_world=foot_in_world,
-        foot_rotation=turn,
-        point_in_world=points_of_feet(robot, foot_in_world, turn),
-        contact_jacobian=_point_jacobians(robot, jacobian[..., joints:], turning[..., joints:], turn),
+        foot_rotation=foot_to_world,
+        point_in_world=points_of_feet(robot, foot_in_world, foot_to_world),
+        contact_jacobian=_point_jacobians(
+            robot, linear_jacobian[..., first_joint:], angular_jacobian[..., first_joint:], foot_to_world
+        ),
         part_names=tuple(model.body(model.geom_bodyid[part]).name for part in parts),
-        clearance_m=_clearances(model, parts, geom_height, geom_up),
+        clearance_m=np.stack(lowest, axis=1) if lowest else np.empty((samples, 0)),
     )
 
 
-def _parts(robot: Robot, model: mujoco.MjModel) -> list[int]:
-    """Return the geoms that could touch the ground and are no feet."""
-    feet = foot_geoms(robot)
-    return [geom for geom in body_geoms(model) if geom not in feet and model.geom_contype[geom]]
-
-
-def _clearances(model: mujoco.MjModel, parts: Sequence[int], height: Array, up: Array) -> Array:
-    """Return the heights of the parts' lowest points. Shape (T, n_parts)."""
-    lowest = [_lowest_point(model, part, height, up) for part in parts]
-    return np.stack(lowest, axis=1) if lowest else np.empty((len(height), 0))
-
-
-def _driven(robot: Robot) -> bool:
-    """Return whether a platform carries the robot."""
+def _has_platform(robot: Robot) -> bool:
+    """Return whether a driven platform carries the robot."""
     return 0 < robot.base_size < FLOATING
 
 
-def _carried(
-    robot: Robot, model: mujoco.MjModel, motion: tuple[Array, Array, Array], force: Array, base_rotation: Array
-) -> tuple[Array, Array]:
-    """Return the ground's force and its moment about the world's origin; NaN if bolted down. Shape (T, 3) each."""
-    if _driven(robot):
-        return _carried_by_platform(model, *motion)
-    if robot.floats:
-        return _carried_by_ground(motion[0], force, base_rotation)
-    unknown = np.full((len(force), 3), np.nan)
-    return unknown, unknown
-
-
-def _carried_by_ground(qpos: Array, force: Array, base_rotation: Array) -> tuple[Array, Array]:
+def _wrench_on_floating_base(qpos: Array, force: Array, base_rotation: Array) -> tuple[Array, Array]:
     """Return the ground's force on a floating base and its moment about the world's origin. Shape (T, 3) each."""
     base_moment = np.einsum("tij,tj->ti", base_rotation.reshape(-1, 3, 3), force[:, 3:BASE])
     return force[:, :3], base_moment + np.cross(qpos[:, :3], force[:, :3])
 
 
-def _carried_by_platform(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: Array) -> tuple[Array, Array]:
+def _wrench_under_platform(model: mujoco.MjModel, qpos: Array, qvel: Array, qacc: Array) -> tuple[Array, Array]:
     """Return the force of the ground under a platform and its moment about the world's origin. Shape (T, 3) each.
 
-    The platform's own three coordinates say nothing about weight and tipping; what the world must hold does.
+    The three coordinates of the platform do not contain weight and tipping moment; the constraint wrench between world
+    and platform does.
     """
     data = mujoco.MjData(model)
-    carried = np.empty((len(qpos), 6))
+    wrench = np.empty((len(qpos), 6))  # moment about the centre of mass, then force, as MuJoCo stores it
     com = np.empty((len(qpos), 3))
     for k in sweep(model, data, qpos, qvel, qacc):
         mujoco.mj_rnePostConstraint(model, data)
-        carried[k] = data.cfrc_int[1]
-        com[k] = data.subtree_com[1]  # moment about the centre of mass, then force
-    return carried[:, 3:], carried[:, :3] + np.cross(com, carried[:, 3:])
+        wrench[k] = data.cfrc_int[1]
+        com[k] = data.subtree_com[1]
+    return wrench[:, 3:], wrench[:, :3] + np.cross(com, wrench[:, 3:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reaction:
-    """The ground's reaction: force (T, 3), moment about the world's origin (T, 3), and the centre of mass (T, 3)."""
+    """Ground reaction: force (T, 3), moment about the world's origin (T, 3), and the centre of mass (T, 3)."""
 
     force_n: Array
     moment_nm: Array
@@ -184,7 +172,7 @@ class Reaction:
 
 
 def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
-    """Return the ground's reaction: `inverse_dynamics` without what only the joints need. Shapes (T,), (T, nq)."""
+    """Return the ground reaction alone, faster than `inverse_dynamics`. Shapes (T,), (T, nq)."""
     model = robot.model
     data = mujoco.MjData(model)
     force = np.empty((len(qpos), 6))
@@ -198,15 +186,17 @@ def ground_reaction(robot: Robot, time_s: Array, qpos: Array) -> Reaction:
         force[k] = result[:BASE]
         rotation[k] = base_xmat
         com[k] = whole_com
-    return Reaction(*_carried_by_ground(qpos, force, rotation), com)
+    return Reaction(*_wrench_on_floating_base(qpos, force, rotation), com)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContactDemand:
-    """What a movement needs, per sample: generalised forces without any from the ground, floating base first (T, nv).
+    """Generalised forces that contacts and joints must supply, per sample.
 
-    And where the points touch, or would touch, of a ball its lowest point (T, n, 3), with the Jacobian of the matter
-    there (T, n, 3, nv).
+    Args:
+        force: M(q) a + h(q, v), floating base first. Shape (T, nv).
+        place_in_world: Contact points; of a ball, its lowest point. Shape (T, n, 3).
+        jacobian: Jacobians of the material points there. Shape (T, n, 3, nv).
     """
 
     force: Array
@@ -217,7 +207,7 @@ class ContactDemand:
 def contact_demand(
     model: mujoco.MjModel, points: Sequence[ContactPoint], qpos: Array, qvel: Array, qacc: Array
 ) -> ContactDemand:
-    """Return what a movement needs of its contact points. Shapes (T, nq), (T, nv), (T, nv)."""
+    """Return generalised forces and contact Jacobians of a motion. Shapes (T, nq), (T, nv), (T, nv)."""
     data = mujoco.MjData(model)
     bodies = [model.body(point.body).id for point in points]
     force = np.empty(qvel.shape)
@@ -234,24 +224,28 @@ def contact_demand(
     return ContactDemand(force, place, jacobian)
 
 
-def _point_jacobians(robot: Robot, jacobian: Array, turning: Array, foot_rotation: Array) -> Array:
+def _point_jacobians(robot: Robot, linear: Array, angular: Array, foot_rotation: Array) -> Array:
     """Return the contact points' Jacobians from those of their feet. (T, n_feet, 3, n) in, (T, n_points, 3, n) out."""
-    if not _flat_feet(robot):
-        return jacobian
-    owner = list(robot.point_feet)
+    if not _has_flat_feet(robot):
+        return linear
+    foot_of_point = list(robot.point_feet)
     lever = contact_point_offsets(robot, foot_rotation)[..., None]
-    return np.asarray(jacobian[:, owner] + np.cross(turning[:, owner], lever, axis=2))
+    return np.asarray(linear[:, foot_of_point] + np.cross(angular[:, foot_of_point], lever, axis=2))
 
 
-def _flat_feet(robot: Robot) -> bool:
-    """Return whether any foot touches the ground elsewhere than at its frame; a ball does not, and needs no lever."""
+def _has_flat_feet(robot: Robot) -> bool:
+    """Return whether any foot has contact points away from its frame; balls have none."""
     return any(foot.outline_m != ((0.0, 0.0),) for foot in robot.feet)
 
 
 def _lowest_point(model: mujoco.MjModel, geom: int, height: Array, up: Array) -> Array:
-    """Return the height of a part's lowest point.
+    """Return the height of a geom's lowest point. Shape (T,).
 
-    Shapes (T, n_geom) for heights of the parts' centres and (T, n_geom, 3) for how far their axes point up; (T,) out.
+    Args:
+        model: Model of the robot.
+        geom: Number of the geom.
+        height: Heights of all geoms' centres. Shape (T, n_geom).
+        up: Vertical components of all geoms' axes. Shape (T, n_geom, 3).
     """
     size = model.geom_size[geom]
     axes = up[:, geom]
@@ -265,13 +259,13 @@ def _lowest_point(model: mujoco.MjModel, geom: int, height: Array, up: Array) ->
         below = np.linalg.norm(axes * size, axis=1)
     elif kind == mujoco.mjtGeom.mjGEOM_CYLINDER:
         below = size[0] * np.sqrt(1.0 - np.minimum(along, 1.0) ** 2) + size[1] * along
-    else:  # a capsule, or a sphere as a capsule of no length
+    else:  # capsule; a sphere is a capsule of length 0
         below = size[0] + (size[1] if kind == mujoco.mjtGeom.mjGEOM_CAPSULE else 0.0) * along
     return np.asarray(height[:, geom] - below)
 
 
 def _hull(model: mujoco.MjModel, mesh: int) -> Array:
-    """Return the corners of a mesh's convex hull, or all of its corners, in the part's axes. Shape (n, 3)."""
+    """Return the vertices of a mesh's convex hull, or all vertices if the model has none, in geom axes. (n, 3)."""
     first = model.mesh_vertadr[mesh]
     graph = model.mesh_graphadr[mesh]
     corners = model.mesh_vert[first : first + model.mesh_vertnum[mesh]].astype(float)

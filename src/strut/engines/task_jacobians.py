@@ -1,4 +1,4 @@
-"""Task Jacobians: where feet and the centre of mass are along a trajectory, and how the coordinates move them."""
+"""Task Jacobians: positions and Jacobians of the feet and the centre of mass along a trajectory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strut.robot import Robot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskJacobians:
-    """End effectors of a whole body, per sample; Jacobians have a column per velocity coordinate, as MuJoCo has them.
+    """Kinematics of feet and centre of mass, per sample; Jacobians have a column per velocity coordinate of MuJoCo.
 
     Args:
         foot_in_world: Frames of the feet. Shape (T, n, 3).
@@ -35,54 +35,61 @@ class TaskJacobians:
 
 
 def task_jacobians(robot: Robot, qpos: Array, *, columns: Index | None = None) -> TaskJacobians:
-    """Return places and Jacobians of a floating robot's feet and centre of mass.
+    """Return positions and Jacobians of a floating robot's feet and centre of mass.
 
-    From MuJoCo's motion axes of all samples at once, as `mj_jac` and `mj_jacSubtreeCom` have them: a call of these for
-    each foot and sample would take longer than the kinematics.
+    They follow from MuJoCo's motion axes (`cdof`) of all samples at once, as in `mj_jac` and `mj_jacSubtreeCom`; calls
+    of these for each foot and sample would take longer than the kinematics.
 
     Args:
-        robot: Whose.
+        robot: Floating robot.
         qpos: Shape (T, nq).
-        columns: Those of the feet's Jacobians, where others are not asked for; all if None. Shape (k,).
+        columns: Columns of the feet's Jacobians to return; all if None. Shape (k,).
     """
     model = robot.model
     data = scratch_data(model)
     samples = len(qpos)
     sites = foot_sites(robot)
-    place = np.empty((samples, model.nsite, 3))
-    turn = np.empty((samples, model.nsite, 9))
-    base = np.empty((samples, 9))
-    centre = np.empty((samples, model.nbody, 3))
+    site_position = np.empty((samples, model.nsite, 3))
+    site_rotation = np.empty((samples, model.nsite, 9))
+    base_rotation = np.empty((samples, 9))
+    subtree_com = np.empty((samples, model.nbody, 3))
     axes = np.empty((samples, model.nv, 6))
-    site_xpos, site_xmat, base_xmat, subtree_com, cdof = (
-        getattr(data, name) for name in ("site_xpos", "site_xmat", "xmat", "subtree_com", "cdof")
-    )
-    base_xmat = base_xmat[1]
+    data_site_xpos = data.site_xpos
+    data_site_xmat = data.site_xmat
+    data_base_xmat = data.xmat[1]
+    data_subtree_com = data.subtree_com
+    data_cdof = data.cdof
     for k in sweep(model, data, qpos):
         mujoco.mj_comPos(model, data)
-        place[k] = site_xpos
-        turn[k] = site_xmat
-        base[k] = base_xmat
-        centre[k] = subtree_com
-        axes[k] = cdof
-    place = place[:, sites]
-    turn = turn[:, sites]
-    com = centre[:, 1]
-    moves, share = _moved_by(model, tuple(sites.tolist()))
+        site_position[k] = data_site_xpos
+        site_rotation[k] = data_site_xmat
+        base_rotation[k] = data_base_xmat
+        subtree_com[k] = data_subtree_com
+        axes[k] = data_cdof
+    foot_in_world = site_position[:, sites]
+    com = subtree_com[:, 1]
+    moves_foot, mass_share = _coordinate_effects(model, tuple(sites.tolist()))
     axes = np.ascontiguousarray(axes.transpose(2, 0, 1))
-    chosen, moves = (axes, moves) if columns is None else (axes[:, :, columns], moves[:, columns])
-    foot = np.empty((samples, len(sites), 6, chosen.shape[2]))
-    from_com = (place - com[:, None]).transpose(2, 0, 1)[..., None]
-    for axis, moving in enumerate(_velocities(chosen[:, :, None], from_com)):
-        np.multiply(moving, moves, out=foot[:, :, axis])
-    np.multiply(chosen[:3].transpose(1, 0, 2)[:, None], moves[:, None], out=foot[:, :, 3:])
-    away = (centre[:, model.dof_bodyid] - com[:, None]).transpose(2, 0, 1)
-    whole = np.stack(_velocities(axes, away), axis=1) * share
-    return TaskJacobians(place, turn.reshape(samples, len(sites), 3, 3), com, base.reshape(samples, 3, 3), foot, whole)
+    foot_axes = axes if columns is None else axes[:, :, columns]
+    moves_foot = moves_foot if columns is None else moves_foot[:, columns]
+    foot = np.empty((samples, len(sites), 6, foot_axes.shape[2]))
+    foot_from_com = (foot_in_world - com[:, None]).transpose(2, 0, 1)[..., None]
+    for axis, velocity in enumerate(_point_velocities(foot_axes[:, :, None], foot_from_com)):
+        np.multiply(velocity, moves_foot, out=foot[:, :, axis])
+    np.multiply(foot_axes[:3].transpose(1, 0, 2)[:, None], moves_foot[:, None], out=foot[:, :, 3:])
+    subtree_from_com = (subtree_com[:, model.dof_bodyid] - com[:, None]).transpose(2, 0, 1)
+    return TaskJacobians(
+        foot_in_world=foot_in_world,
+        foot_rotation=site_rotation[:, sites].reshape(samples, len(sites), 3, 3),
+        com_in_world=com,
+        base_rotation=base_rotation.reshape(samples, 3, 3),
+        foot=foot,
+        com=np.stack(_point_velocities(axes, subtree_from_com), axis=1) * mass_share,
+    )
 
 
 def task_positions(robot: Robot, qpos: Array) -> tuple[Array, Array]:
-    """Return where feet (T, n, 3) and the centre of mass (T, 3) are, without their Jacobians. Shape (T, nq)."""
+    """Return the positions of feet (T, n, 3) and centre of mass (T, 3) without Jacobians. Shape (T, nq) in."""
     model = robot.model
     sites = foot_sites(robot)
     data = scratch_data(model)
@@ -99,24 +106,24 @@ def task_positions(robot: Robot, qpos: Array) -> tuple[Array, Array]:
 
 def foot_coordinates(robot: Robot) -> Index:
     """Return the velocity coordinates that move any foot. Shape (k,)."""
-    moves, _ = _moved_by(robot.model, tuple(foot_sites(robot).tolist()))
-    return np.flatnonzero(moves.any(axis=0))
+    moves_foot, _ = _coordinate_effects(robot.model, tuple(foot_sites(robot).tolist()))
+    return np.flatnonzero(moves_foot.any(axis=0))
 
 
-def _velocities(axes: Array, away: Array) -> list[Array]:
-    """Return the velocities of points away (3, ...) from motion axes, which are turns over translations (6, ...)."""
-    return [axes[3 + i] + axes[j] * away[k] - axes[k] * away[j] for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1))]
+def _point_velocities(axes: Array, offset: Array) -> list[Array]:
+    """Return v + w x r of points at r (3, ...) for motion axes (w, v) (6, ...), as x, y and z."""
+    return [axes[3 + i] + axes[j] * offset[k] - axes[k] * offset[j] for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1))]
 
 
 @lru_cache(maxsize=16)
-def _moved_by(model: mujoco.MjModel, sites: tuple[int, ...]) -> tuple[Array, Array]:
-    """Return which coordinates move sites (n, nv), and which share of the whole mass each of them moves (nv,)."""
+def _coordinate_effects(model: mujoco.MjModel, sites: tuple[int, ...]) -> tuple[Array, Array]:
+    """Return 1 where a coordinate moves a site, else 0 (n, nv), and the share of the mass that each moves (nv,)."""
     body = model.dof_bodyid
     moves = np.zeros((len(sites), model.nv))
     for row, site in enumerate(sites):
-        above = int(model.site_bodyid[site])
-        while above:
-            moves[row, body == above] = 1.0
-            above = int(model.body_parentid[above])
+        ancestor = int(model.site_bodyid[site])
+        while ancestor:
+            moves[row, body == ancestor] = 1.0
+            ancestor = int(model.body_parentid[ancestor])
     in_tree = model.body_rootid[body] == 1
     return moves, np.where(in_tree, model.body_subtreemass[body] / model.body_subtreemass[1], 0.0)
