@@ -1,10 +1,17 @@
-"""Gait patterns and plans: who swings when, where feet are put, where the ground pushes."""
+"""Gait patterns and plans: contact schedule, footprints and planned zero-moment point."""
 
 import numpy as np
 import pytest
 
 from strut.errors import UnknownNameError
-from strut.gaits.pattern.gait_pattern import MOST_BRISK, PATTERNS, brisk, pattern_named, schedule, time_unit_s
+from strut.gaits.pattern.gait_pattern import (
+    MAX_SPEED_UP,
+    PATTERNS,
+    contact_schedule,
+    find_pattern,
+    speed_up,
+    time_unit_s,
+)
 from strut.gaits.pattern.gait_plan import FootStance, gait_plan, planned_zmp
 from strut.gaits.pattern.gait_track import Reach, TrackPiece, pieces_to, track
 from strut.place import Place
@@ -32,9 +39,9 @@ GAITS = [("crawl", QUADRUPED), ("walk", QUADRUPED), ("trot", QUADRUPED), ("biped
 
 
 @pytest.mark.parametrize(("gait", "stance"), GAITS)
-def test_feet_are_down_for_the_duty_factor(gait, stance):
+def test_feet_are_on_the_ground_for_the_duty_factor(gait, stance):
     phase = np.linspace(0.0, 20.0, 20001)
-    steps = schedule(PATTERNS[gait], stance.places, phase, 20)
+    steps = contact_schedule(PATTERNS[gait], stance.places, phase, 20)
     steady = (phase > 1.0) & (phase < 19.0)
     np.testing.assert_allclose(steps.contact[steady].mean(axis=0), PATTERNS[gait].duty_factor, atol=2e-3)
 
@@ -47,11 +54,11 @@ def test_quadrupeds_keep_their_number_of_feet_down(gait, fewest):
 @pytest.mark.parametrize(("gait", "stance"), GAITS)
 def test_a_foot_on_the_ground_does_not_move_and_a_foot_in_the_air_is_lifted(gait, stance):
     plan = planned(gait, stance, velocity=(0.3, 0.05, 0.4))
-    down = plan.schedule.contact
-    still = down[1:] & down[:-1]
-    assert np.abs(np.diff(plan.foot_in_world, axis=0))[still].max() < 1e-12
+    is_stance = plan.schedule.contact
+    stays = is_stance[1:] & is_stance[:-1]
+    assert np.abs(np.diff(plan.foot_in_world, axis=0))[stays].max() < 1e-12
     lift = plan.foot_in_world[..., 2] - stance.foot_m[:, 2]
-    assert lift[down].max() < 1e-12
+    assert lift[is_stance].max() < 1e-12
     assert lift.max(axis=0) == pytest.approx(np.full(len(stance.places), 0.05), rel=5e-3)
 
 
@@ -74,7 +81,7 @@ def test_a_steady_walk_has_the_commanded_velocity():
 def test_a_turn_on_the_spot_stays_there():
     plan = planned("trot", QUADRUPED, velocity=(0.0, 0.0, 0.8), cycles=6)
     assert np.abs(plan.track[:, :2]).max() < 1e-9
-    assert plan.track[-1, 2] == pytest.approx(0.8 * 0.6 * 5.0, rel=1e-3)  # the two ramps are worth one cycle
+    assert plan.track[-1, 2] == pytest.approx(0.8 * 0.6 * 5.0, rel=1e-3)  # the two ramps count as one cycle
 
 
 @pytest.mark.parametrize(("gait", "stance"), GAITS)
@@ -86,7 +93,7 @@ def test_the_weight_is_on_all_feet_before_the_first_and_after_the_last_step(gait
 
 
 @pytest.mark.parametrize(("gait", "stance"), GAITS)
-def test_the_ground_pushes_inside_the_feet_that_are_down(gait, stance):
+def test_the_planned_zero_moment_point_is_between_the_stance_feet(gait, stance):
     plan = planned(gait, stance)
     for sample in range(0, len(plan.time_s), 7):
         feet = plan.foot_in_world[sample, plan.schedule.contact[sample], :2]
@@ -128,20 +135,20 @@ def test_a_walk_over_a_way_point_passes_it():
 
 def test_a_biped_cannot_trot():
     with pytest.raises(UnknownNameError, match="gait 'trot'"):
-        pattern_named("trot", 2)
+        find_pattern("trot", 2)
 
 
 @pytest.mark.parametrize(("length_m", "speed"), [(0.3, 1.30), (0.6, 0.85), (0.9, 0.69)])
-def test_a_long_body_on_short_legs_trots_at_its_least_speed_as_far_as_that_is_sensible(length_m, speed):
-    """In body lengths per second: a short body is faster anyway, and one that is all back cannot be."""
-    found = brisk(PATTERNS["trot"], height_m=0.3, length_m=length_m, gravity_m_s2=9.81)
+def test_a_long_body_on_short_legs_trots_at_the_minimum_speed_up_to_a_largest_factor(length_m, speed):
+    """In body lengths per second: a short body is faster anyway, a very long one stays slower."""
+    found = speed_up(PATTERNS["trot"], height_m=0.3, length_m=length_m, gravity_m_s2=9.81)
     own = PATTERNS["trot"].stride * 0.3 / (PATTERNS["trot"].period * time_unit_s(0.3, 9.81))
     quick_m_s = found.stride * 0.3 / (found.period * time_unit_s(0.3, 9.81))
     assert quick_m_s / length_m == pytest.approx(speed, abs=0.01)
-    assert own <= quick_m_s * (1.0 + 1e-9) <= own * MOST_BRISK * (1.0 + 1e-6)
+    assert own <= quick_m_s * (1.0 + 1e-9) <= own * MAX_SPEED_UP * (1.0 + 1e-6)
     assert found.stride * found.period == pytest.approx(PATTERNS["trot"].stride * PATTERNS["trot"].period)
 
 
-def test_only_trots_have_a_least_speed():
-    assert brisk(PATTERNS["crawl"], height_m=0.3, length_m=2.0, gravity_m_s2=9.81) == PATTERNS["crawl"]
-    assert brisk(PATTERNS["biped"], height_m=0.8, length_m=0.0, gravity_m_s2=9.81) == PATTERNS["biped"]
+def test_only_trots_have_a_minimum_speed():
+    assert speed_up(PATTERNS["crawl"], height_m=0.3, length_m=2.0, gravity_m_s2=9.81) == PATTERNS["crawl"]
+    assert speed_up(PATTERNS["biped"], height_m=0.8, length_m=0.0, gravity_m_s2=9.81) == PATTERNS["biped"]

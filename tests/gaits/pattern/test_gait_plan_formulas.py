@@ -1,12 +1,14 @@
-"""Gait plans, tracks and schedules written out: prints, swings, loads and twists, by hand and by integration."""
+"""Formulas of gait plans: tracks, contact schedules, footprints and loads, by hand and by integration."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
 
-from strut.gaits.pattern.gait_pattern import GaitPattern, brisk, middle_of_stance, schedule, slowed
-from strut.gaits.pattern.gait_plan import FootStance, _at, gait_plan, planned_zmp, shown
-from strut.gaits.pattern.gait_track import Reach, TrackPiece, _twist, envelope, pieces_to, track
+from strut.gaits.pattern.gait_pattern import GaitPattern, contact_schedule, mid_stance_phases, slow_down, speed_up
+from strut.gaits.pattern.gait_plan import FootStance, fade_in_and_out, gait_plan, planned_zmp
+from strut.gaits.pattern.gait_track import Reach, TrackPiece, envelope, pieces_to, track
 from strut.maths.easing import smooth_step
 from strut.place import Place
 
@@ -15,19 +17,9 @@ STANCE = FootStance(
     ("left", "right"),
     np.array([[0.03, 0.1, 0.02], [-0.04, -0.12, 0.01]]),
     0.8,
-    push_m=np.array([[0.01, 0.02], [0.03, -0.01]]),
+    cop_m=np.array([[0.01, 0.02], [0.03, -0.01]]),
 )
 PIECES = (TrackPiece((0.3, 0.05, 0.4), 3), TrackPiece((0.2, 0.0, -0.3), 2))
-
-
-def test_a_place_of_the_body_is_turned_and_carried_along():
-    assert_allclose(_at(np.array([1.0, 2.0, 0.0]), np.array([0.3, 0.5])), [1.3, 2.5])
-    assert_allclose(_at(np.array([1.0, 2.0, np.pi / 2.0]), np.array([0.3, 0.5])), [0.5, 2.3], atol=1e-12)
-    c = np.cos(0.4)
-    s = np.sin(0.4)
-    assert_allclose(
-        _at(np.array([1.0, 2.0, 0.4]), np.array([0.3, 0.5])), [1.0 + 0.3 * c - 0.5 * s, 2.0 + 0.3 * s + 0.5 * c]
-    )
 
 
 def test_the_track_is_the_integral_of_its_twists():
@@ -76,30 +68,37 @@ def test_pieces_lead_to_the_goal_within_reach(goal):
     assert from_there == (TrackPiece((0.0, 0.0, 0.0), 2),)
 
 
-def test_few_cycles_are_taken_as_many_as_the_farthest_part_needs():
+def test_a_piece_has_as_many_cycles_as_its_farthest_part_needs():
     reach = Reach(0.3, 0.1, 0.5)
     (straight,) = pieces_to(Place(0.0, 0.0), [Place(0.9, 0.0)], reach)
     assert (straight.per_cycle, straight.cycles) == (pytest.approx((0.3, 0.0, 0.0)), 4)
     (longer,) = pieces_to(Place(0.0, 0.0), [Place(0.91, 0.0)], reach)
     assert longer.cycles == 5
-    far = pieces_to(Place(0.0, 0.0), [Place(0.0, 3.0)], reach)  # faced first: 4 + 1, 10 + 1, and back again
+    far = pieces_to(Place(0.0, 0.0), [Place(0.0, 3.0)], reach)  # a turn of 4 + 1, a walk of 10 + 1, and a turn back
     assert [piece.cycles for piece in far] == [5, 11, 5]
-    assert_allclose(_twist(0.3, 0.2, 0.0), [0.3, 0.2, 0.0])
-    half = 0.35
-    along = half / np.tan(half)
-    assert_allclose(_twist(0.3, 0.2, 0.7), [along * 0.3 + half * 0.2, -half * 0.3 + along * 0.2, 0.7])
 
 
-def test_who_swings_when_how_far_it_is_and_what_it_carries():
+@pytest.mark.parametrize("turn_rad", [0.0, 0.7])
+def test_a_piece_is_the_logarithm_of_its_displacement(turn_rad):
+    """The exponential of its twist, by the matrix exponential of SE(2), is the displacement."""
+    pieces = pieces_to(Place(0.0, 0.0), [Place(0.3, 0.2, turn_rad)], Reach(9.0, 9.0, 9.0))
+    (piece,) = pieces
+    x, y, turn = piece.per_cycle
+    displacement = expm(np.array([[0.0, -turn, x], [turn, 0.0, y], [0.0, 0.0, 0.0]]))
+    assert_allclose(displacement[:2, 2], [0.3, 0.2], atol=1e-12)
+    assert np.arctan2(displacement[1, 0], displacement[0, 0]) == pytest.approx(turn_rad)
+
+
+def test_the_contact_schedule_has_the_number_the_progress_and_the_load_of_each_swing():
     phase = np.array([-0.1, 0.0, 0.2, 0.39, 0.4, 0.45, 0.95, 1.2, 1.7])
-    steps = schedule(PATTERN, ("left", "right"), phase, 2)
-    assert steps.swing[:, 0].tolist() == [-1, 0, 0, 0, 0, 0, 0, 1, 1]
-    assert_allclose(steps.share[:, 0], [0.0, 0.0, 0.5, 0.975, 1.0, 1.0, 1.0, 0.5, 1.0])
+    steps = contact_schedule(PATTERN, ("left", "right"), phase, 2)
+    assert steps.swing_number[:, 0].tolist() == [-1, 0, 0, 0, 0, 0, 0, 1, 1]
+    assert_allclose(steps.swing_share[:, 0], [0.0, 0.0, 0.5, 0.975, 1.0, 1.0, 1.0, 0.5, 1.0])
     half = smooth_step(np.array(0.5))
     assert_allclose(steps.load[:, 0], [1.0, 0.0, 0.0, 0.0, 0.0, half, half, 0.0, 1.0], atol=1e-9)
-    assert steps.swing[:, 1].tolist() == [-1, -1, -1, -1, -1, -1, 0, 0, 1]
+    assert steps.swing_number[:, 1].tolist() == [-1, -1, -1, -1, -1, -1, 0, 0, 1]
     assert steps.contact[:, 1].tolist() == [True, True, True, True, True, True, True, True, False]
-    assert_allclose(middle_of_stance(PATTERN, "right", 3), [0.0, 1.2, 2.2, 3.0])
+    assert_allclose(mid_stance_phases(PATTERN, "right", 3), [0.0, 1.2, 2.2, 3.0])
 
 
 def test_a_plan_puts_feet_where_the_body_passes_them_in_the_middle_of_their_stance():
@@ -110,10 +109,12 @@ def test_a_plan_puts_feet_where_the_body_passes_them_in_the_middle_of_their_stan
     assert_allclose(plan.phase, even - hurry, atol=1e-12)
     assert_allclose(plan.track, track(plan.phase, PIECES), atol=1e-12)
     for foot, name in enumerate(STANCE.places):
-        middle = track(middle_of_stance(PATTERN, name, 5), PIECES)
-        prints = _at(middle, STANCE.foot_m[foot, :2])
-        share = plan.schedule.share[:, foot]
-        swing = plan.schedule.swing[:, foot]
+        middle = track(mid_stance_phases(PATTERN, name, 5), PIECES)
+        x, y = STANCE.foot_m[foot, :2]
+        heading = Rotation.from_euler("z", middle[:, 2:])
+        prints = middle[:, :2] + heading.apply([x, y, 0.0])[:, :2]
+        share = plan.schedule.swing_share[:, foot]
+        swing = plan.schedule.swing_number[:, foot]
         height = STANCE.foot_m[foot, 2] + 0.06 * 64.0 * (share * (1.0 - share)) ** 3
         assert_allclose(plan.foot_in_world[:, foot, 2], height, atol=1e-12)
         for k in range(0, len(plan.time_s), 17):
@@ -127,26 +128,26 @@ def test_a_plan_puts_feet_where_the_body_passes_them_in_the_middle_of_their_stan
             assert plan.foot_yaw_rad[k, foot] == pytest.approx(yaw, abs=1e-12)
             c = np.cos(yaw)
             s = np.sin(yaw)
-            x, y = STANCE.push_m[foot]
+            x, y = STANCE.cop_m[foot]
             pushed = plan.foot_in_world[k, foot, :2] + [c * x - s * y, s * x + c * y]
-            assert_allclose(plan.push_in_world[k, foot], pushed, atol=1e-12)
+            assert_allclose(plan.cop_in_world[k, foot], pushed, atol=1e-12)
     load = plan.schedule.load
-    mean = (load[:, :1] * plan.push_in_world[:, 0] + load[:, 1:] * plan.push_in_world[:, 1]) / load.sum(axis=1)[:, None]
+    mean = (load[:, :1] * plan.cop_in_world[:, 0] + load[:, 1:] * plan.cop_in_world[:, 1]) / load.sum(axis=1)[:, None]
     assert_allclose(planned_zmp(plan), mean, atol=1e-12)
     ends = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s)
-    assert_allclose(plan.shown, smooth_step(ends / 0.4), atol=1e-12)
-    assert_allclose(shown(plan.time_s, 0.2), smooth_step(ends / 0.2), atol=1e-12)
+    assert_allclose(plan.expressed_share, smooth_step(ends / 0.4), atol=1e-12)
+    assert_allclose(fade_in_and_out(plan.time_s, 0.2), smooth_step(ends / 0.2), atol=1e-12)
 
 
-def test_patterns_are_slowed_by_longer_stances_and_hurried_by_both_halves():
-    slow = slowed(PATTERN, 0.75)
+def test_patterns_slow_down_by_longer_stances_and_speed_up_by_pace_and_stride_alike():
+    slow = slow_down(PATTERN, 0.75)
     assert (slow.duty_factor, slow.handover) == pytest.approx((0.7, 0.2))
-    assert slowed(PATTERN, 1.5) == PATTERN
-    fast = GaitPattern({"left": 0.0}, 0.6, 4.0, 0.5, 0.1, 0.1, least_speed=1.5)
+    assert slow_down(PATTERN, 1.5) == PATTERN
+    fast = GaitPattern({"left": 0.0}, 0.6, 4.0, 0.5, 0.1, 0.1, min_speed=1.5)
     unit = np.sqrt(0.4 / 9.81)
     own = 0.5 * 0.4 / (4.0 * unit)
-    quick = brisk(fast, height_m=0.4, length_m=0.2, gravity_m_s2=9.81)
+    quick = speed_up(fast, height_m=0.4, length_m=0.2, gravity_m_s2=9.81)
     factor = np.sqrt(min(max(1.5 * 0.2 / own, 1.0), 1.6))
     assert factor > 1.0
     assert (quick.period, quick.stride) == pytest.approx((4.0 / factor, 0.5 * factor))
-    assert brisk(fast, height_m=0.4, length_m=9.0, gravity_m_s2=9.81).stride == pytest.approx(0.5 * np.sqrt(1.6))
+    assert speed_up(fast, height_m=0.4, length_m=9.0, gravity_m_s2=9.81).stride == pytest.approx(0.5 * np.sqrt(1.6))

@@ -1,5 +1,6 @@
-"""How a robot stands: where the ground shall push weak ankles, how long it is, and that all its feet touch."""
+"""Standing: preferred centres of pressure for weak ankles, length of the body, bent knees, places of the feet."""
 
+import copy
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import BadTableError
-from strut.gaits.pattern.standing import AT_MOST_ASIDE, NUDGE_RAD, WEAK, _error_m, _nudged, _places, _sunk, foot_stance
+from strut.gaits.pattern.standing import MAX_OFFSET, WEAK, foot_stance
 from tests.adoption.small_robots import biped, import_robot, quadruped
 
 
@@ -21,26 +22,34 @@ def with_ankles(robot, torque_nm):
     return replace(robot, torque_limit_nm=np.where(ankle, torque_nm, robot.torque_limit_nm))
 
 
-def test_strong_ankles_are_pushed_in_the_middle_of_their_soles(two):
+def standing_in(robot, qpos):
+    """Return the robot with another posture of standing."""
+    model = copy.copy(robot.model)
+    standing = model.key("standing").qpos if model.nkey else model.qpos0
+    standing[:] = qpos
+    return replace(robot, model=model)
+
+
+def test_strong_ankles_stand_on_the_middle_of_their_soles(two):
     stance, _ = foot_stance(two)
-    np.testing.assert_allclose(stance.push_m, 0.0, atol=1e-9)
+    np.testing.assert_allclose(stance.cop_m, 0.0, atol=1e-9)
 
 
-def test_weak_ankles_are_pushed_where_they_can_hold_the_weight(two):
+def test_weak_ankles_stand_where_they_can_hold_the_weight(two):
     """The sole of this robot lies 30 mm ahead of its ankle."""
-    able_m = 0.02
-    torque_nm = able_m * two.mass_kg * 9.81 / WEAK
+    held_m = 0.02
+    torque_nm = held_m * two.mass_kg * 9.81 / WEAK
     stance, _ = foot_stance(with_ankles(two, torque_nm))
-    np.testing.assert_allclose(stance.push_m[:, 0], able_m - 0.03, atol=2e-3)
-    np.testing.assert_allclose(stance.push_m[:, 1], 0.0, atol=1e-6)
+    np.testing.assert_allclose(stance.cop_m[:, 0], held_m - 0.03, atol=2e-3)
+    np.testing.assert_allclose(stance.cop_m[:, 1], 0.0, atol=1e-6)
 
 
-def test_no_ankle_is_so_weak_that_the_ground_would_push_at_the_edge(two):
+def test_no_ankle_is_so_weak_that_it_stands_on_the_edge_of_its_sole(two):
     stance, _ = foot_stance(with_ankles(two, 0.01))
-    assert np.abs(stance.push_m[:, 0]).max() <= AT_MOST_ASIDE * 0.11 + 1e-9
+    assert np.abs(stance.cop_m[:, 0]).max() <= MAX_OFFSET * 0.11 + 1e-9
 
 
-def test_a_short_sole_is_pushed_half_way_to_its_edge_where_its_ankle_is_weak(two):
+def test_a_weak_ankle_stands_half_way_to_the_edge_of_a_short_sole(two):
     """Of a sole of 40 mm, a quarter is half of half of it; the weight would have to be 30 mm behind its middle."""
 
     def short(foot):
@@ -52,7 +61,7 @@ def test_a_short_sole_is_pushed_half_way_to_its_edge_where_its_ankle_is_weak(two
 
     weak = with_ankles(two, 0.01)
     stance, _ = foot_stance(replace(weak, feet=tuple(short(foot) for foot in weak.feet)))
-    np.testing.assert_allclose(stance.push_m[:, 0], -0.01, atol=1e-9)
+    np.testing.assert_allclose(stance.cop_m[:, 0], -0.01, atol=1e-9)
 
 
 def test_a_quadruped_is_as_long_as_its_hips_are_apart_and_stands_on_its_balls(tmp_path):
@@ -61,34 +70,27 @@ def test_a_quadruped_is_as_long_as_its_hips_are_apart_and_stands_on_its_balls(tm
     np.testing.assert_allclose(stance.foot_m[:, 2], 0.02, atol=1e-9)
 
 
-def test_straight_legs_are_nudged_towards_the_middle_of_their_range_one_joint_after_the_other(two):
-    """The range from -0.3 to 1.3 has its middle at 0.5."""
-    lower = np.full(len(two.joint_names), -0.3)
-    upper = np.full(len(two.joint_names), 1.3)
-    robot = replace(two, joint_lower_rad=lower, joint_upper_rad=upper)
-    qpos = np.array(two.standing_qpos)
-    for angle, nudge in ((0.45, NUDGE_RAD), (0.55, -NUDGE_RAD)):
-        qpos[7:] = angle
-        starts = _nudged(robot, qpos)
-        assert len(starts) == max(len(leg.joints) for leg in robot.legs)
-        for place, start in enumerate(starts):
-            moved = {leg.joints[min(place, len(leg.joints) - 1)] for leg in robot.legs}
-            expected = [nudge if name in moved else 0.0 for name in robot.joint_names]
-            np.testing.assert_allclose(start[7:] - qpos[7:], expected, atol=1e-12)
-            np.testing.assert_array_equal(start[:7], qpos[:7])
+@pytest.mark.parametrize("bend_rad", [0.0, 0.02])
+def test_straight_legs_are_bent_and_keep_their_feet(two, bend_rad):
+    """A robot that stands with straight knees gets a lower body over the same footprints."""
+    knees = [two.joint_names.index(name) for name in two.joint_names if "knee" in name]
+    pitches = [k for k, name in enumerate(two.joint_names) if "hip_pitch" in name or "knee" in name or "ankle" in name]
+    straight_qpos = np.array(two.standing_qpos)
+    straight_qpos[7 + np.array(pitches)] = 0.0
+    straight_qpos[7 + np.array(knees)] = bend_rad
+    feet_m = task_jacobians(two, straight_qpos[None]).foot_in_world[0]
+    straight_qpos[2] -= feet_m[:, 2].min()
+    straight = standing_in(two, straight_qpos)
+    stance, qpos = foot_stance(straight)
+    before = task_jacobians(two, straight_qpos[None])
+    after = task_jacobians(two, qpos[None])
+    assert np.abs(qpos[7:] - straight_qpos[7:]).max() > 0.2
+    assert stance.height_m == pytest.approx(0.97 * before.com_in_world[0, 2], abs=2e-3)
+    apart_m = np.diff(before.foot_in_world[0, :, :2], axis=0)
+    np.testing.assert_allclose(np.diff(after.foot_in_world[0, :, :2], axis=0), apart_m, atol=2e-3)
 
 
-def test_a_body_that_sinks_keeps_its_feet_and_has_a_share_of_its_height(two):
-    qpos = foot_stance(two)[1]
-    now = task_jacobians(two, qpos[None])
-    sunk = _sunk(two, qpos, qpos, 0.97)
-    after = task_jacobians(two, sunk.qpos)
-    np.testing.assert_allclose(after.com_in_world, now.com_in_world * [1.0, 1.0, 0.97], atol=1e-3)
-    np.testing.assert_allclose(after.foot_in_world, now.foot_in_world, atol=1e-3)
-    assert _error_m(sunk) == pytest.approx(float(sunk.foot_error_m.max() + sunk.com_error_m.max()))
-
-
-def test_a_stand_is_seen_from_the_middle_of_its_feet_at_the_height_of_its_mass(two):
+def test_a_stance_is_relative_to_the_middle_of_the_feet(two):
     stance, qpos = foot_stance(two)
     now = task_jacobians(two, qpos[None])
     np.testing.assert_allclose(now.foot_in_world[0, :, :2].mean(axis=0), 0.0, atol=1e-12)
@@ -98,20 +100,22 @@ def test_a_stand_is_seen_from_the_middle_of_its_feet_at_the_height_of_its_mass(t
     assert not qpos.flags.writeable
 
 
-@pytest.mark.parametrize(
-    ("feet", "places"),
-    [
-        ([(0.0, 0.1), (0.0, -0.1)], ("left", "right")),
-        (
-            [(0.2, 0.1), (-0.2, -0.1), (-0.2, 0.1), (0.2, -0.1)],
-            ("front left", "hind right", "hind left", "front right"),
-        ),
-        ([(0.0, 0.1), (0.1, 0.1)], None),
-    ],
-)
-def test_places_of_feet_are_told_by_where_they_stand_and_none_is_taken_twice(two, feet, places):
-    if places is None:
-        with pytest.raises(BadTableError, match="one foot at each corner: left, left"):
-            _places(two, np.array(feet))
-    else:
-        assert _places(two, np.array(feet)) == places
+def test_feet_are_named_by_their_places(two, tmp_path):
+    assert dict(zip(two.foot_names, foot_stance(two)[0].places, strict=True)) == {
+        name: "left" if "left" in name else "right" for name in two.foot_names
+    }
+    four = import_robot(quadruped(), tmp_path)[0]
+    places = foot_stance(four)[0].places
+    assert sorted(places) == ["front left", "front right", "hind left", "hind right"]
+    foot_m = foot_stance(four)[0].foot_m
+    for place, (x, y, _) in zip(places, foot_m, strict=True):
+        assert place == f"{'front' if x > 0.0 else 'hind'} {'left' if y > 0.0 else 'right'}"
+
+
+def test_a_robot_with_two_feet_at_one_place_is_refused(tmp_path):
+    """Turned by 45 degrees, a long quadruped has its two left feet in front and its two right feet behind."""
+    four = import_robot(quadruped(), tmp_path)[0]
+    turned_qpos = np.array(four.standing_qpos)
+    turned_qpos[3:7] = [np.cos(np.pi / 8.0), 0.0, 0.0, np.sin(np.pi / 8.0)]
+    with pytest.raises(BadTableError, match="does not stand with one foot at each corner"):
+        foot_stance(standing_in(four, turned_qpos))

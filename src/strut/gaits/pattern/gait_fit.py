@@ -13,7 +13,7 @@ import numpy as np
 
 from strut.draft import Detail, Draft, Violation
 from strut.gaits.pattern.gait_drafts import TWO_POINTS, GaitDrafts, stands_on_two_points
-from strut.gaits.pattern.gait_fallbacks import LOWER
+from strut.gaits.pattern.gait_fallbacks import BODY_HEIGHTS
 from strut.gaits.pattern.request import PatternGait
 from strut.gaits.pattern.single_support import DENIED, hardest_on_one_leg
 from strut.gaits.pattern.table import PatternTable
@@ -171,7 +171,7 @@ class DraftJudge:
             friction_needed(audit) / robot.friction,
         )
         others = sum(violation.limit not in _LIMITS_IN_USE for violation in violations)
-        return Utilisation(others, draft.fallback // len(LOWER), float(max(use.max() for use in uses)))
+        return Utilisation(others, draft.fallback // len(BODY_HEIGHTS), float(max(use.max() for use in uses)))
 
     def first_violation(self, robot: Robot) -> str:
         """Return the first limit that the gait breaks, as a sentence without its time; nothing if it breaks none."""

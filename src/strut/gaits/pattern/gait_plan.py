@@ -1,4 +1,4 @@
-"""Gait plan: footprints in the world, feet over them, and the path of the pressure that carries a body along."""
+"""Gait plan: footprints in the world, feet over them, and the zero-moment point that carries the body along."""
 
 from __future__ import annotations
 
@@ -8,55 +8,55 @@ from dataclasses import dataclass
 import numpy as np
 
 from strut.arrays import Array
-from strut.gaits.pattern.gait_pattern import GaitPattern, Schedule, middle_of_stance, schedule
+from strut.gaits.pattern.gait_pattern import ContactSchedule, GaitPattern, contact_schedule, mid_stance_phases
 from strut.gaits.pattern.gait_track import TrackPiece, track
 from strut.maths.easing import smooth_step
 
-SETTLE = 3.0  # before the first and after the last step, in sqrt(h / g): a body moves before its feet do
+SETTLE = 3.0  # standing before the first and after the last step, in sqrt(h / g): a body moves before its feet do
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FootStance:
-    """How a robot stands, seen from the point on the ground in the middle of its feet, x forwards.
+    """How a robot stands, relative to the point on the ground in the middle of its feet, x forwards.
 
     Args:
-        places: Of the feet, such as `front left`.
+        places: Place of each foot, such as `front left`.
         foot_m: Frames of the feet. Shape (n, 3).
-        height_m: Of the centre of mass.
-        length_m: From the hind hips to the front ones; 0 for a biped.
-        push_m: Where the ground shall push each foot, from its frame; there if None. Shape (n, 2).
+        height_m: Height of the centre of mass.
+        length_m: From the hind hips to the front hips; 0 for a biped.
+        cop_m: Preferred centre of pressure of each foot, relative to its frame; at the frame if None. Shape (n, 2).
     """
 
     places: tuple[str, ...]
     foot_m: Array
     height_m: float
     length_m: float = 0.0
-    push_m: Array | None = None
+    cop_m: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GaitPlan:
-    """What feet and body shall do.
+    """Planned motion of feet, body and zero-moment point.
 
     Args:
         time_s: Shape (T,).
-        track: Place and heading of the body's point on the ground: x, y [m], yaw [rad]. Shape (T, 3).
+        track: Pose of the body's reference point on the ground: x, y [m], yaw [rad]. Shape (T, 3).
         phase: Cycles walked: 0 before the first step, their number after the last. Shape (T,).
-        schedule: Who swings when.
+        schedule: Contact schedule.
         foot_in_world: Frames of the feet. Shape (T, n, 3).
-        foot_yaw_rad: Their headings. Shape (T, n).
-        push_in_world: Where the ground shall push each foot that carries. Shape (T, n, 2).
-        shown: How much of the style is shown: 0 standing, 1 walking. Shape (T,).
+        foot_yaw_rad: Headings of the feet. Shape (T, n).
+        cop_in_world: Centre of pressure of each foot while it is on the ground. Shape (T, n, 2).
+        expressed_share: Share of the style that is expressed: 0 standing, 1 walking. Shape (T,).
     """
 
     time_s: Array
     track: Array
     phase: Array
-    schedule: Schedule
+    schedule: ContactSchedule
     foot_in_world: Array
     foot_yaw_rad: Array
-    push_in_world: Array
-    shown: Array
+    cop_in_world: Array
+    expressed_share: Array
 
 
 def gait_plan(
@@ -73,57 +73,67 @@ def gait_plan(
     """Return a walk that starts and ends standing.
 
     Args:
-        pattern: Who swings when.
-        stance: Where the feet stand.
-        period_s: Of a cycle.
-        pieces: Where the body goes, from the first lift-off to the last touch-down.
+        pattern: The gait pattern.
+        stance: The feet in standing.
+        period_s: Duration of a cycle.
+        pieces: Path of the body, from the first lift-off to the last touch-down.
         lift_m: Height of a swing.
-        settle_s: Standing before and after.
+        settle_s: Duration of standing before and after.
         rate_hz: Samples per second.
-        uneven: How unevenly time runs within a step, from -1 to 1: above 0 feet hurry and wait.
+        uneven: How unevenly time runs within a step, from -1 to 1: above 0, feet move fast and then wait.
     """
     cycles = sum(piece.cycles for piece in pieces)
     time_s = np.arange(round((2.0 * settle_s + cycles * period_s) * rate_hz) + 1) / rate_hz
-    even = (time_s - settle_s) / period_s
-    beats = len(set(pattern.swing_start.values()))
-    phase = np.clip(even, 0.0, float(cycles))
-    hurry = uneven * np.sin(2.0 * np.pi * beats * phase) / (2.0 * np.pi * beats)
-    phase = phase - hurry
-    steps = schedule(pattern, stance.places, even - hurry, cycles)
-    feet = np.empty((len(time_s), len(stance.places), 3))
-    yaw = np.empty((len(time_s), len(stance.places)))
+    even_phase = (time_s - settle_s) / period_s
+    steps_per_cycle = len(set(pattern.swing_start.values()))
+    phase = np.clip(even_phase, 0.0, float(cycles))
+    delay = uneven * np.sin(2.0 * np.pi * steps_per_cycle * phase) / (2.0 * np.pi * steps_per_cycle)
+    phase = phase - delay
+    schedule = contact_schedule(pattern, stance.places, even_phase - delay, cycles)
+    foot_in_world = np.empty((len(time_s), len(stance.places), 3))
+    foot_yaw_rad = np.empty((len(time_s), len(stance.places)))
     for foot, place in enumerate(stance.places):
-        middle = track(middle_of_stance(pattern, place, cycles), pieces)
-        prints = _at(middle, stance.foot_m[foot, :2])
-        share = steps.share[:, foot]
-        swing = steps.swing[:, foot]
+        mid_stance = track(mid_stance_phases(pattern, place, cycles), pieces)  # (cycles + 1, 3)
+        footprint_m = _points_in_world(mid_stance, stance.foot_m[foot, :2])
+        share = schedule.swing_share[:, foot]
+        number = schedule.swing_number[:, foot]
         progress = smooth_step(share)
-        before = np.maximum(swing, 0)
-        after = swing + 1
-        feet[:, foot, :2] = prints[before] + progress[:, None] * (prints[after] - prints[before])
-        feet[:, foot, 2] = stance.foot_m[foot, 2] + lift_m * 64.0 * (share * (1.0 - share)) ** 3
-        yaw[:, foot] = middle[before, 2] + progress * (middle[after, 2] - middle[before, 2])
-    aside = np.zeros((len(stance.places), 2)) if stance.push_m is None else stance.push_m
-    places = np.concatenate([feet[..., :2], yaw[..., None]], axis=2)
-    push = np.stack([_at(places[:, foot], aside[foot]) for foot in range(len(aside))], axis=1)
-    return GaitPlan(time_s, track(phase, pieces), phase, steps, feet, yaw, push, shown(time_s, settle_s))
+        before = np.maximum(number, 0)
+        after = number + 1
+        step_m = footprint_m[after] - footprint_m[before]
+        foot_in_world[:, foot, :2] = footprint_m[before] + progress[:, None] * step_m
+        foot_in_world[:, foot, 2] = stance.foot_m[foot, 2] + lift_m * 64.0 * (share * (1.0 - share)) ** 3
+        foot_yaw_rad[:, foot] = mid_stance[before, 2] + progress * (mid_stance[after, 2] - mid_stance[before, 2])
+    cop_m = np.zeros((len(stance.places), 2)) if stance.cop_m is None else stance.cop_m
+    foot_pose = np.concatenate([foot_in_world[..., :2], foot_yaw_rad[..., None]], axis=2)
+    cop_in_world = np.stack([_points_in_world(foot_pose[:, foot], cop_m[foot]) for foot in range(len(cop_m))], axis=1)
+    return GaitPlan(
+        time_s=time_s,
+        track=track(phase, pieces),
+        phase=phase,
+        schedule=schedule,
+        foot_in_world=foot_in_world,
+        foot_yaw_rad=foot_yaw_rad,
+        cop_in_world=cop_in_world,
+        expressed_share=fade_in_and_out(time_s, settle_s),
+    )
 
 
 def planned_zmp(plan: GaitPlan) -> Array:
-    """Return where the ground shall push in all: the mean of the feet by the load they carry. Shape (T, 2)."""
+    """Return the planned zero-moment point: the mean of the centres of pressure, weighted by load. Shape (T, 2)."""
     load = plan.schedule.load / plan.schedule.load.sum(axis=1, keepdims=True)
-    return np.asarray(np.einsum("tn,tni->ti", load, plan.push_in_world))
+    return np.asarray(np.einsum("tn,tni->ti", load, plan.cop_in_world))
 
 
-def shown(time_s: Array, settle_s: float) -> Array:
-    """Return how much of a style there is: it comes in before the first step and goes out after the last. (T,)."""
-    return np.asarray(np.minimum(smooth_step(time_s / settle_s), smooth_step((time_s[-1] - time_s) / settle_s)))
+def fade_in_and_out(time_s: Array, fade_s: float) -> Array:
+    """Return a share that rises from 0 to 1 in the first `fade_s` and falls to 0 in the last. Shape (T,)."""
+    return np.asarray(np.minimum(smooth_step(time_s / fade_s), smooth_step((time_s[-1] - time_s) / fade_s)))
 
 
-def _at(track: Array, place_m: Array) -> Array:
-    """Return where a place of the body is in the world. Shapes (..., 3), (2,) in, (..., 2) out."""
-    cosine = np.cos(track[..., 2])
-    sine = np.sin(track[..., 2])
-    x = track[..., 0] + cosine * place_m[0] - sine * place_m[1]
-    y = track[..., 1] + sine * place_m[0] + cosine * place_m[1]
+def _points_in_world(pose: Array, point_m: Array) -> Array:
+    """Return a point of a body at planar poses of the body. Shapes (..., 3), (2,) in, (..., 2) out."""
+    cosine = np.cos(pose[..., 2])
+    sine = np.sin(pose[..., 2])
+    x = pose[..., 0] + cosine * point_m[0] - sine * point_m[1]
+    y = pose[..., 1] + sine * point_m[0] + cosine * point_m[1]
     return np.stack([x, y], axis=-1)
