@@ -139,7 +139,7 @@ def solve_gait(
         rolling_m = np.zeros_like(plan.foot_in_world)
         com_m = _pendulum(plan, posture, _zmp_target(plan, rolling_m))
     else:
-        rolling_m = _rolling_displacement(robot, plan, guess_qpos)
+        rolling_m = _offset_from_footprints(robot, plan, guess_qpos)
     targets = _body_targets(plan, posture, com_m, rolling_m)
     round_converged = max(effort.converged, ROUND_CONVERGED)  # the last round removes what is left
     first_converged = round_converged if effort.rounds else effort.converged
@@ -148,7 +148,7 @@ def solve_gait(
         if is_hopeless is not None and is_hopeless(evaluate_solution(robot, targets, qpos)):
             break
         com_m = com_m + _com_correction(robot, plan, posture, rolling_m, qpos)
-        rolling_m = _rolling_displacement(robot, plan, qpos)
+        rolling_m = _offset_from_footprints(robot, plan, qpos)
         targets = _body_targets(plan, posture, com_m, rolling_m)
         converged = effort.converged if number == effort.rounds else round_converged
         qpos = solve(targets, qpos, effort.next_iterations, converged)
@@ -168,11 +168,11 @@ def resample_gait(
         length_m: Length that position errors are compared with, that of a leg.
     """
     qpos, com_m = gait.at(plan.time_s)
-    rolling_m = _rolling_displacement(robot, plan, qpos)
+    rolling_m = _offset_from_footprints(robot, plan, qpos)
     targets = _body_targets(plan, posture, com_m, rolling_m)
     first = whole_body_qpos(robot, targets, qpos, length_m=length_m, iterations=RESAMPLED_ITERATIONS)
     com_m += _com_correction(robot, plan, posture, rolling_m, _smooth(robot, plan, targets, first))
-    targets = _body_targets(plan, posture, com_m, _rolling_displacement(robot, plan, first))
+    targets = _body_targets(plan, posture, com_m, _offset_from_footprints(robot, plan, first))
     solved = whole_body_qpos(robot, targets, first, length_m=length_m, iterations=NEXT_ITERATIONS)
     return evaluate_solution(robot, targets, _smooth(robot, plan, targets, solved))
 
@@ -222,7 +222,7 @@ def _body_targets(plan: GaitPlan, posture: BodyPosture, com_m: Array, rolling_m:
     )
 
 
-def _rolling_displacement(robot: Robot, plan: GaitPlan, qpos: Array) -> Array:
+def _offset_from_footprints(robot: Robot, plan: GaitPlan, qpos: Array) -> Array:
     """Return how far spherical feet that roll without slipping are from their footprints. Shape (T, n, 3)."""
     displacement_m = np.zeros_like(plan.foot_in_world)
     balls = [k for k, foot in enumerate(robot.feet) if foot.radius_m > 0.0 and len(foot.points) == 1]
