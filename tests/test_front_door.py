@@ -81,13 +81,15 @@ def classes(annotation):
 
 
 def annotations(thing):
-    """Return the annotations of a function or class; other names that only type checkers import become Any."""
+    """Return the public annotations of a function or class; other names that only type checkers import become Any."""
     for_type_checkers = {"np": np, "pd": pandas}
     while True:
         try:
-            return list(typing.get_type_hints(thing, localns=for_type_checkers).values())
+            hints = typing.get_type_hints(thing, localns=for_type_checkers)
         except NameError as error:
             for_type_checkers[error.name] = typing.Any
+        else:
+            return [hint for name, hint in hints.items() if not name.startswith("_")]
 
 
 def test_every_type_in_a_public_signature_is_offered():

@@ -1,7 +1,74 @@
 """Typed tables of TOML files."""
 
 # Types in their signatures
-from .body import Platform as Platform
+from .body import (
+    BallFoot as BallFoot,
+    Chain as Chain,
+    ChainBody as ChainBody,
+    ChainFrame as ChainFrame,
+    ChainLink as ChainLink,
+    ChainRow as ChainRow,
+    FlatFoot as FlatFoot,
+    JointLimit as JointLimit,
+    LimbBody as LimbBody,
+    LimbChain as LimbChain,
+    LimbJoint as LimbJoint,
+    LimbLink as LimbLink,
+    Mount as Mount,
+    Platform as Platform,
+    Rod as Rod,
+    Trunk as Trunk,
+    TrunkPart as TrunkPart,
+)
+from .control import (
+    ControlTable as ControlTable,
+    LegSpring as LegSpring,
+    LineFoot as LineFoot,
+    ObserverGains as ObserverGains,
+    RegulatorGains as RegulatorGains,
+    StandingGains as StandingGains,
+    SwingGains as SwingGains,
+    TransitionTable as TransitionTable,
+    WalkingGains as WalkingGains,
+)
+from .eyes import (
+    EyesTable as EyesTable,
+)
+from .fields import (
+    Floor as Floor,
+    ScaledServo as ScaledServo,
+    Servo as Servo,
+    Shape as Shape,
+)
+from .folder import (
+    Tables as Tables,
+)
+from .gait_library import (
+    GaitGrid as GaitGrid,
+    GaitLibraryTable as GaitLibraryTable,
+    GridAxis as GridAxis,
+)
+from .imported import (
+    DefaultLimit as DefaultLimit,
+    ImportedBody as ImportedBody,
+    LinkFoot as LinkFoot,
+    LinkFrame as LinkFrame,
+    LinkLimb as LinkLimb,
+    LinkShape as LinkShape,
+    OwnJoint as OwnJoint,
+)
+from .segments import (
+    Bound as Bound,
+    DefaultSubject as DefaultSubject,
+    MeasuredSubject as MeasuredSubject,
+    SegmentBody as SegmentBody,
+    SegmentJoint as SegmentJoint,
+    SegmentLimit as SegmentLimit,
+    SegmentServo as SegmentServo,
+    SegmentShape as SegmentShape,
+    SegmentTable as SegmentTable,
+    Skin as Skin,
+)
 from .gait import GaitTable as GaitTable
 from .expression import (
     ExpressionTable as ExpressionTable,
