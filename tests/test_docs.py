@@ -81,7 +81,7 @@ def why_not(arguments: list[str]) -> str:
 @pytest.fixture(autouse=True)
 def _few_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Films and pages of one picture a second, of motions as long as ever."""
-    for pace in ("animation.QUICK_HZ", "animation.USUAL_HZ", "report.SMOOTHEST_HZ"):
+    for pace in ("animation.SMOOTH_HZ", "animation.DEFAULT_HZ", "report.MAX_HZ"):
         monkeypatch.setattr(f"strut.viewer.{pace}", 1.0)
 
 
