@@ -109,4 +109,4 @@ def test_dial_positions_pass(intensity):
 def test_other_dial_positions_are_refused(intensity, said):
     with pytest.raises(OutOfRangeError) as caught:
         checked_intensity(intensity)
-    assert str(caught.value) == f"Intensity is {said}; choose it from 0 (neutral) over 1 (as published) to 1.5."
+    assert str(caught.value) == f"Intensity is {said}; choose 0 (neutral) to 1.5 (1 is as published)."

@@ -39,11 +39,11 @@ def not_finite(shape, sample):
         ({"contact": np.ones((5, 3))}, "contact has shape (5, 3); this motion needs (5, 4)."),
         (
             {"contact": np.full((5, 4), 1e30)},
-            "contact has values other than 0 and 1; it says which feet are on the ground.",
+            "contact has values other than 0 and 1; 1 means that a foot is on the ground.",
         ),
         (
             {"contact": np.full((5, 4), np.nan)},
-            "contact has values other than 0 and 1; it says which feet are on the ground.",
+            "contact has values other than 0 and 1; 1 means that a foot is on the ground.",
         ),
         ({"torque_nm": np.zeros((5, 3))}, "torque_nm has shape (5, 3); this motion needs (5, 2)."),
         ({"ground_force_n": np.zeros((5, 4))}, "ground_force_n has shape (5, 4); this motion needs (5, 4, 3)."),

@@ -13,7 +13,7 @@ from typing import Any
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.plumbing.argument_types import coerce_fields
 
-LARGEST_INTENSITY = 1.5  # half as much again as the published poses; beyond that they are no longer the same gesture
+MAX_INTENSITY = 1.5  # stronger than 1.5 times the published poses, gestures change their meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Emotion:
             value = getattr(self, axis)
             if not -1.0 <= value <= 1.0:  # also catches NaN
                 raise OutOfRangeError(f"{axis} is {value:g}; rescale it to [-1, 1].")
-            object.__setattr__(self, axis, float(value))  # 1 and 1.0 are written to files alike
+            object.__setattr__(self, axis, float(value))  # so that files have 1.0 for 1
 
     @property
     def pad(self) -> tuple[float, float, float]:
@@ -45,7 +45,7 @@ class Emotion:
 
 
 def emotions() -> dict[str, dict[str, Any]]:
-    """Return the named emotions as they stand in `emotions.toml`: coordinates, other names, confirmation.
+    """Return the table of named emotions of `emotions.toml`: coordinates, synonyms, confirmation.
 
     Example:
         >>> strut.emotions()["sad"]["pad"]
@@ -59,7 +59,7 @@ def _emotions() -> dict[str, dict[str, Any]]:
 
 
 def named_emotion(name: str) -> Emotion:
-    """Return the emotion called `name`; other common words for it ('anger' for 'angry') work too.
+    """Return the emotion with a name or one of its synonyms ('anger' for 'angry').
 
     Example:
         >>> strut.named_emotion("anger").name
@@ -75,9 +75,9 @@ def named_emotion(name: str) -> Emotion:
 
 
 def checked_intensity(intensity: float) -> float:
-    """Return `intensity` if it is from 0 (neutral) to 1.5 (emphatic); raises OutOfRangeError otherwise."""
-    if not math.isfinite(intensity) or not 0.0 <= intensity <= LARGEST_INTENSITY:
+    """Return `intensity` as a float; raises OutOfRangeError unless it is from 0 to 1.5."""
+    if not math.isfinite(intensity) or not 0.0 <= intensity <= MAX_INTENSITY:
         raise OutOfRangeError(
-            f"Intensity is {intensity:g}; choose it from 0 (neutral) over 1 (as published) to {LARGEST_INTENSITY:g}."
+            f"Intensity is {intensity:g}; choose 0 (neutral) to {MAX_INTENSITY:g} (1 is as published)."
         )
     return float(intensity)

@@ -1,4 +1,4 @@
-"""Everything strut raises on purpose. Each message names the value, the cause and the next step."""
+"""Errors: the exceptions that strut raises for mistakes of its user; messages name value, cause and next step."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from strut.plumbing.number_text import format_amount
 if TYPE_CHECKING:
     from strut.receipt import Reason, Receipt
 
-MOST_REASONS = 3  # of a refusal, that one sentence holds
+MAX_REASONS = 3  # of a refusal in its sentence; JSON has all
 
 
 class StrutError(Exception):
-    """Something the user can fix; the command line prints it as one sentence and exits with 2."""
+    """A mistake that the user can fix; the command line prints one sentence and exits with 2."""
 
 
 class OutOfRangeError(StrutError):
-    """A number lies outside what it can mean."""
+    """A number is outside its valid range."""
 
 
 class WrongTypeError(StrutError, TypeError):
-    """An argument is of another type than a function takes: a path in the place of a motion, a word for a number."""
+    """An argument has the wrong type: a path instead of a motion, text instead of a number."""
 
     def __init__(self, function: str, argument: str, given: str, wanted: str) -> None:
         super().__init__(function, argument, given, wanted)
@@ -38,10 +38,10 @@ class WrongTypeError(StrutError, TypeError):
 
 
 class UnknownNameError(StrutError):
-    """A name is not in a list of known names."""
+    """A name is not among the known names."""
 
     def __init__(self, kind: str, name: str, known: Sequence[str], where: str) -> None:
-        super().__init__(kind, name, known, where)  # all of them, or the error cannot cross a process pool
+        super().__init__(kind, name, known, where)  # pickle, and so a process pool, needs every argument
         self.kind = kind
         self.name = name
         self.known = tuple(known)
@@ -49,17 +49,24 @@ class UnknownNameError(StrutError):
 
     def __str__(self) -> str:
         known = {name.lower(): name for name in self.known}
-        near = ", ".join(known[name] for name in get_close_matches(self.name.lower(), known, cutoff=0.4))
-        words = f"nearest: {near}" if near else f"there are {', '.join(self.known)}"
-        return f"There is no {self.kind} '{self.name}' ({words}); {self.where} lists them all."
+        nearest = ", ".join(known[name] for name in get_close_matches(self.name.lower(), known, cutoff=0.4))
+        hint = f"nearest: {nearest}" if nearest else f"there are {', '.join(self.known)}"
+        return f"There is no {self.kind} '{self.name}' ({hint}); {self.where} lists them all."
 
 
 class BadTableError(StrutError):
-    """A robot's data file lacks something or holds something else."""
+    """A data file of a robot lacks an entry or has an invalid one."""
 
 
 class OutOfReachError(StrutError):
-    """A leg cannot reach its target; carries which one and by how much."""
+    """A leg cannot reach its target.
+
+    Args:
+        leg: Name of the leg.
+        distance_m: Distance from hip to ankle that the target needs.
+        shortest_m: Shortest distance that the leg reaches.
+        longest_m: Longest one.
+    """
 
     def __init__(self, leg: str, distance_m: float, shortest_m: float, longest_m: float) -> None:
         super().__init__(leg, distance_m, shortest_m, longest_m)
@@ -76,7 +83,13 @@ class OutOfReachError(StrutError):
 
 
 class UnreachablePostureError(StrutError):
-    """No posture of two legs meets a target; carries which one, the kind of reason and the reason in words."""
+    """No configuration of two legs meets a target.
+
+    Args:
+        sample: Index of the target.
+        kind: Kind of the reason.
+        detail: The reason as a sentence.
+    """
 
     def __init__(self, sample: int, kind: str, detail: str) -> None:
         super().__init__(sample, kind, detail)
@@ -89,38 +102,55 @@ class UnreachablePostureError(StrutError):
 
 
 class BadFootstepsError(StrutError):
-    """A list of footsteps cannot be read or cannot be walked; the message names the step."""
+    """A list of footsteps is invalid or not feasible; the message names the step."""
 
 
 class ImpossibleStepError(StrutError):
-    """The neutral gait itself cannot do what an option asks; lengths in metres, speeds in metres per second."""
+    """A chosen option is infeasible even in neutral; values are in SI units.
+
+    Args:
+        what: Name of the option for people.
+        asked_m: The chosen value.
+        reason: The limit that it breaks.
+        usual_m: The usual value.
+        feasible_m: The feasible value nearest to the chosen one; None if there is none.
+        unit: Unit in the message: `mm`, `mm/s` or `°/s`.
+    """
 
     def __init__(
-        self, what: str, asked_m: float, reason: str, usual_m: float, works_m: float | None, unit: str = "mm"
+        self, what: str, asked_m: float, reason: str, usual_m: float, feasible_m: float | None, unit: str = "mm"
     ) -> None:
-        super().__init__(what, asked_m, reason, usual_m, works_m, unit)
+        super().__init__(what, asked_m, reason, usual_m, feasible_m, unit)
         self.what = what
         self.asked_m = asked_m
         self.reason = reason
         self.unit = unit
         self.usual_m = usual_m
-        self.works_m = works_m
+        self.feasible_m = feasible_m
 
     def __str__(self) -> str:
         extreme = "largest" if abs(self.asked_m) > abs(self.usual_m) else "smallest"
         advice = (
-            f"the {extreme} that works is {self._told(self.works_m)}."
-            if self.works_m is not None
-            else f"nor does the usual {self._told(self.usual_m)} work: change the other step options too."
+            f"the {extreme} feasible one is {self._format(self.feasible_m)}."
+            if self.feasible_m is not None
+            else f"the usual {self._format(self.usual_m)} is not feasible either: change the other step options, too."
         )
-        return f"A {self.what} of {self._told(self.asked_m)} is impossible ({self.reason}); {advice}"
+        return f"A {self.what} of {self._format(self.asked_m)} is not feasible ({self.reason}); {advice}"
 
-    def _told(self, value: float) -> str:
+    def _format(self, value: float) -> str:
         return format_amount(value, self.unit)
 
 
 class UnreachablePathError(StrutError):
-    """A hand cannot follow its path; carries the first frame that fails and by how much."""
+    """A hand cannot follow its path.
+
+    Args:
+        task: Name of the task.
+        frame: Index of the first sample that fails.
+        time_s: Its time.
+        off_m: Distance of the hand from its target.
+        turned_rad: Angle of the hand from its target.
+    """
 
     def __init__(self, task: str, frame: int, time_s: float, off_m: float, turned_rad: float) -> None:
         super().__init__(task, frame, time_s, off_m, turned_rad)
@@ -138,7 +168,7 @@ class UnreachablePathError(StrutError):
 
 
 class RefusedError(StrutError):
-    """A motion is refused for all of its `reasons`; the command line exits with 3."""
+    """A motion is refused because of its `reasons`; the command line exits with 3."""
 
     def __init__(self, reasons: Sequence[Reason], advice: str, receipt: Receipt | None = None) -> None:
         super().__init__(reasons, advice, receipt)
@@ -147,17 +177,17 @@ class RefusedError(StrutError):
         self.receipt = receipt
 
     def __str__(self) -> str:
-        more = len(self.reasons) - MOST_REASONS
+        more = len(self.reasons) - MAX_REASONS
         rest = f"; and {more} more (all of them with --json)" if more > 0 else ""
-        return f"Refused: {'; '.join(map(str, self.reasons[:MOST_REASONS]))}{rest}. {self.advice}"
+        return f"Refused: {'; '.join(map(str, self.reasons[:MAX_REASONS]))}{rest}. {self.advice}"
 
 
 class StoppedError(StrutError):
-    """Whoever watched a search told it to stop."""
+    """The user or a callback stopped a search or a solver."""
 
 
 class FileError(StrutError):
-    """A file cannot be read or written; carries which one and why."""
+    """A file cannot be read or written, for a reason."""
 
     def __init__(self, path: Path | str, reason: str) -> None:
         super().__init__(path, reason)
@@ -169,19 +199,19 @@ class FileError(StrutError):
 
 
 class MotionFileError(FileError):
-    """A motion file is damaged or foreign."""
+    """A motion file is damaged or of another kind."""
 
 
 class RigFileError(FileError):
-    """A GLB or BVH file is damaged, or is no rig of the robot."""
+    """A GLB or BVH file is damaged, or is not a rig of the robot."""
 
 
 class LibraryError(FileError):
-    """A motion library is damaged, foreign or of another version, or does not hold what is asked for."""
+    """A motion library is damaged or of another kind or version, or lacks the requested motion."""
 
 
 class SchedulerError(StrutError):
-    """A cluster's scheduler cannot be reached, or was lost; carries its address and why."""
+    """The scheduler of a cluster cannot be reached, or the connection to it was lost."""
 
     def __init__(self, address: str, reason: str) -> None:
         super().__init__(address, reason)
@@ -193,11 +223,11 @@ class SchedulerError(StrutError):
 
 
 class BadMotionError(StrutError):
-    """Arrays do not make a motion: shapes disagree, time runs backwards, samples are not finite."""
+    """Arrays do not form a motion: shapes disagree, time does not increase, or samples are not finite."""
 
 
 class CannotListenError(StrutError):
-    """Nothing can be served at an address; carries it, and whether its host or its port is to blame."""
+    """A server cannot listen on an address; `blame` says whether because of its host or its port."""
 
     def __init__(self, host: str, port: int, reason: str, blame: Literal["host", "port"] = "port") -> None:
         super().__init__(host, port, reason, blame)
@@ -210,15 +240,16 @@ class CannotListenError(StrutError):
         if self.blame == "host":
             return (
                 f"This machine cannot listen on the host '{self.host}' ({self.reason}); choose 127.0.0.1 for this "
-                "machine alone or 0.0.0.0 for everybody who can reach it."
+                "machine alone or 0.0.0.0 for its whole network."
             )
         return (
-            f"Cannot listen on {self.host}:{self.port} ({self.reason}); stop what listens there or choose another port."
+            f"Cannot listen on {self.host}:{self.port} ({self.reason}); stop the program that listens there, "
+            "or choose another port."
         )
 
 
 class MissingExtraError(StrutError):
-    """A verb needs packages that were not installed."""
+    """A verb needs optional packages that are not installed."""
 
     def __init__(self, extra: str, package: str) -> None:
         super().__init__(extra, package)
@@ -230,7 +261,7 @@ class MissingExtraError(StrutError):
 
 
 class AnswersError(StrutError):
-    """A table of answers is no such table, or too small for a test; carries the file and, where known, the line."""
+    """A table of answers is invalid or too small for a test."""
 
     def __init__(self, source: str, reason: str, line: int | None = None) -> None:
         super().__init__(source, reason, line)
@@ -243,7 +274,7 @@ class AnswersError(StrutError):
 
 
 class FieldError(StrutError):
-    """A field of a TOML file does not hold what belongs there; carries the file, the field, the reason and the line."""
+    """A field of a TOML file is invalid; the message names file, line, field and reason."""
 
     def __init__(self, source: str, field: str, reason: str, line: int | None = None) -> None:
         super().__init__(source, field, reason, line)
@@ -258,15 +289,22 @@ class FieldError(StrutError):
 
 
 class BadFieldError(FieldError, BadTableError):
-    """A field of a robot's folder does not hold what belongs there."""
+    """A field in the folder of a robot is invalid."""
 
 
 class AnimationError(FieldError):
-    """An animation file is malformed; carries the file, the field, the reason and the line."""
+    """A field of an animation file is invalid."""
 
 
 class UnreachableFrameError(StrutError):
-    """A body cannot take the pose of a frame of an animation; carries which frame, which foot and how far."""
+    """A body cannot take the pose of a frame of an animation.
+
+    Args:
+        frame: Index of the frame.
+        time_s: Its time.
+        foot: The foot that misses its target most.
+        off_m: Its distance from the target.
+    """
 
     def __init__(self, frame: int, time_s: float, foot: str, off_m: float) -> None:
         super().__init__(frame, time_s, foot, off_m)
@@ -278,32 +316,32 @@ class UnreachableFrameError(StrutError):
     def __str__(self) -> str:
         return (
             f"Frame {self.frame} at {self.time_s:.2f} s cannot be reached: foot {self.foot} stays "
-            f"{self.off_m * 1e3:.1f} mm (or mrad of tilt) away from where it shall be; move base or foot less there."
+            f"{self.off_m * 1e3:.1f} mm (or mrad of tilt) away from its target; move base or foot less there."
         )
 
 
 class DesignError(FieldError):
-    """A study's design file is malformed."""
+    """A field of the design file of a study is invalid."""
 
 
 class StudyError(StrutError):
-    """A study's folder or database is not what it should be."""
+    """The folder or database of a study is invalid."""
 
 
 class BadReplyError(StudyError):
-    """A participant's form holds something that the study did not ask; the page says so and nothing is stored."""
+    """A form has answers that the study did not ask for; the page reports it, and nothing is stored."""
 
 
 class TooLargeError(BadReplyError):
-    """A form is larger than any of ours."""
+    """A form is larger than any form of the study can be."""
 
 
 class OutOfTurnError(StudyError):
-    """An answer came for a trial that this participant has not reached, or that the study does not have."""
+    """An answer belongs to a trial that the participant has not reached, or that the study does not have."""
 
 
 class ClosedStudyError(StudyError):
-    """A study takes nobody else, or not this person again; `reason` is a text of the survey's languages."""
+    """A study accepts no more participants, or not this one again; `reason` is a key of the survey texts."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -311,7 +349,7 @@ class ClosedStudyError(StudyError):
 
 
 class UnknownParticipantError(StudyError):
-    """There is no participant behind a private link."""
+    """A private link belongs to no participant."""
 
 
 class VideoError(StrutError):
@@ -319,7 +357,7 @@ class VideoError(StrutError):
 
 
 class NotAdoptedError(StrutError):
-    """A model of others is no legged robot that can be moved; says why, and where."""
+    """A URDF or MJCF file cannot be imported as a legged robot."""
 
     def __init__(self, reason: str, source: str = "") -> None:
         super().__init__(reason, source)
@@ -331,16 +369,16 @@ class NotAdoptedError(StrutError):
 
 
 class BadRecordingError(StrutError):
-    """Markers, channels or plates do not make a recording, or not one that can be used for what is asked."""
+    """Markers, channels or plates do not form a valid recording, or not one for the requested analysis."""
 
 
 class RecordingFileError(FileError):
-    """A file of a motion-capture laboratory is damaged, foreign, or of a kind that is not read."""
+    """A file of a motion-capture laboratory is damaged or of an unsupported kind."""
 
 
 class MarkerSetError(StrutError):
-    """The markers of a recording are not those of a body that can be fitted; the message says which are missing."""
+    """A recording lacks markers that the fit of a body needs; the message names them."""
 
 
 class MappingFileError(FieldError):
-    """A file that maps markers, or a subject's file, does not hold what belongs there."""
+    """A field of a marker mapping or of a subject file is invalid."""

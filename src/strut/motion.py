@@ -1,4 +1,4 @@
-"""Motion: what moves. Time, joint angles, contacts, and forces where they are known."""
+"""Motion: a sampled movement of one robot, with contacts, and with forces where they are known."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from strut.errors import BadMotionError
 from strut.receipt import Receipt
 from strut.registry import find
 
-COARSEST_S = 0.05
-FINEST_S = 1e-4  # sample spacing that shows what joints and contacts do
-LARGEST_QPOS = 1e6  # metres or radians
+MAX_SPACING_S = 0.05  # wider samples hide joint speeds and contacts
+MIN_SPACING_S = 1e-4  # with closer samples, differences are mostly rounding errors
+MAX_QPOS = 1e6  # metres or radians
 
 
-@cache  # reading what pip wrote takes 3 ms a package
+@cache  # reading the metadata of a package takes 3 ms
 def _version(name: str) -> str:
     return version(name)
 
 
 def versions_in_use() -> dict[str, str]:
-    """Return the versions with which motions are made, as their files name them."""
+    """Return the versions of strut and of the packages that determine its motions."""
     return {name: _version(name) for name in ("strut", "mujoco", "numpy", "scipy")}
 
 
@@ -48,8 +48,8 @@ class Motion:
         ground_force_n: Force of the ground on each foot in world, where known. Shape (T, n_feet, 3).
         cop_in_world: Centre of pressure on the ground [m], where known. Shape (T, 2).
         balance_margin_m: Its signed distance inside the support polygon, where known. Shape (T,).
-        receipt: What the motion keeps and costs, where it has been checked.
-        meta: Anything else that JSON can hold: emotion, options, versions, fingerprint of the robot.
+        receipt: Result of its check, if it has been checked.
+        meta: Further entries as JSON holds them: emotion, options, versions, fingerprint of the robot.
     """
 
     robot: str
@@ -72,7 +72,7 @@ class Motion:
         object.__setattr__(self, "foot_names", tuple(self.foot_names))
         object.__setattr__(self, "meta", dict(self.meta))
         if not np.isin(self.contact, (False, True)).all():
-            raise BadMotionError("contact has values other than 0 and 1; it says which feet are on the ground.")
+            raise BadMotionError("contact has values other than 0 and 1; 1 means that a foot is on the ground.")
         object.__setattr__(self, "contact", frozen_mask(self.contact))
         samples = len(self.time_s)
         feet = len(self.foot_names)
@@ -106,8 +106,8 @@ class Motion:
             if values is not None and not np.isfinite(values).all():
                 first = int(np.argwhere(~np.isfinite(values))[0, 0])
                 raise BadMotionError(f"{name} is not finite at sample {first}.")
-        if np.abs(self.qpos).max() > LARGEST_QPOS:
-            raise BadMotionError(f"qpos goes up to {np.abs(self.qpos).max():.3g}, which no robot's coordinate does.")
+        if np.abs(self.qpos).max() > MAX_QPOS:
+            raise BadMotionError(f"qpos reaches {np.abs(self.qpos).max():.3g}; no coordinate of a robot is that large.")
         if self.balance_margin_m is not None and np.isnan(self.balance_margin_m).any():
             raise BadMotionError("balance_margin_m is not a number somewhere.")
         self._check_time()
@@ -118,20 +118,20 @@ class Motion:
             raise BadMotionError(f"time_s does not increase at sample {first}.")
 
     def check_even(self) -> None:
-        """Raise BadMotionError if the samples are not evenly spaced in time, or too far apart to judge."""
+        """Raise BadMotionError if the samples are not evenly spaced in time, or too close or too far apart to check."""
         steps = np.diff(self.time_s)
         mean_s = float(steps.mean())
         rounding_s = 8.0 * float(np.spacing(np.abs(self.time_s).max()))  # clocks may count from 1970
         if np.ptp(steps) > 1e-6 * mean_s + rounding_s:
             raise BadMotionError("The samples of the motion are not evenly spaced in time; resample it first.")
-        if not FINEST_S <= mean_s <= COARSEST_S:
+        if not MIN_SPACING_S <= mean_s <= MAX_SPACING_S:
             raise BadMotionError(
-                f"The samples of the motion are {mean_s:.3g} s apart; between {FINEST_S:g} and {COARSEST_S:g} s "
-                "speeds and torques can be judged."
+                f"The samples of the motion are {mean_s:.3g} s apart; a check needs {MIN_SPACING_S:g} to "
+                f"{MAX_SPACING_S:g} s."
             )
 
     def samples(self, rows: slice | npt.NDArray[np.bool_]) -> Motion:
-        """Return some of the samples, without torques, forces, margins and the receipt, which is about all of them."""
+        """Return some of the samples, without torques, forces, margins and receipt: they belong to the whole motion."""
         return replace(
             self,
             time_s=self.time_s[rows],

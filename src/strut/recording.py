@@ -26,7 +26,7 @@ MAX_DISTANCE_M = 1e3  # of a marker from the origin; beyond, the unit of the fil
 
 @dataclass(frozen=True, slots=True)
 class GaitEvent:
-    """An event of a foot, at a time from the first frame of its recording."""
+    """An event of a foot, at a time since the first frame of its recording."""
 
     kind: EventKind
     side: Side
@@ -35,7 +35,7 @@ class GaitEvent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnalogChannels:
-    """Sampled voltages, forces and the like.
+    """Sampled analog signals, such as voltages and forces.
 
     Args:
         names: Of the channels.
@@ -121,7 +121,7 @@ class Recording:
         mass_kg: Of the person, if known.
         moments_nm_kg: Of the laboratory's own inverse dynamics about the flexion axes of LAnkle, RKnee and so on, over
             the body mass; NaN where there are none. Shape (T,) each.
-        notes: What the reader found out and changed: units, axes, offsets, filled gaps.
+        notes: Assumptions and changes of the reader: units, axes, offsets, filled gaps.
     """
 
     name: str
@@ -149,7 +149,7 @@ class Recording:
             raise BadRecordingError(f"{count} marker names do not fit markers of shape {markers.shape}.")
         if len(set(self.marker_names)) != count:
             twice = next(name for k, name in enumerate(self.marker_names) if name in self.marker_names[:k])
-            raise BadRecordingError(f"The marker {twice} comes twice.")
+            raise BadRecordingError(f"There are two markers {twice}.")
         if np.isinf(markers).any() or (np.abs(markers[np.isfinite(markers)]) > MAX_DISTANCE_M).any():
             raise BadRecordingError(
                 f"A marker is farther away than {MAX_DISTANCE_M:g} m; the unit of the file must be wrong."
@@ -206,4 +206,4 @@ def _side_by_word(name: str) -> Side | None:
 
 def _check_rate(rate_hz: float, what: str) -> None:
     if not 0.0 < rate_hz <= MAX_RATE_HZ:  # also catches NaN
-        raise BadRecordingError(f"A rate of {rate_hz:g} Hz for {what} is not one of a laboratory.")
+        raise BadRecordingError(f"The rate of the {what} is {rate_hz:g} Hz; it must be in (0, {MAX_RATE_HZ:g}] Hz.")

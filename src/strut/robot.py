@@ -1,4 +1,4 @@
-"""Robot: who moves. A compiled model with its joints, limits, feet and limbs, and the typed tables of its folder."""
+"""Robot: a compiled model with its joints, limits, feet and limbs, and the typed tables of its folder."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 G = TypeVar("G", bound=GaitTable)
-STANDING = "standing"  # the keyframe of a model that says how the robot stands
-_FREE_LEG = 6  # joints with which a leg puts its foot anywhere, any way round
-_ANKLE = 2
-_ROLLS = 0.7  # last joints of a leg, and how much of the axis of one that rolls lies along the foot
+STANDING = "standing"  # the keyframe of a model with the standing configuration
+_FREE_LEG = 6  # joints of a leg that places its foot in any position and orientation
+_ANKLE = 2  # last joints of a leg, which turn its foot
+_ROLLS = 0.7  # component along the foot from which a joint axis rolls it
 _FLAT_M = 0.005  # extent from which a foot is more than a point
-FLOATING = 7  # coordinates of a base that nothing holds: position and quaternion
-BASE = 6  # its degrees of freedom: velocities, or coordinates where three angles tell its turn
+FLOATING = 7  # coordinates of a floating base: position and quaternion
+BASE = 6  # its degrees of freedom: velocities, or coordinates with three angles in place of the quaternion
 
 
 @dataclass(frozen=True, slots=True)
 class ContactPoint:
-    """A point of a body that may touch the ground, in the body's frame; with a radius, the centre of a rolling ball."""
+    """A point of a body that may touch the ground, in body frame; with a radius, the centre of a ball."""
 
     name: str
     body: str
@@ -45,13 +45,13 @@ class ContactPoint:
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """What touches the ground: a ball, which is one point with a radius, or a sole, which is its corners.
+    """A ball foot, which is one point with a radius, or a sole, which is a polygon of points.
 
     Args:
-        name: Its name.
+        name: Name of the foot.
         frame: Site of the model at the centre of the ball or in the middle of the sole, with the axes of its body.
-        points: Where it touches; all on one body and with one radius.
-        frame_m: Where `frame` is on that body.
+        points: Contact points; all on one body and with one radius.
+        frame_m: Position of `frame` on that body.
     """
 
     name: str
@@ -66,27 +66,27 @@ class Foot:
 
     @property
     def outline_m(self) -> tuple[tuple[float, float], ...]:
-        """The x and y of its points in `frame`: the corners of a sole, one for a ball."""
+        """The x and y of its points in `frame`: the corners of a sole, the centre of a ball."""
         x, y, _ = self.frame_m
         return tuple((point.position_m[0] - x, point.position_m[1] - y) for point in self.points)
 
 
 def ball_foot(name: str, frame: str, body: str, centre_m: tuple[float, float, float], radius_m: float) -> Foot:
-    """Return a foot that is a ball."""
+    """Return a ball foot."""
     return Foot(name, frame, (ContactPoint(name, body, centre_m, radius_m),), centre_m)
 
 
 @dataclass(frozen=True, slots=True)
 class Limb:
-    """A chain of joints that ends in a foot, a hand or a head; the trunk is what several of them share.
+    """A chain of joints that ends in a foot, a hand or a head; the trunk is the part that several limbs share.
 
     Args:
-        name: That of its foot or hand; of other limbs, that of the last body.
-        kind: What it is.
-        joints: From the base outwards.
-        bodies: What these joints move, from the base outwards.
-        frame: Site at its end; None if nobody named one.
-        feet: Names of the feet on it.
+        name: Name of its foot or hand; else of its last body.
+        kind: Kind of limb.
+        joints: Names of its joints, from the base outwards.
+        bodies: Names of the bodies that they move, from the base outwards.
+        frame: Site at its end, if any.
+        feet: Names of its feet.
     """
 
     name: str
@@ -99,13 +99,27 @@ class Limb:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Robot:
-    """A body with actuated hinges, free-floating where it has feet.
+    """A body with actuated hinges on a floating base, a platform or a fixed base.
 
     Per-joint arrays have shape (n_joints,) in the order of `joint_names`, which is also the order of the model.
-    `base_size` coordinates of qpos come before the joints: position and quaternion of a floating base (7), x, y and
-    yaw of a platform (3), or none of a body that is bolted down.
-    `model` is compiled once and shared: whoever changes it must copy it first. `fingerprint` changes with the body and
-    not with its looks, so that a motion knows its own. `tables` holds what the folder says, file by file.
+
+    Args:
+        name: Name of the robot, or the path of its folder.
+        title: Its name for people.
+        model: The compiled model. It is shared: copy it before changing it.
+        joint_names: Names of the actuated hinges.
+        joint_lower_rad: Lower ends of their ranges.
+        joint_upper_rad: Upper ends.
+        joint_speed_limit_rad_s: Their speed limits.
+        torque_limit_nm: Their torque limits.
+        feet: Feet, in the order of the contact columns of a motion.
+        mass_kg: Total mass.
+        friction: Friction coefficient between feet and floor.
+        base_size: Coordinates of qpos before the joints: position and quaternion of a floating base (7), x, y and yaw
+            of a platform (3), or none of a body that is bolted down.
+        fingerprint: Hash of the body without its appearance; motions store it.
+        tables: Tables of its folder, one for each file.
+        limbs: Legs, arms, head and trunk.
     """
 
     name: str
@@ -131,11 +145,11 @@ class Robot:
                 raise BadTableError(f"{self.name}: {name} needs one finite number for each of the joints.")
             object.__setattr__(self, name, values)
         if (self.joint_lower_rad >= self.joint_upper_rad).any():
-            raise BadTableError(f"{self.name}: a joint's lower limit is not below its upper limit.")
+            raise BadTableError(f"{self.name}: the lower limit of a joint is not below its upper limit.")
         if not (self.mass_kg > 0.0 and self.friction > 0.0):
             raise BadTableError(f"{self.name}: mass and friction must be above 0.")
         if (self.joint_speed_limit_rad_s <= 0.0).any() or (self.torque_limit_nm <= 0.0).any():
-            raise BadTableError(f"{self.name}: a joint's speed or torque limit is not above 0.")
+            raise BadTableError(f"{self.name}: the speed or torque limit of a joint is not above 0.")
         if len(set(self.joint_names)) != len(self.joint_names):
             raise BadTableError(f"{self.name}: two joints have the same name.")
 
@@ -147,27 +161,27 @@ class Robot:
 
     @property
     def foot_names(self) -> tuple[str, ...]:
-        """The feet in the order of the contact columns of a motion."""
+        """Names of the feet, in the order of the contact columns of a motion."""
         return tuple(foot.name for foot in self.feet)
 
     @property
     def carriers(self) -> str:
-        """What carries it, in a word."""
+        """Name of the parts that carry it, for people."""
         return "feet" if self.feet else "wheels"
 
     @property
     def floats(self) -> bool:
-        """Whether nothing holds its base, so that qpos starts with a position and a quaternion."""
+        """Whether its base floats, so that qpos starts with a position and a quaternion."""
         return self.base_size == FLOATING
 
     @property
     def standing_qpos(self) -> Array:
-        """How it stands with its feet on the floor: the posture of its table, else every joint at zero. Shape (nq,)."""
+        """The standing configuration: the posture of its table, else every joint at zero. Shape (nq,)."""
         return frozen_array(self.model.key(STANDING).qpos if self.model.nkey else self.model.qpos0)
 
     @property
     def point_feet(self) -> tuple[int, ...]:
-        """Which foot each contact point belongs to: points are the feet's outlines, one foot after the other."""
+        """Index of the foot of each contact point; the points of one foot follow each other."""
         return tuple(index for index, foot in enumerate(self.feet) for _ in foot.outline_m)
 
     @property
@@ -178,50 +192,50 @@ class Robot:
 
     @property
     def foot_turns(self) -> Array:
-        """About which of their axes feet keep their orientation, 1 or 0 for x, y, z. Shape (n_feet, 3).
+        """Axes about which the orientation of each foot is controlled, 1 or 0 for x, y, z. Shape (n_feet, 3).
 
-        A ball keeps none, a line two. A leg of fewer than six joints without an ankle that rolls lets its sole roll
-        with it; one with such an ankle has a hip that does not yaw, and lets it yaw.
+        None of a ball, two of a line. With fewer than six joints, a leg cannot control all three axes of a sole: roll
+        is left out without an ankle that rolls, else yaw, because the hip does not yaw.
         """
         legs = {foot: leg for leg in self.legs for foot in leg.feet}
-        return np.array([self._kept_turns(foot, legs.get(foot.name)) for foot in self.feet]).reshape(-1, 3)
+        return np.array([self._controlled_turns(foot, legs.get(foot.name)) for foot in self.feet]).reshape(-1, 3)
 
-    def _kept_turns(self, foot: Foot, leg: Limb | None) -> tuple[float, float, float]:
+    def _controlled_turns(self, foot: Foot, leg: Limb | None) -> tuple[float, float, float]:
         long, wide = np.ptp(np.array(foot.outline_m), axis=0) > _FLAT_M
-        free = leg is None or len(leg.joints) >= _FREE_LEG
-        rolls = free or (leg is not None and self._ankle_rolls(leg, foot))
-        return (float(wide and rolls), float(long), float((long or wide) and (free or not rolls)))
+        is_free = leg is None or len(leg.joints) >= _FREE_LEG
+        rolls = is_free or (leg is not None and self._ankle_rolls(leg, foot))
+        return (float(wide and rolls), float(long), float((long or wide) and (is_free or not rolls)))
 
     def _ankle_rolls(self, leg: Limb, foot: Foot) -> bool:
         """Return whether one of the last two joints of a leg turns the foot about its x axis."""
         return any(abs(self._axis_in(foot, joint)[0]) > _ROLLS for joint in leg.joints[-_ANKLE:])
 
     def _axis_in(self, foot: Foot, joint: str) -> Array:
-        """Return a joint's axis in the axes of a foot, as the model is drawn; 0 if it does not move it. Shape (3,)."""
+        """Return the axis of a joint in foot frame at zero angles; 0 if it does not move the foot. Shape (3,)."""
         model = self.model
-        moved = self.model.jnt_bodyid[self.model.joint(joint).id]
+        moved = model.jnt_bodyid[model.joint(joint).id]
         axis = np.array(model.joint(joint).axis)
-        body = self.model.body(foot.points[0].body).id
+        body = model.body(foot.points[0].body).id
         path = list[int]()
         while body not in (moved, 0):
             path.append(body)
             body = model.body_parentid[body]
         if body != moved:
             return np.zeros(3)
-        for one in reversed(path):
-            w, *xyz = model.body_quat[one]
+        for body_on_path in reversed(path):
+            w, *xyz = model.body_quat[body_on_path]
             axis += 2.0 * np.cross(xyz, np.cross(xyz, axis) - w * axis)
         return axis
 
     @property
     def platform(self) -> Platform | None:
-        """What it drives on, if it does."""
+        """Its platform on wheels, if it has one."""
         body = self.tables.robot
         return body.platform if isinstance(body, ChainBody) else None
 
     @property
     def gait(self) -> GaitTable:
-        """How it walks: gait.toml. Raises BadTableError if it has none; so do the properties that follow."""
+        """Its gait.toml; raises BadTableError if it has none, as the following properties do for their files."""
         return self._has("gait", self.tables.gait)
 
     def gait_as(self, table: type[G]) -> G:
@@ -234,11 +248,11 @@ class Robot:
 
     @property
     def expression(self) -> ExpressionTable:
-        """What feelings do to it: expression.toml; an empty table, which knows of none, if there is no such file."""
+        """Its expression.toml; an empty table if there is no such file."""
         return self.tables.expression or ExpressionTable()
 
     def chosen_layer(self, layer: Layer | None) -> Layer:
-        """Return the layer of expression that is asked for, or its usual one if None.
+        """Return the requested layer of expression, or the usual one if None.
 
         Raises BadTableError if it has no animated layer.
         """
@@ -248,66 +262,66 @@ class Robot:
         return layer or (table.usual if table.animated is not None else "published")
 
     def expressing(self, layer: Layer | None) -> Robot:
-        """Return it with a layer, or its usual one if None, as its `expression`."""
+        """Return the robot with a layer of expression, or the usual one if None."""
         return _animated(self) if self.chosen_layer(layer) == "animated" else self
 
     @property
     def chains(self) -> ChainsTable:
-        """Its hands and head: chains.toml."""
+        """Its chains.toml: hands and head."""
         return self._has("chains", self.tables.chains)
 
     @property
     def tasks(self) -> Mapping[str, TaskTable]:
-        """What its hands can be busy with: tasks.toml."""
+        """Its tasks.toml: tasks of its hands."""
         return self._has("tasks", self.tables.tasks)
 
     @property
     def study(self) -> StudyTable:
-        """A published session: study.toml."""
+        """Its study.toml: a published session."""
         return self._has("study", self.tables.study)
 
     @property
     def collision(self) -> CollisionTable:
-        """How near its bodies may come to each other: collision.toml, or the usual."""
+        """Its collision.toml: smallest distances of its bodies; default values if there is no such file."""
         return self.tables.collision
 
     @property
     def contacts(self) -> ContactTable:
-        """Contact points, contact sets and capsules: contact.toml of this subject."""
+        """Its contact.toml for this subject: contact points, contact sets and capsules."""
         return self._has("contact", self.tables.contact)
 
     @property
     def markers(self) -> MarkerTable:
-        """Where markers sit: markers.toml of this subject."""
+        """Its markers.toml for this subject: positions of markers."""
         return self._has("markers", self.tables.markers)
 
     @property
     def symmetry(self) -> SymmetryTable:
-        """Its mirror image: symmetry.toml."""
+        """Its symmetry.toml: signs under a mirror image."""
         return self._has("symmetry", self.tables.symmetry)
 
     @property
     def subject(self) -> SubjectTable:
-        """Whose body it is."""
+        """The person with this body."""
         return self._has("subject", self.tables.subject)
 
     @property
     def published(self) -> Mapping[str, Any]:
-        """What has been published about it: published.toml."""
+        """Its published.toml: published numbers."""
         return self._has("published", self.tables.published)
 
     def body_as(self, form: type[T]) -> T:
-        """Return its robot.toml in a form; raises BadTableError if it describes the body in another."""
+        """Return its robot.toml in a form; raises BadTableError if it has another form."""
         if not isinstance(self.tables.robot, form):
-            raise BadTableError(f"{self.name}: its robot.toml describes another kind of body, so it cannot do this.")
+            raise BadTableError(f"{self.name}: this needs another kind of body than that of its robot.toml.")
         return self.tables.robot
 
     def _has(self, name: str, table: T | None) -> T:
         if table is None:
-            raise BadTableError(f"{self.name} has no {name}.toml in its folder, so it cannot do this.")
+            raise BadTableError(f"{self.name} has no {name}.toml in its folder; this needs one.")
         return table
 
 
-@lru_cache(maxsize=64)  # one body for all who ask, so that what is computed once for a robot stays so
+@lru_cache(maxsize=64)  # one object for each robot, so that caches that are keyed by robot stay valid
 def _animated(robot: Robot) -> Robot:
     return replace(robot, tables=replace(robot.tables, expression=robot.expression.with_animated()))

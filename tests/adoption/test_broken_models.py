@@ -106,10 +106,10 @@ BROKEN_MESHES = {
     "empty.stl": (b"", "it is empty"),
     "cut.stl": (bytes(80) + (1000).to_bytes(4, "little") + bytes(50), "it holds no whole surface"),
     "nan.stl": (bytes(80) + (4).to_bytes(4, "little") + 4 * (12 * b"\0\0\xc0\x7f" + b"\0\0"), "no whole surface"),
-    "words.stl": (30 * b"once upon a time ", "it holds no surface"),
+    "words.stl": (30 * b"once upon a time ", "it has no faces"),
     "empty.obj": (b"", "it is empty"),
     "face.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 9\n", "it holds no whole surface"),
-    "half.dae": (b"<COLLADA><asset>", "it is no XML"),
+    "half.dae": (b"<COLLADA><asset>", "it is not XML"),
     "bare.dae": (b"<COLLADA version='1.4.1'><asset/></COLLADA>", "it is damaged"),
 }
 
@@ -152,22 +152,26 @@ def test_a_broken_collision_mesh_is_refused_with_its_file_its_link_and_a_remedy(
     check_is_one_sentence(words)
     assert why in words
     assert f"of the link {'torso' if kind == 'urdf' else 'trunk'} " in words
-    assert words.endswith("put a whole one in its place.")
+    assert words.endswith("replace the file.")
 
 
 UNOPENED = {
     "denied": (
         PermissionError(13, "Permission denied"),
         "it cannot be opened: Permission denied",
-        "that you may read.",
+        "make the file readable.",
     ),
     "collada": (ImportError("missing `pip install pycollada`"), "COLLADA needs `pip install pycollada`", "try again."),
     "other": (
         ImportError("No module named 'lxml'"),
         "not installed: No module named 'lxml'",
-        "install that and try again.",
+        "install it and try again.",
     ),
-    "gone": (FileNotFoundError(2, "No such file or directory"), "it is not there", "where the description says."),
+    "gone": (
+        FileNotFoundError(2, "No such file or directory"),
+        "the file does not exist",
+        "where the description names it.",
+    ),
 }
 
 
@@ -181,7 +185,7 @@ def test_a_mesh_that_cannot_be_opened_is_not_called_damaged(cause, kind, tmp_pat
 
     raises.cache_clear = lambda: None
     (tmp_path / "shell.ply").write_bytes(b"ply")
-    monkeypatch.setattr("strut.models.mesh_files._read_once", raises)
+    monkeypatch.setattr("strut.models.mesh_files._read_cached", raises)
     with pytest.raises(NotAdoptedError, match=r"shell\.ply") as refused:
         inspect_robot(write_xml(with_mesh(kind, "shell.ply", "collision"), tmp_path / f"robot.{kind}"), "robot")
     words = str(refused.value)
@@ -195,7 +199,7 @@ def test_a_mesh_that_cannot_be_opened_is_not_called_damaged(cause, kind, tmp_pat
 def test_a_missing_mesh_is_not_called_empty(tmp_path):
     spec = mujoco.MjSpec()
     spec.add_mesh(name="gone", file="gone.stl")
-    assert find_broken_meshes(spec, tmp_path / "robot.xml") == {"gone": "it is not there"}
+    assert find_broken_meshes(spec, tmp_path / "robot.xml") == {"gone": "the file does not exist"}
 
 
 def test_a_fixed_base_is_set_free(tmp_path):

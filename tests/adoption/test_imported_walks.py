@@ -181,7 +181,7 @@ def test_a_slow_walk_has_slower_and_shorter_steps_in_equal_parts(imported):
 
 def test_an_infeasible_speed_is_refused_with_the_largest_feasible_one(imported):
     robot = imported("go2")
-    with pytest.raises(strut.StrutError, match="the largest that works is") as refused:
+    with pytest.raises(strut.StrutError, match="the largest feasible one is") as refused:
         strut.walk(robot, "neutral", cycles=2, speed_m_s=3.0, rate_hz=50.0)
     largest_m_s = float(str(refused.value).rsplit(" is ", 1)[1].split()[0])
     assert 0.3 < largest_m_s < 2.0

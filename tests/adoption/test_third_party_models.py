@@ -191,7 +191,7 @@ def test_a_git_lfs_pointer_is_refused_with_the_remedy(tmp_path):
     geometry = link_of(root, "torso").find("collision/geometry")
     geometry.remove(geometry[0])
     ET.SubElement(geometry, "mesh", filename="torso.stl")
-    with pytest.raises(NotAdoptedError, match="`git lfs pull` brings the file"):
+    with pytest.raises(NotAdoptedError, match="run `git lfs pull`"):
         import_robot(root, tmp_path, "two.urdf")
 
 

@@ -222,7 +222,7 @@ def test_joints_without_legs_stop_at_their_limits_and_keep_their_axis(seen):
     assert rig.coordinates(frame[..., :3, 3], frame[..., :3, :3])[0, rig.base_size + joint] == pytest.approx(
         pepper.joint_upper_rad[joint], abs=1e-4
     )
-    np.testing.assert_allclose(rig.own_turns(frame[..., :3, :3])[..., 1:], 0.0, atol=1e-5)
+    np.testing.assert_allclose(rig.joint_rotations(frame[..., :3, :3])[..., 1:], 0.0, atol=1e-5)
 
 
 def test_a_quadruped_lifts_a_paw_in_blender_as_in_strut(folder, seen):

@@ -68,7 +68,7 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
         (("--goal", "1e300", "0", "0"), 2, "The goal is 1e+300 m away; choose one within 1000 m"),
         (("--goal", "0", "0", "36000"), 2, "The goal's heading is 36000 degrees; write it from -360 to 360"),
         (("--goal", "0.2", "0", "0", "--via", "0,-1e9,0"), 2, "The goal is 1e+09 m away; choose one within 1000 m"),
-        (("--goal", "0.2", "0", "0", "--step-length", "90mm"), 2, "A step length of 90 mm is impossible"),
+        (("--goal", "0.2", "0", "0", "--step-length", "90mm"), 2, "A step length of 90 mm is not feasible"),
         (("--goal", "0.2", "0", "0", "--via", "1,2"), 2, "'1,2' is not a way-point"),
         (("--via", "0.1,0,0"), 2, "--via needs --goal; add it, or leave the option out."),
         (
@@ -83,7 +83,7 @@ def test_way_points_speed_and_own_steps(capsys, tmp_path):
             "--goal does not apply with --steps; leave one of them out.",
         ),
         (("--speed", "quick"), 2, "'quick' is not a speed"),
-        (("--goal", "0.1", "0", "0", "--speed", "3"), 2, "A speed of 3 m/s is impossible"),
+        (("--goal", "0.1", "0", "0", "--speed", "3"), 2, "A speed of 3 m/s is not feasible"),
     ],
 )
 def test_mistakes_are_one_sentence(capsys, tmp_path, arguments, code, words):

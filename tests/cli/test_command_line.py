@@ -56,11 +56,11 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         ),
         (
             ["walk", "mrpete", "--intensity", "nan"],
-            "Intensity is nan; choose it from 0 (neutral) over 1 (as published) to 1.5.",
+            "Intensity is nan; choose 0 (neutral) to 1.5 (1 is as published).",
         ),
         (
             ["walk", "mrpete", "--intensity", "1.6"],
-            "Intensity is 1.6; choose it from 0 (neutral) over 1 (as published) to 1.5.",
+            "Intensity is 1.6; choose 0 (neutral) to 1.5 (1 is as published).",
         ),
         (["walk", "mrpete", "--pad", "2", "0", "0"], "pleasure is 2; rescale it to [-1, 1]."),
         (["walk", "mrpete", "--pad", "0", "nan", "0"], "arousal is nan; rescale it to [-1, 1]."),
@@ -147,7 +147,7 @@ def test_an_impossible_step_is_told_with_what_would_work(capsys: pytest.CaptureF
     """Other options take the same way: tests/pipeline/test_walk.py asks each of them too much."""
     walk = ["walk", "mrpete", "--cycles", "2", "--rate", "20", "--out", str(tmp_path / "a.npz"), "--step-length"]
     assert main([*walk, "600mm"]) == 2
-    told = r"strut: A step length of 600 mm is impossible \(.*\); the largest that works is (\d+) mm\."
+    told = r"strut: A step length of 600 mm is not feasible \(.*\); the largest feasible one is (\d+) mm\."
     found = re.fullmatch(told, said(capsys))
     assert found
     assert main([*walk, f"{found[1]}mm"]) == 0
@@ -207,11 +207,11 @@ def test_a_motion_of_a_robot_that_is_elsewhere_says_where_robots_are_looked_for(
     monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path))
     save_motion(replace(load_motion(happy), robot="mrpet"), tmp_path / "lost.npz")
     assert main(["check", str(tmp_path / "lost.npz")]) == 2
-    places = f"`strut robots`, which looks for yours in {tmp_path} (STRUT_ROBOTS names another place), lists them all."
+    places = f"`strut robots`, which looks for yours in {tmp_path} (STRUT_ROBOTS names another folder), lists them all."
     assert said(capsys) == f"strut: There is no robot 'mrpet' (nearest: mrpete); {places}"
     monkeypatch.setenv("STRUT_ROBOTS", str(happy))
     assert main(["walk", "mrpete"]) == 2
-    told = f"strut: {happy}: is no folder, but your robots are kept in a folder; name one with STRUT_ROBOTS."
+    told = f"strut: {happy}: is not a folder; set STRUT_ROBOTS to the folder of your robots."
     assert said(capsys) == told
 
 

@@ -11,7 +11,7 @@ from strut.formats.motion_file import load_motion, save_motion
 from strut.human.transitions.composed_walk import compose_walk
 from strut.human.verbs.body_options import BODY_MASS_HELP, human_body
 from strut.models.catalogue import load_robot
-from strut.models.subject import EVENED
+from strut.models.subject import EVEN_SIDES_NOTE
 from strut.motion import Motion
 
 
@@ -140,7 +140,9 @@ def test_walks_without_sense_are_one_sentence(option, words, tmp_path, capsys):
 def test_a_walk_that_turns_is_told_by_its_own_steps_and_in_degrees(gait, tmp_path, capsys, monkeypatch):
     walk = compose_walk(gait, steps=5)  # a solved turn takes most of a minute; the words are the same
     turned = replace(walk, figures=walk.figures | {"turn_per_stride_rad": np.radians(20.0), "radius_m": 4.2})
-    monkeypatch.setattr("strut.human.verbs.synthesize.find_gait", lambda *_, **__: replace(gait, attempts=(EVENED,)))
+    monkeypatch.setattr(
+        "strut.human.verbs.synthesize.find_gait", lambda *_, **__: replace(gait, attempts=(EVEN_SIDES_NOTE,))
+    )
     monkeypatch.setattr("strut.human.verbs.synthesize.compose_walk", lambda *_, **__: turned)
     assert main(["synthesize", "--speed", "1.3", "--turn", "20", "--out", str(tmp_path / "circle.npz")]) == 0
     said = " ".join(capsys.readouterr().err.split())

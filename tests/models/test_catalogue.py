@@ -37,7 +37,7 @@ def test_an_unknown_robot_names_its_neighbours():
     with pytest.raises(UnknownNameError) as caught:
         load_robot("mrpit")
     assert str(caught.value).startswith("There is no robot 'mrpit' (nearest: mrpete")
-    assert str(caught.value).endswith("(STRUT_ROBOTS names another place), lists them all.")
+    assert str(caught.value).endswith("(STRUT_ROBOTS names another folder), lists them all.")
 
 
 def test_a_robot_can_live_in_any_folder(copy, mrpete):
@@ -137,15 +137,15 @@ def test_a_motion_finds_its_robot(happy_walk, mrpete):
     [
         (
             lambda m: {"joint_names": tuple(reversed(m.joint_names))},
-            "The motion's joints or feet are not those of mrpete; was it made for another robot?",
+            "The joints or feet of the motion are not those of mrpete; it was made for another robot.",
         ),
         (
             lambda m: {"foot_names": tuple(reversed(m.foot_names))},
-            "The motion's joints or feet are not those of mrpete; was it made for another robot?",
+            "The joints or feet of the motion are not those of mrpete; it was made for another robot.",
         ),
         (
             lambda m: {"qpos": np.concatenate([m.qpos, m.qpos[:, :1]], axis=1)},
-            "The motion's qpos has 36 columns, which is not what mrpete has.",
+            "The qpos of the motion has 36 columns; mrpete has 35.",
         ),
     ],
     ids=["joints", "feet", "columns"],

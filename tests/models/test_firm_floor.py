@@ -1,10 +1,10 @@
-"""How deep feet stand in the floor: MuJoCo's own answer beside ours, and a floor that gets firmer for light feet."""
+"""The penetration of feet in the floor beside MuJoCo's own, and the stiffer floor under light feet."""
 
 import mujoco
 import numpy as np
 import pytest
 
-from strut.models.firm_floor import MOST_SUNK_M, SUNK_M, _sunk_m, firm_up
+from strut.models.firm_floor import MAX_DEPTH_M, STIFFENED_DEPTH_M, penetration_m, stiffen_floor
 from strut.robot import ball_foot
 
 
@@ -20,8 +20,8 @@ def standing(foot_kg, body_kg=40.0):
     return mujoco.MjModel.from_xml_string(xml), [ball_foot("foot", "foot", "foot", (0.0, 0.0, 0.0), 0.03)]
 
 
-def sinks_m(model):
-    """Return how deep the ball is in the floor when all has come to rest."""
+def simulated_depth_m(model):
+    """Return the depth of the ball in the floor at rest."""
     data = mujoco.MjData(model)
     for _ in range(4000):
         mujoco.mj_step(model, data)
@@ -29,24 +29,24 @@ def sinks_m(model):
 
 
 @pytest.mark.parametrize("foot_kg", [0.5, 1.5])
-def test_feet_sink_as_deep_as_is_told(foot_kg):
+def test_the_predicted_penetration_is_that_of_the_simulation(foot_kg):
     model, feet = standing(foot_kg)
-    told_m = _sunk_m(model, feet[0], float(model.body_mass.sum()) * 9.81)
-    assert told_m == pytest.approx(sinks_m(model), rel=0.1)
+    predicted_m = penetration_m(model, feet[0], float(model.body_mass.sum()) * 9.81)
+    assert predicted_m == pytest.approx(simulated_depth_m(model), rel=0.1)
 
 
-def test_the_floor_gets_firmer_under_a_foot_that_sinks_and_only_there():
+def test_the_floor_is_stiffened_only_under_a_foot_that_sinks():
     light, feet = standing(0.5)
-    assert sinks_m(light) > MOST_SUNK_M
-    firm_up(light, feet)
-    assert sinks_m(light) == pytest.approx(SUNK_M, rel=0.1)
+    assert simulated_depth_m(light) > MAX_DEPTH_M
+    stiffen_floor(light, feet)
+    assert simulated_depth_m(light) == pytest.approx(STIFFENED_DEPTH_M, rel=0.1)
     heavy, feet = standing(20.0)
     before = np.array(heavy.geom_solref)
-    firm_up(heavy, feet)
+    stiffen_floor(heavy, feet)
     np.testing.assert_array_equal(heavy.geom_solref, before)
 
 
 def test_a_contact_is_never_quicker_than_the_simulation_can_follow():
     model, feet = standing(0.001)
-    firm_up(model, feet)
+    stiffen_floor(model, feet)
     assert model.geom_solref[model.geom("floor").id, 0] == pytest.approx(0.00125)

@@ -192,7 +192,7 @@ def test_pairs_that_the_folder_excludes_are_not_looked_at(tmp_path):
 @pytest.mark.parametrize(
     ("more", "model", "sentence"),
     [
-        (TOE, MODEL.replace("{kind}", "slide"), "fixed: the joint hip is no hinge"),
+        (TOE, MODEL.replace("{kind}", "slide"), "fixed: the joint hip is not a hinge"),
         (TOE, MODEL.replace("</worldbody>", "<body name='box'><geom size='1'/></body></worldbody>"), "mjcf: "),
         (TOE, MODEL.replace('mesh="wedge"', 'mesh="wedgie"'), "line 2, mjcf: "),
         (
@@ -200,7 +200,7 @@ def test_pairs_that_the_folder_excludes_are_not_looked_at(tmp_path):
             MODEL.replace(
                 "<actuator>", "<equality><connect body1='shin' body2='trunk' anchor='0 0 0'/></equality><actuator>"
             ),
-            "mjcf: .*closes a loop",
+            "mjcf: .*closes a kinematic loop",
         ),
         (TOE.replace("shin", "shinn"), MODEL, r"line 6, foot\.toe\.link: .* did you mean 'shin'\?"),
         (TOE.replace("radius_m = 0.03", "radius_m = 0.0"), MODEL, r"foot\.toe\.radius_m: must be above 0 for a ball"),
@@ -221,7 +221,7 @@ def test_pairs_that_the_folder_excludes_are_not_looked_at(tmp_path):
             r"posture\.knee: -5 is outside the range of the joint knee, -3\.142 to 3\.142",
         ),
         (TOE + "[joint.ankle]\ntorque_nm = 1.0\n", MODEL, r"line 7, joint\.ankle: there is no 'ankle' in the model"),
-        (TOE + "[limb.leg]\nkind = 'leg'\njoints = ['hip']\n", MODEL, r"limb\.leg\.feet: a leg has a foot"),
+        (TOE + "[limb.leg]\nkind = 'leg'\njoints = ['hip']\n", MODEL, r"limb\.leg\.feet: a leg needs a foot"),
         (
             TOE + "[limb.leg]\nkind = 'arm'\njoints = ['hap']\n",
             MODEL,

@@ -47,8 +47,8 @@ def test_coordinates_come_back_from_bones(body):
     back_place, back_turn = rig.frames(again)
     np.testing.assert_allclose(back_place, place, atol=1e-12)
     np.testing.assert_allclose(back_turn, turn, atol=1e-12)
-    assert rig.misplaced_m(place, turn).max() < 1e-12
-    np.testing.assert_allclose(rig.own_turns(turn)[..., 1:], 0.0, atol=1e-12)
+    assert rig.displacement_m(place, turn).max() < 1e-12
+    np.testing.assert_allclose(rig.joint_rotations(turn)[..., 1:], 0.0, atol=1e-12)
 
 
 def test_axes_of_bones_do_not_depend_on_the_pose_at_rest(body):

@@ -3,7 +3,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from strut.models.solid_mesh import _directions, lightened, outer_faces, reduced, solid_mesh
+from strut.models.solid_mesh import _directions, outer_faces, simplify_mesh, simplify_solids, solid_mesh
 from strut.models.solids import Mesh, Solid
 
 GREY = (0.5, 0.5, 0.5, 1.0)
@@ -61,11 +61,11 @@ def test_a_part_is_looked_at_from_directions_that_are_spread_evenly_all_around()
 
 def test_a_mesh_is_reduced_to_its_number_of_faces_and_keeps_its_shape() -> None:
     ball = solid_mesh(BALL, around=60)
-    less = reduced(ball, 500)
+    less = simplify_mesh(ball, 500)
     assert len(less.faces) <= 510 < len(ball.faces)
     away = np.linalg.norm(less.vertices, axis=1)
     np.testing.assert_allclose(away, 0.1, atol=2e-3)
-    same = reduced(ball, len(ball.faces))
+    same = simplify_mesh(ball, len(ball.faces))
     np.testing.assert_allclose(same.vertices, ball.vertices, atol=1e-6)
     np.testing.assert_array_equal(same.faces, ball.faces)
 
@@ -75,12 +75,12 @@ def test_bodies_are_lightened_evenly_and_only_where_they_have_too_many_faces() -
     small = solid_mesh(BALL, around=30)
     parts = (Solid("mesh", np.zeros(3), GREY, large), BOX, Solid("mesh", np.zeros(3), GREY, small))
     total = len(large.faces) + len(small.faces)
-    assert lightened(parts, total) == parts
-    lighter = lightened(parts, total // 2)
+    assert simplify_solids(parts, total) == parts
+    lighter = simplify_solids(parts, total // 2)
     assert lighter[1] is BOX
     for before, after in ((large, lighter[0].mesh), (small, lighter[2].mesh)):
         assert len(after.faces) == pytest.approx(len(before.faces) / 2.0, rel=0.05)
-    least = lightened(parts, 2)
+    least = simplify_solids(parts, 2)
     assert [len(least[k].mesh.faces) for k in (0, 2)] == [12, 12]
 
 

@@ -6,7 +6,7 @@ import pytest
 import trimesh
 
 from strut.arrays import Array
-from strut.models.solids import Mesh, Solid, _solids, seen_geoms, solid_poses, solids
+from strut.models.solids import Mesh, Solid, _solids, solid_poses, solids, visible_geoms
 
 GREY = (0.5, 0.5, 0.5, 1.0)
 CONE = trimesh.creation.cone(radius=0.1, height=0.4, sections=64)
@@ -109,10 +109,10 @@ DRESSED = """
 
 def test_a_part_that_a_skin_covers_is_not_seen_nor_what_is_in_a_hidden_group() -> None:
     model = mujoco.MjModel.from_xml_string(DRESSED)
-    assert [model.geom(geom).name for geom in seen_geoms(model)] == ["skin", "own", "mark", "shown"]
+    assert [model.geom(geom).name for geom in visible_geoms(model)] == ["skin", "own", "mark", "shown"]
     only_hidden = DRESSED.replace('name="hull"', 'name="hull" group="4"').replace('group="1"', 'group="5"')
     only_hidden = only_hidden[: only_hidden.index('<body name="bare"')] + "</worldbody></mujoco>"
-    assert len(seen_geoms(mujoco.MjModel.from_xml_string(only_hidden))) == 3
+    assert len(visible_geoms(mujoco.MjModel.from_xml_string(only_hidden))) == 3
 
 
 def test_a_mesh_comes_with_its_corners_and_faces_and_a_shape_with_its_sizes() -> None:

@@ -29,7 +29,7 @@ FAULTS = [
     ("alice", "robot", 'name = "head"', 'name = "body"', ", line 40, body.part.name: there is a 'body' already."),
     ("alice", "robot", 'name = "head"', 'name = "trunk"', ", line 40, body.part.name: there is a 'trunk' already."),
     ("alice", "robot", '"head_yaw"', '"R_knee"', ", line 43, body.part.joints: there is a 'R_knee' already."),
-    ("alice", "robot", "0.14, 0.46]", "0.14, 0.30]", ", line 49, body.part.inertia_size_m: what is left of "),
+    ("alice", "robot", "0.14, 0.46]", "0.14, 0.30]", ", line 49, body.part.inertia_size_m: the body without "),
     ("pepper", "chains", 'frame = "eyes"', "frame = 3", ", line 8, head.frame: must be a text in quotes"),
     ("pepper", "chains", "hand_per_s = 10.0", 'hand_per_s = "fast"', ", line 13, gain.hand_per_s: must be a number"),
     ("pepper", "tasks", 'kind = "posture"', 'kind = "wave"', "wave.kind: "),
@@ -61,7 +61,7 @@ def test_a_fault_is_named_with_its_file_line_and_field(tmp_path, capsys, robot, 
 
 def test_a_folder_that_describes_no_body_is_told_what_describes_one(tmp_path):
     (tmp_path / "robot.toml").write_text('title = "nobody"\n', "utf-8")
-    with pytest.raises(BadTableError, match=r"says neither limbs .* nor a model's file"):
+    with pytest.raises(BadTableError, match=r"has neither limbs .* nor a model file"):
         load_robot(str(tmp_path))
 
 

@@ -146,7 +146,7 @@ def _longest_edge_m(model):
 BARE = "<COLLADA version='1.4.1'><asset/></COLLADA>"
 
 
-@pytest.mark.parametrize(("text", "why"), [("<COLLADA><asset>", "it is no XML"), (BARE, "it is damaged")])
+@pytest.mark.parametrize(("text", "why"), [("<COLLADA><asset>", "it is not XML"), (BARE, "it is damaged")])
 def test_a_broken_collada_file_is_told_with_file_link_and_what_to_do(tmp_path, text, why, capsys):
     (tmp_path / "broken.dae").write_text(text, "utf-8")
     with pytest.raises(BadTableError) as refused:
@@ -154,9 +154,9 @@ def test_a_broken_collada_file_is_told_with_file_link_and_what_to_do(tmp_path, t
     said = str(refused.value)
     assert "small.urdf: the mesh broken.dae of the link base cannot be read" in said
     assert f"({why}" in said
-    assert said.endswith("); put a whole one in its place.")
+    assert said.endswith("); replace the file.")
     assert main(["adopt", "--check", str(tmp_path)]) == 2
-    assert "put a whole one in its place." in capsys.readouterr().err
+    assert "replace the file." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -172,25 +172,25 @@ def test_a_broken_collada_file_is_told_with_file_link_and_what_to_do(tmp_path, t
         ),
         (
             '<mass value="nan"/><inertia ixx="1" iyy="1" izz="1"/>',
-            "the mass of the link base is 'nan', which is no finite",
+            "the mass of the link base is 'nan', which is not a finite",
         ),
         (
             '<mass value="1"/><inertia ixx="1" iyy="-1" izz="1"/>',
-            "iyy of the link base is '-1', which nothing can have",
+            "iyy of the link base is '-1', which must not be negative",
         ),
     ],
 )
 def test_an_inertia_that_is_no_number_is_told_with_file_link_and_what_to_do(tmp_path, inertial, sentence, capsys):
     with pytest.raises(BadTableError, match=sentence) as refused:
         shaped(tmp_path, f"<inertial>{inertial}</inertial>")
-    assert str(refused.value).endswith("; write the one that it has.")
+    assert str(refused.value).endswith("; correct it.")
     assert main(["adopt", "--check", str(tmp_path)]) == 2
     assert "mjMINVAL" not in capsys.readouterr().err
 
 
 def test_a_mesh_of_that_name_elsewhere_is_not_taken(tmp_path):
     shape = '<collision><geometry><mesh filename="slab.dae"/></geometry></collision>'  # it is in the folder shapes
-    with pytest.raises(BadTableError, match=r"slab\.dae of the link base cannot be read \(it is not there"):
+    with pytest.raises(BadTableError, match=r"slab\.dae of the link base cannot be read \(the file does not exist"):
         shaped(tmp_path, shape)
 
 
@@ -204,7 +204,7 @@ def test_a_pointer_in_the_place_of_a_mesh_is_not_drawn_and_never_touches(tmp_pat
 
 def test_a_missing_description_is_said(tmp_path):
     (tmp_path / "robot.toml").write_text(TABLE.format(link="lower"), encoding="utf-8")
-    with pytest.raises(BadTableError, match=r"small\.urdf is not there"):
+    with pytest.raises(BadTableError, match=r"small\.urdf does not exist"):
         load_robot(str(tmp_path))
 
 

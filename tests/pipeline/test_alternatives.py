@@ -156,11 +156,11 @@ def test_a_refusal_names_the_first_option_with_a_feasible_value(candidates_of):
     request = replaced(REQUEST, task=task, margin_m=0.05)
     both = refusal(candidates_of(request, lambda other: other.margin_m <= 0.0205), [SHORT])
     assert isinstance(both, ImpossibleStepError)
-    assert (both.what, both.works_m) == ("balance margin", pytest.approx(0.020))
+    assert (both.what, both.feasible_m) == ("balance margin", pytest.approx(0.020))
     neither = refusal(candidates_of(request, lambda _other: False), [SHORT])
-    assert (neither.what, neither.works_m) == ("step length", None)
+    assert (neither.what, neither.feasible_m) == ("step length", None)
     short = refusal(candidates_of(request, lambda other: other.task.step_length_m <= 0.1005), [SHORT])
-    assert (short.what, short.works_m) == ("step length", pytest.approx(0.1))
+    assert (short.what, short.feasible_m) == ("step length", pytest.approx(0.1))
 
 
 def test_without_a_choice_the_worst_violations_come_first(candidates_of):
@@ -282,12 +282,12 @@ def test_values_that_are_tried_are_reported_at_no_intensity(candidates_of):
             0.4,
             0.62,
             "mm/s",
-            "A speed of 0.9 m/s is impossible (it falls); the largest that works is 0.6",
+            "A speed of 0.9 m/s is not feasible (it falls); the largest feasible one is 0.6",
         ),
-        ("speed", -0.5, 0.4, -0.3, "mm/s", "the largest that works is -0.3 m/s."),
-        ("speed", 0.3, 0.02, 0.04, "mm/s", "the largest that works is 40 mm/s."),
-        ("turn", math.radians(-90.0), 0.0, math.radians(-20.0), "°/s", "A turn of -90.0°/s is impossible"),
-        ("body height", 0.06, 0.2, 0.16, "mm", "the smallest that works is 160 mm."),
+        ("speed", -0.5, 0.4, -0.3, "mm/s", "the largest feasible one is -0.3 m/s."),
+        ("speed", 0.3, 0.02, 0.04, "mm/s", "the largest feasible one is 40 mm/s."),
+        ("turn", math.radians(-90.0), 0.0, math.radians(-20.0), "°/s", "A turn of -90.0°/s is not feasible"),
+        ("body height", 0.06, 0.2, 0.16, "mm", "the smallest feasible one is 160 mm."),
     ],
 )
 def test_a_feasible_value_is_written_in_units_that_people_read(what, asked, usual, works, unit, words):

@@ -49,7 +49,7 @@ def test_an_own_generator_that_is_searched_coarsely_gets_the_largest_feasible_ma
     with pytest.raises(strut.errors.ImpossibleStepError) as refusal:
         strut.run(strut.Request(robot="pepper", task=task, margin_m=0.3), generator=CoarseBow(pepper))
     assert refusal.value.what == "balance margin"
-    feasible = strut.Request(robot="pepper", task=task, margin_m=refusal.value.works_m)
+    feasible = strut.Request(robot="pepper", task=task, margin_m=refusal.value.feasible_m)
     assert strut.run(feasible, generator=CoarseBow(pepper)).receipt.verdict == "ok"
 
 

@@ -224,11 +224,11 @@ def test_an_impossible_step_names_the_largest_that_works_and_it_does_work(option
         walk("mrpete", "neutral", **{option: asked_m}, **COARSE)
     error = caught.value
     assert str(error) == (
-        f"A {what} of {asked_m * 1e3:.0f} mm is impossible ({error.reason}); "
-        f"the largest that works is {error.works_m * 1e3:.0f} mm."
+        f"A {what} of {asked_m * 1e3:.0f} mm is not feasible ({error.reason}); "
+        f"the largest feasible one is {error.feasible_m * 1e3:.0f} mm."
     )
-    assert error.works_m < asked_m
-    assert walk("mrpete", "neutral", **{option: error.works_m}, **COARSE).receipt.verdict == "ok"
+    assert error.feasible_m < asked_m
+    assert walk("mrpete", "neutral", **{option: error.feasible_m}, **COARSE).receipt.verdict == "ok"
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
@@ -244,8 +244,8 @@ def test_an_impossible_step_names_the_largest_that_works_and_it_does_work(option
         ({"step_height_m": float("nan")}, "The step height is nan m; it must be a number of at least 0."),
         ({"step_height_m": 0.0}, "The step height is 0 m, so the feet would drag; choose at least 10 mm."),
         ({"margin_m": -0.001}, "The balance margin is -0.001 m; it must be a number of at least 0."),
-        ({"intensity": 1.6}, "Intensity is 1.6; choose it from 0 (neutral) over 1 (as published) to 1.5."),
-        ({"intensity": float("nan")}, "Intensity is nan; choose it from 0 (neutral) over 1 (as published) to 1.5."),
+        ({"intensity": 1.6}, "Intensity is 1.6; choose 0 (neutral) to 1.5 (1 is as published)."),
+        ({"intensity": float("nan")}, "Intensity is nan; choose 0 (neutral) to 1.5 (1 is as published)."),
     ],
 )
 def test_numbers_that_mean_nothing_are_refused_in_one_sentence(options, sentence):

@@ -13,7 +13,7 @@ import pytest
 import trimesh
 
 from strut.engines.rigid_body import compile_model
-from strut.models.solid_mesh import MOST_FACES, MOST_FACES_DRAWN, lightened, reduced, solid_mesh
+from strut.models.solid_mesh import MAX_FACES, MAX_FACES_DRAWN, simplify_mesh, simplify_solids, solid_mesh
 from strut.models.solids import Mesh, Solid, solids
 from strut.motion import Motion
 from strut.robot import Robot
@@ -67,12 +67,12 @@ def test_a_visible_shape_is_drawn_instead_of_the_one_for_collisions(stool: Robot
 def test_a_large_mesh_is_reduced_and_keeps_its_shape(most_faces: int) -> None:
     ball = trimesh.creation.icosphere(subdivisions=5, radius=0.3)
     solid = Solid("mesh", np.zeros(3), (1.0, 1.0, 1.0, 1.0), Mesh(np.array(ball.vertices), np.array(ball.faces)))
-    (light,) = lightened((solid,), most_faces)
+    (light,) = simplify_solids((solid,), most_faces)
     mesh = solid_mesh(light)
     assert 0.2 * most_faces < len(mesh.faces) <= most_faces
     np.testing.assert_allclose(np.linalg.norm(mesh.vertices, axis=1), np.full(len(mesh.vertices), 0.3), atol=0.012)
     assert trimesh.Trimesh(mesh.vertices, mesh.faces).area == pytest.approx(ball.area, rel=0.1)
-    assert lightened((solid,), 10**6) == (solid,)
+    assert simplify_solids((solid,), 10**6) == (solid,)
 
 
 def public_robot(file: str, *, visual: bool) -> Robot:
@@ -125,7 +125,7 @@ def test_robots_that_others_described_are_drawn(tmp_path: Path, file: str, visua
     film = footage(motion, robot, np.array([0, 12]))
     assert {solid.kind for solid in film.solids} == kinds
     assert len(film.solids) >= joints  # a part for each joint at least
-    assert sum(len(solid.mesh.faces) for solid in film.solids if solid.mesh) <= MOST_FACES_DRAWN
+    assert sum(len(solid.mesh.faces) for solid in film.solids if solid.mesh) <= MAX_FACES_DRAWN
     shown = SideBySide([motion], [robot])
     first, later = (pixels_of(png_bytes(shown, at_s=at_s, panel_px=200)) for at_s in (0.0, 0.25))
     assert (first[40:].min(axis=-1) < 150).mean() > 0.01  # there is something dark: lamp and shadow
@@ -133,7 +133,7 @@ def test_robots_that_others_described_are_drawn(tmp_path: Path, file: str, visua
     save_html([motion], [robot], tmp_path / "page.html", max_shown_s=0.2)
     assert (tmp_path / "page.html").stat().st_size < 12e6
     faces = sum(len(solid.mesh.faces) for solid in film.solids if solid.mesh)
-    assert ("Meshes are reduced" in (tmp_path / "page.html").read_text()) == (faces > MOST_FACES)
+    assert ("Meshes are reduced" in (tmp_path / "page.html").read_text()) == (faces > MAX_FACES)
 
 
 def kinds_of(body: str) -> list[str]:
@@ -165,7 +165,7 @@ def test_a_surface_whose_faces_repeat_their_vertices_is_reduced_without_holes() 
     ball = trimesh.creation.icosphere(subdivisions=5, radius=0.3)
     corners = ball.vertices[ball.faces].reshape(-1, 3)  # every face has corners of its own, as in STL files
     soup = Mesh(np.array(corners), np.arange(len(corners)).reshape(-1, 3))
-    light = reduced(soup, 2000)
+    light = simplify_mesh(soup, 2000)
     assert len(light.faces) <= 2000
     assert trimesh.Trimesh(light.vertices, light.faces).is_watertight
 
@@ -183,8 +183,8 @@ def test_a_closed_mesh_is_seen_from_its_front_and_a_sheet_from_both_sides() -> N
 def test_meshes_that_threads_reduce_at_once_are_those_that_one_would_get() -> None:
     balls = [trimesh.creation.icosphere(subdivisions=5, radius=radius) for radius in (0.1, 0.2, 0.3, 0.4)]
     meshes = [Mesh(np.array(ball.vertices), np.array(ball.faces)) for ball in balls]
-    alone = [reduced(mesh, 2000) for mesh in meshes]
+    alone = [simplify_mesh(mesh, 2000) for mesh in meshes]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(reduced, meshes, [2000] * len(meshes)))
+        together = list(pool.map(simplify_mesh, meshes, [2000] * len(meshes)))
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_array_equal(one.vertices, other.vertices)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.arrays import Array
-from strut.models.mesh_files import UNREADABLE, calls_y_upright, mesh_path, read_mesh
+from strut.models.mesh_files import UNREADABLE, has_y_up, mesh_path, read_mesh
 
 _CLEARLY_NEARER = 0.7  # ratio of the distances to the centres of mass, rotated over unrotated
 Y_TO_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
@@ -42,7 +42,7 @@ def _centre_of_y_up_mesh(mesh: ET.Element | None, path: Path) -> Array | None:
         return None
     try:
         file = mesh_path(mesh.get("filename", ""), path)
-        if not calls_y_upright(file):
+        if not has_y_up(file):
             return None
         scale = np.array(mesh.get("scale", "1 1 1").split(), dtype=float)
         centre: Array = np.array(read_mesh(file).bounds).mean(axis=0) * scale

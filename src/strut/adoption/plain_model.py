@@ -17,8 +17,8 @@ from scipy.spatial import ConvexHull, QhullError
 
 from strut.adoption.description import RobotDescription
 from strut.arrays import Array
-from strut.models.solid_mesh import outer_faces, reduced
-from strut.models.solids import LAST_SEEN_GROUP, Mesh
+from strut.models.solid_mesh import outer_faces, simplify_mesh
+from strut.models.solids import LAST_VISIBLE_GROUP, Mesh
 
 _SHAPES = {  # name in MJCF, number of sizes
     int(mujoco.mjtGeom.mjGEOM_SPHERE): ("sphere", 1),
@@ -179,7 +179,9 @@ class _Writer:
         """Return whether MuJoCo's viewer hides a geom and shows another one of its body."""
         model = self.model
         same_body = model.geom_bodyid == model.geom_bodyid[geom]
-        return bool(model.geom_group[geom] > LAST_SEEN_GROUP and (model.geom_group[same_body] <= LAST_SEEN_GROUP).any())
+        return bool(
+            model.geom_group[geom] > LAST_VISIBLE_GROUP and (model.geom_group[same_body] <= LAST_VISIBLE_GROUP).any()
+        )
 
     def _add_mesh(self, mesh: int, *, collides: bool) -> str:
         """Return the name of a mesh as an asset: its convex hull if it collides; nothing if it is flat."""
@@ -241,7 +243,7 @@ def _simplify(vertices: Array, faces: Array) -> Array:
     """Return the triangles of a surface; if there are too many, only outer ones, and fewer. Shape (n, 3, 3)."""
     mesh = Mesh(vertices, np.asarray(faces, dtype=np.int64))
     if len(faces) > _MAX_VISUAL_FACES:
-        mesh = reduced(Mesh(vertices, outer_faces(mesh)), _MAX_VISUAL_FACES)
+        mesh = simplify_mesh(Mesh(vertices, outer_faces(mesh)), _MAX_VISUAL_FACES)
     triangles: Array = mesh.vertices[mesh.faces]
     return triangles
 

@@ -18,7 +18,7 @@ from strut.arrays import Array
 from strut.errors import NotAdoptedError
 from strut.models.description import URDF_OPTIONS
 from strut.models.link_inertia import TERMS, urdf_inertia_fault
-from strut.models.mesh_files import UNREADABLE, readable_mesh, unreadable_words, why_unreadable
+from strut.models.mesh_files import UNREADABLE, readable_mesh, unreadable_sentence, why_unreadable
 from strut.plumbing.number_text import format_count
 
 _USED_TAGS = ("link", "joint", "material")
@@ -216,7 +216,7 @@ def _prepare_meshes(urdf: PreparedUrdf, path: Path) -> None:
                 continue
             file = mesh.get("filename", "")
             if shape.tag == "collision" or link.find("collision") is None:
-                raise NotAdoptedError(unreadable_words(file, link.get("name", ""), error))
+                raise NotAdoptedError(unreadable_sentence(file, link.get("name", ""), error))
             link.remove(shape)
             unreadable.append(f"{file}: {why_unreadable(error)}")
     if unreadable:

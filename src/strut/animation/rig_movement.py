@@ -73,7 +73,7 @@ def motion_of_rig(rig: Rig, movement: RigMovement, path: Path, notes: tuple[str,
     """
     if not (np.isfinite(movement.place_m).all() and np.isfinite(movement.rotation).all()):
         raise RigFileError(path, "holds a number that is not finite.")
-    offset_m = rig.misplaced_m(movement.place_m, movement.rotation)
+    offset_m = rig.displacement_m(movement.place_m, movement.rotation)
     if offset_m.max() > MAX_OFFSET_M:
         frame, bone = np.unravel_index(int(np.argmax(offset_m)), offset_m.shape)
         raise RigFileError(
@@ -81,7 +81,7 @@ def motion_of_rig(rig: Rig, movement: RigMovement, path: Path, notes: tuple[str,
             f"is no rig of {rig.robot}: in frame {frame} the bone {rig.names[bone]} is {offset_m.max() * 1e3:.0f} mm "
             f"away from where {rig.robot} has it; build the rig from `strut export {rig.robot} --to rig`, in metres.",
         )
-    tilt_rad = np.linalg.norm(rig.own_turns(movement.rotation)[..., 1:], axis=-1)
+    tilt_rad = np.linalg.norm(rig.joint_rotations(movement.rotation)[..., 1:], axis=-1)
     if tilt_rad.max() > MAX_TILT_RAD:
         frame, joint = np.unravel_index(int(np.argmax(tilt_rad)), tilt_rad.shape)
         raise RigFileError(

@@ -16,7 +16,7 @@ from strut.mocap.forces.load_sharing import cop_of_wrenches
 from strut.mocap.forces.moment_comparison import laboratory_moment
 from strut.mocap.marker_fit.body_priors import human_geometry
 from strut.mocap.marker_fit.fit import MarkerFit
-from strut.models.laboratory_names import joint_words
+from strut.models.laboratory_names import coordinate_label
 from strut.recording import SIDES
 from strut.viewer.plots import INK, LOOK, PALE
 
@@ -125,7 +125,7 @@ def angle_time_plot(walk: CapturedWalk) -> Figure:
             panel.plot(walk.motion.time_s, smooth[:, index], color=OURS, linewidth=1.3)
             _draw_stances(panel, walk, next((side for side in SIDES if side in name), None))
             unobserved = "" if walk.fit.observed[name] else ", no marker determines it"
-            panel.set_title(f"{joint_words(name)} [deg]{unobserved}", loc="left", fontsize=9.0)
+            panel.set_title(f"{coordinate_label(name)} [deg]{unobserved}", loc="left", fontsize=9.0)
             panel.set_xlabel("time [s]", color=INK)
 
     return _panels(3, 3, draw)

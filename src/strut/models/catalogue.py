@@ -1,4 +1,4 @@
-"""The catalogue of robots: every folder under `robots` that holds a `robot.toml`, or any such folder by path."""
+"""Catalogue: find robots by name or by the path of a folder that holds a `robot.toml`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from strut.errors import BadMotionError, FileError, UnknownNameError
 from strut.models.dh_chains import chain_robot
-from strut.models.imported_robot import foreign_robot
+from strut.models.imported_robot import imported_robot
 from strut.models.limb_robot import limb_robot
 from strut.models.subject import person_of, subject_robot
 from strut.models.table_files import read_tables, table_file
@@ -32,12 +32,12 @@ def robot_home() -> Path:
     """Return the folder of the user's robots: the environment variable STRUT_ROBOTS, else ~/.strut/robots."""
     home = Path(os.environ.get("STRUT_ROBOTS") or "~/.strut/robots").expanduser()
     if home.exists() and not home.is_dir():
-        raise FileError(home, "is no folder, but your robots are kept in a folder; name one with STRUT_ROBOTS.")
+        raise FileError(home, "is not a folder; set STRUT_ROBOTS to the folder of your robots.")
     return home
 
 
 def robots() -> tuple[str, ...]:
-    """Return the names of the robots that come with strut, of those in the user's robot home, and of installed ones.
+    """Return the names of all robots: those of strut, of the user's folder and of installed packages.
 
     Example:
         >>> strut.robots()[:4]
@@ -47,7 +47,7 @@ def robots() -> tuple[str, ...]:
 
 
 def hidden_robots() -> tuple[str, ...]:
-    """Return the robots of the user that have a name of ours: the name means ours, theirs are reached by path."""
+    """Return the names of the user's robots that strut has, too: such a name means the robot of strut."""
     return tuple(name for name in names_in(robot_home()) if name in names_in(HOME))
 
 
@@ -57,31 +57,31 @@ def names_in(home: Path) -> tuple[str, ...]:
 
 
 def load_robot(name: str) -> Robot:
-    """Return a robot by name (see `robot_names`) or by the path of a folder that holds its `robot.toml`.
+    """Return a robot by its name (see `robots`) or by the path of a folder that holds its `robot.toml`.
 
-    A robot of a folder elsewhere is called by the path from here, or as given if it lies elsewhere: so its motions find
-    it again, and say nothing of the machine that they were made on.
+    A robot that is loaded by path is named by that path, relative to the current folder where it lies below it, so that
+    its motion files find it again on other machines.
 
     Example:
         >>> len(strut.load_robot("mrpete").joint_names)
         28
     """
-    name = _as_kept(name)
+    name = _known_spelling(name)
     if name in robots():
         folder = _folder_of_name(name)
-        return _read_robot(name, folder, _written(folder))
-    folder = _folder_of(name)
+        return _read_robot(name, folder, _file_states(folder))
+    folder = _folder_of_path(name)
     here = Path.cwd()
     if not (folder / "robot.toml").is_file():
-        places = f"`strut robots`, which looks for yours in {robot_home()} (STRUT_ROBOTS names another place),"
+        places = f"`strut robots`, which looks for yours in {robot_home()} (STRUT_ROBOTS names another folder),"
         raise UnknownNameError("robot", name, robots(), places)
     if folder.is_absolute() and folder.is_relative_to(here):
         folder = folder.relative_to(here)
-    return _read_robot(str(folder), folder.resolve(), _written(folder))
+    return _read_robot(str(folder), folder.resolve(), _file_states(folder))
 
 
 def as_robot(robot: Robot | str) -> Robot:
-    """Return a robot that is given, or the one of a name or path."""
+    """Return a robot itself, or the robot of a name or path."""
     return load_robot(robot) if isinstance(robot, str) else robot
 
 
@@ -92,23 +92,23 @@ def _folder_of_name(name: str) -> Path:
     return robot_home().resolve() / name if name in names_in(robot_home()) else Path(find("strut.robots", name))
 
 
-def _as_kept(name: str) -> str:
-    """Return a name as the robot of that name has it, which keyboards and file systems compose differently."""
+def _known_spelling(name: str) -> str:
+    """Return the name of a robot in its own Unicode composition; keyboards and file systems differ in theirs."""
     known = robots()
-    alike = {unicodedata.normalize("NFC", one): one for one in reversed(known)}
-    return name if name in known else alike.get(unicodedata.normalize("NFC", name), name)
+    by_composed_name = {unicodedata.normalize("NFC", other): other for other in reversed(known)}
+    return name if name in known else by_composed_name.get(unicodedata.normalize("NFC", name), name)
 
 
-def _folder_of(path: str) -> Path:
-    """Return the folder of a robot by its path: as given, or composed or decomposed where only that is there."""
-    ways = (path, unicodedata.normalize("NFC", path), unicodedata.normalize("NFD", path))
-    return next((Path(way) for way in ways if (Path(way) / "robot.toml").is_file()), Path(path))
+def _folder_of_path(path: str) -> Path:
+    """Return the folder of a robot by its path, in the Unicode composition that the file system has."""
+    spellings = (path, unicodedata.normalize("NFC", path), unicodedata.normalize("NFD", path))
+    return next((Path(spelling) for spelling in spellings if (Path(spelling) / "robot.toml").is_file()), Path(path))
 
 
 def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = True) -> Robot:
-    """Return the robot of a motion, or `robot` if it is given; raises if the motion does not fit its body.
+    """Return the robot of a motion, or `robot` if it is given; raises BadMotionError if the motion does not fit it.
 
-    With `needs_feet` False a motion may have no contact columns, as recordings have none.
+    With `needs_feet` False, a motion may lack contact columns: recordings have none.
 
     Example:
         >>> strut.robot_of(strut.load_motion("happy.npz")).name
@@ -124,40 +124,41 @@ def robot_of(motion: Motion, robot: Robot | None = None, *, needs_feet: bool = T
 def _check_fits(motion: Motion, robot: Robot, *, needs_feet: bool) -> None:
     """Raise BadMotionError if a motion's columns are not those of a robot."""
     if needs_feet and robot.foot_names and not motion.foot_names:
-        raise BadMotionError("The motion has no contact columns, so nobody knows which feet touch.")
+        raise BadMotionError("The motion has no contact columns, so which feet touch the ground is unknown.")
     feet = (robot.foot_names,) if needs_feet else (robot.foot_names, ())
     if motion.joint_names != robot.joint_names or motion.foot_names not in feet:
         raise BadMotionError(
-            f"The motion's joints or feet are not those of {robot.name}; was it made for another robot?"
+            f"The joints or feet of the motion are not those of {robot.name}; it was made for another robot."
         )
     if motion.qpos.shape[1] != robot.base_size + len(robot.joint_names):
         raise BadMotionError(
-            f"The motion's qpos has {motion.qpos.shape[1]} columns, which is not what {robot.name} has."
+            f"The qpos of the motion has {motion.qpos.shape[1]} columns; {robot.name} has "
+            f"{robot.base_size + len(robot.joint_names)}."
         )
     if robot.floats and np.ptp([1.0, *np.linalg.norm(motion.qpos[:, 3:7], axis=1)]) > 1e-6:
-        raise BadMotionError("The quaternion of the base is not of length 1 in every sample.")
+        raise BadMotionError("The quaternion of the base must have length 1 in every sample.")
 
 
 def _check_made_for(motion: Motion, robot: Robot) -> None:
-    """Raise BadMotionError if a motion says that it was made for another version of the robot's body."""
+    """Raise BadMotionError if a motion was made for another version of the robot's body."""
     made_for = motion.meta.get("robot_fingerprint", robot.fingerprint)
     if made_for != robot.fingerprint:
         versions = f"{made_for}, here {robot.fingerprint}"
         raise BadMotionError(f"The motion was made for another version of {robot.name} ({versions}); plan it again.")
 
 
-def _written(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Return which files a folder has, how long they are and when they were written: a changed robot is read again."""
-    found = []
+def _file_states(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return name, size and time of change of each file of a folder; the cache reads a changed robot again."""
+    states = []
     for file in chain(folder.iterdir(), (folder / "meshes").rglob("*")):
-        with suppress(OSError):  # of a link to nothing, or of a file that is taken away meanwhile
+        with suppress(OSError):  # a broken link, or a file that was removed meanwhile
             state = file.stat()
-            found.append((str(file.relative_to(folder)), state.st_size, state.st_mtime_ns))
-    return tuple(sorted(found))
+            states.append((str(file.relative_to(folder)), state.st_size, state.st_mtime_ns))
+    return tuple(sorted(states))
 
 
 @lru_cache(maxsize=64)
-def _read_robot(name: str, folder: Path, written: tuple[tuple[str, int, int], ...]) -> Robot:  # noqa: ARG001
+def _read_robot(name: str, folder: Path, states: tuple[tuple[str, int, int], ...]) -> Robot:  # noqa: ARG001 (key of the cache)
     tables = read_tables(folder)
     try:
         match tables.robot:
@@ -166,7 +167,7 @@ def _read_robot(name: str, folder: Path, written: tuple[tuple[str, int, int], ..
             case ChainBody() as body:
                 robot = chain_robot(name, body, tables)
             case ImportedBody() as body:
-                robot = foreign_robot(name, folder, body, tables)
+                robot = imported_robot(name, folder, body, tables)
             case LimbBody() as body:
                 robot = limb_robot(name, body, tables)
     except WrongFieldError as error:

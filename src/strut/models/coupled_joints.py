@@ -1,4 +1,4 @@
-"""Coupled joints: which joints of a robot move freely, and how the others follow them when springs are at rest."""
+"""Coupled joints: the free joints of a robot, and how the others follow them while its springs are at rest."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from strut.robot import Robot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoupledJoints:
-    """All joints = rest + follow @ free joints.
+    """All joint angles = rest + follow @ free joint angles.
 
     Args:
-        free: Columns of the free joints among all. Shape (m,).
-        rest_rad: Constant part. Shape (n_joints,).
-        follow: Shape (n_joints, m).
+        free: Indices of the free joints. Shape (m,).
+        rest_rad: Angles of all joints where the free ones are zero. Shape (n_joints,).
+        follow: Angle of each joint per angle of each free joint. Shape (n_joints, m).
     """
 
     free: Index
@@ -30,12 +30,12 @@ class CoupledJoints:
         return self.rest_rad + free_rad @ self.follow.T
 
     def motor_torque_nm(self, torque_nm: Array) -> Array:
-        """Return torques of the free joints that do the work of those of all. (..., n_joints) in, (..., m) out."""
+        """Return the torques of the free joints that do the same work. Shape (..., n_joints) in, (..., m) out."""
         return torque_nm @ self.follow
 
 
 def coupled_joints(robot: Robot) -> CoupledJoints:
-    """Return how a robot's joints hang together: by the springs of its control.toml; without one, all are free."""
+    """Return how the springs of control.toml couple the joints of a robot; without the file, all joints are free."""
     names = list(robot.joint_names)
     table = robot.tables.control
     springs = {} if table is None else {spring.joint: spring for spring in table.spring}

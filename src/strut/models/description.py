@@ -1,8 +1,8 @@
-"""Description: a robot of others, URDF or MJCF, as a MuJoCo specification, with what that drops: speed limits.
+"""Description: read a URDF or MJCF file as a MuJoCo specification, with the joint limits that MuJoCo drops.
 
 Floor, lights, servos, sensors, keyframes, transmissions and simulator tags are left out. For URDF, package:// is
-resolved as in `mesh_files`, and meshes in formats that MuJoCo does not take are converted. Links that are only fixed
-to others stay bodies of their own. What cannot be read is a ValueError in words.
+resolved as in `mesh_files`, and meshes in formats that MuJoCo does not read are converted. Links with a fixed joint
+stay bodies of their own. Invalid files raise ValueError with a sentence.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 import mujoco
 
 from strut.models.link_inertia import TERMS, inertia_fault, urdf_inertia_fault
-from strut.models.mesh_files import UNREADABLE, forget_meshes, readable_mesh, unreadable_words
+from strut.models.mesh_files import UNREADABLE, forget_meshes, readable_mesh, unreadable_sentence
 from strut.schemas.toml_file import WrongFieldError
 
 _LEFT_OUT = ("transmission", "gazebo")
@@ -33,13 +33,13 @@ URDF_OPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A robot of others.
+    """The content of a URDF or MJCF file.
 
     Args:
-        spec: What remains of it; no free joint and only hinges.
-        model: The same, compiled.
-        speed_limit: By joint; 0 means that nobody wrote one down.
-        effort_limit: Likewise.
+        spec: Links, hinges and shapes; no free joint.
+        model: The compiled specification.
+        speed_limit: Speed limit by joint [rad/s]; 0 if the file has none.
+        effort_limit: Torque limit by joint [N m]; 0 if the file has none.
     """
 
     spec: mujoco.MjSpec
@@ -49,11 +49,11 @@ class Description:
 
 
 def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
-    """Return the robot of a URDF file; joints whose names match one of `fixed` (with * and ?) stay at zero."""
+    """Return the content of a URDF file; joints whose names match a pattern of `fixed` (with * and ?) stay at zero."""
     try:
         root = ET.parse(path).getroot()
     except ET.ParseError as error:
-        raise ValueError(f"is no XML ({error}).") from error
+        raise ValueError(f"is not XML ({error}).") from error
     for element in [child for child in root if child.tag in _LEFT_OUT]:
         root.remove(element)
     for inertia in root.iter("inertia"):
@@ -61,7 +61,7 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
             inertia.set(term, inertia.get(term, "0"))
     _check_inertias(map(urdf_inertia_fault, root.findall("link")))
     for joint in root.findall("joint"):
-        _fix(joint, fixed)
+        _fix_or_check(joint, fixed)
     speed = _limits(root, "velocity")
     effort = _limits(root, "effort")
     assets = _resolve_meshes(root, path)
@@ -72,52 +72,53 @@ def read_urdf(path: Path, fixed: Sequence[str]) -> Description:
 
 
 def read_mjcf(path: Path, fixed: Sequence[str]) -> Description:
-    """Return the robot of an MJCF file; joints whose names match one of `fixed` (with * and ?) stay where they are."""
+    """Return the content of an MJCF file; joints whose names match a pattern of `fixed` (with * and ?) do not move."""
     spec = mujoco.MjSpec.from_file(str(path))
     for number, joint in enumerate(spec.joints):
         joint.name = joint.name or f"joint_{number}"
     _check_inertias(map(inertia_fault, spec.bodies))
     effort = _motor_limits(spec)
-    _strip(spec, [joint.name for joint in spec.joints if matches(joint.name, fixed)])
+    _remove_all_but_links(spec, [joint.name for joint in spec.joints if matches(joint.name, fixed)])
     if sliding := [joint.name for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_HINGE]:
-        raise _no_hinge(sliding[0], "no hinge")
+        raise _not_a_hinge(sliding[0], "not a hinge")
     model = spec.compile()
     _keep_inertias(spec, model)
     return Description(spec, model, {}, effort)
 
 
 def _check_inertias(faults: Iterable[str]) -> None:
-    """Raise ValueError with the first fault of a link's mass or inertia that there is."""
+    """Raise ValueError about the first mass or inertia that no link can have."""
     if fault := next(filter(None, faults), ""):
         raise ValueError(fault)
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Return whether a name fits one of several patterns with * and ?."""
+    """Return whether a name matches one of several patterns with * and ?."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def _strip(spec: mujoco.MjSpec, held: Sequence[str]) -> None:
-    """Take out what we have ourselves, the joints that are held, and what holds the base; refuse closed loops."""
+def _remove_all_but_links(spec: mujoco.MjSpec, fixed: Sequence[str]) -> None:
+    """Remove floor, actuators, sensors, keyframes, fixed joints and the free joint; raise for closed loops."""
     for equality in spec.equalities:
-        if equality.active and equality.name1 not in held:
+        if equality.active and equality.name1 not in fixed:
             raise ValueError(
-                f"its constraint between {equality.name1} and {equality.name2} closes a loop, which strut cannot move."
+                f"the constraint between {equality.name1} and {equality.name2} closes a kinematic loop, "
+                "which strut does not support."
             )
-    ours = (*spec.actuators, *spec.tendons, *spec.keys, *spec.sensors, *spec.pairs, *spec.equalities)
-    for element in (*ours, *spec.worldbody.geoms, *spec.worldbody.lights):
+    removed = (*spec.actuators, *spec.tendons, *spec.keys, *spec.sensors, *spec.pairs, *spec.equalities)
+    for element in (*removed, *spec.worldbody.geoms, *spec.worldbody.lights):
         spec.delete(element)
     for joint in spec.joints:
-        if joint.name in held or joint.type == mujoco.mjtJoint.mjJNT_FREE:
+        if joint.name in fixed or joint.type == mujoco.mjtJoint.mjJNT_FREE:
             spec.delete(joint)
 
 
-def _no_hinge(joint: str, kind: str) -> WrongFieldError:
-    return WrongFieldError(("fixed",), f"the joint {joint} is {kind}; strut moves hinges only, so list it here.")
+def _not_a_hinge(joint: str, kind: str) -> WrongFieldError:
+    return WrongFieldError(("fixed",), f"the joint {joint} is {kind}; strut moves hinges only, so name it here.")
 
 
 def _motor_limits(spec: mujoco.MjSpec) -> dict[str, float]:
-    """Return the largest torque by joint: the smaller of its motor's and its own; 0 where nobody wrote one down."""
+    """Return the largest torque by joint, the smaller of motor and joint limit; 0 if the file has neither."""
     limits = {joint.name: float(joint.actfrcrange[1]) for joint in spec.joints}
     for actuator in spec.actuators:
         force = actuator.forcerange
@@ -129,7 +130,7 @@ def _motor_limits(spec: mujoco.MjSpec) -> dict[str, float]:
 
 
 def _keep_inertias(spec: mujoco.MjSpec, model: mujoco.MjModel) -> None:
-    """Write down the inertias that MuJoCo found from shapes, so that the shapes may change."""
+    """Store the inertias that MuJoCo computed from shapes, so that the shapes may change."""
     auto = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_AUTO
     always = spec.compiler.inertiafromgeom != auto
     spec.compiler.inertiafromgeom = auto
@@ -150,7 +151,7 @@ def set_inertia(body: Any, compiled: Any) -> None:
 
 
 def _limits(root: ET.Element, kind: str) -> dict[str, float]:
-    """Return a limit of every joint that moves; 0 where nobody wrote one down."""
+    """Return one kind of limit of every joint that moves; 0 if the file has none."""
     limits = {}
     for joint in root.findall("joint"):
         limit = joint.find("limit")
@@ -159,8 +160,8 @@ def _limits(root: ET.Element, kind: str) -> dict[str, float]:
     return limits
 
 
-def _fix(joint: ET.Element, fixed: Sequence[str]) -> None:
-    """Make a joint fixed that shall not move; refuse one that is no hinge."""
+def _fix_or_check(joint: ET.Element, fixed: Sequence[str]) -> None:
+    """Make a joint fixed if its name matches; else raise WrongFieldError if it is not a hinge."""
     name = joint.get("name", "")
     kind = joint.get("type", "")
     if matches(name, fixed):
@@ -168,26 +169,26 @@ def _fix(joint: ET.Element, fixed: Sequence[str]) -> None:
         for element in [child for child in joint if child.tag in ("axis", "limit", "mimic")]:
             joint.remove(element)
     elif kind not in (*_HINGES, "fixed"):
-        raise _no_hinge(name, kind)
+        raise _not_a_hinge(name, kind)
 
 
 def _resolve_meshes(root: ET.Element, path: Path) -> dict[str, bytes]:
-    """Give every mesh a path that MuJoCo finds; return the bytes of those that had to be converted.
+    """Set the path of every mesh to one that MuJoCo finds; return the bytes of converted meshes by name.
 
-    What is only seen and cannot be read is left out; what could touch something must be read.
+    A visual mesh that cannot be read is left out; a collision mesh that cannot be read is an error.
     """
     assets: dict[str, bytes] = {}
     for link in root.findall("link"):
-        for looks in [*link.findall("visual"), *link.findall("collision")]:
-            mesh = looks.find("geometry/mesh")
+        for shape in [*link.findall("visual"), *link.findall("collision")]:
+            mesh = shape.find("geometry/mesh")
             if mesh is None:
                 continue
             try:
-                # a robot's folder says where its meshes are; one of that name elsewhere may be another robot's
+                # only the path itself: a file of that name elsewhere may belong to another robot
                 mesh.set("filename", readable_mesh(mesh.get("filename", ""), path, assets, anywhere=False))
             except UNREADABLE as error:
-                if looks.tag == "collision":
-                    words = unreadable_words(mesh.get("filename", ""), link.get("name", ""), error)
-                    raise ValueError(words) from error
-                link.remove(looks)
+                if shape.tag == "collision":
+                    sentence = unreadable_sentence(mesh.get("filename", ""), link.get("name", ""), error)
+                    raise ValueError(sentence) from error
+                link.remove(shape)
     return assets

@@ -1,9 +1,9 @@
 """DH chains: a body given as Denavit-Hartenberg rows that may branch, on a platform or bolted down.
 
-Standard rows, Rz(theta0 + q) Tz(d) Tx(a) Rx(alpha). A chain starts at the robot's origin or where another ends. A joint
-that several chains name is one joint: each of them says where its own next frame is. Parts, frames and shapes are given
-where they are when every joint is zero, in the robot's axes (x forward, y left, z up, origin on the floor), so a
-part's frame has the robot's axes too and only its joint's axis tells where the rows have turned to.
+Standard rows, Rz(theta0 + q) Tz(d) Tx(a) Rx(alpha). A chain starts at the robot's origin or at the end of another one.
+Several chains may name the same joint; their rows after it place different frames. Parts, frames and shapes are given
+in the configuration in which every joint is zero, in the robot's axes (x forward, y left, z up, origin on the floor).
+The frame of a part therefore has the robot's axes, and only the axis of its joint depends on the rows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PLATFORM = "platform"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainJoint:
-    """Where a joint is when all are zero: its parent, the origin (3,) of its frame and its axis (3,)."""
+    """A joint while all joints are zero: its parent, the origin (3,) of its frame and its axis (3,)."""
 
     name: str
     parent: str
@@ -41,9 +41,9 @@ def chain_robot(name: str, table: ChainBody, tables: Tables) -> Robot:
     known = {PLATFORM, *(joint.name for joint in joints)}
     for kind, missing in (("part", known - set(table.part)), ("joint", known - {PLATFORM} - set(table.joint))):
         if missing:
-            raise BadTableError(f"{name}: there is no [{kind}.{min(missing)}], but a chain has such a joint.")
+            raise BadTableError(f"{name}: [{kind}.{min(missing)}] is missing; a chain has this joint.")
     if stray := set(table.part) - known:
-        raise BadTableError(f"Part {min(stray)} belongs to no joint of the chains.")
+        raise BadTableError(f"{name}: no chain has a joint {min(stray)}, but there is a [part.{min(stray)}].")
     root = builder.body(PLATFORM, np.zeros(3))
     if table.platform is not None:
         drive = table.platform
@@ -75,12 +75,12 @@ def row_transform(row: ChainRow, angle_rad: float = 0.0) -> Array:
 
 
 def joints_at_zero(chains: Sequence[Chain]) -> list[ChainJoint]:
-    """Return the joints of all chains, each once, with the place and axis that the rows give them."""
+    """Return the joints of all chains, each once, with the origin and axis from the rows."""
     joints: dict[str, ChainJoint] = {}
     ends: dict[str | None, tuple[str, Array]] = {None: (PLATFORM, np.eye(4))}
     for chain in chains:
         if chain.after not in ends:
-            raise BadTableError(f"Chain {chain.name} starts after {chain.after}, which comes later or never.")
+            raise BadTableError(f"Chain {chain.name} starts after {chain.after}; that chain must be listed before it.")
         parent, frame = ends[chain.after]
         for row in chain.rows:
             if row.joint is not None:
@@ -88,7 +88,7 @@ def joints_at_zero(chains: Sequence[Chain]) -> list[ChainJoint]:
                 if known is None:
                     joints[row.joint] = ChainJoint(row.joint, parent, frame[:3, 3].copy(), frame[:3, 2].copy())
                 elif known.parent != parent or not np.allclose(known.origin_m, frame[:3, 3], atol=1e-12):
-                    raise BadTableError(f"Joint {row.joint} has two places: chain {chain.name} puts it elsewhere.")
+                    raise BadTableError(f"Joint {row.joint} has two origins: chain {chain.name} puts it elsewhere.")
                 parent = row.joint
             frame = frame @ row_transform(row)
         ends[chain.name] = (parent, frame)
@@ -98,7 +98,7 @@ def joints_at_zero(chains: Sequence[Chain]) -> list[ChainJoint]:
 def _add_children(
     builder: ModelBuilder, body: Body, parent: ChainJoint, joints: Sequence[ChainJoint], table: ChainBody
 ) -> None:
-    """Add what hangs on a part, a whole limb before the next, as a model numbers it."""
+    """Add the children of a part depth first, which is the order in which MuJoCo numbers bodies."""
     for joint in joints:
         if joint.parent != parent.name:
             continue
@@ -111,11 +111,11 @@ def _add_children(
 
 
 def _add_part(builder: ModelBuilder, body: Body, name: str, origin_m: Array, table: ChainBody) -> None:
-    """Give a body the mass, shapes and frames of its part."""
+    """Set mass, shapes and frames of a body from its part."""
     part = table.part[name]
     ixx, iyy, izz, ixy, ixz, iyz = part.inertia_kg_m2
     inertia = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    builder.matter(body, part.mass_kg, np.array(part.com_m) - origin_m, inertia)
+    builder.set_inertia(body, part.mass_kg, np.array(part.com_m) - origin_m, inertia)
     for shape in part.shapes:
         builder.draw(body, shape, origin_m)
     for frame, entry in table.frame.items():

@@ -1,4 +1,4 @@
-"""Laboratory names: what gait laboratories call a human's coordinates, and the sign with which they grow upwards."""
+"""Laboratory names: names of human coordinates in gait laboratories, and the sign of their plots."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOUNS: Mapping[str, str] = {  # by coordinate without its side
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One coordinate as a gait laboratory names it: what grows upwards, and the sign that makes it so."""
+    """A coordinate as gait laboratories plot it: its title, and the sign that makes upwards what the title says."""
 
     title: str
     coordinate: str
@@ -70,8 +70,8 @@ PANELS: Mapping[str, tuple[Panel, ...]] = {
 }
 
 
-def joint_words(coordinate: str) -> str:
-    """Return a coordinate in words: `AnkleRight_RY` is the `right ankle flexion`; unknown names stay as they are."""
+def coordinate_label(coordinate: str) -> str:
+    """Return the name of a coordinate: `right ankle flexion` for `AnkleRight_RY`; unknown names are returned as is."""
     for side in SIDES:
         noun = NOUNS.get(coordinate.replace(f"{side}_", "_"))
         if noun is not None and f"{side}_" in coordinate:

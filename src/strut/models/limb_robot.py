@@ -1,4 +1,4 @@
-"""Limb robot: a floating body with limbs of links, joints and rods, on balls or flat feet."""
+"""Limb robot: a floating body with limbs of links, hinges and rods, on ball feet or flat feet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def limb_robot(name: str, table: LimbBody, tables: Tables) -> Robot:
     builder = ModelBuilder(name, table.contact.friction)
     trunk = table.body
     body = builder.floating_base(BASE, FLOAT, trunk.start_height_m)
-    builder.matter(body, *_without_parts(trunk))
+    builder.set_inertia(body, *_without_parts(trunk))
     for shape in trunk.shapes:
         builder.draw(body, shape)
     feet = [_add_limb(builder, body, mount, table) for mount in table.mount]
@@ -30,50 +30,50 @@ def limb_robot(name: str, table: LimbBody, tables: Tables) -> Robot:
 
 
 def _without_parts(trunk: Trunk) -> tuple[float, Array, Array]:
-    """Return mass, centre of mass and inertia of a body without its parts: with them at rest it is what it says.
+    """Return mass, centre of mass and inertia of a body without its parts; the table gives those of the whole at rest.
 
-    Raises WrongFieldError about the part that leaves less inertia than any mass has.
+    Raises WrongFieldError about a part whose removal leaves an impossible inertia.
     """
     mass = trunk.mass_kg
     com = np.array(trunk.com_m)
     inertia = box_inertia(mass, trunk.inertia_size_m)
     for index, part in enumerate(trunk.part):
-        left = mass - part.mass_kg
-        own = np.array(part.com_m)
-        rest = (mass * com - part.mass_kg * own) / left
-        inertia = inertia + _steiner(mass, com - rest) - _steiner(part.mass_kg, own - rest)
+        mass_left = mass - part.mass_kg
+        part_com = np.array(part.com_m)
+        com_left = (mass * com - part.mass_kg * part_com) / mass_left
+        inertia = inertia + _steiner(mass, com - com_left) - _steiner(part.mass_kg, part_com - com_left)
         inertia = inertia - box_inertia(part.mass_kg, part.inertia_size_m)
-        mass = left
-        com = rest
+        mass = mass_left
+        com = com_left
         second_moments = np.trace(inertia) / 2.0 * np.eye(3) - inertia
         if np.linalg.eigvalsh(second_moments).min() <= 0.0:
-            reason = "what is left of the body has no possible inertia; make its own inertia_size_m larger."
+            reason = "the body without this part has an impossible inertia; increase the body's inertia_size_m."
             raise WrongFieldError(("body", "part", index, "inertia_size_m"), reason)
     return mass, com, inertia
 
 
 def _add_parts(builder: ModelBuilder, body: Body, table: LimbBody) -> None:
-    """Add the parts that joints turn, after the limbs: so legs come first among the joints."""
-    made: dict[str | None, tuple[Body, Vector]] = {None: (body, ORIGIN)}
+    """Add the parts that joints turn; after the limbs, so that the legs come first among the joints."""
+    bodies: dict[str | None, tuple[Body, Vector]] = {None: (body, ORIGIN)}
     for part in table.body.part:
-        carrier, origin_m = made[part.on]
+        carrier, origin_m = bodies[part.on]
         own = builder.body(part.name, np.subtract(part.origin_m, origin_m), carrier)
         for joint in part.joints:
             builder.hinge(own, joint.name, joint.axis, joint.range_rad, table.servo)
         inertia = box_inertia(part.mass_kg, part.inertia_size_m)
-        builder.matter(own, part.mass_kg, np.subtract(part.com_m, part.origin_m), inertia)
+        builder.set_inertia(own, part.mass_kg, np.subtract(part.com_m, part.origin_m), inertia)
         for shape in part.shapes:
             builder.draw(own, shape, part.origin_m)
-        made[part.name] = own, part.origin_m
+        bodies[part.name] = own, part.origin_m
 
 
 def mount_rotation(x_axis: Vector, z_axis: Vector) -> Array:
-    """Return the rotation whose columns are x, z × x and z, from a mount's two axes. Shape (3, 3)."""
+    """Return the rotation with the columns x, z × x and z, from the two axes of a mount. Shape (3, 3)."""
     return np.column_stack([x_axis, np.cross(z_axis, x_axis), z_axis])
 
 
 def _add_limb(builder: ModelBuilder, body: Body, mount: Mount, table: LimbBody) -> Foot:
-    """Add a limb link by link; however many joints move a link, it is one body with its mass. Return its foot."""
+    """Add a limb link by link and return its foot; a link is one body, however many joints move it."""
     limb = table.limb[mount.limb]
     middles_rad = iter(mount.middle_rad or [0.0] * len(limb.joints))
     position = np.array(mount.position_m)
@@ -95,10 +95,10 @@ def _add_limb(builder: ModelBuilder, body: Body, mount: Mount, table: LimbBody) 
 
 
 def _add_rod(builder: ModelBuilder, body: Body, link: LimbLink, rod: Rod) -> None:
-    """Add a solid cylinder between two points, or a solid ball where they coincide."""
+    """Add a solid cylinder between two points, or a solid ball if they coincide."""
     start = np.array(rod.from_m)
     stop = np.array(rod.to_m)
-    builder.matter(body, link.mass_kg, link.centre_m, rod_inertia(link.mass_kg, rod.radius_m, stop - start))
+    builder.set_inertia(body, link.mass_kg, link.centre_m, rod_inertia(link.mass_kg, rod.radius_m, stop - start))
     kind, points = ("sphere", start) if np.array_equal(start, stop) else ("capsule", np.concatenate([start, stop]))
     builder.shape(body, kind, points, [rod.radius_m], link.color, touches_ground=rod.touches_ground)
 
@@ -111,11 +111,11 @@ def _add_ball(builder: ModelBuilder, body: Body, mount: str, foot: BallFoot) -> 
 
 
 def _add_flat_foot(builder: ModelBuilder, body: Body, mount: str, foot: FlatFoot, link: LimbLink) -> Foot:
-    """Add a box on its sole and a frame in the middle of the sole, both with the foot's name."""
+    """Add a box and a frame in the middle of its sole, both with the name of the foot."""
     size = np.array([foot.length_m, foot.width_m, foot.height_m])
     frame = f"{mount}_{foot.name}"
     middle = np.array(foot.sole_m) + np.array([0.0, 0.0, foot.height_m / 2.0])
-    builder.matter(body, link.mass_kg, link.centre_m, box_inertia(link.mass_kg, size))
+    builder.set_inertia(body, link.mass_kg, link.centre_m, box_inertia(link.mass_kg, size))
     builder.shape(body, "box", middle, size / 2.0, link.color, name=frame)
     builder.frame(body, frame, foot.sole_m)
     x = foot.length_m / 2.0
@@ -127,18 +127,18 @@ def _add_flat_foot(builder: ModelBuilder, body: Body, mount: str, foot: FlatFoot
 
 
 def _steiner(mass_kg: float, offset_m: Array) -> Array:
-    """Return what a mass adds to an inertia about a point that is away from it. Shape (3,) in, (3, 3) out."""
+    """Return the parallel-axis term of a point mass at an offset. Shape (3,) in, (3, 3) out."""
     return np.asarray(mass_kg * (offset_m @ offset_m * np.eye(3) - np.outer(offset_m, offset_m)))
 
 
 def box_inertia(mass_kg: float, size_m: Sequence[float] | Array) -> Array:
-    """Return the inertia of a solid box of whole edges `size_m` (3,). Shape (3, 3)."""
+    """Return the inertia of a solid box with edges `size_m` (3,). Shape (3, 3)."""
     squares = np.square(np.asarray(size_m, dtype=float))
     return np.diag(mass_kg / 12.0 * (np.sum(squares) - squares))
 
 
 def rod_inertia(mass_kg: float, radius_m: float, span_m: Array) -> Array:
-    """Return the inertia of a solid cylinder along `span_m` (3,), or of a solid ball where that is 0. Shape (3, 3)."""
+    """Return the inertia of a solid cylinder along `span_m` (3,), or of a solid ball if that is 0. Shape (3, 3)."""
     length_m = float(np.linalg.norm(span_m))
     if length_m == 0.0:
         return np.asarray(0.4 * mass_kg * radius_m**2 * np.eye(3))

@@ -1,4 +1,4 @@
-"""Limbs: legs, arms, head and trunk of a compiled model, found from which joints lie before which ends."""
+"""Limbs: find legs, arms, head and trunk of a compiled model from its kinematic tree."""
 
 from __future__ import annotations
 
@@ -15,35 +15,28 @@ def find_limbs(
 ) -> tuple[Limb, ...]:
     """Return the limbs of a model, trunk first.
 
-    Every body that moves and on which no other moving body hangs is the end of a limb. Joints before several ends are
-    the trunk, and so is what carries a head alone and is not called neck or head. A limb with a foot is a leg, one
-    whose last body or frame is a head's is the head, the others are arms.
+    A moving body without moving descendants is the end of a limb. Bodies above several ends are the trunk, and so are
+    bodies above the head alone whose name contains neither neck nor head. A limb with a foot is a leg, one whose last
+    body or frame is a head is the head, the others are arms.
 
     Args:
-        model: Compiled.
-        joints: Names of the joints that are driven, without those of the base.
-        feet: The robot's feet.
-        chains: Names of its hands and head, where its folder has them.
+        model: The compiled model.
+        joints: Names of the driven joints, without those of the base.
+        feet: Feet of the robot.
+        chains: Frames of its hands and head, if its folder names them.
     """
     moved = {int(model.joint(joint).bodyid[0]) for joint in joints}
-    ends, shared = _ends([_path(model, body, moved) for body in moved])
-    shared |= _carriers(model, [path for path in ends if _is_head(model, path[-1])])
+    paths = [_path(model, body, moved) for body in moved]
+    ends = [path for path in paths if not any(path[-1] in other[:-1] for other in paths)]
+    shared = {body for path in ends for body in path if sum(body in other for other in ends) > 1}
+    for path in ends:
+        if _is_head(model, path[-1]):
+            shared |= {body for body in path if not _is_head(model, body)}
     named = _named_frames(model, chains)
     limbs = [_limb(model, [body for body in path if body not in shared], joints, feet, named) for path in ends]
     if trunk := sorted(shared):
         limbs.insert(0, Limb("trunk", "trunk", _joints_of(model, trunk, joints), _names(model, trunk)))
     return tuple(limbs)
-
-
-def _ends(paths: Sequence[list[int]]) -> tuple[list[list[int]], set[int]]:
-    """Return the paths on which no other goes on, and the bodies that several of them share."""
-    ends = [path for path in paths if not any(path[-1] in other[:-1] for other in paths)]
-    return ends, {body for path in ends for body in path if sum(body in other for other in ends) > 1}
-
-
-def _carriers(model: mujoco.MjModel, heads: Sequence[list[int]]) -> set[int]:
-    """Return the bodies on the way to heads that are none of theirs."""
-    return {body for path in heads for body in path if not _is_head(model, body)}
 
 
 def _is_head(model: mujoco.MjModel, body: int) -> bool:
@@ -61,7 +54,7 @@ def _path(model: mujoco.MjModel, body: int, moved: set[int]) -> list[int]:
 
 
 def _named_frames(model: mujoco.MjModel, chains: ChainsTable | None) -> Mapping[str, tuple[str, int]]:
-    """Return name and body by frame of the hands and the head."""
+    """Return the name and the body of each frame of a hand or head."""
     if chains is None:
         return {}
     frames = {frame: hand for hand, frame in chains.hand.items()} | {chains.head.frame: "head"}
@@ -75,17 +68,14 @@ def _limb(
     feet: Sequence[Foot],
     named: Mapping[str, tuple[str, int]],
 ) -> Limb:
-    below = [body for body in range(model.nbody) if _hangs_on(model, body, bodies)]
-    own = [foot for foot in feet if int(model.site(foot.frame).bodyid[0]) in below]
+    below = [body for body in range(model.nbody) if _is_below(model, body, bodies)]
+    own_feet = [foot for foot in feet if int(model.site(foot.frame).bodyid[0]) in below]
     last = model.body(bodies[-1]).name
     parts = _joints_of(model, bodies, joints), _names(model, bodies)
-    if own:
-        name = own[0].name if len(own) == 1 else last
-        return Limb(name, "leg", *parts, own[0].frame, tuple(foot.name for foot in own))
-    return _arm_or_head(parts, last, {frame: name for frame, (name, body) in named.items() if body in below})
-
-
-def _arm_or_head(parts: tuple[tuple[str, ...], tuple[str, ...]], last: str, frames: Mapping[str, str]) -> Limb:
+    if own_feet:
+        name = own_feet[0].name if len(own_feet) == 1 else last
+        return Limb(name, "leg", *parts, own_feet[0].frame, tuple(foot.name for foot in own_feet))
+    frames = {frame: name for frame, (name, body) in named.items() if body in below}
     heads = {frame: name for frame, name in frames.items() if name == "head"}
     if heads or "head" in last.lower():
         return Limb("head", "head", *parts, next(iter(heads), None))
@@ -93,7 +83,8 @@ def _arm_or_head(parts: tuple[tuple[str, ...], tuple[str, ...]], last: str, fram
     return Limb(name, "arm", *parts, frame)
 
 
-def _hangs_on(model: mujoco.MjModel, body: int, bodies: Sequence[int]) -> bool:
+def _is_below(model: mujoco.MjModel, body: int, bodies: Sequence[int]) -> bool:
+    """Return whether a body is one of `bodies` or a descendant of one."""
     while body != 0 and body not in bodies:
         body = int(model.body_parentid[body])
     return body != 0

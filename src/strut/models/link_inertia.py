@@ -1,4 +1,4 @@
-"""Link inertia: masses and moments of inertia that no link can have, each told in a sentence that names the link."""
+"""Link inertia: find masses and moments of inertia that no link can have."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from xml.etree import ElementTree as ET
 
 TERMS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _MOMENTS = ("mass", *TERMS[:3])  # products of inertia may be negative
-_LEAST = -1e-12  # what is less is more than a rounding error
+_MIN = -1e-12  # 0 with a rounding error
 
 
 def urdf_inertia_fault(link: ET.Element) -> str:
-    """Return what is wrong with the mass or inertia of a link of a URDF; nothing if all is well.
+    """Return a sentence about an invalid mass or inertia of a URDF link; empty if there is none.
 
-    MuJoCo takes a NaN for a number that was not written, so the text is judged.
+    The text of the file is checked, because MuJoCo treats NaN as a missing number.
     """
     written = {"mass": link.findall("inertial/mass")} | dict.fromkeys(TERMS, link.findall("inertial/inertia"))
     terms = (
@@ -25,7 +25,7 @@ def urdf_inertia_fault(link: ET.Element) -> str:
 
 
 def inertia_fault(body: Any) -> str:
-    """Return what is wrong with the mass or inertia of a body of a MuJoCo specification; nothing if all is well."""
+    """Return a sentence about an invalid mass or inertia of a body of an MjSpec; empty if there is none."""
     if not body.explicitinertial:
         return ""
     moments = body.inertia if math.isnan(body.fullinertia[0]) else body.fullinertia
@@ -33,19 +33,19 @@ def inertia_fault(body: Any) -> str:
 
 
 def _first_fault(link: str, terms: Iterable[tuple[str, str]]) -> str:
-    faults = ((what, words, _fault(words, may_be_negative=what not in _MOMENTS)) for what, words in terms)
-    for what, words, fault in faults:
+    for what, text in terms:
+        fault = _fault(text, may_be_negative=what not in _MOMENTS)
         if fault:
             name = what if what == "mass" else f"inertia {what}"
-            return f"the {name} of the link {link} is '{words}', which {fault}; write the one that it has."
+            return f"the {name} of the link {link} is '{text}', which {fault}; correct it."
     return ""
 
 
-def _fault(words: str, *, may_be_negative: bool) -> str:
+def _fault(text: str, *, may_be_negative: bool) -> str:
     try:
-        value = float(words)
+        value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        return "is no finite number"
-    return "nothing can have" if value < _LEAST and not may_be_negative else ""
+        return "is not a finite number"
+    return "must not be negative" if value < _MIN and not may_be_negative else ""

@@ -1,4 +1,4 @@
-"""Person: the lengths and masses of one human, and where points, contacts and markers are on that body."""
+"""Person: positions of points, contacts and markers on the body of one human, from lengths and masses."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SIDE = "Side"
 AXES: tuple[Literal["x", "y", "z"], ...] = ("x", "y", "z")
 
 
-def place_on(person: SubjectTable, entry: ScaledPoint, side: str | None) -> Array:
-    """Return a point given as lengths by axis, y mirrored on the right. Shape (3,)."""
+def point_on(person: SubjectTable, entry: ScaledPoint, side: str | None) -> Array:
+    """Return a point that is given as shares of lengths by axis, mirrored on the right side. Shape (3,)."""
     shares = [entry.get(axis, {}) for axis in AXES]
     point = np.array([length_of(person, lengths, side) for lengths in shares])
     return point * [1.0, -1.0 if side == "Right" else 1.0, 1.0]
@@ -34,21 +34,21 @@ def on_side(name: str, side: str | None) -> str:
 
 
 def sides_of(name: str, sides: Sequence[str]) -> list[str | None]:
-    """Return the sides on which an entry is made: both if its name says so, else None alone."""
+    """Return the sides of an entry: both if its name contains `Side`, else None alone."""
     return [*sides] if SIDE in name else [None]
 
 
 def both_sides(body: SegmentBody, entries: Mapping[str, float]) -> dict[str, float]:
-    """Return entries by name with both sides named."""
+    """Return entries with `Side` in their names replaced by each side."""
     return {on_side(name, side): value for name, value in entries.items() for side in sides_of(name, body.sides)}
 
 
-def resolved_contact(body: SegmentBody, contact: ContactShares, person: SubjectTable) -> ContactTable:
-    """Return `contact.toml` with both sides named and every place in metres."""
+def resolve_contact(body: SegmentBody, contact: ContactShares, person: SubjectTable) -> ContactTable:
+    """Return the contact table of a person: both sides, with positions in metres."""
     points = {
         on_side(name, side): ContactPlace(
             segment=on_side(entry.segment, side),
-            position_m=_triple(place_on(person, entry.position, side)),
+            position_m=_triple(point_on(person, entry.position, side)),
             radius_m=person.lengths_m[on_side(entry.radius, side)] if entry.radius is not None else 0.0,
         )
         for side in body.sides
@@ -57,8 +57,8 @@ def resolved_contact(body: SegmentBody, contact: ContactShares, person: SubjectT
     capsules = {
         on_side(name, side): Capsule(
             segment=on_side(entry.segment, side),
-            from_m=_triple(place_on(person, entry.start, side)),
-            to_m=_triple(place_on(person, entry.stop, side)),
+            from_m=_triple(point_on(person, entry.start, side)),
+            to_m=_triple(point_on(person, entry.stop, side)),
             radius_m=entry.radius_m,
         )
         for name, entry in contact.capsule.items()
@@ -73,18 +73,18 @@ def resolved_contact(body: SegmentBody, contact: ContactShares, person: SubjectT
     return ContactTable(point=points, set=sets, capsule=capsules)
 
 
-def resolved_markers(body: SegmentBody, markers: MarkerTable, person: SubjectTable) -> MarkerTable:
-    """Return `markers.toml` for a person: places grow with the segments against those of the subject who wore them."""
-    worn_by = both_sides(body, body.subjects[body.subject.name].lengths_m)
-    places = {}
+def resolve_markers(body: SegmentBody, markers: MarkerTable, person: SubjectTable) -> MarkerTable:
+    """Return the marker table of a person: positions scale with the segments of the measured subject."""
+    measured_lengths_m = both_sides(body, body.subjects[body.subject.name].lengths_m)
+    positions = {}
     for entry in body.segment:
         for side in sides_of(entry.name, body.sides):
             segment = on_side(entry.name, side)
             length = on_side(entry.length, side)
             if own := markers.segment.get(segment, {}):
-                growth = person.lengths_m[length] / worn_by[length]
-                places[segment] = {name: _triple(growth * np.asarray(place)) for name, place in own.items()}
-    return msgspec.structs.replace(markers, segment=places)
+                scale = person.lengths_m[length] / measured_lengths_m[length]
+                positions[segment] = {name: _triple(scale * np.asarray(position)) for name, position in own.items()}
+    return msgspec.structs.replace(markers, segment=positions)
 
 
 def _triple(values: Array) -> tuple[float, float, float]:

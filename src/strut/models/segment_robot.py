@@ -1,4 +1,4 @@
-"""Segment robot: a person's body of segments; a floating root, joints of several hinges, balls on the ground."""
+"""Segment robot: a human body of segments with a floating root, joints of several hinges, and ball contacts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from strut.arrays import Array
 from strut.errors import BadTableError
 from strut.models.model_builder import Body, ModelBuilder
-from strut.models.person import length_of, on_side, place_on, sides_of
+from strut.models.person import length_of, on_side, point_on, sides_of
 from strut.robot import FLOATING, Foot, Robot, ball_foot
 from strut.schemas.fields import Servo
 from strut.schemas.folder import Tables
@@ -23,37 +23,37 @@ AXIS_OF = {"RX": (1.0, 0.0, 0.0), "RY": (0.0, 1.0, 0.0), "RZ": (0.0, 0.0, 1.0)}
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment on one side of the body, None where there is only one."""
+    """A segment on one side of the body; the side is None for segments in the middle."""
 
     table: SegmentTable
     side: str | None
 
     @property
     def name(self) -> str:
-        """Of the segment."""
+        """Name of the segment."""
         return on_side(self.table.name, self.side)
 
     @property
     def parent(self) -> str | None:
-        """The segment that carries it; None for the root, whose joint floats."""
+        """Name of the parent segment; None for the floating root."""
         return None if self.table.parent is None else on_side(self.table.parent, self.side)
 
     @property
     def joints(self) -> list[tuple[str, str]]:
-        """Names and axes of its hinges in order of application: HipRight_RY, RY."""
+        """Names and axes of its hinges, in their order: HipRight_RY, RY."""
         joint = on_side(self.table.joint.name, self.side)
         return [(f"{joint}_{axis}", axis) for axis in self.table.joint.axes]
 
 
 def segment_robot(name: str, body: SegmentBody, person: SubjectTable, tables: Tables) -> Robot:
-    """Return the body of a person; its contact points stand on the floor when every joint is zero."""
+    """Return the body of a person; with every joint at zero, its lowest contact point is on the floor."""
     assert tables.symmetry is not None
     assert tables.contact is not None
     segments = segments_of(body)
-    places = {segment.name: segment for segment in segments}
-    feet = [_foot(point, place, body.skin.point_radius_m) for point, place in tables.contact.point.items()]
+    by_name = {segment.name: segment for segment in segments}
+    feet = [_foot(name, point, body.skin.point_radius_m) for name, point in tables.contact.point.items()]
     root_height_m = -min(
-        float(_origin_in_root(places, foot.points[0].body, person)[2] + foot.points[0].position_m[2] - foot.radius_m)
+        float(_origin_in_root(by_name, foot.points[0].body, person)[2] + foot.points[0].position_m[2] - foot.radius_m)
         for foot in feet
     )
     builder = ModelBuilder(name, body.floor.friction, timestep_s=0.001)
@@ -63,15 +63,16 @@ def segment_robot(name: str, body: SegmentBody, person: SubjectTable, tables: Ta
         if segment.parent is None:
             bodies[segment.name] = builder.floating_base(segment.name, segment.name, root_height_m)
         else:
-            origin = place_on(person, segment.table.origin, segment.side)
+            origin = point_on(person, segment.table.origin, segment.side)
             bodies[segment.name] = builder.body(segment.name, origin, bodies[segment.parent])
             _add_hinges(builder, bodies[segment.name], segment, limits, body.servo)
-        _add_matter(builder, bodies[segment.name], segment, person, body)
+        _add_inertia_and_shapes(builder, bodies[segment.name], segment, person, body)
     for foot in feet:
-        place = foot.points[0]
-        ball = bodies[foot.points[0].body]
-        builder.shape(ball, "sphere", place.position_m, [place.radius_m], body.skin.color["contact"], name=foot.name)
-        builder.frame(ball, foot.name, place.position_m)
+        point = foot.points[0]
+        carrier = bodies[point.body]
+        color = body.skin.color["contact"]
+        builder.shape(carrier, "sphere", point.position_m, [point.radius_m], color, name=foot.name)
+        builder.frame(carrier, foot.name, point.position_m)
     own = replace(tables, subject=msgspec.structs.replace(person, standing_pelvis_height_m=root_height_m))
     return builder.robot(name, body.title, own, feet=feet, base_size=FLOATING)
 
@@ -91,31 +92,33 @@ def _add_hinges(
         builder.hinge(body, joint, AXIS_OF[axis], (lower, upper), own)
 
 
-def _add_matter(builder: ModelBuilder, body: Body, segment: Segment, person: SubjectTable, table: SegmentBody) -> None:
+def _add_inertia_and_shapes(
+    builder: ModelBuilder, body: Body, segment: Segment, person: SubjectTable, table: SegmentBody
+) -> None:
     entry = segment.table
     side = segment.side
     mass = person.masses_kg.get(segment.name, 0.0)
     if mass > 0.0:
         radii_m = np.array(entry.gyration) * person.lengths_m[on_side(entry.length, side)]
-        builder.matter(body, mass, place_on(person, entry.com, side), np.diag(mass * radii_m**2))
+        builder.set_inertia(body, mass, point_on(person, entry.com, side), np.diag(mass * radii_m**2))
     for shape in entry.shapes:
-        ends = [*place_on(person, shape.start, side), *place_on(person, shape.stop, side)]
+        ends = [*point_on(person, shape.start, side), *point_on(person, shape.stop, side)]
         radius_m = shape.radius_m + length_of(person, shape.radius, side)
         builder.shape(body, "capsule", ends, [radius_m], _color(table, segment), touches_ground=False)
 
 
 def _color(table: SegmentBody, segment: Segment) -> Sequence[float]:
-    """Return the colour of what a segment wears, the left side a shade darker."""
+    """Return the colour of the clothing of a segment; the left side is darker."""
     wears = segment.table.wears
     if wears is None or wears not in table.skin.color:
-        raise BadTableError(f"Segment {segment.name} wears {wears}, which has no colour in [skin.color].")
+        raise BadTableError(f"Segment {segment.name} wears {wears}, which is missing in [skin.color].")
     *tint, opacity = table.skin.color[wears]
     shade = table.skin.left_shade if segment.side == "Left" else 1.0
     return [*(shade * part for part in tint), opacity]
 
 
 def _foot(name: str, point: ContactPlace, point_radius_m: float) -> Foot:
-    """Return the ball of a contact point: the rolling ball itself, or a small one that stands on the point."""
+    """Return the ball of a contact point: the rolling ball itself, or a small one above the point."""
     x, y, z = point.position_m
     if point.radius_m > 0.0:
         return ball_foot(name, name, point.segment, point.position_m, point.radius_m)
@@ -123,11 +126,12 @@ def _foot(name: str, point: ContactPlace, point_radius_m: float) -> Foot:
 
 
 def segments_of(body: SegmentBody) -> list[Segment]:
-    """Return all segments, both sides made, in the order in which a model lists its joints: limb by limb."""
-    made = [Segment(entry, side) for entry in body.segment for side in sides_of(entry.name, body.sides)]
+    """Return the segments of both sides, depth first: MuJoCo numbers bodies in this order."""
+    segments = [Segment(entry, side) for entry in body.segment for side in sides_of(entry.name, body.sides)]
 
     def below(parent: str | None) -> list[Segment]:
-        return [one for own in made if own.parent == parent for one in (own, *below(own.name))]
+        children = [segment for segment in segments if segment.parent == parent]
+        return [segment for child in children for segment in (child, *below(child.name))]
 
     return below(None)
 
@@ -136,18 +140,18 @@ def _origin_in_root(segments: dict[str, Segment], name: str, person: SubjectTabl
     origin = np.zeros(3)
     segment = segments[name]
     while segment.parent is not None:
-        origin = origin + place_on(person, segment.table.origin, segment.side)
+        origin = origin + point_on(person, segment.table.origin, segment.side)
         segment = segments[segment.parent]
     return origin
 
 
 def _limits(body: SegmentBody, symmetry: SymmetryTable) -> dict[str, tuple[float, float, float]]:
-    """Return lower and upper limit and torque by joint, the right side mirrored from the left."""
+    """Return lower limit, upper limit and torque by joint; the right side mirrors the left."""
     limits = {}
     for name, entry in body.limit.items():
         lower, upper = entry.range_rad
         for side in sides_of(name, body.sides):
-            turned = side == "Right" and symmetry.sign[name.split("_")[1]] < 0
-            ends = (-upper, -lower) if turned else (lower, upper)
+            is_mirrored = side == "Right" and symmetry.sign[name.split("_")[1]] < 0
+            ends = (-upper, -lower) if is_mirrored else (lower, upper)
             limits[on_side(name, side)] = (*ends, entry.torque_nm)
     return limits

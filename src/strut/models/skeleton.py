@@ -1,4 +1,4 @@
-"""MuJoCo as a skeleton: the centres of a robot's joints and the bones between them. Our nouns in, arrays out."""
+"""Skeleton: the joint centres of a robot and the bones between them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from strut.arrays import Array
 from strut.engines.rigid_body import sweep
 from strut.robot import Robot
 
-_SAME_PLACE_M = 1e-3  # joints closer than this, in any posture, are one joint to the eye
-_TRIED_POSTURES = 3
+_SAME_PLACE_M = 1e-3  # joints that are closer in every sampled configuration are one point
+_SAMPLED_CONFIGURATIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Skeleton:
-    """Named points of a body and which of them a bone joins, as pairs of indices."""
+    """Named points of a body, and bones as pairs of their indices."""
 
     names: tuple[str, ...]
     bones: tuple[tuple[int, int], ...]
 
 
 def skeleton(robot: Robot) -> Skeleton:
-    """Return the robot's joint centres, its base, and the ends of its limbs; joints in one place count once."""
+    """Return the base, the joint centres and the limb ends of a robot; joints with the same centre are one point."""
     nodes, kept, parents = _nodes(robot.model)
     place = {node: index for index, node in enumerate(kept)}
     bones = tuple((place[parents[node]], place[node]) for node in kept if parents[node] >= 0)
@@ -34,7 +34,7 @@ def skeleton(robot: Robot) -> Skeleton:
 
 
 def skeleton_points(robot: Robot, qpos: Array) -> Array:
-    """Return where the points of `skeleton` are in world. Shape (T, nq) in, (T, n, 3) out."""
+    """Return the points of `skeleton` in world. Shape (T, nq) in, (T, n, 3) out."""
     model = robot.model
     data = mujoco.MjData(model)
     nodes, kept, _ = _nodes(robot.model)
@@ -47,7 +47,7 @@ def skeleton_points(robot: Robot, qpos: Array) -> Array:
 @lru_cache(maxsize=16)
 def _nodes(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int], dict[int, int]]:
     """Return all candidate points (name, kind, id), which of them to keep, and the kept parent of each (-1: none)."""
-    hinges = [j for j in range(model.njnt) if model.jnt_bodyid[j] != 1]  # those of the base move it, and are no bones
+    hinges = [j for j in range(model.njnt) if model.jnt_bodyid[j] != 1]  # joints of the base have no bones
     nodes: list[tuple[str, str, int]] = [(model.body(1).name, "body", 1)]
     of_joint: dict[int, int] = {}
     parent: dict[int, int] = {0: -1}
@@ -63,7 +63,7 @@ def _nodes(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int]
 
 
 def _node_above(model: mujoco.MjModel, body: int, of_joint: dict[int, int]) -> int:
-    """Return the node that carries a body's next joint: the last one known on it or on the bodies that carry it."""
+    """Return the parent node of a new joint on a body: the last joint on it or on the nearest body above."""
     while body > 1:
         own = [j for j in of_joint if model.jnt_bodyid[j] == body]
         if own:
@@ -73,7 +73,7 @@ def _node_above(model: mujoco.MjModel, body: int, of_joint: dict[int, int]) -> i
 
 
 def _limb_ends(model: mujoco.MjModel, carriers: set[int], of_joint: dict[int, int]) -> list[tuple[str, str, int, int]]:
-    """Return sites (feet) and, for limbs without one, the last solid: name, kind, id and the node that carries them."""
+    """Return the sites at limb ends, else their last geoms: name, kind, id and parent node."""
     ends = []
     for joint, node in of_joint.items():
         if node in carriers:
@@ -97,11 +97,11 @@ def _below(model: mujoco.MjModel, body: int, ancestor: int) -> bool:
 def _merged(
     model: mujoco.MjModel, nodes: list[tuple[str, str, int]], parent: dict[int, int]
 ) -> tuple[list[int], dict[int, int]]:
-    """Return the nodes that never share a place with the node that carries them, and whom each hangs on."""
+    """Return the nodes that are apart from their parents, and the kept parent of each."""
     data = mujoco.MjData(model)
     rng = np.random.default_rng(0)
     length = np.zeros(len(nodes))
-    for _ in range(_TRIED_POSTURES):
+    for _ in range(_SAMPLED_CONFIGURATIONS):
         data.qpos[:] = model.qpos0 + rng.normal(0.0, 0.5, model.nq)
         mujoco.mj_kinematics(model, data)
         position = _positions(data, nodes)

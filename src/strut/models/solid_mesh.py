@@ -1,4 +1,4 @@
-"""Solid mesh: triangles of the parts of a robot's body, by trimesh, counter-clockwise seen from outside."""
+"""Solid mesh: triangles of the visible parts of a body, counter-clockwise seen from outside."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from fast_simplification import simplify
 from strut.arrays import Array
 from strut.models.solids import Mesh, Solid
 
-AROUND = 20  # corners of a circle: enough that a limb looks round
-MOST_FACES = 80_000  # of all meshes of a body together: what a page holds and a phone draws
-MOST_FACES_DRAWN = 400_000  # in pictures, which need no more
-MOST_FACES_FILMED = 120_000  # in films, whose frames are small and many; with fewer, shells of others crumple
-_ONE_AT_A_TIME = Lock()  # fast-simplification holds its mesh in globals: two threads would mix theirs
-_SAME_PLACE = 1e-6  # of a mesh's size
-_LEAST_FACES = 12  # those of a box
-_EAGERNESS = 5.0  # with which edges collapse: more leaves spikes in surfaces that are not closed
-_LOOKS = 40
-_CELLS = 192
-_BEHIND = 1.5  # directions, cells of a grid across a mesh, and how many behind the first are seen
+AROUND = 20  # corners of a circle; limbs look round with them
+MAX_FACES = 80_000  # of all meshes of a body on a page, so that a phone draws them smoothly
+MAX_FACES_DRAWN = 400_000  # of a body in a picture; more make no visible difference
+MAX_FACES_FILMED = 120_000  # of a body in a film, whose frames are small; with fewer, thin shells deform
+_ONE_AT_A_TIME = Lock()  # fast-simplification keeps its mesh in global variables
+_SAME_PLACE = 1e-6  # distance of vertices that are merged, as a share of the size of the mesh
+_MIN_FACES = 12  # faces of a box
+_AGGRESSIVENESS = 5.0  # of the simplification; higher values leave spikes in open surfaces
+_VIEW_DIRECTIONS = 40  # from which hidden faces are searched
+_GRID_CELLS = 192  # across a mesh, in the image of each direction
+_DEPTH_CELLS = 1.5  # faces so far behind the nearest one still count as visible
 
 
 def solid_mesh(solid: Solid, *, around: int = AROUND) -> Mesh:
-    """Return the triangles of a part. `around` is the number of corners of each circle, even and at least 4."""
+    """Return the triangles of a solid; `around` is the number of corners of a circle, even and at least 4."""
     if solid.mesh is not None:
         return solid.mesh
     first, second, _ = (float(size) for size in solid.size_m)
@@ -46,63 +46,65 @@ def solid_mesh(solid: Solid, *, around: int = AROUND) -> Mesh:
 
 
 @lru_cache(maxsize=16)
-def lightened(parts: tuple[Solid, ...], most_faces: int) -> tuple[Solid, ...]:
-    """Return the parts of a body with meshes reduced so that they have at most so many faces together."""
-    share = most_faces / max(1, sum(len(part.mesh.faces) for part in parts if part.mesh is not None))
-    return tuple(part if part.mesh is None or share >= 1.0 else _lighter(part, part.mesh, share) for part in parts)
+def simplify_solids(solids: tuple[Solid, ...], max_faces: int) -> tuple[Solid, ...]:
+    """Return solids whose meshes together have at most about `max_faces` faces."""
+    share = max_faces / max(1, sum(len(solid.mesh.faces) for solid in solids if solid.mesh is not None))
+    if share >= 1.0:
+        return solids
+    return tuple(
+        solid
+        if solid.mesh is None
+        else replace(solid, mesh=simplify_mesh(solid.mesh, max(_MIN_FACES, int(share * len(solid.mesh.faces)))))
+        for solid in solids
+    )
 
 
-def _lighter(part: Solid, mesh: Mesh, share: float) -> Solid:
-    """Return a part with a share of its faces."""
-    return replace(part, mesh=reduced(mesh, max(_LEAST_FACES, int(share * len(mesh.faces)))))
-
-
-def reduced(mesh: Mesh, most_faces: int) -> Mesh:
-    """Return a mesh with about so many faces at most, if its shape lets it: edges collapse where that changes least.
-
-    By quadric error metrics (M. Garland, P. S. Heckbert, 1997).
-    """
+def simplify_mesh(mesh: Mesh, max_faces: int) -> Mesh:
+    """Return a mesh with at most about `max_faces` faces, by quadric error metrics (Garland and Heckbert, 1997)."""
     vertices = mesh.vertices.astype(np.float32)
     faces = mesh.faces.astype(np.int32)
-    if len(faces) > most_faces:
-        vertices, faces = _joined(vertices, faces)
+    if len(faces) > max_faces:
+        vertices, faces = _merge_vertices(vertices, faces)
         with _ONE_AT_A_TIME:
-            vertices, faces = simplify(vertices, faces, target_count=most_faces, agg=_EAGERNESS)
+            vertices, faces = simplify(vertices, faces, target_count=max_faces, agg=_AGGRESSIVENESS)
     return Mesh(vertices.astype(np.float64), faces.astype(np.int64)) if len(faces) else mesh
 
 
-def _joined(
+def _merge_vertices(
     vertices: npt.NDArray[np.float32], faces: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-    """Return a surface whose faces share the vertices where they meet: files repeat them, and it would tear there."""
-    grain = float(np.linalg.norm(np.ptp(vertices, axis=0))) * _SAME_PLACE
-    _, first, number = np.unique(np.round(vertices / grain), axis=0, return_index=True, return_inverse=True)
+    """Return a surface whose adjacent faces share vertices; where files repeat them, simplification opens gaps."""
+    tolerance = float(np.linalg.norm(np.ptp(vertices, axis=0))) * _SAME_PLACE
+    _, first, number = np.unique(np.round(vertices / tolerance), axis=0, return_index=True, return_inverse=True)
     joined = number.astype(np.int32)[faces]
     has_area = (joined[:, 0] != joined[:, 1]) & (joined[:, 1] != joined[:, 2]) & (joined[:, 2] != joined[:, 0])
     return vertices[first], joined[has_area]
 
 
 def outer_faces(mesh: Mesh) -> npt.NDArray[np.int64]:
-    """Return the faces that are seen from anywhere outside: what machines hide in their shells needs no triangles.
+    """Return the faces that are visible from outside. Shape (m, 3).
 
-    From every direction, points of faces are sorted into a grid, and those nearest to the eye are seen. Shape (m, 3).
+    For each view direction, points of all faces are sorted into a grid; the nearest of each cell are visible.
     """
-    corners = mesh.vertices[mesh.faces].astype(np.float32).transpose(2, 1, 0)  # by axis and corner: passes are long
+    corners = (
+        mesh.vertices[mesh.faces].astype(np.float32).transpose(2, 1, 0)
+    )  # axis, corner, face: fast passes over all faces
     middle = corners.mean(axis=1, keepdims=True)
     points = np.concatenate([middle, (corners + middle) / 2.0], axis=1).reshape(3, -1)
-    points -= points.mean(axis=1, keepdims=True)  # or single precision would be coarse far from the origin
-    points /= float(np.linalg.norm(np.ptp(mesh.vertices, axis=0))) / _CELLS
-    seen = np.zeros(len(mesh.faces), dtype=np.bool_)
-    for towards_eye in _directions(_LOOKS):
+    points -= points.mean(axis=1, keepdims=True)  # single precision is coarse far from the origin
+    points /= float(np.linalg.norm(np.ptp(mesh.vertices, axis=0))) / _GRID_CELLS
+    is_visible = np.zeros(len(mesh.faces), dtype=np.bool_)
+    for towards_eye in _directions(_VIEW_DIRECTIONS):
         axes = np.linalg.svd(towards_eye[None])[2].astype(np.float32)
         axes[0] = towards_eye
         near, right, up = axes @ points
-        column, row = ((one - one.min()).astype(np.int32) for one in (right, up))
+        column = (right - right.min()).astype(np.int32)
+        row = (up - up.min()).astype(np.int32)
         cell = column * (row.max() + 1) + row
         nearest = np.full(int(cell.max()) + 1, -np.inf, dtype=np.float32)
         np.maximum.at(nearest, cell, near)
-        seen |= (near >= nearest[cell] - _BEHIND).reshape(4, -1).any(axis=0)
-    return np.asarray(mesh.faces[seen])
+        is_visible |= (near >= nearest[cell] - _DEPTH_CELLS).reshape(4, -1).any(axis=0)
+    return np.asarray(mesh.faces[is_visible])
 
 
 def _directions(count: int) -> Array:

@@ -1,8 +1,8 @@
-"""MuJoCo's geoms as the body that people see: their shapes, and where they are.
+"""Solids: the visible parts of a body, from MuJoCo's geoms.
 
-Conventions: metres, world axes, rotations from a geom's frame to world. A group above 2 is hidden, as in MuJoCo's own
-viewer; where a description has a visible shape beside the one for collisions, on the same link or on one that is welded
-to it, the visible one is taken. A link that would not be seen at all is drawn as what it collides with.
+Conventions: metres, world axes, rotations from the frame of a geom to world. Groups above 2 are hidden, as in MuJoCo's
+viewer. Where a link or one welded to it has visual shapes, its collision shapes are hidden. A link without any visible
+shape is drawn with its collision shapes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from strut.robot import Robot
 SolidKind = Literal["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh"]
 GEOM_TYPES = {kind: getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}") for kind in get_args(SolidKind)}
 _KINDS: dict[int, SolidKind] = {int(number): kind for kind, number in GEOM_TYPES.items()}
-LAST_SEEN_GROUP = 2
-LEAST_OPACITY = 0.05  # parts fainter than this exist for collisions, not for the eye
+LAST_VISIBLE_GROUP = 2  # of MuJoCo's viewer
+MIN_OPACITY = 0.05  # fainter geoms serve collisions only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mesh:
-    """Triangles: vertices in the part's own frame [m] (n, 3), and the three vertices of each face (m, 3)."""
+    """Triangles: vertices in the frame of the solid [m] (n, 3), and the three vertices of each face (m, 3)."""
 
     vertices: Array
     faces: npt.NDArray[np.int64]
@@ -36,14 +36,14 @@ class Mesh:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solid:
-    """A part of a robot's body as people see it.
+    """A visible part of a body.
 
     Args:
-        kind: Its shape, as MuJoCo names them.
+        kind: Shape, by the name that MuJoCo uses.
         size_m: `box` and `ellipsoid`: half sizes; `capsule` and `cylinder`: radius, half length along z; `sphere`:
             radius. Padded with zeros; all zeros for a mesh. Shape (3,).
         color: Red, green, blue and opacity, each from 0 to 1.
-        mesh: Its triangles, if that is its kind.
+        mesh: Triangles of a mesh.
     """
 
     kind: SolidKind
@@ -53,7 +53,7 @@ class Solid:
 
     @property
     def bounds_m(self) -> Array:
-        """Lowest and highest corner of the box around it, in its own frame. Shape (2, 3)."""
+        """Lowest and highest corner of the bounding box, in the frame of the solid. Shape (2, 3)."""
         if self.mesh is not None:
             return np.stack([self.mesh.vertices.min(axis=0), self.mesh.vertices.max(axis=0)])
         first, second, third = self.size_m
@@ -65,9 +65,9 @@ class Solid:
         return np.array([np.negative(half_m), half_m])
 
     def distance_m(self, point_m: Array) -> float:
-        """Return how far a point, in the solid's own frame, is outside of it; negative or 0 inside. Shape (3,) in.
+        """Return the distance of a point (3,) in the frame of the solid from its surface; negative or 0 inside.
 
-        Cylinders, ellipsoids and meshes count as the boxes around them.
+        Cylinders, ellipsoids and meshes count as their bounding boxes.
         """
         if self.kind not in ("capsule", "sphere"):
             low_m, high_m = self.bounds_m
@@ -78,17 +78,16 @@ class Solid:
 
 
 def solids(robot: Robot) -> tuple[Solid, ...]:
-    """Return the parts of the robot's body, ground left out, in the order of `solid_poses`."""
+    """Return the visible parts of a robot, without the ground, in the order of `solid_poses`."""
     return _solids(robot.model)
 
 
 @lru_cache(maxsize=16)
 def _solids(model: mujoco.MjModel) -> tuple[Solid, ...]:
-    return tuple(_solid(model, geom) for geom in _seen_geoms(model))
+    return tuple(_solid(model, geom) for geom in _visible_geoms(model))
 
 
 def _solid(model: mujoco.MjModel, geom: int) -> Solid:
-    """Return a geom as a part of the body."""
     kind = _KINDS[int(model.geom_type[geom])]
     color = tuple(model.geom_rgba[geom].tolist())
     if kind == "mesh":
@@ -97,44 +96,44 @@ def _solid(model: mujoco.MjModel, geom: int) -> Solid:
 
 
 def solid_poses(robot: Robot, qpos: Array) -> tuple[Array, Array]:
-    """Return where the robot's parts are. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
-    return poses(robot.model, "geom", seen_geoms(robot.model), qpos)
+    """Return the poses of the solids. Shape (T, nq) in; centres (T, n, 3) and rotations (T, n, 3, 3) out."""
+    return poses(robot.model, "geom", visible_geoms(robot.model), qpos)
 
 
-def seen_geoms(model: mujoco.MjModel) -> list[int]:
-    """Return the geoms that are there to be looked at; of a body that is bolted down, its base too."""
-    return list(_seen_geoms(model))
+def visible_geoms(model: mujoco.MjModel) -> list[int]:
+    """Return the indices of the visible geoms."""
+    return list(_visible_geoms(model))
 
 
 @lru_cache(maxsize=16)
-def _seen_geoms(model: mujoco.MjModel) -> tuple[int, ...]:
-    drawable = np.isin(model.geom_type, list(GEOM_TYPES.values()))  # no plane, which is the ground
-    shown = drawable & (model.geom_group <= LAST_SEEN_GROUP)
+def _visible_geoms(model: mujoco.MjModel) -> tuple[int, ...]:
+    drawable = np.isin(model.geom_type, list(GEOM_TYPES.values()))  # a plane is the ground
+    shown = drawable & (model.geom_group <= LAST_VISIBLE_GROUP)
     collides = (model.geom_contype | model.geom_conaffinity) != 0
-    looks = shown & ~collides & (model.geom_group > 0) & (model.geom_rgba[:, 3] >= LEAST_OPACITY)
-    seen = shown & ~(collides & (model.geom_group == 0) & _dressed(model, looks))
+    visual = shown & ~collides & (model.geom_group > 0) & (model.geom_rgba[:, 3] >= MIN_OPACITY)
+    visible = shown & ~(collides & (model.geom_group == 0) & _has_visual(model, visual))
     link = model.body_weldid[model.geom_bodyid]
-    bare = drawable & ~shown & ~np.isin(link, link[seen])
-    return tuple(np.flatnonzero(seen | bare).tolist())
+    substitutes = drawable & ~shown & ~np.isin(link, link[visible])
+    return tuple(np.flatnonzero(visible | substitutes).tolist())
 
 
-def _dressed(model: mujoco.MjModel, looks: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return which geoms have looks: on their own body, or where they are on one that is welded to it. Shape (n,)."""
-    dressed = np.isin(model.geom_bodyid, model.geom_bodyid[looks])
+def _has_visual(model: mujoco.MjModel, visual: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return which geoms have a visual geom on their body, or near them on a body welded to it. Shape (n,)."""
+    has_visual = np.isin(model.geom_bodyid, model.geom_bodyid[visual])
     data = mujoco.MjData(model)
     link = model.body_weldid[model.geom_bodyid]
     mujoco.mj_kinematics(model, data)
-    for geom in np.flatnonzero(~dressed & np.isin(link, link[looks])):
-        near = (
-            _away_m(model, data, int(other), data.geom_xpos[geom])
-            for other in np.flatnonzero(looks & (link == link[geom]))
+    for geom in np.flatnonzero(~has_visual & np.isin(link, link[visual])):
+        distances_m = (
+            _distance_m(model, data, int(other), data.geom_xpos[geom])
+            for other in np.flatnonzero(visual & (link == link[geom]))
         )
-        dressed[geom] = min(near) < model.geom_rbound[geom]
-    return dressed
+        has_visual[geom] = min(distances_m) < model.geom_rbound[geom]
+    return has_visual
 
 
-def _away_m(model: mujoco.MjModel, data: mujoco.MjData, geom: int, point_in_world: Array) -> float:
-    """Return how far a point is outside of a geom; of a mesh, from its nearest vertex. Shape (3,) in."""
+def _distance_m(model: mujoco.MjModel, data: mujoco.MjData, geom: int, point_in_world: Array) -> float:
+    """Return the distance of a point (3,) in world from a geom; from the nearest vertex of a mesh."""
     point_m = (point_in_world - data.geom_xpos[geom]) @ data.geom_xmat[geom].reshape(3, 3)
     solid = _solid(model, geom)
     if solid.mesh is None:
@@ -143,7 +142,6 @@ def _away_m(model: mujoco.MjModel, data: mujoco.MjData, geom: int, point_in_worl
 
 
 def _mesh(model: mujoco.MjModel, mesh: int) -> Mesh:
-    """Return the triangles of a mesh of the model."""
     vertex = int(model.mesh_vertadr[mesh])
     face = int(model.mesh_faceadr[mesh])
     vertices = model.mesh_vert[vertex : vertex + model.mesh_vertnum[mesh]]

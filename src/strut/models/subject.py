@@ -1,4 +1,4 @@
-"""Subject: one person's lengths and masses, from height and mass or measured, and the human model that has them."""
+"""Subject: the human model of a person, from height and mass or from measured lengths and masses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError, UnknownNameError
-from strut.models.person import both_sides, resolved_contact, resolved_markers
+from strut.models.person import both_sides, resolve_contact, resolve_markers
 from strut.models.segment_robot import segment_robot
 from strut.models.table_files import read_contact, read_female, read_tables
 from strut.motion import Motion
@@ -19,7 +19,7 @@ from strut.schemas.folder import Tables
 from strut.schemas.human import SubjectTable
 from strut.schemas.segments import Bound, SegmentBody
 
-EVENED = "sides differ: both got the mean of their sizes, because a step is the mirror image of the next"
+EVEN_SIDES_NOTE = "sides differ: both got the mean of their sizes, because a step is the mirror image of the next"
 SEXES = ("male", "female")
 HEIMAN = Path(__file__).parent.parent / "robots" / "heiman"
 
@@ -36,12 +36,13 @@ def subject(
     """Return the human model of a person.
 
     Args:
-        height_m: Body height; with it, every length follows from the published shares.
-        mass_kg: Body mass; the named subject's if None.
+        height_m: Body height; every length follows from it by the published shares.
+        mass_kg: Body mass; that of the named subject if None.
         lengths_m: Lengths that replace the published shares. `Side` in a name sets both sides.
         masses_kg: Segment masses that replace the published shares.
-        named: A measured subject of the thesis; the default if neither this nor a height is given.
-        sex: Whose shares of lengths and masses, centres of mass and radii of gyration; a woman needs a height.
+        named: A measured subject of the thesis; the default one if neither this nor a height is given.
+        sex: Selects shares of lengths and masses, centres of mass and radii of gyration; `female` needs a height and
+            a mass.
     """
     tables = read_tables(HEIMAN)
     assert isinstance(tables.robot, SegmentBody)
@@ -49,38 +50,40 @@ def subject(
         raise UnknownNameError("sex in the tables", sex, SEXES, "docs/human.md")
     if sex == "female" and (named is not None or height_m is None or mass_kg is None):
         raise OutOfRangeError("A female body needs a height and a mass; the measured subjects of the thesis are men.")
-    body = _as_woman(tables.robot) if sex == "female" else tables.robot
+    body = _female_body(tables.robot) if sex == "female" else tables.robot
     person = _person(body, height_m, mass_kg, lengths_m or {}, masses_kg or {}, named)
     return _robot("heiman", HEIMAN, replace(tables, robot=body), msgspec.structs.replace(person, sex=sex))
 
 
 def subject_robot(name: str, folder: Path, tables: Tables) -> Robot:
-    """Return the robot of a folder whose `robot.toml` describes segments and subjects, as its default subject."""
+    """Return the default subject of a folder whose `robot.toml` describes segments and subjects."""
     assert isinstance(tables.robot, SegmentBody)
     return _robot(name, folder, tables, _person(tables.robot, None, None, {}, {}, None))
 
 
 def person_of(motion: Motion) -> Robot:
-    """Return the human model that a motion was made with, from the lengths and masses it carries."""
+    """Return the human model of a motion, from the lengths and masses in its file."""
     table = motion.meta["subject"]
     try:
         sizes = {"lengths_m": table["lengths_m"], "masses_kg": table["masses_kg"]}
         return subject(table["height_m"], table["mass_kg"], **sizes, sex=table.get("sex", "male"))
     except (KeyError, TypeError, AttributeError) as error:
-        raise BadMotionError(f"The motion's subject lacks a height, mass, length or segment mass ({error}).") from error
+        raise BadMotionError(
+            f"The subject of the motion lacks a height, mass, length or segment mass ({error})."
+        ) from error
 
 
 def with_even_sides(robot: Robot) -> Robot:
-    """Return the person with the mean lengths and masses of both sides; the robot itself where they are the same."""
+    """Return the person with the mean lengths and masses of both sides; the robot itself if its sides are equal."""
     table = robot.subject
-    lengths_m = _evened(table.lengths_m)
-    masses_kg = _evened(table.masses_kg)
+    lengths_m = _mean_of_sides(table.lengths_m)
+    masses_kg = _mean_of_sides(table.masses_kg)
     if lengths_m == dict(table.lengths_m) and masses_kg == dict(table.masses_kg):
         return robot
     return subject(table.height_m, table.mass_kg, lengths_m=lengths_m, masses_kg=masses_kg, sex=table.sex)
 
 
-def _evened(sizes: Mapping[str, float]) -> dict[str, float]:
+def _mean_of_sides(sizes: Mapping[str, float]) -> dict[str, float]:
     def other(name: str) -> str:
         return name.replace("Left", "Right") if "Left" in name else name.replace("Right", "Left")
 
@@ -103,21 +106,21 @@ def _person(
     mass = _within("mass", measured.mass_kg if mass_kg is None else mass_kg, body.subject.mass_kg, "kg")
     lengths = {name: share * height for name, share in both_sides(body, body.length_share).items()}
     lengths |= {} if is_scaled else both_sides(body, measured.lengths_m)
-    lengths |= _known(body, "length", lengths_m, lengths)
+    lengths |= _checked_sizes(body, "length", lengths_m, lengths)
     masses = _masses_kg(body, mass, masses_kg)
     person_name = "scaled" if is_scaled else named or body.subject.name
     return SubjectTable(person_name, "male", height, sum(masses.values()), lengths, masses)
 
 
-def _masses_kg(body: SegmentBody, whole_kg: float, known_kg: Mapping[str, float]) -> dict[str, float]:
-    """Return the masses of all segments: shares of the whole, but those that are known."""
+def _masses_kg(body: SegmentBody, body_kg: float, known_kg: Mapping[str, float]) -> dict[str, float]:
+    """Return the masses of all segments: known ones, else shares of the body mass."""
     shares = both_sides(body, body.mass_share)
-    masses = {name: share / sum(shares.values()) * whole_kg for name, share in shares.items()}
-    return masses | _known(body, "mass", known_kg, masses)
+    masses = {name: share / sum(shares.values()) * body_kg for name, share in shares.items()}
+    return masses | _checked_sizes(body, "mass", known_kg, masses)
 
 
-def _as_woman(body: SegmentBody) -> SegmentBody:
-    """Return the table of the body with what is different for women in its place."""
+def _female_body(body: SegmentBody) -> SegmentBody:
+    """Return the table of the body with the values of female.toml."""
     female = read_female(HEIMAN)
     assert female is not None
     segments = tuple(
@@ -136,7 +139,9 @@ def _as_woman(body: SegmentBody) -> SegmentBody:
     )
 
 
-def _known(body: SegmentBody, kind: str, entries: Mapping[str, float], known: Mapping[str, float]) -> dict[str, float]:
+def _checked_sizes(
+    body: SegmentBody, kind: str, entries: Mapping[str, float], known: Mapping[str, float]
+) -> dict[str, float]:
     given = both_sides(body, entries)
     for name, value in given.items():
         if name not in known:
@@ -156,12 +161,12 @@ def _within(what: str, value: float, limits: Bound, unit: str) -> float:
 
 
 def _robot(name: str, folder: Path, tables: Tables, person: SubjectTable) -> Robot:
-    """Return the body of a person, with contact points and markers where they are on it."""
+    """Return the body of a person, with its contact points and markers."""
     body = tables.robot
     shares = read_contact(folder)
     if shares is None or tables.symmetry is None or tables.markers is None or not isinstance(body, SegmentBody):
-        raise BadTableError(f"{folder}: a human needs contact.toml, symmetry.toml and markers.toml, too.")
+        raise BadTableError(f"{folder}: a human also needs contact.toml, symmetry.toml and markers.toml.")
     tables = replace(
-        tables, contact=resolved_contact(body, shares, person), markers=resolved_markers(body, tables.markers, person)
+        tables, contact=resolve_contact(body, shares, person), markers=resolve_markers(body, tables.markers, person)
     )
     return segment_robot(name, body, person, tables)

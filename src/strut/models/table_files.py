@@ -1,4 +1,4 @@
-"""Table files: a robot's folder → its typed tables. A missing or mistyped field is named with file, line and field."""
+"""Table files: read the typed tables of a robot's folder; errors name file, line and field."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from strut.schemas.segments import SegmentBody
 from strut.schemas.toml_file import FieldPath, TomlFile
 
 T = TypeVar("T")
-_FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # a body is told by the first of these fields that it has
+_FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # the first of these fields that robot.toml has decides its form
     ("segment", SegmentBody),
     ("urdf", ImportedBody),
     ("mjcf", ImportedBody),
     ("chain", ChainBody),
     ("mount", LimbBody),
 )
-_OLD_KINDS = {"synthesis": "human_gait"}  # kinds of gait.toml that were called otherwise, still read
+_OLD_KINDS = {"synthesis": "human_gait"}  # former kinds of gait.toml that are still read
 
 
 def read_tables(folder: Path) -> Tables:
-    """Return the tables of a robot's folder; contact, of which a body needs a subject first, is left out."""
+    """Return the tables of a robot's folder, without contact.toml, which depends on the subject."""
     return Tables(
         robot=read_body(folder),
         gait=_read_gait(folder),
@@ -56,13 +56,13 @@ def read_tables(folder: Path) -> Tables:
 
 
 def read_body(folder: Path) -> BodyTable:
-    """Return `robot.toml` in the form that its fields tell."""
+    """Return `robot.toml` in the form that its fields have."""
     file = table_file(folder / "robot.toml")
-    written = file.parse()
+    table = file.parse()
     for field, form in _FORMS:
-        if field in written:
-            return _decoded(file, form)
-    raise file.field_error((), "says neither limbs ([[mount]]), chains ([[chain]]) nor a model's file (urdf or mjcf).")
+        if field in table:
+            return _decode(file, form)
+    raise file.field_error((), "has neither limbs ([[mount]]), chains ([[chain]]) nor a model file (urdf or mjcf).")
 
 
 def _read_gait(folder: Path) -> GaitTable | None:
@@ -79,11 +79,11 @@ def _read_gait(folder: Path) -> GaitTable | None:
         raise file.field_error(("kind",), f"must be one of {', '.join(known)}, not {written!r}.")
     if kind != written:
         file = replace(file, text=re.sub(rf'(?m)^(\s*kind\s*=\s*)"{written}"', rf'\1"{kind}"', file.text))
-    return _decoded(file, table)
+    return _decode(file, table)
 
 
 def read_contact(folder: Path) -> ContactShares | None:
-    """Return `contact.toml`, for any subject."""
+    """Return `contact.toml`, with lengths as shares of those of a subject."""
     return read_table(folder, "contact", ContactShares)
 
 
@@ -95,18 +95,18 @@ def read_female(folder: Path) -> FemaleTable | None:
 def read_table(folder: Path, name: str, kind: type[T]) -> T | None:
     """Return the table called `name` of a folder; None if there is no such file."""
     path = folder / f"{name}.toml"
-    return _decoded(table_file(path), kind) if path.is_file() else None
+    return _decode(table_file(path), kind) if path.is_file() else None
 
 
 def table_file(path: Path) -> TomlFile:
-    """Return the text of a table, whose errors name it."""
+    """Return a TOML file, whose errors name it."""
     try:
         return TomlFile(path.read_text("utf-8"), str(path), BadFieldError)
     except UnicodeDecodeError as error:
-        raise BadFieldError(str(path), "", f"is no UTF-8 text: {error.reason}.") from error
+        raise BadFieldError(str(path), "", f"is not UTF-8 text: {error.reason}.") from error
 
 
-def _decoded(file: TomlFile, kind: type[T]) -> T:
+def _decode(file: TomlFile, kind: type[T]) -> T:
     for field, value in _numbers((), file.parse()):
         if not math.isfinite(value):
             raise file.field_error(field, f"must be a finite number, not {value}.")
@@ -114,7 +114,7 @@ def _decoded(file: TomlFile, kind: type[T]) -> T:
 
 
 def _numbers(place: FieldPath, value: Any) -> Iterator[tuple[FieldPath, float]]:
-    """Yield every number of a table with its path: TOML may write nan and inf, bodies may not have them."""
+    """Yield every number of a table with its path; TOML allows nan and inf, which no body has."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _numbers((*place, key), inner)

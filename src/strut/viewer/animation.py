@@ -16,7 +16,7 @@ from PIL import Image
 
 from strut.arrays import Array
 from strut.errors import OutOfRangeError
-from strut.models.solid_mesh import MOST_FACES_FILMED
+from strut.models.solid_mesh import MAX_FACES_FILMED
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS
@@ -161,12 +161,12 @@ def _take_once(motion: Motion, robot: Robot, times_s: Array, from_s: float | Non
     start_s = max(0.0, (motion.duration_s - float(times_s[-1])) / 2.0) if from_s is None else from_s
     longer = repeated(motion, robot, start_s + float(times_s[-1]))
     samples = nearest_samples(longer, start_s + times_s)
-    return follow(footage(longer, robot, samples, look=look, most_faces=MOST_FACES_FILMED))
+    return follow(footage(longer, robot, samples, look=look, most_faces=MAX_FACES_FILMED))
 
 
 def _take_repeating(motion: Motion, cycle: Motion, robot: Robot, times_s: Array, look: Look) -> Take:
     """Return a repeating walk; the camera moves at its mean speed, so that the first frame follows the last."""
-    film = footage(motion, robot, nearest_samples(motion, times_s), look=look, most_faces=MOST_FACES_FILMED)
+    film = footage(motion, robot, nearest_samples(motion, times_s), look=look, most_faces=MAX_FACES_FILMED)
     stride_m = float(cycle.qpos[-1, 0] - cycle.qpos[0, 0])
     path = np.zeros((len(times_s), 3))
     path[:, 0] = motion.qpos[0, 0] + times_s * stride_m / cycle.duration_s

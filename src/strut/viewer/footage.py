@@ -15,8 +15,8 @@ from strut.balance.support import supports
 from strut.engines.rigid_body import foot_contact_points, foot_positions, point_masses
 from strut.errors import BadMotionError, BadTableError, OutOfRangeError
 from strut.maths.rotation import headings_of
-from strut.models.solid_mesh import MOST_FACES_DRAWN, lightened
-from strut.models.solids import LEAST_OPACITY, Solid, solid_poses, solids
+from strut.models.solid_mesh import MAX_FACES_DRAWN, simplify_solids
+from strut.models.solids import MIN_OPACITY, Solid, solid_poses, solids
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.camera import AZIMUTH_RAD, ELEVATION_RAD, FACE_ELEVATION_RAD, FACE_RAD
@@ -172,7 +172,7 @@ def footage(
     samples: npt.NDArray[np.intp],
     *,
     look: Look = "solid",
-    most_faces: int = MOST_FACES_DRAWN,
+    most_faces: int = MAX_FACES_DRAWN,
 ) -> Footage:
     """Return the footage of samples (F,), as a body or as its stick figure.
 
@@ -182,7 +182,7 @@ def footage(
     parts, centre, rotation = (
         _body(motion, robot, samples, most_faces) if look == "solid" else _stick_figure(robot, qpos)
     )
-    min_opacity = max([LEAST_OPACITY, *(MIN_OPACITY_SHARE * solid.color[3] for solid in parts)])
+    min_opacity = max([MIN_OPACITY, *(MIN_OPACITY_SHARE * solid.color[3] for solid in parts)])
     visible = [index for index, solid in enumerate(parts) if solid.color[3] >= min_opacity]
     if not visible:
         raise BadTableError(f"{robot.name} has no visible part; give its body some geometry.")
@@ -213,7 +213,7 @@ def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], most_face
     """Return the parts of a body, and its eyes, if any, with the expressions of the motion."""
     qpos = motion.qpos[samples]
     eyes = robot.tables.eyes
-    parts = lightened(solids(robot), most_faces)
+    parts = simplify_solids(solids(robot), most_faces)
     centre, rotation = solid_poses(robot, qpos)
     if eyes is None:
         return parts, centre, rotation

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.arrays import Array
-from strut.models.solid_mesh import MOST_FACES, lightened, solid_mesh
+from strut.models.solid_mesh import MAX_FACES, simplify_solids, solid_mesh
 from strut.models.solids import Mesh
 from strut.viewer.camera import view_axes
 from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS, SPOT_SIZES, grid_step_m
@@ -52,7 +52,7 @@ class Stage:
     """Motions side by side in a scene. `go_to` moves all of them to a frame and sends only the changes.
 
     Attributes:
-        lightened: Whether a body's meshes were reduced for the browser.
+        is_simplified: Whether a body's meshes were reduced for the browser.
     """
 
     def __init__(
@@ -68,14 +68,14 @@ class Stage:
             narrow_aspect: The same for a phone, which is higher than wide; None if there is no second view.
         """
         self._scene = scene
-        self.lightened = False
+        self.is_simplified = False
         labels = shown.labels
         films = []
         for motion, robot in shown.pairs:
             longer = repeated(motion, robot, float(times_s.max()))
             film = footage(longer, robot, nearest_samples(longer, times_s), look=shown.look)
-            films.append(replace(film, solids=lightened(film.solids, MOST_FACES)))
-            self.lightened |= films[-1].solids != film.solids
+            films.append(replace(film, solids=simplify_solids(film.solids, MAX_FACES)))
+            self.is_simplified |= films[-1].solids != film.solids
         some = slice(None, None, max(1, len(times_s) // 50))
         corners = [film.corners_in_world(some).reshape(-1, 3) for film in films]
         width_m = max(float(np.ptp(points[:, 1])) for points in corners)

@@ -17,7 +17,7 @@ from strut.balance.polygon import convex_hull
 from strut.balance.support import stands_on_lines, support_margin
 from strut.engines.rigid_body import foot_contact_points
 from strut.maths.sampling import middle_cycle, runs
-from strut.models.laboratory_names import joint_words
+from strut.models.laboratory_names import coordinate_label
 from strut.motion import Motion
 from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
@@ -109,7 +109,7 @@ def joint_use_plot(motion: Motion, robot: Robot) -> Figure:
         for name, color, use in uses:
             time_s, largest = _thin(motion.time_s, use.max(axis=1), np.fmax)
             busiest = robot.joint_names[int(np.argmax(use.max(axis=0)))]
-            label = f"{name}: at most {format_percent(use.max())}, {joint_words(busiest)}"
+            label = f"{name}: at most {format_percent(use.max())}, {coordinate_label(busiest)}"
             axes.plot(time_s, largest * 100.0, color=color, linewidth=1.1, label=label)
         axes.axhline(100.0, color=LIMIT, linewidth=1.0, linestyle="--")
         axes.set(xlabel="time [s]", ylabel="use of the limit [%]", ylim=(0.0, None))

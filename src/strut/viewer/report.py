@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from strut.models.solid_mesh import MOST_FACES
+from strut.models.solid_mesh import MAX_FACES
 from strut.motion import Motion
 from strut.plumbing.number_text import join_words
 from strut.robot import Robot
@@ -91,8 +91,8 @@ def _scene(shown: SideBySide, max_shown_s: float, wanted_hz: float | None) -> di
         f"{'; shorter motions are continued from their end' if shorter else ''}. "
         "Drag to turn, pinch or scroll to zoom; the bar below the scene pauses it and goes to any time."
     )
-    if stage.lightened:
-        caption += f" Meshes are reduced to about {MOST_FACES} triangles a robot."
+    if stage.is_simplified:
+        caption += f" Meshes are reduced to about {MAX_FACES} triangles a robot."
     return {"page": recorded, "title": "The robots moving in 3-D", "caption": caption}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.arrays import Array
-from strut.models.solid_mesh import lightened, solid_mesh
+from strut.models.solid_mesh import simplify_solids, solid_mesh
 from strut.models.solids import Mesh, Solid
 from strut.viewer.fill import across, covered, doubled_area
 
@@ -76,7 +76,7 @@ def triangles_of(parts: tuple[Solid, ...]) -> Triangles:
 @lru_cache(maxsize=16)
 def shading_triangles(parts: tuple[Solid, ...]) -> Triangles:
     """Return fewer triangles of the parts of a body, for its shadows."""
-    return _triangles(lightened(parts, SHADOW_FACES), _closed(parts), SHADOW_ROUND_FACES)
+    return _triangles(simplify_solids(parts, SHADOW_FACES), _closed(parts), SHADOW_ROUND_FACES)
 
 
 @lru_cache(maxsize=16)

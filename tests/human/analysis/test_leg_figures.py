@@ -16,7 +16,7 @@ from strut.human.analysis.gait_analysis import normalised_cycle
 from strut.human.analysis.gait_cycle import gait_cycle
 from strut.human.analysis.gait_parameters import gait_parameters, joint_work
 from strut.human.analysis.walk_figures import joint_power
-from strut.models.laboratory_names import joint_words
+from strut.models.laboratory_names import coordinate_label
 from tests.walker import walked
 
 
@@ -69,9 +69,9 @@ def test_work_of_a_constant_torque_is_torque_times_angle(heiman, walk):
 
 
 def test_joints_have_names_in_words():
-    assert joint_words("AnkleRight_RY") == "right ankle flexion"
-    assert joint_words("Lumbar_RX") == "trunk leaning"
-    assert joint_words("tail") == "tail"
+    assert coordinate_label("AnkleRight_RY") == "right ankle flexion"
+    assert coordinate_label("Lumbar_RX") == "trunk leaning"
+    assert coordinate_label("tail") == "tail"
 
 
 def test_a_normalised_cycle_has_both_sides_each_from_its_own_landing(heiman, walk):

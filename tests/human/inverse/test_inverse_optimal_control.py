@@ -12,7 +12,7 @@ from strut.human.inverse.inverse_optimal_control import explain, explain_steps, 
 from strut.human.inverse.recorded_steps import SAMPLES, RecordedSteps, recorded_steps
 from strut.human.inverse.weight_estimation import PRIOR_SD, estimate_weights
 from strut.human.inverse.weighted_gait import WeightedSolution
-from strut.models.subject import EVENED, subject
+from strut.models.subject import EVEN_SIDES_NOTE, subject
 from tests.walker import walked
 
 TRUTH = np.array([0.0, 0.5, -0.4])
@@ -159,5 +159,5 @@ def test_a_body_whose_sides_were_made_even_is_reported_first(heiman, monkeypatch
     monkeypatch.setattr(inverse_optimal_control, "WeightedGait", weighted_gait)
     sentences = []
     explain(walked(heiman, 4), heiman, on_progress=sentences.append)
-    assert (sentences[0] == EVENED) is not is_even
+    assert (sentences[0] == EVEN_SIDES_NOTE) is not is_even
     assert explain(walked(heiman, 4), heiman).steps > 0  # without a callback

@@ -19,7 +19,7 @@ from strut.human.problem.posture_costs import (
     usual_step_s,
 )
 from strut.human.table import human_gait
-from strut.models.laboratory_names import joint_words
+from strut.models.laboratory_names import coordinate_label
 from strut.models.subject import subject
 from strut.style import STYLE_PARAMETERS, Style
 
@@ -148,9 +148,9 @@ def test_only_more_than_usual_bounce_has_a_parameter_and_constraints(heiman):
 
 
 def test_coordinates_in_words_have_their_side():
-    assert joint_words("AnkleRight_RY") == "right ankle flexion"
-    assert joint_words("AnkleLeft_RY") == "left ankle flexion"
-    assert joint_words("Tail_RY") == "Tail_RY"
+    assert coordinate_label("AnkleRight_RY") == "right ankle flexion"
+    assert coordinate_label("AnkleLeft_RY") == "left ankle flexion"
+    assert coordinate_label("Tail_RY") == "Tail_RY"
 
 
 def test_half_way_to_a_neutral_that_is_not_plain_halves_the_durations_of_both():

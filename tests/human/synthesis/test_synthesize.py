@@ -22,7 +22,7 @@ from strut.human.table import human_gait
 from strut.kinematics.mirror import mirror_of
 from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
-from strut.models.subject import EVENED, subject, with_even_sides
+from strut.models.subject import EVEN_SIDES_NOTE, subject, with_even_sides
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import Iteration
 from strut.ocp.layout import Layout
@@ -378,7 +378,7 @@ def test_a_subject_with_different_sides_gets_a_note_that_they_were_made_even(gai
     uneven = subject(1.6, 75.0, lengths_m={"FootLeftLength": 0.29, "FootRightLength": 0.28})
     with pytest.raises(RefusedError) as refusal:
         synthesize(uneven, tries=1)
-    assert str(refusal.value.reasons[0]) == EVENED
+    assert str(refusal.value.reasons[0]) == EVEN_SIDES_NOTE
     with pytest.raises(RefusedError) as refusal:
         synthesize(subject(1.6, 75.0), tries=1)
-    assert EVENED not in map(str, refusal.value.reasons)
+    assert EVEN_SIDES_NOTE not in map(str, refusal.value.reasons)

@@ -21,7 +21,7 @@ from strut.human.analysis.walk_figures import foot_force, joint_power, walk_figu
 from strut.human.anatomy import ELBOW, HEAD, LUMBAR, SHOULDER
 from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
-from strut.models.laboratory_names import PANELS, Panel, joint_words
+from strut.models.laboratory_names import PANELS, Panel, coordinate_label
 from strut.motion import Motion
 from strut.robot import Robot
 
@@ -140,7 +140,7 @@ def _torque_and_power(robot: Robot, motion: Motion, panel: Panel, column: str) -
 
 def _column_name(panel: Panel, side: str) -> str | None:
     """Return the column name of a panel on a side; None for trunk, head and pelvis on the left side."""
-    label = joint_words(panel.coordinate)
+    label = coordinate_label(panel.coordinate)
     if label.startswith("right "):
         label = f"{side}{label.removeprefix('right')}"
     elif side != "right":

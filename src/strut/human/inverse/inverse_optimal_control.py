@@ -16,7 +16,7 @@ from strut.human.inverse.recorded_steps import RecordedSteps, recorded_steps
 from strut.human.inverse.weight_estimation import PRIOR_SD, EstimatedWeights, compared_columns, estimate_weights
 from strut.human.inverse.weighted_gait import WeightedGait, WeightedSolution
 from strut.models.catalogue import robot_of
-from strut.models.subject import EVENED
+from strut.models.subject import EVEN_SIDES_NOTE
 from strut.motion import Motion
 from strut.ocp.interior_point import OnIteration
 from strut.robot import Robot
@@ -124,7 +124,7 @@ def explain(
     gait = WeightedGait(human, steps.speed_m_s, on_iteration=on_iteration)
     report = on_progress or _ignore
     if gait.robot is not human:
-        report(EVENED)
+        report(EVEN_SIDES_NOTE)
     return explain_steps(gait, steps, seed=seed, on_progress=report)
 
 

@@ -14,7 +14,7 @@ from strut.human.analysis.gait_parameters import GaitParameters
 from strut.human.analysis.leg_figures import STILL_RAD, LegFigures
 from strut.human.analysis.naturalness import NEAR_SD
 from strut.human.analysis.reference_bands import BandScore
-from strut.models.laboratory_names import joint_words
+from strut.models.laboratory_names import coordinate_label
 from strut.motion import Motion
 from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
@@ -37,7 +37,7 @@ def parameter_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
 
 def work_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
     """Return the generated and absorbed work of the busiest joints and of all joints, a column for each walk."""
-    rows = [[joint_words(name), *(_work(one, [name]) for one in parameters)] for name in _busiest(parameters)]
+    rows = [[coordinate_label(name), *(_work(one, [name]) for one in parameters)] for name in _busiest(parameters)]
     return [*rows, ["all joints", *(_work(one, list(one.work)) for one in parameters)]] if rows else []
 
 
@@ -181,7 +181,7 @@ def _column(parameters: GaitParameters, apart: bool) -> dict[str, str]:
     for side in SIDES if apart else SIDES[:1]:
         whose = f"{side.lower()} " if apart else ""
         cells |= {f"{whose}{word}": told for word, told in _leg(parameters.legs[side]).items()}
-    torque_words = NOT_KNOWN if torque is None else f"{torque[1]:.2f} N m/kg ({joint_words(torque[0])})"
+    torque_words = NOT_KNOWN if torque is None else f"{torque[1]:.2f} N m/kg ({coordinate_label(torque[0])})"
     return cells | {"largest torque": torque_words}
 
 

@@ -24,7 +24,7 @@ from strut.human.synthesis.warm_library import features, warm_library
 from strut.human.synthesis.warm_start import warm_step
 from strut.human.table import human_gait
 from strut.models.catalogue import as_robot
-from strut.models.subject import EVENED, with_even_sides
+from strut.models.subject import EVEN_SIDES_NOTE, with_even_sides
 from strut.motion import Motion
 from strut.ocp.collocation import DirectCollocation, NotSolvedError, Solution
 from strut.ocp.interior_point import BOUND_PUSH, SOLVED_BARRIER, OnIteration, SolverOptions
@@ -104,7 +104,7 @@ def synthesize(
     """
     given = as_robot(robot)
     human = with_even_sides(given)
-    notes = [] if human is given else [EVENED]
+    notes = [] if human is given else [EVEN_SIDES_NOTE]
     weights = criteria or named_criteria(human, objective)
     request = SynthesisRequest(human, weights, options or named_gait_options(human, [HUMAN]), speed_m_s, step_m)
     mesh = tuple(intervals or usual_mesh(human, request.pace_m_s))

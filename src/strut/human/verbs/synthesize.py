@@ -24,7 +24,7 @@ from strut.human.synthesis.synthesize import synthesize as find_gait
 from strut.human.transitions.composed_walk import check_walk, compose_walk
 from strut.human.verbs.body_options import LENGTH_HELP, MASS_HELP, Mass, Sex, human_body
 from strut.human.verbs.solving import solve_with_progress, solved_or_best
-from strut.models.subject import EVENED
+from strut.models.subject import EVEN_SIDES_NOTE
 from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable
 from strut.plumbing.number_text import format_count
@@ -117,7 +117,7 @@ def _tell(gait: Gait, motion: Motion, out: Path, *, force: bool, json: bool) -> 
     print_lines(*(_way(motion.receipt.walk) if motion.receipt.walk else _looks(gait, judged=not refused)))
     if refused:  # only what was stopped comes here; what was finished and is unsound is not written
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, which is not proven: do not walk it.")
-    print_lines(*(f"  Its {words}." for words in gait.attempts if words == EVENED))
+    print_lines(*(f"  Its {words}." for words in gait.attempts if words == EVEN_SIDES_NOTE))
     step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.time_s[-1]:.2f} s"
     what = _steps(motion.receipt.walk) if motion.receipt.walk else step
     print_lines(f"wrote {out} ({what}; in all {motion.receipt.duration_s:.1f} s)")
