@@ -1,6 +1,7 @@
 """Broken models: each is refused with one sentence that names the cause, or repaired with a note."""
 
 import tomllib
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import mujoco
@@ -180,12 +181,15 @@ UNOPENED = {
 def test_a_mesh_that_cannot_be_opened_is_not_called_damaged(cause, kind, tmp_path, monkeypatch):
     error, why, remedy = UNOPENED[cause]
 
-    def raises(*_arguments):
-        raise error
+    read_bytes = Path.read_bytes
 
-    raises.cache_clear = lambda: None
+    def raises(file):
+        if file.suffix == ".ply":
+            raise error
+        return read_bytes(file)
+
     (tmp_path / "shell.ply").write_bytes(b"ply")
-    monkeypatch.setattr("strut.models.mesh_files._read_cached", raises)
+    monkeypatch.setattr(Path, "read_bytes", raises)
     with pytest.raises(NotAdoptedError, match=r"shell\.ply") as refused:
         inspect_robot(write_xml(with_mesh(kind, "shell.ply", "collision"), tmp_path / f"robot.{kind}"), "robot")
     words = str(refused.value)

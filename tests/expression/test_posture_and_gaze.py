@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import msgspec
+import mujoco
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from strut.emotion import Emotion, named_emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
 from strut.expression.blend import style_for
-from strut.expression.body_swing import _height_m, posture_over_time, side_bands_hz
+from strut.expression.body_swing import posture_over_time, side_bands_hz
 from strut.expression.secondary_motion import secondary_motion_in_place
 from strut.gaits.hand_task.gaze import looking_at
 from strut.models.catalogue import load_robot
@@ -179,7 +180,7 @@ def test_a_joint_that_no_word_moves_rests_at_zero_or_where_its_range_has_its_mid
         np.testing.assert_allclose(found, np.tile([0.0, 0.7, -0.5, 0.0, 0.525], (5, 1)), atol=1e-12)
 
 
-def test_who_breathes_and_leans_adds_both_to_the_swing_of_the_posture(pepper):
+def test_breath_and_lean_are_added_to_the_swing_of_the_posture(pepper):
     """The published posture plus what the words hold plus what breath and nods do, joint by joint, without clamping."""
     lively = pepper.expressing("animated")
     style = replace(style_for(lively, named_emotion("sad")), jerkiness=0.0)
@@ -190,7 +191,11 @@ def test_who_breathes_and_leans_adds_both_to_the_swing_of_the_posture(pepper):
     rate_rad_s = style.tempo * table.word.activity.frequency_rad_s
     slowed_s = time_s * style.tempo
     published = posture_over_time(pepper, style, slowed_s, clamped=False)  # whose pace no word changes
-    unit_s = np.sqrt(_height_m(lively) / GRAVITY_M_S2)
+    data = mujoco.MjData(lively.model)
+    data.qpos[:] = 0.0  # breathing scales with the height of the centre of mass at zero joint angles
+    mujoco.mj_kinematics(lively.model, data)
+    mujoco.mj_comPos(lively.model, data)
+    unit_s = np.sqrt(data.subtree_com[0, 2] / GRAVITY_M_S2)
     secondary = secondary_motion_in_place(lively, style, time_s, rate_rad_s * time_s / np.pi, unit_s)
     asked = table.joint_angles(style)
     neutral = table.joint_angles(table.neutral_style())

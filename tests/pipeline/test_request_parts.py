@@ -16,7 +16,7 @@ from strut.gaits.crawl.request import Crawl
 from strut.gaits.footsteps.request import Steps
 from strut.gaits.footsteps.step_drafts import StepDrafts
 from strut.gaits.hand_task.hand_drafts import HandDrafts
-from strut.gaits.hand_task.perform import _point
+from strut.gaits.hand_task.perform import perform
 from strut.gaits.hand_task.request import HandTask
 from strut.gaits.pattern.gait_drafts import GaitDrafts
 from strut.gaits.pattern.request import PatternGait
@@ -94,12 +94,18 @@ def test_a_motion_of_a_draft_has_its_own_torques_and_forces_where_it_knows_them(
     assert (felt.meta["emotion"], felt.meta["pad"]) == ("sad", list(named_emotion("sad").pad))
 
 
-def test_a_point_is_three_numbers_in_their_order():
-    assert _point(np.array([1, 2, 3])) == (1.0, 2.0, 3.0)
-    assert _point(None) is None
-    for wrong in ([1.0, 2.0], [1.0, 2.0, 3.0, 4.0]):
-        with pytest.raises(OutOfRangeError, match=f"this one has {len(wrong)}"):
-            _point(wrong)
+@pytest.mark.parametrize("name", ["user_m", "target_m"])
+@pytest.mark.parametrize("point_m", [[1.0, 2.0], [1.0, 2.0, 3.0, 4.0]])
+def test_a_point_must_have_three_numbers(name, point_m):
+    with pytest.raises(OutOfRangeError, match=f"this one has {len(point_m)}"):
+        perform("pepper", "point", **{name: point_m})
+
+
+def test_points_may_be_arrays_of_integers(monkeypatch):
+    requests = []
+    monkeypatch.setattr("strut.gaits.hand_task.perform.run", lambda request, **_: requests.append(request))
+    perform("pepper", "point", target_m=np.array([1, 2, 3]))
+    assert (requests[0].task.target_m, requests[0].task.user_m) == ((1.0, 2.0, 3.0), None)
 
 
 @pytest.mark.parametrize("task", [PatternGait, PilotedWalk])

@@ -1,4 +1,4 @@
-"""What `check` takes from a file and what it refuses, and the figures of receipts that only some bodies have."""
+"""What `check` takes from a file, what it refuses, and the figures of receipts that only some bodies have."""
 
 from dataclasses import replace
 from importlib.metadata import EntryPoint
@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import strut
-from strut import check, load_robot, registry
-from strut.emotion import named_emotion
+from strut import check, registry
 from strut.errors import OutOfRangeError
 from strut.gaits.hand_task.task_limits import TaskAudit
 from strut.motion import Motion
-from strut.verify.check import _as_planned, _claimed, draft_of, planned_margin_m
-from strut.verify.receipt_builder import _soundness, receipt_for
+from strut.robot import Robot
+from strut.schemas.expression import ExpressionTable
+from strut.verify.check import planned_margin_m
+from strut.verify.receipt_builder import receipt_for
 from tests.verify.hand_made import PETE, needs_of
 
 SAMPLES = 5
@@ -28,12 +29,12 @@ def standing(**changes):
 
 
 @pytest.mark.parametrize("margin_m", [-1e-6, np.nan, np.inf])
-def test_margins_that_are_none_are_refused(margin_m):
+def test_invalid_margins_are_refused(margin_m):
     with pytest.raises(OutOfRangeError, match="it must be a number of at least 0"):
         check(standing(), margin_m=margin_m)
 
 
-def test_a_margin_of_nothing_is_one():
+def test_a_margin_of_zero_is_valid():
     assert check(standing(), margin_m=0.0).robot == "mrpete"
 
 
@@ -41,7 +42,7 @@ def test_a_margin_of_nothing_is_one():
     ("said", "margin_m"),
     [(0.02, 0.02), (1, 1.0), (-0.5, 0.0), (True, 0.0), (np.nan, 0.0), (np.inf, 0.0), ("0.02", 0.0), (None, 0.0)],
 )
-def test_the_margin_that_a_file_was_planned_with_is_taken_if_it_makes_sense(said, margin_m):
+def test_the_margin_of_a_file_is_used_if_it_is_valid(said, margin_m):
     assert planned_margin_m(standing(meta={"options": {"margin_m": said}})) == margin_m
 
 
@@ -55,24 +56,28 @@ def test_the_margin_that_a_file_was_planned_with_is_taken_if_it_makes_sense(said
         ({}, "published"),
     ],
 )
-def test_a_motion_is_judged_with_the_layer_that_it_was_planned_with(meta, layer):
-    pepper = load_robot("pepper")
-    asked = []
-    robot = SimpleNamespace(expression=pepper.expression, expressing=lambda name: asked.append(name) or "robot")
-    assert pepper.expression.animated
-    assert _as_planned(robot, standing(meta=meta)) == "robot"
-    plain = SimpleNamespace(expression=SimpleNamespace(animated=()), expressing=robot.expressing)
-    _as_planned(plain, standing(meta=meta))
-    assert asked == [layer, "published"]
+def test_a_motion_is_judged_with_the_layer_that_it_was_planned_with(monkeypatch, meta, layer):
+    layers = []
+    original = Robot.expressing
+    monkeypatch.setattr(Robot, "expressing", lambda robot, name: layers.append(name) or original(robot, name))
+    check(standing(meta=meta))
+    assert PETE.expression.animated
+    assert layers == [layer]
+    bare = replace(PETE, tables=replace(PETE.tables, expression=ExpressionTable()))
+    check(standing(meta=meta), bare)
+    assert layers == [layer, "published"]  # it has no animated layer
 
 
-def test_what_a_file_claims_to_show_is_passed_on_and_nothing_else():
-    assert _claimed(None) == {"emotion": None, "asked": None, "kept": None}
-    emotion = named_emotion("sad")
-    told = SimpleNamespace(pad=emotion.pad, emotion="sad", intensity_asked=0.8, intensity_kept=0.6, expressed_share=0.5)
-    assert _claimed(told) == {"emotion": emotion, "asked": 0.8, "kept": 0.6, "expressed_share": 0.5}
-    assert _claimed(SimpleNamespace(**vars(told) | {"pad": None}))["emotion"] is None
-    assert draft_of(standing(), PETE).not_expressed == ()
+def test_the_claimed_emotion_is_reported_and_nothing_else_of_the_receipt(happy_walk):
+    bare = check(replace(happy_walk, receipt=None))
+    assert (bare.emotion, bare.pad, bare.intensity_asked, bare.intensity_kept) == (None, None, None, None)
+    claims = {"intensity_asked": 0.8, "intensity_kept": 0.6, "expressed_share": 0.5}
+    receipt = replace(happy_walk.receipt, torque_use=9.0, verdict="refused", **claims)
+    checked = check(replace(happy_walk, receipt=receipt))
+    assert (checked.emotion, checked.pad) == (happy_walk.receipt.emotion, happy_walk.receipt.pad)
+    assert {name: getattr(checked, name) for name in claims} == claims
+    assert (checked.torque_use, checked.verdict) == (bare.torque_use, bare.verdict)
+    assert check(replace(happy_walk, receipt=replace(receipt, pad=None))).emotion is None
 
 
 class CarriesAtMost:
@@ -125,8 +130,8 @@ def test_a_walk_with_landings_has_no_margin_but_a_soundness():
         "torque_disagreement": None,
         "unjudged": None,
     }
-    told = _soundness(needs_of(landings=landings_of(unjudged=("one", "two"))))
-    assert told["unjudged"] == "one; two"
+    unjudged = receipt(PETE, needs_of(**plain, landings=landings_of(unjudged=("one", "two"))), qpos)
+    assert unjudged.soundness["unjudged"] == "one; two"
 
 
 def test_the_receipt_reports_the_hand_in_millimetres_and_the_head_once_settled():

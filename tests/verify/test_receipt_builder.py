@@ -12,8 +12,9 @@ from strut.draft import Violation
 from strut.emotion import named_emotion
 from strut.engines.inverse_dynamics import ContactDemand
 from strut.models.catalogue import load_robot
-from strut.pilot.gait_library.gait_audit import GaitAudit, _jump, distance_to_segment, gait_violation
-from strut.pilot.plant.plant_audit import FEWEST_SAMPLES, _smoothing, _tilt, was_piloted
+from strut.pilot.gait_library.gait_audit import GaitAudit, audit_gait, distance_to_segment, gait_violation
+from strut.pilot.gait_library.gait_library_file import load_gait_library
+from strut.pilot.plant.plant_audit import FEWEST_SAMPLES, was_piloted
 from strut.receipt import Reason, ReasonKind
 from strut.verify.contact_force_fit import fit_contact_forces
 from strut.verify.receipt_builder import (
@@ -62,9 +63,9 @@ def test_the_cost_of_transport_is_work_without_braking_over_weight_and_way():
 
 
 def receipt(emotion="sad", asked=1.0, intensity=1.0, binding_limits=(), **changes):
-    felt = None if emotion is None else named_emotion(emotion)
+    point = None if emotion is None else named_emotion(emotion)
     return planned_receipt(
-        draft_of(**changes), emotion=felt, asked=asked, intensity=intensity, binding_limits=binding_limits
+        draft_of(**changes), emotion=point, asked=asked, intensity=intensity, binding_limits=binding_limits
     )
 
 
@@ -160,30 +161,15 @@ def test_points_are_off_a_line_by_the_distance_from_its_nearest_point():
     assert_allclose(distance_to_segment(points, line), [1.0, 0.5, 1.0, 0.0], atol=1e-12)
 
 
-def test_a_jump_is_between_the_end_of_one_step_and_the_start_of_the_other():
-    bases = {
-        (0, 0.0): [0, 0, 1, 2, 3, 4],
-        (1, 1.0): [9, 9, 1, 2, 3.5, 4],
-        (1, 0.0): [0, 0, 1, 1, 1, 1],
-        (0, 1.0): [5, 5, 1, 1, 1, 1],
-    }
-    gait = SimpleNamespace(
-        base=(None, None), at=lambda stance, share: (np.array(bases[stance, share], dtype=float), np.zeros(2))
-    )
-    assert _jump(gait) == pytest.approx(0.5)
-
-
-def test_a_plant_is_smoothed_over_a_tenth_of_a_second_without_its_ends():
-    time_s = 3.0 + 0.01 * np.arange(60)
-    smooth = _smoothing(time_s)
-    values = np.arange(60.0)[:, None] ** 2
-    expected = [values[15 + k : 25 + k].mean() for k in range(60 - 30 - 9)]
-    assert_allclose(smooth(values)[:, 0], expected)
-    roll = np.array([0.1, -0.4, 0.2])
-    qpos = np.zeros((3, 7))
-    qpos[:, 3] = np.cos(roll / 2.0)
-    qpos[:, 4] = np.sin(roll / 2.0)
-    assert _tilt(qpos) == pytest.approx(0.4)
+def test_the_jump_of_a_gait_is_between_the_end_of_a_step_and_the_start_of_the_next():
+    """The last control point of a Bézier curve is its value at the end; x and y of the base begin anew in each step."""
+    cassie = load_robot("cassie")
+    gait = load_gait_library(cassie).lookup(0.4, 0.1, 0.86)
+    assert audit_gait(cassie, gait).jump < 1e-9
+    for name, row, jump in (("base", 0, 0.0), ("base", 1, 0.0), ("base", 2, 0.1), ("base", 4, 0.1), ("motors", 3, 0.1)):
+        curves = np.array(getattr(gait, name))
+        curves[1, row, -1] += 0.1
+        assert audit_gait(cassie, replace(gait, **{name: curves})).jump == pytest.approx(jump, abs=1e-9)
 
 
 def test_only_what_has_the_columns_of_a_plant_was_piloted():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import viser
 
 from strut.viewer.scene import Scene
 
@@ -10,7 +11,16 @@ FACES = np.array([[0, 1, 2]])
 
 
 @pytest.fixture
-def scene():
+def servers(monkeypatch):
+    """Return the list of viser's servers that scenes open."""
+    opened = []
+    original = viser.ViserServer
+    monkeypatch.setattr(viser, "ViserServer", lambda **options: opened.append(original(**options)) or opened[-1])
+    return opened
+
+
+@pytest.fixture
+def scene(servers):
     opened = Scene()
     yield opened
     opened.close()
@@ -49,14 +59,14 @@ def test_things_move_change_and_hide(scene):
     assert not skin.visible
 
 
-def test_visitors_look_from_the_eye_and_narrow_windows_from_their_own(scene):
+def test_visitors_look_from_the_eye_and_narrow_windows_from_their_own(scene, servers):
     scene.look(
         eye_in_world=np.array([3.0, 1.0, 2.0]),
         target_in_world=np.array([0.0, 0.5, 1.0]),
         view_rad=0.6,
         narrow_eye_in_world=np.array([4.0, -1.0, 2.5]),
     )
-    camera = scene._server.initial_camera
+    camera = servers[0].initial_camera
     np.testing.assert_allclose([camera.position, camera.look_at], [[3.0, 1.0, 2.0], [0.0, 0.5, 1.0]])
     assert camera.fov == pytest.approx(0.6)
     page = scene.record(lambda: iter([0.1]))
