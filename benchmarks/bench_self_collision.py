@@ -36,7 +36,7 @@ EVERY = 10
 def ours(robot: Robot, qpos: Array) -> float:
     """Return the smallest distance by our own look."""
     table = robot.collision
-    found = self_distance(robot, qpos, threshold_m=table.least_distance_m, no_surface=table.no_surface)
+    found = self_distance(robot, qpos, threshold_m=table.min_distance_m, no_surface=table.no_surface)
     return np.inf if found is None else found.smallest_m
 
 

@@ -67,7 +67,7 @@ class Entry:
             style = style_for(human, named_emotion(self.feeling), self.intensity)
             speeds = human_gait(human).speed_m_s
             options = replace(options, style=style)
-            speed_m_s = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
+            speed_m_s = float(np.clip(style.speed * speeds.usual, speeds.min, speeds.max))
         return SynthesisRequest(human, named_criteria(human, NATURAL), options, speed_m_s)
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from strut.errors import OutOfRangeError
-from strut.schemas.expression import WordMappings
+from strut.schemas.expression import ParameterMappings
 from strut.style import PARAMETER_GROUPS, STYLE_PARAMETERS, Style, parameter_label
 
 
@@ -41,7 +41,7 @@ def test_values_out_of_range_are_refused(parameters, sentence):
 
 def test_every_parameter_that_a_table_can_map_is_weakened_in_exactly_one_group():
     weakened = [name for group in PARAMETER_GROUPS for name in group]
-    numbers = set(WordMappings.__struct_fields__) - {"direction", "postures"}
+    numbers = set(ParameterMappings.__struct_fields__) - {"direction", "postures"}
     assert sorted(weakened) == sorted(numbers)
 
 

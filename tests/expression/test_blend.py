@@ -168,7 +168,7 @@ def test_a_change_of_speed_is_divided_as_the_table_says():
 def test_a_robot_that_knows_of_no_feeling_walks_neutral_and_refuses_the_rest(mrpete):
     bare = replace(mrpete, tables=replace(mrpete.tables, expression=None))
     assert style_for(bare, named_emotion("neutral")) == style_for(bare, named_emotion("sad"), 0.0) == Style()
-    with pytest.raises(BadTableError, match=r"mrpete has no anchor and no axis in an expression\.toml"):
+    with pytest.raises(BadTableError, match=r"mrpete cannot express emotions: its expression\.toml"):
         style_for(bare, named_emotion("sad"))
 
 

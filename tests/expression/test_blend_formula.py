@@ -17,9 +17,9 @@ from strut.schemas.expression import (
     LegPose,
     Neutral,
     Pace,
+    ParameterMapping,
+    ParameterMappings,
     PosturesMapping,
-    WordMapping,
-    WordMappings,
 )
 from strut.style import Style
 
@@ -51,7 +51,7 @@ TABLE = {
     },
     "axis": {"gaze": Axes(0.1, 0.2, 0.3), "step_time": Axes(arousal=-0.1), "lift": Axes(pleasure=0.3)},
     "neutral": Neutral(lift=0.9, gaze=0.4),
-    "word": WordMappings(postures=POSES, lift=WordMapping(), gaze=WordMapping()),
+    "parameter": ParameterMappings(postures=POSES, lift=ParameterMapping(), gaze=ParameterMapping()),
 }
 
 
@@ -83,7 +83,7 @@ def test_a_feeling_slower_than_two_fifths_shortens_the_stride_and_one_below_noth
     assert (slow.tempo, slow.stride, slow.direction) == pytest.approx((0.4, 0.25, 1))
     back = style_for(body(anchor={"sad": EmotionAnchor(speed=-0.5)}), named_emotion("sad"))
     assert (back.tempo, back.stride, back.direction) == pytest.approx((0.5, 1.0, -1))
-    kept = style_for(body(anchor={"sad": EmotionAnchor(speed=-0.5)}, pace=Pace(least_speed=0.3)), named_emotion("sad"))
+    kept = style_for(body(anchor={"sad": EmotionAnchor(speed=-0.5)}, pace=Pace(min_speed=0.3)), named_emotion("sad"))
     assert (kept.tempo * kept.stride, kept.direction) == pytest.approx((0.3, 1))
     quick = body(anchor={"sad": EmotionAnchor(step_time=0.2)}, pace=Pace(shortest_step=0.5))
     assert style_for(quick, named_emotion("sad")).tempo == pytest.approx(2.0)
@@ -92,11 +92,13 @@ def test_a_feeling_slower_than_two_fifths_shortens_the_stride_and_one_below_noth
 def test_a_blend_stops_at_the_ends_of_a_words_range_and_of_the_bodys_own():
     robot = body(
         anchor={"sad": EmotionAnchor(lift=0.2, gaze=0.1, elbow_rad=2.0)},
-        word=WordMappings(lift=WordMapping(least=0.5), elbow_rad=WordMapping(most=1.1), gaze=WordMapping()),
+        parameter=ParameterMappings(
+            lift=ParameterMapping(min=0.5), elbow_rad=ParameterMapping(max=1.1), gaze=ParameterMapping()
+        ),
     )
     style = style_for(robot, named_emotion("sad"), 1.5)
     assert (style.lift, style.gaze, style.elbow_rad) == pytest.approx((0.5, 0.0, 1.1))
-    lifted = body(anchor={"sad": EmotionAnchor(lift=3.0)}, word=WordMappings(lift=WordMapping(most=2.5)))
+    lifted = body(anchor={"sad": EmotionAnchor(lift=3.0)}, parameter=ParameterMappings(lift=ParameterMapping(max=2.5)))
     assert style_for(lifted, named_emotion("sad")).lift == pytest.approx(2.5)
 
 
@@ -128,7 +130,7 @@ def test_a_fiftieth_of_a_pose_and_the_product_of_tempo_and_stride_are_seen():
     assert expressed_shares(robot, asked, asked) == {}
     faster = Style(tempo=1.25, stride=0.9, gaze=0.4, lift=0.9)
     assert expressed_shares(robot, faster, faster) == {"speed": 0.0}  # it has a part for neither
-    strides = body(word=WordMappings(stride=WordMapping()))
+    strides = body(parameter=ParameterMappings(stride=ParameterMapping()))
     assert expressed_shares(strides, Style(stride=1.5), Style(stride=1.1)) == {"speed": pytest.approx(0.2)}
     assert expressed_shares(strides, Style(stride=1.5), Style(stride=1.1), reads=("tempo",)) == {"speed": 0.0}
 
@@ -143,7 +145,7 @@ def test_main_words_of_a_table_are_judged_alone_and_poses_by_how_far_they_go_alo
 
 
 def test_what_is_left_out_is_said_with_its_value_its_way_and_why():
-    robot = body(word=WordMappings(gaze=WordMapping()))
+    robot = body(parameter=ParameterMappings(gaze=ParameterMapping()))
     style = Style(head_pitch_rad=-0.2, shoulder_rad=-0.3, sway=1.25, gaze=0.9, tempo=1.1)
     assert not_expressed(robot, style, {"gaze": "the story says where to look", "stride": "it stands"}) == (
         "tempo 1.10 and sway 1.25 and head pitch 11 degrees back and shoulder 17 degrees, mrpete has no part for it",

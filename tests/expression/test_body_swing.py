@@ -15,9 +15,9 @@ from strut.schemas.expression import (
     ExpressionTable,
     JerkinessMapping,
     JointSwing,
+    ParameterMapping,
+    ParameterMappings,
     ShakeTerm,
-    WordMapping,
-    WordMappings,
 )
 from strut.style import Style
 
@@ -30,11 +30,13 @@ def swinging(**parts):
     pepper = load_robot("pepper")
     joints = {"HeadPitch": JointSwing(0.1, -0.2, 0.3), "HipRoll": JointSwing(-0.05, 0.1, 0.2)}
     activity = ActivityMapping(frequency_rad_s=2.0, joint=joints)
-    table = ExpressionTable(word=WordMappings(activity=activity, jerkiness=JerkinessMapping(terms=TERMS), **parts))
+    table = ExpressionTable(
+        parameter=ParameterMappings(activity=activity, jerkiness=JerkinessMapping(terms=TERMS), **parts)
+    )
     return replace(pepper, tables=replace(pepper.tables, expression=table))
 
 
-@pytest.mark.parametrize(("parts", "pace"), [({}, 1.0), ({"tempo": WordMapping()}, 1.5)])
+@pytest.mark.parametrize(("parts", "pace"), [({}, 1.0), ({"tempo": ParameterMapping()}, 1.5)])
 def test_the_posture_is_between_still_and_swinging_with_a_shaken_phase(parts, pace):
     """Only a body with a part for tempo swings faster."""
     robot = swinging(**parts)
@@ -64,6 +66,6 @@ def test_a_body_without_swings_stands_still_and_an_unknown_joint_is_named():
     assert np.ptp(posture_over_time(bare, Style(activity=1.0, jerkiness=1.0), TIME_S), axis=0).max() == 0.0
     assert side_bands_hz(bare, Style()) == (0.0,)
     activity = ActivityMapping(joint={"tail": JointSwing(0.0, 0.0, 0.0)})
-    wrong = msgspec.structs.replace(bare.expression, word=WordMappings(activity=activity))
+    wrong = msgspec.structs.replace(bare.expression, parameter=ParameterMappings(activity=activity))
     with pytest.raises(UnknownNameError, match="tail"):
         posture_over_time(replace(bare, tables=replace(bare.tables, expression=wrong)), Style(), TIME_S)

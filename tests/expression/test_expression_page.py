@@ -34,5 +34,5 @@ def test_every_field_is_on_the_page(field):
 def test_the_example_is_a_table():
     text = PAGE.split("```toml\n")[1].split("```")[0]
     table = TomlFile(text, "the page", AssertionError).decode(expression.ExpressionTable)
-    assert table.mapping("body_height") == expression.WordMapping(least=0.6)
+    assert table.mapping("body_height") == expression.ParameterMapping(min=0.6)
     assert table.mapping("head_pitch_rad") is None

@@ -32,10 +32,13 @@ FAULTS = [
     ("[axis]\nactivity = { arrousal = 0.5 }", ", line 2, axis.activity.arrousal: there is no such field here"),
     ("[axis]\nactivity = 0.5", ", line 2, axis.activity: must be a table, not 0.5."),
     ("[pace]\ntempo_share = 1.5", ", line 2, pace.tempo_share: must be a number from 0 to 1, not 1.5."),
-    ("[word]\ntail = {}", ", line 2, word.tail: there is no such field here; "),
-    ("[word]\nlift = 3", ", line 2, word.lift: must be a table, not 3."),
-    ("[word.jerkiness]\nterms = [{ sine_rad = 0.2 }]", ", line 2, word.jerkiness.terms.frequency_rad_s: is missing."),
-    ("[word.postures.pose.sad]\nfront = {}", ", line 2, word.postures.pose.sad.front.foot_m: is missing."),
+    ("[parameter]\ntail = {}", ", line 2, parameter.tail: there is no such field here; "),
+    ("[parameter]\nlift = 3", ", line 2, parameter.lift: must be a table, not 3."),
+    (
+        "[parameter.jerkiness]\nterms = [{ sine_rad = 0.2 }]",
+        ", line 2, parameter.jerkiness.terms.frequency_rad_s: is missing.",
+    ),
+    ("[parameter.postures.pose.sad]\nfront = {}", ", line 2, parameter.postures.pose.sad.front.foot_m: is missing."),
     ("main = ['sped']", ", line 1, main: there is no such field here; did you mean 'speed'?"),
     ("[anchor.sad\n", ", line 1: is not TOML at column 12: "),
 ]

@@ -110,7 +110,7 @@ def test_smooth_swing_is_one_line_in_the_spectrum_and_a_jerky_one_has_side_bands
     for line_hz in (0.44404, 1.5565, 2.4446):
         assert min(abs(band - line_hz) for band in bands) < 1e-3
     swing_hz, *others = bands
-    (shake_hz,) = {term.frequency_rad_s / (2.0 * np.pi) for term in pepper.expression.word.jerkiness.terms}
+    (shake_hz,) = {term.frequency_rad_s / (2.0 * np.pi) for term in pepper.expression.parameter.jerkiness.terms}
     apart = [abs(swing_hz + order * shake_hz) for order in (-2, -1, 1, 2)]
     assert sorted(set(np.round(others, 9))) == pytest.approx(sorted(apart), abs=1e-8)
 
@@ -168,10 +168,10 @@ def test_a_joint_that_no_word_moves_rests_at_zero_or_where_its_range_has_its_mid
     upper[:5] = [2.0, 1.0, -0.1, 0.05, 1.0]
     table = pepper.expression
     activity = msgspec.structs.replace(
-        table.word.activity,
+        table.parameter.activity,
         joint={name: swing for name, swing in table.swings.items() if name not in pepper.joint_names[:5]},
     )
-    quiet = msgspec.structs.replace(table, word=msgspec.structs.replace(table.word, activity=activity))
+    quiet = msgspec.structs.replace(table, parameter=msgspec.structs.replace(table.parameter, activity=activity))
     robot = replace(
         pepper, joint_lower_rad=lower, joint_upper_rad=upper, tables=replace(pepper.tables, expression=quiet)
     )
@@ -188,7 +188,7 @@ def test_breath_and_lean_are_added_to_the_swing_of_the_posture(pepper):
     time_s = np.linspace(0.0, 4.0, 41)
     names = lively.joint_names
     found = posture_over_time(lively, style, time_s, clamped=False)
-    rate_rad_s = style.tempo * table.word.activity.frequency_rad_s
+    rate_rad_s = style.tempo * table.parameter.activity.frequency_rad_s
     slowed_s = time_s * style.tempo
     published = posture_over_time(pepper, style, slowed_s, clamped=False)  # whose pace no word changes
     data = mujoco.MjData(lively.model)

@@ -18,7 +18,7 @@ from strut.expression.secondary_motion import (
     GLANCE_RAD,
     NOD_LAG,
     RECOIL_DAMPING,
-    SECONDARY_WORDS,
+    SECONDARY_PARAMETERS,
     WALKING_BREATH,
     Rhythm,
     secondary_motion,
@@ -26,7 +26,14 @@ from strut.expression.secondary_motion import (
 )
 from strut.maths.easing import smooth_step
 from strut.models.catalogue import load_robot
-from strut.schemas.expression import AnimatedTable, EmotionAnchor, ExpressionTable, Neutral, WordMapping, WordMappings
+from strut.schemas.expression import (
+    AnimatedTable,
+    EmotionAnchor,
+    ExpressionTable,
+    Neutral,
+    ParameterMapping,
+    ParameterMappings,
+)
 from strut.style import Style
 
 UNIT_S = 0.2
@@ -47,7 +54,7 @@ def test_what_is_published_has_no_secondary_motion_and_a_body_without_the_layer_
     for name in ("mrpete", "alice", "pepper"):
         robot = load_robot(name)
         assert robot.expressing(None) is robot
-        assert all(robot.expression.mapping(word) is None for word in SECONDARY_WORDS)
+        assert all(robot.expression.mapping(word) is None for word in SECONDARY_PARAMETERS)
         secondary = secondary_motion(
             robot, Style(bounce=5.0, nod_rad=0.3, recoil=1.0, anticipation=1.0, breath=1.0), RHYTHM
         )
@@ -132,17 +139,19 @@ def test_who_breathes_in_rises_and_straightens_up_and_does_so_less_while_walking
 def test_the_layer_is_laid_over_the_published_words_and_says_nothing_else():
     below = ExpressionTable(
         anchor={"sad": EmotionAnchor(speed=0.5, lift=0.7)},
-        word=WordMappings(tempo=WordMapping(), stride=WordMapping()),
+        parameter=ParameterMappings(tempo=ParameterMapping(), stride=ParameterMapping()),
         main=("speed",),
     )
     layer = AnimatedTable(
-        neutral=Neutral(bounce=2.0), anchor={"sad": EmotionAnchor(lift=0.4)}, word=WordMappings(bounce=WordMapping())
+        neutral=Neutral(bounce=2.0),
+        anchor={"sad": EmotionAnchor(lift=0.4)},
+        parameter=ParameterMappings(bounce=ParameterMapping()),
     )
     table = msgspec.structs.replace(below, animated=layer)
     over = table.with_animated()
     assert (over.anchor["sad"].speed, over.anchor["sad"].lift) == (0.5, 0.4)
     assert over.neutral_value("bounce") == 2.0
-    assert over.mapping("tempo") == over.mapping("bounce") == WordMapping()
+    assert over.mapping("tempo") == over.mapping("bounce") == ParameterMapping()
     assert over.main == ("speed",)
     assert below.with_animated() is below
 

@@ -8,7 +8,7 @@ from scipy.signal import bilinear, lfilter
 from strut.expression.secondary_motion import (
     Rhythm,
     SecondaryMotion,
-    held_by_words,
+    joint_offsets_of_style,
     secondary_motion,
     secondary_motion_in_place,
 )
@@ -149,7 +149,7 @@ def test_joints_of_trunk_and_head_follow_pitch_nod_and_glance():
 def test_parameters_move_joints_in_proportion_to_their_change_from_neutral():
     alice = load_robot("alice").expressing("animated")
     table = alice.expression
-    held = held_by_words(alice, Style(trunk_pitch_rad=0.2, head_pitch_rad=-0.1))
+    held = joint_offsets_of_style(alice, Style(trunk_pitch_rad=0.2, head_pitch_rad=-0.1))
     neutral = table.neutral_style()
     expected = np.zeros(len(alice.joint_names))
     for word, value in (("trunk_pitch_rad", 0.2), ("head_pitch_rad", -0.1)):

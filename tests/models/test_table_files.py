@@ -8,7 +8,7 @@ from strut.cli.main import main
 from strut.errors import BadFieldError, BadTableError
 from strut.models import catalogue
 from strut.models.catalogue import HOME, load_robot
-from strut.models.table_files import read_tables
+from strut.models.table_files import read_body, read_tables
 
 # robot, file, text, what stands in its place, and what the sentence must say after the file's name
 FAULTS = [
@@ -72,3 +72,25 @@ def test_a_gait_toml_with_the_former_name_of_its_kind_is_still_read(tmp_path):
     file.write_text(text.replace('kind = "human_gait"', 'kind = "synthesis"'), "utf-8")
     assert file.read_text("utf-8") != text
     assert read_tables(file.parent).gait == read_tables(HOME / "heiman").gait
+
+
+def test_former_names_of_keys_are_still_read(tmp_path):
+    shutil.copytree(HOME / "alice", tmp_path / "alice")
+    for file, names in {
+        "expression.toml": {"[parameter": "[word", "[animated.parameter": "[animated.word", "min_speed": "least_speed"},
+        "collision.toml": {"min_distance_m": "least_distance_m"},
+    }.items():
+        path = tmp_path / "alice" / file
+        text = path.read_text("utf-8")
+        for name, former in names.items():
+            assert name in text
+            text = text.replace(name, former)
+        path.write_text(text.replace("{ min =", "{ least =").replace("max =", "most ="), "utf-8")
+    assert read_tables(tmp_path / "alice") == read_tables(HOME / "alice")
+    body = read_body(HOME / "heiman")
+    former = (
+        (HOME / "heiman" / "robot.toml").read_text("utf-8").replace("{ min =", "{ least =").replace("max =", "most =")
+    )
+    (tmp_path / "robot.toml").write_text(former, "utf-8")
+    assert "least" in former
+    assert read_body(tmp_path) == body

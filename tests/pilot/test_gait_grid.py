@@ -38,8 +38,8 @@ def test_a_grid_with_other_counts_has_the_same_ranges():
     for name in ("forward_m_s", "left_m_s", "height_m"):
         axis = getattr(other, name)
         own = getattr(published, name)
-        assert (axis.least, axis.most) == (own.least, own.most)
-        assert (axis.values[0], axis.values[-1]) == (own.least, own.most)
+        assert (axis.min, axis.max) == (own.min, own.max)
+        assert (axis.values[0], axis.values[-1]) == (own.min, own.max)
 
 
 class Farm:

@@ -25,7 +25,7 @@ def expression():
 
 @pytest.fixture(scope="module")
 def poses(expression):
-    return expression.word.postures.pose
+    return expression.parameter.postures.pose
 
 
 def test_e14_percentages_follow_from_the_counts():

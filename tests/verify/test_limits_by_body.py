@@ -117,7 +117,7 @@ def test_a_swing_is_as_high_as_its_highest_sample_and_lasts_from_its_first_to_it
     ],
 )
 def test_the_distance_that_bodies_must_keep_is_told_with_what_is_spared(least_m, spare_m, words):
-    robot = SimpleNamespace(collision=CollisionTable(least_distance_m=least_m))
+    robot = SimpleNamespace(collision=CollisionTable(min_distance_m=least_m))
     found = SelfDistance(least_m - 0.001, 0, ("arm", "leg"), np.array([False, False]))
     short = SelfCollision(spare_m=spare_m).violation(draft_of(needs_of(self_distance=found), robot))
     assert str(short.reason).endswith(f"nearer than {words}")

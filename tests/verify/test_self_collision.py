@@ -14,7 +14,7 @@ from strut.verify.measure import measure
 
 
 def with_least_distance(robot, least_m):
-    return replace(robot, tables=replace(robot.tables, collision=CollisionTable(least_distance_m=least_m)))
+    return replace(robot, tables=replace(robot.tables, collision=CollisionTable(min_distance_m=least_m)))
 
 
 def crossing_shoes():
@@ -56,7 +56,7 @@ def test_every_robot_is_judged_by_it(name):
 
 
 def test_least_distances_are_data_with_a_usual_value():
-    least_m = {name: load_robot(name).collision.least_distance_m for name in ("alice", "heiman", "mrpete", "pepper")}
+    least_m = {name: load_robot(name).collision.min_distance_m for name in ("alice", "heiman", "mrpete", "pepper")}
     assert least_m == {"alice": 0.001, "heiman": -0.04, "mrpete": 0.005, "pepper": 0.005}
 
 

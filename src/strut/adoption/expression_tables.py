@@ -13,7 +13,7 @@ import numpy as np
 
 from strut.adoption.anatomy import Anatomy
 from strut.adoption.upper_body import UpperBody
-from strut.expression.secondary_motion import SECONDARY_WORDS
+from strut.expression.secondary_motion import SECONDARY_PARAMETERS
 
 _FOLLOWED = {  # effect of a joint: the style parameter that it follows, and whether joints share the angle
     "bend the trunk forward": ("trunk_pitch_rad", True),
@@ -31,18 +31,18 @@ def format_expression_toml(anatomy: Anatomy, body: UpperBody) -> str:
     lines = [
         "",
         "# Style parameters of this robot: {} if the gait reads the parameter itself, else joints with their factors.",
-        "[word]",
+        "[parameter]",
     ]
     lines += [f"{parameter} = {{}}" for parameter in _GAIT_PARAMETERS]
-    lines.append("body_height = { least = 0.6, most = 1.1 }")
+    lines.append("body_height = { min = 0.6, max = 1.1 }")
     joints_of = {**_joints_of_parameters(body), **_joints_that_raise_arms(anatomy, body)}
     if "trunk_pitch_rad" not in joints_of:
         lines.append("trunk_pitch_rad = {}            # no joint bends the trunk, so the whole body pitches")
     for parameter, joints in joints_of.items():
         factors = ", ".join(f'"{joint}" = {factor:g}' for joint, factor in joints.items())
         lines.append(f"{parameter} = {{ joints = {{ {factors} }} }}")
-    secondary = [parameter for parameter in SECONDARY_WORDS if parameter not in _GAIT_PARAMETERS]
-    lines += ["", "[animated.word]", *(f"{parameter} = {{}}" for parameter in secondary)]
+    secondary = [parameter for parameter in SECONDARY_PARAMETERS if parameter not in _GAIT_PARAMETERS]
+    lines += ["", "[animated.parameter]", *(f"{parameter} = {{}}" for parameter in secondary)]
     return published + "\n".join(lines) + "\n"
 
 

@@ -150,7 +150,7 @@ def format_collision_toml(findings: Findings) -> str:
     pairs = [f"  [{quote_toml(first)}, {quote_toml(second)}]," for first, second in findings.overlapping]
     lines = [
         "# How close links may come to each other.",
-        "least_distance_m = 0.0",
+        "min_distance_m = 0.0",
         "excluded = [  # these touch in the standing posture, or nearly always",
         *pairs,
         "]",

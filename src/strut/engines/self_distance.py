@@ -58,7 +58,7 @@ def self_distance(robot: Robot, qpos: Array, *, threshold_m: float | None = None
     """
     model = robot.model
     table = robot.collision
-    threshold_m = table.least_distance_m if threshold_m is None else threshold_m
+    threshold_m = table.min_distance_m if threshold_m is None else threshold_m
     pairs = np.array(collision_pairs(model, table.no_surface).checked)
     if not len(pairs):
         return None

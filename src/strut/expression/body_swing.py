@@ -1,4 +1,4 @@
-"""Body swing: what a style does to a body over time, between a still and an active posture of the robot's folder."""
+"""Body swing: the posture of a style over time, between a still and an active posture of the robot's folder."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from strut.arrays import Array
 from strut.engines.body_wrench import centre_of_mass_path
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import UnknownNameError
-from strut.expression.secondary_motion import held_by_words, secondary_motion_in_place
+from strut.expression.secondary_motion import joint_offsets_of_style, secondary_motion_in_place
 from strut.robot import Robot
 from strut.schemas.expression import ShakeTerm
 from strut.style import Style
 
 
 def posture_over_time(robot: Robot, style: Style, time_s: Array, *, clamped: bool = True) -> Array:
-    """Return the posture that a style asks for.
+    """Return the posture of a style.
 
     Args:
-        robot: Whose `expression.toml` names the postures; joints that it leaves out stay at zero, or in the middle of
-            their range where zero is not in it.
-        style: Its activity and jerkiness; of a body that breathes, also the words that joints follow.
+        robot: The robot; its `expression.toml` names the postures. Other joints stay at zero, or in the middle of
+            their range if that excludes zero.
+        style: The style. Activity and jerkiness are used; with a mapping of breath also parameters that joints follow.
         time_s: Shape (T,).
-        clamped: Keep the joints within their ranges; some published postures leave them.
+        clamped: Whether to clip the joints to their ranges, which some published postures leave.
 
     Returns:
         Joint angles. Shape (T, n_joints).
@@ -38,12 +38,12 @@ def posture_over_time(robot: Robot, style: Style, time_s: Array, *, clamped: boo
     if robot.expression.mapping("breath") is not None:
         unit_s = math.sqrt(_height_m(robot) / GRAVITY_M_S2)
         secondary = secondary_motion_in_place(robot, style, time_s, rate_rad_s * time_s / np.pi, unit_s)
-        angles = angles + held_by_words(robot, style) + secondary.joint_offsets(robot)
+        angles = angles + joint_offsets_of_style(robot, style) + secondary.joint_offsets(robot)
     return np.asarray(np.clip(angles, robot.joint_lower_rad, robot.joint_upper_rad) if clamped else angles)
 
 
 def side_bands_hz(robot: Robot, style: Style) -> tuple[float, ...]:
-    """Return the frequencies at which a style moves: the swing and, where it is jerky, two side bands each way."""
+    """Return the frequencies of the swing of a style, with two side bands on either side if it is jerky."""
     swing_hz = _frequency_rad_s(robot, style) / (2.0 * np.pi)
     if style.jerkiness == 0.0 or style.activity == 0.0:
         return (swing_hz,)
@@ -80,17 +80,17 @@ def _shake(robot: Robot, time_s: Array) -> Array:
 
 @lru_cache(maxsize=16)
 def _height_m(robot: Robot) -> float:
-    """Return how high the centre of mass is when every coordinate is zero."""
+    """Return the height of the centre of mass while every coordinate is zero."""
     return float(centre_of_mass_path(robot.model, np.zeros((1, robot.model.nq)))[0, 2])
 
 
 def _frequency_rad_s(robot: Robot, style: Style) -> float:
     table = robot.expression
-    part = table.word.activity
-    pace = 1.0 if table.mapping("tempo") is None else style.tempo
-    return 0.0 if part is None else pace * part.frequency_rad_s
+    activity = table.parameter.activity
+    tempo = 1.0 if table.mapping("tempo") is None else style.tempo
+    return 0.0 if activity is None else tempo * activity.frequency_rad_s
 
 
 def _terms(robot: Robot) -> tuple[ShakeTerm, ...]:
-    part = robot.expression.word.jerkiness
-    return part.terms if part is not None else ()
+    jerkiness = robot.expression.parameter.jerkiness
+    return jerkiness.terms if jerkiness is not None else ()

@@ -13,11 +13,11 @@ from strut.schemas.gait import GaitTable
 
 
 class SpeedRange(Table, frozen=True):
-    """Walking speeds [m/s]: the usual, the least and the most."""
+    """Walking speeds [m/s]: the usual one and the ends of the range."""
 
     usual: Positive
-    least: Positive
-    most: Positive
+    min: Positive
+    max: Positive
 
 
 class PhaseTable(Table, frozen=True):

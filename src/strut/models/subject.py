@@ -152,10 +152,10 @@ def _checked_sizes(
 
 
 def _within(what: str, value: float, limits: Bound, unit: str) -> float:
-    if not limits.least <= value <= limits.most:  # also catches NaN
+    if not limits.min <= value <= limits.max:  # also catches NaN
         raise OutOfRangeError(
             f"A body {what} of {value:g} {unit} is outside the range of adults, "
-            f"{limits.least:g} to {limits.most:g} {unit}; choose one inside."
+            f"{limits.min:g} to {limits.max:g} {unit}; choose one inside."
         )
     return float(value)
 

@@ -33,6 +33,13 @@ _FORMS: tuple[tuple[str, type[BodyTable]], ...] = (  # the first of these fields
     ("chain", ChainBody),
     ("mount", LimbBody),
 )
+_OLD_KEYS = {  # former names in the files of a robot that are still read: pattern and present name
+    r"(?m)^(\s*\[(?:animated\.)?)word(?=[\].])": r"\1parameter",
+    r"(?<![\w\"'])least(?=\s*=)": "min",
+    r"(?<![\w\"'])most(?=\s*=)": "max",
+    r"\bleast_distance_m(?=\s*=)": "min_distance_m",
+    r"\bleast_speed(?=\s*=)": "min_speed",
+}
 _OLD_KINDS = {"synthesis": "human_gait"}  # former kinds of gait.toml that are still read
 
 
@@ -99,11 +106,14 @@ def read_table(folder: Path, name: str, kind: type[T]) -> T | None:
 
 
 def table_file(path: Path) -> TomlFile:
-    """Return a TOML file, whose errors name it."""
+    """Return a TOML file of a robot, in which former names of keys are replaced by the present ones."""
     try:
-        return TomlFile(path.read_text("utf-8"), str(path), BadFieldError)
+        text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
         raise BadFieldError(str(path), "", f"is not UTF-8 text: {error.reason}.") from error
+    for pattern, name in _OLD_KEYS.items():
+        text = re.sub(pattern, name, text)
+    return TomlFile(text, str(path), BadFieldError)
 
 
 def _decode(file: TomlFile, kind: type[T]) -> T:

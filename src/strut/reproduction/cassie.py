@@ -170,7 +170,7 @@ def gait_rows(robot: Robot) -> list[Comparison]:
     sheet.compare("gaits of the published grid", "library", "gaits", float(np.prod(table.grid.shape)))
     sheet.compare("grid spacings", "library", "spacing", [axis.values[1] - axis.values[0] for axis in axes])
     program = GaitProgram(robot)
-    still = (0.0, 0.0, axes[2].most)
+    still = (0.0, 0.0, axes[2].max)
     found = program.solve(still, program.initial_guess(still), warm=False)
     assert found.gait is not None, found.status
     measured = audit_gait(robot, found.gait)

@@ -9,12 +9,12 @@ class CollisionTable(Table, frozen=True):
     """Settings of the limit of self-collision; a robot without the file has the defaults.
 
     Args:
-        least_distance_m: Smallest allowed distance between the surfaces of two bodies; below 0 they may overlap.
+        min_distance_m: Smallest allowed distance between the surfaces of two bodies; below 0 they may overlap.
         no_surface: Names of geoms that model a contact and are no surface of the body.
         excluded: Pairs of bodies whose distance is not limited.
     """
 
-    least_distance_m: float = 0.005
+    min_distance_m: float = 0.005
     no_surface: tuple[Text, ...] = ()
     excluded: tuple[tuple[Text, Text], ...] = ()
 

@@ -51,34 +51,34 @@ class ShakeTerm(Table, frozen=True):
     cosine_rad: float
 
 
-class WordMapping(Table, frozen=True):
+class ParameterMapping(Table, frozen=True):
     """Joints of this body that follow a style parameter; empty if the gait itself reads the parameter.
 
     Args:
-        least: Smallest value that a blend of emotions may reach on this body.
-        most: Largest one.
+        min: Smallest value that a blend of emotions may reach on this body.
+        max: Largest one.
         joints: Coordinates that follow the parameter, each with its factor.
     """
 
-    least: float | None = None
-    most: float | None = None
+    min: float | None = None
+    max: float | None = None
     joints: Mapping[str, float] = {}
 
 
-class PosturesMapping(WordMapping, frozen=True):
+class PosturesMapping(ParameterMapping, frozen=True):
     """Key poses by name, each for groups of legs; `neutral` is the stance."""
 
     pose: Mapping[str, Mapping[str, LegPose]] = {}
 
 
-class ActivityMapping(WordMapping, frozen=True):
+class ActivityMapping(ParameterMapping, frozen=True):
     """Joints between a still and an active posture, and the frequency of their swing about the active one."""
 
     frequency_rad_s: float = 0.0
     joint: Mapping[str, JointSwing] = {}
 
 
-class JerkinessMapping(WordMapping, frozen=True):
+class JerkinessMapping(ParameterMapping, frozen=True):
     """Terms that disturb the phase of the swing."""
 
     terms: tuple[ShakeTerm, ...] = ()
@@ -97,12 +97,12 @@ class Pace(Table, frozen=True):
 
     Args:
         tempo_share: Exponent of the speed that becomes tempo, from 0 to 1; the rest becomes stride.
-        least_speed: Smallest speed of a blend, as a share of the neutral one; None allows backwards.
+        min_speed: Smallest speed of a blend, as a share of the neutral one; None allows backwards.
         shortest_step: Shortest step of a blend, as a share of the neutral duration.
     """
 
     tempo_share: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 1.0
-    least_speed: float | None = None
+    min_speed: float | None = None
     shortest_step: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] = 0.1
 
 
@@ -114,7 +114,7 @@ class Axes(Table, frozen=True):
     dominance: float = 0.0
 
 
-class _OwnWords(Table, frozen=True):
+class _OwnValues(Table, frozen=True):
     """The values of an anchor that are no style parameters.
 
     Args:
@@ -133,10 +133,10 @@ if TYPE_CHECKING:
     class Neutral(Table, frozen=True):
         """Style parameters with their values; None for those that keep the usual one."""
 
-    class EmotionAnchor(_OwnWords, frozen=True):
+    class EmotionAnchor(_OwnValues, frozen=True):
         """Style parameters at an emotion, with published speed, step time and key poses."""
 
-    class WordMappings(_OwnMappings, frozen=True):
+    class ParameterMappings(_OwnMappings, frozen=True):
         """Style parameters with their mappings to the body; None for those without effect."""
 
 else:  # made from STYLE_PARAMETERS, so that each parameter is defined once
@@ -146,13 +146,13 @@ else:  # made from STYLE_PARAMETERS, so that each parameter is defined once
     }
     _VALUES = [(name, Annotated[float, meta] | None, None) for name, meta in _RANGES.items()]
     Neutral = msgspec.defstruct("Neutral", _VALUES, bases=(Table,))
-    EmotionAnchor = msgspec.defstruct("EmotionAnchor", _VALUES, bases=(_OwnWords,))
+    EmotionAnchor = msgspec.defstruct("EmotionAnchor", _VALUES, bases=(_OwnValues,))
     _MAPPINGS = [
-        (name, WordMapping | None, None)
+        (name, ParameterMapping | None, None)
         for name in (*STYLE_PARAMETERS, "direction")
         if name not in _OwnMappings.__struct_fields__
     ]
-    WordMappings = msgspec.defstruct("WordMappings", _MAPPINGS, bases=(_OwnMappings,))
+    ParameterMappings = msgspec.defstruct("ParameterMappings", _MAPPINGS, bases=(_OwnMappings,))
 
 
 class AnimatedTable(Table, frozen=True):
@@ -162,7 +162,7 @@ class AnimatedTable(Table, frozen=True):
     anchor: Mapping[str, EmotionAnchor] = {}
     axis: Mapping[str, Axes] = {}
     pace: Pace | None = None
-    word: WordMappings = WordMappings()
+    parameter: ParameterMappings = ParameterMappings()
     main: tuple[str, ...] = ()
 
 
@@ -175,7 +175,7 @@ class ExpressionTable(Table, frozen=True):
         anchor: Published style parameters by emotion; missing ones stay neutral.
         axis: Style parameters that are linear in pleasure, arousal and dominance.
         pace: How speed becomes tempo and stride.
-        word: Style parameters that move the body, with their mappings.
+        parameter: Style parameters that move the body, with their mappings.
         main: Parameters that decide a verdict, `speed` among them; all that an emotion changes if empty.
         animated: The second layer, if any.
     """
@@ -185,7 +185,7 @@ class ExpressionTable(Table, frozen=True):
     anchor: Mapping[str, EmotionAnchor] = {}
     axis: Mapping[str, Axes] = {}
     pace: Pace = Pace()
-    word: WordMappings = WordMappings()
+    parameter: ParameterMappings = ParameterMappings()
     main: tuple[str, ...] = ()
     animated: AnimatedTable | None = None
 
@@ -209,15 +209,15 @@ class ExpressionTable(Table, frozen=True):
             anchor={name: _merge(own, over.anchor.get(name, EmotionAnchor())) for name, own in anchors.items()},
             axis={**self.axis, **over.axis},
             pace=over.pace or self.pace,
-            word=_merge(self.word, over.word),
+            parameter=_merge(self.parameter, over.parameter),
             main=over.main or self.main,
             animated=None,
         )
 
-    def neutral_value(self, word: str) -> float:
+    def neutral_value(self, name: str) -> float:
         """Return the neutral value of a style parameter."""
-        own = getattr(self.neutral, word)
-        return STYLE_PARAMETERS[word].neutral if own is None else float(own)
+        own = getattr(self.neutral, name)
+        return STYLE_PARAMETERS[name].neutral if own is None else float(own)
 
     def neutral_style(self) -> Style:
         """Return the neutral style of the body."""
@@ -227,12 +227,12 @@ class ExpressionTable(Table, frozen=True):
     @property
     def poses(self) -> Mapping[str, Mapping[str, LegPose]]:
         """Key poses by name; none if postures have no effect on the body."""
-        return self.word.postures.pose if self.word.postures else {}
+        return self.parameter.postures.pose if self.parameter.postures else {}
 
     @property
     def swings(self) -> Mapping[str, JointSwing]:
         """Joints that express activity; none if it has no effect on the body."""
-        return self.word.activity.joint if self.word.activity else {}
+        return self.parameter.activity.joint if self.parameter.activity else {}
 
     def joint_angles(self, style: Style) -> dict[str, float]:
         """Return the angles [rad] at which style parameters hold coordinates, by coordinate."""
@@ -248,9 +248,9 @@ class ExpressionTable(Table, frozen=True):
         neutral = self.joint_angles(self.neutral_style())
         return {name: angle - neutral[name] for name, angle in self.joint_angles(style).items()}
 
-    def joints(self, word: str) -> Mapping[str, float]:
+    def joints(self, name: str) -> Mapping[str, float]:
         """Return the coordinates that follow a style parameter, each with its factor."""
-        mapping = self.mapping(word)
+        mapping = self.mapping(name)
         return {} if mapping is None else mapping.joints
 
     @property
@@ -268,9 +268,9 @@ class ExpressionTable(Table, frozen=True):
         """The coordinates that turn the head to the left, each with its factor."""
         return self.joints("gaze")
 
-    def mapping(self, word: str) -> WordMapping | None:
+    def mapping(self, name: str) -> ParameterMapping | None:
         """Return the mapping of a style parameter to the body, if any."""
-        mapping: WordMapping | None = getattr(self.word, word)
+        mapping: ParameterMapping | None = getattr(self.parameter, name)
         return mapping
 
 

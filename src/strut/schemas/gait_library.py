@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import msgspec
 
@@ -15,21 +15,21 @@ Points = Annotated[int, msgspec.Meta(ge=1, le=101)]
 class GridAxis(Table, frozen=True):
     """Evenly spaced values, both ends included."""
 
-    least: float
-    most: float
+    min: float
+    max: float
     count: Points
 
     def __post_init__(self) -> None:
-        if self.count > 1 and not self.least < self.most:
-            raise WrongFieldError(("most",), f"is {self.most:g}; it must be above the least, {self.least:g}.")
+        if self.count > 1 and not self.min < self.max:
+            raise WrongFieldError(("max",), f"is {self.max:g}; it must be above min, {self.min:g}.")
 
     @property
     def values(self) -> tuple[float, ...]:
         """The values; for a single point, the middle."""
         if self.count == 1:
-            return ((self.least + self.most) / 2.0,)
-        width = (self.most - self.least) / (self.count - 1)
-        return tuple(round(self.least + width * number, 12) for number in range(self.count))
+            return ((self.min + self.max) / 2.0,)
+        width = (self.max - self.min) / (self.count - 1)
+        return tuple(round(self.min + width * number, 12) for number in range(self.count))
 
 
 class GaitGrid(Table, frozen=True):
@@ -40,8 +40,14 @@ class GaitGrid(Table, frozen=True):
     height_m: GridAxis
 
     def __post_init__(self) -> None:
-        if self.left_m_s.least != -self.left_m_s.most:
+        if self.left_m_s.min != -self.left_m_s.max:
             raise WrongFieldError(("left_m_s",), "must be the same on both sides, because gaits are mirrored.")
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read the grid of a library file; the former keys `least` and `most` are read, too."""
+        text = text.replace('"least"', '"min"').replace('"most"', '"max"')
+        return msgspec.json.decode(text, type=cls)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -86,5 +92,5 @@ class GaitLibraryTable(Table, frozen=True):
         """Return the shortest and longest step at a height."""
         low, high = self.shortest_step_s
         axis = self.grid.height_m
-        share = (height_m - axis.least) / (axis.most - axis.least)
+        share = (height_m - axis.min) / (axis.max - axis.min)
         return min(low + share * (high - low), self.longest_step_s), self.longest_step_s

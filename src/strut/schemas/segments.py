@@ -15,8 +15,8 @@ ScaledPoint = Mapping[Literal["x", "y", "z"], Mapping[str, float]]  # a point as
 class Bound(Table, frozen=True):
     """Smallest and largest value of a body."""
 
-    least: Positive
-    most: Positive
+    min: Positive
+    max: Positive
 
 
 class DefaultSubject(Table, frozen=True):

@@ -130,7 +130,7 @@ class SelfCollision:
         distance = draft.measured.self_distance
         if distance is None:
             return None
-        least_mm = MM * draft.robot.collision.least_distance_m
+        least_mm = MM * draft.robot.collision.min_distance_m
         if not (distance.near.any() or distance.smallest_m < least_mm / MM + self.spare_m):
             return None
         nearest = distance.near | (np.arange(len(distance.near)) == distance.sample)

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
-from strut.expression.secondary_motion import held_by_words
+from strut.expression.secondary_motion import joint_offsets_of_style
 from strut.gaits.pattern.gait_fallbacks import BODY_HEIGHTS, FALLBACKS, STEP_SCALES
 from strut.gaits.pattern.gait_pattern import time_unit_s
 from strut.gaits.pattern.gait_track import track
@@ -146,7 +146,7 @@ def test_height_and_attitude_follow_the_style(robot):
         Rotation.from_rotvec(np.outer(angle, axis)) for angle, axis in zip(angles, np.eye(3)[::-1], strict=True)
     )
     assert_allclose(posture.base_rotation, (yaw * pitch * roll).as_matrix(), atol=1e-12)
-    offset_rad = share[:, None] * (held_by_words(robot, STYLE) + gait.arm_swing(plan))
+    offset_rad = share[:, None] * (joint_offsets_of_style(robot, STYLE) + gait.arm_swing(plan))
     offset_rad += replace(secondary, pitch_rad=np.zeros(len(share))).joint_offsets(robot)
     assert_allclose(posture.joint_rad, gait.joints_in_range(offset_rad, share), atol=1e-12)
 

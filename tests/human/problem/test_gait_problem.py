@@ -228,7 +228,7 @@ def test_a_given_step_or_speed_is_fixed_and_must_fit_the_durations_of_the_phases
 
     step, speed = parameters(None)
     assert (step.lower, step.upper, step.guess) == (steps_m[0], steps_m[1], pytest.approx(0.5 * speeds.usual))
-    assert (speed.lower, speed.upper, speed.guess) == (speeds.least, speeds.most, speeds.usual)
+    assert (speed.lower, speed.upper, speed.guess) == (speeds.min, speeds.max, speeds.usual)
     step, speed = parameters(1.2, 0.66)
     assert (step.lower, step.upper, step.guess) == (0.66, 0.66, 0.66)
     assert (speed.lower, speed.upper, speed.guess) == (1.2, 1.2, 1.2)

@@ -69,7 +69,7 @@ def test_the_speed_of_a_style_is_requested_within_the_range_of_the_model(heiman,
 
     style = Style(stride=abs(speed), direction=1 if speed > 0 else -1)
     drafts_of(heiman, monkeypatch, solve, style=style)
-    requested = min(max(speed * speeds.usual, speeds.least), speeds.most)
+    requested = min(max(speed * speeds.usual, speeds.min), speeds.max)
     assert calls[0]["speed_m_s"] == pytest.approx(requested)
     assert (requested == pytest.approx(speeds.usual)) == is_usual
     assert calls[0]["options"].style is style

@@ -19,7 +19,7 @@ from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.expression.expressed_share import expressed_shares, not_expressed
-from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
+from strut.expression.secondary_motion import SECONDARY_PARAMETERS, Rhythm, SecondaryMotion, secondary_motion
 from strut.gaits.crawl.crawl_plan import CrawlGait, CrawlPlan, crawl_gait, crawl_plan, fade
 from strut.gaits.crawl.crawler import Crawler, CrawlPosture, crawler
 from strut.gaits.crawl.key_pose import KeyPose, key_pose
@@ -34,7 +34,7 @@ from strut.style import Style
 # words of a style that change a crawl
 READS = (
     *("tempo", "direction", "stride", "lift", "stance_width", "body_height", "body_pitch_rad", "postures"),
-    *SECONDARY_WORDS,
+    *SECONDARY_PARAMETERS,
 )
 REST = 6.0  # of a body that breathes, before the first and after the last step, in sqrt(h / g): half a breath
 X_COSTS: dict[Balance, tuple[float, ...]] = {"y": (np.inf,), "xy": (1.0, np.inf)}  # ways to sway, see `Sway`

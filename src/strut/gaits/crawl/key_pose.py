@@ -93,7 +93,7 @@ def key_pose(robot: Robot, style: Style) -> KeyPose:
     poses = robot.expression.poses
     if "neutral" not in poses:
         raise BadTableError(
-            f"{robot.name} has no pose called neutral under [word.postures.pose] in its expression.toml."
+            f"{robot.name} has no pose called neutral under [parameter.postures.pose] in its expression.toml."
         )
     rows = [_leg_rows(poses, *_place_of(chain), style) for chain in leg_chains(robot)]
     if not rows:

@@ -15,7 +15,7 @@ from strut.draft import Detail, Draft, Generator, OnProgress, Search, not_made
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureError
 from strut.expression.expressed_share import expressed_shares, not_expressed
-from strut.expression.secondary_motion import SECONDARY_WORDS, Rhythm, SecondaryMotion, secondary_motion
+from strut.expression.secondary_motion import SECONDARY_PARAMETERS, Rhythm, SecondaryMotion, secondary_motion
 from strut.gaits.footsteps.biped_model import BipedModel, biped_model
 from strut.gaits.footsteps.body_path import SolvedStepPlan, lean_of, solved_step_plan, static_margin_m
 from strut.gaits.footsteps.foot_poses import standing_place
@@ -33,7 +33,7 @@ from strut.style import Style
 
 UPPER_WORDS = ("trunk_pitch_rad", "head_pitch_rad", "gaze")
 # words that change such a walk
-READS = ("tempo", "stride", "lift", "sway", "body_height", *UPPER_WORDS, *SECONDARY_WORDS)
+READS = ("tempo", "stride", "lift", "sway", "body_height", *UPPER_WORDS, *SECONDARY_PARAMETERS)
 MOST_SAMPLES = 50_000  # about a gigabyte of Jacobians
 SEARCH_RATE_HZ = 50.0
 SEARCH_USE = 0.98  # share of speed and torque limits while searching: coarse samples miss the tips of peaks

@@ -12,7 +12,7 @@ from msgspec import to_builtins
 
 from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation, not_made
 from strut.expression.expressed_share import expressed_shares, not_expressed
-from strut.expression.secondary_motion import SECONDARY_WORDS
+from strut.expression.secondary_motion import SECONDARY_PARAMETERS
 from strut.gaits.pattern.gait_fallbacks import (
     BODY_HEIGHTS,
     FALLBACKS,
@@ -38,7 +38,7 @@ from strut.style import Style
 READS = (  # style parameters that a gait expresses
     *("tempo", "direction", "stride", "lift", "stance_width", "body_height", "body_pitch_rad"),
     *("trunk_pitch_rad", "head_pitch_rad", "shoulder_rad", "elbow_rad", "arm_swing", "jerkiness"),
-    *SECONDARY_WORDS,
+    *SECONDARY_PARAMETERS,
 )
 SEARCH_USE = 0.97  # of the speed and torque limits while searching: a few cycles miss the hardest instant
 TWO_POINTS = "it stands on two balls, and two points cannot hold a body that does not keep stepping"

@@ -11,7 +11,7 @@ from strut.arrays import Array
 from strut.engines.rigid_body import GRAVITY_M_S2, joint_anchors
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import OutOfRangeError
-from strut.expression.secondary_motion import Rhythm, SecondaryMotion, held_by_words, secondary_motion
+from strut.expression.secondary_motion import Rhythm, SecondaryMotion, joint_offsets_of_style, secondary_motion
 from strut.gaits.pattern.gait_fallbacks import FALLBACKS, SEARCH, CoarseCheck, describe_fastest_joint, speed_use
 from strut.gaits.pattern.gait_pattern import GaitPattern, find_pattern, slow_down, speed_up, time_unit_s
 from strut.gaits.pattern.gait_plan import SETTLE, FootStance, GaitPlan, fade_in_and_out, gait_plan
@@ -185,7 +185,7 @@ class StyledGait:
             [plan.track[:, 2], share * pitch_rad + secondary.pitch_rad, secondary.roll_rad]
         )
         without_pitch = replace(secondary, pitch_rad=np.zeros_like(share))  # the base pitches already
-        offset_rad = share[:, None] * (held_by_words(self.robot, style) + self.arm_swing(plan))
+        offset_rad = share[:, None] * (joint_offsets_of_style(self.robot, style) + self.arm_swing(plan))
         offset_rad = offset_rad + without_pitch.joint_offsets(self.robot)
         return BodyPosture(
             height_m=self.stance.height_m * (1.0 + steady_height + secondary.rise),

@@ -185,9 +185,9 @@ def check_pace(robot: Robot, speed_m_s: float | None, step_m: float | None) -> N
     """Raise OutOfRangeError if speed or step length is outside the gait table; None leaves it free."""
     speeds = human_gait(robot).speed_m_s
     steps = human_gait(robot).limits.step_length_m
-    if speed_m_s is not None and not speeds.least <= speed_m_s <= speeds.most:
-        least = speeds.least
-        most = speeds.most
+    if speed_m_s is not None and not speeds.min <= speed_m_s <= speeds.max:
+        least = speeds.min
+        most = speeds.max
         raise OutOfRangeError(f"A walking speed of {speed_m_s:g} m/s is impossible; choose {least:g} to {most:g} m/s.")
     if step_m is not None and not steps[0] <= step_m <= steps[1]:
         raise OutOfRangeError(f"A step of {step_m:g} m is impossible; choose {steps[0]:g} to {steps[1]:g} m.")
@@ -202,7 +202,7 @@ def _parameters(
         _check_step_duration(phases, speed_m_s, step_m, steps)
     pace = speeds.usual if speed_m_s is None else speed_m_s
     step = Parameter("step_length_m", steps[0], steps[1], 0.5 * pace)
-    speed = Parameter("speed_m_s", speeds.least, speeds.most, pace)
+    speed = Parameter("speed_m_s", speeds.min, speeds.max, pace)
     return (
         step if step_m is None else replace(step, lower=step_m, upper=step_m, guess=step_m),
         speed if speed_m_s is None else replace(speed, lower=speed_m_s, upper=speed_m_s),

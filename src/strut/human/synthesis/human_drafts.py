@@ -84,7 +84,7 @@ class HumanDrafts(Generator):
     def _gait(self, style: Style) -> Gait:
         speeds = human_gait(self.robot).speed_m_s
         options = replace(named_gait_options(self.robot, [HUMAN]), style=style)
-        speed_m_s = float(np.clip(style.speed * speeds.usual, speeds.least, speeds.most))
+        speed_m_s = float(np.clip(style.speed * speeds.usual, speeds.min, speeds.max))
         on_iteration = None if self.on_progress is None else iteration_progress(self.on_progress)
         return synthesize(self.robot, speed_m_s=speed_m_s, options=options, on_iteration=on_iteration)
 

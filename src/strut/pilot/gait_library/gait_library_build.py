@@ -39,7 +39,7 @@ def gait_grid(robot: Robot, counts: tuple[int, int, int] | None = None) -> GaitG
         if not 1 <= count <= 101:
             raise OutOfRangeError(f"An axis of {count} values is not possible; choose 1 to 101 values for each axis.")
     axes = (grid.forward_m_s, grid.left_m_s, grid.height_m)
-    return GaitGrid(*(GridAxis(axis.least, axis.most, count) for axis, count in zip(axes, counts, strict=True)))
+    return GaitGrid(*(GridAxis(axis.min, axis.max, count) for axis, count in zip(axes, counts, strict=True)))
 
 
 def build_gait_library(

@@ -63,7 +63,7 @@ def _unpack(robot: Robot, path: Path) -> GaitLibrary:
         version = int(held["version"])
         name = str(held["robot"])
         fingerprint = str(held["fingerprint"])
-        grid = msgspec.json.decode(str(held["grid"]), type=GaitGrid)
+        grid = GaitGrid.from_json(str(held["grid"]))
         index, step_s, curves = (held[name] for name in ("index", "step_s", "curves"))
     except FileNotFoundError as error:
         raise LibraryError(path, "there is no such file.") from error

@@ -88,7 +88,7 @@ class GaitStore:
             raise LibraryError(self.path, "does not name its robot; build another.")
         name, fingerprint, text = rows[0]
         check_owner(self.path, self._robot, name, fingerprint)
-        stored_grid = msgspec.json.decode(text, type=GaitGrid)
+        stored_grid = GaitGrid.from_json(text)
         if grid is not None and stored_grid != grid:
             shape = "×".join(str(count) for count in stored_grid.shape)
             raise LibraryError(self.path, f"has another grid ({shape}); choose another file or that grid.")
