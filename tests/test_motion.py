@@ -110,7 +110,7 @@ def test_changing_a_motion_makes_another():
     assert motion.robot == "mrpete"
 
 
-def test_a_motion_is_saved_and_never_overwrites_unless_told_to(happy_walk, tmp_path):
+def test_a_motion_is_saved_and_overwrites_only_on_request(happy_walk, tmp_path):
     path = tmp_path / "happy.npz"
     happy_walk.save(path)
     assert strut.load_motion(path).qpos.tolist() == happy_walk.qpos.tolist()

@@ -22,7 +22,7 @@ from strut.human.verbs.conditions import trial_of
         (lambda _: trial_of("sad="), "'sad=' lacks a condition or a file"),
     ],
 )
-def test_what_cannot_be_done_is_told(neutral_walk, call, words):
+def test_impossible_calls_raise_an_error_with_the_reason(neutral_walk, call, words):
     with pytest.raises(strut.StrutError) as told:
         call(neutral_walk)
     assert words in str(told.value)
@@ -32,7 +32,7 @@ def test_names_are_found_whatever_their_case():
     assert "nearest: go1" in str(UnknownNameError("robot", "GO1", ("alice", "go1"), "`strut robots`"))
 
 
-def test_who_feels_nothing_walks_as_who_is_neutral(neutral_walk):
+def test_no_emotion_walks_like_neutral(neutral_walk):
     walk = strut.walk("mrpete", None, cycles=2, rate_hz=50.0)
     assert (walk.qpos == neutral_walk.qpos).all()
     assert walk.receipt.emotion is None

@@ -117,7 +117,7 @@ def test_strength_scales_the_movement_about_the_first_key():
     np.testing.assert_allclose(half.base_m[[0, -1], 1], [0.1, 0.2])
 
 
-def test_eight_stories_come_with_cassie_each_with_its_feeling():
+def test_eight_animations_come_with_cassie_each_with_its_emotion():
     names = ("angry", "curious", "fearful", "happy", "neutral", "proud", "sad", "tired")
     assert story_names("cassie") == names
     for name in names:

@@ -152,7 +152,7 @@ def test_a_drawing_moves_base_and_feet_by_what_it_says():
     assert_allclose(task_jacobians(CASSIE, by_mass).com_in_world[:, :2], com, atol=1e-4)
 
 
-def test_a_frame_that_legs_cannot_reach_is_told_with_its_time():
+def test_a_frame_out_of_reach_of_the_legs_is_reported_with_its_time():
     key = AnimationKey(0.2, (0.0, 0.0, 0.4))
     with pytest.raises(UnreachableFrameError) as caught:
         solve_frames(planted_stance(CASSIE, story(key)), drawing_of(story(key)))

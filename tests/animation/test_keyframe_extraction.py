@@ -122,7 +122,7 @@ def test_few_keyframes_pass_through_all_frames_within_what_an_eye_sees(drawing, 
     assert not traced.animation.posture_deg  # its folder says how it stands
 
 
-def test_a_robot_whose_folder_does_not_say_how_it_stands_is_given_its_first_posture_in_degrees():
+def test_a_robot_without_a_standing_posture_starts_in_its_first_posture_in_degrees():
     pete = load_robot("mrpete")
     qpos = np.array(pete.standing_qpos)
     qpos[7:] = np.linspace(-1.0, 1.0, 28)

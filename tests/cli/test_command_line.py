@@ -162,7 +162,7 @@ def test_strict_refuses_with_exit_code_3_and_writes_nothing(capsys: pytest.Captu
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_verb_without_a_receipt_tells_programs_every_reason_of_a_refusal(
+def test_a_verb_without_a_receipt_prints_every_reason_of_a_refusal_as_json(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     reasons = [Reason(ReasonKind.LIMIT, None, f"start {number} is unsound") for number in range(5)]

@@ -20,7 +20,7 @@ from strut.cli.main import main
         (["cassie", "--port", "70000"], "ports go from 0 to 65535"),
     ],
 )
-def test_what_cannot_be_driven_is_told_in_one_sentence(capsys, arguments, words):
+def test_a_robot_that_cannot_be_driven_is_an_error_in_one_sentence(capsys, arguments, words):
     assert main(["drive", *arguments]) == 2
     assert words in capsys.readouterr().err
 

@@ -137,7 +137,7 @@ def test_walks_without_sense_are_one_sentence(option, words, tmp_path, capsys):
     assert said.count("\n") == 1
 
 
-def test_a_walk_that_turns_is_told_by_its_own_steps_and_in_degrees(gait, tmp_path, capsys, monkeypatch):
+def test_a_turning_walk_is_reported_by_its_steps_in_degrees(gait, tmp_path, capsys, monkeypatch):
     walk = compose_walk(gait, steps=5)  # a solved turn takes most of a minute; the words are the same
     turned = replace(walk, figures=walk.figures | {"turn_per_stride_rad": np.radians(20.0), "radius_m": 4.2})
     monkeypatch.setattr(
@@ -205,7 +205,7 @@ def test_samples_that_are_no_numbers_are_one_sentence(standing, tmp_path, capsys
     assert "qpos is not finite at sample 3" in capsys.readouterr().err
 
 
-def test_analyze_tells_gait_parameters_as_json(standing, capsys):
+def test_analyze_prints_gait_parameters_as_json(standing, capsys):
     assert main(["analyze", str(standing), "--json"]) == 0
     table = json.loads(capsys.readouterr().out)["motions"]["standing"]
     assert table["speed_m_s"] == 0.0
@@ -268,7 +268,7 @@ def test_robots_lists_the_human(capsys):
     assert "heiman" in capsys.readouterr().out
 
 
-def test_a_feeling_walks_from_nothing_to_a_file_with_an_honest_receipt(happy_human):
+def test_an_expressive_walk_is_written_with_a_receipt_that_check_confirms(happy_human):
     receipt = json.loads(happy_human.with_suffix(".json").read_text())
     shown = {name: share for name, share in receipt["naturalness"].items() if name.startswith("shown_")}
     weak = [name for name, share in shown.items() if share < 0.85]

@@ -163,7 +163,7 @@ except KeyboardInterrupt:
     ids=["at work", "listening", "at the end"],
 )
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no alarm clock")
-def test_a_press_that_is_swallowed_is_repeated_until_somebody_answers(afterwards, said):
+def test_an_interrupt_that_is_swallowed_is_repeated(afterwards, said):
     done = subprocess.run(
         [sys.executable, "-c", _SWALLOWED.format(afterwards=afterwards)], capture_output=True, text=True, check=False
     )

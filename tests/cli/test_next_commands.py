@@ -109,7 +109,7 @@ def test_who_fell_is_not_told_where_a_goal_would_have_been(fell, alice_stands, m
     assert ("from its goal" in printed.err, "goal" in json.loads(printed.out)) == (not fell, not fell)
 
 
-def test_a_large_gif_is_told_how_to_be_smaller_and_not_that_all_are_large(alice_stands, monkeypatch, capsys):
+def test_a_large_gif_is_reported_with_how_to_make_it_smaller(alice_stands, monkeypatch, capsys):
     monkeypatch.setattr("strut.cli.show.LARGE_GIF_BYTES", 0)
     assert main(["show", str(alice_stands), "--gif", str(alice_stands.with_suffix(".gif")), "--width", "120"]) == 0
     assert "this GIF is large; --fps 10" in capsys.readouterr().err
@@ -130,7 +130,7 @@ def test_the_list_of_robots_proposes_one_of_the_users(tmp_path, monkeypatch, cap
 
 
 @pytest.mark.parametrize("robot", ["alice", "heiman", "mrpete", "pepper"])
-def test_what_a_robot_is_told_to_do_it_can_do(robot, capsys):
+def test_the_suggested_commands_of_a_robot_work(robot, capsys):
     assert main(["robots", robot]) == 0
     _, verb, name, *rest = told(capsys)
     assert verb == ("perform" if robot == "pepper" else "walk")

@@ -65,7 +65,7 @@ def test_a_fit_goes_on_to_forces(data, tmp_path, capsys):
     assert main(following) == 0
 
 
-def test_height_and_mass_that_contradict_the_file_are_told():
+def test_height_and_mass_that_contradict_the_file_are_reported():
     told = PersonFacts(1.86, 75.0).contradictions(1.634, 75.2, "used; the recording")
     assert told == ("A body height of 1.86 m was given and is used; the recording says 1.634 m.",)
     assert not PersonFacts(1.86, None).contradictions(None, 70.0, "used; the recording")

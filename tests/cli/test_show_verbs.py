@@ -52,7 +52,7 @@ def test_a_walk_is_written_with_its_receipt_and_check_agrees(tmp_path, capsys):
         (["library", "try", "cassie", "--walker", "wings"], "choose pendulum or library"),
     ],
 )
-def test_what_cannot_be_is_told_in_one_sentence(tmp_path, monkeypatch, capsys, words, sentence):
+def test_impossible_requests_are_errors_in_one_sentence(tmp_path, monkeypatch, capsys, words, sentence):
     monkeypatch.setenv("STRUT_GAITS", str(tmp_path))
     monkeypatch.setattr("strut.pilot.gait_library.task_farm.CONNECT_S", 0.5)
     monkeypatch.chdir(tmp_path)
@@ -63,7 +63,7 @@ def test_what_cannot_be_is_told_in_one_sentence(tmp_path, monkeypatch, capsys, w
     assert not list(tmp_path.glob("*.npz"))
 
 
-def test_what_a_library_holds_is_told_and_drawn(tmp_path, capsys):
+def test_the_contents_of_a_library_are_listed_and_drawn(tmp_path, capsys):
     cassie = load_robot("cassie")
     path = tmp_path / "gaits.db"
     store = GaitStore(path, cassie, GaitGrid(GridAxis(0.0, 0.5, 2), GridAxis(-0.3, 0.3, 1), GridAxis(0.8, 0.9, 1)))

@@ -34,7 +34,7 @@ def nod(tmp_path_factory):
     return folder
 
 
-def test_animate_tells_the_distance_from_the_drawing_and_where_time_was_stretched(tmp_path, capsys, nod):
+def test_animate_reports_the_distance_from_the_animation_and_stretched_times(tmp_path, capsys, nod):
     out = tmp_path / "nod.npz"
     assert main(["animate", str(nod / "nod.toml"), "--robot", "cassie", "--out", str(out), "--json"]) == 0
     printed = capsys.readouterr()

@@ -60,7 +60,7 @@ def test_letters_that_a_terminal_does_not_have_are_no_mistake() -> None:
     assert "? to " in table
 
 
-def test_a_question_that_nobody_answers_changes_nothing() -> None:
+def test_a_question_without_an_answer_changes_nothing() -> None:
     code, _, said = shell("$STRUT study forget nowhere 1f0c35a2b7d9 </dev/null")
     assert code == 130
     assert said.endswith("strut: Stopped; nothing was done.\n")

@@ -26,7 +26,7 @@ def test_neutral_and_zero_intensity_change_nothing():
     assert style_for(ALICE, named_emotion("sad"), 0.0) == Style()
 
 
-def test_half_a_feeling_is_half_way():
+def test_half_an_emotion_is_half_way():
     half, full = (style_for(ALICE, named_emotion("sad"), value) for value in (0.5, 1.0))
     assert half.body_height - 1.0 == pytest.approx((full.body_height - 1.0) / 2.0)
     assert half.tempo * half.stride == pytest.approx(0.7)
@@ -39,7 +39,7 @@ def test_a_blend_lies_between_its_anchors():
     assert height[0] < height[1] < 1.0
 
 
-def test_published_feelings_hold_trunk_and_head_at_zero_and_animated_ones_bend_them():
+def test_published_emotions_keep_trunk_and_head_at_zero_and_animated_ones_bend_them():
     lively = ALICE.expressing("animated")
     for name in PUBLISHED:
         feeling = named_emotion(name)

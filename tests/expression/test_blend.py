@@ -124,7 +124,7 @@ def test_intensity_and_distance_from_neutral_are_the_same_dial(robot, pleasure, 
 
 @given(any_robot, axis, axis, axis, st.tuples(axis, axis, axis), st.floats(0.0, 1.5))
 @settings(deadline=None)
-def test_neighbouring_feelings_have_neighbouring_styles(robot, pleasure, arousal, dominance, towards, intensity):
+def test_neighbouring_emotions_have_neighbouring_styles(robot, pleasure, arousal, dominance, towards, intensity):
     point = np.array([pleasure, arousal, dominance])
     assume(np.linalg.norm(point) > 0.2)
     near = np.clip(point + 1e-7 * np.array(towards), -1.0, 1.0)
@@ -165,7 +165,7 @@ def test_a_change_of_speed_is_divided_as_the_table_says():
     assert (happy["heiman"].tempo, happy["heiman"].stride) == pytest.approx((1.0 / 0.82, 1.3 * 0.82))
 
 
-def test_a_robot_that_knows_of_no_feeling_walks_neutral_and_refuses_the_rest(mrpete):
+def test_a_robot_without_emotions_walks_neutral_and_refuses_the_others(mrpete):
     bare = replace(mrpete, tables=replace(mrpete.tables, expression=None))
     assert style_for(bare, named_emotion("neutral")) == style_for(bare, named_emotion("sad"), 0.0) == Style()
     with pytest.raises(BadTableError, match=r"mrpete cannot express emotions: its expression\.toml"):

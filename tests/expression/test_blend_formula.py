@@ -102,7 +102,7 @@ def test_a_blend_stops_at_the_ends_of_a_words_range_and_of_the_bodys_own():
     assert style_for(lifted, named_emotion("sad")).lift == pytest.approx(2.5)
 
 
-def test_who_is_exactly_at_an_anchor_shows_that_alone_and_who_is_near_shows_almost_that():
+def test_an_emotion_at_an_anchor_has_its_style_and_one_nearby_almost():
     robot = body(**TABLE)
     sad = named_emotion("sad")
     assert anchor_weights(robot, sad) == {"sad": pytest.approx(1.0), "happy": 0.0}
@@ -154,5 +154,5 @@ def test_what_is_left_out_is_said_with_its_value_its_way_and_why():
 
 
 @pytest.mark.parametrize(("pitch_rad", "way"), [(0.06, "3 degrees forwards"), (-0.06, "3 degrees back")])
-def test_a_small_pitch_is_told_with_its_way_too(pitch_rad, way):
+def test_a_small_pitch_is_reported_with_its_direction(pitch_rad, way):
     assert not_expressed(body(), Style(head_pitch_rad=pitch_rad)) == (f"head pitch {way}, mrpete has no part for it",)

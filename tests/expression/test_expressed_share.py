@@ -50,7 +50,7 @@ def test_a_style_shows_all_of_itself_and_neutral_shows_nothing(robot, emotion, i
 
 
 @given(any_robot, any_emotion, st.floats(0.3, 1.0), st.floats(0.0, 1.0))
-def test_part_of_a_feeling_shows_that_part_of_every_word(robot, emotion, intensity, share):
+def test_a_share_of_an_emotion_is_that_share_of_every_parameter(robot, emotion, intensity, share):
     body = ROBOTS[robot]
     asked, weaker = (style_for(body, named_emotion(emotion), k * intensity) for k in (1.0, share))
     shares = expressed_shares(body, asked, weaker)
@@ -83,7 +83,7 @@ def test_more_than_asked_is_all_of_it_and_the_opposite_is_nothing():
     }
 
 
-def test_words_without_a_part_are_told_with_the_way_they_bend():
+def test_parameters_without_a_mapping_are_reported_with_their_direction():
     happy = not_expressed(ROBOTS["alice"], style_for(ROBOTS["alice"], named_emotion("happy")))
     animated = "alice has no part for it as published (--expression animated moves it)"
     assert happy == (f"trunk pitch 16 degrees back, {animated}",)
@@ -104,7 +104,7 @@ def test_bodies_with_a_part_for_every_word_leave_out_nothing(robot, emotion):
     assert not_expressed(ROBOTS[robot], style_for(ROBOTS[robot], named_emotion(emotion))) == ()
 
 
-def test_words_that_something_else_decides_are_told_with_the_reason():
+def test_parameters_decided_elsewhere_are_reported_with_the_reason():
     style = style_for(ROBOTS["alice"], named_emotion("fearful"))
     assert not_expressed(ROBOTS["alice"], style, {"tempo": "the fastest pace was asked for"}) == (
         "tempo 0.71, the fastest pace was asked for",
@@ -119,7 +119,7 @@ def test_a_body_without_an_expression_table_has_no_part_for_anything():
     assert expressed_shares(bare, Style(lift=1.5), Style(lift=1.5)) == {"lift": 0.0}
 
 
-def test_a_part_that_nobody_moves_counts_nothing():
+def test_a_style_parameter_without_a_joint_does_not_count():
     style = style_for(ROBOTS["alice"], named_emotion("fearful"))
     assert expressed_shares(ROBOTS["alice"], style, style, reads=("tempo", "stride", "lift", "sway")) == {
         "speed": 1.0,

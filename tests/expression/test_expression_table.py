@@ -53,14 +53,14 @@ def test_a_fault_is_named_with_its_line_and_field(tmp_path, text, sentence):
     assert "\n" not in str(caught.value)
 
 
-def test_an_empty_table_is_one_of_a_body_without_feelings(tmp_path):
+def test_an_empty_table_is_valid_for_a_body_without_emotions(tmp_path):
     (tmp_path / "expression.toml").write_text("", "utf-8")
     assert read_table(tmp_path, "expression", ExpressionTable) == ExpressionTable()
     assert ExpressionTable().neutral_style() == Style()
 
 
 @pytest.mark.parametrize("folder", [*(HOME / name for name in ROBOTS), TALOS], ids=lambda folder: folder.name)
-def test_every_robot_has_a_part_for_most_words_that_its_feelings_change(folder):
+def test_every_robot_has_a_mapping_for_most_parameters_that_its_emotions_change(folder):
     table = read_table(folder, "expression", ExpressionTable)
     said = {word for anchor in table.anchor.values() for word in STYLE_PARAMETERS if getattr(anchor, word) is not None}
     said |= set(table.axis) | {"tempo" for anchor in table.anchor.values() if anchor.speed is not None}

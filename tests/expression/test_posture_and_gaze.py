@@ -51,7 +51,7 @@ def test_features_can_be_inverted(pepper, pleasure, arousal, dominance):
     np.testing.assert_allclose(felt, (pleasure, arousal, dominance), atol=1e-15)
 
 
-def test_neutral_style_is_the_neutral_feeling(pepper):
+def test_the_neutral_style_is_that_of_the_neutral_emotion(pepper):
     assert style_for(pepper, Emotion(0.0, 0.0, 0.0)) == Style()
     assert style_for(pepper, Emotion(0.5, 0.5, 0.5), 0.0) == Style()
 

@@ -128,7 +128,7 @@ def test_breath_has_the_period_of_the_body_and_its_pace():
     assert_allclose(np.diff(TIME_S[crossings]), BREATH_PERIOD * UNIT_S / 2.0, atol=0.02)
 
 
-def test_who_breathes_in_rises_and_straightens_up_and_does_so_less_while_walking(pete):
+def test_breathing_in_raises_and_straightens_the_body_less_while_walking(pete):
     secondary = secondary_motion(pete, Style(bounce=0.0, breath=1.0), RHYTHM)
     assert_allclose(secondary.pitch_rad, -BREATH_RAD / BREATH_RISE * secondary.rise, atol=1e-12)
     waves = np.sin(2.0 * np.pi * TIME_S / (BREATH_PERIOD * UNIT_S))
@@ -162,7 +162,7 @@ def test_mr_pete_is_faster_when_happy_and_his_neutral_is_faster_than_published(p
     assert plain.bounce > 0.0
 
 
-def test_who_averts_the_gaze_without_a_feeling_does_not_look_about():
+def test_a_gaze_averted_in_neutral_does_not_wander():
     alice = load_robot("alice").expressing("animated")
     table = msgspec.structs.replace(alice.tables.expression, neutral=Neutral(gaze=0.0))
     shy = replace(alice, tables=replace(alice.tables, expression=table))
@@ -170,7 +170,7 @@ def test_who_averts_the_gaze_without_a_feeling_does_not_look_about():
     assert not secondary_motion(shy, Style(gaze=0.0), RHYTHM).glance_rad.any()
 
 
-def test_who_averts_the_gaze_looks_to_both_sides_and_who_does_not_looks_ahead():
+def test_an_averted_gaze_alternates_between_both_sides():
     alice = load_robot("alice").expressing("animated")
     glance = secondary_motion(alice, Style(gaze=0.0), RHYTHM).glance_rad
     assert glance[0] == glance[-1] == 0.0

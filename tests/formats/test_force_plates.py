@@ -55,7 +55,7 @@ def plate(kind, values, origin=SENSOR, calibration=None):
 
 @pytest.mark.parametrize("kind", [1, 2, 3])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_every_type_tells_the_force_of_the_ground_and_where_it_acts(kind, sign):
+def test_every_plate_type_gives_the_ground_force_and_its_centre_of_pressure(kind, sign):
     found, notes = plate(kind, channels(kind, sign=sign))
     np.testing.assert_allclose(found.force_n, force_of_ground(), atol=1e-9)
     np.testing.assert_allclose(found.cop_m[LOADED], np.broadcast_to(PLACE, (100, 3)), atol=1e-9)
@@ -77,13 +77,13 @@ def test_the_sign_of_the_sensors_depth_does_not_matter():
 
 
 @pytest.mark.parametrize("offset", [35.0, -180.0])
-def test_an_offset_is_taken_off_and_told(offset):
+def test_an_offset_is_removed_and_reported(offset):
     found, notes = plate(2, channels(2, offset=offset))
     np.testing.assert_allclose(found.force_n, force_of_ground(), atol=1e-9)
     assert notes[0] == f"plate 1: an offset of {abs(offset):.0f} N was taken off."
 
 
-def test_somebody_who_stands_there_all_the_time_is_no_offset():
+def test_a_person_who_stands_on_a_plate_throughout_is_not_an_offset():
     values = np.repeat(channels(2)[100:101], 200, axis=0)
     found, _ = plate(2, values)
     assert found.force_n[:, 2].min() == pytest.approx(700.0)
@@ -121,7 +121,7 @@ def test_feet_stand_where_real_plates_feel_them(data, name, plates):
         assert one.force_n[:, 2].max() > 200.0
 
 
-def test_plates_feel_the_strikes_that_the_laboratory_told(data):
+def test_plates_measure_the_heel_strikes_that_the_laboratory_reported(data):
     """Events of the Sydney files that are told to the millisecond come from their plates."""
     told = {"sydney_walk03": (0.291, 0.812), "sydney_walk04": (0.218, 0.752, 1.299), "sydney_walk05": (0.788, 1.325)}
     for name, times in told.items():

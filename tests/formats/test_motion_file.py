@@ -152,7 +152,7 @@ def test_a_folder_that_cannot_be_written_is_named(small, tmp_path):
         save_motion(small, folder / "walk.npz")
 
 
-def test_a_read_only_folder_is_told_before_anything_is_made(small, tmp_path, monkeypatch):
+def test_a_read_only_folder_is_refused_before_any_computation(small, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere, so the system cannot be asked
     with pytest.raises(FileError) as caught:
         save_motion(small, tmp_path / "walk.npz")
@@ -177,7 +177,7 @@ def test_an_interrupted_write_leaves_what_was_there(small, tmp_path, monkeypatch
     assert not there_before or path.read_bytes() == b"old"
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(small, tmp_path, monkeypatch):
+def test_a_full_disk_is_an_error_and_leaves_no_file(small, tmp_path, monkeypatch):
     def full(_handle):
         raise OSError(28, "No space left on device")
 

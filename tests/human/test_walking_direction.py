@@ -49,13 +49,13 @@ def test_every_way_of_looking_finds_the_line_along_which_a_walk_is_drawn(directi
     assert_allclose([mirror.direction_rad, mirror.left_m], [direction_rad, LEFT_M], atol=1e-5)
 
 
-def test_who_walks_backwards_faces_against_the_line_and_is_told_forwards_as_the_body_is():
+def test_a_backward_walk_is_reported_with_its_direction_relative_to_the_body():
     found = direction_of_cycles(step(0.4, steps=4, backwards=True))
     assert_allclose(found.direction_rad, 0.4 - np.pi, atol=1e-9)
     assert_allclose(found.left_m, -LEFT_M, atol=1e-9)
 
 
-def test_who_hardly_moves_goes_where_the_pelvis_faces():
+def test_a_body_that_hardly_moves_goes_where_its_pelvis_faces():
     walk = step(0.7, steps=2)
     qpos = walk.qpos.copy()
     qpos[:, :2] = 0.01 * walk.qpos[:, :2]
@@ -83,7 +83,7 @@ def test_a_walk_is_turned_onto_the_x_axis_with_its_forces_and_back():
 
 
 @pytest.mark.parametrize(("way_m", "goes"), [(0.101, True), (0.099, False)])
-def test_who_comes_less_far_than_ten_centimetres_goes_nowhere(way_m, goes):
+def test_a_path_below_ten_centimetres_has_no_direction(way_m, goes):
     """Faces along y and is moved along x."""
     qpos = np.zeros((11, 8))
     qpos[:, 0] = np.linspace(0.0, way_m * 10.0 / 11.0, 11)  # the sample that would follow the last is way_m away

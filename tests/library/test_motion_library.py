@@ -53,7 +53,7 @@ def test_motions_are_found_by_what_they_mean(library, text, titles):
     assert sorted(entry.title for entry in library.query(text)) == sorted(titles)
 
 
-def test_a_show_is_found_by_each_of_its_feelings(library):
+def test_a_sequence_is_found_by_each_of_its_emotions(library):
     show = motion_of(emotion=None, duration_s=9.0)
     show = replace(show, meta={**show.meta, "title": "walk 1 m, then tears", "feelings": ["happy", "sad"]})
     entry = library.add(show)

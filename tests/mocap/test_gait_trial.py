@@ -48,7 +48,7 @@ def test_a_walk_in_any_axes_is_turned_onto_x_with_z_up(turn):
     assert abs(way[1]) < 0.1
 
 
-def test_who_walks_backwards_still_faces_forward():
+def test_a_backward_walk_faces_forward():
     straight, _ = walker_recording()
     backwards = prepare_trial(replace(straight, markers_m=straight.markers_m[::-1]))
     assert "The person walks backwards; forward is where the body faces." in backwards.recording.notes

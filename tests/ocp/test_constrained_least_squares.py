@@ -45,7 +45,7 @@ def test_bounded_values_are_found_by_the_active_set_alone(active_set_alone, seed
     assert (change < upper + 1e-6).all()
 
 
-def test_a_bound_of_which_nobody_is_near_changes_nothing(active_set_alone):
+def test_a_distant_bound_changes_nothing(active_set_alone):
     weight = np.array([1.0, 2.0])
     rows = csr_matrix([[1.0, 1.0]])
     wide = BoundedRows(csr_matrix(np.eye(2)), np.full(2, -10.0), np.full(2, 10.0))

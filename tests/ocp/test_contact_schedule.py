@@ -93,7 +93,7 @@ def checked(motion):
     return check_phases(HEIMAN, motion, (PhaseTime("RightHeel", 2.0, 2.02),))
 
 
-def test_a_point_that_rests_and_is_not_named_is_told():
+def test_a_resting_point_that_is_not_named_is_reported():
     """Whoever stands on both feet and names one of them."""
     motion = standing()
     points = contact_points(HEIMAN)
@@ -117,7 +117,7 @@ def test_a_point_that_rests_and_is_not_named_is_told():
         check_phases(HEIMAN, SimpleNamespace(time_s=motion.time_s, qpos=creeping), (phase(),))
 
 
-def test_a_file_of_phases_is_read_and_its_faults_are_told(tmp_path):
+def test_a_file_of_phases_is_read_and_its_errors_are_reported(tmp_path):
     path = tmp_path / "phases.json"
     path.write_text(json.dumps([{"set": "RightFlat", "start_s": 0.1, "stop_s": 0.5}]))
     assert read_phases(path) == (PhaseTime("RightFlat", 0.1, 0.5),)

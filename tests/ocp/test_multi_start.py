@@ -30,7 +30,7 @@ def ending(*ends):
 
 
 @pytest.mark.parametrize("costs", [(2.0, 1.0, 3.0), (1.0, 2.0, 3.0), (3.0, 2.0, 1.0)])
-def test_the_cheapest_is_kept_and_all_are_told(costs):
+def test_the_cheapest_solution_is_kept_and_all_are_reported(costs):
     best, told = best_of_starts(3, ending(*costs))
     assert best.solution.cost == 1.0
     assert told == tuple(f"start {number} of 3: cost {cost:.4f}" for number, cost in enumerate(costs, 1))

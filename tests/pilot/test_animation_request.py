@@ -91,6 +91,6 @@ def test_what_the_pilot_is_asked_for_does_not_depend_on_where_it_stands(cassie):
     np.testing.assert_allclose(np.diff(here.place_m[:, 2]), -0.01, atol=1e-9)
 
 
-def test_a_movement_is_called_by_its_title_or_its_feeling(cassie):
+def test_a_movement_is_named_by_its_title_or_its_emotion(cassie):
     for meta, name in (({"title": "Nod", "emotion": "sad"}, "Nod"), ({"emotion": "sad"}, "sad"), ({}, "animation")):
         assert play_request(swaying(cassie, **meta), cassie).name == name

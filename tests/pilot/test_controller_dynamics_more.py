@@ -74,7 +74,7 @@ def test_a_body_at_rest_is_pulled_down_by_its_weight(body, moving):
     assert_allclose(whole.foot_drift, 0.0)
 
 
-def test_mass_and_soles_are_told_from_the_base_wherever_that_is(body, moving):
+def test_mass_and_soles_are_relative_to_the_base_anywhere(body, moving):
     whole, qpos, _ = moving
     away = qpos.copy()
     away[:3] = 3.0, -2.0, 5.0

@@ -93,7 +93,7 @@ def until(page, what, wanted):
     raise AssertionError(state)
 
 
-def test_stories_are_made_and_played_and_what_cannot_be_is_told(driven):
+def test_animations_are_made_and_played_and_impossible_ones_refused(driven):
     middle = ("/steer", b"{}")
     ask(driven, "/play", b'"sing"')
     until(driven, middle, lambda state: state["message"] == "There is no story 'sing'.")
@@ -133,7 +133,7 @@ def test_a_gamepad_is_a_stick(driven, browser):
     page.close()
 
 
-def test_keys_drive_the_robot_and_a_fall_is_told_with_a_way_back(driven, browser):
+def test_keys_drive_the_robot_and_a_fall_offers_a_reset(driven, browser):
     wait = {"timeout": 1e3 * LONGEST_S}
     page = opened(driven, browser)
     page.wait_for_function("document.body.dataset.mode === 'standing'", **wait)

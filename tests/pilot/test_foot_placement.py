@@ -42,7 +42,7 @@ def test_sideways_steps_in_place_are_as_wide_as_asked():
     assert foot == pytest.approx(0.26)
 
 
-def test_who_is_too_fast_steps_further():
+def test_a_body_that_is_too_fast_steps_farther():
     places = [step_place(0.0, speed, 0.5, RATE, left_s=0.1, step_s=0.35) for speed in (0.4, 0.5, 0.6)]
     assert np.all(np.diff(places) > 0.0)
 

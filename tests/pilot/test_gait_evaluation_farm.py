@@ -96,7 +96,7 @@ def run_of(*, fell=False, finished=True, lasts_s=14.0, speed=(0.5, -0.1)):
 @pytest.mark.parametrize(("run", "off"), [
     (run_of(), 0.2236), (run_of(fell=True), None), (run_of(lasts_s=9.5), None), (run_of(lasts_s=9.6), 0.2236),
 ])  # fmt: skip
-def test_a_walk_tells_whether_it_held_and_how_far_its_speed_was_off(monkeypatch, run, off):
+def test_a_piloted_walk_reports_a_fall_and_its_speed_error(monkeypatch, run, off):
     asked = []
     monkeypatch.setattr(
         gait_evaluation,

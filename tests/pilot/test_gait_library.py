@@ -91,7 +91,7 @@ def test_a_mirror_image_of_a_mirror_image_is_the_gait(library):
     assert left[1][3] == right[1][8]  # and the left knee is the right one
 
 
-def test_a_gait_that_is_missing_is_told_with_its_speed():
+def test_a_missing_gait_is_reported_with_its_speed():
     axis = GridAxis(-1.0, 1.0, 2)
     grid = GaitGrid(axis, GridAxis(-0.3, 0.3, 1), GridAxis(0.8, 0.9, 1))
     gait = PeriodicGait((-1.0, 0.0, 0.85), 0.35, np.zeros((2, 6, 8)), np.zeros((2, 10, 8)))

@@ -57,7 +57,7 @@ def test_dask_logs_after_the_farm_as_before(monkeypatch):
     assert logger.level == logging.INFO
 
 
-def test_a_scheduler_that_nobody_runs_is_told_in_a_sentence_and_leaves_no_store(monkeypatch, tmp_path):
+def test_a_scheduler_that_does_not_run_is_an_error_and_leaves_no_store(monkeypatch, tmp_path):
     monkeypatch.setattr("strut.pilot.gait_library.task_farm.CONNECT_S", 0.5)
     nobody = r"scheduler at tcp://127\.0\.0\.1:9 cannot be reached; start one with"
     with pytest.raises(SchedulerError, match=nobody):

@@ -22,7 +22,7 @@ def key_of(figure):
     return [text.get_text() for text in figure.legends[0].get_texts()]
 
 
-def test_a_library_that_nobody_has_tried_is_drawn_without_falls():
+def test_a_library_without_results_is_drawn_without_falls():
     points = [record((0, 0, height)) for height in range(8)]
     figure = gait_map(load_robot("cassie"), stored(points, (1, 1, 8)))
     assert key_of(figure) == ["found, not tried"]

@@ -99,7 +99,7 @@ def rows_of(program, path, name):
     return rows[program.collocation.rows_of(name)]
 
 
-def test_who_stands_upright_at_its_height_in_its_usual_time_pays_for_none_of_that(program, gliding):
+def test_an_upright_stand_at_its_height_and_step_time_has_no_such_cost(program, gliding):
     costs = costs_of(program, gliding)
     weight = program.table.upright_weight
     assert costs["upright"] == pytest.approx(0.0, abs=1e-12)
@@ -162,7 +162,7 @@ def test_what_a_landing_misses_is_twice_as_much_of_twice_the_change_of_speed(pro
     assert np.abs(missed[0]).max() > 0.1
 
 
-def test_gears_brake_and_the_ground_does_not_pull_who_lands(cassie, program):
+def test_gears_brake_and_the_ground_does_not_pull_at_a_landing(cassie, program):
     speed = np.linspace(-2.0, 3.0, program.tree.nv)
     braked = program.problem.passive(SimpleNamespace(v=speed))
     np.testing.assert_allclose(braked[:6], 0.0)

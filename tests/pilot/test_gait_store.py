@@ -65,7 +65,7 @@ def test_a_store_of_another_robot_body_grid_or_version_is_refused(store, cassie)
         GaitStore(store.path, cassie)
 
 
-def test_damage_is_told_in_a_sentence(store, cassie, tmp_path):
+def test_a_damaged_file_is_an_error_in_one_sentence(store, cassie, tmp_path):
     change(store.path, "UPDATE gait SET body = x'0102' WHERE status = 'ok'")
     with pytest.raises(LibraryError, match="a gait in it cannot be read"):
         store.library()

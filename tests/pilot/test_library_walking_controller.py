@@ -59,7 +59,7 @@ def test_no_error_needs_no_correction(walker, library):
     np.testing.assert_allclose(curves, gait.motors[0, 5:], atol=1e-9)
 
 
-def test_who_is_too_fast_sets_the_foot_farther_along(walker, library):
+def test_a_body_that_is_too_fast_places_its_foot_farther_ahead(walker, library):
     curves, gait = looked_up(walker, library, faster=(0.2, 0.0))
     assert walker.observed_m_s[0] > 0.3
     pitch_at_landing = curves[2, -1] - gait.motors[0, 7, -1]
@@ -75,7 +75,7 @@ def test_the_sole_stays_level_whatever_the_regulator_does(walker, library):
     np.testing.assert_allclose(curves[2] + curves[4], own[2] + own[4], atol=1e-12)  # pitch and foot turn against it
 
 
-def test_who_is_too_low_is_lifted_by_the_leg_that_stands(walker, library):
+def test_a_body_that_is_too_low_is_lifted_by_its_stance_leg(walker, library):
     looked_up(walker, library)
     walker._estimator.height_m = COMMAND.height_m - 0.02
     walker._base_rows(COMMAND)

@@ -46,7 +46,7 @@ def test_a_stick_walks_turns_and_stands_and_heights_out_of_range_are_refused(cas
 
 
 @pytest.mark.parametrize("height_m", [None, 0.70])
-def test_who_stands_lower_than_it_can_walk_walks_at_the_lowest_height(cassie, height_m):
+def test_a_robot_that_stands_too_low_to_walk_walks_at_the_lowest_height(cassie, height_m):
     pilot = LivePilot(cassie)
     pilot.steer(Stick(height_m=0.70))
     assert pilot.refused == ""
@@ -61,7 +61,7 @@ def heading(pilot):
     return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
 
-def test_a_movement_is_played_with_its_eyes_until_somebody_touches_the_stick(cassie):
+def test_a_movement_plays_with_its_eyes_until_the_stick_moves(cassie):
     motion = strut.animation.preview_animation(cassie, slow_nod())
     pilot = LivePilot(cassie)
     meta = {"eyes": [[0.0, "happy"]]}
@@ -75,7 +75,7 @@ def test_a_movement_is_played_with_its_eyes_until_somebody_touches_the_stick(cas
     assert pilot.state().source == "animation"
 
 
-def test_a_fall_is_told_and_reset_stands_it_up(cassie):
+def test_a_fall_is_reported_and_a_reset_stands_the_robot_up(cassie):
     pilot = LivePilot(cassie)
     pilot.plant.push(np.array([0.0, 400.0, 0.0]))
     state = go(pilot, Stick(), 1.2)
@@ -89,6 +89,6 @@ def test_a_fall_is_told_and_reset_stands_it_up(cassie):
     assert not go(pilot, Stick(), 0.5).fell
 
 
-def test_who_has_no_torque_controllers_cannot_be_driven():
+def test_a_robot_without_torque_controllers_cannot_be_driven():
     with pytest.raises(BadTableError, match="alice has no control"):
         LivePilot(strut.load_robot("alice"))

@@ -39,7 +39,7 @@ def carried(loop, places_m):
 
 
 @pytest.mark.parametrize("way_m", [0.08, 0.2, 1.0])
-def test_cost_of_transport_is_work_over_weight_and_path_and_none_is_told_on_the_spot(cassie, loop, way_m):
+def test_cost_of_transport_is_work_over_weight_and_path_and_absent_on_the_spot(cassie, loop, way_m):
     half = 0.3 * way_m, 0.4 * way_m  # there and back: a path without any distance
     carried(loop, [(0.0, 0.0), half, (0.0, 0.0)])
     loop.record.work_j = 12.0
@@ -77,7 +77,7 @@ def test_the_real_time_factor_is_simulated_time_over_time_of_the_processor(cassi
     assert 0.0 < outcome.upright_s / outcome.real_time_factor <= at_most_s
 
 
-def test_a_walk_that_no_controller_holds_is_refused_in_neutral_and_not_made_with_a_feeling(cassie):
+def test_a_walk_that_falls_is_refused_in_neutral_and_has_no_draft_with_an_emotion(cassie):
     drafts = PilotedDrafts(cassie, PilotedWalk(speed_m_s=0.7), 100.0)
     (draft,) = drafts.drafts(Style(tempo=2.0), Detail("search"))
     assert len(draft.qpos) == 0

@@ -89,11 +89,11 @@ def test_requests_are_read_as_they_were_written():
         ([{"type": "play", "time_s": [0.0]}], "Request 1 of the motion cannot be read"),
     ],
 )
-def test_what_is_no_request_is_told(table, words):
+def test_an_invalid_request_is_an_error(table, words):
     with pytest.raises(BadMotionError, match=words):
         decode_requests(table)
 
 
-def test_a_damaged_rate_of_the_controllers_is_told():
+def test_a_controller_rate_that_is_not_a_number_is_refused():
     with pytest.raises(StrutError, match="control_hz is 'x'; it must be of type float"):
         Clock(control_hz="x")

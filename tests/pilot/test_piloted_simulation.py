@@ -78,7 +78,7 @@ def test_a_person_takes_over_and_gives_back():
 LOW = StandRequest(0.0, 0.8)
 
 
-def test_a_fall_is_told():
+def test_a_fall_is_reported():
     lean = PlayRequest([0.0, 1.0], [(0.0, 0.0, 0.9), (0.25, 0.0, 0.9)], np.zeros((2, 3)), "too far")
     run = simulate_requests([lean, StandRequest(2.0)], clock=FAST)
     assert run.outcome.fell

@@ -63,7 +63,7 @@ def test_nothing_is_kept_if_not_even_neutral_passes():
     assert tried[-1] == 0.0
 
 
-def test_less_of_no_feeling_is_not_tried_again():
+def test_a_weaker_neutral_is_not_tried_again():
     tried = []
 
     def attempt(intensity):

@@ -75,7 +75,7 @@ def test_trunk_head_and_elbows_are_held_by_their_joints(heiman):
 
 
 @pytest.mark.parametrize("name", EMOTIONS)
-def test_half_way_to_neutral_is_the_style_of_half_the_feeling(heiman, name):
+def test_half_way_to_neutral_is_the_style_of_half_the_emotion(heiman, name):
     full, half = (style_for(heiman, named_emotion(name), intensity) for intensity in (1.0, 0.5))
     found = midway_style(full, heiman.expression.neutral_style())
     for word in ("tempo", "trunk_pitch_rad", "head_pitch_rad", "arm_swing", "elbow_rad"):
@@ -122,7 +122,7 @@ def test_a_walk_that_does_not_bend_as_asked_says_how_much_it_shows(heiman):
     assert some == pytest.approx(found, abs=1e-3)
 
 
-def test_fear_that_is_only_slow_is_told_as_such(heiman):
+def test_fear_that_is_only_slow_is_reported_as_slow(heiman):
     fear = named_emotion("fearful")
     neutral = heiman.expression.neutral_style()
     seen = looks(neutral, step_s=0.67)
@@ -131,7 +131,7 @@ def test_fear_that_is_only_slow_is_told_as_such(heiman):
     assert shares == dict.fromkeys(("tempo", "trunk_pitch_rad", "arm_swing", "elbow_rad", "shoulder_rad"), 0.0)
 
 
-def test_a_bounce_is_more_rise_than_without_a_feeling_at_that_speed(heiman):
+def test_a_bounce_rises_more_than_the_neutral_walk_at_the_same_speed(heiman):
     happy = named_emotion("happy")
     style = style_for(heiman, happy)
     usual_m = usual_rise_m(heiman, 1.69)
@@ -144,7 +144,7 @@ def test_a_bounce_is_more_rise_than_without_a_feeling_at_that_speed(heiman):
     assert "lowest_com_m" in [parameter.name for parameter in problem.parameters]
 
 
-def test_speeds_that_nobody_walks_are_asked_for_and_not_shown(heiman):
+def test_speeds_outside_human_walking_are_capped_and_reported(heiman):
     style = style_for(heiman, named_emotion("sad"), 1.5)
     speed = 1.3 * style.speed
     assert speed < human_gait(heiman).speed_m_s.neutral_fallback

@@ -115,7 +115,7 @@ def test_sideways_alone_does_not_go_forwards(task):
     assert task.chosen(sideways_m_s=0.0).speed_m_s is None
 
 
-def test_motions_are_repaired_with_their_own_feeling_and_only_if_they_break_a_limit(monkeypatch):
+def test_motions_are_repaired_with_their_own_emotion_and_only_if_they_break_a_limit(monkeypatch):
     asked = []
     verdict = SimpleNamespace(verdict="refused")
     monkeypatch.setattr("strut.retargeting.repair.check", lambda motion, robot, margin_m: verdict)

@@ -58,7 +58,7 @@ def test_same_wish_same_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("emotion", ["happy", "sad", "angry", "fearful"])
-def test_feelings_show_in_pace_step_height_and_body_height(emotion):
+def test_emotions_change_pace_step_height_and_body_height(emotion):
     motion, neutral = (strut.walk(ALICE, name, goal=Place(0.12, 0.0)) for name in (emotion, "neutral"))
     style = style_for(ALICE, named_emotion(emotion), motion.receipt.intensity_kept)
     assert motion.receipt.intensity_kept == 1.0
@@ -82,7 +82,7 @@ def test_receipt_says_which_words_the_body_lacks():
     )
 
 
-def test_a_feeling_that_needs_too_much_margin_isweakened_reason():
+def test_an_emotion_that_leaves_too_little_margin_is_weakened_with_a_reason():
     wish = {"margin_m": 0.032, "rate_hz": 50.0}  # sad stops 6.7 mm short of the sole's middle
     motion = strut.walk(ALICE, "sad", goal=Place(0.08, 0.0), **wish)
     assert motion.receipt.verdict == "weakened"
@@ -119,7 +119,7 @@ def test_the_fastest_walk_is_stopped_by_a_limit():
     assert wide.duration_s > 1.05 * walked.duration_s
 
 
-def test_a_feeling_too_quick_for_the_speed_asked_is_weakened_not_refused():
+def test_an_emotion_too_quick_for_the_requested_speed_is_weakened_not_refused():
     receipt = strut.walk(ALICE, "angry", goal=Place(0.4, 0.0), pace=0.10, rate_hz=50.0).receipt
     assert receipt.verdict == "weakened"
     assert 0.3 < receipt.intensity_kept < 1.0

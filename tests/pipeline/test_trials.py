@@ -54,7 +54,7 @@ def test_a_pace_that_the_whole_cannot_keep_is_slowed_bit_by_bit_and_not_for_ever
     np.testing.assert_allclose(generator.tried, generator.tried[0] * SLOWDOWN ** np.arange(tries))
 
 
-def test_of_all_paces_that_are_tried_whoever_watches_is_told_the_last_alone():
+def test_of_all_paces_tried_only_the_last_is_reported():
     told = []
     trials = Candidates(FASTEST, ALICE, Standing(1.05), on_progress=told.append)
     searched = trials.search(0.0)

@@ -59,7 +59,7 @@ def test_the_same_wish_gives_the_same_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("emotion", EMOTIONS)
-def test_published_feelings_are_shown_almost_fully_and_soundly(mrpete, happy_walk, emotion):
+def test_published_emotions_are_expressed_almost_fully_within_all_limits(mrpete, happy_walk, emotion):
     usual = {"cycles": 4, "rate_hz": 50.0}  # two cycles to take the pose on, two to leave it
     motion = happy_walk if emotion == "happy" else walk("mrpete", emotion, **usual)
     receipt = motion.receipt
@@ -90,7 +90,7 @@ def test_published_feelings_are_shown_almost_fully_and_soundly(mrpete, happy_wal
     assert (feet[motion.contact][:, 2] < mrpete.feet[0].radius_m + 1e-9).all()
 
 
-def test_receipt_says_who_felt_what(happy_walk):
+def test_a_receipt_names_robot_and_emotion(happy_walk):
     receipt = happy_walk.receipt
     assert (receipt.robot, receipt.emotion, receipt.pad) == ("mrpete", "happy", (0.81, 0.51, 0.46))
     assert receipt.duration_s == happy_walk.duration_s
@@ -105,7 +105,7 @@ def test_fear_walks_backwards():
     assert motion.qpos[-1, 0] < -0.05
 
 
-def test_a_point_without_a_name_is_a_feeling_too():
+def test_a_point_without_a_name_is_an_emotion():
     motion = walk("mrpete", Emotion(0.3, -0.2, 0.1), **FAST)
     assert (motion.receipt.emotion, motion.receipt.pad) == (None, (0.3, -0.2, 0.1))
     assert motion.receipt.intensity_kept == 1.0
@@ -184,18 +184,18 @@ def test_strict_lets_pass_what_needs_no_weakening(neutral_walk):
     assert_array_equal(walk("mrpete", "neutral", strict=True, **FAST).qpos, neutral_walk.qpos)
 
 
-def test_every_attempt_is_told_and_the_last_one_passed():
+def test_every_candidate_is_reported_and_the_last_one_passed():
     motion, told = emphatic("sad", "y", "global")
     assert told[0] == Progress(1.5, False)
     assert told[-1] == Progress(motion.receipt.intensity_kept, True)
 
 
-def test_whoever_watches_may_stop_the_search():
+def test_the_progress_callback_may_stop_the_search():
     with pytest.raises(StoppedError, match="nothing is kept"):
         walk("mrpete", "sad", intensity=1.5, on_progress=lambda now: True, **FAST)
 
 
-def test_a_weaker_servo_weakens_the_feeling(mrpete):
+def test_a_weaker_servo_weakens_the_emotion(mrpete):
     weak = replace(mrpete, torque_limit_nm=np.full(28, 6.2))
     receipt = walk(weak, "happy", **COARSE).receipt
     assert receipt.verdict == "weakened"
@@ -263,7 +263,7 @@ def test_words_and_counts_that_mean_nothing_are_refused(options):
         walk("mrpete", "sad", **(FAST | options))
 
 
-def test_unknown_robots_and_feelings_are_refused():
+def test_unknown_robots_and_emotions_are_refused():
     with pytest.raises(UnknownNameError, match="There is no robot 'fido'"):
         walk("fido", "happy")
     with pytest.raises(UnknownNameError, match="There is no emotion 'hungry'"):
@@ -307,7 +307,7 @@ def test_what_is_kept_does_not_fall_with_the_number_of_cycles():
     assert kept == sorted(kept)
 
 
-def test_a_walk_of_the_usual_length_shows_its_feeling():
+def test_a_walk_of_the_usual_length_expresses_its_emotion():
     receipt = walk("mrpete", "sad", rate_hz=25.0).receipt
     assert (receipt.verdict, receipt.intensity_kept) == ("ok", 1.0)
     assert 0.85 < receipt.expressed_share < 0.95

@@ -57,7 +57,7 @@ def test_only_the_word_that_breaks_a_limit_isweakened_reason():
     assert kept.candidate.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "lift at 50 %, all else as asked"),)
 
 
-def test_a_receipt_tells_the_weakened_words_and_the_limit():
+def test_a_receipt_names_the_weakened_parameters_and_the_limit():
     kept, _ = kept_by(lambda style: style.tempo <= 1.1)
     attempt = kept.candidate
     receipt = planned_receipt(
@@ -114,13 +114,13 @@ def test_where_only_a_proof_refuses_all_of_it_a_little_less_of_every_word_is_tri
     assert (kept.candidate.intensity, kept.candidate.draft.kept) == (0.75, 1.0)
 
 
-def test_who_falls_at_the_cadence_of_a_feeling_shows_the_rest_of_it_at_its_own():
+def test_if_the_cadence_of_an_emotion_falls_the_rest_is_expressed_at_the_neutral_cadence():
     kept = strongest_expression(Candidates(HAPPY, ALICE, Hasty(lambda _style: True, lambda style: style.tempo == 1.0)))
     assert kept.candidate.draft.reasons == (Reason(ReasonKind.WEAKENED, None, "tempo left out, all else as asked"),)
     assert kept.candidate.draft.kept == pytest.approx(0.75)
 
 
-def test_a_feeling_that_is_easier_than_neutral_is_found_where_neutral_breaks_limits():
+def test_an_emotion_easier_than_neutral_is_found_where_neutral_breaks_limits():
     kept, _ = kept_by(lambda style: style.tempo <= 0.9 and style.lift >= 0.7, "sad")
     assert kept.candidate.intensity == pytest.approx(0.5)
 

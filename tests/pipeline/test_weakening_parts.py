@@ -91,7 +91,7 @@ def test_a_candidate_finds_the_strongest_within_a_rung_and_what_stopped_it():
     assert Weakening(candidate.candidates, 0.25).expressiveness == (0.0, 0.0)  # nothing is found yet
 
 
-def test_a_candidate_that_nothing_suits_says_what_breaks_without_any_feeling():
+def test_a_search_without_a_feasible_candidate_reports_the_limits_of_neutral():
     candidate = candidate_of(lambda _style: False)
     candidate.search()
     assert candidate.found.candidate is None
@@ -102,7 +102,7 @@ def test_a_candidate_that_nothing_suits_says_what_breaks_without_any_feeling():
     assert easy.search_below(0.6).binding_limits == ()
 
 
-def test_the_share_of_a_feeling_counts_each_word_that_people_see():
+def test_the_share_of_an_emotion_counts_each_visible_parameter():
     """A happy walk changes four words of this robot: tempo, stride, sway and lift."""
     trials = trials_of(Picky(lambda _style: True))
     whole = Weakening(trials, 0.125)
@@ -146,7 +146,7 @@ class Wordy(Picky):
             yield replace(draft, expressed={"speed": 0.5}, reasons=(OWN_REASON,)) if not draft.violations else draft
 
 
-def test_words_of_which_a_draft_shows_less_are_told_with_both_shares():
+def test_parameters_that_a_draft_expresses_less_are_reported_with_both_shares():
     candidate = candidate_of(lambda _style: True, {"lift": 0.5}, intensity=0.8, generator=Wordy)
     candidate.search()
     kept = candidate.prove()
@@ -275,7 +275,7 @@ def test_one_rung_is_all_or_nothing():
     assert lifts(generator) == pytest.approx([0.9, 0.0])
 
 
-def test_a_little_of_a_feeling_is_looked_at_like_much_of_it():
+def test_a_low_intensity_is_checked_like_a_high_one():
     candidate = candidate_of(lambda style: style.lift <= 1.001)
     found = candidate.search_below(0.05)
     assert (found.candidate.intensity, found.binding_limits[0].limit) == (0.0, "joint speed")
@@ -290,7 +290,7 @@ def test_what_is_shown_is_the_mean_of_the_main_words(shares, mean):
     assert Weakening.main_share(SimpleNamespace(main_shares=lambda _attempt: shares), None) == pytest.approx(mean)
 
 
-def test_where_parts_leave_little_of_a_feeling_all_words_alike_may_leave_more():
+def test_weakening_all_parameters_alike_may_keep_more_than_weakening_some():
     """A robot that keeps its words in proportion, up to three quarters, or else a quarter of its pace alone."""
     asked = trials_of(Picky(lambda _style: True)).asked_style
 
@@ -313,7 +313,7 @@ def test_parts_that_leave_enough_are_kept_without_a_look_at_all_words_alike():
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_where_nothing_of_a_feeling_passes_neutral_is_kept_with_what_stopped_the_feeling(strict):
+def test_where_no_intensity_passes_neutral_is_kept_with_the_binding_limits(strict):
     generator = Picky(lambda style: style.lift == 1.0 and style.tempo == 1.0 and style.sway == 1.0)
     kept = strongest_expression(trials_of(generator, strict=strict))
     assert (kept.candidate.intensity, kept.candidate.neutral) == (0.0, True)

@@ -141,7 +141,7 @@ def test_published_shift_of_angry_returns_with_the_same_coarse_samples(robot):  
     assert np.ceil(shift_mm).tolist() == [28.0, 65.0]
 
 
-def test_what_stops_a_feeling_is_what_the_page_says_and_nothing_else(rows):
+def test_the_binding_limits_are_those_on_the_docs_page(rows):
     kept = [row for row in rows if row.quantity.startswith("kept of intensity 1,")]
     rows_of_page = re.findall(r"\| \w+ \| 1\.00 \| [\d.]+ \| [\d.]+ \| (.*) \|", PAGE.read_text("utf-8"))
     assert len(kept) == 2 * len(rows_of_page) == 8

@@ -276,7 +276,7 @@ def test_a_quick_sidestep_of_the_base_needs_twice_the_time_and_a_turn_does_not(c
     assert nodes_out_of_reach(cassie, body, 0.5, **turn) == 0
 
 
-def test_a_robot_without_control_table_is_told_so():
+def test_a_robot_without_a_control_table_is_refused():
     with pytest.raises(BadTableError, match=r"alice has no control\.toml"):
         control_table(load_robot("alice"))
 

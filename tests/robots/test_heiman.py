@@ -148,7 +148,7 @@ def test_a_woman_has_the_published_shares_and_fills_her_height():  # de Leva (19
     assert sum(lengths[name] for name in (*stack, *upper)) == pytest.approx(1.735, rel=0.01)
 
 
-def test_a_motion_remembers_whose_proportions_it_was_made_with():
+def test_a_motion_keeps_the_proportions_of_its_subject():
     woman = subject(1.65, 60.0, sex="female")
     motion = Motion(
         robot="heiman",

@@ -47,7 +47,7 @@ def test_the_description_is_read_with_its_limits_meshes_and_legs(solo12):
 
 
 @pytest.mark.parametrize("emotion", ["neutral", "happy", "sad", "angry", "fearful"])
-def test_it_crawls_with_a_feeling_through_gate_and_simulation(solo12, walks, emotion):
+def test_an_expressive_crawl_passes_the_audit_and_the_simulation(solo12, walks, emotion):
     motion = walks(emotion)
     receipt = motion.receipt
     assert receipt.intensity_kept == 1.0
@@ -60,7 +60,7 @@ def test_it_crawls_with_a_feeling_through_gate_and_simulation(solo12, walks, emo
     assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, abs=0.03)
 
 
-def test_feelings_carry_the_body_differently(walks):
+def test_emotions_carry_the_body_differently(walks):
     middle = {name: walks(name).qpos for name in ("happy", "sad")}
     height = {name: qpos[len(qpos) // 2, 2] for name, qpos in middle.items()}
     nose_up = {name: -2.0 * qpos[len(qpos) // 2, 5] for name, qpos in middle.items()}

@@ -36,7 +36,7 @@ def _walked(start: Place, reached: Place, goal: Place) -> Motion:
     )
 
 
-def test_who_goes_fifteen_per_cent_too_far_is_told_so_wherever_the_walk_starts():
+def test_an_end_fifteen_per_cent_too_far_is_reported_from_any_start():
     start = Place(0.7, -0.2, 2.0)
     goal = Place(0.8, 0.6, 0.5)
     reached = Place(1.15 * goal.x_m, 1.15 * goal.y_m, goal.heading_rad + 0.1)
@@ -50,7 +50,7 @@ def test_who_goes_fifteen_per_cent_too_far_is_told_so_wherever_the_walk_starts()
     assert goal_words(found) == told
 
 
-def test_who_ends_short_and_to_the_left_is_told_so():
+def test_an_end_short_of_the_goal_and_to_the_left_is_reported():
     found = measure_goal_ending(_walked(Place(0.0, 0.0), Place(0.98, 0.03), Place(1.0, 0.0)))
     assert (found.too_far_m, found.to_left_m) == pytest.approx((-0.02, 0.03))
     assert goal_words(found) == "36 mm from its goal (20 mm short of it, 30 mm to the left), facing as asked"

@@ -179,7 +179,7 @@ def test_a_walk_backwards_in_time_does_not_have_the_torques_that_it_says(walk):
     assert "file: torques" in reasons(replace(walk, **{name: getattr(walk, name)[::-1] for name in names}))
 
 
-def test_ice_is_told_from_falling(walk, heiman):
+def test_slipping_is_distinguished_from_falling(walk, heiman):
     slippery = replace(heiman, friction=0.1)
     said = " | ".join(map(str, check(walk, slippery).reasons))
     assert "without more friction" in said
@@ -200,7 +200,7 @@ def test_a_walk_with_too_few_samples_cannot_be_judged(gait):
         check(gait.motion(steps=2, rate_hz=25.0))
 
 
-def test_the_ground_carries_who_stands_and_pulls_nobody_up(heiman):
+def test_the_ground_carries_a_standing_body_and_cannot_pull(heiman):
     points = [contact_points(heiman)[name] for name in heiman.foot_names]
     qpos = np.zeros((1, 35))
     qpos[0, 2] = heiman.subject.standing_pelvis_height_m

@@ -31,7 +31,7 @@ def broken(needs, margin_m=0.02, use=1.0):
     }
 
 
-def test_who_stands_still_breaks_nothing():
+def test_a_standing_body_breaks_no_limit():
     assert broken(needs_of()) == {}
 
 
@@ -124,7 +124,7 @@ def test_on_a_line_the_pressure_may_be_a_little_beside_it():
     assert broken(needs_of(on_lines=True, margin_m=np.array([-np.inf, 0.0]))) == {}
 
 
-def test_flight_is_told_with_its_first_instant_but_not_of_who_has_no_feet():
+def test_flight_is_reported_with_its_first_time_for_bodies_with_feet():
     contact = np.ones((2, FEET), dtype=bool)
     contact[1] = False
     (short,) = [NoFlight().violation(draft_of(needs_of(contact=contact)))]
@@ -150,7 +150,7 @@ def test_columns_of_a_file_may_differ_a_little(off, wrong):
 @pytest.mark.parametrize(
     ("smallest_m", "words"), [(0.0005, "0.5 mm apart"), (-0.002, "2.0 mm inside each other"), (0.0, "0.0 mm apart")]
 )
-def test_bodies_that_are_too_near_are_told(smallest_m, words):
+def test_bodies_that_are_too_near_are_reported(smallest_m, words):
     found = SelfDistance(smallest_m, 1, ("arm", "leg"), np.array([False, True]))
     short = SelfCollision().violation(draft_of(needs_of(self_distance=found)))
     assert f"arm and leg are {words} at 1.25 s, nearer than" in str(short.reason)
@@ -177,7 +177,7 @@ def test_hands_and_heads_keep_to_their_goals_once_settled(task, limit):
     assert set(found) == ({limit} if limit else set())
 
 
-def test_a_ceiling_tells_the_worst_with_its_kind_and_counts_what_is_no_number():
+def test_an_upper_bound_reports_the_worst_value_and_counts_nan():
     ceiling = UpperBound("heat", ("a", "b"), lambda needs: needs.heat, 1.0, "has {:.1f} of {}", ("oil", "air"))
     needs = needs_of(heat=np.array([[0.5, 2.0], [3.0, 0.1]]))
     short = ceiling.violation(draft_of(needs))

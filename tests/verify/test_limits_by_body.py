@@ -71,7 +71,7 @@ def test_feet_that_roll_stay_on_the_ground_and_do_not_slide(field, most_m, limit
         assert set(landed(**{field: with_value((2, 6), 0, 4, share * most_m)})) == wrong
 
 
-def test_a_margin_that_is_asked_for_is_told_with_what_lacks_of_it():
+def test_a_requested_margin_is_reported_with_the_shortfall():
     inside = np.array([np.inf, 0.005])
     assert landed(margin_m=inside) == {}
     assert "is 15.0 mm short of the 20 mm it must be inside the support polygon" in said(landed(0.02, margin_m=inside))
@@ -116,7 +116,7 @@ def test_a_swing_is_as_high_as_its_highest_sample_and_lasts_from_its_first_to_it
         (-0.002, 0.0005, "1.5 mm inside each other"),
     ],
 )
-def test_the_distance_that_bodies_must_keep_is_told_with_what_is_spared(least_m, spare_m, words):
+def test_the_required_distance_of_bodies_is_reported_with_the_spare_margin(least_m, spare_m, words):
     robot = SimpleNamespace(collision=CollisionTable(min_distance_m=least_m))
     found = SelfDistance(least_m - 0.001, 0, ("arm", "leg"), np.array([False, False]))
     short = SelfCollision(spare_m=spare_m).violation(draft_of(needs_of(self_distance=found), robot))

@@ -244,7 +244,7 @@ def test_receipt_holds_the_extremes_of_the_audit(mrpete, happy_walk):
 
 
 @pytest.mark.parametrize(("asked", "shown"), [(0.05, 0.5), (1.0, 0.025), (0.0, None)])
-def test_the_share_shown_is_told_however_little_was_asked(mrpete, stand, asked, shown):
+def test_the_expressed_share_is_reported_at_any_requested_intensity(mrpete, stand, asked, shown):
     words = {"tempo": 1.0, "sway": 0.0}
     draft = Draft(mrpete, stand.time_s, stand.qpos, stand.contact, None, expressed=words, needs=stand)
     receipt = planned_receipt(
@@ -260,7 +260,7 @@ def test_a_limit_of_landings_has_a_name_and_one_word_for_each_column(heiman):
     assert next(one.subjects for one in limits if one.name == "foot slip") == heiman.foot_names
 
 
-def test_a_part_of_a_recorded_run_in_the_ground_is_told_in_millimetres():
+def test_penetration_of_a_recorded_run_is_reported_in_millimetres():
     limits = [
         one for one in limits_for(load_robot("cassie"), margin_m=0.0, limit_set="plant") if isinstance(one, UpperBound)
     ]

@@ -41,7 +41,7 @@ def test_the_two_bodies_and_the_instant_are_named():
     assert not found.broken[[0, -1]].any()
 
 
-def test_a_body_that_may_overlap_is_told_how_deep():
+def test_the_depth_of_a_permitted_overlap_is_reported():
     _, draft = crossing_shoes()
     soft = with_least_distance(draft.robot, -0.001)
     sentence = str(SelfCollision().violation(measure(replace(draft, robot=soft))).reason)

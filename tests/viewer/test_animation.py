@@ -165,7 +165,7 @@ def test_a_gif_keeps_real_time_although_its_clock_counts_hundredths(heiman, tmp_
 @pytest.mark.parametrize(
     ("rate_hz", "gif", "words"), [(0.5, False, "0.5"), (61.0, False, "1 to 60"), (60.0, True, "at most 50")]
 )
-def test_frame_rates_that_nobody_can_see_are_refused(rate_hz, gif, words):
+def test_frame_rates_beyond_screens_are_refused(rate_hz, gif, words):
     with pytest.raises(OutOfRangeError, match=words):
         check_frame_rate(rate_hz, gif=gif)
 

@@ -80,7 +80,9 @@ def test_a_picture_holds_the_motions_side_by_side(tmp_path: Path, robot: Robot, 
     assert np.abs(two[:, :120] - two[:, 120:]).max() > 50.0
 
 
-def test_the_colours_on_the_ground_are_told_under_the_picture(robot: Robot, calm: Motion, arm: Robot, wave: Motion):
+def test_the_legend_below_the_picture_explains_the_colours_on_the_ground(
+    robot: Robot, calm: Motion, arm: Robot, wave: Motion
+):
     key = pixels_of(png_bytes(SideBySide([calm], [robot]), panel_px=420))[-29:]
     for color in (POLYGON_COLOR, *SPOT_COLORS.values()):
         assert np.abs(key - 255.0 * np.array(color)).max(axis=2).min() < 3.0
@@ -172,7 +174,7 @@ def test_grid_lines_are_round_distances_apart(size_m: float, step_m: float) -> N
 
 
 @pytest.mark.parametrize("turn_rad", [0.3, -0.3])
-def test_a_story_told_by_eyes_is_seen_from_where_they_look_and_hardly_from_above(turn_rad: float) -> None:
+def test_an_animation_of_the_eyes_is_viewed_from_the_front_at_eye_height(turn_rad: float) -> None:
     cassie = load_robot("cassie")
     qpos = np.tile(cassie.standing_qpos, (2, 1))
     qpos[1, 3:7] = (np.cos(turn_rad / 2.0), 0.0, 0.0, np.sin(turn_rad / 2.0))

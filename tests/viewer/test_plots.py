@@ -28,7 +28,7 @@ def test_the_balance_plot_reaches_the_smallest_margin_and_names_the_needed_one(r
     assert "10 mm needed" in [text.get_text() for text in figure.axes[0].texts]
 
 
-def test_a_gait_on_lines_between_feet_is_told_no_margin_that_it_must_keep(robot: Robot, calm: Motion) -> None:
+def test_the_plot_of_a_gait_on_two_feet_has_no_required_margin(robot: Robot, calm: Motion) -> None:
     trot = np.tile([[True, False, False, True]], (len(calm.time_s), 1))
     figure = balance_plot(replace(calm, contact=trot, balance_margin_m=np.full(len(trot), -0.0016)), robot)
     assert figure is not None

@@ -51,7 +51,7 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
     ]
 
 
-def test_a_weakened_feeling_tells_what_of_it_was_weakened_and_by_which_limit(calm: Motion) -> None:
+def test_the_text_of_a_weakened_emotion_names_parameters_and_limit(calm: Motion) -> None:
     assert calm.receipt is not None
     reasons = (
         Reason(ReasonKind.LIMIT, "torque", "LF_knee reaches 104 % of its limit"),
@@ -71,7 +71,7 @@ def test_a_weakened_feeling_tells_what_of_it_was_weakened_and_by_which_limit(cal
     assert "Walks at 0.20 m/s in neutral." in receipt_sentences(slowed)
 
 
-def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:
+def test_the_receipt_text_of_a_walk_has_its_speed_after_the_start(calm: Motion) -> None:
     assert calm.receipt is not None
     walk = replace(calm.receipt, speed_m_s=0.19, walking_speed_m_s=0.272, walking_speed_asked_m_s=0.5)
     said = "Walks at 0.27 m/s once under way, 54 % of"
@@ -93,7 +93,7 @@ def test_a_walk_tells_how_fast_it_is_once_under_way(calm: Motion) -> None:
         (None, -60.0, "Covers 0.85 m in 45.2 s, 0.19 m/s on average, and turns 60° to the right."),
     ],
 )
-def test_a_walk_tells_where_it_leads(
+def test_the_receipt_text_of_a_walk_has_its_direction(
     calm: Motion, direction_deg: float | None, turned_deg: float | None, words: str
 ) -> None:
     assert calm.receipt is not None
@@ -102,14 +102,14 @@ def test_a_walk_tells_where_it_leads(
     assert words in receipt_sentences(replace(walk, walking_direction_rad=told[0], turned_rad=told[1]))
 
 
-def test_a_turn_is_told_beside_what_was_asked(calm: Motion) -> None:
+def test_a_turn_is_reported_beside_the_requested_one(calm: Motion) -> None:
     assert calm.receipt is not None
     turning = replace(calm.receipt, turn_rate_rad_s=-0.25, turn_rate_asked_rad_s=-0.3)
     assert "Turns at 14°/s once under way, 17°/s were asked." in receipt_sentences(turning)
     assert not any("Turns" in sentence for sentence in receipt_sentences(calm.receipt))
 
 
-def test_a_feeling_that_comes_and_goes_is_told_as_one_number(calm: Motion) -> None:
+def test_an_emotion_that_fades_in_and_out_is_reported_as_one_share(calm: Motion) -> None:
     assert calm.receipt is not None
     felt = replace(calm.receipt, emotion="sad", intensity_asked=1.0, intensity_kept=1.0, expressed_share=0.88)
     assert receipt_sentences(felt)[0] == "Expresses sad as asked; 88 % on average, as it fades in and out."
@@ -129,7 +129,7 @@ def test_a_motion_without_receipt_says_so(bare: Motion) -> None:
     assert receipt_sentences(bare.receipt) == ["Not checked yet: run `strut check FILE`."]
 
 
-def test_the_intensity_is_told_beside_what_was_asked(calm: Motion, bare: Motion) -> None:
+def test_the_kept_intensity_is_reported_beside_the_requested_one(calm: Motion, bare: Motion) -> None:
     assert calm.receipt is not None
     assert dial_of(calm) == verdict_of(calm) == "ok"  # neutral has no strength
     assert "Expresses" not in " ".join(receipt_sentences(calm.receipt))
@@ -154,7 +154,7 @@ def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
     assert dial_of(kept) == "intensity 0.93 of 1.00 asked, weakened"
 
 
-def test_motions_of_one_feeling_are_told_apart_by_intensity_and_file(calm: Motion, bare: Motion) -> None:
+def test_motions_of_one_emotion_are_distinguished_by_intensity_and_file(calm: Motion, bare: Motion) -> None:
     assert calm.receipt is not None
     half, full = (
         replace(calm, receipt=replace(calm.receipt, emotion="happy", intensity_asked=asked)) for asked in (0.5, 1.0)

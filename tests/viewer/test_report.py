@@ -72,7 +72,7 @@ def test_the_page_is_small_and_readable_without_eyes(report: Path) -> None:
     assert outline.tags.count("img") == 3 + 3 * 5
 
 
-def test_the_page_tells_the_receipts(report: Path, angry: Motion) -> None:
+def test_the_page_contains_the_receipts(report: Path, angry: Motion) -> None:
     text = report.read_text()
     assert angry.receipt is not None
     assert f"{angry.receipt.balance_margin_mm:.1f} mm" in text

@@ -35,7 +35,7 @@ def test_a_film_has_every_picture_at_its_size_and_pace(tmp_path):
     assert len(raw.stdout) == 7 * 34 * 64 * 3
 
 
-def test_the_reason_why_no_film_was_written_is_told(monkeypatch):
+def test_the_error_of_a_film_that_cannot_be_written_gives_the_reason(monkeypatch):
     monkeypatch.setitem(video_bytes.__globals__["CODECS"], "mp4", ["-c:v", "no_such_codec"])
     with pytest.raises(VideoError, match="ffmpeg could not write mp4"):
         video_bytes(pictures(4, 4), "mp4", rate_hz=5.0)

@@ -43,7 +43,7 @@ def features(motion):
     return gait_expression(robot_of(motion), motion)
 
 
-def test_where_somebody_walks_does_not_matter(walks):
+def test_the_position_of_a_walk_does_not_matter(walks):
     motion = walks["normal"]
     turn = Rotation.from_euler("z", 1.2)
     qpos = motion.qpos.copy()
@@ -112,7 +112,7 @@ def test_a_walk_of_one_step_has_no_features(walks):
         features(cut)
 
 
-def test_what_no_marker_tells_is_not_a_figure(walks):
+def test_angles_without_markers_are_not_drawn(walks):
     motion = walks["normal"]
     unseen = {name: not name.startswith(("Elbow", "Lumbar")) for name in robot_of(motion).joint_names}
     found = features(replace(motion, meta={**motion.meta, "observed": unseen}))
@@ -126,7 +126,7 @@ def test_what_no_marker_tells_is_not_a_figure(walks):
     assert drawn == [feature_words(name) for name in DRAWN if name != "head_bounce_mm"]
 
 
-def test_joints_that_no_marker_tells_are_not_scored(gait):
+def test_joints_without_markers_are_not_scored(gait):
     motion = gait.motion(steps=4)
     recorded = replace(motion, meta={**motion.meta, "observed": {"ElbowLeft_RY": False, "ElbowRight_RY": False}})
     robot = robot_of(motion)

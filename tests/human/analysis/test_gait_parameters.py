@@ -124,7 +124,7 @@ def test_a_walk_along_x_stays_where_it_is(heiman, walks):
         assert_allclose(along_x(heiman, motion).qpos, motion.qpos, atol=1e-8)
 
 
-def test_who_walks_backwards_still_faces_ahead(heiman, walks):
+def test_a_backward_walk_faces_ahead(heiman, walks):
     qpos = walks["walk"].qpos.copy()
     qpos[:, 0] *= -1.0
     backwards = replace(walks["walk"], qpos=qpos)

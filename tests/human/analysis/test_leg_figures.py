@@ -40,7 +40,7 @@ def loaded(heiman, walk, side):
     return replace(walk, ground_force_n=force)
 
 
-def test_forces_are_told_under_each_foot_as_two_humps_and_the_dip_between(heiman, walk):
+def test_the_force_under_each_foot_has_two_peaks_and_a_dip_between(heiman, walk):
     legs = gait_parameters(heiman, loaded(heiman, walk, "Left")).legs
     assert_allclose(legs["Left"].force_humps_bw, (1.1, 0.8, 1.2), atol=0.03)
     assert legs["Left"].largest_vertical_force_bw == pytest.approx(1.2, abs=0.03)
@@ -100,7 +100,7 @@ def test_analyze_writes_the_cycle_as_a_table(heiman, walk, tmp_path, capsys):
     assert "_R" not in told  # no names of coordinates
 
 
-def test_analyze_says_that_contacts_are_missing_and_who_is_not_compared(heiman, walk, tmp_path, capsys):
+def test_analyze_reports_missing_contacts_and_bodies_without_references(heiman, walk, tmp_path, capsys):
     save_motion(walk, tmp_path / "walk.npz")
     save_motion(replace(walk, contact=np.zeros_like(walk.contact)), tmp_path / "bare.npz")
     files = [str(tmp_path / f"{name}.npz") for name in ("walk", "bare")]
@@ -114,7 +114,7 @@ def test_analyze_says_that_contacts_are_missing_and_who_is_not_compared(heiman, 
     assert "bare holds no whole cycle" in capsys.readouterr().err
 
 
-def test_a_reader_who_stops_reading_is_no_mistake_of_ours(heiman, walk, tmp_path):
+def test_a_closed_pipe_is_not_an_error(heiman, walk, tmp_path):
     save_motion(walk, tmp_path / "walk.npz")
     command = [sys.executable, "-m", "strut", "analyze", str(tmp_path / "walk.npz")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:

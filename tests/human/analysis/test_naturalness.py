@@ -161,7 +161,7 @@ def test_figures_of_older_files_may_lack_bands_alone(heiman, step):
     assert (Naturalness.from_dict(older).bands_judged, Naturalness.from_dict(older).bands_worst_sd) == (0, None)
 
 
-def test_an_odd_figure_is_told_in_the_unit_that_people_read(heiman, step):
+def test_an_unusual_figure_is_reported_in_a_readable_unit(heiman, step):
     looks = Naturalness.from_dict(naturalness(heiman, step[0]).as_dict() | {"toe_clearance_m": 0.2})
     (said,) = (words for words in looks.oddities(heiman) if "passing toes" in words)
     assert said == "the height of the passing toes, in mm, is 200, people's 8 to 120"

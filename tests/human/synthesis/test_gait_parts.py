@@ -52,7 +52,7 @@ def test_speed_length_and_cost_of_transport_are_of_the_pelvis(heiman, hand_made,
     assert hand_made.cost_of_transport() == pytest.approx(work_j(path) / (weight_n * path.parameter["step_length_m"]))
 
 
-def test_a_receipt_tells_millimetres_shares_and_the_time_that_it_took(heiman, hand_made):
+def test_a_receipt_text_has_millimetres_shares_and_the_computation_time(heiman, hand_made):
     receipt = hand_made.receipt(emotion="happy", intensity_kept=0.5)
     assert (receipt.verdict, receipt.reasons) == ("ok", ())
     assert (receipt.foot_slip_mm, receipt.penetration_mm) == pytest.approx((0.5, 0.25))

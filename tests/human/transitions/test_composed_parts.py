@@ -213,7 +213,7 @@ def test_figures_of_a_walk_are_over_all_its_pieces(heiman, even_gait):
     assert receipt.cost_of_transport == pytest.approx(work_j(path) / (heiman.mass_kg * 9.81 * STEP_M))
 
 
-def test_a_composed_walk_tells_what_it_turned_and_judges_no_turn_by_a_straight_step(heiman, even_gait):
+def test_a_composed_walk_reports_its_turn_and_compares_no_turn_with_a_straight_step(heiman, even_gait):
     turned = replace(even_gait.trajectory, q=even_gait.trajectory.q.copy())
     turned.q[:, 5] += np.linspace(0.0, 0.4, len(turned.q))
     pieces = (WalkPiece(turned),)

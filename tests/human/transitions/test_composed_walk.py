@@ -260,7 +260,7 @@ def test_a_long_movement_is_played_in_parts_of_whole_phases(gait, heiman):
         ({"steps": 6, "from_stand": False, "to_stand": False, "turn_rad": np.nan}, "at most 45°"),
     ],
 )
-def test_what_nobody_walks_is_refused(asked, words):
+def test_speeds_that_cannot_be_walked_are_refused(asked, words):
     with pytest.raises(OutOfRangeError, match=words):
         check_walk(**asked)
 

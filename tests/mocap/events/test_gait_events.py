@@ -49,7 +49,7 @@ def test_events_of_a_foot_come_in_the_order_of_a_stance():
         assert all(kind == order[index % 4] for index, kind in enumerate(kinds[first : first + 8]))
 
 
-def test_who_stands_has_no_events(data):
+def test_a_standing_body_has_no_events(data):
     trial = prepare_trial(read_recording(data / "sydney_static.c3d"))
     assert trial.events == ()
     assert flat_feet(trial).all()
@@ -123,7 +123,7 @@ def test_contacts_follow_from_events_and_from_what_must_have_been_before():
     assert not contacts["Left", "heel"].any()
 
 
-def test_what_a_plate_felt_replaces_what_markers_said():
+def test_forces_of_a_plate_replace_those_from_markers():
     marked = (GaitEvent("heel_strike", "Left", 1.0), GaitEvent("toe_off", "Left", 1.6))
     felt = (GaitEvent("heel_strike", "Left", 1.02), GaitEvent("heel_strike", "Right", 1.0))
     assert replace_by_plate_events(marked, felt) == (felt[0], marked[1])

@@ -134,7 +134,7 @@ def test_skeletons_of_bvh_files_fit(data):
     assert found.mean_error_m < 0.004
 
 
-def test_the_person_who_made_a_walk_is_found_again():
+def test_the_proportions_of_a_synthetic_walk_are_recovered():
     """Lengths that the prior does not know are recovered from noisy markers, and the uncertainty is honest."""
     changed = {"ThighRightLength": 0.41, "ThighLeftLength": 0.41, "ShankRightLength": 0.49, "ShankLeftLength": 0.49}
     robot = subject(1.86, 72.0, lengths_m={**subject().subject.lengths_m, **changed})
@@ -185,7 +185,7 @@ def test_a_height_that_the_legs_do_not_have_is_told(author, fitted):
     assert not any("of a person of about" in note for note in fitted.notes)
 
 
-def test_progress_is_told(author):
+def test_progress_is_reported(author):
     told = []
     fit(author, height_m=1.86, mass_kg=75.0, on_progress=lambda what, share: told.append((what, share)))
     assert {what for what, _ in told} == {"estimate subject", "fit markers"}

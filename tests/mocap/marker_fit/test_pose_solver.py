@@ -131,7 +131,7 @@ def test_joints_stay_within_their_ranges():
     np.testing.assert_allclose(found.q[free, knee], q[free, knee], atol=2e-3)
 
 
-def test_coordinates_without_markers_are_told():
+def test_coordinates_without_markers_are_reported():
     recording, _ = walker_recording()
     legs = [name for name in recording.marker_names if name[1:] not in ("UPA", "ELB", "WRA", "WRB", "FHD", "BHD")]
     legs = [name for name in legs if name not in ("C7", "T10", "CLAV", "STRN")]

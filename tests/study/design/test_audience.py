@@ -140,7 +140,7 @@ def test_a_report_takes_only_answers_to_its_own_study(study_of, tmp_path, capsys
     assert not (folder / "report.html").exists()
 
 
-def test_an_audience_says_whose_motions_it_saw(study_of):
+def test_an_audience_names_its_motions(study_of):
     assert "They saw pepper move, your motions are of mrpete" in caveat(
         read_design(study_of("sam")), AUDIENCES["pepper"]
     )

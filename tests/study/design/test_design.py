@@ -202,7 +202,7 @@ def test_a_choice_needs_two_emotions(tmp_path, five_motions):
     assert not (tmp_path / "mine").exists()
 
 
-def test_different_bodies_and_weakened_feelings_are_pointed_out(tmp_path, five_motions, capsys):
+def test_different_bodies_and_weakened_emotions_are_reported(tmp_path, five_motions, capsys):
     doubts = confounds([load_motion(path) for path in five_motions])
     assert any(
         doubt.startswith("emotions are expressed weaker than requested: ") and "happy" in doubt for doubt in doubts
