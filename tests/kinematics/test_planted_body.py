@@ -8,7 +8,9 @@ from strut.animation.animation_frames import sample_keyframes
 from strut.animation.animation_ik import planted_stance, solve_frames
 from strut.engines.task_jacobians import task_jacobians
 from strut.errors import UnknownNameError, UnreachableFrameError
+from strut.kinematics.planted_body import BODY_WEIGHT, PlantedTargets, solve_planted
 from strut.models.catalogue import load_robot
+from strut.models.coupled_joints import coupled_joints
 from strut.schemas.keyframes import Animation, AnimationKey, FootPose
 from tests.stories import alice_sways, paw
 
@@ -101,3 +103,59 @@ def test_other_bodies_keep_their_feet_too(name, animation):
     frames = sample_keyframes(animation, robot.foot_names, robot.joint_names)
     now = task_jacobians(robot, solve_frames(stance, frames))
     np.testing.assert_allclose(now.foot_in_world, stance.foot_in_world + frames.foot_shift_m, atol=1e-4)
+
+
+def planted_cost(robot, targets, qpos):
+    """Return half the sum of the squared weighted errors, as the module documents its weights. Shape (T,)."""
+    current = task_jacobians(robot, qpos)
+    to_foot = np.swapaxes(current.foot_rotation, -1, -2)
+    turn = Rotation.from_matrix((to_foot @ targets.foot_rotation).reshape(-1, 3, 3)).as_rotvec()
+    turn = turn.reshape(targets.foot_in_world.shape) * robot.foot_turns
+    body = targets.place_m - qpos[:, :3]
+    if targets.by_mass:
+        body[:, :2] = (targets.place_m - current.com_in_world)[:, :2]
+    errors = (targets.foot_in_world - current.foot_in_world, turn, BODY_WEIGHT * body)
+    return 0.5 * sum((error.reshape(len(qpos), -1) ** 2).sum(axis=1) for error in errors)
+
+
+@pytest.mark.parametrize("by_mass", [False, True])
+def test_a_solution_is_the_minimum_of_the_weighted_errors_within_limits_and_couplings(cassie, by_mass):
+    """The body 0.15 m above what the legs reach, so that feet, body and limits contradict each other."""
+    coupled = coupled_joints(cassie)
+    rng = np.random.default_rng(6)
+    start = np.tile(cassie.standing_qpos, (3, 1))
+    exact = task_jacobians(cassie, start)
+    tilt = Rotation.from_rotvec(0.02 * rng.normal(size=(6, 3))).as_matrix().reshape(3, 2, 3, 3)
+    place = start[:, :3].copy()
+    if by_mass:
+        place[:, :2] = exact.com_in_world[:, :2]
+    targets = PlantedTargets(
+        foot_in_world=exact.foot_in_world + 0.01 * rng.normal(size=exact.foot_in_world.shape),
+        foot_rotation=tilt @ exact.foot_rotation,
+        base_rotation=exact.base_rotation,
+        place_m=place + np.array([0.02, -0.01, 0.35]),
+        joint_rad=start[:, 7:],
+        by_mass=by_mass,
+    )
+    qpos = solve_planted(cassie, coupled, targets, start).qpos
+    free = qpos[:, 7:][:, coupled.free]
+    np.testing.assert_allclose(qpos[:, 7:], coupled.all_rad(free), atol=1e-12)
+    lower = cassie.joint_lower_rad[coupled.free]
+    upper = cassie.joint_upper_rad[coupled.free]
+    start_cost = planted_cost(cassie, targets, start)
+    for column in range(3 + len(coupled.free)):
+        costs = []
+        for sign in (1.0, -1.0):
+            there = qpos.copy()
+            if column < 3:
+                there[:, column] += sign * 1e-5
+            else:
+                changed = free.copy()
+                changed[:, column - 3] += sign * 1e-5
+                there[:, 7:] = coupled.all_rad(changed)
+            costs.append(planted_cost(cassie, targets, there))
+        slope = (costs[0] - costs[1]) / 2e-5
+        may_rise = np.ones(3, dtype=bool) if column < 3 else free[:, column - 3] < upper[column - 3] - 1e-9
+        may_fall = np.ones(3, dtype=bool) if column < 3 else free[:, column - 3] > lower[column - 3] + 1e-9
+        assert (slope[may_rise] > -1e-4 * start_cost.max()).all()
+        assert (slope[may_fall] < 1e-4 * start_cost.max()).all()

@@ -1,4 +1,4 @@
-"""Plan → joint angles."""
+"""Kinematics: inverse kinematics of legs and whole bodies, contact sets and mirror maps."""
 
 from strut.front_door import attach
 

@@ -1,12 +1,11 @@
-"""Contact set: which points of a body touch the ground, and along which world axes they cannot move.
+"""Contact set: the contact points of a body and the world axes along which each of them cannot move.
 
-A point with a radius is the centre of a ball that rolls: along the ground its rows hold still the ball's lowest point,
-wherever on the ball that is (exact rolling), and along the normal its centre. A line is two points, a sole is three.
+A point with a radius is the centre of a rolling ball. Its tangential rows constrain the ball's lowest material point
+(exact rolling), its normal row constrains the centre. A line contact is two points, a sole is three.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from strut.errors import BadTableError, UnknownNameError
@@ -17,20 +16,20 @@ AXES = ("X", "Y", "Z")
 
 @dataclass(frozen=True, slots=True)
 class ContactRow:
-    """One forbidden motion: a point along a world axis (0 is x, 2 is up)."""
+    """One constraint: a point does not move along a world axis (0 is x, 2 is up)."""
 
     point: ContactPoint
     axis: int
 
     @property
     def name(self) -> str:
-        """For people: HeelRight Z."""
+        """Label of the row, such as HeelRight Z."""
         return f"{self.point.name} {AXES[self.axis]}"
 
 
 @dataclass(frozen=True, slots=True)
 class ContactSet:
-    """All rows that hold at the same time. The empty set is flight."""
+    """All constraints that hold at the same time. The empty set is flight."""
 
     name: str
     rows: tuple[ContactRow, ...]
@@ -38,11 +37,11 @@ class ContactSet:
     def __post_init__(self) -> None:
         names = [row.name for row in self.rows]
         if len(set(names)) != len(names):
-            raise BadTableError(f"Contact set {self.name} names a row twice; each motion can be forbidden only once.")
+            raise BadTableError(f"Contact set {self.name} names a row twice; each constraint may occur once.")
 
     @property
     def points(self) -> tuple[ContactPoint, ...]:
-        """The points in the order in which the rows first name them."""
+        """The points, in the order of their first rows."""
         return tuple(dict.fromkeys(row.point for row in self.rows))
 
     @property
@@ -52,7 +51,7 @@ class ContactSet:
 
     @property
     def by_body(self) -> dict[str, tuple[ContactRow, ...]]:
-        """The rows of each body that touches."""
+        """The rows of each body in contact."""
         bodies = dict.fromkeys(row.point.body for row in self.rows)
         return {body: tuple(row for row in self.rows if row.point.body == body) for body in bodies}
 
@@ -62,7 +61,7 @@ class ContactSet:
 
 
 def point_contact(name: str, point: ContactPoint) -> ContactSet:
-    """Return the set of one point, or one rolling ball, on the ground: three rows."""
+    """Return the contact set of one point or rolling ball: three rows."""
     return ContactSet(name, tuple(ContactRow(point, axis) for axis in range(3)))
 
 
@@ -79,14 +78,13 @@ def contact_set(robot: Robot, name: str) -> ContactSet:
     sets = robot.contacts.set
     if name not in sets:
         raise UnknownNameError("contact set", name, tuple(sets), f"{robot.name}'s contact.toml")
-    return set_of_rows(name, sets[name], contact_points(robot))
-
-
-def set_of_rows(name: str, rows: Sequence[Sequence[str]], points: dict[str, ContactPoint]) -> ContactSet:
-    """Return a contact set from pairs of point name and axis letter."""
-    made = []
-    for point, axis in rows:
+    points = contact_points(robot)
+    rows = []
+    for point, axis in sets[name]:
         if point not in points or axis not in AXES:
-            raise BadTableError(f"Contact set {name}: there is no point '{point}' or no axis '{axis}'.")
-        made.append(ContactRow(points[point], AXES.index(axis)))
-    return ContactSet(name, tuple(made))
+            raise BadTableError(
+                f"Contact set {name} names the point '{point}' and the axis '{axis}'; known points are "
+                f"{', '.join(points)}, known axes are {', '.join(AXES)}."
+            )
+        rows.append(ContactRow(points[point], AXES.index(axis)))
+    return ContactSet(name, tuple(rows))

@@ -1,8 +1,8 @@
-"""The 7R leg in closed form: three hip joints that meet in a point, a knee, three ankle joints that meet in a point.
+"""Closed-form inverse kinematics of a 7R leg: a spherical hip, a knee and a spherical ankle.
 
-Standard Denavit-Hartenberg rows with alpha = (+, +, -, +, -, +, 0) 90 degrees; thigh d3, shin d5. Seven joints serve
-six coordinates of the foot, so the knee may be turned about the line from hip to ankle: `knee_rad` says how far.
-Hainsworth (2017) with the errata of docs/mrpete.md corrected.
+Standard Denavit-Hartenberg parameters with alpha = (+, +, -, +, -, +, 0) 90 degrees, thigh length d3, shin length d5.
+Seven joints serve six coordinates of the foot; the redundancy is `knee_rad`, the rotation of the knee about the line
+from hip to ankle. Hainsworth (2017), with the errata of docs/mrpete.md corrected.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from strut.arrays import Array
 from strut.errors import OutOfReachError
 
 KneeReference = Literal["published", "body"]
-SINGULAR = 1e-8  # sine below which an angle counts as undefined; the published 0.005 rad costs millimetres
-_BATCH = 4096  # legs per pass: all intermediates then stay in the processor's cache
-_LONGEST_OF_STRAIGHT = 1.0 / 1.005  # published: a clamped leg keeps half a percent of its length in hand
-_SHORTEST_OF_FOLDED = 1.005
+SINGULAR = 1e-8  # sine below which an angle is undefined; the published 0.005 rad costs millimetres
+_BATCH = 4096  # legs per pass: the intermediate arrays then stay in the processor's cache
+_MAX_OF_STRAIGHT = 1.0 / 1.005  # share of the straight leg that clamped targets use (published)
+_MIN_OF_FOLDED = 1.005  # the same margin over the folded leg
+_MIN_OF_LENGTH = 1e-3  # minimum distance as a share of the straight leg: at distance 0 there is no direction
 
 Axis = tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """Geometry of one leg in its own hip frame; `forward_in_hip` is where the robot's x axis points there."""
+    """Geometry of one leg in its hip frame; `forward_in_hip` is the robot's x axis in that frame."""
 
     name: str
     thigh_m: float
@@ -41,17 +42,17 @@ class Leg:
 
 
 def clamp_to_reach(leg: Leg, ankle_in_hip: Array) -> Array:
-    """Return targets moved along their own direction until the leg reaches them. Shape (..., 3) in and out."""
+    """Return targets moved along the line through the hip until the leg reaches them. Shape (..., 3) in and out."""
     shortest, longest = leg.reach_m
     distance = np.linalg.norm(ankle_in_hip, axis=-1, keepdims=True)
-    nearest = max(shortest * _SHORTEST_OF_FOLDED, 1e-3 * longest)  # at distance 0 there is no direction to keep
+    nearest = max(shortest * _MIN_OF_FOLDED, _MIN_OF_LENGTH * longest)
     straight_down = np.broadcast_to([0.0, 0.0, -1.0], np.shape(ankle_in_hip))
     direction = np.where(distance > 0.0, ankle_in_hip / np.where(distance > 0.0, distance, 1.0), straight_down)
-    return np.asarray(direction * np.clip(distance, nearest, longest * _LONGEST_OF_STRAIGHT))
+    return np.asarray(direction * np.clip(distance, nearest, longest * _MAX_OF_STRAIGHT))
 
 
 def reach_excess(leg: Leg, ankle_in_hip: Array) -> Array:
-    """Return by how much targets lie beyond the leg's reach, negative within it [m]. Shape (..., 3) in, (...) out."""
+    """Return the distance of targets beyond the leg's reach, negative within it [m]. Shape (..., 3) in, (...) out."""
     shortest, longest = leg.reach_m
     distance = np.linalg.norm(ankle_in_hip, axis=-1)
     return np.asarray(np.maximum(distance - longest, shortest - distance))
@@ -60,13 +61,13 @@ def reach_excess(leg: Leg, ankle_in_hip: Array) -> Array:
 def check_reach(leg: Leg, ankle_in_hip: Array) -> None:
     """Raise OutOfReachError for the worst target that the leg cannot reach. Shape (..., 3)."""
     excess = reach_excess(leg, ankle_in_hip)
-    if excess.size and not excess.max() < 0.0:  # a NaN is out of reach too
+    if excess.size and not excess.max() < 0.0:  # NaN is out of reach, too
         worst = np.unravel_index(np.argmax(excess), excess.shape)
         raise OutOfReachError(leg.name, float(np.linalg.norm(ankle_in_hip[worst])), *leg.reach_m)
 
 
 def leg_forward(leg: Leg, joints_rad: Array) -> tuple[Array, Array, Array]:
-    """Return where a leg's joints put its ankle and knee.
+    """Return ankle, foot orientation and knee for joint angles (forward kinematics).
 
     Args:
         leg: Geometry.
@@ -85,7 +86,7 @@ def leg_forward(leg: Leg, joints_rad: Array) -> tuple[Array, Array, Array]:
         c = np.cos(joints[..., index])
         s = np.sin(joints[..., index])
         zero = np.zeros_like(joints[..., index])
-        # Rx of a quarter turn only permutes the axes: y takes z's place and z takes minus y's
+        # Rx by a quarter turn permutes the axes: y becomes z and z becomes -y
         x_axis = np.stack([c, s, zero], -1)
         y_axis = np.stack([-s, c, zero], -1)
         z_axis = np.stack([zero, zero, zero + 1.0], -1)
@@ -99,15 +100,15 @@ def leg_forward(leg: Leg, joints_rad: Array) -> tuple[Array, Array, Array]:
 def leg_inverse(
     leg: Leg, ankle_in_hip: Array, foot_to_hip: Array, knee_rad: Array | float, *, reference: KneeReference
 ) -> Array:
-    """Return the joint angles that put the ankle, the foot's orientation and the knee where they are wanted.
+    """Return the joint angles for an ankle position, a foot orientation and a knee angle.
 
     Args:
         leg: Geometry and knee sign.
         ankle_in_hip: Ankle position in the hip frame [m]. Shape (..., 3).
         foot_to_hip: Orientation of the foot. Shape (..., 3, 3).
-        knee_rad: Turn of the knee about the hip-ankle line. Shape (...).
-        reference: Where that turn is 0: in the plane of joint 1's axis (`published`, undefined where the leg points
-            along that axis) or towards the robot's front (`body`).
+        knee_rad: Rotation of the knee about the hip-ankle line. Shape (...).
+        reference: Zero of that rotation: the plane of joint 1's axis (`published`, undefined where the leg points
+            along that axis) or the robot's front (`body`).
 
     Returns:
         Joint angles, each in (-pi, pi] [rad]. Shape (..., 7).
@@ -128,14 +129,14 @@ def leg_inverse(
 
 
 def knee_position(leg: Leg, ankle_in_hip: Array, knee_rad: Array | float, *, reference: KneeReference) -> Array:
-    """Return where the knee is for an ankle position and a knee angle. Shapes (..., 3), (...) in, (..., 3) out."""
+    """Return the knee position for an ankle position and a knee angle. Shapes (..., 3), (...) in, (..., 3) out."""
     ankle = np.moveaxis(np.asarray(ankle_in_hip, dtype=float), -1, 0)
     _, _, knee = _knee(leg, (ankle[0], ankle[1], ankle[2]), np.asarray(knee_rad, dtype=float), reference)
     return np.stack(np.broadcast_arrays(*knee), axis=-1)
 
 
 def knee_reference_direction(leg: Leg, ankle_in_hip: Array, *, reference: KneeReference) -> Array:
-    """Return the unit direction, normal to the hip-ankle line, from which the knee angle counts. Shape (..., 3)."""
+    """Return the unit vector normal to the hip-ankle line at which the knee angle is 0. Shape (..., 3)."""
     ankle = np.moveaxis(np.asarray(ankle_in_hip, dtype=float), -1, 0)
     distance = np.sqrt(ankle[0] ** 2 + ankle[1] ** 2 + ankle[2] ** 2)
     line = (ankle[0] / distance, ankle[1] / distance, ankle[2] / distance)
@@ -143,20 +144,20 @@ def knee_reference_direction(leg: Leg, ankle_in_hip: Array, *, reference: KneeRe
 
 
 def _reference_direction(leg: Leg, line: Axis, reference: KneeReference) -> Axis:
-    """Return where knee angle 0 points: the reference axis without its part along the hip-ankle line."""
+    """Return the direction of knee angle 0: the reference axis projected off the hip-ankle line, normalised."""
     axis = leg.forward_in_hip if reference == "body" else (0.0, 0.0, -float(leg.knee_sign))
-    (ux, uy, uz), length = _across(axis, line)
+    (ux, uy, uz), length = _project_off_line(axis, line)
     singular = length < SINGULAR
-    if np.any(singular):  # the leg points along the reference, so another axis must do
-        (sx, sy, sz), spare_length = _across(_spare_axis(leg, reference), line)
-        turn = 1.0 if reference == "body" else np.sign(line[2])  # azimuth 0, as arctan2(0, 0) would have it
-        ux, uy, uz = (np.where(singular, turn * s, u) for s, u in ((sx, ux), (sy, uy), (sz, uz)))
+    if np.any(singular):  # the leg points along the reference axis, so a substitute is used
+        (sx, sy, sz), spare_length = _project_off_line(_substitute_axis(leg, reference), line)
+        sign = 1.0 if reference == "body" else np.sign(line[2])  # azimuth 0, as arctan2(0, 0) gives it
+        ux, uy, uz = (np.where(singular, sign * s, u) for s, u in ((sx, ux), (sy, uy), (sz, uz)))
         length = np.where(singular, spare_length, length)
     return ux / length, uy / length, uz / length
 
 
-def _across(axis: tuple[float, float, float], line: Axis) -> tuple[Axis, Array]:
-    """Return the part of an axis normal to a line, and its length."""
+def _project_off_line(axis: tuple[float, float, float], line: Axis) -> tuple[Axis, Array]:
+    """Return the component of an axis normal to a line, and its length."""
     ex, ey, ez = axis
     nx, ny, nz = line
     along = ex * nx + ey * ny + ez * nz
@@ -166,8 +167,8 @@ def _across(axis: tuple[float, float, float], line: Axis) -> tuple[Axis, Array]:
     return (ux, uy, uz), np.sqrt(ux * ux + uy * uy + uz * uz)
 
 
-def _spare_axis(leg: Leg, reference: KneeReference) -> tuple[float, float, float]:
-    """Return an axis well away from that of the reference."""
+def _substitute_axis(leg: Leg, reference: KneeReference) -> tuple[float, float, float]:
+    """Return an axis far from the reference axis."""
     if reference == "published":
         return (float(leg.knee_sign), 0.0, 0.0)
     farthest = int(np.argmin(np.abs(leg.forward_in_hip)))
@@ -175,7 +176,7 @@ def _spare_axis(leg: Leg, reference: KneeReference) -> tuple[float, float, float
 
 
 def _knee(leg: Leg, ankle: Axis, knee_rad: Array, reference: KneeReference) -> tuple[Array, Array, Axis]:
-    """Return cosine and sine of the knee's flexion, and the knee's position, all per coordinate."""
+    """Return cosine and sine of the knee's flexion, and the knee's position by coordinates."""
     px, py, pz = ankle
     thigh = leg.thigh_m
     shin = leg.shin_m
@@ -185,7 +186,7 @@ def _knee(leg: Leg, ankle: Axis, knee_rad: Array, reference: KneeReference) -> t
     ny = py / distance
     nz = pz / distance
     cosine = np.clip((squared - thigh * thigh - shin * shin) / (2.0 * thigh * shin), -1.0, 1.0)
-    # twice the area of the triangle hip-knee-ankle, by Heron's formula: exact where 1 - cosine² would cancel
+    # twice the area of the triangle hip-knee-ankle by Heron's formula: exact where 1 - cosine² cancels
     shortest, longest = leg.reach_m
     area = np.sqrt(np.maximum((longest**2 - squared) * (squared - shortest**2), 0.0)) / 2.0
     sine = leg.knee_sign * area / (thigh * shin)
@@ -222,7 +223,7 @@ def _solve(leg: Leg, ankle: Array, foot: Array, knee_rad: Array, reference: Knee
     my = ky / leg.thigh_m
     mz = kz / leg.thigh_m
 
-    # shin's direction b and the knee's axis y = m × b / sin θ4; where the leg is straight, the axis θ3 = 0 gives
+    # shin's direction b and the knee's axis y = m × b / sin θ4; if the leg is straight, the axis for θ3 = 0
     bx = (px - kx) / leg.shin_m
     by = (py - ky) / leg.shin_m
     bz = (pz - kz) / leg.shin_m
@@ -253,7 +254,7 @@ def _solve(leg: Leg, ankle: Array, foot: Array, knee_rad: Array, reference: Knee
     theta5 = np.arctan2(w12, w02)
     theta6 = np.arctan2(sin6, w22)
     theta7 = np.arctan2(w10 * c5 - w00 * s5, w11 * c5 - w01 * s5)
-    if in_line.any():  # θ5 and θ7 turn about one line: θ5 carries the sum
+    if in_line.any():  # θ5 and θ7 have one axis: θ5 takes the sum
         sign = np.where(w22 > 0.0, 1.0, -1.0)
         theta5 = np.where(in_line, np.arctan2(sign * w10, sign * w00), theta5)
         theta7 = np.where(in_line, 0.0, theta7)

@@ -1,4 +1,4 @@
-"""Leg solver: places a foot. Which one a leg takes, closed 7R, closed 3R or numeric, is found from its geometry."""
+"""Leg solver: inverse kinematics of one leg, in closed form for 7R and 3R legs, numeric for all others."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from strut.robot import Robot
 class LegSolver(Protocol):
     """Inverse kinematics of one leg, over any leading shape: feet (..., 3) and rotations (..., 3, 3) in the body.
 
-    `knee_rad` (...) turns the knee about the line from hip to ankle where a leg has a joint to spare for it.
+    `knee_rad` (...) rotates the knee about the line from hip to ankle if the leg has a redundant joint.
     """
 
     @property
     def name(self) -> str:
-        """Of the leg."""
+        """Name of the leg."""
 
     @property
     def reach_m(self) -> tuple[float, float]:
         """Shortest and longest span."""
 
     def body_fixed_knee(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> Array:
-        """Return the knee angle to hold while the foot moves, given that of a pose. Shape (...)."""
+        """Return the body-fixed knee angle, to hold while the foot moves, from that of a key pose. Shape (...)."""
 
     def place_foot(self, foot_in_body: Array, foot_to_body: Array, knee_rad: Array) -> LegPlacement:
-        """Return the joint angles, the span and by how much it falls short."""
+        """Return the joint angles for a foot, with span and excess."""
 
 
 @lru_cache(maxsize=16)
 def leg_solvers(robot: Robot) -> tuple[LegSolver, ...]:
-    """Return a solver for each leg, in the order of the feet; raises BadTableError for a robot without legs."""
+    """Return a solver for each leg in the order of the feet; raises BadTableError for a robot without legs."""
     if not robot.legs:
         raise BadTableError(
             f"{robot.name} has no feet: name them in its robot.toml, "
@@ -46,9 +46,10 @@ def leg_solvers(robot: Robot) -> tuple[LegSolver, ...]:
         )
     gait = robot.tables.gait
     signs: Mapping[str, int] = {} if gait is None else gait.knee_sign
-    return tuple(_solver(chain, signs.get(chain.name)) for chain in leg_chains(robot))
+    return tuple(_select_solver(chain, signs.get(chain.name)) for chain in leg_chains(robot))
 
 
-def _solver(chain: LegChain, knee_sign: int | None) -> LegSolver:
-    found: MountedLeg | Leg3R | None = leg_7r(chain, knee_sign or 1) or leg_3r(chain, knee_sign)
-    return found if found is not None else NumericLeg(chain)
+def _select_solver(chain: LegChain, knee_sign: int | None) -> LegSolver:
+    """Return the closed form that fits a chain, else the numeric solver."""
+    closed_form: MountedLeg | Leg3R | None = leg_7r(chain, knee_sign or 1) or leg_3r(chain, knee_sign)
+    return closed_form if closed_form is not None else NumericLeg(chain)

@@ -1,8 +1,8 @@
-"""The two-bar leg in closed form: a knee whose lowest segment keeps its angle to the thigh, as in a bird's leg.
+"""Closed-form inverse kinematics of a two-bar leg: a bird-like leg whose tarsus keeps its angle to the thigh.
 
-A rod or a belt makes the ankle turn back by what the knee turns, so thigh and tarsus act as one rigid bar, and what
-lies between knee and ankle as the other. Points of the leg's plane are complex numbers, down plus i times forward;
-turns are positive forward.
+A rod or a belt turns the ankle back by the knee angle, so that thigh and tarsus act as one rigid bar and the shin as
+the other. With down plus i times forward as complex numbers and angles positive forward, the foot is at
+(fixed + moving exp(i knee)) exp(i hip).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from strut.arrays import Array
 from strut.errors import OutOfReachError
 
-_BEND = -1.0  # sign of the knee's angle: it points backwards
+_KNEE_SIGN = -1.0  # the knee points backward
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class TwoBarLeg:
     """Geometry of a leg.
 
     Args:
-        fixed: From hip to knee, plus what keeps its angle to the thigh, when the hip is at zero [m].
-        moving: What turns with the knee, when hip and knee are at zero [m].
+        fixed: Thigh plus tarsus, with the hip at zero [m].
+        moving: Shin, with hip and knee at zero [m].
     """
 
     fixed: complex
@@ -31,7 +31,7 @@ class TwoBarLeg:
 
     @property
     def reach_m(self) -> tuple[float, float]:
-        """Shortest and longest leg."""
+        """Shortest and longest distance from hip to foot."""
         return abs(abs(self.fixed) - abs(self.moving)), abs(self.fixed) + abs(self.moving)
 
     def length_m(self, knee_rad: Array | float) -> Array:
@@ -43,7 +43,7 @@ class TwoBarLeg:
         return np.asarray(hip_rad + np.angle(self._foot(knee_rad)))
 
     def angles_rad(self, length_m: Array | float, pitch_rad: Array | float) -> tuple[Array, Array]:
-        """Return hip and knee for a length and a pitch; raises OutOfReachError where no leg is so long. Shape (...)."""
+        """Return hip and knee for a leg length and pitch; raises OutOfReachError outside the reach. Shape (...)."""
         length = np.asarray(length_m, dtype=float)
         shortest, longest = self.reach_m
         outside = (length < shortest) | (length > longest)
@@ -51,16 +51,17 @@ class TwoBarLeg:
             raise OutOfReachError("two-bar", float(length[outside].flat[0]), shortest, longest)
         a = abs(self.fixed)
         b = abs(self.moving)
-        between = np.arccos((length**2 - a * a - b * b) / (2.0 * a * b))
-        knee = _BEND * between - (np.angle(self.moving) - np.angle(self.fixed))
+        angle = np.arccos((length**2 - a * a - b * b) / (2.0 * a * b))
+        knee = _KNEE_SIGN * angle - (np.angle(self.moving) - np.angle(self.fixed))
         return np.asarray(pitch_rad - np.angle(self._foot(knee))), np.asarray(knee)
 
     def _foot(self, knee_rad: Array | float) -> Array:
+        """Return the foot from the hip, with the hip at zero. Shape (...)."""
         return np.asarray(self.fixed + self.moving * np.exp(1j * np.asarray(knee_rad)))
 
 
 def two_bar_leg(thigh_m: complex, shin_m: complex, tarsus_m: complex, tarsus_to_thigh_rad: float) -> TwoBarLeg:
-    """Return the leg of three segments whose last keeps an angle to the first.
+    """Return the two-bar leg of three segments, the last at a constant angle to the first.
 
     Args:
         thigh_m: From hip to knee.

@@ -1,13 +1,13 @@
-"""Whole-body inverse kinematics: feet, centre of mass, attitude of the base and posture, for all samples at once.
+"""Whole-body inverse kinematics: feet, centre of mass, base attitude and posture, for all samples at once.
 
-Damped Gauss-Newton on weighted tasks (Levenberg-Marquardt with a fixed damping) inside the joints' ranges, batched over
-the samples.
+Each sample minimises the weighted squares of its task errors within the joint limits, by damped Gauss-Newton
+(Levenberg-Marquardt with constant damping): (J' W J + damping I) step = J' W error. Joints at a limit that would be
+crossed are held (projected Gauss-Newton; Bertsekas, 1982).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,35 +17,38 @@ from strut.engines.task_jacobians import foot_coordinates, task_jacobians, task_
 from strut.maths.rotation import rotation_vector
 from strut.robot import BASE, FLOATING, Robot
 
-FOOT = 300.0
-ATTITUDE = 3.0
-HELD = 0.5
-FREE = 0.01  # weights of errors in leg lengths and radians
-COM = np.array([30.0, 30.0, 10.0])  # a body may rise where ankles are at their stops, not lean
-DAMPING = 1e-7
-LONGEST_STEP_RAD = 0.4  # of one iteration: linearisation holds for about as long
-MORE_HELD = 3  # times that joints are added to those that stand still in a step
-CUT = 0.3
-GROWN = 4.0  # factors on the share of a step that is taken, where it makes matters worse and better
-STUCK = 2.0  # times the error of a neighbour is too much
-CONVERGED = 1e-7  # metres and radians: smaller steps would not be seen in accelerations, either
-AT_END_RAD = 1e-5  # from the end of its range a joint is at it: a step that is cut off there would lead nowhere
-LIMIT_MARGIN_RAD = 0.01  # how far from their limits joints stay
-CLOSE_RAD = 0.08
-WALL = 10.0  # legs feel their limits from so near on, ever stronger: a sudden stop would jolt
+# Weights of errors in leg lengths (positions) and radians
+FOOT_WEIGHT = 300.0
+ATTITUDE_WEIGHT = 3.0  # of the base
+UPPER_POSTURE_WEIGHT = 0.5  # of joints that are not in legs
+LEG_POSTURE_WEIGHT = 0.01  # of joints in legs, which feet and centre of mass determine
+COM_WEIGHT = np.array([30.0, 30.0, 10.0])  # lower in z: with ankles at their limits, a body should rise, not lean
+WALL_WEIGHT = 10.0  # of the penalty near the limits of the legs' joints
+
+DAMPING = 1e-7  # keeps the normal equations regular
+MAX_STEP_RAD = 0.4  # per iteration: the linearisation holds about as far
+MAX_HOLD_ROUNDS = 3  # times that a step is solved again with more joints held
+STEP_REDUCTION = 0.3  # factor on the step length after a step that increased the cost
+STEP_GROWTH = 4.0  # factor on the step length after a step that decreased the cost, up to the full step
+STUCK_RATIO = 2.0  # a sample with more than this times the cost of its neighbour is solved again from there
+CONVERGED = 1e-7  # step [m, rad] that is too small to matter, even in accelerations
+AT_LIMIT_RAD = 1e-5  # a joint nearer to its limit than this is at the limit; a step cut off there would stall
+LIMIT_MARGIN_RAD = 0.01  # distance that joints keep from their limits
+WALL_RAD = 0.08  # distance from its limit at which a leg's joint meets the penalty; a sudden stop would jolt
+MAX_WALL_SHARE = 0.25  # of the joint's range, for narrow ranges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyTargets:
-    """What a whole body shall do, per sample.
+    """Targets of a whole body, per sample.
 
     Args:
         foot_in_world: Frames of the feet. Shape (T, n, 3).
         foot_rotation: Feet to world; a ball's is ignored, a line's about its line. Shape (T, n, 3, 3).
-        foot_hold: How firmly the pitch of that is kept, from 0 to 1: a foot in the air may pitch. Shape (T, n).
+        foot_hold: Factor in [0, 1] on the weight of each foot's pitch: a foot in the air may pitch. Shape (T, n).
         com_in_world: Centre of mass. Shape (T, 3).
         base_rotation: Base to world. Shape (T, 3, 3).
-        joint_rad: Posture that the joints keep where the feet leave them free. Shape (T, n_joints).
+        joint_rad: Posture for the freedom that the other tasks leave. Shape (T, n_joints).
     """
 
     foot_in_world: Array
@@ -55,14 +58,14 @@ class BodyTargets:
     base_rotation: Array
     joint_rad: Array
 
-    def part(self, rows: Index) -> BodyTargets:
-        """Return those of some samples."""
-        return BodyTargets(*(getattr(self, one.name)[rows] for one in fields(self)))
+    def select(self, rows: Index) -> BodyTargets:
+        """Return the targets of some samples."""
+        return BodyTargets(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeBodySolution:
-    """Coordinates (T, nq), and how far feet (T, n) and centre of mass (T,) are from where they should be [m]."""
+    """Coordinates (T, nq), and the distances of feet (T, n) and centre of mass (T,) from their targets [m]."""
 
     qpos: Array
     foot_error_m: Array
@@ -72,7 +75,7 @@ class WholeBodySolution:
 def solve_whole_body(
     robot: Robot, targets: BodyTargets, start_qpos: Array, *, length_m: float, iterations: int
 ) -> WholeBodySolution:
-    """Return coordinates that reach the targets as nearly as the joints' ranges allow, and what they miss.
+    """Return the coordinates nearest to the targets within the joint limits, with the remaining errors.
 
     Args: as of `whole_body_qpos`.
     """
@@ -90,39 +93,40 @@ def whole_body_qpos(
     converged: float = CONVERGED,
     progress: float = 0.0,
 ) -> Array:
-    """Return coordinates that reach the targets as nearly as the joints' ranges allow. Shape (T, nq).
+    """Return the coordinates nearest to the targets within the joint limits. Shape (T, nq).
 
-    Joints at the end of their range that the others would push beyond it stand still (projected Gauss-Newton,
-    Bertsekas, 1982), and a step that makes matters worse is cut short. Samples that have converged are left alone.
-    Where the centre of mass is centimetres out of reach, joints above the legs may differ by up to 0.4 rad from one
-    sample to the next; those of the legs, which feel their stops from afar, follow smoothly there, too.
+    A step that increases the cost is shortened. Converged samples are not iterated further. Where the centre of mass is
+    centimetres out of reach, joints above the legs may differ by up to 0.4 rad between neighbouring samples; the joints
+    of the legs, which are penalised near their limits, follow smoothly there, too.
 
     Args:
-        robot: A floating one.
-        targets: T samples.
-        start_qpos: Where to begin. Shape (T, nq).
-        length_m: Length that an error is compared with: that of a leg.
-        iterations: Of Gauss-Newton.
-        converged: Steps below it are not worth taking [m, rad], nor is a lower cost worth a start from a neighbour.
-        progress: Share of its cost that a sample must lose in a step to go on.
+        robot: Floating robot.
+        targets: Targets of T samples.
+        start_qpos: Initial guess. Shape (T, nq).
+        length_m: Leg length, by which position errors are divided.
+        iterations: Maximum number of Gauss-Newton iterations.
+        converged: A sample stops when its step [m, rad] is smaller. It is not solved again from a neighbour if its cost
+            is smaller, either.
+        progress: A sample stops when an iteration reduces its cost by a smaller share.
     """
     tasks = _Tasks(robot, length_m)
-    how = _Descent(iterations, converged, progress)
-    qpos, cost = _descended(tasks, targets, start_qpos, how)
-    for neighbour in (1, -1):  # who is stuck where a neighbour is not starts again from there
+    qpos, cost = _minimise(tasks, targets, start_qpos, iterations, converged, progress)
+    for neighbour in (1, -1):
         beside = np.clip(np.arange(len(qpos)) - neighbour, 0, len(qpos) - 1)
-        rows = np.flatnonzero(cost > STUCK * cost[beside] + converged)
-        if not len(rows):
+        stuck = np.flatnonzero(cost > STUCK_RATIO * cost[beside] + converged)
+        if not len(stuck):
             continue
-        again, lower_cost = _descended(tasks, targets.part(rows), qpos[beside[rows]], how)
-        better = lower_cost < cost[rows]
-        qpos[rows[better]] = again[better]
-        cost[rows[better]] = lower_cost[better]
+        again, again_cost = _minimise(
+            tasks, targets.select(stuck), qpos[beside[stuck]], iterations, converged, progress
+        )
+        is_better = again_cost < cost[stuck]
+        qpos[stuck[is_better]] = again[is_better]
+        cost[stuck[is_better]] = again_cost[is_better]
     return qpos
 
 
 def evaluate_solution(robot: Robot, targets: BodyTargets, qpos: Array) -> WholeBodySolution:
-    """Return coordinates with how far they are from the targets. Shape (T, nq)."""
+    """Return coordinates with their distances from the targets. Shape (T, nq) in."""
     foot_in_world, com_in_world = task_positions(robot, qpos)
     return WholeBodySolution(
         qpos,
@@ -131,209 +135,214 @@ def evaluate_solution(robot: Robot, targets: BodyTargets, qpos: Array) -> WholeB
     )
 
 
-class _Descent(NamedTuple):
-    """How far a descent goes: at most so many iterations, until steps or the lost share of the cost are so small."""
-
-    iterations: int
-    converged: float
-    progress: float
-
-
-def _descended(tasks: _Tasks, targets: BodyTargets, start_qpos: Array, how: _Descent) -> tuple[Array, Array]:
-    """Return coordinates (T, nq) with less weighted error, and half its square (T,)."""
+def _minimise(
+    tasks: _Tasks, targets: BodyTargets, start_qpos: Array, iterations: int, converged: float, progress: float
+) -> tuple[Array, Array]:
+    """Return the coordinates (T, nq) after all iterations and their costs (T,); options as of `whole_body_qpos`."""
     qpos = start_qpos.copy()
     lower = tasks.lower_rad
     upper = tasks.upper_rad
     qpos[:, FLOATING:] = np.clip(qpos[:, FLOATING:], lower, upper)
-    tried = qpos.copy()
+    candidate = qpos.copy()
     step = np.zeros((len(qpos), len(lower) + BASE))
-    share = np.ones(len(qpos))
+    step_length = np.ones(len(qpos))
     cost = np.full(len(qpos), np.inf)
-    moving = np.arange(len(qpos))
-    for last in (*(False,) * how.iterations, True):
-        now = tasks.at(tried[moving], targets.part(moving))
-        better = now.cost < cost[moving]
-        going_on = ~(now.cost > (1.0 - how.progress) * cost[moving])
-        rows = moving[better]
-        qpos[rows] = tried[rows]
-        cost[rows] = now.cost[better]
-        share[rows] = np.minimum(1.0, GROWN * share[rows])
-        if last:
+    active = np.arange(len(qpos))
+    for is_last in (*(False,) * iterations, True):
+        linearised = tasks.linearise(candidate[active], targets.select(active))
+        is_better = linearised.cost < cost[active]
+        goes_on = ~(linearised.cost > (1.0 - progress) * cost[active])
+        rows = active[is_better]
+        qpos[rows] = candidate[rows]
+        cost[rows] = linearised.cost[is_better]
+        step_length[rows] = np.minimum(1.0, STEP_GROWTH * step_length[rows])
+        if is_last:
             break
-        step[rows] = _step(now.part(better), qpos[rows, FLOATING:], lower, upper)
-        share[moving[~better]] *= CUT
-        going_on = (going_on | ~better) & (np.abs(share[moving, None] * step[moving]).max(axis=1) > how.converged)
-        moving = moving[going_on]
-        if not len(moving):
+        step[rows] = _gauss_newton_step(linearised.select(is_better), qpos[rows, FLOATING:], lower, upper)
+        step_length[active[~is_better]] *= STEP_REDUCTION
+        largest = np.abs(step_length[active, None] * step[active]).max(axis=1)
+        active = active[(goes_on | ~is_better) & (largest > converged)]
+        if not len(active):
             break
-        tried[moving] = integrate_step(qpos[moving], share[moving, None] * step[moving])
-        tried[moving, FLOATING:] = np.clip(tried[moving, FLOATING:], lower, upper)
+        candidate[active] = integrate_step(qpos[active], step_length[active, None] * step[active])
+        candidate[active, FLOATING:] = np.clip(candidate[active, FLOATING:], lower, upper)
     return qpos, cost
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Linearised:
-    """Tasks about a configuration, as the normal equations need them.
+class _LinearisedTasks:
+    """Tasks linearised at a configuration, as the normal equations need them.
 
     Args:
-        cost: Half the square of their errors. Shape (T,).
-        wanted: Minus its gradient. Shape (T, nv).
-        feet: Jacobian of the feet, by the coordinates that move them. Shape (T, m, k).
-        com: Jacobian of the centre of mass. Shape (T, 3, nv).
-        own: Squared slopes of tasks that have a coordinate of their own. Shape (T, nv).
-        movers: The coordinates that move feet. Shape (k,).
-        others: Those that do not, of which each has a task of its own. Shape (nv - k,).
+        cost: Half the sum of the squared weighted errors. Shape (T,).
+        descent: Negative gradient of the cost. Shape (T, nv).
+        feet: Weighted Jacobian of the feet, by the coordinates that move them. Shape (T, m, k).
+        com: Weighted Jacobian of the centre of mass. Shape (T, 3, nv).
+        diagonal: Squared derivatives of the tasks of single coordinates: posture, attitude and walls. Shape (T, nv).
+        foot_columns: Coordinates that move feet. Shape (k,).
+        other_columns: Coordinates that move no foot; each has a posture task. Shape (nv - k,).
     """
 
     cost: Array
-    wanted: Array
+    descent: Array
     feet: Array
     com: Array
-    own: Array
-    movers: Index
-    others: Index
+    diagonal: Array
+    foot_columns: Index
+    other_columns: Index
 
-    def part(self, rows: Index | npt.NDArray[np.bool_]) -> _Linearised:
-        """Return those of some samples."""
+    def select(self, rows: Index | npt.NDArray[np.bool_]) -> _LinearisedTasks:
+        """Return the tasks of some samples."""
         return replace(
             self,
             cost=self.cost[rows],
-            wanted=self.wanted[rows],
+            descent=self.descent[rows],
             feet=self.feet[rows],
             com=self.com[rows],
-            own=self.own[rows],
+            diagonal=self.diagonal[rows],
         )
 
-    def solved(self, held: npt.NDArray[np.bool_]) -> Array:
-        """Return the solutions of the damped normal equations in which some coordinates stand still. (T, nv) both.
+    def solve_normal_equations(self, held: npt.NDArray[np.bool_]) -> Array:
+        """Return the damped least-squares step with some coordinates held. Shape (T, nv) in and out.
 
-        What moves no foot meets the others in the centre of mass alone, so that it is eliminated first (Schur): it
-        takes over a part of each error of the mass, and legs and base are left with the rest, `left` of them.
+        Coordinates that move no foot are coupled with the others by the centre of mass alone. They are eliminated first
+        (Schur complement with the 3x3 matrix `com_share`), which leaves a small system for legs and base.
         """
         free = ~held
-        own = self.own + DAMPING
-        movers = self.movers
-        others = self.others
-        wanted = self.wanted * free
+        diagonal = self.diagonal + DAMPING
+        feet_columns = self.foot_columns
+        others = self.other_columns
+        descent = self.descent * free
         com = self.com * free[:, None]
-        feet = self.feet * free[:, None, movers]
-        com_movers = com[:, :, movers]
+        feet = self.feet * free[:, None, feet_columns]
+        com_feet = com[:, :, feet_columns]
         com_others = com[:, :, others]
-        alone = wanted[:, others] / own[:, others]
-        shared = com_others / own[:, None, others]
-        left = np.linalg.inv(np.eye(3) + shared @ com_others.transpose(0, 2, 1))
-        felt = left @ com_movers
-        normal = feet.transpose(0, 2, 1) @ feet + com_movers.transpose(0, 2, 1) @ felt
-        diagonal = np.arange(len(movers))
-        step = np.empty(wanted.shape)
-        missed = com_others @ alone[..., None]
-        normal[:, diagonal, diagonal] += own[:, movers]
-        right = wanted[:, movers, None] - felt.transpose(0, 2, 1) @ missed
-        moving = np.linalg.solve(normal, right)
-        missed += com_movers @ moving
-        step[:, movers] = moving[..., 0]
-        step[:, others] = alone - (shared.transpose(0, 2, 1) @ (left @ missed))[..., 0]
+        alone = descent[:, others] / diagonal[:, others]
+        scaled_others = com_others / diagonal[:, None, others]
+        com_share = np.linalg.inv(np.eye(3) + scaled_others @ com_others.transpose(0, 2, 1))
+        reduced_com = com_share @ com_feet
+        normal = feet.transpose(0, 2, 1) @ feet + com_feet.transpose(0, 2, 1) @ reduced_com
+        index = np.arange(len(feet_columns))
+        step = np.empty(descent.shape)
+        com_change = com_others @ alone[..., None]
+        normal[:, index, index] += diagonal[:, feet_columns]
+        right = descent[:, feet_columns, None] - reduced_com.transpose(0, 2, 1) @ com_change
+        feet_step = np.linalg.solve(normal, right)
+        com_change += com_feet @ feet_step
+        step[:, feet_columns] = feet_step[..., 0]
+        step[:, others] = alone - (scaled_others.transpose(0, 2, 1) @ (com_share @ com_change))[..., 0]
         return step
 
 
-def _step(tasks: _Linearised, joint_rad: Array, lower: Array, upper: Array) -> Array:
-    """Return the next step: joints at the end of their range that it would push beyond stand still. Shape (T, nv)."""
-    held = _outwards(tasks.wanted, joint_rad, lower, upper)
-    step = tasks.solved(held)
-    for _ in range(MORE_HELD):  # what the others take along may be pushed outwards, too
-        more = _outwards(step, joint_rad, lower, upper) & ~held
+def _gauss_newton_step(tasks: _LinearisedTasks, joint_rad: Array, lower: Array, upper: Array) -> Array:
+    """Return the next step, in which joints at a limit that they would cross are held. Shape (T, nv)."""
+    held = _crosses_limit(tasks.descent, joint_rad, lower, upper)
+    step = tasks.solve_normal_equations(held)
+    for _ in range(MAX_HOLD_ROUNDS):  # coupling with the others may push further joints outwards
+        more = _crosses_limit(step, joint_rad, lower, upper) & ~held
         rows = np.flatnonzero(more.any(axis=1))
         if not len(rows):
             break
         held |= more
-        step[rows] = tasks.part(rows).solved(held[rows])
-    longest = np.maximum(np.abs(step[:, 3:]).max(axis=1), 1e-12)
-    return np.asarray(step * np.minimum(1.0, LONGEST_STEP_RAD / longest)[:, None])
+        step[rows] = tasks.select(rows).solve_normal_equations(held[rows])
+    largest = np.maximum(np.abs(step[:, 3:]).max(axis=1), 1e-12)
+    return np.asarray(step * np.minimum(1.0, MAX_STEP_RAD / largest)[:, None])
 
 
-def _outwards(move: Array, joint_rad: Array, lower: Array, upper: Array) -> npt.NDArray[np.bool_]:
-    """Return which coordinates are joints at an end of their range that move beyond. (T, nv), (T, n) in, (T, nv)."""
-    low = joint_rad <= lower + AT_END_RAD
-    high = joint_rad >= upper - AT_END_RAD
-    beyond = np.zeros(move.shape, dtype=np.bool_)
-    beyond[:, BASE:] = (low & (move[:, BASE:] < 0.0)) | (high & (move[:, BASE:] > 0.0))
-    return beyond
+def _crosses_limit(step: Array, joint_rad: Array, lower: Array, upper: Array) -> npt.NDArray[np.bool_]:
+    """Return which coordinates are joints at a limit that a step crosses. (T, nv), (T, n_joints) in, (T, nv) out."""
+    at_lower = joint_rad <= lower + AT_LIMIT_RAD
+    at_upper = joint_rad >= upper - AT_LIMIT_RAD
+    crosses = np.zeros(step.shape, dtype=np.bool_)
+    crosses[:, BASE:] = (at_lower & (step[:, BASE:] < 0.0)) | (at_upper & (step[:, BASE:] > 0.0))
+    return crosses
 
 
 def integrate_step(qpos: Array, step: Array) -> Array:
-    """Return coordinates of a floating body after a step in velocity coordinates. Shapes (T, nq), (T, nv)."""
+    """Return the coordinates of a floating body after a step in velocity coordinates. Shapes (T, nq), (T, nv) in."""
     w, x, y, z = qpos[:, 3:7].T
     half = 0.5 * step[:, 3:BASE].T
     angle = np.sqrt((half * half).sum(axis=0))
     c = np.cos(angle)
     a, b, d = np.sinc(angle / np.pi) * half
-    first = (w * c - x * a - y * b - z * d, w * a + x * c + y * d - z * b)
-    turned = np.stack([*first, w * b - x * d + y * c + z * a, w * d + x * b - y * a + z * c], axis=1)
-    return np.concatenate([qpos[:, :3] + step[:, :3], turned, qpos[:, 7:] + step[:, BASE:]], axis=1)
+    quaternion = np.stack(
+        [
+            w * c - x * a - y * b - z * d,
+            w * a + x * c + y * d - z * b,
+            w * b - x * d + y * c + z * a,
+            w * d + x * b - y * a + z * c,
+        ],
+        axis=1,
+    )
+    return np.concatenate([qpos[:, :3] + step[:, :3], quaternion, qpos[:, 7:] + step[:, BASE:]], axis=1)
 
 
 class _Tasks:
-    """Weighted errors of a robot's tasks and their Jacobians."""
+    """Weighted task errors of a robot and their Jacobians."""
 
     def __init__(self, robot: Robot, length_m: float) -> None:
         self._robot = robot
         self._length_m = length_m
-        self._movers = foot_coordinates(robot)
-        self._others = np.setdiff1d(np.arange(robot.model.nv), self._movers)
-        self._turning = np.flatnonzero(robot.foot_turns.any(axis=1))  # balls may turn as they like
-        self._turns = FOOT * robot.foot_turns[self._turning]
-        in_leg = _in_legs(robot)
-        lower = robot.joint_lower_rad
-        upper = robot.joint_upper_rad
-        self._hold = np.concatenate([np.zeros(3), np.full(3, ATTITUDE), np.where(in_leg, FREE, HELD)])  # own weights
-        self._legs = np.flatnonzero(in_leg)
-        self._com_weight = COM[:, None] / length_m
-        self.lower_rad = lower + LIMIT_MARGIN_RAD
-        self.upper_rad = upper - LIMIT_MARGIN_RAD
-        lower = lower[in_leg]
-        upper = upper[in_leg]
-        self._close_rad = np.minimum(CLOSE_RAD, (upper - lower) / 4.0)
-        self._near_lower = lower + self._close_rad
-        self._near_upper = upper - self._close_rad
+        self._foot_columns = foot_coordinates(robot)
+        self._other_columns = np.setdiff1d(np.arange(robot.model.nv), self._foot_columns)
+        self._oriented_feet = np.flatnonzero(robot.foot_turns.any(axis=1))  # the orientation of balls is free
+        self._turn_weight = FOOT_WEIGHT * robot.foot_turns[self._oriented_feet]
+        leg_joints = {joint for leg in robot.legs for joint in leg.joints}
+        in_leg = np.array([joint in leg_joints for joint in robot.joint_names])
+        posture_weight = np.where(in_leg, LEG_POSTURE_WEIGHT, UPPER_POSTURE_WEIGHT)
+        self._own_weight = np.concatenate([np.zeros(3), np.full(3, ATTITUDE_WEIGHT), posture_weight])
+        self._leg_joints = np.flatnonzero(in_leg)
+        self._com_weight = COM_WEIGHT[:, None] / length_m
+        self.lower_rad = robot.joint_lower_rad + LIMIT_MARGIN_RAD
+        self.upper_rad = robot.joint_upper_rad - LIMIT_MARGIN_RAD
+        lower = robot.joint_lower_rad[in_leg]
+        upper = robot.joint_upper_rad[in_leg]
+        self._wall_rad = np.minimum(WALL_RAD, (upper - lower) * MAX_WALL_SHARE)
+        self._lower_wall = lower + self._wall_rad
+        self._upper_wall = upper - self._wall_rad
 
-    def at(self, qpos: Array, targets: BodyTargets) -> _Linearised:
-        """Return the tasks about configurations: those that many joints share, feet and mass, and each joint's own."""
-        now = task_jacobians(self._robot, qpos, columns=self._movers)
+    def linearise(self, qpos: Array, targets: BodyTargets) -> _LinearisedTasks:
+        """Return the tasks linearised at configurations. Shape (T, nq) in."""
+        current = task_jacobians(self._robot, qpos, columns=self._foot_columns)
         samples = len(qpos)
-        size = len(self._movers)
-        away = (targets.foot_in_world - now.foot_in_world) * (FOOT / self._length_m)
-        moving = now.foot[:, :, :3] * (FOOT / self._length_m)
-        turned = self._turning
-        in_foot = np.swapaxes(now.foot_rotation[:, turned], -1, -2)
-        turning = np.tile(self._turns, (samples, 1, 1))
-        turning[..., 1] *= targets.foot_hold[:, turned]
-        twist = rotation_vector(in_foot @ targets.foot_rotation[:, turned]) * turning  # in the foot's axes
-        twisting = (in_foot @ now.foot[:, turned, 3:]) * turning[..., None]
-        error = np.concatenate([away.reshape(samples, -1), twist.reshape(samples, -1)], axis=1)
-        feet = np.concatenate([moving.reshape(samples, -1, size), twisting.reshape(samples, -1, size)], axis=1)
-        off = (targets.com_in_world - now.com_in_world) * COM / self._length_m
-        com = now.com * self._com_weight
-        lean = rotation_vector(np.swapaxes(now.base_rotation, -1, -2) @ targets.base_rotation)
-        still = np.zeros((samples, 3))
-        kept = np.concatenate([still, lean, targets.joint_rad - qpos[:, FLOATING:]], axis=1) * self._hold
-        pushed, pushing = self._wall(qpos[:, FLOATING + self._legs], com.shape[-1])
-        cost = 0.5 * sum(np.einsum("tm,tm->t", part, part) for part in (error, off, kept, pushed))
-        wanted = (off[:, None] @ com)[:, 0] + kept * self._hold + pushed * pushing
-        wanted[:, self._movers] += (error[:, None] @ feet)[:, 0]
-        own = self._hold**2 + pushing**2
-        return _Linearised(np.asarray(cost), wanted, feet, com, own, self._movers, self._others)
+        size = len(self._foot_columns)
+        place_error = (targets.foot_in_world - current.foot_in_world) * (FOOT_WEIGHT / self._length_m)
+        place_jacobian = current.foot[:, :, :3] * (FOOT_WEIGHT / self._length_m)
+        oriented = self._oriented_feet
+        world_to_foot = np.swapaxes(current.foot_rotation[:, oriented], -1, -2)
+        turn_weight = np.tile(self._turn_weight, (samples, 1, 1))
+        turn_weight[..., 1] *= targets.foot_hold[:, oriented]
+        turn_error = rotation_vector(world_to_foot @ targets.foot_rotation[:, oriented]) * turn_weight  # in foot axes
+        turn_jacobian = (world_to_foot @ current.foot[:, oriented, 3:]) * turn_weight[..., None]
+        feet_error = np.concatenate([place_error.reshape(samples, -1), turn_error.reshape(samples, -1)], axis=1)
+        feet = np.concatenate(
+            [place_jacobian.reshape(samples, -1, size), turn_jacobian.reshape(samples, -1, size)], axis=1
+        )
+        com_error = (targets.com_in_world - current.com_in_world) * COM_WEIGHT / self._length_m
+        com = current.com * self._com_weight
+        attitude_error = rotation_vector(np.swapaxes(current.base_rotation, -1, -2) @ targets.base_rotation)
+        posture_error = targets.joint_rad - qpos[:, FLOATING:]
+        own_error = np.concatenate([np.zeros((samples, 3)), attitude_error, posture_error], axis=1) * self._own_weight
+        wall_error, wall_slope = self._wall(qpos[:, FLOATING + self._leg_joints], com.shape[-1])
+        errors = (feet_error, com_error, own_error, wall_error)
+        cost = 0.5 * sum(np.einsum("tm,tm->t", error, error) for error in errors)
+        descent = (com_error[:, None] @ com)[:, 0] + own_error * self._own_weight + wall_error * wall_slope
+        descent[:, self._foot_columns] += (feet_error[:, None] @ feet)[:, 0]
+        return _LinearisedTasks(
+            cost=np.asarray(cost),
+            descent=descent,
+            feet=feet,
+            com=com,
+            diagonal=self._own_weight**2 + wall_slope**2,
+            foot_columns=self._foot_columns,
+            other_columns=self._other_columns,
+        )
 
     def _wall(self, leg_rad: Array, columns: int) -> tuple[Array, Array]:
-        """Return the errors of joints near their limits, which grow as squares, and their slopes. Shapes (T, nv)."""
-        above = np.maximum(leg_rad - self._near_upper, 0.0) / self._close_rad
-        below = np.maximum(self._near_lower - leg_rad, 0.0) / self._close_rad
+        """Return the penalty of leg joints near their limits, quadratic in depth, and its slope. Shapes (T, nv)."""
+        above = np.maximum(leg_rad - self._upper_wall, 0.0) / self._wall_rad
+        below = np.maximum(self._lower_wall - leg_rad, 0.0) / self._wall_rad
         error, slope = np.zeros((2, len(leg_rad), columns))
-        error[:, BASE + self._legs] = WALL * (below**2 - above**2)
-        slope[:, BASE + self._legs] = 2.0 * WALL * (above + below) / self._close_rad
+        error[:, BASE + self._leg_joints] = WALL_WEIGHT * (below**2 - above**2)
+        slope[:, BASE + self._leg_joints] = 2.0 * WALL_WEIGHT * (above + below) / self._wall_rad
         return error, slope
-
-
-def _in_legs(robot: Robot) -> Array:
-    """Return which joints belong to legs. Shape (n_joints,)."""
-    names = {joint for leg in robot.legs for joint in leg.joints}
-    return np.array([joint in names for joint in robot.joint_names])

@@ -10,7 +10,7 @@ from strut.arrays import Array
 
 Number = TypeVar("Number", float, Array)
 
-MAX_RAMP_S = 1.0  # a slower start looks hesitant
+MAX_RAMP_S = 1.0  # duration of the start and of the stop; motions below 4 s have shorter ones
 
 
 def smooth_step(share: Array) -> Array:
