@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from strut.animation import animation_drafts
 from strut.animation.animation_drafts import (
     REPORTED_STRETCH,
     STRENGTHS_AND_MARGINS,
@@ -84,6 +85,13 @@ def test_what_was_asked_for_comes_first_and_the_centre_of_mass_alone_after_it():
         ]
 
 
+def first_draft(monkeypatch, method, feasible, report):
+    """Return the first draft of a nod for a given feasible motion and its report."""
+    monkeypatch.setattr(animation_drafts, "make_feasible", lambda *_, **__: feasible)
+    monkeypatch.setattr(animation_drafts, "animation_report", lambda *_: dict(report))
+    return next(drafts_by(method).drafts(Style(), None))
+
+
 @pytest.mark.parametrize(
     ("strength", "duration", "reasons"),
     [
@@ -92,27 +100,20 @@ def test_what_was_asked_for_comes_first_and_the_centre_of_mass_alone_after_it():
         (0.9, 1.0, ["weakened: 90 % of the movement, because all of it breaks a limit", "slower"]),
     ],
 )
-def test_a_draft_that_is_weaker_or_takes_long_says_why(strength, duration, reasons):
-    report = {
-        "method": "mass",
-        "strength": strength,
-        "slower": ["slower"],
-        "drawn_s": 2.0,
-        "duration_s": 2.0 * duration,
-    }
-    draft = drafts_by("mass")._draft(report, story_of(), Style(), 4)
-    assert (draft.kept, draft.fallback, [str(reason) for reason in draft.reasons]) == (strength, 4, reasons)
+def test_a_weaker_or_slower_draft_gives_its_reasons(monkeypatch, strength, duration, reasons):
+    report = {"strength": strength, "slower": ["slower"], "drawn_s": 2.0, "duration_s": 2.0 * duration}
+    draft = first_draft(monkeypatch, "mass", story_of(), report)
+    assert (draft.kept, draft.fallback, [str(reason) for reason in draft.reasons]) == (strength, 0, reasons)
     assert draft.meta["title"] == "nod"
     assert draft.meta["eyes"] == [[0.0, "happy"], [0.2, "sad"]]
-    assert report["not_by"] == ""
-    again = dict(report)
-    drafts_by("body")._draft(again, story_of(), Style(), 4)
-    assert again["not_by"].startswith("method: all joints at once found no motion")
+    assert draft.meta["animation"]["not_by"] == ""
+    replaced = first_draft(monkeypatch, "body", story_of(), report | {"method": "mass"})
+    assert replaced.meta["animation"]["not_by"].startswith("method: all joints at once found no motion")
 
 
-def test_a_story_that_nothing_keeps_on_its_feet_is_not_made():
-    report = {"method": "mass", "strength": 1.0, "slower": [], "drawn_s": 1.0, "duration_s": 1.0}
-    draft = drafts_by("mass")._draft(report, story_of(solved=False), Style(), 0)
+def test_an_animation_that_cannot_be_balanced_has_no_draft(monkeypatch):
+    report = {"strength": 1.0, "slower": [], "drawn_s": 1.0, "duration_s": 1.0}
+    draft = first_draft(monkeypatch, "mass", story_of(solved=False), report)
     assert len(draft.qpos) == 0
     assert draft.violations[0].text.startswith("no timing and no path")
 
