@@ -202,7 +202,7 @@ def stop(*_arguments):
     raise KilledError
 
 
-@pytest.mark.parametrize("part", ["_fit_gait", "write_folder"])
+@pytest.mark.parametrize("part", ["gait_maker", "write_folder"])
 def test_an_interrupted_import_leaves_no_robot(tmp_path, monkeypatch, part):
     monkeypatch.setenv("STRUT_ROBOTS", str(tmp_path / "home"))
     monkeypatch.setattr(f"strut.adoption.adopt.{part}", stop)
@@ -218,7 +218,7 @@ def test_an_interrupted_replacement_leaves_the_old_robot(four, tmp_path, monkeyp
     before = {path: path.read_bytes() for path in (tmp_path / "fourling").rglob("*") if path.is_file()}
     source = write_xml(quadruped(), tmp_path / "fourling.xml")
     if stage == "gait fit":
-        monkeypatch.setattr("strut.adoption.adopt._fit_gait", stop)
+        monkeypatch.setattr("strut.adoption.adopt.gait_maker", stop)
     monkeypatch.setattr(os, "fsync", lambda _handle: stop())
     with pytest.raises(KilledError):
         adopt(source, force=True)
@@ -272,7 +272,7 @@ def test_a_mesh_in_the_way_is_refused_before_the_gait_fit(tmp_path, monkeypatch)
     (mesh,) = (name for name in files if name not in FILE_NAMES)
     (tmp_path / "robot" / mesh).parent.mkdir(parents=True)
     (tmp_path / "robot" / mesh).write_text("mine")
-    monkeypatch.setattr("strut.adoption.adopt._fit_gait", stop)
+    monkeypatch.setattr("strut.adoption.adopt.gait_maker", stop)
     with pytest.raises(FileError, match="is there already"):
         adopt(source, out=tmp_path / "robot")
 

@@ -28,6 +28,12 @@ class Free(Picky):
     search: ClassVar[Search] = Search()
 
 
+class Whole(Picky):
+    """Searches coarsely and weakens all parameters alike."""
+
+    search: ClassVar[Search] = Search(coarsely=True)
+
+
 def lifts(generator):
     """How strong the lift of each style was that was tried; as published it is 1.6."""
     return [(style.lift - 1.0) / 0.6 for style, _ in generator.tried]
@@ -217,19 +223,35 @@ def attempt_with(fallback, *, passes=True):
     return Candidate(0.5, draft, draft.violations, neutral=False)
 
 
-def test_a_search_by_words_begins_with_the_way_of_all_that_was_asked_and_not_before_neutrals():
+def detail_of_search(trials):
+    """Return the detail with which a search drafts an intensity that it has not tried yet."""
+    details = []
+    drafts = type(trials.generator).drafts
+
+    class Recording(type(trials.generator)):
+        def drafts(self, style, detail):
+            details.append(detail)
+            yield from drafts(self, style, detail)
+
+    searched = dict(trials.searched)
+    replace(trials, generator=Recording(lambda _style: True), searched=searched).search(0.37)
+    (detail,) = details
+    return detail
+
+
+def test_a_search_by_parameters_starts_at_the_fallback_of_the_requested_intensity():
     trials = trials_of(Picky(lambda _style: True))
-    assert trials._coarse_detail() is COARSE
+    assert detail_of_search(trials) is COARSE
     trials.searched[trials.asked_style] = attempt_with(5, passes=False)
-    assert (trials._coarse_detail().fallback, trials._coarse_detail().neutral_fallback) == (5, 0)
+    assert (detail_of_search(trials).fallback, detail_of_search(trials).neutral_fallback) == (5, 0)
     trials.searched[trials.style(0.0)] = attempt_with(2)
-    found = replace(trials, shares={"lift": 0.0})._coarse_detail()
-    assert (found.level, found.fallback, found.neutral_fallback, found.verdict_only) == ("search", 5, 2, True)
+    detail = detail_of_search(replace(trials, shares={"lift": 0.0}))
+    assert (detail.level, detail.fallback, detail.neutral_fallback, detail.verdict_only) == ("search", 5, 2, True)
     trials.searched[trials.style(0.0)] = attempt_with(2, passes=False)
-    assert trials._coarse_detail().neutral_fallback == 0
-    free = trials_of(Free(lambda _style: True))
-    free.searched[free.asked_style] = attempt_with(5)
-    assert free._coarse_detail() is COARSE
+    assert detail_of_search(trials).neutral_fallback == 0
+    whole = trials_of(Whole(lambda _style: True))
+    whole.searched[whole.asked_style] = attempt_with(5)
+    assert detail_of_search(whole) is COARSE
 
 
 def test_drafts_are_tried_in_order_until_one_passes_and_the_attempt_remembers_its_intensity():
