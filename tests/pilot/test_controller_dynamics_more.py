@@ -86,8 +86,8 @@ def test_mass_and_soles_are_relative_to_the_base_anywhere(body, moving):
     assert_allclose(whole.base_rotation.ravel(), data.xmat[1], atol=1e-12)
     jacobian = np.zeros((3, body.model.nv))
     for foot, place in enumerate(whole.pivot):
-        number = whole._foot_body[foot]
-        own = data.xpos[number] + data.xmat[number].reshape(3, 3) @ whole._foot_pivot[foot]
+        number = body.model.body(body.feet[foot].body).id
+        own = data.xpos[number] + data.xmat[number].reshape(3, 3) @ body.feet[foot].pivot
         assert_allclose(place, own - data.xpos[1], atol=1e-9)
         mujoco.mj_jac(body.model, data, jacobian, None, own, number)
         assert_allclose(whole.jacobian[FOOT_ROWS * foot : FOOT_ROWS * foot + 3], jacobian, atol=1e-9)
