@@ -39,9 +39,9 @@ def test_what_is_bolted_down_cannot_tip():
 
 def test_a_platform_without_a_number_is_refused_by_name():
     robot = load_robot("pepper")
-    with pytest.raises(BadTableError, match=r"robot\.toml says no wheels_m of its platform"):
+    with pytest.raises(BadTableError, match=r"robot\.toml has no `wheels_m`"):
         wheel_margin(without(robot, "wheels_m"), STANDING, np.zeros((1, 2)))
-    with pytest.raises(BadTableError, match=r"robot\.toml says no force_limit_n of its platform"):
+    with pytest.raises(BadTableError, match=r"robot\.toml has no `force_limit_n`"):
         drive_use(without(robot, "force_limit_n"), STANDING, np.ones((1, 3)))
 
 

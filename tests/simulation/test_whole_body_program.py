@@ -121,7 +121,7 @@ def test_a_foot_is_never_put_down_across_the_other(robot, motion):
     state.move(motion.qpos[sample], np.zeros(robot.model.nv))
     stands = np.array([False, True])
     far_right_m = np.array([0.0, -0.5])
-    places = StepShift(robot, planned).places(plan, state, stands, np.zeros(2), far_right_m)
+    places = StepShift(robot, planned).foot_targets(plan, state, stands, np.zeros(2), far_right_m)
     sole_m = np.ptp(np.array(robot.feet[0].outline_m)[:, 1])
     assert places[0, 1] - state.foot_m[1, 1] >= sole_m
     assert places[0, 1] < plan.foot_m[0, 0, 1]

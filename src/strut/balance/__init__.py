@@ -1,1 +1,1 @@
-"""Joint angles → a motion that stands."""
+"""Balance: centre of pressure, ground forces, support polygons, pendulum and sway."""

@@ -1,4 +1,4 @@
-"""Centre of pressure: where on the ground the reaction to a movement acts."""
+"""Centre of pressure and zero-moment point: where the ground reaction to a motion acts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from strut.robot import Robot
 
 
 def cop_of_wrench(force_n: Array, moment_nm: Array, *, ground_m: float = 0.0, min_load_n: float = -np.inf) -> Array:
-    """Return the centre of pressure of a ground reaction, with the dynamics of the whole body in it.
+    """Return the centre of pressure of a ground reaction: p = (-m_y + z f_x, m_x + z f_y) / f_z.
 
     Args:
         force_n: Total force of the ground in world. Shape (..., 3).
         moment_nm: Its moment about the world's origin. Shape (..., 3).
-        ground_m: Height of the ground.
-        min_load_n: A smaller vertical force counts as this one, so that a foot in the air divides nothing by zero.
+        ground_m: Height z of the ground.
+        min_load_n: Smaller vertical forces are replaced by this one, so that a foot in the air causes no division by 0.
 
     Returns:
         Point on the ground about which the reaction has no tipping moment [m]. Shape (..., 2).
@@ -31,7 +31,7 @@ def cop_of_wrench(force_n: Array, moment_nm: Array, *, ground_m: float = 0.0, mi
 def cop_with_swing_leg(
     com_in_body: Array, leg_force_n: Array, leg_moment_nm: Array, *, weight_n: float, height_m: Array | float
 ) -> Array:
-    """Return the centre of pressure if only the swing leg accelerates: the published form, made exact.
+    """Return the centre of pressure if only the swing leg accelerates (the published formula, made exact).
 
     Args:
         com_in_body: Static centre of mass of the whole robot, x and y. Shape (..., 2).
@@ -50,13 +50,13 @@ def cop_with_swing_leg(
 
 
 def swing_leg_cop(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
-    """Return the centre of pressure of a motion as the thesis has it: only the legs in the air have inertia.
+    """Return the centre of pressure of a motion by the thesis's model: only legs in the air have inertia.
 
     Args:
-        robot: Who moves.
+        robot: Robot that moves.
         time_s: Evenly spaced. Shape (T,).
         qpos: Shape (T, nq).
-        contact: Which feet are down. Shape (T, n_feet).
+        contact: Feet on the ground. Shape (T, n_feet).
 
     Returns:
         Centre of pressure in world [m]. Shape (T, 2).
@@ -80,7 +80,7 @@ def swing_leg_cop(robot: Robot, time_s: Array, qpos: Array, contact: npt.NDArray
 
 
 def zero_moment_point(mass_kg: Array, mass_in_world: Array, step_s: float) -> Array:
-    """Return where the ground would have to press, at rest before the first and after the last sample.
+    """Return the zero-moment point of point masses that rest before the first and after the last sample.
 
     Args:
         mass_kg: Shape (k,).

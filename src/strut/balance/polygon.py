@@ -1,4 +1,4 @@
-"""Convex polygon on the ground: how far a point is inside, the polygon shrunk, the nearest point of it."""
+"""Convex polygons on the ground: margins, shrinking, insets and nearest points."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from scipy.spatial import ConvexHull
 
 from strut.arrays import Array
 
-THINNEST_M = 1e-6  # points nearer to one line than this span no polygon
+MIN_WIDTH_M = 1e-6  # points nearer to one line than this span no polygon
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Polygon:
     """A convex polygon, or a stack of them, with corners in counter-clockwise order. Shape (..., n, 2).
 
-    Points may come with any leading shape that fits that of the stack.
+    Points may have any leading shape that broadcasts with that of the stack.
     """
 
     corners: Array
@@ -28,28 +28,28 @@ class Polygon:
 
     @property
     def edges(self) -> tuple[Array, Array]:
-        """Inward unit normals (..., n, 2) of the edges from each corner on, and their offsets (..., n) from 0."""
+        """Inward unit normals (..., n, 2) of the edges that start at each corner, and their offsets (..., n)."""
         x, y = np.moveaxis(self._along, -1, 0)
         normal = np.stack([-y, x], axis=-1) / np.hypot(x, y)[..., None]
         return normal, np.sum(normal * self.corners, axis=-1)
 
     @property
     def _along(self) -> Array:
-        """From each corner to the next. Shape (..., n, 2)."""
+        """Vectors from each corner to the next. Shape (..., n, 2)."""
         return np.concatenate([self.corners[..., 1:, :], self.corners[..., :1, :]], axis=-2) - self.corners
 
     def margin(self, points: Array) -> Array:
-        """Return the distance inside the polygon, negative outside (from the worst edge). (..., 2) in, (...) out."""
+        """Return the signed distance to the nearest edge line, positive inside. (..., 2) in, (...) out."""
         normal, distance = self.edges
         return np.asarray((np.sum(points[..., None, :] * normal, axis=-1) - distance).min(axis=-1))
 
     def shrink(self, share: float) -> Polygon:
-        """Return the polygon scaled by 1 - share about its centre: the published buffer."""
+        """Return the polygon scaled by 1 - share about its centre (the published buffer)."""
         centre = self.centre[..., None, :]
         return Polygon(centre + (1.0 - share) * (self.corners - centre))
 
     def inset(self, distance_m: float) -> Polygon | None:
-        """Return a single polygon with every edge moved inwards, or None where an edge vanishes."""
+        """Return a single polygon with every edge moved inwards; None if an edge vanishes."""
         normal, distance = self.edges
         before = np.roll(normal, 1, axis=0)
         moved = distance + distance_m
@@ -60,7 +60,7 @@ class Polygon:
         return inset if kept.all() else None
 
     def nearest(self, points: Array) -> Array:
-        """Return the nearest points of the polygon, each point itself where it is inside. (..., 2) in and out."""
+        """Return the nearest points of the polygon; points inside stay. (..., 2) in and out."""
         along = self._along
         from_corner = points[..., None, :] - self.corners
         share = np.sum(from_corner * along, axis=-1) / np.sum(along**2, axis=-1)
@@ -70,7 +70,7 @@ class Polygon:
         return np.where((self.margin(points) < 0.0)[..., None], nearest, points)
 
     def nearest_at_same_x(self, points: Array) -> Array:
-        """Return the nearest points that keep their x where the polygon has that x. (..., 2) in and out."""
+        """Return the nearest points with the same x, or the nearest x of the polygon. (..., 2) in and out."""
         normal, distance = self.edges
         x = np.clip(points[..., 0], self.corners[..., 0].min(axis=-1), self.corners[..., 0].max(axis=-1))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -81,8 +81,8 @@ class Polygon:
 
 
 def convex_hull(points: Array) -> Polygon | None:
-    """Return the convex hull of points, or None if they lie on a line. Shape (n, 2)."""
-    if len(points) < 3 or np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[1] < THINNEST_M:
+    """Return the convex hull of points; None if they lie on a line. Shape (n, 2)."""
+    if len(points) < 3 or np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[1] < MIN_WIDTH_M:
         return None
     if len(points) > 3:
         return Polygon(points[ConvexHull(points).vertices])

@@ -1,4 +1,4 @@
-"""Support: which feet carry when, the polygon they span, and how far inside it the centre of pressure is."""
+"""Support: phases of a motion with the same feet on the ground, their support polygons and the balance margin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from strut.robot import Robot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Support:
-    """The samples from `first` to before `stop`, during which the same feet are down, and the polygon they span."""
+    """The samples from `first` to before `stop` with the same feet on the ground, and their support polygon."""
 
     first: int
     stop: int
@@ -30,7 +30,7 @@ class Support:
 
 
 def supports(contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Iterator[Support]:
-    """Yield the supports of a motion in order. Feet that are down do not move, so one polygon serves each.
+    """Yield the supports of a motion in order; feet on the ground do not move, so each has one polygon.
 
     Args:
         contact: Shape (T, n).
@@ -45,9 +45,9 @@ def supports(contact: npt.NDArray[np.bool_], foot_in_world: Array) -> Iterator[S
 
 
 def support_margin(contact: npt.NDArray[np.bool_], foot_in_world: Array, cop_in_world: Array) -> Array:
-    """Return how far inside the support polygon the centre of pressure is; minus infinity where no foot carries.
+    """Return the margin of the centre of pressure in the support polygon; minus infinity in flight.
 
-    Feet on one line span no polygon: the margin is then minus the distance from the line between the outer two.
+    Feet on one line span no polygon: the margin is then minus the distance from the segment between the outer two.
 
     Args:
         contact: Shape (T, n).
@@ -70,13 +70,13 @@ def support_margin(contact: npt.NDArray[np.bool_], foot_in_world: Array, cop_in_
 
 
 def stands_on_lines(robot: Robot, contact: npt.NDArray[np.bool_]) -> bool:
-    """Return whether a motion ever stands on fewer than three points, where no margin can be kept. (T, n_feet)."""
+    """Return whether a motion ever stands on fewer than three points, where the margin is never positive. (T, n)."""
     points = np.bincount(np.array(robot.point_feet, dtype=int), minlength=len(robot.feet))
     return bool(robot.feet) and bool((contact @ points < 3).any())
 
 
 def _distance_from_line(points: Array, start: Array, stop: Array) -> Array:
-    """Return the distance of points from the line between two points, which may be one. Shape (N, 2) in, (N,) out."""
+    """Return the distance of points from a segment, which may be a point. Shape (N, 2) in, (N,) out."""
     along = stop - start
     share = np.clip((points - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
     return np.asarray(np.linalg.norm(points - start - share[:, None] * along, axis=1))

@@ -1,10 +1,12 @@
-"""Sway by the linear inverted pendulum: shifts of the body that keep the centre of pressure in the support polygon.
+"""Sway: shifts of the body, by the linear inverted pendulum, that keep the centre of pressure in the support polygon.
 
-The published correction moves the feet under the body at each tick; here the same is planned for the whole walk at
-once. First the path that the centre of pressure shall take: the nearest point of the shrunken support polygon, carried
-over evenly from one polygon to the next while all feet are down. Then the shift of the body that produces it: a mass
-at height h over the ground obeys c - (h/g) c'' = p, whose bounded solution looks ahead, so that the body is already
-moving when the swing leg changes, which is where the published robot fell. The whole-body dynamics close the loop.
+The published correction moves the feet under the body at each tick; here it is planned for the whole walk at once:
+
+    path   target of the centre of pressure p: the nearest point of the inset support polygon with one foot in the air,
+           interpolated smoothly while all feet are on the ground
+    shift  centre of mass c with c - (h/g) c'' = p at height h; the bounded solution looks ahead, so that the body
+           already moves when the swing leg changes, which is where the published robot fell
+    check  the whole-body dynamics give the new centre of pressure, and the rest is planned again
 """
 
 from __future__ import annotations
@@ -21,12 +23,12 @@ from strut.balance.support import supports
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.easing import smooth_step
 
-CLOSE_M = 2e-3  # the path need not be met better than this: the gate measures the margin afterwards
+CLOSE_M = 2e-3  # an error that needs no further shift: the audit measures the margin afterwards
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyResponse:
-    """What a shifted motion does: centre of pressure (T, 2) and centre of mass (T, 3) in world."""
+    """Measured response to a shift: centre of pressure (T, 2) and centre of mass (T, 3) in world."""
 
     cop_in_world: Array
     com_in_world: Array
@@ -34,14 +36,14 @@ class BodyResponse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sway:
-    """Where the centre of pressure of a motion shall be.
+    """Target of the centre of pressure of a motion.
 
     Args:
         time_s: Evenly spaced. Shape (T,).
-        standing: What the motion does without any sway.
-        inset: Support triangles, less the buffer, where one foot is in the air, else NaN. Shape (T, 3, 2).
-        x_cost: How much dearer a shift along the path is than one to the side: 1 takes the shortest way, infinity
-            shifts sideways only, as published.
+        standing: Response without sway.
+        inset: Support triangles, less the buffer, while one foot is in the air, else NaN. Shape (T, 3, 2).
+        x_cost: Cost of a shift along the path relative to one sideways: 1 takes the nearest point, infinity shifts
+            sideways only, as published.
     """
 
     time_s: Array
@@ -50,10 +52,10 @@ class Sway:
     x_cost: float
 
     def missing_shift(self, response: BodyResponse) -> Array | None:
-        """Return how far the centre of mass has yet to shift after a response; None where it is close. Shape (T, 2)."""
+        """Return the remaining shift of the centre of mass after a response; None if it is small. Shape (T, 2)."""
         cop = response.cop_in_world
-        missing = _zmp_path(self.standing.cop_in_world, cop, self.inset, self.x_cost) - cop
-        missing[[0, -1]] = 0.0  # the motion starts and ends where it stands
+        missing = _target_path(self.standing.cop_in_world, cop, self.inset, self.x_cost) - cop
+        missing[[0, -1]] = 0.0  # the motion starts and ends standing
         if self.x_cost == np.inf:
             missing[:, 0] = 0.0
         if np.abs(missing).max() < CLOSE_M:
@@ -64,7 +66,7 @@ class Sway:
 def inset_support(contact: npt.NDArray[np.bool_], foot_in_world: Array, buffer_m: float) -> Array:
     """Return the shrunken support triangle at each sample with one foot in the air, else NaN. Shape (T, 3, 2).
 
-    Where the buffer leaves nothing of a triangle, it is a tiny one around the centre.
+    If the buffer leaves no triangle, a tiny one around the centre is returned.
     """
     corners = np.full((len(contact), 3, 2), np.nan)
     for support in supports(contact, foot_in_world):
@@ -73,24 +75,24 @@ def inset_support(contact: npt.NDArray[np.bool_], foot_in_world: Array, buffer_m
     return corners
 
 
-def _zmp_path(standing_cop: Array, cop: Array, inset: Array, x_cost: float) -> Array:
-    """Return where the centre of pressure shall be. Shape (T, 2)."""
-    wanted = np.full_like(cop, np.nan)
+def _target_path(standing_cop: Array, cop: Array, inset: Array, x_cost: float) -> Array:
+    """Return the target of the centre of pressure. Shape (T, 2)."""
+    target = np.full_like(cop, np.nan)
     one_in_air = np.isfinite(inset[:, 0, 0])
     if x_cost == np.inf:
         start = np.stack([cop[:, 0], standing_cop[:, 1]], axis=1)
-        wanted[one_in_air] = Polygon(inset[one_in_air]).nearest_at_same_x(start[one_in_air])
+        target[one_in_air] = Polygon(inset[one_in_air]).nearest_at_same_x(start[one_in_air])
     else:
         start = standing_cop
         stretch = np.array([x_cost, 1.0])
-        wanted[one_in_air] = Polygon(inset[one_in_air] * stretch).nearest(start[one_in_air] * stretch) / stretch
-    return start + _carried_over(wanted - start)
+        target[one_in_air] = Polygon(inset[one_in_air] * stretch).nearest(start[one_in_air] * stretch) / stretch
+    return start + _fill_smoothly(target - start)
 
 
-def _carried_over(offset: Array) -> Array:
-    """Return the rows that are NaN filled smoothly between the known ones, with 0 at the first and the last. (T, 2)."""
+def _fill_smoothly(offset: Array) -> Array:
+    """Return rows with NaN filled smoothly between known ones, and 0 at the first and the last. Shape (T, 2)."""
     offset = offset.copy()
-    offset[[0, -1]] = 0.0  # standing before and after
+    offset[[0, -1]] = 0.0  # the motion starts and ends standing
     known = np.flatnonzero(np.isfinite(offset[:, 0]))
     before = known[np.searchsorted(known, np.arange(len(offset)), side="right") - 1]
     after = known[np.searchsorted(known, np.arange(len(offset)), side="left")]

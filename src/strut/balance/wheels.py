@@ -1,6 +1,6 @@
-"""Wheels: what keeps a robot on a platform from tipping over, and what its drive can give.
+"""Wheels: balance margin of a robot on a platform, and use of its drive's limits.
 
-The numbers stand in the `platform` table of the robot's `robot.toml`.
+The limits are in the `platform` table of the robot's `robot.toml`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ DRIVE_LIMITS = ("its speed", "its turning speed", "its driving force", "its turn
 
 
 def wheel_margin(robot: Robot, qpos: Array, cop_in_world: Array) -> Array:
-    """Return how far inside the polygon of the wheels the centre of pressure is; infinite if bolted down.
+    """Return the margin of the centre of pressure in the polygon of the wheels; infinite if bolted down.
 
     Args:
-        robot: Whose `wheels_m` say where the wheels touch the floor, x and y in the platform's frame.
-        qpos: Starts with x, y and yaw of the platform. Shape (T, nq).
+        robot: Robot whose `wheels_m` are the contacts of the wheels, x and y in the platform's frame.
+        qpos: Coordinates; the first three are x, y and yaw of the platform. Shape (T, nq).
         cop_in_world: Shape (T, 2).
 
     Returns:
-        Distance to the line over which it would tip first [m]. Shape (T,).
+        Distance to the nearest edge, over which the robot would tip [m]. Shape (T,).
     """
     if not robot.base_size:
         return np.full(len(qpos), np.inf)
@@ -40,15 +40,15 @@ def wheel_margin(robot: Robot, qpos: Array, cop_in_world: Array) -> Array:
 
 
 def drive_use(robot: Robot, qvel: Array, drive_force: Array) -> Array:
-    """Return which share of its limits a platform uses, as `DRIVE_LIMITS` names them.
+    """Return the use of a platform's limits, in the order of `DRIVE_LIMITS`.
 
     Args:
-        robot: Whose platform.
-        qvel: Starts with the platform's velocity in x, y and yaw. Shape (T, nv).
+        robot: Robot on a platform.
+        qvel: Velocities; the first three are the platform's in x, y and yaw. Shape (T, nv).
         drive_force: In x and y [N], about the vertical [N m]; no columns without a platform. Shape (T, 3 or 0).
 
     Returns:
-        1 is a limit. Shape (T, 4), or (T, 0) without a platform.
+        Shares of the limits, 1 at a limit. Shape (T, 4), or (T, 0) without a platform.
     """
     if drive_force.shape[1] == 0:
         return drive_force
@@ -63,5 +63,5 @@ def drive_use(robot: Robot, qvel: Array, drive_force: Array) -> Array:
 
 def _platform_entry(robot: Robot, name: str) -> Any:
     if robot.platform is None or not getattr(robot.platform, name):
-        raise BadTableError(f"{robot.name}: robot.toml says no {name} of its platform.")
+        raise BadTableError(f"{robot.name}: robot.toml has no `{name}` in its `platform` table: add it.")
     return getattr(robot.platform, name)

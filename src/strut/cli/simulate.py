@@ -24,7 +24,7 @@ from strut.registry import find, names
 from strut.simulation.outcome import Outcome
 from strut.simulation.playback import Playback
 from strut.simulation.playback import simulate as play
-from strut.simulation.sensing import LARGEST_SENSING, Sensing
+from strut.simulation.sensing import MAX_SENSING, Sensing
 from strut.verify.goal_ending import measure_goal_ending
 from strut.verify.landing_audit import lands_with_impacts
 from strut.viewer.receipt_text import goal_words
@@ -51,10 +51,10 @@ def simulate(
     ] = "auto",
     noise: Annotated[
         float,
-        typer.Option(min=0.0, max=LARGEST_SENSING, help="Of the velocities that a controller sees: spread in m/s."),
+        typer.Option(min=0.0, max=MAX_SENSING, help="Of the velocities that a controller sees: spread in m/s."),
     ] = 0.0,
     delay: Annotated[
-        float, typer.Option(min=0.0, max=LARGEST_SENSING, help="Age of the state that a controller sees, in seconds.")
+        float, typer.Option(min=0.0, max=MAX_SENSING, help="Age of the state that a controller sees, in seconds.")
     ] = 0.0,
     out: Annotated[Path | None, typer.Option(help="Write the motion that really happened here.")] = None,
     force: Force = False,

@@ -1,4 +1,4 @@
-"""Motion → what really happens, in MuJoCo."""
+"""Simulation: a motion played in MuJoCo by servos, balance control or whole-body control."""
 
 from strut.front_door import attach
 

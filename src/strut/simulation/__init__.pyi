@@ -1,4 +1,4 @@
-"""Motion → what happens in MuJoCo."""
+"""Simulation: a motion played in MuJoCo."""
 
 # Types in their signatures
 from .sensing import Sensing as Sensing

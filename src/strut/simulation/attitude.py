@@ -1,6 +1,6 @@
-"""Attitude: roll, pitch and yaw of the base, and the rotation from one attitude to another, in plain numbers.
+"""Attitude: roll, pitch and yaw of the base and errors between attitudes, in plain numbers.
 
-They are needed at every tick, one at a time: for nine numbers that is several times faster than arrays.
+Controllers need them at every tick, one at a time; for nine numbers this is several times faster than arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def attitude_matrix(roll: float, pitch: float, yaw: float) -> Matrix:
 
 
 def attitude_error(rotation: Array, wanted: Matrix) -> Triple:
-    """Return the rotation vector in base axes from a base's rotation to the wanted one, for errors below a right angle.
+    """Return the rotation vector in base axes from a rotation to the wanted one, for errors below 90 degrees.
 
     Its length is the sine of the angle. Shape (3, 3) in.
     """
@@ -43,7 +43,7 @@ def attitude_error(rotation: Array, wanted: Matrix) -> Triple:
 
 
 def rotation_between(start: Array, end: Array) -> Array:
-    """Return the rotation vector in world axes from one attitude to another; its length is the angle's sine. (3,)."""
+    """Return the rotation vector in world from one attitude to another, with the sine of the angle as length. (3,)."""
     (_, xy, xz), (yx, _, yz), (zx, zy, _) = (end @ start.T).tolist()
     return np.array([(zy - yz) / 2.0, (xz - zx) / 2.0, (yx - xy) / 2.0])
 

@@ -1,4 +1,4 @@
-"""Contact forces: a wrench shared out among contact points inside their friction pyramids, by least squares."""
+"""Contact forces: distribution of a wrench among contact points within friction pyramids, by least squares."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from strut.arrays import Array
 
 
 def pyramid_edges(friction: float) -> Array:
-    """Return the edges of the friction pyramid inside the cone, with upward force 1. Shape (4, 3)."""
+    """Return the edges of the pyramid inscribed in the friction cone, with vertical force 1. Shape (4, 3)."""
     slope = friction / math.sqrt(2.0)
     return np.array([(slope, slope, 1.0), (slope, -slope, 1.0), (-slope, slope, 1.0), (-slope, -slope, 1.0)])
 
@@ -20,14 +20,14 @@ def pyramid_edges(friction: float) -> Array:
 class ForceDistribution:
     """Non-negative least squares over the pyramid edges of a fixed number of points.
 
-    Minimises |F - sum f|^2 + w |M - sum r x f|^2 + k^2 |edge forces|^2, every point with a least upward force.
+    Minimises |F - sum f|^2 + w |M - sum r x f|^2 + k^2 |edge forces|^2, with a minimum vertical force at every point.
 
     Args:
-        points: How many contact points.
-        friction: Coefficient of the pyramids' cone.
+        points: Number of contact points.
+        friction: Coefficient of the friction cones.
         moment_weight: w^0.5 [1/m].
         regularisation: k.
-        min_force_n: Upward force that every point gets.
+        min_force_n: Minimum vertical force of every point.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class ForceDistribution:
         self._least = np.full((points, 3), (0.0, 0.0, min_force_n))
 
     def share(self, places: Array, force_n: Array, moment_nm: Array) -> Array:
-        """Return forces on the points.
+        """Return the forces on the points.
 
         Args:
-            places: Of the points, from the origin of the moment, in world axes. Shape (n, 3).
-            force_n: Wanted in all, in world axes. Shape (3,).
-            moment_nm: Wanted in all about the origin. Shape (3,).
+            places: Points from the origin of the moment, in world axes. Shape (n, 3).
+            force_n: Total force to apply, in world axes. Shape (3,).
+            moment_nm: Total moment to apply about the origin. Shape (3,).
 
         Returns:
             Shape (n, 3).
@@ -85,7 +85,7 @@ class ForceDistribution:
         return np.asarray(amounts.reshape(-1, 4) @ self._edges + least)
 
     def _all_edges(self) -> Array:
-        """Return the least squares without signs, by the dual of six rows; where none is negative it is the answer."""
+        """Return the least-squares edge forces without sign constraints, by the dual system of six rows."""
         wrench = self._matrix[:6]
         np.matmul(wrench, wrench.T, out=self._dual)
         self._dual.ravel()[::7] += self._damping

@@ -1,4 +1,4 @@
-"""MuJoCo as a physics engine: a robot with torque-limited position servos on a floor, stepped along servo goals."""
+"""Physics: a robot with torque-limited position servos on a floor, stepped in MuJoCo along servo goals."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from strut.engines.rigid_body import foot_geoms, foot_sites
 from strut.models.model_builder import FLOOR
 from strut.robot import Robot
 
-ASKED_S = 0.25  # between two questions whether a run shall end
-FEEDBACK_S = 0.004  # between two answers of a controller, which are held: what robots' own computers manage
+ASKED_S = 0.25  # interval between checks whether a run may end early
+FEEDBACK_S = 0.004  # period of a controller, whose output is held in between: 250 Hz, as on real robots
 
-mujoco.set_mju_user_warning(lambda _message: None)  # else MuJoCo writes a log file into the user's folder
+mujoco.set_mju_user_warning(lambda _message: None)  # otherwise MuJoCo writes a log file into the working directory
 
 
 class Feedback(Protocol):
@@ -27,13 +27,13 @@ class Feedback(Protocol):
     torque_driven: Index
 
     def correction(self, time_s: float, qpos: Array, qvel: Array) -> Array:
-        """Return what to add at a tick, from the state then. Shapes (nq,), (nv,) in, (n_joints,) out."""
+        """Return the torques to add at a tick for a state. Shapes (nq,), (nv,) in, (n_joints,) out."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What happened, per sample.
+    """Recorded simulation, per sample.
 
     Args:
         time_s: Shape (T,).
@@ -73,10 +73,10 @@ def run_servos(
 ) -> Run:
     """Step the robot from rest along servo goals.
 
-    A servo pulls with stiffness × (goal - angle) + damping × (goal speed - speed) + feed-forward, up to its limit. All
-    masses and inertias have a factor that the feed-forward does not know of. `feedback` is asked every `FEEDBACK_S`
-    for torques to add, `on_sample` hears the samples done and their number; what `ends` says of it all, asked a
-    few times a second, may end it. Shapes: evenly spaced times (T,), start (nq,), goals and torques (T, n_joints).
+    A servo's torque is stiffness × (goal - angle) + damping × (goal speed - speed) + feed-forward, up to its limit. All
+    masses and inertias are scaled by a factor that the feed-forward does not include. `feedback` adds torques every
+    `FEEDBACK_S`, `on_sample` receives the number of samples done and of all, and `ends`, called every `ASKED_S`, may
+    end the run early. Shapes: evenly spaced times (T,), start (nq,), goals and torques (T, n_joints).
     """
     driven = None if feedback is None else feedback.torque_driven
     plant = Plant(robot, float(time_s[1] - time_s[0]), friction=friction, mass_scale=mass_scale, torque_driven=driven)
@@ -84,7 +84,7 @@ def run_servos(
 
 
 class Plant:
-    """A robot with its servos on a floor, played in one piece or piece by piece with what happened in view between."""
+    """A robot with its servos on a floor, played in one run or in several consecutive ones."""
 
     def __init__(
         self, robot: Robot, step_s: float, *, friction: float, mass_scale: float, torque_driven: Index | None = None
@@ -92,7 +92,7 @@ class Plant:
         model = copy(robot.model)
         model.geom_friction[model.geom(FLOOR).id, 0] = friction
         limits = np.stack([-robot.torque_limit_nm, robot.torque_limit_nm], axis=1)
-        model.actuator_forcerange[model.nu - len(limits) :] = limits  # drives of a platform come first, with their own
+        model.actuator_forcerange[model.nu - len(limits) :] = limits  # after the drives of a platform
         model.body_mass[:] *= mass_scale
         model.body_inertia[:] *= mass_scale
         self._model = model
@@ -100,7 +100,7 @@ class Plant:
         self._robot = robot
         mujoco.mj_setConst(model, self._data)
         self._torque_driven = [] if torque_driven is None else (model.nu - len(limits) + torque_driven).tolist()
-        model.actuator_gainprm[self._torque_driven, 0] = 1.0  # what is sent to them is the torque
+        model.actuator_gainprm[self._torque_driven, 0] = 1.0  # their control signal is the torque
         model.actuator_biasprm[self._torque_driven] = 0.0
         self._substeps = max(1, round(step_s / model.opt.timestep))
         model.opt.timestep = step_s / self._substeps
@@ -109,7 +109,7 @@ class Plant:
         self._correction: Array = np.zeros(model.nu)
 
     def control(self, time_s: Array, goal_rad: Array, feedforward_nm: Array) -> Array:
-        """Return the positions to send so that the servos also damp towards the goal's speed and feed torques forward.
+        """Return control positions that make the servos damp towards the goal's speed and feed torques forward.
 
         Shapes (T,), (T, n_joints), (T, n_joints) in, (T, n_joints) out.
         """
@@ -129,15 +129,15 @@ class Plant:
         on_sample: Callable[[int, int], None] | None = None,
         ends: Callable[[Run], bool] | None = None,
     ) -> Run:
-        """Play samples and return what happened at each, before its step.
+        """Play samples and return the state at each, before its step.
 
         Args:
             time_s: Shape (T,).
-            control: Positions to send, one row more than samples where more will follow. Shape (T or T + 1, n_joints).
-            start_qpos: Coordinates to start from at rest; where the last piece ended if None. Shape (nq,).
-            feedback: Adds torques, asked every `FEEDBACK_S`.
-            on_sample: Called with the samples done and their number.
-            ends: Asked at every `ASKED_S` whether what has happened is enough.
+            control: Control positions, with one more row than samples if a run follows. Shape (T or T + 1, n_joints).
+            start_qpos: Configuration to start from at rest; the end of the last run if None. Shape (nq,).
+            feedback: Controller that adds torques every `FEEDBACK_S`.
+            on_sample: Receives the number of samples done and of all.
+            ends: Whether the run may end, called every `ASKED_S` with the run so far.
         """
         model = self._model
         data = self._data
@@ -164,7 +164,7 @@ class Plant:
                 run = run.first(k + 1)
                 break
         if start_qpos is not None and samples > 1:
-            run.foot_load_n[0] = run.foot_load_n[1]  # at the start the feet only touch; the first step loads them
+            run.foot_load_n[0] = run.foot_load_n[1]  # the first step loads the feet
         return run
 
     def _advance(self, time_s: float, control: Array, following: Array, feedback: Feedback | None) -> float:
@@ -187,7 +187,7 @@ class Plant:
         return power_w
 
     def _held_correction(self, feedback: Feedback, now_s: float) -> Array:
-        """Return the torques that a controller adds, which it is asked for every `FEEDBACK_S`. Shape (n_joints,)."""
+        """Return a controller's torques, updated every `FEEDBACK_S` and held in between. Shape (n_joints,)."""
         if self._steps_done % self._held_steps == 0:
             self._correction = feedback.correction(now_s, self._data.qpos, self._data.qvel)
         self._steps_done += 1
@@ -195,7 +195,7 @@ class Plant:
 
     @property
     def qpos(self) -> Array:
-        """The coordinates now. Shape (nq,)."""
+        """Current configuration. Shape (nq,)."""
         return np.array(self._data.qpos)
 
 

@@ -1,4 +1,4 @@
-"""Planned walk: what a plan has feet, mass and joints do at any instant, as controllers compare it with what is."""
+"""Planned walk: reference state of feet, centre of mass and joints at any time, for controllers."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from strut.maths.sampling import runs
 from strut.motion import Motion
 from strut.robot import BASE, Robot
 
-HANDOVER_S = 0.08  # in which a foot takes over or gives up its load
+HANDOVER_S = 0.08  # time in which a foot takes over or gives up its load
 
 
 class PlannedInstant(NamedTuple):
-    """The plan at a time, in world axes; place, velocity and acceleration are the rows of a triple.
+    """The plan at one time, in world axes; triples are position, velocity and acceleration.
 
     Args:
         com_m: Centre of mass. Shape (3, 3).
         foot_m: Feet. Shape (3, n, 3).
         foot_rotation: Feet to world. Shape (n, 3, 3).
         foot_turn: Their angular velocity and acceleration. Shape (2, n, 3).
-        base_m: Place of the base. Shape (3,).
+        base_m: Position of the base. Shape (3,).
         base_rotation: Base to world. Shape (3, 3).
         base_turn: Its angular velocity and acceleration, in base axes. Shape (2, 3).
         joint_rad: Joints. Shape (3, n_joints).
         load: Share of the weight that each foot carries. Shape (n,).
-        progress: How far the stance or the swing of each foot is, from 0 to 1. Shape (n,).
-        down: Which feet stand. Shape (n,).
-        left_s: Time until each stance or swing ends. Shape (n,).
+        progress: Progress of each foot's stance or swing, from 0 to 1. Shape (n,).
+        down: Feet in stance. Shape (n,).
+        left_s: Time until each foot's stance or swing ends. Shape (n,).
     """
 
     com_m: Array
@@ -52,7 +52,7 @@ class PlannedInstant(NamedTuple):
 
 
 class PlannedWalk:
-    """A motion of a floating robot on feet; `omega` is the rate of its pendulum, `height_m` of its centre of mass."""
+    """A motion of a floating robot on feet, with mean height h of its centre of mass and omega = sqrt(g / h)."""
 
     def __init__(self, robot: Robot, motion: Motion) -> None:
         time_s = motion.time_s
@@ -84,18 +84,18 @@ class PlannedWalk:
         self._down = motion.contact
 
     def at(self, time_s: float) -> PlannedInstant:
-        """Return the plan at a time, between samples on straight lines."""
+        """Return the plan at a time, linearly interpolated."""
         table = self._table
         place = min(max((time_s - self._start_s) / self._step_s, 0.0), len(table) - 1.0)
         before = min(int(place), len(table) - 2)
         row = table[before] + (place - before) * (table[before + 1] - table[before])
-        found = [row[start:end].reshape(shape) for start, end, shape in self._places]
+        values = [row[start:end].reshape(shape) for start, end, shape in self._places]
         now = round(place)
-        return PlannedInstant._make((*found, self._progress[now], self._down[now], self._left_s[now]))
+        return PlannedInstant._make((*values, self._progress[now], self._down[now], self._left_s[now]))
 
 
 def loads(time_s: Array, contact: npt.NDArray[np.bool_]) -> Array:
-    """Return the share of the weight that each foot carries, going over smoothly. Shape (T, n) in and out."""
+    """Return each foot's share of the weight, smoothed over the handover. Shape (T, n) in and out."""
     window = max(1, round(HANDOVER_S / (time_s[1] - time_s[0])))
     kernel = np.hanning(window + 2)[1:-1]
     padded = np.pad(contact.astype(float), ((window, window), (0, 0)), mode="edge")
@@ -111,7 +111,7 @@ def _rates(time_s: Array, values: Array) -> Array:
 
 
 def _steps(time_s: Array, contact: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Return how far each stance and swing is, from 0 to 1, and the time until it ends. Shapes (T, n)."""
+    """Return the progress of each stance and swing, from 0 to 1, and the time until it ends. Shapes (T, n)."""
     progress = np.ones(contact.shape)
     left_s = np.zeros(contact.shape)
     step_s = time_s[1] - time_s[0]

@@ -1,4 +1,4 @@
-"""Sensing: the state that an estimator would give a controller, with noise on velocities and some milliseconds old."""
+"""Sensing: a simulated state estimator, with noise on velocities and a delay."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from strut.arrays import Array
 from strut.errors import OutOfRangeError
 from strut.robot import BASE
 
-LARGEST_SENSING = 1.0  # noise or delay with which nobody could balance
+MAX_SENSING = 1.0  # [m/s, rad/s, s]; far beyond noise and delay with which any robot balances
 
 
 @dataclass(frozen=True, slots=True)
 class Sensing:
-    """What an estimator does to the state: noise of velocities, and how old it is.
+    """Noise and delay of a state estimator.
 
     Args:
         velocity_noise_m_s: Standard deviation of the base's linear velocity.
-        turn_noise_rad_s: Of its angular velocity.
+        turn_noise_rad_s: Standard deviation of its angular velocity.
         delay_s: Age of the state.
-        seed: Of the noise.
+        seed: Seed of the noise.
     """
 
     velocity_noise_m_s: float = 0.0
@@ -32,17 +32,17 @@ class Sensing:
 
     def __post_init__(self) -> None:
         for name in ("velocity_noise_m_s", "turn_noise_rad_s", "delay_s"):
-            if not 0.0 <= getattr(self, name) <= LARGEST_SENSING:  # also catches NaN
-                raise OutOfRangeError(f"{name} is {getattr(self, name):g}; choose 0 to {LARGEST_SENSING:g}.")
+            if not 0.0 <= getattr(self, name) <= MAX_SENSING:  # also catches NaN
+                raise OutOfRangeError(f"{name} is {getattr(self, name):g}; choose 0 to {MAX_SENSING:g}.")
 
     @property
     def is_perfect(self) -> bool:
-        """Whether the state is neither noisy nor old."""
+        """Whether the state has neither noise nor delay."""
         return self == Sensing(seed=self.seed)
 
 
 class Estimator:
-    """What a controller sees, tick after tick, in order."""
+    """State estimator of a controller, called tick by tick in order."""
 
     def __init__(self, sensing: Sensing | None) -> None:
         self._sensing = Sensing() if sensing is None else sensing
@@ -52,8 +52,8 @@ class Estimator:
         speed = self._sensing.velocity_noise_m_s
         self._spread = np.array([speed] * 3 + [turn] * 3)
 
-    def seen(self, time_s: float, qpos: Array, qvel: Array) -> tuple[Array, Array]:
-        """Return coordinates and velocities as an estimator would give them. Shapes (nq,), (nv,) in and out."""
+    def estimate(self, time_s: float, qpos: Array, qvel: Array) -> tuple[Array, Array]:
+        """Return the estimated coordinates and velocities. Shapes (nq,), (nv,) in and out."""
         past = self._past
         oldest_s = time_s - self._sensing.delay_s
         past.append((time_s, qpos.copy(), qvel.copy()))

@@ -1,8 +1,8 @@
-"""Servo balance: a planned walk is kept upright by moving the pressure under the feet, through position servos.
+"""Servo balance: feedback that keeps a planned walk upright by shifting the centre of pressure under the feet.
 
-The capture point c + v / omega (Pratt et al., 2006) is compared with the planned one, carried along with where feet
-really are. The pressure under each loaded foot goes beyond the error, inside its sole; the moment that takes is the
-feet's, so the joints above give it: minus the transposed angular Jacobian times the moment.
+The capture point xi = c + v / omega (Pratt et al., 2006) is compared with the planned one, shifted by the position
+error of the feet in stance. The centre of pressure of each loaded foot moves by gain x (xi - xi_plan) within its sole.
+The moment m that this requires is given by the joints: tau = -J_angular' m, added to the position servos.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from strut.simulation.sensing import Estimator, Sensing
 from strut.simulation.step_adjustment import StepAdjustment
 from strut.simulation.walking_state import WalkingState, servo_stiffness
 
-GAIN = 3.0  # pressure moves by this much of the error; below 1 the capture point runs away
-INSIDE = 0.85  # share of the sole that the pressure may use
-UNLOADED = 0.02  # a foot that carries less of the weight is left alone
+GAIN = 3.0  # shift of the centre of pressure over the capture point's error; below 1 the error grows
+INSIDE = 0.85  # share of the sole that the centre of pressure may use
+UNLOADED = 0.02  # share of the weight below which a foot gets no feedback
 
 
 class ServoBalance:
@@ -42,7 +42,7 @@ class ServoBalance:
         """Return the torques to add to those of the servos. Shapes (nq,), (nv,) in, (n_joints,) out."""
         state = self._state
         plan = self._plan.at(time_s)
-        seen_qpos, seen_qvel = self._estimator.seen(time_s, qpos, qvel)
+        seen_qpos, seen_qvel = self._estimator.estimate(time_s, qpos, qvel)
         state.move(seen_qpos, seen_qvel)
         load = plan.load
         omega = self._plan.omega
@@ -57,4 +57,4 @@ class ServoBalance:
             pushed_n = load[foot] * self._weight_n
             moment = np.array([shift[1] * pushed_n, -shift[0] * pushed_n, 0.0])
             torque -= moment @ state.foot_turning[foot]
-        return torque[BASE:] + self._stiffness * self._steps.joints(plan, state, seen_qpos, carried_m, error_m)
+        return torque[BASE:] + self._stiffness * self._steps.joint_offsets(plan, state, seen_qpos, carried_m, error_m)

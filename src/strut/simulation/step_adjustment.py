@@ -1,8 +1,8 @@
-"""Step adjustment: swinging feet are put down where the body needs them, not where the plan had them.
+"""Step adjustment: swing feet land where the capture point requires, not where the plan had them.
 
-A foot in the air is led to its planned place in the world, carried along with the feet that stand, and beyond it by the
-error of the capture point; so it also lands flat and on time when the body tilts. What that adds to the leg's posture
-goes out again while the foot stands, which brings the body back over its feet.
+A swing foot tracks its planned position in the world, shifted by the position error of the stance feet and by a share
+of the capture point's error, so that it lands flat and on time when the body tilts. The offset of the leg's posture
+fades out in the next stance, which brings the body back over its feet.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from strut.simulation.attitude import rotation_between
 from strut.simulation.planned_walk import PlannedInstant, PlannedWalk
 from strut.simulation.walking_state import WalkingState
 
-GAIN = 0.6
-SOLE_GAIN = 0.3  # of the capture point's error by which balls and soles are put down beyond their places
-SHIFT_GAIN = 0.6  # of the capture point's error when the foot will land, by which whole-body control puts it beyond
-FARTHEST_SHIFT = (0.22, 0.16)  # forwards and sideways, in heights of the centre of mass
-FARTHEST = 0.25  # that a foot is moved from its place in the body, in heights of the centre of mass
-DAMPING = 1e-4  # of the legs' inverse kinematics, in square heights: a stretched leg has no inverse
+GAIN = 0.6  # shift of ball feet over the capture point's error
+SOLE_GAIN = 0.3  # the same for soles, which also shift the centre of pressure
+SHIFT_GAIN = 0.6  # shift of feet over the capture point's predicted error at landing, in whole-body control
+FARTHEST_SHIFT = (0.22, 0.16)  # maximum forward and sideways, in heights of the centre of mass
+FARTHEST = 0.25  # maximum offset of a foot in the body, in heights of the centre of mass
+DAMPING = 1e-4  # of the legs' damped least squares, in squared heights: a straight leg has no inverse
 
 
 @dataclass(slots=True)
@@ -42,22 +42,24 @@ class _Leg:
 
 
 class StepAdjustment:
-    """What the legs add to their planned postures, tick after tick."""
+    """Offsets of the legs' joints from the plan, updated tick by tick."""
 
     def __init__(self, robot: Robot, plan: PlannedWalk) -> None:
         self._height_m = plan.height_m
         self._legs = [_leg(robot, index) for index in range(len(robot.feet))]
         self._was_down = np.ones(len(robot.feet), dtype=bool)
 
-    def joints(self, plan: PlannedInstant, state: WalkingState, qpos: Array, carried_m: Array, error_m: Array) -> Array:
-        """Return what to add to the joint angles.
+    def joint_offsets(
+        self, plan: PlannedInstant, state: WalkingState, qpos: Array, carried_m: Array, error_m: Array
+    ) -> Array:
+        """Return the offsets of the joint angles.
 
         Args:
-            plan: Now.
-            state: The robot now.
-            qpos: Likewise. Shape (nq,).
-            carried_m: How far the standing feet are from where the plan has them. Shape (2,).
-            error_m: Of the capture point. Shape (2,).
+            plan: Current plan.
+            state: Current state of the robot.
+            qpos: Current configuration. Shape (nq,).
+            carried_m: Position error of the stance feet. Shape (2,).
+            error_m: Error of the capture point. Shape (2,).
 
         Returns:
             Shape (n_joints,).
@@ -110,10 +112,10 @@ def _leg(robot: Robot, index: int) -> _Leg:
 
 
 class StepShift:
-    """Where swinging feet shall be, tick after tick: planned places, carried along and moved by the capture point.
+    """Targets of swing feet, updated tick by tick: planned places plus shifts for the capture point.
 
-    A foot sets out from where it really left the ground. It is put down beyond its place by a share of what the error
-    will have grown to, e^(omega t), never across the other foot of a biped.
+    A foot starts where it left the ground. Its landing is shifted by a share of the predicted error e^(omega t) xi, but
+    never across the other foot of a biped.
     """
 
     def __init__(self, robot: Robot, plan: PlannedWalk) -> None:
@@ -123,7 +125,7 @@ class StepShift:
         self._stood = np.ones(feet, dtype=bool)
         self._apart_m = _least_apart_m(robot) if feet == 2 else None
 
-    def places(
+    def foot_targets(
         self,
         plan: PlannedInstant,
         state: WalkingState,
@@ -131,14 +133,14 @@ class StepShift:
         carried_m: Array,
         error_m: Array,
     ) -> Array:
-        """Return where the feet shall be now; of those that stand, where they are. Shape (n, 3).
+        """Return the current targets of the feet; those of stance feet are their planned places. Shape (n, 3).
 
         Args:
-            plan: Now.
-            state: The robot now.
-            stands: Which feet stand. Shape (n,).
-            carried_m: How far standing feet are from where the plan has them. Shape (2,).
-            error_m: Of the capture point. Shape (2,).
+            plan: Current plan.
+            state: Current state of the robot.
+            stands: Feet in stance. Shape (n,).
+            carried_m: Position error of the stance feet. Shape (2,).
+            error_m: Error of the capture point. Shape (2,).
         """
         places = plan.foot_m[0].copy()
         height_m = self._plan.height_m
@@ -160,14 +162,14 @@ class StepShift:
         return np.asarray(places)
 
     def _too_near(self, left_m: float, foot: int) -> float:
-        """Return how far to the left a foot must go so as not to come across the other."""
+        """Return the shift to the left that keeps a foot from crossing the other."""
         assert self._apart_m is not None
         side = math.copysign(1.0, self._apart_m[foot])
         return side * max(0.0, abs(float(self._apart_m[foot])) - side * left_m)
 
 
 def _least_apart_m(robot: Robot) -> Array:
-    """Return how far to the left of the other each foot of a biped must stay at least. Shape (2,)."""
+    """Return the minimum distance of each foot of a biped to the left of the other. Shape (2,)."""
     stance = task_jacobians(robot, robot.standing_qpos[None]).foot_in_world[0]
     apart = float(stance[0, 1] - stance[1, 1])
     width = max(float(np.ptp(np.array(foot.outline_m)[:, 1])) for foot in robot.feet)

@@ -1,4 +1,4 @@
-"""Walking state: centre of mass and feet of a robot as it is now, tick after tick, for controllers."""
+"""Walking state: centre of mass, feet and dynamics of a robot at the current tick, for controllers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from strut.robot import Robot
 
 
 class WalkingState:
-    """Where a robot's mass and feet are. It owns its memory: each thread needs one of its own.
+    """Centre of mass and feet of a robot. Owns its memory: use one instance per thread.
 
     `com_m` (3,), `com_velocity_m_s` (3,), `base_rotation` (3, 3), `foot_m` (n, 3), `foot_rotation` (n, 3, 3) and the
     Jacobians of the feet, linear `foot_moving` and angular `foot_turning` (n, 3, nv), belong to the last `move`, in
@@ -62,9 +62,9 @@ def servo_stiffness(robot: Robot) -> Array:
 
 
 class WalkingDynamics(WalkingState):
-    """A walking state with what accelerations and forces have to do with each other, as a controller's programme needs.
+    """A walking state with the terms of the equations of motion, for the quadratic program of a controller.
 
-    Beside what `WalkingState` has: `mass` (nv, nv) with rotors, `bias` (nv,) with weight, `foot_drift` (n, 6), the
+    In addition to `WalkingState`: `mass` (nv, nv) with rotors, `bias` (nv,) with weight, `foot_drift` (n, 6), the
     acceleration of the feet, linear over angular, at zero qacc, and `foot_velocity` (n, 6), in world axes.
     """
 

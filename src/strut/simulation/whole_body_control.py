@@ -1,8 +1,8 @@
-"""Whole-body control: a planned walk is kept upright by torques of the legs, from a quadratic program at every tick.
+"""Whole-body control: feedback that keeps a planned walk upright by leg torques from a quadratic program per tick.
 
-The capture point c + v / omega (Pratt et al., 2006) is compared with the planned one, carried along with where feet
-really are; the ground is asked to push so that the error dies out, and swinging feet are put down beyond their places
-by what the error will have become when they land. Arms, trunk and head stay with their servos.
+The capture point xi = c + v / omega (Pratt et al., 2006) is compared with the planned one, shifted by the position
+error of the feet in stance. The required ground force makes this error decay, and swing feet land beyond their planned
+places by the error predicted for the landing. Arms, trunk and head keep their position servos.
 """
 
 from __future__ import annotations
@@ -22,23 +22,25 @@ from strut.simulation.step_adjustment import StepShift
 from strut.simulation.walking_state import WalkingDynamics
 from strut.simulation.whole_body_program import Footing, Task, WholeBodyProgram
 
-CAPTURE_GAIN = 2.5  # pressure moves by this much of the capture point's error; below 1 it runs away
-HEIGHT = (100.0, 20.0)
-ATTITUDE = (150.0, 25.0)
-PLACE = (600.0, 45.0)
-FLAT = (400.0, 35.0)
-POSTURE = (80.0, 16.0)
-STILL = 30.0  # by which the velocity of a standing foot is braked [1/s]
+CAPTURE_GAIN = 2.5  # shift of the centre of pressure over the capture point's error; below 1 the error grows
+# Servo gains: stiffness [1/s2] and damping [1/s] of each task's acceleration
+HEIGHT = (100.0, 20.0)  # of the centre of mass
+ATTITUDE = (150.0, 25.0)  # of the base
+PLACE = (600.0, 45.0)  # positions of swing feet
+FLAT = (400.0, 35.0)  # orientations of swing feet
+POSTURE = (80.0, 16.0)  # leg joints
+STILL = 30.0  # damping of the velocity of stance feet [1/s]
+# Weights of the tasks' squared accelerations
 PUSH_WEIGHT = np.array([10.0, 10.0, 10.0])
 ATTITUDE_WEIGHT = 5.0
 STANCE_WEIGHT = 30.0
 SWING_WEIGHT = 10.0
 POSTURE_WEIGHT = 0.05
-INSIDE = 0.9  # share of the sole that the pressure may use
-LANDS_EARLY = 2.0 / 3.0  # of a swing, after which touching the ground is landing
-TOUCHES = 0.003
-HOVERS = 0.012  # heights of the centre of mass: a foot below the first is down, above the second is not
-SINKING_M_S = 0.3  # of a foot that should be down and is not
+INSIDE = 0.9  # share of the sole that the centre of pressure may use
+LANDS_EARLY = 2.0 / 3.0  # share of a swing after which contact with the ground counts as landing
+TOUCHES = 0.003  # in heights of the centre of mass: a swing foot below it has landed
+HOVERS = 0.012  # in heights of the centre of mass: a stance foot above it is in the air
+SINKING_M_S = 0.3  # downward velocity of a stance foot in the air, at a centre of mass 1 m high
 
 
 class WholeBodyControl:
@@ -67,10 +69,10 @@ class WholeBodyControl:
         self._attitude[:, 3:BASE] = np.eye(3)
 
     def correction(self, time_s: float, qpos: Array, qvel: Array) -> Array:
-        """Return the torques: those of the legs, nothing for the others. Shapes (nq,), (nv,) in, (n_joints,) out."""
+        """Return the leg torques, 0 for other joints. Shapes (nq,), (nv,) in, (n_joints,) out."""
         state = self._state
         plan = self._plan.at(time_s)
-        seen_qpos, seen_qvel = self._estimator.seen(time_s, qpos, qvel)
+        seen_qpos, seen_qvel = self._estimator.estimate(time_s, qpos, qvel)
         state.move(seen_qpos, seen_qvel)
         corners = [corner @ turn.T for corner, turn in zip(self._corners, state.foot_rotation, strict=True)]
         stands = self._stands(plan, corners)
@@ -88,14 +90,14 @@ class WholeBodyControl:
         return torque
 
     def _stands(self, plan: PlannedInstant, corners: list[Array]) -> Mask:
-        """Return which feet can push: those that should and are not in the air, and those that land early. (n,)."""
+        """Return the feet in contact: planned stance feet that are not in the air, and early landings. Shape (n,)."""
         lowest = np.array([min(points[:, 2].tolist()) for points in corners])
         above_m = (self._state.foot_m[:, 2] + lowest - self._radius) / self._plan.height_m
         early = (plan.progress > LANDS_EARLY) & (above_m < TOUCHES)
         return np.asarray(np.where(plan.down, above_m < HOVERS, early))
 
     def _push(self, plan: PlannedInstant, carried_m: Array) -> tuple[Array, Array]:
-        """Return the ground's force per kilogram (3,), and the error of the capture point (2,)."""
+        """Return the required ground force per kilogram (3,), and the error of the capture point (2,)."""
         state = self._state
         omega = self._plan.omega
         away = state.com_m - plan.com_m[0]
@@ -120,10 +122,10 @@ class WholeBodyControl:
         return Task(self._posture, wanted, POSTURE_WEIGHT * self._plan.height_m**2)
 
     def _feet(self, plan: PlannedInstant, stands: Mask, carried_m: Array, error_m: Array) -> Task:
-        """Return what the feet shall do: rest where they stand, else go where they are put down, flat."""
+        """Return the task of the feet: stance feet rest, swing feet move to their targets and orientations."""
         state = self._state
         height_m = self._plan.height_m
-        places = self._steps.places(plan, state, stands, carried_m, error_m)
+        places = self._steps.foot_targets(plan, state, stands, carried_m, error_m)
         wanted = -STILL * state.foot_velocity
         for foot in np.flatnonzero(~stands).tolist():
             velocity = state.foot_velocity[foot]

@@ -1,9 +1,9 @@
-"""Whole-body programme: accelerations of the legs and contact forces of one tick, as a quadratic program.
+"""Whole-body quadratic program: leg accelerations and contact forces of one tick.
 
 Weighted tasks (Sentis and Khatib, 2005; Herzog et al., 2016) are least squares in x = (leg accelerations, forces along
-the edges of friction pyramids, per kilogram). The rows of the dynamics that nobody drives, those of the base, are
-solved for its acceleration, so that they hold exactly; joints that are not in legs keep the accelerations they have.
-Forces only push, and torques of the legs keep their limits. Zero torque and no force is always a solution.
+the edges of friction pyramids, per kilogram). The unactuated rows of the dynamics, those of the base, are solved for
+its acceleration, so that they hold exactly; joints that are not in legs keep their accelerations. Edge forces are not
+negative, and leg torques keep their limits. Zero torque with zero force is always feasible.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from strut.robot import BASE, Robot
 from strut.simulation.contact_forces import pyramid_edges
 from strut.simulation.walking_state import WalkingDynamics
 
-INFINITE = 1e30  # as the solver has it
-FORCE_WEIGHT = 1e-3  # of the forces themselves, in (m/s2)2: of all that do the same, the smallest
-LEAST_LOAD = 0.05  # of a foot that is to carry nothing soon or yet: its forces cost this much more
+INFINITE = 1e30  # DAQP's value for no bound
+FORCE_WEIGHT = 1e-3  # of the squared edge forces [(m/s2)2]: selects the smallest among equivalent forces
+MIN_LOAD = 0.05  # load share used in the force weight of a foot with less planned load
 SMALLEST_COST = 1e-6  # keeps the program strictly convex
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """Accelerations that are wanted: rows of velocity coordinates, what they shall be, and how much that matters.
+    """A task: minimise weight x |jacobian a - wanted|^2 over accelerations a.
 
     Args:
         jacobian: Shape (m, nv).
-        wanted: Shape (m,), without what the velocity alone brings.
+        wanted: Task acceleration, less its velocity-dependent part. Shape (m,).
         weight: Shape (m,) or a number.
     """
 
@@ -44,7 +44,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Footing:
-    """A foot that can push: its number, its points from its frame in world axes (k, 3), and the load it is to carry."""
+    """A foot in contact: its index, its contact points from its frame in world axes (k, 3), and its planned load."""
 
     foot: int
     points_m: Array
@@ -52,18 +52,18 @@ class Footing:
 
 
 def as_slice(index: Index) -> Index | slice:
-    """Return an ascending index as a slice if it leaves nothing out: a view costs a twentieth of a copy."""
+    """Return a contiguous ascending index as a slice: a view costs a twentieth of a copy."""
     if len(index) and index[-1] - index[0] == len(index) - 1:
         return slice(int(index[0]), int(index[-1]) + 1)
     return index
 
 
 class WholeBodyProgram:
-    """The programme of one robot.
+    """The quadratic program of one robot.
 
     Args:
-        robot: Who walks.
-        friction: Coefficient of the cones.
+        robot: Robot that walks.
+        friction: Coefficient of the friction cones.
     """
 
     def __init__(self, robot: Robot, friction: float) -> None:
@@ -90,12 +90,12 @@ class WholeBodyProgram:
         """Return the torques of the legs' joints.
 
         Args:
-            state: The robot now.
-            tasks: What accelerations shall be.
-            push_m_s2: Force of the ground per kilogram, in all. Shape (3,).
-            push_weight: How much that matters. Shape (3,).
-            footings: Feet that can push.
-            other_acceleration: Of the joints that are not in legs, in their order. Shape (n_joints - n_legs,).
+            state: Current state of the robot.
+            tasks: Tasks of the accelerations.
+            push_m_s2: Target of the total ground force per kilogram. Shape (3,).
+            push_weight: Weight of that target. Shape (3,).
+            footings: Feet in contact.
+            other_acceleration: Accelerations of joints that are not in legs. Shape (n_joints - n_legs,).
 
         Returns:
             In the order of `legs`. Shape (n_legs,).
@@ -143,11 +143,11 @@ class WholeBodyProgram:
         upper[size:] = self._limit_nm - steady
         x, _, flag, _ = daqp.solve(hessian, -wanted, limited, upper, lower)
         if flag < 0:
-            raise StrutError(f"The whole-body programme has no solution (exit flag {flag} of the solver).")
+            raise StrutError(f"The whole-body quadratic program has no solution (exit flag {flag} of the solver).")
         return np.asarray(limited @ x + steady)
 
     def _forces(self, state: WalkingDynamics, footings: Sequence[Footing]) -> tuple[Array, Array, Array]:
-        """Return what unit edge forces do: to the coordinates (nv, k), to the whole (k, 3), and what they cost (k,)."""
+        """Return generalised forces (nv, k), total forces (k, 3) and costs (k,) of unit edge forces."""
         pushing = []
         upward = []
         cost = []
@@ -157,13 +157,13 @@ class WholeBodyProgram:
             wrench = np.concatenate([edges, moment], axis=1)
             pushing.append(state.foot_jacobian[footing.foot].T @ wrench.T)
             upward.append(edges)
-            cost.append(np.full(len(edges), FORCE_WEIGHT / max(footing.load, LEAST_LOAD)))
+            cost.append(np.full(len(edges), FORCE_WEIGHT / max(footing.load, MIN_LOAD)))
         if not footings:
             return np.zeros((state.mass.shape[0], 0)), np.zeros((0, 3)), np.zeros(0)
         return np.concatenate(pushing, axis=1), np.concatenate(upward), np.concatenate(cost)
 
     def _edges_of(self, points: int) -> Array:
-        """Return the edges of the cones of so many points. Shape (k, 3)."""
+        """Return the pyramid edges of a number of points. Shape (k, 3)."""
         if points not in self._tiled:
             self._tiled[points] = np.tile(self._edges, (points, 1))
         return self._tiled[points]
