@@ -323,7 +323,7 @@ def test_an_interruption_leaves_nothing_behind(tmp_path: Path) -> None:
     command = [sys.executable, "-c", _INTERRUPTED_WALK, str(tmp_path / "walk.npz")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 130
-    assert done.stderr.strip() == "strut: Interrupted; nothing half-written was left behind."
+    assert done.stderr.strip() == "strut: Interrupted; no incomplete file is left."
     assert list(tmp_path.iterdir()) == []
 
 

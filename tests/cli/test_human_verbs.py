@@ -260,7 +260,7 @@ def test_simulate_says_why_a_human_falls(standing, capsys):
     assert main(["simulate", changed(standing, "lean.npz", lean_rad=0.7, samples=200)]) == 4
     said = capsys.readouterr().err
     assert "fell after" in said
-    assert "servos that follow angles balance nobody" in said
+    assert "servos that follow angles do not balance a person" in said
 
 
 def test_robots_lists_the_human(capsys):

@@ -34,7 +34,7 @@ from strut.viewer.eyes import expression_times
 
 POSITIONS = ("Xposition", "Yposition", "Zposition")
 ROTATIONS = ("Zrotation", "Yrotation", "Xrotation")
-MAX_REST_OFFSET_M = 0.002  # of a joint at rest from where the rig has it: rounding of the file is below
+MAX_REST_OFFSET_M = 0.002  # distance of a joint at rest from that of the rig; files round to less
 # Axis that points up in a file, and the rotation to our world
 TO_WORLD: dict[str, Array] = {"z": np.eye(3), "y": Rotation.from_euler("x", 90.0, degrees=True).as_matrix()}
 
@@ -80,11 +80,11 @@ class RigBvhReader:
     returns = Motion
 
     def recognizes(self, head: bytes) -> bool:
-        """Return whether a file begins as BVH files do."""
+        """Return whether a file begins like a BVH file."""
         return recognizes_bvh(head)
 
     def read(self, content: bytes, path: Path, *, robot: Robot) -> Motion:
-        """Return the motion; raises RigFileError if the file is damaged or holds no rig of the robot."""
+        """Return the motion; raises RigFileError if the file is damaged or has no rig of the robot."""
         try:
             joints, values, step_s = parse_bvh(content.decode("utf-8", errors="replace"))
         except FormatError as error:
@@ -108,7 +108,7 @@ class RigBvhReader:
 
 
 def _up_axis(joints: list[BvhJoint], bones: list[int], rig: Rig, path: Path) -> str:
-    """Return which axis of a file points up: the one with which its joints at rest are those of the rig."""
+    """Return the up axis of a file: with it, the joints at rest are those of the rig."""
     rest = np.zeros((len(joints), 3))
     for index, joint in enumerate(joints):
         rest[index] = np.array(joint.offset) + (rest[joint.parent] if joint.parent >= 0 else 0.0)

@@ -1,4 +1,4 @@
-"""Rig file: a robot's bones, shapes, feet and eyes in one JSON text, from which the Blender add-on builds a rig.
+"""Rig file: bones, shapes, feet and eyes of a robot as JSON, from which the Blender add-on builds a rig.
 
 Lengths in metres, angles in radians; axes are columns of 3 x 3 matrices, written row by row; quaternions do not occur.
 The rest pose is how a story begins: standing on all feet, or in the first pose of a motion.
@@ -29,11 +29,11 @@ from strut.viewer.eyes import eye_solids, face_axes
 
 FORMAT = "strut rig"
 VERSION = 1
-CORNERS = 16  # of a circle
+CORNERS = 16  # of a circle in the meshes of eyes
 
 
 def export_rig(who: Robot | Motion, path: Path | str, *, force: bool = False) -> Rig:
-    """Write a robot's rig for Blender; of a motion, that of its robot in the motion's first pose.
+    """Write the rig of a robot for Blender; of a motion, the rig of its robot in the first pose.
 
     Example:
         >>> strut.animation.export_rig(strut.load_robot("cassie"), "cassie.json", force=True).names[0]
@@ -50,7 +50,7 @@ def export_rig(who: Robot | Motion, path: Path | str, *, force: bool = False) ->
 
 
 def rest_qpos(robot: Robot, posture_deg: dict[str, float]) -> Array:
-    """Return how a robot stands before a story; one without feet as its folder says. Shape (nq,)."""
+    """Return the configuration before an animation; without feet, that of the robot's folder. Shape (nq,)."""
     if not (robot.floats and robot.feet):
         return robot.standing_qpos
     still = (AnimationKey(0.0), AnimationKey(1.0))
@@ -111,7 +111,7 @@ def _triangles(solid: Solid, offset_m: Array, rotation: Array) -> dict[str, Any]
 
 
 def _feet(rig: Rig, robot: Robot) -> dict[str, Any]:
-    """Return the feet of a body that stands: their frames in their bones, and which joints place them."""
+    """Return the feet of a standing body: their frames in bone axes, and the joints of their legs."""
     if not (robot.floats and robot.feet):
         return {"feet": []}
     legs = {foot: leg for leg in robot.legs for foot in leg.feet}
@@ -138,7 +138,7 @@ def _feet(rig: Rig, robot: Robot) -> dict[str, Any]:
 
 
 def _eyes(rig: Rig, robot: Robot) -> dict[str, Any]:
-    """Return the eyes: ball, iris, pupil, glint and lids of each, around its middle in the axes of a face."""
+    """Return the eyes: ball, iris, pupil, glint and lids of each, about its centre in the axes of the face."""
     eyes = robot.tables.eyes
     if eyes is None:
         return {"eyes": None}

@@ -35,9 +35,9 @@ from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.eyes import expression_times
 
-Y_UP = Rotation.from_euler("x", -90.0, degrees=True)  # of our z-up world
+Y_UP = Rotation.from_euler("x", -90.0, degrees=True)  # rotation from z up, as here, to y up, as in GLB
 Z_UP = Y_UP.inv().as_matrix()
-SAME_S = 1e-4  # times in a file have single precision
+SAME_S = 1e-4  # files have times in single precision
 MAGIC = b"glTF"
 
 
@@ -89,7 +89,7 @@ class _Writer:
         return len(self.file.accessors) - 1
 
     def add_bones(self, rig: Rig, parts: Sequence[BonePart]) -> None:
-        """Add a node that turns z up, and the bones below it in the order of the rig."""
+        """Add a node that converts z up to y up, and the bones below it in the order of the rig."""
         up = Y_UP.as_quat().tolist()
         self.file.nodes.append(gltf.Node(name=rig.robot, rotation=up, children=[1]))
         for bone, name in enumerate(rig.names):
@@ -117,7 +117,9 @@ class _Writer:
         for part in parts:
             triangles = solid_mesh(part.solid)
             color = part.solid.color
-            corners = part.vertices_m(triangles)[triangles.faces]  # own corners for each face, so that edges stay edges
+            corners = part.vertices_m(triangles)[
+                triangles.faces
+            ]  # separate vertices for each face, so that edges are not smoothed
             normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
             normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
             attributes = gltf.Attributes(
@@ -131,7 +133,7 @@ class _Writer:
         return len(self.file.meshes) - 1
 
     def animate(self, rig: Rig, time_s: Array, place: Array, turn: Array, slider: Array) -> None:
-        """Add a motion: place of the base, turns of all bones, and the eyes' slider. Shapes as in `Rig.frames`."""
+        """Add a motion: position of the base, rotations of all bones, slider of the eyes. Shapes as in `Rig.frames`."""
         times = self.accessor(time_s[:, None], gltf.SCALAR)
         movement = gltf.Animation(name="motion")
         curves = [(1, "translation", place[:, 0], "LINEAR"), (len(rig.names) + 1, "translation", None, "STEP")]
@@ -139,7 +141,9 @@ class _Writer:
             local = turn[:, bone] if parent < 0 else np.swapaxes(turn[:, parent], 1, 2) @ turn[:, bone]
             quaternion = Rotation.from_matrix(local).as_quat()
             sign = np.where(np.sum(quaternion[1:] * quaternion[:-1], axis=1) < 0.0, -1.0, 1.0)
-            quaternion[1:] *= np.cumprod(sign)[:, None]  # q and -q are one turn; a straight line is between like signs
+            quaternion[1:] *= np.cumprod(sign)[
+                :, None
+            ]  # q and -q are the same rotation; interpolation needs equal signs
             curves.append((bone + 1, "rotation", quaternion, "LINEAR"))
         for node, path, values, between in curves:
             numbers = np.column_stack([slider, 0.0 * slider, 0.0 * slider]) if values is None else values
@@ -165,11 +169,11 @@ class RigGlbReader:
     returns = Motion
 
     def recognizes(self, head: bytes) -> bool:
-        """Return whether a file begins as GLB files do."""
+        """Return whether a file begins like a GLB file."""
         return head.startswith(MAGIC)
 
     def read(self, content: bytes, path: Path, *, robot: Robot) -> Motion:
-        """Return the motion; raises RigFileError if the file is damaged or holds no rig of the robot."""
+        """Return the motion; raises RigFileError if the file is damaged or has no rig of the robot."""
         if not content.startswith(MAGIC):
             raise RigFileError(path, "is not a GLB file: it does not begin with glTF.")
         rig = build_rig(robot)
@@ -178,7 +182,7 @@ class RigGlbReader:
             movement = _Animation(file, file.binary_blob() or b"", path).movement(rig)
         except RigFileError:
             raise
-        except Exception as error:  # pygltflib and numpy raise many kinds for damaged bytes
+        except Exception as error:  # pygltflib and numpy raise errors of many types for damaged files
             raise RigFileError(
                 path, f"is damaged and cannot be read as GLB ({type(error).__name__}: {error})."
             ) from error
@@ -209,7 +213,7 @@ class _Animation:
         return RigMovement(time_s, frames[..., 3], frames[..., :3] / unit, expressions(eyes))
 
     def animation(self, nodes: set[int]) -> Any:
-        """Return the one animation that moves some nodes."""
+        """Return the only animation that moves any nodes."""
         moving = [a for a in self.file.animations if any(c.target.node in nodes for c in a.channels)]
         if len(moving) != 1:
             found = ", ".join(animation.name or "without a name" for animation in moving) or "none"

@@ -1,4 +1,4 @@
-"""Rig movement: bones over time, from a GLB or BVH of a rig → a motion of the robot; what does not fit is named."""
+"""Rig movement: convert bones over time, read from a GLB or BVH file of a rig, to a motion of the robot."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from strut.models.rig import Rig
 from strut.motion import Motion
 from strut.schemas.eyes import EYES
 
-MAX_OFFSET_M = 0.002  # of a bone from where its parent carries it: rounding of the files is below
-MAX_TILT_RAD = np.radians(1.0)  # of a bone about an axis that its joint does not have
-EYES_BONE = "eyes"  # slides forward on the base: the number of the expression times the step below
+MAX_OFFSET_M = 0.002  # distance of a bone from where its parent places it; files round to less
+MAX_TILT_RAD = np.radians(1.0)  # rotation of a bone about other axes than that of its joint
+EYES_BONE = "eyes"  # its forward offset on the base is the number of the expression times EYES_STEP_M
 EYES_STEP_M = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RigMovement:
-    """A movement of a rig as a file of an animator's program has it.
+    """A movement of a rig as an animation program writes it.
 
     Args:
         time_s: From 0. Shape (T,).
@@ -49,13 +49,13 @@ def check_bones(rig: Rig, names: Collection[str], path: Path) -> None:
 
 
 def expressions(slider_m: Array) -> tuple[str, ...]:
-    """Return the expressions that the slider of the eyes tells. Shape (T,)."""
+    """Return the expressions from the slider of the eyes. Shape (T,)."""
     number = np.clip(np.rint(slider_m / EYES_STEP_M).astype(int), 0, len(EYES) - 1)
     return tuple(EYES[k] for k in number)
 
 
 def slider_m(changes: Sequence[tuple[float, str]], time_s: Array) -> Array:
-    """Return where the slider of the eyes is, from when which expression begins. Shape (T,) in and out."""
+    """Return the slider of the eyes, from the starts of the expressions. Shape (T,) in and out."""
     place = np.zeros(len(time_s))
     for start_s, name in changes:
         place[time_s >= start_s - 1e-9] = EYES.index(name) * EYES_STEP_M
@@ -63,7 +63,7 @@ def slider_m(changes: Sequence[tuple[float, str]], time_s: Array) -> Array:
 
 
 def motion_of_rig(rig: Rig, movement: RigMovement, path: Path, notes: tuple[str, ...] = ()) -> Motion:
-    """Return the motion of a rig's robot; raises RigFileError where the bones move as the robot cannot.
+    """Return the motion of a rig's robot; raises RigFileError if the bones move as the joints of the robot cannot.
 
     Args:
         rig: Of the robot.

@@ -49,7 +49,7 @@ def export(
     written = write(motion, path, to=to, rate_hz=rate, force=force)
     if json:
         wrong = {} if rate is None else {"aliases": [asdict(alias) for alias in written.aliases]}
-        print_json(_told(written) | {"joints": len(motion.joint_names)} | wrong)
+        print_json(_as_dict(written) | {"joints": len(motion.joint_names)} | wrong)
     for alias in written.aliases:
         print_lines(
             f"warning: {rate:g} samples per second are too few for the jerkiness at {alias.frequency_hz:.3f} Hz; "
@@ -61,8 +61,8 @@ def export(
     print_next("strut library add", file)
 
 
-def _told(written: Exported) -> dict[str, Any]:
-    """Return what programs read about an export."""
-    files = {"file": str(written.path), "beside": [str(one) for one in written.beside]}
+def _as_dict(written: Exported) -> dict[str, Any]:
+    """Return an export as JSON holds it."""
+    files = {"file": str(written.path), "beside": [str(path) for path in written.beside]}
     form = written.path.suffix.lower().lstrip(".")
     return files | {"format": form, "samples": written.samples, "omitted": list(written.omitted)}

@@ -96,7 +96,7 @@ def _help() -> str:
     return f"""Usage: strut VERB [OPTIONS]
 
   Make robots and human models move with an emotion, and check that the motion is physically feasible.
-  `strut VERB --help` tells more, with an example.
+  `strut VERB --help` lists its options, with an example.
 
 Verbs:
 {verbs}

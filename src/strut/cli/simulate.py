@@ -37,7 +37,7 @@ def simulate(
     context: typer.Context,
     file: MotionPath,
     friction: Annotated[float | None, typer.Option(help="Of the floor; the robot's own if left out.")] = None,
-    mass_scale: Annotated[float, typer.Option(help="How much heavier the robot is than its plan believes.")] = 1.0,
+    mass_scale: Annotated[float, typer.Option(help="Factor on the mass of the robot; the plan keeps its own.")] = 1.0,
     closed_loop: Annotated[
         bool,
         typer.Option(
@@ -56,17 +56,17 @@ def simulate(
     delay: Annotated[
         float, typer.Option(min=0.0, max=MAX_SENSING, help="Age of the state that a controller sees, in seconds.")
     ] = 0.0,
-    out: Annotated[Path | None, typer.Option(help="Write the motion that really happened here.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the simulated motion here.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> int:
     """Play a motion in a physics engine (exit 4 if the robot falls). Example: strut simulate walk.npz.
 
-    The goal of each servo leads by its planned speed and torque over its stiffness, so that it does not sag or lag. Who
-    moved under its own controllers (cassie) is asked for the same again, in the world that you choose.
+    Servos get feedforward of planned speed and torque, so that they neither sag nor lag. A robot with its own
+    controllers (cassie) repeats its commands, in the world that you choose.
     """
     check_apart(context, {"control": ("closed_loop",)})
-    sensing = _sensing(noise, delay, closed_loop=closed_loop)
+    sensing = _chosen_sensing(noise, delay, closed_loop=closed_loop)
     motion = load_motion(file)
     options = SimulationOptions(friction, mass_scale, closed_loop, control, sensing)
     simulators: list[Simulator] = [find("strut.simulators", name) for name in names("strut.simulators")]
@@ -77,14 +77,14 @@ def simulate(
         check_writable(out, force=force, ending=".npz")
     with progress(f"plays {file}") as bar:
         simulated = simulator.simulate(motion, options, partial(_advance, bar))
-    lines = [*simulated.lines, *(_about_fall(motion) if simulated.fell else [])]
+    lines = [*simulated.lines, *(_remarks_on_fall(motion) if simulated.fell else [])]
     if out is not None:
         save_motion(simulated.motion, out, force=force)
         lines.append(f"wrote {out} ({simulated.motion.duration_s:.1f} s of motion)")
     if json:
         print_json(simulated.numbers)
     print_lines(*lines)
-    print_next(*_next(file, out, _unusual(context) if simulated.fell else None))
+    print_next(*_next(file, out, _changed_options(context) if simulated.fell else None))
     return FELL if simulated.fell else 0
 
 
@@ -92,40 +92,40 @@ def _advance(bar: Progress, done: int, total: int) -> None:
     bar.update(bar.task_ids[0], completed=done, total=total)
 
 
-def _now_and_then(tell: OnStep, done: int, total: int) -> None:
+def _report_every_50(report: OnStep, done: int, total: int) -> None:
     if done % 50 == 0 or done == total:
-        tell(done, total)
+        report(done, total)
 
 
 def cost_words(cost: float | None) -> str:
-    """Return the cost of transport, to end a sentence; nothing on the spot."""
+    """Return the cost of transport, to end a sentence; empty for motions in place."""
     return "" if cost is None else f", cost of transport {cost:.2f}"
 
 
-def _sensing(noise: float, delay: float, *, closed_loop: bool) -> Sensing:
-    """Return what was typed about the state that a controller sees."""
+def _chosen_sensing(noise: float, delay: float, *, closed_loop: bool) -> Sensing:
+    """Return the sensing of the controller that was typed."""
     if closed_loop and any((noise, delay)):
         what = "--noise and --delay do not apply with --closed-loop"
         raise typer.BadParameter(f"{what}, which plans from the state as it is; leave them out.")
     return Sensing(velocity_noise_m_s=noise, turn_noise_rad_s=noise, delay_s=delay)
 
 
-def _about_fall(motion: Motion) -> list[str]:
-    """Return what to know about a fall."""
+def _remarks_on_fall(motion: Motion) -> list[str]:
+    """Return a remark about the fall of a motion that needs impacts to land."""
     if not lands_with_impacts(robot_of(motion)):
         return []
-    return ["  servos that follow angles balance nobody; the proof of a walk is the playback in its receipt"]
+    return ["  servos that follow angles do not balance a person; the playback in the receipt proves the walk"]
 
 
-def _unusual(context: typer.Context) -> list[str]:
-    """Return the options that are not as usual, as they are typed."""
-    unusual = {name: value for name, usual in USUAL.items() if (value := context.params[name]) != usual}
-    words = [word for name, value in unusual.items() for word in (spelled(context, name), f"{value}")]
+def _changed_options(context: typer.Context) -> list[str]:
+    """Return the options that differ from their defaults, as they are typed."""
+    changed = {name: value for name, usual in USUAL.items() if (value := context.params[name]) != usual}
+    words = [word for name, value in changed.items() for word in (spelled(context, name), f"{value}")]
     return ["--closed-loop", *words] if context.params["closed_loop"] else words
 
 
 def _next(file: Path, out: Path | None, again: list[str] | None) -> tuple[str, Path]:
-    """Return what to do next: look at what was kept; keep a fall, played `again`, and look at it; or export."""
+    """Return the command to propose: show what was written; write and show a fall, simulated `again`; or export."""
     if out is not None:
         return "strut show", out
     if again is None:
@@ -135,8 +135,8 @@ def _next(file: Path, out: Path | None, again: list[str] | None) -> tuple[str, P
     return f"{shlex.join(words)} && strut show", fall
 
 
-def _told(playback: Playback) -> tuple[dict[str, Any], list[str]]:
-    """Return what happened for programs and for people; of a walk to a goal also where it ended, unless it fell."""
+def _results(playback: Playback) -> tuple[dict[str, Any], list[str]]:
+    """Return numbers for programs and lines for people; for a walk to a goal that did not fall also where it ended."""
     outcome = playback.outcome
     ending = None if outcome.fell else measure_goal_ending(playback.motion)
     if ending is None:
@@ -145,7 +145,7 @@ def _told(playback: Playback) -> tuple[dict[str, Any], list[str]]:
 
 
 def _share_walked(outcome: Outcome) -> str:
-    """Return which share of the planned way was walked, to end a sentence; nothing on the spot."""
+    """Return the share of the planned distance that was walked, to end a sentence; empty for motions in place."""
     if outcome.commanded_distance_m < STANDS_STILL_M:
         return ""
     return f" ({format_percent(outcome.distance_m / outcome.commanded_distance_m)})"
@@ -180,9 +180,9 @@ def play_motion(motion: Motion, options: SimulationOptions, on_step: OnStep) -> 
         mass_scale=options.mass_scale,
         control=options.control,  # type: ignore[arg-type]  # it checks the name
         sensing=options.sensing,
-        on_sample=partial(_now_and_then, on_step),
+        on_sample=partial(_report_every_50, on_step),
     )
-    return Simulated(playback.motion, playback.outcome.fell, *_told(playback))
+    return Simulated(playback.motion, playback.outcome.fell, *_results(playback))
 
 
 PLAYBACK = Simulator(fits=lambda _motion, _options: True, check=lambda _context, _motion: None, simulate=play_motion)

@@ -7,7 +7,7 @@ import sys
 from io import TextIOWrapper
 
 INTERRUPTED = 130  # exit code of Ctrl-C
-INTERRUPTED_WORDS = "Interrupted; nothing half-written was left behind."
+INTERRUPTED_WORDS = "Interrupted; no incomplete file is left."
 
 
 def open_streams() -> None:

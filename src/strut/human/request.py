@@ -17,7 +17,7 @@ class HumanGait(RobotTask, frozen=True, tag="human_gait", kw_only=True):
     keeps_margin: ClassVar[bool] = False
     is_slow: ClassVar[bool] = True
     lowest_rate_hz: ClassVar[float] = 50.0  # else too few samples lie between two landings
-    usual_margin_m: ClassVar[float] = 0.0  # who walks rolls over the edges of the feet
+    usual_margin_m: ClassVar[float] = 0.0  # a human step rolls over the edges of the feet
 
     cycles: int = 10
 

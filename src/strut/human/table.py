@@ -34,7 +34,7 @@ class PhaseTable(Table, frozen=True):
 
 
 class StandTable(Table, frozen=True):
-    """How a person stands, and the phases that lead from a stand to the first step and from the last into one."""
+    """The standing posture, and the phases from standing to the first step and from the last step to standing."""
 
     ahead_of_ankles_m: NotNegative
     knee_rad: NotNegative
@@ -62,21 +62,21 @@ class Objective(Table, frozen=True):
 
 
 class NaturalCriteria(Table, frozen=True):
-    """What criteria measure that are to make a gait like people's, in the place of what was published.
+    """Terms of the objective `natural`, which replaces the published objectives.
 
     Args:
         gamma: Weights of effort, angular momentum, head rotation and duration.
         acceleration: Weight of accelerations.
         torque_rate: Weight of changes of torque per metre.
-        landing: Weight of impulses of feet that land.
+        landing: Weight of landing impulses.
         fast_rad_s: Speed of a joint at which its torque counts twice.
-        heel_clearance_m: Least height of the swinging heel until it comes down.
-        of_mass_kg: Whose torques these are; others' grow with mass and height.
-        of_height_m: Likewise.
+        heel_clearance_m: Smallest height of the swinging heel before it lands.
+        of_mass_kg: Body mass to which the torques belong; they scale with mass and height.
+        of_height_m: Body height to which the torques belong.
         duration_s: Shortest and longest duration by phase.
         torque_nm: Torque that counts as 1, by joint without its side.
-        spread_rad: Spread of coordinates in the place of that of `PostureTable`.
-        range_rad: Range of coordinates in the place of that of a synthesized step.
+        spread_rad: Spread of coordinates; replaces that of `PostureTable`.
+        range_rad: Range of coordinates; replaces that of a synthesized step.
     """
 
     gamma: tuple[float, float, float, float]
@@ -94,7 +94,7 @@ class NaturalCriteria(Table, frozen=True):
 
 
 class NaturalRange(Table, frozen=True):
-    """The range of a figure of natural walking, and how people read it."""
+    """The range of a figure of natural walking, and its name for people."""
 
     range: Range
     factor: Positive
@@ -110,7 +110,7 @@ class GaitOptionsTable(Table, frozen=True):
 
 
 class ArmsTable(Table, frozen=True):
-    """How firmly the arms follow their swing, and how far they may swing together."""
+    """Weight of the arm swing, and how far both arms may swing together."""
 
     weight: NotNegative
     spread_rad: Positive
@@ -118,7 +118,7 @@ class ArmsTable(Table, frozen=True):
 
 
 class StepTimeTable(Table, frozen=True):
-    """How firmly a step keeps its duration."""
+    """Weight of the usual duration of a step."""
 
     usual_s: Positive
     weight: NotNegative
@@ -126,7 +126,7 @@ class StepTimeTable(Table, frozen=True):
 
 
 class PostureTable(Table, frozen=True):
-    """How firmly coordinates stay near their middles; by joint without its side."""
+    """Weight of the distance of coordinates from their middles; by joint without its side."""
 
     weight: NotNegative
     trunk_spread_rad: Positive

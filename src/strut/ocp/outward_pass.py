@@ -1,7 +1,7 @@
-"""Outward pass: how every step of a tree is placed and moves, from the world outwards, in symbols.
+"""Outward pass: symbolic poses, velocities and accelerations of all steps of a tree, from the world outwards.
 
-For a tree it is written down once, as a CasADi function. Wherever it is needed coordinates are filled in: the same
-expressions in a fiftieth of the time.
+The pass is built once per tree, as a CasADi function. Calling it with other symbols gives the same expressions fifty
+times as fast as building them again.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from strut.arrays import Array
 from strut.ocp.kinematic_tree import KinematicTree, TreeJoint
 
 _Column = Any  # a CasADi SX, DM or MX column; CasADi has no types of its own
-_KINDS = 8  # of what the pass finds of a step
+_KINDS = 8  # results of the pass for a step
 
 
 def outward_pass(tree: KinematicTree, q: _Column, v: _Column = None, a: _Column = None) -> list[list[_Column]]:
-    """Return what is known of every step, in its own axes, each as a list; empty where v or a is not given.
+    """Return the results of the pass, each as a list over the steps, in step axes; empty if v or a is missing.
 
     Args:
-        tree: Whose steps.
+        tree: The tree.
         q: Coordinates. (nq,)
         v: Velocities, or None. (nv,)
         a: Accelerations, or None. (nv,)
@@ -35,26 +35,26 @@ def outward_pass(tree: KinematicTree, q: _Column, v: _Column = None, a: _Column 
         acceleration of the origin minus gravity (3,).
     """
     given = [part for part in (q, v, a) if part is not None]
-    found = _written(tree, len(given)).call(given)
+    results = _pass_function(tree, len(given)).call(given)
     count = len(tree.steps)
-    return [found[kind * count : (kind + 1) * count] for kind in range(_KINDS)]
+    return [results[kind * count : (kind + 1) * count] for kind in range(_KINDS)]
 
 
 @lru_cache(maxsize=32)
-def _written(tree: KinematicTree, orders: int) -> ca.Function:
+def _pass_function(tree: KinematicTree, orders: int) -> ca.Function:
     """Return the pass as a function of q, of q and v, or of q, v and a."""
     symbols = [ca.SX.sym(letter, size) for letter, size in zip("qva", (tree.nq, tree.nv, tree.nv), strict=True)]
     known = _Recursion(tree, *symbols[:orders])
-    return ca.Function("outward", symbols[:orders], [ca.SX(part) for parts in known.found() for part in parts])
+    return ca.Function("outward", symbols[:orders], [ca.SX(part) for parts in known.results() for part in parts])
 
 
 def of_step(values: Sequence[_Column], index: int) -> _Column:
-    """Return a step's vector; -1 is the world, which rests. Shape (3,)."""
+    """Return the vector of a step; 0 for the world, whose index is -1. Shape (3,)."""
     return values[index] if index >= 0 else ca.DM.zeros(3)
 
 
 class _Recursion:
-    """The pass, step by step."""
+    """Computes the pass step by step."""
 
     def __init__(self, tree: KinematicTree, q: _Column, v: _Column = None, a: _Column = None) -> None:
         self.tree = tree
@@ -76,8 +76,8 @@ class _Recursion:
             if a is not None:
                 self._add_push(step)
 
-    def found(self) -> list[list[_Column]]:
-        """Return all of it, in the order of `outward_pass`."""
+    def results(self) -> list[list[_Column]]:
+        """Return all results, in the order of `outward_pass`."""
         places = [self._turn, self._arm, self._rotation, self._place]
         return [*places, self._omega, self._speed, self._alpha, self._push]
 
@@ -141,14 +141,14 @@ class _Recursion:
 
 
 def _rate(step: TreeJoint, values: _Column) -> _Column:
-    """Return the joint's own share of a velocity or acceleration; of a free joint, the linear one."""
+    """Return the part of a velocity or acceleration that the joint adds; of a free joint, the linear one."""
     if step.kind in {"hinge", "slide"}:
         return ca.DM(step.axis) * (step.ratio * values[step.v_index])
     return values[step.v_index : step.v_index + 3]
 
 
 def _hinge_rotation(axis: Array, angle: _Column) -> _Column:
-    """Return the rotation about an axis; its zeros and ones stay numbers. Shape (3, 3)."""
+    """Return the rotation about an axis; constant entries are numbers, not symbols. Shape (3, 3)."""
     along = np.outer(axis, axis)
     across, cross = (ca.sparsify(ca.DM(part), 1e-15) for part in (np.eye(3) - along, np.cross(np.eye(3), axis)))
     return ca.DM(along) + across * ca.cos(angle) + cross * ca.sin(angle)

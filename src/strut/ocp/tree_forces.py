@@ -19,15 +19,15 @@ from strut.ocp.kinematic_tree import KinematicTree, TreeJoint
 from strut.ocp.symbolic_dynamics import Expression, SymbolicDynamics
 from strut.ocp.tree_elements import Anchor, Closure, FrameClosure, JointClosure, PointClosure, Tendon
 
-DEPENDENT = 1e-6  # of the largest: a row that adds less than this to the others says what they say
-CLOSED = 1e-10  # of a row, in metres or radians
+DEPENDENT = 1e-6  # share of the largest row below which a row counts as linearly dependent on the others
+CLOSED = 1e-10  # largest residual of a closed loop, in metres or radians
 CLOSING_STEPS = 50
-AWAY = 0.1  # by which a posture is moved to leave stretched and folded ones, in metres and radians
-_TINY = 1e-24  # keeps the direction of a turn by nothing defined
+AWAY = 0.1  # random displacement that leaves singular configurations, in metres and radians
+_TINY = 1e-24  # keeps the axis of a rotation by 0 defined
 
 
 class TreeForces:
-    """What acts on a tree besides gravity, motors and contacts. Columns in, columns out, symbols or numbers.
+    """Forces on a tree besides gravity, motors and contacts. Columns in and out are symbols or numbers.
 
     `row_names` are those of the closures' independent rows; with none of them and no springs everything is zero.
     """
@@ -60,7 +60,7 @@ class TreeForces:
         return self._passive(q, v)
 
     def positions(self, q: Expression) -> Expression:
-        """Return how far the closures are open. Shape (n_rows,)."""
+        """Return the residuals of the loop closures. Shape (n_rows,)."""
         return self._closed(q)
 
     def velocities(self, q: Expression, v: Expression) -> Expression:
@@ -68,15 +68,15 @@ class TreeForces:
         return self._speed(q, v)
 
     def accelerations(self, q: Expression, v: Expression, a: Expression) -> Expression:
-        """Return the rates of their rates. Shape (n_rows,)."""
+        """Return their second derivatives. Shape (n_rows,)."""
         return self._change(q, v, a)
 
     def loads(self, q: Expression, force: Expression) -> Expression:
-        """Return the generalised forces (nv,) of the closures' forces (n_rows,)."""
+        """Return the generalised forces (nv,) of closure forces (n_rows,)."""
         return self._push(q, force)
 
     def closed(self, q: Array) -> Array:
-        """Return the nearest coordinates at which all loops are closed; raises BadTableError if there are none."""
+        """Return the nearest coordinates that close all loops; raises BadTableError if there are none."""
         for _ in range(CLOSING_STEPS):
             rows, jacobian = (part.full() for part in self._all_rows(q))
             if np.abs(rows).max(initial=0.0) < CLOSED:
@@ -89,12 +89,12 @@ class TreeForces:
         return _unit_quaternions(self.tree, q + self._rate(q, step).full().ravel())
 
     def _independent(self, count: int) -> list[int]:
-        """Return which rows to keep."""
+        """Return the indices of independent rows."""
         if not count:
             return []
         rng = np.random.default_rng(1)
         found = list[int]()
-        for _ in range(3):  # of postures at random the one with the most independent rows is no special one
+        for _ in range(3):  # a singular configuration has fewer independent rows than a random one
             q = self.closed(self._moved(_reference(self.tree), AWAY * rng.normal(size=self.tree.nv)))
             jacobian = self._all_rows(q)[1].full()
             _, triangular, order = scipy.linalg.qr(jacobian.T, mode="economic", pivoting=True)
@@ -106,7 +106,7 @@ class TreeForces:
 
 @lru_cache(maxsize=16)
 def tree_forces(tree: KinematicTree) -> TreeForces:
-    """Return springs, dampers and closures of a tree, made once."""
+    """Return springs, dampers and closures of a tree; cached."""
     return TreeForces(tree)
 
 
@@ -189,14 +189,14 @@ def _rows_of(tree: KinematicTree, moving: SymbolicDynamics, closure: Closure) ->
 def _two_frames(
     tree: KinematicTree, moving: SymbolicDynamics, first: Anchor, second: Anchor
 ) -> tuple[tuple[Expression, Expression], tuple[Expression, Expression]]:
-    """Return two anchors in the frame of the nearest step that carries both."""
+    """Return two anchors in the frame of the nearest common ancestor."""
     above = _ancestors(tree, first.step)
     common = next(step for step in _ancestors(tree, second.step) if step in above)
     return moving.frame_from(common, first), moving.frame_from(common, second)
 
 
 def _ancestors(tree: KinematicTree, step: int) -> list[int]:
-    """Return a step and all that carry it, the world last."""
+    """Return a step and its ancestors, the world last."""
     found = [step]
     while found[-1] >= 0:
         found.append(tree.steps[found[-1]].parent)
@@ -233,7 +233,7 @@ def _passive(
 
 
 def _joint_passive(step: TreeJoint, q: Expression, v: Expression) -> list[Expression]:
-    """Return the forces of a joint's own spring and damper, velocity by velocity."""
+    """Return the generalised forces of the spring and damper of a joint."""
     rates = [step.ratio * v[step.v_index + k] for k in range(len(step.damping))]
     own = [-float(d) * rate if d else ca.SX(0) for d, rate in zip(step.damping, rates, strict=True)]
     if not step.stiffness:
@@ -250,7 +250,7 @@ def _joint_passive(step: TreeJoint, q: Expression, v: Expression) -> list[Expres
 
 
 def _turn_between(quaternion: Expression, rest: Expression) -> Expression:
-    """Return the rotation vector from one orientation to another, shorter than half a turn. Shape (3,)."""
+    """Return the rotation vector between two orientations, of less than half a turn. Shape (3,)."""
     w = rest[0]
     axis = -rest[1:4]
     real = w * quaternion[0] - ca.dot(axis, quaternion[1:4])

@@ -17,8 +17,8 @@ from strut.human.analysis.condition_comparison import compare_conditions
 from strut.human.analysis.gait_analysis import analyze, cycle_scores
 from strut.human.analysis.gait_expression import FEATURE_JOINTS, GAIT_FEATURES, gait_expression
 from strut.human.anatomy import ELBOW, LUMBAR
-from strut.human.report.condition_report import DRAWN, features_plot, told_features
-from strut.human.report.condition_text import feature_words
+from strut.human.report.condition_report import FEATURES, features_plot, known_features
+from strut.human.report.condition_text import feature_label
 from strut.mocap.marker_fit.fit import fit
 from strut.models.catalogue import robot_of
 from tests.mocap.conftest import CMU_UNIT_M
@@ -122,8 +122,8 @@ def test_angles_without_markers_are_not_drawn(walks):
         analyze({"walk": replace(motion, meta={**motion.meta, "observed": unseen})}), {"walk": "sad"}
     )
     assert told.as_dict()["features"]["sad"]["elbow_range_deg"] == {"mean": None, "sd": None, "trials": 0}
-    drawn = [axes.get_title(loc="left") for axes in features_plot(told, told_features(told)).axes]
-    assert drawn == [feature_words(name) for name in DRAWN if name != "head_bounce_mm"]
+    drawn = [axes.get_title(loc="left") for axes in features_plot(told, known_features(told)).axes]
+    assert drawn == [feature_label(name) for name in FEATURES if name != "head_bounce_mm"]
 
 
 def test_joints_without_markers_are_not_scored(gait):

@@ -1,7 +1,7 @@
-"""Condition comparison: trials of several conditions, feelings for instance, as means and deviations beside neutral.
+"""Condition comparison: means and deviations of trials by condition, for instance by emotion, beside neutral.
 
-The table of the thesis: step parameters, posture and distance from the average of the neutral trials (its Table 6.4),
-and with it the features of expression of the literature.
+As in the thesis (Table 6.4): step parameters, posture and distance from the average of the neutral trials; and the
+features of expression of the literature.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from strut.human.analysis.muscle_activity import MuscleActivity, muscle_activity
 from strut.maths.rotation import angles_from_qpos
 from strut.motion import Motion
 
-NEUTRAL = ("neutral", "normal")  # names of the condition that others are compared with; else the first one
+NEUTRAL = ("neutral", "normal")  # names of the reference condition; without them, the first condition is the reference
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Mean and standard deviation over the trials that tell it; the latter None of one trial, both of none."""
+    """Mean and standard deviation over trials; the deviation is None for one trial, both are None for no trial."""
 
     mean: float | None
     sd: float | None
@@ -37,10 +37,10 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
-        """Return mean and deviation of those values that are numbers."""
-        told = [value for value in values if not math.isnan(value)]
-        sd = float(np.std(told, ddof=1)) if len(told) > 1 else None
-        return cls(float(np.mean(told)) if told else None, sd, len(told))
+        """Return mean and deviation of values, without NaN."""
+        numbers = [value for value in values if not math.isnan(value)]
+        sd = float(np.std(numbers, ddof=1)) if len(numbers) > 1 else None
+        return cls(float(np.mean(numbers)) if numbers else None, sd, len(numbers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ class ConditionComparison:
     """Conditions by name, each with its trials.
 
     Args:
-        neutral: The condition that others are compared with.
+        neutral: The reference condition.
         trials: Names of the walks of each condition.
-        features: Of every walk.
+        features: Features of every walk.
         summary: Mean and deviation of each feature, by condition and feature.
         from_neutral: Distance of a condition's steps from the average neutral step, posture and time parts as in the
-            published table; None of conditions without a step from left to right toe-off.
-        muscles: EMG of conditions that have any.
-        muscle_remarks: Sentences about EMG that is there and is not compared.
+            published table; None for conditions without a step from left to right toe-off.
+        muscles: EMG of the conditions that have any.
+        muscle_remarks: Sentences about EMG that is not compared.
     """
 
     neutral: str
@@ -71,30 +71,30 @@ class ConditionComparison:
         return {
             "neutral": self.neutral,
             "trials": {condition: list(names) for condition, names in self.trials.items()},
-            "features": {condition: _told_spreads(own) for condition, own in self.summary.items()},
-            "from_neutral": {condition: _told_parts(parts) for condition, parts in self.from_neutral.items()},
+            "features": {condition: _spreads_as_dict(own) for condition, own in self.summary.items()},
+            "from_neutral": {condition: _distance_as_dict(parts) for condition, parts in self.from_neutral.items()},
             "muscles": {condition: own.as_dict() for condition, own in self.muscles.items()},
             "muscle_remarks": list(self.muscle_remarks),
         }
 
 
-def _told_spreads(own: Mapping[str, Spread]) -> dict[str, Any]:
+def _spreads_as_dict(own: Mapping[str, Spread]) -> dict[str, Any]:
     return {name: asdict(one) for name, one in own.items()}
 
 
-def _told_parts(parts: tuple[Spread, Spread] | None) -> dict[str, Any] | None:
-    return None if parts is None else _told_spreads({"posture": parts[0], "time": parts[1]})
+def _distance_as_dict(parts: tuple[Spread, Spread] | None) -> dict[str, Any] | None:
+    return None if parts is None else _spreads_as_dict({"posture": parts[0], "time": parts[1]})
 
 
 def compare_conditions(found: GaitAnalysis, condition_of: Mapping[str, str]) -> ConditionComparison:
-    """Return conditions beside each other.
+    """Return a comparison of conditions.
 
     Args:
-        found: Walks that were measured.
-        condition_of: The condition of each of them, by its name.
+        found: Analysis of the walks.
+        condition_of: Condition of each walk, by name of the walk.
 
     Raises:
-        BadMotionError: If a walk has less than two steps, by its name.
+        BadMotionError: If a walk has fewer than two steps.
 
     Example:
         >>> found = strut.analyze({"one": first, "other": second})  # doctest: +SKIP
@@ -114,7 +114,7 @@ def compare_conditions(found: GaitAnalysis, condition_of: Mapping[str, str]) -> 
 def _distances(
     found: GaitAnalysis, trials: Mapping[str, tuple[str, ...]], neutral: str
 ) -> dict[str, tuple[Spread, Spread] | None]:
-    """Return how far the steps of each condition are from the average neutral one."""
+    """Return the distances of the steps of each condition from the average neutral step."""
     steps = {condition: [_step(*found.walks[name]) for name in names] for condition, names in trials.items()}
     reference = _average(steps[neutral])
     return {condition: _from_neutral(own, reference) for condition, own in steps.items()}
@@ -145,7 +145,7 @@ def _step(robot: Any, motion: Motion) -> Step | None:
 
 
 def _average(trials: Sequence[Step | None]) -> Step | None:
-    """Return the average of steps over their own time, as long as they are on average."""
+    """Return the average of steps over normalised time, with their average duration."""
     steps = [step for step in trials if step is not None]
     if not steps:
         return None

@@ -14,9 +14,9 @@ from strut.human.anatomy import LEFT, RIGHT
 from strut.motion import Motion
 from strut.recording import channel_sides
 
-META = "emg"  # where a captured motion keeps its envelopes
+META = "emg"  # key of the envelopes in the metadata of a captured motion
 EMG_FIELDS = {"names", "silent", "leg", "cycle_v"}
-OWN = "Own"  # each muscle goes with the cycles of its own leg
+OWN = "Own"  # each muscle over the cycles of its own leg
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,12 +24,12 @@ class MuscleActivity:
     """Muscles of one condition.
 
     Args:
-        names: Of the muscles that every trial with EMG shows.
-        mean: Share of the peak that the neutral condition's mean has, at 0 to 100 % of the cycle. Shape (101, n).
-        sd: Over trials. Shape (101, n).
-        trials: That have EMG and a whole cycle.
-        silent: Channels that at least one trial left out because they show nothing.
-        leg: Whose cycle it is: Right, Left, or Own where channels of both legs go each with its own.
+        names: Muscles that every trial with EMG has.
+        mean: Mean envelope at 0 to 100 % of the cycle, as a share of the peak of the neutral mean. Shape (101, n).
+        sd: Standard deviation over trials. Shape (101, n).
+        trials: Number of trials that have EMG and a whole cycle.
+        silent: Channels without a signal in at least one trial.
+        leg: The leg of the cycle: Right, Left, or Own where each channel is over the cycles of its own leg.
     """
 
     names: tuple[str, ...]
@@ -51,11 +51,11 @@ class MuscleActivity:
 def muscle_activity(trials: Mapping[str, Sequence[Motion]], neutral: str) -> dict[str, MuscleActivity]:
     """Return the activity of each condition that has EMG, over the peaks of the neutral one.
 
-    Nothing where no channel has the same name in every trial: `muscle_remarks` says so.
+    Empty if no channel has the same name in every trial; `muscle_remarks` then has a sentence about it.
 
     Args:
         trials: Captured walks of each condition.
-        neutral: The condition whose peaks are 1; if it has no EMG, the largest peak of all conditions is.
+        neutral: The condition whose peaks are 1; if it has no EMG, the largest peaks of all conditions are.
     """
     emg = _emg_of_one_leg(_emg_by_condition(trials))
     names = _common_channels(emg)
@@ -67,7 +67,7 @@ def muscle_activity(trials: Mapping[str, Sequence[Motion]], neutral: str) -> dic
 
 
 def muscle_remarks(trials: Mapping[str, Sequence[Motion]]) -> tuple[str, ...]:
-    """Return sentences about EMG that is there and is not compared: of which trials, and why.
+    """Return sentences about EMG that is not compared: which trials, and why.
 
     Args:
         trials: Captured walks of each condition.
@@ -94,14 +94,14 @@ def _emg_by_condition(trials: Mapping[str, Sequence[Motion]]) -> dict[str, list[
 
 
 def _emg_of_one_leg(emg: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
-    """Return envelopes whose names tell the leg, and others over cycles of one: the right if any trial has those."""
+    """Return the trials whose channels name sides, and those over cycles of one leg: the right if there are any."""
     wanted = {one["leg"] for one in _trials_of(emg) if _is_bare(one)} & {RIGHT} or {LEFT}
     same = {name: [one for one in own if not _is_bare(one) or one["leg"] in wanted] for name, own in emg.items()}
     return {name: own for name, own in same.items() if own}
 
 
 def _is_bare(emg: Mapping[str, Any]) -> bool:
-    """Return whether a trial has channels whose names do not tell the leg."""
+    """Return whether a trial has channels without a side in their names."""
     return None in channel_sides(emg["names"])
 
 
@@ -131,7 +131,7 @@ def _activity(names: tuple[str, ...], cycles: Array, emg: Sequence[Mapping[str, 
 
 
 def _legs(emg: Mapping[str, Any]) -> set[str]:
-    """Return over whose cycles the channels of a trial are averaged."""
+    """Return the legs over whose cycles the channels of a trial are averaged."""
     return {side or emg["leg"] for side in channel_sides(emg["names"])}
 
 

@@ -1,4 +1,4 @@
-"""Condition report: figures of conditions beside each other: features of expression, and mean curves over the cycle."""
+"""Condition report: figures that compare conditions by features of expression and by mean curves over the cycle."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 from strut.arrays import Array
 from strut.human.analysis.condition_comparison import ConditionComparison
 from strut.human.analysis.gait_analysis import PERCENT, GaitAnalysis, normalised_cycle
-from strut.human.report.condition_text import feature_words, peak_words
+from strut.human.report.condition_text import feature_label, peak_words
 from strut.human.report.gait_plots import COLORS
 from strut.viewer.page import Picture, plotted
 from strut.viewer.plots import LOOK, PALE
 
-DRAWN = ("speed_m_s", "step_length_m", "step_duration_s", "head_pitch_deg", "arm_swing_deg", "head_bounce_mm")
+FEATURES = ("speed_m_s", "step_length_m", "step_duration_s", "head_pitch_deg", "arm_swing_deg", "head_bounce_mm")
 CURVES = (
     *("right_hip_flexion", "right_knee_flexion", "right_ankle_flexion", "trunk_bending", "head_bending"),
     *("right_shoulder_flexion", "right_elbow_flexion", "right_shoulder_abduction", "pelvis_tilt"),
@@ -27,44 +27,47 @@ TORQUES = (
 )
 
 
-def condition_curves(walks: GaitAnalysis, found: ConditionComparison) -> Iterator[tuple[str, list[Picture]]]:
+def condition_curves(walks: GaitAnalysis, comparison: ConditionComparison) -> Iterator[tuple[str, list[Picture]]]:
     """Yield figures of conditions: features with deviations, and mean curves over the cycle."""
-    if drawn := told_features(found):
-        yield "Conditions", [plotted(features_plot(found, drawn), "Every trial (pale), mean and standard deviation.")]
-    curves = mean_cycles(walks, found, CURVES, "deg")
+    if features := known_features(comparison):
+        yield (
+            "Conditions",
+            [plotted(features_plot(comparison, features), "Every trial (pale), mean and standard deviation.")],
+        )
+    curves = mean_cycles(walks, comparison, CURVES, "deg")
     if curves:
         words = "Mean of the trials of each condition over the cycle of the right leg, with one standard deviation."
-        yield "Mean angles", [plotted(curves_plot(found, curves, CURVES, "deg"), words)]
-    if pictures := [*_torque_pictures(walks, found), *_muscle_pictures(found)]:
+        yield "Mean angles", [plotted(curves_plot(comparison, curves, CURVES, "deg"), words)]
+    if pictures := [*_torque_pictures(walks, comparison), *_muscle_pictures(comparison)]:
         yield "Torques and muscles", pictures
 
 
-def _torque_pictures(walks: GaitAnalysis, found: ConditionComparison) -> Iterator[Picture]:
-    if curves := mean_cycles(walks, found, TORQUES, "nm_kg"):
-        yield plotted(curves_plot(found, curves, TORQUES, "N m/kg"), "Joint torques per body mass.")
+def _torque_pictures(walks: GaitAnalysis, comparison: ConditionComparison) -> Iterator[Picture]:
+    if curves := mean_cycles(walks, comparison, TORQUES, "nm_kg"):
+        yield plotted(curves_plot(comparison, curves, TORQUES, "N m/kg"), "Joint torques per body mass.")
 
 
-def _muscle_pictures(found: ConditionComparison) -> Iterator[Picture]:
-    if found.muscles:
-        words = f"EMG: rectified, low-passed at 6 Hz, as a share of {peak_words(found)}."
-        yield plotted(muscles_plot(found), words)
+def _muscle_pictures(comparison: ConditionComparison) -> Iterator[Picture]:
+    if comparison.muscles:
+        words = f"EMG: rectified, low-passed at 6 Hz, as a share of {peak_words(comparison)}."
+        yield plotted(muscles_plot(comparison), words)
 
 
-def told_features(found: ConditionComparison) -> list[str]:
-    """Return step parameters and the plainest features, without those that no marker tells."""
-    return [name for name in DRAWN if any(own[name].mean is not None for own in found.summary.values())]
+def known_features(comparison: ConditionComparison) -> list[str]:
+    """Return the names of the plotted features that at least one condition has."""
+    return [name for name in FEATURES if any(own[name].mean is not None for own in comparison.summary.values())]
 
 
-def features_plot(found: ConditionComparison, drawn: Sequence[str]) -> Figure:
+def features_plot(comparison: ConditionComparison, features: Sequence[str]) -> Figure:
     """Return some features of every condition, three in a row."""
-    rows = -(-len(drawn) // 3)
+    rows = -(-len(features) // 3)
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=(9.6, 2.7 * rows), layout="constrained")
-        for number, feature in enumerate(drawn):
+        for number, feature in enumerate(features):
             axes = figure.add_subplot(rows, 3, number + 1)
-            for index, (condition, names) in enumerate(found.trials.items()):
-                values = [getattr(found.features[name], feature) for name in names]
-                own = found.summary[condition][feature]
+            for index, (condition, names) in enumerate(comparison.trials.items()):
+                values = [getattr(comparison.features[name], feature) for name in names]
+                own = comparison.summary[condition][feature]
                 color = COLORS[index % len(COLORS)]
                 axes.plot([index] * len(values), values, "o", color=color, alpha=0.35, markersize=4.0)
                 if own.mean is None:
@@ -72,19 +75,19 @@ def features_plot(found: ConditionComparison, drawn: Sequence[str]) -> Figure:
                 axes.errorbar(
                     [index], [own.mean], yerr=own.sd or 0.0, fmt="_", color=color, markersize=16.0, capsize=4.0
                 )
-            axes.set_title(feature_words(feature), loc="left", fontsize=9.0)
-            axes.set_xticks(range(len(found.trials)), list(found.trials), rotation=35.0, ha="right")
-            axes.set_xlim(-0.6, len(found.trials) - 0.4)
+            axes.set_title(feature_label(feature), loc="left", fontsize=9.0)
+            axes.set_xticks(range(len(comparison.trials)), list(comparison.trials), rotation=35.0, ha="right")
+            axes.set_xlim(-0.6, len(comparison.trials) - 0.4)
     return figure
 
 
 def mean_cycles(
-    walks: GaitAnalysis, found: ConditionComparison, names: Sequence[str], unit: str
+    walks: GaitAnalysis, comparison: ConditionComparison, names: Sequence[str], unit: str
 ) -> dict[str, dict[str, Array]]:
-    """Return mean and deviation of curves by condition and name, of trials that know them. Shape (2, 101) each."""
+    """Return mean and deviation of curves by condition and name, over trials that have them. Shape (2, 101) each."""
     columns = [f"{name}_{unit}" for name in names]
     curves = {}
-    for condition, trials in found.trials.items():
+    for condition, trials in comparison.trials.items():
         known = [cycle for trial in trials if (cycle := _known_cycle(walks, trial, columns))]
         if known:
             curves[condition] = {
@@ -95,31 +98,31 @@ def mean_cycles(
 
 
 def _known_cycle(walks: GaitAnalysis, trial: str, columns: Sequence[str]) -> list[Array]:
-    """Return some curves of a trial over its cycle; none if it does not know all of them. Shape (101,) each."""
+    """Return some curves of a trial over its cycle; empty unless it has all of them. Shape (101,) each."""
     cycle = normalised_cycle(*walks.walks[trial]) or {}
     return [cycle[name] for name in columns] if set(columns) <= set(cycle) else []
 
 
 def curves_plot(
-    found: ConditionComparison, curves: Mapping[str, Mapping[str, Array]], names: Sequence[str], unit: str
+    comparison: ConditionComparison, curves: Mapping[str, Mapping[str, Array]], names: Sequence[str], unit: str
 ) -> Figure:
     """Return mean curves of conditions over the cycle, with their deviations, three in a row."""
     titles = [f"{name.replace('_', ' ')} [{unit}]" for name in names]
     values = {condition: [tuple(own[name]) for name in names] for condition, own in curves.items()}
-    return _cycle_panels(titles, values, list(found.trials))
+    return _cycle_panels(titles, values, list(comparison.trials))
 
 
-def muscles_plot(found: ConditionComparison) -> Figure:
+def muscles_plot(comparison: ConditionComparison) -> Figure:
     """Return the mean activity of muscles of conditions over the cycle, with deviations over trials."""
-    names = next(iter(found.muscles.values())).names
-    values = {condition: list(zip(own.mean.T, own.sd.T, strict=True)) for condition, own in found.muscles.items()}
-    return _cycle_panels(list(names), values, list(found.trials))
+    names = next(iter(comparison.muscles.values())).names
+    values = {condition: list(zip(own.mean.T, own.sd.T, strict=True)) for condition, own in comparison.muscles.items()}
+    return _cycle_panels(list(names), values, list(comparison.trials))
 
 
 def _cycle_panels(
     titles: Sequence[str], values: Mapping[str, Sequence[tuple[Array, Array]]], conditions: Sequence[str]
 ) -> Figure:
-    """Return one panel per title, with mean and deviation (101,) of each condition in the colour of its place."""
+    """Return one panel per title, with mean and deviation (101,) of each condition in its colour."""
     rows = -(-len(titles) // 3)
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=(9.6, 1.0 + 2.0 * rows), layout="constrained")

@@ -1,4 +1,4 @@
-"""Text of an explained walk: its criteria, their weights and a prediction, as tables and sentences."""
+"""Explained text: tables and sentences about the criteria of a recorded walk and a prediction."""
 
 from __future__ import annotations
 
@@ -12,47 +12,49 @@ FIT_HEADER = ("", "hip [deg]", "knee [deg]", "ankle [deg]", "mean [deg]", "all a
 ExplainedTable = tuple[str, Sequence[str], list[list[str]]]
 
 
-def explained_tables(found: Mapping[str, ExplainedWalk]) -> Iterator[ExplainedTable]:
+def explained_tables(walks: Mapping[str, ExplainedWalk]) -> Iterator[ExplainedTable]:
     """Yield title, header and rows: the criteria of every condition, and the fit of their walk."""
-    for condition, one in found.items():
-        walked = f"{one.steps} steps of {one.step_m:.2f} m at {one.speed_m_s:.2f} m/s"
-        yield f"{condition}: {walked}", HEADER, [_criterion_row(criterion) for criterion in one.criteria]
-        yield f"{condition}: difference from the recorded walk", FIT_HEADER, _fit_rows(one)
+    for condition, walk in walks.items():
+        walked = f"{walk.steps} steps of {walk.step_m:.2f} m at {walk.speed_m_s:.2f} m/s"
+        yield f"{condition}: {walked}", HEADER, [_criterion_row(criterion) for criterion in walk.criteria]
+        yield f"{condition}: difference from the recorded walk", FIT_HEADER, _fit_rows(walk)
 
 
-def predicted_table(condition: str, found: PredictedWalk) -> ExplainedTable:
+def predicted_table(condition: str, walk: PredictedWalk) -> ExplainedTable:
     """Return title, header and rows of a predicted walk."""
-    walked = f"{found.step_m:.2f} m a step at {found.speed_m_s:.2f} m/s"
-    return f"{condition}: difference from the walk to predict, {walked}", FIT_HEADER, _fit_rows(found)
+    walked = f"{walk.step_m:.2f} m a step at {walk.speed_m_s:.2f} m/s"
+    return f"{condition}: difference from the walk to predict, {walked}", FIT_HEADER, _fit_rows(walk)
 
 
-def explained_sentences(condition: str, found: ExplainedWalk) -> list[str]:
-    """Return sentences about what the walk does not identify."""
-    unidentified = [criterion.name for criterion in found.criteria if not criterion.identified]
+def explained_sentences(condition: str, walk: ExplainedWalk) -> list[str]:
+    """Return sentences about weights that the walk does not identify."""
+    unidentified = [criterion.name for criterion in walk.criteria if not criterion.identified]
     sentences = []
-    if not found.converged:
-        sentences.append(f"{condition}: the search stopped after {found.solutions} solutions; others may be better.")
+    if not walk.converged:
+        sentences.append(f"{condition}: the search stopped after {walk.solutions} solutions; others may be better.")
     if unidentified:
         sentences.append(f"{condition}: the walk does not identify the weight of {', '.join(unidentified)}.")
-    sentences += [f"{condition}: the weights of {one} and {other} are confounded." for one, other in found.confounded]
+    sentences += [
+        f"{condition}: the weights of {first} and {second} are confounded." for first, second in walk.confounded
+    ]
     return sentences
 
 
-def _criterion_row(one: ExplainedCriterion) -> list[str]:
-    low, high = (100.0 * value for value in one.share_range)
+def _criterion_row(criterion: ExplainedCriterion) -> list[str]:
+    low, high = (100.0 * value for value in criterion.share_range)
     return [
-        one.name,
-        format_percent(one.share, 1),
+        criterion.name,
+        format_percent(criterion.share, 1),
         f"{low:.1f} to {high:.1f} %",
-        f"{one.weight:.3g}",
-        f"{one.weight_range[0]:.2g} to {one.weight_range[1]:.2g}",
-        f"{one.usual_weight:.3g}",
-        "" if one.identified else "not identified",
+        f"{criterion.weight:.3g}",
+        f"{criterion.weight_range[0]:.2g} to {criterion.weight_range[1]:.2g}",
+        f"{criterion.usual_weight:.3g}",
+        "" if criterion.identified else "not identified",
     ]
 
 
-def _fit_rows(found: ExplainedWalk | PredictedWalk) -> list[list[str]]:
-    return [_fit_row("usual weights", found.usual), _fit_row("these weights", found.explained)]
+def _fit_rows(walk: ExplainedWalk | PredictedWalk) -> list[list[str]]:
+    return [_fit_row("usual weights", walk.usual), _fit_row("these weights", walk.explained)]
 
 
 def _fit_row(name: str, fit: Fit) -> list[str]:

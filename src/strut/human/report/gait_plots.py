@@ -1,4 +1,4 @@
-"""Gait plots: angles, torques, forces, elevation angles and centre of pressure over a cycle, walks in one figure."""
+"""Gait plots: angles, torques, forces, elevation angles and centre of pressure of walks over the gait cycle."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from strut.robot import Robot
 from strut.viewer.plots import LOOK, PALE
 
 COLORS = ("#3568b8", "#c46a12", "#1a8f82", "#b3261e", "#7a4fb5", "#5a6472", "#b0892a", "#2b9ec7")
-BAND = "#dfe5ea"  # people's mean, a standard deviation to either side
+BAND = "#dfe5ea"  # colour of reference bands: mean of healthy people and a standard deviation to either side
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Walk:
-    """A walk to draw: its name, its body and one cycle of it."""
+    """A walk to plot: its name, its body and one cycle."""
 
     name: str
     robot: Robot
@@ -37,9 +37,10 @@ class Walk:
     @property
     def right_stance(self) -> float:
         """Share of the cycle at which the right toes leave the ground."""
-        down = self.cycle.motion.contact[:, self.cycle.motion.foot_names.index("HalluxRight")]
-        left = np.flatnonzero(down[:-1] & ~down[1:])
-        return float(self.cycle.share[left[0] + 1]) if len(left) else 1.0
+        motion = self.cycle.motion
+        stance = motion.contact[:, motion.foot_names.index("HalluxRight")]
+        toe_off = np.flatnonzero(stance[:-1] & ~stance[1:])
+        return float(self.cycle.share[toe_off[0] + 1]) if len(toe_off) else 1.0
 
 
 def angle_plot(walks: Sequence[Walk], part: str) -> Figure:
@@ -54,7 +55,7 @@ def angle_plot(walks: Sequence[Walk], part: str) -> Figure:
 
 
 def torque_plot(walks: Sequence[Walk], part: str) -> Figure | None:
-    """Return the joint torques of a part of the body per body mass over the cycle; None if no walk knows them."""
+    """Return the joint torques of a part of the body per body mass over the cycle; None if no walk has any."""
     known = {
         walk.name: walk.cycle.motion.torque_nm[:, _joints(walk, part)] / walk.robot.mass_kg * _signs(part)
         for walk in walks
@@ -64,7 +65,7 @@ def torque_plot(walks: Sequence[Walk], part: str) -> Figure | None:
 
 
 def power_plot(walks: Sequence[Walk], part: str) -> Figure | None:
-    """Return the joint powers of a part of the body per body mass over the cycle; None if no walk knows torques."""
+    """Return the joint powers of a part of the body per body mass over the cycle; None if no walk has torques."""
     known = {
         walk.name: power[:, _joints(walk, part)] / walk.robot.mass_kg
         for walk in walks
@@ -74,7 +75,7 @@ def power_plot(walks: Sequence[Walk], part: str) -> Figure | None:
 
 
 def force_plot(walks: Sequence[Walk]) -> Figure | None:
-    """Return the ground's force on the right foot per body weight over the cycle; None if no walk knows it."""
+    """Return the ground's force on the right foot per body weight over the cycle; None if no walk has it."""
     forces = {walk.name: foot_force(walk.robot, walk.cycle.motion) for walk in walks}
     known = {name: force for name, force in forces.items() if force is not None}
     return _grid(walks, known, ("forwards", "to the left", "upwards"), "body weights") if known else None
@@ -87,7 +88,7 @@ def elevation_plot(walks: Sequence[Walk]) -> Figure:
 
 
 def _bands(walks: Sequence[Walk], part: str, kind: BandKind) -> list[Array | None]:
-    """Return people's band at the first walk's speed for each panel; None where there is none. Shape (3, n) each."""
+    """Return the reference band of each panel at the speed of the first walk, if any. Shape (3, n) each."""
     walk = walks[0]
     return [band_curve(walk.robot, walk.cycle.speed_m_s, kind, unsided(panel.coordinate)) for panel in PANELS[part]]
 
@@ -106,7 +107,7 @@ def _joints(walk: Walk, part: str) -> list[int]:
 
 
 def plane_plot(walks: Sequence[Walk]) -> Figure:
-    """Return the loops that thigh, shank and foot draw together, each with the plane nearest to it."""
+    """Return the loops of the elevation angles of thigh, shank and foot, with their planes of best fit."""
     with mpl.rc_context(LOOK):
         columns = min(3, len(walks))
         rows = -(-len(walks) // columns)
@@ -118,7 +119,7 @@ def plane_plot(walks: Sequence[Walk]) -> Figure:
 
 
 def cop_paths_plot(walks: Sequence[Walk]) -> Figure | None:
-    """Return the centre of pressure over one cycle from above, the pelvis pale; None if no walk knows it."""
+    """Return the centre of pressure and the pelvis over one cycle from above; None if no walk has it."""
     known = [walk for walk in walks if walk.cycle.motion.cop_in_world is not None]
     if not known:
         return None
@@ -164,15 +165,15 @@ def _grid(
     unit: str,
     bands: Sequence[Array | None] = (),
 ) -> Figure:
-    """Return three panels in a row, a line for each walk whose curves are known, people's bands behind them.
+    """Return panels, three in a row, with a line for each walk that has curves, and reference bands behind them.
 
-    Shape (T, n) by name, n titles; bands are percent, mean and standard deviation of each panel.
+    Curves have shape (T, n) by name of the walk, for n titles; a band is percent, mean and standard deviation.
     """
     with mpl.rc_context(LOOK):
         rows = -(-len(titles) // 3)
         height_in = 0.4 + 2.05 * rows
         figure = Figure(figsize=(9.6, height_in))
-        # Margins by hand: finding them takes matplotlib longer than drawing.
+        # constrained layout takes longer than drawing, so the margins are set here
         edges = {"bottom": 0.45 / height_in, "top": 1.0 - 0.62 / height_in, "left": 0.05, "right": 0.985}
         figure.subplots_adjust(**edges, wspace=0.2, hspace=0.55)
         lines = [(walk, _line(number)) for number, walk in enumerate(walks) if walk.name in curves]
@@ -197,7 +198,7 @@ def _line(index: int) -> dict[str, Any]:
 
 
 def known_parts(joints: Sequence[str]) -> Iterator[str]:
-    """Yield the parts of the body whose panels are all joints, which have torques."""
+    """Yield the parts of the body whose coordinates are all joints, and so have torques."""
     for part, panels in PANELS.items():
         if all(panel.coordinate in joints for panel in panels):
             yield part

@@ -1,4 +1,4 @@
-"""Gait report: one page about human walks that opens offline: parameters, curves over the cycle, comparison."""
+"""Gait report: an HTML page about human walks, with parameters, curves over the cycle and comparisons."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def save_gait_report(
     """Write one page about walks, with their curves over the gait cycle.
 
     Args:
-        found: What was measured of them.
+        found: Their analysis.
         path: File to write.
-        conditions: Trials by condition; then means of conditions are drawn instead of single walks.
+        conditions: Comparison of conditions, which the page then shows instead of single walks.
         force: Replace an existing file.
 
     Example:

@@ -22,10 +22,10 @@ from strut.viewer.receipt_text import NOT_KNOWN
 from strut.viewer.report_table import ReportTable
 
 STEP_WORDS = "Steps run from the left foot's toe-off to the right foot's."
-MOST_WORK = 6  # joints whose work a table tells
+MAX_WORK_ROWS = 6  # joints in the table of work
 SIDES = ("Right", "Left")
 HUMPS = ("force, first hump", "force, dip", "force, second hump")
-OFF_GROUND_M = 0.02  # soles of a fitted body lie nearer to the ground than this
+OFF_GROUND_M = 0.02  # the soles of a fitted body are nearer to the ground
 
 
 def parameter_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
@@ -69,7 +69,7 @@ def _busiest(parameters: Sequence[GaitParameters]) -> list[str]:
             turnover[name] = max(turnover.get(name, 0.0), work.generated_j_kg - work.absorbed_j_kg)
     symmetric = all(one.symmetric for one in parameters)
     names = [name for name in turnover if not (symmetric and "Left_" in name)]
-    return sorted(names, key=turnover.__getitem__, reverse=True)[:MOST_WORK]
+    return sorted(names, key=turnover.__getitem__, reverse=True)[:MAX_WORK_ROWS]
 
 
 def criteria_rows(comparison: GaitComparison) -> tuple[list[str], list[list[str]]]:
@@ -180,7 +180,7 @@ def _column(parameters: GaitParameters, apart: bool) -> dict[str, str]:
     }
     for side in SIDES if apart else SIDES[:1]:
         whose = f"{side.lower()} " if apart else ""
-        cells |= {f"{whose}{word}": told for word, told in _leg(parameters.legs[side]).items()}
+        cells |= {f"{whose}{word}": cell for word, cell in _leg(parameters.legs[side]).items()}
     torque_words = NOT_KNOWN if torque is None else f"{torque[1]:.2f} N m/kg ({coordinate_label(torque[0])})"
     return cells | {"largest torque": torque_words}
 
@@ -204,7 +204,7 @@ def _criterion(value: float | None, *, best: bool) -> str:
 
 
 def _work(one: GaitParameters, names: Sequence[str]) -> str:
-    """Return what joints give and take together."""
+    """Return the generated and absorbed work of joints."""
     if not one.work:
         return NOT_KNOWN
     generated = sum(one.work[name].generated_j_kg for name in names)

@@ -52,23 +52,23 @@ def reconstruct(
     find = partial(find_forces, recorded, phases=times, formulation=formulation, smooth=smooth, max_seconds=time_limit)
     robot = robot_of(recorded, needs_feet=False)
     check_writable(out, force=force, ending=".npz")
-    found, stopped = solved_or_best(
-        lambda tell: find(on_iteration=tell), lambda best: stopped_at(robot, recorded, best), keep_best=True
+    reconstruction, stopped = solved_or_best(
+        lambda report: find(on_iteration=report), lambda best: stopped_at(robot, recorded, best), keep_best=True
     )
-    moved = found.motion(steps=1)
-    save_motion(moved, out, force=force)
-    assert moved.receipt is not None
+    reconstructed = reconstruction.motion(steps=1)
+    save_motion(reconstructed, out, force=force)
+    assert reconstructed.receipt is not None
     if json:
-        print_json(moved.receipt.as_dict())
-    print_receipt(moved.receipt)
+        print_json(reconstructed.receipt.as_dict())
+    print_receipt(reconstructed.receipt)
     if stopped:
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, not a finished reconstruction.")
-    if not moved.meta["asked"]:
+    if not reconstructed.meta["asked"]:
         print_lines(f"wrote {out}: the best iterate, not a finished reconstruction")
         raise typer.Exit(REFUSED)
-    first_s = moved.meta["asked"]["phases"][0][1] - float(recorded.time_s[0])
+    first_s = reconstructed.meta["asked"]["phases"][0][1] - float(recorded.time_s[0])
     since = f"; its time 0 is {first_s:.2f} s after the recording's start" if first_s > 0.005 else ""
-    print_lines(f"wrote {out} ({moved.duration_s:.1f} s of motion{since})")
+    print_lines(f"wrote {out} ({reconstructed.duration_s:.1f} s of motion{since})")
     print_next("strut analyze", out)
-    if moved.receipt.verdict == "refused":  # the result is written all the same, with its reasons
+    if reconstructed.receipt.verdict == "refused":  # the result is written with its reasons
         raise typer.Exit(REFUSED)

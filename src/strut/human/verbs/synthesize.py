@@ -58,7 +58,9 @@ def synthesize(
     length: Annotated[list[str] | None, typer.Option(help=LENGTH_HELP)] = None,
     segment_mass: Annotated[list[str] | None, typer.Option(help=MASS_HELP)] = None,
     manner: Manner = HUMAN,
-    clearance: Annotated[str | None, typer.Option(help="Least height of the swinging toes, for instance 20mm.")] = None,
+    clearance: Annotated[
+        str | None, typer.Option(help="Smallest height of the swinging toes, for instance 20mm.")
+    ] = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="Motion file of a human walk to start from: at another speed, say.")
     ] = None,
@@ -81,7 +83,7 @@ def synthesize(
     check_walk(steps, from_stand=from_stand, to_stand=to_stand, turn_rad=radians(turn))
     robot = human_body(height, mass, sex, length, segment_mass)
     criteria = _criteria(robot, objective, weights)
-    wanted = _manner(robot, manner, clearance)
+    wanted = _options(robot, manner, clearance)
     step_m = None if step is None else length_m(step)
     initial_motion = None if start is None else load_motion(start)
     find = partial(
@@ -95,18 +97,20 @@ def synthesize(
         starts=starts,
         check_mesh=check_mesh,
     )
-    check_writable(out, force=force, ending=".npz")  # after the arguments: whoever mistypes one hears of that first
-    gait, stopped = solved_or_best(lambda tell: find(on_iteration=tell), partial(best_so_far, robot))
+    check_writable(
+        out, force=force, ending=".npz"
+    )  # after the other checks, so that a mistyped option is reported first
+    gait, stopped = solved_or_best(lambda report: find(on_iteration=report), partial(best_so_far, robot))
     if stopped or not (from_stand or to_stand or turn):
-        _tell(gait, gait.motion(steps=steps), out, force=force, json=json)
+        _write_and_report(gait, gait.motion(steps=steps), out, force=force, json=json)
         return
     compose = partial(compose_walk, gait, steps=steps, from_stand=from_stand, to_stand=to_stand, turn_rad=radians(turn))
-    walk = solve_with_progress(lambda tell: compose(on_iteration=tell))
-    _tell(gait, walk.motion(), out, force=force, json=json)
+    walk = solve_with_progress(lambda report: compose(on_iteration=report))
+    _write_and_report(gait, walk.motion(), out, force=force, json=json)
 
 
-def _tell(gait: Gait, motion: Motion, out: Path, *, force: bool, json: bool) -> None:
-    """Write the gait, and tell what it is."""
+def _write_and_report(gait: Gait, motion: Motion, out: Path, *, force: bool, json: bool) -> None:
+    """Write the motion of a gait and report on it."""
     save_motion(motion, out, force=force)
     assert motion.receipt is not None
     if json:
@@ -114,8 +118,14 @@ def _tell(gait: Gait, motion: Motion, out: Path, *, force: bool, json: bool) -> 
         print_json(motion.receipt.as_dict() | of_step)
     print_receipt(motion.receipt)
     refused = motion.receipt.verdict == "refused"
-    print_lines(*(_way(motion.receipt.walk) if motion.receipt.walk else _looks(gait, judged=not refused)))
-    if refused:  # only what was stopped comes here; what was finished and is unsound is not written
+    print_lines(
+        *(
+            _transition_lines(motion.receipt.walk)
+            if motion.receipt.walk
+            else _naturalness_lines(gait, judged=not refused)
+        )
+    )
+    if refused:  # only a stopped solve is written when refused
         raise StoppedError(f"Interrupted; {out} holds the best iterate so far, which is not proven: do not walk it.")
     print_lines(*(f"  Its {words}." for words in gait.attempts if words == EVEN_SIDES_NOTE))
     step = f"one step of {gait.step_length_m:.2f} m in {gait.trajectory.time_s[-1]:.2f} s"
@@ -136,7 +146,7 @@ def _criteria(robot: Robot, objective: str | None, weights: str | None) -> Crite
     return weighted_criteria(robot, numbers)
 
 
-def _manner(robot: Robot, words: str, clearance: str | None) -> GaitOptions:
+def _options(robot: Robot, words: str, clearance: str | None) -> GaitOptions:
     wanted = named_gait_options(robot, [word.strip() for word in words.split(",")])
     return wanted if clearance is None else replace(wanted, clearance_m=length_m(clearance))
 
@@ -145,26 +155,27 @@ def _steps(walk: Mapping[str, float | None]) -> str:
     return format_count(round(walk["steps"] or 0.0), "[step|steps]")
 
 
-def _way(walk: Mapping[str, float | None]) -> list[str]:
-    """Return how a walk starts, turns and stops, in words."""
-    said = {
+def _transition_lines(walk: Mapping[str, float | None]) -> list[str]:
+    """Return the line about how a walk starts, turns and stops."""
+    clauses = {
         "start_s": "is under way {:.1f} s after it leaves its stand",
         "turn_deg": "turns by {:.3g}° in a stride",
         "radius_m": "on a circle of {:.2f} m",
         "stop_s": "stands {:.1f} s after the last steady step",
     }
     known = {**walk, "turn_deg": degrees(walk["turn_per_stride_rad"] or 0.0)}
-    words = [sentence.format(known[name]) for name, sentence in said.items() if known[name]]
+    words = [clause.format(known[name]) for name, clause in clauses.items() if known[name]]
     return [f"  It takes {_steps(walk)}, {', '.join(words)}; pieces join to {walk['seam_velocity']:.0e} m/s."]
 
 
-def _looks(gait: Gait, *, judged: bool) -> list[str]:
-    """Return what a person who looks at the gait would notice, in words; a judgement only of what is proven."""
-    looks = gait.naturalness
-    if looks is None:
+def _naturalness_lines(gait: Gait, *, judged: bool) -> list[str]:
+    """Return lines about how natural the gait is, with a verdict if it is judged."""
+    naturalness = gait.naturalness
+    if naturalness is None:
         return []
-    odd = [*looks.oddities(gait.robot), *(odd_scores(gait.band_scores()) if judged else [])]
-    near = f"{looks.bands_near} of {looks.bands_judged} published figures are within {NEAR_SD:g} standard deviations"
-    bands = f" ({near})" if looks.bands_judged else " (at this speed nothing is published to judge it by)"
+    odd = [*naturalness.oddities(gait.robot), *(odd_scores(gait.band_scores()) if judged else [])]
+    counts = f"{naturalness.bands_near} of {naturalness.bands_judged} published figures"
+    near = f"{counts} are within {NEAR_SD:g} standard deviations"
+    bands = f" ({near})" if naturalness.bands_judged else " (at this speed nothing is published to judge it by)"
     verdict = f"  It walks like people do{bands}." if not odd else f"  Unlike people{bands}: {'; '.join(odd)}."
-    return [f"  It {looks.summary()}.", *([verdict] if judged else [])]
+    return [f"  It {naturalness.summary()}.", *([verdict] if judged else [])]
