@@ -253,7 +253,7 @@ def test_check_measures_a_human_by_what_touches_and_sends_it_to_analyze(standing
     assert main(["check", changed(standing, "up.npz", lift_m=0.01)]) == 3
     assert "is 10.0 mm off the ground's surface" in capsys.readouterr().err
     assert main(["check", str(standing)]) == 3
-    assert "joint limit: ShoulderRight_RX is 0.030 rad beyond its range" in capsys.readouterr().err
+    assert "Joint limit: ShoulderRight_RX is 0.030 rad beyond its range" in capsys.readouterr().err
 
 
 def test_simulate_says_why_a_human_falls(standing, capsys):
