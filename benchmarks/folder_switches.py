@@ -4,11 +4,11 @@
     python benchmarks/folder_switches.py mrpete
 
 Every function of strut is recorded when it is called for the first time. A switch is a first call in another folder
-than the first call before it. A call goes backwards if the stage that calls stands higher in the house than the one
-that is called: no import allows it, so it can only come through a callback. Nouns are free: every room uses them.
-A function that is written inside another one (as every lambda is) is a value that a stage hands over: a term of an
-optimal-control problem, what hears of progress (nothing does here). It is no stage's step, and left out; what it calls
-is not.
+than the first call before it. A call goes backwards if the caller stands before the called stage in the house: no
+import allows that, so it is a callback. The core calls features through the registry, which is not counted as
+backwards. Nouns belong to no stage, because every room uses them. Functions inside other functions, such as lambdas,
+are values that a stage passes on (terms of an optimal control problem, progress callbacks). They are left out; the
+functions they call are not.
 
 `switches` counts all folders. `stage_switches` leaves out robots/, models/ and engines/, which the house calls
 foundations: libraries that any stage computes with, as it does with NumPy. Every stage that uses a batch function of
@@ -35,6 +35,7 @@ HOME = Path(strut.__file__).parent
 PLAN = tomllib.loads((HOME.parents[1] / "docs" / "house.toml").read_text("utf-8"))
 NEAR_NOUNS = PLAN["below_nouns"]
 STAGES = tuple(room.split(".")[0] for room in (*PLAN["core"], *PLAN["features"]) if room not in NEAR_NOUNS)
+FEATURES = tuple(room.split(".")[0] for room in PLAN["features"])
 FOUNDATIONS = ("robots", "models", "engines")
 CASES = {
     "mrpete": lambda: strut.walk("mrpete", "sad", cycles=2),
@@ -92,10 +93,14 @@ def way_of(calls: list[FirstCall]) -> list[str]:
 
 
 def backward_calls(calls: list[FirstCall]) -> list[str]:
-    """Return the calls from a stage to one that stands below it."""
+    """Return the calls to a stage after the caller's in the house, except those of the core to features."""
     order = {stage: place for place, stage in enumerate(STAGES)}
-    wrong = [call for call in calls if call.caller and order[call.folder] > order[call.caller]]
-    return [f"{call.caller} calls {call.folder}.{call.name}" for call in wrong]
+    wrong = []
+    for call in calls:
+        is_registered = call.folder in FEATURES and call.caller not in FEATURES
+        if call.caller and order[call.folder] > order[call.caller] and not is_registered:
+            wrong.append(f"{call.caller} calls {call.folder}.{call.name}")
+    return wrong
 
 
 def _chosen() -> list[str]:

@@ -55,12 +55,15 @@ def _standing_audit(draft: Draft) -> Audit:
     foot_of_point = np.array(robot.point_feet, dtype=int)
     qvel, _ = velocities(robot, draft.time_s, qpos)
     dynamics = inverse_dynamics(robot, draft.time_s, qpos)
+    distance = self_distance(robot, qpos)
     ground = share_ground_force(robot, dynamics, contact)
     cop_in_world = cop_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)
     if robot.feet:
         margin_m = support_margin(contact[:, foot_of_point], dynamics.point_in_world, cop_in_world)
     else:
         margin_m = wheel_margin(robot, qpos, cop_in_world)
+    platform_use = drive_use(robot, qvel, dynamics.drive_force)
+    on_lines = stands_on_lines(robot, contact)
     point_height_m = dynamics.point_in_world[..., 2]  # (T, n_points)
     height_m = [sole_heights(robot, foot, point_height_m[:, foot_of_point == foot]) for foot in feet]
     joint_rad = qpos[:, robot.base_size :]  # (T, n_joints)
@@ -73,17 +76,17 @@ def _standing_audit(draft: Draft) -> Audit:
         joint_limit_margin_rad=np.minimum(joint_rad - robot.joint_lower_rad, robot.joint_upper_rad - joint_rad),
         joint_speed_rad_s=qvel[:, -len(robot.joint_names) :],
         torque_nm=ground.torque_nm,
-        drive_use=drive_use(robot, qvel, dynamics.drive_force),
+        drive_use=platform_use,
         ground_force_n=ground.force_n,
         part_names=dynamics.part_names,
         clearance_m=dynamics.clearance_m,
         foot_height_m=_stack([heights.min(axis=1) for heights in height_m], len(qpos)),
         foot_top_m=_stack([heights.max(axis=1) for heights in height_m], len(qpos)),
         slip_m=_slip(robot, dynamics, contact),
-        self_distance=self_distance(robot, qpos),
+        self_distance=distance,
         force_disagreement=_force_disagreement(draft, dynamics),
         torque_disagreement=_torque_disagreement(draft, dynamics),
-        on_lines=stands_on_lines(robot, contact),
+        on_lines=on_lines,
     )
 
 

@@ -111,6 +111,7 @@ def receipt_for(
     audit = draft.measured
     duration_s = float(audit.time_s[-1] - audit.time_s[0])
     has_margin = audit.landings is None and not audit.on_lines and np.isfinite(audit.margin_m).all()
+    transport_cost = cost_of_transport(robot, audit)
     figures: dict[str, Any] = {
         "speed_m_s": audit.distance_m / duration_s if robot.base_size else None,
         "task_error_mm": None,
@@ -138,7 +139,7 @@ def receipt_for(
         foot_slip_mm=float(audit.slip_m.max()) * 1e3 if robot.feet else None,
         penetration_mm=audit.penetration_m * 1e3,
         self_collision_mm=None if audit.self_distance is None else audit.self_distance.smallest_m * 1e3,
-        cost_of_transport=cost_of_transport(robot, audit),
+        cost_of_transport=transport_cost,
         solve_s=None,
         expressed_share=expressed_share,
         not_expressed=draft.not_expressed,

@@ -1,8 +1,6 @@
-"""How a style does a hand's task, what is told where the head gives way, and how a task is laid out in time."""
+"""Hand drafts: movement quality of a style, users and tasks that are refused, sampling, tasks, tracking goals."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,20 +10,10 @@ from scipy.spatial.transform import Rotation
 
 from strut.draft import Detail
 from strut.engines.frame_kinematics import frame_poses
-from strut.errors import BadTableError, OutOfRangeError, RefusedError, UnknownNameError
+from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
 from strut.expression.body_swing import posture_over_time
-from strut.gaits.hand_task.hand_drafts import (
-    LEANS,
-    SHARP,
-    HandDrafts,
-    _checked_user,
-    _gaze_within_reach,
-    _looked_away,
-    _looks_as_asked,
-    _quality,
-)
+from strut.gaits.hand_task.hand_drafts import SHARPNESS, HandDrafts
 from strut.gaits.hand_task.hand_path import HandPath, Poses
-from strut.gaits.hand_task.hand_tracking import TrackedTask
 from strut.gaits.hand_task.named_tasks import MovementQuality, checked_duration, hand_frame, hand_task
 from strut.gaits.hand_task.request import LONGEST_DURATION_S, HandTask
 from strut.gaits.hand_task.tracking_problem import TrackingProblem
@@ -39,39 +27,43 @@ ANIMATED = PEPPER.expressing("animated")
 NEUTRAL = {word: ANIMATED.expression.neutral_value(word) for word in ("jerkiness", "trunk_pitch_rad", "asymmetry")}
 
 
-@pytest.mark.parametrize(
-    ("asked", "shown", "kept"), [(0.2, 0.2, 1.0), (0.2, 0.6, 0.5), (0.8, 0.2, 0.25), (0.0, 0.5, 0.5), (1.0, 0.9, 0.9)]
-)
-def test_what_is_kept_of_a_look_is_measured_from_the_end_that_it_went_towards(asked, shown, kept):
-    share, reasons = _looked_away(Style(gaze=asked), Style(gaze=shown))
-    assert share == pytest.approx(kept)
-    assert len(reasons) == (0 if asked == shown else 1)
+def manner(robot, style):
+    """Return the quality of the movement that a motion file names for a wave; None if it is done as written."""
+    task = HandTask(task="wave", duration_s=2.0)
+    return HandDrafts(robot, task, 50.0, expressive=True).problem(style).path.options.get("manner")
 
 
-def test_a_style_does_a_task_at_its_tempo_and_size_and_as_sharply_as_it_is_jerky():
-    assert _quality(PEPPER, Style(tempo=2.0)) == MovementQuality()  # published styles leave tasks as they are
-    plain = _quality(ANIMATED, Style(tempo=1.4, size=0.7, jerkiness=NEUTRAL["jerkiness"] + 0.3))
-    assert (plain.tempo, plain.size, plain.sharpness) == (1.4, 0.7, pytest.approx(0.3 * SHARP))
-    for off, sharpness in ((2.0, 1.0), (-2.0, -1.0)):
-        words = {word: getattr(Style(), word) for word in ("tempo", "size", *LEANS)}
-        beyond = SimpleNamespace(**words, jerkiness=NEUTRAL["jerkiness"] + off)  # more than any style has
-        assert _quality(ANIMATED, beyond).sharpness == sharpness
-    leaning = _quality(ANIMATED, Style(trunk_pitch_rad=NEUTRAL["trunk_pitch_rad"] + 0.2)).trunk_rad
-    upright = _quality(ANIMATED, Style(trunk_pitch_rad=NEUTRAL["trunk_pitch_rad"])).trunk_rad
+def test_a_published_style_does_a_task_as_written():
+    assert manner(PEPPER, Style(tempo=2.0)) is None
+
+
+def test_an_animated_style_sets_tempo_size_and_sharpness():
+    quality = manner(ANIMATED, Style(tempo=1.4, size=0.7, jerkiness=NEUTRAL["jerkiness"] + 0.3))
+    assert (quality["tempo"], quality["size"]) == (1.4, 0.7)
+    assert quality["sharpness"] == pytest.approx(0.3 * SHARPNESS)
+
+
+def test_a_leaning_trunk_moves_the_joints_under_the_arm():
+    leaning = manner(ANIMATED, Style(trunk_pitch_rad=NEUTRAL["trunk_pitch_rad"] + 0.2))["trunk_rad"]
+    upright = manner(ANIMATED, Style(trunk_pitch_rad=NEUTRAL["trunk_pitch_rad"]))["trunk_rad"]
     for joint, factor in ANIMATED.expression.joints("trunk_pitch_rad").items():
         assert leaning[joint] - upright[joint] == pytest.approx(0.2 * factor)
         assert upright[joint] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_users_who_touch_the_robot_or_are_nowhere_are_refused():
-    qpos = np.zeros(3 + len(PEPPER.joint_names))
-    eyes_m = frame_poses(PEPPER, "eyes", qpos[None])[0][0]
-    assert_allclose(_checked_user(PEPPER, np.array([3.0, 0.0, 1.2]), qpos), [3.0, 0.0, 1.2])
+def test_a_user_inside_the_robot_is_refused():
+    task = HandTask(task="wave", duration_s=2.0)
+    problem = HandDrafts(PEPPER, task, 50.0, expressive=True).problem(Style())
+    eyes_m = frame_poses(PEPPER, "eyes", problem.tracker().settled()[None])[0][0]
+    touching = HandTask(task="wave", duration_s=2.0, user_m=tuple(eyes_m.tolist()))
     with pytest.raises(OutOfRangeError, match="inside pepper or touches it"):
-        _checked_user(PEPPER, eyes_m, qpos)
-    for user_m in ((1.0, 2.0), (1.0, 2.0, np.nan)):
-        with pytest.raises(OutOfRangeError, match="three finite numbers"):
-            _checked_user(PEPPER, np.array(user_m), qpos)
+        HandDrafts(PEPPER, touching, 50.0, expressive=True).problem(Style())
+
+
+@pytest.mark.parametrize("user_m", [(1.0, 2.0), (1.0, 2.0, np.nan)])
+def test_a_user_without_three_finite_coordinates_is_refused(user_m):
+    with pytest.raises(OutOfRangeError, match="three finite numbers"):
+        HandTask(task="wave", duration_s=2.0, user_m=user_m)
 
 
 @pytest.mark.parametrize(
@@ -85,35 +77,29 @@ def test_a_task_is_sampled_at_its_rate_and_integrated_in_hundredths_of_a_second_
     assert_allclose(problem.user_m, PEPPER.chains.head.user_m)
 
 
-def test_a_platform_may_be_free_a_user_elsewhere_and_floating_robots_have_no_tasks():
-    task = HandTask(task="wave", duration_s=2.0, platform="free", user_m=(2.0, 1.0, 1.5))
-    drafts = HandDrafts(PEPPER, task, 50.0, expressive=True)
+def test_a_free_platform_and_the_user_are_named_in_the_motion_file():
+    task = HandTask(task="wave", duration_s=0.5, platform="free", user_m=(2.0, 0.3, 1.5))
+    drafts = HandDrafts(PEPPER, task, 20.0, expressive=True)
     problem = drafts.problem(Style())
     assert problem.path.platform is None
-    assert_allclose(problem.user_m, [2.0, 1.0, 1.5])
-    meta = drafts._meta(problem, Style(gaze=0.25))
-    assert (meta["task"]["platform"], meta["task"]["hand"], meta["style"]["gaze"]) == ("free", "right", 0.25)
-    assert meta["options"]["user_m"] == [2.0, 1.0, 1.5]
-    led = HandDrafts(PEPPER, HandTask(task="wave", duration_s=2.0), 50.0, expressive=True)
-    assert led._meta(led.problem(Style()), None)["task"]["platform"] == "led"
-    assert led._meta(led.problem(Style()), None)["style"] is None
+    assert_allclose(problem.user_m, [2.0, 0.3, 1.5])
+    (draft,) = drafts.drafts(Style(gaze=0.9), Detail())
+    assert (draft.meta["task"]["platform"], draft.meta["task"]["hand"]) == ("free", "right")
+    assert draft.meta["style"]["gaze"] == draft.style.gaze
+    assert draft.meta["options"]["user_m"] == [2.0, 0.3, 1.5]
+
+
+def test_a_robot_on_feet_has_no_hand_tasks():
     with pytest.raises(BadTableError, match="stands on its feet"):
-        HandDrafts(ALICE, task, 50.0, expressive=True).problem(Style())
+        HandDrafts(ALICE, HandTask(task="wave"), 50.0, expressive=True).problem(Style())
 
 
-def test_what_nothing_is_shown_of_is_kept_whole():
-    (draft,) = HandDrafts(PEPPER, HandTask(task="wave", duration_s=0.5), 20.0, expressive=False).drafts(
-        Style(), Detail()
-    )
+def test_a_task_without_an_emotion_expresses_nothing():
+    task = HandTask(task="wave", duration_s=0.5)
+    (draft,) = HandDrafts(PEPPER, task, 20.0, expressive=False).drafts(Style(), Detail())
     assert (draft.kept, draft.reasons, draft.expressed, draft.style, draft.not_expressed) == (1.0, (), {}, None, ())
+    assert (draft.meta["task"]["platform"], draft.meta["style"]) == ("led", None)
     assert draft.contact.shape == (11, 0)
-
-
-@pytest.mark.parametrize(("off_rad", "looks"), [(None, True), (0.00199, True), (0.00201, False)])
-def test_a_head_looks_as_asked_within_its_tolerance_once_settled(off_rad, looks):
-    time_s = np.array([0.0, 10.0])
-    off = None if off_rad is None else np.array([9.0, off_rad])
-    assert _looks_as_asked(TrackedTask(time_s, np.zeros(2), np.zeros(2), off, 6, qpos=np.zeros((2, 18)))) is looks
 
 
 # tasks
@@ -187,7 +173,7 @@ def test_a_route_takes_the_hand_over_its_offsets_on_a_platform_that_turns(durati
                 assert_allclose([x, y, yaw], point, atol=1e-6)
 
 
-def test_names_durations_and_targets_that_are_none_are_refused():
+def test_unknown_names_bad_durations_and_needless_targets_are_refused():
     for duration_s in (0.0, -1.0, np.nan, 1.001 * LONGEST_DURATION_S):
         with pytest.raises(OutOfRangeError, match="The duration is"):
             checked_duration(duration_s)
@@ -203,16 +189,18 @@ def test_names_durations_and_targets_that_are_none_are_refused():
 # tracking
 
 
-def test_goals_are_laid_out_at_both_stages_of_every_step():
-    path = HandPath("a", "right", 2.0, lambda time_s: Poses(np.zeros((len(time_s), 3)), None), None)
+def test_goals_are_at_both_stages_of_every_step_counted_from_the_start():
+    def poses(time_s):
+        return Poses(np.column_stack([0.4 + 0.01 * time_s, 0.0 * time_s, 0.0 * time_s]), None)
+
+    path = HandPath("a", "right", 2.0, poses, None)
     problem = TrackingProblem(PEPPER, path, None, np.ones(3), "corrected", np.linspace(0.0, 2.0, 5), 3)
-    stages = problem._stages_s()
-    assert_allclose(stages, np.linspace(0.0, 2.0, 4 * 6 + 1), atol=1e-12)
-    later = replace(problem, time_s=1.5 + problem.time_s)._stages_s()  # stages are counted from the start
-    assert_allclose(later, stages, atol=1e-12)
-    place, speed = problem._platform(stages)
-    assert (place.shape, speed.shape) == ((25, 3), (25, 3))
-    assert not place.any()
+    stages_s = np.linspace(0.0, 2.0, 4 * 6 + 1)
+    for start_s in (0.0, 1.5):
+        goals = replace(problem, time_s=start_s + problem.time_s).tracker().goals
+        assert_allclose(goals.hand_m, poses(stages_s).position_m, atol=1e-12)
+        assert goals.platform.shape == (25, 3)
+        assert not goals.platform.any()
 
 
 @pytest.mark.parametrize("task", ["point", "carry", "wave"])
@@ -244,59 +232,9 @@ def test_goals_are_those_of_the_path_and_of_the_style(task):
     assert_allclose(plain.posture[0], posture_over_time(PEPPER, Style(), np.zeros(1))[0])
 
 
-def test_a_platform_that_nobody_leads_has_no_speed_to_keep():
+def test_a_free_platform_has_no_goals():
     path = replace(hand_task(PEPPER, "wave", duration_s=4.0), platform=None)
     goals = TrackingProblem(PEPPER, path, None, np.ones(3), "corrected", np.linspace(0.0, 4.0, 9), 1).tracker().goals
     assert goals.led == 0
     assert goals.platform_velocity.shape == (17, 0)
     assert not goals.platform.any()
-
-
-# gaze
-
-
-@dataclass(frozen=True)
-class Head:
-    """A problem of a head that keeps up with some gazes; it writes down what it is asked."""
-
-    keeps_up: Callable[[float], bool]
-    asked: list = field(default_factory=list)
-    style: Style | None = None
-    path: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(duration_s=2.0))
-    user_m: tuple[float, ...] = (3.0, 0.0, 1.2)
-    law: str = "corrected"
-    time_s: tuple[float, ...] = ()
-    steps: int = 7
-
-    def tracker(self):
-        return self
-
-    def track(self):
-        self.asked.append(self)
-        return SimpleNamespace(largest_gaze_error_rad=0.0 if self.keeps_up(self.style.gaze) else 1.0)
-
-
-@pytest.mark.parametrize(
-    ("keeps_up", "asked", "found"),
-    [
-        (lambda gaze: gaze >= 0.63, 0.2, 0.63),
-        (lambda gaze: gaze <= 0.31, 0.9, 0.31),
-        (lambda gaze: gaze >= 0.63 or gaze <= 0.1, 0.3, 0.63),  # more direct before more averted
-    ],
-)
-def test_the_nearest_look_that_a_head_keeps_up_with_is_searched_coarsely(keeps_up, asked, found):
-    head = Head(keeps_up)
-    gaze = _gaze_within_reach(head, Style(gaze=asked))
-    assert keeps_up(gaze)
-    assert gaze == pytest.approx(found, abs=0.021)
-    for problem in head.asked:
-        assert_allclose(problem.time_s, np.linspace(0.0, 2.0, 51))
-        assert problem.steps == 2
-
-
-def test_a_head_that_can_look_nowhere_is_told():
-    with pytest.raises(RefusedError, match=r"neither at the user at \(3, 0, 1.2\) m nor away"):
-        _gaze_within_reach(Head(lambda _: False), Style(gaze=0.5))
-    short = Head(lambda _: True, path=SimpleNamespace(duration_s=0.01))
-    _gaze_within_reach(short, Style(gaze=0.5))
-    assert len(short.asked[0].time_s) == 2

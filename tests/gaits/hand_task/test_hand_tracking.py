@@ -1,4 +1,4 @@
-"""Hand tracking: what it asks of the levels, written out, and how it integrates what they answer."""
+"""Hand tracking: the levels of a configuration, and the integration of the velocities that solve them."""
 
 from dataclasses import replace
 
@@ -101,20 +101,14 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("moving", [True, False])
-def test_levels_ask_for_the_hand_then_the_head_then_the_posture(asked, case, moving):
+def test_levels_are_the_hand_the_head_and_the_posture(case, moving):
     own = goals(**case)
     tracker = HandTracker(own)
     led = own.led
     stage = 1
     qpos = np.concatenate([own.platform[0], own.posture[0] + 0.03])
     own.kinematics.move(qpos)
-    lower = -np.ones(NV - led)
-    upper = np.ones(NV - led)
-    tracker._resolved(qpos, stage, lower, upper, own.law, moving=moving)
-    levels, got_lower, got_upper, law, _ = asked[-1]
-    assert got_lower is lower
-    assert got_upper is upper
-    assert law == "corrected"
+    levels = tracker.levels(qpos, stage, is_moving=moving)
     hand, head = own.kinematics.frames
     drift = own.platform_velocity[stage] if moving else np.zeros(led)
     ahead = own.hand_velocity[stage] if moving else np.zeros(6)
@@ -143,20 +137,9 @@ def test_levels_ask_for_the_hand_then_the_head_then_the_posture(asked, case, mov
     assert_allclose(levels[2].velocity, posture[led:], atol=1e-12)
 
 
-def test_each_answer_says_who_is_held_at_the_next_question(asked):
-    own = goals()
-    tracker = HandTracker(own)
-    own.kinematics.move(tracker.start())
-    for _ in range(2):
-        tracker._resolved(tracker.start(), 0, np.zeros(NV - 3), np.zeros(NV - 3), "paper")
-    assert asked[0][4] == {}
-    assert asked[1][4] == {1: True}
-    assert asked[1][3] == "paper"
-
-
 @pytest.mark.parametrize("led", [0, 3])
 @pytest.mark.parametrize("steps", [1, 2])
-def test_steps_go_by_the_velocity_half_way_and_samples_keep_where_it_was(asked, monkeypatch, led, steps):
+def test_integration_is_by_the_midpoint_rule(asked, monkeypatch, led, steps):
     """Midpoint rule with answers that are known: 0.01 n for the n-th question, growing from joint to joint."""
     own = goals(led=led, steps=steps)
     monkeypatch.setattr(HandTracker, "settled", HandTracker.start)
@@ -191,18 +174,30 @@ def test_steps_go_by_the_velocity_half_way_and_samples_keep_where_it_was(asked, 
     assert_allclose(gentle[2], [2.0 * slope - change, 2.0 * slope + change], atol=1e-12)
 
 
-def test_speeds_are_bounded_by_the_drive_the_joints_and_the_way_to_their_ends():
+def test_held_coordinates_are_passed_on_and_speeds_are_bounded(asked, monkeypatch):
+    """Speeds are bounded by the drive, the joints and the distance to their limits, for both halves of a step."""
+    monkeypatch.setattr(HandTracker, "settled", HandTracker.start)
+    monkeypatch.setattr(hand_tracking, "MAX_HAND_ERROR_M", np.inf)
+    monkeypatch.setattr(hand_tracking, "MAX_HAND_TURN_RAD", np.inf)
     for led in (0, 3):
-        own = goals(led=led)
-        tracker = HandTracker(own)
-        qpos = tracker.start()
-        qpos[3] = PEPPER.joint_upper_rad[0] - 0.01
-        lower, upper = tracker._bounds(qpos, 0.02)
+        asked.clear()
+        tracker = HandTracker(goals(led=led))
+        tracker.track()
+        assert [call[4] for call in asked] == [{}, {1: True}, {2: True}, {3: True}]
+        assert {call[3] for call in asked} == {"corrected"}
         drive = PEPPER.platform
-        speed = [drive.speed_limit_m_s, drive.speed_limit_m_s, drive.turn_limit_rad_s, *PEPPER.joint_speed_limit_rad_s]
-        assert_allclose(lower, -np.array(speed)[led:])
-        assert_allclose(upper[3 - led], 20.0 * 0.01)
-        assert_allclose(np.delete(upper, 3 - led), np.delete(np.array(speed)[led:], 3 - led))
+        drive_speed = [drive.speed_limit_m_s, drive.speed_limit_m_s, drive.turn_limit_rad_s]
+        speed = np.array([*drive_speed, *PEPPER.joint_speed_limit_rad_s])[led:]
+        joints_rad = tracker.start()[3:]
+        for _, lower, upper, *_ in asked[:2]:
+            assert (-speed <= lower).all()
+            assert (upper <= speed).all()
+            assert_allclose(upper[: 3 - led], speed[: 3 - led])
+            assert (joints_rad + 0.1 * upper[3 - led :] <= PEPPER.joint_upper_rad + 1e-12).all()
+            assert (joints_rad + 0.1 * lower[3 - led :] >= PEPPER.joint_lower_rad - 1e-12).all()
+            is_far = joints_rad + 0.1 * speed[3 - led :] < PEPPER.joint_upper_rad
+            assert is_far.any()
+            assert_allclose(upper[3 - led :][is_far], speed[3 - led :][is_far])
 
 
 def test_the_start_is_the_posture_with_the_angles_asked_for_inside_their_ranges():
@@ -215,49 +210,63 @@ def test_the_start_is_the_posture_with_the_angles_asked_for_inside_their_ranges(
 
 
 @pytest.mark.parametrize("law", ["corrected", "paper"])
-def test_the_head_learns_how_fast_its_goal_turns_unless_the_law_is_the_published_one(asked, law):
-    own = goals(law=law)
-    tracker = HandTracker(own)
-    own.kinematics.move(tracker.start())
-    head = own.kinematics.frames[1]
-    aims = [slerp(own.head_turn[stage], looking_at(head.position_m, USER), 0.3) for stage in (0, 2)]
-    for stage in (0, 2):
-        tracker._follow_gaze(stage)
-    turned = error(Rotation.from_quat(aims[0], scalar_first=True).as_matrix(), aims[1]) / 0.1
-    assert_allclose(tracker._gaze_velocity, turned if law == "corrected" else np.zeros(3), atol=1e-9)
-    tracker._resolved(tracker.start(), 0, np.zeros(NV - 3), np.zeros(NV - 3), law, moving=False)
-    glance = GAIN.head_per_s * error(head.rotation, aims[0]) + tracker._gaze_velocity
-    assert_allclose(asked[-1][0][1].velocity, glance, atol=1e-9)
+def test_the_head_follows_the_velocity_of_its_goal_unless_the_law_is_the_published_one(law):
+    """The head's goal turns steadily; without the velocity, the error of the head is the velocity over the gain."""
+    rate_rad_s = 0.2
+    own = goals(law=law, turned=False, samples=21, steps=2)
+    stages_s = 0.1 / 4.0 * np.arange(len(own.hand_m))
+    own = replace(
+        own,
+        gaze=0.0,
+        hand_m=np.tile(own.hand_m[0], (len(stages_s), 1)),
+        hand_velocity=np.zeros_like(own.hand_velocity),
+        platform=np.zeros_like(own.platform),
+        platform_velocity=np.zeros_like(own.platform_velocity),
+        posture=np.tile(own.posture[0], (len(stages_s), 1)),
+        head_turn=[quaternion(np.array([0.0, 0.0, rate_rad_s * at_s])) for at_s in stages_s],
+    )
+    lag_rad = HandTracker(own).track().gaze_error_rad[-1]
+    assert lag_rad == pytest.approx(
+        0.0 if law == "corrected" else rate_rad_s / GAIN.head_per_s, abs=0.1 * rate_rad_s / GAIN.head_per_s
+    )
 
 
-def test_errors_are_the_distance_of_the_hand_its_turn_and_that_of_the_head():
-    for case, turn in (({}, True), ({"turned": False}, False), ({"spinning": True}, True), ({"showing": False}, True)):
-        own = goals(**case)
-        tracker = HandTracker(own)
-        own.kinematics.move(tracker.start())
-        hand, head = own.kinematics.frames
-        off, turned, glance = tracker._errors(2)
-        assert off == pytest.approx(np.linalg.norm(own.hand_m[2] - hand.position_m))
-        if turn:
-            across = np.eye(3) if own.sideways is None else own.sideways[2]
-            assert turned == pytest.approx(np.linalg.norm(across @ error(hand.rotation, own.hand_turn[2])))
-        else:
-            assert turned == 0.0
-        gaze = slerp(own.head_turn[2], looking_at(head.position_m, USER), 0.3) if own.head_turn else None
-        assert glance == pytest.approx(0.0 if gaze is None else np.linalg.norm(error(head.rotation, gaze)))
-
-
-def test_a_settled_hand_stands_in_its_first_pose_and_the_head_looks_where_it_shall():
+def test_a_settled_hand_is_in_its_first_pose_and_the_head_near_its_goal():
     own = goals()
+    qpos = HandTracker(own).settled()
+    own.kinematics.move(qpos)
+    hand, head = own.kinematics.frames
+    assert np.linalg.norm(own.hand_m[0] - hand.position_m) < 1e-6
+    assert np.linalg.norm(error(hand.rotation, own.hand_turn[0])) < 1e-6
+    gaze = slerp(own.head_turn[0], looking_at(head.position_m, USER), 0.3)
+    assert np.linalg.norm(error(head.rotation, gaze)) < 0.02
+
+
+@pytest.mark.parametrize("case", [{}, {"turned": False}, {"spinning": True}, {"showing": False}], ids=str)
+def test_errors_are_the_distance_of_the_hand_and_the_turns_of_hand_and_head(asked, monkeypatch, case):
+    """The first sample is the start itself, so its errors are known without any integration."""
+    monkeypatch.setattr(HandTracker, "settled", HandTracker.start)
+    monkeypatch.setattr(hand_tracking, "MAX_HAND_ERROR_M", np.inf)
+    monkeypatch.setattr(hand_tracking, "MAX_HAND_TURN_RAD", np.inf)
+    own = goals(**case)
     tracker = HandTracker(own)
-    own.kinematics.move(tracker.settled())
-    off, turned, glance = tracker._errors(0)
-    assert off < 1e-6
-    assert turned < 1e-6
-    assert glance < 0.02
+    task = tracker.track()
+    own.kinematics.move(tracker.start())
+    hand, head = own.kinematics.frames
+    assert task.hand_error_m[0] == pytest.approx(np.linalg.norm(own.hand_m[0] - hand.position_m))
+    turn_rad = 0.0
+    if own.hand_turn is not None:
+        across = np.eye(3) if own.sideways is None else own.sideways[0]
+        turn_rad = np.linalg.norm(across @ error(hand.rotation, own.hand_turn[0]))
+    assert task.hand_turn_rad[0] == pytest.approx(turn_rad)
+    if own.head_turn:
+        gaze = slerp(own.head_turn[0], looking_at(head.position_m, USER), 0.3)
+        assert task.gaze_error_rad[0] == pytest.approx(np.linalg.norm(error(head.rotation, gaze)))
+    else:
+        assert task.gaze_error_rad is None
 
 
-def test_a_hand_that_cannot_follow_is_told_with_its_instant():
+def test_a_hand_that_cannot_follow_is_reported_with_its_time():
     own = goals(samples=4, steps=5, turned=False, showing=False)
     far = np.tile(own.hand_m[0], (len(own.hand_m), 1))
     far[20:] += 1.0  # from the third sample on

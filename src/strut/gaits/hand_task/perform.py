@@ -1,4 +1,4 @@
-"""Perform: a robot does a task with its hand and shows a feeling with the rest. Builds a request, and runs it."""
+"""Perform: a robot does a task with its hand and expresses an emotion with the rest of its body."""
 
 from __future__ import annotations
 
@@ -36,33 +36,35 @@ def perform(
     expression: Layer | None = None,
     on_progress: OnProgress | None = None,
 ) -> Motion:
-    """Do a task with a hand and show an emotion with whatever the task leaves free.
+    """Do a task with a hand and express an emotion with the degrees of freedom that the task leaves.
 
     Args:
-        robot: Who performs, or its name.
+        robot: The robot, or its name.
         task: A task of the robot by name, or a path of the hand.
-        emotion: What it feels, or the feeling's name; None leaves everything but the hand at rest.
+        emotion: The emotion, or its name; None leaves everything but the hand at rest.
         intensity: 0 is neutral, 1 as published, at most 1.5.
         user_m: Eyes of the person it performs for, in world; the robot's own guess if None. Shape (3,).
         target_m: What to point at, for tasks that point. Shape (3,).
-        duration_s: Of a task given by name.
+        duration_s: Duration of a task given by name.
         rate_hz: Samples per second.
         law: `corrected` tracks the head, `paper` is the published law, which does not.
         platform: `led` along the task's own path or kept where it is; `free` to help hand and head.
         margin_m: How far inside the wheels the centre of pressure must stay, for robots on a platform; 10 mm if None.
         strict: Raise RefusedError instead of weakening.
         expression: `published`, or with the `animated` layer over it; the robot's usual if None.
-        on_progress: Told every intensity tried; returning True stops.
+        on_progress: Called with every intensity that is tried; returning True stops.
 
     Returns the motion, with its receipt.
 
     Raises:
         UnreachablePathError: If the hand cannot follow its path.
-        RefusedError: If `strict` and the feeling had to be weakened, or if not even neutral keeps the limits.
+        RefusedError: If `strict` and the emotion had to be weakened, or if not even neutral keeps the limits.
 
     Example:
         >>> strut.perform("pepper", "wave", "happy", duration_s=2.0).receipt.verdict
     """
+    user = _point(user_m)
+    target = _point(target_m)
     robot = as_robot(robot)
     named: dict[str, Any] = {"task": task, "duration_s": duration_s}
     if isinstance(task, HandPath):
@@ -70,7 +72,7 @@ def perform(
         named = {"task": task.name, "hand": task.hand, "path": rows, "duration_s": task.duration_s}
     request = Request(
         robot=robot.name,
-        task=HandTask(**named, user_m=_point(user_m), target_m=_point(target_m), law=law, platform=platform),
+        task=HandTask(**named, user_m=user, target_m=target, law=law, platform=platform),
         emotion=named_emotion(emotion) if isinstance(emotion, str) else emotion,
         intensity=intensity,
         margin_m=margin_m,

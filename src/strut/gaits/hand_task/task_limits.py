@@ -16,10 +16,10 @@ from strut.receipt import LimitName
 from strut.robot import Robot
 from strut.verify.limits import UpperBound
 
-PART = "hand_task"  # of the audit
-MAX_HAND_ERROR_M = 1e-3
-MAX_HAND_TURN_RAD = 5e-3
-MAX_GAZE_ERROR_RAD = 0.002
+PART = "hand_task"  # name of this part of an audit
+MAX_HAND_ERROR_M = 1e-3  # cannot be seen, and is far above the error of the integration
+MAX_HAND_TURN_RAD = 5e-3  # a third of a degree
+MAX_GAZE_ERROR_RAD = 0.002  # 2 mm at a distance of a metre
 SETTLED_S = 3.0  # the gaze is judged from here on, or from a third of a shorter motion
 
 
@@ -67,6 +67,13 @@ def task_limits(_robot: Robot) -> tuple[Limit, ...]:
     """Return the limits of a hand task; a motion without one keeps them."""
     hand = ("the hand",)
     head = ("the head",)
+
+    def judged_gaze_error_rad(task: TaskAudit) -> Array:
+        """Return the error of the head once it has settled; 0 before, and if the gaze is not judged. Shape (T,)."""
+        if task.gaze_error_rad is None or not task.gaze_counts:
+            return np.zeros(len(task.time_s))
+        return np.where(settled(task.time_s), task.gaze_error_rad, 0.0)
+
     return (
         UpperBound(
             LimitName.TASK,
@@ -83,7 +90,11 @@ def task_limits(_robot: Robot) -> tuple[Limit, ...]:
             "is turned {:.3f} rad from its path",
         ),
         UpperBound(
-            LimitName.GAZE, head, _of_task(_gaze_error_rad), MAX_GAZE_ERROR_RAD, "looks {:.3f} rad beside its goal"
+            LimitName.GAZE,
+            head,
+            _of_task(judged_gaze_error_rad),
+            MAX_GAZE_ERROR_RAD,
+            "looks {:.3f} rad beside its goal",
         ),
     )
 
@@ -96,10 +107,3 @@ def _of_task(value: Callable[[TaskAudit], Array]) -> Callable[[Audit], Array]:
         return value(task)[:, None] if isinstance(task, TaskAudit) else np.empty((0, 0))
 
     return column
-
-
-def _gaze_error_rad(task: TaskAudit) -> Array:
-    """Return how far the head is from its goal once it has settled; 0 where that is not judged. Shape (T,)."""
-    if task.gaze_error_rad is None or not task.gaze_counts:
-        return np.zeros(len(task.time_s))
-    return np.where(settled(task.time_s), task.gaze_error_rad, 0.0)
