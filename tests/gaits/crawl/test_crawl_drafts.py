@@ -14,7 +14,7 @@ from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import foot_positions
 from strut.gaits.crawl.crawl_drafts import (
     CrawlDrafts,
-    _reach_shortfall,
+    _reach_violation,
     _resampled,
     _response,
     _secondary_motion,
@@ -135,7 +135,7 @@ def test_the_leg_that_is_farthest_out_of_reach_is_told():
     body = SimpleNamespace(legs=legs, plan=SimpleNamespace(time_s=np.array([0.0, 0.5, 1.0])))
     excess = np.array([[-0.1, -0.1], [0.0, 0.05], [-0.01, 0.01]])
     posture = SimpleNamespace(excess_m=excess, span_m=np.array([[0.2, 0.3], [0.3, 0.45], [0.2, 0.41]]))
-    short = _reach_shortfall(body, posture)
+    short = _reach_violation(body, posture)
     assert str(short.reason) == "reach: leg RF would have to span 450 mm, it spans 100 to 400 mm at 0.50 s"
     assert short.broken.tolist() == [False, True, True]
 

@@ -13,7 +13,7 @@ from strut.balance.polygon import convex_hull
 from strut.balance.support import support_margin
 from strut.emotion import named_emotion
 from strut.expression.blend import style_for
-from strut.gaits.crawl.crawl_plan import _held_in_stance, crawl_gait, crawl_plan, distance_in_strides, fade, swing_path
+from strut.gaits.crawl.crawl_plan import CrawlPlan, crawl_gait, crawl_plan, distance_in_strides, fade, swing_path
 from strut.gaits.crawl.key_pose import ground_under, key_pose
 from strut.maths.easing import smooth_step, smooth_step_scalar
 from strut.maths.rotation import rotation_y
@@ -319,7 +319,9 @@ def test_who_takes_on_its_pose_while_it_stands_shows_it_whole_from_the_first_ste
 
 def test_a_foot_keeps_the_smallest_share_of_its_stance_and_takes_on_the_next_while_it_swings():
     share = np.array([0.9, 0.5, 0.1, 0.1, 0.1, 0.8, 0.7])
-    down = np.array([True, True, False, False, False, True, True])
-    held = _held_in_stance(share, down)
+    contact = np.array([[True, True, False, False, False, True, True]]).T
+    ones = np.ones(7)
+    plan = CrawlPlan(ones, ones, ones, np.ones((7, 1, 3)), np.ones((7, 1)), contact, ones).relaxed(share)
     quarter = smooth_step(np.array([0.25, 0.5, 0.75]))
-    assert_allclose(held, [0.5, 0.5, *(0.5 + 0.2 * quarter), 0.7, 0.7])
+    assert_allclose(plan.foot_weight[:, 0], [0.5, 0.5, *(0.5 + 0.2 * quarter), 0.7, 0.7])
+    assert_allclose(plan.weight, share)

@@ -11,8 +11,8 @@ from strut.errors import BadMotionError
 from strut.gaits.footsteps.biped_model import biped_model
 from strut.gaits.footsteps.foot_poses import standing_place
 from strut.gaits.footsteps.goal_walk import (
-    LARGEST_CORRECTION_M,
-    LARGEST_CORRECTION_RAD,
+    MAX_CORRECTION_M,
+    MAX_CORRECTION_RAD,
     _corrected,
     _gait,
     _Walker,
@@ -102,8 +102,8 @@ def test_a_step_is_corrected_towards_where_it_is_wanted_and_no_further_than_legs
     far = stance.compose(Place(0.05 + sign * 0.3, 0.09 - sign * 0.4, 0.1 + sign * 1.0))
     seen = _corrected(planned, far, stance).relative_to(stance)
     moved = np.array([seen.x_m - planned.x_m, seen.y_m - planned.y_m])
-    assert moved == pytest.approx(sign * LARGEST_CORRECTION_M * np.array([0.6, -0.8]))
-    assert seen.heading_rad - planned.heading_rad == pytest.approx(sign * LARGEST_CORRECTION_RAD)
+    assert moved == pytest.approx(sign * MAX_CORRECTION_M * np.array([0.6, -0.8]))
+    assert seen.heading_rad - planned.heading_rad == pytest.approx(sign * MAX_CORRECTION_RAD)
 
 
 def test_steps_are_told_one_after_the_other_up_to_the_last():

@@ -8,8 +8,8 @@ import pytest
 
 from strut.gaits.footsteps.foot_poses import standing_place
 from strut.gaits.footsteps.goal_walk import (
-    LARGEST_CORRECTION_M,
-    LARGEST_CORRECTION_RAD,
+    MAX_CORRECTION_M,
+    MAX_CORRECTION_RAD,
     SUNK,
     TIPPED_RAD,
     TOUCHED_N,
@@ -64,9 +64,9 @@ def test_a_step_is_corrected_only_as_far_as_legs_allow():
     for way in (1.0, -1.0):
         far = stance.compose(Place(0.05 + 0.03, -0.1 - 0.04, 0.02 + 0.5 * way))
         seen = _corrected(planned, far, stance).relative_to(stance)
-        moved = LARGEST_CORRECTION_M
+        moved = MAX_CORRECTION_M
         assert (seen.x_m, seen.y_m) == pytest.approx((0.05 + 0.6 * moved, -0.1 - 0.8 * moved))
-        assert seen.heading_rad == pytest.approx(0.02 + way * LARGEST_CORRECTION_RAD)
+        assert seen.heading_rad == pytest.approx(0.02 + way * MAX_CORRECTION_RAD)
 
 
 def test_the_gait_of_a_file_is_taken_up_and_older_files_are_upright():

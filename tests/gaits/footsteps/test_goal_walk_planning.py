@@ -10,7 +10,7 @@ import pytest
 from strut.errors import UnreachablePostureError
 from strut.gaits.footsteps.foot_poses import sole_places, standing_place
 from strut.gaits.footsteps.footsteps import StepLimits, end_of, standing
-from strut.gaits.footsteps.goal_walk import AHEAD, BEHIND, CLOSE_M, CLOSE_RAD, MOST_WALKS, _Walker
+from strut.gaits.footsteps.goal_walk import AHEAD, BEHIND, CLOSE_M, CLOSE_RAD, MAX_WALKS, _Walker
 from strut.gaits.footsteps.phases import PhaseTimes
 from strut.gaits.footsteps.step_drafts import StepGait
 from strut.place import Footstep, Place, between
@@ -80,7 +80,7 @@ def test_who_is_not_close_to_the_goal_walks_on_a_few_times(off, again):
     walker, walked = walker_to()
     _Walker.walk_to(walker, HERE.compose(off), ["first"])
     assert walked[0] == ["first"]
-    assert len(walked) == (MOST_WALKS if again else 1)
+    assert len(walked) == (MAX_WALKS if again else 1)
 
 
 def test_who_has_fallen_does_not_walk_on():

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from strut.draft import Detail
 from strut.errors import BadTableError
+from strut.gaits.footsteps.foot_poses import sole_places
 from strut.gaits.footsteps.footsteps import closing, first_steps
 from strut.gaits.footsteps.request import Steps
 from strut.gaits.footsteps.step_drafts import SEARCH_RATE_HZ, SEARCH_STEPS, StepDrafts
@@ -81,17 +82,17 @@ def test_a_file_says_where_a_walk_leads_how_it_steps_and_what_it_leaves():
     assert draft.expressed == {}
 
 
-def test_own_footsteps_are_only_cut_where_a_search_looks_and_others_are_closed():
+def test_a_search_drafts_the_first_steps_and_only_planned_ones_end_side_by_side():
     legs_m = WALK.legs.separation_m
     own = tuple(Footstep(n % 2, Place(0.01 * (n + 1), (n % 2 - 0.5) * legs_m)) for n in range(SEARCH_STEPS + 2))
-    drafts = StepDrafts(ALICE, Steps(footsteps=own), 50.0)
-    assert drafts._first_steps(own) == own[:SEARCH_STEPS]
-    closed = WALK._first_steps(own)
-    assert (len(closed), closed[:-1]) == (SEARCH_STEPS, own[: SEARCH_STEPS - 1])
-    assert closed[-1] == closing(closed[-2], legs_m)
-    (searched,) = WALK.drafts(Style(), Detail(level="search"))
-    assert_allclose(np.diff(searched.time_s), 1.0 / SEARCH_RATE_HZ)
-    assert searched.meta == {}
+    for walk, ahead_m in ((StepDrafts(ALICE, Steps(footsteps=own), 50.0), 0.01), (WALK, 0.0)):
+        (draft,) = walk.drafts(Style(), Detail(level="search"))
+        lift_offs = np.count_nonzero(draft.contact[:-1] & ~draft.contact[1:])
+        assert lift_offs == SEARCH_STEPS
+        right, left = sole_places(ALICE, draft.qpos[-1])
+        assert abs(left.relative_to(right).x_m) == pytest.approx(ahead_m, abs=1e-6)
+        assert draft.meta == {}
+    assert_allclose(np.diff(draft.time_s), 1.0 / SEARCH_RATE_HZ)
 
 
 @pytest.mark.parametrize("foot", [RIGHT, LEFT])

@@ -97,7 +97,7 @@ def test_legs_that_are_shorter_than_the_body_is_high_span_what_they_stand_on():
 
 def test_walks_that_would_take_too_many_samples_are_refused():
     times = SimpleNamespace(step_s=2.0)
-    most = step_drafts.MOST_SAMPLES
+    most = step_drafts.MAX_SAMPLES
     _check_length(most // 200, times, 100.0)
     with pytest.raises(OutOfRangeError, match="come nearer"):
         _check_length(most // 200 + 1, times, 100.0)

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from strut.animation.animation_drafts import expression_changes
 from strut.errors import OutOfRangeError
-from strut.gaits.footsteps.body_path import Lean, _in_world, lean_of
+from strut.gaits.footsteps.body_path import Lean, lean_of
 from strut.gaits.hand_task.hand_path import HandPath, Poses, path_through, stands_still
 from strut.gaits.hand_task.named_tasks import hand_task
 from strut.models.catalogue import load_robot
@@ -96,5 +96,3 @@ def test_a_lean_shifts_the_mass_by_what_its_joints_move():
     again = Lean(angles, lean.com_shift_m).repeated(4)
     assert_allclose(again.joint_rad, np.tile(angles[0], (4, 1)))
     assert_allclose(again.com_shift_m, np.tile(lean.com_shift_m[0], (4, 1)))
-    turned = _in_world(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]), np.array([0.0, np.pi / 2.0]))
-    assert_allclose(turned, [[1.0, 2.0, 3.0], [-2.0, 1.0, 3.0]], atol=1e-12)

@@ -15,7 +15,7 @@ from strut.gaits.pattern.gait_fit import (
     fit_gait,
     format_gait_toml,
 )
-from strut.gaits.pattern.single_support import DENIED, hardest_on_one_leg
+from strut.gaits.pattern.single_support import MAX_USE_TO_WALK, hardest_on_one_leg
 from strut.gaits.pattern.table import PatternTable
 from tests.adoption.small_robots import biped, import_robot, quadruped
 
@@ -126,7 +126,7 @@ def test_shorter_steps_count_before_use_and_enough_reserve_ends_the_search(robot
 
 def test_a_robot_that_cannot_stand_on_one_leg_is_denied(robot):
     weakest_use = hardest_on_one_leg(robot).use
-    for use, is_denied in ((DENIED + 0.01, True), (DENIED - 0.01, False)):
+    for use, is_denied in ((MAX_USE_TO_WALK + 0.01, True), (MAX_USE_TO_WALK - 0.01, False)):
         weak = replace(robot, torque_limit_nm=robot.torque_limit_nm * weakest_use / use)
         fit, tried = fit_with(weak, [] if is_denied else [EASY._replace(use=0.1)])
         assert (len(tried), bool(fit.denied)) == (0 if is_denied else 1, is_denied)

@@ -31,18 +31,20 @@ from strut.request import Request
 from strut.robot import Robot
 from strut.style import Style
 
-# words of a style that change a crawl
-READS = (
+READS = (  # style parameters that a crawl expresses
     *("tempo", "direction", "stride", "lift", "stance_width", "body_height", "body_pitch_rad", "postures"),
     *SECONDARY_PARAMETERS,
 )
-REST = 6.0  # of a body that breathes, before the first and after the last step, in sqrt(h / g): half a breath
-X_COSTS: dict[Balance, tuple[float, ...]] = {"y": (np.inf,), "xy": (1.0, np.inf)}  # ways to sway, see `Sway`
-SWAY_RATE_HZ = 50.0  # the body's sway is slow; the audit at full rate has the last word
-BUFFER_BEYOND_MARGIN_M = 0.005  # the body sways for this much more margin than the gate demands
-SEARCH_RATE_HZ = 25.0
-EASES_IN = 3.0  # in sqrt(h / g): how long the animated layer takes to come in
-MOST_ROUNDS = 6
+REST = 6.0  # more standing before and after the walk of a body that breathes, in sqrt(h / g): half a breath
+X_COSTS: dict[Balance, tuple[float, ...]] = {
+    "y": (np.inf,),
+    "xy": (1.0, np.inf),
+}  # of sway along x, see `Sway`; inf: none
+SWAY_RATE_HZ = 50.0  # enough for a slow sway; the audit measures at the full rate
+BUFFER_BEYOND_MARGIN_M = 0.005  # sway for more margin than the limit, because the response is only linearised
+SEARCH_RATE_HZ = 25.0  # half the sway rate; passing drafts are proved at the full rate
+EASE_IN = 3.0  # time in which the animated layer fades in, in sqrt(h / g)
+MAX_ROUNDS = 6  # of the sway; it converges in two or three unless it cannot
 SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle repeats the steady one
 
 
@@ -51,9 +53,9 @@ class CrawlDrafts(Generator):
     """Drafts crawls; the body sways the shortest way first, then sideways only.
 
     Args:
-        robot: Who crawls.
-        task: What is asked.
-        margin_m: Smallest balance margin.
+        robot: A quadruped.
+        task: The requested crawl.
+        margin_m: Smallest allowed balance margin.
         rate_hz: Samples per second.
     """
 
@@ -66,13 +68,13 @@ class CrawlDrafts(Generator):
 
     @classmethod
     def of_request(cls, robot: Robot, request: Request, on_progress: OnProgress | None = None) -> Self:  # noqa: ARG003
-        """Return what drafts the task of a request."""
+        """Return the generator for the task of a request."""
         task = request.task
         assert isinstance(task, Crawl)
         return cls(robot, task, request.min_margin_m, request.rate_hz)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
-        """Yield one crawl for each way to sway."""
+        """Yield a crawl that sways the shortest way, then one that sways sideways only."""
         robot = self.robot
         gait = self.gait(style)
         pose = key_pose(robot, style)
@@ -103,7 +105,7 @@ class CrawlDrafts(Generator):
                 expressed=expressed_shares(robot, style, style, reads=READS),
                 not_expressed=not_expressed(robot, style, reads=READS),
                 kept=1.0 if detail.share is None else float(detail.share.mean()),
-                violations=(_reach_shortfall(body, posture),) if posture.excess_m.max() >= 0.0 else (),
+                violations=(_reach_violation(body, posture),) if posture.excess_m.max() >= 0.0 else (),
                 fallback=fallback,
                 meta={"options": to_builtins(self.task)},
             )
@@ -115,7 +117,7 @@ class CrawlDrafts(Generator):
         return {"step_length_m": own.step_length_m, "step_height_m": own.step_height_m}
 
     def gait(self, style: Style) -> CrawlGait:
-        """Return the robot's gait with the user's step and pace; who breathes rests, and takes on its pose, before."""
+        """Return the robot's gait with the user's steps and pace; the animated layer stands longer at both ends."""
         gait = crawl_gait(self.robot)
         length_m = self.task.step_length_m
         height_m = self.task.step_height_m
@@ -139,17 +141,17 @@ def _time_unit_s(pose: KeyPose) -> float:
 
 
 def _secondary_motion(robot: Robot, pose: KeyPose, plan: CrawlPlan, style: Style) -> SecondaryMotion:
-    """Return what a style adds to the posture of a body: four beats a cycle, at rest at both ends."""
+    """Return the secondary motion of a style: one beat per step, at rest at both ends."""
     unit_s = _time_unit_s(pose)
     cycles = round(float(plan.phase.max()))
     ends_s = np.minimum(plan.time_s, plan.time_s[-1] - plan.time_s)
-    shown = smooth_step(ends_s / (EASES_IN * unit_s))
+    shown = smooth_step(ends_s / (EASE_IN * unit_s))
     beat = len(pose.foot_in_body) * plan.phase
     return secondary_motion(robot, style, Rhythm(plan.time_s, beat, fade(plan.phase, cycles, 1.0), shown, unit_s))
 
 
 def _resampled(share: Array, length: int) -> Array:
-    """Return evenly spaced values stretched to another number of them. Shape (T,) in, (length,) out."""
+    """Return evenly spaced values interpolated at another number of samples. Shape (T,) in, (length,) out."""
     return np.interp(np.linspace(0.0, 1.0, length), np.linspace(0.0, 1.0, len(share)), share)
 
 
@@ -157,9 +159,9 @@ def sway_shift(respond: Callable[[Array], BodyResponse], plan: CrawlPlan, *, buf
     """Return the shift of the body that keeps the centre of pressure `buffer_m` inside the support polygon.
 
     Args:
-        respond: Whole-body dynamics of the motion whose body is shifted by (T, 2) in world.
+        respond: Returns the whole-body dynamics for a shift of the body in world. Shape (T, 2).
         plan: Footprints and contacts.
-        buffer_m: Wanted distance from the polygon's edges.
+        buffer_m: Distance from the edges of the support polygon.
         x_cost: See `Sway`.
 
     Returns:
@@ -169,7 +171,7 @@ def sway_shift(respond: Callable[[Array], BodyResponse], plan: CrawlPlan, *, buf
     response = respond(shift)
     sway = Sway(plan.time_s, response, inset_support(plan.contact, plan.foot_in_world, buffer_m), x_cost)
     follow = 0.75  # first guess of how much of the body's shift the centre of mass follows; legs stay behind
-    for round_number in range(MOST_ROUNDS):
+    for round_number in range(MAX_ROUNDS):
         missing = sway.missing_shift(response)
         if missing is None:
             break
@@ -184,12 +186,12 @@ def sway_shift(respond: Callable[[Array], BodyResponse], plan: CrawlPlan, *, buf
 
 
 def _response(body: Crawler, shift: Array) -> BodyResponse:
-    """Return what the ground does to a shifted body. Shape (T, 2)."""
+    """Return centre of pressure and centre of mass of a shifted body. Shape (T, 2)."""
     reaction = ground_reaction(body.robot, body.plan.time_s, body.posture(shift).qpos)
     return BodyResponse(cop_of_wrench(reaction.force_n, reaction.moment_nm), reaction.com_in_world)
 
 
-def _reach_shortfall(body: Crawler, posture: CrawlPosture) -> Violation:
+def _reach_violation(body: Crawler, posture: CrawlPosture) -> Violation:
     """Return the foot that is farthest out of reach."""
     excess = posture.excess_m
     sample, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)

@@ -66,16 +66,16 @@ class CrawlGait:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrawlPlan:
-    """What body and feet shall do, before balance.
+    """Planned motion of body and feet, before the body sways for balance.
 
     Args:
         time_s: Shape (T,).
-        weight: Share of the pose's deviation that body and knees show. Shape (T,).
+        weight: Share of the pose's deviation that body and knees express. Shape (T,).
         body_x_m: Path of the point on the ground under the body. Shape (T,).
-        foot_in_world: Centres of the feet, without the radius of the foot's ball. Shape (T, n, 3).
+        foot_in_world: Centres of the feet, above the ground by 0 in stance. Shape (T, n, 3).
         foot_weight: Share of the deviation that decides each foot's tilt in world; constant on the ground, because a
             ball that tilts there rolls away. Shape (T, n).
-        contact: Which feet are down. Shape (T, n).
+        contact: Which feet are on the ground. Shape (T, n).
         phase: Cycles walked; backwards they run down. Shape (T,).
     """
 
@@ -88,7 +88,7 @@ class CrawlPlan:
     phase: Array
 
     def relaxed(self, share: Array) -> CrawlPlan:
-        """Return the plan with only a share of the deviation shown at each sample; footprints stay. Shape (T,).
+        """Return the plan with a share of its deviation at each sample; footprints stay. Shape (T,).
 
         A foot on the ground keeps its tilt, so it takes the smallest share of its whole stance.
         """
@@ -97,7 +97,7 @@ class CrawlPlan:
 
 
 def _held_in_stance(share: Array, down: npt.NDArray[np.bool_]) -> Array:
-    """Return the smallest share of each stance, carried over smoothly in each swing. Shapes (T,), (T,) in, (T,) out."""
+    """Return the smallest share of each stance, interpolated smoothly in each swing. Shapes (T,), (T,) in, (T,) out."""
     bounds = [0, *(np.flatnonzero(np.diff(down)) + 1).tolist(), len(down)]
     lowest = [float(share[first:stop].min()) for first, stop in pairwise(bounds)]
     held = np.empty_like(share)
@@ -176,7 +176,7 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
 
 
 def fade(phase: Array, cycles: int, fade_cycles: float) -> Array:
-    """Return how far a pose has come in, or not yet gone, at a phase of the walk. Shape (...)."""
+    """Return the share of a pose that fades in at the start and out at the end of a walk. Shape (...)."""
     ramp = min(fade_cycles, cycles / 2.0)
     return np.minimum(smooth_step(phase / ramp), smooth_step((cycles - phase) / ramp))
 

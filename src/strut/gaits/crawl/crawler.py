@@ -1,4 +1,4 @@
-"""Crawler: a quadruped on its footprints. Crawl plan, pose and sway of the body in, coordinates of the robot out."""
+"""Crawler: configurations of a quadruped on its footprints, from crawl plan, pose and sway of the body."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from strut.robot import Robot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrawlPosture:
-    """Coordinates (T, nq), what each leg would have to span, and by how much it falls short of that. Shape (T, n)."""
+    """Configurations (T, nq), the span that each leg needs, and its excess over what it has [m]. Shape (T, n)."""
 
     qpos: Array
     span_m: Array
@@ -29,10 +29,10 @@ class Crawler:
     """A planned crawl of one robot, ready to be shifted over its feet.
 
     Args:
-        robot: Who walks.
+        robot: The robot.
         plan: Footprints and body path.
         legs: Solvers of the robot's legs.
-        columns: Where their joints stand, leg after leg, among those of the robot; all others stay at zero.
+        columns: Indices of their joints, leg by leg, among those of the robot; all others stay at zero.
         nose_up_rad: Pitch of the body. Shape (T,).
         height_m: Height of the body's origin over the ground. Shape (T,).
         foot_to_body: Orientation of the feet. Shape (T, n, 3, 3).
@@ -58,7 +58,7 @@ class Crawler:
         return np.asarray(from_base @ rotation_y(-self.nose_up_rad))
 
     def posture(self, shift_m: Array) -> CrawlPosture:
-        """Return the coordinates; a leg that cannot reach its foot stretches towards it. Shape (T, 2)."""
+        """Return the configurations; a leg that cannot reach its foot stretches towards it. Shape (T, 2)."""
         feet = self.feet_in_body(shift_m)
         turns = self.foot_to_body
         knees = self.knee_rad
@@ -105,9 +105,9 @@ def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan, secondary: SecondaryMo
 
 
 def _feet_tilted_by_plan(pose: KeyPose, plan: CrawlPlan, nose_up_rad: Array) -> Array:
-    """Return the feet's orientation in the body: that of the pose, seen from a body that may show less of it.
+    """Return the feet's orientation in the body: that of the pose, relative to a body that may express less of it.
 
-    Nobody sees a ball spin about its own axis, so that part of the published turn is left out: it would only hurry.
+    The spin of a ball about its own axis is invisible, so that part of the published turn is left out: it costs speed.
     """
     per_leg = []
     for leg in range(plan.foot_weight.shape[1]):

@@ -1,4 +1,4 @@
-"""Key pose: where a quadruped's feet and knees are when it stands, and how a feeling moves them."""
+"""Key pose: feet and knees of a standing quadruped, and how a style moves them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MIRROR_TURN = np.array([-1.0, 1.0, -1.0])  # S exp(v) S = exp(-S v) for the mir
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyPose:
-    """A neutral stance and the deviation from it that a feeling adds, for all legs in the order of the robot's feet.
+    """A neutral stance and the deviation that a style adds to it, for all legs in the order of the robot's feet.
 
     Args:
         foot_in_body: Neutral centres of the feet [m]. Shape (n, 3).
@@ -59,7 +59,7 @@ class KeyPose:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """The ground plane under a pose, seen from the body.
+    """The ground plane under a pose, relative to the body.
 
     Args:
         nose_up_rad: Pitch of the body over the ground. Shape (...).
@@ -103,7 +103,7 @@ def key_pose(robot: Robot, style: Style) -> KeyPose:
 
 
 def _place_of(chain: LegChain) -> tuple[str, bool]:
-    """Return whether a leg is a front or a hind one, and whether it is on the right, from where its hip is."""
+    """Return `front` or `hind`, and whether the leg is on the right, from the position of its hip."""
     return "front" if chain.offset_m[0, 0] > 0.0 else "hind", bool(chain.offset_m[0, 1] < 0.0)
 
 

@@ -12,7 +12,7 @@ from strut.schemas.gait import GaitTable
 
 
 class CrawlTable(GaitTable, frozen=True, tag_field="kind", tag="crawl"):
-    """A crawl: who swings when, how far, how high, how fast."""
+    """A crawl: its contact schedule, and the length, height and duration of its steps."""
 
     duty_factor: Annotated[float, msgspec.Meta(ge=0.5, lt=1.0)]
     swing_order: tuple[str, ...]

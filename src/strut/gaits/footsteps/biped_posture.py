@@ -16,10 +16,10 @@ from strut.arrays import Array
 from strut.gaits.footsteps.biped_model import BipedModel
 from strut.place import LEFT, RIGHT
 
-TOLERANCE_M = 1e-12
-MOST_ITERATIONS = 25
-MOST_HALVINGS = 8
-EQUATIONS = 16
+TOLERANCE_M = 1e-12  # of the residuals: rounding of lengths below a metre
+MAX_ITERATIONS = 25  # of Newton's method; a reachable posture takes about five
+MAX_HALVINGS = 8  # of a Newton step that makes the residuals larger
+EQUATIONS = 16  # of the chain from foot to foot and its centre of mass
 _CHUNK = 512  # postures at a time: their Jacobians then stay in the cache
 _COLUMNS = {1: slice(0, 3), 2: slice(3, 6), 3: slice(6, 8), 4: slice(8, 10), 5: slice(10, 13), 6: slice(13, 16)}
 
@@ -157,7 +157,7 @@ def _newton(
     problem = whole
     here = points
     residual = _residuals(problem, here)
-    for iteration in range(MOST_ITERATIONS + 1):
+    for iteration in range(MAX_ITERATIONS + 1):
         done = np.abs(residual).max(axis=0) < TOLERANCE_M
         if done.any():
             finished = active[done]
@@ -169,11 +169,11 @@ def _newton(
             here = here[:, :, left]
             residual = residual[:, left]
             problem = problem.rows(left)
-        if len(active) == 0 or iteration == MOST_ITERATIONS:
+        if len(active) == 0 or iteration == MAX_ITERATIONS:
             break
         step = _steps(_jacobians(problem, here), residual)
         here, residual = _descended(problem, here, residual, step)
-    iterations[active] = MOST_ITERATIONS
+    iterations[active] = MAX_ITERATIONS
     return points.transpose(2, 0, 1), found, iterations
 
 
@@ -193,7 +193,7 @@ def _descended(problem: _Problem, here: Array, residual: Array, step: Array) -> 
     share = np.ones(step.shape[1])
     after = _moved(here, step)
     reached = _residuals(problem, after)
-    for _ in range(MOST_HALVINGS):
+    for _ in range(MAX_HALVINGS):
         worse = ~(np.sum(reached**2, axis=0) <= before * (1.0 - 1e-4 * share))  # also where it is not finite
         worse &= np.abs(residual).max(axis=0) > 1e3 * TOLERANCE_M  # rounding is not a step in the wrong direction
         if not worse.any():

@@ -25,8 +25,8 @@ from strut.gaits.footsteps.posture_failure import required_postures
 from strut.gaits.footsteps.request import PressureLaw
 from strut.robot import Robot
 
-MOST_ROUNDS = 3
-CLOSE_M = 1e-3  # the audit measures the margin afterwards
+MAX_ROUNDS = 3  # of the correction of the zero-moment point; each leaves a small share of the error
+CLOSE_M = 1e-3  # error of the zero-moment point that is accepted; the audit measures the margin afterwards
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +97,7 @@ def solved_step_plan(
     com = pressure if law == "mass" else com_from_zmp(pressure, plan.time_s, height_of_mass_m)
     shift = np.zeros((len(com), 3)) if lean is None else _in_world(lean.com_shift_m, plan.body_heading_rad)
     start: Array | None = None
-    for _ in range(1 if law == "mass" else MOST_ROUNDS):
+    for _ in range(1 if law == "mass" else MAX_ROUNDS):
         targets = replace(targets, com_in_world=com)
         upright = replace(targets, com_in_world=com - shift[:, :2])
         joint = required_postures(legs, upright, start).joint_in_world

@@ -1,4 +1,4 @@
-"""Foot poses: where a robot's two flat feet are, read back from its coordinates."""
+"""Foot poses: places of a robot's two soles on the ground, from its configuration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from strut.robot import Robot
 
 
 def sole_places(robot: Robot, qpos: Array) -> tuple[Place, Place]:
-    """Return where the middles of the right and the left sole are over the ground. Shape (nq,)."""
+    """Return the planar poses of the right and the left sole. Shape (nq,)."""
     corners = foot_contact_points(robot, qpos[None])[0].reshape(2, -1, 3)
     middle = corners.mean(axis=1)
     along = corners[:, 0] - corners[:, 1]  # the first side runs from toe to heel
@@ -20,5 +20,5 @@ def sole_places(robot: Robot, qpos: Array) -> tuple[Place, Place]:
 
 
 def standing_place(robot: Robot, qpos: Array) -> Place:
-    """Return where the robot stands: between its feet. Shape (nq,)."""
+    """Return the planar pose between the feet. Shape (nq,)."""
     return between(*sole_places(robot, qpos))

@@ -1,4 +1,4 @@
-"""Footsteps: which foot goes where, one after the other, on the way to a goal or as a user lists them."""
+"""Footsteps: feet and places of the steps, on the way to a goal or from a user's list."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, between
 from strut.robot import Robot
 
 CSV_COLUMNS = ("foot", "x_m", "y_m", "heading_deg")
-MOST_STEPS = 5000  # more would take hours to walk, and much memory to plan
-_WHOLE = 1e-9  # a walk of exactly n longest steps takes n of them, whatever rounding says
+MAX_STEPS = 5000  # more would take hours to walk, and much memory to plan
+ROUNDING = 1e-9  # steps; a walk of exactly n longest steps takes n of them despite rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class StepLimits:
         """Return into how many equal parts the two turns and the line of a route are cut: turn, line, turn."""
         reach_m = self.length_m if route.direction in ("forwards", "backwards") else self.side_m
         spans = ((route.first_turn_rad, self.turn_rad), (route.line_m, reach_m), (route.second_turn_rad, self.turn_rad))
-        first, line, second = (math.ceil(abs(span) / most - _WHOLE) for span, most in spans)
+        first, line, second = (math.ceil(abs(span) / most - ROUNDING) for span, most in spans)
         return first, line, second
 
     def swings(self, route: Route) -> int:
@@ -70,10 +70,10 @@ def footsteps_to(start: Place, goals: Sequence[Place], limits: StepLimits) -> tu
     for goal in goals:
         seen = goal.relative_to(here)
         route = route_to(seen, limits.separation_m, lambda route: float(limits.swings(route)))
-        if len(steps) + limits.swings(route) > MOST_STEPS:
+        if len(steps) + limits.swings(route) > MAX_STEPS:
             raise OutOfRangeError(
                 f"A goal {math.hypot(seen.x_m, seen.y_m):.3g} m away would take {limits.swings(route):.3g} steps; "
-                f"at most {MOST_STEPS} are planned at once: come nearer or step longer."
+                f"at most {MAX_STEPS} are planned at once: come nearer or step longer."
             )
         steps += footsteps_along(here, route, limits, first_foot=1 - steps[-1].foot if steps else None)
         here = goal

@@ -1,8 +1,8 @@
-"""Goal walk: a biped in physics that looks where its foot really landed after each step, and plans the next ones anew.
+"""Goal walk: a biped in MuJoCo measures where each foot lands, and replans the next steps.
 
-The robot commands a walk on a ground it imagines. When a foot has landed, the place where it really is, against the
-place imagined, tells how the imagined ground lies on the real one; the next footsteps are kept where they are in
-reality. Only a few steps around the present are planned, for a body forgets steps further away within a step.
+Motions are planned in a plan frame. When a foot has landed, its measured and its planned pose define where the plan
+frame is in the world; the next footsteps keep their places in the world. Only a few steps around the present are
+planned, because steps farther away have no effect on it.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from strut.robot import Robot
 from strut.simulation.physics import Plant, Run
 from strut.simulation.playback import SUNK, TIPPED_RAD, TOUCHED_N
 
-BEHIND = 3
-AHEAD = 3  # steps around the present that are planned
-CLOSE_M = 0.005
-CLOSE_RAD = math.radians(1.0)  # nearer than this to the goal it stops correcting
-MOST_WALKS = 4
-_TIMES = ("shift_s", "swing_s", "settle_s")
-LARGEST_CORRECTION_M = 0.010
-LARGEST_CORRECTION_RAD = math.radians(5.0)  # of one step
+BEHIND = 3  # past steps in each plan: the motion of the body has forgotten earlier ones
+AHEAD = 3  # coming steps in each plan: later ones do not change the present motion
+CLOSE_M = 0.005  # distance from the goal at which no further walk is planned
+CLOSE_RAD = math.radians(1.0)  # the same for the heading
+MAX_WALKS = 4  # corrections of the final place; each starts nearer to the goal
+PHASE_TIMES = ("shift_s", "swing_s", "settle_s")
+MAX_CORRECTION_M = 0.010  # of one step: small enough that legs which reach the planned step reach this one
+MAX_CORRECTION_RAD = math.radians(5.0)  # of one step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,11 +50,11 @@ class Arrival:
     Args:
         fell: Whether the body tipped or sank.
         goal_error_m: Distance from the goal.
-        heading_error_rad: From the goal's heading.
-        duration_s: Of the whole walk.
-        steps: How many were taken.
-        foot_error_m: The largest distance of a foot from where it should have landed.
-        motion: What really happened.
+        heading_error_rad: Difference from the heading of the goal.
+        duration_s: Duration of the whole walk.
+        steps: Number of steps taken.
+        foot_error_m: Largest distance of a landed foot from its footstep.
+        motion: The simulated motion.
     """
 
     fell: bool
@@ -79,13 +79,13 @@ def simulate_to_goal(
     mass_scale: float = 1.0,
     on_step: Callable[[int, int], None] | None = None,
 ) -> Arrival:
-    """Walk a planned walk of steps in MuJoCo, planning anew after each step.
+    """Simulate a planned walk of steps in MuJoCo, and replan after each step.
 
     Args:
-        motion: From `walk` to a goal; its footsteps, goal and gait count, its samples only for their rate.
-        robot: Who walks; the motion's own robot if None.
-        friction: Of the floor; the robot's own if None.
-        mass_scale: How much heavier the robot is than its plan believes.
+        motion: From `walk` to a goal; its footsteps, goal, gait and sampling rate are used.
+        robot: The robot; that of the motion if None.
+        friction: Friction of the floor; the robot's own if None.
+        mass_scale: Mass of the simulated robot over that of the planned one.
         on_step: Called with the steps done and those planned.
 
     Example:
@@ -110,7 +110,7 @@ def _gait(robot: Robot, motion: Motion) -> StepGait:
     gait = motion.meta["gait"]
     table = robot.gait_as(StepsTable)
     separation_m = biped_model(robot).separation_m
-    upright = [0.0] * (len(robot.joint_names) - len(MODEL_ORDER))  # as older files, which do not say it, were walked
+    upright = [0.0] * (len(robot.joint_names) - len(MODEL_ORDER))  # older files do not name these angles
     return StepGait(
         StepLimits(gait["step_length_m"], table.side_step_m, table.step_turn_rad, separation_m),
         gait["step_height_m"],
@@ -122,7 +122,7 @@ def _gait(robot: Robot, motion: Motion) -> StepGait:
 
 
 class _Walker:
-    """A robot under way: what it commanded so far, on its imagined ground, and what came of it."""
+    """A simulated robot under way: its planned feet in the plan frame, and the runs so far."""
 
     def __init__(
         self,
@@ -138,21 +138,22 @@ class _Walker:
         self._legs = legs
         self._plant = plant
         self._step_s = step_s
-        whole = {name: max(1, round(getattr(gait.times, name) / step_s)) * step_s for name in _TIMES}
+        # every phase must end on a sample
+        whole = {name: max(1, round(getattr(gait.times, name) / step_s)) * step_s for name in PHASE_TIMES}
         self._gait = replace(gait, times=PhaseTimes(**whole))
-        self._law = law  # so that every phase ends on a sample
+        self._law = law
         self._lean = lean_of(robot, np.array([gait.upper_rad]))
         self._on_step = on_step or (lambda _done, _planned: None)
-        self._feet = list(standing(Place(0.0, 0.0), gait.limits.separation_m))  # imagined
-        self._ground = Place(0.0, 0.0)  # the imagined ground's origin in world
+        self._feet = list(standing(Place(0.0, 0.0), gait.limits.separation_m))  # in the plan frame
+        self._ground = Place(0.0, 0.0)  # the plan frame in the world
         self._started = False
         self._taken = 0
         self._foot_error_m = 0.0
         self._runs: list[Run] = []
 
     def walk_to(self, goal: Place, steps: list[Footstep]) -> None:
-        """Walk the steps, given in world, and then on until the goal is close."""
-        for _ in range(MOST_WALKS):
+        """Walk the steps, given in the world, and further ones until the goal is close."""
+        for _ in range(MAX_WALKS):
             self._walk(steps)
             right, left = sole_places(self._robot, self._plant.qpos)
             here = between(right, left)
@@ -201,9 +202,9 @@ class _Walker:
             self._play((self._feet[0], self._feet[1]), [], 0, last=True, whole=True)
 
     def _play(self, feet: tuple[Place, Place], steps: list[Footstep], behind: int, *, last: bool, whole: bool) -> None:
-        """Plan steps from standing on feet, and play the one after those that lie behind; the last one to the end.
+        """Plan steps from standing, and simulate the one after those that are done; the last one to the end.
 
-        Steps that do not end the walk are planned to end side by side, as a walk does: it asks less of the legs.
+        A plan that does not end the walk ends with the feet side by side too, which is easier for the legs.
         """
         gait = self._gait
         if not whole:
@@ -232,7 +233,7 @@ class _Walker:
         return bool(tilt_rad > TIPPED_RAD or qpos[2] < SUNK * self._gait.body_height_m)
 
     def arrival(self, goal: Place, motion: Motion) -> Arrival:
-        """Return how it ended."""
+        """Return how the walk ended."""
         here = between(*sole_places(self._robot, self._plant.qpos))
         qpos = np.concatenate([run.qpos for run in self._runs])
         load = np.concatenate([run.foot_load_n for run in self._runs])
@@ -258,17 +259,17 @@ class _Walker:
 
 
 def _corrected(planned: Place, wanted: Place, stance: Place) -> Place:
-    """Return a footstep corrected towards where it is wanted, but no further from the planned step than legs allow.
+    """Return a footstep corrected towards its place in the world, by at most the largest correction.
 
     Args:
-        planned: The step as seen from the foot that carries, as it was planned.
-        wanted: Where it should now be on the imagined ground.
-        stance: The foot that carries, there.
+        planned: The planned step, relative to the stance foot.
+        wanted: Its place in the world, in the plan frame.
+        stance: The stance foot, in the plan frame.
     """
     seen = wanted.relative_to(stance)
     x_m = seen.x_m - planned.x_m
     y_m = seen.y_m - planned.y_m
-    share = min(1.0, LARGEST_CORRECTION_M / max(math.hypot(x_m, y_m), 1e-12))
+    share = min(1.0, MAX_CORRECTION_M / max(math.hypot(x_m, y_m), 1e-12))
     turn = wrap_angle(seen.heading_rad - planned.heading_rad)
-    turn = max(-LARGEST_CORRECTION_RAD, min(LARGEST_CORRECTION_RAD, turn))
+    turn = max(-MAX_CORRECTION_RAD, min(MAX_CORRECTION_RAD, turn))
     return stance.compose(Place(planned.x_m + share * x_m, planned.y_m + share * y_m, planned.heading_rad + turn))

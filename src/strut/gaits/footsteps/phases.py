@@ -20,7 +20,7 @@ from strut.maths.easing import smooth_step
 from strut.place import LEFT, RIGHT, Footstep, Place, wrap_angle
 
 PhaseKind = Literal["stand", "shift", "swing", "foot turn"]
-_ON_THE_SPOT_M = 1e-9
+_ON_THE_SPOT_M = 1e-9  # a swing over less is rounding: the foot only turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepPlan:
-    """What feet, body and centre of pressure shall do. All shapes start with T.
+    """Planned motion of feet, body and zero-moment point. All shapes start with T.
 
     Args:
         phases: In order, without gaps.
@@ -71,8 +71,8 @@ class StepPlan:
         foot_in_world: Middles of the soles, right and left. Shape (T, 2, 3).
         foot_heading_rad: Shape (T, 2).
         body_heading_rad: Shape (T,).
-        contact: Which feet are down. Shape (T, 2).
-        zmp_in_world: Where the zero-moment point shall be. Shape (T, 2).
+        contact: Which feet are on the ground. Shape (T, 2).
+        zmp_in_world: Zero-moment point. Shape (T, 2).
     """
 
     phases: tuple[Phase, ...]

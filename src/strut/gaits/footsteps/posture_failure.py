@@ -1,4 +1,4 @@
-"""Posture failure: why no posture meets a target, told apart by what would make one possible."""
+"""Posture failure: why no posture meets a target, classified by the change that would make one possible."""
 
 from __future__ import annotations
 

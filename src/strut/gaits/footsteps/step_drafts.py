@@ -32,10 +32,10 @@ from strut.robot import Robot
 from strut.style import Style
 
 UPPER_WORDS = ("trunk_pitch_rad", "head_pitch_rad", "gaze")
-# words that change such a walk
+# style parameters that a walk of steps expresses
 READS = ("tempo", "stride", "lift", "sway", "body_height", *UPPER_WORDS, *SECONDARY_PARAMETERS)
-MOST_SAMPLES = 50_000  # about a gigabyte of Jacobians
-SEARCH_RATE_HZ = 50.0
+MAX_SAMPLES = 50_000  # about a gigabyte of Jacobians
+SEARCH_RATE_HZ = 50.0  # while searching; what passes is proved at the full rate
 SEARCH_USE = 0.98  # share of speed and torque limits while searching: coarse samples miss the tips of peaks
 SEARCH_STEPS = 8  # starts, walks, stops: every further step of a line or turn repeats these
 START = Place(0.0, 0.0)
@@ -67,8 +67,8 @@ class StepDrafts(Generator):
     """Drafts walks of steps.
 
     Args:
-        robot: Who walks.
-        task: Where to, and how.
+        robot: A biped.
+        task: The requested walk.
         rate_hz: Samples per second.
         slower: Factor on the robot's own phase times that replaces pace and tempo; None where these decide.
     """
@@ -82,13 +82,13 @@ class StepDrafts(Generator):
 
     @classmethod
     def of_request(cls, robot: Robot, request: Request, on_progress: OnProgress | None = None) -> Self:  # noqa: ARG003
-        """Return what drafts the task of a request."""
+        """Return the generator for the task of a request."""
         task = request.task
         assert isinstance(task, Steps)
         return cls(robot, task, request.rate_hz)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
-        """Yield the one walk that these steps make; one that the legs cannot follow says why."""
+        """Yield the one walk of these steps; if the legs cannot follow it, a draft with the reason."""
         robot = self.robot
         legs = self.legs
         final = detail.level == "final"
@@ -135,13 +135,13 @@ class StepDrafts(Generator):
         return solved_step_plan(self.legs, plan, height_m * (1.0 + rise), law=self.task.law, lean=lean)
 
     def _arrived(self, steps: Sequence[Footstep], gait: StepGait, body: SolvedStepPlan) -> dict[str, Any]:
-        """Return what a file and a receipt say of a whole walk."""
+        """Return the figures of the receipt and the description in the file of a whole walk."""
         goal = self.task.goals[-1] if self.task.goals else end_of(START, steps, self.legs.separation_m)
         error_mm = standing_place(self.robot, body.qpos[-1]).distance_m(goal) * 1e3
         return {"figures": {"task_error_mm": error_mm}, "meta": self._meta(goal, steps, gait, body)}
 
     def _first_steps(self, steps: tuple[Footstep, ...]) -> tuple[Footstep, ...]:
-        """Return the steps that a search looks at; a user's own need not close, so that these are only cut."""
+        """Return the steps that a search drafts; a user's own steps need not end side by side, so they are only cut."""
         if self.task.footsteps:
             return steps[:SEARCH_STEPS]
         return first_steps(steps, SEARCH_STEPS, self.legs.separation_m)
@@ -166,7 +166,7 @@ class StepDrafts(Generator):
         }
 
     def at_pace(self, slower: float | None) -> StepDrafts:
-        """Return what drafts the same steps with a factor on the robot's own phase times."""
+        """Return a generator of the same steps with a factor on the robot's own phase times."""
         return replace(self, slower=slower)
 
     @property
@@ -187,7 +187,9 @@ class StepDrafts(Generator):
         else:
             wanted_s = times.step_s if isinstance(task.pace, str) else length_m / task.pace
             times = times.scaled(wanted_s / times.step_s / style.tempo)
-        if task.law == "mass":  # a body that does not lead its pressure must start and stop as gently as it shifts
+        if (
+            task.law == "mass"
+        ):  # the centre of mass does not lead the pressure, so it must start and stop as gently as it shifts
             times = replace(times, settle_s=max(times.settle_s, times.shift_s))
         height_m = table.step_height_m if task.step_height_m is None else task.step_height_m
         body_m = table.body_height_m if task.body_height_m is None else task.body_height_m
@@ -201,7 +203,7 @@ class StepDrafts(Generator):
         )
 
     def _meta(self, goal: Place, steps: Sequence[Footstep], gait: StepGait, body: SolvedStepPlan) -> dict[str, Any]:
-        """Return what a motion file says of the walk; a simulation in closed loop plans it anew from this."""
+        """Return the description of the walk in a motion file; a closed-loop simulation replans from it."""
         task = self.task
         times = gait.times
         lengths = {name: getattr(task, name) for name in ("step_length_m", "step_height_m", "body_height_m")}
@@ -267,14 +269,14 @@ def _check_footsteps(robot: Robot, legs: BipedModel, task: Steps) -> None:
 
 def _check_length(steps: int, times: PhaseTimes, rate_hz: float) -> None:
     duration_s = steps * times.step_s
-    if duration_s * rate_hz > MOST_SAMPLES:
+    if duration_s * rate_hz > MAX_SAMPLES:
         raise OutOfRangeError(
             f"The walk would take {steps} steps and {duration_s:.0f} s; come nearer, step longer or go faster."
         )
 
 
 def _out_of_reach(steps: Sequence[Footstep], plan: StepPlan, error: UnreachablePostureError) -> str:
-    """Return a target that the legs cannot meet in words, with the step it belongs to."""
+    """Describe a target that the legs cannot meet, with the step that it belongs to."""
     time_s = float(plan.time_s[error.sample])
     number = step_at(plan.phases, time_s)
     where = f"in step {number} ({described(steps[number - 1])})" if steps else "standing"

@@ -1,4 +1,4 @@
-"""Gaze: the orientation of a head that looks at somebody. Head frames have x forward, y left, z up."""
+"""Gaze: the orientation of a head that looks at a person. Head frames have x forward, y left, z up."""
 
 from __future__ import annotations
 

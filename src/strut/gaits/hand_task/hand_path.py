@@ -1,4 +1,4 @@
-"""Hand path: where a hand shall be at any time, and where its platform drives meanwhile."""
+"""Hand path: pose of a hand and of its platform over time."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Poses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HandPath:
-    """What a hand has to do.
+    """The path of a hand, with that of its platform.
 
     Args:
-        name: Of the task.
+        name: Name of the task.
         hand: Name of the hand, as in the robot's `chains.toml`.
         duration_s: Of the whole path.
         poses: Poses in world at times (T,).

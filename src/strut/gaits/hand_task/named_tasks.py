@@ -27,8 +27,8 @@ from strut.schemas.hands import PointTask, PostureTask, RouteTask, TaskTable
 class MovementQuality:
     """How a task is done: its pace and size as factors, and from -1 to 1 how sharp its swings are.
 
-    `trunk_rad` are angles of joints under the arm: the hand of a body that leans does its task where the lean takes it.
-    Sharp swings hurry through the middle and wait at their ends. A route, which takes the whole duration, keeps it.
+    `trunk_rad` are angles of joints below the arm: if the body leans, the task moves with it. Sharp swings are fast in
+    the middle and slow at their ends. A route always takes the whole duration.
     """
 
     tempo: float = 1.0
@@ -54,9 +54,9 @@ def hand_task(
     """Return a task of the robot as a path of its hand.
 
     Args:
-        robot: Whose `tasks.toml` names the task.
-        task: Its name.
-        duration_s: How long it shall take.
+        robot: The robot; its `tasks.toml` names the task.
+        task: Name of the task.
+        duration_s: Duration of the task.
         target_m: What to point at, in world; the task's own target if None. Shape (3,).
         quality: Pace and size of the movement; as the table has it if left out.
     """
@@ -75,7 +75,7 @@ def hand_task(
 
 
 def _of_quality(path: HandPath, quality: MovementQuality) -> HandPath:
-    """Return a path that says in which quality it is done, so that whoever judges it can make it again."""
+    """Return a path that names its movement quality, so that the audit can build it again."""
     return path if quality == AS_WRITTEN else replace(path, options={**path.options, "manner": asdict(quality)})
 
 

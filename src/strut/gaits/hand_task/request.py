@@ -17,7 +17,7 @@ LONGEST_DURATION_S = 3600.0
 
 
 class HandTask(RobotTask, frozen=True, tag="hand_task", kw_only=True):
-    """Do a task with a hand and show a feeling with whatever it leaves free.
+    """Do a task with a hand and express an emotion with the degrees of freedom that it leaves.
 
     Args:
         task: A task of the robot by name, or the name of `path`.

@@ -1,6 +1,6 @@
-"""Task audit: how well a motion does the task of its hand and looks where it should, measured from its samples alone.
+"""Task audit: errors of hand and head in the hand task that a motion names, measured from its samples alone.
 
-The motion says what was asked: task, style, user. How well it was done is not believed but measured again.
+Only the request is taken from the motion: task, style and user. The errors are measured again.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _gaze_error_rad(robot: Robot, path: HandPath, style: Style, user_m: Array, t
 
 
 def _redundancy(robot: Robot, path: HandPath, qpos: Array, *, head_counts: bool) -> int:
-    """Return the fewest dimensions that hand and head leave free of the coordinates that nobody leads."""
+    """Return the smallest number of degrees of freedom that hand and head leave; a led platform is not one."""
     kinematics = FrameKinematics(robot, (hand_frame(robot, path.hand), robot.chains.head.frame))
     hand, head = kinematics.frames
     led = robot.base_size if path.platform is not None else 0

@@ -15,7 +15,7 @@ from strut.draft import Detail, Draft, Violation
 from strut.gaits.pattern.gait_drafts import TWO_POINTS, GaitDrafts, stands_on_two_points
 from strut.gaits.pattern.gait_fallbacks import BODY_HEIGHTS
 from strut.gaits.pattern.request import PatternGait
-from strut.gaits.pattern.single_support import DENIED, hardest_on_one_leg
+from strut.gaits.pattern.single_support import MAX_USE_TO_WALK, hardest_on_one_leg
 from strut.gaits.pattern.table import PatternTable
 from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
@@ -195,7 +195,7 @@ def fit_gait(robot: Robot, on_share: OnShare = lambda _: None, judge: GaitJudge 
     denied = _why_denied(robot)
     if len(robot.feet) != 2 or denied:
         return GaitFit(usual, usual, denied=denied)
-    search = _GaitSearch(robot, usual, judge or DraftJudge())
+    search = _FactorSearch(robot, usual, judge or DraftJudge())
     at_usual_speed = search.at_usual_speed()
     utilisation = at_usual_speed.utilisation
     if utilisation is not None and utilisation.others <= MAX_OTHERS and utilisation.use <= 1.0:
@@ -208,13 +208,13 @@ def _why_denied(robot: Robot) -> str:
     if stands_on_two_points(robot):
         return TWO_POINTS
     hardest = hardest_on_one_leg(robot)
-    if hardest.use <= DENIED:
+    if hardest.use <= MAX_USE_TO_WALK:
         return ""
     return f"{hardest.sentence}; correct torque_nm in robot.toml if the file is wrong"
 
 
 @dataclass(frozen=True, slots=True)
-class _GaitSearch:
+class _FactorSearch:
     """Searches factors on the gait of one robot."""
 
     robot: Robot
