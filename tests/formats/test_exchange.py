@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import strut
 from strut.cli.main import main
 from strut.engines.rigid_body import body_poses, foot_contact_points
-from strut.errors import FileError, UnknownNameError
+from strut.errors import FileError, OutOfRangeError, UnknownNameError
 from strut.formats.exchange import export
 from strut.formats.mot import encode_ground_forces, parse_mot
 from strut.formats.motion_file import load_motion, save_motion
@@ -169,3 +170,31 @@ def test_a_link_to_a_missing_folder_is_refused(happy_walk, tmp_path):
     link.symlink_to(tmp_path / "gone" / "walk.npz")
     with pytest.raises(FileError, match=r"there is no folder .*gone"):
         save_motion(happy_walk, link, force=True)
+
+
+class EveryTenth:
+    """Writes the height of the base ten times a second."""
+
+    ending = ".tenths"
+    rate_hz = 10.0
+
+    def encode(self, motion):
+        return "\n".join(f"{height_m:.6f}" for height_m in motion.qpos[:, 2]).encode()
+
+    def omitted(self, _motion):
+        return []
+
+
+def test_a_format_with_a_fixed_rate_is_written_at_this_rate(happy_walk, tmp_path):
+    written = export(happy_walk, tmp_path / "walk.tenths", to=EveryTenth())
+    rows = (tmp_path / "walk.tenths").read_text("utf-8").split()
+    assert written.samples == len(rows) == int(happy_walk.duration_s * 10.0) + 1
+    with pytest.raises(OutOfRangeError, match=r"50 samples per second, but \.tenths files have 10"):
+        export(happy_walk, tmp_path / "again.tenths", to=EveryTenth(), rate_hz=50.0)
+    assert not (tmp_path / "again.tenths").exists()
+
+
+def test_an_option_that_motion_files_do_not_have_is_refused(happy_walk, tmp_path):
+    save_motion(happy_walk, tmp_path / "walk.npz")
+    with pytest.raises(OutOfRangeError, match=r"options of a \.npz file are: none; given: robot"):
+        strut.load_motion(tmp_path / "walk.npz", robot="alice")

@@ -36,7 +36,8 @@ def check(
         print_json(receipt.as_dict() | ({} if ending is None else {"goal": ending.as_dict()}))
     print_lines(
         f"{receipt.verdict}: {receipt.robot} {verdict}{_claim(motion.receipt)}",
-        *(f"  {s}" for s in measured_sentences(receipt, ending)),
+        *(f"  {sentence}" for sentence in measured_sentences(receipt, ending)),
+        *(f"  {note}" for note in motion.meta.get("notes", ())),  # what a reader had to find out
     )
     command, *words = _next(file, motion, sound=is_sound)
     print_next(command, *words)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from strut.errors import OutOfRangeError
 from strut.formats.format_options import check_options
 from strut.formats.resample import Alias, aliases, resampled
 from strut.models.catalogue import robot_of
@@ -45,6 +46,16 @@ class SidecarWriter(Protocol):
 
     def encode_beside(self, motion: Motion) -> dict[str, bytes]:
         """Return the contents of these files by the ends of their names, which follow the stem of the first."""
+        ...
+
+
+@runtime_checkable
+class FixedRateWriter(Protocol):
+    """A writer of a format in which every file has the same number of samples per second."""
+
+    @property
+    def rate_hz(self) -> float:
+        """Samples per second of such files; `export` resamples the motion to it."""
         ...
 
 
@@ -102,6 +113,11 @@ def export(
     writer = find_writer(to) if isinstance(to, str) else to
     check_options(writer.encode, options, writer.ending)
     check_writable(path, force=force, ending=writer.ending)
+    if isinstance(writer, FixedRateWriter):
+        if rate_hz not in (None, writer.rate_hz):
+            fixed = f"{writer.ending} files have {writer.rate_hz:g} samples per second"
+            raise OutOfRangeError(f"The rate is {rate_hz:g} samples per second, but {fixed}; leave it out.")
+        rate_hz = writer.rate_hz
     falsified: tuple[Alias, ...] = ()
     if rate_hz is not None:
         resampled_motion = resampled(motion, rate_hz)

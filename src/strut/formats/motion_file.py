@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from strut.errors import MotionFileError, StrutError
+from strut.formats.format_options import check_options
 from strut.formats.reader import HEAD_BYTES, find_readers, read_file
 from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable, write_atomically
@@ -60,8 +61,12 @@ def encode_motion(motion: Motion) -> bytes:
     return buffer.getvalue()
 
 
-def load_motion(path: Path | str) -> Motion:
+def load_motion(path: Path | str, **options: Any) -> Motion:
     """Read a motion; raises MotionFileError with the reason if the file is damaged or of another format.
+
+    Args:
+        path: A motion file, or a file of another format that a reader reads as a motion.
+        **options: Of that format, such as `robot`.
 
     Example:
         >>> strut.load_motion("happy.npz").robot
@@ -76,7 +81,8 @@ def load_motion(path: Path | str) -> Motion:
     except OSError as error:
         raise MotionFileError(path, f"cannot be read: {error.strerror}.") from error
     if path.suffix.lower() != ENDING and any(find_readers(Motion, path.suffix)):
-        return read_file(Motion, path)  # a format that an installed package reads
+        return read_file(Motion, path, **options)
+    check_options(READER.read, options, ENDING)
     return decode_motion(content, path)
 
 

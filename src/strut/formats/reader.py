@@ -121,7 +121,13 @@ def decode(kind: type[ContentT], content: bytes, path: Path | str, **options: ob
     """
     file = Path(path)
     readers = [*find_readers(kind, file.suffix, options)]
-    reader = next((reader for reader in readers if reader.recognizes(content[:HEAD_BYTES])), readers[0])
+    head = content[:HEAD_BYTES]
+    reader = next((reader for reader in readers if reader.recognizes(head)), None)
+    if reader is None:
+        other: type[Content] = Motion if issubclass(kind, Recording) else Recording
+        is_other = any(one.recognizes(head) for one in find_readers(other, file.suffix))
+        require(not is_other, f"is a {other.__name__.lower()}, not a {kind.__name__.lower()}.")
+        reader = readers[0]  # its error names what is wrong
     with np.errstate(all="ignore"):  # damaged files hold any number
         decoded = reader.read(content, file, **options)
     assert isinstance(decoded, kind), "a reader returns what it says"
