@@ -72,7 +72,7 @@ def test_ratings_of_one_person_count_once(capsys):
     assert "averaged and count once" in capsys.readouterr().err
     assert main(["study", "power", "--effect", "nan"]) == 2
     assert main(["study", "power", "--rate", "0.5", "--per-participant", "4"]) == 0
-    assert "taken as independent, which they are not" in capsys.readouterr().err
+    assert "are treated as independent, but they correlate" in capsys.readouterr().err
 
 
 def test_an_intraclass_correlation_asks_for_more_people(capsys):
