@@ -20,6 +20,7 @@ HOME = Path(strut.__file__).parent
 PLAN = tomllib.loads((HOME.parents[1] / "docs" / "house.toml").read_text("utf-8"))
 CORE = PLAN["core"]
 FEATURES = PLAN["features"]
+APART = PLAN["apart"]
 MODULES = sorted(HOME.rglob("*.py"))
 DOORS = {"cli", "verbs"}  # rooms of the command line: they print, and are called like what they call
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "misc"}
@@ -62,8 +63,9 @@ def functions_of(path):
 def room_of(module):
     """Return the room of a module below strut: a core room, a feature, or `nouns`; gaits are one feature each."""
     parts = module.split(".")[1:] or ["strut"]
-    room = ".".join(parts[:2]) if parts[0] == "gaits" else parts[0]
-    return room if room in (*CORE, *FEATURES) else "nouns"
+    if parts[0] in APART:
+        return ".".join(parts[:2])
+    return parts[0] if parts[0] in (*CORE, *FEATURES) else "nouns"
 
 
 def may_import(importer, imported):
