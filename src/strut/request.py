@@ -177,7 +177,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
             raise OutOfRangeError(f"The rate is {self.rate_hz:g} samples per second; {choose}.")
         check_word("retreat", self.retreat, get_args(Retreat))
         if self.retreat == "local" and not self.task.relaxes:
-            raise OutOfRangeError("Only a crawl can relax for a while; leave the local retreat out.")
+            raise OutOfRangeError("This task cannot weaken the emotion for a while only; leave the local retreat out.")
 
     @property
     def min_margin_m(self) -> float:
