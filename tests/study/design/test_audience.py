@@ -100,6 +100,24 @@ def test_an_audience_refuses_what_it_does_not_know(study_of):
         audience_for(design, "pepper")
 
 
+@pytest.mark.parametrize("question", ["forced-choice", "free-label"])
+def test_two_words_for_one_emotion_share_its_answers(study_of, question):
+    design = read_design(study_of(question))
+    angry = next(entry for entry in design.stimuli if entry.intended == "angry")
+    design = replace(design, stimuli=(structs.replace(angry, name="joyful", intended="joy"), *design.stimuli))
+    if question == "forced-choice":
+        design = replace(design, ask=structs.replace(design.ask, options=("joy", *design.ask.options)))
+    rows = simulated_rows(design, AUDIENCES["quadruped"], 60, np.random.default_rng(0))
+    table = answers_of(design, rows).table
+    column = {"forced-choice": "perceived", "free-label": "label"}[question]
+    other = table[column][table["intended"] == "neutral"]  # neither word is the intended one
+    joy, happy = ((other == word).sum() for word in ("joy", "happy"))
+    assert joy > 0
+    assert joy == pytest.approx(happy, rel=0.6)
+    hits = (table[column] == table["intended"]).groupby(table["intended"]).mean()
+    assert min(hits["joy"], hits["happy"]) > joy / len(other)
+
+
 @pytest.mark.parametrize("question", ["forced-choice", "slider", "sam", "improvement"])
 def test_simulate_and_report_lead_from_a_design_to_a_page(study_of, question, capsys):
     folder = study_of(question)

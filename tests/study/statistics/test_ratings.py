@@ -17,6 +17,7 @@ from strut.study.statistics.answers import Answers
 from strut.study.statistics.logistic_model import fit_logistic
 from strut.study.statistics.mixed import mixed_choice, mixed_rating
 from strut.study.statistics.ratings import correlations, one_sample, person_means, rating_means, sd_from_interval
+from strut.study.statistics.study_statistics import study_statistics
 from tests.study.null_data import indifferent_ratings
 
 
@@ -201,3 +202,54 @@ def test_mixed_models_refuse_too_few_people():
     answers = Answers(pd.DataFrame(table))
     with pytest.raises(AnswersError, match="a mixed model of rating needs three people"):
         mixed_rating(answers, "rating")
+
+
+def people_who_repeat_themselves(rating_of):
+    """Answers of eight people to three motions of each of three emotions, twice; `rating_of` takes person, emotion."""
+    rows = [
+        (f"p{person}", block, 10 * emotion + motion, f"e{emotion}", f"e{emotion}m{motion}", rating_of(person, emotion))
+        for person in range(8)
+        for block in (1, 2)
+        for emotion in range(3)
+        for motion in range(3)
+    ]
+    return Answers(pd.DataFrame(rows, columns=["participant", "block", "trial", "intended", "stimulus", "rating"]))
+
+
+HABITS = np.random.default_rng(0).normal(size=8)
+
+
+@pytest.mark.parametrize(
+    "rating_of",
+    [
+        lambda person, emotion: (1.0, -1.0, 1.0)[emotion],  # all people at the ends of the scale
+        lambda person, emotion: HABITS[person],
+        lambda person, emotion: HABITS[person] + emotion,
+    ],
+)
+def test_ratings_that_never_vary_within_a_person_and_an_emotion_are_not_testable(rating_of):
+    with pytest.raises(AnswersError, match="a mixed model of rating is not testable: the answers do not vary"):
+        mixed_rating(people_who_repeat_themselves(rating_of), "rating")
+
+
+def test_a_report_names_the_model_that_is_not_testable():
+    found = study_statistics(people_who_repeat_themselves(lambda _person, emotion: (1.0, -1.0, 1.0)[emotion]))
+    assert not found.models
+    assert any("a mixed model of rating is not testable" in reason for reason in found.left_out)
+
+
+def test_degrees_of_freedom_do_not_depend_on_the_unit_of_the_ratings(rated_answers):
+    table = rated_answers.table
+    small = mixed_rating(Answers(table.assign(pleasure=1e-3 * table["pleasure"])), "pleasure")
+    model = mixed_rating(rated_answers, "pleasure")
+    assert small.statistic == pytest.approx(model.statistic, rel=1e-3)
+    assert small.dof == pytest.approx(model.dof, rel=1e-2)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_degrees_of_freedom_are_at_most_those_of_independent_answers(seed):
+    rng = np.random.default_rng(seed)
+    answers = people_who_repeat_themselves(lambda _person, emotion: float(emotion > 0) + 1e-4 * rng.normal())
+    model = mixed_rating(answers, "rating")
+    assert max(term.dof for term in model.terms) <= model.n - len(model.terms) + 1e-6
+    assert model.dof[1] <= model.n - len(model.terms) + 1e-6

@@ -102,10 +102,12 @@ class WordShares:
     ) -> Callable[[Shown, SimulatedObserver, np.random.Generator], str]:
         """Return a function that draws one of the words; words that the model lacks are never drawn.
 
+        Words for one emotion, such as happy and joy, share its answers equally.
+
         A motion that expresses a part of its emotion is answered by that part as published, and as neutral by the rest;
         if no answers to neutral were published, by all words equally.
         """
-        options = {canonical_emotion(name): k for k, name in enumerate(words)}
+        options = [canonical_emotion(word) for word in words]
         table: dict[str, Array] = {}
         neutral = np.full(len(options), 1.0 / len(options))
         if "neutral" in self.shares:
@@ -114,7 +116,9 @@ class WordShares:
             table[intended] = _weights(given, options)
             if not table[intended].any():
                 raise StudyError(f"None of the answers people gave to '{intended}' is among the options.")
-        right = {name: options[canonical_emotion(name)] for name in table}
+        right = {
+            name: words.index(name) if name in words else options.index(canonical_emotion(name)) for name in table
+        }
 
         def choose(shown: Shown, participant: SimulatedObserver, rng: np.random.Generator) -> str:
             if rng.random() < participant.unknown:
@@ -156,12 +160,9 @@ class WordShares:
         return compare
 
 
-def _weights(given: dict[str, float], options: dict[str, int]) -> Array:
-    """Return the shares of the options in their order; they add up to 1 unless all are 0."""
-    weights = np.zeros(len(options))
-    for name, share in given.items():
-        if name in options:
-            weights[options[name]] += share
+def _weights(given: dict[str, float], options: Sequence[str]) -> Array:
+    """Return the shares of the options, emotions by their canonical names; they add up to 1 unless all are 0."""
+    weights = np.array([given.get(name, 0.0) / options.count(name) for name in options])
     return np.asarray(weights / max(weights.sum(), 1e-12))
 
 

@@ -175,10 +175,7 @@ def _fit(
 ) -> ComponentFit:
     participant = pd.factorize(table["participant"])[0]
     shown = pd.factorize(table["stimulus"])[0]
-    try:
-        return fit_components(products(response, fixed, participant, own, shown if stimuli else None))
-    except AnswersError as error:
-        raise AnswersError("answers", f"there are too few answers for a mixed model of {column}.") from error
+    return fit_components(products(response, fixed, participant, own, shown if stimuli else None), column)
 
 
 def _term_names(names: list[str]) -> list[str]:

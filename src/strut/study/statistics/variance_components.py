@@ -24,6 +24,8 @@ from strut.study.statistics.answers import IntArray
 
 _ZERO_RATIO = 1e-3  # the likelihood is flat in standard deviations below this share of the residual
 _MAX_RATIO = 1e3  # of a standard deviation to the residual; bounds the search
+_MAX_TESTABLE_RATIO = 1e2  # beyond it the residual is that of the bounded search, not of the answers
+_MIN_RESIDUAL = 1e-9  # of answers from -1 to 1; smaller ones are rounding errors
 _PRECISE = {"ftol": 1e-13, "gtol": 1e-7}
 _INITIAL_RATIOS = (0.7, 0.15)  # two searches: one from near 0 can stay there, where the likelihood is flat
 
@@ -76,10 +78,11 @@ class ComponentFit:
     def uncertainty(self) -> tuple[Array, Array]:
         """Derivatives of the covariance by the variance parameters, and the covariance of those parameters.
 
-        Parameters are the ratios that are not 0 and the residual. Shapes (k, fixed, fixed) and (k, k).
+        Parameters are the ratios that are not 0, and the residual relative to its estimate: the steps of the numerical
+        derivatives are at least a fixed length, too long for a small residual. Shapes (k, fixed, fixed), (k, k).
         """
         free = np.flatnonzero(self.ratios > _ZERO_RATIO)
-        at = np.append(self.ratios[free], self.residual_sd)
+        at = np.append(self.ratios[free], 1.0)
 
         def ratios(parameters: Array) -> Array:
             whole = np.zeros_like(self.ratios)
@@ -87,11 +90,12 @@ class ComponentFit:
             return whole
 
         def deviance(parameters: Array) -> float:
-            return _deviance(self.products, ratios(parameters), float(parameters[-1]))
+            return _deviance(self.products, ratios(parameters), self.residual_sd * float(parameters[-1]))
 
         def covariance(parameters: Array) -> Array:
             reduced, _ = _eliminate_random_effects(self.products, ratios(parameters))
-            return np.asarray(parameters[-1] ** 2 * np.linalg.inv(reduced[:-1, :-1]).ravel())
+            residual_sd = self.residual_sd * parameters[-1]
+            return np.asarray(residual_sd**2 * np.linalg.inv(reduced[:-1, :-1]).ravel())
 
         fixed = len(self.estimate)
         change = np.asarray(approx_fprime(at, covariance, centered=True)).reshape(fixed, fixed, len(at))
@@ -99,11 +103,16 @@ class ComponentFit:
         return np.moveaxis(change, -1, 0), 2.0 * np.linalg.pinv(hessian, hermitian=True)
 
     def dof(self, contrast: Array) -> float:
-        """Return Satterthwaite's degrees of freedom of a contrast of fixed effects. Shape (fixed,)."""
+        """Return Satterthwaite's degrees of freedom of a contrast of fixed effects. Shape (fixed,).
+
+        They are at most the number of answers less that of fixed effects, those of a model without random effects.
+        """
         change, spread = self.uncertainty
         gradient = change @ contrast @ contrast
         variance = float(contrast @ self.covariance @ contrast)
-        return 2.0 * variance**2 / max(float(gradient @ spread @ gradient), 1e-300)
+        max_dof = float(self.products.answers - self.products.fixed)
+        smallest_spread = 2.0 * variance**2 / max_dof
+        return 2.0 * variance**2 / max(float(gradient @ spread @ gradient), smallest_spread)
 
     def f_test(self, contrasts: Array) -> tuple[float, int, float, float]:
         """Test that all contrasts are 0: return F, both degrees of freedom and p. Shape (k, fixed)."""
@@ -147,10 +156,15 @@ def products(
     )
 
 
-def fit_components(given: Products) -> ComponentFit:
-    """Fit a model by restricted maximum likelihood; raises AnswersError if there are too few answers."""
+def fit_components(given: Products, column: str) -> ComponentFit:
+    """Fit a model by restricted maximum likelihood; `column` names the answers in errors.
+
+    Raises AnswersError if there are too few answers, or if nothing is left that the random effects do not explain: the
+    residual, and with it every test, is then undetermined.
+    """
+    too_few = AnswersError("answers", f"there are too few answers for a mixed model of {column}.")
     if given.answers <= given.fixed + 1:
-        raise _undetermined()
+        raise too_few
     bounds = [(0.0, _MAX_RATIO)] * len(given.components)
     try:
         fits = [
@@ -168,17 +182,19 @@ def fit_components(given: Products) -> ComponentFit:
         reduced, _ = _eliminate_random_effects(given, ratios)
         covariance = np.linalg.inv(reduced[:-1, :-1])
     except np.linalg.LinAlgError as error:
-        raise _undetermined() from error
+        raise too_few from error
     estimate = np.asarray(covariance @ reduced[:-1, -1], dtype=np.float64)
-    residual = float(np.sqrt(_residual(reduced) / (given.answers - given.fixed)))
-    if not np.isfinite(best.fun) or residual < 1e-9:
-        raise _undetermined()
+    residual = float(np.sqrt(max(_residual(reduced), 0.0) / (given.answers - given.fixed)))
+    if not np.isfinite(best.fun):
+        raise too_few
+    if residual < _MIN_RESIDUAL or ratios.max() > _MAX_TESTABLE_RATIO:
+        reason = (
+            f"a mixed model of {column} is not testable: the answers do not vary beyond the differences between "
+            "people, emotions and motions."
+        )
+        raise AnswersError("answers", reason)
     sds = {name: float(ratio * residual) for name, ratio in zip(given.components, ratios, strict=True)}
     return ComponentFit(estimate, np.asarray(residual**2 * covariance), sds, residual, given, ratios)
-
-
-def _undetermined() -> AnswersError:
-    return AnswersError("answers", "there are too few answers for a mixed model.")
 
 
 def _eliminate_random_effects(given: Products, ratios: Array) -> tuple[Array, float]:
