@@ -118,6 +118,16 @@ def test_two_words_for_one_emotion_share_its_answers(study_of, question):
     assert min(hits["joy"], hits["happy"]) > joy / len(other)
 
 
+def test_a_practice_motion_may_show_an_emotion_that_is_no_option(study_of):
+    design = read_design(study_of("forced-choice"))
+    angry = next(entry for entry in design.stimuli if entry.intended == "angry")
+    others = tuple(entry for entry in design.stimuli if entry != angry)
+    ask = structs.replace(design.ask, options=tuple(entry.intended for entry in others))
+    design = replace(design, ask=ask, stimuli=others, practice=(angry,))
+    rows = simulated_rows(design, AUDIENCES["quadruped"], 3, np.random.default_rng(0))
+    assert {row["reply"]["perceived"] for row in rows if row["stimulus"] == angry.name} <= set(ask.answer_options)
+
+
 @pytest.mark.parametrize("question", ["forced-choice", "slider", "sam", "improvement"])
 def test_simulate_and_report_lead_from_a_design_to_a_page(study_of, question, capsys):
     folder = study_of(question)

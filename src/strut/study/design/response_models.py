@@ -116,16 +116,20 @@ class WordShares:
             table[intended] = _weights(given, options)
             if not table[intended].any():
                 raise StudyError(f"None of the answers people gave to '{intended}' is among the options.")
-        right = {
-            name: words.index(name) if name in words else options.index(canonical_emotion(name)) for name in table
-        }
+        right: dict[str, int] = {}  # an emotion of a practice trial need not be among the options
+        for name in table:
+            if name in words:
+                right[name] = words.index(name)
+            elif canonical_emotion(name) in options:
+                right[name] = options.index(canonical_emotion(name))
 
         def choose(shown: Shown, participant: SimulatedObserver, rng: np.random.Generator) -> str:
             if rng.random() < participant.unknown:
                 return DO_NOT_KNOW
             weights = shown.intensity * table[shown.intended] + (1.0 - shown.intensity) * neutral
             weights = weights * np.exp(WORD_HABIT_SD * participant.words)
-            weights[right[shown.intended]] *= np.exp(participant.ability)
+            if shown.intended in right:
+                weights[right[shown.intended]] *= np.exp(participant.ability)
             index = np.searchsorted(np.cumsum(weights), rng.random() * weights.sum())
             return words[min(int(index), len(weights) - 1)]
 
