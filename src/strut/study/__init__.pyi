@@ -32,6 +32,15 @@ from .statistics.rating_curves import RatingCurve as RatingCurve
 from .statistics.confidence import Confidence as Confidence, EmotionConfidence as EmotionConfidence
 from .statistics.group_effects import GroupEffect as GroupEffect
 from .questions.question import Finding as Finding, Question as Question, AskContext as AskContext
+from .questions.rating import RatingQuestion as RatingQuestion
+from .questions.form_fields import read_choice_field as read_choice_field, read_number_field as read_number_field
+from .statistics.cells import (
+    read_any_text as read_any_text,
+    read_number as read_number,
+    read_rating as read_rating,
+    read_whole_number as read_whole_number,
+    read_word as read_word,
+)
 from .design.response_models import (
     WordShares as WordShares,
     ScaleRatings as ScaleRatings,

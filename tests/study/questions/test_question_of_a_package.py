@@ -15,11 +15,7 @@ FILES = {
     "strut_warmth/warmth.py": """
         from typing import ClassVar
 
-        from strut.study.design.response_models import ScaleRatings
-        from strut.study.questions.form_fields import read_number_field
-        from strut.study.questions.question import Finding
-        from strut.study.questions.rating import RatingQuestion
-        from strut.study.statistics.cells import read_rating
+        from strut.study import Finding, RatingQuestion, ScaleRatings, read_number_field, read_rating
 
 
         class Warmth(RatingQuestion, frozen=True, forbid_unknown_fields=True):
@@ -56,8 +52,39 @@ FILES = {
         [en]
         question_warmth = "How warm is this movement?"
     """,
+    "strut_warmth/warmth.css": "input[name=warmth] { width: 4rem; }\n",
+    "strut_warmth/traits.py": """
+        from typing import ClassVar
+
+        from strut.study import RatingQuestion, ScaleRatings, read_number_field, read_rating
+
+
+        class Traits(RatingQuestion, frozen=True, forbid_unknown_fields=True):
+            name: ClassVar[str] = "traits"
+            answer_prefixes: ClassVar = {"trait_": read_rating}
+            response_model: ClassVar = ScaleRatings
+            traits: tuple[str, ...] = ("calm", "shy")
+
+            @property
+            def answer_columns(self):
+                return tuple(f"trait_{name}" for name in self.traits)
+
+            def read_reply(self, form, trial, *, seconds):
+                return {column: read_number_field(form, column, -3, 3) / 3.0 for column in self.answer_columns}
+
+            def respond(self, design, model):
+                rate = model.rater()
+
+                def reply(shown, observer, rng):
+                    ratings = rate(shown[0], observer, rng)
+                    return dict(zip(self.answer_columns, (-ratings["arousal"], -ratings["dominance"])))
+
+                return reply
+    """,
+    "strut_warmth/traits.html": "<p>{{ ask.traits | length }}</p>",
     "strut_warmth-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: strut-warmth\nVersion: 1.0\n",
-    "strut_warmth-1.0.dist-info/entry_points.txt": "[strut.questions]\nwarmth = strut_warmth.warmth:Warmth\n",
+    "strut_warmth-1.0.dist-info/entry_points.txt": "[strut.questions]\nwarmth = strut_warmth.warmth:Warmth\n"
+    "traits = strut_warmth.traits:Traits\n",
 }
 SESSION = """
     import json
@@ -67,10 +94,10 @@ SESSION = """
 
     from starlette.testclient import TestClient
 
-    from strut import preregister_study, rehearse_study, report_study
+    from strut.study import new_study, preregister_study, rehearse_study, report_study
     from strut.study.server.server import study_app
     from strut.study.statistics.answer_table import export_rows
-    from strut.study.study_folder import new_study, open_study
+    from strut.study.study_folder import open_study
 
     folder = Path(sys.argv[1])
     new_study(folder, "warmth", [Path(name) for name in sys.argv[2:]])
@@ -81,12 +108,20 @@ SESSION = """
         refused = client.post(f"/p/{token}", data={"trial": "1", "warmth": "8"}).status_code
         client.post(f"/p/{token}", data={"trial": "1", "warmth": "7"})
         stored = export_rows(opened.design, opened.database.rows())
+        style = client.get("/static/question-warmth.css")
     (folder / "simulated.csv").write_text(rehearse_study(folder, people=8).table)
     found = report_study(folder, answers=folder / "simulated.csv")
     preregister_study(folder, people=8, runs=1)
+    traits = folder.with_name("traits")
+    new_study(traits, "traits", [Path(name) for name in sys.argv[2:]])
+    (traits / "simulated.csv").write_text(rehearse_study(traits, people=8).table)
+    of_traits = report_study(traits, answers=traits / "simulated.csv")
     print(json.dumps({
         "page": page,
         "refused": refused,
+        "style": [style.headers["content-type"], style.text],
+        "scales": sorted({row.scale for row in of_traits.ratings}),
+        "power": sorted(rehearse_study(traits, people=8, runs=1).power),
         "stored": [row["warmth"] for row in stored],
         "findings": found.as_dict(),
         "report": (folder / "simulated_report.html").read_text(),
@@ -116,6 +151,16 @@ def test_participants_read_it_in_english_if_it_is_not_translated(session):
         '<h1>How warm is this movement?</h1>\n<input type="number" name="warmth" min="1" max="7" required>'
         in (session["page"])
     )
+
+
+def test_its_style_sheet_is_served_as_a_file_which_the_content_security_policy_allows(session):
+    assert '<link rel="stylesheet" href="/static/question-warmth.css">' in session["page"]
+    assert session["style"] == ["text/css; charset=utf-8", FILES["strut_warmth/warmth.css"]]
+
+
+def test_columns_may_be_named_by_the_design(session):
+    assert session["scales"] == ["trait_calm", "trait_shy"]
+    assert {"all, trait_calm", "all, trait_shy"} <= set(session["power"])
 
 
 def test_its_replies_are_checked_and_stored(session):

@@ -1,9 +1,15 @@
 """Question: everything that one type of question needs, in one class.
 
 A type of question is a module with one subclass of `Question`, and one line in the group `strut.questions` of the
-registry. Beside the module stand its part of the page of a trial (`MODULE.html`), its texts, one table per language
-(`MODULE.toml`), and a script if the page needs one (`MODULE.js`; pages/trial.js describes what it can do). An instance
-holds the table `[ask]` of one study. A package adds a type through an entry point of the same group:
+registry. An instance holds the table `[ask]` of one study. Beside the module stand files of the same name:
+
+- `MODULE.html`: its part of the page of a trial (see `Question.page_values`).
+- `MODULE.toml`: its texts, one table per language; a language that is missing reads English. The texts of all types
+  share one table with strut's own, so begin each key with the name of the type or with `question_NAME`.
+- `MODULE.css`, if needed: styles of its part of the page. The content security policy forbids styles in the page.
+- `MODULE.js`, if needed: a script; pages/trial.js describes what it can do.
+
+A package adds a type through an entry point of the same group:
 
     [project.entry-points."strut.questions"]
     ranking = "strut_ranking.ranking:Ranking"
@@ -13,7 +19,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -74,9 +80,13 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     Class variables:
         name: Its name in the design file and in the registry.
         seconds_per_answer: How long an answer takes [s], to estimate the length of a session.
-        answer_cells: The columns of a table of answers that can hold what people answered, and how to read their cells.
+        answer_cells: Every column that any design of this type can have for what people answered, and how to read its
+            cells; `answer_columns` picks those of one design.
+        answer_prefixes: Beginnings of further such columns, whose names come from the design, and how to read their
+            cells: with `{"trait_": read_rating}`, `trait_calm` is a rating. Types must not share a prefix.
         context_cells: Columns that belong to an answer, such as the sampling rate of a rating.
-        are_ratings: Whether the answers are numbers on scales; the statistics of ratings then apply to each column.
+        are_ratings: Whether the answers are numbers from -1 to 1 with the middle of the scale at 0; the statistics of
+            ratings then apply to each column.
         shows_pairs: Whether two motions are shown side by side.
         answers_during_motion: Whether people answer while the motion plays, so that no answer is too fast.
         min_emotions: How many different emotions a study must show.
@@ -90,6 +100,7 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     name: ClassVar[str]
     seconds_per_answer: ClassVar[float] = 5.0
     answer_cells: ClassVar[Mapping[str, CellReader]] = {}
+    answer_prefixes: ClassVar[Mapping[str, CellReader]] = {}
     context_cells: ClassVar[Mapping[str, CellReader]] = {}
     are_ratings: ClassVar[bool] = False
     shows_pairs: ClassVar[bool] = False
@@ -119,7 +130,9 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     # the page of a trial and the reply
 
     def read_reply(self, form: Mapping[str, str], trial: Trial, *, seconds: float) -> dict[str, Any]:
-        """Return what is stored of a participant's form; raise BadReplyError if it is no answer.
+        """Return what is stored of a participant's form, a value for each of `answer_columns`.
+
+        Raise BadReplyError if the form is no answer; the participant then reads its reason.
 
         Args:
             form: The posted fields.
@@ -129,7 +142,11 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
         raise NotImplementedError
 
     def page_values(self, seed: int, participant: int) -> dict[str, Any]:
-        """Return more values for the page: the order of options, for example."""
+        """Return more values for the page: the order of options, for example.
+
+        The page has `ask` (this question), `words` (the texts: `words.say("KEY")`), `trial`, `design`, and `intended`
+        (the emotion shown) without it; give other names to yours.
+        """
         del seed, participant
         return {}
 
@@ -140,7 +157,10 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_undecided_allowed(self) -> bool:
-        """Whether people may answer that they do not know."""
+        """Whether people may answer that they do not know: return False if the page has no such answer.
+
+        A simulated audience then always answers; otherwise each observer has a share of "do not know" (`unknown`).
+        """
         return True
 
     @property
@@ -152,8 +172,17 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def answer_columns(self) -> tuple[str, ...]:
-        """The columns that hold what people answered."""
+        """The columns that hold what people answered to this design; all of `answer_cells` if not overridden."""
         return tuple(self.answer_cells)
+
+    @classmethod
+    def answer_cells_in(cls, columns: Iterable[str]) -> dict[str, CellReader]:
+        """Return those columns of a table that can hold answers to this type, and how to read their cells."""
+        names = list(columns)
+        cells = {name: read for name, read in cls.answer_cells.items() if name in names}
+        for prefix, read in cls.answer_prefixes.items():
+            cells |= {name: read for name in names if name.startswith(prefix)}
+        return cells
 
     @property
     def context_columns(self) -> dict[str, Any]:
@@ -174,7 +203,10 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def analyse(cls, answers: Answers, rng: np.random.Generator) -> Finding | None:
-        """Return what statistics of its own say about answers, for columns that strut has no statistics for."""
+        """Return what statistics of its own say about answers.
+
+        It runs in addition to strut's own statistics, whenever one of its columns is in the table.
+        """
         del answers, rng
         return None
 
@@ -203,11 +235,17 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     # simulated answers
 
     def answer_words(self, intended: Sequence[str]) -> tuple[str, ...]:
-        """Return the words that people choose from, or write if they may write anything."""
+        """Return the words that people choose from, or write if they may write anything.
+
+        Override it if the options are words: each simulated observer has a preference for each of them.
+        """
         return tuple(intended)
 
     def respond(self, design: Design, model: Any) -> Respond:
-        """Return a function that answers this question in place of a person, from a `response_model`."""
+        """Return a function that answers this question in place of a person, from a `response_model`.
+
+        It takes what is shown, the observer and a random generator, and returns a dict like that of `read_reply`.
+        """
         raise NotImplementedError
 
     def simulation_note(self) -> str:
@@ -237,6 +275,12 @@ def file_beside(question: type, suffix: str) -> str:
 def question_script(question: type[Question]) -> str:
     """Return the script of a question, after those of the types that it extends."""
     return "".join(file_beside(cls, ".js") for cls in _lineage(question))
+
+
+@cache
+def question_style(question: type[Question]) -> str:
+    """Return the style sheet of a question, after those of the types that it extends."""
+    return "".join(file_beside(cls, ".css") for cls in _lineage(question))
 
 
 @cache

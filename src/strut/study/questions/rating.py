@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 class RatingQuestion(Question, frozen=True, forbid_unknown_fields=True):
-    """A question whose answers are ratings: their means, mixed models and correlations are computed for every scale."""
+    """A question whose answers are ratings: their means, mixed models and correlations are computed for every scale.
+
+    `read_reply` and `respond` return numbers from -1 to 1 for each column, 0 at the middle of the scale, or None if the
+    participant is undecided. So a scale from 1 to 7 is rescaled there, once. `read_rating` reads the columns.
+    """
 
     are_ratings: ClassVar[bool] = True
 

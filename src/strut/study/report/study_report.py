@@ -84,7 +84,7 @@ def report_study(
 
 def _check_belongs(design: Design, answers: Answers, source: str) -> None:
     """Raise AnswersError if a table has answers to another question or to motions that the study does not show."""
-    held = {*answers.ratings, *(name for name in answer_columns() if name in answers.table)}
+    held = set(answer_columns(answers.table))
     asked = design.ask.answer_columns
     extra = {"perceived"} if "label" in asked else set()  # a laboratory may have coded labels
     if set(asked) != held - extra:

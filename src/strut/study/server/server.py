@@ -17,7 +17,7 @@ from strut.errors import StudyError
 from strut.plumbing.address import listening_socket
 from strut.study.design.design import FILE_NAME, read_design
 from strut.study.design.recruitment import check_public
-from strut.study.questions.question import question_script
+from strut.study.questions.question import question_script, question_style
 from strut.study.server import survey_pages as pages
 from strut.study.server.middleware import Limits, SecurityMiddleware
 from strut.study.server.participant_routes import Form, add_answer_routes, add_showing_routes, add_start_routes
@@ -102,6 +102,8 @@ def _add_files(app: FastAPI, survey: Survey) -> None:
         brief = {"cache-control": "public, max-age=300"}
         if name == f"question-{survey.design.question}.js":
             return Response(question_script(type(survey.design.ask)), 200, brief, pages.STATIC["trial.js"])
+        if name == f"question-{survey.design.question}.css":
+            return Response(question_style(type(survey.design.ask)), 200, brief, pages.STATIC["study.css"])
         if name not in pages.STATIC:
             raise HTTPException(404)
         return Response(pages.static_file(name), 200, brief, pages.STATIC[name])

@@ -11,7 +11,7 @@ from strut.study.design.custom_questions import LONGEST_TEXT
 from strut.study.design.design import Design
 from strut.study.design.translations import Translation
 from strut.study.design.trial_plan import CHECK_NUMBERS, Trial, view_azimuths, view_of
-from strut.study.questions.question import CONFIDENCE_POINTS, question_script
+from strut.study.questions.question import CONFIDENCE_POINTS, question_script, question_style
 from strut.study.server.database import Participant, deletion_code
 from strut.study.server.reply import GENDERS
 from strut.study.templates import filled
@@ -70,6 +70,7 @@ def trial_page(
         intended=design.stimulus(trial.stimulus).intended,
         sure=range(1, CONFIDENCE_POINTS + 1),
         has_script=bool(question_script(type(design.ask))),
+        has_style=bool(question_style(type(design.ask))),
         **design.ask.page_values(design.seed, participant.identity),
     )
 

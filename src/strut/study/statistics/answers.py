@@ -13,9 +13,9 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -42,17 +42,18 @@ _MAX_FILE_BYTES = 200_000_000
 _UNIT_SCALE = (-1.0, 1.0)
 
 
-@cache
-def answer_columns() -> tuple[str, ...]:
-    """Return the columns that can hold what people answered, of all types of question."""
-    return tuple(dict.fromkeys(name for question in question_types().values() for name in question.answer_cells))
+def answer_columns(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those columns of a table that hold what people answered, of all types of question."""
+    columns = list(names)
+    found = (name for question in question_types().values() for name in question.answer_cells_in(columns))
+    return tuple(dict.fromkeys(found))
 
 
-@cache
-def rating_columns() -> tuple[str, ...]:
-    """Return the columns that can hold ratings, of all types of question."""
+def rating_columns(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those columns of a table that hold ratings, of all types of question."""
+    columns = list(names)
     ratings = [question for question in question_types().values() if question.are_ratings]
-    return tuple(dict.fromkeys(name for question in ratings for name in question.answer_cells))
+    return tuple(dict.fromkeys(name for question in ratings for name in question.answer_cells_in(columns)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +119,7 @@ class Answers:
     @property
     def ratings(self) -> pd.DataFrame:
         """The ratings, one column per scale."""
-        return self.table[[name for name in rating_columns() if name in self.table]]
+        return self.table[list(rating_columns(self.table))]
 
     @property
     def measures(self) -> tuple[pd.DataFrame, list[str]]:
@@ -166,8 +167,8 @@ def parse_answers(text: str, source: str, *, scale: tuple[float, float] | None =
         raise OutOfRangeError(f"The scale is {scale[0]:g} to {scale[1]:g}; give the lowest rating first, as in 1 9.")
     cells, practice, excluded = _read_cells(text, source)
     _check_unique(cells, source)
-    readers = _readers(cells, scale or _UNIT_SCALE)
-    holds_ratings = bool(cells.columns.isin(rating_columns()).any())
+    readers = _readers(list(cells), scale or _UNIT_SCALE)
+    holds_ratings = bool(rating_columns(cells))
     if holds_ratings and "perceived" in cells and not cells["perceived"].any():
         del readers["perceived"]  # an export of a rating study carries the column, but empty
     columns = {name: _read_column(cells[name], read, source) for name, read in readers.items() if name in cells}
@@ -197,13 +198,13 @@ def _flags(cells: pd.DataFrame, name: str) -> pd.Series:
     return (cells[name] if name in cells else cells["participant"].map(lambda _participant: "")).isin(_YES)
 
 
-def _readers(names: Iterable[str], scale: tuple[float, float]) -> dict[str, Callable[[str], Any]]:
+def _readers(names: Collection[str], scale: tuple[float, float]) -> dict[str, Callable[[str], Any]]:
     """Return a function for each column that the table may have, which reads one of its cells."""
     readers: dict[str, Callable[[str], Any]] = {"participant": read_word, "block": read_whole_number}
     readers |= {"trial": read_whole_number}
     readers |= dict.fromkeys(("intended", "perceived", "stimulus", "control", "group"), read_word)
     for question in question_types().values():
-        cells = {**question.answer_cells, **question.context_cells}
+        cells = {**question.answer_cells_in(names), **question.context_cells}
         readers |= {name: partial(_read_scaled, read, scale) for name, read in cells.items()}
     readers |= {"confidence": lambda cell: read_number(cell, (0.0, 100.0))}
     return readers | dict.fromkeys((name for name in names if name.startswith(_FACTOR)), read_number)
@@ -251,7 +252,7 @@ def _check_header(header: Sequence[str], source: str) -> None:
         "has semicolons between its cells; save it with commas.": ";" in found and len(header) == 1,
         f"lacks the column {' and '.join(missing)}; its first line has {found}.": bool(missing),
         "has neither `perceived`, `chosen` nor `label` nor a rating such as `pleasure` or `rating`.": not (
-            set(answer_columns()) & set(header)
+            answer_columns(header)
         ),
         f"has the column {' and '.join(twice)} twice.": bool(twice),
     }

@@ -9,19 +9,34 @@ CellReader = Callable[[str, tuple[float, float]], object]  # the text of a cell,
 
 
 def read_word(cell: str, _scale: tuple[float, float] = (-1.0, 1.0)) -> str:
-    """Return a text that must not be empty."""
+    """Return a text that must not be empty.
+
+    Example:
+        >>> strut.study.read_word("happy")
+        'happy'
+    """
     if not cell:
         raise ValueError("empty.")
     return cell
 
 
 def read_any_text(cell: str, _scale: tuple[float, float] = (-1.0, 1.0)) -> str:
-    """Return a text that may be empty."""
+    """Return a text that may be empty.
+
+    Example:
+        >>> strut.study.read_any_text("")
+        ''
+    """
     return cell
 
 
 def read_whole_number(cell: str, _scale: tuple[float, float] = (-1.0, 1.0)) -> int:
-    """Return a whole number."""
+    """Return a whole number.
+
+    Example:
+        >>> strut.study.read_whole_number("3")
+        3
+    """
     try:
         return int(cell)
     except ValueError as error:
@@ -29,7 +44,12 @@ def read_whole_number(cell: str, _scale: tuple[float, float] = (-1.0, 1.0)) -> i
 
 
 def read_number(cell: str, bounds: tuple[float, float] = (-math.inf, math.inf)) -> float:
-    """Return a number within bounds; NaN if the cell is empty."""
+    """Return a number within bounds; NaN if the cell is empty.
+
+    Example:
+        >>> strut.study.read_number("2.5", (0.0, 10.0))
+        2.5
+    """
     if cell.casefold() in ("", "nan", "na"):
         return math.nan
     try:
@@ -42,7 +62,12 @@ def read_number(cell: str, bounds: tuple[float, float] = (-math.inf, math.inf)) 
 
 
 def read_rating(cell: str, scale: tuple[float, float] = (-1.0, 1.0)) -> float:
-    """Return a rating, rescaled from the raw scale to [-1, 1]; NaN if the cell is empty."""
+    """Return a rating, rescaled from the raw scale to [-1, 1]; NaN if the cell is empty.
+
+    Example:
+        >>> strut.study.read_rating("7", (1.0, 9.0))
+        0.5
+    """
     low, high = scale
     try:
         return (2.0 * read_number(cell, scale) - low - high) / (high - low)

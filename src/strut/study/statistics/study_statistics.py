@@ -160,7 +160,7 @@ def _further(answers: Answers, rng: np.random.Generator) -> dict[str, Finding]:
     """Return the statistics that questions bring with them."""
     found = {}
     for name, question in question_types().items():
-        finding = question.analyse(answers, rng) if set(question.answer_cells) & set(answers.table) else None
+        finding = question.analyse(answers, rng) if question.answer_cells_in(answers.table) else None
         if finding is not None:
             found[name] = finding
     return found
