@@ -46,6 +46,13 @@ def test_a_unanimous_rating_has_a_mean_and_no_test():
     assert (row.mean, row.p_value, row.effect_size) == (0.5, None, None)
 
 
+def test_equal_ratings_have_no_test_where_their_mean_is_rounded():
+    table = {"participant": [f"p{k}" for k in range(10) for _ in range(3)], "trial": [1, 2, 3] * 10, "intended": "sad"}
+    for rating in (0.1, 0.7, 1.0 / 3.0):
+        (row,) = rating_means(Answers(pd.DataFrame({**table, "rating": rating})))
+        assert (row.p_value, row.effect_size) == (None, None)
+
+
 def test_a_summary_gives_back_its_own_interval():
     sd = sd_from_interval(-0.74, -0.44, 30)
     _, p_value, interval = one_sample(-0.59, sd, 30)

@@ -94,7 +94,7 @@ def _mean(emotion: str, scale: str, own: Array, undecided: int) -> RatingMean:
     n = len(own)
     mean = float(own.mean())
     sd = float(own.std(ddof=1))
-    if sd == 0.0:  # all people gave the same rating: t would be infinite
+    if sd < 1e-12:  # all people gave the same rating, up to rounding: t would be infinite
         return RatingMean(emotion, scale, n, undecided, mean, sd, mean, mean)
     t, p_value, interval = one_sample(mean, sd, n)
     effect_low, effect_high = pg.compute_esci(mean / sd, nx=n, ny=1, paired=True, eftype="cohen", decimals=12)
