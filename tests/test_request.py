@@ -74,7 +74,10 @@ def test_a_table_that_is_no_request_names_the_field(table, words):
         (lambda: PatternGait(speed_m_s=12.0), "The speed is 12 m/s; no legged robot does more than 10"),
         (lambda: PatternGait(turn_rad_s=math.nan), "The turn is nan degrees per second; .* more than 573"),
         (lambda: Request(robot="fido", task=HumanGait(), rate_hz=25.0), "choose 50 to 1000"),
-        (lambda: Request(robot="fido", task=HumanGait(), retreat="local"), "cannot weaken the emotion for a while only"),
+        (
+            lambda: Request(robot="fido", task=HumanGait(), retreat="local"),
+            "cannot weaken the emotion for a while only",
+        ),
     ],
 )
 def test_numbers_and_words_that_mean_nothing_are_refused(make, words):

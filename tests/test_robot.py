@@ -40,7 +40,7 @@ def test_limits_are_read_only_copies(mrpete):
             {"joint_speed_limit_rad_s": np.full(28, np.nan)},
             "mrpete: joint_speed_limit_rad_s needs one finite number for each of the joints.",
         ),
-        ({"joint_lower_rad": np.full(28, 9.0)}, "mrpete: a joint's lower limit is not below its upper limit."),
+        ({"joint_lower_rad": np.full(28, 9.0)}, "mrpete: the lower limit of a joint is not below its upper limit."),
         ({"joint_names": ("a",) * 28}, "mrpete: two joints have the same name."),
     ],
 )
@@ -55,7 +55,7 @@ def test_a_table_that_the_folder_does_not_have_is_named(mrpete, table):
     with pytest.raises(BadTableError) as caught:
         getattr(mrpete, table)
     file = "contact" if table == "contacts" else table
-    assert str(caught.value) == f"mrpete has no {file}.toml in its folder, so it cannot do this."
+    assert str(caught.value) == f"mrpete has no {file}.toml in its folder; this needs one."
 
 
 def test_a_gait_of_another_kind_is_named(mrpete):

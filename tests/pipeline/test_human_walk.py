@@ -147,7 +147,7 @@ def test_a_bounce_rises_more_than_the_neutral_walk_at_the_same_speed(heiman):
 def test_speeds_outside_human_walking_are_capped_and_reported(heiman):
     style = style_for(heiman, named_emotion("sad"), 1.5)
     speed = 1.3 * style.speed
-    assert speed < human_gait(heiman).speed_m_s.neutral_fallback
+    assert speed < human_gait(heiman).speed_m_s.min
     shares = shares_of(heiman, named_emotion("sad"), 1.5, speed_m_s=0.4, looks=looks(style))
     assert shares["speed"] == pytest.approx((1.3 - 0.4) / (1.3 - speed), abs=1e-6)
     assert shares["speed"] < 0.8

@@ -15,7 +15,7 @@ from strut.robot import Robot
 
 LENGTH_HELP = "One length of the body with its unit: ThighSideLength=48cm; Side stands for both sides. Repeatable."
 MASS_HELP = "Mass of one segment in kg: FootLeft=1.4; Side stands for both sides. Repeatable."
-BODY_MASS_HELP = "Body mass in kg; 75 if left out."
+BODY_MASS_HELP = "Body mass in kg; 75 at any height if left out."
 Mass = Annotated[float | None, typer.Option(help=BODY_MASS_HELP)]
 Sex = Annotated[str, typer.Option(help="Whose proportions: male or female; female needs height and mass.")]
 MIN_RATIO = 0.5  # of a given length or mass to that of the body; wide enough for people, not for mixed-up units
