@@ -54,7 +54,8 @@ def test_a_taken_port_is_named_and_another_advised(stool: Robot, bare: Motion) -
         with pytest.raises(CannotListenError) as caught:
             Viewer(SideBySide([bare], [stool]), port=port)
     assert str(caught.value) == (
-        f"Cannot listen on 127.0.0.1:{port} (address already in use); stop the program that listens there, or choose another port."
+        f"Cannot listen on 127.0.0.1:{port} (address already in use); "
+        "stop the program that listens there, or choose another port."
     )
 
 
