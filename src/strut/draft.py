@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from strut.arrays import Array
 from strut.audit import Audit
+from strut.errors import OutOfRangeError
 from strut.receipt import LimitName, Reason, ReasonKind
 from strut.robot import Robot
 from strut.style import Style
@@ -204,12 +205,12 @@ class Generator(ABC):
         """Which limit the gait's usual speed would break, if the robot walks more slowly for that reason."""
         return ""
 
-    def at_pace(self, slower: float | None) -> Generator:
+    def at_pace(self, slower: float | None) -> Generator:  # noqa: ARG002
         """Return a generator with a factor on the robot's own phase times; None leaves them to task and style.
 
         Only tasks that can ask for the fastest pace need it (`RobotTask.wants_fastest`).
         """
-        raise NotImplementedError
+        raise OutOfRangeError(f"{type(self).__name__} has no fastest pace; choose a speed instead.")
 
     def explain_failure(self, broken: Sequence[str]) -> tuple[Reason, ...]:  # noqa: ARG002
         """Return more general reasons why not even neutral keeps these limits, if there are any."""

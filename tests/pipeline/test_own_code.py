@@ -81,3 +81,12 @@ def test_a_robot_without_feet_has_no_pressure_under_them():
     motion = strut.perform("pepper", "still", None, duration_s=1.0, rate_hz=20.0)
     assert (motion.cop_in_world, motion.balance_margin_m, motion.ground_force_n) == (None, None, None)
     assert motion.receipt.balance_margin_mm > 0.0  # inside its wheels
+
+
+def test_a_generator_without_a_fastest_pace_refuses_it_in_a_sentence():
+    class Still(strut.draft.Generator):
+        def drafts(self, _style, _detail):
+            return ()
+
+    with pytest.raises(strut.StrutError, match="Still has no fastest pace; choose a speed instead"):
+        Still().at_pace(None)

@@ -95,7 +95,7 @@ class Soundness:
         gained = self.momentum_error_n_s
         pull = -min(self.least_normal_force_n, self.least_unloading_n_s)
         overlap_m = -(self.capsule_distance_m or 0.0)
-        who = " and ".join(self.capsules or ())
+        names = " and ".join(self.capsules or ())
         judged = (
             (not self.finished, "the solver was stopped before it had ended"),
             (self.residual > MAX_RESIDUAL, f"an equation of motion is off by {self.residual:.1e}"),
@@ -109,7 +109,7 @@ class Soundness:
             (self.impact_energy_j > 1e-6, f"an impact gives {self.impact_energy_j:.2g} J"),
             (change > MAX_MESH_CHANGE, f"a finer mesh changes the cost by {format_percent(change, 1)}"),
             (not played <= MAX_PLAYBACK_RAD, f"its torques alone lead {np.degrees(played):.2g} degrees away from it"),
-            (overlap_m > MAX_OVERLAP_M, f"{who} overlap by {1e3 * overlap_m:.1f} mm"),
+            (overlap_m > MAX_OVERLAP_M, f"{names} overlap by {1e3 * overlap_m:.1f} mm"),
         )
         return [Reason(ReasonKind.LIMIT, None, text) for wrong, text in judged if wrong]
 

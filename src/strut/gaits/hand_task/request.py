@@ -69,7 +69,7 @@ def check_point(what: str, point_m: tuple[float, float, float] | None) -> None:
     if len(point_m) != 3 or not all(math.isfinite(value) for value in point_m):
         raise OutOfRangeError(f"The {what}'s position needs three finite numbers: x, y, z in metres.")
     if max(abs(value) for value in point_m) > FARTHEST_M:
-        raise OutOfRangeError(f"The {what} is more than {FARTHEST_M:g} m away; nobody sees that far.")
+        raise OutOfRangeError(f"The {what} is more than {FARTHEST_M:g} m away; choose a nearer point.")
 
 
 KIND = TaskKind(

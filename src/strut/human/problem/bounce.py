@@ -56,5 +56,5 @@ def bounce_constraints(
 
 
 def has_bounce(style: Style | None) -> bool:
-    """Return whether the centre of mass shall rise further than in a neutral walk."""
+    """Return whether the centre of mass must rise further than in a neutral walk."""
     return style is not None and style.bounce > 1.0
