@@ -257,7 +257,10 @@ class MissingExtraError(StrutError):
         self.package = package
 
     def __str__(self) -> str:
-        return f"This needs the package {self.package}; install it with `pip install 'strut[{self.extra}]'`."
+        return (
+            f"This needs the package {self.package}: `pip install {self.package}`, or in a clone of strut "
+            f"`pip install '.[{self.extra}]'` for all that goes with it."
+        )
 
 
 class AnswersError(StrutError):
