@@ -22,6 +22,18 @@ def captured_author(data, made_once):
     return made_once("captured_author", lambda: capture(read_recording(recording), height_m=1.86, mass_kg=75.0))
 
 
+@pytest.fixture(scope="session")
+def captured_qcmas(data, made_once):
+    """A walk on force plates with its forces."""
+    return made_once("captured_qcmas", lambda: capture(read_recording(data / "qcmas_walk.c3d")))
+
+
+@pytest.fixture(scope="session")
+def captured_sydney(data, made_once):
+    """A walk on force plates of another laboratory, with its forces."""
+    return made_once("captured_sydney", lambda: capture(read_recording(data / "sydney_walk04.c3d")))
+
+
 def walker_angles(frames=300, rate_hz=100.0, speed_m_s=1.2, period_s=1.1):
     """Return coordinates of somebody whose joints swing like sines, and who moves on evenly. Shape (T, 34)."""
     names = list(human_geometry().dof_names)

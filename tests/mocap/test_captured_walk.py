@@ -29,10 +29,10 @@ from tests.mocap.conftest import walker_angles
 WEIGHT = 9.81
 
 
-@pytest.fixture(scope="module", params=["qcmas_walk", "sydney_walk04"])
-def on_plates(data, request):
+@pytest.fixture(scope="module", params=["captured_qcmas", "captured_sydney"])
+def on_plates(request):
     """Of each laboratory one; benchmarks/bench_ground_forces.py judges all walks."""
-    return capture(read_recording(data / f"{request.param}.c3d"))
+    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from strut.mocap.forces.load_sharing import cop_of_wrenches
 from strut.mocap.forces.moment_comparison import laboratory_moment
 from strut.mocap.marker_fit.body_priors import human_geometry
 from strut.mocap.marker_fit.fit import MarkerFit
-from strut.models.laboratory_names import coordinate_label
+from strut.models.laboratory_names import coordinate_label, laboratory_sign
 from strut.recording import SIDES
 from strut.viewer.plots import INK, LOOK, PALE
 
@@ -24,7 +24,7 @@ OURS = "#3568b8"
 PLATE = "#1a1c20"
 PLAIN = "#c46a12"
 LEG_JOINTS = ("Hip", "Knee", "Ankle")
-LABORATORY_SIGN = {"Hip": 1.0, "Knee": -1.0, "Ankle": 1.0}  # laboratories count knee extension positive
+LABORATORY_MOMENT_SIGN = -1.0  # Plug-in Gait counts moments of extension and plantarflexion positive
 MUSCLES = (  # possible beginnings of a channel's name, joint that the muscle moves, sign of our torque
     (("SOL", "GASTROC", "GAST", "PERON"), "Ankle", 1.0),
     (("TIBIALISANT", "TIB ANT", "TA"), "Ankle", -1.0),
@@ -90,34 +90,37 @@ def foot_force_plot(walk: CapturedWalk) -> Figure:
 
 
 def leg_torque_plot(walk: CapturedWalk) -> Figure:
-    """Return sagittal torques of both legs per body mass over time, with bands."""
+    """Return sagittal torques of both legs per body mass over time, with bands; flexion is positive."""
     names = list(walk.robot.joint_names)
     mass_kg = walk.robot.mass_kg
 
     def draw(axes: Sequence[Any]) -> None:
         for index, panel in enumerate(axes):
             side, joint = divmod(index, 3)
-            column = names.index(f"{LEG_JOINTS[joint]}{SIDES[side]}_RY")
-            torque = walk.forces.torque_nm[:, column]
+            coordinate = f"{LEG_JOINTS[joint]}{SIDES[side]}_RY"
+            column = names.index(coordinate)
+            torque = laboratory_sign(coordinate) * walk.forces.torque_nm[:, column]
             band = walk.forces.bands.torque_nm[:, column]
             _draw_with_band(panel, walk, torque / mass_kg, band / mass_kg)
             _draw_stances(panel, walk, SIDES[side])
             theirs = laboratory_moment(walk.fit, walk.forces, SIDES[side], LEG_JOINTS[joint])
-            signed = LABORATORY_SIGN[LEG_JOINTS[joint]] * theirs
-            panel.plot(walk.motion.time_s, signed, color=PLATE, linewidth=1.2)
-            title = f"{SIDES[side].lower()} {LEG_JOINTS[joint].lower()} [N m/kg]"
-            panel.set_title(title, loc="left", fontsize=9.0)
+            panel.plot(walk.motion.time_s, LABORATORY_MOMENT_SIGN * theirs, color=PLATE, linewidth=1.2)
+            panel.set_title(f"{coordinate_label(coordinate)} [N m/kg]", loc="left", fontsize=9.0)
 
     return _panels(2, 3, draw)
 
 
 def angle_time_plot(walk: CapturedWalk) -> Figure:
-    """Return the angles of legs, pelvis and trunk over time: fitted (pale), and those that belong to the forces."""
+    """Return the angles of legs, pelvis and trunk over time: fitted (pale), and those that belong to the forces.
+
+    Signs are those of laboratories: flexion and dorsiflexion are positive.
+    """
     names = ["Pelvis_RY", "Lumbar_RY", "Head_RY"]
     names += [f"{joint}{side}_RY" for side in SIDES for joint in LEG_JOINTS]
     columns = [human_geometry().dof_names.index(name) for name in names]
-    fitted = np.degrees(unwrapped_angles(walk.fit)[:, columns])
-    smooth = np.degrees(walk.forces.movement.q[:, columns])
+    signs = [laboratory_sign(name) for name in names]
+    fitted = np.degrees(unwrapped_angles(walk.fit)[:, columns]) * signs
+    smooth = np.degrees(walk.forces.movement.q[:, columns]) * signs
 
     def draw(axes: Sequence[Any]) -> None:
         for index, (panel, name) in enumerate(zip(axes, names, strict=True)):

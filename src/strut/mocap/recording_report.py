@@ -243,7 +243,10 @@ def _agreement_row(row: Agreement) -> list[str]:
 
 
 def _capture_curves(walk: CapturedWalk) -> Iterator[tuple[str, list[Picture]]]:
-    angles = "Angles that belong to the forces, and angles of the marker fit (pale); grey while the foot stands."
+    angles = (
+        "Angles that belong to the forces, and angles of the marker fit (pale); flexion and dorsiflexion are positive; "
+        "grey while the foot stands."
+    )
     yield "Joint angles", [plotted(angle_time_plot(walk), angles)]
     yield (
         "Ground forces",
@@ -255,7 +258,7 @@ def _capture_curves(walk: CapturedWalk) -> Iterator[tuple[str, list[Picture]]]:
     cop = "Footprints (grey) and centre of pressure from above: blue from markers, black from plates."
     yield "Centre of pressure", [plotted(footprint_cop_plot(walk), cop)]
     torques = (
-        "Torques about the flexion axes of the joints over body mass, with 90 % bands; signs as of the angles. Black: "
+        "Torques about the flexion axes of the joints over body mass, with 90 % bands; flexion is positive. Black: "
         "the laboratory's own inverse dynamics, where the file has it."
     )
     yield "Joint torques", [plotted(leg_torque_plot(walk), torques)]

@@ -70,6 +70,17 @@ PANELS: Mapping[str, tuple[Panel, ...]] = {
 }
 
 
+def laboratory_sign(coordinate: str) -> float:
+    """Return the sign that makes upwards what the panel of a coordinate says, on either side.
+
+    Flexion of hip and knee and dorsiflexion of the ankle become positive; coordinates without a panel stay as they are.
+    """
+    right = coordinate.replace("Left_", "Right_")
+    sign = next((panel.sign for group in PANELS.values() for panel in group if panel.coordinate == right), 1.0)
+    is_mirrored = right != coordinate and not coordinate.endswith("_RY")
+    return -sign if is_mirrored else sign
+
+
 def coordinate_label(coordinate: str) -> str:
     """Return the name of a coordinate: `right ankle flexion` for `AnkleRight_RY`; unknown names are returned as is."""
     for side in SIDES:
