@@ -6,8 +6,8 @@ BIN := $(VENV)/bin
 WORKERS ?= 3  # of two cores: browsers are waited for now and then; more cores take more, such as WORKERS=9
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# make bench-peers: beside other solvers, which live in an environment of their own.
-.PHONY: demo test pytest docs bench bench-peers lint ruff mypy lock clean
+# make bench-quick: the smallest case of every benchmark; make bench-peers: beside other solvers, in an environment of their own.
+.PHONY: demo test pytest docs bench bench-quick bench-peers lint ruff mypy lock clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/01_five_emotions.py demo
@@ -38,8 +38,12 @@ docs: $(VENV)/installed-docs
 	$(BIN)/python docs/make_architecture.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: $(VENV)/installed-bench
+bench: $(VENV)/installed-dev
 	for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+bench-quick: export OMP_NUM_THREADS = 1
+bench-quick: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -n 2 -m "benchmark or not benchmark" tests/test_benchmarks.py
 
 bench-peers: $(VENV)/installed .venv-peers/installed
 	$(BIN)/python benchmarks/peers.py .venv-peers/bin/python
@@ -63,10 +67,6 @@ $(VENV)/installed-dev: $(VENV)/installed
 
 $(VENV)/installed-docs: $(VENV)/installed
 	$(INSTALL) --editable '.[docs]'
-	touch $@
-
-$(VENV)/installed-bench: $(VENV)/installed
-	$(INSTALL) --editable '.[bench]'
 	touch $@
 
 # Newest versions that fit pyproject.toml; commit the result.

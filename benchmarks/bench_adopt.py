@@ -9,24 +9,26 @@ one, the robots of installed packages are imported.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from record import record
+from record import benchmark_parser, record
 from strut.adoption.adopt import adopt
 from strut.adoption.folder_check import check_folder
 from strut.adoption.package_robots import find_description, package_robot_names
 from strut.adoption.portrait import portrait_png
 from strut.errors import StrutError
 
+QUICK = "a1.urdf"  # part of the path of the one robot of a quick run
+
 
 def listed_robots(path: Path | None) -> list[tuple[str, Path]]:
     if path is None:
-        return [("unknown", find_description(name)) for name in package_robot_names()]
+        return [("unknown", file) for file in dict.fromkeys(map(find_description, package_robot_names()))]
     lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
     return [(kind, Path(file)) for kind, file in (line.split("\t") for line in lines)]
 
@@ -60,24 +62,26 @@ def import_one(kind: str, path: Path, out: Path, pictures: Path | None) -> dict[
     return row
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Adopt every robot and record what came of it; quick: one quadruped."""
+    parser = benchmark_parser(__doc__)
     parser.add_argument("robots", nargs="?", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--only", default="")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
+    only = QUICK if chosen.quick else chosen.only
     if chosen.pictures is not None:
         chosen.pictures.mkdir(parents=True, exist_ok=True)
     out = chosen.out or Path(tempfile.mkdtemp(prefix="adopted_"))
     rows = []
     for kind, path in listed_robots(chosen.robots):
-        if chosen.only in str(path):
+        if only in str(path):
             rows.append(import_one(kind, path, out, chosen.pictures))
             print(*rows[-1].values(), sep=" | ", flush=True)
     for kind in dict.fromkeys(row["kind"] for row in rows):
         print(kind, dict(Counter(row["result"] for row in rows if row["kind"] == kind)))
-    record("adopt", rows, packages=("mujoco",))
+    record("adopt", rows, packages=("mujoco",), quick=chosen.quick)
 
 
 if __name__ == "__main__":

@@ -9,18 +9,16 @@ parameters or anywhere; one in five is cut off, too. Any other outcome than a re
 from __future__ import annotations
 
 import random
-import sys
-from argparse import ArgumentParser
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
 
-from record import Row, record
+from record import RECORDINGS, Row, benchmark_parser, record, recordings, skip
 from strut.errors import BadRecordingError
 from strut.formats.reader import FormatError, decode
 from strut.recording import Recording
 
-DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 SMALLEST = 1024
 LARGEST = 900_000  # bytes of files that are damaged: large ones only take longer
 DAMAGED_BYTES = (1, 5, 40)
@@ -65,23 +63,29 @@ def row(case: str, found: list[tuple[str, float]]) -> Row:
     }
 
 
-def main() -> None:
-    asked = ArgumentParser(description=__doc__)
-    asked.add_argument("--folder", type=Path, default=DATA, help="C3D files")
-    asked.add_argument("--copies", type=int, default=2000, help="damaged copies")
-    options = asked.parse_args()
-    files = [path.read_bytes() for path in sorted(options.folder.rglob("*.[cC]3[dD]"))]
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read every file and its damaged copies; quick: ten copies of the first small files."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("--folder", type=Path, help="C3D files; else those of ../shared/data")
+    parser.add_argument("--copies", type=int, default=2000, help="damaged copies")
+    options = parser.parse_args(arguments)
+    folder = options.folder or recordings()
+    paths = sorted(folder.rglob("*.[cC]3[dD]"))
+    if options.quick:
+        paths = [path for path in paths if path.stat().st_size <= LARGEST][:3]
+    files = [path.read_bytes() for path in paths]
     small = [content for content in files if SMALLEST <= len(content) <= LARGEST]
     if not small:
-        sys.exit(f"{options.folder} holds no C3D file of {SMALLEST} to {LARGEST} bytes.")
+        skip(f"{folder} holds no C3D file of {SMALLEST} to {LARGEST} bytes.")
     chance = random.Random(0)
-    copies = [outcome(damaged(chance.choice(small), chance)) for _ in range(options.copies)]
-    name = "shared data" if options.folder == DATA else options.folder.name
+    count = 10 if options.quick else options.copies
+    copies = [outcome(damaged(chance.choice(small), chance)) for _ in range(count)]
+    name = "shared data" if folder == RECORDINGS else folder.name
     rows = [
         row(f"{name}: as they are", [outcome(content) for content in files]),
         row(f"{name}: damaged copies", copies),
     ]
-    record("c3d_files", rows, packages=["numpy"])
+    record("c3d_files", rows, packages=["numpy"], quick=options.quick)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""How long does somebody wait for the report of a recorded walk, from the C3D file on?
+"""How long does a user wait for the report of a recorded walk, from the C3D file on?
 
-`strut capture` in a process of its own, as people type it, start of Python and report included. On a machine that is
-used by others, the waiting says less than the processor time. Needs the recordings in ../shared/data.
+    python benchmarks/bench_capture_time.py
+
+`strut capture` in a process of its own, as typed, start of Python and report included. On a busy machine the processor
+time says more than the wait. Needs the recordings in ../shared/data.
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from record import record
+from record import benchmark_parser, record, recordings
 
-DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
-TRIALS = {"c3d_samples/plate_type3": ("--height", "1.56", "--mass", "72"), "qcmas_walk": ()}
+TRIALS = {"qcmas_walk": (), "c3d_samples/plate_type3": ("--height", "1.56", "--mass", "72")}
 LONGEST_WAIT_S = 180.0
 
 
@@ -26,7 +28,16 @@ def waited(name: str, options: tuple[str, ...]) -> dict[str, object]:
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "walk"
-        command = [sys.executable, "-m", "strut", "capture", str(DATA / f"{name}.c3d"), *options, "--out", str(out)]
+        command = [
+            sys.executable,
+            "-m",
+            "strut",
+            "capture",
+            str(recordings() / f"{name}.c3d"),
+            *options,
+            "--out",
+            str(out),
+        ]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         started = time.perf_counter()
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -47,10 +58,13 @@ def waited(name: str, options: tuple[str, ...]) -> dict[str, object]:
     }
 
 
-def main() -> None:
-    if not DATA.is_dir():
-        sys.exit("The recordings are not here: ../shared/data is absent.")
-    record("capture_time", [waited(*trial) for trial in TRIALS.items()], packages=["numpy", "scipy", "mujoco"])
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Capture every trial; quick: the shorter one."""
+    quick = benchmark_parser(__doc__).parse_args(arguments).quick
+    trials = list(TRIALS.items())[:1] if quick else list(TRIALS.items())
+    recordings()
+    rows = [waited(*trial) for trial in trials]
+    record("capture_time", rows, packages=["numpy", "scipy", "mujoco"], quick=quick)
 
 
 if __name__ == "__main__":

@@ -19,13 +19,14 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
 import argparse  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from dataclasses import replace  # noqa: E402
 from itertools import product  # noqa: E402
 
 import numpy as np  # noqa: E402
 from msgspec import structs  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.pilot.controllers.reference import PilotRequest, StandRequest, WalkRequest  # noqa: E402
 from strut.pilot.gait_library.gait_library import GaitLibrary  # noqa: E402
@@ -120,12 +121,13 @@ def row(
     }
 
 
-def keep(rows: list[Row]) -> None:
-    record("cassie_control", rows, packages=("mujoco", "numpy", "scipy"))
+def keep(rows: list[Row], *, quick: bool = False) -> None:
+    """Record rows as they come: all of them take many minutes."""
+    record("cassie_control", rows, packages=("mujoco", "numpy", "scipy"), quick=quick)
 
 
 def walks(options: argparse.Namespace, library: GaitLibrary | None) -> None:
-    """Walk random commands, recorded one by one: all of them take many minutes."""
+    """Walk random commands."""
     allowed = control_table(load_robot("cassie")).command
     ranges = np.array([allowed.forward_m_s, allowed.sideways_m_s, allowed.walking_height_m])
     commands = np.random.default_rng(1).uniform(ranges[:, 0], ranges[:, 1], (options.commands, 3))
@@ -135,7 +137,7 @@ def walks(options: argparse.Namespace, library: GaitLibrary | None) -> None:
 
 
 def pushes(options: argparse.Namespace, library: GaitLibrary | None) -> None:
-    """Push from each side, standing and walking at 0.4 m/s; the stand is the same whoever walks."""
+    """Push from each side, standing and walking at 0.4 m/s; the stand is the same with either walker."""
     sides = {"front": (-1.0, 0.0), "back": (1.0, 0.0), "left": (0.0, -1.0), "right": (0.0, 1.0)}
     walk: list[PilotRequest] = [WalkRequest(0.4, height_m=0.85, duration_s=4.0), StandRequest(0.5)]
     for seed, (side, (x, y)) in product(options.seeds, sides.items()):
@@ -156,15 +158,20 @@ def further(options: argparse.Namespace, library: GaitLibrary | None) -> None:
         keep([walk_row(f"further{options.by}", (forward, 0.0, height), seed, options.rate, library, bold)])
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure the parts that are asked for; quick: one push of a standing robot."""
     parts = {"walks": walks, "pushes": pushes, "further": further}
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = benchmark_parser(__doc__)
     parser.add_argument("parts", nargs="*", choices=[[], *parts], default=[])
     parser.add_argument("--commands", type=int, default=20)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--rate", type=float, default=2000.0)
     parser.add_argument("--walker", choices=("pendulum", "library"), default="pendulum")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    if options.quick:
+        push = Push(0.5, (-PUSH_N, 0.0, 0.0))
+        keep([push_row("push standing, front", [StandRequest(1.0)], push, 0, 1000.0)], quick=True)
+        return
     library = load_gait_library(load_robot("cassie")) if options.walker == "library" else None
     options.by = "" if library is None else " by the library"
     for part in options.parts or ("walks", "pushes"):

@@ -1,5 +1,6 @@
 """Does `strut explain` find the weights that made a walk, and do weights found in one trial predict another?
 
+    python benchmarks/bench_explain.py                      # the same as `own 1 2 3`
     python benchmarks/bench_explain.py own [SEED ...]
     python benchmarks/bench_explain.py recorded TRAIN.npz OTHER.npz ...
     python benchmarks/bench_explain.py conditions NAME=WALK.npz ...
@@ -17,13 +18,13 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
-import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from pathlib import Path  # noqa: E402
 from time import process_time  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.formats.motion_file import load_motion  # noqa: E402
 from strut.human.inverse.inverse_optimal_control import Fit, explain, explain_steps, predict  # noqa: E402
 from strut.human.inverse.recorded_steps import RecordedSteps  # noqa: E402
@@ -55,6 +56,20 @@ def own(seed: int) -> Row:
     row = {"case": "own", "train": f"seed {seed}", "other": "", **_fits(found.usual, found.explained)}
     row |= {"identified": len(wrong), "of": len(truth), "worst": worst, "worst_percent": round(wrong[worst], 2)}
     return row | {"solutions": found.solutions, "cpu_s": round(process_time() - began, 1)}
+
+
+def usual() -> Row:
+    """Return how the walk with the usual weights is found, without a search for weights."""
+    began = process_time()
+    gait = WeightedGait(load_robot("heiman"), SPEED_M_S)
+    solved = gait.solve(gait.usual)
+    _, length_m = gait.step(solved.outcome.x)
+    return {
+        "case": "usual",
+        "step_m": round(length_m, 3),
+        "of": len(gait.names),
+        "cpu_s": round(process_time() - began, 1),
+    }
 
 
 def recorded(train: Path, others: list[Path]) -> list[Row]:
@@ -99,17 +114,26 @@ def _fits(usual: Fit, explained: Fit) -> Row:
     }
 
 
-def main(kind: str, words: list[str]) -> None:
-    if kind == "conditions":
-        for name, walk in (word.split("=", 1) for word in words):
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure one kind; quick: whether the usual weights, with one solution, give their own walk back."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("kind", nargs="?", choices=("own", "recorded", "conditions"), default="own")
+    parser.add_argument("walks", nargs="*", help="seeds, files or NAME=FILE")
+    options = parser.parse_args(arguments)
+    if options.quick:
+        record("explain", [usual()], packages=PACKAGES, quick=True)
+        return
+    if options.kind == "conditions":
+        for name, walk in (word.split("=", 1) for word in options.walks):
             record("explained_conditions", condition(name, Path(walk)), packages=PACKAGES)
         return
-    if kind == "own":
-        rows = [own(int(word)) for word in words or ("1", "2", "3")]
+    if options.kind == "own":
+        rows = [own(int(word)) for word in options.walks or ("1", "2", "3")]
     else:
-        rows = recorded(Path(words[0]), [Path(word) for word in words[1:]])
+        train, *others = map(Path, options.walks)
+        rows = recorded(train, others)
     record("explain", rows, packages=PACKAGES)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main()

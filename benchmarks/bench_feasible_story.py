@@ -1,6 +1,6 @@
 """How near to the drawing, how slow and how quickly solved are Cassie's eight stories by each method; do they stand?
 
-    python benchmarks/bench_feasible_story.py [raw | mass | body | pieces] [story ...] [--long]
+    python benchmarks/bench_feasible_story.py [raw | mass | body | pieces ...] [STORY ...] [--long]
 
 One row per story and method, appended as it comes: `raw` is the drawing itself, `mass` moves the centre of mass alone,
 `body` optimises all joints, forces and times at once, `pieces` does so piece by piece. Seconds are of processor time,
@@ -9,11 +9,11 @@ everything included. `--long` measures dances of 5 s and of 373 frames instead, 
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from time import process_time
 from typing import get_args
 
-from record import record
+from record import benchmark_parser, record
 from strut.animation.animate import animate, preview_animation
 from strut.animation.animation_drafts import animation_report, make_feasible
 from strut.animation.animation_file import load_animation
@@ -47,7 +47,15 @@ def stands(robot: Robot, motion: Motion) -> bool:
     return not simulate_requests([play_request(motion, robot)], robot, world=world, clock=clock).outcome.fell
 
 
-def row_of(story: str, method: str, report: dict[str, object], seconds: float, judged: tuple[str, object]) -> None:
+def keep(
+    story: str,
+    method: str,
+    report: dict[str, object],
+    seconds: float,
+    judged: tuple[str, object],
+    *,
+    quick: bool = False,
+) -> None:
     """Record one row."""
     stretch = [part["stretch"] for part in report.get("intervals", [])]
     row = {
@@ -64,10 +72,10 @@ def row_of(story: str, method: str, report: dict[str, object], seconds: float, j
         "stands": judged[1],
         "processor_s": round(seconds, 1),
     }
-    record("feasible_story", [row], packages=["casadi", "mujoco", "numpy"])
+    record("feasible_story", [row], packages=["casadi", "mujoco", "numpy"], quick=quick)
 
 
-def tell(robot: Robot, name: str, methods: list[str]) -> None:
+def measure_story(robot: Robot, name: str, methods: list[str], *, quick: bool = False) -> None:
     """Measure one story by some methods."""
     animation = load_animation(story_path("cassie", name))
     if "raw" in methods:
@@ -77,14 +85,14 @@ def tell(robot: Robot, name: str, methods: list[str]) -> None:
         broken = (
             " + ".join(reason.limit or str(reason) for reason in found.reasons) if found.verdict == "refused" else ""
         )
-        row_of(name, "raw", report, 0.0, (f"breaks {broken}" if broken else "ok", stands(robot, raw)))
+        keep(name, "raw", report, 0.0, (f"breaks {broken}" if broken else "ok", stands(robot, raw)), quick=quick)
     for method in [known for known in get_args(AnimationMethod) if known in methods]:
         started = process_time()
         motion = animate(robot, animation, method=method)
         seconds = process_time() - started
-        told = motion.meta["animation"]
-        assert told["method"] == method, told["not_by"]
-        row_of(name, method, told, seconds, (check(motion, robot).verdict, stands(robot, motion)))
+        report = motion.meta["animation"]
+        assert report["method"] == method, report["not_by"]
+        keep(name, method, report, seconds, (check(motion, robot).verdict, stands(robot, motion)), quick=quick)
 
 
 def long_ones(robot: Robot, methods: list[str]) -> None:
@@ -100,7 +108,7 @@ def long_ones(robot: Robot, methods: list[str]) -> None:
             story = make_feasible(stance, frames, raw, margin_m=0.01, rate_hz=100.0, method=method)
             seconds = process_time() - started
             judged = ("solved" if story.solved else "not solved", "")
-            row_of(
+            keep(
                 f"dance of {len(raw)} frames",
                 method,
                 animation_report(frames.time_s, frames.key, raw, story),
@@ -109,13 +117,28 @@ def long_ones(robot: Robot, methods: list[str]) -> None:
             )
 
 
-if __name__ == "__main__":
-    cassie = load_robot("cassie")
-    words = [word for word in sys.argv[1:] if word != "--long"]
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure stories or long dances; quick: one story as drawn."""
     known = ("raw", *get_args(AnimationMethod))
-    chosen = [word for word in words if word in known] or list(known)
-    if "--long" in sys.argv:
-        long_ones(cassie, chosen)
-    else:
-        for story_name in [word for word in words if word not in known] or story_names("cassie"):
-            tell(cassie, story_name, chosen)
+    stories = story_names("cassie")
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("words", nargs="*", metavar="METHOD or STORY", help=f"{', '.join(known)}; {', '.join(stories)}")
+    parser.add_argument("--long", action="store_true", help="measure dances of 5 s and of 373 frames instead")
+    options = parser.parse_args(arguments)
+    for word in options.words:
+        if word not in (*known, *stories):
+            parser.error(f"'{word}' is neither a method nor a story.")
+    cassie = load_robot("cassie")
+    if options.quick:
+        measure_story(cassie, stories[0], ["raw"], quick=True)
+        return
+    methods = [word for word in options.words if word in known] or list(known)
+    if options.long:
+        long_ones(cassie, methods)
+        return
+    for story in [word for word in options.words if word in stories] or stories:
+        measure_story(cassie, story, methods)
+
+
+if __name__ == "__main__":
+    main()

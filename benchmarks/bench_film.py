@@ -20,7 +20,7 @@ from collections.abc import Sequence  # noqa: E402
 from pathlib import Path  # noqa: E402
 from time import perf_counter, process_time  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut import Motion, Robot, adopt, load_robot, save_gif, save_mp4, walk  # noqa: E402
 from strut.errors import NotAdoptedError  # noqa: E402
 
@@ -31,7 +31,7 @@ ALLOWED_S = 7.0
 WITH_MESHES = "go1"
 
 
-def row(case: str, robot: Robot, motions: Sequence[Motion], ending: str) -> Row:
+def row(case: str, robot: Robot, motions: Sequence[Motion], ending: str, *, duration_s: float | None = None) -> Row:
     """Return how long one film takes, on the clock and on the processors."""
     robots = [robot] * len(motions)
     save = save_gif if ending == ".gif" else save_mp4
@@ -40,7 +40,7 @@ def row(case: str, robot: Robot, motions: Sequence[Motion], ending: str) -> Row:
         path = Path(folder) / f"film{ending}"
         began_s = perf_counter()
         busy_s = process_time()
-        save(motions, robots, path, on_frame=lambda number, _count: shown.append(number))
+        save(motions, robots, path, duration_s=duration_s, on_frame=lambda number, _count: shown.append(number))
         taken_s = perf_counter() - began_s
         busy_s = process_time() - busy_s
         size_kb = path.stat().st_size / 1e3
@@ -60,8 +60,14 @@ def rows_with_meshes() -> list[Row]:
         return [row(f"one walk of {WITH_MESHES}, with meshes, GIF", robot, [walk(robot, cycles=3)], ".gif")]
 
 
-def main() -> None:
-    """Measure, print and record."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Film, print and record; quick: half a second of one walk."""
+    quick = benchmark_parser(__doc__).parse_args(arguments).quick
+    if quick:
+        motion = walk("mrpete", cycles=2, rate_hz=25.0)
+        half_a_second = row("half a second, GIF", load_robot("mrpete"), [motion], ".gif", duration_s=0.5)
+        record("film", [half_a_second], packages=(), quick=True)
+        return
     motions = [walk("mrpete", emotion, cycles=3) for emotion in EMOTIONS]
     mrpete = load_robot("mrpete")
     rows = [

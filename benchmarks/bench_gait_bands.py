@@ -1,6 +1,6 @@
 """How far are synthesized gaits from people's published bands?
 
-    python benchmarks/bench_gait_bands.py [OBJECTIVE [SPEED ...]]
+    python benchmarks/bench_gait_bands.py [--objective OBJECTIVE] [--speeds SPEED ...]
 
 One gait of the usual person per speed, as `strut synthesize` finds it. `near` of `judged` figures are within two
 standard deviations of people's mean at that speed; `worst` is the one that is farthest, by `worst_sd`. `cpu_s` is all
@@ -14,10 +14,10 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
-import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from time import process_time  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.human.analysis.naturalness import NEAR_SD  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
 from strut.human.synthesis.synthesize import synthesize  # noqa: E402
@@ -41,19 +41,22 @@ def judged(objective: str, speed_m_s: float) -> tuple[Row, Gait]:
     return row | {"iterations": gait.solution.iterations, "cpu_s": round(process_time() - began, 1)}, gait
 
 
-def main(objective: str, speeds_m_s: list[float]) -> None:
-    """Judge a gait of each speed."""
-    for speed_m_s in speeds_m_s:
-        row, gait = judged(objective, speed_m_s)
-        record("gait_bands", [row], packages=("strut", "casadi", "numpy"))
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Judge a gait of each speed; quick: of the second one."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("--objective", default="natural")
+    parser.add_argument("--speeds", type=float, nargs="+", default=SPEEDS_M_S)
+    options = parser.parse_args(arguments)
+    for speed_m_s in options.speeds[1:2] if options.quick else options.speeds:
+        row, gait = judged(options.objective, speed_m_s)
+        record("gait_bands", [row], packages=("strut", "casadi", "numpy"), quick=options.quick)
         figures = [
-            {"objective": objective, "speed_m_s": speed_m_s, "figure": name, "value": f"{score.value:.4g}"}
+            {"objective": options.objective, "speed_m_s": speed_m_s, "figure": name, "value": f"{score.value:.4g}"}
             | {"people": f"{score.mean:.4g}", "sd": f"{score.sd:.3g}", "z": round(score.z, 2)}
             for name, score in gait.band_scores().items()
         ]
-        record("gait_band_figures", figures, packages=("strut",))
+        record("gait_band_figures", figures, packages=("strut",), quick=options.quick)
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1] if len(sys.argv) > 1 else "natural"
-    main(chosen, [float(word) for word in sys.argv[2:]] or list(SPEEDS_M_S))
+    main()

@@ -7,21 +7,19 @@ files in it, as "other".
 
 from __future__ import annotations
 
-import sys
-from argparse import ArgumentParser
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from record import record
+from record import RECORDINGS, benchmark_parser, record, recordings
 from strut.arrays import Array
 from strut.formats.recording_file import read_recording
 from strut.mocap.events.gait_events import USUAL_THRESHOLDS, EventThresholds, find_gait_events
 from strut.mocap.events.heel_strikes import refine_heel_strikes
 from strut.mocap.gait_trial import GaitTrial, prepare_trial
 
-DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/gait-pig", "c3d_samples/newwalk")
 HELD_OUT = (
     *("sydney_walk04", "sydney_walk05", "c3d_samples/plate_type1", "c3d_samples/plate_type2"),
@@ -47,15 +45,18 @@ def errors_ms(trials: list[GaitTrial], thresholds: EventThresholds, kind: str | 
     return np.array(late) * 1e3
 
 
-def main() -> None:
-    asked = ArgumentParser(description=__doc__)
-    asked.add_argument("--folder", type=Path, help="C3D files of other laboratories")
-    folder = asked.parse_args().folder
-    if folder is None and not DATA.is_dir():
-        sys.exit("The recordings are not here: ../shared/data is absent.")
-    files = {"tuned": _paths(TUNED), "held out": _paths(HELD_OUT)}
-    if folder is not None:
-        files = {"other": sorted(folder.glob("*.[cC]3[dD]"))}
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Compare events of markers and plates; quick: of one trial."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("--folder", type=Path, help="C3D files of other laboratories")
+    options = parser.parse_args(arguments)
+    if options.folder is not None:
+        files = {"other": sorted(options.folder.glob("*.[cC]3[dD]"))}
+    elif options.quick:
+        files = {"one trial": [recordings() / "qcmas_walk.c3d"]}
+    else:
+        recordings()
+        files = {"tuned": _paths(TUNED), "held out": _paths(HELD_OUT)}
     halves = {half: [prepare_trial(read_recording(path)) for path in paths] for half, paths in files.items()}
     rows = [
         _row(half, kind, errors_ms(trials, USUAL_THRESHOLDS, kind))
@@ -66,11 +67,11 @@ def main() -> None:
         for value in values:
             changed = replace(USUAL_THRESHOLDS, **{name: value})
             rows.append(_row(f"tuned, {name} {value}", None, errors_ms(halves["tuned"], changed)))
-    record("gait_events", rows, packages=["numpy", "scipy"])
+    record("gait_events", rows, packages=["numpy", "scipy"], quick=options.quick)
 
 
 def _paths(names: tuple[str, ...]) -> list[Path]:
-    return [DATA / f"{name}.c3d" for name in names]
+    return [RECORDINGS / f"{name}.c3d" for name in names]
 
 
 def _row(case: str, kind: str | None, late: Array) -> dict[str, object]:

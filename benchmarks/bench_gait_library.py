@@ -19,7 +19,7 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
-import argparse  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from itertools import product  # noqa: E402
 from pathlib import Path  # noqa: E402
 from statistics import median  # noqa: E402
@@ -27,7 +27,7 @@ from tempfile import TemporaryDirectory  # noqa: E402
 from time import perf_counter  # noqa: E402
 from typing import get_args  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
 from strut.pilot.gait_library.gait_library_build import build_gait_library  # noqa: E402
 from strut.pilot.gait_library.gait_store import GaitStore  # noqa: E402
@@ -102,14 +102,18 @@ def tried_rows(path: Path) -> list[Row]:
     return rows
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Build the grid with each number of workers; quick: a grid of one gait with one worker."""
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--grid", default="5,3,3")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--store", type=Path, help="keep the gaits; only for one number of workers")
     parser.add_argument("--tried", type=Path, help="only record the walks that this store holds")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    if options.quick:
+        options.grid = "2,1,1"
+        options.workers = [1]
     if options.tried is not None:
         record("gait_trials", tried_rows(options.tried), packages=("mujoco", "numpy"))
         return
@@ -122,7 +126,8 @@ def main() -> None:
             for workers in options.workers:
                 path = options.store or Path(folder) / f"{workers}.db"
                 rows.append(build_row((forward, left, height), workers, path))
-                record("gait_library", [rows[-1] | speedups(rows[0], rows[-1])], packages=("casadi", "mujoco"))
+                row = rows[-1] | speedups(rows[0], rows[-1])
+                record("gait_library", [row], packages=("casadi", "mujoco"), quick=options.quick)
 
 
 if __name__ == "__main__":

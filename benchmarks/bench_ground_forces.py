@@ -1,20 +1,19 @@
 """How far are ground forces from markers alone from those of force plates, and do the bands hold?
 
-Seconds are processor time from file to forces, with a second or third fit where height and mass are guessed.
+    python benchmarks/bench_ground_forces.py [--folder FOLDER]
 
-With files of other laboratories (`bench_ground_forces.py --folder FOLDER`) theirs are compared and kept as "other"; of
-those in which nobody walks over plates the reason is told. What the verdict of each walk is made of is kept, too.
+Seconds are processor time from file to forces, with a second or third fit where height and mass are guessed. Files of
+FOLDER, of other laboratories, are compared under "other"; a trial without a step on a plate has its reason. The figures
+behind the verdict of each walk are recorded, too.
 
-Sizes of errors and floors of the bands are chosen on half of the trials. Needs the recordings in ../shared/data.
-Where a file does not tell height and mass, the height that fits the legs and the mass that makes the measured vertical
-force fit the mean of ours and the baseline are taken; such trials say nothing about the mean vertical force.
+Sizes of errors and floors of the bands are chosen on half of the trials. Needs the recordings in ../shared/data. If a
+file lacks height and mass, the height is the one that fits the legs and the mass the one with which the measured
+vertical force equals the mean of ours and the baseline; such trials say nothing about the mean vertical force.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from record import record
+from record import RECORDINGS, benchmark_parser, record, recordings
 from strut.errors import StrutError
 from strut.formats.recording_file import read_recording
 from strut.mocap.captured_walk import CapturedWalk, capture
@@ -36,7 +35,6 @@ from strut.mocap.marker_fit.subject_model import SubjectModel, robot_of_subject
 from strut.recording import Recording
 from strut.verify.recorded_walk import recorded_receipt
 
-DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 TUNED = ("qcmas_walk", "sydney_walk03", "c3d_samples/newwalk", "c3d_samples/gait-pig")
 HELD_OUT = (
     "sydney_walk04",
@@ -86,7 +84,7 @@ def _felt_mass_kg(recording: Recording, height_m: float) -> float:
 
 
 def leg_height_m(person: SubjectModel) -> float:
-    """Return the body height whose usual thighs and shanks are as long as somebody's."""
+    """Return the body height whose usual thighs and shanks are as long as those of a subject."""
     names = [f"{part}{side}Length" for part in ("Thigh", "Shank") for side in ("Right", "Left")]
     usual, _ = length_prior(human_geometry(), 1.0)
     shares = dict(zip(human_geometry().length_names, usual, strict=True))
@@ -219,20 +217,23 @@ def coverage_lines(rows: Sequence[dict[str, object]]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    asked = ArgumentParser(description=__doc__)
-    asked.add_argument("--folder", type=Path, help="C3D files of other laboratories")
-    folder = asked.parse_args().folder
-    if folder is None and not DATA.is_dir():
-        sys.exit("The recordings are not here: ../shared/data is absent.")
-    halves = {"tuned": TUNED, "held out": HELD_OUT}
-    trials = [(half, name, DATA / f"{name}.c3d") for half, names in halves.items() for name in names]
-    if folder is not None:
-        trials = [("other", path.stem, path) for path in sorted(folder.glob("*.[cC]3[dD]"))]
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Compare every trial with its plates; quick: one trial."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("--folder", type=Path, help="C3D files of other laboratories")
+    options = parser.parse_args(arguments)
+    if options.folder is not None:
+        trials = [("other", path.stem, path) for path in sorted(options.folder.glob("*.[cC]3[dD]"))]
+    else:
+        recordings()
+        halves = {"tuned": TUNED, "held out": HELD_OUT}
+        trials = [(half, name, RECORDINGS / f"{name}.c3d") for half, names in halves.items() for name in names]
+    if options.quick:
+        trials = trials[:1]
     found = [rows_of(*trial) for trial in trials]
     rows, verdicts = ([row for both in found for row in both[index]] for index in (0, 1))
-    record("recorded_verdicts", verdicts, packages=["numpy", "scipy", "mujoco"])
-    record("ground_forces", rows, packages=["numpy", "scipy", "mujoco"])
+    record("recorded_verdicts", verdicts, packages=["numpy", "scipy", "mujoco"], quick=options.quick)
+    record("ground_forces", rows, packages=["numpy", "scipy", "mujoco"], quick=options.quick)
     print(aims_table(rows), f"Samples in 90 % bands ({', '.join(AXES)}):", coverage_lines(rows), sep="\n\n")
 
 

@@ -1,6 +1,6 @@
-"""Does every adult walk at every speed, and how long does one wait for it?
+"""Does every adult walk at every speed, and how long does a user wait for it?
 
-    python benchmarks/bench_human_bodies.py [COUNT [FIRST]]
+    python benchmarks/bench_human_bodies.py [--count COUNT] [--first FIRST]
 
 Bodies of 1.53 to 1.99 m and 50 to 98 kg of both sexes, body mass indices of 17 to 33, at 0.6 to 2.0 m/s, drawn at
 random with a fixed seed, in the usual manner with natural criteria, as `strut synthesize` finds them. `attempts` are
@@ -15,12 +15,13 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
 import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from statistics import median  # noqa: E402
 from time import perf_counter, process_time  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
 from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.models.subject import subject  # noqa: E402
@@ -30,7 +31,7 @@ FIGURES = ("step_m", "attempts", "iterations", "cost", "near", "judged", "odd")
 
 
 def people(count: int) -> list[dict[str, float | str]]:
-    """Return adults and the speeds at which they shall walk."""
+    """Return adults and the speeds at which they walk."""
     rng = np.random.default_rng(SEED)
     found = list[dict[str, float | str]]()
     while len(found) < count:
@@ -48,7 +49,7 @@ def people(count: int) -> list[dict[str, float | str]]:
     return found
 
 
-def walked(person: dict[str, float | str]) -> Row:
+def walk_of(person: dict[str, float | str]) -> Row:
     """Return the row of a person."""
     began_s = perf_counter()
     began_cpu_s = process_time()
@@ -68,15 +69,20 @@ def walked(person: dict[str, float | str]) -> Row:
     return {**person, "sound": figures["step_m"] != ""} | figures | spent
 
 
-def main(count: int, first: int) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Let every person walk; quick: the first one."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("--count", type=int, default=20, help="people drawn")
+    parser.add_argument("--first", type=int, default=0, help="people left out, who walked before")
+    options = parser.parse_args(arguments)
     rows = []
-    for person in people(count)[first:]:
-        rows.append(walked(person))
-        record("human_bodies", rows[-1:], packages=["strut", "casadi", "numpy"])
+    for person in people(1 if options.quick else options.count)[options.first :]:
+        rows.append(walk_of(person))
+        record("human_bodies", rows[-1:], packages=["strut", "casadi", "numpy"], quick=options.quick)
     sound = sum(row["sound"] for row in rows)
     waited = median(row["wall_s"] for row in rows)
     print(f"{sound} of {len(rows)} walk; median {waited:.1f} s of waiting", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    main()

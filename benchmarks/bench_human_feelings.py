@@ -23,12 +23,13 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
 import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from pathlib import Path  # noqa: E402
 from time import perf_counter, process_time  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut import load_motion, load_robot, save_motion, walk  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.human import gait_expression  # noqa: E402
@@ -130,7 +131,16 @@ def _kept(who: str, feeling: str) -> Path:
     return KEPT / f"{who.replace(' ', '_')}_{feeling}.npz"
 
 
-def main(names: list[str]) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Walk, compare and record; quick: one emotion of the usual body, which is not kept."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("bodies", nargs="*", default=BODIES, help="bodies, or NAME=NEUTRAL.npz,FELT.npz")
+    options = parser.parse_args(arguments)
+    names = options.bodies
+    if options.quick:
+        row, _ = walked(body("usual"), "usual", "sad")
+        record("human_feelings", [row], packages=["strut", "casadi", "numpy"], quick=True)
+        return
     if "=" in names[0]:
         pairs = [(name, files.split(",")) for name, files in (word.split("=", 1) for word in names)]
         rows = [row for name, (neutral, felt) in pairs for row in pointing(name, Path(neutral), Path(felt))]
@@ -158,4 +168,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(BODIES))
+    main()

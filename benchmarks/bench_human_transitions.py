@@ -1,6 +1,6 @@
-"""How does a person start, stop and turn, is every piece sound, and how long does one wait for it?
+"""How does a person start, stop and turn, is every piece sound, and how long does a user wait for it?
 
-    python benchmarks/bench_human_transitions.py SPEED [TURN ...]
+    python benchmarks/bench_human_transitions.py [--speed SPEED] [--turns TURN ...]
 
 A walk out of a stand and into one at a speed in m/s, one walk for each turn in degrees per stride, and one with stands
 that turns as the first of them does, but to the other side. Of a start: how far the centre of pressure goes back and
@@ -16,11 +16,12 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
 import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from time import perf_counter, process_time  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.engines.body_wrench import centre_of_mass_path  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
 from strut.human.gait import Gait, centre_of_pressure  # noqa: E402
@@ -73,12 +74,19 @@ def row_of(gait: Gait, turn_deg: float, *, stands: bool) -> Row:
     return asked | EMPTY | {"verdict": receipt.verdict} | figures | proof | played | first | spent
 
 
-def main(speed_m_s: float, turns_deg: list[float]) -> None:
-    gait = synthesize(speed_m_s=speed_m_s)
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Compose the walks and record each; quick: the first turn alone."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("--speed", type=float, default=1.3, help="m/s")
+    parser.add_argument("--turns", type=float, nargs="*", default=[20.0, 45.0], help="degrees per stride")
+    options = parser.parse_args(arguments)
+    turns_deg = options.turns
+    gait = synthesize(speed_m_s=options.speed)
     walks = [(0.0, True), *((turn, False) for turn in turns_deg), *((-turn, True) for turn in turns_deg[:1])]
-    for turn_deg, stands in walks:
-        record("human_transitions", [row_of(gait, turn_deg, stands=stands)], packages=["strut", "casadi", "numpy"])
+    for turn_deg, stands in walks[1:2] if options.quick else walks:
+        row = row_of(gait, turn_deg, stands=stands)
+        record("human_transitions", [row], packages=["strut", "casadi", "numpy"], quick=options.quick)
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), [float(word) for word in sys.argv[2:]])
+    main()

@@ -1,10 +1,10 @@
-"""How long does one wait for a walk of a human at the command line?
+"""How long does a user wait for a walk of a human at the command line?
 
-    python benchmarks/bench_human_waiting.py [RUNS [CASE ...]]
+    python benchmarks/bench_human_waiting.py [--runs RUNS] [--cases CASE ...]
 
 `strut synthesize --speed 1.3`, the same between the speeds of the library of solved gaits, and `strut walk heiman` with
 each feeling, every run a program of its own as a user starts it: imports, set-up, solution, refinement, proof and file.
-`wall_s` is what one waits, longer when others use the machine (`load`); `cpu_s` is the processor time.
+`wall_s` is the wait, longer when others use the machine (`load`); `cpu_s` is the processor time.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from record import Row, record
+from record import Row, benchmark_parser, record
 
 CASES = {
     "default": ("synthesize", "--speed", "1.3"),
@@ -41,13 +42,19 @@ def run(case: str, number: int) -> Row:
     return {"case": case, "run": number, "wall_s": round(wall_s, 2), "cpu_s": round(cpu_s, 2)}
 
 
-def main(runs: int, cases: list[str]) -> None:
-    for case in cases:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run every case as often as asked; quick: the first case once."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
+    options = parser.parse_args(arguments)
+    runs = 1 if options.quick else options.runs
+    for case in options.cases[:1] if options.quick else options.cases:
         rows = [run(case, number) for number in range(runs)]
-        record("human_waiting", rows, packages=["strut", "casadi", "numpy"])
+        record("human_waiting", rows, packages=["strut", "casadi", "numpy"], quick=options.quick)
         wall_s, cpu_s = (median(row[name] for row in rows) for name in ("wall_s", "cpu_s"))
         print(f"{case}: median {wall_s:.1f} s of waiting, {cpu_s:.1f} s of processor time", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10, sys.argv[2:] or list(CASES))
+    main()

@@ -14,7 +14,7 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
-from collections.abc import Iterator  # noqa: E402
+from collections.abc import Iterator, Sequence  # noqa: E402
 from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from dataclasses import replace  # noqa: E402
 from time import process_time  # noqa: E402
@@ -22,7 +22,7 @@ from time import process_time  # noqa: E402
 import numpy as np  # noqa: E402
 
 import strut  # noqa: E402
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.human.problem.gait_options import PLAIN, named_gait_options  # noqa: E402
 from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 from strut.models.catalogue import load_robot  # noqa: E402
@@ -90,7 +90,12 @@ def rows_of(name: str) -> list[Row]:
     return rows
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Audit every walk; quick: the neutral one."""
+    quick = benchmark_parser(__doc__).parse_args(arguments).quick
+    if quick:
+        record("landing_audit", rows_of("neutral"), packages=(), quick=True)
+        return
     with ProcessPoolExecutor(WORKERS) as pool:
         rows = [row for part in pool.map(rows_of, WALKS) for row in part]
     record("landing_audit", rows, packages=("strut", "mujoco", "numpy"))

@@ -12,19 +12,24 @@ within 1e-4 m and 1e-3 rad count.
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the models are written as the tests write them
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
-from collections.abc import Callable  # noqa: E402
+from collections.abc import Callable, Sequence  # noqa: E402
 from time import perf_counter  # noqa: E402
 from xml.etree import ElementTree as ET  # noqa: E402
 
 import mink  # noqa: E402
 import mujoco  # noqa: E402
 import numpy as np  # noqa: E402
+from tests.mjcf_text import text_of  # noqa: E402
 
-from record import Row, median_seconds, record  # noqa: E402
+from record import Row, benchmark_parser, median_seconds, record  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.kinematics.leg7r import leg_forward, leg_inverse  # noqa: E402
 from strut.kinematics.mounted_leg import MountedLeg, mounted_legs  # noqa: E402
@@ -33,8 +38,7 @@ from strut.robot import Robot  # noqa: E402
 
 BATCH = 200_000
 REPEATS = 15
-NUMERIC_TARGETS = 2_000
-SINGLE_TARGETS = 2_000
+TARGETS = 2_000  # of the solvers that take one leg at a time
 START_RAD = 0.05  # standard deviation of the start from the solution, per joint
 MOST_STEPS = 50
 CLOSE_M = 1e-4
@@ -55,7 +59,7 @@ def random_joints(mounted: MountedLeg, count: int, rng: np.random.Generator) -> 
 
 def one_leg_model(robot: Robot) -> mujoco.MjModel:
     """Return the left front leg alone, its hip frame fixed at the world's origin."""
-    whole = ET.fromstring(robot.model)
+    whole = ET.fromstring(text_of(robot.model))
     hip = whole.find(".//body[@name='LF_hip_yaw']")
     assert hip is not None
     hip.set("pos", "0 0 0")
@@ -131,38 +135,40 @@ def numeric_rate(solve: Solver, starts: Array, positions: Array, rotations: Arra
     return converged / (perf_counter() - started), converged / len(starts)
 
 
-def main() -> None:
-    """Measure, print and record."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print and record; quick: a hundredth of the targets."""
+    quick = benchmark_parser(__doc__).parse_args(arguments).quick
+    batch, targets, repeats = (BATCH // 100, 100, 1) if quick else (BATCH, TARGETS, REPEATS)
     robot = load_robot("mrpete")
     rng = np.random.default_rng(7)
     mounted = mounted_legs(robot)[0]
-    joints = random_joints(mounted, BATCH, rng)
+    joints = random_joints(mounted, batch, rng)
     ankle, foot, _ = leg_forward(mounted.leg, joints)
-    knee = rng.uniform(-np.pi, np.pi, BATCH)
+    knee = rng.uniform(-np.pi, np.pi, batch)
 
     def solve_batch() -> Array:
         return leg_inverse(mounted.leg, ankle, foot, knee, reference="body")
 
     reached, turned, _ = leg_forward(mounted.leg, solve_batch())
     close = (np.linalg.norm(reached - ankle, axis=1) < CLOSE_M) & (np.abs(turned - foot).max(axis=(1, 2)) < CLOSE_RAD)
-    ours = close.sum() / median_seconds(solve_batch, repeats=REPEATS)
+    ours = close.sum() / median_seconds(solve_batch, repeats=repeats)
     rows: list[Row] = [_row("strut, closed form, batch", ours, float(close.mean()), ours)]
 
     def solve_each() -> None:
-        for sample in range(SINGLE_TARGETS):
+        for sample in range(targets):
             leg_inverse(mounted.leg, ankle[sample], foot[sample], knee[sample], reference="body")
 
-    single = SINGLE_TARGETS / median_seconds(solve_each, repeats=3)
-    rows.append(_row("strut, closed form, one leg per call", single, float(close[:SINGLE_TARGETS].mean()), ours))
+    single = targets / median_seconds(solve_each, repeats=3)
+    rows.append(_row("strut, closed form, one leg per call", single, float(close[:targets].mean()), ours))
 
     model = one_leg_model(robot)
-    few = slice(0, NUMERIC_TARGETS)
+    few = slice(0, targets)
     positions = ankle[few] - foot[few] @ mounted.ankle_in_foot
-    starts = joints[few] + rng.normal(0.0, START_RAD, (NUMERIC_TARGETS, 7))
+    starts = joints[few] + rng.normal(0.0, START_RAD, (targets, 7))
     for case, solver in (("mink, daqp", mink_solver(model)), ("bare damped least squares", bare_solver(model))):
         rate, success = numeric_rate(solver, starts, positions, foot[few])
         rows.append(_row(case, rate, success, ours))
-    record("leg", rows, packages=("strut", "numpy", "mujoco", "mink", "daqp"))
+    record("leg", rows, packages=("strut", "numpy", "mujoco", "mink", "daqp"), quick=quick)
 
 
 def _row(case: str, rate: float, success: float, ours: float) -> Row:

@@ -1,6 +1,6 @@
 """How many frames a second does the marker fit solve for 34 joints and 35 markers on one core, and how well?
 
-    OMP_NUM_THREADS=1 python benchmarks/bench_marker_fit.py [PEERS_PYTHON]
+    OMP_NUM_THREADS=1 python benchmarks/bench_marker_fit.py [--peers PEERS_PYTHON]
 
 With a Python that has OpenSim (`make bench-peers` makes one), its inverse-kinematics tool fits the same markers of the
 same body in the same run.
@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
 
@@ -22,7 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-from record import median_seconds, record
+from record import RECORDINGS, benchmark_parser, median_seconds, record
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the published subject is that of the tests
 
@@ -39,7 +40,6 @@ from strut.mocap.marker_fit.published_fit import published_fit
 from strut.models.subject import subject
 from strut.recording import Recording
 
-DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 REAL = (
     *(("felis_subject3_neutral", 1.86, 75.0), ("qcmas_walk", None, None)),
     *((f"sydney_walk0{k}", None, None) for k in (3, 4, 5)),
@@ -51,7 +51,7 @@ EXTRA = (("Pelvis", (0.0, 0.15, 0.05)), ("UpperTrunk", (-0.1, 0.08, 0.2)), ("Han
 
 
 def walker() -> Array:
-    """Return coordinates of somebody whose joints swing like sines. Shape (T, 34)."""
+    """Return coordinates of a body whose joints swing like sines. Shape (T, 34)."""
     body = human_geometry()
     phase = 2.0 * np.pi * np.arange(FRAMES) / RATE_HZ / 1.1
     q = 0.2 * np.sin(phase[:, None] + np.arange(body.n_dof)) + pose_prior(body).mean
@@ -72,20 +72,30 @@ def made_problem() -> PoseProblem:
     return PoseProblem(body, lengths, points, places, np.ones(len(worn) + len(EXTRA)), pose_prior(body))
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Fit made and real markers; quick: a tenth of the made ones."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("--peers", metavar="PYTHON", help="a Python that has OpenSim")
+    options = parser.parse_args(arguments)
     problem = made_problem()
-    seconds = median_seconds(lambda: solve_poses(problem, RATE_HZ), repeats=3)
+    if options.quick:
+        problem = problem.select_frames(slice(0, FRAMES // 10))
+    frames = len(problem.markers_m)
+    seconds = median_seconds(lambda: solve_poses(problem, RATE_HZ), repeats=1 if options.quick else 3)
     found = solve_poses(problem, RATE_HZ)
     few = problem.select_frames(slice(0, 100))
     slow = median_seconds(lambda: published_fit(few, pose_prior(problem.body).mean), repeats=1)
     rows = [
-        _row("35 made markers, batched", problem.markers_m.shape, FRAMES / seconds, found.error_m),
+        _row("35 made markers, batched", problem.markers_m.shape, frames / seconds, found.error_m),
         _row("35 made markers, published", few.markers_m.shape, 100 / slow, published_fit(few).error_m),
     ]
-    for python in sys.argv[1:2]:
-        rows += beside_opensim(problem, python)
-    for name, height_m, mass_kg in REAL if DATA.is_dir() else ():
-        recording = read_recording(DATA / f"{name}.c3d")
+    if options.quick:
+        record("marker_fit", rows, packages=["numpy"], quick=True)
+        return
+    if options.peers is not None:
+        rows += beside_opensim(problem, options.peers)
+    for name, height_m, mass_kg in REAL if RECORDINGS.is_dir() else ():
+        recording = read_recording(RECORDINGS / f"{name}.c3d")
         real = fit(recording, height_m=height_m, mass_kg=mass_kg)
         rows.append(_row(f"{name}, automatic", real.error_m.shape, real.frames_per_s, real.error_m))
         if name.startswith("felis"):
@@ -101,7 +111,7 @@ def beside_opensim(problem: PoseProblem, python: str) -> list[dict[str, object]]
         trc = Path(folder) / "made.trc"
         asked = Path(folder) / "problem.json"
         trc.write_bytes(encode_trc(Recording("made", RATE_HZ, tuple(names), problem.markers_m)))
-        asked.write_text(json.dumps(_told(problem, names, str(trc))), "utf-8")
+        asked.write_text(json.dumps(plain_values(problem, names, str(trc))), "utf-8")
         script = Path(__file__).with_name("peer_opensim_ik.py")
         done = subprocess.run([python, str(script), str(asked)], capture_output=True, text=True, check=True, cwd=folder)
     theirs = json.loads(done.stdout.strip().splitlines()[-1])
@@ -117,7 +127,7 @@ def beside_opensim(problem: PoseProblem, python: str) -> list[dict[str, object]]
     ]
 
 
-def _told(problem: PoseProblem, names: list[str], trc: str) -> dict[str, object]:
+def plain_values(problem: PoseProblem, names: list[str], trc: str) -> dict[str, object]:
     """Return body and markers as plain values."""
     body = problem.body
     segments = [

@@ -16,11 +16,11 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
-from collections.abc import Callable  # noqa: E402
+from collections.abc import Callable, Sequence  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from record import Row, median_seconds, record  # noqa: E402
+from record import Row, benchmark_parser, median_seconds, record  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.gaits.footsteps.biped_model import BipedModel, biped_model  # noqa: E402
 from strut.gaits.footsteps.biped_posture import PostureTargets, solve_postures  # noqa: E402
@@ -86,46 +86,51 @@ def joint_space_newton(legs: BipedModel, targets: PostureTargets, k: int, start:
     return False
 
 
-def row(case: str, count: int, work: Callable[[], int]) -> Row:
+def solved_one_by_one(legs: BipedModel, targets: PostureTargets, start: Array, count: int) -> int:
+    """Return how many of the first targets are found, one call each."""
+    solutions = [solve_postures(legs, targets.rows(slice(k, k + 1)), start[k]) for k in range(count)]
+    return sum(bool(solution.found[0]) for solution in solutions)
+
+
+def row(case: str, count: int, work: Callable[[], int], *, repeats: int) -> Row:
     """Return the rate of solves that ended close."""
     solved = work()
     return {
         "case": case,
-        "postures_per_s": round(solved / median_seconds(work, repeats=REPEATS)),
+        "postures_per_s": round(solved / median_seconds(work, repeats=repeats)),
         "solved": solved,
         "asked": count,
     }
 
 
-def main() -> None:
-    """Measure, print and record."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print and record; quick: a hundredth of the postures."""
+    quick = benchmark_parser(__doc__).parse_args(arguments).quick
+    batch, single, repeats = (BATCH // 100, 10, 1) if quick else (BATCH, SINGLE, REPEATS)
     legs = biped_model(load_robot("alice"))
     rng = np.random.default_rng(0)
-    targets = random_targets(legs, BATCH, rng)
+    targets = random_targets(legs, batch, rng)
     solution = solve_postures(legs, targets)
-    theta = leg_angles(solution.joint_in_world) + rng.normal(0.0, START_RAD, (BATCH, 12))
+    theta = leg_angles(solution.joint_in_world) + rng.normal(0.0, START_RAD, (batch, 12))
     start = chain_points(legs, theta, targets.ankle_in_world[:, 0], targets.foot_heading_rad[:, 0])[0]
     rows = [
-        row("batch, warm", BATCH, lambda: int(solve_postures(legs, targets, start).found.sum())),
-        row("batch, cold", BATCH, lambda: int(solve_postures(legs, targets).found.sum())),
-        row("batch, cold, with angles", BATCH, lambda: len(leg_angles(solve_postures(legs, targets).joint_in_world))),
-        row(
-            "one at a time, warm",
-            SINGLE,
-            lambda: sum(
-                bool(solve_postures(legs, targets.rows(slice(k, k + 1)), start[k]).found[0]) for k in range(SINGLE)
+        row(case, count, work, repeats=repeats)
+        for case, count, work in (
+            ("batch, warm", batch, lambda: int(solve_postures(legs, targets, start).found.sum())),
+            ("batch, cold", batch, lambda: int(solve_postures(legs, targets).found.sum())),
+            ("batch, cold, with angles", batch, lambda: len(leg_angles(solve_postures(legs, targets).joint_in_world))),
+            ("one at a time, warm", single, lambda: solved_one_by_one(legs, targets, start, single)),
+            (
+                "Newton on twelve angles, numeric Jacobian, warm",
+                single,
+                lambda: sum(joint_space_newton(legs, targets, k, theta[k]) for k in range(single)),
             ),
-        ),
-        row(
-            "Newton on twelve angles, numeric Jacobian, warm",
-            SINGLE,
-            lambda: sum(joint_space_newton(legs, targets, k, theta[k]) for k in range(SINGLE)),
-        ),
+        )
     ]
     slowest = rows[-1]["postures_per_s"]
     for entry in rows:
         entry["times_joint_space"] = round(entry["postures_per_s"] / slowest, 1)
-    record("posture", rows, packages=("strut", "numpy"))
+    record("posture", rows, packages=("strut", "numpy"), quick=quick)
 
 
 if __name__ == "__main__":

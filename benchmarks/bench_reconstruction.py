@@ -1,6 +1,6 @@
 """How long do one and fifteen reconstructions of a recorded step take, the fifteen on two processes?
 
-    python benchmarks/bench_reconstruction.py [COUNT]
+    python benchmarks/bench_reconstruction.py [--count COUNT]
 
 The recordings are a gait of our own at 100, 200 and 500 samples per second with its true phase times, so that what
 comes back can be compared with what was put in: `torque_share` is the root mean square of the torque error over the
@@ -15,14 +15,14 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
-import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from itertools import pairwise  # noqa: E402
 from time import perf_counter, process_time  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
 from strut.human.gait import Gait  # noqa: E402
 from strut.human.reconstruction.reconstruct import reconstruct  # noqa: E402
@@ -65,11 +65,16 @@ def misses(known: Trajectory, gait: Gait) -> tuple[float, float]:
     return float(np.sqrt(np.mean((u - known.u) ** 2)) / np.abs(known.u).max()), float(max(totals)) / weight_n
 
 
-def main(count: int) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reconstruct steps one by one and in parallel; quick: one step."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("--count", type=int, default=15, help="steps reconstructed in parallel")
+    options = parser.parse_args(arguments)
+    count = options.count
     gait = synthesize("heiman", speed_m_s=1.3)
     phases = true_phases(gait)
     rows = list[Row]()
-    for rate_hz in RATES_HZ:
+    for rate_hz in RATES_HZ[:1] if options.quick else RATES_HZ:
         began = perf_counter()
         cpu_s, iterations, found = one((gait.motion(steps=2, rate_hz=rate_hz), phases))
         torque, force = misses(gait.trajectory, found)
@@ -84,6 +89,9 @@ def main(count: int) -> None:
                 "force_share": round(force, 4),
             }
         )
+    if options.quick:
+        record("reconstruction", rows, packages=("strut", "casadi", "numpy"), quick=True)
+        return
     works = [(gait.motion(steps=2, rate_hz=RATES_HZ[number % 3]), phases) for number in range(count)]
     began = perf_counter()
     with ProcessPoolExecutor(WORKERS) as pool:
@@ -108,4 +116,4 @@ def timed(work: tuple[Motion, list[PhaseTime]]) -> tuple[float, int, None]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 15)
+    main()

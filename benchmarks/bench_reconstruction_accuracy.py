@@ -17,7 +17,7 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
-import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from dataclasses import replace  # noqa: E402
 from time import process_time  # noqa: E402
@@ -25,7 +25,7 @@ from time import process_time  # noqa: E402
 import numpy as np  # noqa: E402
 
 from bench_reconstruction import true_phases  # noqa: E402
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.emotion import named_emotion  # noqa: E402
 from strut.engines.rigid_body import GRAVITY_M_S2  # noqa: E402
@@ -144,12 +144,20 @@ def rows_of(work: tuple[str, tuple[float, ...]]) -> list[Row]:
     return found_rows
 
 
-def main(names: list[str]) -> None:
-    works = [work for work in WORKS if not names or work[0] in names]
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reconstruct gaits; quick: the first one without noise."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("gaits", nargs="*", help=", ".join(name for name, _ in WORKS))
+    options = parser.parse_args(arguments)
+    if options.quick:
+        rows = rows_of((WORKS[0][0], (0.0,)))
+        record("reconstruction_accuracy", rows, packages=("strut", "casadi", "numpy"), quick=True)
+        return
+    works = [work for work in WORKS if not options.gaits or work[0] in options.gaits]
     with ProcessPoolExecutor(WORKERS) as pool:
         rows = [row for part in pool.map(rows_of, works) for row in part]
     record("reconstruction_accuracy", rows, packages=("strut", "casadi", "numpy"))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

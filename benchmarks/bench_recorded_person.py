@@ -1,6 +1,6 @@
 """How far is a synthesized walk from the recorded person whose body it has?
 
-    python benchmarks/bench_recorded_person.py RECORDING.c3d [HEIGHT_M MASS_KG]
+    python benchmarks/bench_recorded_person.py [RECORDING.c3d] [--height HEIGHT_M --mass MASS_KG]
     python benchmarks/bench_recorded_person.py FITTED.npz      # what `strut fit` made of a recording
 
 The recording is used for the body and the speed alone. `apart_deg` is the mean absolute difference of sagittal joint
@@ -16,12 +16,12 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
-import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record, recordings  # noqa: E402
 from strut import fit, load_motion, read_recording  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.human import gait_expression  # noqa: E402
@@ -37,15 +37,22 @@ JOINTS = (HIP, KNEE, ANKLE)
 SHARES = np.linspace(0.0, 1.0, 101)
 
 
-def fitted(recording: Path, size: list[float]) -> Motion:
+def fitted(recording: Path, height_m: float, mass_kg: float) -> Motion:
     """Return the recorded walk as joint angles of the person's own model."""
     if recording.suffix == ".npz":
         return load_motion(recording)
-    return fit(read_recording(recording), height_m=size[0], mass_kg=size[1]).motion
+    return fit(read_recording(recording), height_m=height_m, mass_kg=mass_kg).motion
 
 
-def main(recording: Path, size: list[float]) -> None:
-    walk = fitted(recording, size)
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Compare a recorded walk with ours; quick: the same, not recorded."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("recording", type=Path, nargs="?", help="else the neutral walk of ../shared/data")
+    parser.add_argument("--height", type=float, default=1.86)
+    parser.add_argument("--mass", type=float, default=75.0)
+    options = parser.parse_args(arguments)
+    recording = options.recording or recordings() / "felis_subject3_neutral.c3d"
+    walk = fitted(recording, options.height, options.mass)
     person = robot_of(walk)
     speed_m_s = gait_expression(person, walk).speed_m_s
     gait = synthesize(person, speed_m_s=speed_m_s)
@@ -65,7 +72,7 @@ def main(recording: Path, size: list[float]) -> None:
     ]
     means = {"apart_deg": round(float(apart.mean()), 2), "shape_deg": round(float(shape.mean()), 2)}
     rows.append(trial | {"joint": "mean", **means, "offset_deg": "", "worst_at_percent": ""})
-    record("recorded_person", rows, packages=["strut", "casadi", "numpy"])
+    record("recorded_person", rows, packages=["strut", "casadi", "numpy"], quick=options.quick)
 
 
 def cycles(robot: Robot, motion: Motion) -> list[Array]:
@@ -79,5 +86,4 @@ def cycles(robot: Robot, motion: Motion) -> list[Array]:
 
 
 if __name__ == "__main__":
-    size = [float(word) for word in sys.argv[2:4]] or [1.86, 75.0]
-    main(Path(sys.argv[1]), size)
+    main()

@@ -11,15 +11,17 @@ quadrature: those two differ.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from record import Row, record
+from record import Row, benchmark_parser, record, skip
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the data are those of the tests
 
@@ -66,9 +68,9 @@ def in_r(table: Any, kind: str, right: str, nodes: int = 1) -> dict[str, Any]:
         table.to_csv(data, index=False)
         script.write_text(R_SCRIPT, "utf-8")
         command = ["Rscript", str(script), str(data), kind, right, str(nodes)]
-        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    found: dict[str, Any] = json.loads(told)
-    return found
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    result: dict[str, Any] = json.loads(output)
+    return result
 
 
 def compared(case: str, ours: MixedModel, theirs: dict[str, Any]) -> Row:
@@ -93,8 +95,18 @@ def compared(case: str, ours: MixedModel, theirs: dict[str, Any]) -> Row:
     return {name: float(f"{value:.2g}") if isinstance(value, float) else value for name, value in row.items()}
 
 
-def main() -> None:
-    """Fit, compare, print and record."""
+def has_lme4() -> bool:
+    """Return whether R is installed with lme4 and lmerTest."""
+    if shutil.which("Rscript") is None:
+        return False
+    return subprocess.run(["Rscript", "-e", "library(lmerTest)"], capture_output=True, check=False).returncode == 0
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Fit, compare, print and record; quick: the ratings alone."""
+    quick = benchmark_parser(__doc__).parse_args(arguments).quick
+    if not has_lme4():
+        skip("R with lme4 and lmerTest is not installed (Debian: r-cran-lme4 r-cran-lmertest).")
     rng = np.random.default_rng(5)
     people = indifferent_ratings(rng, people=20, slope_sd=0.3)
     crossed = indifferent_ratings(rng, people=20, motions=3, slope_sd=0.3, stimulus_sd=0.3)
@@ -104,14 +116,15 @@ def main() -> None:
         compared("ratings, slopes and stimuli crossed", mixed_rating(crossed, "pleasure"),
                  in_r(crossed.table, "linear", "stimuli")),
     ]  # fmt: skip
-    for case, times, slopes, nodes in (("intercepts", 1, "", 25), ("slopes, Laplace in R", 4, "+(1|cell)", 1)):
+    choices = () if quick else (("intercepts", 1, "", 25), ("slopes, Laplace in R", 4, "+(1|cell)", 1))
+    for case, times, slopes, nodes in choices:
         drawn = indifferent_ratings(rng, people=40, times=times, slope_sd=0.3).table
         hit = drawn["pleasure"] > -0.1
         seen = drawn["intended"].where(hit, "other")
         ours = mixed_choice(Answers(drawn.drop(columns=["pleasure", "factor_level"]).assign(perceived=seen)))
         theirs = in_r(drawn.assign(hit=hit.astype(int)), "logistic", f"(1|participant){slopes}", nodes)
         rows.append(compared(f"choices, {case}", ours, theirs))
-    record("study_mixed", rows, packages=("strut", "scipy", "statsmodels"))
+    record("study_mixed", rows, packages=("strut", "scipy", "statsmodels"), quick=quick)
 
 
 if __name__ == "__main__":

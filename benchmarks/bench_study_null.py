@@ -12,8 +12,7 @@ labels. `cpu_s` is processor time.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from record import Row, record
+from record import Row, benchmark_parser, record
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the null data are those of the tests
 
@@ -176,13 +175,13 @@ def design_row(case: str, sets: int) -> Row:
     return _mixed_row(case, sets, false, started)
 
 
-def odds_row(sets: int) -> Row:
+def odds_row(sets: int, *, fewest: int = 20) -> Row:
     """Return the false alarms of the logistic model: all emotions equally hard, people's slopes sd 0.5 of log odds."""
     rng = np.random.default_rng(2028)
     started = process_time()
     false = 0
     fitted = 0
-    for _ in range(max(20, sets // 4)):  # each takes a second
+    for _ in range(max(fewest, sets // 4)):  # each takes a second
         answers = indifferent_ratings(rng, people=PEOPLE, times=3, slope_sd=0.0)
         table = answers.table.drop(columns=["pleasure", "factor_level"])
         who = table["participant"].astype(int)
@@ -204,19 +203,21 @@ def _mixed_row(case: str, sets: int, false: int, started: float) -> Row:
     return {**told, **blank, "cpu_s": round(process_time() - started, 1), "kept": false / sets <= 0.07}
 
 
-def main() -> None:
-    """Simulate, print and record."""
-    parser = ArgumentParser()
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Simulate, print and record; quick: two data sets of every case."""
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--sets", type=int, default=1000)
     parser.add_argument("--only", default="", help="cases that hold this text, such as groups")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    sets = 2 if options.quick else options.sets
     cases: dict[str, Callable[[int], Row]] = {case: partial(design_row, case) for case in DESIGNS}
     cases |= {f"choices: {case}": partial(choice_row, case) for case in CHOICES}
     cases |= {f"ratings: {case}": partial(rating_row, case) for case in RATINGS}
-    cases[ODDS] = odds_row
+    cases[ODDS] = partial(odds_row, fewest=1 if options.quick else 20)
     for case, row in cases.items():  # recorded one by one: nothing is lost when a long run is stopped
         if options.only in case:
-            record("study_null", [row(options.sets)], packages=("strut", "numpy", "scipy", "statsmodels"))
+            packages = ("strut", "numpy", "scipy", "statsmodels")
+            record("study_null", [row(sets)], packages=packages, quick=options.quick)
 
 
 if __name__ == "__main__":

@@ -11,14 +11,14 @@ processor time.
 from __future__ import annotations
 
 import tempfile
-from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 
 from five_walks import five_walks
-from record import Row, record
+from record import Row, benchmark_parser, record
 from strut.study.design.audience import AUDIENCES
 from strut.study.design.design import Design, read_design
 from strut.study.design.simulated_study import people_needed, simulated_power
@@ -58,20 +58,26 @@ def calibration(design: Design, audience: str, finding: str) -> Row:
     }
 
 
-def main() -> None:
-    """Measure, print and record."""
-    parser = ArgumentParser()
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print and record; quick: two studies of the first case."""
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--only", default="", help="cases whose finding holds this text")
-    only = parser.parse_args().only
+    options = parser.parse_args(arguments)
+    cases = CASES[:1] if options.quick else CASES
     with tempfile.TemporaryDirectory() as scratch:
         motions = five_walks(Path(scratch))
-        for number, (question, blocks, audience, finding) in enumerate(CASES):
-            if only not in finding:
+        for number, (question, blocks, audience, finding) in enumerate(cases):
+            if options.only not in finding:
                 continue
             folder = Path(scratch) / str(number)
             path = new_study(folder, question, motions)
             path.write_text(path.read_text("utf-8").replace("blocks = 2", f"blocks = {blocks}"), "utf-8")
-            row = calibration(read_design(folder), audience, finding)
+            design = read_design(folder)
+            if options.quick:
+                power = simulated_power(design, AUDIENCES[audience], 20, runs=2, rng=np.random.default_rng(7))
+                record("study_power", [{"people": 20, "studies": 2, "power": power[finding]}], packages=(), quick=True)
+                return
+            row = calibration(design, audience, finding)
             record("study_power", [row], packages=("strut", "numpy", "scipy", "statsmodels"))
 
 

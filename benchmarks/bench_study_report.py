@@ -10,13 +10,14 @@ Required: less than 10 s from the answers to the page. `cpu_s` is what the repor
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
 
 from five_walks import five_walks
-from record import Row, record
+from record import Row, benchmark_parser, record
 from strut.study.design.audience import audience_for
 from strut.study.design.design import read_design
 from strut.study.design.simulated_study import simulated_rows
@@ -31,18 +32,20 @@ ALLOWED_S = 10.0
 QUESTIONS = ("forced-choice", "sam")
 
 
-def main() -> None:
-    """Measure, print and record."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print and record; quick: ten observers of one study."""
+    quick = benchmark_parser(__doc__).parse_args(arguments).quick
+    people = 10 if quick else PEOPLE
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as scratch:
         motions = five_walks(Path(scratch))
-        for question in QUESTIONS:
+        for question in QUESTIONS[:1] if quick else QUESTIONS:
             folder = Path(scratch) / question
             new_study(folder, question, motions)
             text = (folder / "design.toml").read_text("utf-8").replace("blocks = 2", f"blocks = {BLOCKS}")
             (folder / "design.toml").write_text(text, "utf-8")
             design = read_design(folder)
-            answered = simulated_rows(design, audience_for(design, None), PEOPLE, np.random.default_rng(0))
+            answered = simulated_rows(design, audience_for(design, None), people, np.random.default_rng(0))
             started = perf_counter()
             used = process_time()
             table = answers_of(design, answered)
@@ -60,7 +63,7 @@ def main() -> None:
                     "fast_enough": wall_s < ALLOWED_S,
                 }
             )
-    record("study_report", rows, packages=("strut", "scipy", "statsmodels", "pingouin"))
+    record("study_report", rows, packages=("strut", "scipy", "statsmodels", "pingouin"), quick=quick)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
-from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
 from five_walks import five_walks
-from record import Row, record
+from record import Row, benchmark_parser, record
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the load and the throwaway cluster are those of the tests
 
@@ -56,11 +56,12 @@ def _stored(folder: Path, url: str | None) -> set[tuple[str, int]]:
     return stored
 
 
-def main() -> None:
-    """Measure, print and record."""
-    parser = ArgumentParser()
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print and record; quick: two people on SQLite."""
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--people", type=int, nargs="+", default=[50, 200])
-    sizes = parser.parse_args().people
+    options = parser.parse_args(arguments)
+    sizes = [2] if options.quick else options.people
     with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory(dir="/tmp") as cluster:
         motions = five_walks(Path(scratch))
         folder = Path(scratch) / "study"
@@ -68,10 +69,10 @@ def main() -> None:
         text = (folder / "design.toml").read_text("utf-8").replace("blocks = 2", "blocks = 1")
         (folder / "design.toml").write_text(text.replace("practice = 1", "practice = 0"), "utf-8")
         rows = [measured("sqlite", folder, None, people) for people in sizes]
-        if postgres_programs() is not None:
+        if not options.quick and postgres_programs() is not None:
             with postgres_cluster(Path(cluster)) as url:
                 rows += [measured("postgresql", folder, url, people) for people in sizes]
-    record("study_server", rows, packages=("strut", "fastapi", "sqlalchemy", "uvicorn"))
+    record("study_server", rows, packages=("strut", "fastapi", "sqlalchemy", "uvicorn"), quick=options.quick)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How long does a human's step take to synthesize from a cold start, and do perturbed starts reach the same optimum?
 
-    python benchmarks/bench_synthesis.py [STARTS [MANNER ...]]
+    python benchmarks/bench_synthesis.py [--starts STARTS] [--manners MANNER ...]
 
 One step of 34 degrees of freedom, four phases, two impacts, as `strut synthesize --speed 1.3` finds it, in the usual
 manner and in the plain one: set-up, solution, refinement and proof. The first start is the drawn step, the others have
@@ -19,6 +19,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
 import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from multiprocessing import get_context  # noqa: E402
 from statistics import median  # noqa: E402
@@ -26,7 +27,7 @@ from time import perf_counter, process_time  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
 from strut.human.problem.gait_options import HUMAN, PLAIN, named_gait_options  # noqa: E402
@@ -42,9 +43,15 @@ FIGURES = ("attempts", "iterations", "mesh_cost", "cost", "drift_mm", "momentum_
 Found = tuple[Row, Array | None]
 
 
-def main(starts: int, manners: list[str]) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Synthesize from every start; quick: from the first start with the usual criteria."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("--starts", type=int, default=10)
+    parser.add_argument("--manners", nargs="+", default=[HUMAN, PLAIN])
+    options = parser.parse_args(arguments)
+    starts = 1 if options.quick else options.starts
     rows: list[Row] = []
-    for manner in manners:
+    for manner in [HUMAN] if options.quick else options.manners:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as fresh:
             rows += _judged([_timed(fresh, manner, seed) for seed in range(starts)])
         own = rows[-starts:]
@@ -55,7 +62,7 @@ def main(starts: int, manners: list[str]) -> None:
             f"median {cpu_s:.1f} s of processor time, {wall_s:.1f} s of waiting",
             file=sys.stderr,
         )
-    record("synthesis", rows, packages=["casadi", "numpy"])
+    record("synthesis", rows, packages=["casadi", "numpy"], quick=options.quick)
 
 
 def _timed(fresh: ProcessPoolExecutor, manner: str, seed: int) -> Found:
@@ -118,4 +125,4 @@ def _judged(found: list[Found]) -> list[Row]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10, sys.argv[2:] or [HUMAN, PLAIN])
+    main()

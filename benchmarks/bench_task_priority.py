@@ -2,7 +2,7 @@
 
     python benchmarks/bench_task_priority.py
 
-Hand pose, head orientation and posture while Pepper waves for 10 s at 100 Hz, platform free, feeling this or that.
+Hand pose, head orientation and posture while Pepper waves for 10 s at 100 Hz, platform free, in six styles.
 Every solver gets the same goals one step ahead, closes hand and head errors within the step and a tenth of the
 posture's, keeps joint ranges and speeds, and takes straight steps. A tick is kinematics, goals and solution. pink and
 mink know weights instead of priorities: 1 for the hand, 0.1 for the head and 0.01 for the posture, a factor of 100 in
@@ -14,22 +14,26 @@ all of them alike.
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the models are written as the tests write them
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
 import tempfile  # noqa: E402
-from collections.abc import Callable  # noqa: E402
+from collections.abc import Callable, Sequence  # noqa: E402
 from dataclasses import dataclass  # noqa: E402
-from pathlib import Path  # noqa: E402
 from time import process_time  # noqa: E402
 
 import mink  # noqa: E402
 import numpy as np  # noqa: E402
 import pink  # noqa: E402
 import pinocchio  # noqa: E402
+from tests.mjcf_text import text_of  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.engines.frame_kinematics import FrameKinematics, frame_poses  # noqa: E402
 from strut.expression.body_swing import posture_over_time  # noqa: E402
@@ -66,7 +70,7 @@ Tick = Callable[[Array, int], Array]
 
 @dataclass(frozen=True)
 class Goals:
-    """Where hand (T, 3) and wxyz, posture (T, 18) and, from the posture alone, the head shall be."""
+    """Goals over time: hand (T, 3) and wxyz, posture (T, 18) and, from the posture alone, the head."""
 
     style: Style
     hand_m: Array
@@ -148,7 +152,7 @@ def mink_tick(robot: Robot, goals: Goals) -> Tick:
 def pink_tick(robot: Robot, goals: Goals) -> Tick:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.xml"
-        path.write_text(robot.model, encoding="utf-8")
+        path.write_text(text_of(robot.model), encoding="utf-8")
         model = pinocchio.buildModelFromMJCF(str(path))
     lower, upper, speed = limits(robot)
     model.lowerPositionLimit = lower
@@ -214,7 +218,7 @@ def measured(case: str, positions: Array, taken: list[float], robot: Robot, goal
     }
 
 
-def compare(robot: Robot, feeling: str, style: Style) -> list[Row]:
+def compare(robot: Robot, name: str, style: Style, *, repeats: int) -> list[Row]:
     """Return a row for each solver."""
     goals = goals_of(robot, style)
     path = hand_task(robot, "wave", duration_s=DURATION_S)
@@ -224,20 +228,24 @@ def compare(robot: Robot, feeling: str, style: Style) -> list[Row]:
     ticks = {case: make(robot, goals) for case, make in makers.items()}
     taken: dict[str, list[float]] = {case: [] for case in ticks}
     positions: dict[str, Array] = {}
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         for case, tick in ticks.items():
             positions[case], seconds = play(tick, start, len(goals.hand))
             taken[case] += seconds
-    rows = [measured(f"{feeling}: {case}", positions[case], taken[case], robot, goals) for case in ticks]
+    rows = [measured(f"{name}: {case}", positions[case], taken[case], robot, goals) for case in ticks]
     for row in rows:
         row["slower_than_strut_by"] = round(row["median_us"] / rows[0]["median_us"], 2)
     return rows
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure every style; quick: the first one, once."""
+    quick = benchmark_parser(__doc__).parse_args(arguments).quick
     robot = load_robot("pepper")
-    rows = [row for feeling, style in STYLES.items() for row in compare(robot, feeling, style)]
-    record("task_priority", rows, packages=("strut", "numpy", "mujoco", "mink", "pin-pink", "daqp"))
+    styles = list(STYLES.items())[:1] if quick else list(STYLES.items())
+    repeats = 1 if quick else REPEATS
+    rows = [row for name, style in styles for row in compare(robot, name, style, repeats=repeats)]
+    record("task_priority", rows, packages=("strut", "numpy", "mujoco", "mink", "pin-pink", "daqp"), quick=quick)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""Would a toe joint change what recordings tell: contacts at push-off, ground forces, ankle torques?
+"""Would a toe joint change what recordings show: contacts at push-off, ground forces, ankle torques?
 
-Toes are made by thought: what lies before the ball of a fitted foot, with 0.2 % of the body mass, flat on the ground
+    python benchmarks/bench_toe_joint.py
+
+The toes are computed: what lies before the ball of a fitted foot, with 0.2 % of the body mass, flat on the ground
 from heel off to toe off and straight again 0.1 s later. Rows tell how high ball and rigid toe tip are when toes leave,
 and by how much the inertia of bending toes changes the vertical force and the torque of an ankle. Needs the recordings
 in ../shared/data.
@@ -8,13 +10,13 @@ in ../shared/data.
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.signal import butter, filtfilt
 
-from bench_ground_forces import DATA, HELD_OUT, TUNED, captured
-from record import record
+from bench_ground_forces import HELD_OUT, TUNED, captured
+from record import benchmark_parser, record, recordings
 from strut.arrays import Array
 from strut.engines.rigid_body import body_poses
 from strut.maths.rotation import qpos_from_angles
@@ -25,7 +27,7 @@ from strut.robot import Robot
 
 TOES_OF_MASS = 0.002
 STRAIGHT_S = 0.1  # after toe off
-LOW_PASS_HZ = 10.0  # of the made movement of toes
+LOW_PASS_HZ = 10.0  # of the computed movement of the toes
 
 
 def bend_rad(prints: list[Footprint], time_s: Array, pitch_rad: Array) -> Array:
@@ -43,7 +45,7 @@ def bend_rad(prints: list[Footprint], time_s: Array, pitch_rad: Array) -> Array:
 
 def row(half: str, name: str) -> dict[str, object]:
     """Return what a toe joint would change in a trial."""
-    walk = captured(DATA / f"{name}.c3d")
+    walk = captured(recordings() / f"{name}.c3d")
     robot = walk.robot
     forces = walk.forces
     qpos = qpos_from_angles(forces.movement.q)
@@ -103,11 +105,12 @@ def _rms(values: Array) -> float:
     return float(np.sqrt(np.mean(values**2)))
 
 
-def main() -> None:
-    if not DATA.is_dir():
-        sys.exit("The recordings are not here: ../shared/data is absent.")
-    rows = [row(half, name) for half, names in (("tuned", TUNED), ("held out", HELD_OUT)) for name in names]
-    record("toe_joint", rows, packages=["numpy", "scipy", "mujoco"])
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Compare every trial; quick: the first one."""
+    quick = benchmark_parser(__doc__).parse_args(arguments).quick
+    trials = [(half, name) for half, names in (("tuned", TUNED), ("held out", HELD_OUT)) for name in names]
+    rows = [row(*trial) for trial in (trials[:1] if quick else trials)]
+    record("toe_joint", rows, packages=["numpy", "scipy", "mujoco"], quick=quick)
 
 
 if __name__ == "__main__":

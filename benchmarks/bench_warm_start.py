@@ -15,13 +15,14 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before numpy starts its threads
 
 import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from dataclasses import replace  # noqa: E402
 from time import perf_counter, process_time  # noqa: E402
 from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from record import Row, record  # noqa: E402
+from record import Row, benchmark_parser, record  # noqa: E402
 from strut.arrays import Array  # noqa: E402
 from strut.emotion import named_emotion  # noqa: E402
 from strut.errors import StrutError  # noqa: E402
@@ -82,8 +83,16 @@ def apart_mrad(gait: Gait | None, cold: Gait | None) -> float | str:
     return round(1e3 * float(np.max(np.abs(angles(gait) - angles(cold)))), 2)
 
 
-def main(cases: list[str]) -> None:
-    for case in cases:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Synthesize every case from each start; quick: the second case from solved gaits."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("cases", nargs="*", default=CASES)
+    options = parser.parse_args(arguments)
+    if options.quick:
+        row, _ = timed(CASES[1], "solved gaits")
+        record("warm_start", [row], packages=("strut", "casadi", "numpy"), quick=True)
+        return
+    for case in options.cases:
         style = request(case).get("options")
         cold = timed(case, "guessed step", guess=GuessOptions(style=style.style if style else None))
         found = [cold, timed(case, "solved gaits")]
@@ -95,4 +104,4 @@ def main(cases: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(CASES))
+    main()

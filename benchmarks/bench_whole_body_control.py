@@ -10,10 +10,9 @@ processor.
 from __future__ import annotations
 
 import importlib.util
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -23,7 +22,7 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 import strut
-from record import record
+from record import benchmark_parser, record
 from strut.adoption.adopt import adopt
 from strut.engines.inverse_dynamics import velocities
 from strut.simulation import whole_body_program
@@ -112,10 +111,13 @@ SOLVERS = {
 }
 
 
-def main() -> None:
-    """Measure and record."""
-    if len(sys.argv) > 1:
-        robot = strut.load_robot(sys.argv[1])
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and record; quick: a few ticks."""
+    parser = benchmark_parser(__doc__)
+    parser.add_argument("robot", nargs="?", help="folder of an adopted robot")
+    options = parser.parse_args(arguments)
+    if options.robot is not None:
+        robot = strut.load_robot(options.robot)
     else:
         robot = adopt("g1_29dof_rev_1_0", out=Path(tempfile.mkdtemp()) / "g1").robot
     motion = strut.walk(robot, "neutral", cycles=3)
@@ -128,7 +130,7 @@ def main() -> None:
         programs.append(tuple(np.array(part) for part in program))
         return solve(*program)
 
-    samples = np.linspace(0, len(motion.time_s) - 1, TICKS).astype(int)
+    samples = np.linspace(0, len(motion.time_s) - 1, 8 if options.quick else TICKS).astype(int)
     ticks = [
         timed(lambda k=k: control.correction(float(motion.time_s[k]), motion.qpos[k], qvel[k]))[1] for k in samples
     ]
@@ -148,7 +150,7 @@ def main() -> None:
         times = [spent for _, spent in solved]
         off = max(float(np.abs(np.asarray(one) - other).max()) for one, other in zip(found, wanted, strict=True))
         rows.append(row(name, robot, times, off))
-    record("whole_body_control", rows, packages=("mujoco", "daqp"))
+    record("whole_body_control", rows, packages=("mujoco", "daqp"), quick=options.quick)
 
 
 def row(case: str, robot: strut.Robot, times_ms: list[float], off: float) -> dict[str, Any]:

@@ -1,10 +1,15 @@
-"""Record: a benchmark's rows, printed for people and appended to results/ with what they were measured on."""
+"""What every benchmark shares: its options, its data, and rows that are printed and appended to results/.
+
+A benchmark is a module with `main(arguments)`. With `--quick` it measures the smallest case that shows that it works,
+and records nothing; tests/test_benchmarks.py runs every benchmark that way.
+"""
 
 from __future__ import annotations
 
 import csv
 import os
 import platform
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,10 +17,31 @@ from itertools import count
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 RESULTS = Path(__file__).parent / "results"
+RECORDINGS = Path(__file__).parents[2] / "shared" / "data"  # real recordings, which are not part of the project
 Row = dict[str, Any]
+
+
+def benchmark_parser(description: str | None) -> ArgumentParser:
+    """Return a parser of a benchmark's options, which knows `--quick`."""
+    parser = ArgumentParser(description=description, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="measure the smallest case, and record nothing")
+    return parser
+
+
+def skip(reason: str) -> NoReturn:
+    """End a benchmark that cannot run here, without an error: `make bench` goes on with the next one."""
+    print(f"skipped: {reason}")
+    raise SystemExit(0)
+
+
+def recordings() -> Path:
+    """Return the folder of real recordings, or skip the benchmark where they are absent."""
+    if not RECORDINGS.is_dir():
+        skip("the recordings in ../shared/data are absent.")
+    return RECORDINGS
 
 
 def processor() -> str:
@@ -39,11 +65,16 @@ def median_seconds(work: Callable[[], Any], *, repeats: int) -> float:
     return median(taken)
 
 
-def record(name: str, rows: Sequence[Row], *, packages: Sequence[str]) -> None:
-    """Print rows and append them to `results/<name>.csv`, a file of older rows with other columns being set aside."""
+def record(name: str, rows: Sequence[Row], *, packages: Sequence[str], quick: bool = False) -> None:
+    """Print rows and append them to `results/<name>.csv`; older rows with other columns move to a file of their own.
+
+    Rows of a quick run are printed only.
+    """
     print(",".join(rows[0]))
     for row in rows:
         print(",".join(str(value) for value in row.values()))
+    if quick:
+        return
     measured_on = {
         "when": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "processor": processor(),

@@ -42,16 +42,17 @@ def find_description(given: Path | str) -> Path:
 
 
 def package_robot_names() -> tuple[str, ...]:
-    """Return the names of the robots in installed packages that need no download."""
-    return tuple(sorted({name for robot in _installed() for name in (robot.name, *_folder_names(robot.folder))}))
+    """Return the names that select one robot of the installed packages, without a download."""
+    robots = list(_installed())
+    names = {name for robot in robots for name in (robot.name, *_folder_names(robot.folder))}
+    return tuple(sorted(name for name in names if len(_matches(name, robots)) == 1))
 
 
 def _find_installed(requested: str) -> Path:
     """Return the only file of installed packages with a name, or else the only file in a folder with that name."""
     robots = list(_installed())
     name = requested.lower()
-    matches = [robot for robot in robots if robot.name == name]
-    matches = matches or [robot for robot in robots if name in _folder_names(robot.folder)]
+    matches = _matches(name, robots)
     if not matches:
         close = ", ".join(get_close_matches(name, package_robot_names(), n=4, cutoff=0.5))
         nearest = f" (nearest: {close})" if close else ""
@@ -64,6 +65,12 @@ def _find_installed(requested: str) -> Path:
         choices = list_names([_unambiguous_name(robot, robots) for robot in matches], 8)
         raise NotAdoptedError(f"several installed files have this name; give one of them: {choices}.", requested)
     return matches[0].file
+
+
+def _matches(name: str, robots: Sequence[PackageRobot]) -> list[PackageRobot]:
+    """Return the robots whose file has a name, or else those whose folder has it."""
+    by_file = [robot for robot in robots if robot.name == name]
+    return by_file or [robot for robot in robots if name in _folder_names(robot.folder)]
 
 
 def _folder_names(folder: str) -> tuple[str, ...]:

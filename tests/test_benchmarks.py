@@ -1,0 +1,45 @@
+"""Every benchmark runs: `--quick` measures its smallest case. Long ones are marked and run with `make bench-quick`."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "benchmarks"
+NAMES = sorted(path.stem for path in FOLDER.glob("bench_*.py"))
+LONG = {  # a solved human gait, a server or a recorded walk: more than three seconds of processor time
+    *("bench_capture_time", "bench_explain", "bench_gait_bands", "bench_gait_library", "bench_goals"),
+    *("bench_human_bodies", "bench_human_feelings", "bench_human_transitions", "bench_human_waiting"),
+    *("bench_landing_audit", "bench_marker_fit", "bench_reconstruction", "bench_reconstruction_accuracy"),
+    *("bench_recorded_person", "bench_study_report", "bench_study_server", "bench_synthesis", "bench_warm_start"),
+    "bench_whole_body_control",
+}
+RUNS = [pytest.param(name, marks=pytest.mark.benchmark) if name in LONG else name for name in NAMES]
+
+
+@pytest.fixture
+def _benchmarks_are_importable(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+
+
+def written():
+    """Return the result files, with when each was changed."""
+    return {path: path.stat().st_mtime_ns for path in (FOLDER / "results").iterdir()}
+
+
+@pytest.mark.usefixtures("_benchmarks_are_importable")
+@pytest.mark.parametrize("name", RUNS)
+def test_a_quick_run_prints_a_row_and_records_nothing(name, capsys):
+    before = written()
+    try:
+        importlib.import_module(name).main(["--quick"])
+    except ModuleNotFoundError as missing:
+        pytest.skip(f"{missing.name} is not installed")
+    except SystemExit as end:
+        if end.code != 0:
+            pytest.fail(f"ends with {end.code}")
+        pytest.skip(capsys.readouterr().out.strip())
+    lines = capsys.readouterr().out.splitlines()
+    header = next(line for line in lines if "," in line)
+    assert len(lines) > lines.index(header) + 1, "a header, and no row"
+    assert written() == before
