@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 .PHONY: demo test pytest docs bench bench-quick bench-peers lint ruff mypy lock clean
 
 demo: $(VENV)/installed
-	$(BIN)/python examples/01_five_emotions.py demo
+	$(BIN)/strut demo --out demo --force
 
 # Types are checked beside the tests.
 test: ruff

@@ -49,6 +49,7 @@ from .viewer.files import (
     save_html as save_html,
 )
 from .pilot.live.drive_page import drive as drive
+from .gallery.demo import demo as demo
 
 # Files
 from .formats.motion_file import load_motion as load_motion, save_motion as save_motion
@@ -73,7 +74,7 @@ from . import (
 from . import ocp as ocp, perception as perception, pilot as pilot, reproduction as reproduction, study as study
 from . import verify as verify, viewer as viewer
 
-from . import engines as engines, models as models, schemas as schemas, simulation as simulation
+from . import engines as engines, gallery as gallery, models as models, schemas as schemas, simulation as simulation
 
 # Modules of nouns, for generators, limits, tasks and readers of your own
 from . import audit as audit, draft as draft, errors as errors, receipt as receipt, recording as recording

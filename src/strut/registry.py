@@ -50,6 +50,7 @@ VERBS = {
     "drive": Verb("strut.pilot.verbs.drive:drive", "Drive a simulated robot from the browser."),
     "show": Verb("strut.cli.show:show", "Show motions in the browser, or write a page, a picture or a film."),
     "export": Verb("strut.cli.export:export", "Write a motion or a rig for other programs."),
+    "demo": Verb("strut.gallery.verbs.demo:demo", "Show five bodies in five emotions on one page."),
     "reproduce": Verb(
         "strut.reproduction.verbs.reproduce:reproduce", "Compute the published numbers of a system again."
     ),

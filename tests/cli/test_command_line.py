@@ -83,7 +83,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         ),
         (
             ["dance"],
-            "There is no verb 'dance' (nearest: animate, analyze, reproduce); `strut --help` lists them all.",
+            "There is no verb 'dance' (nearest: animate, analyze, demo); `strut --help` lists them all.",
         ),
         (["walk", "mrpete", "--pad", "0.1", "0.2"], "Option '--pad' requires 3 arguments. See `strut walk --help`."),
         (

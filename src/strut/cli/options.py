@@ -130,3 +130,8 @@ def speed_m_s(text: str) -> float:
         raise typer.BadParameter(f"'{text}' is not a speed; write for instance 30cm/s or 0.3 (m/s).")
     number, unit = match.groups()
     return float(number) * _METRES_A_SECOND[unit or "m/s"]
+
+
+def split_names(text: str) -> list[str]:
+    """Return the names of a list that is separated by commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -38,6 +38,7 @@ PARTNERS = {
     "seconds": ("html", "gif", "mp4"),
     "width": ("png", "gif", "mp4"),
     "fps": ("gif", "mp4"),
+    "plain": ("gif", "mp4"),
     "json": FILES,
 }  # options of files; in the live viewer the user chooses
 LARGE_GIF_BYTES = 5_000_000  # pages and chats begin to refuse pictures
@@ -64,6 +65,7 @@ def show(
     seconds: Seconds = None,
     width: Width = None,
     fps: Fps = None,
+    plain: Annotated[bool, typer.Option("--plain", help="A film without titles, verdicts and legend.")] = False,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
     force: Force = False,
@@ -96,6 +98,7 @@ def show(
             duration_s=seconds,
             width_px=width,
             frames_per_s=fps,
+            plain=plain,
             force=force,
             on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
         )

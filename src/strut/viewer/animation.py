@@ -54,6 +54,7 @@ class FilmOptions(TypedDict, total=False):
         frames_per_s: From 1 to 60; if None, 25 with a human walk, a keyframe animation or a sequence, and otherwise 20.
         width_px: Width of the film; if None, 720 for one robot and about 1280 for several.
         panel_px: Width of the picture of each robot, instead of `width_px`.
+        plain: Whether titles, verdicts and the legend are left out.
     """
 
     from_s: float | None
@@ -61,6 +62,7 @@ class FilmOptions(TypedDict, total=False):
     frames_per_s: float | None
     width_px: int | None
     panel_px: int | None
+    plain: bool
     look: Look
     names: Sequence[str] | None
     force: bool
@@ -114,6 +116,9 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     width_px = options.get("panel_px") or FILM.panel_px(len(takes), options.get("width_px"))
     azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT_SHARE) if all(walks) else (shown.azimuth_rad, LEVEL_SHARE)
     shot = shot_of(takes, width_px, azimuth_rad, elevation_rad=shown.elevation_rad, height_share=height_share)
+    if options.get("plain", False):
+        no_text = np.empty((0, len(takes) * width_px, 3), dtype=np.uint8)
+        return Film(no_text, shot, no_text, count, rounds, rate_hz)
     key = key_under(len(takes), width_px, _marks(takes))
     return Film(titles_over(shown, width_px), shot, key, count, rounds, rate_hz)
 

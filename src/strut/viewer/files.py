@@ -36,6 +36,7 @@ def save_views(
     duration_s: float | None = None,
     width_px: int | None = None,
     frames_per_s: float | None = None,
+    plain: bool = False,
     force: bool = False,
     on_frame: OnFrame | None = None,
 ) -> list[Path]:
@@ -54,6 +55,7 @@ def save_views(
         duration_s: Length of animation and video, and largest length of the page.
         width_px: Width of picture, animation and video; if None, 840 and 720 for one robot, and more for several.
         frames_per_s: Of animation and video; if None, 25 with a human walk, an animation or a sequence, else 20.
+        plain: Whether animation and video have no titles, verdicts and legend.
         force: Whether existing files may be replaced.
         on_frame: Called after each frame of a film with the number of finished frames and of all frames.
 
@@ -76,7 +78,12 @@ def save_views(
         write_atomically(files[".html"], page, force=force)
     if png is not None:
         write_atomically(files[".png"], _picture(shown, in_a_row, at_s, width_px), force=force)
-    how: FilmOptions = {"duration_s": duration_s, "width_px": width_px, "frames_per_s": frames_per_s}
+    how: FilmOptions = {
+        "duration_s": duration_s,
+        "width_px": width_px,
+        "frames_per_s": frames_per_s,
+        "plain": plain,
+    }
     for ending, film in _films(shown, files, how, on_frame).items():
         write_atomically(files[ending], film, force=force)
     return list(files.values())

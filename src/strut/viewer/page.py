@@ -17,7 +17,7 @@ from strut.viewer.plots import figure_svg
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "
     "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "
-    "connect-src data: blob:; frame-src 'self'"
+    "media-src data:; connect-src data: blob:; frame-src 'self'"
 )
 
 

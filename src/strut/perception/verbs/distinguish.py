@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.options import Expression, Force, Json, chosen_layer
+from strut.cli.options import Expression, Force, Json, chosen_layer, split_names
 from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, report_emotion
 from strut.models.catalogue import load_robot
 from strut.perception.distinguish import DEFAULT_EMOTIONS, Discriminability
@@ -31,7 +31,7 @@ def distinguish(
     """Measure how different a robot's emotions look. Example: strut distinguish mrpete --png map.png."""
     check_all_writable({".html": html, ".png": png}, force=force)
     layer = chosen_layer(expression)
-    names = [name.strip() for name in emotions.split(",") if name.strip()]
+    names = split_names(emotions)
     with progress(f"plans {robot}") as bar:
         result = measure(robot, names, expression=layer, task=task, on_motion=report_emotion(bar, f"plans {robot},"))
     _write_maps(result, html, png, force=force)
