@@ -1,4 +1,4 @@
-"""Mr. Pete walks neutral, happy, sad, angry and fearful: plan, check, simulate, draw. `make demo` runs this.
+"""Mr. Pete walks neutral, happy, sad, angry and fearful: plan, check, simulate, draw.
 
 python examples/01_five_emotions.py FOLDER
 """

@@ -46,15 +46,15 @@ def _moments(draft: Draft, margin_m: float) -> Iterator[TightMoment]:
     robot = draft.robot
     audit = draft.measured
     joints = robot.joint_names
-    for limit, use in (
+    for limit, uses in (
         (LimitName.TORQUE, np.abs(audit.torque_nm) / robot.torque_limit_nm),
         (LimitName.JOINT_SPEED, np.abs(audit.joint_speed_rad_s) / robot.joint_speed_limit_rad_s),
     ):
-        sample, joint = _largest(use)
+        sample, joint = _largest(uses)
         words = (
-            f"{joints[joint]} reaches {format_percent(use[sample, joint])} of its {limit.removeprefix('joint ')} limit"
+            f"{joints[joint]} reaches {format_percent(uses[sample, joint])} of its {limit.removeprefix('joint ')} limit"
         )
-        yield TightMoment(limit, float(use[sample, joint]), sample, f"{words} at {audit.time_s[sample]:.2f} s.")
+        yield TightMoment(limit, float(uses[sample, joint]), sample, f"{words} at {audit.time_s[sample]:.2f} s.")
     if margin_m > 0.0 and np.isfinite(audit.margin_m).all():
         sample = int(np.argmin(audit.margin_m))
         smallest_m = float(audit.margin_m[sample])
