@@ -1,8 +1,8 @@
-"""Which test runs which lines, and how long it takes: a pytest plugin for mutation.py, which also picks tests by it.
+"""A pytest plugin for mutation.py: records which lines each test runs and how long it takes, and selects tests by name.
 
-With LINES_TO it writes `{test: {"seconds": s, "lines": {file: [line, …]}}}` for the tests of a run. What a fixture or
-a cache made once for several tests is credited to the first of them. With TESTS_FROM it runs the tests named in that
-file, in its order, and no others.
+With LINES_TO it writes `{test: {"seconds": s, "lines": {file: [line, …]}}}` for the tests of a run. A file is a path
+inside the folder LINES_OF. What a fixture or a cache makes once for several tests is credited to the first of them.
+With TESTS_FROM it runs only the tests that are named in that file, in its order.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from time import perf_counter
 import coverage
 import pytest
 
-FOLDER = os.environ.get("LINES_OF", ".")
-RECORD = coverage.Coverage(data_file=None, source=[FOLDER], config_file=False) if "LINES_TO" in os.environ else None
+FOLDER = Path(os.environ.get("LINES_OF", ".")).resolve()
+RECORD = (
+    coverage.Coverage(data_file=None, source=[str(FOLDER)], config_file=False) if "LINES_TO" in os.environ else None
+)
 SECONDS: dict[str, float] = {}
 if RECORD is not None:
     RECORD.start()
@@ -37,22 +39,24 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests that are asked for, in the order in which they are asked for."""
     if "TESTS_FROM" in os.environ:
-        place = {
-            name: index for index, name in enumerate(json.loads(Path(os.environ["TESTS_FROM"]).read_text("utf-8")))
-        }
+        names = json.loads(Path(os.environ["TESTS_FROM"]).read_text("utf-8"))
+        place = {name: index for index, name in enumerate(names)}
         items[:] = sorted((item for item in items if item.nodeid in place), key=lambda item: place[item.nodeid])
 
 
 def pytest_sessionfinish() -> None:
-    """Write what was seen."""
+    """Write the record."""
     if RECORD is None:
         return
     RECORD.stop()
     data = RECORD.get_data()
-    found = {test: {"seconds": seconds, "lines": {}} for test, seconds in SECONDS.items()}
+    tests: dict[str, dict[str, object]] = {}
+    for test, seconds in SECONDS.items():
+        tests[test] = {"seconds": seconds, "lines": {}}
     for file in data.measured_files():
-        for line, tests in data.contexts_by_lineno(file).items():
-            for test in tests:
-                if test in found:
-                    found[test]["lines"].setdefault(Path(file).name, []).append(line)
-    Path(os.environ["LINES_TO"]).write_text(json.dumps(found), "utf-8")
+        module = Path(file).resolve().relative_to(FOLDER).as_posix()
+        for line, names in data.contexts_by_lineno(file).items():
+            for name in names:
+                if name in tests:
+                    tests[name]["lines"].setdefault(module, []).append(line)
+    Path(os.environ["LINES_TO"]).write_text(json.dumps(tests), "utf-8")

@@ -1,17 +1,23 @@
-"""Would the tests notice? Small faults are put into a copy of the tree, and the tests of the matching folder must fail.
+"""Would the tests notice a small fault? Put faults into a copy of the tree, one at a time, and run the tests.
 
-    python benchmarks/mutation.py               # 150 faults over all core folders; goes on where it stopped
-    python benchmarks/mutation.py --only kinematics balance --again    # those that survived, after tests were written
-    python benchmarks/mutation.py --report      # tidies the results and prints the share that is noticed
+    python benchmarks/mutation.py                                 # 10 faults in each feature room of ROOMS
+    python benchmarks/mutation.py --rooms kinematics --faults 20
+    python benchmarks/mutation.py --again                         # only the missed ones, after tests were written
+    python benchmarks/mutation.py --report                        # run nothing: tidy the results and print the shares
 
-A fault is one changed constant, sign, comparison, boolean or call argument. A seed decides which ones are put in: the
-first of a lot drawn per folder, so that the choice stays when other lines change. The tests of a folder run once
-without a fault, and it is noted which test runs which lines (line_record.py). A fault is then shown to the tests of
-its folder, those that run its line first and the quick ones before the dear ones, with `-x`, without those marked slow
-(but for SLOW_TOO), up to `--budget` seconds of tests; it is noticed when one fails, or when they take more than four
-times as long as without it. A fault in a line that no test of the folder runs is missed without being tried.
-mutation_equivalent.toml lists the faults that change nothing, each with the reason; another is taken for each. Rows
-stand in results/mutation.csv, one per fault; a fault that stands there is not run again.
+A fault changes one constant, sign, comparison, boolean or the order of two call arguments. The seed decides which
+faults of a room are drawn: each fault has a number computed from the seed and its own text, and the smallest numbers
+are taken, so the draw stays the same when other lines change. The results file names the seed of each row.
+
+The tests of a room are those in its folder of `tests/` and those of the command line that run its verbs. They run once
+without a fault, and line_record.py notes which test runs which lines. Each fault is then given to the tests that run
+its line and to the other tests of their files, which may share a fixture with them: the quick ones first, up to
+`--budget` seconds. It is noticed if a test fails or if the tests take more than four times as long. It is missed
+without a run if no test runs its line. Recordings in `../shared` are used if they are there.
+
+mutation_equivalent.toml lists the faults that change nothing, each with its reason; the next fault of the draw takes
+its place. results/mutation.csv has one row per fault, with the outcome of its first run beside the last one; a fault
+with a row is not run again.
 """
 
 from __future__ import annotations
@@ -23,6 +29,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,29 +40,34 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from strut.registry import VERBS
+
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results" / "mutation.csv"
 EQUIVALENT = Path(__file__).parent / "mutation_equivalent.toml"
 CACHE = Path(tempfile.gettempdir()) / "strut_mutation"
-FOLDERS = (
-    *("generators", "verify", "kinematics", "balance", "simulation"),
-    *("engines", "expression", "optimal", "human", "pipeline"),
-)
-HEAVY = {"synthesize.py", "reconstruct.py", "multi_start.py", "reconstruction.py"}  # their tests are marked slow
-SLOW_TOO = {"verify", "human"}  # slow tests there only look at a synthesized gait, which is kept from the first run
-# their first two arguments swapped are no fault: clip takes the larger of them, then the smaller of that and the third
+HOUSE = tomllib.loads((ROOT / "docs" / "house.toml").read_text("utf-8"))
+ALL_ROOMS = [room for room in [*HOUSE["core"], *HOUSE["features"]] if room != "robots"]  # robots/ has no Python
+ROOMS = ["mocap", "study", "viewer", "adoption", "formats", "pilot"]
+NOT_COPIED = (".git", ".venv*", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "__pycache__", "site")
+# Their first two arguments may be swapped: clip takes the larger of them, then the smaller of that and the third.
 COMMUTATIVE = {"max", "min", "maximum", "minimum", "fmax", "fmin", "hypot", "clip"}
-KEY = ("folder", "file", "function", "kind", "before", "after")
-Lines = dict[str, dict[str, Any]]
+KEY = ("room", "file", "function", "kind", "before", "after")
 COMPARISONS = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SIGNS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
+MISSED = ("survived", "not run")
+NO_TESTS = 5  # what pytest returns if its files have no tests
+
+Key = tuple[str, ...]
+Row = dict[str, str]
+Tests = dict[str, dict[str, Any]]  # by test: "seconds", and "lines" by module
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One change: where it stands, and the source of the expression before and after."""
+    """One change: its place, and the source of the expression before and after."""
 
-    folder: str
+    room: str
     file: str
     function: str
     line: int
@@ -67,13 +79,16 @@ class Fault:
     after: str
 
     @property
-    def key(self) -> tuple[str, ...]:
-        """What makes two faults the same in different runs."""
+    def key(self) -> Key:
+        """What makes two faults of different runs the same."""
         return tuple(getattr(self, name) for name in KEY)
 
 
-def changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the faults that can be put in the place of a node, each with its kind."""
+COLUMNS = ["seed", *(field.name for field in fields(Fault)), "first_outcome", "outcome", "by", "seconds"]
+
+
+def faulty_versions(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield the faulty expressions that can replace a node, each with its kind."""
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         yield "constant", ast.Constant(node.value + 1 if isinstance(node.value, int) else node.value * 1.5 + 0.1)
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
@@ -87,35 +102,20 @@ def changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     elif isinstance(node, ast.BoolOp):
         other = ast.And() if isinstance(node.op, ast.Or) else ast.Or()
         yield "boolean", ast.BoolOp(other, node.values)
-    elif isinstance(node, ast.Call) and len(node.args) >= 2 and _ordered(node):
+    elif isinstance(node, ast.Call) and len(node.args) >= 2 and depends_on_order(node):
         first, second, *others = node.args
         yield "argument", ast.Call(node.func, [second, first, *others], node.keywords)
 
 
-def _ordered(call: ast.Call) -> bool:
-    """Return whether the order of the first two arguments says something."""
+def depends_on_order(call: ast.Call) -> bool:
+    """Return whether swapping the first two arguments can change the result."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    alike = ast.dump(call.args[0]) == ast.dump(call.args[1])
-    return name not in COMMUTATIVE and not alike and not any(isinstance(one, ast.Starred) for one in call.args)
+    same = ast.dump(call.args[0]) == ast.dump(call.args[1])
+    return name not in COMMUTATIVE and not same and not any(isinstance(one, ast.Starred) for one in call.args)
 
 
-def faults_in(path: Path, folder: str) -> Iterator[Fault]:
-    """Yield every fault of a module: inside functions, outside annotations, messages and assertions."""
-    text = path.read_text("utf-8")
-    tree = ast.parse(text)
-    left_out = {id(inner) for node in ast.walk(tree) for part in _left_out(node) for inner in ast.walk(part)}
-    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-        for node in (inner for statement in function.body for inner in ast.walk(statement)):
-            if id(node) not in left_out and isinstance(node, ast.expr):
-                for kind, other in changed(node):
-                    before = ast.get_source_segment(text, node) or ""
-                    after = f"({ast.unparse(other)})"
-                    place = (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
-                    yield Fault(folder, path.name, function.name, *place, kind, before, after)
-
-
-def _left_out(node: ast.AST) -> list[ast.AST]:
-    """Return the parts of a node in which a fault says nothing: annotations, decorators, messages, assertions."""
+def excluded_parts(node: ast.AST) -> list[ast.AST]:
+    """Return the parts of a node that get no fault: annotations, decorators, messages, assertions."""
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
         return [node]
     if isinstance(node, ast.AnnAssign):
@@ -125,209 +125,272 @@ def _left_out(node: ast.AST) -> list[ast.AST]:
     return []
 
 
-def chosen(folder: str, count: int, seed: int, left_out: set[tuple[str, ...]]) -> list[Fault]:
-    """Return faults of a folder in a lot that the seed decides, those left out replaced by the next."""
-    modules = [path for path in sorted((ROOT / "src/strut" / folder).glob("*.py")) if path.name not in HEAVY]
-    faults = {fault.key: fault for path in modules for fault in faults_in(path, folder) if fault.key not in left_out}
-    return sorted(faults.values(), key=lambda fault: _lot(fault, seed))[:count]
+def faults_in(path: Path, room: str) -> Iterator[Fault]:
+    """Yield every fault inside the functions of a module."""
+    text = path.read_text("utf-8")
+    tree = ast.parse(text)
+    excluded = {id(inner) for node in ast.walk(tree) for part in excluded_parts(node) for inner in ast.walk(part)}
+    file = path.relative_to(ROOT / "src/strut" / room).as_posix()
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        for node in (inner for statement in function.body for inner in ast.walk(statement)):
+            if id(node) in excluded or not isinstance(node, ast.expr):
+                continue
+            for kind, other in faulty_versions(node):
+                before = ast.get_source_segment(text, node) or ""
+                place = (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
+                yield Fault(room, file, function.name, *place, kind, before, f"({ast.unparse(other)})")
 
 
-def _lot(fault: Fault, seed: int) -> str:
-    return hashlib.sha256(repr((seed, fault.key)).encode()).hexdigest()
+def draw_faults(room: str, count: int, seed: int, excluded: set[Key]) -> list[Fault]:
+    """Return the faults of a room with the smallest numbers, without those of `excluded`."""
+    modules = sorted((ROOT / "src/strut" / room).rglob("*.py"))
+    faults = {fault.key: fault for path in modules for fault in faults_in(path, room) if fault.key not in excluded}
+    return sorted(faults.values(), key=lambda fault: hash_text(repr((seed, fault.key))))[:count]
 
 
-def with_fault(text: str, fault: Fault) -> str:
-    """Return a module's text with the fault in it."""
-    lines = text.encode().splitlines(keepends=True)
+def hash_text(text: str) -> str:
+    """Return a number that depends on the text alone, as hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def insert_fault(text: str, fault: Fault) -> str:
+    """Return the text of a module with the fault in it. Columns of `ast` count bytes."""
+    content = text.encode()
+    lines = content.splitlines(keepends=True)
     start = sum(len(line) for line in lines[: fault.line - 1]) + fault.column
     end = sum(len(line) for line in lines[: fault.end_line - 1]) + fault.end_column
-    raw = text.encode()
-    return (raw[:start] + fault.after.encode() + raw[end:]).decode()
+    return (content[:start] + fault.after.encode() + content[end:]).decode()
 
 
-def tests_that_run(tree: Path, folder: str, only: list[str]) -> Lines:
-    """Return the tests of a folder, each with its seconds and the lines of the folder's modules that it runs.
+def copy_tree(folder: Path) -> Path:
+    """Return a copy of the repository in a folder, with the recordings beside it as beside the original."""
+    tree = folder / "tree"
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*NOT_COPIED))
+    recordings = ROOT.parent / "shared"
+    if recordings.is_dir():
+        (folder / "shared").symlink_to(recordings.resolve())
+    return tree
 
-    Kept by file of tests: only files that are new or changed run again, and all of them when a module changes.
+
+def find_tests(tree: Path, room: str) -> list[str]:
+    """Return the test files of a room: its folder, and those of the command line that name one of its verbs."""
+    verbs = [name for name, verb in VERBS.items() if verb.target.startswith(f"strut.{room}.")]
+    own = sorted((tree / "tests" / room).rglob("test_*.py"))
+    of_verbs = [
+        path
+        for path in sorted((tree / "tests" / "cli").glob("test_*.py"))
+        if any(f'"{verb}"' in path.read_text("utf-8") for verb in verbs)
+    ]
+    return [path.relative_to(tree).as_posix() for path in [*own, *of_verbs]]
+
+
+def record_tests(tree: Path, room: str, files: list[str]) -> Tests:
+    """Return the tests of test files, each with its seconds and the lines that it runs, without those that fail.
+
+    Records are kept by test file. A file runs again if it, a module beside it or a module of the room has changed.
     """
-    place = tree / "tests" / folder
-    kept = {path.name: _record_of(path, tree, folder) for path in sorted(place.glob("test_*.py"))}
-    kept = {name: record for name, record in kept.items() if not only or name in only}
-    if missing := [name for name, record in kept.items() if not record.is_file()]:
-        CACHE.mkdir(exist_ok=True)
-        part = CACHE / f"{folder}.part"
-        own = {"LINES_TO": str(part), "LINES_OF": str(tree / "src/strut" / folder)}
-        run = run_tests(tree, folder, own, None, missing)
-        if run.returncode not in (0, NO_TESTS):
-            raise SystemExit(f"the tests of {folder} fail without any fault; mend them first\n{run.stdout[-3000:]}")
-        found: Lines = json.loads(part.read_text("utf-8"))
-        for name in missing:
-            here = {test: told for test, told in found.items() if test.split("::")[0].endswith(f"/{name}")}
-            kept[name].write_text(json.dumps(here), "utf-8")
-    return {test: told for record in kept.values() for test, told in json.loads(record.read_text("utf-8")).items()}
+    sources = hash_modules(tree / "src/strut", room)
+    kept = {file: read_record(tree, file, sources) for file in files}
+    if missing := [file for file, tests in kept.items() if tests is None]:
+        part = CACHE / f"{os.getpid()}.part"
+        run = run_tests(tree, missing, {"LINES_TO": str(part), "LINES_OF": str(tree / "src/strut")}, None)
+        if run.returncode not in (0, 1, NO_TESTS):
+            raise SystemExit(f"the tests of {room} do not run\n{run.stdout[-3000:]}")
+        failing = {line.split(" - ")[0].split(" ", 1)[1] for line in find_failures(run.stdout)}
+        for name in failing:
+            print(f"left out, because it fails without a fault: {name}", flush=True)
+        tests: Tests = json.loads(part.read_text("utf-8"))
+        part.unlink()
+        modules = hash_modules(tree / "src/strut", "")
+        for file in missing:
+            own = {name: test for name, test in tests.items() if name.split("::")[0] == file and name not in failing}
+            kept[file] = own
+            record_path(tree, file).write_text(json.dumps({"modules": modules, "tests": own}), "utf-8")
+    return {name: test for tests in kept.values() for name, test in (tests or {}).items()}
 
 
-def _record_of(path: Path, tree: Path, folder: str) -> Path:
-    """Return where the record of a file of tests is kept."""
-    shared = [other for other in sorted(path.parent.glob("*.py")) if not other.name.startswith("test_")]
-    texts = [path, *shared, *sorted((tree / "src/strut" / folder).rglob("*.py"))]
-    digest = hashlib.sha256(b"".join(text.read_bytes() for text in texts)).hexdigest()
-    return CACHE / f"{folder}_{'all' if folder in SLOW_TOO else 'quick'}_{path.stem}_{digest[:16]}.json"
+def find_failures(output: str) -> list[str]:
+    """Return the lines of pytest's summary that name a failed test."""
+    return [line for line in output.splitlines() if line.startswith(("FAILED ", "ERROR "))]
 
 
-def picked(tests: Lines, fault: Fault, budget_s: float) -> tuple[list[str], float]:
-    """Return the tests to show a fault to, in order, and their seconds; none when no test runs its lines."""
-    its_lines = set(range(fault.line, fault.end_line + 1))
+def hash_modules(source: Path, room: str) -> dict[str, str]:
+    """Return a hash of every module of a room, or of all rooms, by its path inside the source."""
+    modules = sorted((source / room).rglob("*.py"))
+    return {path.relative_to(source).as_posix(): hash_text(path.read_text("utf-8")) for path in modules}
 
-    def order(test: str) -> tuple[bool, bool, float]:
-        return (test not in running, test.split("::", maxsplit=1)[0] not in files, tests[test]["seconds"])
 
-    running = {test for test, told in tests.items() if its_lines & set(told["lines"].get(fault.file, ()))}
-    files = {test.split("::")[0] for test in running}
-    names = []
+def read_record(tree: Path, file: str, sources: dict[str, str]) -> Tests | None:
+    """Return the kept record of a test file, or None if the file or a module of the room has changed."""
+    path = record_path(tree, file)
+    if not path.is_file():
+        return None
+    record = json.loads(path.read_text("utf-8"))
+    same = all(record["modules"].get(module) == digest for module, digest in sources.items())
+    return record["tests"] if same else None
+
+
+def record_path(tree: Path, file: str) -> Path:
+    """Return where the record of a test file is kept: a name with a hash of it and of the modules beside it."""
+    path = tree / file
+    helpers = [other for other in sorted(path.parent.glob("*.py")) if not other.name.startswith("test_")]
+    digest = hash_text("".join(text.read_text("utf-8") for text in [path, *helpers]))
+    return CACHE / f"{path.parent.name}_{path.stem}_{digest[:16]}.json"
+
+
+def select_tests(tests: Tests, fault: Fault, budget_s: float) -> tuple[list[str], float]:
+    """Return the tests for a fault, in order, and their seconds; none if no test runs its lines."""
+    lines = set(range(fault.line, fault.end_line + 1))
+    module = f"{fault.room}/{fault.file}"
+    running = {name for name, test in tests.items() if lines & set(test["lines"].get(module, ()))}
+    files = {name.split("::")[0] for name in running}
+    candidates = [name for name in tests if name.split("::")[0] in files]
+    selected = []
     seconds = 0.0
-    for test in sorted(tests, key=order) if running else ():
-        if seconds + tests[test]["seconds"] <= budget_s or not names:
-            names.append(test)
-            seconds += tests[test]["seconds"]
-    return names, seconds
+    for name in sorted(candidates, key=lambda name: (name not in running, tests[name]["seconds"])):
+        if seconds + tests[name]["seconds"] <= budget_s or not selected:
+            selected.append(name)
+            seconds += tests[name]["seconds"]
+    return selected, seconds
 
 
-def outcome(tree: Path, fault: Fault, tests: Lines, budget_s: float, only: list[str]) -> tuple[str, str]:
-    """Return `killed`, `too slow` (the tests would not end, so it is noticed), `survived` or `not run`; and by what."""
-    names, seconds = picked(tests, fault, budget_s)
+def try_fault(tree: Path, fault: Fault, tests: Tests, budget_s: float) -> tuple[str, str]:
+    """Return `killed`, `too slow`, `survived` or `not run`, and the test that failed or what was run."""
+    names, seconds = select_tests(tests, fault, budget_s)
     if not names:
-        return "not run", "no test of the folder runs this line"
-    path = tree / "src/strut" / fault.folder / fault.file
+        return "not run", "no test runs this line"
+    path = tree / "src/strut" / fault.room / fault.file
     order = tree / "order.json"
-    text = path.read_text("utf-8")
     order.write_text(json.dumps(names), "utf-8")
-    path.write_text(with_fault(text, fault), "utf-8")
+    files = list(dict.fromkeys(name.split("::")[0] for name in names))
+    limit_s = 60.0 + 4.0 * seconds
+    text = path.read_text("utf-8")
+    path.write_text(insert_fault(text, fault), "utf-8")
     try:
-        run = run_tests(tree, fault.folder, {"TESTS_FROM": str(order)}, 60.0 + 4.0 * seconds, only)
+        run = run_tests(tree, ["-x", *files], {"TESTS_FROM": str(order)}, limit_s)
     except subprocess.TimeoutExpired:
-        return "too slow", f"more than {60.0 + 4.0 * seconds:.0f} s"
+        return "too slow", f"more than {limit_s:.0f} s"
     finally:
         path.write_text(text, "utf-8")
     if run.returncode == 0:
-        return "survived", f"{len(names)} of {len(tests)} tests"
-    told = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return "killed", told[0].split(" - ")[0].split("::")[-1] if told else "import"
+        return "survived", f"{len(names)} tests"
+    failures = find_failures(run.stdout)
+    return "killed", failures[0].split(" - ")[0].split("::")[-1] if failures else "import"
 
 
 def run_tests(
-    tree: Path, folder: str, own: dict[str, str], limit_s: float | None, only: list[str]
+    tree: Path, arguments: list[str], own: dict[str, str], limit_s: float | None
 ) -> subprocess.CompletedProcess[str]:
-    """Run the tests of a folder or only some of its files, those marked slow left out."""
-    paths = os.pathsep.join([str(tree / "src"), str(Path(__file__).parent)])
-    quiet = {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    quiet["STRUT_TESTS_KEEP"] = str(CACHE)
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "line_record"]
-    command += [] if folder in SLOW_TOO else ["-m", "not slow"]
-    return subprocess.run(
-        [*command, *(f"tests/{folder}/{name}" for name in only or [""])],
-        cwd=tree,
-        env={**os.environ, **quiet, **own},
-        timeout=limit_s,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """Run pytest with arguments; after the limit, end its processes and raise TimeoutExpired."""
+    CACHE.mkdir(exist_ok=True)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tree / "src"), str(tree), str(Path(__file__).parent)]),
+        "OMP_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "STRUT_TESTS_KEEP": str(CACHE),
+        **own,
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "line_record", *arguments]
+    with subprocess.Popen(
+        command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            output, _ = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, output)
 
 
-def known() -> dict[tuple[str, ...], dict[str, str]]:
-    """Return the rows of faults that were run before, the last one of each fault."""
+def read_results() -> dict[Key, Row]:
+    """Return the last row of each fault that was run before."""
     if not RESULTS.is_file():
         return {}
     with RESULTS.open(encoding="utf-8", newline="") as file:
         return {tuple(row[name] for name in KEY): row for row in csv.DictReader(file)}
 
 
-def append(row: dict[str, Any]) -> None:
-    """Write what came out of one fault at once, so that a run can be stopped and taken up again."""
+def append_result(row: dict[str, Any]) -> None:
+    """Write the outcome of one fault at once, so that a run can be stopped and resumed."""
     RESULTS.parent.mkdir(exist_ok=True)
-    fresh = not RESULTS.is_file()
+    is_new = not RESULTS.is_file()
     with RESULTS.open("a", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        if fresh:
+        if is_new:
             writer.writeheader()
         writer.writerow(row)
 
 
-def told_equivalent() -> dict[tuple[str, ...], str]:
-    """Return the faults that change nothing, each with the reason."""
+def read_equivalent() -> dict[Key, str]:
+    """Return the faults that change nothing, each with its reason."""
     table = tomllib.loads(EQUIVALENT.read_text("utf-8")) if EQUIVALENT.is_file() else {}
     return {tuple(row[name] for name in KEY): row["reason"] for row in table.get("fault", ())}
 
 
-COLUMNS = [*(field.name for field in fields(Fault)), "outcome", "by", "seconds"]
-MISSED = ("survived", "not run")
-NO_TESTS = 5  # what pytest returns when all tests of its files are marked slow
-
-
-def run_folder(tree: Path, faults: list[Fault], options: argparse.Namespace) -> None:
-    """Run the faults of one folder that were not run before, and those that were missed if asked to."""
-    before = known()
-    again = {fault.key for fault in faults if options.again and before.get(fault.key, {}).get("outcome") in MISSED}
-    todo = [fault for fault in faults if fault.key not in before or fault.key in again]
-    only = [name for name in options.tests if (tree / "tests" / faults[0].folder / name).is_file()]
-    if options.tests and not only:
-        return
-    tests = tests_that_run(tree, faults[0].folder, only) if todo else {}
+def try_room(tree: Path, faults: list[Fault], options: argparse.Namespace) -> None:
+    """Run the faults of one room that have no row yet and, with `--again`, those that were missed."""
+    rows = read_results()
+    missed = {key for key, row in rows.items() if row["outcome"] in MISSED}
+    todo = [fault for fault in faults if fault.key not in rows or (options.again and fault.key in missed)]
+    room = faults[0].room
+    tests = record_tests(tree, room, options.tests or find_tests(tree, room)) if todo else {}
     for number, fault in enumerate(todo, start=1):
         started = time.perf_counter()
-        result, by = outcome(tree, fault, tests, options.budget, only)
-        append({**asdict(fault), "outcome": result, "by": by, "seconds": f"{time.perf_counter() - started:.0f}"})
-        print(f"{number}/{len(todo)} {result:8s} {fault.folder}/{fault.file}:{fault.line} {fault.kind}: "
-              f"{fault.before[:70]!r} -> {fault.after[:70]!r} ({by})", flush=True)  # fmt: skip
+        outcome, by = try_fault(tree, fault, tests, options.budget)
+        seconds = f"{time.perf_counter() - started:.0f}"
+        first = rows[fault.key]["first_outcome"] if fault.key in rows else outcome
+        own = {"seed": options.seed, **asdict(fault)}
+        append_result({**own, "first_outcome": first, "outcome": outcome, "by": by, "seconds": seconds})
+        change = f"{fault.before[:70]!r} -> {fault.after[:70]!r}"
+        place = f"{fault.room}/{fault.file}:{fault.line}"
+        print(f"{number}/{len(todo)} {outcome:8s} {place} {fault.kind}: {change} ({by})", flush=True)
 
 
-def report(faults: list[Fault], equivalent: dict[tuple[str, ...], str]) -> None:
-    """Write the last row of each fault and those left out, and print what share of the faults was noticed."""
-    before = known()
-    rows = [before[fault.key] for fault in faults if fault.key in before]
-    left_out = [
-        row | {"outcome": "equivalent", "by": equivalent[key]} for key, row in before.items() if key in equivalent
+def report(equivalent: dict[Key, str]) -> None:
+    """Write the last row of each fault, and print what share of the faults of each seed and room was noticed."""
+    rows = [
+        row | {"outcome": "equivalent", "by": equivalent[key]} if key in equivalent else row
+        for key, row in read_results().items()
     ]
     with RESULTS.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows([*rows, *left_out])
-    for folder in dict.fromkeys(fault.folder for fault in faults):
-        print(folder, _share([row for row in rows if row["folder"] == folder]))
-    print("all", _share(rows), f"of {len(faults)} faults; {len(left_out)} that change nothing were left out")
+        writer.writerows(rows)
+    for seed in dict.fromkeys(row["seed"] for row in rows):
+        drawn = [row for row in rows if row["seed"] == seed]
+        for room in dict.fromkeys(row["room"] for row in drawn):
+            print(f"seed {seed}, {room}: {format_share([row for row in drawn if row['room'] == room])}")
+        print(f"seed {seed}, all: {format_share(drawn)}")
 
 
-def _share(rows: list[dict[str, str]]) -> str:
-    noticed = sum(row["outcome"] not in MISSED for row in rows)
-    return f"{noticed} of {len(rows)} noticed ({noticed / max(1, len(rows)):.1%})"
+def format_share(rows: list[Row]) -> str:
+    """Return how many of the faults that change something were noticed, in the first run of each and now."""
+    real = [row for row in rows if row["outcome"] != "equivalent"]
+    first = sum(row["first_outcome"] not in MISSED for row in real)
+    noticed = sum(row["outcome"] not in MISSED for row in real)
+    share = f"{first} of {len(real)} noticed at first, {noticed} now ({noticed / max(1, len(real)):.0%})"
+    return f"{share}; {len(rows) - len(real)} change nothing"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", default=list(FOLDERS), choices=FOLDERS)
-    parser.add_argument("--faults", type=int, default=150, help="over all folders, whichever of them run now")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests that a fault is shown to")
-    parser.add_argument("--tests", nargs="+", default=[], help="show faults to these files of tests alone")
-    parser.add_argument("--again", action="store_true", help="run faults again that were missed before")
+    parser.add_argument("--rooms", nargs="+", default=ROOMS, choices=ALL_ROOMS)
+    parser.add_argument("--faults", type=int, default=10, help="in each room")
+    parser.add_argument("--seed", type=int, default=4711)
+    parser.add_argument("--budget", type=float, default=40.0, help="seconds of tests for each fault")
+    parser.add_argument("--tests", nargs="+", default=[], help="instead of the room's: tests/cli/test_alice.py")
+    parser.add_argument("--again", action="store_true", help="run the faults again that were missed before")
     parser.add_argument("--report", action="store_true", help="run nothing: tidy the results and print the shares")
     options = parser.parse_args()
-    equivalent = told_equivalent()
-    share = {
-        name: options.faults // len(FOLDERS) + (n < options.faults % len(FOLDERS)) for n, name in enumerate(FOLDERS)
-    }
-    faults = {name: chosen(name, share[name], options.seed, set(equivalent)) for name in FOLDERS}
+    equivalent = read_equivalent()
     if not options.report:
         with tempfile.TemporaryDirectory() as folder:
-            tree = Path(folder)
-            for name in ("src", "tests", "pyproject.toml", "examples", "docs", "README.md"):
-                source = ROOT / name
-                (shutil.copytree if source.is_dir() else shutil.copy)(source, tree / name)
-            for name in options.only:
-                run_folder(tree, faults[name], options)
-    if options.report or options.only == list(FOLDERS):
-        report([fault for name in FOLDERS for fault in faults[name]], equivalent)
+            tree = copy_tree(Path(folder))
+            for room in options.rooms:
+                try_room(tree, draw_faults(room, options.faults, options.seed, set(equivalent)), options)
+    report(equivalent)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from strut.models.solid_mesh import _directions, outer_faces, simplify_mesh, simplify_solids, solid_mesh
+from strut.models.solid_mesh import outer_faces, simplify_mesh, simplify_solids, solid_mesh
 from strut.models.solids import Mesh, Solid
 
 GREY = (0.5, 0.5, 0.5, 1.0)
@@ -49,14 +49,6 @@ def test_what_a_finely_meshed_shell_hides_is_left_out_and_all_of_the_shell_is_ke
     vertices = np.concatenate([shell.vertices, 0.5 * core.vertices])
     seen = outer_faces(Mesh(vertices, np.concatenate([shell.faces, core.faces + len(shell.vertices)])))
     np.testing.assert_array_equal(seen, shell.faces)
-
-
-def test_a_part_is_looked_at_from_directions_that_are_spread_evenly_all_around() -> None:
-    directions = _directions(40)
-    np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1.0)
-    anywhere = np.random.default_rng(0).normal(size=(500, 3))
-    cosine = directions @ (anywhere / np.linalg.norm(anywhere, axis=1, keepdims=True)).T
-    assert np.degrees(np.arccos(cosine.max(axis=0))).max() < 27.0  # forty caps of 18 degrees would fill the sphere
 
 
 def test_a_mesh_is_reduced_to_its_number_of_faces_and_keeps_its_shape() -> None:

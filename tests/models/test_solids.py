@@ -1,12 +1,14 @@
 """The parts of a body as people see them, of every shape."""
 
+from types import SimpleNamespace
+
 import mujoco
 import numpy as np
 import pytest
 import trimesh
 
 from strut.arrays import Array
-from strut.models.solids import Mesh, Solid, _solids, solid_poses, solids, visible_geoms
+from strut.models.solids import Mesh, Solid, solid_poses, solids, visible_geoms
 
 GREY = (0.5, 0.5, 0.5, 1.0)
 CONE = trimesh.creation.cone(radius=0.1, height=0.4, sections=64)
@@ -116,8 +118,7 @@ def test_a_part_that_a_skin_covers_is_not_seen_nor_what_is_in_a_hidden_group() -
 
 
 def test_a_mesh_comes_with_its_corners_and_faces_and_a_shape_with_its_sizes() -> None:
-    model = mujoco.MjModel.from_xml_string(DRESSED)
-    skin, own, *_ = _solids(model)
+    skin, own, *_ = solids(SimpleNamespace(model=mujoco.MjModel.from_xml_string(DRESSED)))
     assert skin.kind == "mesh"
     assert skin.mesh.vertices.shape == (4, 3)
     assert len(skin.mesh.faces) == 4

@@ -14,12 +14,10 @@ from scipy.sparse import csr_matrix
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.kinematics.contact_set import ContactRow, ContactSet
 from strut.ocp.constrained_least_squares import BoundedRows, constrained_least_squares, least_squares_within
-from strut.ocp.contact_detection import HIDDEN_S, SCRAP_S, _miss, _runs, _whole, noise_of
-from strut.ocp.contact_schedule import PhaseTime
+from strut.ocp.contact_detection import noise_of
 from strut.ocp.friction_cones import cone_rows
 from strut.ocp.problem import Bounds, ContactPhase, Parameter
 from strut.ocp.soundness import IMPACT_S, least_impulses
-from strut.ocp.torque_playback import _kinks, _parts
 from strut.ocp.trajectory import Trajectory, guess_between, mesh_splines, standing_load, trajectory_through
 from strut.robot import ContactPoint
 
@@ -174,16 +172,6 @@ def test_guesses_go_evenly_from_posture_to_posture_in_the_mean_time(monkeypatch)
     assert through.parameter == {"p": 2.0}
 
 
-def test_torques_bend_only_where_their_slope_changes():
-    time_s = np.linspace(0.0, 1.0, 6)
-    u = np.column_stack([2.0 * time_s, np.where(time_s < 0.5, 0.0, time_s - 0.4)])
-    path = SimpleNamespace(u=u, time_s=time_s)
-    assert _kinks(path, np.arange(6)) == [0, 2, 5]
-    assert _kinks(SimpleNamespace(u=u[:, :1], time_s=time_s), np.arange(6)) == [0, 5]
-    assert _parts(np.array([0.3, 0.3, 0.3, 0.9, 0.1]), 0.65) == [0, 2, 3, 4, 5]
-    assert _parts(np.array([0.3, 0.3]), 9.0) == [0, 2]
-
-
 def test_the_least_impulse_is_eased_by_what_was_carried_before():
     path = path_of(problem_of(arrival="impact"))
     before = path.force_n[3]
@@ -236,36 +224,11 @@ def test_the_least_change_meets_equations_and_holds_only_bounds_that_pull():
     )
 
 
-def test_contact_sets_in_turn_begin_half_way_between_samples_and_scraps_are_joined():
-    time_s = np.array([0.0, 0.1, 0.2, 0.3])
-    assert _runs(time_s, ["a", "a", "b", "a"]) == (
-        ["a", "b", "a"],
-        [0.0, pytest.approx(0.15), pytest.approx(0.25), 0.3],
-    )
-    hidden = 0.5 * HIDDEN_S
-    scrap = 0.5 * (HIDDEN_S + SCRAP_S)
-
-    def phases(first_s, last_s):
-        return [PhaseTime("a", 0.0, first_s), PhaseTime("b", first_s, 2.0), PhaseTime("c", 2.0, 2.0 + last_s)]
-
-    assert len(_whole(phases(1.0, 1.0))) == 3
-    (only,) = _whole(phases(hidden, hidden))
-    assert (only.contact, only.start_s, only.stop_s) == ("b", 0.0, pytest.approx(2.0 + hidden))
-    (cut,) = _whole(phases(scrap, scrap))
-    assert (cut.start_s, cut.stop_s) == (pytest.approx(scrap), 2.0)
-    assert len(_whole([PhaseTime("a", 0.0, hidden)])) == 1
-
-
-def test_noise_is_found_under_a_smooth_movement_and_breaks_fit_where_they_are():
+def test_noise_is_found_under_a_smooth_movement():
     rng = np.random.default_rng(0)
     time_s = np.linspace(0.0, 1.0, 4000)
     samples = np.column_stack([np.sin(5.0 * time_s), time_s**3]) + rng.normal(size=(4000, 2)) * [0.01, 0.002]
     assert_allclose(noise_of(samples), [0.01, 0.002], rtol=0.1)
-    lapse = np.linspace(-0.1, 0.1, 41)
-    path = np.where(lapse > 0.0, 3.0 * lapse**2, 0.0)[:, None] + 0.7
-    assert _miss(lapse, path, (2,)) == pytest.approx(0.0, abs=1e-18)
-    assert _miss(lapse - 0.02, path, (2,)) > 1e-7
-    assert _miss(lapse, path, (1,)) > 1e-6
 
 
 @pytest.mark.parametrize(("changes", "words"), [

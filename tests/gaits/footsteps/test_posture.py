@@ -1,4 +1,4 @@
-"""Postures of two legs, against the published generator's corrected equations and against their own derivatives."""
+"""Postures of two legs, against the published generator's corrected equations."""
 
 from dataclasses import replace
 
@@ -9,10 +9,6 @@ import pytest
 from strut.errors import UnreachablePostureError
 from strut.gaits.footsteps.biped_model import biped_model
 from strut.gaits.footsteps.biped_posture import (
-    _jacobians,
-    _points_first,
-    _Problem,
-    _residuals,
     guessed_postures,
     solve_postures,
 )
@@ -39,23 +35,6 @@ def test_golden_postures(name):
     np.testing.assert_allclose(np.degrees(leg_angles(found.joint_in_world)), [entry["theta"]], atol=1e-3)
     for point, position_cm in entry.get("points", {}).items():
         np.testing.assert_allclose(found.joint_in_world[0, int(point[1]) - 1] * 100.0, position_cm, atol=1e-4)
-
-
-def test_jacobian_is_the_derivative_of_the_residuals():
-    rng = np.random.default_rng(3)
-    targets = random_targets(5, rng)
-    joint = guessed_postures(LEGS, targets) + rng.normal(0.0, 0.003, (5, 8, 3))
-    problem = _Problem(LEGS, targets)
-    unknowns = [(p, a) for p in (1, 2) for a in range(3)] + [(p, a) for p in (3, 4) for a in range(2)]
-    unknowns += [(p, a) for p in (5, 6) for a in range(3)]
-    numeric = np.empty((5, 16, 16))
-    for column, (point, axis) in enumerate(unknowns):
-        step = np.zeros((8, 3))
-        step[point, axis] = 1e-6
-        ahead, behind = (_residuals(problem, _points_first(joint + sign * step)).T for sign in (1.0, -1.0))
-        numeric[:, :, column] = (ahead - behind) / 2e-6
-    exact = _jacobians(problem, _points_first(joint)).transpose(2, 0, 1)
-    np.testing.assert_allclose(exact, numeric, atol=1e-6)
 
 
 def test_angles_lead_back_to_the_points_and_feet():

@@ -6,22 +6,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from strut.errors import BadFootstepsError, OutOfRangeError
-from strut.expression.secondary_motion import Rhythm, secondary_motion
+from strut.draft import Detail
+from strut.errors import BadFootstepsError, StrutError
 from strut.gaits.footsteps import step_drafts
 from strut.gaits.footsteps.biped_model import biped_model
 from strut.gaits.footsteps.request import Steps
 from strut.gaits.footsteps.step_drafts import (
     StepDrafts,
-    _check_length,
-    _out_of_reach,
-    _secondary_motion,
-    _triple,
     described,
     step_at,
 )
 from strut.gaits.footsteps.table import StepsTable
 from strut.models.catalogue import load_robot
+from strut.pipeline.walk import walk
 from strut.place import LEFT, RIGHT, Footstep, Place
 from strut.style import Style
 from tests.alice import ALICE
@@ -95,14 +92,6 @@ def test_legs_that_are_shorter_than_the_body_is_high_span_what_they_stand_on():
         _ = StepDrafts(ALICE, Steps(footsteps=(step,), body_height_m=0.5), 50.0).legs
 
 
-def test_walks_that_would_take_too_many_samples_are_refused():
-    times = SimpleNamespace(step_s=2.0)
-    most = step_drafts.MAX_SAMPLES
-    _check_length(most // 200, times, 100.0)
-    with pytest.raises(OutOfRangeError, match="come nearer"):
-        _check_length(most // 200 + 1, times, 100.0)
-
-
 PHASES = [
     SimpleNamespace(kind=kind, start_s=start, stop_s=stop)
     for kind, start, stop in (
@@ -116,35 +105,22 @@ def test_the_step_under_way_is_counted_with_the_shift_before_it():
     assert [step_at(PHASES, t) for t in (0.0, 2.5, 3.0, 3.1, 5.0, 5.9)] == [1, 1, 1, 2, 2, 2]
     step = Footstep(RIGHT, Place(0.1234, -0.05, np.radians(31.0)))
     assert described(step) == "right foot to 0.123 m, -0.050 m, 31 degrees"
-    plan = SimpleNamespace(time_s=np.array([0.0, 3.5]), phases=PHASES)
-
-    class ShortError(Exception):
-        sample = 1
-
-    told = _out_of_reach([step, Footstep(LEFT, Place(0.0, 0.0))], plan, ShortError("too far"))
-    assert told == "too far in step 2 (left foot to 0.000 m, 0.000 m, 0 degrees) at 3.50 s"
-    assert _out_of_reach([], plan, ShortError("too far")) == "too far standing at 3.50 s"
-    assert _triple(Place(1.0, 2.0, 3.0 * np.pi)) == pytest.approx([1.0, 2.0, np.pi])
 
 
-def test_secondary_motion_beats_once_a_step_and_comes_and_goes_with_the_walk():
+def test_a_step_out_of_reach_is_named_with_its_instant():
+    separation = biped_model(ALICE).separation_m
+    steps = [Footstep(RIGHT, Place(0.02, -separation / 2.0)), Footstep(LEFT, Place(0.2, separation / 2.0))]
+    with pytest.raises(StrutError, match=r"in step 2 \(left foot to 0.200 m, 0.0\d+ m, 0 degrees\) at \d\.\d\d s"):
+        walk("alice", footsteps=steps)
+
+
+def test_the_body_bounces_in_the_walk_and_not_while_it_stands():
     robot = load_robot("alice").expressing("animated")
-    time_s = np.linspace(0.0, 6.0, 61)
-    plan = SimpleNamespace(time_s=time_s, phases=PHASES)
-    style = Style(bounce=2.0)
-    secondary = _secondary_motion(robot, style, plan, 0.22)
-    assert secondary.rise[0] == secondary.rise[-1] == 0.0
-    assert_allclose(secondary.rise[time_s <= 1.0], 0.0, atol=1e-9)  # it has not set off
-    assert_allclose(secondary.rise[time_s >= 5.0], 0.0, atol=1e-9)
-    unit_s = np.sqrt(0.22 / 9.81)
-    beat = np.interp(time_s, [0.0, 1.0, 3.0, 5.0, 7.0], [0.0, 0.0, 1.0, 2.0, 3.0])
-    ends = np.minimum((time_s - 1.0) / 2.0, (5.0 - time_s) / 2.0)
-    u = np.clip(ends, 0.0, 1.0)
-    walking = u**3 * (10.0 + u * (6.0 * u - 15.0))
-    near = secondary_motion(robot, style, Rhythm(time_s, beat, walking, np.ones(61), unit_s))
-    assert np.abs(secondary.rise - near.rise)[(time_s > 1.0) & (time_s < 5.0)].max() < 0.35 * np.ptp(near.rise)
-    at_step = np.argmin(np.abs(time_s - 3.0))
-    assert secondary.rise[at_step] == pytest.approx(near.rise[at_step], abs=1e-9)
-    assert _secondary_motion(ALICE, style, plan, 0.22) is None
-    standing = SimpleNamespace(time_s=time_s, phases=[PHASES[0], PHASES[-1]])
-    assert _secondary_motion(robot, style, standing, 0.22) is None
+    drafts = StepDrafts(robot, Steps(goals=(Place(0.1, 0.0),)), 50.0)
+    calm, bouncing = (next(iter(drafts.drafts(Style(bounce=bounce), Detail()))) for bounce in (0.0, 2.0))
+    rise_m = bouncing.qpos[:, 2] - calm.qpos[:, 2]
+    assert np.abs(rise_m[[0, -1]]).max() < 1e-6
+    assert np.ptp(rise_m) > 1e-3
+    plain = StepDrafts(ALICE, Steps(goals=(Place(0.1, 0.0),)), 50.0)
+    still, same = (next(iter(plain.drafts(Style(bounce=bounce), Detail()))) for bounce in (0.0, 2.0))
+    assert_allclose(same.qpos, still.qpos)

@@ -1,4 +1,4 @@
-"""A hand and a head that are beside their goals by as much as everybody can count: Pepper stands still."""
+"""Errors of hand and head that are known beforehand: Pepper stands still beside its goals."""
 
 import math
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from strut.engines.frame_kinematics import frame_poses
 from strut.errors import BadMotionError
 from strut.expression.body_swing import posture_over_time
 from strut.gaits.hand_task.hand_path import HandPath, Poses, stands_still
-from strut.gaits.hand_task.task_audit import _gaze_error_rad, _measured, _quality, _redundancy, task_audit
+from strut.gaits.hand_task.task_audit import gaze_error_rad, measure_task, redundancy, task_audit
 from strut.models.catalogue import load_robot
 from strut.style import Style
 
@@ -25,7 +25,7 @@ HEAD_PITCH = PEPPER.joint_names.index("HeadPitch")
 
 
 def still(**joints):
-    """Return samples of Pepper with a bent right arm; other angles, and the platform's yaw, as told."""
+    """Return samples of Pepper with a bent right arm; other angles, and the yaw of the platform, as given."""
     qpos = np.tile([0.0, 0.0, 0.0, *REST], (len(TIME_S), 1))
     angles = {"RShoulderPitch": 0.6, "RShoulderRoll": -0.3, "RElbowYaw": 0.4, "RElbowRoll": 0.7} | joints
     for name, angle in angles.items():
@@ -49,7 +49,7 @@ def path_of(qpos, aside_m=(0.0, 0.0, 0.0), turned=None, **options):
 
 
 def measured(path, qpos, style=None, user_m=(3.0, 0.0, 1.2), start_s=5.0):
-    return _measured(PEPPER, path, style, np.array(user_m), draft_of(qpos, start_s))
+    return measure_task(PEPPER, path, style, np.array(user_m), draft_of(qpos, start_s))
 
 
 def test_a_hand_is_as_far_from_its_path_as_it_is_and_any_attitude_will_do():
@@ -89,17 +89,17 @@ def test_after_its_end_a_path_stays_where_it_ended():
 
 
 def gaze(style, qpos, user_m=(3.0, 0.0, 1.2), **options):
-    return _gaze_error_rad(PEPPER, path_of(qpos, **options), style, np.array(user_m), TIME_S, qpos)
+    return gaze_error_rad(PEPPER, path_of(qpos, **options), style, np.array(user_m), TIME_S, qpos)
 
 
-def test_who_need_not_look_keeps_the_head_of_its_posture_and_is_off_by_what_it_turns():
+def test_without_a_gaze_the_error_is_what_the_head_turns_from_its_posture():
     away = Style(gaze=0.0)
     assert_allclose(gaze(away, still()), 0.0, atol=1e-9)
     assert_allclose(gaze(away, still(HeadPitch=REST[HEAD_PITCH] - 0.35)), 0.35, atol=1e-9)
 
 
 @pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
-def test_who_looks_in_part_turns_that_share_of_the_way_to_the_user(share):
+def test_a_partial_gaze_turns_that_share_of_the_way_to_the_user(share):
     """The user stands to the left at the height of the eyes."""
     eyes_m = frame_poses(PEPPER, "eyes", still()[:1])[0][0]
     bearing = 0.8
@@ -118,7 +118,7 @@ def test_a_platform_that_is_led_takes_the_posture_of_the_head_with_it():
 
 
 @pytest.mark.parametrize("user_m", [(1.0, 2.0), (1.0, np.nan, 1.0), (np.inf, 0.0, 1.0), (1.0, 0.0, 1.0, 0.0)])
-def test_users_who_are_nowhere_are_refused(user_m):
+def test_a_user_without_a_position_is_refused(user_m):
     with pytest.raises(ValueError, match="three finite numbers"):
         gaze(Style(gaze=0.0), still(), user_m)
 
@@ -139,12 +139,12 @@ def test_users_who_are_nowhere_are_refused(user_m):
 )
 def test_hand_and_head_take_a_dimension_for_each_thing_that_they_must_keep(options, head, taken):
     qpos = still(HipPitch=-0.2, HipRoll=0.1, KneePitch=0.1, HeadPitch=0.2)
-    assert _redundancy(PEPPER, path_of(qpos, **options), qpos, head_counts=head) == JOINTS - taken
-    free = _redundancy(PEPPER, path_of(qpos, platform=None, **options), qpos, head_counts=head)
+    assert redundancy(PEPPER, path_of(qpos, **options), qpos, head_counts=head) == JOINTS - taken
+    free = redundancy(PEPPER, path_of(qpos, platform=None, **options), qpos, head_counts=head)
     assert free == JOINTS + 3 - taken
 
 
-# what a motion says
+# what a motion names
 
 
 def test_a_draft_without_a_task_has_no_audit_and_the_published_law_does_not_promise_a_gaze():
@@ -164,9 +164,3 @@ def test_a_draft_without_a_task_has_no_audit_and_the_published_law_does_not_prom
         task_audit(draft_of(qpos, task=task))
     other = SimpleNamespace(meta={"task": task}, robot=SimpleNamespace(tables=SimpleNamespace(chains=None)))
     assert task_audit(other) is None
-
-
-def test_the_quality_of_a_task_is_read_as_numbers():
-    found = _quality({"tempo": "1.5", "size": 2, "sharpness": -0.5, "trunk_rad": {"HipPitch": "0.25"}})
-    assert (found.tempo, found.size, found.sharpness, found.trunk_rad) == (1.5, 2.0, -0.5, {"HipPitch": 0.25})
-    assert _quality({}).trunk_rad == {}

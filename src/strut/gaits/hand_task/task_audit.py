@@ -49,7 +49,7 @@ def task_audit(draft: Draft) -> TaskAudit | None:
         raise BadMotionError(
             f"What the motion says about its task makes no sense ({type(error).__name__}: {error}); perform it again."
         ) from error
-    found = _measured(robot, path, style, user_m, draft)
+    found = measure_task(robot, path, style, user_m, draft)
     return replace(found, gaze_counts=options.get("law") != "paper")
 
 
@@ -88,7 +88,8 @@ def _style(words: Any) -> Style | None:
     return Style(**numbers)
 
 
-def _measured(robot: Robot, path: HandPath, style: Style | None, user_m: Array, draft: Draft) -> TaskAudit:
+def measure_task(robot: Robot, path: HandPath, style: Style | None, user_m: Array, draft: Draft) -> TaskAudit:
+    """Measure a draft against the path of its hand and, with a style, against the gaze at the user."""
     time_s = draft.time_s - draft.time_s[0]
     qpos = draft.qpos
     wanted = path.poses(np.minimum(time_s, path.duration_s))
@@ -105,12 +106,12 @@ def _measured(robot: Robot, path: HandPath, style: Style | None, user_m: Array, 
         draft.time_s,
         np.linalg.norm(position_m - wanted.position_m, axis=1),
         np.linalg.norm(turn, axis=1),
-        None if style is None else _gaze_error_rad(robot, path, style, user_m, time_s, qpos),
-        _redundancy(robot, path, qpos, head_counts=style is not None),
+        None if style is None else gaze_error_rad(robot, path, style, user_m, time_s, qpos),
+        redundancy(robot, path, qpos, head_counts=style is not None),
     )
 
 
-def _gaze_error_rad(robot: Robot, path: HandPath, style: Style, user_m: Array, time_s: Array, qpos: Array) -> Array:
+def gaze_error_rad(robot: Robot, path: HandPath, style: Style, user_m: Array, time_s: Array, qpos: Array) -> Array:
     """Return the angle of the head from where the style wants it. Shape (T,)."""
     if user_m.shape != (3,) or not np.isfinite(user_m).all():
         raise ValueError("its user is not at three finite numbers")
@@ -126,7 +127,7 @@ def _gaze_error_rad(robot: Robot, path: HandPath, style: Style, user_m: Array, t
     return np.asarray(np.linalg.norm(off, axis=1))
 
 
-def _redundancy(robot: Robot, path: HandPath, qpos: Array, *, head_counts: bool) -> int:
+def redundancy(robot: Robot, path: HandPath, qpos: Array, *, head_counts: bool) -> int:
     """Return the smallest number of degrees of freedom that hand and head leave; a led platform is not one."""
     kinematics = FrameKinematics(robot, (hand_frame(robot, path.hand), robot.chains.head.frame))
     hand, head = kinematics.frames
