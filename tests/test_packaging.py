@@ -74,8 +74,6 @@ def run_installed(commands, *arguments, cwd):
     [
         ("robots",),
         ("walk", "mrpete", "--emotion", "sad", "--cycles", "2", "--out", "sad.npz"),
-        ("perform", "pepper", "wave", "--emotion", "happy", "--out", "wave.npz"),
-        ("reproduce", "alice"),
     ],
     ids=lambda arguments: arguments[0],
 )

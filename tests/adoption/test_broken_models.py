@@ -10,6 +10,7 @@ import pytest
 from strut.adoption.adopt import adopt, inspect_robot
 from strut.adoption.note import sentences_of
 from strut.adoption.package_robots import find_description
+from strut.adoption.robot_folder import quote_toml
 from strut.adoption.unreadable_meshes import find_broken_meshes
 from strut.errors import NotAdoptedError
 from tests.adoption.broken_robots import BROKEN_MJCF, BROKEN_URDF, element_called
@@ -213,6 +214,35 @@ def test_a_fixed_base_is_set_free(tmp_path):
     robot, notes = import_robot(root, tmp_path)
     assert robot.floats
     assert any("set free" in sentence for sentence in sentences_of(notes, "assumed"))
+
+
+@pytest.mark.parametrize("turns", [("hinge", "hinge", "hinge"), ("ball",)])
+def test_three_slides_and_three_rotations_are_replaced_by_a_free_joint(tmp_path, turns):
+    root = quadruped()
+    trunk = element_called(root, "body", "trunk")
+    trunk.remove(trunk.find("freejoint"))
+    for axis in ("1 0 0", "0 1 0", "0 0 1"):
+        ET.SubElement(trunk, "joint", type="slide", axis=axis)
+    for kind, axis in zip(turns, ("1 0 0", "0 1 0", "0 0 1"), strict=False):
+        ET.SubElement(trunk, "joint", type=kind, axis=axis)
+    robot, notes = import_robot(root, tmp_path)
+    assert robot.floats
+    assert any("three slides and three hinges" in sentence for sentence in sentences_of(notes, "assumed"))
+
+
+def test_the_axes_of_a_planar_base_are_counted(tmp_path):
+    root = quadruped()
+    trunk = element_called(root, "body", "trunk")
+    trunk.remove(trunk.find("freejoint"))
+    for kind, axis in (("slide", "1 0 0"), ("slide", "0 0 1"), ("hinge", "0 1 0")):
+        ET.SubElement(trunk, "joint", type=kind, axis=axis)
+    with pytest.raises(NotAdoptedError, match="only slide along 2 and rotate about 1 axes: a planar model"):
+        import_robot(root, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["plain", 'a "name"', "C:\\robots\\dog.xml", '\\"', "tab\there"])
+def test_any_text_is_written_as_a_string_that_toml_reads_back(text):
+    assert tomllib.loads(f"text = {quote_toml(text)}")["text"] == text.replace("\t", " ")
 
 
 def test_an_unknown_name_with_a_dot_is_refused(tmp_path, monkeypatch):

@@ -18,26 +18,25 @@ def shell(script: str, **environment: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-NEXT = "next: strut walk alice --emotion happy\n"
+NEXT = "next: strut walk mrpete --emotion happy\n"
 
 
 @pytest.mark.parametrize(
     ("script", "code", "stderr"),
     [
-        ("$STRUT robots >&-", 0, NEXT),
-        ("$STRUT robots 2>&- >/dev/null", 0, ""),
-        ("$STRUT robots <&- >&- 2>&-", 0, ""),
+        ("$STRUT robots mrpete >&-", 0, NEXT),
+        ("$STRUT plugins --json 2>&- >/dev/null", 0, ""),
+        ("$STRUT plugins --json <&- >&- 2>&-", 0, ""),
         ("$STRUT --help >&-", 0, ""),
-        ("$STRUT robots | true", 0, None),  # what is said before and after the pipe breaks is a race
-        ("$STRUT robots --json | head -1", 0, ""),
-        ("$STRUT robots 2>&1 | true", 0, ""),
-        ("$STRUT --help | true", 0, ""),
+        ("$STRUT robots mrpete | true", 0, None),  # what is printed before and after the pipe breaks is a race
+        ("$STRUT plugins --json | head -1", 0, ""),
+        ("$STRUT plugins --json 2>&1 | true", 0, ""),
         ("$STRUT walk --help | true", 0, ""),
         ("$STRUT walk nobody 2>&1 | true", 2, ""),
-        ("$STRUT robots >/dev/full", 2, "strut: reading or writing failed: No space left on device.\n"),
+        ("$STRUT plugins --json >/dev/full", 2, "strut: reading or writing failed: No space left on device.\n"),
     ],
 )
-def test_nobody_is_told_off_for_not_listening(script: str, code: int, stderr: str | None) -> None:
+def test_a_closed_or_broken_stream_is_no_error(script: str, code: int, stderr: str | None) -> None:
     if "/dev/full" in script and not Path("/dev/full").exists():
         pytest.skip("this system has no disk that is always full")
     got, _, said = shell(script)

@@ -146,7 +146,7 @@ def test_markers_of_a_second_person_keep_the_prefix_and_both_are_named_in_a_note
 
 def test_a_cut_file_is_refused_wherever_it_is_cut(written):
     _, content = written
-    for stop in range(0, len(content), 97):
+    for stop in (*range(0, len(content), 97), *range(508, 532)):  # also around the end of the first block
         with pytest.raises(FormatError) as refused:
             decode(Recording, content[:stop], "cut.c3d")
         assert str(refused.value).endswith(".")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from strut.formats.c3d_frames import C3dFrames
+from strut.formats.c3d_plates import MIN_AREA_M2, read_plates
 from strut.formats.force_plates import PlateChannels, plate_axes, plate_in_world
 from strut.formats.recording_file import read_recording
 from strut.mocap.gait_trial import prepare_trial
@@ -143,3 +145,27 @@ def test_another_library_finds_the_same_forces_once_they_are_tared(data, name):
         loaded = np.abs(plate.force_n[:, 2]) > 100.0
         apart = np.linalg.norm(tared[loaded], axis=1) - np.linalg.norm(plate.force_n[loaded], axis=1)
         assert np.median(np.abs(apart)) < 1.0  # newtons
+
+
+def plate_group(corners_mm, kind=2):
+    """Return the parameters of a C3D file with one plate, as arrays with the plate last."""
+    plate = {
+        "USED": np.array([1]),
+        "TYPE": np.array([kind]),
+        "CORNERS": np.array(corners_mm).T[:, :, None],
+        "ORIGIN": np.array([[0.0], [0.0], [-40.0]]),
+        "CHANNEL": np.arange(1, 7)[:, None],
+    }
+    units = ("N", "N", "N", "Nmm", "Nmm", "Nmm")
+    return {"FORCE_PLATFORM": plate, "ANALOG": {"UNITS": units}}
+
+
+@pytest.mark.parametrize(("share", "reads"), [(1.02, True), (0.98, False)])
+def test_corners_that_hardly_enclose_an_area_are_no_plate(share, reads):
+    """A rectangle of 5 mm by a length that makes it a little larger or smaller than the least area."""
+    long_mm = share * MIN_AREA_M2 * 1e6 / 5.0
+    corners = [[0.0, 0.0, 0.0], [long_mm, 0.0, 0.0], [long_mm, 5.0, 0.0], [0.0, 5.0, 0.0]]
+    frames = C3dFrames(np.zeros((4, 0, 3)), np.zeros((4, 0)), np.zeros((40, 6)), 100.0, 1000.0, 1)
+    plates, notes = read_plates(plate_group(corners), frames, 1e-3)
+    assert len(plates) == reads
+    assert ("plate 1: its corners are no rectangle." in notes) is not reads

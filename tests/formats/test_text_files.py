@@ -62,6 +62,15 @@ def test_markers_come_back_with_their_gaps(encode, ending):
     np.testing.assert_allclose(again.markers_m, markers, atol=6e-7)
 
 
+def test_a_trc_file_numbers_its_columns_as_other_programs_do():
+    """The header of OpenSim's guide: names of markers above X1 Y1 Z1, X2 Y2 Z2, ..."""
+    lines = encode_trc(Recording("w", 50.0, ("A", "B"), np.ones((3, 2, 3)))).decode().splitlines()
+    assert lines[3].split() == ["Frame#", "Time", "A", "B"]
+    assert lines[4].split() == ["X1", "Y1", "Z1", "X2", "Y2", "Z2"]
+    assert lines[2].split() == ["50", "50", "3", "2", "m", "50", "1", "3"]
+    assert [line.split()[:2] for line in lines[6:9]] == [["1", "0.000000"], ["2", "0.020000"], ["3", "0.040000"]]
+
+
 def test_units_in_a_table_are_read_and_a_bare_length_is_metres():
     text = "time,A_x_mm,A_y_mm,A_z_mm,B.x,B.y,B.z\n0,1000,0,500,1,0,0.5\n0.01,1001,0,500,1,0,0.5\n"
     positions = decode(Recording, text.encode(), "t.csv").markers_m
