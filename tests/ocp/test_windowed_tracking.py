@@ -29,7 +29,7 @@ def given_of(animation):
 
 @pytest.fixture(scope="module")
 def given():
-    return given_of(dance(beats=3, beat_s=0.24))
+    return given_of(dance(beats=2, beat_s=0.24))
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ SHORT = {
     "free-label": f"{ONE_BLOCK}\nattention_checks = 0 => attention_checks = 1",
 }
 TRIALS = {"forced-choice": 3, "slider": 2, "sam": 2, "improvement": 2, "pairwise": 1, "continuous": 2, "free-label": 3}
-PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
 
 def begin(page, server, press=lambda target: target.click()):

@@ -5,8 +5,10 @@ import pytest
 
 from strut.errors import BadMotionError, BadTableError
 from strut.models.catalogue import load_robot
+from strut.motion import Motion
 from strut.schemas.eyes import EYES, LOOKS, EyesTable
 from strut.viewer.eyes import MOVE_S, eye_poses, eye_solids, looks_at
+from strut.viewer.footage import footage
 
 BALL = 0
 IRIS = 1
@@ -90,3 +92,21 @@ def test_eyes_on_a_link_that_is_not_there_are_refused(cassie):
     with pytest.raises(BadTableError, match="names the link 'head'"):
         eye_poses(cassie, eyes, cassie.standing_qpos[None], np.array([LOOKS["sad"]]))
     assert len(eye_solids(eyes)) == 12
+
+
+def test_a_film_shows_the_eyes_after_the_parts_of_the_body(cassie):
+    joints = len(cassie.joint_names)
+    motion = Motion(
+        "cassie",
+        np.arange(3) / 10.0,
+        np.tile(cassie.standing_qpos, (3, 1)),
+        cassie.joint_names,
+        np.ones((3, len(cassie.feet)), dtype=bool),
+        cassie.foot_names,
+        meta={"eyes": [[0.0, "left"]]},
+    )
+    film = footage(motion, cassie, np.arange(3))
+    eyes = eye_solids(cassie.tables.eyes)
+    assert len(film.solids) > len(eyes) + joints
+    assert [part.kind for part in film.solids[-12:]] == [part.kind for part in eyes]
+    np.testing.assert_allclose(film.centre_in_world[:, -12:], np.tile(posed(cassie, "left")[0], (3, 1, 1)))

@@ -170,7 +170,7 @@ def coarse_mesh(monkeypatch):
     return lambda times: monkeypatch.setitem(INTERVAL_S, "samples", times * INTERVAL_S["samples"])
 
 
-@pytest.mark.parametrize("direction_rad", [0.7, np.pi])
+@pytest.mark.parametrize("direction_rad", [2.6])
 def test_a_walk_in_any_direction_is_solved_along_x_and_put_back(gait, direction_rad, coarse_mesh):
     coarse_mesh(4.0)
     turned = WalkingDirection(direction_rad, 0.4).restored(gait.motion(steps=2))
