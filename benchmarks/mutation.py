@@ -115,8 +115,10 @@ def depends_on_order(call: ast.Call) -> bool:
 
 
 def excluded_parts(node: ast.AST) -> list[ast.AST]:
-    """Return the parts of a node that get no fault: annotations, decorators, messages, assertions."""
+    """Return the parts of a node that get no fault: annotations, decorators, messages, assertions such as `strict`."""
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
+        return [node]
+    if isinstance(node, ast.keyword) and node.arg == "strict":
         return [node]
     if isinstance(node, ast.AnnAssign):
         return [node.annotation]

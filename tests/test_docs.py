@@ -80,8 +80,9 @@ def why_not(arguments: list[str]) -> str:
 
 @pytest.fixture(autouse=True)
 def _few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Films and pages of one picture a second, and walks of 25 samples a second unless the page names a rate."""
-    monkeypatch.setattr("strut.request.RobotTask.usual_rate_hz", 25.0)
+    """Films and pages of one picture a second, and motions of 25 samples a second unless the page names a rate."""
+    for task in ("crawl.request.Crawl", "pattern.request.PatternGait", "hand_task.request.HandTask"):
+        monkeypatch.setattr(f"strut.gaits.{task}.usual_rate_hz", 25.0)
     for pace in ("animation.SMOOTH_HZ", "animation.DEFAULT_HZ", "report.MAX_HZ"):
         monkeypatch.setattr(f"strut.viewer.{pace}", 1.0)
 

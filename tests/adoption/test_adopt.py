@@ -14,12 +14,15 @@ from xml.etree import ElementTree as ET
 import mujoco
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from strut.adoption.adopt import adopt, inspect_robot
+from strut.adoption.description import read_description
 from strut.adoption.folder_check import check_folder
 from strut.adoption.note import sentences_of
 from strut.adoption.portrait import portrait_page, portrait_png
 from strut.adoption.robot_folder import FILE_NAMES, encode_folder
+from strut.adoption.robot_source import find_robot_source
 from strut.emotion import named_emotion
 from strut.errors import BadTableError, FileError, NotAdoptedError
 from strut.expression.blend import style_for
@@ -177,6 +180,105 @@ def test_a_keyframe_that_stands_is_used_and_one_that_lies_is_not(tmp_path):
     robot, notes = import_robot(root, tmp_path)
     np.testing.assert_allclose(robot.standing_qpos[7:], [0, 0.6, -1.2] * 4, atol=1e-4)
     assert "it stands in the keyframe home." in sentences_of(notes, "found")
+
+
+def rename_legs(root, names):
+    """Give the legs other names in every body, joint, geom and motor."""
+    for element in root.iter():
+        for key in ("name", "joint"):
+            side, _, rest = element.get(key, "").partition("_")
+            if side in names:
+                element.set(key, f"{names[side]}_{rest}")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("names", "forward", "why"),
+    [
+        ({"FL": "one", "FR": "two", "HL": "three", "HR": "four"}, [1.0, 0.0, 0.0], "the x axis of the file"),
+        (
+            {"FL": "hind_one", "FR": "hind_two", "HL": "front_one", "HR": "front_two"},
+            [-1.0, 0.0, 0.0],
+            "the names of its front and hind legs.",
+        ),
+        (
+            {"FL": "right_a", "FR": "left_a", "HL": "right_b", "HR": "left_b"},
+            [-1.0, 0.0, 0.0],
+            "the names of its left and right legs.",
+        ),
+        (
+            {"FL": "FR", "FR": "FL", "HL": "HR", "HR": "HL"},
+            [1.0, 0.0, 0.0],
+            "the names of its front and hind legs, against those of its sides",
+        ),
+    ],
+)
+def test_the_front_is_where_the_names_of_legs_say(tmp_path, names, forward, why):
+    _, notes = import_robot(rename_legs(quadruped(), names), tmp_path)
+    table = tomllib.loads((tmp_path / "robot" / "robot.toml").read_text("utf-8"))
+    np.testing.assert_allclose(table.get("forward", [1.0, 0.0, 0.0]), forward, atol=1e-9)
+    assert any(
+        why.rstrip(".") in sentence for severity in ("found", "assumed") for sentence in sentences_of(notes, severity)
+    )
+
+
+@pytest.mark.parametrize("kind", ["fixed", "spatial"])
+def test_joints_that_a_tendon_moves_count_as_driven(tmp_path, kind):
+    """A fixed tendon names its joints; one over sites moves all joints between their links."""
+    root = quadruped()
+    driven = ("FL_knee",) if kind == "fixed" else ("FL_roll", "FL_pitch", "FL_knee")
+    motors = root.find("actuator")
+    for motor in [motor for motor in motors if motor.get("joint") in driven]:
+        motors.remove(motor)
+    tendon = ET.SubElement(ET.SubElement(root, "tendon"), kind, name="pull")
+    if kind == "fixed":
+        ET.SubElement(tendon, "joint", joint="FL_knee", coef="1")
+    else:
+        for body, site in (("trunk", "start"), ("FL_shank", "end")):
+            place = next(element for element in root.iter("body") if element.get("name") == body)
+            ET.SubElement(place, "site", name=site, pos="0 0 0.01")
+            ET.SubElement(tendon, "site", site=site)
+    ET.SubElement(motors, "motor", tendon="pull", ctrlrange="-20 20")
+    robot, notes = import_robot(root, tmp_path)
+    assert set(driven) <= set(robot.joint_names)
+    assert len(robot.joint_names) == 12
+    assert any("1 motor pulls tendons or muscles" in sentence for sentence in sentences_of(notes, "assumed"))
+
+
+def test_slides_and_loops_beside_the_legs_are_noted(tmp_path):
+    root = quadruped()
+    trunk = next(element for element in root.iter("body") if element.get("name") == "trunk")
+    for name, y in (("left_finger", 0.03), ("right_finger", -0.03)):
+        finger = ET.SubElement(trunk, "body", name=name, pos=f"0.3 {y} 0.1")
+        ET.SubElement(finger, "joint", name=f"{name}_slide", type="slide", axis="0 1 0", range="-0.02 0.02")
+        ET.SubElement(finger, "geom", type="sphere", size="0.01", mass="0.01")
+    equality = ET.SubElement(root, "equality")
+    ET.SubElement(equality, "connect", body1="left_finger", body2="right_finger", anchor="0 0 0")
+    _, notes = import_robot(root, tmp_path)
+    assumed = sentences_of(notes, "assumed")
+    assert "2 sliding joints (left_finger_slide, right_finger_slide) are taken as rigid." in assumed
+    (loop,) = [sentence for sentence in sentences_of(notes, "fault") if "closed loops" in sentence]
+    assert "left_finger to right_finger" in loop
+
+
+def test_a_ball_joint_of_a_keyframe_has_its_rotation_vector(tmp_path):
+    root = quadruped()
+    shoulder = next(element for element in root.iter("body") if element.get("name") == "FL_hip")
+    shoulder.find("joint").set("type", "ball")
+    del shoulder.find("joint").attrib["range"]
+    root.find("actuator").remove(next(motor for motor in root.iter("motor") if motor.get("joint") == "FL_roll"))
+    turn = Rotation.from_rotvec([0.1, -0.2, 0.3])
+    quaternion = " ".join(map(str, turn.as_quat(scalar_first=True)))
+    legs = f"{quaternion} 0.6 -1.2 {' '.join(['0 0.6 -1.2'] * 3)}"
+    numbers = ET.SubElement(root, "custom")
+    ET.SubElement(numbers, "numeric", name="init_qpos", data=f"0 0 0.35 1 0 0 0 {legs}")
+    ET.SubElement(ET.SubElement(root, "keyframe"), "key", name="over", qpos=f"0 0 0.35 0 1 0 0 {legs}")
+    source = find_robot_source(read_description(write_xml(root, tmp_path / "ball.xml")))
+    (posture,) = source.keyframes  # the key is upside down
+    assert posture.name == "init_qpos"
+    angles = [angle for name, angle in posture.angles.items() if name.startswith("FL_roll")]
+    np.testing.assert_allclose(angles, [0.1, -0.2, 0.3], atol=1e-9)
+    assert posture.angles["HR_knee"] == -1.2
 
 
 def test_a_file_is_not_replaced_by_a_folder(tmp_path):

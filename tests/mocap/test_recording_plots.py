@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from strut.human.analysis.reference_bands import band_curve
-from strut.mocap.recording_plots import angle_time_plot, leg_torque_plot
+from strut.mocap.recording_plots import (
+    angle_time_plot,
+    foot_force_plot,
+    leg_torque_plot,
+    marker_error_plot,
+    total_force_plot,
+)
 from strut.models.laboratory_names import laboratory_sign
 from strut.recording import SIDES
 
@@ -58,6 +64,42 @@ def test_curves_have_the_signs_of_published_ones(captured_sydney, side, draw, ki
             published = band_curve(captured_sydney.robot, speed_m_s, kind, f"{joint.title()}_RY")[1]
             drawn = curve_of(panel_of(figure, f"{side.lower()} {joint}"), line, stride)
             assert np.corrcoef(drawn, published)[0, 1] > 0.0, (joint, stride)
+
+
+def test_errors_of_markers_are_bars_from_the_largest_to_the_smallest(captured_sydney):
+    error_m = captured_sydney.fit.error_m
+    bars, curve = marker_error_plot(captured_sydney.fit).axes
+    assert bars.get_title(loc="left").startswith("error of each marker")
+    assert curve.get_title(loc="left").startswith("mean of all markers")
+    heights = [bar.get_height() for bar in bars.patches]
+    names = [label.get_text() for label in bars.get_xticklabels()]
+    columns = [captured_sydney.fit.marker_names.index(name) for name in names]
+    assert sorted(names) == sorted(captured_sydney.fit.marker_names)
+    assert heights == sorted(heights, reverse=True)
+    np.testing.assert_allclose(heights, 1e3 * np.nanmean(error_m[:, columns], axis=0))
+    np.testing.assert_allclose(curve.lines[0].get_ydata(), 1e3 * np.nanmean(error_m, axis=1))
+    assert curve.get_ylim()[0] == 0.0
+
+
+def values_of(panel):
+    return [line.get_ydata() for line in panel.lines if len(line.get_ydata()) > 2]
+
+
+def test_forces_are_drawn_in_body_weights_beside_those_of_plates(captured_sydney):
+    """The whole force is upwards one body weight in the mean; that of both feet adds up to it."""
+    forces = captured_sydney.forces
+    weight_n = captured_sydney.robot.mass_kg * 9.81
+    total = total_force_plot(captured_sydney)
+    feet = foot_force_plot(captured_sydney)
+    for axis, way in enumerate(("forwards", "to the left", "upwards")):
+        ours, estimate, plates = values_of(panel_of(total, way))
+        right, left = (values_of(panel_of(feet, f"{side.lower()} foot, {way}")) for side in SIDES)
+        np.testing.assert_allclose(ours, forces.wrench[:, axis] / weight_n)
+        np.testing.assert_allclose(estimate, forces.baseline_n[:, axis] / weight_n)
+        np.testing.assert_allclose(plates, forces.plates.total[:, axis] / weight_n)
+        np.testing.assert_allclose(right[0] + left[0], ours, atol=1e-6)
+        np.testing.assert_allclose(left[1], forces.plates.wrench[:, 1, axis] / weight_n)
+    assert np.mean(values_of(panel_of(total, "upwards"))[0]) == pytest.approx(1.0, abs=0.1)
 
 
 def test_left_and_right_agree_about_signs():
