@@ -80,11 +80,11 @@ def test_serving_goes_on_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, stool: Ro
 
 def test_a_browser_shows_the_robot_and_its_steps(browser: Browser, stool: Robot, bare: Motion) -> None:
     with Viewer(SideBySide([bare], [stool]), port=0) as viewer:
-        tab = Tab(browser, width_px=800, height_px=300)
+        tab = Tab(browser, width_px=1000, height_px=400)
         tab.page.goto(viewer.url)
         for _ in range(150):
             tab.page.wait_for_timeout(200)
-            picture = np.asarray(tab.picture(), dtype=int)[:, :450]  # the panel is on the right
+            picture = np.asarray(tab.picture(), dtype=int)[:, :650]  # the panel is on the right
             blue = picture[..., 2] - picture[..., :2].max(axis=-1) > 60  # the seat
             if blue.mean() > 0.02:
                 break
