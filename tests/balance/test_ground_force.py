@@ -155,7 +155,7 @@ def test_torques_that_forces_of_the_feet_can_have_are_nearest_to_themselves(mrpe
     assert (np.linalg.norm(nearest - other, axis=1) <= np.linalg.norm(own - other, axis=1) + 1e-3).all()
 
 
-def test_of_soles_the_centre_of_pressure_says_who_carries():
+def test_the_centre_of_pressure_of_soles_decides_which_foot_carries():
     """Alice stands evenly until one foot lifts: until then it carries its half, and no corner has to pull."""
     time_s = np.arange(0.0, 1.0, 0.02)
     contact = np.ones((50, 2), dtype=bool)

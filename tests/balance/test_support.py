@@ -67,7 +67,7 @@ def test_on_a_slanting_line_the_margin_is_the_distance_from_the_nearest_point_be
     assert_allclose(margin, [-0.1, -0.5, -0.5, 0.0], atol=1e-12)
 
 
-def test_whoever_is_ever_on_two_points_stands_on_a_line(mrpete):
+def test_a_robot_that_is_ever_on_two_points_stands_on_a_line(mrpete):
     three = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], dtype=bool)
     two = np.array([[1, 1, 1, 1], [1, 0, 0, 1]], dtype=bool)
     assert not stands_on_lines(mrpete, three)

@@ -143,7 +143,7 @@ def test_a_mistake_gets_one_sentence_and_exit_code_2(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_impossible_step_is_told_with_what_would_work(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_impossible_step_is_refused_with_what_would_work(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Other options take the same way: tests/pipeline/test_walk.py asks each of them too much."""
     walk = ["walk", "mrpete", "--cycles", "2", "--rate", "20", "--out", str(tmp_path / "a.npz"), "--step-length"]
     assert main([*walk, "600mm"]) == 2

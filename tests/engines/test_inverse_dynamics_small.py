@@ -97,7 +97,7 @@ def test_points_of_feet_and_their_jacobians_are_those_of_the_matter_there():
         assert_allclose(found.foot_rotation[k, 1].ravel(), site.xmat, atol=1e-12)
 
 
-def test_parts_that_are_no_feet_are_told_by_their_bodies_with_their_lowest_points():
+def test_parts_that_are_no_feet_are_named_by_their_bodies_with_their_lowest_points():
     qpos = np.tile(MODEL.qpos0, (3, 1))
     found = inverse_dynamics(ROBOT, np.arange(3) * STEP_S, qpos)
     assert found.part_names == ("trunk", "thigh")

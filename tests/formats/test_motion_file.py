@@ -234,7 +234,7 @@ def test_a_single_array(tmp_path):
     assert reason(tmp_path / "array.npy") == "is a single array, not a motion file."
 
 
-def test_an_npz_of_somebody_else(tmp_path):
+def test_an_npz_of_another_program(tmp_path):
     np.savez(tmp_path / "other.npz", a=np.zeros(3))
     assert reason(tmp_path / "other.npz") == "is not a motion file: it has no description in it."
     np.savez(tmp_path / "other.npz", meta=np.array(json.dumps({"format": "bvh"})))

@@ -97,7 +97,7 @@ def test_a_path_below_ten_centimetres_has_no_direction(way_m, goes):
     assert goes == (found.left_m == pytest.approx(0.5))
 
 
-def test_the_longest_stretch_of_whole_cycles_tells_the_way():
+def test_the_longest_stretch_of_whole_cycles_gives_the_direction():
     """The second foot lands first and last; between its landings the walk leads 1.2 m ahead and 0.5 m to the left."""
     count = 41
     qpos = np.zeros((count, 8))

@@ -65,7 +65,7 @@ def test_limits_choose_the_way_a_knee_bends_whatever_was_asked(knee, forwards):
         assert (joints <= chain.upper_rad).all()
 
 
-def test_a_foot_out_of_reach_is_approached_and_the_distance_is_told():
+def test_a_foot_out_of_reach_is_approached_and_the_distance_is_returned():
     chain = quadruped_leg()
     leg = leg_3r(chain, -1)
     far = chain.offset_m[0] + np.array([0.05, 0.08, -0.9])
@@ -114,7 +114,7 @@ def test_the_numeric_solver_agrees_with_the_closed_7r_form_on_what_both_must_rea
         assert_allclose(own_turn, turn, atol=1e-9)
 
 
-def test_a_robot_without_feet_is_told_what_to_write():
+def test_a_robot_without_feet_is_refused_with_what_to_write():
     with pytest.raises(BadTableError, match=r"pepper has no feet: name them in its robot\.toml"):
         leg_solvers(load_robot("pepper"))
 

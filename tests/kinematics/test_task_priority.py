@@ -205,7 +205,7 @@ def test_with_bounds_every_level_is_as_good_as_the_levels_above_allow(seed):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_guess_of_who_is_held_saves_time_and_changes_nothing(seed):
+def test_a_guess_of_the_active_bounds_saves_time_and_changes_nothing(seed):
     levels, lower, upper = random_problem(seed)
     if seed % 2:  # half of the problems have tasks that fit into the bounds
         levels = [Level(level.jacobian, 0.1 * level.velocity) for level in levels[:3]] + levels[3:]
@@ -288,7 +288,7 @@ def test_a_joint_pressed_against_its_end_may_leave_it_again():
 
 
 @pytest.mark.parametrize("law", ["corrected", "paper"])
-def test_who_is_held_at_which_bound_is_told(law):
+def test_the_active_bounds_are_returned(law):
     """Joint 0 wants more than its upper bound, joint 1 less than its lower one, joint 2 something between."""
     wanted = np.array([2.0, -2.0, 0.1])
     bound = np.ones(3)

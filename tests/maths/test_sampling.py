@@ -35,7 +35,7 @@ def test_slow_samples_are_filtered_as_high_as_they_go():
     np.testing.assert_array_equal(low_pass(values, 20.0, 30.0), low_pass(values, 0.95 * 15.0, 30.0))
 
 
-def test_a_landing_is_the_first_sample_of_a_touch_and_who_begins_on_the_ground_has_not_landed():
+def test_a_landing_is_the_first_sample_of_a_touch_and_not_that_of_the_motion():
     left = np.array([1, 1, 0, 0, 1, 1, 0], dtype=bool)
     right = np.array([0, 1, 1, 1, 1, 0, 1], dtype=bool)
     np.testing.assert_array_equal(landing_samples(left), [4])

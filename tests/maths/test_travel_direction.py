@@ -30,7 +30,7 @@ def test_who_turns_on_the_spot_goes_nowhere():
     assert travel_direction(circling(0.0, 0.2))["walking_direction_rad"] is None
 
 
-def test_a_turn_is_told_beside_what_was_asked_and_only_then():
+def test_a_turn_is_reported_beside_the_requested_one_and_only_then():
     track = circling(0.3, -0.25)
     track[:, 2] += 0.05 * np.sin(2.0 * np.pi * TIME_S)  # a body sways once a stride of 1 s
     assert turn_rates(TIME_S, track, (1.0, 9.0), 1.0, 0.0) == {}

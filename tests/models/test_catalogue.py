@@ -98,7 +98,7 @@ def test_a_robot_is_read_again_once_a_mesh_of_it_is_written_in_place(copy):
     assert load_robot(str(copy)) is not robot
 
 
-def test_a_broken_robot_of_the_user_is_told_beside_the_others(copy, monkeypatch, capsys):
+def test_a_broken_robot_of_the_user_is_listed_beside_the_others(copy, monkeypatch, capsys):
     (copy / "robot.toml").write_text("title = 3\n", "utf-8")
     monkeypatch.setenv("STRUT_ROBOTS", str(copy.parent))
     assert main(["robots", "--json"]) == 0

@@ -151,7 +151,7 @@ def test_a_root_that_is_turned_in_its_file_is_drawn_so_and_a_floating_base_is_le
     assert_allclose(here.qfrc_bias[joints], there.qfrc_bias[6:8], atol=1e-9)
 
 
-def test_a_joint_of_a_leg_that_does_not_move_its_foot_is_told_with_its_line(tmp_path):
+def test_a_joint_of_a_leg_that_does_not_move_its_foot_is_named_with_its_line(tmp_path):
     other = """<body name="tail"><joint name="wag" axis="0 0 1"/><geom size="0.03"/></body>"""
     model = MODEL.replace('<body name="thigh"', other + '<body name="thigh"')
     leg = "[limb.pogo]\nkind = 'leg'\njoints = ['hip', 'wag']\nfeet = ['toe']\n"

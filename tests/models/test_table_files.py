@@ -59,7 +59,7 @@ def test_a_fault_is_named_with_its_file_line_and_field(tmp_path, capsys, robot, 
     assert main(["robots", str(folder)]) == 2
 
 
-def test_a_folder_that_describes_no_body_is_told_what_describes_one(tmp_path):
+def test_a_folder_that_describes_no_body_is_refused_with_what_describes_one(tmp_path):
     (tmp_path / "robot.toml").write_text('title = "nobody"\n', "utf-8")
     with pytest.raises(BadTableError, match=r"has neither limbs .* nor a model file"):
         load_robot(str(tmp_path))

@@ -147,7 +147,7 @@ BARE = "<COLLADA version='1.4.1'><asset/></COLLADA>"
 
 
 @pytest.mark.parametrize(("text", "why"), [("<COLLADA><asset>", "it is not XML"), (BARE, "it is damaged")])
-def test_a_broken_collada_file_is_told_with_file_link_and_what_to_do(tmp_path, text, why, capsys):
+def test_a_broken_collada_file_is_refused_with_file_link_and_what_to_do(tmp_path, text, why, capsys):
     (tmp_path / "broken.dae").write_text(text, "utf-8")
     with pytest.raises(BadTableError) as refused:
         shaped(tmp_path, '<collision><geometry><mesh filename="broken.dae"/></geometry></collision>')
@@ -180,7 +180,7 @@ def test_a_broken_collada_file_is_told_with_file_link_and_what_to_do(tmp_path, t
         ),
     ],
 )
-def test_an_inertia_that_is_no_number_is_told_with_file_link_and_what_to_do(tmp_path, inertial, sentence, capsys):
+def test_an_inertia_that_is_no_number_is_refused_with_file_link_and_what_to_do(tmp_path, inertial, sentence, capsys):
     with pytest.raises(BadTableError, match=sentence) as refused:
         shaped(tmp_path, f"<inertial>{inertial}</inertial>")
     assert str(refused.value).endswith("; correct it.")

@@ -28,7 +28,7 @@ def keys(kind, before=""):
 
 
 @pytest.mark.parametrize(("heading", "table"), [("robot.toml", ImportedBody), ("collision.toml", CollisionTable)])
-def test_every_key_is_told_and_no_other(heading, table):
+def test_every_key_is_explained_and_no_other(heading, table):
     section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
     cells = re.findall(r"^\| (`[^|]*) \|", section, re.M)
     assert {key for cell in cells for key in re.findall(r"`([^`]*)`", cell)} == keys(msgspec.inspect.type_info(table))

@@ -62,7 +62,7 @@ def points_of(name):
 
 
 @pytest.mark.parametrize(("rise_m", "where"), [(0.08, "above"), (-0.12, "below")])
-def test_a_foot_that_shall_touch_and_is_far_off_the_ground_is_told(rise_m, where):
+def test_a_foot_that_shall_touch_and_is_far_off_the_ground_is_reported(rise_m, where):
     with pytest.raises(OutOfRangeError, match=f"touches the ground, but at .* mm {where} it"):
         check_phases(HEIMAN, standing(rise_m=rise_m), (phase(),))
 

@@ -173,7 +173,7 @@ def test_who_is_behind_is_so_by_a_share_of_the_whole_way_wherever_it_is(samples,
     assert not _is_far_behind(motion, ahead)
 
 
-def test_on_the_spot_and_on_curves_nobody_is_behind():
+def test_on_the_spot_and_on_curves_no_robot_is_behind():
     motion, run = walked((0.9 * STANDS_STILL_M, 0.0))
     run.qpos[:, 0] -= 5.0
     assert not _is_far_behind(motion, run)
@@ -206,7 +206,7 @@ def held(moved_m=(0.0, 0.0), planned_m=(0.0, 0.0), **joints):
     return motion, run
 
 
-def test_a_platform_that_is_not_to_move_is_told_how_far_forward_it_came_and_how_long_it_took():
+def test_a_platform_that_is_not_to_move_has_a_distance_and_a_duration():
     motion, run = held((0.2, 0.1))
     outcome = _held_outcome(PEPPER, motion, run)
     assert (outcome.commanded_distance_m, outcome.distance_m) == pytest.approx((0.0, 0.2))

@@ -59,7 +59,7 @@ def test_a_run_that_does_as_planned_has_no_error():
     assert outcome.cost_of_transport == pytest.approx(3.0 * 1.0 / (PETE.mass_kg * 1.5 * 9.81 * 0.2))
 
 
-def test_what_differs_from_the_plan_is_told():
+def test_what_differs_from_the_plan_is_reported():
     motion, run = walked()
     run.qpos[-1, :2] = [0.5 + 0.3, -0.2]  # 0.18 m of it along the way
     run.qpos[6, 9] += 0.07

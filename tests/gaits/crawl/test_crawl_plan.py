@@ -77,7 +77,7 @@ def test_step_length_and_heights_are_those_of_the_tables(mrpete, emotion):
     assert_allclose(step, NUMBERS["pose"][emotion]["step_mm"], atol=1e-9)
 
 
-def test_printed_order_decides_who_swings_when(mrpete):
+def test_the_printed_order_decides_which_foot_swings_when(mrpete):
     gait = crawl_gait(mrpete)
     assert dict(zip(mrpete.foot_names, gait.swing_start, strict=True)) == SWING_START
     assert (gait.duty_factor, gait.step_length_m, gait.step_height_m) == (0.75, 0.08, 0.04)

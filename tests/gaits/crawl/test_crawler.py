@@ -58,7 +58,7 @@ def test_joints_move_continuously_and_start_inside_their_limits(mrpete, emotion)
     assert ((qpos[0, 7:] > mrpete.joint_lower_rad) & (qpos[0, 7:] < mrpete.joint_upper_rad)).all()
 
 
-def test_a_foot_out_of_reach_is_told_and_stretched_towards(mrpete):
+def test_a_foot_out_of_reach_is_reported_and_stretched_towards(mrpete):
     body = crawl(mrpete, "neutral")
     far = np.zeros((len(body.plan.time_s), 2))
     far[:, 1] = 0.6

@@ -30,7 +30,7 @@ def route(pivot="left", first=0.0, direction="forwards", line=0.0, second=0.0):
     return Route(pivot, direction, first, line, second)
 
 
-def test_feet_of_who_stands_are_half_the_separation_to_each_side():
+def test_feet_of_a_standing_robot_are_half_the_separation_to_each_side():
     right, left = standing(Place(1.0, 2.0, math.pi / 2.0), 0.2)
     assert same(right, 1.1, 2.0, math.pi / 2.0)
     assert same(left, 0.9, 2.0, math.pi / 2.0)
@@ -120,7 +120,7 @@ def test_first_steps_end_side_by_side():
     assert same(other.place, 0.7, 0.1, math.pi / 2.0)
 
 
-def test_a_list_of_footsteps_is_read_and_its_faults_are_told(tmp_path):
+def test_a_list_of_footsteps_is_read_and_its_faults_are_named(tmp_path):
     path = tmp_path / "steps.csv"
     path.write_text("foot,x_m,y_m,heading_deg\n Right ,0.1,-0.1,90\nleft,0.2,0.1,0\n")
     first, second = read_footsteps(path)

@@ -109,7 +109,7 @@ def test_the_closing_foot_stands_beside_the_other_on_its_own_side(foot):
     assert len(first_steps(walk, 4, 0.09)) == 4
 
 
-def test_feet_are_told_by_the_corner_at_which_they_stand(mrpete):
+def test_feet_are_told_apart_by_the_corner_at_which_they_stand(mrpete):
     stance, qpos = foot_stance(mrpete)
     assert sorted(stance.places) == ["front left", "front right", "hind left", "hind right"]
     for place, (x, y, _) in zip(stance.places, stance.foot_m, strict=True):

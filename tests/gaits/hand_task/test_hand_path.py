@@ -69,7 +69,7 @@ def test_what_is_too_near_cannot_be_pointed_at(share):
         hand_task(pepper, "point", duration_s=4.0, target_m=np.array([np.inf, 0.0, 0.0]))
 
 
-def test_changes_of_eyes_are_told_when_they_begin():
+def test_changes_of_eyes_are_printed_when_they_begin():
     eyes = ("happy", "happy", "sad", "sad", "happy")
     assert expression_changes(np.array([0.0, 0.1, 0.2, 0.3, 0.4]), eyes) == [
         [0.0, "happy"],

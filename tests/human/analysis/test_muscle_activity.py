@@ -57,7 +57,7 @@ def test_cycles_of_the_left_leg_are_not_averaged_with_those_of_the_right():
     assert muscle_activity({"neutral": [STILL]}, "neutral") == {}
 
 
-def test_trials_over_cycles_of_the_other_leg_are_told():
+def test_trials_over_cycles_of_the_other_leg_are_reported():
     told = muscle_remarks({"neutral": [trial(1e-4), trial(9e-4, leg="Left")], "sad": [trial(1e-4)]})
     assert len(told) == 1
     assert told[0].startswith("EMG of 1 of 2 trials of neutral is left out: it is averaged over cycles of the left leg")

@@ -35,7 +35,7 @@ def test_tilt_obliquity_and_rotation_of_the_pelvis_are_turns_about_its_three_axe
     np.testing.assert_allclose(np.transpose(pelvis_angles(heiman, qpos_from_angles(q))), np.diag([0.1, 0.2, 0.3]))
 
 
-def test_steps_and_forces_of_a_stiff_walker_are_those_that_everybody_can_count(heiman):
+def test_steps_and_forces_of_a_stiff_walker_are_those_counted_by_hand(heiman):
     """It glides 1.5 m in 1.25 s; its right foot is down for 60 % of that, its left one for 70 %, both for 30 %."""
     share = np.linspace(0.0, 1.0, 101)
     q = np.zeros((101, heiman.model.nv))

@@ -47,7 +47,7 @@ def test_a_walk_to_and_fro_is_steps_of_both_ways_without_those_of_the_turn(heima
     assert found.speed_m_s == pytest.approx(steps.speed_m_s, rel=1e-3)
 
 
-def test_a_joint_that_no_marker_tells_on_one_side_counts_on_neither(heiman):
+def test_a_joint_without_markers_on_one_side_counts_on_neither(heiman):
     motion = walked(heiman, 4)
     silent = replace(motion, meta=motion.meta | {"observed": {"ElbowLeft_RY": False}})
     found = recorded_steps(heiman, silent)

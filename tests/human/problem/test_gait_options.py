@@ -116,7 +116,7 @@ def rows_of(problem, number, name, q):
     return dict(zip(constraint.row_names, np.array(rows)[:, 0], strict=True))
 
 
-def test_heights_of_toes_and_distances_of_legs_are_told_by_the_right_names(heiman):
+def test_heights_of_toes_and_distances_of_legs_have_the_right_names(heiman):
     plain, clear = (
         gait_problem(heiman, Criteria(), speed_m_s=1.3, options=named_gait_options(heiman, items))
         for items in (["plain"], ["clearance"])

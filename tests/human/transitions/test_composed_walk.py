@@ -213,7 +213,7 @@ def test_only_natural_criteria_ask_a_clearance_of_the_heel_in_turns_starts_and_s
         assert ("clearance of the left heel" in {one.name for one in phase.constraints}) is natural
 
 
-def test_heights_of_feet_are_told_in_words(heiman, options):
+def test_heights_of_feet_are_reported_in_words(heiman, options):
     *_, toes = swing_constraints(heiman, 0, options, natural=False, mirrored=True)
     assert toes.name == "clearance of the right toes"
     assert toes.row_names == ("the right big toe", "the right little toe")

@@ -179,7 +179,7 @@ def test_legs_covary_in_a_plane(fitted):
     assert shares[0] / shares.sum() < 0.02
 
 
-def test_a_height_that_the_legs_do_not_have_is_told(author, fitted):
+def test_a_height_that_the_legs_do_not_have_is_reported(author, fitted):
     small = fit(author, height_m=1.40, mass_kg=75.0)
     assert any("of a person of about 1.85 m, not of 1.40 m" in note for note in small.notes)
     assert not any("of a person of about" in note for note in fitted.notes)

@@ -78,7 +78,7 @@ def test_starting_twice_with_one_form_is_one_participant(database):
     assert database.counts()["started"] == 1
 
 
-def test_a_participant_can_be_forgotten_and_nobody_else_is(database):
+def test_a_participant_can_be_forgotten_and_no_other_is(database):
     other = "o" * 32
     for token in (TOKEN, other):
         database.start(token, planner, language="en")

@@ -69,7 +69,7 @@ def test_a_participant_goes_from_consent_to_thanks(client, opened):
     assert {(row["age"], row["gender"]) for row in rows} == {(30, "other")}
 
 
-def test_nobody_starts_without_consent(client, opened):
+def test_no_participant_starts_without_consent(client, opened):
     reply = client.post("/start", data={"ticket": TICKET, "language": "de"})
     assert reply.status_code == 422
     assert "kreuzen Sie das Feld an" in reply.text
@@ -265,7 +265,7 @@ def test_shuffled_options_are_read_in_the_participants_own_order(opened_of):
         send(client, trial)
 
 
-def test_forgetting_asks_first_and_tells_programs(study_of, capsys, monkeypatch):
+def test_forgetting_asks_first_and_reports_to_programs(study_of, capsys, monkeypatch):
     folder = study_of("forced-choice")
     opened = open_study(folder)
     client = client_of(opened)
@@ -298,7 +298,7 @@ def test_a_lost_database_is_a_refusal_and_not_a_crash(client, opened, monkeypatc
     assert "password 123" in caplog.text  # for the operator
 
 
-def test_a_mistake_of_ours_is_logged_and_told_kindly(client, opened, monkeypatch, caplog):
+def test_an_error_of_the_server_is_logged_and_excused(client, opened, monkeypatch, caplog):
     def broken(*_arguments, **_options):
         raise RuntimeError("a mistake")
 
@@ -356,7 +356,7 @@ def test_what_is_seen_once_is_seen_in_one_tab(opened_of):
     assert see(client, 2, tab="a", states=["begun"]) == [409]  # not yet
 
 
-def test_everybody_can_withdraw_and_is_gone(client, opened):
+def test_any_participant_can_withdraw_and_is_gone(client, opened):
     start(client)
     see(client, 1)
     send(client, 1)
@@ -442,7 +442,7 @@ def test_behind_a_proxy_links_and_limits_follow_the_visitor(study_of, served):
         assert f"https://study.example.org/p/{TICKET}" in client.get(f"/p/{TICKET}", headers=other).text
 
 
-def test_a_server_that_is_told_to_end_leaves_one_whole_file(study_of, served, tmp_path, capsys):
+def test_a_server_that_is_ended_leaves_one_whole_file(study_of, served, tmp_path, capsys):
     folder = study_of("forced-choice")
     server = served(folder)
     with httpx2.Client(base_url=server.url) as client:

@@ -62,7 +62,7 @@ def test_rows_of_unequal_size_keep_their_own_expectation():
     assert chi2_uniform(matrix).dof == 4
 
 
-def test_options_that_nobody_chose_still_count_for_chance(quadruped_answers):
+def test_options_that_were_never_chosen_still_count_for_chance(quadruped_answers):
     options = (*published("quadruped")["emotions"], "bored", DO_NOT_KNOW)
     matrix = confusion(quadruped_answers, options)
     assert matrix.perceived == options

@@ -59,7 +59,7 @@ def test_one_control_was_among_the_motions():
     assert "Among them was 1 posture control." in told
 
 
-def test_who_is_too_few_is_told_without_a_verb_for_several():
+def test_too_few_participants_are_reported_in_the_singular():
     row = {"participant": "a", "stimulus": "x", "other": "y", "chosen": "x", "intended": "sad"}
     with pytest.raises(AnswersError, match="preferences need 6 people; 1 answered"):
         preferences(Answers(pd.DataFrame([row])), np.random.default_rng(0))

@@ -240,7 +240,7 @@ def test_practice_has_stimuli_of_its_own_and_says_what_was_intended(opened_of):
         ("slider", "", QUESTION.replace('when = "after"', 'when = "during"'), "none of after, before"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_a_design_is_told_with_its_line_and_field(opened_of, question, change, more, reason):
+def test_a_mistake_in_a_design_is_named_with_its_line_and_field(opened_of, question, change, more, reason):
     with pytest.raises(DesignError, match=reason):
         opened_of(question, change, more)
 

@@ -73,7 +73,7 @@ def test_motions_that_nothing_links_have_no_strengths_and_that_is_said():
     assert found.left_out[0].startswith("strengths need comparisons that link all motions")
 
 
-def test_a_rating_that_breaks_off_cuts_nobody_elses_curve():
+def test_a_rating_that_breaks_off_cuts_no_other_curve():
     rng = np.random.default_rng(4)
     left_out = []
     table = wandering_ratings(rng, people=8, stimuli=2, samples=31).table

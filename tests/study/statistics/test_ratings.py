@@ -199,7 +199,7 @@ def test_standard_errors_of_the_logistic_mixed_model_are_honest():
     np.testing.assert_allclose(np.std(estimates, axis=0), np.mean(promised, axis=0), rtol=0.3)
 
 
-def test_an_emotion_that_everybody_sees_has_no_finite_odds():
+def test_an_emotion_that_is_always_recognized_has_no_finite_odds():
     with pytest.raises(AnswersError, match="odds are infinite"):
         fit_logistic(np.array([[4.0, 1.0], [4.0, 2.0]]), np.full((2, 2), 4.0))
 

@@ -105,7 +105,7 @@ def test_a_following_camera_keeps_the_body_in_the_middle(study_of):
     assert all(np.ptp(stimulus.points[:, 0, 0]) < 1e-9 for stimulus in load_stimuli(design))
 
 
-def test_nothing_that_is_sent_tells_the_emotion(study_of):
+def test_nothing_that_is_sent_reveals_the_emotion(study_of):
     written = read_design(study_of("sam"))
     for kind in ("points", "sticks", "solid"):
         design = replace(written, display=Display(kind=kind))
@@ -255,7 +255,7 @@ def test_lights_can_sit_where_the_marker_set_has_them(human_motions, tmp_path):
     assert short / tall == pytest.approx(1.6 / 1.86, abs=0.05)
 
 
-def test_a_robot_without_marker_set_is_told_so(study_of):
+def test_a_robot_without_marker_set_is_refused(study_of):
     folder = study_of("sam", 'lights = "joints" => lights = "markers"')
     with pytest.raises(StudyError, match=r'mrpete has no marker set .* write lights = "joints"'):
         load_stimuli(read_design(folder))
