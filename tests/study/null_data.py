@@ -10,6 +10,25 @@ from strut.study.statistics.answers import DO_NOT_KNOW, Answers
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 
 
+def hits_of_different_people(
+    rng: np.random.Generator, rate: float, *, person_sd: float, people: int, answers: int
+) -> np.ndarray:
+    """Return the hits of people whose own rates follow a beta distribution. Shape (people,).
+
+    Args:
+        rng: Chance.
+        rate: Mean of the rates of all people.
+        person_sd: Their standard deviation, below that of people who hit always or never.
+        people: How many were asked.
+        answers: How many answers each gave.
+    """
+    own = np.full(people, rate)
+    if person_sd > 0.0:
+        precision = rate * (1.0 - rate) / person_sd**2 - 1.0
+        own = rng.beta(rate * precision, (1.0 - rate) * precision, people)
+    return rng.binomial(answers, own)
+
+
 def guessed_answers(
     rng: np.random.Generator,
     *,
@@ -45,6 +64,35 @@ def guessed_answers(
         ]
     table = pd.DataFrame(rows, columns=["participant", "intended", "perceived"])
     return Answers(table.assign(trial=np.arange(len(table))))
+
+
+def unlearned_answers(
+    rng: np.random.Generator,
+    *,
+    people: int = 12,
+    blocks: int = 2,
+    repeats: int = 10,
+    odds: float = 0.0,
+    person_sd: float = 0.8,
+    slope_sd: float = 0.0,
+) -> Answers:
+    """Return choices of people who hit as often in the last block as in the first, on average.
+
+    Args:
+        rng: Chance.
+        people: How many.
+        blocks: How many parts the session has.
+        repeats: How many answers each gives in each block.
+        odds: Mean log odds of a hit.
+        person_sd: Standard deviation of people's own log odds.
+        slope_sd: Standard deviation of their own change from block to block, in log odds.
+    """
+    who, block, _ = (axis.ravel() for axis in np.meshgrid(range(people), range(blocks), range(repeats), indexing="ij"))
+    own = odds + person_sd * rng.normal(size=people)[who]
+    own += slope_sd * rng.normal(size=people)[who] * (block - (blocks - 1) / 2.0)
+    said = np.where(rng.random(len(who)) < 1.0 / (1.0 + np.exp(-own)), "sad", "fearful")
+    table = {"participant": who.astype(str), "block": block + 1, "intended": "sad", "perceived": said}
+    return Answers(pd.DataFrame(table).assign(trial=np.arange(len(who))))
 
 
 def indifferent_ratings(

@@ -265,6 +265,19 @@ def test_shuffled_options_are_read_in_the_participants_own_order(opened_of):
         send(client, trial)
 
 
+def test_a_study_with_answers_cannot_be_preregistered(client, opened, capsys):
+    folder = opened.design.folder
+    command = ["study", "preregister", str(folder), "--people", "4", "--out", str(folder / "draft.md")]
+    start(client)
+    assert main(command) == 0  # somebody has begun, but there is no answer yet
+    send(client, 1)
+    capsys.readouterr()
+    assert main([*command, "--force"]) == 2
+    said = capsys.readouterr().err
+    assert "answers.sqlite has 1 answer of people already" in said
+    assert "Traceback" not in said
+
+
 def test_forgetting_asks_first_and_reports_to_programs(study_of, capsys, monkeypatch):
     folder = study_of("forced-choice")
     opened = open_study(folder)

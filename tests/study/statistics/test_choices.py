@@ -24,6 +24,7 @@ from strut.study.statistics.confusion import (
 )
 from strut.study.statistics.recognition import named_answers, recognitions, shuffled_hits, wagner_pairs
 from strut.study.statistics.significance import benjamini_hochberg, binomial_p, holm, permutation_p, wilson_interval
+from tests.study.null_data import unlearned_answers
 
 
 def table(rows):
@@ -195,6 +196,13 @@ def test_learning_is_found_where_people_learn_and_only_there():
     assert found.p_value < 0.001
     still = learning(table([(p, 1 + k % 2, m, s) for k, (p, _, m, s) in enumerate(rows)]))
     assert still.p_value > 0.05
+
+
+def test_few_people_who_differ_seldom_seem_to_learn():
+    rng = np.random.default_rng(8)
+    sets = 120
+    false = sum(learning(unlearned_answers(rng, people=8)).p_value < 0.05 for _ in range(sets))
+    assert false / sets <= 0.06 + 1.5 * np.sqrt(0.06 * 0.94 / sets)  # the covariance that is usual has 11 %
 
 
 def test_learning_says_why_it_cannot_be_tested(quadruped_answers):

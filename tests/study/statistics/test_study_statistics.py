@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from strut.cli.main import main
@@ -17,6 +18,7 @@ from strut.study.report.apa import degrees, p_words, share, t_words
 from strut.study.report.statistics_text import methods_and_results, statistics_tables
 from strut.study.report.study_report import save_tables
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers
+from strut.study.statistics.mixed import mixed_choice
 from strut.study.statistics.recognition import recognitions
 from strut.study.statistics.study_statistics import study_statistics
 from tests.study.null_data import guessed_answers
@@ -42,7 +44,7 @@ def test_the_command_prints_tables_and_a_paragraph_for_people(answers_file, caps
     assert main(["study", "stats", str(answers_file)]) == 0
     out = capsys.readouterr().out
     assert "The intended emotion was named in 47 of 75 answers" in out
-    assert "Not significantly above chance were sad (5/15, 33 %, Hu = " in out
+    assert "Not significantly above chance were sad (5/15, 33 %, 95% CI [" in out
     assert "Recognised above chance were neutral (" in out
 
 
@@ -205,3 +207,31 @@ def test_a_preregistration_says_what_the_design_says(study_of, capsys):
     assert "is there already" in capsys.readouterr().err  # kept as it is
     assert main(["study", "preregister", str(folder), "--people", "2", "--force"]) == 0
     assert "2 participants who complete" in (folder / "preregistration.md").read_text()
+
+
+def test_where_most_people_name_another_emotion_the_sentence_says_so():
+    rng = np.random.default_rng(0)
+    rows = []
+    for person in range(20):
+        rows += [(person, "sad", "sad" if rng.random() < 0.35 else "angry") for _ in range(4)]
+        rows += [(person, name, name) for name in ("angry", "happy") for _ in range(4)]
+    table = pd.DataFrame(rows, columns=["participant", "intended", "perceived"]).assign(trial=range(len(rows)))
+    found = study_statistics(Answers(table.assign(participant=table["participant"].astype(str))))
+    row = next(row for row in found.choices.hit_rates if row.emotion == "sad")
+    assert row.recognised
+    assert (row.more_frequent, row.more_frequent_count) == ("angry", row.shown - row.hits)
+    _, results = methods_and_results(found)
+    assert f"although {row.more_frequent_count}/80, {row.more_frequent_count / 0.8:.0f} %, answered angry" in results
+    hit_rates = next(rows for title, _, rows in statistics_tables(found) if title.startswith("Hit rates"))
+    assert [cells[-1] for cells in hit_rates] == ["", "", f"angry {row.more_frequent_count}", ""]
+
+
+def test_hits_of_guesses_that_prefer_a_word_are_no_effect_of_the_emotion():
+    rng = np.random.default_rng(1)
+    answers = guessed_answers(rng, people=20, repeats=3, shares=(0.4, 0.3, 0.1, 0.1, 0.1))
+    assert mixed_choice(answers).p_value < 0.001  # hits do differ: words that are often said hit more often
+    found = study_statistics(answers)
+    assert not found.choices.overall.recognised
+    assert found.models == ()
+    assert any("not above chance" in reason for reason in found.left_out)
+    assert "changed the odds" not in " ".join(methods_and_results(found))

@@ -8,10 +8,13 @@ import numpy as np
 
 from strut.errors import StudyError
 from strut.plumbing.atomic_files import check_writable, write_atomically
+from strut.plumbing.number_text import format_count
 from strut.study.design.audience import audience_for, caveat
 from strut.study.design.design import Design, read_design
 from strut.study.design.exclusion import FASTEST_MS
 from strut.study.design.simulated_study import RUNS, people_needed, simulated_power
+from strut.study.server.database import count_answers
+from strut.study.server.database_connection import database_url, shown_url
 from strut.study.templates import filled
 
 
@@ -24,9 +27,10 @@ def preregister_study(
     finding: str | None = None,
     runs: int = RUNS,
     seed: int = 0,
+    database: str | None = None,
     force: bool = False,
 ) -> int:
-    """Write a draft of a preregistration; return its sample size.
+    """Write a draft of a preregistration; return its sample size. Raises StudyError if there are answers already.
 
     Args:
         folder: Folder of the study.
@@ -36,6 +40,7 @@ def preregister_study(
         finding: The finding that the power is for; all emotions together if left out.
         runs: Number of simulated studies for each sample size.
         seed: Seed of the simulated audience.
+        database: URL of the database, if it is not in the folder.
         force: Whether an existing file may be replaced.
 
     Example:
@@ -47,6 +52,7 @@ def preregister_study(
     if path.exists():
         check_writable(path, force=force)  # before the simulation
     design = read_design(folder)
+    _check_no_answers(design, database)
     rng = np.random.default_rng(seed)
     try:
         audience = audience_for(design, None)
@@ -61,6 +67,18 @@ def preregister_study(
         basis = {}
     write_atomically(path, preregistration_text(design, size, power_by_finding, basis).encode(), force=force)
     return size
+
+
+def _check_no_answers(design: Design, database: str | None) -> None:
+    """Raise StudyError if people have answered: a plan made afterwards is no preregistration."""
+    url = database_url(design.folder, database)
+    answers = count_answers(url)
+    if answers:
+        has = format_count(answers, "[answer|answers] of people")
+        raise StudyError(
+            f"{shown_url(url)} has {has} already, and a preregistration is made before the first one. If they are your "
+            "own trials, move them away and try again."
+        )
 
 
 def preregistration_text(design: Design, people: int, power: dict[str, float], basis: dict[str, object]) -> str:

@@ -136,8 +136,8 @@ class ForcedChoice(Question, frozen=True, forbid_unknown_fields=True):
             "within participants, 5000 permutations.",
             "Hypothesis 2: the same for each emotion, with Holm's correction. Unbiased hit rates (Wagner, 1993) and "
             "their one-sided paired t tests over participants are reported beside it.",
-            "Odds of a hit by emotion: mixed model with random intercepts and slopes of participants, crossed "
-            "with stimuli if emotions are shown by several.",
+            "Odds of a hit by emotion, only if hypothesis 1 is supported: mixed model with random intercepts and "
+            "slopes of participants, crossed with stimuli if emotions are shown by several.",
             *(confidence if self.confidence else ()),
         )
 

@@ -79,12 +79,12 @@ def _choice_figures(choices: Choices | None) -> list[tuple[str, FigureSpec]]:
     hits = _intervals(choices.hit_rates, emotions, chance, ylabel="hit rate")
     figures = [
         ("Confusion matrix, in percent of the answers to each emotion", _confusion_figure(choices)),
-        (f"Hit rates with Wilson intervals. {lines}", hits),
+        (f"Hit rates with 95 % intervals, participants as clusters. {lines}", hits),
     ]
     if len(blocks) > 1:
         numbers = [str(row.block) for row in blocks]
         curve = _intervals(blocks, numbers, chance, curve=True, xlabel="block", ylabel="hit rate")
-        figures.append(("Hit rates by block, with Wilson intervals", curve))
+        figures.append(("Hit rates by block, with 95 % intervals, participants as clusters", curve))
     return figures
 
 

@@ -160,7 +160,7 @@ _N = _words("n", "n")
 _MEASURE: Column = ("measure", lambda row: row.measure.replace("_", " "))
 _HITS: Column = ("hits", lambda row: f"{row.hits}/{row.shown}")
 _RATE = _column("rate", "rate", ".0%")
-_WILSON = _range("95 % (Wilson)", ".0%")
+_RATE_INTERVAL = _range("95 %", ".0%")
 _RATING = (
     *(_words("scale", "scale"), _words("emotion", "emotion"), _column("mean", "mean", "+.2f"), _range()),
     *(_column("d", "effect_size", "+.2f"), _P, _P_HOLM, _N),
@@ -192,10 +192,11 @@ _MODEL: tuple[Column, ...] = (
     _words("note", "note"),
 )
 _HIT_RATE = (
-    *(_words("shown", "emotion"), _HITS, _RATE, _WILSON, _words("do not know", "do_not_know")),
+    *(_words("shown", "emotion"), _HITS, _RATE, _RATE_INTERVAL, _words("do not know", "do_not_know")),
     *(_column("rate of named", "rate_named", ".0%"), _column("hits by chance", "expected", ".1f"), _P, _P_HOLM),
     *(_column("Hu", "unbiased", ".2f"), _column("Wagner t", "wagner_t", ".2f"), _column("dof", "wagner_dof", "d")),
     _column("Wagner p (Holm)", "wagner_holm"),
+    ("named more often", lambda row: f"{row.more_frequent} {row.more_frequent_count}" if row.more_frequent else ""),
 )
 _TEST = (
     *(_words("test", "name"), _column("statistic", "statistic", ".2f"), _column("dof", "dof", "g"), _P),
@@ -205,7 +206,7 @@ _KAPPA = (
     *(_words("between", "name"), _column("kappa", "value", ".3f"), _range(form=".3f")),
     _words("interval", "method"),
 )
-_BLOCK = (_words("block", "block"), _HITS, _RATE, _WILSON)
+_BLOCK = (_words("block", "block"), _HITS, _RATE, _RATE_INTERVAL)
 _STRENGTH = (
     *(_words("motion", "stimulus"), _words("intended", "intended")),
     ("chosen", lambda row: f"{row.wins}/{row.compared}"),

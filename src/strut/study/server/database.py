@@ -326,6 +326,22 @@ def open_database(url: URL, *, name: str, fingerprint: str) -> Database:
     return Database(engine, read_only=read_only)
 
 
+def count_answers(url: URL) -> int:
+    """Return how many answers of people a database holds, of any version of a design; 0 if there is none yet."""
+    if url.drivername == "sqlite" and not Path(url.database or "").is_file():
+        return 0
+    with named_errors(url):
+        engine = reading_engine(url) if write_protected(url) else engine_of(url)
+        try:
+            with engine.begin() as connection:
+                if not sa.inspect(connection).has_table(ANSWER.name):
+                    return 0
+                of_people = sa.select(sa.func.count()).select_from(sa.join(ANSWER, PARTICIPANT))
+                return int(connection.scalar(of_people.where(PARTICIPANT.c.simulated.is_(False))) or 0)
+        finally:
+            engine.dispose()
+
+
 def _read_only_engine(url: URL) -> Engine:
     """Return the engine of a file that cannot be written; tables of an older version are completed in memory."""
     engine = reading_engine(url)

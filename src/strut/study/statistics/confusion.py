@@ -20,7 +20,8 @@ from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 from strut.errors import AnswersError
 from strut.plumbing.number_text import format_count
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers, IntArray
-from strut.study.statistics.significance import Significance, wilson_interval
+from strut.study.statistics.hit_rate import hit_rate_interval, hits_of_people
+from strut.study.statistics.significance import Significance
 
 RESAMPLES = 1000
 _COHEN = "Cohen's kappa, intended and perceived"
@@ -118,7 +119,7 @@ def _chi2(name: str, result: Any, dof: int, matrix: Confusion, smallest: float) 
 
 @dataclass(frozen=True, slots=True)
 class BlockRate:
-    """The hit rate of one block with Wilson's 95 % interval."""
+    """The hit rate of one block with its 95 % interval, participants as clusters."""
 
     block: int
     hits: int
@@ -133,7 +134,9 @@ class Learning:
     """Hit rates by block, and the factor by which the odds of a hit change from one block to the next.
 
     `odds_ratio`, its interval and p come from a logistic model with answers correlated within participants
-    (generalised estimating equations); they are None for the reason in `note`.
+    (generalised estimating equations); they are None for the reason in `note`. The covariance is Mancl and DeRouen's
+    (2001), and t has one degree of freedom less than there are people: with few people the usual robust covariance is
+    too small (benchmarks/bench_study_null.py).
     """
 
     blocks: tuple[BlockRate, ...]
@@ -147,10 +150,7 @@ class Learning:
 def learning(answers: Answers) -> Learning:
     """Return how hit rates change over blocks; the answers must hold choices."""
     table = answers.table.assign(correct=answers.correct.astype(float))
-    blocks = tuple(
-        BlockRate(int(block), int(hits), shown, hits / shown, *wilson_interval(int(hits), shown))
-        for block, hits, shown in table.groupby("block")["correct"].agg(["sum", "count"]).itertuples()
-    )
+    blocks = tuple(_block_rate(int(number), own) for number, own in table.groupby("block"))
     reason = _why_no_learning(answers, blocks)
     if reason:
         return Learning(blocks, note=reason)
@@ -161,14 +161,25 @@ def learning(answers: Answers) -> Learning:
         family=sm.families.Binomial(),
         cov_struct=sm.cov_struct.Exchangeable(),
     )
-    fit = model.fit()
-    with np.errstate(invalid="ignore"):  # a robust variance below 0 is no number
-        low, high = fit.conf_int()[1]
-        p_value = float(fit.pvalues[1])
-    if not np.isfinite([low, high, p_value]).all():
-        return Learning(blocks, note="the answers do not determine how the odds change")
-    odds_ratio, low, high = np.exp([fit.params[1], low, high]).tolist()
-    return Learning(blocks, odds_ratio, low, high, p_value)
+    undetermined = Learning(blocks, note="the answers do not determine how the odds change")
+    try:
+        fit = model.fit(cov_type="bias_reduced")
+    except np.linalg.LinAlgError:
+        return undetermined
+    with np.errstate(invalid="ignore"):  # the square root of a variance below 0 is no number
+        change, error = float(fit.params[1]), float(fit.bse[1])
+    if not np.isfinite([change, error]).all() or error <= 0.0:
+        return undetermined
+    t = stats.t(len(answers.participants) - 1)
+    low, high = np.exp([change - t.ppf(0.975) * error, change + t.ppf(0.975) * error]).tolist()
+    return Learning(blocks, float(np.exp(change)), low, high, float(2.0 * t.sf(abs(change / error))))
+
+
+def _block_rate(block: int, table: pd.DataFrame) -> BlockRate:
+    """Return the hit rate of the answers of one block."""
+    hits = int(table["correct"].sum())
+    interval = hit_rate_interval(*hits_of_people(table, table["correct"].to_numpy()))
+    return BlockRate(block, hits, len(table), hits / len(table), *interval)
 
 
 def _why_no_learning(answers: Answers, blocks: tuple[BlockRate, ...]) -> str:

@@ -8,7 +8,7 @@ what the design does not identify.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ class MixedModel:
 
     `sds` are standard deviations of the random effects, `residual_sd` that of the residual (None for odds). `statistic`
     with `dof` tests that the emotion has no effect: F with two degrees of freedom, or chi-squared with one. `note` says
-    what the design does not identify.
+    what the design does not identify, `are_hits` whether the outcome is a hit and not a rating.
     """
 
     name: str
@@ -62,6 +62,7 @@ class MixedModel:
     dof: tuple[float, ...]
     p_value: float
     note: str = ""
+    are_hits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +91,18 @@ def mixed_rating(answers: Answers, scale: str) -> MixedModel:
 
 
 def mixed_choice(answers: Answers) -> MixedModel:
-    """Fit hit ~ emotion: logistic with random intercepts and slopes; linear if stimuli are crossed with people."""
+    """Fit hit ~ emotion: logistic with random intercepts and slopes; linear if stimuli are crossed with people.
+
+    Hits differ between emotions even if people guess, because they prefer some answers: without a successful test of
+    all emotions (recognition.py) a difference says nothing about recognition.
+    """
     table = answers.table.assign(correct=answers.correct.astype(float))
     names = list(answers.emotions)
     if table["participant"].nunique() < _MIN_PEOPLE or table["correct"].nunique() < 2 or len(names) < 2:
         raise AnswersError("answers", "a mixed model of the choices needs three people, two emotions, hits and misses.")
     effects = random_effects(table)
     if effects.stimuli:
-        return _linear(answers, table["correct"], "hit", "the share of hits")
+        return replace(_linear(answers, table["correct"], "hit", "the share of hits"), are_hits=True)
     by_person = table.groupby(["participant", "intended"])["correct"]
     hits, shown = (
         counts.unstack(fill_value=0)[names].to_numpy(float) for counts in (by_person.sum(), by_person.count())
@@ -120,6 +125,7 @@ def mixed_choice(answers: Answers) -> MixedModel:
         dof=(float(dof),),
         p_value=float(stats.chi2.sf(ratio, dof)),
         note=ONE_MOTION_EACH,
+        are_hits=True,
     )
 
 

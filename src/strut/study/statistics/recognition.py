@@ -18,7 +18,8 @@ from scipy import stats
 
 from strut.arrays import Array
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers, IntArray
-from strut.study.statistics.significance import Significance, holm, permutation_p, wilson_interval
+from strut.study.statistics.hit_rate import hit_rate_interval, hits_of_people
+from strut.study.statistics.significance import Significance, holm, permutation_p
 
 ALPHA = 0.05
 PERMUTATIONS = 5000
@@ -37,13 +38,15 @@ class Recognition:
         hits: Answers that name the emotion when it was shown.
         shown: How often it was shown.
         do_not_know: Answers "I do not know".
-        rate: Hit rate over all answers, with Wilson's 95 % interval `low` to `high`.
+        rate: Hit rate over all answers; `low` to `high` is its 95 % interval, participants as clusters.
         rate_named: Hit rate over the answers that name an emotion; None if none does.
         expected: Mean hits of the permutations.
         unbiased: Wagner's unbiased hit rate of the answers that name an emotion.
         p_value: One-sided permutation test within participants; `p_holm` is corrected for all emotions.
         wagner_t: Wagner's paired t test over participants, one-sided, with `wagner_dof`, `wagner_p` and `wagner_holm`.
         recognised: Whether hits are above chance: `p_holm` and the test of all emotions together are below 5 %.
+        more_frequent: The answer that people gave most often instead, if more often than they hit; else empty.
+        more_frequent_count: How often they gave it.
     """
 
     emotion: str
@@ -63,6 +66,8 @@ class Recognition:
     wagner_p: float | None = None
     wagner_holm: float | None = None
     recognised: bool = False
+    more_frequent: str = ""
+    more_frequent_count: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,13 +143,18 @@ def recognitions(
 
 def _count_hits(answers: Answers, emotion: str) -> Recognition:
     """Return the counts of one emotion, or of all."""
-    intended, perceived = (answers.table[column].to_numpy(dtype=object) for column in ("intended", "perceived"))
-    is_shown = np.full(len(intended), True) if emotion == ALL else intended == emotion
-    hits = int((is_shown & (perceived == intended)).sum())
-    shown = int(is_shown.sum())
-    unknown = int((is_shown & (perceived == DO_NOT_KNOW)).sum())
+    table = answers.table if emotion == ALL else answers.table[answers.table["intended"] == emotion]
+    is_hit = (table["perceived"] == table["intended"]).to_numpy()
+    hits = int(is_hit.sum())
+    shown = len(table)
+    unknown = int((table["perceived"] == DO_NOT_KNOW).sum())
     rate_named = hits / (shown - unknown) if shown > unknown else None
-    return Recognition(emotion, hits, shown, unknown, hits / shown, *wilson_interval(hits, shown), rate_named)
+    interval = hit_rate_interval(*hits_of_people(table, is_hit))
+    counted = Recognition(emotion, hits, shown, unknown, hits / shown, *interval, rate_named)
+    frequent = table["perceived"].value_counts()
+    if emotion == ALL or frequent.iloc[0] <= hits:
+        return counted
+    return replace(counted, more_frequent=str(frequent.index[0]), more_frequent_count=int(frequent.iloc[0]))
 
 
 def _unbiased(named: NamedAnswers, emotion: int) -> float:

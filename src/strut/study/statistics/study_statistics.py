@@ -131,7 +131,7 @@ def study_statistics(
         raise AnswersError("answers", "all answers are to controls; there are no originals to compare them with.")
     labels, answers = _labels(answers, codes, rng)
     choices = _choices(answers, options, chance, rng, left_out) if answers.are_choices else None
-    models = _models(answers, left_out)
+    models = _models(answers, choices, left_out)
     ratings = _ratings(answers, left_out)
     slopes = correlations(answers, left_out)
     curves = _curves(answers, rng, left_out)
@@ -174,10 +174,13 @@ def _labels(answers: Answers, codes: Codes | None, rng: np.random.Generator) -> 
     return analyse_labels(answers, rng, codes), coded or answers
 
 
-def _models(answers: Answers, left_out: list[str]) -> tuple[MixedModel, ...]:
+def _models(answers: Answers, choices: Choices | None, left_out: list[str]) -> tuple[MixedModel, ...]:
+    """Return the mixed models: of hits only if they are above chance, because hits of guesses differ by emotion too."""
     fits = [partial(mixed_rating, answers, scale) for scale in answers.ratings]
-    if answers.are_choices:
+    if choices and choices.overall.recognised:
         fits.insert(0, partial(mixed_choice, answers))
+    elif choices:
+        left_out.append("the effect of the emotion on hits: hits of all emotions together are not above chance.")
     models = [_try(fit, left_out) for fit in fits]
     return tuple(model for model in models if model is not None)
 

@@ -262,6 +262,7 @@ def preregister(
     power: Annotated[float, typer.Option(help="If --people is left out, find how many give this power.")] = 0.8,
     finding: Annotated[str | None, typer.Option("--for", help="Finding that --power is for, such as sad.")] = None,
     out: Annotated[Path | None, typer.Option(help="File; preregistration.md in the folder if left out.")] = None,
+    database: DatabaseUrl = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -271,7 +272,8 @@ def preregister(
     check_apart(context, {"power": ("people_count",), "finding": ("people_count",)})
     path = out or folder / "preregistration.md"
     with progress("simulates the study for its power"):
-        people = preregister_study(folder, path, people=people_count, power=power, finding=finding, force=force)
+        asked = {"people": people_count, "power": power, "finding": finding, "database": database}
+        people = preregister_study(folder, path, **asked, force=force)  # type: ignore[arg-type]
     if json:
         print_json({"file": str(path), "people": people})
         return
