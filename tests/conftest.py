@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import cloudpickle
@@ -104,6 +106,27 @@ def browser():
         running = playwright.chromium.launch(executable_path=real_parts.CHROMIUM, args=real_parts.CHROMIUM_ARGUMENTS)
         yield running
         running.close()
+
+
+@pytest.fixture(scope="session")
+def other_origin():
+    """Return the address of a page that belongs to another program on this machine."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><title>elsewhere</title>")
+
+        def log_message(self, *_words):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import strut
-from strut.pilot.live.drive_page import HEADER, DrivePage
+from strut.pilot.live.drive_page import DrivePage
 from strut.pilot.live.live_pilot import LivePilot
 from tests.stories import paw, slow_nod
 
@@ -57,7 +57,8 @@ def driven():
 
 
 def ask(page, path, body=b"null", headers=None):
-    request = urllib.request.Request(page.url + path, body, headers={HEADER: "1"} if headers is None else headers)
+    url = path if path.startswith("http") else page.url + path.removeprefix("/")
+    request = urllib.request.Request(url, body, headers=headers or {})
     with urllib.request.urlopen(request, timeout=30) as answer:
         return json.loads(answer.read())
 
@@ -68,7 +69,13 @@ def test_only_the_page_itself_is_answered_and_nonsense_is_refused(driven):
     assert "Drive cassie" in text
     assert 'data-story="nod"' in text
     for path, body, headers, code in (
-        ("/steer", b"{}", {}, 403),  # another site's page cannot set the header
+        ("/steer", b"{}", {"Origin": "http://elsewhere.example"}, 403),
+        ("/steer", b"{}", {"Origin": "null"}, 403),  # of a page in a sandbox or from a file
+        ("/steer", b"{}", {"Origin": "http://127.0.0.1:1"}, 403),  # of another program on this machine
+        ("/steer", b"{}", {"Host": "elsewhere.example"}, 403),  # a name that points to this machine
+        (driven.url.replace(driven.access.token, "guess") + "steer", b"{}", None, 403),
+        (re.match(r"http://[^/]+/", driven.url)[0], None, None, 403),
+        ("/steer", b"{}", {"Content-Length": "-1"}, 413),
         ("/steer", b"noise", None, 400),
         ("/steer", b'{"forward": "fast"}', None, 400),
         ("/fly", b"null", None, 400),
@@ -80,6 +87,26 @@ def test_only_the_page_itself_is_answered_and_nonsense_is_refused(driven):
         assert caught.value.code == code
     with urllib.request.urlopen(re.search(r'iframe src="([^"]+)"', text)[1], timeout=30) as answer:
         assert answer.status == 200  # the scene
+
+
+def test_a_page_of_another_origin_can_neither_steer_nor_read(driven, browser, other_origin):
+    page = browser.new_page()
+    page.goto(other_origin)
+    outcome = page.evaluate(
+        """async ([url, bare]) => {
+            const said = {};
+            const post = {method: "POST", mode: "no-cors", body: '{"forward": 1, "walking": true}'};
+            for (const target of [url + "steer", bare + "steer"]) await fetch(target, post).catch(() => 0);
+            said.read = await fetch(url).then((answer) => answer.text()).catch(() => "refused");
+            return said;
+        }""",
+        [driven.url, re.match(r"http://[^/]+/", driven.url)[0]],
+    )
+    page.close()
+    assert outcome == {"read": "refused"}
+    for _ in range(3):
+        state = ask(driven, "/reset")
+        assert state["mode"] == "standing"
 
 
 def until(page, what, wanted):

@@ -1,12 +1,18 @@
+import re
 import signal
 import socket
 import time
+import urllib.error
 import urllib.request
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import viser
 from playwright.sync_api import Browser
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
 from strut.errors import CannotListenError
 from strut.motion import Motion
@@ -75,7 +81,7 @@ def test_serving_goes_on_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, stool: Ro
     monkeypatch.setattr(viewer_module, "time", clock)
     urls: list[str] = []
     show(bare, stool, port=0, on_ready=urls.append)
-    assert urls[0].startswith("http://127.0.0.1:")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{22}/", urls[0])
 
 
 def test_a_browser_shows_the_robot_and_its_steps(browser: Browser, stool: Robot, bare: Motion) -> None:
@@ -96,4 +102,72 @@ def test_a_browser_shows_the_robot_and_its_steps(browser: Browser, stool: Robot,
             if (changed := share_changed(before, tab.picture())) > 0.002:
                 break
         assert changed > 0.002
+        tab.page.context.close()
+
+
+def test_only_the_printed_address_opens_the_scene(stool: Robot, bare: Motion) -> None:
+    with Viewer(SideBySide([bare], [stool]), port=0) as viewer:
+        place = re.match(r"http://([^/]+)/", viewer.url)
+        assert place is not None
+        own = place[1]
+        port = own.rpartition(":")[2]
+        for url, headers in (
+            (f"http://{own}/", {}),
+            (f"http://{own}/guessed/", {}),
+            (viewer.url, {"Host": f"elsewhere.example:{port}"}),
+            (viewer.url, {"Origin": "http://elsewhere.example"}),
+        ):
+            with pytest.raises(urllib.error.HTTPError) as caught:
+                urllib.request.urlopen(urllib.request.Request(url, headers=headers))
+            caught.value.close()
+            assert caught.value.code == 403
+        with urllib.request.urlopen(
+            urllib.request.Request(viewer.url, headers={"Host": f"localhost:{port}"})
+        ) as answer:
+            assert answer.status == 200
+            assert answer.headers["Referrer-Policy"] == "no-referrer"
+
+
+def scene_bytes(url: str, *, origin: str | None = None, host: str | None = None) -> int:
+    """Return how many bytes of a scene a websocket is sent first."""
+    version = Subprotocol(f"viser-v{viser.__version__}")
+    headers = {"Host": host} if host else {}
+    address = url.replace("http:", "ws:").rstrip("/")
+    with connect(
+        address, subprotocols=[version], origin=None if origin is None else Origin(origin), additional_headers=headers
+    ) as socket:
+        return len(socket.recv(timeout=20))
+
+
+def test_only_the_page_itself_opens_a_websocket(stool: Robot, bare: Motion) -> None:
+    with Viewer(SideBySide([bare], [stool]), port=0) as viewer:
+        own = viewer.url.rsplit("/", 2)[0]
+        assert scene_bytes(viewer.url, origin=own) > 100
+        for url, origin in (
+            (own, own),
+            (f"{own}/guessed/", own),
+            (viewer.url, "http://elsewhere.example"),
+            (viewer.url, "http://127.0.0.1:1"),
+            (viewer.url, "null"),
+        ):
+            with pytest.raises(InvalidStatus, match="403"):
+                scene_bytes(url, origin=origin)
+
+
+def test_a_page_of_another_origin_cannot_open_the_scene(
+    browser: Browser, other_origin: str, stool: Robot, bare: Motion
+) -> None:
+    with Viewer(SideBySide([bare], [stool]), port=0) as viewer:
+        tab = Tab(browser, width_px=200, height_px=200)
+        tab.page.goto(other_origin)
+        for address in (viewer.url, viewer.url.rsplit("/", 2)[0] + "/"):
+            opened = tab.page.evaluate(
+                """([url, version]) => new Promise((done) => {
+                    const socket = new WebSocket(url.replace("http:", "ws:").replace(/[/]$/, ""), version);
+                    socket.onopen = () => done(true);
+                    socket.onerror = () => done(false);
+                })""",
+                [address, f"viser-v{viser.__version__}"],
+            )
+            assert opened is False
         tab.page.context.close()

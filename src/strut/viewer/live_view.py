@@ -12,6 +12,7 @@ from strut.arrays import Array
 from strut.models.rig import bone_parts, build_rig
 from strut.models.solid_mesh import solid_mesh
 from strut.models.solids import Solid
+from strut.plumbing.page_access import PageAccess
 from strut.robot import Robot
 from strut.viewer.camera import view_axes
 from strut.viewer.eyes import eye_poses, eye_solids, looks_at
@@ -28,11 +29,13 @@ SECTION_CELLS = 5.0  # period of the grid, in cells
 class LiveView:
     """A robot in a scene. `show` moves it."""
 
-    def __init__(self, robot: Robot, *, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Open the scene; port 0 takes any free one. Raises CannotListenError."""
+    def __init__(
+        self, robot: Robot, *, host: str = "127.0.0.1", port: int = 0, access: PageAccess | None = None
+    ) -> None:
+        """Open the scene; port 0 takes any free one, and `access` is as in `Scene`. Raises CannotListenError."""
         self._robot = robot
         self._rig = build_rig(robot)
-        self._scene = Scene(host=host, port=port, title=f"strut: {robot.name}", panel=False)
+        self._scene = Scene(host=host, port=port, title=f"strut: {robot.name}", panel=False, access=access)
         size_m = float(np.ptp(self._rig.start_m, axis=0).max())
         self._cell_m = grid_step_m(2.0 * size_m)
         for bone in range(len(self._rig.names)):

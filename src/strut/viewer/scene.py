@@ -6,17 +6,24 @@ Conventions: metres, z up, quaternions wxyz, colours from 0 to 1. What viser pri
 from __future__ import annotations
 
 import contextlib
+import http
 import io
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import viser
+import websockets.asyncio.server
+from websockets.asyncio.server import ServerConnection
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
 
 from strut.arrays import Array
 from strut.errors import CannotListenError
 from strut.plumbing.address import listening_socket
+from strut.plumbing.page_access import PageAccess
 
 RgbColor = tuple[float, float, float]
 SKY = (204, 214, 226)  # contrasts with white robots
@@ -32,12 +39,25 @@ class Scene:
 
     Attributes:
         objects: The handles of viser by name.
+        access: Which requests are answered.
     """
 
-    def __init__(self, *, host: str = "127.0.0.1", port: int = 0, title: str = "strut", panel: bool = True) -> None:
-        """Open a scene on a port (0 takes any free one), with or without a panel. Raises CannotListenError."""
+    def __init__(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        title: str = "strut",
+        panel: bool = True,
+        access: PageAccess | None = None,
+    ) -> None:
+        """Open a scene on a port (0 takes any free one), with or without a panel. Raises CannotListenError.
+
+        Requests must have the token of `access`, or one of the scene's own if None.
+        """
+        self.access = access or PageAccess(host)
         listening_socket(host, port).close()  # viser itself would take another port without an error
-        with _silent():
+        with _silent(), _checked_requests(self.access):
             self._server = viser.ViserServer(host=host, port=port, label=title, verbose=False)
         self._host = host
         self.objects: dict[str, Any] = {}
@@ -69,8 +89,8 @@ class Scene:
 
     @property
     def url(self) -> str:
-        """Its address in a browser."""
-        return f"http://{self._host}:{self.port}"
+        """Its address in a browser, with the token."""
+        return self.access.url(self._host, self.port)
 
     def close(self) -> None:
         """Stop listening."""
@@ -205,6 +225,56 @@ class Scene:
             return page
         query = f"initialCameraPosition={','.join(f'{value:.4f}' for value in self._narrow_eye)}"
         return page.replace("<head>", f"<head><script>{_NARROW.replace('QUERY', query)}</script>", 1)
+
+
+_starting = threading.Lock()
+
+
+@contextlib.contextmanager
+def _checked_requests(access: PageAccess) -> Iterator[None]:
+    """Let the server of viser that starts in this block check every request, websockets too.
+
+    Viser has no option for it; it starts its server by `websockets.asyncio.server.serve`, which has one. Raises
+    RuntimeError if viser did not start its server that way, so that a scene is never open to other sites.
+    """
+    original = websockets.asyncio.server.serve
+    is_checked = False
+
+    def serve(*arguments: Any, process_request: Any = None, **options: Any) -> Any:
+        nonlocal is_checked
+        is_checked = True
+
+        def check(connection: ServerConnection, request: Request) -> Response | None:
+            path = access.own_path(request.path)
+            hosts = request.headers.get_all("Host")
+            origins = request.headers.get_all("Origin")
+            origin = ", ".join(origins) if origins else None
+            reason = access.refusal(request.path, host=", ".join(hosts), origin=origin)
+            if reason is not None or path is None:
+                return _forbidden(reason or "")
+            answer: Response | None = process_request(connection, Request(path, request.headers))
+            if answer is not None:
+                answer.headers["Referrer-Policy"] = "no-referrer"  # the address holds the token
+            return answer
+
+        return original(*arguments, process_request=check, **options)
+
+    with _starting:
+        websockets.asyncio.server.serve = serve  # type: ignore[assignment, misc]
+        try:
+            yield
+        finally:
+            websockets.asyncio.server.serve = original  # type: ignore[misc]
+    if not is_checked:
+        raise RuntimeError("This version of viser starts its server in another way, so requests cannot be checked.")
+
+
+def _forbidden(reason: str) -> Response:
+    """Return the answer to a request that is refused."""
+    content = f"{reason}\n".encode()
+    headers = Headers({"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(content))})
+    headers["Connection"] = "close"
+    return Response(http.HTTPStatus.FORBIDDEN, "Forbidden", headers, content)
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """Drive page: a person drives a simulated robot from a web page, with a stick on the screen, keys or a gamepad.
 
 The page sends its command by HTTP about twelve times a second; each answer holds the robot's state and why a command
-was refused. Requests need a header that pages of other sites cannot set.
+was refused. The page and its scene share one token (plumbing/page_access.py).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from strut.pilot.animation_request import play_request
 from strut.pilot.live.live_pilot import LivePilot, Stick
 from strut.plumbing.address import listening_socket
 from strut.plumbing.cancellation import stop_on_interrupt
+from strut.plumbing.page_access import PageAccess, host_name
 from strut.viewer.live_view import LiveView
 from strut.viewer.page import template_text
 
@@ -38,7 +39,6 @@ COMMANDS: dict[str, Any] = {
     "/release": None,
     "/reset": None,
 }  # and types of their bodies
-HEADER = "X-Strut-Drive"  # custom: the browser blocks it on requests from other sites
 
 
 class DrivePage:
@@ -71,14 +71,15 @@ class DrivePage:
         self._speed = 1.0
         self._message = ""
         self._last_state = self._state()
+        self.access = PageAccess(host)
         socket = listening_socket(host, port)
         try:
-            self._view = LiveView(pilot.robot, host=host)
+            self._view = LiveView(pilot.robot, host=host, access=self.access)
             self._server = _server(self, socket)
         except BaseException:
             socket.close()
             raise
-        self.url = f"http://{host}:{socket.getsockname()[1]}"
+        self.url = self.access.url(host, socket.getsockname()[1])
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def __enter__(self) -> Self:
@@ -138,11 +139,11 @@ class DrivePage:
         """Return the page; its scene is served by the same host."""
         return template_text(
             "drive.html",
+            base=f"/{self.access.token}/",
             robot=self.pilot.robot.name,
-            view=f"http://{view_host}:{self._view.port}",
+            view=self.access.url(view_host, self._view.port),
             stories=self._stories,
             heights=self.pilot.command.standing_height_m,
-            header=HEADER,
         )
 
     def _play(self, name: str) -> None:
@@ -184,29 +185,38 @@ def _server(page: DrivePage, socket: Any) -> ThreadingHTTPServer:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            if self.path != "/":
+            path = self._checked_path()
+            if path is None:
+                return
+            if path != "/":
                 self._answer(404, "text/plain", b"There is only the page /.")
                 return
-            self._answer(200, "text/html; charset=utf-8", page.page(self._host()))
+            self._answer(200, "text/html; charset=utf-8", page.page(host_name(self.headers["Host"])))
 
         def do_POST(self) -> None:
-            if self.headers.get(HEADER) is None:
-                self._answer(403, "text/plain", b"Only the drive page may send commands.")
+            path = self._checked_path()
+            if path is None:
                 return
-            length = int(self.headers.get("Content-Length") or 0)
-            if not 0 <= length <= MAX_BODY:
-                self._answer(413, "text/plain", b"The request is too long.")
+            length = self.headers.get("Content-Length", "")
+            if not (length.isascii() and length.isdigit() and int(length) <= MAX_BODY):
+                self._answer(413, "text/plain", b"The request is too long, or its length is not known.")
                 return
             try:
-                state = page.handle(self.path, self.rfile.read(length))
+                state = page.handle(path, self.rfile.read(int(length)))
             except msgspec.MsgspecError as error:
                 self._answer(400, "text/plain", str(error).encode())
                 return
             self._answer(200, "application/json", json.dumps(state).encode())
 
-        def _host(self) -> str:
-            host = self.headers.get("Host", "127.0.0.1")
-            return host.rsplit(":", 1)[0] if ":" in host.rsplit("]", 1)[-1] else host
+        def _checked_path(self) -> str | None:
+            """Return the path after the token; refuse a request that may not use the page, and return None."""
+            host = ", ".join(self.headers.get_all("Host", []))
+            origins = self.headers.get_all("Origin")
+            reason = page.access.refusal(self.path, host=host, origin=", ".join(origins) if origins else None)
+            if reason is not None:
+                self._answer(403, "text/plain", reason.encode())
+                return None
+            return page.access.own_path(self.path)
 
         def _answer(self, code: int, kind: str, content: bytes) -> None:
             with contextlib.suppress(ConnectionError):  # the page was closed meanwhile
@@ -214,6 +224,7 @@ def _server(page: DrivePage, socket: Any) -> ThreadingHTTPServer:
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(content)))
                 self.send_header("Cache-Control", "no-store")
+                self.send_header("Referrer-Policy", "no-referrer")  # the address holds the token
                 self.end_headers()
                 self.wfile.write(content)
 
