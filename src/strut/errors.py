@@ -351,6 +351,10 @@ class ClosedStudyError(StudyError):
         self.reason = reason
 
 
+class ForeignPageError(StudyError):
+    """A page of another site asks for the researcher's page."""
+
+
 class UnknownParticipantError(StudyError):
     """A private link belongs to no participant."""
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.motion import Motion
+from strut.plumbing.csv_text import safe_cell
 from strut.robot import FLOATING
 
 BASE_COLUMNS: dict[int, tuple[str, ...]] = {  # by the number of coordinates before the joints
@@ -43,7 +44,7 @@ class MotionCsv:
             columns["balance_margin_m"] = motion.balance_margin_m
         buffer = io.StringIO()
         writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(columns)
+        writer.writerow(map(safe_cell, columns))
         writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
         return buffer.getvalue().encode()
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import errno
+import ipaddress
 import os
 import socket
 
 from strut.errors import CannotListenError
 
 _WRONG_HOST = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # an address of another machine
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether this machine alone can reach a host."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def listening_socket(host: str, port: int) -> socket.socket:

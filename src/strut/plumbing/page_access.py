@@ -43,7 +43,7 @@ class PageAccess:
             host: Its header `Host`.
             origin: Its header `Origin`; programs that are no browsers send none.
         """
-        if not self._is_own_host(host or ""):
+        if not is_own_host(host or "", self.host):
             return "This page is served to this machine's own names alone; open the address that strut printed."
         if not is_same_origin(origin, host or ""):
             return "Pages of other sites may not use this page."
@@ -51,16 +51,21 @@ class PageAccess:
             return "The token is missing or wrong; open the whole address that strut printed."
         return None
 
-    def _is_own_host(self, header: str) -> bool:
-        """Return whether a Host header names this machine: by number, or by a name that no other site can have."""
-        name = host_name(header)
-        try:
-            ipaddress.ip_address(name)
-        except ValueError:
-            machine = socket.gethostname().lower()
-            own = {"localhost", machine, f"{machine}.local", self.host.lower()}
-            return name in own
-        return True
+
+def is_own_host(header: str, *names: str) -> bool:
+    """Return whether a Host header names this machine: by number, or by a name that no other site can have.
+
+    Args:
+        header: The header.
+        names: More names of this machine.
+    """
+    name = host_name(header)
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        machine = socket.gethostname().lower()
+        return name in {"localhost", machine, f"{machine}.local", *(own.lower() for own in names)}
+    return True
 
 
 def host_name(header: str) -> str:

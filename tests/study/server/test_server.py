@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
@@ -19,6 +20,7 @@ from strut.study.server.middleware import LARGEST_BODY_BYTES, Limits
 from strut.study.server.server import study_app
 from strut.study.statistics.answer_table import answers_of, export_rows
 from strut.study.statistics.answers import parse_answers
+from strut.study.statistics.labels import code_sheet
 from strut.study.study_folder import open_study
 from tests.study.design_parts import ETHICS
 
@@ -229,6 +231,24 @@ def test_each_question_stores_what_it_asks(opened_of, question, form, stored):
     assert client.post(f"/p/{TICKET}", data={"trial": "1"}, follow_redirects=False).status_code == 422
     client.post(f"/p/{TICKET}", data={"trial": "1", **form}, follow_redirects=False)
     assert opened.database.rows()[0]["reply"] == stored
+
+
+def test_words_of_participants_are_no_formulas_in_a_spreadsheet(opened_of):
+    opened = opened_of("free-label")
+    client = client_of(opened)
+    start(client)
+    labels = ['=HYPERLINK("http://elsewhere.example")', "@sum(a1)", "-1+1", "+happy", "sad"]
+    for trial, label in enumerate(labels, start=1):
+        assert send(client, trial, label=label).status_code == 303
+    text = client.get("/researcher/answers.csv", headers={"authorization": f"Bearer {opened.token}"}).text
+    rows = [*csv.DictReader(io.StringIO(text))]
+    assert [row["label"] for row in rows] == [*(f"'{label}" for label in labels[:4]), "sad"]
+    read = parse_answers(text.replace("not shown to its end", ""), "answers.csv")
+    assert [*read.table["label"]] == labels[-len(read) :]
+    assert len(read) >= 4  # the others are practice
+    sheet = code_sheet(read)
+    assert code_sheet(read, sheet) == sheet  # written again, nothing gets a second apostrophe
+    assert "\n'@sum(a1)," in sheet
 
 
 def test_the_improvement_form_asks_all_nine_items(opened_of):
@@ -443,7 +463,7 @@ def test_people_come_from_a_platform_once_and_go_back(opened_of):
 
 
 def test_behind_a_proxy_links_and_limits_follow_the_visitor(study_of, served):
-    server = served(study_of("forced-choice"), "--trust-proxy", "--requests-per-minute", "60")
+    server = served(study_of("forced-choice"), "--trust-proxy", "127.0.0.0/8", "--requests-per-minute", "60")
     told = {"x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https", "host": "study.example.org"}
     with httpx2.Client(base_url=server.url) as client:
         codes = [client.get("/", headers=told).status_code for _ in range(35)]
@@ -453,6 +473,44 @@ def test_behind_a_proxy_links_and_limits_follow_the_visitor(study_of, served):
         form = {"ticket": TICKET, "language": "en", "agree": "1"}
         client.post("/start", data=form, headers=other)
         assert f"https://study.example.org/p/{TICKET}" in client.get(f"/p/{TICKET}", headers=other).text
+
+
+def test_only_a_named_proxy_is_believed(study_of, served):
+    server = served(study_of("forced-choice"), "--trust-proxy", "10.0.0.0/8", "--requests-per-minute", "60")
+    with httpx2.Client(base_url=server.url) as client:
+        visitors = [{"x-forwarded-for": f"203.0.113.{k}", "x-forwarded-proto": "https"} for k in range(35)]
+        assert 429 in [client.get("/", headers=told).status_code for told in visitors]  # they are one and the same
+
+
+@pytest.mark.parametrize(
+    ("proxy", "reason"),
+    [("*", "neither an address nor a network"), ("nginx", "neither an"), ("0.0.0.0/0", "whole internet")],
+)
+def test_a_proxy_has_a_number(study_of, capsys, proxy, reason):
+    assert main(["study", "serve", str(study_of("forced-choice")), "--trust-proxy", proxy]) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_pages_of_other_sites_cannot_use_the_researchers_page(opened):
+    elsewhere = {"origin": "https://elsewhere.example"}
+    own = {"origin": "http://testserver"}
+    bearer = {"authorization": f"Bearer {opened.token}"}
+    with TestClient(study_app(opened), follow_redirects=False) as client:
+        for headers, status in ((elsewhere, 403), ({"origin": "null"}, 403), (own, 303), ({}, 303)):
+            assert client.post("/researcher", data={"token": opened.token}, headers=headers).status_code == status
+            assert client.post("/researcher/close", headers=headers).status_code == status
+        assert client.get("/researcher/answers.csv", headers=bearer | elsewhere).status_code == 403
+        assert client.get("/researcher/answers.csv", headers=bearer).status_code == 200
+
+
+def test_a_study_on_this_machine_shows_its_answers_under_this_machines_name_alone(opened):
+    bearer = {"authorization": f"Bearer {opened.token}"}
+    with TestClient(study_app(opened, is_local=True), follow_redirects=False) as client:
+        for host, status in (("127.0.0.1:8000", 200), ("localhost", 200), ("elsewhere.example:8000", 403)):
+            assert client.get("/researcher/answers.csv", headers=bearer | {"host": host}).status_code == status
+            assert client.get("/researcher", headers={"host": host}).status_code == status
+        participant = client.get("/", headers={"host": "elsewhere.example:8000"})
+        assert participant.status_code == 200  # this page holds no secret
 
 
 def test_a_server_that_is_ended_leaves_one_whole_file(study_of, served, tmp_path, capsys):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +21,7 @@ from strut.maths.rotation import angles_from_qpos
 from strut.models.catalogue import robot_of
 from strut.models.laboratory_names import PANELS, Panel, coordinate_label
 from strut.motion import Motion
+from strut.plumbing.csv_text import csv_of_rows
 from strut.robot import Robot
 
 FIGURE_JOINTS = {  # joints that markers must observe; otherwise the figure is an assumption of the model
@@ -60,11 +59,7 @@ class GaitAnalysis:
                 raise BadMotionError(f"{name} holds no whole cycle of walking; leave it out, or leave --csv out.")
             samples = zip(*table.values(), strict=True)
             rows += [{"walk": name} | dict(zip(table, map("{:.6g}".format, sample), strict=True)) for sample in samples]
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return text.getvalue()
+        return csv_of_rows(list(dict.fromkeys(name for row in rows for name in row)), rows)
 
 
 def analyze(motions: Motion | Mapping[str, Motion]) -> GaitAnalysis:

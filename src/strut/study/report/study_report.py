@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -17,6 +15,7 @@ import pandas as pd
 from strut.errors import AnswersError
 from strut.formats.motion_file import load_motion
 from strut.plumbing.atomic_files import check_writable, write_atomically
+from strut.plumbing.csv_text import csv_of_lists
 from strut.study.design.controls import format_weakened
 from strut.study.design.custom_questions import CustomQuestion
 from strut.study.design.design import Design, read_design
@@ -205,11 +204,7 @@ def save_tables(tables: Sequence[StatisticsTable], folder: Path, *, simulated: b
 def csv_text(table: StatisticsTable) -> str:
     """Return a table as CSV; its title is a comment in the first line."""
     title, columns, rows = table
-    buffer = io.StringIO()
-    buffer.write(f"# {title}\n")
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerows([columns, *rows])
-    return buffer.getvalue()
+    return f"# {title}\n{csv_of_lists([columns, *rows])}"
 
 
 def latex_text(table: StatisticsTable, number: int) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from strut.errors import StudyError
-from strut.plumbing.address import listening_socket
+from strut.plumbing.address import is_loopback, listening_socket
 from strut.study.design.design import FILE_NAME, read_design
 from strut.study.design.recruitment import check_public
 from strut.study.questions.question import question_script, question_style
@@ -34,10 +35,16 @@ _EXPORTS = {
 }
 
 
-def study_app(opened: OpenedStudy, limits: Limits | None = None) -> FastAPI:
-    """Return the application that serves a study; `limits` is how many requests one address may send."""
+def study_app(opened: OpenedStudy, limits: Limits | None = None, *, is_local: bool = False) -> FastAPI:
+    """Return the application that serves a study.
+
+    Args:
+        opened: The study.
+        limits: How many requests one address may send.
+        is_local: Whether browsers on this machine alone can reach it, without a proxy.
+    """
     limits = limits or Limits()
-    survey = Survey(opened, limits)
+    survey = Survey(opened, limits, is_local=is_local)
 
     @asynccontextmanager
     async def checkpointed(_app: FastAPI) -> AsyncIterator[None]:
@@ -61,12 +68,14 @@ def _add_researcher_routes(app: FastAPI, survey: Survey) -> None:
 
     @app.get("/researcher")
     def researcher(request: Request) -> Response:
+        survey.check_own_page(request)
         if not survey.is_researcher(request):
             return HTMLResponse(pages.login_page(design))
         return HTMLResponse(pages.researcher_page(design, survey.database.counts()))
 
     @app.post("/researcher")
     def login(request: Request, form: Form) -> Response:
+        survey.check_own_page(request)
         if not survey.logins.allows(address_of(request)):
             return HTMLResponse(pages.login_page(design, "Too many attempts; wait a minute."), 429)
         if not same(form.get("token", ""), survey.token):
@@ -77,13 +86,15 @@ def _add_researcher_routes(app: FastAPI, survey: Survey) -> None:
         return reply
 
     @app.post("/researcher/close")
-    def close() -> Response:
+    def close(request: Request) -> Response:
+        survey.check_own_page(request)
         reply = RedirectResponse("/researcher", 303)
         reply.delete_cookie(COOKIE, path="/researcher")
         return reply
 
     @app.get("/researcher/{name}")
     def export(request: Request, name: str) -> Response:
+        survey.check_own_page(request)
         if not survey.is_researcher(request):
             return HTMLResponse(pages.login_page(design), 403)
         if name == "counts.json":
@@ -120,6 +131,24 @@ def _add_files(app: FastAPI, survey: Survey) -> None:
         return JSONResponse({"ok": True})
 
 
+def check_proxies(proxies: Sequence[str]) -> list[str]:
+    """Return the addresses and networks of proxies as uvicorn reads them; raise StudyError for anything else."""
+    networks = []
+    for proxy in proxies:
+        try:
+            network = ipaddress.ip_network(proxy)
+        except ValueError as error:
+            raise StudyError(
+                f"The proxy '{proxy}' is neither an address nor a network; write 127.0.0.1 or 172.16.0.0/12."
+            ) from error
+        if network.prefixlen == 0:
+            raise StudyError(
+                f"The network {proxy} is the whole internet, so anybody could pose as a proxy; name yours."
+            )
+        networks.append(str(network))
+    return networks
+
+
 def serve_study(
     folder: Path | str,
     *,
@@ -128,7 +157,7 @@ def serve_study(
     database: str | None = None,
     requests_per_minute: int = 6000,
     public: bool = False,
-    trust_proxy: bool = False,
+    trusted_proxies: Sequence[str] = (),
     on_stimulus: OnStimulus = lambda _done, _total: None,
     on_ready: Callable[[str], None] = lambda _address: None,
 ) -> None:
@@ -141,7 +170,8 @@ def serve_study(
         database: `postgresql://USER@HOST/NAME` instead of a file in the folder.
         requests_per_minute: Limit for one address.
         public: Whether people from outside take part: the design must then name the responsible investigator.
-        trust_proxy: Whether to read the address of a request from a reverse proxy (X-Forwarded-For, X-Forwarded-Proto).
+        trusted_proxies: Addresses or networks of reverse proxies, such as `127.0.0.1`: only from these the visitor's
+            address is read (X-Forwarded-For, X-Forwarded-Proto).
         on_stimulus: Called with the number of steps of reading the stimuli that are done, and of all.
         on_ready: Called with the address that participants open.
 
@@ -150,6 +180,7 @@ def serve_study(
     """
     if public:
         check_public(read_design(folder).ethics, str(Path(folder) / FILE_NAME))
+    proxies = check_proxies(trusted_proxies)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
     opened = open_study(Path(folder), database, on_stimulus=on_stimulus)
     if opened.database.read_only:
@@ -157,15 +188,15 @@ def serve_study(
         raise StudyError(f"The answers in {folder} cannot be written, so no answer would be stored.")
     limits = Limits(requests_per_minute=requests_per_minute, starts_per_minute=max(120, requests_per_minute // 50))
     config = uvicorn.Config(
-        study_app(opened, limits),
+        study_app(opened, limits, is_local=is_loopback(host) and not proxies),
         log_level="warning",
         access_log=False,
         server_header=False,
         date_header=False,
         timeout_keep_alive=75,  # people take time: a connection that closes meanwhile can lose their next answer
         timeout_graceful_shutdown=3,
-        proxy_headers=trust_proxy,
-        forwarded_allow_ips="*" if trust_proxy else None,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=proxies,
     )
     with closing(opened.database), listening_socket(host, port) as listening:
         on_ready(f"http://{host}:{listening.getsockname()[1]}")

@@ -14,11 +14,13 @@ from starlette.responses import HTMLResponse, Response
 from strut.errors import (
     BadReplyError,
     ClosedStudyError,
+    ForeignPageError,
     OutOfTurnError,
     StudyError,
     TooLargeError,
     UnknownParticipantError,
 )
+from strut.plumbing.page_access import is_own_host, is_same_origin
 from strut.study.design.custom_questions import MOMENTS
 from strut.study.design.translations import Translation
 from strut.study.design.trial_plan import Trial, view_of
@@ -34,6 +36,7 @@ _STATUS = {
     BadReplyError: 422,
     OutOfTurnError: 409,
     ClosedStudyError: 403,
+    ForeignPageError: 403,
     StudyError: 503,
 }
 _LOG = logging.getLogger("strut.study")
@@ -42,7 +45,8 @@ _LOG = logging.getLogger("strut.study")
 class Survey:
     """The study, its stimuli under names that reveal nothing, and the access of the researcher."""
 
-    def __init__(self, opened: OpenedStudy, limits: Limits) -> None:
+    def __init__(self, opened: OpenedStudy, limits: Limits, *, is_local: bool = False) -> None:
+        self.is_local = is_local
         self.design = opened.design
         self.database = opened.database
         self.token = opened.token
@@ -112,6 +116,21 @@ class Survey:
             link=f"{request.base_url}p/{token}",
             message=message,
         )
+
+    def check_own_page(self, request: Request) -> None:
+        """Raise ForeignPageError if a request for the researcher's page comes from a page of another site.
+
+        A study that is served to this machine alone must be asked by this machine's own name, too: otherwise a site
+        whose name points to this machine could read the answers.
+        """
+        host = request.headers.get("host", "")
+        if self.is_local and not is_own_host(host):
+            raise ForeignPageError(
+                "this study is served to this machine alone; if a reverse proxy stands before it, name the proxy with "
+                "--trust-proxy."
+            )
+        if not is_same_origin(request.headers.get("origin"), host, compare_ports=False):
+            raise ForeignPageError("pages of other sites may not use the researcher's page.")
 
     def is_researcher(self, request: Request) -> bool:
         """Return whether a request has the researcher's cookie or token."""

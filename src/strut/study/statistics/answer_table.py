@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from typing import Any
 
+from strut.plumbing.csv_text import csv_of_rows
 from strut.study.design.custom_questions import COLUMN as OWN
 from strut.study.design.design import Design
 from strut.study.design.exclusion import attention_mark, exclusion_mark, inattentive_people
@@ -77,15 +76,6 @@ def export_recruited(design: Design, rows: Sequence[dict[str, Any]], *, exact_ti
     names = design.recruiting.names
     ids_of = {row["code"]: row["recruited"] for row in rows}
     return csv_of_rows(("participant", *names), [{"participant": code, **ids} for code, ids in ids_of.items()])
-
-
-def csv_of_rows(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
-    """Return rows as CSV, quoted where needed; None is empty."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
 
 
 def export_json(design: Design, rows: Sequence[dict[str, Any]], *, exact_times: bool = False) -> str:

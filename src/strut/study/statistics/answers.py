@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.errors import AnswersError, OutOfRangeError
+from strut.plumbing.csv_text import original_cell
 from strut.study.design.exclusion import attention_words, excluded_words
 from strut.study.questions.question import question_types
 from strut.study.statistics.cells import read_number, read_whole_number, read_word
@@ -226,7 +227,9 @@ def _read_cells(text: str, source: str) -> tuple[pd.DataFrame, int, tuple[str, .
         for row in filter(None, reader):
             if len(row) > len(header):
                 raise AnswersError(source, f"has more cells than the {len(header)} columns.", reader.line_num)
-            rows[reader.line_num] = [cell.strip() for cell in row] + [""] * (len(header) - len(row))
+            rows[reader.line_num] = [original_cell(cell.strip()).strip() for cell in row] + [""] * (
+                len(header) - len(row)
+            )
     except csv.Error as error:
         raise AnswersError(source, f"is not CSV: {error}.", reader.line_num) from error
     cells = pd.DataFrame.from_dict(rows, orient="index", columns=header, dtype=object)

@@ -22,6 +22,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from strut.arrays import Array
 from strut.errors import AnswersError
+from strut.plumbing.csv_text import csv_of_rows, original_cell
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers, IntArray
 from strut.study.statistics.significance import Significance, permutation_p
 
@@ -146,14 +147,12 @@ def code_sheet(answers: Answers, before: str = "") -> str:
     reader = csv.DictReader(io.StringIO(before))
     kept = dict[str, dict[str, str]]()
     for row in reader:
-        kept.setdefault(plain_label(row["label"] or ""), {}).update({name: cell for name, cell in row.items() if cell})
-    buffer = io.StringIO()
+        written = {name: original_cell(cell) for name, cell in row.items() if cell}
+        kept.setdefault(plain_label(written.get("label", "")), {}).update(written)
     columns = dict.fromkeys([*_COLUMNS, *(reader.fieldnames or ())])
-    writer = csv.DictWriter(buffer, list(columns), restval="", lineterminator="\n")
-    writer.writeheader()
-    for label in dict.fromkeys([*(name for name, _ in counts.most_common()), *kept]):
-        writer.writerow(kept.get(label, {}) | {"label": label, "count": counts[label]})
-    return buffer.getvalue()
+    labels = dict.fromkeys([*(name for name, _ in counts.most_common()), *kept])
+    rows = [kept.get(label, {}) | {"label": label, "count": counts[label]} for label in labels]
+    return csv_of_rows(list(columns), rows)
 
 
 def read_codes(path: Path) -> Codes | None:
@@ -169,6 +168,7 @@ def read_codes(path: Path) -> Codes | None:
     missing = sorted({"label", "code"} - set(table.columns))
     if missing:
         raise AnswersError(str(path), f"lacks the column {' and '.join(missing)}.", 1)
+    table = table.map(original_cell)
     table = table.assign(label=table["label"].map(plain_label), code=table["code"].str.strip())
     table = table[table["code"] != ""]
     twice = table["label"][table["label"].duplicated()]

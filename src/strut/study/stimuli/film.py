@@ -14,9 +14,9 @@ from scipy.spatial import ConvexHull
 from strut.arrays import Array
 from strut.errors import UnknownNameError
 from strut.plumbing.atomic_files import check_writable, write_atomically
+from strut.plumbing.csv_text import csv_of_rows
 from strut.study.design.design import Display, read_design
 from strut.study.design.trial_plan import view_azimuths
-from strut.study.statistics.answer_table import csv_of_rows
 from strut.study.stimuli.stimulus import ASPECT, RATE_HZ, Stimulus, load_stimuli
 from strut.viewer.video import video_bytes
 

@@ -16,10 +16,10 @@ from strut.formats.motion_file import save_motion
 from strut.models.catalogue import as_robot
 from strut.pipeline.run import run
 from strut.plumbing.atomic_files import check_may_be_folder, check_writable, write_atomically
+from strut.plumbing.csv_text import csv_of_rows
 from strut.registry import find
 from strut.request import Request
 from strut.robot import Robot
-from strut.study.statistics.answer_table import csv_of_rows
 from strut.study.statistics.answers import PAD_SCALES
 
 SESSION_FILE = "session.csv"

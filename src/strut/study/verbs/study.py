@@ -183,7 +183,10 @@ def serve(
     public: Annotated[
         bool, typer.Option("--public", help="For people from outside; needs [ethics] in the design.")
     ] = False,
-    trust_proxy: Annotated[bool, typer.Option("--trust-proxy", help="Read addresses from a reverse proxy.")] = False,
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(help="Address or network of a reverse proxy, whose word on a visitor's address counts."),
+    ] = None,
 ) -> None:
     """Serve a study until Ctrl-C; answers survive any stop. Example: strut study serve mystudy."""
     from strut.study.server.server import serve_study  # noqa: PLC0415
@@ -194,7 +197,7 @@ def serve(
         print_next("strut study report", folder)
 
     options = {"database": database, "requests_per_minute": requests_per_minute}
-    options |= {"public": public, "trust_proxy": trust_proxy}
+    options |= {"public": public, "trusted_proxies": trust_proxy or ()}
     with stimulus_progress() as on_stimulus:
         serve_study(folder, host=host, port=port, on_ready=report_address, on_stimulus=on_stimulus, **options)  # type: ignore[arg-type]
 
