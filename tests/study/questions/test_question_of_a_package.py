@@ -101,6 +101,7 @@ SESSION = """
 
     folder = Path(sys.argv[1])
     new_study(folder, "warmth", [Path(name) for name in sys.argv[2:]])
+    preregister_study(folder, people=8, runs=1)
     opened = open_study(folder)
     token = "T" * 32
     with closing(opened.database), TestClient(study_app(opened)) as client:
@@ -111,7 +112,6 @@ SESSION = """
         style = client.get("/static/question-warmth.css")
     (folder / "simulated.csv").write_text(rehearse_study(folder, people=8).table)
     found = report_study(folder, answers=folder / "simulated.csv")
-    preregister_study(folder, people=8, runs=1)
     traits = folder.with_name("traits")
     new_study(traits, "traits", [Path(name) for name in sys.argv[2:]])
     (traits / "simulated.csv").write_text(rehearse_study(traits, people=8).table)

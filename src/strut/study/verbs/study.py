@@ -196,10 +196,18 @@ def serve(
         print_lines(f"participants: {address}/", f"researchers:  {address}/researcher (token in {token})")
         print_next("strut study report", folder)
 
-    options = {"database": database, "requests_per_minute": requests_per_minute}
-    options |= {"public": public, "trusted_proxies": trust_proxy or ()}
     with stimulus_progress() as on_stimulus:
-        serve_study(folder, host=host, port=port, on_ready=report_address, on_stimulus=on_stimulus, **options)  # type: ignore[arg-type]
+        serve_study(
+            folder,
+            host=host,
+            port=port,
+            database=database,
+            requests_per_minute=requests_per_minute,
+            public=public,
+            trusted_proxies=trust_proxy or (),
+            on_ready=report_address,
+            on_stimulus=on_stimulus,
+        )
 
 
 @study.command()
