@@ -1,6 +1,6 @@
 """How often does a 95 % interval of a hit rate cover the truth when people differ?
 
-    python benchmarks/bench_study_coverage.py [--sets 1000] [--quick]
+    python benchmarks/bench_study_coverage.py [--sets 1000]
 
 People have hit rates of their own, with a mean and a standard deviation, and each gives some answers. There are four
 distributions of people: beta, two kinds of people, a normal one cut off at 0 and 1, and normal log odds. The truth is
@@ -11,15 +11,14 @@ the worst of all numbers of people and answers, of one distribution, rate and st
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from time import process_time
 
 import numpy as np
 from scipy import special
 
-from record import Row, record
+from record import Row, benchmark_parser, record
 from strut.arrays import Array
 from strut.study.statistics.hit_rate import hit_rate_interval
 from strut.study.statistics.significance import wilson_interval
@@ -108,18 +107,17 @@ def coverage_row(name: str, rate: float, sd: float, sets: int) -> Row:
     }
 
 
-def main() -> None:
-    """Simulate, print and record; with --quick only print a few sets."""
-    parser = ArgumentParser()
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Simulate, print and record; quick: two studies of one population."""
+    parser = benchmark_parser(__doc__)
     parser.add_argument("--sets", type=int, default=1000)
-    parser.add_argument("--quick", action="store_true", help="ten sets of one population, not recorded")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    packages = ("strut", "numpy", "scipy", "statsmodels")
     if options.quick:
-        print(coverage_row("beta", 0.5, 0.25, 10))
+        record("study_coverage", [coverage_row("beta", 0.5, 0.25, 2)], packages=packages, quick=True)
         return
     for case in cases():  # recorded one by one: nothing is lost when a long run is stopped
-        row = coverage_row(*case, options.sets)
-        record("study_coverage", [row], packages=("strut", "numpy", "scipy", "statsmodels"))
+        record("study_coverage", [coverage_row(*case, options.sets)], packages=packages)
 
 
 if __name__ == "__main__":
