@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from strut.errors import FileError
@@ -41,7 +42,11 @@ def test_what_was_held_fell_or_is_missing_has_its_colour_and_its_word():
     assert key_of(figure) == ["held", "fell", "none found", "speed off by more than 0.1 m/s"]
     (axes,) = figure.axes
     assert len({patch.get_facecolor() for patch in axes.patches}) == 3
-    assert len(axes.lines) == 1
+    (dot,) = axes.lines
+    centres = [patch.get_center() for patch in axes.patches]
+    np.testing.assert_allclose(dot.get_xydata()[0], centres[1])  # the point whose speed is off
+    grid = gait_grid(load_robot("cassie"), (5, 1, 1))
+    np.testing.assert_allclose(centres, [(grid.left_m_s.values[0], speed) for speed in grid.forward_m_s.values[:4]])
     assert (
         "1 points (white) not computed yet, 2 of 3 that were tried held by the pendulum walker" in figure.get_suptitle()
     )

@@ -24,6 +24,7 @@ from strut.pilot.controllers.state_machine import (
     StateMachine,
     advance,
     approach,
+    walk_towards,
 )
 from strut.pilot.plant.torque_model import control_table
 
@@ -197,6 +198,21 @@ def test_the_radio_takes_over_at_once_and_the_queue_goes_on_after_it():
     puppet.run()
     assert puppet.state.idle
     assert puppet.state.reference.place_m[2] == 0.8
+
+
+def test_a_walk_changes_its_height_within_speed_and_acceleration_and_reaches_both():
+    """A change of 0.3 m is long enough for the full speed, and takes half of the shortest time to reach it."""
+    goal = WalkReference(0.0, 0.0, 0.0, 0.6)
+    heights = [WalkReference(0.0, 0.0, 0.0, 0.9)]
+    while heights[-1] != goal:
+        heights.append(walk_towards(heights[-1], goal, LIMITS))
+        assert len(heights) < 60 * STATE_MACHINE_HZ
+    speed = np.diff([reference.height_m for reference in heights]) / TICK_S
+    acceleration_m_s2 = LIMITS.speed_m_s / (LIMITS.shortest_s / 2.0)
+    assert -speed.min() == pytest.approx(LIMITS.speed_m_s, rel=1e-3)
+    assert np.abs(np.diff(speed) / TICK_S).max() <= 1.01 * acceleration_m_s2
+    usual = LIMITS.shortest_s / 2.0 + 0.3 / LIMITS.speed_m_s  # to speed, on, and to rest
+    assert len(heights) * TICK_S == pytest.approx(usual, rel=0.05)
 
 
 def test_a_stick_that_moves_at_every_tick_walks_and_stops():

@@ -115,6 +115,15 @@ def test_the_fingerprint_changes_with_what_answers_mean_and_not_with_words():
     assert design().fingerprint != design(TEXT.replace("do_not_know = true", "do_not_know = false")).fingerprint
 
 
+@pytest.mark.parametrize(("repeats", "seconds", "minutes"), [(1, 5.0, 1), (4, 5.0, 4), (4, 15.0, 8)])
+def test_the_length_of_a_session_counts_showing_and_answering(repeats, seconds, minutes):
+    """Three motions in two blocks and one for practice: 7 or 25 trials of 5 or 15 s and of 5 s for the answer."""
+    text = TEXT.replace("repeats = 1", f"repeats = {repeats}").replace("\nseconds = 5 ", f"\nseconds = {seconds} ")
+    found = design(text)
+    assert found.trials == 1 + 3 * 2 * repeats
+    assert found.minutes == minutes == max(1, round(found.trials * (seconds + 5.0) / 60.0))
+
+
 def test_every_block_shows_every_stimulus_after_practice():
     plan = trial_plan(design(), index=3, shown={})
     assert [trial.number for trial in plan] == list(range(1, 8))

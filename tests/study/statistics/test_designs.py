@@ -19,6 +19,7 @@ from strut.errors import AnswersError, DesignError
 from strut.study.design.preregistration import preregister_study
 from strut.study.design.trial_plan import session_plan, trial_plan, view_azimuths, view_of
 from strut.study.report.code_sheet import save_code_sheet
+from strut.study.report.study_report import report_tables
 from strut.study.server.database import open_database
 from strut.study.server.database_connection import database_url
 from strut.study.server.middleware import Limits
@@ -156,6 +157,31 @@ def test_own_questions_come_before_and_after_and_are_exported(opened_of, kind, r
     assert client.post(f"/p/{TICKET}/withdraw").status_code == 200
     assert opened.database.rows() == []
     opened.database.close()
+
+
+def test_a_report_sums_up_the_answers_to_own_questions(opened_of, quadruped_statistics):
+    """One row per question; of a choice every option is counted, of numbers mean and spread are given."""
+    opened = opened_of("forced-choice", more=QUESTION)
+    replies = {
+        "own_dance": ["often", "never", "often"],
+        "own_sleep": [6.0, 8.0, 10.0],
+        "own_clear": [5, None, None],
+        "own_remark": ["", "nice", None],
+    }
+    rows = [
+        {"participant": f"p{person}", "trial": trial, **{name: values[person] for name, values in replies.items()}}
+        for person in range(3)
+        for trial in (1, 2)
+    ]
+    title, columns, cells = report_tables(opened.design, rows, quadruped_statistics)[-1]
+    assert title.startswith("The study's own questions")
+    assert columns == ["question", "when", "text", "answers", "summary"]
+    assert cells == [
+        ["dance", "before", "How often do you dance?", "3", "1 never, 2 often"],
+        ["sleep", "before", "Hours of sleep", "3", "M = 8.00, SD = 2.00, from 6 to 10"],
+        ["clear", "after", "How clear was it?", "1", "M = 5.00, from 5 to 5"],
+        ["remark", "after", "Anything else?", "1", "in the table of answers"],
+    ]
 
 
 def test_groups_grow_alike_and_see_their_own(opened_of):
