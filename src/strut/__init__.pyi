@@ -60,6 +60,7 @@ from .animation.animation_file import load_animation as load_animation
 from .reproduction.systems import reproduce as reproduce
 from .study.stimuli.session_stimuli import stimuli as stimuli
 from .registry import plugins as plugins
+from .plumbing.installation import doctor as doctor, InstalledPart as InstalledPart
 
 # Rooms with more names
 from . import adoption as adoption, animation as animation, expression as expression

@@ -57,6 +57,7 @@ VERBS = {
     "stimuli": Verb("strut.study.verbs.stimuli:stimuli", "Make all motions of a published study."),
     "study": Verb("strut.study.verbs.study:study", "Show motions to people and measure what they see."),
     "plugins": Verb("strut.cli.plugins:plugins", "List what installed packages add."),
+    "doctor": Verb("strut.cli.doctor:doctor", "List what strut finds on this machine, and how to get the rest."),
 }
 
 
