@@ -1,19 +1,18 @@
-"""Walking by the gait library: the regulator's signs, and a walk that holds."""
+"""Walking by the gait library: where pushed bodies place their feet, and a walk that holds."""
+
+from functools import cache
 
 import numpy as np
 import pytest
 
+from strut.engines.rigid_body import foot_contact_points, foot_positions
 from strut.models.catalogue import load_robot
-from strut.pilot.controllers.actuated_model import actuated_model
-from strut.pilot.controllers.controller_dynamics import FOOT_ROWS
-from strut.pilot.controllers.library_walking_controller import LANDING_RATE, LibraryWalkingController, regulator_gains
-from strut.pilot.controllers.reference import StandRequest, WalkReference, WalkRequest
-from strut.pilot.controllers.state_estimator import StateEstimator
+from strut.pilot.controllers.library_walking_controller import regulator_gains
+from strut.pilot.controllers.reference import StandRequest, WalkRequest
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_drafts import draft_of_run
-from strut.pilot.piloted_simulation import Clock, simulate_requests
-from strut.pilot.plant.torque_model import control_table, torque_model
-from strut.simulation.attitude import attitude_matrix
+from strut.pilot.piloted_simulation import Clock, Push, World, simulate_requests
+from strut.pilot.plant.torque_model import control_table
 from strut.verify.measure import measure
 
 
@@ -22,91 +21,49 @@ def library():
     return load_gait_library(load_robot("cassie"))
 
 
-@pytest.fixture
-def walker(library):
-    """A walker whose body moves exactly as the gait of its command does at mid-step."""
+PUSH_S = 2.0
+
+
+def walk_with_push(library, force_n):
+    clock = Clock(control_hz=1000.0, settle_s=0.4, rest_s=0.1, longest_s=PUSH_S + 1.2)
+    return simulate_requests(
+        [WalkRequest(0.3, height_m=0.86, duration_s=4.0)],
+        clock=clock,
+        library=library,
+        world=World(pushes=(Push(PUSH_S, force_n),)),
+    )
+
+
+@pytest.fixture(scope="module")
+def walked(library):
+    """Return walks under a push of some force, each simulated once."""
+    return cache(lambda *force_n: walk_with_push(library, force_n))
+
+
+@pytest.mark.parametrize(("force_n", "axis"), [((40.0, 0.0, 0.0), 0), ((0.0, 40.0, 0.0), 1)])
+def test_a_pushed_body_places_its_feet_farther_along_the_push_and_does_not_fall(walked, force_n, axis):
+    pushed = walked(*force_n)
     cassie = load_robot("cassie")
-    body = actuated_model(torque_model(cassie, friction=0.6, step_s=1e-3), control_table(cassie))
-    made = LibraryWalkingController(StateEstimator(body, 1e-3), 1e-3, library)
-    made._correction = [0.0, 0.0]
-    made.step_time_s = 0.17
-    made.stance = 0
-    made._from = (np.zeros(5), np.zeros(5))
-    return made
+    assert not pushed.outcome.fell
+    farthest = []
+    for run in (walked(0.0, 0.0, 0.0), pushed):
+        feet = foot_positions(cassie, run.motion.qpos[run.motion.time_s > PUSH_S])
+        farthest.append(feet[..., axis].max())
+    assert farthest[1] > farthest[0] + 0.02
 
 
-COMMAND = WalkReference(0.3, 0.0, 0.0, 0.86)
-
-
-def looked_up(walker, library, *, faster=(0.0, 0.0)):
-    """Return the curves of the swing leg for a body that is faster than its gait."""
-    gait = library.lookup(COMMAND.forward_m_s, COMMAND.left_m_s, COMMAND.height_m)
-    walker.step_s = gait.step_s
-    share = walker.step_time_s / gait.step_s
-    place = gait.at(0, share)[0]
-    speed = gait.at(0, share, 1)[0]
-    dynamics = walker._estimator.dynamics
-    dynamics.line[0] = (1.0, 0.0, 0.0)
-    dynamics.pivot[0] = (-place[0] - 0.02, -place[1], -place[2])
-    walker._estimator.velocity[:2] = speed[:2] + np.array(faster)
-    walker._look_up(COMMAND)
-    return walker._curves, gait
-
-
-def test_no_error_needs_no_correction(walker, library):
-    curves, gait = looked_up(walker, library)
-    np.testing.assert_allclose(walker.observed_m_s, (0.3, 0.0), atol=1e-9)
-    np.testing.assert_allclose(curves, gait.motors[0, 5:], atol=1e-9)
-
-
-def test_a_body_that_is_too_fast_places_its_foot_farther_ahead(walker, library):
-    curves, gait = looked_up(walker, library, faster=(0.2, 0.0))
-    assert walker.observed_m_s[0] > 0.3
-    pitch_at_landing = curves[2, -1] - gait.motors[0, 7, -1]
-    assert pitch_at_landing > 0.05  # forward, more than the faster gait itself
-    curves, gait = looked_up(walker, library, faster=(0.0, 0.1))
-    assert curves[0, -1] > gait.motors[0, 5, -1]  # to the left
-
-
-def test_the_sole_stays_level_whatever_the_regulator_does(walker, library):
-    curves, _ = looked_up(walker, library, faster=(0.2, 0.0))
-    own = library.lookup(*walker.observed_m_s, COMMAND.height_m).motors[0, 5:]
-    assert abs(curves[2] - own[2]).min() > 0.05
-    np.testing.assert_allclose(curves[2] + curves[4], own[2] + own[4], atol=1e-12)  # pitch and foot turn against it
-
-
-def test_a_body_that_is_too_low_is_lifted_by_its_stance_leg(walker, library):
-    looked_up(walker, library)
-    walker._estimator.height_m = COMMAND.height_m - 0.02
-    walker._base_rows(COMMAND)
-    kp, _ = walker._gains.height
-    assert walker._right[FOOT_ROWS, 0] == pytest.approx(0.02 * kp)  # acceleration upwards, on a foot at rest
-
-
-def test_what_the_base_is_tilted_is_taken_out_of_the_leg(walker, library):
-    _, gait = looked_up(walker, library)
-    pitch, roll = gait.at(0, walker._share)[0][3:5]
-    places = []
-    for tilt in ((pitch, roll), (pitch + 0.05, roll + 0.03)):
-        walker._estimator.dynamics.base_rotation[:] = attitude_matrix(tilt[1], tilt[0], 0.0)
-        places.append(walker._gait_state()[0])
-    np.testing.assert_allclose(places[1] - places[0], (-0.03, 0.0, 0.05, 0.0, 0.0), atol=1e-3)
-
-
-def test_the_leg_follows_its_gait_and_lands_with_half_its_speed(walker, library):
-    walker.step_time_s = 0.0
-    _, gait = looked_up(walker, library)
-    assert_follows(walker, gait, share=0.0, rate=1.0)
-    walker.step_time_s = gait.step_s * (1.0 - 1e-9)
-    assert_follows(walker, gait, share=1.0, rate=LANDING_RATE)
-
-
-def assert_follows(walker, gait, share, rate):
-    """Assert that joints other than those that take out tilt are where the gait has them, and as fast as a share."""
-    place, speed, _ = walker._gait_state()
-    kept = [1, 3, 4]
-    np.testing.assert_allclose(place[kept], gait.at(0, share)[1][5:][kept], atol=1e-6)
-    np.testing.assert_allclose(speed, rate * gait.at(0, share, 1)[1][5:], atol=1e-6)
+def test_swing_feet_come_down_with_level_soles_whatever_the_regulator_does(walked):
+    """The line foot points along its toe: between heel and toe it is level at touch-down, also after a push."""
+    cassie = load_robot("cassie")
+    for run in (walked(0.0, 0.0, 0.0), walked(40.0, 0.0, 0.0)):
+        walking = run.motion.time_s > 1.0
+        points = foot_contact_points(cassie, run.motion.qpos[walking])
+        contact = run.motion.contact[walking]
+        for foot in range(2):
+            lands = np.flatnonzero(contact[1:, foot] & ~contact[:-1, foot]) + 1
+            toe, heel = points[lands, 2 * foot], points[lands, 2 * foot + 1]
+            assert len(lands) >= 2
+            assert np.abs(toe[:, 2] - heel[:, 2]).max() < 0.15 * np.linalg.norm(toe - heel, axis=1).max()
 
 
 def test_gains_are_linear_between_heights():
