@@ -40,6 +40,7 @@ def test_calm_is_not_above_chance_with_the_right_p_value(rows):
 
 
 def test_wilson_intervals_replace_the_printed_ones(rows):
+    assert rows["P21: interval of happiness hits"].ours == (pytest.approx(48.0, abs=0.1), pytest.approx(89.1, abs=0.1))
     assert rows["P21: interval of fear hits"].ours == (pytest.approx(3.7, abs=0.05), pytest.approx(37.9, abs=0.05))
 
 
@@ -53,6 +54,7 @@ def test_corrected_values_are_those_of_the_errata(rows):
 
 def test_all_45_correlations_are_there_and_rebuilt_from_the_means(rows):
     assert sum(1 for _ in printed_correlations()) == 45
+    assert sum(name.startswith(("interval of ", "P25: ")) and " on " in name for name in rows) == 45 + 2
     assert rows["correlations computed from Table 2b, rms difference from the printed ones"].ours[0] < 0.018
 
 

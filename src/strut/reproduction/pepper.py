@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import msgspec
 import numpy as np
-from scipy import stats
 
 from strut.arrays import Array
 from strut.emotion import Emotion
@@ -24,18 +22,9 @@ from strut.kinematics.task_priority import DAMPED_BELOW, Law, Level, resolve
 from strut.models.catalogue import load_robot
 from strut.models.dh_chains import row_transform
 from strut.reproduction.comparison import Comparison, Parts, Sheet
-from strut.reproduction.studies_pepper import (
-    SIGN_MISPRINTS,
-    correlation_p,
-    fisher_interval,
-    printed_correlations,
-    rebuilt,
-    wald_interval,
-)
+from strut.reproduction.studies_pepper import choices, correlations_of_ratings, ratings
 from strut.robot import Robot
 from strut.schemas.body import ChainBody
-from strut.study.design.published import published
-from strut.study.statistics.significance import binomial_p, wilson_interval
 from strut.study.stimuli.session_stimuli import session_stimuli
 from strut.style import Style
 
@@ -44,7 +33,6 @@ _FEED_RATE_HZ = 4.45  # at which the robot took joint angles
 _STYLE = Style(jerkiness=0.125, activity=0.875, gaze=0.875)
 _USER_M = np.array([3.0, 0.0, 1.2])  # position of the person in world
 _UNBOUNDED = 1e9  # joint velocity without a limit
-_FEATURES = {"jerkiness": "J", "activity": "V", "gaze": "G"}
 
 
 def parts() -> Parts:
@@ -55,11 +43,9 @@ def parts() -> Parts:
         "features": _features,
         "errata of the body": _body_errata,
         "priorities": _priorities,
-        "recognition": _recognition,
-        "ratings": _ratings,
-        "correlations": _correlations,
     }
-    return {name: partial(compute, robot) for name, compute in computed.items()}
+    study: Parts = {"choices": choices, "ratings": ratings, "correlations": correlations_of_ratings}
+    return {name: partial(compute, robot) for name, compute in computed.items()} | study
 
 
 def _body(robot: Robot) -> list[Comparison]:
@@ -210,77 +196,3 @@ def _head_velocity_error(robot: Robot, law: Law) -> float:
             got = head[3:] @ resolve(levels, -bound, bound, law=law).velocity
             errors.append(np.linalg.norm(got - wanted) / np.linalg.norm(wanted))
     return float(np.median(errors))
-
-
-def _recognition(robot: Robot) -> list[Comparison]:
-    """Compare Table 2a: p-values and intervals of the answers, with their corrections."""
-    study = published("pepper")
-    sheet = Sheet("Table 2a", robot.published)
-    shown = study["shown"]
-    chance = study["chance"]
-    above_p = _printed(robot, "recognised_p", "p_value")
-    ends = _printed(robot, "recognised_interval", "interval")
-    for column, emotion in enumerate(study["emotions"]):
-        counts = study["counts"][emotion]
-        sheet.compare(f"{emotion}: P(more answers)", above_p, emotion, stats.binom.sf(counts, shown, chance).tolist())
-        wald = [100.0 * min(max(end, 0.0), 1.0) for count in counts for end in wald_interval(count, shown)]
-        sheet.compare(f"{emotion}: intervals", ends, emotion, wald)
-        hits = counts[column]
-        printed = above_p[emotion][column]
-        words = "P(at least as many)"
-        sheet.correct("P20", f"{emotion}: p of its hits", printed, binomial_p(hits, shown, chance), "", words)
-        wilson = [100.0 * end for end in wilson_interval(hits, shown)]
-        words = "Wilson instead of Wald"
-        sheet.correct("P21", f"{emotion}: interval of its hits", ends[emotion][2 * column :][:2], wilson, "%", words)
-    return sheet.rows
-
-
-def _printed(robot: Robot, name: str, section: str) -> dict[str, Any]:
-    """Return a section of the published study with the tolerance in the table of the robot."""
-    return {**published("pepper")[section], **robot.published[name]}
-
-
-def _ratings(robot: Robot) -> list[Comparison]:
-    """Compare Table 2b: p-values and effect sizes computed from its means and intervals."""
-    study = published("pepper")
-    sheet = Sheet("Table 2b")
-    p_values = _printed(robot, "rating_p", "rating_p")
-    effects = _printed(robot, "rating_effect", "rating_effect_size")
-    for corner in study["corners"]:
-        ends = np.array(study["rating_interval"][corner]).reshape(3, 2).tolist()
-        means = study["rating_mean"][corner]
-        found = [rebuilt(mean, low, high, study["people"]) for mean, (low, high) in zip(means, ends, strict=True)]
-        sheet.compare(f"{corner}: effect sizes", effects, corner, [own.effect for own in found])
-        printed = p_values
-        own_p = [own.p_value for own in found]
-        words = f"{corner}: p-values"
-        if corner == "LHL":  # the third is a misprint, and has a row of its own
-            sheet.correct("P22", "LHL: p of dominance", printed[corner][2], own_p[2], "", "from its own interval")
-            printed = {**printed, corner: printed[corner][:2]}
-            own_p = own_p[:2]
-            words = f"{corner}: p-values of pleasure and arousal"
-        sheet.compare(words, printed, corner, own_p)
-    return sheet.rows
-
-
-def _correlations(robot: Robot) -> list[Comparison]:
-    """Compare Table 3: intervals and p-values computed from its correlations."""
-    tables = published("pepper")["correlation"]
-    own = robot.published["correlation"]
-    sheet = Sheet("Table 3")
-    for table, pair, (r, _, low, high) in printed_correlations():
-        factor, scale = pair.split("_")
-        letter = tables[table]["where"][-1]  # of Table 3b, 3c and so on
-        part = letter if table == "all" else f"{letter}_{table}"
-        right = r
-        name = f"{part}, {scale[0].upper()}* with {_FEATURES[factor]}"
-        if (table, pair) in SIGN_MISPRINTS:
-            right = -r
-            sheet.correct("P25", f"{name}: r", r, right, "", "the printed interval is centred on this sign")
-        interval = fisher_interval(right, tables[table]["n"])
-        sheet.compare(f"{name}: interval", {**own, pair: [low, high]}, pair, interval)
-    direct = tables["direct_gaze"]
-    r, printed, *_ = direct["activity_pleasure"]
-    words = "two-sided, n = 120; not significant"
-    sheet.correct("P26", "direct gaze, P* with V: p", printed, correlation_p(r, direct["n"]), "", words)
-    return sheet.rows

@@ -61,7 +61,7 @@ def correlation_p(r: float, n: int, alternative: Literal["two-sided", "greater",
 def choices() -> list[Comparison]:
     """Compare Table 2a: percentages, p-values and intervals, with the errata P20 and P21."""
     study = published("pepper")
-    sheet = Sheet("Pepper", study)
+    sheet = Sheet("Pepper, Table 2a", study)
     chance = study["chance"]
     shown = study["shown"]
     emotions = tuple(study["emotions"])
@@ -101,7 +101,7 @@ class Rebuilt:
     interval: tuple[float, float]
 
 
-def rebuilt(mean: float, low: float, high: float, n: int) -> Rebuilt:
+def rebuild_test(mean: float, low: float, high: float, n: int) -> Rebuilt:
     """Return the test of a mean and its 95 % interval, both printed to 0.01."""
     half_digit = 0.005
     sd = sd_from_interval(low, high, n)
@@ -117,7 +117,7 @@ def rebuilt(mean: float, low: float, high: float, n: int) -> Rebuilt:
 def ratings() -> list[Comparison]:
     """Compare Tables 2b and 3a: tests and effect sizes from the printed means and intervals, with P22 to P24."""
     study = published("pepper")
-    sheet = Sheet("Pepper", study)
+    sheet = Sheet("Pepper, Tables 2b and 3a", study)
     for corner in study["corners"]:
         _corner_ratings(sheet, corner)
     hits = [
@@ -129,7 +129,7 @@ def ratings() -> list[Comparison]:
     section = study["all_ratings"]
     for scale in PAD_SCALES:
         mean, printed_p, low, high, printed_effect = section[scale]
-        own = rebuilt(mean, low, high, section["people_times_motions"])
+        own = rebuild_test(mean, low, high, section["people_times_motions"])
         sheet.compare(f"interval of all ratings, {scale}", section | {"ends": [low, high]}, "ends", own.interval)
         sheet.compare(f"p of all ratings, {scale}", _opened(section, printed_p, own.p_open), "value", own.p_value)
         if scale == "arousal":
@@ -146,7 +146,7 @@ def _corner_ratings(sheet: Sheet, corner: str) -> None:
     study = sheet.published
     means = study["rating_mean"][corner]
     ends = study["rating_interval"][corner]
-    found = [rebuilt(mean, ends[2 * k], ends[2 * k + 1], study["people"]) for k, mean in enumerate(means)]
+    found = [rebuild_test(mean, ends[2 * k], ends[2 * k + 1], study["people"]) for k, mean in enumerate(means)]
     for index, (scale, own) in enumerate(zip(PAD_SCALES, found, strict=True)):
         printed_p = study["rating_p"][corner][index]
         if (corner, scale) == ("LHL", "dominance"):
@@ -174,7 +174,7 @@ def printed_correlations() -> Iterator[tuple[str, str, list[float]]]:
 
 def correlations_of_ratings() -> list[Comparison]:
     """Compare intervals and p-values of 45 correlations, the correlations by the means, and the model."""
-    sheet = Sheet("Pepper", published("pepper"))
+    sheet = Sheet("Pepper, Tables 3b to 3e", published("pepper"))
     rebuilt_r = rebuilt_correlations()
     distances = []
     for table, pair, (r, p, low, high) in printed_correlations():
