@@ -120,7 +120,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
         ),
         (
             ["walk", "cassie", "--speed", "fastest"],
-            "'fastest' is only for robots with planned steps (alice); leave it out, or write for instance 30cm/s. "
+            "'fastest' is only for robots with planned steps; leave it out, or write for instance 30cm/s. "
             "See `strut walk --help`.",
         ),
         (["check", "nowhere.npz"], "nowhere.npz: there is no such file."),

@@ -1,13 +1,21 @@
 """A gait library reproduces its grid exactly, is continuous between, clamps outside, and knows its mirror image."""
 
+from dataclasses import replace
+
+import msgspec
+import mujoco
 import numpy as np
 import pytest
 
-from strut.errors import OutOfRangeError
-from strut.models.catalogue import load_robot
+from strut.errors import BadTableError, OutOfRangeError
+from strut.models.catalogue import HOME, load_robot
 from strut.pilot.gait_library.gait_library import GaitLibrary, PeriodicGait, bezier_basis, bezier_fit
+from strut.pilot.gait_library.gait_library_build import gait_grid
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.schemas.gait_library import GaitGrid, GridAxis
+
+CASSIE = load_robot("cassie")
+MIRROR = CASSIE.tables.gait_library.motor_mirror
 
 
 @pytest.fixture(scope="module")
@@ -82,13 +90,37 @@ def test_every_gait_repeats_and_goes_with_its_speed(library):
 
 def test_a_mirror_image_of_a_mirror_image_is_the_gait(library):
     gait = library.gait(3, 4, 2)
-    back = gait.mirror().mirror()
+    back = gait.mirror(MIRROR).mirror(MIRROR)
     np.testing.assert_array_equal(back.motors, gait.motors)
-    assert gait.mirror().parameter == (0.5, -0.3, gait.parameter[2])
+    assert gait.mirror(MIRROR).parameter == (0.5, -0.3, gait.parameter[2])
     left = gait.at(0, 0.3)
-    right = gait.mirror().at(1, 0.3)
+    right = gait.mirror(MIRROR).at(1, 0.3)
     assert left[0][1] == -right[0][1]  # the base is on the other side of the other foot
     assert left[1][3] == right[1][8]  # and the left knee is the right one
+
+
+@pytest.mark.parametrize("motor", range(5))
+def test_the_signs_of_the_motors_mirror_the_feet_of_the_model(motor):
+    """Turn one motor of the left leg, and its mirror image on the right: MuJoCo moves the feet to mirrored places."""
+    motors = CASSIE.tables.control.motors
+    body = mujoco.MjModel.from_xml_path(str(HOME / "cassie" / "cassie.xml"))
+    toes = []
+    for side, sign in ((0, 1), (1, MIRROR[motor])):
+        data = mujoco.MjData(body)
+        data.qpos[:] = body.qpos0
+        data.joint(motors[5 * side + motor]).qpos += 0.1 * sign
+        mujoco.mj_forward(body, data)
+        foot = CASSIE.tables.control.foot[side]
+        place = data.body(foot.body)
+        toes.append(place.xpos + place.xmat.reshape(3, 3) @ foot.toe_m)
+    np.testing.assert_allclose(toes[0], toes[1] * [1.0, -1.0, 1.0], atol=1e-6)
+
+
+def test_signs_that_do_not_fit_the_motors_are_refused():
+    table = msgspec.structs.replace(CASSIE.tables.gait_library, motor_mirror=(1, 1))
+    robot = replace(CASSIE, tables=replace(CASSIE.tables, gait_library=table))
+    with pytest.raises(BadTableError, match="has 2 signs in motor_mirror; a leg has 5 motors"):
+        gait_grid(robot)
 
 
 def test_a_missing_gait_is_reported_with_its_speed():

@@ -47,7 +47,7 @@ def test_text_becomes_requests_in_order(cassie):
     assert (forward.distance_m, forward.forward_m_s, forward.height_m) == (2.0, 0.4, pytest.approx(0.87))
     assert (left.left_m_s, left.forward_m_s) == (pytest.approx(0.15), 0.0)
     assert (back.forward_m_s, back.duration_s, back.distance_m) == (-0.2, 3.0, None)
-    assert stand == StandRequest(1.5, height_m=0.9)
+    assert stand == StandRequest(1.5)
     assert [(part.reasons, part.emotion) for part in parts[:3]] == [((), "neutral")] * 3
 
 
@@ -60,7 +60,8 @@ def test_a_walk_says_direction_length_and_speed(cassie):
     (slow,) = parse_sequence(cassie, "walk left 1 m at 0.1")
     assert slow.request.left_m_s == pytest.approx(0.1)
     (stand,) = parse_sequence(cassie, "stand 2 s")
-    assert (stand.request.hold_s, stand.request.height_m) == (2.0, cassie.standing_qpos[2])
+    assert stand.request.goal(0.9).place_m[2] == 0.9
+    assert stand.request.hold_s == 2.0
 
 
 @pytest.mark.parametrize("text", ["walk {} m at 0.4 m/s", "walk backwards {} m at 0.4 m/s"])

@@ -47,7 +47,7 @@ class Puppet:
     """A robot that does at once what the state machine says; it keeps every reference."""
 
     def __init__(self, *queue):
-        self.state = StateMachine(START, queue)
+        self.state = StateMachine(START, START.place_m[2], queue)
         self.seen = Situation()
         self.radio = None
         self.history = [self.state]
@@ -258,7 +258,7 @@ def test_an_approach_arrives_at_rest_without_overshoot():
 )
 def test_what_it_cannot_do_is_refused_in_one_sentence(request_, sentence):
     with pytest.raises(OutOfRangeError) as refused:
-        check_request(request_, TABLE.command)
+        check_request(request_, TABLE.command, START.place_m[2])
     assert str(refused.value) == sentence
 
 

@@ -35,13 +35,16 @@ Via = Annotated[
     list[str] | None, typer.Option(help="A way-point X,Y,DEGREES before the goal; may be given several times.")
 ]
 Speed = Annotated[
-    str | None, typer.Option(help="Ahead in neutral, backwards if negative: 3cm/s, m/s if bare; alice: or fastest.")
+    str | None,
+    typer.Option(help="Ahead in neutral, backwards if negative: 3cm/s, m/s if bare. Planned steps: or fastest."),
 ]
 Sideways = Annotated[
     str | None,
-    typer.Option(help="To the left in neutral, negative to the right: 5cm/s. Gait patterns and cassie only."),
+    typer.Option(help="To the left in neutral, negative to the right: 5cm/s. Gait patterns and piloted walks only."),
 ]
-Turn = Annotated[float | None, typer.Option(help="To the left, in degrees per second. Gait patterns and cassie only.")]
+Turn = Annotated[
+    float | None, typer.Option(help="To the left, in degrees per second. Gait patterns and piloted walks only.")
+]
 _METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 _METRES_A_SECOND = {f"{unit}/s": metres for unit, metres in _METRES.items()} | {"km/h": 1.0 / 3.6}
 _NUMBER = r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*"
@@ -88,7 +91,7 @@ def chosen_length_m(text: str | None) -> float | None:
 def chosen_speed_m_s(text: str | None) -> float | None:
     """Return a speed that was typed; None if it was not."""
     if str(text).strip().lower() in ("own", "fastest"):
-        what = f"'{text}' is only for robots with planned steps (alice)"
+        what = f"'{text}' is only for robots with planned steps"
         raise typer.BadParameter(f"{what}; leave it out, or write for instance 30cm/s.")
     return None if text is None else speed_m_s(text)
 

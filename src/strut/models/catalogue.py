@@ -56,6 +56,11 @@ def names_in(home: Path) -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in home.glob("*/robot.toml")))
 
 
+def first_robot_with(file: str) -> str:
+    """Return the first robot of strut whose folder holds a file, such as control.toml: the default of its feature."""
+    return next(name for name in names_in(HOME) if (HOME / name / file).is_file())
+
+
 def load_robot(name: str) -> Robot:
     """Return a robot by its name (see `robots`) or by the path of a folder that holds its `robot.toml`.
 

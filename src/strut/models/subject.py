@@ -21,7 +21,8 @@ from strut.schemas.segments import Bound, SegmentBody
 
 EVEN_SIDES_NOTE = "sides differ: both got the mean of their sizes, because a step is the mirror image of the next"
 SEXES = ("male", "female")
-HEIMAN = Path(__file__).parent.parent / "robots" / "heiman"
+HUMAN_MODEL = "heiman"  # the folder with the published proportions of people; every subject is made from it
+HEIMAN = Path(__file__).parent.parent / "robots" / HUMAN_MODEL
 
 
 def subject(
@@ -52,7 +53,7 @@ def subject(
         raise OutOfRangeError("A female body needs a height and a mass; the measured subjects of the thesis are men.")
     body = _female_body(tables.robot) if sex == "female" else tables.robot
     person = _person(body, height_m, mass_kg, lengths_m or {}, masses_kg or {}, named)
-    return _robot("heiman", HEIMAN, replace(tables, robot=body), msgspec.structs.replace(person, sex=sex))
+    return _robot(HUMAN_MODEL, HEIMAN, replace(tables, robot=body), msgspec.structs.replace(person, sex=sex))
 
 
 def subject_robot(name: str, folder: Path, tables: Tables) -> Robot:
@@ -99,7 +100,7 @@ def _person(
     named: str | None,
 ) -> SubjectTable:
     if named is not None and named not in body.subjects:
-        raise UnknownNameError("subject", named, tuple(body.subjects), "`strut robots heiman`")
+        raise UnknownNameError("subject", named, tuple(body.subjects), f"`strut robots {HUMAN_MODEL}`")
     measured = body.subjects[named or body.subject.name]
     is_scaled = named is None and height_m is not None
     height = _within("height", measured.height_m if height_m is None else height_m, body.subject.height_m, "m")

@@ -77,7 +77,7 @@ class PilotedDrafts(Generator):
         """Yield the simulated walk. A style that leaves the command range is infeasible; a neutral walk raises."""
         walk = walk_in_style(self.robot, self.task, style)
         try:
-            check_request(walk, control_table(self.robot).command)
+            check_request(walk, control_table(self.robot).command, float(self.robot.standing_qpos[2]))
         except OutOfRangeError as error:
             if style == Style():
                 raise

@@ -18,7 +18,7 @@ from strut.arrays import Array
 from strut.audit import MIN_JOINT_LIMIT_MARGIN_RAD
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.errors import OutOfRangeError
-from strut.models.catalogue import as_robot
+from strut.models.catalogue import as_robot, first_robot_with
 from strut.motion import Motion
 from strut.pilot.controllers.actuated_model import actuated_model
 from strut.pilot.controllers.pilot import Pilot
@@ -175,7 +175,7 @@ def simulate_requests(
 
     Args:
         requests: StandRequest, WalkRequest and PlayRequest, in order.
-        robot: The robot or its name; Cassie if None.
+        robot: The robot or its name; the built-in biped with controllers if None.
         world: Floor, sensors and pushes.
         clock: Rates and durations.
         radio: Returns a person's command at a time, or None; a command takes over from the requests at once.
@@ -187,7 +187,7 @@ def simulate_requests(
         False
     """
     requests = _check_requests(requests, has_radio=radio is not None)
-    robot = as_robot(robot or "cassie")
+    robot = as_robot(robot or first_robot_with("control.toml"))
     world = world or World()
     clock = clock or Clock()
     loop = piloted_loop(robot, world, clock, library)

@@ -78,7 +78,7 @@ def parse_sequence(robot: Robot, text: str) -> tuple[SequencePart, ...]:
         elif match := WALK.fullmatch(command):
             commands.append(_walk_part(robot, match, emotion))
         elif match := STAND.fullmatch(command):
-            stand = StandRequest(float(match[1]), height_m=float(robot.standing_qpos[2]))
+            stand = StandRequest(float(match[1]))
             commands.append(SequencePart(command, stand))
         else:
             kind = "part of a sequence" if " " in command or "," in text else "story"
@@ -138,7 +138,7 @@ def _walk_part(robot: Robot, match: re.Match[str], emotion: Emotion) -> Sequence
             reasons = (Reason(ReasonKind.SLOWED, LimitName.COMMAND, reason),)
         walk = possible
     try:
-        check_request(walk, command)
+        check_request(walk, command, float(robot.standing_qpos[2]))
     except OutOfRangeError as error:
         raise OutOfRangeError(f"'{text}' when {emotion.label}: {error}") from error
     duration_s = amount / math.hypot(walk.forward_m_s, walk.left_m_s) if unit == "m" else amount

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 import msgspec
 
@@ -69,6 +69,7 @@ class GaitLibraryTable(Table, frozen=True):
         clearance_m: Smallest and largest height of the swinging sole at mid-step.
         attitude_rad: Largest roll, pitch and yaw of the base.
         intervals: Mesh intervals of a step.
+        motor_mirror: For each motor of a leg, -1 if the mirror image of a motion turns it the other way, else 1.
         upright_weight: Of the squared attitude of the base and of its distance from its height, against effort.
         pace_weight: Of the squared distance from the usual step time.
         track_weight: Of the squared distance from the usual width.
@@ -84,6 +85,7 @@ class GaitLibraryTable(Table, frozen=True):
     clearance_m: Range
     attitude_rad: Positive
     intervals: Annotated[int, msgspec.Meta(ge=4, le=100)]
+    motor_mirror: tuple[Literal[-1, 1], ...]
     upright_weight: NotNegative
     pace_weight: NotNegative
     track_weight: NotNegative

@@ -24,7 +24,7 @@ from strut.human.synthesis.warm_library import features, warm_library
 from strut.human.synthesis.warm_start import warm_step
 from strut.human.table import human_gait
 from strut.models.catalogue import as_robot
-from strut.models.subject import EVEN_SIDES_NOTE, with_even_sides
+from strut.models.subject import EVEN_SIDES_NOTE, HUMAN_MODEL, with_even_sides
 from strut.motion import Motion
 from strut.ocp.collocation import DirectCollocation, NotSolvedError, Solution
 from strut.ocp.interior_point import BOUND_PUSH, SOLVED_BARRIER, OnIteration, SolverOptions
@@ -61,7 +61,7 @@ NEARLY_SOLVED = (InitialGuess.LIBRARY, InitialGuess.EASIER, InitialGuess.COARSE)
 
 
 def synthesize(
-    robot: Robot | str = "heiman",
+    robot: Robot | str = HUMAN_MODEL,
     *,
     objective: str = NATURAL,
     criteria: Criteria | None = None,

@@ -10,7 +10,7 @@ import typer
 from strut.cli.options import length_m
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
-from strut.models.subject import subject
+from strut.models.subject import HUMAN_MODEL, subject
 from strut.robot import Robot
 
 LENGTH_HELP = "One length of the body with its unit: ThighSideLength=48cm; Side stands for both sides. Repeatable."
@@ -31,7 +31,7 @@ def human_body(
 ) -> Robot:
     """Return the human model of the options; the usual one without options."""
     if height_m is None and mass_kg is None and sex == "male" and not lengths and not masses:
-        return load_robot("heiman")
+        return load_robot(HUMAN_MODEL)
     body = subject(
         height_m,
         mass_kg,
@@ -39,7 +39,7 @@ def human_body(
         lengths_m={name: length_m(value) for name, value in _pairs("--length", lengths)},
         masses_kg={name: _kilograms(name, value) for name, value in _pairs("--segment-mass", masses)},
     )
-    bodies = (subject(height_m, mass_kg, sex=sex), load_robot("heiman"))
+    bodies = (subject(height_m, mass_kg, sex=sex), load_robot(HUMAN_MODEL))
     for table, what, unit in (("lengths_m", "length", "m"), ("masses_kg", "mass", "kg")):
         _check_human(what, unit, getattr(body.subject, table), [getattr(usual.subject, table) for usual in bodies])
     return body

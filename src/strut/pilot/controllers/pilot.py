@@ -27,7 +27,7 @@ class Pilot:
     Args:
         body: Actuated model of the robot.
         rate_hz: Ticks per second, a multiple of 200.
-        height_m: Height of the base at the start, standing.
+        height_m: Height of the base at the start, standing, and of requests without a height.
         library: Gaits that the walking controller follows; None for foot placement by the pendulum alone.
     """
 
@@ -45,7 +45,7 @@ class Pilot:
             if library is None
             else LibraryWalkingController(self.estimator, self.tick_s, library)
         )
-        self.state_machine = StateMachine(StandReference((0.0, 0.0, height_m)))
+        self.state_machine = StateMachine(StandReference((0.0, 0.0, height_m)), height_m)
         self.radio: PilotRequest | None = None
         self._ticks = 0
         self._walked_m = 0.0
@@ -54,13 +54,13 @@ class Pilot:
     def enqueue(self, requests: Sequence[PilotRequest]) -> None:
         """Append requests to the queue; raises OutOfRangeError for a request outside the robot's range."""
         for request in requests:
-            check_request(request, self._body.table.command)
+            check_request(request, self._body.table.command, self.state_machine.standing_height_m)
         self.state_machine = replace(self.state_machine, queue=(*self.state_machine.queue, *requests))
 
     def command(self, radio: PilotRequest | None) -> None:
         """Set the radio command, None for none; raises OutOfRangeError for a command outside the robot's range."""
         if radio is not None:
-            check_request(radio, self._body.table.command)
+            check_request(radio, self._body.table.command, self.state_machine.standing_height_m)
         self.radio = radio
 
     def torque(self, measured: Measurement) -> Array:

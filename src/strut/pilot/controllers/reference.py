@@ -59,41 +59,40 @@ Reference = StandReference | WalkReference
 
 @dataclass(frozen=True, slots=True)
 class StandRequest:
-    """Move to a pose of the base and hold it for a time."""
+    """Move to a pose of the base and hold it for a time; without a height, that of the standing robot."""
 
     hold_s: float = 1.0
-    height_m: float = 0.9
+    height_m: float | None = None
     forward_m: float = 0.0
     left_m: float = 0.0
     turn_rad: Triple = ZERO
 
-    @property
-    def goal(self) -> StandReference:
-        """The desired pose, at rest."""
-        return StandReference((self.forward_m, self.left_m, self.height_m), self.turn_rad)
+    def goal(self, standing_height_m: float) -> StandReference:
+        """Return the desired pose, at rest."""
+        height_m = standing_height_m if self.height_m is None else self.height_m
+        return StandReference((self.forward_m, self.left_m, height_m), self.turn_rad)
 
 
 @dataclass(frozen=True, slots=True)
 class WalkRequest:
-    """Walk for a distance or a duration; exactly one of them is given."""
+    """Walk for a distance or a duration, exactly one of them; without a height, at that of the standing robot."""
 
     forward_m_s: float = 0.0
     left_m_s: float = 0.0
     turn_rad_s: float = 0.0
-    height_m: float = 0.9
+    height_m: float | None = None
     distance_m: float | None = None
     duration_s: float | None = None
     pitch_rad: float = 0.0
     lift: float = 1.0
 
-    @property
-    def goal(self) -> WalkReference:
-        """The desired gait."""
+    def goal(self, standing_height_m: float) -> WalkReference:
+        """Return the desired gait."""
         return WalkReference(
             self.forward_m_s,
             self.left_m_s,
             self.turn_rad_s,
-            self.height_m,
+            standing_height_m if self.height_m is None else self.height_m,
             pitch_rad=self.pitch_rad,
             lift=self.lift,
         )
@@ -163,12 +162,13 @@ def _triple(values: list[float]) -> Triple:
     return x, y, z
 
 
-def check_request(request: PilotRequest, command: CommandRange) -> None:
-    """Raise OutOfRangeError if a request is outside the command range of the robot."""
+def check_request(request: PilotRequest, command: CommandRange, standing_height_m: float) -> None:
+    """Raise OutOfRangeError if a request is outside the command range of a robot of this height."""
     coerce_fields(request)
     match request:
         case StandRequest():
-            _check("standing height", request.height_m, command.standing_height_m, "m")
+            height = request.goal(standing_height_m).place_m[2]
+            _check("standing height", height, command.standing_height_m, "m")
             _check("time to hold", request.hold_s, (0.0, 3600.0), "s")
         case PlayRequest():
             for height in (request.place_m[:, 2].min(), request.place_m[:, 2].max()):
@@ -177,7 +177,7 @@ def check_request(request: PilotRequest, command: CommandRange) -> None:
             _check("speed forward", request.forward_m_s, command.forward_m_s, "m/s")
             _check("speed sideways", request.left_m_s, command.sideways_m_s, "m/s")
             _check("turning rate", request.turn_rad_s, command.turn_rad_s, "rad/s")
-            _check("walking height", request.height_m, command.walking_height_m, "m")
+            _check("walking height", request.goal(standing_height_m).height_m, command.walking_height_m, "m")
             _check("pitch of a walk", request.pitch_rad, command.walking_pitch_rad, "rad")
             _check("lift of the feet", request.lift, command.lift, "times the usual")
             _check_end(request)

@@ -62,9 +62,13 @@ class Situation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StateMachine:
-    """The state: the controllers' reference, the present request with its phase and source, and pending requests."""
+    """The state: the controllers' reference, the present request with its phase and source, and pending requests.
+
+    `standing_height_m` is the height of the base for requests without one.
+    """
 
     reference: Reference
+    standing_height_m: float
     queue: tuple[PilotRequest, ...] = ()
     current: PilotRequest | None = None
     source: Source = "animation"
@@ -151,8 +155,9 @@ def _continue_stand(
 def _towards_stand(
     state: StateMachine, now: StandReference, request: StandRequest, situation: Situation, limits: TransitionTable
 ) -> StateMachine:
-    reached = stand_towards(now, request.goal, limits)
-    arrived = reached == request.goal
+    goal = request.goal(state.standing_height_m)
+    reached = stand_towards(now, goal, limits)
+    arrived = reached == goal
     if arrived and state.phase != "hold":
         return replace(state, reference=reached, phase="hold", since_s=0.0)
     if arrived and state.since_s >= request.hold_s and state.source == "animation":
@@ -189,7 +194,7 @@ def _towards_walk(
 ) -> StateMachine:
     """Rise to walking height and lean over the stance foot; then begin the walk in place."""
     if state.phase != "lean":
-        upright = StandReference((0.0, 0.0, request.height_m))
+        upright = StandReference((0.0, 0.0, request.goal(state.standing_height_m).height_m))
         reached = stand_towards(now, upright, limits)
         if reached != upright:
             return replace(state, reference=reached, phase="rise")
@@ -234,13 +239,18 @@ def _continue_walk(
         if isinstance(state.current, WalkRequest) and not (
             state.source == "animation" and _has_walked(state, now, situation, limits)
         ):
-            return replace(state, phase="walk", reference=walk_towards(now, state.current.goal, limits))
+            return _walk_on(state, now, state.current, limits)
         if state.source == "animation" and (isinstance(state.current, WalkRequest) or state.current is None):
             state = _next_request(state, situation)
             if isinstance(state.current, WalkRequest):
-                return replace(state, phase="walk", reference=walk_towards(now, state.current.goal, limits))
+                return _walk_on(state, now, state.current, limits)
         state = replace(state, phase="brake", slow_steps=0, last_steps=situation.steps)
     return _brake(state, now, situation, limits)
+
+
+def _walk_on(state: StateMachine, now: WalkReference, request: WalkRequest, limits: TransitionTable) -> StateMachine:
+    reached = walk_towards(now, request.goal(state.standing_height_m), limits)
+    return replace(state, phase="walk", reference=reached)
 
 
 def _brake(state: StateMachine, now: WalkReference, situation: Situation, limits: TransitionTable) -> StateMachine:

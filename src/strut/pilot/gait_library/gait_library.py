@@ -6,7 +6,7 @@ step time trilinearly: it is exact on the grid, continuous in between, and clamp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -25,7 +25,6 @@ STANCES = 2
 GridIndex = tuple[int, int, int]
 GaitParameter = tuple[float, float, float]
 BASE_MIRROR = (1.0, -1.0, 1.0, 1.0, -1.0, -1.0)  # forward, left, up from the stance sole; pitch, roll, yaw
-MOTOR_MIRROR = (-1.0, -1.0, 1.0, 1.0, 1.0)  # abduction, yaw, pitch, knee, foot of a leg
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,12 +52,16 @@ class PeriodicGait:
         basis = bezier_basis(self.base.shape[-1] - 1, share, order) / self.step_s**order
         return basis @ self.base[stance].T, basis @ self.motors[stance].T
 
-    def mirror(self) -> PeriodicGait:
-        """Return the mirror image, with left and right exchanged; its lateral speed is opposite."""
+    def mirror(self, motor_mirror: Sequence[float]) -> PeriodicGait:
+        """Return the mirror image, with left and right exchanged; its lateral speed is opposite.
+
+        Args:
+            motor_mirror: Sign of each motor of a leg, as gait_library.toml has it. Shape (n_motors / 2,).
+        """
         forward, left, height = self.parameter
         half = self.motors.shape[1] // 2
         base = self.base[::-1] * np.array(BASE_MIRROR)[:, None]
-        legs = self.motors[::-1] * np.tile(MOTOR_MIRROR, 2)[:, None]
+        legs = self.motors[::-1] * np.tile(motor_mirror, 2)[:, None]
         return PeriodicGait((forward, -left, height), self.step_s, base, np.roll(legs, half, axis=1))
 
 

@@ -141,7 +141,7 @@ def mirror_record(record: GaitRecord, robot: Robot) -> GaitRecord:
     """Return the record of the mirror image, with an audit of its own."""
     if record.gait is None:
         return replace(record, start=None)
-    return judge_gait(robot, record.gait.mirror(), record.figures)
+    return judge_gait(robot, record.gait.mirror(gait_library_table(robot).motor_mirror), record.figures)
 
 
 def judge_gait(robot: Robot, gait: PeriodicGait, figures: Any) -> GaitRecord:

@@ -37,7 +37,7 @@ from strut.ocp.sparse_nlp import column, square
 from strut.ocp.symbolic_dynamics import Expression, SymbolicDynamics
 from strut.ocp.trajectory import Trajectory, trajectory_through, variables_of
 from strut.pilot.gait_library.gait_library import GaitParameter, PeriodicGait, bezier_fit
-from strut.pilot.plant.torque_model import motor_gears
+from strut.pilot.plant.torque_model import control_table, motor_gears
 from strut.robot import BASE, Foot, Robot
 from strut.schemas.gait_library import GaitLibraryTable
 
@@ -56,10 +56,16 @@ PARAMETERS = ("forward", "left", "height")
 
 
 def gait_library_table(robot: Robot) -> GaitLibraryTable:
-    """Return gait_library.toml of a robot's folder; raises BadTableError without one."""
+    """Return gait_library.toml of a robot's folder; raises BadTableError without one that fits control.toml."""
     table = robot.tables.gait_library
     if table is None:
         raise BadTableError(f"{robot.name} has no gait_library.toml in its folder, so it cannot have a gait library.")
+    motors = len(control_table(robot).motors)
+    if 2 * len(table.motor_mirror) != motors:
+        raise BadTableError(
+            f"gait_library.toml of {robot.name} has {len(table.motor_mirror)} signs in motor_mirror; "
+            f"a leg has {motors // 2} motors in control.toml."
+        )
     return table
 
 

@@ -210,7 +210,7 @@ class LivePilot:
     def _send(self, request: PilotRequest) -> bool:
         """Send a request to the pilot and return True, or note why it is refused and return False."""
         try:
-            check_request(request, self.command)
+            check_request(request, self.command, float(self.robot.standing_qpos[2]))
         except StrutError as error:
             self.refused = str(error)
             return False

@@ -12,14 +12,14 @@ from strut.animation.animation_file import load_animation
 from strut.animation.stories import story_names, story_path
 from strut.cli.screen import print_lines
 from strut.errors import OutOfRangeError
-from strut.models.catalogue import load_robot
+from strut.models.catalogue import first_robot_with, load_robot
 from strut.motion import Motion
 from strut.pilot.live.live_pilot import LivePilot
 from strut.pilot.piloted_simulation import World
 
 
 def drive(
-    robot: Annotated[str, typer.Argument(help="Robot with its own controllers: cassie.")] = "cassie",
+    robot: Annotated[str | None, typer.Argument(help="Robot with its own controllers.  [default: cassie]")] = None,
     friction: Annotated[float | None, typer.Option(help="Friction of the floor.  [default: the robot's]")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sensor noise.")] = 0,
     host: Annotated[str, typer.Option(help="Address of the page.")] = "127.0.0.1",
@@ -30,6 +30,7 @@ def drive(
 
     if friction is not None and not 0.0 < friction <= 2.0:
         raise OutOfRangeError(f"The friction is {friction:g}; it must be above 0 and at most 2.")
+    robot = robot or first_robot_with("control.toml")
     pilot = LivePilot(load_robot(robot), World(friction=friction, seed=seed))
     perform = partial(_animate_story, robot)
     stories = [name for name in story_names(robot) if not load_animation(story_path(robot, name)).walks]

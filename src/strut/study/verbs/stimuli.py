@@ -9,13 +9,14 @@ import typer
 
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
+from strut.models.catalogue import first_robot_with
 from strut.plumbing.number_text import format_count
 from strut.study.stimuli.session_stimuli import SESSION_FILE
 from strut.study.stimuli.session_stimuli import stimuli as write_stimuli
 
 
 def stimuli(
-    robot: Annotated[str, typer.Argument(help="Robot of the study.")] = "pepper",
+    robot: Annotated[str | None, typer.Argument(help="Robot of the study.  [default: pepper]")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Decides practice motions, order and the two named emotions.")] = 1,
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     out: Annotated[Path, typer.Option(help="Folder to write the motion files into.")] = Path("stimuli"),
@@ -23,6 +24,7 @@ def stimuli(
     json: Json = False,
 ) -> None:
     """Make all motions of a published study. Example: strut stimuli pepper --seed 1 --out stimuli."""
+    robot = robot or first_robot_with("study.toml")
     with progress("makes the motions") as bar:
 
         def report_motion(done: int, total: int) -> None:
