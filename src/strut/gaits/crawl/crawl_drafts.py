@@ -1,4 +1,4 @@
-"""Crawl drafts: a crawl in a style, swayed over its feet."""
+"""Crawl drafts: a crawl in a style, with the body sway that keeps it balanced."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ READS = (  # style parameters that a crawl expresses
     *("tempo", "direction", "stride", "lift", "stance_width", "body_height", "body_pitch_rad", "postures"),
     *SECONDARY_PARAMETERS,
 )
-REST = 6.0  # more standing before and after the walk of a body that breathes, in sqrt(h / g): half a breath
+REST = 6.0  # added standing time of the animated layer at both ends, in sqrt(h / g): half a breath
 X_COSTS: dict[Balance, tuple[float, ...]] = {
     "y": (np.inf,),
     "xy": (1.0, np.inf),
@@ -44,7 +44,7 @@ SWAY_RATE_HZ = 50.0  # enough for a slow sway; the audit measures at the full ra
 BUFFER_BEYOND_MARGIN_M = 0.005  # sway for more margin than the limit, because the response is only linearised
 SEARCH_RATE_HZ = 25.0  # half the sway rate; passing drafts are proved at the full rate
 EASE_IN = 3.0  # time in which the animated layer fades in, in sqrt(h / g)
-MAX_ROUNDS = 6  # of the sway; it converges in two or three unless it cannot
+MAX_ROUNDS = 6  # of the sway; a feasible one converges in two or three
 SEARCH_CYCLES = 5  # fade in, one steady cycle, fade out: every further cycle repeats the steady one
 
 
@@ -170,7 +170,7 @@ def sway_shift(respond: Callable[[Array], BodyResponse], plan: CrawlPlan, *, buf
     shift = np.zeros((len(plan.time_s), 2))
     response = respond(shift)
     sway = Sway(plan.time_s, response, inset_support(plan.contact, plan.foot_in_world, buffer_m), x_cost)
-    follow = 0.75  # first guess of how much of the body's shift the centre of mass follows; legs stay behind
+    follow = 0.75  # initial guess of the share of the body's shift in that of the centre of mass; the feet stay
     for round_number in range(MAX_ROUNDS):
         missing = sway.missing_shift(response)
         if missing is None:
@@ -192,7 +192,7 @@ def _response(body: Crawler, shift: Array) -> BodyResponse:
 
 
 def _reach_violation(body: Crawler, posture: CrawlPosture) -> Violation:
-    """Return the foot that is farthest out of reach."""
+    """Return the violation of the foot that is farthest out of reach."""
     excess = posture.excess_m
     sample, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
     name = body.legs[leg].name

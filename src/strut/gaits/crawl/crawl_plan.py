@@ -1,8 +1,8 @@
 """Crawl: a gait that lifts one foot at a time, planned as footprints on the ground.
 
-A foot on the ground does not move, so nothing slides by construction; each footprint lies where its foot passes its
-place in the pose in the middle of its stance. Seen from the body in the steady middle of a walk this is the published
-crawl: a straight stroke along the ground and a half-sine swing.
+A foot on the ground does not move, so no foot slides. In the middle of its stance, a foot has its position in the key
+pose, which places the footprint. Relative to the body, the steady cycles are the published crawl: a straight stroke
+along the ground and a half-sine swing.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ SwingTiming = Literal["smooth", "published"]
 
 @dataclass(frozen=True, slots=True)
 class CrawlGait:
-    """Numbers of a crawl, as its table has checked them: who swings when, how far, how high, how fast.
+    """Numbers of a crawl: contact schedule, length, height and duration of the steps.
 
     Args:
         swing_start: Phase at which each leg's quarter of the cycle begins, in the order of the robot's feet.
-        duty_factor: Share of the cycle that a foot is down.
+        duty_factor: Share of the cycle that a foot is on the ground.
         cycle_s: Duration of a cycle at tempo 1.
         step_length_m: Stroke of a foot relative to the body.
         step_height_m: Height of a swing.
-        handover: Share of a swing's quarter, half at each end, in which the foot still or already carries.
+        handover: Share of a swing's quarter, half at each end, in which the foot is on the ground.
         settle_s: Time before the first and after the last step.
-        fade_cycles: Cycles over which a pose comes in and goes out.
-        tilt_cycles: Cycles over which feet take on their tilt, which they can only while they swing.
-        pose_first: Whether body and knees take on a pose while it stands, before the first step, and leave it after the
-            last; else they do while it walks.
+        fade_cycles: Cycles over which a pose fades in and out.
+        tilt_cycles: Cycles over which the feet reach their tilt, which changes only in a swing.
+        pose_first: Whether the pose fades in and out while the robot stands, before the first and after the last step;
+            otherwise it does so while the robot walks.
         timing: `published` swings evenly in time; `smooth` runs the same half-sine path with the speed and
             acceleration of the foot zero at lift-off and touch-down.
     """
@@ -73,10 +73,10 @@ class CrawlPlan:
         weight: Share of the pose's deviation that body and knees express. Shape (T,).
         body_x_m: Path of the point on the ground under the body. Shape (T,).
         foot_in_world: Centres of the feet, above the ground by 0 in stance. Shape (T, n, 3).
-        foot_weight: Share of the deviation that decides each foot's tilt in world; constant on the ground, because a
-            ball that tilts there rolls away. Shape (T, n).
+        foot_weight: Share of the deviation in each foot's tilt in world; constant on the ground, where a ball that
+            tilts rolls away. Shape (T, n).
         contact: Which feet are on the ground. Shape (T, n).
-        phase: Cycles walked; backwards they run down. Shape (T,).
+        phase: Number of cycles; decreases in a backward walk. Shape (T,).
     """
 
     time_s: Array
@@ -115,7 +115,7 @@ def crawl_gait(robot: Robot) -> CrawlGait:
     """Return the crawl of the robot's `gait.toml`."""
     table = msgspec.structs.asdict(robot.gait_as(CrawlTable))
     order = table.pop("swing_order")
-    del table["knee_sign"]  # the legs' own
+    del table["knee_sign"]  # belongs to the legs
     return CrawlGait(swing_start=tuple(order.index(foot.name) / len(order) for foot in robot.feet), **table)
 
 
@@ -139,7 +139,7 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
     time_s = np.arange(round((2.0 * gait.settle_s + walk_s) * rate_hz) + 1) / rate_hz
     phase = np.clip((time_s - gait.settle_s) * style.tempo / gait.cycle_s, 0.0, float(cycles))
     if style.direction < 0:
-        phase = cycles - phase  # the same steps in reverse: keeps the balance margin that walking forwards has
+        phase = cycles - phase  # the same steps in reverse keep the balance margin of the forward walk
     travel_m = gait.step_length_m * style.stride / gait.duty_factor
     height_m = gait.step_height_m * style.lift + pose.lift_change_m
 
@@ -147,13 +147,13 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
     foot_weight = np.zeros(foot_in_world.shape[:2])
     contact = np.ones(foot_in_world.shape[:2], dtype=bool)
     stance = np.arange(cycles + 1)
-    ramp = min(gait.tilt_cycles, cycles // 2)  # a whole number in short walks, so that some stance has the whole tilt
-    tilt = np.minimum(np.minimum(stance, cycles - stance) / ramp, 1.0)  # in even parts, swing by swing
+    ramp = min(gait.tilt_cycles, cycles // 2)  # whole in short walks, so that one stance reaches the whole tilt
+    tilt = np.minimum(np.minimum(stance, cycles - stance) / ramp, 1.0)  # equal parts, swing by swing
     for leg, start in enumerate(gait.swing_start):
         middle = np.concatenate([[0.0], start + np.arange(1, cycles) - gait.duty_factor / 2.0, [cycles]])
         prints = ground_under(pose.feet(fade(middle, cycles, gait.fade_cycles))).footprint_m[:, leg]
         prints[:, 0] += travel_m * distance_in_strides(middle, cycles)
-        swing = np.clip(np.floor(phase - start), 0, cycles - 1).astype(int)  # the swing under way, or the last one
+        swing = np.clip(np.floor(phase - start), 0, cycles - 1).astype(int)  # the present swing, or the last one
         lift_off, touch_down = gait.swing_window
         share = (phase - start - swing - lift_off) / (touch_down - lift_off)
         progress, height = swing_path(share, gait.timing)
@@ -182,7 +182,7 @@ def fade(phase: Array, cycles: int, fade_cycles: float) -> Array:
 
 
 def distance_in_strides(phase: Array, cycles: int) -> Array:
-    """Return the body's travel in strides of a full cycle; its speed comes in and out within a cycle. Shape (...)."""
+    """Return the body's travel in strides of a full cycle; its speed fades in and out within a cycle. Shape (...)."""
     ramp = min(1.0, cycles / 2.0)
     total = cycles - ramp
     first_half = ramp * smooth_ramp(phase / ramp)

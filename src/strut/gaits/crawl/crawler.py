@@ -17,7 +17,7 @@ from strut.robot import Robot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrawlPosture:
-    """Configurations (T, nq), the span that each leg needs, and its excess over what it has [m]. Shape (T, n)."""
+    """Configurations (T, nq); length that each leg needs, and its excess over the leg's length [m]. Shape (T, n)."""
 
     qpos: Array
     span_m: Array
@@ -26,13 +26,13 @@ class CrawlPosture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crawler:
-    """A planned crawl of one robot, ready to be shifted over its feet.
+    """A planned crawl of one robot, whose body can be shifted over the feet.
 
     Args:
         robot: The robot.
         plan: Footprints and body path.
         legs: Solvers of the robot's legs.
-        columns: Indices of their joints, leg by leg, among those of the robot; all others stay at zero.
+        columns: Indices of the legs' joints among those of the robot, leg by leg; all others stay at zero.
         nose_up_rad: Pitch of the body. Shape (T,).
         height_m: Height of the body's origin over the ground. Shape (T,).
         foot_to_body: Orientation of the feet. Shape (T, n, 3, 3).
@@ -107,7 +107,7 @@ def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan, secondary: SecondaryMo
 def _feet_tilted_by_plan(pose: KeyPose, plan: CrawlPlan, nose_up_rad: Array) -> Array:
     """Return the feet's orientation in the body: that of the pose, relative to a body that may express less of it.
 
-    The spin of a ball about its own axis is invisible, so that part of the published turn is left out: it costs speed.
+    The spin of a ball about its own axis is invisible and costs speed, so that part of the published turn is omitted.
     """
     per_leg = []
     for leg in range(plan.foot_weight.shape[1]):

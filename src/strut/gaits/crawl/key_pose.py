@@ -22,7 +22,7 @@ _MIRROR_TURN = np.array([-1.0, 1.0, -1.0])  # S exp(v) S = exp(-S v) for the mir
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyPose:
-    """A neutral stance and the deviation that a style adds to it, for all legs in the order of the robot's feet.
+    """A neutral stance and its deviation by a style, for all legs in the order of the robot's feet.
 
     Args:
         foot_in_body: Neutral centres of the feet [m]. Shape (n, 3).
@@ -108,7 +108,7 @@ def _place_of(chain: LegChain) -> tuple[str, bool]:
 
 
 def _carriage(foot_in_body: Array, style: Style) -> Array:
-    """Return how the feet of a stance move in the body when it is carried higher, wider or pitched. Shape (n, 3)."""
+    """Return the displacement of the feet in the body by a higher, wider or pitched stance. Shape (n, 3)."""
     carried = foot_in_body * np.array([1.0, style.stance_width, style.body_height])
     return np.asarray(carried @ rotation_y(style.body_pitch_rad) - foot_in_body)
 

@@ -22,7 +22,7 @@ def crawl_options(
     balance: SwayAxes = "xy",
     tempo: Tempo = 1.0,
 ) -> tuple[Robot, Crawl]:
-    """Return the crawl that was asked for."""
+    """Return the crawl that the options ask for."""
     return robot, Crawl(
         cycles=cycles,
         step_length_m=chosen_length_m(step_length),

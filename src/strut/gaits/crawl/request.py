@@ -42,7 +42,7 @@ class Crawl(RobotTask, frozen=True, tag="crawl", kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_cycles(self.cycles, 2)  # one to take on a pose, one to leave it
+        check_cycles(self.cycles, 2)  # one to fade a pose in, one to fade it out
         check_length("step length", self.step_length_m)
         check_length("step height", self.step_height_m)
         if self.step_height_m == 0.0:
@@ -52,7 +52,7 @@ class Crawl(RobotTask, frozen=True, tag="crawl", kw_only=True):
             raise OutOfRangeError(f"The tempo is {self.tempo:g}; choose more than 0 and at most {FASTEST_TEMPO:g}.")
 
     def probe(self, **options: Any) -> Self:
-        """Return a crawl that starts, walks and stops: in neutral there is no pose to fade."""
+        """Return a short crawl; in neutral there is no pose to fade."""
         return msgspec.structs.replace(self, cycles=min(self.cycles, 3), **options)
 
 

@@ -33,12 +33,13 @@ class BipedModel:
     Args:
         link_m: Lengths of the links from right shin to left shin. Shape (7,).
         mass_kg: Right foot, links 1 to 7, left foot. Shape (9,).
-        mass_on_points: How each mass hangs on the joint points. Shape (9, 8).
-        mass_offset_m: What is left, in the frame of its foot or of the body; 0 for the other links. Shape (9, 3).
+        mass_on_points: Weights of the joint points in the position of each mass. Shape (9, 8).
+        mass_offset_m: Distance of each mass from that position, in the frame of its foot or of the body; 0 for
+            the other links. Shape (9, 3).
         ankle_from_sole_m: From the middle of a sole to the ankle, in the frame of the foot. Shape (3,).
         joint_lower_rad: Of theta 1 to 12. Shape (12,).
         joint_upper_rad: Of theta 1 to 12. Shape (12,).
-        upper_joints: How many joints the robot has above the hips; the nine masses know them at zero.
+        upper_joints: Number of joints above the hips; the nine masses are computed with these at zero.
     """
 
     link_m: Array
@@ -58,12 +59,12 @@ class BipedModel:
 
     @property
     def com_weights(self) -> Array:
-        """How much of each joint point is in the centre of mass. Shape (8,)."""
+        """Weights of the joint points in the centre of mass. Shape (8,)."""
         return np.asarray(self.mass_kg @ self.mass_on_points / self.mass_kg.sum())
 
     @property
     def separation_m(self) -> float:
-        """Distance between the middles of the feet when standing: that of the hips."""
+        """Distance between the middles of the feet when standing, equal to that of the hips."""
         return float(self.link_m[3])
 
     @property
@@ -72,17 +73,17 @@ class BipedModel:
         return float(self.link_m[:3].sum())
 
     def offset_of_com(self, foot_heading_rad: Array, body_heading_rad: Array) -> Array:
-        """Return what the offsets add to the centre of mass on the ground. Shapes (N, 2), (N,) in, (N, 2) out."""
+        """Return the share of `mass_offset_m` in the centre of mass. Shapes (N, 2), (N,) in, (N, 2) out."""
         share = self.mass_kg / self.mass_kg.sum()
         headings = {0: foot_heading_rad[:, RIGHT], 4: body_heading_rad, 8: foot_heading_rad[:, LEFT]}
-        parts = [share[k] * _turned(self.mass_offset_m[k], angle)[:, :2] for k, angle in headings.items()]
+        parts = [share[k] * _rotate_offset(self.mass_offset_m[k], angle)[:, :2] for k, angle in headings.items()]
         return np.asarray(np.sum(parts, axis=0))
 
     def masses_in_world(self, joint_in_world: Array, foot_heading_rad: Array, body_heading_rad: Array) -> Array:
-        """Return where the nine masses are. Shapes (N, 8, 3), (N, 2), (N,) in, (N, 9, 3) out."""
+        """Return the positions of the nine masses. Shapes (N, 8, 3), (N, 2), (N,) in, (N, 9, 3) out."""
         masses: Array = np.einsum("kp,npi->nki", self.mass_on_points, joint_in_world)
         for k, angle in ((0, foot_heading_rad[:, RIGHT]), (4, body_heading_rad), (8, foot_heading_rad[:, LEFT])):
-            masses[:, k] += _turned(self.mass_offset_m[k], angle)
+            masses[:, k] += _rotate_offset(self.mass_offset_m[k], angle)
         return masses
 
 
@@ -149,8 +150,8 @@ def _check_straight(robot: Robot, limb: LimbChain) -> None:
         raise BadTableError(f"{robot.name}: link {off_axis[0]} or its centre of mass is not straight under its joint.")
 
 
-def _turned(offset_m: Array, heading_rad: Array) -> Array:
-    """Return an offset seen from a frame with a heading. Shapes (3,), (N,) in, (N, 3) out."""
+def _rotate_offset(offset_m: Array, heading_rad: Array) -> Array:
+    """Rotate an offset about the vertical by headings. Shapes (3,), (N,) in, (N, 3) out."""
     c = np.cos(heading_rad)
     s = np.sin(heading_rad)
     x, y, z = offset_m

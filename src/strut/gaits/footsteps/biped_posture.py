@@ -26,7 +26,7 @@ _COLUMNS = {1: slice(0, 3), 2: slice(3, 6), 3: slice(6, 8), 4: slice(8, 10), 5: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PostureTargets:
-    """What N postures shall meet.
+    """Conditions that N postures meet.
 
     Args:
         ankle_in_world: Right and left ankle. Shape (N, 2, 3).
@@ -46,7 +46,7 @@ class PostureTargets:
         return len(self.height_m)
 
     def rows(self, which: npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice) -> PostureTargets:
-        """Return some of the targets."""
+        """Return the targets of some samples."""
         return PostureTargets(
             self.ankle_in_world[which],
             self.com_in_world[which],
@@ -58,7 +58,7 @@ class PostureTargets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postures:
-    """Joint points in world (N, 8, 3), NaN where none was found; which were found (N,); iterations (N,)."""
+    """Joint points in world (N, 8, 3), NaN without a posture; which postures exist (N,); iterations (N,)."""
 
     joint_in_world: Array
     found: npt.NDArray[np.bool_]
@@ -69,10 +69,10 @@ def solve_postures(legs: BipedModel, targets: PostureTargets, start: Array | Non
     """Return the postures that meet the targets.
 
     Args:
-        legs: Whose.
-        targets: N of them.
-        start: Joint points to start from, for instance of the point before. Shape (N, 8, 3) or (8, 3); guessed from
-            the targets if None, or where not finite.
+        legs: The lower body.
+        targets: N targets.
+        start: Initial guess of the joint points, for instance the previous posture. Shape (N, 8, 3) or (8, 3);
+            computed from the targets if None, or where not finite.
     """
     count = len(targets)
     guess = guessed_postures(legs, targets)
@@ -91,7 +91,7 @@ def solve_postures(legs: BipedModel, targets: PostureTargets, start: Array | Non
 
 
 def guessed_postures(legs: BipedModel, targets: PostureTargets) -> Array:
-    """Return a rough posture for each target: hips where the mass wants them, knees bent to fit. Shape (N, 8, 3)."""
+    """Return the initial guess for each target: hips by the centre of mass, knees by leg length. Shape (N, 8, 3)."""
     weights = legs.com_weights
     on_ankle = weights[0] + weights[1] / 2.0  # a knee is about half way up
     lateral = np.stack([-np.sin(targets.body_heading_rad), np.cos(targets.body_heading_rad)], axis=1)
@@ -115,7 +115,7 @@ def guessed_postures(legs: BipedModel, targets: PostureTargets) -> Array:
 
 
 class _Problem:
-    """The numbers of the equations, with the samples in the last axis, where numpy is fastest."""
+    """Coefficients of the equations, with the samples in the last axis, where numpy is fastest."""
 
     def __init__(self, legs: BipedModel, targets: PostureTargets) -> None:
         self.link = legs.link_m
@@ -182,13 +182,13 @@ def _steps(jacobian: Array, residual: Array) -> Array:
     matrix = jacobian.transpose(2, 0, 1)
     try:
         return np.asarray(-np.linalg.solve(matrix, residual.T[..., None])[..., 0].T, dtype=np.float64)
-    except np.linalg.LinAlgError:  # one of them is exactly singular, a straight leg: nudge all of them off it
+    except np.linalg.LinAlgError:  # a straight leg is exactly singular: shift all samples slightly
         nudged = matrix + 1e-9 * np.abs(matrix).max(axis=(1, 2), keepdims=True) * np.eye(EQUATIONS)
         return np.asarray(-np.linalg.solve(nudged, residual.T[..., None])[..., 0].T, dtype=np.float64)
 
 
 def _descended(problem: _Problem, here: Array, residual: Array, step: Array) -> tuple[Array, Array]:
-    """Return points and residuals after steps, each halved until it brings its posture nearer."""
+    """Return points and residuals after steps, each halved until its residual decreases."""
     before = np.sum(residual**2, axis=0)
     share = np.ones(step.shape[1])
     after = _moved(here, step)

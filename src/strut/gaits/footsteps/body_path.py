@@ -1,8 +1,8 @@
 """Body path: how the centre of mass moves over the footsteps of a biped, and the postures that carry it.
 
-As published, the centre of mass itself goes from foot to foot along a quintic, which is safe only if it goes slowly. Or
-the centre of pressure does, and the centre of mass moves ahead of it as the dynamics of the nine masses ask: then the
-margin stays what the steps allow at any pace that the legs can follow.
+With the published law, the centre of mass moves from foot to foot along a quintic, which keeps the balance margin only
+at low speed. With our law, the centre of pressure follows the quintic and the centre of mass leads it as the dynamics
+of the nine masses require: the margin is then that of the footsteps at any pace that the legs can follow.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class SolvedStepPlan:
     """A step plan with the postures that solve it. All shapes start with T.
 
     Args:
-        plan: Feet and pressure.
-        targets: What the postures meet.
+        plan: Feet and zero-moment point.
+        targets: Conditions of the postures.
         joint_in_world: Joint points. Shape (T, 8, 3).
         zmp_in_world: Zero-moment point of the nine masses. Shape (T, 2).
-        qpos: The robot's coordinates. Shape (T, nq).
+        qpos: Configurations. Shape (T, nq).
     """
 
     plan: StepPlan
@@ -50,23 +50,23 @@ class SolvedStepPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lean:
-    """How a robot carries what is above its hips.
+    """Posture of the joints above the hips, and its effect on the balance.
 
     Args:
-        joint_rad: Angles. Shape (T, n_upper).
-        com_shift_m: What they do to the robot's centre of mass, in the frame of its body. Shape (T, 3).
+        joint_rad: Joint angles. Shape (T, n_upper).
+        com_shift_m: Displacement of the centre of mass by them, in the frame of the body. Shape (T, 3).
     """
 
     joint_rad: Array
     com_shift_m: Array
 
     def repeated(self, samples: int) -> Lean:
-        """Return one that stays as it is in the first sample."""
+        """Return the first sample, held for a number of samples."""
         return Lean(*(np.tile(row[:1], (samples, 1)) for row in (self.joint_rad, self.com_shift_m)))
 
 
 def lean_of(robot: Robot, joint_rad: Array) -> Lean:
-    """Return what angles above the hips do to a robot that walks in steps. Shape (T, n_upper) in."""
+    """Return the effect of joint angles above the hips. Shape (T, n_upper) in."""
     qpos = np.tile(robot.model.qpos0, (len(joint_rad) + 1, 1))
     qpos[1:, qpos.shape[1] - joint_rad.shape[1] :] = joint_rad
     com = centre_of_mass_path(robot.model, qpos)
@@ -84,11 +84,11 @@ def solved_step_plan(
     """Return the plan with its postures; raises UnreachablePostureError where the legs cannot follow.
 
     Args:
-        legs: Whose.
-        plan: Feet and pressure.
-        height_m: Of the hips over the ground; one for all samples, or one for each. Shape (T,).
-        law: What follows the planned pressure: the centre of pressure, or the centre of mass as published.
-        lean: What is carried above the hips; upright if None.
+        legs: The lower body.
+        plan: Feet and zero-moment point.
+        height_m: Height of the hips over the ground, for all samples or for each. Shape (T,).
+        law: `pressure` moves the centre of pressure along the plan; `mass` the centre of mass, as published.
+        lean: Posture above the hips; upright if None.
     """
     step_s = float(plan.time_s[1] - plan.time_s[0])
     pressure = plan.zmp_in_world
@@ -115,12 +115,12 @@ def solved_step_plan(
 
 
 def _in_world(vector: Array, heading_rad: Array) -> Array:
-    """Return vectors of a body that heads somewhere. Shapes (T, 3), (T,) in, (T, 3) out."""
+    """Rotate vectors of the body into the world by its heading. Shapes (T, 3), (T,) in, (T, 3) out."""
     return np.asarray(Rotation.from_euler("Z", heading_rad[:, None]).apply(vector))
 
 
 def posture_targets(legs: BipedModel, plan: StepPlan, height_m: float | Array, com_in_world: Array) -> PostureTargets:
-    """Return what the postures of a plan shall meet. Shape (T, 2) for the centre of mass."""
+    """Return the conditions of the postures of a plan. Shape (T, 2) for the centre of mass."""
     c = np.cos(plan.foot_heading_rad)
     s = np.sin(plan.foot_heading_rad)
     x, y, z = legs.ankle_from_sole_m
@@ -130,13 +130,13 @@ def posture_targets(legs: BipedModel, plan: StepPlan, height_m: float | Array, c
 
 
 def effective_height_m(legs: BipedModel, target: PostureTargets) -> float:
-    """Return the height at which a single mass would press as the legs do when the centre of mass sways sideways.
+    """Return the height of the linear inverted pendulum with the same zero-moment point in lateral sway.
 
-    Heavy feet stay behind, so the upper body moves further than the centre of mass: it is higher than that.
+    The feet do not move, so the upper body sways further than the centre of mass, and the pendulum is higher than that.
 
     Args:
-        legs: Whose.
-        target: A standing posture; of several the first.
+        legs: The lower body.
+        target: A standing posture; the first one is used.
     """
     nudge_m = 1e-4
     both = target.rows(np.zeros(2, dtype=np.intp))
@@ -150,7 +150,7 @@ def effective_height_m(legs: BipedModel, target: PostureTargets) -> float:
 
 
 def static_margin_m(robot: Robot, body: SolvedStepPlan) -> Array:
-    """Return the margin of the centre of mass: what would be left if the robot froze at that point. Shape (T,)."""
+    """Return the margin of the centre of mass, which is that of a robot at rest. Shape (T,)."""
     return _margin(robot, body.plan, body.targets.com_in_world)
 
 
@@ -160,7 +160,7 @@ def dynamic_margin_m(robot: Robot, body: SolvedStepPlan) -> Array:
 
 
 def sole_points(robot: Robot, plan: StepPlan) -> Array:
-    """Return where the corners of the soles are, without asking the model. Shape (T, n_points, 3)."""
+    """Return the corners of the soles by the plan, without forward kinematics. Shape (T, n_points, 3)."""
     owner = list(robot.point_feet)
     outline = np.array([corner for foot in robot.feet for corner in foot.outline_m])
     c = np.cos(plan.foot_heading_rad[:, owner])

@@ -1,4 +1,4 @@
-"""Footsteps: feet and places of the steps, on the way to a goal or from a user's list."""
+"""Footsteps: planar poses of the feet, step by step, to a goal or from a user's list."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, between
 from strut.robot import Robot
 
 CSV_COLUMNS = ("foot", "x_m", "y_m", "heading_deg")
-MAX_STEPS = 5000  # more would take hours to walk, and much memory to plan
+MAX_STEPS = 5000  # more take hours to walk, and much memory to plan
 ROUNDING = 1e-9  # steps; a walk of exactly n longest steps takes n of them despite rounding
 
 
 @dataclass(frozen=True, slots=True)
 class StepLimits:
-    """How far one step may go.
+    """Largest step.
 
     Args:
-        length_m: Between the feet along a line; a swing in the middle of a walk covers twice that.
-        side_m: Of a step to the side.
-        turn_rad: Between the headings of the feet.
-        separation_m: Between the middles of the feet when standing.
+        length_m: Distance between the feet along a line; a swing in the middle of a walk covers twice that.
+        side_m: Length of a sideways step.
+        turn_rad: Angle between the headings of the feet.
+        separation_m: Distance between the middles of the feet when standing.
     """
 
     length_m: float
@@ -44,14 +44,14 @@ class StepLimits:
                 raise OutOfRangeError(f"The largest {name[:-2].rstrip('_')} is {value:g}; it must be above 0.")
 
     def parts(self, route: Route) -> tuple[int, int, int]:
-        """Return into how many equal parts the two turns and the line of a route are cut: turn, line, turn."""
+        """Return the numbers of equal parts of a route's first turn, line and second turn."""
         reach_m = self.length_m if route.direction in ("forwards", "backwards") else self.side_m
         spans = ((route.first_turn_rad, self.turn_rad), (route.line_m, reach_m), (route.second_turn_rad, self.turn_rad))
         first, line, second = (math.ceil(abs(span) / most - ROUNDING) for span, most in spans)
         return first, line, second
 
     def swings(self, route: Route) -> int:
-        """Return how many swings a route takes: one per part and one to close, or two per part to the side."""
+        """Return the number of swings of a route: one per part and one to close, or two per sideways part."""
         first, line, second = self.parts(route)
         sideways = route.direction in ("leftwards", "rightwards")
         return sum(part + 1 for part in (first, second) if part) + (2 * line if sideways else line + (line > 0))
@@ -81,7 +81,7 @@ def footsteps_to(start: Place, goals: Sequence[Place], limits: StepLimits) -> tu
 
 
 def first_steps(steps: Sequence[Footstep], most: int, separation_m: float) -> tuple[Footstep, ...]:
-    """Return at most so many steps that start a walk and end it as walks end: with the feet side by side."""
+    """Return the first steps of a walk, at most `most`, ending with the feet side by side."""
     if len(steps) <= most:
         return tuple(steps)
     return (*steps[: most - 1], closing(steps[most - 2], separation_m))
@@ -97,10 +97,10 @@ def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foo
     """Return the steps along a route; the same foot never swings twice in a row unless it must.
 
     Args:
-        start: Between the feet, in world.
-        route: As seen from there.
-        limits: How far one step may go.
-        first_foot: The foot that swings first where either could.
+        start: Pose between the feet, in world.
+        route: Relative to `start`.
+        limits: Largest step.
+        first_foot: The foot that swings first if either can.
     """
     side = 1.0 if route.pivot == "left" else -1.0
     half = limits.separation_m / 2.0
@@ -126,7 +126,7 @@ def footsteps_along(start: Place, route: Route, limits: StepLimits, *, first_foo
 
 
 def _sequence(parts: int, direction: LineDirection, first: int | None, turn_rad: float) -> list[tuple[int, float]]:
-    """Return which foot swings to which share of a stretch that is cut into parts."""
+    """Return the swing foot and the reached share of a stretch, for each step along its parts."""
     if parts == 0:
         return []
     if direction in ("leftwards", "rightwards"):  # feet must not cross: the leading one steps out, the other closes
@@ -165,7 +165,7 @@ def _read_row(path: Path | str, number: int, row: dict[str, str | None]) -> Foot
 
 
 def end_of(start: Place, steps: Sequence[Footstep], separation_m: float) -> Place:
-    """Return where the robot is after the steps: between its feet."""
+    """Return the pose between the feet after the steps."""
     feet = list(standing(start, separation_m))
     for step in steps:
         feet[step.foot] = step.place

@@ -35,7 +35,7 @@ from strut.simulation.playback import SUNK, TIPPED_RAD, TOUCHED_N
 
 BEHIND = 3  # past steps in each plan: the motion of the body has forgotten earlier ones
 AHEAD = 3  # coming steps in each plan: later ones do not change the present motion
-CLOSE_M = 0.005  # distance from the goal at which no further walk is planned
+CLOSE_M = 0.005  # distance from the goal at which no further correction is planned
 CLOSE_RAD = math.radians(1.0)  # the same for the heading
 MAX_WALKS = 4  # corrections of the final place; each starts nearer to the goal
 PHASE_TIMES = ("shift_s", "swing_s", "settle_s")
@@ -66,7 +66,7 @@ class Arrival:
     motion: Motion
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers as JSON would hold them; the keys are part of the interface."""
+        """Return the figures as JSON; the keys are part of the interface."""
         names = ("fell", "goal_error_m", "heading_error_rad", "duration_s", "steps", "foot_error_m")
         return {name: getattr(self, name) for name in names}
 
@@ -86,7 +86,7 @@ def simulate_to_goal(
         robot: The robot; that of the motion if None.
         friction: Friction of the floor; the robot's own if None.
         mass_scale: Mass of the simulated robot over that of the planned one.
-        on_step: Called with the steps done and those planned.
+        on_step: Called with the numbers of completed and of planned steps.
 
     Example:
         >>> strut.gaits.simulate_to_goal(strut.walk("alice", goal=strut.Place(0.2, 0.0))).goal_error_m
@@ -182,7 +182,7 @@ class _Walker:
             whole = number + AHEAD >= len(steps)
             try:
                 self._play(past[first], [*done[first:], *coming], number - first, last=last, whole=whole)
-            except UnreachablePostureError:  # too long once corrected: this one as planned, the next ones correct it
+            except UnreachablePostureError:  # too long with its correction: take it as planned, later steps correct it
                 coming = [Footstep(step.foot, self._feet[stance].compose(planned))]
                 try:
                     self._play(past[first], [*done[first:], *coming], number - first, last=last, whole=last)
@@ -202,9 +202,9 @@ class _Walker:
             self._play((self._feet[0], self._feet[1]), [], 0, last=True, whole=True)
 
     def _play(self, feet: tuple[Place, Place], steps: list[Footstep], behind: int, *, last: bool, whole: bool) -> None:
-        """Plan steps from standing, and simulate the one after those that are done; the last one to the end.
+        """Plan steps from standing, and simulate the one after the first `behind`; the last one to the end of the walk.
 
-        A plan that does not end the walk ends with the feet side by side too, which is easier for the legs.
+        Every plan ends with the feet side by side, which the legs reach more easily.
         """
         gait = self._gait
         if not whole:

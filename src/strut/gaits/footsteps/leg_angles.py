@@ -1,6 +1,6 @@
 """Leg angles: the twelve joint angles of two legs, from joint points in closed form, and back.
 
-Angles run from the right ankle to the left one, theta 1 to 12: roll, pitch, knee, hip pitch, yaw, roll, and mirrored.
+Angles run from the right ankle to the left one, theta 1 to 12: roll, pitch, knee, hip pitch, yaw, roll, and back.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def leg_angles(joint_in_world: Array) -> Array:
 def chain_points(
     legs: BipedModel, theta_rad: Array, ankle_in_world: Array, heading_rad: Array
 ) -> tuple[Array, Array, Array]:
-    """Return what twelve angles do to the chain from the right ankle on: the inverse of `leg_angles`.
+    """Return the forward kinematics from the right ankle on, the inverse of `leg_angles`.
 
     Args:
-        legs: Whose.
+        legs: The lower body.
         theta_rad: Shape (N, 12).
         ankle_in_world: Right ankle. Shape (N, 3).
-        heading_rad: Of the right foot. Shape (N,).
+        heading_rad: Heading of the right foot. Shape (N,).
 
     Returns:
         Joint points (N, 8, 3), rotation of the body (N, 3, 3) and of the left foot (N, 3, 3), all in world.
@@ -81,13 +81,13 @@ def chain_points(
 def posture_qpos(
     legs: BipedModel, joint_in_world: Array, targets: PostureTargets, upper_rad: Array | None = None
 ) -> Array:
-    """Return the robot's coordinates: base between the hips, legs, then what is above the hips.
+    """Return the configuration: base between the hips, legs, then the joints above the hips.
 
     Args:
-        legs: Whose.
+        legs: The lower body.
         joint_in_world: Joint points. Shape (N, 8, 3).
-        targets: What they meet.
-        upper_rad: Angles above the hips; zero if None. Shape (N, n_upper).
+        targets: Conditions of the postures.
+        upper_rad: Joint angles above the hips; zero if None. Shape (N, n_upper).
 
     Returns:
         Shape (N, 19 + n_upper).

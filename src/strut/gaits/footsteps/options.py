@@ -38,10 +38,10 @@ def step_options(
     step_length: StepLength = None,
     step_height: StepHeight = None,
 ) -> tuple[Robot, Steps]:
-    """Return the walk in planned steps that was asked for."""
+    """Return the walk in planned steps that the options ask for."""
     check_apart(context, {"goal": ("steps",), "via": ("steps",)})
     check_partners(context, {"via": ("goal",)})
-    if speed is None:  # a speed along given footsteps needs the length of a usual step
+    if speed is None:  # the speed on given footsteps is computed with the usual step length
         check_apart(context, {"step_length": ("steps",)})
     return robot, Steps(
         goals=chosen_places(goal or STRAIGHT_AHEAD, via) if steps is None else (),

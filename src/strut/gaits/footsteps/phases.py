@@ -1,4 +1,4 @@
-"""Phases: footsteps in time. The weight shifts onto one foot, the other swings, and so on, until both stand again.
+"""Phases: footsteps in time. The weight shifts onto one foot and the other swings, in turns, from standing to standing.
 
 A swing moves a foot along a quintic and lifts it along a sextic, so that speed and acceleration are zero at lift-off
 and touch-down; a swing on the spot only turns the foot. The body turns with the feet, half way between them.
@@ -25,10 +25,10 @@ _ON_THE_SPOT_M = 1e-9  # a swing over less is rounding: the foot only turns
 
 @dataclass(frozen=True, slots=True)
 class PhaseTimes:
-    """How long the weight takes to shift from foot to foot, a foot to swing, and the robot to start and to stop.
+    """Durations of a shift of the weight from foot to foot, of a swing, and of the start and the stop.
 
-    Settling is standing, then shifting the weight onto the first foot, and the reverse at the end: a body that moves
-    ahead of its pressure starts to move while it still stands.
+    `settle_s` is standing and the shift onto the first foot, and the reverse at the end: the centre of mass leads the
+    centre of pressure, so it starts to move while both feet stand.
     """
 
     shift_s: float
@@ -42,7 +42,7 @@ class PhaseTimes:
                 raise OutOfRangeError(f"The {name[:-2]} takes {value:g} s; it must take longer than 0 s.")
 
     def scaled(self, factor: float) -> PhaseTimes:
-        """Return the times of the same walk at another pace; starting and stopping take as long as before."""
+        """Return the times of the same walk at another pace, with the same start and stop."""
         return PhaseTimes(self.shift_s * factor, self.swing_s * factor, self.settle_s)
 
     @property
@@ -53,7 +53,7 @@ class PhaseTimes:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of a walk: the weight shifts onto a foot, or a foot swings or turns; -1 stands for both feet."""
+    """A part of a walk: the weight shifts onto a foot, or a foot swings or turns; -1 means both feet."""
 
     kind: PhaseKind
     start_s: float
@@ -96,7 +96,7 @@ def phases_of(steps: Sequence[Footstep], feet: tuple[Place, Place], times: Phase
     Args:
         steps: In order.
         feet: Right and left foot at the start.
-        times: How long phases take.
+        times: Durations of the phases.
     """
     phases = [Phase("stand", 0.0, times.settle_s, -1)]
     where = list(feet)
@@ -131,10 +131,10 @@ def step_plan(
     Args:
         steps: In order.
         feet: Right and left foot at the start.
-        times: How long phases take.
-        step_height_m: How high a foot is lifted.
+        times: Durations of the phases.
+        step_height_m: Height of a swing.
         rate_hz: Samples per second.
-        outward_m: How far outside the middle of the sole the centre of pressure goes; negative stops short of it.
+        outward_m: Distance of the centre of pressure outside the middle of the sole; negative is inside.
     """
     phases = phases_of(steps, feet, times)
     time_s = np.arange(math.ceil(phases[-1].stop_s * rate_hz - 1e-9) + 1) / rate_hz

@@ -29,8 +29,8 @@ def required_postures(legs: BipedModel, targets: PostureTargets, start: Array | 
 def why_unreachable(legs: BipedModel, targets: PostureTargets, sample: int) -> UnreachablePostureError:
     """Return why a target has no posture.
 
-    If the same feet and height work with the centre of mass midway between the feet, it is the centre of mass that is
-    out of reach; if not, a leg is too short for the height, or cannot fold so far.
+    If the same feet and height are feasible with the centre of mass midway between the feet, the centre of mass is out
+    of reach; if not, a leg is too short for the height, or cannot fold so far.
     """
     target = targets.rows(slice(sample, sample + 1))
     middle = target.ankle_in_world[:, :, :2].mean(axis=1)
@@ -49,7 +49,7 @@ def why_unreachable(legs: BipedModel, targets: PostureTargets, sample: int) -> U
 
 
 def _bad_leg(legs: BipedModel, target: PostureTargets, sample: int) -> UnreachablePostureError:
-    """Return which leg cannot span from its hip to its ankle, with the hips midway between the feet."""
+    """Return the leg that cannot reach from its hip to its ankle, with the hips midway between the feet."""
     ankles = target.ankle_in_world[0]
     height_m = float(target.height_m[0])
     heading = float(target.body_heading_rad[0])

@@ -20,15 +20,15 @@ WalkingPace = Literal["own", "fastest"]
 
 
 class Steps(RobotTask, frozen=True, tag="steps", kw_only=True):
-    """Walk in steps to a goal, or where a user puts the feet.
+    """Walk in steps to a goal, or on given footsteps.
 
     Args:
         goals: Places to pass, in world, the last one to stop at; the robot starts at the origin, facing x.
-        footsteps: Where to put the feet, instead of goals.
+        footsteps: Poses of the feet, instead of goals.
         step_length_m: Longest step in neutral; the robot's own if None.
-        step_height_m: How high feet are lifted in neutral; the robot's own if None.
-        body_height_m: How high the hips are carried in neutral; the robot's own if None.
-        pace: Speed along a line in neutral [m/s]; the robot's `own`; or the `fastest`, in place of the feeling's tempo.
+        step_height_m: Height of a swing in neutral; the robot's own if None.
+        body_height_m: Height of the hips in neutral; the robot's own if None.
+        pace: Speed along a line in neutral [m/s]; the robot's `own`; or the `fastest`, instead of the emotion's tempo.
         law: `pressure` plans the centre of pressure; `mass` the centre of mass, as published.
     """
 
@@ -68,13 +68,13 @@ class Steps(RobotTask, frozen=True, tag="steps", kw_only=True):
         return self.pace == "fastest"
 
     def refusal(self, limit: str, reason: str) -> StrutError | None:
-        """Return the error about footsteps of the user's own that are out of reach."""
+        """Return the error about given footsteps that are out of reach."""
         if not self.footsteps or limit != LimitName.REACH:
             return None
         return BadFootstepsError(f"The footsteps cannot be walked: {reason}; shorten or turn that step less.")
 
     def probe(self, **options: Any) -> Self:
-        """Return the walk; another step length is tried straight ahead: a goal may be reached in shorter steps."""
+        """Return the walk; another step length is tried straight ahead: the way to a goal may need less."""
         if "step_length_m" in options:
             options |= {"goals": (Place(4.0 * options["step_length_m"], 0.0),), "footsteps": ()}
         return msgspec.structs.replace(self, **options)

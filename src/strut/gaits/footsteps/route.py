@@ -1,7 +1,7 @@
-"""Route: how two feet get to a goal by a turn about one of them, a straight line, and a turn about the same foot.
+"""Route: two feet reach a goal by a turn about one of them, a straight line, and a turn about the same foot.
 
-The foot that both turns pivot on only travels the line, so the line is that foot's displacement whatever the heading on
-the way: the same formula serves walking forwards, backwards and sideways. Both pivots reach every goal exactly.
+The pivot foot travels only the line, so the line is its displacement whatever the heading on the way: the same formula
+serves walking forwards, backwards and sideways. Either pivot reaches every goal exactly.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Route:
     """Turn, line, turn.
 
     Args:
-        pivot: The foot that both turns turn about.
-        direction: How the line is walked.
+        pivot: The foot about which both turns go.
+        direction: Direction of the line relative to the body.
         first_turn_rad: Counter-clockwise.
         line_m: Length of the line.
         second_turn_rad: Counter-clockwise.
@@ -44,11 +44,11 @@ class Route:
 
     @property
     def turning_rad(self) -> float:
-        """How much both turns turn together."""
+        """Sum of the sizes of both turns."""
         return abs(self.first_turn_rad) + abs(self.second_turn_rad)
 
     def end(self, separation_m: float) -> Place:
-        """Return where the route ends, as seen from its start between the feet."""
+        """Return the end of the route, relative to its start between the feet."""
         side = separation_m / 2.0 if self.pivot == "left" else -separation_m / 2.0
         turned = Place(0.0, side).compose(Place(0.0, 0.0, self.first_turn_rad))
         angle = DIRECTION_RAD[self.direction]
@@ -69,7 +69,7 @@ def shorter_pivots(goal: Place, separation_m: float) -> tuple[Pivot, ...]:
 
 
 def pivot_displacement(goal: Place, separation_m: float, pivot: Pivot) -> tuple[float, float]:
-    """Return how far the pivot foot travels in x and y [m], as seen from the start between the feet."""
+    """Return the displacement of the pivot foot in x and y [m], relative to the start between the feet."""
     half = separation_m / 2.0
     alpha = goal.heading_rad
     sign = 1.0 if pivot == "right" else -1.0
@@ -77,22 +77,22 @@ def pivot_displacement(goal: Place, separation_m: float, pivot: Pivot) -> tuple[
 
 
 def route_in_direction(goal: Place, separation_m: float, pivot: Pivot, direction: LineDirection) -> Route:
-    """Return the route to a goal, as seen from the start, about a given foot and in a given direction."""
+    """Return the route to a goal, relative to the start, about a given foot and in a given direction."""
     x_m, y_m = pivot_displacement(goal, separation_m, pivot)
     line_m = math.hypot(x_m, y_m)
-    if line_m**2 < _SAME:  # nowhere to go, so no direction to face: one turn does it
+    if line_m**2 < _SAME:  # without a line, one turn is enough
         return Route(pivot, "forwards", 0.0, 0.0, wrap_angle(goal.heading_rad))
     first = wrap_angle(math.atan2(y_m, x_m) - DIRECTION_RAD[direction])
     return Route(pivot, direction, first, line_m, wrap_angle(goal.heading_rad - first))
 
 
 def route_to(goal: Place, separation_m: float, cost: Callable[[Route], float]) -> Route:
-    """Return the route with the shorter line, walked in the direction that costs least.
+    """Return the route with the shorter line, walked in the direction of the smallest cost.
 
     Args:
-        goal: As seen from between the feet, x forward.
-        separation_m: Between the feet.
-        cost: What a route costs, for instance its number of steps; equal costs prefer less turning, then forwards.
+        goal: Relative to the pose between the feet, x forward.
+        separation_m: Distance between the feet.
+        cost: Cost of a route, for instance its number of steps; at equal cost, less turning is chosen, then forwards.
     """
     routes = [
         route_in_direction(goal, separation_m, pivot, direction)

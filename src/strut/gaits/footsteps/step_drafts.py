@@ -1,4 +1,4 @@
-"""Step drafts: a walk of footsteps in a style, and the postures of the legs along it."""
+"""Step drafts: a walk on footsteps in a style, with the postures of the legs."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ UPPER_WORDS = ("trunk_pitch_rad", "head_pitch_rad", "gaze")
 # style parameters that a walk of steps expresses
 READS = ("tempo", "stride", "lift", "sway", "body_height", *UPPER_WORDS, *SECONDARY_PARAMETERS)
 MAX_SAMPLES = 50_000  # about a gigabyte of Jacobians
-SEARCH_RATE_HZ = 50.0  # while searching; what passes is proved at the full rate
-SEARCH_USE = 0.98  # share of speed and torque limits while searching: coarse samples miss the tips of peaks
+SEARCH_RATE_HZ = 50.0  # passing drafts are proved at the full rate
+SEARCH_USE = 0.98  # share of speed and torque limits allowed in a search: coarse samples miss the tips of peaks
 SEARCH_STEPS = 8  # starts, walks, stops: every further step of a line or turn repeats these
 START = Place(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class StepGait:
-    """The numbers of a walk of steps: limits of a step, heights, phase times, how far outside the soles it sways.
+    """The numbers of a walk in steps: limits of a step, heights, phase times, and the sway beyond the soles' middles.
 
     `upper_rad` are the angles at which joints above the hips are held.
     """
@@ -56,7 +56,7 @@ class StepGait:
     upper_rad: tuple[float, ...] = ()
 
     def plan(self, steps: Sequence[Footstep], feet: tuple[Place, Place], rate_hz: float) -> StepPlan:
-        """Return the plan of such a walk from where the feet stand."""
+        """Return the plan of a walk from given poses of the feet."""
         height_m = self.step_height_m
         outward_m = self.outward_m
         return step_plan(steps, feet, self.times, step_height_m=height_m, rate_hz=rate_hz, outward_m=outward_m)
@@ -70,7 +70,7 @@ class StepDrafts(Generator):
         robot: A biped.
         task: The requested walk.
         rate_hz: Samples per second.
-        slower: Factor on the robot's own phase times that replaces pace and tempo; None where these decide.
+        slower: Factor on the robot's own phase times, instead of pace and tempo; None keeps those.
     """
 
     search: ClassVar[Search] = Search(coarsely=True, proof_first=True, use=SEARCH_USE)
@@ -88,7 +88,7 @@ class StepDrafts(Generator):
         return cls(robot, task, request.rate_hz)
 
     def drafts(self, style: Style, detail: Detail) -> Iterator[Draft]:
-        """Yield the one walk of these steps; if the legs cannot follow it, a draft with the reason."""
+        """Yield the walk on these steps; if the legs cannot follow it, a draft with the reason."""
         robot = self.robot
         legs = self.legs
         final = detail.level == "final"
@@ -135,20 +135,20 @@ class StepDrafts(Generator):
         return solved_step_plan(self.legs, plan, height_m * (1.0 + rise), law=self.task.law, lean=lean)
 
     def _arrived(self, steps: Sequence[Footstep], gait: StepGait, body: SolvedStepPlan) -> dict[str, Any]:
-        """Return the figures of the receipt and the description in the file of a whole walk."""
+        """Return the figures for the receipt and the `meta` for the file of a whole walk."""
         goal = self.task.goals[-1] if self.task.goals else end_of(START, steps, self.legs.separation_m)
         error_mm = standing_place(self.robot, body.qpos[-1]).distance_m(goal) * 1e3
         return {"figures": {"task_error_mm": error_mm}, "meta": self._meta(goal, steps, gait, body)}
 
     def _first_steps(self, steps: tuple[Footstep, ...]) -> tuple[Footstep, ...]:
-        """Return the steps that a search drafts; a user's own steps need not end side by side, so they are only cut."""
+        """Return the steps that a search drafts; a user's list needs no closing step, so it is only cut."""
         if self.task.footsteps:
             return steps[:SEARCH_STEPS]
         return first_steps(steps, SEARCH_STEPS, self.legs.separation_m)
 
     @cached_property
     def legs(self) -> BipedModel:
-        """The robot's; raises BadFootstepsError if own footsteps put a foot onto the other or beyond what they span."""
+        """The lower body; raises BadFootstepsError if given footsteps overlap or are further apart than legs reach."""
         legs = biped_model(self.robot)
         if self.task.footsteps:
             _check_footsteps(self.robot, legs, self.task)
@@ -189,7 +189,7 @@ class StepDrafts(Generator):
             times = times.scaled(wanted_s / times.step_s / style.tempo)
         if (
             task.law == "mass"
-        ):  # the centre of mass does not lead the pressure, so it must start and stop as gently as it shifts
+        ):  # the centre of mass does not lead the centre of pressure: it starts and stops as slowly as it shifts
             times = replace(times, settle_s=max(times.settle_s, times.shift_s))
         height_m = table.step_height_m if task.step_height_m is None else task.step_height_m
         body_m = table.body_height_m if task.body_height_m is None else task.body_height_m
@@ -231,7 +231,7 @@ class StepDrafts(Generator):
 
 
 def _secondary_motion(robot: Robot, style: Style, plan: StepPlan, height_m: float) -> SecondaryMotion | None:
-    """Return how far bounce, breath and drawing back raise the hips, and what moves above them; None without."""
+    """Return the hip heights by bounce, breath and anticipation, and the joints above the hips; None without them."""
     steps_s = [phase.stop_s for phase in plan.phases if phase.kind in ("swing", "foot turn")]
     starts_s = plan.phases[1].start_s
     ends_s = plan.phases[-1].start_s
@@ -246,7 +246,7 @@ def _secondary_motion(robot: Robot, style: Style, plan: StepPlan, height_m: floa
 
 
 def _check_footsteps(robot: Robot, legs: BipedModel, task: Steps) -> None:
-    """Raise BadFootstepsError if a step puts a foot onto the other, or further away than legs can span."""
+    """Raise BadFootstepsError if a step overlaps the other foot, or is further away than the legs reach."""
     height_m = task.body_height_m or robot.gait_as(StepsTable).body_height_m
     span_m = legs.separation_m + 2.0 * math.sqrt(max(0.0, legs.longest_leg_m**2 - height_m**2))
     feet = list(standing(START, legs.separation_m))
@@ -276,7 +276,7 @@ def _check_length(steps: int, times: PhaseTimes, rate_hz: float) -> None:
 
 
 def _out_of_reach(steps: Sequence[Footstep], plan: StepPlan, error: UnreachablePostureError) -> str:
-    """Describe a target that the legs cannot meet, with the step that it belongs to."""
+    """Describe an unreachable target with its step."""
     time_s = float(plan.time_s[error.sample])
     number = step_at(plan.phases, time_s)
     where = f"in step {number} ({described(steps[number - 1])})" if steps else "standing"
@@ -284,7 +284,7 @@ def _out_of_reach(steps: Sequence[Footstep], plan: StepPlan, error: UnreachableP
 
 
 def step_at(phases: Sequence[Phase], time_s: float) -> int:
-    """Return the number of the step under way, from 1; the shift before a step belongs to it, the end to the last."""
+    """Return the number of the present step, from 1; the shift before a step belongs to it, the end to the last one."""
     swings = [phase for phase in phases if phase.kind in ("swing", "foot turn")]
     return 1 + min(sum(phase.stop_s < time_s for phase in swings), len(swings) - 1)
 

@@ -7,7 +7,7 @@ from strut.schemas.gait import GaitTable
 
 
 class StepsTable(GaitTable, frozen=True, tag_field="kind", tag="steps"):
-    """Steps of a biped, one after the other, to where it is sent."""
+    """Numbers of a walk in planned steps."""
 
     body_height_m: Positive
     step_length_m: Positive
@@ -24,5 +24,5 @@ class StepsTable(GaitTable, frozen=True, tag_field="kind", tag="steps"):
         return self.step_length_m / (self.shift_s + self.swing_s)
 
     def goal_ahead_m(self, steps: float) -> float:
-        """Return the distance of so many steps."""
+        """Return the distance of a number of steps."""
         return steps * self.step_length_m
