@@ -297,13 +297,10 @@ def _check_keys(table: dict[str, Any], known: Mapping[str, Field[Any]]) -> None:
     if lacking or strange:
         raise OutOfRangeError(f"The receipt lacks a key or has one too many: {', '.join([*lacking, *strange])}.")
     for name, value in table.items():
-        _check_kind(name, value, str(known[name].type))
-
-
-def _check_kind(name: str, value: Any, kind: str) -> None:
-    holds, words = next(rule for start, rule in _KINDS.items() if kind.startswith(start))
-    if not (holds(value) or (value is None and kind.endswith("| None"))):
-        raise OutOfRangeError(f"{name} of a receipt is {_short(value)}; it must be {words}.")
+        kind = str(known[name].type)
+        holds, words = next(rule for start, rule in _KINDS.items() if kind.startswith(start))
+        if not (holds(value) or (value is None and kind.endswith("| None"))):
+            raise OutOfRangeError(f"{name} of a receipt is {_short(value)}; it must be {words}.")
 
 
 def _is_list_of(types: type | tuple[type, ...]) -> Callable[[Any], bool]:

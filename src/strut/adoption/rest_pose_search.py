@@ -212,7 +212,10 @@ def _is_upside_down(pose: RestPose) -> bool:
 
 def _why_not_legged(poses: Sequence[RestPose]) -> str:
     """Return why none of the postures has legs, from the posture whose legs have most joints."""
-    informative = _informative(poses)
+    legged = [pose for pose in poses if pose.up == "z" and pose.support.legs]
+    informative = [pose for pose in legged if pose.origin is not PostureOrigin.LOWEST]
+    if not informative:  # in the lowest posture, any one or two limbs could be legs
+        informative = [pose for pose in legged if len(pose.support.legs) > 2]
     if not informative:
         bare = ""
         if not _has_shapes(poses):
@@ -235,10 +238,3 @@ def _has_shapes(poses: Sequence[RestPose]) -> bool:
     model = poses[0].tree.model
     moving = {int(body) for body in model.jnt_bodyid}
     return len(moving & {int(body) for body in model.geom_bodyid}) >= _MIN_SHAPED * len(moving)
-
-
-def _informative(poses: Sequence[RestPose]) -> list[RestPose]:
-    """Return the postures on legs; the lowest posture counts only with more than two legs, or any limb could be one."""
-    legged = [pose for pose in poses if pose.up == "z" and pose.support.legs]
-    usual = [pose for pose in legged if pose.origin is not PostureOrigin.LOWEST]
-    return usual or [pose for pose in legged if len(pose.support.legs) > 2]

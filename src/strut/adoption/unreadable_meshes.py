@@ -25,7 +25,9 @@ def find_broken_meshes(spec: mujoco.MjSpec, path: Path) -> dict[str, str]:
 
 def _why_broken(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
     try:
-        content = _read_content(mesh, spec, path)
+        content = bytes(spec.assets.get(mesh.file) or b"")
+        if not content:
+            content = (path.resolve().parent / (spec.meshdir or "") / str(mesh.file)).read_bytes()
     except OSError as error:
         return why_unreadable(error)
     alone = mujoco.MjSpec()
@@ -38,13 +40,6 @@ def _why_broken(mesh: Any, spec: mujoco.MjSpec, path: Path) -> str:
     except ValueError:
         return NO_SURFACE if content else EMPTY
     return ""
-
-
-def _read_content(mesh: Any, spec: mujoco.MjSpec, path: Path) -> bytes:
-    """Return the content of a mesh's file; raises OSError if it is missing or cannot be opened."""
-    if content := spec.assets.get(mesh.file):
-        return bytes(content)
-    return (path.resolve().parent / (spec.meshdir or "") / str(mesh.file)).read_bytes()
 
 
 def remove_meshes(spec: mujoco.MjSpec, unreadable: Mapping[str, str], notes: list[Note]) -> None:

@@ -162,20 +162,15 @@ def _find_head(tree: LinkTree, ends: list[int], cameras: frozenset[str], trunk: 
 
     A head without joints is part of the trunk, and a camera on a wrist is not a head.
     """
-    candidates = _links_not_on_arms(tree, ends, trunk)
-    by_name = [link for link in candidates if _link_words(tree, link) & _HEAD_NAMES]
-    with_camera = [link for link in candidates if cameras & set(tree.body_names(link))]
-    return next(reversed(by_name or with_camera or _find_central_limb(tree, ends, trunk)), None)
-
-
-def _links_not_on_arms(tree: LinkTree, ends: list[int], trunk: set[int]) -> list[int]:
-    """Return the links of limbs that move relative to the trunk and are not on an arm, the deepest last."""
-    candidates = []
+    candidates = []  # links that move relative to the trunk and are not on an arm, the deepest last
     for link in set(chain.from_iterable(tree.path(end) for end in ends)):
         words = set().union(*(_link_words(tree, ancestor) for ancestor in tree.path(link)))
         if not set(tree.joint_chain(link)) <= trunk and not words & _ARM_NAMES:
             candidates.append(link)
-    return sorted(candidates, key=lambda link: len(tree.joint_chain(link)))
+    candidates.sort(key=lambda link: len(tree.joint_chain(link)))
+    by_name = [link for link in candidates if _link_words(tree, link) & _HEAD_NAMES]
+    with_camera = [link for link in candidates if cameras & set(tree.body_names(link))]
+    return next(reversed(by_name or with_camera or _find_central_limb(tree, ends, trunk)), None)
 
 
 def _find_central_limb(tree: LinkTree, ends: list[int], trunk: set[int]) -> list[int]:

@@ -171,12 +171,13 @@ def animation_report(
     for number, stretch in enumerate(feasible.stretch):
         first = key[number]
         last = key[number + 1]
+        why = feasible.why.get(number, "at the drawn speed the centre of pressure would leave the feet")
         intervals.append(
             {
                 "drawn_s": [float(authored_s[first]), float(authored_s[last])],
                 "performed_s": [float(times[first]), float(times[last])],
                 "stretch": float(stretch),
-                "why": _why(feasible, number) if stretch > REPORTED_STRETCH else "",
+                "why": why if stretch > REPORTED_STRETCH else "",
             }
         )
     slower = [
@@ -207,10 +208,6 @@ def animation_report(
         "slower": slower,
         "rounds": feasible.rounds,
     }
-
-
-def _why(feasible: FeasibleAnimation, interval: int) -> str:
-    return feasible.why.get(interval, "at the drawn speed the centre of pressure would leave the feet")
 
 
 def expression_changes(time_s: Array, eyes: Sequence[str]) -> list[list[Any]]:

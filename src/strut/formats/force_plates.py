@@ -58,7 +58,8 @@ def plate_in_world(channels: PlateChannels) -> tuple[ForcePlate, tuple[str, ...]
         notes.append(f"{name}: an offset of {offset_n:.0f} N was taken off.")
     plate_to_world = plate_axes(channels.corners_m)
     centre_m = channels.corners_m.mean(axis=0)
-    up = _upward_normal(plate_to_world)
+    normal = plate_to_world[:, 2]
+    up = np.asarray(normal * np.sign(normal[int(np.abs(normal).argmax())]))  # along the nearest world axis
     force_n, moment_nm = _wrench(values, channels)
     load_n = force_n @ (plate_to_world.T @ up)
     if len(load_n) and load_n[np.abs(load_n).argmax()] < -LOADED_N:
@@ -151,10 +152,3 @@ def _wrench(values: Array, channels: PlateChannels) -> tuple[Array, Array]:
     moment = values[:, 3:6]
     sign = -1.0 if channels.origin_m[2] > 0.0 else 1.0
     return force, moment - np.cross(sign * channels.origin_m, force)
-
-
-def _upward_normal(plate_to_world: Array) -> Array:
-    """Return the normal of a plate in the positive direction of the world axis nearest to it, which points up."""
-    normal = plate_to_world[:, 2]
-    axis = int(np.abs(normal).argmax())
-    return np.asarray(normal * np.sign(normal[axis]))

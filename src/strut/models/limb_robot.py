@@ -10,7 +10,7 @@ from strut.arrays import Array
 from strut.maths.rotation import elementary_rotation
 from strut.models.model_builder import Body, ModelBuilder
 from strut.robot import FLOATING, ContactPoint, Foot, Robot, ball_foot
-from strut.schemas.body import BASE, FLOAT, BallFoot, FlatFoot, LimbBody, LimbLink, Mount, Rod, Trunk
+from strut.schemas.body import BASE, FLOAT, FlatFoot, LimbBody, LimbLink, Mount, Rod, Trunk
 from strut.schemas.fields import ORIGIN, Vector
 from strut.schemas.folder import Tables
 from strut.schemas.toml_file import WrongFieldError
@@ -91,7 +91,11 @@ def _add_limb(builder: ModelBuilder, body: Body, mount: Mount, table: LimbBody) 
         rotation = np.eye(3)
     if isinstance(limb.foot, FlatFoot):
         return _add_flat_foot(builder, body, mount.name, limb.foot, limb.links[-1])
-    return _add_ball(builder, body, mount.name, limb.foot)
+    ball = limb.foot
+    frame = f"{mount.name}_{ball.name}"
+    builder.shape(body, "sphere", ball.position_m, [ball.radius_m], ball.color, name=frame)
+    builder.frame(body, frame, ball.position_m)
+    return ball_foot(mount.name, frame, body.name, ball.position_m, ball.radius_m)
 
 
 def _add_rod(builder: ModelBuilder, body: Body, link: LimbLink, rod: Rod) -> None:
@@ -101,13 +105,6 @@ def _add_rod(builder: ModelBuilder, body: Body, link: LimbLink, rod: Rod) -> Non
     builder.set_inertia(body, link.mass_kg, link.centre_m, rod_inertia(link.mass_kg, rod.radius_m, stop - start))
     kind, points = ("sphere", start) if np.array_equal(start, stop) else ("capsule", np.concatenate([start, stop]))
     builder.shape(body, kind, points, [rod.radius_m], link.color, touches_ground=rod.touches_ground)
-
-
-def _add_ball(builder: ModelBuilder, body: Body, mount: str, foot: BallFoot) -> Foot:
-    frame = f"{mount}_{foot.name}"
-    builder.shape(body, "sphere", foot.position_m, [foot.radius_m], foot.color, name=frame)
-    builder.frame(body, frame, foot.position_m)
-    return ball_foot(mount, frame, body.name, foot.position_m, foot.radius_m)
 
 
 def _add_flat_foot(builder: ModelBuilder, body: Body, mount: str, foot: FlatFoot, link: LimbLink) -> Foot:

@@ -16,7 +16,7 @@ from strut.robot import FLOATING, Foot, Robot, ball_foot
 from strut.schemas.fields import Servo
 from strut.schemas.folder import Tables
 from strut.schemas.human import ContactPlace, SubjectTable, SymmetryTable
-from strut.schemas.segments import SegmentBody, SegmentServo, SegmentTable
+from strut.schemas.segments import SegmentBody, SegmentTable
 
 AXIS_OF = {"RX": (1.0, 0.0, 0.0), "RY": (0.0, 1.0, 0.0), "RZ": (0.0, 0.0, 1.0)}
 
@@ -65,7 +65,14 @@ def segment_robot(name: str, body: SegmentBody, person: SubjectTable, tables: Ta
         else:
             origin = point_on(person, segment.table.origin, segment.side)
             bodies[segment.name] = builder.body(segment.name, origin, bodies[segment.parent])
-            _add_hinges(builder, bodies[segment.name], segment, limits, body.servo)
+            for joint, axis in segment.joints:
+                if joint not in limits:
+                    raise BadTableError(f"Joint {joint} of segment {segment.name} has no entry in [limit].")
+                lower, upper, torque = limits[joint]
+                servo = Servo(
+                    torque, body.servo.speed_limit_rad_s, body.servo.stiffness_nm_rad, body.servo.damping_nm_s_rad
+                )
+                builder.hinge(bodies[segment.name], joint, AXIS_OF[axis], (lower, upper), servo)
         _add_inertia_and_shapes(builder, bodies[segment.name], segment, person, body)
     for foot in feet:
         point = foot.points[0]
@@ -75,21 +82,6 @@ def segment_robot(name: str, body: SegmentBody, person: SubjectTable, tables: Ta
         builder.frame(carrier, foot.name, point.position_m)
     own = replace(tables, subject=msgspec.structs.replace(person, standing_pelvis_height_m=root_height_m))
     return builder.robot(name, body.title, own, feet=feet, base_size=FLOATING)
-
-
-def _add_hinges(
-    builder: ModelBuilder,
-    body: Body,
-    segment: Segment,
-    limits: dict[str, tuple[float, float, float]],
-    servo: SegmentServo,
-) -> None:
-    for joint, axis in segment.joints:
-        if joint not in limits:
-            raise BadTableError(f"Joint {joint} of segment {segment.name} has no entry in [limit].")
-        lower, upper, torque = limits[joint]
-        own = Servo(torque, servo.speed_limit_rad_s, servo.stiffness_nm_rad, servo.damping_nm_s_rad)
-        builder.hinge(body, joint, AXIS_OF[axis], (lower, upper), own)
 
 
 def _add_inertia_and_shapes(

@@ -108,16 +108,11 @@ def _person(
     lengths = {name: share * height for name, share in both_sides(body, body.length_share).items()}
     lengths |= {} if is_scaled else both_sides(body, measured.lengths_m)
     lengths |= _checked_sizes(body, "length", lengths_m, lengths)
-    masses = _masses_kg(body, mass, masses_kg)
+    shares = both_sides(body, body.mass_share)
+    masses = {name: share / sum(shares.values()) * mass for name, share in shares.items()}
+    masses |= _checked_sizes(body, "mass", masses_kg, masses)
     person_name = "scaled" if is_scaled else named or body.subject.name
     return SubjectTable(person_name, "male", height, sum(masses.values()), lengths, masses)
-
-
-def _masses_kg(body: SegmentBody, body_kg: float, known_kg: Mapping[str, float]) -> dict[str, float]:
-    """Return the masses of all segments: known ones, else shares of the body mass."""
-    shares = both_sides(body, body.mass_share)
-    masses = {name: share / sum(shares.values()) * body_kg for name, share in shares.items()}
-    return masses | _checked_sizes(body, "mass", known_kg, masses)
 
 
 def _female_body(body: SegmentBody) -> SegmentBody:

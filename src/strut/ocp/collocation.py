@@ -124,7 +124,9 @@ class DirectCollocation:
             )
         if len(guess.time_s) != self.layout.node_count:
             guess = guess.on_mesh(self.problem)
-        _require_contacts(self.problem, guess)
+        for number, phase in enumerate(self.problem.phases):
+            q = guess.q[guess.nodes_of(number)[0]]
+            require_independent_rows(phase.contact, contact_jacobian(self.problem.tree, phase.contact, q))
         return variables_of(self.layout, guess)
 
     def with_lifts(self, x: Array) -> Array:
@@ -197,13 +199,6 @@ class DirectCollocation:
         piece = self.elements[number]
         place, inner = divmod(row - int(self.assembly.row_start[number]), piece.lower.shape[1])
         return piece, inner, place
-
-
-def _require_contacts(problem: OptimalControlProblem, guess: Trajectory) -> None:
-    """Raise BadTableError if contact rows are linearly dependent in the first configuration of a phase."""
-    for number, phase in enumerate(problem.phases):
-        q = guess.q[guess.nodes_of(number)[0]]
-        require_independent_rows(phase.contact, contact_jacobian(problem.tree, phase.contact, q))
 
 
 def shadow_prices(

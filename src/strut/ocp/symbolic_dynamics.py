@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from strut.kinematics.contact_set import ContactSet
-from strut.ocp.kinematic_tree import KinematicTree, TreeJoint
+from strut.ocp.kinematic_tree import KinematicTree
 from strut.ocp.outward_pass import of_step, outward_pass
 from strut.ocp.tree_elements import Anchor
 from strut.robot import ContactPoint
@@ -241,13 +241,11 @@ class SymbolicDynamics:
         own = [self._joint_force(index, linear[index], angular[index]) for index in range(len(linear))]
         for step, force in zip(self.tree.steps, own, strict=True):
             if step.follows:
-                leader = self._leader(step)
+                leader = next(
+                    k for k, other in enumerate(self.tree.steps) if not other.follows and other.v_index == step.v_index
+                )
                 own[leader] = own[leader] + step.ratio * force
         return ca.vertcat(*(force for step, force in zip(self.tree.steps, own, strict=True) if not step.follows))
-
-    def _leader(self, step: TreeJoint) -> int:
-        """Return which step has the coordinate that a joint follows."""
-        return next(k for k, s in enumerate(self.tree.steps) if not s.follows and s.v_index == step.v_index)
 
     def _joint_force(self, index: int, force: Expression, moment: Expression) -> Expression:
         step = self.tree.steps[index]

@@ -86,7 +86,13 @@ class TreeForces:
         raise BadTableError(f"{self.tree.name}: its loops cannot be closed from the posture of the model file.")
 
     def _moved(self, q: Array, step: Array) -> Array:
-        return _unit_quaternions(self.tree, q + self._rate(q, step).full().ravel())
+        """Return the coordinates after a step of the velocities, with unit quaternions."""
+        moved: Array = q + self._rate(q, step).full().ravel()
+        for joint in self.tree.steps:
+            if joint.kind in {"free", "ball"}:
+                first = joint.q_index + (3 if joint.kind == "free" else 0)
+                moved[first : first + 4] /= np.linalg.norm(moved[first : first + 4])
+        return moved
 
     def _independent(self, count: int) -> list[int]:
         """Return the indices of independent rows."""
@@ -133,14 +139,6 @@ def _quaternion_rate(quaternion: Expression, omega: Expression) -> Expression:
     w = quaternion[0]
     axis = quaternion[1:4]
     return 0.5 * ca.vertcat(-ca.dot(axis, omega), w * omega + ca.cross(axis, omega))
-
-
-def _unit_quaternions(tree: KinematicTree, q: Array) -> Array:
-    for step in tree.steps:
-        if step.kind in {"free", "ball"}:
-            first = step.q_index + (3 if step.kind == "free" else 0)
-            q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
-    return q
 
 
 def _reference(tree: KinematicTree) -> Array:

@@ -90,20 +90,15 @@ class PilotedDrafts(Generator):
     def _speeds(self, draft: Draft) -> dict[str, float | None]:
         """Return the steady walking speed, the requested neutral speed, and turning rates."""
         neutral = walk_in_style(self.robot, self.task, Style())
-        walk_s = _last_walk_s(draft)
+        timeline = draft.meta["outcome"]["timeline"]
+        walks = [(start_s, stop_s) for (start_s, _, phase), (stop_s, _, _) in pairwise(timeline) if phase == "walk"]
+        walk_s = walks[-1] if walks else (0.0, 0.0)  # without lift-off and braking
         track = base_track(draft.qpos)
         return {
             "walking_speed_m_s": steady_speed(draft.time_s, draft.qpos[:, :2], walk_s, STRIDE_S),
             "walking_speed_asked_m_s": math.hypot(neutral.forward_m_s, neutral.left_m_s),
             **turn_rates(draft.time_s, track, walk_s, STRIDE_S, self.task.turn_rad_s),
         }
-
-
-def _last_walk_s(draft: Draft) -> tuple[float, float]:
-    """Return start and end of the last walk phase, which excludes lift-off and braking."""
-    timeline = draft.meta["outcome"]["timeline"]
-    walks = [(start_s, stop_s) for (start_s, _, phase), (stop_s, _, _) in pairwise(timeline) if phase == "walk"]
-    return [(0.0, 0.0), *walks][-1]
 
 
 def piloted_draft(

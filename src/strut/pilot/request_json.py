@@ -39,17 +39,13 @@ def _encode_request(request: PilotRequest) -> dict[str, Any]:
 
 def _decode_request(number: int, table: object) -> PilotRequest:
     try:
-        kind, values = _split(table)
+        if not isinstance(table, Mapping) or table.get("type") not in KINDS:
+            raise ValueError(f"its type is not one of {', '.join(KINDS)}.")
+        kind = KINDS[table["type"]]
+        values = {name: value for name, value in table.items() if name != "type"}
+        if kind is PlayRequest:
+            values |= {name: np.array(values[name], dtype=float) for name in COLUMNS}
         request: PilotRequest = PlayRequest(**values) if kind is PlayRequest else msgspec.convert(values, kind)
     except (TypeError, ValueError, KeyError, msgspec.ValidationError, OutOfRangeError) as error:
         raise BadMotionError(f"Request {number} of the motion cannot be read: {error}") from error
     return request
-
-
-def _split(table: object) -> tuple[type[Any], dict[str, Any]]:
-    """Return the type of a request, and the values of its fields."""
-    if not isinstance(table, Mapping) or table.get("type") not in KINDS:
-        raise ValueError(f"its type is not one of {', '.join(KINDS)}.")
-    values = {name: value for name, value in table.items() if name != "type"}
-    arrays = {name: np.array(values[name], dtype=float) for name in COLUMNS if table["type"] == "play"}
-    return KINDS[table["type"]], values | arrays

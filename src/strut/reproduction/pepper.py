@@ -44,8 +44,8 @@ def parts() -> Parts:
         "errata of the body": _body_errata,
         "priorities": _priorities,
     }
-    study: Parts = {"choices": choices, "ratings": ratings, "correlations": correlations_of_ratings}
-    return {name: partial(compute, robot) for name, compute in computed.items()} | study
+    study = {"choices": choices, "ratings": ratings, "correlations": correlations_of_ratings}
+    return {**{name: partial(compute, robot) for name, compute in computed.items()}, **study}
 
 
 def _body(robot: Robot) -> list[Comparison]:

@@ -104,7 +104,8 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     duration_s = options.get("duration_s")
     from_s = options.get("from_s")
     rounds = 1
-    seconds = _default_duration_s(shown) if duration_s is None else duration_s
+    max_s = DEFAULT_MAX_ANIMATION_S if shown.tells_story else DEFAULT_MAX_S
+    seconds = min(max_s, shown.longest_s) if duration_s is None else duration_s
     walks = [repeat_cycle(robot, motion, seconds) if from_s is None else None for motion, robot in shown.pairs]
     check_frame_rate(options.get("frames_per_s"))
     rate_hz = options.get("frames_per_s") or (SMOOTH_HZ if any((*walks, shown.tells_story)) else DEFAULT_HZ)
@@ -112,7 +113,12 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
         rounds, seconds = _rounds(walks, seconds)
     count = len(frame_times_s(seconds, rate_hz))
     times_s = np.arange(count) * seconds / count  # evenly, so that the last frame leads back to the first
-    takes = _takes(shown, walks, times_s, from_s)
+    takes = [
+        _take_once(motion, robot, times_s, from_s, shown.look)
+        if walk is None
+        else _take_repeating(*walk, robot, times_s, shown.look)
+        for (motion, robot), walk in zip(shown.pairs, walks, strict=True)
+    ]
     width_px = options.get("panel_px") or FILM.panel_px(len(takes), options.get("width_px"))
     azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT_SHARE) if all(walks) else (shown.azimuth_rad, LEVEL_SHARE)
     shot = shot_of(takes, width_px, azimuth_rad, elevation_rad=shown.elevation_rad, height_share=height_share)
@@ -133,24 +139,10 @@ def check_frame_rate(frames_per_s: float | None, *, gif: bool = False) -> None:
         raise OutOfRangeError(f"{what}; choose at most {MAX_GIF_HZ:g}, or an MP4.")
 
 
-def _takes(shown: SideBySide, walks: Sequence[Repeating | None], times_s: Array, from_s: float | None) -> list[Take]:
-    """Return each motion at the times of the film: cyclic walks repeat, others are shown once."""
-    return [
-        _take_once(motion, robot, times_s, from_s, shown.look)
-        if walk is None
-        else _take_repeating(*walk, robot, times_s, shown.look)
-        for (motion, robot), walk in zip(shown.pairs, walks, strict=True)
-    ]
-
-
 def _marks(takes: Sequence[Take]) -> list[Mark]:
     """Return the marks on the ground under any of the robots at any time."""
     polygons: list[Mark] = ["support polygon"] if any(any(take.film.polygons) for take in takes) else []
     return [*polygons, *dict.fromkeys(spot for take in takes for spot in take.film.spots)]
-
-
-def _default_duration_s(shown: SideBySide) -> float:
-    return min(DEFAULT_MAX_ANIMATION_S if shown.tells_story else DEFAULT_MAX_S, shown.longest_s)
 
 
 def _rounds(walks: Sequence[Repeating | None], seconds: float) -> tuple[int, float]:

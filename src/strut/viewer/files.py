@@ -70,7 +70,10 @@ def save_views(
     shown = SideBySide(together, [robot_of(motion) for motion in together], look, names)
     check_width(width_px, len(together))
     check_frame_rate(frames_per_s, gif=gif is not None)
-    files = _writable_files({".html": html, ".png": png, ".gif": gif, ".mp4": mp4}, force=force)
+    paths = {".html": html, ".png": png, ".gif": gif, ".mp4": mp4}
+    files = {ending: Path(path) for ending, path in paths.items() if path is not None}
+    for ending, path in files.items():
+        check_writable(path, force=force, ending=ending)
     if not files:
         raise OutOfRangeError("There is nothing to write; give html=, png=, gif= or mp4= with a file.")
     if html is not None:
@@ -87,14 +90,6 @@ def save_views(
     for ending, film in _films(shown, files, how, on_frame).items():
         write_atomically(files[ending], film, force=force)
     return list(files.values())
-
-
-def _writable_files(paths: Mapping[str, Path | str | None], *, force: bool) -> dict[str, Path]:
-    """Return the files to write by ending; raises FileError if one of them cannot be written."""
-    files = {ending: Path(path) for ending, path in paths.items() if path is not None}
-    for ending, path in files.items():
-        check_writable(path, force=force, ending=ending)
-    return files
 
 
 def _picture(shown: SideBySide, in_a_row: int | None, at_s: float | None, width_px: int | None) -> bytes:

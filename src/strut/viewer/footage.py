@@ -179,9 +179,11 @@ def footage(
     The meshes of the body have at most `most_faces` faces together.
     """
     qpos = motion.qpos[samples]
-    parts, centre, rotation = (
-        _body(motion, robot, samples, most_faces) if look == "solid" else _stick_figure(robot, qpos)
-    )
+    if look == "solid":
+        parts, centre, rotation = _body(motion, robot, samples, most_faces)
+    else:
+        parts = sticks(robot)
+        centre, rotation = stick_poses(robot, qpos)
     min_opacity = max([MIN_OPACITY, *(MIN_OPACITY_SHARE * solid.color[3] for solid in parts)])
     visible = [index for index, solid in enumerate(parts) if solid.color[3] >= min_opacity]
     if not visible:
@@ -203,10 +205,6 @@ def footage(
 
 
 SolidPoses = tuple[tuple[Solid, ...], Array, Array]  # n solids, their centres (F, n, 3) and rotations (F, n, 3, 3)
-
-
-def _stick_figure(robot: Robot, qpos: Array) -> SolidPoses:
-    return sticks(robot), *stick_poses(robot, qpos)
 
 
 def _body(motion: Motion, robot: Robot, samples: npt.NDArray[np.intp], most_faces: int) -> SolidPoses:

@@ -20,7 +20,8 @@ HEIGHT_PX = 640  # of the frame in a cell
 def show_motion(motion: Motion) -> None:
     """Show a motion in the browser: until Ctrl-C, or from a notebook in the background."""
     robot = robot_of(motion)
-    if not _in_notebook():
+    in_notebook = "ipykernel" in sys.modules
+    if not in_notebook:
         show(motion, robot, port=0, on_ready=_open)
         return
     viewer = Viewer(SideBySide([motion], [robot]), port=0)
@@ -32,10 +33,6 @@ def motion_html(motion: Motion) -> str:
     """Return the page of a motion as a frame for a notebook cell; it moves and needs no server."""
     page = report_bytes(SideBySide([motion], [robot_of(motion)])).decode()
     return f'<iframe srcdoc="{html.escape(page)}" style="width:100%;height:{HEIGHT_PX}px;border:0"></iframe>'
-
-
-def _in_notebook() -> bool:
-    return "ipykernel" in sys.modules
 
 
 def _open(url: str) -> None:

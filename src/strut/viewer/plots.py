@@ -72,9 +72,10 @@ def balance_plot(motion: Motion, robot: Robot) -> Figure | None:
         worst = int(np.nanargmin(margin_m))
         axes.plot(motion.time_s[worst], margin_m[worst] * 1e3, "o", color=BALANCE, markersize=4)
         late = worst > len(margin_m) // 2
+        worst_mm = margin_m[worst] * 1e3
         axes.annotate(
-            _worst_words(margin_m[worst] * 1e3, on_lines=on_lines),
-            (motion.time_s[worst], margin_m[worst] * 1e3),
+            f"{abs(worst_mm):.1f} mm beside the line" if on_lines else f"smallest {worst_mm:.1f} mm",
+            (motion.time_s[worst], worst_mm),
             xytext=(-5 if late else 5, 6),
             textcoords="offset points",
             ha="right" if late else "left",
@@ -92,10 +93,6 @@ def balance_plot(motion: Motion, robot: Robot) -> Figure | None:
         )
 
     return _make_figure(draw)
-
-
-def _worst_words(margin_mm: float, *, on_lines: bool) -> str:
-    return f"{abs(margin_mm):.1f} mm beside the line" if on_lines else f"smallest {margin_mm:.1f} mm"
 
 
 def joint_use_plot(motion: Motion, robot: Robot) -> Figure:

@@ -139,15 +139,13 @@ def _checked_limbs(robot: Robot) -> list[LimbChain]:
             f"{robot.name} does not have two legs, right and left, with the joints {', '.join(JOINTS_OF_A_LEG)}."
         )
     for limb in limbs:
-        _check_straight(robot, limb)
+        off_axis = [link.name for link in limb.links if np.any(np.asarray(link.offset_m)[:2])]
+        off_axis += [link.name for link in limb.links[:3] if np.any(np.asarray(link.centre_m)[:2])]
+        if off_axis:
+            raise BadTableError(
+                f"{robot.name}: link {off_axis[0]} or its centre of mass is not straight under its joint."
+            )
     return limbs
-
-
-def _check_straight(robot: Robot, limb: LimbChain) -> None:
-    off_axis = [link.name for link in limb.links if np.any(np.asarray(link.offset_m)[:2])]
-    off_axis += [link.name for link in limb.links[:3] if np.any(np.asarray(link.centre_m)[:2])]
-    if off_axis:
-        raise BadTableError(f"{robot.name}: link {off_axis[0]} or its centre of mass is not straight under its joint.")
 
 
 def _rotate_offset(offset_m: Array, heading_rad: Array) -> Array:

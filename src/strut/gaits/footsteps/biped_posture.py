@@ -148,7 +148,7 @@ def _newton(
     """Return joint points (N, 8, 3), which converged (N,), and in how many iterations (N,)."""
     count = len(guess)
     whole = _Problem(legs, targets)
-    points = _points_first(guess)
+    points = np.ascontiguousarray(np.asarray(guess, dtype=float).transpose(1, 2, 0))  # (8, 3, N)
     points[3:5, 2] = targets.height_m
     points[[0, 7]] = targets.ankle_in_world.transpose(1, 2, 0)
     found = np.zeros(count, dtype=bool)
@@ -281,10 +281,6 @@ def _knees_forward(joint: Array, targets: PostureTargets) -> npt.NDArray[np.bool
         fine &= link[:, hip, 2] * (1.0 if foot == RIGHT else -1.0) > 0.0
     body = targets.body_heading_rad
     return np.asarray(fine & (-np.sin(body) * link[:, 3, 0] + np.cos(body) * link[:, 3, 1] > 0.0))
-
-
-def _points_first(joint_in_world: Array) -> Array:
-    return np.ascontiguousarray(np.asarray(joint_in_world, dtype=float).transpose(1, 2, 0))
 
 
 def _cross(a: Array, b: Array) -> Array:

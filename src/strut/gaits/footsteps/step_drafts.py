@@ -95,10 +95,16 @@ class StepDrafts(Generator):
         feet = standing(START, legs.separation_m)
         gait = self.gait(style)
         steps = self.task.footsteps or footsteps_to(START, self.task.goals, gait.limits)
-        if not final:
-            steps = self._first_steps(steps)
+        if not final and self.task.footsteps:
+            steps = steps[:SEARCH_STEPS]  # a user's list needs no closing step
+        elif not final:
+            steps = first_steps(steps, SEARCH_STEPS, legs.separation_m)
         rate_hz = self.rate_hz if final else self.search_rate_hz
-        _check_length(len(steps), gait.times, rate_hz)
+        duration_s = len(steps) * gait.times.step_s
+        if duration_s * rate_hz > MAX_SAMPLES:
+            raise OutOfRangeError(
+                f"The walk would take {len(steps)} steps and {duration_s:.0f} s; come nearer, step longer or go faster."
+            )
         plan = gait.plan(steps, feet, rate_hz)
         try:
             body = self._solved_plan(style, gait, plan)
@@ -139,12 +145,6 @@ class StepDrafts(Generator):
         goal = self.task.goals[-1] if self.task.goals else end_of(START, steps, self.legs.separation_m)
         error_mm = standing_place(self.robot, body.qpos[-1]).distance_m(goal) * 1e3
         return {"figures": {"task_error_mm": error_mm}, "meta": self._meta(goal, steps, gait, body)}
-
-    def _first_steps(self, steps: tuple[Footstep, ...]) -> tuple[Footstep, ...]:
-        """Return the steps that a search drafts; a user's list needs no closing step, so it is only cut."""
-        if self.task.footsteps:
-            return steps[:SEARCH_STEPS]
-        return first_steps(steps, SEARCH_STEPS, self.legs.separation_m)
 
     @cached_property
     def legs(self) -> BipedModel:
@@ -265,14 +265,6 @@ def _check_footsteps(robot: Robot, legs: BipedModel, task: Steps) -> None:
                 f"Step {number} ({described(step)}) would put the foot {-gap_m * 1e3:.0f} mm onto the {other} one; "
                 "move it away."
             )
-
-
-def _check_length(steps: int, times: PhaseTimes, rate_hz: float) -> None:
-    duration_s = steps * times.step_s
-    if duration_s * rate_hz > MAX_SAMPLES:
-        raise OutOfRangeError(
-            f"The walk would take {steps} steps and {duration_s:.0f} s; come nearer, step longer or go faster."
-        )
 
 
 def _out_of_reach(steps: Sequence[Footstep], plan: StepPlan, error: UnreachablePostureError) -> str:

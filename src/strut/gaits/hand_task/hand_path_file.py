@@ -44,7 +44,11 @@ def load_hand_path(robot: Robot, path: Path | str, hand: str) -> HandPath:
         attitude = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
         return path_through(path.name, hand, np.concatenate([motion.time_s[:, None], position, attitude], axis=1))
     table = _read_table(path)
-    _check_unit(path, table[:, len(POSITION) :])
+    quaternions = table[:, len(POSITION) :]
+    if quaternions.shape[1]:
+        off = np.flatnonzero(np.abs(np.linalg.norm(quaternions, axis=1) - 1.0) > 1e-3)
+        if len(off):
+            raise FileError(path, f"the quaternion of row {int(off[0]) + 1} is not of unit length.")
     return path_through(path.name, hand, table)
 
 
@@ -89,11 +93,3 @@ def _number(path: Path, row: int, name: str, text: str) -> float:
     if not math.isfinite(value):
         raise FileError(path, f"row {row} has '{text.strip()}' in {name}, which is not a finite number.")
     return value
-
-
-def _check_unit(path: Path, quaternions: Array) -> None:
-    if quaternions.shape[1] == 0:
-        return
-    off = np.flatnonzero(np.abs(np.linalg.norm(quaternions, axis=1) - 1.0) > 1e-3)
-    if len(off):
-        raise FileError(path, f"the quaternion of row {int(off[0]) + 1} is not of unit length.")

@@ -42,7 +42,11 @@ def task_audit(draft: Draft) -> TaskAudit | None:
         return None
     try:
         path = _path(robot, task, draft.time_s)
-        style = _style(draft.meta.get("style"))
+        parameters: Any = draft.meta.get("style")
+        style = None
+        if parameters is not None:
+            numbers: dict[str, Any] = {name: float(value) for name, value in parameters.items()}
+            style = Style(**numbers)
         options = draft.meta["options"]
         user_m = np.array(options["user_m"], dtype=float) if style is not None else np.zeros(3)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
@@ -79,13 +83,6 @@ def _quality(said: Mapping[str, Any]) -> MovementQuality:
     numbers = {name: float(value) for name, value in said.items() if name != "trunk_rad"}
     trunk_rad = {str(joint): float(angle) for joint, angle in said.get("trunk_rad", {}).items()}
     return MovementQuality(**numbers, trunk_rad=trunk_rad)
-
-
-def _style(words: Any) -> Style | None:
-    if words is None:
-        return None
-    numbers: dict[str, Any] = {word: float(value) for word, value in words.items()}
-    return Style(**numbers)
 
 
 def measure_task(robot: Robot, path: HandPath, style: Style | None, user_m: Array, draft: Draft) -> TaskAudit:

@@ -46,9 +46,12 @@ class TrackingProblem:
         robot = self.robot
         path = self.path
         head = self.robot.chains.head.frame
-        time_s = self._stages_s()
+        stages = 2 * self.steps  # of every sample: start and middle of each step
+        stage_s = float(self.time_s[1] - self.time_s[0]) / stages
+        time_s = np.arange((len(self.time_s) - 1) * stages + 1, dtype=np.float64) * stage_s
         led = 0 if path.platform is None else robot.base_size
-        platform, platform_velocity = self._platform(time_s)
+        platform = (path.platform or stands_still)(time_s)[:, : robot.base_size]
+        platform_velocity = path.platform_velocity(time_s)
         hand_velocity = path.velocity(time_s)
         poses = path.poses(time_s)
         turns = poses.rotation
@@ -80,16 +83,6 @@ class TrackingProblem:
             start_rad=path.start_rad,
         )
         return HandTracker(goals)
-
-    def _stages_s(self) -> Array:
-        """Return the instants of both stages of every step. Shape (S,)."""
-        stage_s = float(self.time_s[1] - self.time_s[0]) / (2 * self.steps)
-        return np.arange((len(self.time_s) - 1) * 2 * self.steps + 1, dtype=np.float64) * stage_s
-
-    def _platform(self, time_s: Array) -> tuple[Array, Array]:
-        """Return where the platform stands (S, base_size), and how fast it is led (S, 3)."""
-        place = (self.path.platform or stands_still)(time_s)
-        return place[:, : self.robot.base_size], self.path.platform_velocity(time_s)
 
 
 def tracked(problem: TrackingProblem) -> TrackedTask:

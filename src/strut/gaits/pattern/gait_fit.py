@@ -247,21 +247,17 @@ class _FactorSearch:
 
         def at(share: float) -> GaitFit | None:
             on_share(share)
-            return self._at_share(gaits, share)
+            for gait, slowdown in product(gaits, SLOWDOWNS):
+                slow = _multiply(gait, {name: share**exponent for name, exponent in slowdown.items()})
+                utilisation = self._utilisation(slow)
+                if utilisation is not None and utilisation.others == 0 and utilisation.use <= MAX_SLOW_USE:
+                    return GaitFit(slow, self.usual, utilisation, speed_share=share)
+            return None
 
         half = at(HALF)
         if half is None:
             return next((fit for fit in map(at, SLOWER) if fit is not None), None)
         return [half, *takewhile(lambda fit: fit is not None, map(at, FASTER))][-1]
-
-    def _at_share(self, gaits: Collection[PatternTable], share: float) -> GaitFit | None:
-        """Return the first gait at a share of the speed that keeps every limit; None if none does."""
-        for gait, slowdown in product(gaits, SLOWDOWNS):
-            slow = _multiply(gait, {name: share**exponent for name, exponent in slowdown.items()})
-            utilisation = self._utilisation(slow)
-            if utilisation is not None and utilisation.others == 0 and utilisation.use <= MAX_SLOW_USE:
-                return GaitFit(slow, self.usual, utilisation, speed_share=share)
-        return None
 
     def _least_hard(self, quick: GaitFit) -> GaitFit | None:
         """Return slow steps that are less hard though they break limits, which other walks may keep; None if none."""

@@ -100,29 +100,18 @@ def compare_conditions(found: GaitAnalysis, condition_of: Mapping[str, str]) -> 
         >>> found = strut.analyze({"one": first, "other": second})  # doctest: +SKIP
         >>> strut.human.compare_conditions(found, {"one": "neutral", "other": "sad"}).summary["sad"]  # doctest: +SKIP
     """
-    trials = _by_condition(list(found.walks), condition_of)
+    conditions = dict.fromkeys(condition_of[name] for name in found.walks)
+    trials = {one: tuple(name for name in found.walks if condition_of[name] == one) for one in conditions}
     neutral = next((one for one in trials if one.lower() in NEUTRAL), next(iter(trials)))
     features = {name: _features(name, found) for name in found.walks}
     summary = {condition: _summary([features[name] for name in names]) for condition, names in trials.items()}
     walked = {condition: [found.walks[name][1] for name in names] for condition, names in trials.items()}
-    apart = _distances(found, trials, neutral)
+    steps = {condition: [_step(*found.walks[name]) for name in names] for condition, names in trials.items()}
+    neutral_step = _average(steps[neutral])
+    apart = {condition: _from_neutral(own, neutral_step) for condition, own in steps.items()}
     muscles = muscle_activity(walked, neutral)
     remarks = muscle_remarks(walked)
     return ConditionComparison(neutral, trials, features, summary, apart, muscles, remarks)
-
-
-def _distances(
-    found: GaitAnalysis, trials: Mapping[str, tuple[str, ...]], neutral: str
-) -> dict[str, tuple[Spread, Spread] | None]:
-    """Return the distances of the steps of each condition from the average neutral step."""
-    steps = {condition: [_step(*found.walks[name]) for name in names] for condition, names in trials.items()}
-    reference = _average(steps[neutral])
-    return {condition: _from_neutral(own, reference) for condition, own in steps.items()}
-
-
-def _by_condition(names: Sequence[str], condition_of: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    conditions = dict.fromkeys(condition_of[name] for name in names)
-    return {one: tuple(name for name in names if condition_of[name] == one) for one in conditions}
 
 
 def _summary(trials: Sequence[GaitExpression]) -> dict[str, Spread]:

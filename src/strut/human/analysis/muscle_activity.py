@@ -62,7 +62,8 @@ def muscle_activity(trials: Mapping[str, Sequence[Motion]], neutral: str) -> dic
     if not names:
         return {}
     cycles = {name: np.stack([_envelopes_v(one, names) for one in own]) for name, own in emg.items()}
-    peak_v = _peak_v(cycles, neutral)
+    reference = [cycles[neutral]] if neutral in cycles else list(cycles.values())
+    peak_v = np.asarray(np.max([own.mean(axis=0).max(axis=0) for own in reference], axis=0))  # (n,)
     return {name: _activity(names, own / peak_v, emg[name]) for name, own in cycles.items()}
 
 
@@ -115,12 +116,6 @@ def _common_channels(emg: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[st
     trials = _trials_of(emg)
     first = trials[0]["names"] if trials else []
     return tuple(name for name in first if all(name in one["names"] for one in trials))
-
-
-def _peak_v(cycles: Mapping[str, Array], neutral: str) -> Array:
-    """Return the peak of each muscle in the mean of the neutral condition, or of all. Shape (n,)."""
-    chosen = [cycles[neutral]] if neutral in cycles else cycles.values()
-    return np.asarray(np.max([own.mean(axis=0).max(axis=0) for own in chosen], axis=0))
 
 
 def _activity(names: tuple[str, ...], cycles: Array, emg: Sequence[Mapping[str, Any]]) -> MuscleActivity:

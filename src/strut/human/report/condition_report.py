@@ -38,19 +38,15 @@ def condition_curves(walks: GaitAnalysis, comparison: ConditionComparison) -> It
     if curves:
         words = "Mean of the trials of each condition over the cycle of the right leg, with one standard deviation."
         yield "Mean angles", [plotted(curves_plot(comparison, curves, CURVES, "deg"), words)]
-    if pictures := [*_torque_pictures(walks, comparison), *_muscle_pictures(comparison)]:
-        yield "Torques and muscles", pictures
-
-
-def _torque_pictures(walks: GaitAnalysis, comparison: ConditionComparison) -> Iterator[Picture]:
-    if curves := mean_cycles(walks, comparison, TORQUES, "nm_kg"):
-        yield plotted(curves_plot(comparison, curves, TORQUES, "N m/kg"), "Joint torques per body mass.")
-
-
-def _muscle_pictures(comparison: ConditionComparison) -> Iterator[Picture]:
+    pictures = []
+    if torques := mean_cycles(walks, comparison, TORQUES, "nm_kg"):
+        figure = curves_plot(comparison, torques, TORQUES, "N m/kg")
+        pictures.append(plotted(figure, "Joint torques per body mass."))
     if comparison.muscles:
         words = f"EMG: rectified, low-passed at 6 Hz, as a share of {peak_words(comparison)}."
-        yield plotted(muscles_plot(comparison), words)
+        pictures.append(plotted(muscles_plot(comparison), words))
+    if pictures:
+        yield "Torques and muscles", pictures
 
 
 def known_features(comparison: ConditionComparison) -> list[str]:

@@ -39,11 +39,15 @@ def analyze(
     found = measure({name: load_motion(path) for name, path in paths.items()})
     conditions = None if named is None else compare_conditions(found, {k: named[path] for k, path in paths.items()})
     _write(found, conditions, html, csv, force=force)
-    _print_doubts(found)
+    print_lines(*(contactless_sentence(name) for name, (_, motion) in found.walks.items() if not motion.contact.any()))
+    print_lines(*(words for name, walk in found.walks.items() for words in doubt_sentences(name, *walk)))
     if json:
         print_json(found.as_dict() | ({} if conditions is None else {"conditions": conditions.as_dict()}))
         return
-    _print_tables(found, conditions)
+    for table in gait_tables(found) if conditions is None else condition_tables(conditions):
+        print_table(table.title, table.header, table.rows)
+    print_lines(*left_out_sentences(found) if len(found.walks) > 1 else ())
+    print_lines(*() if conditions is None else conditions.muscle_remarks)
     print_next(*("strut analyze", *motions, "--html", "report.html") if html is None else ("strut show", trials[0][1]))
 
 
@@ -58,18 +62,6 @@ def _write(
 
         save_gait_report(found, html, conditions=conditions, force=force)
     print_lines(*(f"wrote {path}" for path in (csv, html) if path is not None))
-
-
-def _print_doubts(found: GaitAnalysis) -> None:
-    print_lines(*(contactless_sentence(name) for name, (_, motion) in found.walks.items() if not motion.contact.any()))
-    print_lines(*(words for name, walk in found.walks.items() for words in doubt_sentences(name, *walk)))
-
-
-def _print_tables(found: GaitAnalysis, conditions: ConditionComparison | None) -> None:
-    for table in gait_tables(found) if conditions is None else condition_tables(conditions):
-        print_table(table.title, table.header, table.rows)
-    print_lines(*left_out_sentences(found) if len(found.walks) > 1 else ())
-    print_lines(*() if conditions is None else conditions.muscle_remarks)
 
 
 def _names(paths: list[Path]) -> dict[str, Path]:

@@ -15,7 +15,7 @@ from strut.cli.screen import print_json, print_lines, print_next, print_table, p
 from strut.errors import BadMotionError, StoppedError
 from strut.formats.motion_file import load_motion
 from strut.formats.reader import endings_read
-from strut.human.inverse.inverse_optimal_control import ExplainedWalk, PredictedWalk
+from strut.human.inverse.inverse_optimal_control import PredictedWalk
 from strut.human.inverse.inverse_optimal_control import explain as find
 from strut.human.inverse.inverse_optimal_control import predict as foretell
 from strut.human.report.explained_text import explained_sentences, explained_tables, predicted_table
@@ -43,19 +43,32 @@ def explain(
     check_all_writable({".png": png}, force=force)
     walks = _walks(motions)
     unseen = None if predict is None else _walk(predict)
-    with _solving() as tell:
-        found = {condition: find(own, on_progress=print_lines, on_iteration=tell) for condition, own in walks.items()}
-        predicted = _predicted(found, unseen, tell)
+    predicted: dict[str, PredictedWalk] = {}
+    with _solving() as show_iteration:
+        found = {
+            condition: find(own, on_progress=print_lines, on_iteration=show_iteration)
+            for condition, own in walks.items()
+        }
+        if unseen is not None:
+            predicted = {name: foretell(one, unseen, on_iteration=show_iteration) for name, one in found.items()}
     if json:
-        told = {name: asdict(one) for name, one in found.items()}
-        print_json({"conditions": told, "predicted": {name: asdict(one) for name, one in predicted.items()}})
+        conditions = {name: asdict(one) for name, one in found.items()}
+        print_json({"conditions": conditions, "predicted": {name: asdict(one) for name, one in predicted.items()}})
     else:
-        _tell(found, predicted)
+        for table in explained_tables(found):
+            print_table(*table)
+        for condition, one in predicted.items():
+            print_table(*predicted_table(condition, one))
+        for condition, walk in found.items():
+            print_lines(*explained_sentences(condition, walk))
     if png is None:
         again = [] if predict is None else ["--predict", str(predict)]
         print_next("strut explain", *motions, *again, "--png", "shares.png")
     else:
-        _draw(found, png, force=force)
+        from strut.human.report.explained_plot import explained_png  # noqa: PLC0415  (plots are slow to import)
+
+        write_atomically(png, explained_png(found), force=force)
+        print_lines(f"wrote {png}")
 
 
 def _walks(words: list[str]) -> dict[str, list[Motion]]:
@@ -65,19 +78,6 @@ def _walks(words: list[str]) -> dict[str, list[Motion]]:
     for path, condition in (condition_of(trials) or {path: "walk" for _, path in trials}).items():
         walks.setdefault(condition, []).append(_walk(path))
     return walks
-
-
-def _predicted(found: dict[str, ExplainedWalk], unseen: Motion | None, tell: OnIteration) -> dict[str, PredictedWalk]:
-    if unseen is None:
-        return {}
-    return {condition: foretell(one, unseen, on_iteration=tell) for condition, one in found.items()}
-
-
-def _draw(found: dict[str, ExplainedWalk], png: Path, *, force: bool) -> None:
-    from strut.human.report.explained_plot import explained_png  # noqa: PLC0415  (plots are slow to import)
-
-    write_atomically(png, explained_png(found), force=force)
-    print_lines(f"wrote {png}")
 
 
 def _walk(path: Path) -> Motion:
@@ -96,12 +96,3 @@ def _solving() -> Iterator[OnIteration]:
             if stop.is_set():
                 raise StoppedError("Interrupted; weights that are not found yet explain nothing.") from failure
             raise
-
-
-def _tell(found: dict[str, ExplainedWalk], predicted: dict[str, PredictedWalk]) -> None:
-    for table in explained_tables(found):
-        print_table(*table)
-    for condition, one in predicted.items():
-        print_table(*predicted_table(condition, one))
-    for condition, walk in found.items():
-        print_lines(*explained_sentences(condition, walk))

@@ -44,18 +44,15 @@ def simulate(motion: Motion, options: SimulationOptions, on_step: OnStep) -> Sim
 def _lines(outcome: PilotedOutcome, motion: Motion) -> list[str]:
     before_m = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
     cost = outcome.cost_of_transport
+    ending = "stayed upright for" if outcome.finished else "stayed upright and was not done after"
+    if outcome.fell:
+        ending = "fell after"
     return [
-        f"{_ending(outcome)} {outcome.upright_s:.1f} s under its own controllers",
+        f"{ending} {outcome.upright_s:.1f} s under its own controllers",
         f"  ended {outcome.distance_m:.3f} m from its start, in the file {before_m:.3f} m",
         f"  feet slipped at most {outcome.foot_slip_mm:.1f} mm, torque use {format_percent(outcome.torque_use)}"
         f"{'' if cost is None else f', cost of transport {cost:.2f}'}",
     ]
-
-
-def _ending(outcome: PilotedOutcome) -> str:
-    if outcome.fell:
-        return "fell after"
-    return "stayed upright for" if outcome.finished else "stayed upright and was not done after"
 
 
 SIMULATOR = Simulator(fits=lambda motion, _options: is_piloted(motion), check=check_options, simulate=simulate)

@@ -56,7 +56,10 @@ def check_questions(file: TomlFile, questions: Sequence[CustomQuestion], languag
         check_languages(file, (*place, "text"), question.text, languages)
         for field, kind in (("options", "choice"), ("ends", "scale")):
             _check_texts_of_kind(file, (*place, field), question, kind, languages)
-        _check_numbers(file, place, question)
+        low = question.low
+        high = question.high
+        if low is not None and high is not None and low >= high:
+            raise file.field_error((*place, "high"), f"is {high:g}, which is not above low ({low:g}).")
 
 
 def _check_texts_of_kind(
@@ -70,11 +73,6 @@ def _check_texts_of_kind(
         raise file.field_error(path, f'does not go with kind = "{question.kind}".')
     if len(set(map(len, texts.values()))) > 1:
         raise file.field_error(path, "has more entries in one language than in another.")
-
-
-def _check_numbers(file: TomlFile, place: FieldPath, question: CustomQuestion) -> None:
-    if question.low is not None and question.high is not None and question.low >= question.high:
-        raise file.field_error((*place, "high"), f"is {question.high:g}, which is not above low ({question.low:g}).")
 
 
 def check_custom_replies(questions: Sequence[CustomQuestion], moment: str, form: Mapping[str, str]) -> dict[str, Any]:

@@ -107,7 +107,8 @@ def load_stimuli(design: Design, on_stimulus: OnStimulus = lambda _done, _total:
     for done, (name, motion) in enumerate(controlled.items(), start=1):
         clips[name] = _clip(name, motion, robots[name], display, seconds)
         on_stimulus(len(entries) + done, 2 * len(entries))
-    axes = _views(display)
+    azimuths = view_azimuths(display.azimuth_deg, display.azimuth_spread_deg)
+    axes = [display_axes(structs.replace(display, azimuth_deg=azimuth)) for azimuth in azimuths]
     picture = _picture_frame([(clips[name], _radius_m(robots[name], display)) for name in clips], axes)
     grids = [_grid(display, view, *picture) for view in axes]
     return tuple(
@@ -115,12 +116,6 @@ def load_stimuli(design: Design, on_stimulus: OnStimulus = lambda _done, _total:
         for entry in entries
         for number, view in enumerate(axes)
     )
-
-
-def _views(display: Display) -> list[Array]:
-    """Return the axes of the camera for every azimuth. Shapes (3, 3)."""
-    azimuths = view_azimuths(display.azimuth_deg, display.azimuth_spread_deg)
-    return [display_axes(structs.replace(display, azimuth_deg=azimuth)) for azimuth in azimuths]
 
 
 def _stimulus(
