@@ -1,8 +1,8 @@
 """Which third-party robots can be imported without edits by hand, and how long does it take?
 
 A row has the robot, its kind (as labelled), whether it was adopted or why it was refused, legs, feet, joints, mass,
-processor seconds, and whether its servos hold it for a second. Give a list of files (`kind<TAB>path` per line); without
-one, the robots of installed packages are imported.
+processor seconds, and whether its servos hold it for a second. The argument is a list of files (`kind<TAB>path` per
+line); without it, the robots of installed packages are imported.
 
     python benchmarks/bench_adopt.py robots.txt --out robots/ --pictures pictures/
 """

@@ -1,9 +1,9 @@
-"""Are C3D files of other makers, and damaged copies of them, read or refused with a reason, and how soon?
+"""Are C3D files of other programs, and damaged copies of them, read or refused with a reason, and how quickly?
 
     python benchmarks/bench_c3d_files.py [--folder FOLDER] [--copies 2000]
 
-Files are those of FOLDER, else of ../shared/data. A copy has 1, 5 or 40 bytes that are random, in the header, in the
-parameters or anywhere; one in five is cut off, too. Any other outcome than a recording or our own errors is a fault.
+Files are those of FOLDER, else of ../shared/data. A copy has 1, 5 or 40 random bytes in the header, in the parameters
+or anywhere; one in five is also truncated. Any outcome but a recording or an error class of strut is a fault.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CUT_SHARE = 0.2
 
 
 def outcome(content: bytes) -> tuple[str, float]:
-    """Return what reading a file comes to, and its processor time [s]."""
+    """Return the outcome of reading a file, and its processor time [s]."""
     started = process_time()
     try:
         decode(Recording, content, "file.c3d")
@@ -41,7 +41,7 @@ def outcome(content: bytes) -> tuple[str, float]:
 
 
 def damaged(content: bytes, chance: random.Random) -> bytes:
-    """Return a copy with some random bytes, perhaps cut off."""
+    """Return a copy with some random bytes, perhaps truncated."""
     copy = bytearray(content)
     for _ in range(chance.choice(DAMAGED_BYTES)):
         reach = min(len(copy), chance.choice((HEADER, PARAMETERS, len(copy))))

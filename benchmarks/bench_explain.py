@@ -1,13 +1,13 @@
-"""Does `strut explain` find the weights that made a walk, and do weights found in one trial predict another?
+"""Does `strut explain` find the weights of a walk, and do weights of one trial predict another one?
 
     python benchmarks/bench_explain.py                      # the same as `own 1 2 3`
     python benchmarks/bench_explain.py own [SEED ...]
     python benchmarks/bench_explain.py recorded TRAIN.npz OTHER.npz ...
     python benchmarks/bench_explain.py conditions NAME=WALK.npz ...
 
-`own`: a walk of the usual person with weights drawn between half and twice the usual ones, of which the search gets the
-angles alone; `worst_percent` is the largest error of a weight that the walk identifies. `recorded`: weights found in
-the first motion, against the usual ones, on it and on other motions of the same person (`strut fit` makes motions of
+`own`: a walk of the default person with random weights between half and twice the usual ones; the search gets only its
+angles; `worst_percent` is the largest error of a weight that the walk identifies. `recorded`: weights found in the
+first motion, against the usual ones, on it and on other motions of the same person (`strut fit` makes motions of
 recordings). `conditions`: which mixture explains each walk, a row per criterion with 90 % ranges.
 """
 
@@ -37,7 +37,7 @@ PACKAGES = ("strut", "casadi", "numpy", "scipy")
 
 
 def own(seed: int) -> Row:
-    """Return how well the weights of a walk of ours are found."""
+    """Return the errors of the weights of a synthesized walk."""
     began = process_time()
     gait = WeightedGait(load_robot("heiman"), SPEED_M_S)
     truth = np.random.default_rng(seed).uniform(-np.log(2.0), np.log(2.0), len(gait.names))
@@ -73,7 +73,7 @@ def usual() -> Row:
 
 
 def recorded(train: Path, others: list[Path]) -> list[Row]:
-    """Return how far walks with usual and with found weights are from recorded ones."""
+    """Return the distances of walks with usual and with found weights from recorded ones."""
     began = process_time()
     found = explain(load_motion(train))
     identified = sum(one.identified for one in found.criteria)

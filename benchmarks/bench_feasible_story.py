@@ -1,10 +1,10 @@
-"""How near to the drawing, how slow and how quickly solved are Cassie's eight stories by each method; do they stand?
+"""How far from the keyframes, how slow and how quickly solved are Cassie's eight stories by each method; do they stand?
 
     python benchmarks/bench_feasible_story.py [raw | mass | body | pieces ...] [STORY ...] [--long]
 
-One row per story and method, appended as it comes: `raw` is the drawing itself, `mass` moves the centre of mass alone,
-`body` optimises all joints, forces and times at once, `pieces` does so piece by piece. Seconds are of processor time,
-everything included. `--long` measures dances of 5 s and of 373 frames instead, which are not played.
+One row per story and method, appended at once: `raw` is the keyframe animation itself, `mass` moves the centre of mass
+alone, `body` optimises all joints, forces and times at once, `pieces` does so piece by piece. Seconds are of processor
+time, everything included. `--long` measures dances of 5 s and of 373 frames instead, which are not played.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def dance(beats: int) -> Animation:
 
 
 def stands(robot: Robot, motion: Motion) -> bool:
-    """Return whether the standing controller gets through a motion in MuJoCo: friction 0.6, noise, springs."""
+    """Return whether the robot stays upright through a motion in MuJoCo: friction 0.6, noise, springs."""
     world = World(friction=0.6)
     clock = Clock(control_hz=1000.0)
     return not simulate_requests([play_request(motion, robot)], robot, world=world, clock=clock).outcome.fell

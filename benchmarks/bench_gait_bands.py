@@ -2,9 +2,9 @@
 
     python benchmarks/bench_gait_bands.py [--objective OBJECTIVE] [--speeds SPEED ...]
 
-One gait of the usual person per speed, as `strut synthesize` finds it. `near` of `judged` figures are within two
-standard deviations of people's mean at that speed; `worst` is the one that is farthest, by `worst_sd`. `cpu_s` is all
-of a gait: set-up, solution, refinement, proof and judgement. Every figure goes to `results/gait_band_figures.csv`.
+One gait of the default person per speed, as `strut synthesize` finds it. `near` of `judged` figures are within two
+standard deviations of people's mean at that speed; `worst` is the farthest one, by `worst_sd`. `cpu_s` is the whole
+gait: set-up, solution, refinement, proof and judgement. Every figure goes to `results/gait_band_figures.csv`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far are gait events from markers alone from those that force plates feel?
+"""How far are gait events from markers from those of force plates?
 
 Thresholds are tuned on half of the trials. Needs the recordings in ../shared/data. Prints the errors of the tuned and
 of the held-out half, then what other thresholds would give on the tuned half. With `--folder FOLDER` those of the C3D
@@ -33,7 +33,7 @@ TRIED = {
 
 
 def errors_ms(trials: list[GaitTrial], thresholds: EventThresholds, kind: str | None = None) -> Array:
-    """Return how late events come after those of plates."""
+    """Return the delays of events after those of plates."""
     late = []
     for trial in trials:
         assert trial.paths is not None

@@ -4,12 +4,12 @@
     python benchmarks/bench_gait_library.py --grid 11,11,11 --workers 2 --store gaits.db    # goes on where it was
     python benchmarks/bench_gait_library.py --tried gaits.db    # one row for each gait that `strut library try` walked
 
-Builds the same grid from nothing with each number of Dask workers on this machine, in turns. `gait_s` is the median
-processor time of a gait that starts from a neighbour, one core; `_most` are the worst of all. `build_s` is waiting
-for the whole grid and `first_s` for its first gait, start of the workers included. `speedup` is `build_s` of the first
+Builds the same grid anew with each number of Dask workers on this machine, in turns. `gait_s` is the median processor
+time of a gait that starts from a neighbour, one core; `_most` are the worst of all. `build_s` is the elapsed time of
+the whole grid and `first_s` that of its first gait, start of the workers included. `speedup` is `build_s` of the first
 number of workers over the present one, `steady_speedup` the same without `first_s`; they are left out where a build
 went on. `builder_s` and `workers_s` are processor times, and `others_cores` is how many cores other programs kept busy
-meanwhile: unless next to none, only processor times count.
+meanwhile: unless it is close to 0, only processor times count.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from strut.pilot.request import Walker  # noqa: E402
 
 
 def others_busy_s() -> float:
-    """Return the processor time of all other programs since the machine started; 0 where /proc does not tell."""
+    """Return the processor time of all other programs since the machine started; 0 without /proc."""
     stat = Path("/proc/stat")
     if not stat.is_file():
         return 0.0
@@ -44,7 +44,7 @@ def others_busy_s() -> float:
 
 
 def build_row(counts: tuple[int, int, int], workers: int, path: Path) -> Row:
-    """Build a grid into a store, what it holds already left alone, and return how long it took."""
+    """Build the missing gaits of a grid into a store, and return the times."""
     goes_on = path.exists()
     others_s = others_busy_s()
     own = os.times()
@@ -80,7 +80,7 @@ def build_row(counts: tuple[int, int, int], workers: int, path: Path) -> Row:
 
 
 def speedups(first: Row, row: Row) -> Row:
-    """Return how many times as fast a build is as the first one, with and without the start of the workers."""
+    """Return the speed-up of each build over the first one, with and without the start of the workers."""
     if row["build_s"] is None:
         return {"speedup": None, "steady_speedup": None}
     steady_s = [one["build_s"] - one["first_s"] for one in (first, row)]
@@ -91,7 +91,7 @@ def speedups(first: Row, row: Row) -> Row:
 
 
 def tried_rows(path: Path) -> list[Row]:
-    """Return what came of the walks in a store: held without a fall, and the error of the mean speed."""
+    """Return the outcome of the walks in a store: held without a fall, and the error of the mean speed."""
     store = GaitStore(path, load_robot("cassie"))
     rows: list[Row] = []
     for one, walker in product(store.records(), get_args(Walker)):

@@ -1,18 +1,18 @@
-"""Do feelings of human models show what was asked, how long does one wait, and can the five be told apart?
+"""Do emotions of human models express what was asked, how long do they take, and can the five be distinguished?
 
     python benchmarks/bench_human_feelings.py [BODY ...]
     python benchmarks/bench_human_feelings.py NAME=NEUTRAL.npz,FELT.npz ...
 
-Five walks at full intensity per body, as `strut walk heiman --emotion sad` makes them. `least` is the word of which the
-least share is shown. `wall_s` is what a user waits, `cpu_s` the processor time, both without imports. Motions are kept
-in `build/feelings`, and a body that is there is not walked again.
+Five walks at full intensity per body, as `strut walk heiman --emotion sad` makes them. `least` is the style parameter
+with the smallest expressed share. `wall_s` is elapsed time, `cpu_s` processor time, both without imports. Motions are
+kept in `build/feelings`, and a body that is there is not walked again.
 
-Then features of expression from the literature (`strut.human.gait_expression`) classify every walk by the
-nearest of the other bodies' mean walks, in deviations over the feelings of a body: with all features, and without those
-that follow from speed. A body is never judged by itself.
+Then features of expression from the literature (`strut.human.gait_expression`) classify every walk by the nearest of
+the other bodies' mean walks, in deviations over the emotions of a body: with all features, and without those that
+follow from speed. A body is never compared with itself.
 
-The second form compares recorded people (what `strut fit` made of them) with the walks that are kept: how much the
-change from a person's neutral to an acted feeling points the way of ours, as the cosine of the two in these features.
+The second form compares recorded people (fitted by `strut fit`) with these walks: the cosine, in these features,
+between a person's change from neutral to an acted emotion and ours.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ALL = (
 
 
 def body(name: str) -> Robot:
-    """Return a person: the usual one, or `female 1.65 60`."""
+    """Return a person: the default one, or `female 1.65 60`."""
     if name == "usual":
         return load_robot("heiman")
     sex, height_m, mass_kg = name.split()
@@ -62,7 +62,7 @@ def body(name: str) -> Robot:
 
 
 def walked(robot: Robot, who: str, feeling: str) -> tuple[Row, Motion]:
-    """Return the row of a feeling, and its walk."""
+    """Return the row of an emotion, and its walk."""
     began_s = perf_counter()
     began_cpu_s = process_time()
     iterations = []
@@ -90,7 +90,7 @@ def walked(robot: Robot, who: str, feeling: str) -> tuple[Row, Motion]:
 
 
 def told_apart(features: dict[str, dict[str, dict[str, float]]], names: tuple[str, ...], kind: str) -> list[Row]:
-    """Return which feeling each walk is read as, by the means of the other bodies' walks."""
+    """Return the emotion as which each walk is classified, by the means of the other bodies' walks."""
     levels = {who: _levels(walks, names) for who, walks in features.items()}
     rows = []
     for who, own in levels.items():
@@ -111,7 +111,7 @@ def _levels(walks: dict[str, dict[str, float]], names: tuple[str, ...]) -> Array
 
 
 def pointing(name: str, neutral: Path, felt: Path) -> list[Row]:
-    """Return which of our feelings a recorded one is like, with all features and without those of speed."""
+    """Return the emotion nearest to a recorded one, with all features and without those of speed."""
     people = [(robot_of(walk), walk) for walk in map(load_motion, (neutral, felt))]
     own = [[gait_expression(body(who), load_motion(_kept(who, one))) for one in FEELINGS] for who in BODIES]
     rows = []

@@ -1,10 +1,10 @@
-"""How far from its limits is `strut check` with sound human walks, and how far beyond with those tampered with?
+"""How far inside the limits of `strut check` are sound human walks, and how far beyond are altered ones?
 
     python benchmarks/bench_landing_audit.py
 
-Walks are synthesized first: four feelings, and the gait of least time at 1.3 m/s with criteria alone. One row per walk
-and tampering: what stays unexplained, how far pressure is outside what touches, what landings leave, how far torques in
-the file are off, which limits are broken (none if the verdict is ok), and the processor time of the audit.
+Walks are synthesized first: four emotions, and the gait of minimal time at 1.3 m/s with criteria alone. One row per
+walk and alteration: the unexplained force, the distance of the centre of pressure outside the contacts, the residual of
+landings, the error of the torques in the file, the broken limits (none if the verdict is ok), and the processor time.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def walked(name: str) -> Motion:
 
 
 def tampered(motion: Motion) -> Iterator[tuple[str, Motion]]:
-    """Yield a motion as it is, and in ways in which it cannot be."""
+    """Yield a motion as it is, and altered so that it is impossible."""
     qpos = motion.qpos
     joints = slice(motion.qpos.shape[1] - len(motion.joint_names), None)
     yield "as it is", motion
@@ -62,7 +62,7 @@ def tampered(motion: Motion) -> Iterator[tuple[str, Motion]]:
 
 
 def rows_of(name: str) -> list[Row]:
-    """Return what the audit finds in one walk, as it is and tampered with."""
+    """Return the rows of one walk, as it is and altered."""
     robot = load_robot("heiman")
     rows = list[Row]()
     for word, motion in tampered(walked(name)):

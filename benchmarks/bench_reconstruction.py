@@ -2,10 +2,10 @@
 
     python benchmarks/bench_reconstruction.py [--count COUNT]
 
-The recordings are a gait of our own at 100, 200 and 500 samples per second with its true phase times, so that what
-comes back can be compared with what was put in: `torque_share` is the root mean square of the torque error over the
-largest torque, `force_share` that of the worst axis of the whole ground force over body weight, both at the nodes of
-the gait. Times include the shooting refinement and the playback by another engine; `intervals` are those of the mesh.
+The recordings are a synthesized gait at 100, 200 and 500 samples per second with its true phase times, so that the
+result can be compared with the truth: `torque_share` is the root mean square of the torque error over the largest
+torque, `force_share` that of the worst axis of the whole ground force over body weight, both at the nodes of the gait.
+Times include the shooting refinement and the playback by another engine; `intervals` are those of the mesh.
 """
 
 from __future__ import annotations

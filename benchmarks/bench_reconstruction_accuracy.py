@@ -1,13 +1,13 @@
-"""How well do reconstructions give back torques and ground forces, over gaits, phase times and noise?
+"""How accurate are reconstructed torques and ground forces, over gaits, phase times and noise?
 
     python benchmarks/bench_reconstruction_accuracy.py [GAIT ...]
 
-Gaits of our own, all of WORKS unless some are named, 100 samples per second, on two processes. Phase times are the
-true ones of one step, or detected from two steps without contact columns, of which the recording begins and ends in
-the middle of a step. Noise is white, on every joint angle. `torque_share` is the root mean square of the torque error
-over the largest torque, `foot_share` and `total_share` those of the worst axis of the worse foot and of both together
-over body weight, all at 500 instants a second; `border_ms` is the worst time of a phase's end; `smooth` is the factor
-on smooth torques that the noise needs.
+Synthesized gaits, all of WORKS unless some are named, 100 samples per second, on two processes. Phase times are the
+true ones of one step, or detected from two steps without contact columns, of which the recording begins and ends in the
+middle of a step. Noise is white, on every joint angle. `torque_share` is the root mean square of the torque error over
+the largest torque, `foot_share` and `total_share` those of the worst axis of the worse foot and of both together over
+body weight, all at 500 instants a second; `border_ms` is the worst time of a phase's end; `smooth` is the factor on
+smooth torques that the noise needs.
 """
 
 from __future__ import annotations

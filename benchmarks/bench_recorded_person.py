@@ -3,10 +3,10 @@
     python benchmarks/bench_recorded_person.py [RECORDING.c3d] [--height HEIGHT_M --mass MASS_KG]
     python benchmarks/bench_recorded_person.py FITTED.npz      # what `strut fit` made of a recording
 
-The recording is used for the body and the speed alone. `apart_deg` is the mean absolute difference of sagittal joint
-angles over the cycle, of the legs that were seen for a whole one; `shape_deg` the same once the mean of each curve is
-taken off, which is where markers and model may disagree about zero; `offset_deg` that mean, recorded less ours, and
-`worst_at_percent` where in the cycle the mean curves are farthest apart.
+The recording gives only the body and the speed. `apart_deg` is the mean absolute difference of sagittal joint angles
+over the cycle, of the legs that were seen for a whole one; `shape_deg` the same without the mean of each curve, where
+the zeros of markers and model may differ; `offset_deg` that mean, recorded less ours, and `worst_at_percent` where in
+the cycle the mean curves are farthest apart.
 """
 
 from __future__ import annotations

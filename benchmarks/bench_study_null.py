@@ -1,4 +1,4 @@
-"""How often do the verdicts of a study see what is not there?
+"""How often are the verdicts of a study false alarms?
 
     python benchmarks/bench_study_null.py [--sets 1000] [--only groups]
 

@@ -4,7 +4,7 @@
 
 The size of a study of five walks is found for a power of 80 % of one finding; 500 fresh simulated studies of that size
 then show the power it has, and 500 of one person less. Required: 80 plus or minus 5 % (`within_5`). In small studies
-one person makes more than that: there the size must be the fewest people that reach 80 % (`fewest`). `cpu_s` is
+one person changes the power by more: there, the size must be the smallest that reaches 80 % (`fewest`). `cpu_s` is
 processor time.
 """
 
@@ -37,7 +37,7 @@ ALLOWED = 0.05
 
 
 def calibration(design: Design, audience: str, finding: str) -> Row:
-    """Return how many people are recommended, and which power they have and one less has."""
+    """Return the recommended number of people, and the power with it and with one less."""
     started = process_time()
     model = AUDIENCES[audience]
     chances = (np.random.default_rng(seed) for seed in (7, 8, 9))

@@ -3,8 +3,8 @@
     python benchmarks/bench_study_report.py
 
 The answers are simulated: 500 observers with twenty answers each, one study with choices and one with ratings.
-Required: less than 10 s from the answers to the page. `cpu_s` is what the report itself used; on a busy machine
-`wall_s` is more.
+Required: less than 10 s from the answers to the page. `cpu_s` is the processor time of the report; `wall_s` is longer
+on a busy machine.
 """
 
 from __future__ import annotations

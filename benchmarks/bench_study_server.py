@@ -1,9 +1,9 @@
-"""How long does a participant wait when fifty or two hundred take part at once, on SQLite and on PostgreSQL?
+"""How long does a request take with fifty or two hundred participants at once, on SQLite and on PostgreSQL?
 
     python benchmarks/bench_study_server.py [--people 50 200]
 
-Each of them reads a page, thinks for 1.5 s and sends the answer twice, as impatient people do; the server is a
-process of its own on the same machine. Required: a median below 50 ms of fifty, and nothing lost or doubled of any.
+Each participant reads a page, waits 1.5 s and sends the answer twice, as impatient people do; the server is a process
+of its own on the same machine. Required: a median below 50 ms with fifty, and no answer lost or doubled with any.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ALLOWED_S = 0.050
 
 
 def measured(case: str, folder: Path, url: str | None, people: int) -> Row:
-    """Return one row: a server on one database, so many participants, and what it stored."""
+    """Return one row: a server on one database with a number of participants, and what it stored."""
     server = StudyServer(folder, "--requests-per-minute", "60000", *(["--database", url] if url else []))
     before = _stored(folder, url)
     try:

@@ -4,11 +4,10 @@
 
 One step of 34 degrees of freedom, four phases, two impacts, as `strut synthesize --speed 1.3` finds it, in the usual
 manner and in the plain one: set-up, solution, refinement and proof. The first start is the drawn step, the others have
-noise of 0.03 rad on every angle at every node and 30 % on every duration. Each runs in a fresh process, so that nothing
-is left over from the one before. `cpu_s` is all processor time of that process, imports included; `wall_s` is what a
-user waits, longer when others use the machine. A start counts as the same optimum when its cost on the mesh is within
-0.1 % of the least and all joint angles are within 10 mrad of that gait's at the same share of the step. What a start
-that fails would have had is left empty.
+noise of 0.03 rad on every angle at every node and 30 % on every duration. Each runs in a fresh process, so that runs
+are independent. `cpu_s` is the processor time of that process, imports included; `wall_s` is elapsed time, longer on a
+busy machine. A start counts as the same optimum when its cost on the mesh is within 0.1 % of the least and all joint
+angles are within 10 mrad of that gait's at the same share of the step. The cells of a start that fails are empty.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ def _timed(fresh: ProcessPoolExecutor, manner: str, seed: int) -> Found:
 
 
 def _synthesized(manner: str, seed: int) -> Found:
-    """Return what a start gives, and its joint angles over the step. Runs in a process of its own."""
+    """Return the row of a start, and its joint angles over the step. Runs in a process of its own."""
     robot = load_robot("heiman")
     wanted = named_gait_options(robot, [manner])
     noise = {"angle_noise_rad": 0.03, "duration_noise": 0.3} if seed else {}
@@ -109,7 +108,7 @@ def _synthesized(manner: str, seed: int) -> Found:
 
 
 def _judged(found: list[Found]) -> list[Row]:
-    """Return the rows with how far each is from the cheapest gait, and whether that is the same."""
+    """Return the rows with the distance of each from the cheapest gait, and whether it is the same optimum."""
     costs = [row["mesh_cost"] if angles is not None else np.inf for row, angles in found]
     best_cost = min(costs)
     best = found[int(np.argmin(costs))][1]

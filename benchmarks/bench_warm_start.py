@@ -1,10 +1,10 @@
-"""How much of the solver's work do solved gaits and `strut synthesize --from` save, and is the optimum the same?
+"""How much solver time do solved gaits and `strut synthesize --from` save, and is the optimum the same?
 
     python benchmarks/bench_warm_start.py [CASE ...]
 
-Each case from a guessed step (cold), from a blend of the solved gaits that come with strut (usual), and, where it is
-named so, from our walk at 1.3 m/s (`--from`). `apart_mrad` is the largest difference of a joint angle from the cold
-gait at the same share of the step. `cpu_s` is all of a gait: set-up, solution, refinement and proof.
+Each case starts from key poses (cold), from a blend of the solved gaits that come with strut (usual), and, if its name
+says so, from our walk at 1.3 m/s (`--from`). `apart_mrad` is the largest difference of a joint angle from the cold gait
+at the same share of the step. `cpu_s` is all of a gait: set-up, solution, refinement and proof.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def angles(gait: Gait) -> Array:
 
 
 def apart_mrad(gait: Gait | None, cold: Gait | None) -> float | str:
-    """Return the largest difference of a joint angle; nothing if one of them was not found."""
+    """Return the largest difference of a joint angle; None if one of them failed."""
     if gait is None or cold is None:
         return ""
     return round(1e3 * float(np.max(np.abs(angles(gait) - angles(cold)))), 2)

@@ -33,7 +33,7 @@ Program = tuple[Any, Any, Any, Any, Any]  # Hessian, gradient, rows, upper, lowe
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    """Return what a call returns, and its processor time in milliseconds."""
+    """Return the result of a call, and its processor time in milliseconds."""
     started = time.process_time_ns()
     found = work()
     return found, (time.process_time_ns() - started) * 1e-6
@@ -154,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def row(case: str, robot: strut.Robot, times_ms: list[float], off: float) -> dict[str, Any]:
-    """Return a row of the record: how long it takes, and how far its solution is from daqp's."""
+    """Return a row: processor times, and the distance of the solution from daqp's."""
     return {
         "case": case,
         "joints": len(robot.joint_names),

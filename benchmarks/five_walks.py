@@ -1,4 +1,4 @@
-"""Five walks: Mr. Pete with five feelings, what the benchmarks of studies show people."""
+"""Five walks: Mr. Pete with five emotions, the stimuli of the benchmarks of studies."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Make the library of solved gaits from which `strut synthesize` and feelings of human models start.
+"""Make the library of solved gaits from which `strut synthesize` and emotions of human models start.
 
     python benchmarks/make_warm_library.py [SECONDS]
 
-Walks without a feeling over speed, of three sizes of body, and feelings at half and full intensity of the usual one.
-The first starts from a guessed step, every other from a blend of those before it, or from a guessed step if that fails.
+Neutral walks over speed, for three sizes of body, and emotions at half and full intensity for the default one. The
+first starts from a guessed step, every other from a blend of those before it, or from a guessed step if that fails.
 Each is kept in `build/warm_gaits`, so that a run that ends after so many seconds goes on when it is started again;
 remove that folder after a change of criteria. Only the solver's mesh is solved: what starts from it is refined and
 proven anyway.
@@ -47,7 +47,7 @@ FEELINGS = ("happy", "sad", "angry", "fearful")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A walk of the library: of whom, how fast without a feeling, or which feeling and how much of it."""
+    """A walk of the library: its body, and its neutral speed or its emotion and intensity."""
 
     body: str
     speed_m_s: float = 0.0
@@ -59,7 +59,7 @@ class Entry:
         return f"{self.body}_{self.feeling or 'neutral'}_{self.intensity or self.speed_m_s:g}"
 
     def request(self) -> SynthesisRequest:
-        """Return the walk as it is asked of the solver."""
+        """Return the request of a walk."""
         human = body(self.body)
         options = named_gait_options(human, [HUMAN])
         speed_m_s = self.speed_m_s

@@ -170,7 +170,7 @@ class Tracking:
         return crocoddyl.IntegratedActionModelEuler(model, step_s)
 
     def _add_cones(self, costs: Any, contacts: Any) -> None:
-        """Add penalties where a contact would pull, slip, or press outside its sole."""
+        """Add penalties on contacts that pull, slip, or press outside their sole."""
         for name, item in contacts.contacts.todict().items():
             frame = item.contact.id
             controls = self.actuation.nu

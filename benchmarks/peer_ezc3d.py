@@ -26,7 +26,7 @@ ADDRESS_SPACE_BYTES = 3 * 2**30  # beyond it, memory is refused, so that the mac
 
 
 def read_files() -> None:
-    """Read the files that stdin names, one per line, and print what each comes to."""
+    """Read the files that stdin names, one per line, and print the outcome of each."""
     import ezc3d  # noqa: PLC0415 -- only the process that may crash imports it
 
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES))
@@ -50,7 +50,7 @@ def start() -> subprocess.Popen[str]:
 
 
 def outcomes(copies: list[bytes]) -> Counter[str]:
-    """Return how often reading a copy comes to what."""
+    """Return the number of copies by outcome."""
     counts = Counter[str]()
     reader = start()
     with tempfile.TemporaryDirectory() as folder:

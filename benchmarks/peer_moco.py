@@ -49,7 +49,7 @@ def main(path: str) -> None:
 
 
 def solved(problem: dict[str, Any]) -> dict[str, Any]:
-    """Return what Moco finds."""
+    """Return the solution of Moco."""
     times, angles = recording(problem)
     model, names = human(problem, times)
     single = np.append(np.diff(times) > 10.0 * APART_S, True)  # a spline cannot pass through two nodes at once
@@ -80,7 +80,7 @@ def solved(problem: dict[str, Any]) -> dict[str, Any]:
 
 
 def settle(solver: Any, node_s: Any) -> None:
-    """Set all that decides how it is solved."""
+    """Set the options of the solver."""
     solver.setMesh(osim.StdVectorDouble(((node_s - node_s[0]) / np.ptp(node_s)).tolist()))
     solver.set_transcription_scheme("trapezoidal")
     solver.set_multibody_dynamics_mode("implicit")
@@ -97,7 +97,7 @@ def settle(solver: Any, node_s: Any) -> None:
 
 
 def told(solution: Any, node_s: Any, angles: Any, names: Any) -> dict[str, Any]:
-    """Return what a solution says, as `peers.py` reads it."""
+    """Return a solution in the form that `peers.py` reads."""
     converged = bool(solution.success())
     if solution.isSealed():
         solution.unseal()

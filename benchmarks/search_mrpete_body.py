@@ -1,4 +1,4 @@
-"""Is there a Mr. Pete whose legs pass each other? Searches the dimensions that the thesis does not print.
+"""Is there a body of Mr. Pete whose legs do not collide? Searches the dimensions that the thesis does not print.
 
     python benchmarks/search_mrpete_body.py [--seconds 600] [--seed 0]
 
@@ -6,8 +6,8 @@ Printed and kept: size of the body, seven joints a leg, four equal legs, mounted
 upright, five poses, steps, knees that face each other. Free: where the hips are, to which side their mounts point, and
 how the leg is split into thigh and shin; the links are as thick as they were. Differential evolution looks for a body
 whose five walks, planned with the sway of the present one, keep surfaces apart while every foot is in reach, joints
-keep range and speed, and everything but the feet stays off the ground. The best are printed, to be proved with
-`strut walk`.
+keep range and speed, and everything but the feet stays off the ground. The best are printed, to be proved with `strut
+walk`.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Search:
         return {emotion: self._walk(self.robot(values), emotion)[0] for emotion in KEPT}
 
     def _walk(self, robot: Robot, emotion: str) -> tuple[tuple[float, tuple[str, str]], float]:
-        """Return the nearest bodies of a walk and what else is wrong with it [m]."""
+        """Return the nearest bodies of a walk and its other violations [m]."""
         body = _steps(robot, emotion)
         shift = self.sway_m[emotion]
         qpos = body.posture(shift).qpos
@@ -160,7 +160,7 @@ class Search:
         return (apart.smallest_m, apart.bodies), wrong + max(0.0, CLEAR_M - height_m) + 0.02 * min(too_fast, 2.0)
 
     def cost(self, values: Array) -> float:
-        """Return what a body lacks, summed over the walks [mm], and a little for being another than the first one."""
+        """Return the summed violations of all walks [mm], and a small cost of the distance from the first body."""
         robot = self.robot(values)
         lacking = 0.0
         lacking += 0.1 * max(0.0, 0.7 - knees_face_each_other(robot))

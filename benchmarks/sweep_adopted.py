@@ -1,10 +1,10 @@
 """Do imported robots walk with an emotion, with other friction and masses than planned?
 
-Every robot's folder in a folder x five feelings x friction 0.6 and 0.9 x masses 0.9 and 1.1; four legs walk 20 cycles,
-two legs 10. A row per simulation is added to a CSV as it comes; what is there already is not done again. A body length
-is the distance between the middles of the front and of the hind hips, or the height of a biped, standing; speed is that
-of the middle half of the walk. All times are of the processor. Features that people see of each walk are written down,
-so that `--report` tells which feelings of a robot, as its limits left them, people would confuse.
+Every robot in a folder x five emotions x friction 0.6 and 0.9 x masses 0.9 and 1.1; four legs walk 20 cycles, two legs
+10. A row per simulation is added to a CSV at once; existing rows are not simulated again. A body length is the distance
+between the middles of the front and of the hind hips, or the height of a standing biped; speed is that of the middle
+half of the walk. Times are processor times. Visible features of each walk are recorded, so that `--report` lists the
+emotions of a robot that people would confuse after its limits have weakened them.
 
     python benchmarks/sweep_adopted.py robots/ rows.csv --only go1,g1 --emotions neutral,sad
     python benchmarks/sweep_adopted.py robots/ rows.csv --report
@@ -90,7 +90,7 @@ def rows_of(folder: Path, emotion: str, worlds: list[tuple[float, float]]) -> li
 
 
 def played(motion: strut.Motion, robot: strut.Robot, friction: float, mass_scale: float) -> Row:
-    """Return what came of a walk in one world."""
+    """Return the outcome of a walk in one world."""
     started = time.process_time()
     outcome = strut.simulate(motion, robot, friction=friction, mass_scale=mass_scale).outcome
     return {
@@ -106,7 +106,7 @@ def played(motion: strut.Motion, robot: strut.Robot, friction: float, mass_scale
 
 
 def read(path: Path) -> list[Row]:
-    """Return the rows that are there."""
+    """Return the existing rows."""
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
@@ -114,7 +114,7 @@ def read(path: Path) -> list[Row]:
 
 
 def sweep(folders: list[Path], path: Path, emotions: list[str], every: list[tuple[float, float]]) -> None:
-    """Add the rows that are not there yet."""
+    """Add the missing rows."""
     done = {(row["robot"], row["emotion"], float(row["friction"]), float(row["mass_scale"])) for row in read(path)}
     for emotion, folder in product(emotions, folders):
         worlds = [w for w in every if (folder.name, emotion, *w) not in done]
@@ -135,7 +135,7 @@ def sweep(folders: list[Path], path: Path, emotions: list[str], every: list[tupl
 
 
 def report(rows: list[Row]) -> None:
-    """Print what came of the walks, by number of legs."""
+    """Print the outcomes of the walks, by number of legs."""
     for legs in ("4", "2"):
         chosen = [row for row in rows if row["legs"] == legs]
         walked = [row for row in chosen if row["verdict"] in ("ok", "weakened")]
@@ -166,7 +166,7 @@ def report(rows: list[Row]) -> None:
 
 
 def pairs_by_distance(rows: list[Row]) -> list[tuple[float, str, str]]:
-    """Return any two feelings of one robot, as its limits left them, with their distance, the nearest first."""
+    """Return pairs of emotions of one robot, as weakened by its limits, with their distance, the nearest first."""
     seen = {row["emotion"]: row["features"] for row in rows if row["features"]}
     names = [emotion for emotion in EMOTIONS if emotion in seen]
     if len(names) < 2:  # the others were refused
@@ -179,7 +179,7 @@ def pairs_by_distance(rows: list[Row]) -> list[tuple[float, str, str]]:
 
 
 def report_confused(rows: list[Row]) -> None:
-    """Print which feelings of a robot, of those that were planned, are nearer to each other than people need."""
+    """Print the planned emotions of a robot that are closer to each other than people can distinguish."""
     for robot, own in by_robot(rows).items():
         pairs = pairs_by_distance(own)
         near = [f"{one} and {other} {far:.2f}" for far, one, other in pairs if far < discrimination_threshold()]
@@ -194,7 +194,7 @@ def by_robot(rows: list[Row]) -> dict[str, list[Row]]:
 
 
 def table_line(robot: str, rows: list[Row]) -> str:
-    """Return what came of one robot's walks, as a line of a table."""
+    """Return the outcome of one robot's walks, as a line of a table."""
     of = {row["emotion"]: row for row in rows}
     kept = ["refused" if not of[name]["kept"] else f"{float(of[name]['kept']):.2f}" for name in EMOTIONS if name in of]
     upright = [row for row in rows if row["fell"] == "False"]
