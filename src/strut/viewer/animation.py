@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from strut.arrays import Array
+from strut.arrays import Array, Pixels
 from strut.errors import OutOfRangeError
 from strut.models.solid_mesh import MAX_FACES_FILMED
 from strut.motion import Motion
@@ -23,7 +23,6 @@ from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS
 from strut.viewer.footage import Look, SideBySide, footage, frame_times_s, nearest_samples
 from strut.viewer.loop import repeat_cycle, repeated
 from strut.viewer.picture import INK, VERDICT_COLORS, Mark, Shot, Take, follow, key_under, shot_of, titles_over
-from strut.viewer.render import Pixels
 from strut.viewer.video import video_bytes
 from strut.viewer.width import FILM
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
+from strut.arrays import Pixels
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
@@ -15,7 +16,6 @@ from strut.viewer.animation import Film, FilmOptions, OnFrame, check_frame_rate,
 from strut.viewer.footage import Look, SideBySide
 from strut.viewer.picture import png_bytes
 from strut.viewer.pose_strip import POSES, STRIP_PX, pose_strip_bytes
-from strut.viewer.render import Pixels
 from strut.viewer.report import MAX_SHOWN_S, report_bytes
 from strut.viewer.width import PICTURE, check_width
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from scipy.ndimage import gaussian_filter1d
 
-from strut.arrays import Array
+from strut.arrays import Array, Pixels
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Robot
@@ -23,7 +23,7 @@ from strut.viewer.camera import ELEVATION_RAD, Camera, fitted_camera
 from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
 from strut.viewer.footage import Footage, SideBySide, Spot, footage, mid_swing_sample, nearest_samples, support_polygons
 from strut.viewer.receipt_text import verdict_of
-from strut.viewer.render import Pixels, draw_frame
+from strut.viewer.render import draw_frame
 from strut.viewer.width import PICTURE
 
 INK = "#1a1c20"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from strut.arrays import Array
+from strut.arrays import Array, Pixels
 from strut.errors import OutOfRangeError
 from strut.maths.sampling import middle_cycle
 from strut.motion import Motion
@@ -17,7 +17,7 @@ from strut.viewer.footage import Footage, Look, SideBySide, footage, nearest_sam
 from strut.viewer.loop import repeat_cycle
 from strut.viewer.picture import INK, Words, as_png, verdict_color
 from strut.viewer.receipt_text import dial_of, title_of
-from strut.viewer.render import Pixels, draw_frame
+from strut.viewer.render import draw_frame
 
 POSES = 8
 MAX_POSES = 24

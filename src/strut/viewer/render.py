@@ -11,13 +11,12 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from strut.arrays import Array
+from strut.arrays import Array, Pixels
 from strut.viewer.camera import Camera
 from strut.viewer.floor import BACKDROP, SPOT_SHARE_THROUGH_BODY, UP, Shadow, add_spots, cast_shadow, floor_color
 from strut.viewer.footage import Footage
 from strut.viewer.rasterizer import PosedBody, VisiblePoints
 
-Pixels = npt.NDArray[np.uint8]
 SAMPLES_PER_SIDE = 2  # a pixel of the body is the mean of this many squared
 RIM = 0.55  # brightness of the outline of a body, half a pixel wide, which separates white bodies from the backdrop
 MIN_BRIGHTNESS = 0.3  # largest of red, green and blue; shades of darker bodies could not be distinguished

@@ -15,8 +15,8 @@ from typing import Literal
 
 import imageio_ffmpeg
 import numpy as np
-import numpy.typing as npt
 
+from strut.arrays import Pixels
 from strut.errors import VideoError
 
 VideoFormat = Literal["mp4", "webm"]
@@ -26,7 +26,7 @@ CODECS: dict[VideoFormat, list[str]] = {
 }
 
 
-def video_bytes(pictures: Iterable[npt.NDArray[np.uint8]], form: VideoFormat, *, rate_hz: float) -> bytes:
+def video_bytes(pictures: Iterable[Pixels], form: VideoFormat, *, rate_hz: float) -> bytes:
     """Return a film of pictures of one shape (height, width, 3), which go to ffmpeg one by one."""
     try:
         program = imageio_ffmpeg.get_ffmpeg_exe()
@@ -52,7 +52,7 @@ def video_bytes(pictures: Iterable[npt.NDArray[np.uint8]], form: VideoFormat, *,
         return film.read_bytes()
 
 
-def pad_to_even(pictures: Iterable[npt.NDArray[np.uint8]]) -> Iterator[npt.NDArray[np.uint8]]:
+def pad_to_even(pictures: Iterable[Pixels]) -> Iterator[Pixels]:
     """Yield pictures of even height and width, which the codecs need, by repeating the last row or column."""
     for picture in pictures:
         yield np.pad(picture, ((0, picture.shape[0] % 2), (0, picture.shape[1] % 2), (0, 0)), mode="edge")

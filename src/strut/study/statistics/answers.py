@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Mask
 from strut.errors import AnswersError, OutOfRangeError
 from strut.plumbing.csv_text import original_cell
 from strut.study.design.exclusion import attention_words, excluded_words
@@ -113,7 +114,7 @@ class Answers:
         return "chosen" in self.table
 
     @property
-    def correct(self) -> npt.NDArray[np.bool_]:
+    def correct(self) -> Mask:
         """Which answers are hits: they name the intended emotion. Shape (N,)."""
         return np.asarray(self.table["perceived"] == self.table["intended"], dtype=bool)
 

@@ -16,9 +16,8 @@ from numpy.polynomial.hermite import hermgauss
 from scipy import optimize, special
 from statsmodels.tools.numdiff import approx_hess
 
-from strut.arrays import Array
+from strut.arrays import Array, IntArray
 from strut.errors import AnswersError
-from strut.study.statistics.answers import IntArray
 
 _NO_SD = 1e-2  # the likelihood is flat in standard deviations of log odds below this
 _INITIAL_SD = 0.5  # of log odds; in the range of published studies

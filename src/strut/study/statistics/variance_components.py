@@ -18,9 +18,8 @@ import numpy as np
 from scipy import optimize, sparse, stats
 from statsmodels.tools.numdiff import approx_fprime, approx_hess
 
-from strut.arrays import Array
+from strut.arrays import Array, IntArray
 from strut.errors import AnswersError
-from strut.study.statistics.answers import IntArray
 
 _ZERO_RATIO = 1e-3  # the likelihood is flat in standard deviations below this share of the residual
 _MAX_RATIO = 1e3  # of a standard deviation to the residual; bounds the search
