@@ -255,7 +255,8 @@ class Receipt:
 
     def _figures(self) -> dict[str, Any]:
         """Return every number of the receipt by its name."""
-        own = {field.name: getattr(self, field.name) for field in fields(self) if _is_number_field(field)}
+        numbers = [field.name for field in fields(self) if str(field.type).startswith(("float", "int"))]
+        own = {name: getattr(self, name) for name in numbers}
         soundness = {name: value for name, value in (self.soundness or {}).items() if not isinstance(value, str)}
         return own | dict(self.naturalness or {}) | dict(self.walk or {}) | soundness
 
@@ -284,10 +285,6 @@ class Receipt:
         values["not_expressed"] = tuple(table.get("not_expressed", ()))
         values["pad"] = tuple(table["pad"]) if table["pad"] else None
         return cls(**values)
-
-
-def _is_number_field(field: Field[Any]) -> bool:
-    return str(field.type).startswith(("float", "int"))
 
 
 def _check_keys(table: dict[str, Any], known: Mapping[str, Field[Any]]) -> None:

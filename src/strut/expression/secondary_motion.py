@@ -95,7 +95,8 @@ def secondary_motion(robot: Robot, style: Style, rhythm: Rhythm) -> SecondaryMot
     nod = stepping * _nod(amounts, rhythm.beat) + recoil * _follow_through(rhythm)
     shallow = 1.0 - (1.0 - WALKING_BREATH) * rhythm.walking
     breath = shallow * _breath(amounts, rhythm.time_s, rhythm.unit_s)
-    draw_back = amounts["anticipation"] * _draw_back(rhythm)
+    start_and_stop = _pulse(rhythm.walking) + _pulse(rhythm.walking[::-1])[::-1]  # 1 at the largest anticipation
+    draw_back = amounts["anticipation"] * start_and_stop
     pitch = -DRAW_BACK_RAD * draw_back - BREATH_RAD * breath
     return SecondaryMotion(
         rise=rhythm.shown * (bounce + BREATH_RISE * breath - DIP * draw_back),
@@ -151,11 +152,6 @@ def _glance(robot: Robot, style: Style, rhythm: Rhythm) -> Array:
     phase = 2.0 * np.pi * (rhythm.time_s - rhythm.time_s[0]) / (GLANCE_PERIOD * rhythm.unit_s)
     # two incommensurable frequencies, so that it does not repeat; tanh holds it at a side before it changes
     return np.asarray(GLANCE_RAD * averted * np.tanh(GLANCE_HOLD * (np.sin(phase) + 0.6 * np.sin(1.62 * phase))))
-
-
-def _draw_back(rhythm: Rhythm) -> Array:
-    """Return the anticipation before the start and at the stop: 1 at its largest, 0 elsewhere. Shape (T,)."""
-    return _pulse(rhythm.walking) + _pulse(rhythm.walking[::-1])[::-1]
 
 
 def _pulse(walking: Array) -> Array:

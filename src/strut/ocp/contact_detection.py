@@ -174,7 +174,10 @@ def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[st
 
     Its states are the sets of the cycle; each stays or is followed by the next, which are equally likely.
     """
-    paths = feet_paths(robot, motion.time_s, _low_passed(motion))
+    rate_hz = 1.0 / float(np.median(np.diff(motion.time_s)))
+    padding = min(15, len(motion.time_s) - 1)
+    angles = low_pass(angles_from_qpos(motion.qpos), CUTOFF_HZ, rate_hz, padding=padding)
+    paths = feet_paths(robot, motion.time_s, qpos_from_angles(angles))
     height = paths.place_m[..., 2]
     speed = np.linalg.norm(np.gradient(paths.place_m, motion.time_s, axis=0), axis=2)
     low = LOW_M + np.percentile(np.abs(height), SPREAD_PERCENTILE, axis=0)
@@ -194,13 +197,6 @@ def _seen_contacts(robot: Robot, motion: Motion, cycle: ContactCycle) -> list[st
     for k in range(len(cost) - 1, 0, -1):
         best.append(int(came[k, best[-1]]))
     return [order[index] for index in reversed(best)]
-
-
-def _low_passed(motion: Motion) -> Array:
-    """Return the movement without what is faster than `CUTOFF_HZ`, as qpos. Shape (T, nq)."""
-    rate_hz = 1.0 / float(np.median(np.diff(motion.time_s)))
-    padding = min(15, len(motion.time_s) - 1)
-    return qpos_from_angles(low_pass(angles_from_qpos(motion.qpos), CUTOFF_HZ, rate_hz, padding=padding))
 
 
 def _refined(

@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from strut.arrays import Array
 from strut.engines.contact_slip import contact_slip
 from strut.errors import FileError, OutOfRangeError
 from strut.kinematics.contact_set import contact_points, contact_set
@@ -100,7 +99,13 @@ def _check_feet(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) -> 
             moved = slid[:, index]
             height = heights[:, index]
             if name in in_contact:
-                _check_height(phase, name, time_s, height)
+                worst = int(np.argmax(np.abs(height)))
+                if abs(height[worst]) > FAR_M:
+                    side = "above" if height[worst] > 0.0 else "below"
+                    raise OutOfRangeError(
+                        f"Phase {phase.contact} says that {name} touches the ground, but at {time_s[worst]:.3f} s "
+                        f"it is {abs(height[worst]) * 1e3:.0f} mm {side} it; check the phases."
+                    )
                 continue
             speed = np.linalg.norm(np.gradient(moved, time_s, axis=0), axis=1)
             for rest in runs((np.abs(height) < RESTS_M) & (speed < RESTS_M_S)):
@@ -109,15 +114,6 @@ def _check_feet(robot: Robot, motion: Motion, phases: tuple[PhaseTime, ...]) -> 
                         f"Phase {phase.contact} does not name {name}, which rests on the ground from "
                         f"{time_s[rest][0]:.3f} to {time_s[rest][-1]:.3f} s; check the phases."
                     )
-
-
-def _check_height(phase: PhaseTime, name: str, time_s: Array, height_m: Array) -> None:
-    worst = int(np.argmax(np.abs(height_m)))
-    if abs(height_m[worst]) > FAR_M:
-        raise OutOfRangeError(
-            f"Phase {phase.contact} says that {name} touches the ground, but at {time_s[worst]:.3f} s it is "
-            f"{abs(height_m[worst]) * 1e3:.0f} mm {'above' if height_m[worst] > 0.0 else 'below'} it; check the phases."
-        )
 
 
 class _Entry(msgspec.Struct, rename={"contact": "set"}):

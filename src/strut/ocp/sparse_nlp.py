@@ -130,14 +130,13 @@ def element(
 
 def _symbols_of(expression: Expression) -> tuple[list[tuple[str, int, Expression]], dict[int, Expression]]:
     """Return the variables of an expression as kind, number and symbol, in order, and its data by number."""
-    used = sorted(((*_slot(symbol.name()), symbol) for symbol in ca.symvar(expression)), key=lambda entry: entry[:2])
+    used = []
+    for symbol in ca.symvar(expression):
+        kind, _, number = symbol.name().rpartition(".")
+        used.append((kind, int(number), symbol))
+    used.sort(key=lambda entry: entry[:2])
     given = {number: symbol for kind, number, symbol in used if kind == DATA}
     return [entry for entry in used if entry[0] != DATA], given
-
-
-def _slot(name: str) -> tuple[str, int]:
-    kind, _, number = name.rpartition(".")
-    return kind, int(number)
 
 
 def _numbered(count: int) -> tuple[str, ...]:

@@ -33,11 +33,7 @@ def strongest_expression(candidates: Candidates) -> StrongestCandidate:
         neutral = candidates.prove(candidates.search(0.0))  # a short search may not refuse a request
         if not neutral.passes:
             return StrongestCandidate(None, neutral.violations)
-    return _weaken_all_alike(candidates)
-
-
-def _weaken_all_alike(candidates: Candidates) -> StrongestCandidate:
-    """Return the strongest candidate in which all style parameters are weakened alike."""
+    # weaken all style parameters alike
     how = candidates.how
     asked = candidates.request.asked
     rung = asked if candidates.request.strict else asked / max(how.rungs, 1)
@@ -54,16 +50,14 @@ def _weaken_by_parameters(candidates: Candidates) -> StrongestCandidate:
         return StrongestCandidate(full, ())
     candidates.searched[candidates.asked_style] = full
     found = NOTHING if candidates.request.strict else _weaken_groups(candidates, is_nearly_feasible=quick.passes)
-    return found if found.candidate is not None else _neutral(candidates)
-
-
-def _neutral(candidates: Candidates) -> StrongestCandidate:
-    """Return the neutral motion, or what it breaks; only a whole motion may refuse a request."""
+    if found.candidate is not None:
+        return found
     known = candidates.searched.get(candidates.style(0.0))
-    whole = candidates.candidate(0.0, FINAL) if known is None or not known.passes else candidates.prove(known)
-    if not whole.passes:
-        return StrongestCandidate(None, whole.violations)
-    return StrongestCandidate(whole, candidates.searched[candidates.asked_style].violations)
+    # only a whole motion may refuse a request
+    neutral = candidates.candidate(0.0, FINAL) if known is None or not known.passes else candidates.prove(known)
+    if not neutral.passes:
+        return StrongestCandidate(None, neutral.violations)
+    return StrongestCandidate(neutral, candidates.searched[candidates.asked_style].violations)
 
 
 @dataclass(slots=True, eq=False)

@@ -99,18 +99,14 @@ def key_pose(robot: Robot, style: Style) -> KeyPose:
     if not rows:
         raise BadTableError(f"{robot.name} has no feet to stand on: its robot.toml names none under [foot].")
     pose = KeyPose(*(np.array(column) for column in zip(*rows, strict=True)))
-    return replace(pose, foot_change_m=pose.foot_change_m + _carriage(pose.foot_in_body, style))
+    carried_m = pose.foot_in_body * np.array([1.0, style.stance_width, style.body_height])
+    carriage_m = np.asarray(carried_m @ rotation_y(style.body_pitch_rad) - pose.foot_in_body)
+    return replace(pose, foot_change_m=pose.foot_change_m + carriage_m)
 
 
 def _place_of(chain: LegChain) -> tuple[str, bool]:
     """Return `front` or `hind`, and whether the leg is on the right, from the position of its hip."""
     return "front" if chain.offset_m[0, 0] > 0.0 else "hind", bool(chain.offset_m[0, 1] < 0.0)
-
-
-def _carriage(foot_in_body: Array, style: Style) -> Array:
-    """Return the displacement of the feet in the body by a higher, wider or pitched stance. Shape (n, 3)."""
-    carried = foot_in_body * np.array([1.0, style.stance_width, style.body_height])
-    return np.asarray(carried @ rotation_y(style.body_pitch_rad) - foot_in_body)
 
 
 def _leg_rows(poses: Mapping[str, Mapping[str, LegPose]], end: str, right: bool, style: Style) -> tuple[Any, ...]:

@@ -43,19 +43,12 @@ def step_options(
     check_partners(context, {"via": ("goal",)})
     if speed is None:  # the speed on given footsteps is computed with the usual step length
         check_apart(context, {"step_length": ("steps",)})
+    pace = "own" if speed is None else speed.strip().lower()
     return robot, Steps(
         goals=chosen_places(goal or STRAIGHT_AHEAD, via) if steps is None else (),
         footsteps=() if steps is None else tuple(read_footsteps(steps)),
         step_length_m=chosen_length_m(step_length),
         step_height_m=chosen_length_m(step_height),
         body_height_m=chosen_length_m(body_height),
-        pace=_pace(speed),
+        pace=pace if pace in get_args(WalkingPace) else speed_m_s(pace),  # type: ignore[arg-type]
     )
-
-
-def _pace(speed: str | None) -> WalkingPace | float:
-    """Return the robot's own pace, the fastest, or a speed in m/s."""
-    pace = "own" if speed is None else speed.strip().lower()
-    if pace in get_args(WalkingPace):
-        return pace  # type: ignore[return-value]
-    return speed_m_s(pace)

@@ -86,7 +86,7 @@ class Turning:
     def guess(self, problem: OptimalControlProblem) -> Trajectory:
         """Return the straight step and its mirror image bent along an arc, at the nodes of the problem."""
         path = self.step.on_mesh(replace(self.step.problem, phases=problem.phases[:4]))
-        arc_m = self._arc_m
+        arc_m = STEPS * self.step.parameter["step_length_m"]
         image = mirrored_step(self.robot, path, problem)
         steps = (mirrored_step(self.robot, image, problem), image)  # mirrored twice it has the rows of the stride
         q, v, a, u, force = (
@@ -107,10 +107,6 @@ class Turning:
         v[:, BASE - 1] += self.turn_rad / time_s[-1]
         guess = trajectory_through(problem, lambda _, order: (turned, v, a)[order], duration_s, path.parameter)
         return replace(guess, u=u, force_n=force)
-
-    @property
-    def _arc_m(self) -> float:
-        return STEPS * self.step.parameter["step_length_m"]
 
     def _phase(self, number: int, *, mirrored: bool) -> ContactPhase:
         side: Callable[[str], str] = other_side if mirrored else str

@@ -157,7 +157,7 @@ class LivePilot:
         for _ in range(round(duration_s / self._loop.pilot.tick_s)):
             if self._loop.record.fell:
                 return
-            if self.time_s - self._heard_s > SILENCE_S and isinstance(self._command, WalkRequest):
+            if self.time_s - self._heard_s > SILENCE_S and isinstance(self._loop.pilot.radio, WalkRequest):
                 self._send(StandRequest(FOREVER_S, self._possible_height_m(Stick())))
                 self._center_stick()  # so that the same stick counts as moved
             self._loop.tick()
@@ -197,10 +197,6 @@ class LivePilot:
     def _center_stick(self) -> None:
         """Take the stick as centred: only its next deflection is a new command."""
         self._stick = Stick(height_m=self._stick.height_m)
-
-    @property
-    def _command(self) -> PilotRequest | None:
-        return self._loop.pilot.radio
 
     def _possible_height_m(self, stick: Stick) -> float:
         """Return the height nearest to the last one at which the robot can stand or walk as the stick commands."""

@@ -21,8 +21,8 @@ from strut.arrays import Array
 from strut.errors import OutOfRangeError, StudyError, UnknownNameError
 from strut.study.design.audience import Audience, audience_for, caveat, shown_by, with_confidence
 from strut.study.design.design import Design, read_design
-from strut.study.design.response_models import Respond, Shown, SimulatedObserver, observer
-from strut.study.design.trial_plan import Trial, planned_showings, session_plan
+from strut.study.design.response_models import Respond, Shown, observer
+from strut.study.design.trial_plan import planned_showings, session_plan
 from strut.study.statistics.answer_table import export_csv
 from strut.study.statistics.answers import Answers
 from strut.study.statistics.recognition import ALL
@@ -58,21 +58,14 @@ def _simulate_answers(
         person = {**person, "group_name": group}
         for trial in plan:
             place = {"trial": trial.number, "block": trial.block, "stimulus": trial.stimulus, "other": trial.other}
-            rows.append(
-                {**_NOT_MEASURED, **person, **place, "reply": _simulate_reply(trial, answer, shown, participant, rng)}
-            )
+            if trial.check:  # simulated participants pass attention checks
+                reply: dict[str, Any] = {"check": trial.check, "asked": trial.check}
+            else:
+                reply = answer([shown[name] for name in trial.stimuli], participant, rng)
+            rows.append({**_NOT_MEASURED, **person, **place, "reply": reply})
         times.update(planned_showings(plan))
         groups.update([group])
     return rows
-
-
-def _simulate_reply(
-    trial: Trial, answer: Respond, shown: dict[str, Shown], participant: SimulatedObserver, rng: np.random.Generator
-) -> dict[str, Any]:
-    """Return a reply as the database has it; simulated participants pass attention checks."""
-    if trial.check:
-        return {"check": trial.check, "asked": trial.check}
-    return answer([shown[name] for name in trial.stimuli], participant, rng)
 
 
 def _table(design: Design, rows: list[dict[str, Any]]) -> Answers:

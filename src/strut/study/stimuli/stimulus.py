@@ -129,22 +129,17 @@ def _stimulus(
 ) -> Stimulus:
     """Return a stimulus from its points in camera axes (T, n, 3) and the middle and scale of the picture."""
     middle, scale = picture
+    rng = np.random.default_rng([design.seed, zlib.crc32(entry.name.encode())])
     return Stimulus(
         name=entry.name,
         intended=entry.intended,
-        points=_lights(design, entry, (points[..., :2] - middle) * scale),
+        points=light_control((points[..., :2] - middle) * scale, entry.control, rng, aspect=ASPECT),
         depth=points[..., 2],
         bones=skeleton(robot).bones,
         shapes=_shapes(robot, scale) if design.display.kind == "solid" else (),
         grid=upside_down(grid.reshape(-1, 2)).reshape(-1, 4) if entry.control == "inverted" else grid,
         view=view,
     )
-
-
-def _lights(design: Design, entry: StimulusEntry, points: Array) -> Array:
-    """Return the lights of a stimulus, changed at random if it is a control of point lights."""
-    seed = [design.seed, zlib.crc32(entry.name.encode())]
-    return light_control(points, entry.control, np.random.default_rng(seed), aspect=ASPECT)
 
 
 def stimuli_fingerprint(design: Design, stimuli: tuple[Stimulus, ...]) -> str:

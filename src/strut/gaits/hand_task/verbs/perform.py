@@ -105,13 +105,9 @@ def _check_options(context: typer.Context) -> None:
     check_apart(context, {"intensity": ("task_only",), "expression": ("task_only",)})
     _one_of("--law", chosen["law"], get_args(PriorityLaw))
     _one_of("--platform", chosen["platform"], get_args(PlatformMode))
-    _check_path_options(context, chosen["task"], chosen["robot"])
-
-
-def _check_path_options(context: typer.Context, task: str, robot: str) -> None:
-    """Raise for options that do not apply to a path from a file, or to anything else."""
+    task = chosen["task"]
     if was_typed(context, "hand") and not is_path_file(task):
-        raise typer.BadParameter(f"--hand is for a path from a file; {robot} has its own hand for {task}.")
+        raise typer.BadParameter(f"--hand is for a path from a file; {chosen['robot']} has its own hand for {task}.")
     for name in ("duration", "target"):
         if is_path_file(task) and was_typed(context, name):
             raise typer.BadParameter(f"{spelled(context, name)} does not apply: {task} says when the hand is where.")
