@@ -99,7 +99,9 @@ class Reason:
             raise OutOfRangeError(
                 f"One of the reasons of a receipt is {_short(entry)}; it must have kind, limit and text."
             )
-        kind, limit, text = entry["kind"], entry["limit"], entry["text"]
+        kind = entry["kind"]
+        limit = entry["limit"]
+        text = entry["text"]
         if kind not in list(ReasonKind):
             raise OutOfRangeError(f"One of the reasons of a receipt is of kind {_short(kind)}; choose {_KIND_NAMES}.")
         if not (isinstance(text, str) and (limit is None or isinstance(limit, str))):

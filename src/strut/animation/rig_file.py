@@ -32,7 +32,7 @@ VERSION = 1
 CORNERS = 16  # of a circle in the meshes of eyes
 
 
-def export_rig(who: Robot | Motion, path: Path | str, *, force: bool = False) -> Rig:
+def export_rig(source: Robot | Motion, path: Path | str, *, force: bool = False) -> Rig:
     """Write the rig of a robot for Blender; of a motion, the rig of its robot in the first pose.
 
     Example:
@@ -41,8 +41,8 @@ def export_rig(who: Robot | Motion, path: Path | str, *, force: bool = False) ->
     """
     path = Path(path)
     check_writable(path, force=force, ending=".json")
-    robot = robot_of(who) if isinstance(who, Motion) else who
-    posture = _posture_deg(who, robot) if isinstance(who, Motion) else {}
+    robot = robot_of(source) if isinstance(source, Motion) else source
+    posture = _posture_deg(source, robot) if isinstance(source, Motion) else {}
     rig = build_rig(robot, rest_qpos(robot, posture))
     content = {**_bones(rig, robot), "shapes": _shapes(rig, robot), "posture_deg": posture}
     write_atomically(path, json.dumps(content | _feet(rig, robot) | _eyes(rig, robot)).encode(), force=force)

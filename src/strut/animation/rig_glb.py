@@ -155,8 +155,8 @@ class _Writer:
 
     def bytes(self, motion: Motion) -> bytes:
         """Return the whole file."""
-        told = {key: motion.meta[key] for key in ("emotion", "title") if key in motion.meta}
-        self.file.asset.extras = {"robot": motion.robot, **told}
+        labels = {key: motion.meta[key] for key in ("emotion", "title") if key in motion.meta}
+        self.file.asset.extras = {"robot": motion.robot, **labels}
         self.file.buffers.append(gltf.Buffer(byteLength=len(self.blob)))
         self.file.set_binary_blob(bytes(self.blob))
         return b"".join(self.file.save_to_bytes())

@@ -369,7 +369,8 @@ def _search_active_set(request: _Request, basis: Array, start: Array, lower: Arr
         if held:
             inverse_active, free = _invert(basis[list(held)], "corrected")
         else:
-            inverse_active, free = inverse_active[:, :0], np.eye(len(u))
+            inverse_active = inverse_active[:, :0]
+            free = np.eye(len(u))
         if free.shape[1] == 0:
             step = np.zeros(len(free))
         elif matrix is None:

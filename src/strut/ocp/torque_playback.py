@@ -59,7 +59,8 @@ def play(model: ModelOrMjcf, trajectory: Trajectory) -> Array:
     qpos = trajectory.q[0]
     qvel = trajectory.v[0]
     if floats:
-        qpos, qvel = qpos_from_angles(qpos), qvel_from_angles(qpos, qvel)
+        qvel = qvel_from_angles(qpos, qvel)
+        qpos = qpos_from_angles(qpos)
     for number, phase in enumerate(problem.phases):
         mujoco_dynamics = MujocoContactDynamics(model, phase.contact)
         nodes = trajectory.nodes_of(number)

@@ -29,8 +29,8 @@ def is_path_file(name: str) -> bool:
 def load_hand_path(robot: Robot, path: Path | str, hand: str) -> HandPath:
     """Return the path of a hand in a file.
 
-    A `.csv` has a header and the columns time_s, x_m, y_m, z_m, in world, and where the attitude of the hand matters
-    qw, qx, qy, qz. An `.npz` is a motion of the same robot: the hand shall do what it does there.
+    A `.csv` has a header and the columns time_s, x_m, y_m, z_m, in world, and for a path with attitudes qw, qx, qy, qz.
+    An `.npz` is a motion of the same robot, whose hand is followed.
     """
     path = Path(path)
     frame = hand_frame(robot, hand)

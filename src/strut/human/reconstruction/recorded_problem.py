@@ -164,7 +164,8 @@ def catmull_rom(time_s: Array, values: Array) -> CubicHermiteSpline:
     slope[1:-1] = (values[2:] - values[:-2]) / (time_s[2:] - time_s[:-2])[:, None]
     slope[0] = np.diff(values[:2], axis=0)[0]
     slope[-1] = np.diff(values[-2:], axis=0)[0]
-    slope[0], slope[-1] = slope[0] / (time_s[1] - time_s[0]), slope[-1] / (time_s[-1] - time_s[-2])
+    slope[0] /= time_s[1] - time_s[0]
+    slope[-1] /= time_s[-1] - time_s[-2]
     return CubicHermiteSpline(time_s, values, slope, axis=0)
 
 

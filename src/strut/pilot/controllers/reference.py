@@ -189,15 +189,17 @@ def check_request(request: PilotRequest, command: CommandRange, standing_height_
 def _check_end(walk: WalkRequest) -> None:
     if (walk.distance_m is None) == (walk.duration_s is None):
         raise OutOfRangeError("A walk needs a distance or a duration, and not both.")
-    if walk.distance_m is None:
-        what, value, maximum, unit = "time to walk", walk.duration_s, 3600.0, "s"
-    else:
-        what, value, maximum, unit = "distance to walk", walk.distance_m, 1000.0, "m"
-    assert value is not None
-    if not 0.0 < value <= maximum:  # not 0: every walk takes at least one step, which covers some centimetres
-        raise OutOfRangeError(f"The {what} is {value:g} {unit}; it must be above 0 and at most {maximum:g} {unit}.")
+    if walk.duration_s is not None:
+        _check_above_0("time to walk", walk.duration_s, 3600.0, "s")
+    if walk.distance_m is not None:  # not 0: every walk takes at least one step, which covers some centimetres
+        _check_above_0("distance to walk", walk.distance_m, 1000.0, "m")
     if walk.distance_m is not None and walk.forward_m_s == 0.0 and walk.left_m_s == 0.0:
         raise OutOfRangeError("A walk over a distance needs a speed; give one, or a duration.")
+
+
+def _check_above_0(what: str, value: float, maximum: float, unit: str) -> None:
+    if not 0.0 < value <= maximum:
+        raise OutOfRangeError(f"The {what} is {value:g} {unit}; it must be above 0 and at most {maximum:g} {unit}.")
 
 
 def _check(what: str, value: float, bounds: tuple[float, float], unit: str) -> None:
