@@ -70,9 +70,9 @@ class RegulatorGains(Table, frozen=True):
     forward: tuple[float, ...]
     left: tuple[float, ...]
     joint: Gains
-    abduction: Count = 0
-    pitch: Count = 2
-    foot: Count = 4
+    abduction: Count
+    pitch: Count
+    foot: Count
 
     def __post_init__(self) -> None:
         if not len(self.height_m) == len(self.forward) == len(self.left) > 0:
