@@ -7,8 +7,8 @@ from strut.motion import Motion
 from strut.receipt import Reason, ReasonKind
 from strut.viewer.receipt_text import (
     NOT_KNOWN,
-    dial_of,
     headline,
+    intensity_verdict,
     intensity_words,
     labels_of,
     receipt_rows,
@@ -131,14 +131,14 @@ def test_a_motion_without_receipt_says_so(bare: Motion) -> None:
 
 def test_the_kept_intensity_is_reported_beside_the_requested_one(calm: Motion, bare: Motion) -> None:
     assert calm.receipt is not None
-    assert dial_of(calm) == verdict_of(calm) == "ok"  # neutral has no strength
+    assert intensity_verdict(calm) == verdict_of(calm) == "ok"  # neutral has no strength
     assert "Expresses" not in " ".join(receipt_sentences(calm.receipt))
     calm = replace(calm, receipt=replace(calm.receipt, emotion="happy"))
     half = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.5, verdict="ok"))
-    assert dial_of(half) == "intensity 0.50 as asked, ok"
+    assert intensity_verdict(half) == "intensity 0.50 as asked, ok"
     weaker = replace(calm, receipt=replace(calm.receipt, intensity_asked=0.5, intensity_kept=0.4, verdict="weakened"))
-    assert dial_of(weaker) == "intensity 0.40 of 0.50 asked, weakened"
-    assert dial_of(bare) == "not checked"
+    assert intensity_verdict(weaker) == "intensity 0.40 of 0.50 asked, weakened"
+    assert intensity_verdict(bare) == "not checked"
     brief = replace(calm.receipt, intensity_asked=1.0, intensity_kept=1.0, expressed_share=0.46, verdict="weakened")
     assert intensity_words(brief) == "intensity 1.00 as asked, 46 % expressed"
 
@@ -151,7 +151,7 @@ def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:
         verdict_of(replace(kept, receipt=replace(kept.receipt, expressed_share=None)))
         == "intensity 0.93 of 1.00 asked, weakened"
     )
-    assert dial_of(kept) == "intensity 0.93 of 1.00 asked, weakened"
+    assert intensity_verdict(kept) == "intensity 0.93 of 1.00 asked, weakened"
 
 
 def test_motions_of_one_emotion_are_distinguished_by_intensity_and_file(calm: Motion, bare: Motion) -> None:

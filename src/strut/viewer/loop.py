@@ -38,7 +38,7 @@ def repeat_cycle(robot: Robot, motion: Motion, duration_s: float) -> tuple[Motio
 
 
 def repeated(motion: Motion, robot: Robot, duration_s: float) -> Motion:
-    """Return a motion of at least a duration, repeated from where it ends.
+    """Return a motion of at least a duration, continued from its last pose.
 
     A cyclic human walk repeats its cycle. Others blend from their last pose to their first one if these differ.
     """

@@ -79,7 +79,7 @@ class Take:
 
     Args:
         film: Footage, F frames.
-        path_in_world: Of the camera, on the floor. Shape (F, 3).
+        path_in_world: Path of the camera, on the floor. Shape (F, 3).
         stride_m: Distance after which the floor must look the same again, for a repeating walk.
     """
 
@@ -119,9 +119,9 @@ def shot_of(
 
     Args:
         takes: The takes.
-        panel_px: Width of each.
-        azimuth_rad: Of the camera.
-        elevation_rad: Of the camera.
+        panel_px: Width of each take.
+        azimuth_rad: Azimuth of the camera.
+        elevation_rad: Its elevation.
         height_share: Height of a panel over its width.
     """
     corners = [take.film.corners_in_world() - take.path_in_world[:, None] for take in takes]
@@ -134,8 +134,8 @@ def shot_of(
 def follow(film: Footage) -> Take:
     """Return a take whose camera stays if the robot stays near, and else moves straight, so that sway stays visible.
 
-    Where a straight way at one speed would lose the robot, as when it stands, walks and stands again, the camera goes
-    where the robot goes, smoothly.
+    If a straight path at one speed would lose the robot, as when it stands, walks and stands again, the camera follows
+    the robot smoothly.
     """
     place = film.base_in_world * np.array([1.0, 1.0, 0.0])
     body_m = float(np.linalg.norm(np.ptp(film.centre_in_world[0], axis=0)))

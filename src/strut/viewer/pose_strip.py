@@ -16,7 +16,7 @@ from strut.viewer.camera import fitted_camera, view_axes
 from strut.viewer.footage import Footage, Look, SideBySide, footage, nearest_samples, tells_story
 from strut.viewer.loop import repeat_cycle
 from strut.viewer.picture import INK, Words, as_png, verdict_color
-from strut.viewer.receipt_text import dial_of, title_of
+from strut.viewer.receipt_text import intensity_verdict, title_of
 from strut.viewer.render import draw_frame
 
 POSES = 8
@@ -112,7 +112,7 @@ def _words(motion: Motion, name: str, columns: Array, whens: Sequence[str], size
     for words, low, size, color in (
         (title_of(motion), 0.52, 0.42, INK),
         (name, 0.56, 0.26, INK),
-        (dial_of(motion), 0.56, 0.26, verdict_color(motion)),
+        (intensity_verdict(motion), 0.56, 0.26, verdict_color(motion)),
     ):
         if words:
             start = after + 0.012 * width_px

@@ -20,15 +20,15 @@ _COS_AHEAD = math.cos(math.radians(20.0))  # within 20° of straight ahead or ba
 _COS_ASIDE = math.cos(math.radians(70.0))  # within 20° of sideways, neither forwards nor backwards is named
 _TURNS_FAR_RAD = 0.5  # from here on, left and right on the way are not those of the start
 _ON_THE_SPOT_M = 5e-3  # prints as 0.00 m
-_AT_THE_GOAL_M = 5e-3  # so near to its goal, the side does not matter
+_AT_THE_GOAL_M = 5e-3  # this close to its goal, the side does not matter
 _VISIBLE_M = 5e-4  # less prints as 0 mm
 _VISIBLE_DEG = 0.05  # less prints as 0.0°
 _VISIBLE_SLIP_MM = 0.05  # less prints as 0.0 mm
-_FAR_OFF = 0.05  # of the way to the goal: from here on, the error is also reported as a share
+_FAR_OFF = 0.05  # of the way to the goal: a larger error is also reported as a share
 
 
 def title_of(motion: Motion) -> str:
-    """Return what a motion is called: its emotion, or else its title, or else its robot."""
+    """Return the title of a motion: its emotion, or else its title, or else its robot."""
     receipt = motion.receipt
     emotion = receipt.emotion if receipt else motion.meta.get("emotion")
     if emotion is None and receipt is not None and receipt.pad is not None:
@@ -77,7 +77,7 @@ def verdict_of(motion: Motion) -> str:
     return f"{format_percent(receipt.expressed_share)} expressed, {receipt.verdict}"
 
 
-def dial_of(motion: Motion) -> str:
+def intensity_verdict(motion: Motion) -> str:
     """Return the intensity kept beside the requested one, and the verdict: `intensity 0.45 of 0.50 asked, weakened`."""
     receipt = motion.receipt
     if receipt is None or not intensity_words(receipt):
@@ -118,7 +118,7 @@ def headline(receipt: Receipt) -> str:
 
 
 def receipt_sentences(receipt: Receipt | None) -> list[str]:
-    """Return the receipt as sentences, without what is not known."""
+    """Return the known figures of the receipt as sentences."""
     if receipt is None:
         return ["Not checked yet: run `strut check FILE`."]
     sentences = [
@@ -134,7 +134,7 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
 
 
 def measured_sentences(receipt: Receipt, ending: GoalEnding | None = None) -> list[str]:
-    """Return what was measured as sentences, without what the motion claims to express; a goal walk with its ending."""
+    """Return the measured figures as sentences, without the claimed emotion; a walk to a goal with its ending."""
     unjudged = (receipt.soundness or {}).get("unjudged")
     sentences = [
         *(_capitalise(f"{reason}.") for reason in receipt.reasons),
@@ -147,7 +147,7 @@ def measured_sentences(receipt: Receipt, ending: GoalEnding | None = None) -> li
 
 
 def receipt_rows(receipt: Receipt) -> list[tuple[str, str]]:
-    """Return the receipt as rows of a table: what, and the value with its unit."""
+    """Return the receipt as rows of a table: quantity, and value with its unit."""
     asked = receipt.intensity_asked
     kept = receipt.intensity_kept
     return [
@@ -191,7 +191,7 @@ def _task_rows(receipt: Receipt) -> list[tuple[str, str]]:
 
 
 def goal_words(ending: GoalEnding) -> str:
-    """Return where a walk ended against its goal, as the end of a sentence: `17 mm from its goal, facing as asked`."""
+    """Return where a walk ended, relative to its goal, to end a sentence: `17 mm from its goal, facing as asked`."""
     far = _millimetres(ending.goal_error_m)
     if ending.goal_error_m < _AT_THE_GOAL_M:
         return f"{far} from its goal, {_facing(ending.heading_error_rad)}"
@@ -271,7 +271,7 @@ def _turned(turned_rad: float | None) -> str:
 def _direction(direction_rad: float | None, turned_rad: float | None) -> str:
     """Return the direction of a walk in the frame of the body; nothing if it is ahead.
 
-    If the body turns far, left and right change on the way, so no side is named.
+    If the body turns far, left and right change on the way: then no side is named.
     """
     if direction_rad is None:
         return ""

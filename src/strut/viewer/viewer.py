@@ -59,7 +59,7 @@ class Viewer:
 
     @property
     def time_s(self) -> float:
-        """Time that is shown, since the start."""
+        """Present time since the start."""
         if self._clock_s <= self._duration_s:
             return self._clock_s
         return float(np.interp(self._clock_s * FRAMES_PER_S, np.arange(len(self._times_s)), self._times_s))
@@ -118,11 +118,11 @@ def show(
 
     Args:
         motions: One or several.
-        robots: The robot of each; the one that the motion names if None.
+        robots: The robot of each motion; the one that the motion names if None.
         host: Address to listen on; only this machine can open the default.
         port: Port to listen on; 0 takes any free one.
         look: Bodies, or stick figures.
-        names: What to call motions that emotion and robot do not tell apart.
+        names: Names of motions with the same emotion and robot, for instance those of their files.
         on_ready: Called with the address once a browser can open it.
 
     Example:

@@ -15,9 +15,9 @@ class Widths:
     """Default widths of the panels of robots side by side.
 
     Args:
-        one_px: Of a single panel, and largest of any.
-        all_px: Of all panels together.
-        min_px: Smallest of one, so that its text is readable.
+        one_px: Width of a single panel, and largest width of any.
+        all_px: Width of all panels together.
+        min_px: Smallest width of a panel, so that its text is readable.
     """
 
     one_px: int
