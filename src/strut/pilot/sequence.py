@@ -22,6 +22,7 @@ from strut.animation.stories import story_names, story_path
 from strut.emotion import Emotion, named_emotion
 from strut.errors import BadTableError, OutOfRangeError, UnknownNameError
 from strut.expression.blend import style_for
+from strut.models.catalogue import first_robot_with
 from strut.pilot.animation_request import play_request
 from strut.pilot.controllers.reference import PilotRequest, StandRequest, WalkRequest, check_request
 from strut.pilot.piloted_drafts import walk_in_style
@@ -107,7 +108,8 @@ def animation_sequence(
 
 def _require_pilot(robot: Robot) -> None:
     if robot.tables.control is None or not isinstance(robot.tables.gait, PilotedTable):
-        raise BadTableError(f"{robot.name} has no controllers of its own, so it cannot perform a sequence; try cassie.")
+        able = first_robot_with("control.toml")
+        raise BadTableError(f"{robot.name} has no controllers of its own, so it cannot perform a sequence; try {able}.")
 
 
 def _walk_part(robot: Robot, match: re.Match[str], emotion: Emotion) -> SequencePart:
