@@ -12,6 +12,7 @@ import jinja2
 import numpy as np
 from PIL import Image
 
+from strut.arrays import Pixels
 from strut.audit import MAX_SLIP_M
 from strut.motion import Motion
 from strut.plumbing.number_text import format_percent
@@ -23,7 +24,6 @@ from strut.viewer.footage import SideBySide
 from strut.viewer.page import POLICY
 from strut.viewer.picture import panels_of
 from strut.viewer.receipt_text import headline, receipt_sentences
-from strut.viewer.render import Pixels
 from strut.viewer.video import video_bytes
 
 TILE_PX = 240
