@@ -8,7 +8,6 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 Pixels = npt.NDArray[np.uint8]  # colours from 0 to 255, shape (height, width, 3)
 
 

@@ -20,10 +20,10 @@ import numpy as np
 import pandas as pd
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from strut.arrays import Array, IntArray
+from strut.arrays import Array
 from strut.errors import AnswersError
 from strut.plumbing.csv_text import csv_of_rows, original_cell
-from strut.study.statistics.answers import DO_NOT_KNOW, Answers
+from strut.study.statistics.answers import DO_NOT_KNOW, Answers, IntArray
 from strut.study.statistics.significance import Significance, permutation_p
 
 CODES_FILE = "labels.csv"

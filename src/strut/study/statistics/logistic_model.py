@@ -12,11 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from numpy.polynomial.hermite import hermgauss
 from scipy import optimize, special
 from statsmodels.tools.numdiff import approx_hess
 
-from strut.arrays import Array, IntArray
+from strut.arrays import Array
 from strut.errors import AnswersError
 
 _NO_SD = 1e-2  # the likelihood is flat in standard deviations of log odds below this
@@ -88,7 +89,7 @@ class CellCounts:
 
     hits: Array
     shown: Array
-    level: IntArray
+    level: npt.NDArray[np.int64]
 
 
 def cell_counts(hits: Array, shown: Array) -> CellCounts:

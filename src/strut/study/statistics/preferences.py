@@ -19,9 +19,9 @@ import statsmodels.api as sm
 from scipy import stats
 from scipy.sparse.csgraph import connected_components
 
-from strut.arrays import Array, IntArray
+from strut.arrays import Array
 from strut.errors import AnswersError
-from strut.study.statistics.answers import Answers
+from strut.study.statistics.answers import Answers, IntArray
 from strut.study.statistics.significance import Significance, sign_flips, with_holm
 
 ALPHA = 0.05

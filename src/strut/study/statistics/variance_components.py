@@ -15,10 +15,11 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import optimize, sparse, stats
 from statsmodels.tools.numdiff import approx_fprime, approx_hess
 
-from strut.arrays import Array, IntArray
+from strut.arrays import Array
 from strut.errors import AnswersError
 
 _ZERO_RATIO = 1e-3  # the likelihood is flat in standard deviations below this share of the residual
@@ -57,7 +58,7 @@ class Products:
     whole: Array
     person: Array
     within: Array
-    owner: IntArray
+    owner: npt.NDArray[np.int64]
     components: tuple[str, ...]
     stimuli: bool
 
@@ -130,7 +131,11 @@ class ComponentFit:
 
 
 def products(
-    response: Array, fixed: Array, participant: IntArray, effects: Sequence[PersonEffect], stimulus: IntArray | None
+    response: Array,
+    fixed: Array,
+    participant: npt.NDArray[np.int64],
+    effects: Sequence[PersonEffect],
+    stimulus: npt.NDArray[np.int64] | None,
 ) -> Products:
     """Return the cross products of N answers: fixed effects (N, p), numbers of people and of stimuli (N,)."""
     shown = np.zeros((len(response), 0)) if stimulus is None else np.eye(int(stimulus.max()) + 1)[stimulus]
