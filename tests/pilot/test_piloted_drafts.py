@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from strut.draft import Detail
+from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import load_robot
 from strut.pilot.controllers.reference import StandRequest
@@ -12,6 +13,7 @@ from strut.pilot.piloted_simulation import Clock, Push, World, simulate_requests
 from strut.pilot.request import PilotedWalk
 from strut.pilot.request_json import decode_requests
 from strut.receipt import LimitName
+from strut.request import Request
 from strut.style import Style
 
 CASSIE = load_robot("cassie")
@@ -30,6 +32,14 @@ def test_a_style_scales_the_usual_or_the_requested_walk():
     assert (back.forward_m_s, back.left_m_s) == pytest.approx((-0.24, 0.12))
     assert (back.turn_rad_s, back.distance_m) == (0.3, 2.5)
     assert back.height_m == pytest.approx(0.76)
+
+
+@pytest.mark.parametrize(("walker", "gaits"), [("pendulum", 0), ("library", 1)])
+def test_gaits_are_read_only_for_the_walker_that_follows_them(walker, gaits):
+    request = Request(robot="cassie", task=PilotedWalk(walker=walker), emotion=Emotion(0.0, 0.0), rate_hz=50.0)
+    drafts = PilotedDrafts.of_request(CASSIE, request)
+    assert (drafts.library is not None) == gaits
+    assert (drafts.task.walker, drafts.rate_hz) == (walker, 50.0)
 
 
 def test_a_draft_stands_walks_and_stands_and_measures_the_speed_between_lift_off_and_braking():
