@@ -9,6 +9,7 @@ import pytest
 
 from strut.animation.rig_bvh import RigBvhWriter
 from strut.errors import BadRecordingError, RecordingFileError
+from strut.formats.bvh import BvhJoint, encode_bvh, parse_bvh
 from strut.formats.c3d import C3dWriter
 from strut.formats.mot import MotWriter, parse_mot
 from strut.formats.motion_markers import motion_markers
@@ -69,6 +70,21 @@ def test_a_trc_file_numbers_its_columns_as_other_programs_do():
     assert lines[4].split() == ["X1", "Y1", "Z1", "X2", "Y2", "Z2"]
     assert lines[2].split() == ["50", "50", "3", "2", "m", "50", "1", "3"]
     assert [line.split()[:2] for line in lines[6:9]] == [["1", "0.000000"], ["2", "0.020000"], ["3", "0.040000"]]
+
+
+def test_a_skeleton_comes_back_with_its_joints_and_channels():
+    joints = [
+        BvhJoint("hips", -1, (0.0, 1.0, 0.0), ("Xposition", "Yposition", "Zposition", "Zrotation")),
+        BvhJoint("left", 0, (0.1, 0.0, 0.0), ("Xrotation",)),
+        BvhJoint("foot", 1, (0.0, -0.9, 0.0), ("Xrotation", "Yrotation")),
+        BvhJoint("right", 0, (-0.1, 0.0, 0.0), ("Xrotation",)),
+    ]
+    channels = [np.arange(3.0 * len(joint.channels)).reshape(3, -1) for joint in joints]
+    content = encode_bvh(joints, channels, 0.02)
+    read, values, step_s = parse_bvh(content.decode())
+    assert [joint for joint in read if joint.channels] == joints
+    np.testing.assert_allclose(values, np.column_stack(channels))
+    assert step_s == 0.02
 
 
 def test_units_in_a_table_are_read_and_a_bare_length_is_metres():
