@@ -123,7 +123,10 @@ def test_confidence_is_asked_with_every_question_and_needed(opened_of):
     for question, form in (("forced-choice", {"answer": "sad"}), ("slider", {"rating": "4", "touched": "1"})):
         opened = opened_of(question, "confidence = false => confidence = true")
         client = client_of(opened)
-        assert "How sure are you?" in client.get(f"/p/{TICKET}").text
+        page = client.get(f"/p/{TICKET}").text
+        assert "How sure are you?" in page
+        offered = re.findall(r'name="confidence" value="(\d)"', page)
+        assert offered == ["1", "2", "3", "4", "5"]
         assert send(client, 1, **form).status_code == 422
         assert send(client, 1, **form, confidence="6").status_code == 422
         send(client, 1, **form, confidence="4")
