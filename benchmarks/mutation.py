@@ -213,7 +213,7 @@ def record_tests(tree: Path, room: str, files: list[str]) -> Tests:
 
 def find_failures(output: str) -> list[str]:
     """Return the lines of pytest's summary that name a failed test."""
-    return [line for line in output.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return [line for line in output.splitlines() if line.startswith(("FAILED tests/", "ERROR tests/"))]
 
 
 def hash_modules(source: Path, room: str) -> dict[str, str]:

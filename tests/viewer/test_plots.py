@@ -3,8 +3,10 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 import strut
+from strut.engines.rigid_body import foot_contact_points
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.plots import (
@@ -15,6 +17,7 @@ from strut.viewer.plots import (
     footprint_plot,
     joint_use_plot,
 )
+from strut.viewer.stick_figure import LEFT, RIGHT
 
 
 def test_the_balance_plot_reaches_the_smallest_margin_and_names_the_needed_one(robot: Robot, calm: Motion) -> None:
@@ -93,3 +96,20 @@ def test_footprints_are_as_many_as_stances_and_the_goal_is_marked(robot: Robot, 
     crosses = [np.asarray(line.get_xydata())[0] for line in figure.axes[0].lines if line.get_marker() == "x"]
     np.testing.assert_allclose(crosses, [[0.05, 0.0], [0.08, 0.03]])
     assert len(figure.axes[0].patches) >= len(walk.meta["footsteps"])
+
+
+def test_footprints_have_the_colour_of_their_side(robot: Robot, calm: Motion) -> None:
+    """Mr. Pete's feet are balls: each is a point, coloured by whether the foot's name begins with L or R."""
+    axes = footprint_plot(calm, robot).axes[0]
+    prints = {
+        (round(float(x), 6), round(float(y), 6)): line.get_color()
+        for line in axes.lines
+        if line.get_marker() == "o" and line.get_markersize() == 3
+        for x, y in line.get_xydata()
+    }
+    points = foot_contact_points(robot, calm.qpos)
+    for foot, name in enumerate(calm.foot_names):
+        begins = np.flatnonzero(calm.contact[:, foot] & ~np.append(False, calm.contact[:-1, foot]))
+        for x, y in points[begins, foot, :2]:
+            color = LEFT if name.startswith("L") else RIGHT
+            assert prints[round(float(x), 6), round(float(y), 6)] == to_hex(color)
