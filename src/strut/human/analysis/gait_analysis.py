@@ -14,6 +14,7 @@ from strut.human.analysis.gait_comparison import GaitComparison, gait_comparison
 from strut.human.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
 from strut.human.analysis.gait_expression import unobserved_features
 from strut.human.analysis.gait_parameters import GaitParameters, gait_parameters
+from strut.human.analysis.over_ground import over_ground
 from strut.human.analysis.reference_bands import BandScore, band_scores
 from strut.human.analysis.walk_figures import foot_force, joint_power, walk_figures
 from strut.human.anatomy import ELBOW, HEAD, LUMBAR, SHOULDER
@@ -37,7 +38,7 @@ FORCE_AXES = ("forwards", "inwards", "up")
 
 @dataclass(frozen=True, slots=True)
 class GaitAnalysis:
-    """Walks by name: robot and motion, gait parameters, their comparison, and scores against normative bands."""
+    """Walks by name: robot and motion over ground, gait parameters, comparison, and scores against normative bands."""
 
     walks: Mapping[str, tuple[Robot, Motion]]
     parameters: Mapping[str, GaitParameters]
@@ -63,7 +64,7 @@ class GaitAnalysis:
 
 
 def analyze(motions: Motion | Mapping[str, Motion]) -> GaitAnalysis:
-    """Measure human walks and compare them.
+    """Measure human walks and compare them; walks on a treadmill are measured relative to its belt.
 
     Args:
         motions: One motion of a human model, or several by name.
@@ -75,8 +76,9 @@ def analyze(motions: Motion | Mapping[str, Motion]) -> GaitAnalysis:
     named = {motions.robot: motions} if isinstance(motions, Motion) else motions
     if not named:
         raise BadMotionError("There is no motion to measure; give at least one.")
-    walks = {name: (robot_of(motion), motion) for name, motion in named.items()}
-    parameters = {name: gait_parameters(robot, motion) for name, (robot, motion) in walks.items()}
+    recorded = {name: (robot_of(motion), motion) for name, motion in named.items()}
+    parameters = {name: gait_parameters(robot, motion) for name, (robot, motion) in recorded.items()}
+    walks = {name: (robot, over_ground(robot, motion)) for name, (robot, motion) in recorded.items()}
     scores = {name: cycle_scores(robot, motion) for name, (robot, motion) in walks.items()}
     return GaitAnalysis(walks, parameters, gait_comparison(walks), scores)
 
@@ -98,7 +100,8 @@ def normalised_cycle(robot: Robot, motion: Motion) -> dict[str, Array] | None:
     """Return curves by name at 0, 1, ... 100 % of a cycle; None if the motion has none. Shape (101,) each.
 
     Each side runs from one strike of its own heel to the next; trunk, head and pelvis use the right side. Names end in
-    the unit: degrees, N m/kg, W/kg, and `bw` for body weights. Unknown torques and forces are left out.
+    the unit: degrees, N m/kg, W/kg, and `bw` for body weights. Unknown torques and forces are left out. Flexion of hip,
+    knee and elbow and dorsiflexion of the ankle are positive on both sides, and torques have the signs of the angles.
     """
     right = _side(robot, motion, "right")
     left = _side(robot, mirror_image(robot, motion), "left")

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from strut.arrays import Array, Index
+from strut.human.analysis.reported_samples import are_reported
 from strut.human.anatomy import HEEL, LEFT, RIGHT, TOES, sided
 from strut.human.walking_direction import (
     WalkingDirection,
@@ -113,6 +114,8 @@ def mirror_image(robot: Robot, motion: Motion) -> Motion:
 def _between(robot: Robot, motion: Motion, first: tuple[str, bool], last: tuple[str, bool]) -> GaitCycle | None:
     """Return the piece from one change of contact to another, in the motion or in its continuation.
 
+    The first piece whose forces are reported is taken; if there is none, the first piece, without forces.
+
     Args:
         robot: A human model.
         motion: Its walk.
@@ -130,11 +133,21 @@ def _between(robot: Robot, motion: Motion, first: tuple[str, bool], last: tuple[
     for how, continued in candidates:
         starts = _changes(continued, *first)
         stops = _changes(continued, *last)
-        pairs = [(k, stops[stops > k][0]) for k in starts if (stops > k).any()]
+        pairs = [(int(k), int(stops[stops > k][0])) for k in starts if (stops > k).any()]
         if pairs:
-            start, stop = pairs[0]
-            return GaitCycle(_cut(continued, int(start), int(stop)), how)
+            reported = (
+                are_reported(motion) if how == "open" else np.full(len(continued.time_s), are_reported(motion).all())
+            )
+            inside = [pair for pair in pairs if reported[pair[0] : pair[1] + 1].all()]
+            if inside:
+                return GaitCycle(_cut(continued, *inside[0]), how)
+            return GaitCycle(_without_forces(_cut(continued, *pairs[0])), how)
     return None
+
+
+def _without_forces(motion: Motion) -> Motion:
+    """Return a piece without its torques and forces, because not all of them may be reported."""
+    return replace(motion, torque_nm=None, ground_force_n=None, cop_in_world=None)
 
 
 def _direction(robot: Robot, motion: Motion) -> WalkingDirection:

@@ -21,6 +21,8 @@ from strut.arrays import Array
 from strut.engines.rigid_body import body_poses
 from strut.errors import BadMotionError
 from strut.human.analysis.leg_figures import elevation_angles
+from strut.human.analysis.over_ground import over_ground
+from strut.human.analysis.steps import ToeOff, find_toe_offs
 from strut.human.anatomy import (
     ELBOW,
     FEET,
@@ -61,9 +63,9 @@ class GaitExpression:
 
     Args:
         speed_m_s: Of the pelvis over the ground.
-        step_length_m: From one foot strike to the other, along the path.
-        step_duration_s: From one foot strike to the other.
-        step_width_m: Across the path.
+        step_length_m: Between where the toes of both feet stand, along the path; mean, as `steps` defines it.
+        step_duration_s: From toe off to toe off, mean.
+        step_width_m: Between the ankles at foot strike, across the path.
         double_support: Share of time with both feet on the ground.
         pelvis_height: Mean height of the pelvis over the length of the stretched leg.
         pelvis_pitch_deg: Mean.
@@ -112,23 +114,29 @@ GAIT_FEATURES = tuple(one.name for one in fields(GaitExpression))
 def gait_expression(robot: Robot, motion: Motion) -> GaitExpression:
     """Return the expressive features of a human walk; raises BadMotionError if it has less than two steps.
 
+    Of a walk on a treadmill, positions and speed are relative to the belt.
+
     Example:
         >>> strut.human.gait_expression(strut.robot_of(walk), walk).arm_swing_deg  # doctest: +SKIP
     """
     landings = _landings(motion)
-    if len(landings) < 3:
-        raise BadMotionError(f"The walk has {len(landings)} foot strikes; expressive features need two steps or more.")
+    motion = over_ground(robot, motion)
+    leaving = find_toe_offs(robot, motion)
+    if len(landings) < 3 or len(leaving) < 2:
+        raise BadMotionError(
+            f"The walk has {len(landings)} foot strikes and {len(leaving)} toe offs; expressive features need two "
+            "steps or more."
+        )
     walk = _Walk.of(robot, motion)
     inside = np.arange(landings[0][0], landings[-1][0] + 1)
     steps = [(start, stop) for (start, _), (stop, _) in pairwise(landings)]
     strides = [(one, after) for (one, foot), (after, same) in zip(landings, landings[2:], strict=False) if foot == same]
     feet = [np.asarray(motion.contact[:, points_of_side(motion.foot_names, side)].any(axis=1)) for side in SIDES]
-    lengths, widths, times = _steps(walk, landings)
     features = GaitExpression(
         speed_m_s=float(np.median(walk.speed_m_s[inside])),
-        step_length_m=float(np.median(lengths)),
-        step_duration_s=float(np.median(times)),
-        step_width_m=float(np.median(widths)),
+        step_length_m=_mean_step_length_m(walk, leaving),
+        step_duration_s=float(np.diff([motion.time_s[toe_off.sample] for toe_off in leaving]).mean()),
+        step_width_m=float(np.median(_step_widths_m(walk, landings))),
         double_support=float(np.mean((feet[0] & feet[1])[inside])),
         **_posture(robot, motion, walk, inside),
         **_ranges(robot, motion, strides),
@@ -167,7 +175,6 @@ class _Walk:
         direction: Unit vector of the path. Shape (T, 2).
         across_m: Distance of the trunk from the path, to the left. Shape (T,).
         speed_m_s: Along the path. Shape (T,).
-        time_s: Of the samples. Shape (T,).
     """
 
     position: dict[str, Array]
@@ -175,26 +182,22 @@ class _Walk:
     direction: Array
     across_m: Array
     speed_m_s: Array
-    time_s: Array
 
     @classmethod
     def of(cls, robot: Robot, motion: Motion) -> _Walk:
         position, rotation = body_poses(robot.model, list(SEGMENTS), motion.qpos)
-        belt_m_s = np.asarray(motion.meta.get("belt_m_s") or [0.0, 0.0, 0.0])[:2]
-        pelvis = position[:, 0, :2] - np.outer(motion.time_s, belt_m_s)
         rate_hz = 1.0 / float(np.mean(np.diff(motion.time_s)))
-        path = _low_pass(pelvis, rate_hz, PATH_HZ)
+        path = _low_pass(position[:, 0, :2], rate_hz, PATH_HZ)
         velocity = np.gradient(path, motion.time_s, axis=0)
         speed = np.linalg.norm(velocity, axis=1)
         direction = velocity / np.maximum(speed, 1e-6)[:, None]
-        trunk = position[:, 1, :2] - np.outer(motion.time_s, belt_m_s) - path
+        trunk = position[:, 1, :2] - path
         return cls(
             position={name: position[:, index] for index, name in enumerate(SEGMENTS)},
             rotation={name: rotation[:, index] for index, name in enumerate(SEGMENTS)},
             direction=direction,
             across_m=trunk[:, 1] * direction[:, 0] - trunk[:, 0] * direction[:, 1],
             speed_m_s=speed,
-            time_s=motion.time_s,
         )
 
     def pitch_deg(self, segment: str) -> Array:
@@ -218,18 +221,19 @@ def _landings(motion: Motion) -> list[tuple[int, int]]:
     return [strike for index, strike in enumerate(strikes) if index == 0 or strike[1] != strikes[index - 1][1]]
 
 
-def _steps(walk: _Walk, landings: list[tuple[int, int]]) -> tuple[list[float], list[float], list[float]]:
-    """Return lengths along the path, widths across it and durations of the steps."""
-    lengths = []
+def _mean_step_length_m(walk: _Walk, leaving: list[ToeOff]) -> float:
+    """Return the mean length of the steps along the path."""
+    return float(np.mean([toe_off.leading_m @ walk.direction[toe_off.sample - 1] for toe_off in leaving]))
+
+
+def _step_widths_m(walk: _Walk, landings: list[tuple[int, int]]) -> list[float]:
+    """Return the distances of the ankles across the path when a foot strikes."""
     widths = []
-    times = []
-    for (before, foot), (now, other) in pairwise(landings):
+    for (_, foot), (now, other) in pairwise(landings):
         step = walk.position[FEET[other]][now, :2] - walk.position[FEET[foot]][now, :2]
         direction = walk.direction[now]
-        lengths.append(float(step @ direction))
         widths.append(float(abs(step[1] * direction[0] - step[0] * direction[1])))
-        times.append(float(walk.time_s[now] - walk.time_s[before]))
-    return lengths, widths, times
+    return widths
 
 
 def _posture(robot: Robot, motion: Motion, walk: _Walk, inside: npt.NDArray[np.intp]) -> dict[str, float]:

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 
 from strut.arrays import Array
-from strut.engines.rigid_body import point_positions
 from strut.errors import BadMotionError
 from strut.human.analysis.gait_cycle import along_x, gait_cycle
 from strut.human.analysis.leg_figures import LegFigures, both_legs
+from strut.human.analysis.over_ground import belt_velocity_of, over_ground
+from strut.human.analysis.reported_samples import are_reported
+from strut.human.analysis.steps import TOE_OF, find_toe_offs
 from strut.human.analysis.walk_figures import joint_power
-from strut.human.anatomy import LEFT, RIGHT, SIDES, TOES, points_of_side, sided
-from strut.kinematics.contact_set import contact_points
+from strut.human.anatomy import LEFT, RIGHT, SIDES, points_of_side
 from strut.motion import Motion
 from strut.robot import Robot
-
-TOE_OF = {side: sided(TOES, side) for side in SIDES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +43,21 @@ class GaitParameters:
     """Gait parameters as laboratories report them. Tuples have one entry per step.
 
     Args:
-        step_length_m: Between the toes of both feet just before toe off, along the line of progression.
+        step_length_m: Between where the toes of both feet stand before toe off, along the line of progression.
         step_duration_s: From toe off to toe off.
-        speed_m_s: Of the pelvis.
+        speed_m_s: Of the pelvis over the ground.
+        belt_speed_m_s: Of the ground; 0 on a floor.
         cadence_per_min: Steps per minute; None without two toe offs.
         double_support: Share of time with both feet on the ground.
         legs: Figures of each leg over its own cycle, by side.
-        largest_torque_nm_kg: By joint, over the body mass; empty if torques are unknown.
+        largest_torque_nm_kg: By joint, over the body mass, of the reported samples; empty if torques are unknown.
         work: By joint, in one cycle over the body mass; empty if torques are unknown or there is no cycle.
     """
 
     step_length_m: tuple[float, ...]
     step_duration_s: tuple[float, ...]
     speed_m_s: float
+    belt_speed_m_s: float
     cadence_per_min: float | None
     double_support: float
     legs: dict[str, LegFigures]
@@ -77,16 +78,18 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
     """Return the gait parameters of a human motion with known contacts."""
     if not set(TOE_OF.values()) <= set(motion.foot_names):
         raise BadMotionError(f"{motion.robot} is no human model; only human walks can be analysed.")
-    motion = along_x(robot, motion)
-    times, lengths = _steps(robot, motion)
+    belt_speed_m_s = float(np.linalg.norm(belt_velocity_of(robot, motion)))
+    motion = along_x(robot, over_ground(robot, motion))
+    leaving = find_toe_offs(robot, motion)
     cycle = gait_cycle(robot, motion)
-    durations = tuple(float(value) for value in np.diff(times))
+    durations = tuple(np.diff([float(motion.time_s[toe_off.sample]) for toe_off in leaving]).tolist())
     feet = [motion.contact[:, points_of_side(motion.foot_names, side)].any(axis=1) for side in SIDES]
     travelled = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
     return GaitParameters(
-        step_length_m=lengths,
+        step_length_m=tuple(float(toe_off.leading_m[0]) for toe_off in leaving),
         step_duration_s=durations,
         speed_m_s=travelled / motion.duration_s,
+        belt_speed_m_s=belt_speed_m_s,
         cadence_per_min=60.0 / float(np.mean(durations)) if durations else None,
         double_support=float(np.mean(feet[0] & feet[1])),
         legs=both_legs(robot, motion),
@@ -95,27 +98,9 @@ def gait_parameters(robot: Robot, motion: Motion) -> GaitParameters:
     )
 
 
-def _steps(robot: Robot, motion: Motion) -> tuple[list[float], tuple[float, ...]]:
-    """Return the times of toe off, and the step length before each: the other foot's toes are that far ahead."""
-    forward_m = {side: _toes_forward(robot, name, motion.qpos) for side, name in TOE_OF.items()}
-    events: list[tuple[float, float]] = []
-    for side, other in (SIDES, SIDES[::-1]):
-        in_contact = motion.contact[:, motion.foot_names.index(TOE_OF[side])]
-        ahead_m = forward_m[other] - forward_m[side]
-        for k in np.flatnonzero(in_contact[:-1] & ~in_contact[1:]):
-            events.append((float(motion.time_s[k + 1]), float(ahead_m[k])))
-    events.sort()
-    return [time for time, _ in events], tuple(length for _, length in events)
-
-
-def _toes_forward(robot: Robot, name: str, qpos: Array) -> Array:
-    """Return x of the contact point of the toes. Shape (T, nq) in, (T,) out."""
-    toes = contact_points(robot)[name]
-    return np.asarray(point_positions(robot.model, [(toes.body, toes.position_m)], qpos)[:, 0, 0])
-
-
 def _largest_torques(robot: Robot, motion: Motion) -> dict[str, float]:
-    if motion.torque_nm is None:
+    reported = are_reported(motion)
+    if motion.torque_nm is None or not reported.any():
         return {}
-    largest: Array = np.abs(motion.torque_nm).max(axis=0) / robot.mass_kg
+    largest: Array = np.abs(motion.torque_nm[reported]).max(axis=0) / robot.mass_kg
     return dict(zip(robot.joint_names, (float(value) for value in largest), strict=True))

@@ -10,6 +10,7 @@ from strut.arrays import Array
 from strut.engines.rigid_body import body_poses
 from strut.errors import BadMotionError
 from strut.human.analysis.gait_cycle import gait_cycle, mirror_image
+from strut.human.analysis.reported_samples import are_reported
 from strut.human.analysis.walk_figures import foot_force, force_humps
 from strut.human.anatomy import KNEE, LEFT, LEG, RIGHT, points_of_side, sided, sole_length_m
 from strut.motion import Motion
@@ -75,7 +76,7 @@ class LegFigures:
         stance_share: Share of the cycle in which the foot is on the ground; None without a cycle.
         force_humps_bw: Peaks and valley of the vertical force over body weight, see `force_humps`; None without a
             cycle or forces.
-        largest_vertical_force_bw: Over body weight; None if forces are unknown.
+        largest_vertical_force_bw: Of the reported samples, over body weight; None if forces are unknown.
         elevation_shares: Shares of variance of the elevation angles along their principal axes, over the cycle if
             there is one, else over the whole motion; None if the leg does not move.
     """
@@ -109,13 +110,16 @@ def _right_leg(robot: Robot, motion: Motion) -> LegFigures:
     in_stance = np.asarray(piece.contact[:, points_of_side(piece.foot_names, RIGHT)].any(axis=1))
     force = foot_force(robot, piece)
     whole_force = foot_force(robot, motion)
+    reported = are_reported(motion)
     elevation_rad = elevation_angles(robot, piece.qpos, RIGHT)
     moves = np.ptp(elevation_rad, axis=0).max() >= STILL_RAD
     return LegFigures(
         knee_range_rad=(float(knee.min()), float(knee.max())),
         stance_share=None if cycle is None else float(np.mean(in_stance[:-1])),
         force_humps_bw=None if cycle is None or force is None else force_humps(force[:, 2], in_stance),
-        largest_vertical_force_bw=None if whole_force is None else float(whole_force[:, 2].max()),
+        largest_vertical_force_bw=None
+        if whole_force is None or not reported.any()
+        else float(whole_force[reported, 2].max()),
         elevation_shares=tuple(covariance_plane(elevation_rad).shares.tolist()) if moves else None,
     )
 

@@ -78,7 +78,7 @@ def force_plot(walks: Sequence[Walk]) -> Figure | None:
     """Return the ground's force on the right foot per body weight over the cycle; None if no walk has it."""
     forces = {walk.name: foot_force(walk.robot, walk.cycle.motion) for walk in walks}
     known = {name: force for name, force in forces.items() if force is not None}
-    return _grid(walks, known, ("forwards", "to the left", "upwards"), "body weights") if known else None
+    return _grid(walks, known, ("forwards", "inwards", "upwards"), "body weights") if known else None
 
 
 def elevation_plot(walks: Sequence[Walk]) -> Figure:

@@ -32,6 +32,11 @@ from strut.plumbing.number_text import join_words
 from strut.robot import Robot
 from strut.viewer.page import Picture, page, plotted
 
+SIDED = ("Leg", "Arm")  # parts of the body that have two sides
+SIGNS = {
+    "Leg": ", flexion and dorsiflexion upwards; the hip is counted from the pelvis of a standing person, 11 degrees "
+    "less than from the plane of its spines"
+}
 BANDS = "; grey: people at the first walk's speed, mean and standard deviation, where published"
 
 
@@ -50,27 +55,28 @@ def save_gait_report(
         >>> strut.human.save_gait_report(strut.analyze(strut.load_motion("gait.npz")), "gait.html")  # doctest: +SKIP
     """
     walks = found.walks
-    drawn = [] if conditions is not None else _drawn(found)
+    own, left = ([], []) if conditions is not None else _drawn(found)
     content = page(
         "gait_report.html",
         title="gait analysis",
-        introduction=f"Trials: {join_words(list(walks))}." if conditions is not None else _introduction(drawn),
+        introduction=f"Trials: {join_words(list(walks))}." if conditions is not None else _introduction([*own, *left]),
         doubts=[words for name, walk in walks.items() for words in doubt_sentences(name, *walk)],
         tables=gait_tables(found) if conditions is None else condition_tables(conditions),
         left_out=[*left_out_sentences(found), *(() if conditions is None else conditions.muscle_remarks)],
-        curves=_curves(drawn) if conditions is None else condition_curves(found, conditions),
+        curves=_curves(own, left) if conditions is None else condition_curves(found, conditions),
     )
     write_atomically(Path(path), content, force=force)
 
 
-def _drawn(found: GaitAnalysis) -> list[Walk]:
-    """Return one cycle of each walk, and of those whose legs differ also that of the left leg."""
-    drawn = [_walk(name, robot, motion) for name, (robot, motion) in found.walks.items()]
-    return drawn + [
+def _drawn(found: GaitAnalysis) -> tuple[list[Walk], list[Walk]]:
+    """Return one cycle of each walk, and of those whose legs differ that of the left leg as the mirror image."""
+    own = [_walk(name, robot, motion) for name, (robot, motion) in found.walks.items()]
+    left = [
         _walk(f"{name}, left side", robot, mirror_image(robot, motion))
         for name, (robot, motion) in found.walks.items()
         if not found.parameters[name].symmetric
     ]
+    return own, left
 
 
 def _walk(name: str, robot: Robot, motion: Motion) -> Walk:
@@ -95,24 +101,34 @@ def _introduction(walks: Sequence[Walk]) -> str:
     )
 
 
-def _curves(walks: Sequence[Walk]) -> Iterator[tuple[str, list[Picture]]]:
-    """Yield headings and plots of the curves that at least one walk has data for."""
+def _curves(own: Sequence[Walk], left: Sequence[Walk]) -> Iterator[tuple[str, list[Picture]]]:
+    """Yield headings and plots of the curves that at least one walk has data for.
+
+    Args:
+        own: The walks.
+        left: Mirror images of those whose legs differ, for what has two sides.
+    """
+    walks = [*own, *left]
     torques = f"torques per body mass, with the signs of the angles{BANDS}."
     powers = "above 0 the joint gives to the movement"
     plane = "The three together draw a loop near a plane; above it, the shares of variance along the principal axes."
     elevation = "Thigh, shank and foot of the right leg against the vertical; a flat foot is 0."
     parts = known_parts(walks[0].robot.joint_names)
+    drawn = {part: walks if part in SIDED else own for part in PANELS}
     known: dict[str, list[tuple[Figure | None, str]]] = {
-        "Joint angles": [(angle_plot(walks, part), f"{part}: angles over the cycle{BANDS}.") for part in PANELS],
-        "Joint torques per body mass": [(torque_plot(walks, part), f"{part}: {torques}") for part in parts],
+        "Joint angles": [
+            (angle_plot(drawn[part], part), f"{part}: angles over the cycle{SIGNS.get(part, '')}{BANDS}.")
+            for part in PANELS
+        ],
+        "Joint torques per body mass": [(torque_plot(drawn[part], part), f"{part}: {torques}") for part in parts],
         "Joint powers per body mass": [
             (power_plot(walks, "Leg"), f"Leg: torque times speed; {powers}, below it takes{BANDS}."),
         ],
         "Ground forces per body weight": [
-            (force_plot(walks), "Force of the ground on the right foot. Impulses at landings are not in it."),
+            (force_plot(walks), "Force of the ground on the foot. Impulses at landings are not in it."),
         ],
         "Centre of pressure": [
-            (cop_paths_plot(walks), "Centre of pressure from above over one cycle; pale: the pelvis."),
+            (cop_paths_plot(own), "Centre of pressure from above over one cycle; pale: the pelvis."),
         ],
         "Elevation angles": [(elevation_plot(walks), elevation), (plane_plot(walks), plane)],
     }

@@ -32,7 +32,10 @@ def parameter_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
     """Return a row for each quantity and a column for each walk; legs are separate if a walk is not symmetric."""
     apart = not all(one.symmetric for one in parameters)
     columns = [_column(one, apart) for one in parameters]
-    return [[word, *(column[word] for column in columns)] for word in columns[0]]
+    rows = [[word, *(column[word] for column in columns)] for word in columns[0]]
+    if any(one.belt_speed_m_s for one in parameters):
+        rows.insert(3, ["belt of the treadmill [m/s]", *(f"{one.belt_speed_m_s:.2f}" for one in parameters)])
+    return rows
 
 
 def work_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from strut.arrays import Array
 from strut.errors import BadRecordingError
+from strut.kinematics.treadmill import belt_velocity
 from strut.maths.sampling import low_pass
 from strut.mocap.markers.gaps import find_runs
 from strut.recording import SIDES, Recording, Side, are_seen
@@ -23,8 +24,6 @@ ON_THE_ANKLE = {"ANK", "MMAL"}
 MIN_SEEN = 0.8  # a marker is preferred if it is seen in this share of the frames of the best seen one; chosen by eye
 LOW_M = 0.015  # a foot this close to its lowest height may stand; chosen by eye
 REST_M_S = 0.2  # a foot slower than this may stand; chosen by eye
-TREADMILL_SHARE = 0.35  # of the walking speed; a pelvis slower than this in the laboratory is on a belt; chosen by eye
-MIN_STEPPING_M_S = 0.2  # a pelvis this slow over the ground stands, on a floor as on a belt
 _PELVIS = ("LASI", "RASI", "LPSI", "RPSI", "SACR", "LHIP", "RHIP", "RPV1", "RPV2", "RPV3")
 
 
@@ -135,7 +134,7 @@ def _is_low(path: Array) -> npt.NDArray[np.bool_]:
 
 
 def _belt_velocity(pelvis: Array, ends: Mapping[str, tuple[Array, Array]], rate_hz: float) -> Array:
-    """Return the velocity of the ground: that of low feet if the pelvis does not travel, else zero. Shape (3,)."""
+    """Return the velocity of the ground, from feet that are low. Shape (3,)."""
     pelvis_velocity = np.nanmedian(_velocity(pelvis, rate_hz), axis=0)
     low_velocities = []
     for pair in ends.values():
@@ -144,10 +143,5 @@ def _belt_velocity(pelvis: Array, ends: Mapping[str, tuple[Array, Array]], rate_
             with np.errstate(invalid="ignore"):
                 is_low = _is_low(path) & (np.abs(velocity[:, 2]) < 0.1)  # m/s; neither lands nor leaves
             low_velocities.append(velocity[is_low])
-    ground = np.median(np.concatenate(low_velocities), axis=0)
-    ground[2] = 0.0
-    walking_speed = np.linalg.norm((pelvis_velocity - ground)[:2])
-    travels = np.linalg.norm(pelvis_velocity[:2]) > TREADMILL_SHARE * walking_speed
-    if walking_speed < MIN_STEPPING_M_S or travels:
-        return np.zeros(3)
-    return np.asarray(ground)
+    standing_feet = np.median(np.concatenate(low_velocities), axis=0)
+    return np.append(belt_velocity(pelvis_velocity[:2], standing_feet[:2]), 0.0)
