@@ -14,6 +14,7 @@ from strut.mocap.events.foot_paths import WalkingPaths, walking_paths
 from strut.mocap.events.gait_events import contact_states, find_gait_events
 from strut.mocap.events.heel_strikes import refine_heel_strikes
 from strut.mocap.events.plate_events import PlateStance, plate_gait_events, plate_stances
+from strut.mocap.marker_fit.label_order import find_exchanged_labels
 from strut.mocap.markers.gaps import Gap, fill_gaps
 from strut.mocap.markers.marker_checks import MarkerFault, check_markers
 from strut.mocap.markers.marker_set import Landmark, MarkerSet, match_markers
@@ -101,7 +102,10 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
     axes = find_walking_axes(recording, {name: landmark.segment for name, landmark in landmarks.items()})
     recording = turn_onto_x(recording, axes)
     recording, landmarks, labels = _rename_medial_ankles(recording, landmarks, labels, matched_set)
-    faults = check_markers(recording, recording.marker_names)
+    faults = (
+        *check_markers(recording, recording.marker_names),
+        *find_exchanged_labels(recording, landmarks, labels),
+    )
     paths = None
     events: tuple[GaitEvent, ...] = ()
     stances: tuple[PlateStance, ...] = ()

@@ -14,6 +14,9 @@ from strut.recording import Recording, are_seen
 
 MAX_SPEED_M_S = 12.0  # a toe in a fast swing moves at 5 m/s
 MAX_RESIDUAL_M = 0.008  # chosen by eye
+NOISE_DIFFERENCE = 4  # order of the differences that show jitter
+NOISE_GAIN = 70.0  # of the variance of white noise in fourth differences: 1 + 16 + 36 + 16 + 1
+SD_PER_MEDIAN = 1.4826  # standard deviation over median of the size, of a normal distribution
 SWAP_GAIN = 0.5  # names are swapped if exchanging them halves both jumps; chosen by eye
 # Markers count as filtered if this share of the power of their accelerations is below this frequency: then they were
 # filtered more than raw markers are smoothed for forces (`landing_transient.SMOOTHED_HZ`). Chosen on the tuning half of
@@ -40,6 +43,24 @@ def check_markers(recording: Recording, names: Sequence[str]) -> tuple[MarkerFau
     jumps = _find_jumps(positions, names, recording.rate_hz)
     unexplained_jumps = [fault for fault in jumps if (fault.markers[0], fault.frame) not in swapped]
     return (*swaps, *unexplained_jumps, *_find_large_residuals(recording, names))
+
+
+def marker_noise_m(recording: Recording) -> float:
+    """Return the jitter of the markers: standard deviation of each coordinate from frame to frame, median over markers.
+
+    Movements of people hardly change between frames; fourth differences of their paths are those of the jitter, whose
+    variance they multiply by 70. Medians leave out impacts and gaps.
+    """
+    if len(recording.markers_m) <= NOISE_DIFFERENCE:
+        return 0.0
+    differences = np.diff(recording.markers_m, n=NOISE_DIFFERENCE, axis=0).reshape(
+        len(recording.markers_m) - NOISE_DIFFERENCE, -1
+    )
+    seen = np.isfinite(differences).any(axis=0)
+    if not seen.any():
+        return 0.0
+    usual = np.nanmedian(np.abs(differences[:, seen]), axis=0)
+    return float(np.median(usual) * SD_PER_MEDIAN / np.sqrt(NOISE_GAIN))
 
 
 def filter_cutoff_hz(recording: Recording) -> float | None:
