@@ -14,6 +14,7 @@ from strut.arrays import Array
 from strut.engines.rigid_body import foot_contact_points
 from strut.maths.rotation import qpos_from_angles
 from strut.mocap.emg import EmgEnvelopes, average_cycles, find_emg_envelopes
+from strut.mocap.events.plate_events import THRESHOLD_N
 from strut.mocap.forces.force_agreement import (
     ForceAgreement,
     compare_with_aligned_plates,
@@ -22,14 +23,16 @@ from strut.mocap.forces.force_agreement import (
 from strut.mocap.forces.ground_forces import GroundForces, ground_forces
 from strut.mocap.forces.load_sharing import cop_of_wrenches
 from strut.mocap.forces.moment_comparison import MomentAgreement, compare_ankle_torques
+from strut.mocap.gait_trial import contact_columns
 from strut.mocap.marker_fit.fit import MarkerFit, fit
 from strut.mocap.marker_fit.pose_solver import OnCaptureProgress, no_progress
 from strut.mocap.marker_fit.subject_model import SubjectModel, robot_of_subject
 from strut.mocap.markers.marker_set import MarkerSet
+from strut.mocap.recording_verdict import judge_recording, near_limit_notes, noise_notes
 from strut.motion import Motion
-from strut.recording import SIDES, Recording
+from strut.recording import SIDES, GaitEvent, Recording
 from strut.robot import Robot
-from strut.verify.recorded_walk import recorded_receipt
+from strut.verify.recorded_walk import ENDS_S, recorded_receipt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +43,8 @@ class CapturedWalk:
         fit: Person, angles, events.
         robot: The person.
         forces: Ground forces and torques.
-        motion: Smooth angles with torques, forces and the receipt.
+        motion: Smooth angles with torques, forces and the receipt, from the first event to the last and not near the
+            ends of the recording; times are those of the recording.
         plates: Difference of the forces from those of plates; None without plates.
         aligned: The same with corrected clock and place of the plates; None if they need no correction.
         moments: Difference of ankle torques from the laboratory's own inverse dynamics.
@@ -75,6 +79,7 @@ class CapturedWalk:
         return {
             **self.motion.receipt.as_dict(),
             **fit_figures(self.fit),
+            "reported_s": self.motion.meta["reported_s"],
             "plates": self.plates and self.plates.rows_as_dicts(),
             "cop_distance_mm": self.plates and self.plates.cop_distance_mm,
             "aligned_plates": self.aligned and self.aligned.rows_as_dicts(),
@@ -131,16 +136,25 @@ def capture(
     robot = robot_of_subject(marker_fit.subject)
     forces = ground_forces(marker_fit, robot, use_plates=use_plates, on_progress=on_progress or no_progress)
     emg = find_emg_envelopes(marker_fit.trial.recording.analog)
+    motion = replace(_motion(marker_fit, robot, forces), meta=_meta(marker_fit, forces, emg))
+    receipt = judge_recording(marker_fit.trial, recorded_receipt(robot, motion))
+    sampled = [recorded_receipt(robot, _motion(marker_fit, robot, sample)) for sample in forces.samples]
     return CapturedWalk(
         fit=marker_fit,
         robot=robot,
         forces=forces,
-        motion=_motion(marker_fit, robot, forces, emg, started),
+        motion=replace(motion, receipt=replace(receipt, solve_s=time.perf_counter() - started)),
         plates=compare_with_plates(forces, robot.mass_kg),
         aligned=compare_with_aligned_plates(forces, robot.mass_kg),
         moments=compare_ankle_torques(marker_fit, robot, forces),
         emg=emg,
-        notes=(*marker_fit.notes, *forces.notes, *(emg.notes if emg is not None else ())),
+        notes=(
+            *near_limit_notes(receipt, sampled),
+            *noise_notes(marker_fit.trial.recording),
+            *marker_fit.notes,
+            *forces.notes,
+            *(emg.notes if emg is not None else ()),
+        ),
     )
 
 
@@ -162,17 +176,18 @@ def count_steps(marker_fit: MarkerFit) -> int:
     return sum(first != second for first, second in pairwise(strikes))
 
 
-def _motion(
-    marker_fit: MarkerFit, robot: Robot, forces: GroundForces, emg: EmgEnvelopes | None, started_s: float
-) -> Motion:
-    qpos = qpos_from_angles(forces.movement.q)
+def _meta(marker_fit: MarkerFit, forces: GroundForces, emg: EmgEnvelopes | None) -> dict[str, Any]:
+    """Return what a motion file says about a captured walk."""
+    events = _events(marker_fit, forces)
     meta: dict[str, Any] = {
         **marker_fit.motion.meta,
+        "events": [[event.kind, event.side, event.time_s] for event in events],
         "asked": {"use_plates": forces.tracked},
         "notes": list(forces.notes),
         "plate_share": forces.plate_share,
+        "reported_s": _reported_s(forces),
     }
-    cycle = average_cycles(emg, marker_fit.trial.best_events) if emg is not None else None
+    cycle = average_cycles(emg, events) if emg is not None else None
     if emg is not None and cycle is not None:
         meta["emg"] = {
             "names": list(cycle.names),
@@ -183,16 +198,65 @@ def _motion(
         without_cycle = [name for name in emg.names if name not in cycle.names]
         if without_cycle:
             meta["notes"].append(f"EMG of {', '.join(without_cycle)} is not averaged: that leg takes no whole cycle.")
-    motion = replace(
+    return meta
+
+
+def _motion(marker_fit: MarkerFit, robot: Robot, forces: GroundForces) -> Motion:
+    """Return the reported part of a walk as a motion, without notes and receipt."""
+    qpos = qpos_from_angles(forces.movement.q)
+    events = _events(marker_fit, forces)
+    contact = contact_columns(events, marker_fit.trial, robot.foot_names)
+    contact = _contact_under_forces(contact, robot, forces)
+    rows = _kept_samples(forces)
+    return replace(
         marker_fit.motion,
-        qpos=qpos,
-        torque_nm=forces.torque_nm,
-        ground_force_n=_forces_at_contact_points(robot, forces, qpos, marker_fit.motion.contact),
-        cop_in_world=cop_of_wrenches(forces.wrench),
-        meta=meta,
+        time_s=forces.time_s[rows],
+        qpos=qpos[rows],
+        contact=contact[rows],
+        torque_nm=forces.torque_nm[rows],
+        ground_force_n=_forces_at_contact_points(robot, forces, qpos, contact)[rows],
+        cop_in_world=cop_of_wrenches(forces.wrench)[rows],
     )
-    solve_s = time.perf_counter() - started_s
-    return replace(motion, receipt=replace(recorded_receipt(robot, motion), solve_s=solve_s))
+
+
+def _events(marker_fit: MarkerFit, forces: GroundForces) -> tuple[GaitEvent, ...]:
+    """Return the events that the forces belong to: those of plates only if plates were followed."""
+    return marker_fit.trial.best_events if forces.tracked else marker_fit.trial.events
+
+
+def _contact_under_forces(contact: npt.NDArray[np.bool_], robot: Robot, forces: GroundForces) -> npt.NDArray[np.bool_]:
+    """Return contacts of contact points that say of each foot that it stands while it is loaded. Shape (T, 6).
+
+    The threshold is that of plates. Stances with only one event seen, and gaps of flight that are errors of events, are
+    placed by the forces alone: there the heel stands in the first half of a stance, the forefoot in the second.
+    """
+    contact = contact.copy()
+    is_loaded = forces.loads.in_contact & (forces.loads.force_n[..., 2] >= THRESHOLD_N)
+    for foot, side in enumerate(SIDES):
+        is_own = np.array([name.endswith(side) for name in robot.foot_names])
+        is_heel = np.array([name == f"Heel{side}" for name in robot.foot_names])
+        for footprint in forces.footprints:
+            if footprint.side != side:
+                continue
+            missing = footprint.is_standing(forces.time_s) & ~contact[:, is_own].any(axis=1)
+            is_late = footprint.stance_share(forces.time_s) > 0.5
+            contact[np.outer(missing & ~is_late, is_heel)] = True
+            contact[np.outer(missing & is_late, is_own & ~is_heel)] = True
+        contact[np.outer(~is_loaded[:, foot], is_own)] = False
+    return contact
+
+
+def _reported_s(forces: GroundForces) -> list[float]:
+    """Return the times between which forces and torques are reported."""
+    reported_s = forces.time_s[forces.reported]
+    return [float(reported_s[0]), float(reported_s[-1])]
+
+
+def _kept_samples(forces: GroundForces) -> npt.NDArray[np.bool_]:
+    """Return the reported samples, with the margin at both ends that a check does not judge. Shape (T,)."""
+    first_s, last_s = _reported_s(forces)
+    margin_s = ENDS_S + 1e-9
+    return np.asarray((forces.time_s >= first_s - margin_s) & (forces.time_s <= last_s + margin_s))
 
 
 def _forces_at_contact_points(robot: Robot, forces: GroundForces, qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:

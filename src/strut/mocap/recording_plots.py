@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from strut.arrays import Array
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.mocap.captured_walk import CapturedWalk
 from strut.mocap.forces.dynamic_smoothing import unwrapped_angles
@@ -59,9 +60,9 @@ def total_force_plot(walk: CapturedWalk) -> Figure:
     def draw(axes: Sequence[Any]) -> None:
         for axis, (panel, title) in enumerate(zip(axes, ("forwards", "to the left", "upwards"), strict=True)):
             _draw_with_band(panel, walk, forces.wrench[:, axis] / weight_n, forces.bands.total_n[:, axis] / weight_n)
-            panel.plot(walk.motion.time_s, forces.baseline_n[:, axis] / weight_n, color=PLAIN, linewidth=0.9, alpha=0.8)
+            panel.plot(walk.forces.time_s, forces.baseline_n[:, axis] / weight_n, color=PLAIN, linewidth=0.9, alpha=0.8)
             if forces.plates is not None:
-                panel.plot(walk.motion.time_s, forces.plates.total[:, axis] / weight_n, color=PLATE, linewidth=1.4)
+                panel.plot(walk.forces.time_s, forces.plates.total[:, axis] / weight_n, color=PLATE, linewidth=1.4)
             panel.set_title(f"{title} [body weights]", loc="left", fontsize=9.0)
             _draw_stances(panel, walk, None)
 
@@ -81,7 +82,7 @@ def foot_force_plot(walk: CapturedWalk) -> Figure:
             _draw_with_band(panel, walk, own / weight_n, band / weight_n)
             if forces.plates is not None:
                 measured = forces.plates.wrench[:, foot, axis] / weight_n
-                panel.plot(walk.motion.time_s, measured, color=PLATE, linewidth=1.4)
+                panel.plot(walk.forces.time_s, measured, color=PLATE, linewidth=1.4)
             _draw_stances(panel, walk, SIDES[foot])
             title = f"{SIDES[foot].lower()} foot, {('forwards', 'to the left', 'upwards')[axis]} [body weights]"
             panel.set_title(title, loc="left", fontsize=9.0)
@@ -104,7 +105,7 @@ def leg_torque_plot(walk: CapturedWalk) -> Figure:
             _draw_with_band(panel, walk, torque / mass_kg, band / mass_kg)
             _draw_stances(panel, walk, SIDES[side])
             theirs = laboratory_moment(walk.fit, walk.forces, SIDES[side], LEG_JOINTS[joint])
-            panel.plot(walk.motion.time_s, LABORATORY_MOMENT_SIGN * theirs, color=PLATE, linewidth=1.2)
+            panel.plot(walk.forces.time_s, LABORATORY_MOMENT_SIGN * theirs, color=PLATE, linewidth=1.2)
             panel.set_title(f"{coordinate_label(coordinate)} [N m/kg]", loc="left", fontsize=9.0)
 
     return _panels(2, 3, draw)
@@ -124,8 +125,8 @@ def angle_time_plot(walk: CapturedWalk) -> Figure:
 
     def draw(axes: Sequence[Any]) -> None:
         for index, (panel, name) in enumerate(zip(axes, names, strict=True)):
-            panel.plot(walk.motion.time_s, fitted[:, index], color=PALE, linewidth=2.4, alpha=0.5)
-            panel.plot(walk.motion.time_s, smooth[:, index], color=OURS, linewidth=1.3)
+            panel.plot(walk.forces.time_s, fitted[:, index], color=PALE, linewidth=2.4, alpha=0.5)
+            panel.plot(walk.forces.time_s, smooth[:, index], color=OURS, linewidth=1.3)
             _draw_stances(panel, walk, next((side for side in SIDES if side in name), None))
             unobserved = "" if walk.fit.observed[name] else ", no marker determines it"
             panel.set_title(f"{coordinate_label(name)} [deg]{unobserved}", loc="left", fontsize=9.0)
@@ -143,7 +144,8 @@ def footprint_cop_plot(walk: CapturedWalk) -> Figure:
             ends = footprint.heel_m + np.array([[0.0], [footprint.length_m]]) * footprint.forward
             axes[0].plot(*ends.T, color=PALE, linewidth=9.0, alpha=0.35, solid_capstyle="round")
         for foot in range(2):
-            axes[0].plot(*forces.loads.cop_m[:, foot].T, color=OURS, linewidth=1.3)
+            reported = np.where(forces.reported[:, None], forces.loads.cop_m[:, foot], np.nan)
+            axes[0].plot(*reported.T, color=OURS, linewidth=1.3)
             if forces.plates is not None:
                 is_loaded = forces.plates.wrench[:, foot, 2] > 0.05 * walk.robot.mass_kg * GRAVITY_M_S2
                 cop = np.where(is_loaded[:, None], cop_of_wrenches(forces.plates.wrench[:, foot]), np.nan)
@@ -182,14 +184,16 @@ def _draw_torque_of_muscle(axes: Any, walk: CapturedWalk, name: str) -> None:
         return
     joint, sign = matches[0]
     torque = sign * walk.forces.torque_nm[:, walk.robot.joint_names.index(f"{joint}{side}_RY")]
-    peak = np.percentile(torque[walk.forces.between_events], 99.0)
-    axes.plot(walk.motion.time_s, np.clip(torque / max(peak, 1e-9), 0.0, None), color=PLAIN, linewidth=1.0)
+    reported = walk.forces.reported
+    if reported.any():
+        share = np.clip(torque / max(np.percentile(torque[reported], 99.0), 1e-9), 0.0, None)
+        axes.plot(walk.forces.time_s, np.where(reported, share, np.nan), color=PLAIN, linewidth=1.0)
     _draw_stances(axes, walk, side)
 
 
 def _draw_stances(axes: Any, walk: CapturedWalk, side: str | None) -> None:
     """Draw stances of a foot as grey background, or of both feet as lines at heel strikes and toe offs."""
-    end_s = float(walk.motion.time_s[-1])
+    end_s = float(walk.forces.time_s[-1])
     for footprint in walk.forces.footprints:
         if side is None and footprint.is_complete:
             axes.axvline(footprint.start_s, color=PALE, linewidth=0.6)
@@ -201,8 +205,10 @@ def _draw_stances(axes: Any, walk: CapturedWalk, side: str | None) -> None:
     axes.set_xlim(0.0, end_s)
 
 
-def _draw_with_band(axes: Any, walk: CapturedWalk, values: Any, band: Any) -> None:
-    time_s = walk.motion.time_s
+def _draw_with_band(axes: Any, walk: CapturedWalk, values: Array, band: Array) -> None:
+    """Draw the reported samples of a curve with its band."""
+    time_s = walk.forces.time_s
+    values = np.where(walk.forces.reported, values, np.nan)
     axes.fill_between(time_s, values - band, values + band, color=OURS, alpha=0.18, linewidth=0.0)
     axes.plot(time_s, values, color=OURS, linewidth=1.4)
     axes.axhline(0.0, color=PALE, linewidth=0.6)

@@ -43,7 +43,8 @@ EMG_CAPTION = (
 )
 AXIS_WORDS = {"forwards": "forwards", "left": "to the left", "up": "upwards"}
 LINES = (
-    "Blue: from markers, with 90 % bands; black: force plates; ochre: mass times acceleration of the centre of mass."
+    "Blue: {}, with 90 % bands; black: force plates; ochre: mass times acceleration of the centre of mass. Samples "
+    "before the first event, after the last one and near the ends of the recording are left out."
 )
 
 
@@ -89,20 +90,27 @@ def save_capture(walk: CapturedWalk, folder: Path, *, force: bool = False) -> No
     """
     check_result_folder(folder, CAPTURE_FILES, force=force)
     loads = walk.forces.loads
+    reported = walk.forces.reported
     files = {
         "subject.toml": subject_text(walk.fit.subject).encode(),
         "motion.npz": encode_motion(walk.motion),
         "forces.csv": forces_csv(walk).encode(),
-        "forces.mot": encode_ground_forces(walk.motion.time_s, SIDES, loads.force_n, loads.cop_m, loads.twist_nm),
+        "forces.mot": encode_ground_forces(
+            walk.forces.time_s[reported],
+            SIDES,
+            loads.force_n[reported],
+            loads.cop_m[reported],
+            loads.twist_nm[reported],
+        ),
         "report.html": _capture_page(walk),
     }
     write_files(folder, files, last="report.html", force=force)
 
 
 def forces_csv(walk: CapturedWalk) -> str:
-    """Return forces over time as a table: total, feet, half widths of bands, centre of pressure, baseline, plates."""
+    """Return the reported forces as a table: total, feet, bands, centre of pressure, baseline, plates."""
     forces = walk.forces
-    columns = {"time_s": walk.motion.time_s}
+    columns = {"time_s": walk.forces.time_s}
     for axis, name in enumerate(AXES):
         columns[f"total_{name}_n"] = forces.wrench[:, axis]
         columns[f"total_{name}_band_n"] = forces.bands.total_n[:, axis]
@@ -116,9 +124,8 @@ def forces_csv(walk: CapturedWalk) -> str:
         for axis, name in enumerate(("x", "y")):
             columns[f"{side.lower()}_cop_{name}_m"] = forces.loads.cop_m[:, foot, axis]
     text = io.StringIO()
-    np.savetxt(
-        text, np.column_stack([*columns.values()]), delimiter=",", fmt="%.6g", header=",".join(columns), comments=""
-    )
+    rows = np.column_stack([*columns.values()])[forces.reported]
+    np.savetxt(text, rows, delimiter=",", fmt="%.6g", header=",".join(columns), comments="")
     return text.getvalue()
 
 
@@ -202,7 +209,12 @@ def _event_table(walk: CapturedWalk) -> ReportTable:
         "toe off after plate [ms]",
         "",
     ]
-    return ReportTable("events", "Events", "From markers alone.", "Stances in order of time", header, rows)
+    note = (
+        "From plates, where a foot landed on one or left one; the others are from markers."
+        if walk.forces.tracked
+        else "From markers alone."
+    )
+    return ReportTable("events", "Events", note, "Stances in order of time", header, rows)
 
 
 def _event_row(footprint: Footprint, plate_events: Sequence[GaitEvent]) -> list[str]:
@@ -251,11 +263,11 @@ def _capture_curves(walk: CapturedWalk) -> Iterator[tuple[str, list[Picture]]]:
     yield (
         "Ground forces",
         [
-            plotted(total_force_plot(walk), f"Force of the ground on the body. {LINES}"),
+            plotted(total_force_plot(walk), f"Force of the ground on the body. {LINES.format(_source(walk))}"),
             plotted(foot_force_plot(walk), "Force of the ground on each foot; grey while the foot stands."),
         ],
     )
-    cop = "Footprints (grey) and centre of pressure from above: blue from markers, black from plates."
+    cop = f"Footprints (grey) and centre of pressure from above: blue {_source(walk)}, black from plates."
     yield "Centre of pressure", [plotted(footprint_cop_plot(walk), cop)]
     torques = (
         "Torques about the flexion axes of the joints over body mass, with 90 % bands; flexion is positive. Black: "
@@ -266,6 +278,11 @@ def _capture_curves(walk: CapturedWalk) -> Iterator[tuple[str, list[Picture]]]:
     if muscles is not None:
         yield "EMG", [plotted(muscles, EMG_CAPTION)]
     yield "Marker errors", [_marker_picture(walk.fit)]
+
+
+def _source(walk: CapturedWalk) -> str:
+    """Return what the forces come from, as a phrase."""
+    return "from plates, and from markers where no foot stands on them alone" if walk.forces.tracked else "from markers"
 
 
 def _marker_picture(marker_fit: MarkerFit) -> Picture:

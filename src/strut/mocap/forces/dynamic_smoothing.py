@@ -13,7 +13,7 @@ The wrench of inverse dynamics is not linear in the coordinates, so the problem 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +50,7 @@ class SmoothingOptions:
 
     Args:
         knot_s: Between two knots of the splines.
-        marker_sd_m: Error of a marker.
+        marker_sd_m: Error of a marker without jitter.
         marker_s: Correlation time of that error: it is more of the skin than of the cameras.
         jerk_m: Density of the noise in third derivatives of the pelvis position [m/s^3 per root of Hz].
         jerk_rad: The same of angles.
@@ -77,9 +77,10 @@ class SmoothingOptions:
     rounds: int = 2
 
 
-def smoothing_options(*, filtered: bool) -> SmoothingOptions:
-    """Return the options for markers that were filtered before, or were not."""
-    return SmoothingOptions(jerk_m=FILTERED_JERK_M) if filtered else SmoothingOptions()
+def smoothing_options(*, filtered: bool, noise_m: float = 0.0) -> SmoothingOptions:
+    """Return the options for markers that were filtered before, or were not, and jitter by `noise_m`."""
+    usual = SmoothingOptions(jerk_m=FILTERED_JERK_M) if filtered else SmoothingOptions()
+    return replace(usual, marker_sd_m=float(np.hypot(usual.marker_sd_m, noise_m)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,11 +102,11 @@ class WrenchPrior:
 
     Args:
         wrench: Mean: forces [N], then moments [N m]. Shape (T, 6).
-        sd: Standard deviation in every frame over body weight: N per N of force, m of moment.
+        sd: Standard deviation in each frame over body weight: N per N of force, m of moment. Shape (T,).
     """
 
     wrench: Array
-    sd: float
+    sd: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -257,7 +258,7 @@ def _add_cop_prior(
 def _add_wrench_prior(
     system: SplineSystem, movement: Movement, linear: WrenchLinearisation, prior: WrenchPrior, weight_n: float
 ) -> None:
-    inverse_sd = np.isfinite(prior.wrench) / (prior.sd * weight_n)
+    inverse_sd = np.isfinite(prior.wrench) / (prior.sd[:, None] * weight_n)
     rows = linear.derivatives * inverse_sd[None, ..., None]
     difference = np.nan_to_num(prior.wrench - linear.wrench)
     system.add_rows(rows, _linear_part(rows, movement) + inverse_sd * difference)

@@ -60,6 +60,8 @@ def compare_with_aligned_plates(forces: GroundForces, mass_kg: float) -> ForceAg
 
 
 def _compare(forces: GroundForces, plates: PlateForces, mass_kg: float) -> ForceAgreement:
+    """Return the differences from plates in the reported samples."""
+    plates = plates.at_samples(forces.reported)
     weight_n = mass_kg * GRAVITY_M_S2
     bands = (forces.bands.total_n, forces.bands.foot_n)
     rows = (

@@ -28,18 +28,22 @@ from strut.mocap.forces.dynamic_smoothing import (
 )
 from strut.mocap.forces.footprints import Footprint, find_footprints
 from strut.mocap.forces.landing_transient import LandingShape, add_landing_transients, landing_shape
-from strut.mocap.forces.load_sharing import FILTERED_COP_LEAD, FootLoads, cop_of_wrenches, cop_prior, share_load
-from strut.mocap.forces.plate_alignment import PlateAlignment, plate_alignment
-from strut.mocap.forces.plate_comparison import (
-    PlateForces,
-    measured_force_share,
-    plate_forces,
-    weight_mismatch_notes,
+from strut.mocap.forces.load_sharing import (
+    FILTERED_COP_LEAD,
+    FootLoads,
+    clip_to_friction,
+    cop_of_wrenches,
+    cop_prior,
+    share_load,
 )
+from strut.mocap.forces.plate_alignment import PlateAlignment, plate_alignment
+from strut.mocap.forces.plate_assignment import plate_forces
+from strut.mocap.forces.plate_comparison import PlateForces, measured_force_share, weight_mismatch_notes
+from strut.mocap.forces.plate_plausibility import plausible_plates
 from strut.mocap.gait_trial import replace_by_plate_events
 from strut.mocap.marker_fit.fit import MarkerFit
 from strut.mocap.marker_fit.pose_solver import OnCaptureProgress, no_progress
-from strut.mocap.markers.marker_checks import filter_cutoff_hz
+from strut.mocap.markers.marker_checks import filter_cutoff_hz, marker_noise_m
 from strut.recording import SIDES, GaitEvent, are_seen
 from strut.robot import Robot
 
@@ -50,6 +54,7 @@ BASELINE_SD = 0.015  # of the centre-of-mass estimate, over body weight
 BASELINE_S = 0.1  # correlation time of the error of the centre-of-mass estimate
 BASELINE_MIN_SEEN = 0.95  # share of the markers that must be seen nearby, or there is no centre-of-mass estimate
 SAMPLES = 30  # movements from which the bands are computed
+KEPT_SAMPLES = 8  # of them, from which the uncertainty of a verdict is computed; its standard deviation needs no more
 NORMAL_90 = 1.645  # half width of a 90 % band over the standard deviation
 # Half widths of bands: a share of the spread of the samples, and a floor for what the samples do not explain.
 SPREAD_SHARE = 0.3  # the samples take errors as more independent in time than they are
@@ -57,6 +62,11 @@ TOTAL_FLOOR = np.array([0.042, 0.0275, 0.068])  # over body weight: forwards, le
 FOOT_FLOOR = np.array([0.048, 0.039, 0.112])  # over body weight: forwards, left, up
 TORQUE_FLOOR = 0.03  # over body weight times a metre
 SWING_BAND = 0.02  # over body weight: widest band of the force on a foot in swing; chosen by eye
+# Forces and torques nearer to an end of the recording are not reported. Recordings of the tuning half were cut by up to
+# 0.37 s at both ends: 0.15 s from the new ends torques differ by less than TORQUE_FLOOR from those of the whole
+# recording, at the ends by up to four times as much.
+END_S = 0.15
+MIN_REPORTED = 10  # samples; fewer make no step
 UNWEIGHED = "No force plate confirms the mass; forces and torques grow in proportion to it."
 
 
@@ -85,6 +95,8 @@ class GroundForces:
         plates: Measured by plates; None without plates.
         tracked: Whether plates were followed instead of compared.
         between_events: Frames from the first to the last event; outside, stances are extrapolated. Shape (T,).
+        with_toes: Whether markers on the forefoot show toe offs.
+        samples: The same for a few movements, events and footprints that explain the markers as well.
     """
 
     time_s: Array
@@ -98,6 +110,13 @@ class GroundForces:
     plates: PlateForces | None
     tracked: bool
     between_events: npt.NDArray[np.bool_]
+    with_toes: bool = True
+    samples: tuple[GroundForces, ...] = ()
+
+    @property
+    def reported(self) -> npt.NDArray[np.bool_]:
+        """Samples whose forces and torques are reported: between events and not near an end. Shape (T,)."""
+        return self.between_events & _are_inside(self.time_s)
 
     @property
     def plate_share(self) -> float | None:
@@ -107,14 +126,15 @@ class GroundForces:
         required_n = (
             self.baseline_n if self.tracked else self.wrench[:, :3]
         )  # forces that follow plates agree with them
-        return measured_force_share(self.plates, required_n)
+        return measured_force_share(self.plates.at_samples(self.reported), required_n)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes for the user."""
         weight = weight_mismatch_notes(self.plate_share)
-        if self.tracked:
-            return ("Force plates were followed where a whole foot stands on them.", *weight)
+        if self.tracked and self.plates is not None:
+            followed = "Force plates were followed where a whole foot stands on them."
+            return (followed, *self.plates.doubts, *weight)
         transient = "The usual sharp rise of the vertical force at landings was added: smooth markers do not show it."
         alignment = self.alignment
         if self.plates is None or alignment is None:
@@ -126,7 +146,7 @@ class GroundForces:
         """Delay and offset of plates relative to markers; None without plates, or if they were followed."""
         if self.plates is None or self.tracked:
             return None
-        return plate_alignment(self.plates, self.footprints, self.wrench[:, :3], self.time_s)
+        return plate_alignment(self.plates, self.footprints, self.wrench[:, :3], self.time_s, with_toes=self.with_toes)
 
 
 class _Solution(NamedTuple):
@@ -173,16 +193,26 @@ def ground_forces(
         raise BadRecordingError(
             f"{trial.recording.name}: the person does not walk, so there are no steps to find forces of."
         )
+    if (_between_events(trial.events, time_s) & _are_inside(time_s)).sum() < MIN_REPORTED:
+        raise BadRecordingError(
+            f"{trial.recording.name}: no step is farther than {END_S:g} s from both ends of the recording, where "
+            "forces cannot be found; record a longer walk."
+        )
     cutoff_hz = filter_cutoff_hz(trial.recording)
     is_filtered = cutoff_hz is not None
-    options = smoothing_options(filtered=is_filtered or use_plates)  # plates measure fast changes, too
+    noise_m = marker_noise_m(trial.recording)
+    # plates measure fast changes, too
+    options = smoothing_options(filtered=is_filtered or use_plates, noise_m=noise_m)
     footprints, plates = _supports(marker_fit, robot, use_plates)
-    followed = plates if use_plates else None
     baseline_n = centre_of_mass_force(marker_fit, robot)
-    if followed is None:
-        wrench_prior = baseline_prior(marker_fit, baseline_n, is_filtered=is_filtered)
-    else:
-        wrench_prior = WrenchPrior(followed.total, PLATE_SD)
+    followed = None
+    if use_plates and plates is not None:
+        weight_n = robot.mass_kg * GRAVITY_M_S2
+        followed = plausible_plates(plates, footprints, baseline_n, weight_n, _are_inside(time_s))
+        plates = replace(plates, doubts=followed.doubts)
+    wrench_prior = baseline_prior(marker_fit, baseline_n, is_filtered=is_filtered and followed is None)
+    if followed is not None:
+        wrench_prior = _prefer_plates(wrench_prior, followed)
     cop = cop_prior(footprints, time_s, options)
     smooth = smooth_movement(marker_fit, robot, cop, options, wrench=wrench_prior, samples=samples)
 
@@ -192,11 +222,12 @@ def ground_forces(
     mean = _solve(walk, footprints, smooth.movement, smooth.wrench)
     on_progress("share between the feet", 1.0 / (1 + len(smooth.samples)))
     sampled = []
+    perturbed = []
     for index, (movement, wrench) in enumerate(smooth.samples, start=1):
-        perturbed = _perturb(footprints, options, landing, np.random.default_rng([SEED, index]))
-        sampled.append(_solve(walk, perturbed, movement, wrench))
+        perturbed.append(_perturb(footprints, options, landing, np.random.default_rng([SEED, index])))
+        sampled.append(_solve(walk, perturbed[-1], movement, wrench))
         on_progress("share between the feet", (1 + index) / (1 + len(smooth.samples)))
-    return GroundForces(
+    found = GroundForces(
         time_s=time_s,
         movement=smooth.movement,
         footprints=footprints,
@@ -208,7 +239,14 @@ def ground_forces(
         plates=plates,
         tracked=use_plates,
         between_events=_between_events(trial.events, time_s),
+        with_toes=all(foot.on_toe for foot in trial.paths.feet),
     )
+    solved = zip(smooth.samples, perturbed, sampled, strict=True)
+    kept = tuple(
+        replace(found, movement=movement, footprints=steps, wrench=one.wrench, loads=one.loads, torque_nm=one.torque_nm)
+        for (movement, _), steps, one in list(solved)[:KEPT_SAMPLES]
+    )
+    return replace(found, samples=kept)
 
 
 def centre_of_mass_force(marker_fit: MarkerFit, robot: Robot) -> Array:
@@ -232,6 +270,11 @@ def _between_events(events: Sequence[GaitEvent], time_s: Array) -> npt.NDArray[n
     return (time_s >= min(changes_s, default=0.0)) & (time_s <= max(changes_s, default=np.inf))
 
 
+def _are_inside(time_s: Array) -> npt.NDArray[np.bool_]:
+    """Return which samples are not near an end of the recording. Shape (T,)."""
+    return np.asarray((time_s >= time_s[0] + END_S) & (time_s <= time_s[-1] - END_S))
+
+
 def _supports(
     marker_fit: MarkerFit, robot: Robot, use_plates: bool
 ) -> tuple[tuple[Footprint, ...], PlateForces | None]:
@@ -241,7 +284,7 @@ def _supports(
     assert trial.paths is not None
     belt_m_s = trial.paths.belt_m_s
     footprints = find_footprints(robot, motion.time_s, motion.qpos, trial.events, belt_m_s)
-    plates = plate_forces(trial, footprints) if trial.stances else None
+    plates = plate_forces(trial, footprints) if trial.recording.plates else None
     if plates is not None and not plates.has_stance:
         plates = None
     if not use_plates:
@@ -266,7 +309,17 @@ def baseline_prior(marker_fit: MarkerFit, baseline_n: Array, *, is_filtered: boo
     known = np.ix_(is_clear, [0, 2])
     wrench = np.full((len(baseline_n), 6), np.nan)
     wrench[known] = baseline_n[known]
-    return WrenchPrior(wrench, BASELINE_SD * np.sqrt(frames))
+    return WrenchPrior(wrench, np.full(len(wrench), BASELINE_SD * np.sqrt(frames)))
+
+
+def _prefer_plates(prior: WrenchPrior, plates: PlateForces) -> WrenchPrior:
+    """Return a prior of the wrench with the measurements of plates where they know it.
+
+    Movements that follow plates may change fast; without a prior they would do so where no plate measures them.
+    """
+    total = plates.total
+    is_known = np.asarray(np.isfinite(total).all(axis=1))
+    return WrenchPrior(np.where(is_known[:, None], total, prior.wrench), np.where(is_known, PLATE_SD, prior.sd))
 
 
 def _solve(walk: _Walk, footprints: Sequence[Footprint], movement: Movement, wrench: Array) -> _Solution:
@@ -280,17 +333,29 @@ def _solve(walk: _Walk, footprints: Sequence[Footprint], movement: Movement, wre
         wrench = wrench + (sharp.wrenches() - loads.wrenches()).sum(axis=1)
         loads = sharp
     else:
-        loads = _replace_by_plates(loads, walk.followed)
+        loads = _replace_by_plates(loads, walk.followed, wrench[:, :3], robot.friction)
     feet = [f"Foot{side}" for side in SIDES]
     torque_nm = torques_under_wrenches(robot.model, movement.for_engine(), feet, loads.wrenches())
     return _Solution(wrench, loads, torque_nm)
 
 
-def _replace_by_plates(loads: FootLoads, plates: PlateForces) -> FootLoads:
-    """Return loads with the measurements of plates in place of computed values, where there are any."""
+def _replace_by_plates(loads: FootLoads, plates: PlateForces, total_n: Array, friction: float) -> FootLoads:
+    """Return loads with the measurements of plates where there are any.
+
+    Where both feet stand and plates measured one of them, the other one carries the rest of the total.
+
+    Args:
+        loads: Shared by the movement.
+        plates: Measured.
+        total_n: Required force of the ground. Shape (T, 3).
+        friction: Largest tangential over normal force.
+    """
     is_measured = np.isfinite(plates.wrench).all(axis=2) & (plates.wrench[..., 2] > 0.0)
-    cop = np.where(is_measured[..., None], cop_of_wrenches(plates.wrench), loads.cop_m)
     force = np.where(is_measured[..., None], np.nan_to_num(plates.wrench[..., :3]), loads.force_n)
+    has_rest = loads.in_contact & ~is_measured & is_measured[:, ::-1]
+    rest = clip_to_friction(total_n[:, None] - force[:, ::-1], friction)
+    force = np.where(has_rest[..., None], rest, force)
+    cop = np.where(is_measured[..., None], cop_of_wrenches(plates.wrench), loads.cop_m)
     in_contact = loads.in_contact | is_measured
     without_twist = FootLoads(force, cop, np.where(is_measured, 0.0, loads.twist_nm), in_contact)
     twist = np.nan_to_num(plates.wrench[..., 5]) - without_twist.wrenches()[..., 5]

@@ -136,9 +136,8 @@ def share_load(
         horizontal[rows[:, None], feet] = _horizontal_forces(
             share[rows][:, feet], cop[rows][:, feet], wrench[rows], com_m[rows]
         )
-    vertical = share * np.maximum(wrench[:, 2:3], 0.0)
-    horizontal = _clip_to_friction(horizontal, vertical, friction)
-    force = np.concatenate([horizontal, vertical[..., None]], axis=2)
+    vertical = share * wrench[:, 2:3]
+    force = clip_to_friction(np.concatenate([horizontal, vertical[..., None]], axis=2), friction)
     without_twist = FootLoads(force, cop, np.zeros_like(share), number >= 0)
     twist = wrench[:, 5] - without_twist.wrenches()[:, :, 5].sum(axis=1)
     return FootLoads(force, cop, share * twist[:, None], number >= 0)
@@ -188,6 +187,9 @@ def _horizontal_forces(share: Array, cop_m: Array, wrench: Array, com_m: Array) 
     return np.asarray(to_pivot + share[..., None] * remainder[:, None])
 
 
-def _clip_to_friction(horizontal: Array, vertical: Array, friction: float) -> Array:
-    size = np.linalg.norm(horizontal, axis=2)
-    return np.asarray(horizontal * np.minimum(1.0, friction * vertical / np.maximum(size, 1e-9))[..., None])
+def clip_to_friction(force_n: Array, friction: float) -> Array:
+    """Return forces of the ground that push, within friction. Shape (..., 3)."""
+    vertical = np.maximum(force_n[..., 2:], 0.0)
+    size = np.linalg.norm(force_n[..., :2], axis=-1, keepdims=True)
+    horizontal = force_n[..., :2] * np.minimum(1.0, friction * vertical / np.maximum(size, 1e-9))
+    return np.concatenate([horizontal, vertical], axis=-1)

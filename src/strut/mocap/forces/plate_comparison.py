@@ -1,36 +1,23 @@
-"""Plate comparison: forces that plates measured under each foot, and their differences from computed forces."""
+"""Plate comparison: differences of computed forces from those that plates measured under each foot."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import welch
 
 from strut.arrays import Array
-from strut.maths.sampling import interpolate_columns, low_pass
-from strut.mocap.events.plate_events import MIN_PEAK_N, PlateStance
-from strut.mocap.forces.footprints import HALF_WIDTH_M, Footprint
-from strut.mocap.forces.load_sharing import FootLoads, cop_of_wrenches, footprint_index
-from strut.mocap.gait_trial import GaitTrial
+from strut.maths.sampling import low_pass
+from strut.mocap.forces.load_sharing import FootLoads, cop_of_wrenches
 from strut.plumbing.number_text import format_percent
-from strut.recording import SIDES, ForcePlate
+from strut.recording import SIDES
 
-SMOOTH_HZ = 50.0  # plates are low-pass filtered here before they are compared; chosen by eye
-# A laboratory has filtered its plates if this share of the power of the force's rate is below this frequency.
-FILTERED_HZ = 20.0  # chosen by eye
-FILTERED_SHARE = 0.99  # chosen by eye
-EDGE_M = 0.005  # a point nearer to the edge of a plate is not on it; chosen by eye
-EVENT_TOLERANCE_S = 0.005  # around a stance; its plate is read so much longer
 MIN_LOAD = 0.05  # of body weight, below which a centre of pressure is uncertain
 MIN_FRAMES = 20  # of a comparison
 WEIGHT_TOLERANCE = 0.05  # plates differ by 2 % from masses that were weighed
 AXES = ("forwards", "left", "up")
-FOOT_SHARES = (0.0, 0.5, 0.95)  # of a foot's length: these places must be on a plate
-FOOT_WIDTH_SHARE = 0.66  # of a sole's half width, at these places; chosen by eye
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,23 +28,39 @@ class PlateForces:
         wrench: Force, and moment about the origin; 0 in swing, NaN where unknown. Shape (T, 2, 6).
         rate_hz: Of the frames.
         bandwidth_hz: Frequency at which the laboratory had filtered the plates; None if it had not.
+        together: Wrench on both feet where both stand on plates, even on the same one; NaN elsewhere. Shape (T, 6).
+            None if it is known only where that of each foot is.
+        doubts: Sentences about loads that are not used.
     """
 
     wrench: Array
     rate_hz: float
     bandwidth_hz: float | None = None
+    together: Array | None = None
+    doubts: tuple[str, ...] = ()
 
     @property
     def total(self) -> Array:
-        """Wrench on both feet; NaN where one is unknown. Shape (T, 6)."""
-        return np.asarray(self.wrench.sum(axis=1))
+        """Wrench on both feet; NaN where it is unknown. Shape (T, 6)."""
+        total = np.asarray(self.wrench.sum(axis=1))
+        return total if self.together is None else np.where(np.isfinite(total), total, self.together)
+
+    def at_samples(self, known: npt.NDArray[np.bool_]) -> PlateForces:
+        """Return the plates with nothing known at all other samples. Shape (T,)."""
+        together = self.together
+        return replace(
+            self,
+            wrench=np.where(known[:, None, None], self.wrench, np.nan),
+            together=None if together is None else np.where(known[:, None], together, np.nan),
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes for the user."""
         if self.bandwidth_hz is None:
-            return ()
+            return self.doubts
         return (
+            *self.doubts,
             f"The file's plate forces are filtered at about {self.bandwidth_hz:.0f} Hz; computed forces are filtered "
             "alike for the comparison.",
         )
@@ -71,8 +74,10 @@ class PlateForces:
 
     @property
     def has_stance(self) -> bool:
-        """Whether a foot stood on a plate for long enough to compare."""
-        return bool((np.abs(np.nan_to_num(self.wrench[..., 2])) > 0.0).sum() >= MIN_FRAMES)
+        """Whether a foot, or both together, stood on plates for long enough to compare."""
+        is_loaded = (np.abs(np.nan_to_num(self.wrench[..., 2])) > 0.0).any(axis=1)
+        is_shared = np.zeros_like(is_loaded) if self.together is None else np.isfinite(self.together[:, 2])
+        return bool((is_loaded | is_shared).sum() >= MIN_FRAMES)
 
 
 def measured_force_share(plates: PlateForces, total_n: Array) -> float | None:
@@ -99,80 +104,6 @@ def weight_mismatch_notes(share: float | None) -> tuple[str, ...]:
         f"Plates measured {format_percent(share)} of the force that the movement requires: is the mass {share:.2f} "
         "times as large, or did something other than the feet carry weight?",
     )
-
-
-def plate_forces(trial: GaitTrial, footprints: Sequence[Footprint]) -> PlateForces:
-    """Return the measured forces of feet that stood on plates whole.
-
-    Args:
-        trial: With plates and stances on them.
-        footprints: Of the trial, from its markers.
-    """
-    time_s = trial.recording.time_s
-    in_contact = footprint_index(footprints, time_s) >= 0
-    swings = ~in_contact & in_contact[:, ::-1]  # only with the other foot on the ground; without, events are missing
-    wrench = np.where(swings[..., None], np.zeros((len(time_s), 2, 6)), np.nan)
-    plates = {plate.name: plate for plate in trial.recording.plates}
-    for stance in trial.stances:
-        middle_s = 0.5 * (stance.start_s + stance.stop_s)
-        footprint = next((one for one in footprints if _has_side_and_time(one, stance, middle_s)), None)
-        own_plates = [plates[name] for name in stance.plate.split(", ")]
-        if footprint is None or not _is_whole_foot_on(footprint, own_plates):
-            continue
-        start_s = min(footprint.start_s, stance.start_s)
-        stop_s = max(footprint.stop_s, stance.stop_s)
-        rows = (time_s >= start_s - EVENT_TOLERANCE_S) & (time_s <= stop_s + EVENT_TOLERANCE_S)
-        measured = np.sum([_wrench_at_frames(plate, time_s) for plate in own_plates], axis=0)
-        wrench[rows, SIDES.index(stance.side)] = measured[rows]
-    return PlateForces(wrench, trial.recording.rate_hz, _filter_bandwidth_hz(list(plates.values())))
-
-
-def _has_side_and_time(footprint: Footprint, stance: PlateStance, middle_s: float) -> bool:
-    return footprint.side == stance.side and footprint.start_s < middle_s < footprint.stop_s
-
-
-def _filter_bandwidth_hz(plates: Sequence[ForcePlate]) -> float | None:
-    """Return the frequency below which nearly all power of the rates of vertical forces is, if that is low."""
-    bandwidths = []
-    for plate in plates:
-        vertical = plate.force_n[:, 2]
-        rate = np.diff(vertical)
-        if vertical.max(initial=0.0) < MIN_PEAK_N or plate.rate_hz < 4.0 * FILTERED_HZ:
-            continue
-        frequency, power = welch(rate, fs=plate.rate_hz, nperseg=min(round(0.6 * plate.rate_hz), len(rate)))
-        bandwidths.append(float(frequency[np.searchsorted(np.cumsum(power), FILTERED_SHARE * power.sum())]))
-    bandwidth_hz = max(bandwidths, default=np.inf)
-    return bandwidth_hz if bandwidth_hz < FILTERED_HZ else None
-
-
-def _is_whole_foot_on(footprint: Footprint, plates: Sequence[ForcePlate]) -> bool:
-    """Return whether a footprint lies on plates from heel to toes."""
-    if np.linalg.norm(footprint.belt_m_s) > 0.0:
-        return True  # on a treadmill the plate is under the whole belt
-    for share in FOOT_SHARES:
-        middle = footprint.heel_m + share * footprint.length_m * footprint.forward
-        for side in (-1.0, 1.0):
-            point = middle + side * FOOT_WIDTH_SHARE * HALF_WIDTH_M * footprint.outward
-            if not any(_is_over(plate, point) for plate in plates):
-                return False
-    return True
-
-
-def _is_over(plate: ForcePlate, point: Array) -> bool:
-    corners = plate.corners_m[:, :2]
-    sides = (corners[0] - corners[1], corners[1] - corners[2])
-    offset = point - corners.mean(axis=0)
-    return all(abs(offset @ side) / np.linalg.norm(side) < np.linalg.norm(side) / 2.0 - EDGE_M for side in sides)
-
-
-def _wrench_at_frames(plate: ForcePlate, time_s: Array) -> Array:
-    """Return force, and moment about the origin, of a plate at the frames. Shape (T, 6)."""
-    wrench = np.concatenate([plate.force_n, plate.moment_nm + np.cross(plate.centre_m, plate.force_n)], axis=1)
-    if 0.45 * plate.rate_hz > SMOOTH_HZ and len(wrench) > 30:
-        wrench = low_pass(wrench, SMOOTH_HZ, plate.rate_hz)
-    at_frames = interpolate_columns(time_s, plate.time_s, wrench)
-    at_frames[time_s > plate.time_s[-1]] = np.nan
-    return np.asarray(at_frames)
 
 
 @dataclass(frozen=True, slots=True)

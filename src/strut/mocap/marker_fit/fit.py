@@ -229,7 +229,7 @@ def _motion(trial: GaitTrial, person: SubjectModel, q: Array, observed: dict[str
         "source": trial.recording.name,
         "subject": msgspec.to_builtins(robot.subject),
         "observed": observed,
-        "events": [[event.kind, event.side, event.time_s] for event in trial.best_events],
+        "events": [[event.kind, event.side, event.time_s] for event in trial.events],
         "belt_m_s": trial.belt_m_s.tolist(),
         "marker_error_mean_mm": 1e3 * error_m,
         "fingerprint": robot.fingerprint,
@@ -239,7 +239,7 @@ def _motion(trial: GaitTrial, person: SubjectModel, q: Array, observed: dict[str
         time_s=trial.recording.time_s,
         qpos=qpos_from_angles(q),
         joint_names=robot.joint_names,
-        contact=contact_columns(trial.best_events, trial, robot.foot_names),
+        contact=contact_columns(trial.events, trial, robot.foot_names),
         foot_names=robot.foot_names,
         meta=meta,
     )
