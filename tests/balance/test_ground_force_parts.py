@@ -179,6 +179,14 @@ def test_no_corner_of_a_sole_pulls(pressed_at_m):
     assert_array_equal(corners == 0.0, expected < 1e-9)
 
 
+@pytest.mark.parametrize("pressed_at_m", [(0.3, 0.0), (0.5, 0.0), (0.0, -0.5)])
+def test_forces_add_up_to_what_the_movement_needs_even_if_some_have_to_pull(pressed_at_m):
+    """Statics: with the pressure outside of both soles, forces that only push cannot be in balance."""
+    corners = vertical_forces(pressed_at_m)
+    assert_allclose(PRESSES @ corners, 100.0 * np.array([1.0, *pressed_at_m]), atol=1e-2)
+    assert corners.min() < 0.0
+
+
 def test_of_soles_a_joint_of_half_the_strength_costs_four_times_as_much():
     limits = np.ones(len(ALICE.joint_names))
     limits[1] = limits[6] = 0.5

@@ -25,6 +25,7 @@ _MIN_LOAD_SHARE = 0.05  # of the largest vertical force; smaller or negative one
 _MAX_BALLS = 4  # more contact points than this are corners of soles
 _MAX_RELEASES = 6  # rounds in which corners that pull at the ground are released
 _RELEASE_COST = 1e6  # cost factor of the force at a released corner
+_NEGLIGIBLE_SHARE = 1e-3  # of the weight: what a released corner keeps where pushing forces are in balance
 _REGULARISATION = 1e-6  # makes the distribution unique where a force needs no torque: a straight leg
 _RANK_TOLERANCE = 1e-6  # relative, of pseudo-inverses
 
@@ -217,8 +218,8 @@ def _distribute(stance: _Stance, torque: Array, hold: Array, friction: float) ->
 def _minimise_without_pull(cost: Array, linear: Array, balance: Array, wrench: Array) -> Array:
     """Return the forces of minimal cost; corners of soles that would pull at the ground are released in rounds.
 
-    On balls, negative forces stay: with three or four points the distribution is unique. Shapes as in
-    `_minimise_in_balance`.
+    On balls, negative forces stay: with three or four points the distribution is unique. They also stay if the pressure
+    is outside all soles, where no forces that push are in balance. Shapes as in `_minimise_in_balance`.
     """
     force = _minimise_in_balance(cost, linear, balance, wrench)
     released = np.zeros((len(cost), cost.shape[1] // 3), dtype=np.bool_)
@@ -233,7 +234,9 @@ def _minimise_without_pull(cost: Array, linear: Array, balance: Array, wrench: A
         penalty = np.trace(cost[rows], axis1=1, axis2=2)[:, None] * np.repeat(released[rows], 3, axis=1)
         with_penalty = cost[rows] + (_RELEASE_COST * penalty)[:, :, None] * np.eye(cost.shape[1])
         force[rows] = _minimise_in_balance(with_penalty, linear[rows], balance[rows], wrench[rows])
-    return np.asarray(np.where(released[..., None], 0.0, force))
+    weight_n = np.linalg.norm(wrench[:, :3], axis=1)
+    is_negligible = np.linalg.norm(force, axis=2) < _NEGLIGIBLE_SHARE * weight_n[:, None]
+    return np.asarray(np.where((released & is_negligible)[..., None], 0.0, force))
 
 
 def _minimum_norm_forces(hold: Array, balance: Array, wrench: Array) -> Array:
