@@ -46,7 +46,7 @@ def planned(folder: Path, emotion: str, label: str) -> dict[str, Any]:
         return row | {"reason": str(error)[:120]}
     assert receipt is not None
     row |= {"seconds": round(time.process_time() - started, 2), "verdict": receipt.verdict}
-    row |= {"kept": round(receipt.intensity_kept, 3), "control": receipt.control}
+    row |= {"kept": round(receipt.intensity_kept, 3), "control": receipt.controller}
     return row | {"reason": "; ".join(map(str, receipt.reasons))[:120]}
 
 

@@ -1,10 +1,13 @@
 """Do imported robots walk with an emotion, with other friction and masses than planned?
 
-Every robot in a folder x five emotions x friction 0.6 and 0.9 x masses 0.9 and 1.1; four legs walk 20 cycles, two legs
-10. A row per simulation is added to a CSV at once; existing rows are not simulated again. A body length is the distance
-between the middles of the front and of the hind hips, or the height of a standing biped; speed is that of the middle
-half of the walk. Times are processor times. Visible features of each walk are recorded, so that `--report` lists the
-emotions of a robot that people would confuse after its limits have weakened them.
+Each robot's folder in a folder walks with five emotions: 20 cycles on four legs, 10 on two. Each walk is simulated with
+the controller that its receipt names and no other, in eight conditions: friction 0.6 and 0.9 with masses x 0.9 and
+x 1.1, in which the plan was proved, and four between them drawn at random, which the plan never saw.
+
+A row per simulation is appended to a CSV; rows that are there are not made again, so an interrupted sweep goes on where
+it ended. A body length is the distance between the middles of the front and of the hind hips, or the standing height of
+a biped; the speed is that of the middle half of the walk. All times are of the processor. Rows hold the features of the
+walk that people see, so `--report` names the emotions of a robot, as its limits left them, that people would confuse.
 
     python benchmarks/sweep_adopted.py robots/ rows.csv --only go1,g1 --emotions neutral,sad
     python benchmarks/sweep_adopted.py robots/ rows.csv --report
@@ -17,6 +20,7 @@ import argparse
 import csv
 import time
 import tomllib
+import zlib
 from itertools import combinations, product
 from pathlib import Path
 from statistics import median
@@ -32,12 +36,21 @@ from strut.perception.emotion_distance import discrimination_threshold
 EMOTIONS = ("neutral", "happy", "sad", "angry", "fearful")
 FRICTIONS = (0.6, 0.9)
 MASSES = (0.9, 1.1)
+DRAWN = 4  # conditions between those, per walk
 COLUMNS = (
-    *("robot", "legs", "joints", "emotion", "friction", "mass_scale", "verdict", "kept", "planned_control", "plan_s"),
-    *("body_length_m", "speed_m_s", "body_lengths_s", "control", "fell", "stumbles", "distance_share", "slip_mm"),
-    *("simulation_s", "reason", "features"),
+    *("robot", "legs", "joints", "emotion", "friction", "mass_scale", "drawn", "verdict", "kept", "controller"),
+    *("judged_by", "falls_in_gate", "plan_s", "body_length_m", "speed_m_s", "body_lengths_s", "fell", "stumbles"),
+    *("distance_share", "slip_mm", "simulation_s", "reason", "features"),
 )
 Row = dict[str, Any]
+
+
+def conditions_of(robot: str, emotion: str) -> list[tuple[float, float, bool]]:
+    """Return friction, mass scale and whether they are drawn at random, for one walk; the same in each sweep."""
+    proved = [(friction, mass_scale, False) for friction, mass_scale in product(FRICTIONS, MASSES)]
+    rng = np.random.default_rng(zlib.crc32(f"{robot} {emotion}".encode()))
+    drawn = rng.uniform((FRICTIONS[0], MASSES[0]), (FRICTIONS[1], MASSES[1]), (DRAWN, 2)).round(3).tolist()
+    return [*proved, *((friction, mass_scale, True) for friction, mass_scale in drawn)]
 
 
 def body_length_m(folder: Path, robot: strut.Robot) -> float:
@@ -58,8 +71,8 @@ def steady_speed_m_s(motion: strut.Motion) -> float:
     return float(way_m / (motion.time_s[last] - motion.time_s[first]))
 
 
-def rows_of(folder: Path, emotion: str, worlds: list[tuple[float, float]]) -> list[Row]:
-    """Return a row for each world of friction and mass."""
+def rows_of(folder: Path, emotion: str, conditions: list[tuple[float, float, bool]]) -> list[Row]:
+    """Return a row for each of the conditions."""
     robot = strut.load_robot(str(folder))
     length_m = body_length_m(folder, robot)
     row: Row = {"robot": folder.name, "legs": len(robot.feet), "joints": len(robot.joint_names), "emotion": emotion}
@@ -70,14 +83,17 @@ def rows_of(folder: Path, emotion: str, worlds: list[tuple[float, float]]) -> li
     except StrutError as error:
         verdict = "refused" if isinstance(error, RefusedError) else "error"
         row |= {"verdict": verdict, "plan_s": round(time.process_time() - started, 2), "reason": str(error)[:200]}
-        return [row | {"friction": friction, "mass_scale": mass} for friction, mass in worlds]
+        return [row | condition_cells(*one) for one in conditions]
     receipt = motion.receipt
     speed_m_s = steady_speed_m_s(motion)
     assert receipt is not None
+    assert receipt.robustness is not None
     row |= {
         "verdict": receipt.verdict,
         "kept": round(receipt.intensity_kept, 3),
-        "planned_control": receipt.control,
+        "controller": receipt.controller,
+        "judged_by": receipt.robustness["judged_by"],
+        "falls_in_gate": receipt.robustness["falls"],
         "plan_s": round(time.process_time() - started, 2),
         "speed_m_s": round(speed_m_s, 3),
         "body_lengths_s": round(speed_m_s / length_m, 3),
@@ -86,17 +102,20 @@ def rows_of(folder: Path, emotion: str, worlds: list[tuple[float, float]]) -> li
             f"{name}={value:.5g}" for name, value in strut.perception.expressive_features(motion, robot).items()
         ),
     }
-    return [row | played(motion, robot, friction, mass) for friction, mass in worlds]
+    return [row | condition_cells(*one) | played(motion, robot, *one[:2]) for one in conditions]
+
+
+def condition_cells(friction: float, mass_scale: float, is_drawn: bool) -> Row:
+    return {"friction": friction, "mass_scale": mass_scale, "drawn": is_drawn}
 
 
 def played(motion: strut.Motion, robot: strut.Robot, friction: float, mass_scale: float) -> Row:
-    """Return the outcome of a walk in one world."""
+    """Return the outcome of a walk under the controller of its receipt."""
     started = time.process_time()
     outcome = strut.simulate(motion, robot, friction=friction, mass_scale=mass_scale).outcome
+    assert motion.receipt is not None
+    assert outcome.controller == motion.receipt.controller
     return {
-        "friction": friction,
-        "mass_scale": mass_scale,
-        "control": outcome.control,
         "fell": outcome.fell,
         "stumbles": outcome.stumbles,
         "distance_share": round(outcome.distance_m / outcome.commanded_distance_m, 3),
@@ -113,25 +132,23 @@ def read(path: Path) -> list[Row]:
         return list(csv.DictReader(file))
 
 
-def sweep(folders: list[Path], path: Path, emotions: list[str], every: list[tuple[float, float]]) -> None:
-    """Add the missing rows."""
+def sweep(folders: list[Path], path: Path, emotions: list[str]) -> None:
+    """Append the rows that are not there yet."""
     done = {(row["robot"], row["emotion"], float(row["friction"]), float(row["mass_scale"])) for row in read(path)}
-    for emotion, folder in product(emotions, folders):
-        worlds = [w for w in every if (folder.name, emotion, *w) not in done]
-        if not worlds:
+    for folder, emotion in product(folders, emotions):
+        missing = [one for one in conditions_of(folder.name, emotion) if (folder.name, emotion, *one[:2]) not in done]
+        if not missing:
             continue
-        rows = rows_of(folder, emotion, worlds)
-        fresh = not path.exists()
+        rows = rows_of(folder, emotion, missing)
+        is_new = not path.exists()
         with path.open("a", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
-            if fresh:
+            if is_new:
                 writer.writeheader()
             writer.writerows(rows)
-        print(*(rows[0].get(name, "") for name in ("robot", "emotion", "verdict", "kept", "plan_s")), sep=" ", end=" ")
-        print(
-            [(row.get("control"), row.get("fell"), row.get("distance_share"), row.get("slip_mm")) for row in rows],
-            flush=True,
-        )
+        named = ("robot", "emotion", "verdict", "kept", "controller", "judged_by", "falls_in_gate", "plan_s")
+        print(*(rows[0].get(name, "") for name in named), end=" ")
+        print([(row.get("fell"), row.get("distance_share"), row.get("slip_mm")) for row in rows], flush=True)
 
 
 def report(rows: list[Row]) -> None:
@@ -141,7 +158,8 @@ def report(rows: list[Row]) -> None:
         walked = [row for row in chosen if row["verdict"] in ("ok", "weakened")]
         if not walked:
             continue
-        falls = sum(row["fell"] == "True" for row in walked)
+        falls = [row for row in walked if row["fell"] == "True"]
+        drawn = [row for row in walked if row["drawn"] == "True"]
         upright = [row for row in walked if row["fell"] != "True"]
         share = sorted(float(row["distance_share"]) for row in upright)
         slip = sorted(float(row["slip_mm"]) for row in upright)
@@ -149,7 +167,11 @@ def report(rows: list[Row]) -> None:
         neutral = [row for row in plans if row["emotion"] == "neutral" and row["body_lengths_s"]]
         print(f"{legs} legs: {len({row['robot'] for row in chosen})} robots, {len(plans)} walks planned,")
         print(f"  {sum(row['verdict'] not in ('ok', 'weakened') for row in plans)} refused;")
-        print(f"  {len(walked)} simulations, {falls} falls ({100.0 * falls / len(walked):.1f} %);")
+        print(f"  {len(walked)} simulations, {len(falls)} falls ({100.0 * len(falls) / len(walked):.1f} %),")
+        print(f"  {len(drawn)} of them in conditions drawn, {sum(row in falls for row in drawn)} falls;")
+        for row in falls:
+            cells = ("robot", "emotion", "controller", "friction", "mass_scale", "falls_in_gate")
+            print("   ", *(row[name] for name in cells))
         inside = sum(0.85 <= value <= 1.15 for value in share)
         print(f"  distance {share[0]:.2f}-{share[-1]:.2f}, median {median(share):.2f},", end=" ")
         print(f"{inside} of {len(share)} within 15 %;")
@@ -161,8 +183,10 @@ def report(rows: list[Row]) -> None:
             print(f"  neutral {speeds[0]:.2f}-{speeds[-1]:.2f} body lengths/s, median {median(speeds):.2f};")
         times = sorted(float(row["plan_s"]) for row in plans)
         print(f"  planned in {median(times):.1f} s of processor time (median), {times[-1]:.1f} s at most;")
-        controls = [row["control"] for row in walked]
-        print("  control:", {name: controls.count(name) for name in dict.fromkeys(controls)})
+        controllers = [row["controller"] for row in plans if row["controller"]]
+        print("  controllers:", {name: controllers.count(name) for name in dict.fromkeys(controllers)})
+        without = [f"{row['robot']} {row['emotion']}" for row in plans if row["falls_in_gate"] not in ("", "0")]
+        print("  without a margin:", ", ".join(without) or "none")
 
 
 def pairs_by_distance(rows: list[Row]) -> list[tuple[float, str, str]]:
@@ -197,14 +221,17 @@ def table_line(robot: str, rows: list[Row]) -> str:
     """Return the outcome of one robot's walks, as a line of a table."""
     of = {row["emotion"]: row for row in rows}
     kept = ["refused" if not of[name]["kept"] else f"{float(of[name]['kept']):.2f}" for name in EMOTIONS if name in of]
-    upright = [row for row in rows if row["fell"] == "False"]
+    controllers = [of[name]["controller"] for name in EMOTIONS if name in of and of[name]["controller"]]
+    simulated = [row for row in rows if row["fell"]]
+    upright = [row for row in simulated if row["fell"] == "False"]
     distance = sorted(float(row["distance_share"]) for row in upright)
     near = [
         f"{one}, {other} {far:.2f}" for far, one, other in pairs_by_distance(rows) if far < discrimination_threshold()
     ]
     cells = [
         *(robot, rows[0]["joints"], f"{float(of['neutral']['body_lengths_s']):.2f}", *kept),
-        f"{len(rows) - len(upright)} of {len(rows)}",
+        ", ".join(f"{name} {controllers.count(name)}" for name in dict.fromkeys(controllers)),
+        f"{len(simulated) - len(upright)} of {len(simulated)}",
         f"{distance[0]:.2f} to {distance[-1]:.2f}",
         f"{max(float(row['slip_mm']) for row in upright):.1f}",
         "; ".join(near) or "none",
@@ -213,18 +240,25 @@ def table_line(robot: str, rows: list[Row]) -> str:
 
 
 def write_table(rows: list[Row], path: Path) -> None:
-    """Write the page with a line for each robot."""
-    head = ("robot", "joints", "body lengths/s", *EMOTIONS, "falls", "distance", "slip [mm]", "would be confused")
-    lines = [table_line(robot, own) for robot, own in by_robot(rows).items()]
-    words = f"""# Robots of others, and how they walk
+    """Write the page with a line for each robot of which every emotion was walked."""
+    whole = {name: own for name, own in by_robot(rows).items() if {row["emotion"] for row in own} == set(EMOTIONS)}
+    head = ("robot", "joints", "body lengths/s", *EMOTIONS)
+    head = (*head, "controllers", "falls", "distance", "slip [mm]", "would be confused")
+    lines = [table_line(robot, own) for robot, own in whole.items()]
+    simulations = sum(bool(row["fell"]) for own in whole.values() for row in own)
+    words = f"""# Third-party robots, and how they walk
 
-Written by `benchmarks/sweep_adopted.py` from the {len(rows)} simulations in `benchmarks/results/adopted_walks.csv`.
+Written by `benchmarks/sweep_adopted.py` from the {simulations} simulations of {len(whole)} robots in
+`benchmarks/results/adopted_walks.csv`. Only rows that the present planner wrote are here; robots of earlier sweeps are
+left out until they are walked again.
 
-- Each feeling walks at friction 0.6 and 0.9 with masses x 0.9 and x 1.1, of which the plan knows nothing: four legs 20
-  cycles, two legs 10.
+- Each emotion walks 20 cycles on four legs, 10 on two, in eight conditions: friction 0.6 and 0.9 with masses x 0.9 and
+  x 1.1, in which the plan was proved, and four between them, drawn at random, which it never saw.
+- Each walk is simulated with the controller that its receipt names and no other; the column counts them over the
+  emotions. Falls are those of all eight conditions.
 - A body length is the distance between front and hind hips, or the height of a biped; the speed is that of neutral.
-- Under each feeling stands what limits left of it: 1.00 is all, 0.00 a neutral walk.
-- Distance is over what was planned; slip is that of the worst stance.
+- Under each emotion stands what limits left of it: 1.00 is all, 0.00 a neutral walk.
+- Distance is over what was planned; slip is that of the worst stance in any of the conditions.
 - People would confuse emotions nearer than {discrimination_threshold():.2f} levels ([expression](expression.md)).
 
 """
@@ -237,16 +271,15 @@ def main() -> None:
     parser.add_argument("rows", type=Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--emotions", default=",".join(EMOTIONS))
-    parser.add_argument("--worlds", default=",".join(f"{f}:{m}" for f, m in product(FRICTIONS, MASSES)))
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--table", type=Path)
     chosen = parser.parse_args()
     names = [name for name in chosen.only.split(",") if name]
     folders = sorted(folder.parent for folder in chosen.robots.glob("*/robot.toml"))
-    folders = [folder for folder in folders if not names or folder.name in names]
+    if names:
+        folders = [chosen.robots / name for name in names]
     if not chosen.report:
-        worlds = [tuple(map(float, world.split(":"))) for world in chosen.worlds.split(",")]
-        sweep(folders, chosen.rows, chosen.emotions.split(","), worlds)
+        sweep(folders, chosen.rows, chosen.emotions.split(","))
     wanted = {folder.name for folder in folders}
     rows = [row for row in read(chosen.rows) if row["robot"] in wanted or not wanted]
     report(rows)

@@ -12,6 +12,7 @@ KEYS = [
     *("robot", "emotion", "pad", "intensity_asked", "intensity_kept", "verdict", "reasons", "duration_s", "distance_m"),
     *("speed_m_s", "balance_margin_mm", "joint_limit_margin_rad", "joint_speed_use", "torque_use", "foot_slip_mm"),
     *("penetration_mm", "task_error_mm", "cost_of_transport", "solve_s", "expressed_share", "self_collision_mm"),
+    *("controller", "robustness"),
 ]
 
 
@@ -62,14 +63,16 @@ def test_reasons_are_tables_of_kind_limit_and_text(happy_walk):
 
 
 def test_receipts_of_older_files_are_read(happy_walk):
-    """Reasons were sentences, `expressed_share` was `shown` and `not_expressed` was `left_out`."""
+    """Reasons were sentences, `expressed_share` was `shown`, `not_expressed` `left_out` and `controller` `control`."""
     sentences = [str(reason).replace("not expressed: ", "shown: ") for reason in REASONS]
     table = happy_walk.receipt.as_dict() | {"verdict": "weakened", "reasons": sentences, "left_out": ["gaze, no head"]}
     table["shown"] = table.pop("expressed_share")
+    table["control"] = "balance"
     found = Receipt.from_dict(table)
     unknown = Reason(ReasonKind.LIMIT, None, "battery: the joints take 12.0 W of 6 W")  # no limit of strut's own
     assert found.reasons == (REASONS[0], unknown, *REASONS[2:])
     assert (found.expressed_share, found.not_expressed) == (happy_walk.receipt.expressed_share, ("gaze, no head",))
+    assert found.controller == "balance"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ _OPTIONAL_KEYS = (
     "naturalness",
     "soundness",
     "walk",
-    "control",
+    "controller",
+    "robustness",
     "expression",
     "walking_speed_m_s",
     "walking_speed_asked_m_s",
@@ -27,7 +28,8 @@ _OPTIONAL_KEYS = (
     "turn_rate_rad_s",
     "turn_rate_asked_rad_s",
 )
-_OLD_KEYS = {"shown": "expressed_share", "left_out": "not_expressed"}  # of files written before these were renamed
+# Keys of files written before they were renamed.
+_OLD_KEYS = {"shown": "expressed_share", "left_out": "not_expressed", "control": "controller"}
 
 
 class LimitName(StrEnum):
@@ -64,6 +66,7 @@ class ReasonKind(StrEnum):
     WEAKENED = "weakened"  # which style parameters, and how far
     NOT_EXPRESSED = "not_expressed"  # missing although no limit forbids it
     SLOWED = "slowed"  # slower than usual or than asked
+    NO_MARGIN = "no_margin"  # the robot falls in some conditions other than planned, whatever the controller
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +169,12 @@ class Receipt:
             meet, or if it was not measured.
         gaze_error_rad: Largest angle of the head from its goal.
         redundancy: Degrees of freedom that a task of a hand leaves for expression.
-        control: What kept the gait upright in physics when it was planned: `servos` that follow it, `balance` under
-            its soles as well, `whole_body` torques of its legs, or the robot's own controllers (`pilot`).
+        controller: The controller that the motion was proved with, and that `simulate` uses: `servos` that follow it,
+            `balance` under its soles as well, `whole_body` torques of its legs, or the robot's own controllers
+            (`pilot`).
+        robustness: In which other conditions the controller was proved, and the outcome; None if in none. `judged_by`
+            is `simulation` or `balance margin`, `conditions` is their number with the planned ones, `falls` says in how
+            many the robot falls, and the others are the lowest and the highest friction and factor on the mass.
         walking_speed_m_s: Of a gait or a piloted walk once under way, without start and stop.
         walking_speed_asked_m_s: The requested one, which an emotion changes.
         walking_direction_rad: Where the walk leads in the frame of the body; 0 is ahead, positive is to the left. None
@@ -205,7 +212,8 @@ class Receipt:
     self_collision_mm: float | None = None
     gaze_error_rad: float | None = None
     redundancy: int | None = None
-    control: str | None = None
+    controller: str | None = None
+    robustness: Mapping[str, float | str] | None = None
     walking_speed_m_s: float | None = None
     walking_speed_asked_m_s: float | None = None
     walking_direction_rad: float | None = None
@@ -259,8 +267,9 @@ class Receipt:
         """Return every number of the receipt by its name."""
         numbers = [field.name for field in fields(self) if str(field.type).startswith(("float", "int"))]
         own = {name: getattr(self, name) for name in numbers}
-        soundness = {name: value for name, value in (self.soundness or {}).items() if not isinstance(value, str)}
-        return own | dict(self.naturalness or {}) | dict(self.walk or {}) | soundness
+        tables = (self.naturalness, self.walk, self.soundness, self.robustness)
+        entries = {name: value for table in tables for name, value in (table or {}).items()}
+        return own | {name: value for name, value in entries.items() if not isinstance(value, str)}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the receipt as JSON would hold it; keys of some kinds of motion only where they apply."""

@@ -197,8 +197,7 @@ class Robot:
         None of a ball, two of a line. With fewer than six joints, a leg cannot control all three axes of a sole: roll
         is left out without an ankle that rolls, else yaw, because the hip does not yaw.
         """
-        legs = {foot: leg for leg in self.legs for foot in leg.feet}
-        return np.array([self._controlled_turns(foot, legs.get(foot.name)) for foot in self.feet]).reshape(-1, 3)
+        return _foot_turns(self)
 
     def _controlled_turns(self, foot: Foot, leg: Limb | None) -> tuple[float, float, float]:
         long, wide = np.ptp(np.array(foot.outline_m), axis=0) > _FLAT_M
@@ -325,3 +324,10 @@ class Robot:
 @lru_cache(maxsize=64)  # one object for each robot, so that caches that are keyed by robot stay valid
 def _animated(robot: Robot) -> Robot:
     return replace(robot, tables=replace(robot.tables, expression=robot.expression.with_animated()))
+
+
+@lru_cache(maxsize=64)  # iterations of inverse kinematics ask for it
+def _foot_turns(robot: Robot) -> Array:
+    legs = {foot: leg for leg in robot.legs for foot in leg.feet}
+    turns = [robot._controlled_turns(foot, legs.get(foot.name)) for foot in robot.feet]
+    return frozen_array(np.array(turns).reshape(-1, 3))

@@ -65,7 +65,7 @@ def pitch_rad(qpos):
 def test_it_walks_in_simulation_with_other_friction_and_mass(imported, walks, name):
     motion = walks(name, "neutral")
     assert motion.receipt.verdict == "ok"
-    assert motion.receipt.control in ("servos", "balance", "whole_body")
+    assert motion.receipt.controller in ("servos", "balance", "whole_body")
     outcome = strut.simulate(motion, imported(name), friction=0.9, mass_scale=1.1).outcome
     assert not outcome.fell
     assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, rel=0.15)
@@ -74,8 +74,8 @@ def test_it_walks_in_simulation_with_other_friction_and_mass(imported, walks, na
 def test_a_humanoid_walks_under_whole_body_control_with_noise_and_delay(imported, walks):
     sensing = Sensing(velocity_noise_m_s=0.05, turn_noise_rad_s=0.05, delay_s=0.005, seed=1)
     motion = walks("g1", "neutral")
-    outcome = strut.simulate(motion, imported("g1"), control="whole_body", mass_scale=0.9, sensing=sensing).outcome
-    assert (outcome.fell, outcome.control) == (False, "whole_body")
+    outcome = strut.simulate(motion, imported("g1"), controller="whole_body", mass_scale=0.9, sensing=sensing).outcome
+    assert (outcome.fell, outcome.controller) == (False, "whole_body")
     assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, rel=0.15)
     assert outcome.foot_slip_mm < 10.0
 

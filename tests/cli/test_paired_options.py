@@ -27,7 +27,7 @@ from strut.models.catalogue import HOME
         ("perform pepper a.csv --duration 5", "--duration does not apply: a.csv says when the hand is where."),
         ("perform pepper a.csv --target 1 0 1", "--target does not apply: a.csv says when the hand is where."),
         ("distinguish mrpete --task wave", "mrpete walks to express an emotion, so the task wave does not apply;"),
-        ("simulate a.npz --closed-loop --control balance", "--control does not apply with --closed-loop;"),
+        ("simulate a.npz --closed-loop --controller balance", "--controller does not apply with --closed-loop;"),
         ("reconstruct a.npz --published --smooth 2", "--smooth does not apply with --published;"),
         ("export a.npz --to rig --rate 50", "--rate does not apply with --to rig, which holds one pose;"),
         ("fit a.c3d --subject s.toml --standing b.c3d", "--standing does not apply with --subject;"),

@@ -22,7 +22,7 @@ def test_a_walk_is_written_with_its_receipt_and_check_agrees(tmp_path, capsys):
         == 0
     )
     receipt = json.loads(capsys.readouterr().out)
-    assert (receipt["verdict"], receipt["emotion"], receipt["control"]) == ("ok", "sad", "pilot")
+    assert (receipt["verdict"], receipt["emotion"], receipt["controller"]) == ("ok", "sad", "pilot")
     assert receipt["balance_margin_mm"] is None  # who balances by stepping keeps none
     assert load_motion(out).meta["request"]["task"]["type"] == "piloted"
     assert main(["check", str(out)]) == 0

@@ -10,7 +10,7 @@ from strut.pilot.controllers.reference import PlayRequest, StandRequest, WalkReq
 from strut.pilot.live import live_pilot
 from strut.pilot.live.live_pilot import DEAD_ZONE, FOREVER_S, SILENCE_S, LivePilot, Stick
 from strut.pilot.plant.torque_model import control_table
-from strut.simulation.playback import TOUCHED_N
+from strut.simulation.run_outcome import TOUCHED_N
 
 CASSIE = load_robot("cassie")
 COMMAND = control_table(CASSIE).command

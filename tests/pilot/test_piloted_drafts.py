@@ -50,7 +50,7 @@ def test_a_draft_stands_walks_and_stands_and_measures_the_speed_between_lift_off
     assert stand.height_m == walk.height_m == last_stand.height_m == pytest.approx(0.98 * CASSIE.gait.height_m)
     assert draft.time_s[1] == pytest.approx(0.02)
     assert draft.violations == ()
-    assert draft.figures["control"] == "pilot"
+    assert draft.figures["controller"] == "pilot"
     assert draft.figures["walking_speed_asked_m_s"] == pytest.approx(np.hypot(0.3, 0.1))
     begins = {phase: start_s for start_s, _, phase in draft.meta["outcome"]["timeline"]}
     first, last = np.searchsorted(draft.time_s, (begins["walk"] + 0.7, begins["brake"] - 0.35))

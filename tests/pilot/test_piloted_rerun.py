@@ -51,7 +51,7 @@ def test_on_ice_it_falls_and_the_command_says_so(stood, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "option", [("--mass-scale", "1.2"), ("--noise", "0.1"), ("--control", "servos"), ("--closed-loop",)]
+    "option", [("--mass-scale", "1.2"), ("--noise", "0.1"), ("--controller", "servos"), ("--closed-loop",)]
 )
 def test_what_its_world_does_not_have_is_refused(stood, tmp_path, capsys, option):
     file = saved(stood, tmp_path / "stood.npz")

@@ -22,7 +22,7 @@ from strut.pilot.piloted_simulation import (
 )
 from strut.pilot.plant.torque_model import contact_load_n
 from strut.pilot.plant.torque_plant import NO_NOISE
-from strut.simulation.playback import TOUCHED_N
+from strut.simulation.run_outcome import TOUCHED_N
 
 CASSIE = load_robot("cassie")
 CONTACT_LOAD_N = contact_load_n(CASSIE)

@@ -172,7 +172,7 @@ def test_a_standing_part_is_made_feasible_from_its_own_start(cassie):
 
 def test_a_sequence_is_ok_and_check_agrees(short_walk):
     assert short_walk.receipt.verdict == "ok"
-    assert short_walk.receipt.control == "pilot"
+    assert short_walk.receipt.controller == "pilot"
     assert short_walk.receipt.distance_m == pytest.approx(0.5, abs=0.1)
     again = check(short_walk)
     assert (again.verdict, again.reasons) == ("ok", ())

@@ -82,7 +82,8 @@ def test_published_emotions_are_expressed_almost_fully_within_all_limits(mrpete,
     assert receipt.task_error_mm is None
     again = check(motion)
     assert again.verdict == "ok"
-    assert replace(again, verdict=receipt.verdict, reasons=receipt.reasons, solve_s=receipt.solve_s) == receipt
+    planned = replace(receipt, solve_s=None, controller=None, robustness=None)  # a check proves no controller
+    assert replace(again, verdict=receipt.verdict, reasons=receipt.reasons, solve_s=None) == planned
     feet = foot_positions(mrpete, motion.qpos)
     assert feet[..., 2].min() > mrpete.feet[0].radius_m - 1e-9
     assert (feet[motion.contact][:, 2] < mrpete.feet[0].radius_m + 1e-9).all()

@@ -55,8 +55,9 @@ WALK = strut.pilot.WalkRequest(0.4, distance_m=0.5)
             "(strut.load_motion(path) makes a Motion).",
         ),
         (
-            lambda: strut.simulate(MOTION, control=3),
-            "strut.simulate: control is 3; it must be of type Literal['auto', 'servos', 'balance', 'whole_body'].",
+            lambda: strut.simulate(MOTION, controller=3),
+            "strut.simulate: controller is 3; "
+            "it must be of type Literal['planned', 'servos', 'balance', 'whole_body'].",
         ),
         (lambda: strut.pilot.World(friction="ice"), "strut.pilot.World: friction is 'ice'; it must be of type float."),
         (

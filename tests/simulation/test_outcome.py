@@ -9,7 +9,8 @@ import pytest
 
 import strut
 from strut.motion import Motion
-from strut.simulation import playback, upright
+from strut.simulation import playback
+from strut.simulation.early_end import MUCH_SHORT, cannot_do_as_planned, does_as_planned
 from strut.simulation.physics import Run
 
 SAMPLES = 11
@@ -128,88 +129,26 @@ def test_a_fall_is_told_with_its_instant_and_nothing_after_it_counts(outcome_of,
     assert found.distance_m == pytest.approx(0.6)
 
 
-def test_servos_suffice_unless_much_of_the_way_is_missing(outcome_of, run):
+def test_a_walk_is_done_as_planned_unless_much_of_the_way_is_missing(outcome_of, run):
     """Of one metre a tenth may be missing; of two metres, as much again."""
     whole = outcome_of(run)
     for metres in (1.0, 2.0):
-        for missing, suffices in ((0.5 * playback.MUCH_SHORT, True), (1.5 * playback.MUCH_SHORT, False)):
+        for missing, suffices in ((0.5 * MUCH_SHORT, True), (1.5 * MUCH_SHORT, False)):
             short = replace(whole, commanded_distance_m=metres, distance_m=metres * (1.0 - missing))
-            assert playback._suffices(short) == suffices
+            assert does_as_planned(short) == suffices
 
 
-@pytest.fixture
-def ladder(robot, planned, run, monkeypatch):
-    """Play with controllers of which each slips, falls or does well; return the last outcome and what was played."""
-
-    def climbed(may_slide=True, **ends):
-        played = []
-
-        def play(*_args, control, until=None, **_options):
-            played.append((control, until is None))
-            fell = ends[control] == "falls"
-            slip_mm = 50.0 if "slips" in ends[control] else 1.0
-            fell = fell or (ends[control] == "slips, then falls" and until is None)
-            short = {"distance_m": 0.5 * found.commanded_distance_m} if ends[control] == "stays behind" else {}
-            outcome = replace(found, control=control, fell=fell, foot_slip_mm=slip_mm, **short)
-            ended_early = until is not None and "slips" in ends[control]
-            return playback.Playback(outcome, planned, ended_early)
-
-        monkeypatch.setattr(playback, "_play", play)
-        monkeypatch.setattr(playback, "_to_try", lambda *_args: list(ends))
-        return playback.simulate_as_planned(planned, robot, may_slide=may_slide).outcome.control, played
-
-    monkeypatch.setattr(playback, "run_servos", lambda *_args, **_options: run)
-    found = strut.simulate(planned, robot).outcome
-    return climbed
-
-
-def test_the_first_control_that_suffices_is_taken_and_a_slip_ends_those_before_it(ladder):
-    assert ladder(servos="falls", balance="slips", whole_body="does well") == (
-        "whole_body",
-        [("servos", False), ("balance", False), ("whole_body", True)],
-    )
-
-
-def test_where_no_control_suffices_the_first_that_stays_upright_to_the_end_is_taken(ladder):
-    assert ladder(servos="slips, then falls", balance="slips", whole_body="falls")[0] == "balance"
-    control, played = ladder(servos="falls", balance="slips, then falls", whole_body="falls")
-    assert control == "whole_body"
-    assert played[-1] == ("balance", True)  # played once more, to its end; what fell at once is not
-
-
-def test_a_control_that_merely_stayed_behind_is_not_played_again(ladder):
-    for may_slide in (True, False):
-        control, played = ladder(may_slide, servos="falls", balance="stays behind", whole_body="falls")
-        assert (control, [name for name, _ in played]) == ("balance", ["servos", "balance", "whole_body"])
-
-
-def test_controls_that_slip_are_not_played_to_the_end_where_nothing_may_slide(ladder):
-    control, played = ladder(may_slide=False, servos="slips", balance="falls", whole_body="falls")
-    assert (control, [whole for _, whole in played]) == ("whole_body", [False, False, False])
-
-
-def test_who_is_far_behind_its_plan_is_not_played_to_the_end(robot, planned, run):
-    """Of the way of the whole plan an eighth is too much, wherever on the way; a tenth is told at the end alone."""
+def test_a_robot_that_is_far_behind_its_plan_is_not_played_to_the_end(robot, planned, run):
+    """Of the way of the whole plan an eighth is too much, wherever on the way; a tenth is judged at the end alone."""
     way_m = planned.qpos[-1, :2] - planned.qpos[0, :2]
     for share, ends in ((0.11, False), (0.14, True)):
         behind = run.qpos.copy()
         behind[:, :2] = planned.qpos[: len(behind), :2] - share * way_m
-        assert playback._needs_another(robot, planned, replace(run, qpos=behind)) == ends
+        assert cannot_do_as_planned(robot, planned, replace(run, qpos=behind)) == ends
 
 
-def test_a_slip_is_seen_in_the_stance_that_has_lasted_since_a_run_was_last_asked(robot, planned, run):
-    feet = run.foot_in_world.copy()
-    feet[5:, 1, 0] = 0.012
-    assert playback._slips_much(robot, planned, replace(run, foot_in_world=feet))
-    assert not playback._slips_much(robot, planned, run)
+def test_a_robot_that_has_been_down_cannot_do_as_planned(robot, planned, run):
     sunk = run.qpos.copy()
-    sunk[-1, 2] *= 0.4
-    assert not playback._slips_much(robot, planned, replace(run, foot_in_world=feet, qpos=sunk))  # it may get up
-
-
-def test_who_slips_much_or_ends_elsewhere_slides_but_not_on_the_spot(outcome_of, run):
-    whole = replace(outcome_of(run), foot_slip_mm=3.0)
-    assert not upright._slides(whole)
-    assert upright._slides(replace(whole, foot_slip_mm=1.5 * playback.MUCH_SLIP_MM))
-    assert upright._slides(replace(whole, distance_m=1.25 * whole.commanded_distance_m))
-    assert not upright._slides(replace(whole, commanded_distance_m=0.0, distance_m=0.02))  # turns on the spot
+    sunk[3, 2] *= 0.4
+    assert cannot_do_as_planned(robot, planned, replace(run, qpos=sunk))
+    assert not cannot_do_as_planned(robot, planned, run)

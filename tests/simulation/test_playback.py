@@ -9,8 +9,9 @@ import pytest
 import strut
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
+from strut.simulation.early_end import DOWN_S
 from strut.simulation.physics import ASKED_S, Run, run_servos
-from strut.simulation.playback import DOWN_S, _outcome
+from strut.simulation.run_outcome import measure_outcome
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +121,7 @@ def test_travel_counts_along_the_commanded_direction_and_torques_against_their_o
     torque_nm[5, 3] = -1.5
     torque_nm[6, 7] = 4.0  # 75 % of a weak servo, 4.0 of 8.4 of a strong one
     robot = replace(robot, torque_limit_nm=limits)
-    outcome = _outcome(robot, replace(neutral, qpos=planned), _happened(neutral, real, torque_nm), 1.0)
+    outcome = measure_outcome(robot, replace(neutral, qpos=planned), _happened(neutral, real, torque_nm), 1.0)
     assert not outcome.fell
     assert outcome.commanded_distance_m == pytest.approx(0.5)
     assert outcome.distance_m == pytest.approx(0.25)

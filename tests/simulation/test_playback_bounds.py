@@ -9,33 +9,28 @@ import pytest
 
 from strut.audit import STANDS_STILL_M
 from strut.errors import OutOfRangeError
-from strut.gaits.pattern.table import PatternTable
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.simulation.physics import ASKED_S, Run
-from strut.simulation.playback import (
-    CARRIES,
+from strut.simulation.early_end import (
     CLEARLY,
-    CONTROLLERS,
     DOWN_S,
     MUCH_SHORT,
     MUCH_SLIP_MM,
     STRAIGHT,
+    is_sliding_far,
+    lags_far,
+    stays_down,
+)
+from strut.simulation.physics import ASKED_S, Run
+from strut.simulation.playback import Conditions, play_with_controller, simulate
+from strut.simulation.run_outcome import (
+    CARRIES,
     SUNK,
     TOUCHED_N,
-    _ends,
-    _fallen,
-    _hand_error_m,
-    _held_outcome,
-    _is_far_behind,
-    _outcome,
-    _play,
-    _slip_m,
-    _slips_much,
-    _stays_down,
-    _to_try,
-    simulate,
-    simulate_as_planned,
+    hand_error_m,
+    is_down,
+    largest_slip_m,
+    measure_outcome,
 )
 from strut.simulation.sensing import Sensing
 from tests.simulation.exact_runs import JOINTS, PETE, STEP_S, followed
@@ -64,7 +59,7 @@ def test_errors_and_torques_count_up_to_the_sample_in_which_it_falls(sample, cou
     run.qpos[sample, 12] += 0.25
     run.torque_nm[sample, 3] = 0.5 * PETE.torque_limit_nm[3]
     run.foot_load_n[:] = 0.0
-    outcome = _outcome(PETE, motion, run, 1.0)
+    outcome = measure_outcome(PETE, motion, run, 1.0)
     assert outcome.fell
     assert (outcome.tracking_error_rad, outcome.torque_use) == pytest.approx((0.25, 0.5) if counts else (0.0, 0.0))
     weight_n = PETE.mass_kg * 9.81
@@ -76,7 +71,7 @@ def test_who_stays_upright_is_judged_to_the_last_sample(sample, counts):
     motion, run = walked()
     run.qpos[sample, 12] += 0.25
     run.torque_nm[sample, 3] = -0.5 * PETE.torque_limit_nm[3]
-    outcome = _outcome(PETE, motion, run, 1.0)
+    outcome = measure_outcome(PETE, motion, run, 1.0)
     assert (outcome.tracking_error_rad, outcome.torque_use) == pytest.approx((0.25, 0.5) if counts else (0.0, 0.0))
     assert outcome.upright_s == pytest.approx(1.0)
 
@@ -87,9 +82,9 @@ def test_a_drift_of_heading_is_the_short_way_round():
     happened = run.qpos.copy()
     planned[:, 3:7] = yaw(3.1)
     happened[:, 3:7] = yaw(-3.1)
-    found = _outcome(PETE, replace(motion, qpos=planned), replace(run, qpos=happened), 1.0)
+    found = measure_outcome(PETE, replace(motion, qpos=planned), replace(run, qpos=happened), 1.0)
     assert found.heading_drift_rad == pytest.approx(2.0 * math.pi - 6.2)
-    back = _outcome(PETE, replace(motion, qpos=happened), replace(run, qpos=planned), 1.0)
+    back = measure_outcome(PETE, replace(motion, qpos=happened), replace(run, qpos=planned), 1.0)
     assert back.heading_drift_rad == pytest.approx(6.2 - 2.0 * math.pi)
 
 
@@ -98,32 +93,32 @@ def test_who_is_to_stay_on_the_spot_moves_forward_and_costs_nothing(share):
     planned_m = share * STANDS_STILL_M
     motion, run = walked((0.0, planned_m))
     run.qpos[-1, :2] = START_M + np.array([0.03, 0.05])
-    outcome = _outcome(PETE, motion, run, 1.0)
+    outcome = measure_outcome(PETE, motion, run, 1.0)
     assert outcome.distance_m == pytest.approx(0.03 if share < 1.0 else 0.05)
     run.qpos[-1, :2] = START_M
-    assert _outcome(PETE, motion, run, 1.0).cost_of_transport is None
+    assert measure_outcome(PETE, motion, run, 1.0).cost_of_transport is None
     back_m = [-share * STANDS_STILL_M, 0.0] if share < 1.0 else [0.0, -share * STANDS_STILL_M]
     run.qpos[-1, :2] = START_M + back_m
-    assert (_outcome(PETE, motion, run, 1.0).cost_of_transport is None) is (share < 1.0)
+    assert (measure_outcome(PETE, motion, run, 1.0).cost_of_transport is None) is (share < 1.0)
 
 
 def test_attitudes_that_rounding_made_a_little_long_are_no_falls():
     motion, run = walked()
     run.qpos[:, 3:7] *= 1.0 + 1e-9
-    assert not _fallen(motion, run).any()
+    assert not is_down(motion, run).any()
 
 
 def test_who_lies_since_before_the_last_while_stays_down():
     samples = round(DOWN_S / STEP_S) + 4
     motion, run = walked(samples=samples)
     run.other_load_n[4:] = 2.0 * TOUCHED_N
-    assert _fallen(motion, run).tolist() == [False] * 4 + [True] * (samples - 4)
-    assert _stays_down(motion, run)
+    assert is_down(motion, run).tolist() == [False] * 4 + [True] * (samples - 4)
+    assert stays_down(motion, run)
     run.other_load_n[4] = 0.0
-    assert not _stays_down(motion, run)
+    assert not stays_down(motion, run)
     run.other_load_n[:] = 2.0 * TOUCHED_N
     for lain_s, stays in ((DOWN_S - STEP_S, False), (DOWN_S + STEP_S, True)):
-        assert _stays_down(motion, run.first(round(lain_s / STEP_S) + 1)) is stays
+        assert stays_down(motion, run.first(round(lain_s / STEP_S) + 1)) is stays
 
 
 # slips
@@ -135,28 +130,20 @@ def test_a_foot_slips_from_when_it_first_carries_to_when_it_last_does():
     load_n[[2, 4], 1] = 1.01 * CARRIES * PETE.mass_kg * 9.81
     places = [0.5, 0.5, 0.0, 0.007, 0.002, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9]
     run.foot_in_world[:, 1, 0] = places
-    assert _slip_m(PETE, motion.contact, replace(run, foot_load_n=load_n)) == pytest.approx(0.007)
+    assert largest_slip_m(PETE, motion.contact, replace(run, foot_load_n=load_n)) == pytest.approx(0.007)
     run.foot_in_world[3, 1, 0] = 0.0
-    assert _slip_m(PETE, motion.contact, replace(run, foot_load_n=load_n)) == pytest.approx(0.002)
+    assert largest_slip_m(PETE, motion.contact, replace(run, foot_load_n=load_n)) == pytest.approx(0.002)
 
 
-@pytest.mark.parametrize("late", [0, 1])
-def test_slips_of_stances_that_ended_before_a_run_was_last_asked_are_known(late):
+@pytest.mark.parametrize(("ends_at", "is_new"), [(34, False), (35, True), (39, True), (40, False)])
+def test_a_stance_is_judged_once_when_it_has_ended_since_the_run_was_last_asked(ends_at, is_new):
     samples = 40
     motion, run = walked((0.0, 0.0), samples)
-    asked = 5
     time_s = 3.0 + ASKED_S / 5 * np.arange(samples)
     contact = motion.contact.copy()
-    contact[samples - asked - 1 + late :, 2] = False
+    contact[ends_at:, 2] = False
     run.foot_in_world[3:, 2, 1] = 2e-3 * MUCH_SLIP_MM
-    assert _slips_much(PETE, replace(motion, contact=contact), replace(run, time_s=time_s)) is bool(late)
-
-
-def test_a_slip_is_much_beyond_its_bound_in_millimetres():
-    motion, run = walked((0.0, 0.0))
-    for share, much in ((0.99, False), (1.01, True)):
-        run.foot_in_world[5:, 2, 1] = share * 1e-3 * MUCH_SLIP_MM
-        assert _slips_much(PETE, motion, run) is much
+    assert is_sliding_far(PETE, replace(motion, contact=contact), replace(run, time_s=time_s)) is is_new
 
 
 # far behind
@@ -168,15 +155,15 @@ def test_who_is_behind_is_so_by_a_share_of_the_whole_way_wherever_it_is(samples,
     motion, run = walked()
     behind_m = share * CLEARLY * MUCH_SHORT * 0.2
     run.qpos[:, :2] -= behind_m * np.array([0.6, 0.8]) + 0.3 * np.array([0.8, -0.6])  # aside it may be
-    assert _is_far_behind(motion, run.first(samples)) is far
+    assert lags_far(motion, run.first(samples)) is far
     ahead = replace(run, qpos=run.qpos + np.eye(run.qpos.shape[1])[0] * 0.5)
-    assert not _is_far_behind(motion, ahead)
+    assert not lags_far(motion, ahead)
 
 
 def test_on_the_spot_and_on_curves_no_robot_is_behind():
     motion, run = walked((0.9 * STANDS_STILL_M, 0.0))
     run.qpos[:, 0] -= 5.0
-    assert not _is_far_behind(motion, run)
+    assert not lags_far(motion, run)
     for share, far in ((0.99, False), (1.01, True)):
         bent, run = walked((0.2, 0.0))
         half = 0.1 / (share * STRAIGHT)  # of the path, up to a corner half way
@@ -184,7 +171,7 @@ def test_on_the_spot_and_on_curves_no_robot_is_behind():
         aside = math.sqrt(half**2 - 0.1**2)
         qpos[:, 1] += aside * (1.0 - np.abs(np.linspace(-1.0, 1.0, SAMPLES)))
         run.qpos[:, 0] -= 5.0
-        assert _is_far_behind(replace(bent, qpos=qpos), run) is far
+        assert lags_far(replace(bent, qpos=qpos), run) is far
 
 
 # hands and platforms
@@ -208,77 +195,75 @@ def held(moved_m=(0.0, 0.0), planned_m=(0.0, 0.0), **joints):
 
 def test_a_platform_that_is_not_to_move_has_a_distance_and_a_duration():
     motion, run = held((0.2, 0.1))
-    outcome = _held_outcome(PEPPER, motion, run)
+    outcome = measure_outcome(PEPPER, motion, run, 1.0)
     assert (outcome.commanded_distance_m, outcome.distance_m) == pytest.approx((0.0, 0.2))
     assert (outcome.upright_s, outcome.heading_drift_rad) == (pytest.approx(3 * STEP_S), 0.0)
     for share, distance_m in ((0.9, 0.2), (1.1, 0.1)):
         led, run = held((0.2, 0.1), (0.0, share * STANDS_STILL_M))
-        assert _held_outcome(PEPPER, led, run).distance_m == pytest.approx(distance_m)
+        assert measure_outcome(PEPPER, led, run, 1.0).distance_m == pytest.approx(distance_m)
 
 
 def test_who_is_bolted_down_goes_nowhere_and_does_not_turn():
     motion, run = held((0.2, 0.1), (0.3, 0.0))
     limits = PEPPER.torque_limit_nm
     bolted = SimpleNamespace(
-        base_size=0, joint_names=PEPPER.joint_names, torque_limit_nm=limits, chains=PEPPER.chains, model=PEPPER.model
+        floats=False,
+        base_size=0,
+        joint_names=PEPPER.joint_names,
+        torque_limit_nm=limits,
+        chains=PEPPER.chains,
+        model=PEPPER.model,
     )
-    outcome = _held_outcome(bolted, motion, run)
+    outcome = measure_outcome(bolted, motion, run, 1.0)
     assert (outcome.commanded_distance_m, outcome.distance_m, outcome.heading_drift_rad) == (0.0, 0.0, 0.0)
 
 
 def test_without_a_task_the_worst_of_all_hands_is_told_and_with_one_the_busy_one():
     motion, run = held(LElbowRoll=-0.4)
-    worst_m = _hand_error_m(PEPPER, motion, run.qpos)
+    worst_m = hand_error_m(PEPPER, motion, run.qpos)
     assert worst_m > 0.03
     for hand, error_m in (("left", worst_m), ("right", 0.0), ("none", worst_m)):
         busy = replace(motion, meta={"task": {"hand": hand}})
-        assert _hand_error_m(PEPPER, busy, run.qpos) == pytest.approx(error_m, abs=1e-9)
+        assert hand_error_m(PEPPER, busy, run.qpos) == pytest.approx(error_m, abs=1e-9)
 
 
-# controls
-
-
-def test_controls_that_a_receipt_knows_not_to_do_are_not_tried():
-    walker = SimpleNamespace(tables=SimpleNamespace(gait=PatternTable("biped")))
-
-    def told(control):
-        receipt = None if control is None else SimpleNamespace(control=control)
-        return _to_try(walker, SimpleNamespace(receipt=receipt), "auto")
-
-    assert told(None) == told("servos") == told("pilot") == list(CONTROLLERS)
-    assert told("balance") == ["balance", "whole_body"]
-    assert told("whole_body") == ["whole_body"]
+# playing
 
 
 def test_a_motion_without_torques_is_fed_with_those_that_it_needs():
     motion, _ = walked((0.0, 0.0))
-    played = _play(PETE, motion, 0.6, 1.0, control="servos", sensing=None, on_sample=None)
+    played = play_with_controller(PETE, motion, Conditions(0.6), "servos")
     fed = replace(motion, torque_nm=np.zeros((SAMPLES, JOINTS)))  # on straight legs none are needed
-    same = _play(PETE, fed, 0.6, 1.0, control="servos", sensing=None, on_sample=None)
+    same = play_with_controller(PETE, fed, Conditions(0.6), "servos")
     np.testing.assert_allclose(played.motion.qpos, same.motion.qpos, atol=1e-6)
     assert not played.ended_early
     assert played.motion.torque_nm.shape == (SAMPLES, JOINTS)
     assert played.motion.meta["simulated"] == {"friction": 0.6, "mass_scale": 1.0}
-    assert played.outcome.control == "servos"
+    assert played.outcome.controller == "servos"
     assert played.motion.contact.shape == (SAMPLES, 4)
-    proved = simulate_as_planned(motion, PETE, may_slide=True)
-    assert proved.motion.meta["simulated"] == {"friction": PETE.friction, "mass_scale": 1.0}
+    usual = simulate(replace(motion, time_s=0.01 * np.arange(SAMPLES)), PETE)
+    assert usual.motion.meta["simulated"] == {"friction": PETE.friction, "mass_scale": 1.0}
 
 
 def test_servos_that_are_asked_for_by_name_refuse_noise_that_they_do_not_feel():
     slow, _ = walked((0.0, 0.0))
     motion = replace(slow, time_s=0.02 * np.arange(SAMPLES))
-    with pytest.raises(OutOfRangeError, match="noise and delay of an estimator change nothing"):
-        simulate(motion, PETE, control="servos", sensing=Sensing(delay_s=0.01))
-    assert simulate(motion, PETE, sensing=Sensing(delay_s=0.01)).outcome.unfelt is not None
+    with pytest.raises(OutOfRangeError, match=r"^Servos follow joint angles alone.*--controller whole_body"):
+        simulate(motion, PETE, controller="servos", sensing=Sensing(delay_s=0.01))
+    assert "--controller whole_body" in simulate(motion, PETE, sensing=Sensing(delay_s=0.01)).outcome.unfelt
 
 
-def test_a_run_ends_when_it_lies_or_when_what_was_asked_for_is_so():
-    samples = round(DOWN_S / STEP_S) + 4
-    motion, run = walked(samples=samples)
+def test_a_run_ends_when_its_rule_says_so():
+    slow, _ = walked((0.0, 0.0), samples=101)
+    motion = replace(slow, time_s=0.01 * np.arange(101))
     asked = []
-    for until, ends in ((None, False), (lambda *_: False, False), (lambda *told: asked.append(told) or True, True)):
-        assert _ends(PETE, motion, until, run) is ends
-    assert all(one is other for one, other in zip(asked[0], (PETE, motion, run), strict=True))
-    run.other_load_n[:] = 2.0 * TOUCHED_N
-    assert _ends(PETE, motion, None, run)
+
+    def ends_later(robot, plan, run):
+        assert (robot, plan) == (PETE, motion)
+        asked.append(len(run.time_s))
+        return len(asked) == 2
+
+    ended = play_with_controller(PETE, motion, Conditions(0.6), "servos", end_rule=ends_later)
+    assert ended.ended_early
+    assert asked == [25, 50]
+    assert len(ended.motion.time_s) == 50

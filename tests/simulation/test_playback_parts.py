@@ -1,7 +1,6 @@
 """What is made of a run: falls, slips, distances and costs, on runs that are written by hand."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,28 +9,18 @@ from strut.engines.frame_kinematics import frame_poses
 from strut.errors import OutOfRangeError, UnknownNameError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion
-from strut.simulation import playback
+from strut.simulation.early_end import DOWN_S, MUCH_SHORT, MUCH_SLIP_MM, does_as_planned, is_sliding_far, stays_down
 from strut.simulation.outcome import Outcome
 from strut.simulation.physics import Run
-from strut.simulation.playback import (
+from strut.simulation.playback import MAX_FACTOR, simulate
+from strut.simulation.run_outcome import (
     CARRIES,
-    DOWN_S,
-    MUCH_SHORT,
-    MUCH_SLIP_MM,
     SUNK,
     TIPPED_RAD,
     TOUCHED_N,
-    _check,
-    _check_felt,
-    _fallen,
-    _first_that_suffices,
-    _held_outcome,
-    _outcome,
-    _slip_m,
-    _slips_much,
-    _stays_down,
-    _to_try,
-    _unfelt,
+    is_down,
+    largest_slip_m,
+    measure_outcome,
 )
 from strut.simulation.sensing import Sensing
 from tests.simulation.exact_runs import PETE, STEP_S, followed
@@ -48,7 +37,7 @@ def walked(samples=11, speed_m_s=0.2):
 def test_a_run_that_does_as_planned_has_no_error():
     motion, run = walked()
     run.torque_nm[4, 2] = -0.5 * PETE.torque_limit_nm[2]
-    outcome = _outcome(PETE, motion, run, 1.5)
+    outcome = measure_outcome(PETE, motion, run, 1.5)
     assert not outcome.fell
     assert (outcome.stumbles, outcome.upright_s) == (0, pytest.approx(1.0))
     assert (outcome.distance_m, outcome.commanded_distance_m) == pytest.approx((0.2, 0.2))
@@ -64,12 +53,12 @@ def test_what_differs_from_the_plan_is_reported():
     run.qpos[-1, :2] = [0.5 + 0.3, -0.2]  # 0.18 m of it along the way
     run.qpos[6, 9] += 0.07
     run.qpos[-1, 3:7] = [np.cos(0.15), 0.0, 0.0, np.sin(0.15)]
-    outcome = _outcome(PETE, motion, run, 1.0)
+    outcome = measure_outcome(PETE, motion, run, 1.0)
     assert outcome.distance_m == pytest.approx(0.18)
     assert outcome.heading_drift_rad == pytest.approx(0.3)
     assert outcome.tracking_error_rad == pytest.approx(0.07)
     still, standing = walked(speed_m_s=0.0)
-    assert _outcome(PETE, still, standing, 1.0).cost_of_transport is None
+    assert measure_outcome(PETE, still, standing, 1.0).cost_of_transport is None
 
 
 def test_who_is_down_at_the_end_fell_and_who_got_up_stumbled():
@@ -77,13 +66,13 @@ def test_who_is_down_at_the_end_fell_and_who_got_up_stumbled():
     run.other_load_n[3:5] = TOUCHED_N + 1.0
     run.qpos[8:, 2] *= 0.99 * SUNK
     run.torque_nm[9] = 10.0 * PETE.torque_limit_nm
-    outcome = _outcome(PETE, motion, run, 1.0)
+    outcome = measure_outcome(PETE, motion, run, 1.0)
     assert (outcome.fell, outcome.stumbles, outcome.upright_s) == (True, 1, pytest.approx(0.8))
     assert outcome.distance_m == pytest.approx(0.16)
     assert outcome.torque_use == 0.0  # after the fall nothing counts
     motion, run = walked()
     run.other_load_n[3:5] = TOUCHED_N + 1.0
-    up = _outcome(PETE, motion, run, 1.0)
+    up = measure_outcome(PETE, motion, run, 1.0)
     assert (up.fell, up.stumbles) == (False, 1)
 
 
@@ -92,28 +81,28 @@ def test_bodies_are_down_when_tipped_sunk_carried_or_broken(share, down):
     motion, run = walked(3)
     half = share * TIPPED_RAD / 2.0
     run.qpos[1, 3:7] = np.cos(half), 0.0, np.sin(half), 0.0
-    assert _fallen(motion, run).tolist() == [False, down, False]
+    assert is_down(motion, run).tolist() == [False, down, False]
     motion, run = walked(3)
     run.qpos[1, 3:7] = -np.array([np.cos(half), np.sin(half), 0.0, 0.0])  # the other sign is the same turn
-    assert _fallen(motion, run).tolist() == [False, down, False]
+    assert is_down(motion, run).tolist() == [False, down, False]
     motion, run = walked(3)
     run.qpos[2, 2] *= SUNK / share
-    assert _fallen(motion, run).tolist() == [False, False, down]
+    assert is_down(motion, run).tolist() == [False, False, down]
     motion, run = walked(3)
     run.other_load_n[0] = share * TOUCHED_N
-    assert _fallen(motion, run).tolist() == [down, False, False]
+    assert is_down(motion, run).tolist() == [down, False, False]
     run.qpos[2, 12] = np.nan
-    assert _fallen(motion, run)[2]
+    assert is_down(motion, run)[2]
 
 
 def test_who_has_been_down_for_long_stays_down():
     samples = round(DOWN_S / STEP_S) + 3
     motion, run = walked(samples)
     run.other_load_n[1:] = 2.0 * TOUCHED_N
-    assert not _stays_down(motion, run.first(round(DOWN_S / STEP_S)))
-    assert _stays_down(motion, run)
+    assert not stays_down(motion, run.first(round(DOWN_S / STEP_S)))
+    assert stays_down(motion, run)
     run.other_load_n[-2] = 0.0
-    assert not _stays_down(motion, run)
+    assert not stays_down(motion, run)
 
 
 def test_a_foot_slips_while_it_carries_within_its_stance():
@@ -126,99 +115,68 @@ def test_a_foot_slips_while_it_carries_within_its_stance():
     run.foot_in_world[:, 1, 2] = np.arange(11)  # heights do not count
     still = replace(motion, qpos=np.tile(motion.qpos[:1], (11, 1)))
     held = replace(run, qpos=still.qpos.copy())
-    assert _slip_m(PETE, contact, held) == pytest.approx(0.005)
-    assert _slip_m(PETE, contact[:6], held.first(6)) == pytest.approx(0.003)
-    assert _slip_m(PETE, contact, held, since=10) == pytest.approx(0.005)
-    assert _slip_m(PETE, contact[:5], held.first(5), since=5) == 0.0
+    assert largest_slip_m(PETE, contact, held) == pytest.approx(0.005)
+    assert largest_slip_m(PETE, contact[:6], held.first(6)) == pytest.approx(0.003)
+    assert largest_slip_m(PETE, contact, held, ends=range(5, 6)) == pytest.approx(0.003)
+    assert largest_slip_m(PETE, contact, held, ends=range(11, 12)) == pytest.approx(0.005)
+    assert largest_slip_m(PETE, contact[:5], held.first(5), ends=range(5)) == 0.0
     run.foot_load_n[:, 1] = 0.5 * CARRIED_N
-    assert _slip_m(PETE, contact, replace(held, foot_load_n=run.foot_load_n)) == 0.0
+    assert largest_slip_m(PETE, contact, replace(held, foot_load_n=run.foot_load_n)) == 0.0
 
 
 @pytest.mark.parametrize(("share", "slips"), [(0.99, False), (1.01, True)])
-def test_much_slip_is_told_unless_the_body_is_down(share, slips):
+def test_a_foot_slides_far_once_its_stance_has_ended_unless_the_body_is_down(share, slips):
     motion, run = walked(31)
-    held = replace(run, qpos=np.tile(motion.qpos[:1], (31, 1)))
-    still = replace(motion, qpos=held.qpos.copy())
+    qpos = np.tile(motion.qpos[:1], (31, 1))
+    contact = motion.contact.copy()
+    contact[29:, 2] = False
+    held = replace(run, qpos=qpos)
+    still = replace(motion, qpos=qpos.copy(), contact=contact)
     held.foot_in_world[20:, 2, 1] = share * MUCH_SLIP_MM * 1e-3
-    assert _slips_much(PETE, still, held) is slips
+    assert is_sliding_far(PETE, still, held) is slips
+    assert not is_sliding_far(PETE, replace(still, contact=motion.contact), held)
     held.other_load_n[-1] = 2.0 * TOUCHED_N
-    assert not _slips_much(PETE, still, held)
+    assert not is_sliding_far(PETE, still, held)
 
 
-def outcome_of(control="servos", **changes):
-    plain = {"fell": False, "upright_s": 1.0, "distance_m": 1.0, "commanded_distance_m": 1.0, "heading_drift_rad": 0.0}
-    rest = {"foot_slip_mm": 0.0, "tracking_error_rad": 0.0, "torque_use": 0.0, "cost_of_transport": None}
-    return Outcome(**plain | rest | changes, control=control)
-
-
-def played_with(outcomes, **options):
-    """Return which controls were played, whether something may end them, as much slip does, and what was returned."""
-    calls = []
-
-    def play(*, control, until=None):
-        calls.append((control, until is not None))
-        slid = outcomes[control].foot_slip_mm > MUCH_SLIP_MM
-        return SimpleNamespace(
-            outcome=replace(outcomes[control], control=control), ended_early=slid and until is not None
-        )
-
-    return calls, _first_that_suffices(play, list(outcomes), **options).outcome.control
-
-
-def test_the_first_control_that_suffices_is_taken():
-    good = outcome_of()
-    fell = outcome_of(fell=True)
-    slid = outcome_of(foot_slip_mm=MUCH_SLIP_MM + 1.0)
-    short = outcome_of(distance_m=1.0 - 1.01 * MUCH_SHORT)
-    enough = outcome_of(distance_m=1.0 - 0.99 * MUCH_SHORT)
-    assert played_with({"servos": enough, "balance": good}) == ([("servos", True)], "servos")
-    calls, taken = played_with({"servos": fell, "balance": short, "whole_body": good})
-    assert (calls, taken) == ([("servos", True), ("balance", True), ("whole_body", False)], "whole_body")
-    calls, taken = played_with({"servos": fell, "balance": short, "whole_body": fell})
-    assert (len(calls), taken) == (3, "balance")  # what was played to its end is not played again
-    calls, taken = played_with({"servos": slid, "balance": fell, "whole_body": fell})
-    assert (len(calls), calls[-1], taken) == (4, ("servos", False), "servos")  # played again to its end
-    calls, taken = played_with({"servos": slid, "balance": fell, "whole_body": fell}, may_slide=False)
-    assert (len(calls), calls[-1], taken) == (3, ("whole_body", True), "whole_body")
-    assert played_with({"servos": fell}) == ([("servos", False)], "servos")
-
-
-def test_worlds_and_controls_that_are_none_are_refused():
-    for friction, scale in (
-        (0.0, 1.0),
-        (1.0, 0.0),
-        (playback.LARGEST_FACTOR * 1.01, 1.0),
-        (1.0, playback.LARGEST_FACTOR * 1.01),
+def test_a_motion_is_done_as_planned_if_the_robot_stays_upright_goes_as_far_and_hardly_slides():
+    good = Outcome(
+        fell=False, upright_s=1.0, distance_m=1.0, commanded_distance_m=1.0, heading_drift_rad=0.0, foot_slip_mm=0.0,
+        tracking_error_rad=0.0, torque_use=0.0, cost_of_transport=None,
+    )  # fmt: skip
+    for changes in ({}, {"foot_slip_mm": 0.99 * MUCH_SLIP_MM}, {"distance_m": 1.0 - 0.99 * MUCH_SHORT}):
+        assert does_as_planned(replace(good, **changes))
+    for changes in (
+        {"fell": True},
+        {"stumbles": 1},
+        {"foot_slip_mm": 1.01 * MUCH_SLIP_MM},
+        {"distance_m": 1.0 - 1.01 * MUCH_SHORT},
+        {"distance_m": 1.0 + 1.01 * MUCH_SHORT},
     ):
+        assert not does_as_planned(replace(good, **changes))
+
+
+def test_conditions_and_controllers_that_do_not_exist_are_refused():
+    slow, _ = walked(3)
+    motion = replace(slow, time_s=0.01 * np.arange(3))
+    for friction, scale in ((0.0, 1.0), (1.0, 0.0), (MAX_FACTOR * 1.01, 1.0), (1.0, MAX_FACTOR * 1.01)):
         with pytest.raises(OutOfRangeError, match="it must be above 0"):
-            _check(PETE, friction, scale, "servos")
-    _check(PETE, playback.LARGEST_FACTOR, 0.01, "balance")
+            simulate(motion, PETE, friction=friction, mass_scale=scale)
     with pytest.raises(UnknownNameError, match="magic"):
-        _check(PETE, 0.5, 1.0, "magic")
+        simulate(motion, PETE, controller="magic")
+
+
+def test_a_robot_without_legs_has_nothing_to_balance():
     pepper = load_robot("pepper")
-    for control in ("balance", "whole_body"):
+    qpos = np.zeros((4, 3 + len(pepper.joint_names)))
+    motion = Motion("pepper", 0.01 * np.arange(4), qpos, pepper.joint_names, np.zeros((4, 0), dtype=bool), ())
+    for controller in ("balance", "whole_body"):
         with pytest.raises(OutOfRangeError, match="does not stand on legs"):
-            _check(pepper, 0.5, 1.0, control)
-    _check(pepper, 0.5, 1.0, "servos")
-
-
-def test_noise_that_servos_do_not_feel_is_told():
+            simulate(motion, pepper, controller=controller)
     noisy = Sensing(delay_s=0.01)
-    assert not noisy.is_perfect
-    assert _unfelt(PETE, "servos", None) is None
-    assert _unfelt(PETE, "servos", Sensing()) is None
-    assert _unfelt(PETE, "balance", noisy) is None
-    assert "--control whole_body" in _unfelt(PETE, "servos", noisy)
-    assert "--control" not in _unfelt(load_robot("pepper"), "servos", noisy)
-    with pytest.raises(OutOfRangeError, match=r"^Servos follow joint angles alone"):
-        _check_felt(PETE, "servos", noisy)
-    _check_felt(PETE, "auto", noisy)
-
-
-def test_only_bodies_with_a_pattern_try_more_than_servos():
-    motion, _ = walked(3)
-    assert _to_try(PETE, motion, "auto") == ["servos"]
-    assert _to_try(PETE, motion, "balance") == ["balance"]
+    with pytest.raises(OutOfRangeError, match=r"change nothing\.$"):
+        simulate(motion, pepper, controller="servos", sensing=noisy)
+    assert "--controller" not in simulate(motion, pepper, sensing=noisy).outcome.unfelt
 
 
 def test_a_hand_that_is_busy_is_measured_and_a_platform_told_how_far_it_came():
@@ -238,7 +196,7 @@ def test_a_hand_that_is_busy_is_measured_and_a_platform_told_how_far_it_came():
         time_s, happened, np.zeros((4, 3 + joints)), np.zeros(4), np.zeros((4, 0, 3)), np.zeros((4, 0)), np.zeros(4)
     )
     run.torque_nm[1, 3] = 0.5 * pepper.torque_limit_nm[0]
-    outcome = _held_outcome(pepper, motion, run)
+    outcome = measure_outcome(pepper, motion, run, 1.0)
     assert (outcome.fell, outcome.foot_slip_mm, outcome.cost_of_transport) == (False, None, None)
     assert (outcome.commanded_distance_m, outcome.distance_m) == pytest.approx((0.5, 0.3))
     assert outcome.heading_drift_rad == pytest.approx(0.2)

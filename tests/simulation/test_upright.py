@@ -1,4 +1,4 @@
-"""Drafts proved upright: which control, or what becomes of them, by outcomes of our own."""
+"""Drafts proved upright: which controller with which margin, or what goes wrong, by outcomes of our own."""
 
 from types import SimpleNamespace
 
@@ -7,27 +7,29 @@ import pytest
 
 from strut.draft import Draft
 from strut.simulation import upright
+from strut.simulation.controller_choice import MARGIN, ControllerTrial
+from strut.simulation.early_end import MUCH_SHORT, MUCH_SLIP_MM
 from strut.simulation.outcome import Outcome
-from strut.simulation.playback import MUCH_SHORT, MUCH_SLIP_MM
 from strut.simulation.upright import verify_upright
 from tests.alice import ALICE
 
 PLAIN = {
     "fell": False, "upright_s": 0.03, "distance_m": 2.0, "commanded_distance_m": 2.0, "heading_drift_rad": 0.0,
-    "foot_slip_mm": 0.0, "tracking_error_rad": 0.0, "torque_use": 0.5, "cost_of_transport": None, "control": "balance",
+    "foot_slip_mm": 0.0, "tracking_error_rad": 0.0, "torque_use": 0.5, "cost_of_transport": None,
 }  # fmt: skip
 
 
 @pytest.fixture
 def proved(monkeypatch):
-    def prove(*, may_slide=False, **changes):
-        outcome = Outcome(**PLAIN | changes)
+    def prove(*, may_slide=False, falls=(), **changes):
+        falls_s = {MARGIN[index]: 0.02 + 0.01 * index for index in falls}
+        trial = ControllerTrial("balance", Outcome(**PLAIN | changes, controller="balance"), falls_s)
 
-        def played(motion, robot, *, may_slide):
-            assert motion.robot == "alice"
-            return SimpleNamespace(outcome=outcome)
+        def choose(robot, motion, *, may_slide):
+            assert motion.robot == robot.name == "alice"
+            return trial
 
-        monkeypatch.setattr(upright, "simulate_as_planned", played)
+        monkeypatch.setattr(upright, "choose_controller", choose)
         time_s = 5.0 + 0.01 * np.arange(6)
         measured = SimpleNamespace(torque_nm=np.zeros((6, len(ALICE.joint_names))))
         qpos = np.tile(ALICE.standing_qpos, (6, 1))
@@ -38,16 +40,36 @@ def proved(monkeypatch):
     return prove
 
 
-def test_who_stays_upright_is_told_by_which_control(proved):
+def test_a_walk_that_stays_upright_names_its_controller_and_what_was_played(proved):
     draft = proved()
-    assert draft.figures == {"a": 1.0, "control": "balance"}
-    assert draft.violations == ()
+    assert draft.figures["a"] == 1.0
+    assert draft.figures["controller"] == "balance"
+    assert draft.figures["robustness"] == {
+        "judged_by": "simulation", "conditions": 5, "falls": 0, "min_friction": 0.6, "max_friction": 0.9,
+        "min_mass_scale": 0.9, "max_mass_scale": 1.1,
+    }  # fmt: skip
+    assert (draft.violations, draft.reasons) == ((), ())
 
 
-def test_who_falls_is_told_when_and_all_samples_after_are_broken(proved):
+def test_a_walk_that_falls_breaks_the_samples_after_its_fall(proved):
     (short,) = proved(fell=True, may_slide=True).violations
     assert str(short.reason) == "simulation: falls at 5.03 s"
     assert short.broken.tolist() == [False] * 3 + [True] * 3
+
+
+def test_an_emotion_with_which_a_robot_falls_in_other_conditions_is_a_violation_that_names_them(proved):
+    draft = proved(falls=(1, 3))
+    (broken,) = draft.violations
+    assert str(broken.reason) == f"simulation: falls at {MARGIN[1]} or {MARGIN[3]}"
+    assert broken.broken.tolist() == [False] * 3 + [True] * 3
+    assert "controller" not in draft.figures
+
+
+def test_a_neutral_walk_without_a_margin_passes_and_says_where_it_falls(proved):
+    draft = proved(may_slide=True, falls=(0, 3))
+    assert draft.violations == ()
+    assert [str(reason) for reason in draft.reasons] == [f"no margin: falls at {MARGIN[0]} or {MARGIN[3]}"]
+    assert draft.figures["robustness"]["falls"] == 2
 
 
 @pytest.mark.parametrize(
@@ -63,9 +85,9 @@ def test_who_falls_is_told_when_and_all_samples_after_are_broken(proved):
         ({"distance_m": 0.31, "commanded_distance_m": 0.4}, None),
     ],
 )
-def test_who_slides_or_ends_elsewhere_is_told_unless_it_may(proved, changes, sentence):
+def test_a_walk_that_slides_or_ends_elsewhere_is_a_violation_unless_it_may(proved, changes, sentence):
     found = proved(**changes)
-    assert proved(**changes, may_slide=True).figures["control"] == "balance"
+    assert proved(**changes, may_slide=True).figures["controller"] == "balance"
     if sentence is None:
         assert found.violations == ()
     else:

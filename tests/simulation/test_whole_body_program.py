@@ -106,9 +106,9 @@ def test_standing_legs_carry_the_weight_that_is_above_them(robot):
 
 def test_a_walk_stays_upright_with_noise_and_delay_of_an_estimator(robot, motion):
     outcome = strut.simulate(
-        motion, robot, control="whole_body", mass_scale=1.1, sensing=Sensing(0.05, 0.05, delay_s=0.005, seed=1)
+        motion, robot, controller="whole_body", mass_scale=1.1, sensing=Sensing(0.05, 0.05, delay_s=0.005, seed=1)
     ).outcome
-    assert (outcome.fell, outcome.stumbles, outcome.control) == (False, 0, "whole_body")
+    assert (outcome.fell, outcome.stumbles, outcome.controller) == (False, 0, "whole_body")
     assert outcome.distance_m == pytest.approx(outcome.commanded_distance_m, rel=0.15)
     assert outcome.foot_slip_mm < 10.0
 

@@ -43,6 +43,7 @@ def test_a_receipt_reads_as_sentences(calm: Motion) -> None:
         "Expresses 72 % of happy on average.",
         "More would break a limit (torque: LF_knee reaches 104 % of its torque limit).",
         "Covers 0.85 m in 45.2 s, 19 mm/s on average.",
+        "Stays upright by servos as planned, and at friction 0.6 to 0.9 with 90 % to 110 % of the mass.",
         "The centre of pressure stays at least 15 mm inside the support polygon.",
         "The busiest joint reaches 90 % of its torque limit.",
         "The fastest joint reaches 73 % of its speed limit.",
@@ -183,3 +184,18 @@ def test_motions_of_one_emotion_are_distinguished_by_intensity_and_file(calm: Mo
 def test_a_receipt_has_a_headline(calm: Motion, changes: dict[str, object], words: str) -> None:
     assert calm.receipt is not None
     assert headline(replace(calm.receipt, **changes)) == words
+
+
+def test_a_walk_says_by_which_controller_it_stays_upright_and_where_it_falls(calm: Motion) -> None:
+    assert calm.receipt is not None
+    unproved = replace(calm.receipt, controller=None, robustness=None)
+    assert not any("Stays upright" in sentence for sentence in receipt_sentences(unproved))
+    proved = {"judged_by": "simulation", "conditions": 5, "falls": 0, "min_friction": 0.6, "max_friction": 0.9}
+    masses = {"min_mass_scale": 0.9, "max_mass_scale": 1.1}
+    robust = replace(calm.receipt, controller="whole_body", robustness=proved | masses)
+    as_planned = "Stays upright by whole-body control as planned"
+    assert f"{as_planned}, and at friction 0.6 to 0.9 with 90 % to 110 % of the mass." in receipt_sentences(robust)
+    fall = Reason(ReasonKind.NO_MARGIN, "simulation", "falls at friction 0.9 and mass x 1.1")
+    fragile = replace(robust, verdict="weakened", reasons=(fall,), robustness=proved | masses | {"falls": 1})
+    assert f"{as_planned}, but falls at friction 0.9 and mass x 1.1." in receipt_sentences(fragile)
+    assert str(fall) == "no margin: falls at friction 0.9 and mass x 1.1"

@@ -39,14 +39,14 @@ class SimulationOptions:
         friction: Of the floor; the robot's own if None.
         mass_scale: How much heavier the robot is than planned.
         is_closed_loop: Whether steps are planned again after each step.
-        control: Name of the controller.
+        controller: Name of the controller.
         sensing: What the controller senses.
     """
 
     friction: float | None
     mass_scale: float
     is_closed_loop: bool
-    control: str
+    controller: str
     sensing: Sensing
 
 

@@ -29,7 +29,8 @@ from strut.verify.goal_ending import measure_goal_ending
 from strut.verify.landing_audit import lands_with_impacts
 from strut.viewer.receipt_text import goal_words
 
-USUAL = {"friction": None, "mass_scale": 1.0, "control": "auto", "noise": 0.0, "delay": 0.0}  # options not to repeat
+# Options that need not be repeated.
+USUAL = {"friction": None, "mass_scale": 1.0, "controller": "planned", "noise": 0.0, "delay": 0.0}
 FELL = 4  # exit code: nothing is wrong with the command, but a script should notice
 
 
@@ -45,10 +46,10 @@ def simulate(
             help="Walk the file's footsteps, planned anew after each, instead of playing its samples. Bipeds only.",
         ),
     ] = False,
-    control: Annotated[
+    controller: Annotated[
         str,
-        typer.Option(help="servos, balance under the soles, whole_body by torques, or auto: the cheapest that does."),
-    ] = "auto",
+        typer.Option(help="planned (the one in the receipt), servos, balance under the soles, or whole_body torques."),
+    ] = "planned",
     noise: Annotated[
         float,
         typer.Option(min=0.0, max=MAX_SENSING, help="Of the velocities that a controller sees: spread in m/s."),
@@ -65,10 +66,10 @@ def simulate(
     Servos get feedforward of planned speed and torque, so that they neither sag nor lag. A robot with its own
     controllers (cassie) repeats its commands, in the world that you choose.
     """
-    check_apart(context, {"control": ("closed_loop",)})
+    check_apart(context, {"controller": ("closed_loop",)})
     sensing = _chosen_sensing(noise, delay, closed_loop=closed_loop)
     motion = load_motion(file)
-    options = SimulationOptions(friction, mass_scale, closed_loop, control, sensing)
+    options = SimulationOptions(friction, mass_scale, closed_loop, controller, sensing)
     simulators: list[Simulator] = [find("strut.simulators", name) for name in names("strut.simulators")]
     simulator = next((one for one in simulators if one.fits(motion, options)), PLAYBACK)
     simulator.check(context, motion)
@@ -154,7 +155,7 @@ def _share_walked(outcome: Outcome) -> str:
 def _lines(outcome: Outcome) -> list[str]:
     first = f"fell after {outcome.upright_s:.1f} s" if outcome.fell else f"stayed upright for {outcome.upright_s:.1f} s"
     first += f", stumbled {format_count(outcome.stumbles, '[time|times]')}," if outcome.stumbles else ""
-    first += {"balance": " by balance", "whole_body": " by whole-body control"}.get(outcome.control, "")
+    first += {"balance": " by balance", "whole_body": " by whole-body control"}.get(outcome.controller, "")
     torque_use = format_percent(outcome.torque_use)
     unfelt = [f"  {outcome.unfelt}"] if outcome.unfelt else []
     if outcome.hand_error_mm is not None:
@@ -178,7 +179,7 @@ def play_motion(motion: Motion, options: SimulationOptions, on_step: OnStep) -> 
         motion,
         friction=options.friction,
         mass_scale=options.mass_scale,
-        control=options.control,  # type: ignore[arg-type]  # it checks the name
+        controller=options.controller,  # type: ignore[arg-type]  # it checks the name
         sensing=options.sensing,
         on_sample=partial(_report_every_50, on_step),
     )

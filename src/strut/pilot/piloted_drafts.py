@@ -129,7 +129,7 @@ def draft_of_run(robot: Robot, run: PilotedRun, style: Style | None = None) -> D
         torque_nm=motion.torque_nm,
         ground_force_n=motion.ground_force_n,
         meta=meta,
-        figures={"control": "pilot"},
+        figures={"controller": "pilot"},
     )
 
 

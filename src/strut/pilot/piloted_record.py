@@ -9,7 +9,7 @@ import numpy as np
 from strut.arrays import Array
 from strut.pilot.plant.torque_plant import TorquePlant
 from strut.robot import BASE
-from strut.simulation.playback import TOUCHED_N
+from strut.simulation.run_outcome import TOUCHED_N
 
 MIN_UPRIGHT_COSINE = math.cos(math.radians(40.0))  # a base tilted further has fallen
 MIN_HEIGHT_SHARE = 0.5  # a base below this share of its initial height has fallen

@@ -22,6 +22,7 @@ from strut.plumbing.number_text import format_percent, format_speed
 from strut.receipt import Reason, ReasonKind, Receipt, intensity_of_asked
 from strut.request import Request
 from strut.robot import Robot
+from strut.simulation.servo_bound import servo_bound
 from strut.verify.receipt_builder import planned_receipt
 
 
@@ -86,6 +87,8 @@ def run(
         intensity=strongest.candidate.intensity,
         binding_limits=strongest.binding_limits,
     )
+    if request.task.walks:
+        receipt = replace(receipt, **servo_bound(robot, receipt.balance_margin_mm))
     receipt = replace(receipt, expression=None if request.expression == "published" else request.expression)
     if request.strict and receipt.verdict != "ok":
         refused = replace(receipt, verdict="refused")

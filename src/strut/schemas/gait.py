@@ -25,6 +25,11 @@ class GaitTable(Table, frozen=True):
         return NO_SIGNS
 
     @property
+    def servo_margin_m(self) -> float | None:
+        """Balance margin with which servos keep any walk upright in other conditions than planned; None if unknown."""
+        return None
+
+    @property
     def sprung_joints(self) -> tuple[str, ...]:
         """Joints with springs and dampers in parallel to their motors, without their side."""
         return ()

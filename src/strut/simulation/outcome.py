@@ -22,7 +22,7 @@ class Outcome:
         tracking_error_rad: Largest joint error.
         torque_use: Largest torque as a share of its servo's limit.
         cost_of_transport: Mechanical work over weight and distance; None on the spot.
-        control: Controller used: `servos`, `balance` or `whole_body` (see `simulate`).
+        controller: Controller used: `servos`, `balance` or `whole_body` (see `simulate`).
         stumbles: Number of falls from which the robot got up again.
         hand_error_mm: Largest distance of the task's hand from its plan; None for a walk.
         unfelt: Requested disturbance without effect, as a sentence; None if there is none.
@@ -37,7 +37,7 @@ class Outcome:
     tracking_error_rad: float
     torque_use: float
     cost_of_transport: float | None
-    control: str = "servos"
+    controller: str = "servos"
     stumbles: int = 0
     hand_error_mm: float | None = None
     unfelt: str | None = None

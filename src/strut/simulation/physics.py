@@ -172,19 +172,22 @@ class Plant:
         model = self._model
         data = self._data
         steps = self._substeps
-        power_w = 0.0
         ctrl = data.ctrl
         servo_force = data.actuator_force
         joint_speed = data.qvel[model.nv - model.nu :]  # views
         stiffness = model.actuator_gainprm[:, 0]
         step_s = model.opt.timestep
+        goal = control + np.arange(steps)[:, None] / steps * (following - control)
+        force = np.empty(goal.shape)
+        speed = np.empty(goal.shape)
         for step in range(steps):
-            ctrl[:] = control + (step / steps) * (following - control)
+            ctrl[:] = goal[step]
             if feedback is not None:
                 ctrl[:] += self._held_correction(feedback, time_s + step * step_s) / stiffness
             mujoco.mj_step(model, data)
-            power_w += float(np.abs(servo_force * joint_speed).sum()) / steps
-        return power_w
+            force[step] = servo_force
+            speed[step] = joint_speed
+        return float(np.abs(force * speed).sum() / steps)
 
     def _held_correction(self, feedback: Feedback, now_s: float) -> Array:
         """Return a controller's torques, updated every `FEEDBACK_S` and held in between. Shape (n_joints,)."""

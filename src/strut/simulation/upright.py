@@ -1,4 +1,4 @@
-"""Upright: a draft is proved in physics, and says which control that takes."""
+"""Upright: a draft proved in simulation to be done as planned and to stay upright with a margin, and how."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import numpy as np
 
 from strut.draft import Draft, Violation
 from strut.motion import Motion
-from strut.receipt import LimitName
+from strut.receipt import LimitName, Reason, ReasonKind
+from strut.simulation.controller_choice import choose_controller, robustness_entry
+from strut.simulation.early_end import MUCH_SHORT, slides_far, was_down
 from strut.simulation.outcome import Outcome
-from strut.simulation.playback import MUCH_SHORT, MUCH_SLIP_MM, simulate_as_planned
 
-FARTHEST_OFF_M = 0.1  # from the end of its way, on short ones
+MAX_MISS_M = 0.1  # distance from the planned end that a short walk may miss; a longer one `MUCH_SHORT` of its way
 
 
 def verify_upright(draft: Draft, *, may_slide: bool) -> Draft:
-    """Return a measured draft with the control that keeps it upright among its figures, or that it falls or slides.
+    """Return a measured draft with its controller among its figures, or with what goes wrong as a violation.
 
-    It is played as planned: on the robot's own friction, with its own masses. A walk that shows nothing may slide: less
-    of it would be the same again.
+    A neutral walk may slide, because less of it would be the same motion. For the same reason it passes without a
+    margin, and a reason says in which conditions it falls.
     """
     motion = Motion(
         robot=draft.robot.name,
@@ -30,29 +31,39 @@ def verify_upright(draft: Draft, *, may_slide: bool) -> Draft:
         foot_names=draft.robot.foot_names,
         torque_nm=draft.measured.torque_nm,
     )
-    outcome = simulate_as_planned(motion, draft.robot, may_slide=may_slide).outcome
-    if not outcome.fell and (may_slide or not _slides(outcome)):
-        return replace(draft, figures={**draft.figures, "control": outcome.control})
-    at_s = draft.time_s[0] + outcome.upright_s
-    broken = Violation(LimitName.SIMULATION, np.asarray(draft.time_s >= at_s), _what_happens(outcome, at_s))
-    return replace(draft, violations=(*draft.violations, broken))
+    trial = choose_controller(draft.robot, motion, may_slide=may_slide)
+    outcome = trial.planned
+    if was_down(outcome) or not (may_slide or _arrives(outcome)):
+        return _with_violation(draft, outcome.upright_s, _describe(outcome, draft.time_s[0] + outcome.upright_s))
+    assert trial.falls is not None, "a walk that is done as planned is played in all conditions"
+    falls = trial.falls
+    text = f"falls at {' or '.join(map(str, falls))}"
+    if falls and not may_slide:
+        return _with_violation(draft, min(falls.values()), text)
+    reasons = (Reason(ReasonKind.NO_MARGIN, LimitName.SIMULATION, text),) if falls else ()
+    figures = {
+        **draft.figures,
+        "controller": trial.controller,
+        "robustness": robustness_entry("simulation", falls=len(falls)),
+    }
+    return replace(draft, figures=figures, reasons=(*draft.reasons, *reasons))
 
 
-def _what_happens(outcome: Outcome, at_s: float) -> str:
-    """Return what becomes of a walk until an instant, in words."""
-    if outcome.fell:
+def _with_violation(draft: Draft, upright_s: float, text: str) -> Draft:
+    broken = np.asarray(draft.time_s >= draft.time_s[0] + upright_s)
+    return replace(draft, violations=(*draft.violations, Violation(LimitName.SIMULATION, broken, text)))
+
+
+def _describe(outcome: Outcome, at_s: float) -> str:
+    """Return what goes wrong in the conditions of the plan."""
+    if was_down(outcome):
         return f"falls at {at_s:.2f} s"
-    if _slips(outcome):
+    if slides_far(outcome):
         return f"slides {outcome.foot_slip_mm:.0f} mm by {at_s:.2f} s"
     return f"walks {outcome.distance_m:.2f} m of {outcome.commanded_distance_m:.2f}"
 
 
-def _slides(outcome: Outcome) -> bool:
-    """Return whether feet slip much, or the robot ends elsewhere than planned."""
-    off_m = abs(outcome.distance_m - outcome.commanded_distance_m)
-    most_m = MUCH_SHORT * outcome.commanded_distance_m
-    return _slips(outcome) or off_m > max(most_m, FARTHEST_OFF_M)
-
-
-def _slips(outcome: Outcome) -> bool:
-    return (outcome.foot_slip_mm or 0.0) > MUCH_SLIP_MM
+def _arrives(outcome: Outcome) -> bool:
+    """Return whether feet slid little and the robot ended about where planned."""
+    miss_m = abs(outcome.distance_m - outcome.commanded_distance_m)
+    return not slides_far(outcome) and miss_m <= max(MUCH_SHORT * outcome.commanded_distance_m, MAX_MISS_M)

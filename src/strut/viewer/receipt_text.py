@@ -24,6 +24,7 @@ _AT_THE_GOAL_M = 5e-3  # this close to its goal, the side does not matter
 _VISIBLE_M = 5e-4  # less prints as 0 mm
 _VISIBLE_DEG = 0.05  # less prints as 0.0°
 _VISIBLE_SLIP_MM = 0.05  # less prints as 0.0 mm
+_CONTROLLERS = {"balance": "balance control", "whole_body": "whole-body control"}
 _FAR_OFF = 0.05  # of the way to the goal: a larger error is also reported as a share
 
 
@@ -128,6 +129,7 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
         _travel(receipt),
         _walking_speed(receipt),
         _turn_rate(receipt),
+        _robustness(receipt),
         *_needs(receipt),
     ]
     return [sentence for sentence in sentences if sentence]
@@ -305,6 +307,19 @@ def _turn_rate(receipt: Receipt) -> str:
         return ""
     rates = (f"{math.degrees(rate):.0f}°/s" for rate in (abs(reached), abs(asked)))
     return "Turns at {} once under way, {} were asked.".format(*rates)
+
+
+def _robustness(receipt: Receipt) -> str:
+    """Return the controller that the motion was proved with, and in which other conditions; nothing if in none."""
+    proved = receipt.robustness
+    if proved is None:
+        return ""
+    first = f"Stays upright by {_CONTROLLERS.get(receipt.controller or '', receipt.controller)} as planned"
+    falls = [reason.text for reason in receipt.reasons_of(ReasonKind.NO_MARGIN)]
+    if falls:
+        return f"{first}, but {'; '.join(falls)}."
+    masses = " to ".join(format_percent(float(proved[f"{end}_mass_scale"])) for end in ("min", "max"))
+    return f"{first}, and at friction {proved['min_friction']} to {proved['max_friction']} with {masses} of the mass."
 
 
 def _needs(receipt: Receipt) -> list[str]:

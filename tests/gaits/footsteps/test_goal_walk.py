@@ -13,7 +13,8 @@ from strut.gaits.footsteps.foot_poses import sole_places, standing_place
 from strut.gaits.footsteps.goal_walk import CLOSE_M, CLOSE_RAD, MAX_WALKS, simulate_to_goal
 from strut.pipeline.walk import walk
 from strut.place import Place, between
-from strut.simulation.playback import SUNK, TIPPED_RAD, simulate
+from strut.simulation.playback import simulate
+from strut.simulation.run_outcome import SUNK, TIPPED_RAD
 from tests.alice import ALICE
 
 

@@ -115,7 +115,8 @@ def crawl_gait(robot: Robot) -> CrawlGait:
     """Return the crawl of the robot's `gait.toml`."""
     table = msgspec.structs.asdict(robot.gait_as(CrawlTable))
     order = table.pop("swing_order")
-    del table["knee_sign"]  # belongs to the legs
+    for of_others in ("knee_sign", "servo_margin_m"):  # the legs and the proof read them
+        del table[of_others]
     return CrawlGait(swing_start=tuple(order.index(foot.name) / len(order) for foot in robot.feet), **table)
 
 

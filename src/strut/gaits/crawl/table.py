@@ -24,3 +24,4 @@ class CrawlTable(GaitTable, frozen=True, tag_field="kind", tag="crawl"):
     fade_cycles: Positive
     tilt_cycles: Positive = 1.0  # only feet that tilt read it
     knee_sign: Mapping[str, Literal[-1, 1]] = {}
+    servo_margin_m: Positive | None = None

@@ -31,7 +31,7 @@ from strut.motion import Motion
 from strut.place import Footstep, Place, between, wrap_angle
 from strut.robot import Robot
 from strut.simulation.physics import Plant, Run
-from strut.simulation.playback import SUNK, TIPPED_RAD, TOUCHED_N
+from strut.simulation.run_outcome import SUNK, TIPPED_RAD, TOUCHED_N
 
 BEHIND = 3  # past steps in each plan: the motion of the body has forgotten earlier ones
 AHEAD = 3  # coming steps in each plan: later ones do not change the present motion

@@ -17,6 +17,7 @@ class StepsTable(GaitTable, frozen=True, tag_field="kind", tag="steps"):
     shift_s: Positive
     swing_s: Positive
     settle_s: Positive
+    servo_margin_m: Positive | None = None
 
     @property
     def pace(self) -> float:

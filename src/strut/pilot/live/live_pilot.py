@@ -22,7 +22,7 @@ from strut.pilot.plant.torque_plant import TorquePlant
 from strut.robot import Robot
 from strut.schemas.control import CommandRange
 from strut.schemas.fields import Range
-from strut.simulation.playback import TOUCHED_N
+from strut.simulation.run_outcome import TOUCHED_N
 
 CONTROL_HZ = 1000.0
 SILENCE_S = 1.0  # simulated time without a command after which the robot stops

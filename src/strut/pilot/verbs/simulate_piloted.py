@@ -13,7 +13,7 @@ from strut.pilot.piloted_simulation import PilotedOutcome, World
 from strut.plumbing.number_text import format_percent
 
 STEPS_PER_S = 100  # of the progress bar
-NOT_APPLICABLE = {"mass_scale": 1.0, "control": "auto", "noise": 0.0, "closed_loop": False}  # with their defaults
+NOT_APPLICABLE = {"mass_scale": 1.0, "controller": "planned", "noise": 0.0, "closed_loop": False}  # with their defaults
 
 
 def check_options(context: typer.Context, motion: Motion) -> None:
