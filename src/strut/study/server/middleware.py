@@ -31,6 +31,10 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "x-robots-tag": "noindex",
 }
+RESEARCHER_HEADERS = {
+    **HEADERS,
+    "referrer-policy": "same-origin",  # no secret in these addresses; with no-referrer, forms have the origin "null"
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,8 @@ class SecurityMiddleware:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                is_researcher_page = scope["path"].startswith("/researcher")
+                for name, value in (RESEARCHER_HEADERS if is_researcher_page else HEADERS).items():
                     headers[name] = value
                 headers.setdefault("cache-control", "no-store")
             await send(message)
