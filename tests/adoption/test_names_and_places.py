@@ -8,7 +8,8 @@ import pytest
 import trimesh
 
 from strut.adoption.adopt import adopt
-from strut.adoption.description import MAX_BODIES, read_description
+from strut.adoption.description import read_description
+from strut.adoption.description_size import MAX_BODIES
 from strut.adoption.package_robots import find_description
 from strut.adoption.robot_name import choose_robot_name, normalize_name
 from strut.errors import FileError, NotAdoptedError
@@ -67,6 +68,51 @@ def test_a_file_with_too_many_bodies_is_not_read_to_its_end(tag, head, tmp_path)
     file.write_text(head + f"<{tag} name='one'/>" * (MAX_BODIES + 1) + "<never closed")
     with pytest.raises(NotAdoptedError, match=f"more than {MAX_BODIES} bodies"):
         read_description(file)
+
+
+GRID = '<replicate count="300" offset="1 0 0"><replicate count="300" offset="0 1 0">{}</replicate></replicate>'
+TOO_LARGE = {
+    "replicated bodies": (GRID.format("<body><geom size='1'/></body>"), "more than 1000 bodies"),
+    "replicated geoms": (GRID.format("<geom size='1'/>"), "more than 10000 elements"),
+    "cloth": ("<body><flexcomp name='cloth' type='grid' count='500 500 1' spacing='1 1 1'/></body>", "10000 elements"),
+}
+BAD_SETTINGS = {
+    "height field": (
+        "<asset><hfield name='hills' nrow='100000' ncol='100000' size='1 1 1 1'/></asset>",
+        "height field hills has 10000000000 points",
+    ),
+    "user numbers": ("<size nuser_body='2000000000'/>", "nuser_body of 2000000000 needs more memory"),
+}
+
+
+@pytest.mark.parametrize("kind", TOO_LARGE)
+def test_what_stands_for_more_than_a_robot_is_refused_before_it_is_made(kind, tmp_path):
+    inside, words = TOO_LARGE[kind]
+    file = tmp_path / "large.xml"
+    file.write_text(f"<mujoco><worldbody>{inside}</worldbody></mujoco>")
+    with pytest.raises(NotAdoptedError, match=words):
+        read_description(file)
+    (tmp_path / "outer.xml").write_text('<mujoco><include file="large.xml"/></mujoco>')
+    with pytest.raises(NotAdoptedError, match=words):
+        read_description(tmp_path / "outer.xml")
+
+
+@pytest.mark.parametrize("kind", BAD_SETTINGS)
+def test_settings_that_need_absurd_memory_are_refused(kind, tmp_path):
+    setting, words = BAD_SETTINGS[kind]
+    file = tmp_path / "large.xml"
+    file.write_text(f"<mujoco>{setting}<worldbody><body><geom size='1'/></body></worldbody></mujoco>")
+    with pytest.raises(NotAdoptedError, match=words):
+        read_description(file)
+
+
+def test_a_few_copies_and_a_small_height_field_are_read(tmp_path):
+    file = tmp_path / "small.xml"
+    file.write_text(
+        "<mujoco><asset><hfield name='hills' nrow='20' ncol='20' size='1 1 1 1'/></asset><worldbody>"
+        "<replicate count='5' offset='1 0 0'><body><geom size='1'/></body></replicate></worldbody></mujoco>"
+    )
+    assert read_description(file).model.nbody == 6
 
 
 @pytest.fixture

@@ -294,6 +294,40 @@ def test_arrays_that_do_not_fit(saved, name, value):
     assert reason(rewritten(saved, **{name: value})).startswith("is damaged: ")
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"robot": ' + "[" * 100_000 + "]" * 100_000 + "}"])
+def test_a_description_that_is_nested_too_deeply(saved, text):
+    assert reason(rewritten(saved, meta=np.array(text))) == "is damaged: its description is nested too deeply."
+
+
+def write_claim(path, **shapes):
+    """Write a file whose arrays have headers of these shapes and no numbers."""
+    with zipfile.ZipFile(path, "a") as archive:
+        for name, shape in shapes.items():
+            with archive.open(f"{name}.npy", "w") as member:
+                header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+                np.lib.format.write_array_header_1_0(member, header)
+
+
+def test_an_array_of_another_length_is_refused_by_its_header(saved):
+    huge = rewritten(saved, qpos=None)
+    write_claim(huge, qpos=(10**12, 9))
+    assert reason(huge) == "is damaged: qpos is 1000000000000 x 9; time_s has 6 samples."
+
+
+def test_other_arrays_in_a_file_are_not_read(small, saved):
+    write_claim(saved, notes=(10**12,))  # which could not be read
+    assert_array_equal(load_motion(saved).qpos, small.qpos)
+
+
+def test_a_motion_that_needs_gigabytes_is_refused_before_it_is_read(saved):
+    long = rewritten(saved, time_s=None)
+    write_claim(long, time_s=(400_000_000,))
+    assert reason(long) == "is damaged: qpos is 6 x 9; time_s has 400000000 samples."
+    long.unlink()
+    write_claim(long, time_s=(400_000_000,), qpos=(400_000_000, 9))
+    assert reason(long).startswith("holds 32.0 GB of numbers, and at most 2 GB are read")
+
+
 def test_a_receipt_with_other_keys(saved):
     assert reason(rewritten(saved, receipt={"verdict": "ok"})).startswith("is damaged: ")
 

@@ -121,3 +121,8 @@ def test_what_never_ends_is_said_with_the_last_line():
 def test_a_list_that_must_not_be_empty_says_so():
     with pytest.raises(FieldError, match=r"^table.toml, line 2, feet: needs at least 1, it has 0\.$"):
         decode('title = "robot"\nfeet = []\n')
+
+
+def test_lists_that_are_nested_too_deeply_are_refused():
+    with pytest.raises(FieldError, match="has lists or tables that are nested too deeply"):
+        decode("title = " + "[" * 100_000 + "]" * 100_000)

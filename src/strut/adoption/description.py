@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 import mujoco
 import numpy as np
 
+from strut.adoption.description_size import check_body_count, check_size
 from strut.adoption.mjcf_source import prepare_mjcf
 from strut.adoption.note import Note, list_names
 from strut.adoption.unreadable_meshes import find_broken_meshes, remove_meshes
@@ -37,7 +38,6 @@ _FINITE_FIELDS = (
     "geom_pos",
     "geom_size",
 )
-MAX_BODIES = 1000  # the largest of 67 files of example-robot-data, a robot with two arms and hands, has 130
 _OTHER_FORMATS = {
     "sdf": "is an SDF file; convert it to URDF first.",
     "MujocoInclude": "is a part of an MJCF file that others include; give the file that includes it.",
@@ -81,7 +81,7 @@ def read_description(path: Path) -> RobotDescription:
         notes = urdf.notes
         spec = mujoco.MjSpec.from_string(ET.tostring(root, encoding="unicode"), assets=urdf.assets)
         model = _compile(path, spec, notes)
-    except (ValueError, mujoco.FatalError) as error:
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:  # RuntimeError: there is too little memory
         raise NotAdoptedError(f"MuJoCo cannot read it: {_on_one_line(error)}.") from error
     finally:
         forget_meshes()
@@ -114,6 +114,7 @@ def _read_xml(path: Path) -> ET.Element:
         raise NotAdoptedError(f"it {_OTHER_FORMATS[root.tag]}")
     if root.tag not in ("mujoco", "robot"):
         raise NotAdoptedError(f"it is neither MJCF nor URDF: its outermost tag is <{root.tag}>.")
+    check_size(root, path)
     return root
 
 
@@ -123,22 +124,14 @@ def _parse(path: Path) -> ET.Element:
     elements = ET.iterparse(path, events=("start",))
     for _, element in elements:
         bodies += element.tag in ("body", "link")
-        _check_body_count(bodies)
+        check_body_count(bodies)
     root: ET.Element = elements.root  # type: ignore[attr-defined]
     return root
 
 
-def _check_body_count(bodies: int) -> None:
-    if bodies > MAX_BODIES:
-        raise NotAdoptedError(
-            f"it has more than {MAX_BODIES} bodies, and the largest robot of example-robot-data has 130: it is a scene "
-            "or a crowd; give the file of one robot."
-        )
-
-
 def _compile(path: Path, spec: mujoco.MjSpec, notes: list[Note]) -> mujoco.MjModel:
     """Return the compiled specification, with impossible inertias and missing masses repaired."""
-    _check_body_count(len(spec.bodies))
+    check_body_count(len(spec.bodies))
     _repair_inertias(spec, notes)
     for joint in spec.joints:
         if joint.range[0] > joint.range[1]:

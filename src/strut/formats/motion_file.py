@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import io
 import json
+import math
+import zipfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +28,8 @@ FORMAT_VERSION = 1
 ENDING = ".npz"
 REQUIRED_ARRAYS = ("time_s", "qpos", "contact")
 OPTIONAL_ARRAYS = ("torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
+_ARRAYS = ("meta", "joint_names", "foot_names", *REQUIRED_ARRAYS, *OPTIONAL_ARRAYS)
+MAX_GIGABYTES = 2.0  # about five hours of a human walk at 100 samples a second
 
 
 def save_motion(motion: Motion, path: Path | str, *, force: bool = False) -> None:
@@ -114,11 +118,26 @@ def decode_motion(content: bytes, path: Path) -> Motion:
 
 
 def _read_arrays(path: Path, content: bytes) -> dict[str, Any]:
+    """Return the arrays of a motion; their shapes are compared first, because reading a huge one takes a minute."""
     try:
         file = np.load(io.BytesIO(content), allow_pickle=False)
         if not isinstance(file, np.lib.npyio.NpzFile):
             raise MotionFileError(path, "is a single array, not a motion file.")
-        return {name: file[name] for name in file.files}
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            headers = {name: _read_header(archive, name) for name in _ARRAYS if name in file.files}
+        samples = headers["time_s"].shape[:1] if "time_s" in headers else None
+        for name in (*REQUIRED_ARRAYS, *OPTIONAL_ARRAYS):
+            if name in headers and samples is not None and headers[name].shape[:1] != samples:
+                size = " x ".join(map(str, headers[name].shape)) or "a single number"
+                raise MotionFileError(path, f"is damaged: {name} is {size}; time_s has {math.prod(samples)} samples.")
+        gigabytes = sum(header.bytes_inside for header in headers.values()) / 1e9
+        if gigabytes > MAX_GIGABYTES:
+            raise MotionFileError(
+                path,
+                f"holds {gigabytes:.1f} GB of numbers, and at most {MAX_GIGABYTES:g} GB are read; cut the motion into "
+                "shorter ones.",
+            )
+        return {name: file[name] for name in headers}
     except MotionFileError:
         raise
     except OSError as error:
@@ -129,9 +148,27 @@ def _read_arrays(path: Path, content: bytes) -> dict[str, Any]:
         raise MotionFileError(path, "is damaged or not a motion file; make it again.") from error
 
 
+class _Header(NamedTuple):
+    """What an array in a file says about itself."""
+
+    shape: tuple[int, ...]
+    bytes_inside: int
+
+
+def _read_header(archive: zipfile.ZipFile, name: str) -> _Header:
+    """Return the header of an array in an archive, and leave its numbers unread."""
+    with archive.open(f"{name}.npy") as file:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, kind = read(file)
+        return _Header(shape, math.prod(shape) * kind.itemsize)
+
+
 def _read_meta(path: Path, arrays: dict[str, Any]) -> dict[str, Any]:
     try:
         meta = json.loads(str(arrays["meta"]))
+    except RecursionError as error:
+        raise MotionFileError(path, "is damaged: its description is nested too deeply.") from error
     except (KeyError, json.JSONDecodeError) as error:
         raise MotionFileError(path, "is not a motion file: it has no description in it.") from error
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:

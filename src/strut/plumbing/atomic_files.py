@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -24,12 +25,8 @@ def check_writable(path: Path, *, force: bool, ending: str | None = None) -> Non
         raise FileError(path, f"has no name before {ending}; give it one.")
     if ending is not None and path.suffix.lower() != ending:
         raise FileError(path, f"should end in {ending}, because that is what is written; rename it.")
-    try:
-        if path.exists():
-            _check_replaceable(path, force=force)
-        folder = path.resolve().parent
-    except OSError as error:  # for instance a name that is too long
-        raise FileError(path, f"cannot be written: {error.strerror or error}.") from error
+    _check_replaceable(path, force=force)
+    folder = path.resolve().parent
     typed_folder = folder if path.is_symlink() else path.parent  # as the user wrote it
     if not folder.is_dir():
         raise FileError(path, f"cannot be written: there is no folder {typed_folder}.")
@@ -46,21 +43,31 @@ def check_all_writable(paths: Mapping[str, Path | None], *, force: bool) -> None
 
 def check_may_be_folder(path: Path) -> None:
     """Raise FileError if a folder to write is a file, or if it cannot be made because its parent is read-only."""
-    if path.exists() and not path.is_dir():
+    is_there = _is_there(path)
+    if is_there and not path.is_dir():
         raise FileError(path, "is a file; give a folder.")
+    if not is_there and path.is_symlink():
+        raise FileError(path, f"is a link to {path.readlink()}, which does not exist; remove it or give a folder.")
     parent = next(filter(Path.exists, path.resolve().parents))
-    if not path.exists() and not os.access(parent, os.W_OK):
+    if not is_there and not os.access(parent, os.W_OK):
         raise FileError(path, f"cannot be written: {parent} is read-only or no folder.")
 
 
 def check_replaceable(folder: Path, names: Iterable[str], *, force: bool) -> None:
     """Raise FileError if one of the files to write into a folder exists and must not be replaced."""
-    for path in (folder / name for name in names):
-        if path.exists():
-            _check_replaceable(path, force=force)
+    for name in names:
+        _check_replaceable(folder / name, force=force)
 
 
 def _check_replaceable(path: Path, *, force: bool) -> None:
+    if not _is_there(path):
+        if path.is_symlink() and not force:
+            raise FileError(
+                path,
+                f"is a link to {path.readlink()}, which does not exist; choose another name, or write what it points "
+                "to with --force (in Python: force=True).",
+            )
+        return
     if path.is_dir():
         raise FileError(path, "is a folder; give a file name.")
     if not path.is_file():
@@ -71,9 +78,21 @@ def _check_replaceable(path: Path, *, force: bool) -> None:
         )
 
 
+def _is_there(path: Path) -> bool:
+    """Return whether a path leads to something; raises FileError for circles of links, names too long and the like."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        why = "its links lead in a circle" if error.errno == errno.ELOOP else error.strerror or error
+        raise FileError(path, f"cannot be written: {why}.") from error
+    return True
+
+
 def check_not_input(path: Path, source: Path) -> None:
     """Raise FileError if a file to write is the file that it is made from."""
-    if path.resolve() == source.resolve():
+    if _is_there(path) and _is_there(source) and path.samefile(source):
         raise FileError(path, "is the file to read; choose another name to write to.")
 
 

@@ -103,6 +103,8 @@ class TomlFile:
         """Return the whole text as plain tables."""
         try:
             return deepcopy(_parse(self.text))  # the caller may change its copy
+        except RecursionError as error:
+            raise self.error(self.source, "", "has lists or tables that are nested too deeply.", None) from error
         except tomllib.TOMLDecodeError as error:
             reason = str(error).split(" (at ", maxsplit=1)[0]
             if position := re.search(r"\(at line (\d+), column (\d+)\)", str(error)):
