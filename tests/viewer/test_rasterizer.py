@@ -82,17 +82,32 @@ def test_a_ball_under_the_lamp_shades_a_disc_of_its_own_size_and_a_slanted_lamp_
 def test_the_lamp_reaches_the_upper_of_two_balls_and_not_the_top_of_the_lower_one() -> None:
     body = PosedBody((BALL, BALL), np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.5]]), np.eye(3)[None].repeat(2, axis=0))
     points = np.array([[0.0, 0.0, 0.6], [0.0, 0.0, 0.1]])
-    np.testing.assert_allclose(body.lit(points, np.array([UP, UP]), UP), [1.0, 0.0])
+    np.testing.assert_allclose(body.shadow_map(UP).lit(points, np.array([UP, UP])), [1.0, 0.0])
 
 
 def test_cells_are_covered_where_their_middles_are_and_once() -> None:
-    square = np.array(
-        [[[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]], [[0.0, 0.0], [4.0, 4.0], [0.0, 4.0]], [[9.0, 0], [9, 2], [9, 4]]]
-    )
-    found = covered(*square.transpose(2, 1, 0), np.zeros((3, 3)), (6, 5))
+    place = np.array([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0], [9.0, 0.0], [9.0, 2.0], [9.0, 4.0]])
+    faces = np.array([[0, 1, 2], [0, 2, 3], [4, 5, 6]]).T
+    found = covered(place, np.zeros(7), faces, (6, 5))
     rows = found.cell // 6
     columns = found.cell % 6
     assert sorted(zip(rows, columns, strict=True)) == [(row, column) for row in range(4) for column in range(4)]
+
+
+def test_triangles_beyond_the_grid_or_without_a_place_cover_no_cell_outside_of_it() -> None:
+    place = np.array([[-1e300, -5.0], [1e300, 1.2], [0.5, 1e300], [np.nan, 1.0], [np.inf, 2.0], [3.0, 3.0]])
+    faces = np.array([[0, 1, 2], [3, 1, 5], [4, 5, 2]]).T
+    found = covered(place, np.zeros(6), faces, (6, 5))
+    assert set(found.triangle) <= {0}
+    assert found.cell.size == 0 or (found.cell.min() >= 0 and found.cell.max() < 30)
+
+
+@pytest.mark.parametrize(("sign", "shown"), [(1.0, [1]), (-1.0, [0])])
+def test_of_a_closed_part_only_the_side_that_is_asked_for_is_drawn(sign: float, shown: list[int]) -> None:
+    place = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
+    faces = np.array([[0, 1, 2], [0, 2, 1]]).T
+    found = covered(place, np.zeros(3), faces, (5, 5), closed=np.ones(2, dtype=np.bool_), sign=sign)
+    assert sorted(set(found.triangle)) == shown
 
 
 def test_black_bodies_are_drawn_grey_and_others_as_they_are():

@@ -1,7 +1,6 @@
 """Fill: the cells of a grid that triangles cover, and the nearest triangle in each.
 
-Triangles are filled row by row, and the smallest depth decides which one is visible (a z-buffer, E. Catmull, 1974). All
-triangles are computed at once, in arrays.
+Triangles are filled row by row, and the smallest depth decides which one is visible (a z-buffer, E. Catmull, 1974).
 """
 
 from __future__ import annotations
@@ -9,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from strut.arrays import Array, Index
-
-MAX_ROWS = 300_000  # of triangles that are filled at once, for the memory of the arrays
+from strut.plumbing.compiled import compiled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,81 +36,87 @@ def across(light: Array) -> Array:
     return np.stack([right, np.cross(right, light)])
 
 
-def covered(x: Array, y: Array, depth: Array, size: tuple[int, int]) -> Covered:
+def covered(
+    place: Array,
+    depth: Array,
+    faces: npt.NDArray[np.int64],
+    size: tuple[int, int],
+    *,
+    closed: npt.NDArray[np.bool_] | None = None,
+    sign: float = 1.0,
+) -> Covered:
     """Return the cells that triangles cover, with the nearest triangle of each.
 
     Args:
-        x: Columns of the corners; cell k extends from k to k + 1. Shape (3, n).
-        y: Rows of the corners. Shape (3, n).
-        depth: Of the corners; linear over the grid, and smaller for nearer points. Shape (3, n).
+        place: Columns and rows of the vertices; cell k extends from k to k + 1. Shape (v, 2).
+        depth: Of the vertices; linear over the grid, and smaller for nearer points. Shape (v,).
+        faces: Vertices of the triangles, corner by corner. Shape (3, n).
         size: Columns and rows of the grid.
+        closed: Triangles of which only one side is drawn; none if left out. Shape (n,).
+        sign: 1 for their front, -1 for their back.
     """
-    low = np.clip(np.ceil(np.minimum(np.minimum(y[0], y[1]), y[2]) - 0.5), 0, size[1]).astype(np.intp)
-    high = np.clip(np.ceil(np.maximum(np.maximum(y[0], y[1]), y[2]) - 0.5), 0, size[1]).astype(np.intp)
-    has_rows = np.flatnonzero(high > low)
+    closed = np.zeros(faces.shape[1], dtype=np.bool_) if closed is None else closed
     nearest = np.full(size[0] * size[1], np.inf)
-    batches = list[Covered]()
-    for batch in np.array_split(has_rows, int((high - low)[has_rows].sum()) // MAX_ROWS + 1):
-        cells = _fill(x[:, batch], y[:, batch], depth[:, batch], size, (low[batch], high[batch] - low[batch]))
-        np.minimum.at(nearest, cells.cell, cells.depth)
-        is_first = cells.depth <= nearest[cells.cell]
-        batches.append(Covered(cells.cell[is_first], batch[cells.triangle[is_first]], cells.depth[is_first]))
     winner = np.full(size[0] * size[1], -1)
-    for cells in batches:  # of equally near triangles, the last one
-        is_first = cells.depth <= nearest[cells.cell]
-        winner[cells.cell[is_first]] = cells.triangle[is_first]
+    fill_nearest(place, depth, faces, closed, sign, size[0], size[1], nearest, winner)
     cell = np.flatnonzero(winner >= 0)
     return Covered(cell, winner[cell], nearest[cell])
 
 
-def _fill(x: Array, y: Array, depth: Array, size: tuple[int, int], rows: tuple[Index, Index]) -> Covered:
-    """Return all cells whose centres are in triangles, row by row, by the first row and the number of rows of each."""
-    first_row, tall = rows
-    owner, below = _enumerate_counts(tall)
-    row = first_row[owner] + below
-    ends = np.clip(np.ceil(_span(x, y, owner, row.astype(np.float64) + 0.5) - 0.5), 0, size[0]).astype(np.intp)
-    wide = ends[1] - ends[0]
-    met = np.flatnonzero(wide > 0)
-    owner = owner[met]
-    row = row[met]
-    start = ends[0][met]
-    wide = wide[met]
-    along_x, along_y = _slopes(x, y, depth)
-    slope = along_x[owner]
-    level = depth[0][owner] + slope * (start + 0.5 - x[0][owner]) + along_y[owner] * (row + 0.5 - y[0][owner])
-    span, along = _enumerate_counts(wide)
-    return Covered((row * size[0] + start)[span] + along, owner[span], level[span] + slope[span] * along)
+@compiled
+def _first_cell(edge: float, cells: int) -> int:
+    """Return the first cell, of 0 to `cells`, whose middle is at an edge or after it."""
+    return int(min(max(np.ceil(edge - 0.5), 0.0), float(cells)))
 
 
-def _enumerate_counts(counts: Index) -> tuple[Index, Index]:
-    """Return owners and numbers within owners: for the counts 2, 0, 3 these are 0, 0, 2, 2, 2 and 0, 1, 0, 1, 2."""
-    owner = np.repeat(np.arange(len(counts)), counts)
-    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+@compiled
+def fill_nearest(
+    place: Array,
+    depth: Array,
+    faces: npt.NDArray[np.int64],
+    closed: npt.NDArray[np.bool_],
+    sign: float,
+    wide: int,
+    high: int,
+    nearest: Array,
+    winner: Index,
+) -> None:
+    """Write the depth and the number of the nearest triangle of each cell, of equally near ones the last.
 
-
-def _span(x: Array, y: Array, owner: Index, height: Array) -> Array:
-    """Return the columns at which rows enter and leave their triangles. Shapes (3, n) twice, (m,) twice in, (2, m) out.
-
-    A row intersects the edge from the lowest corner to the highest one, and one of the two others.
+    Arguments as in `covered`, and both results. Shape (wide * high,) each.
     """
-    order = np.argsort(y, axis=0)
-    x = np.take_along_axis(x, order, axis=0)
-    y = np.take_along_axis(y, order, axis=0)
-    run = x[[2, 1, 2]] - x[[0, 0, 1]]
-    rise = y[[2, 1, 2]] - y[[0, 0, 1]]
-    slope = np.divide(run, rise, out=np.zeros_like(run), where=rise != 0.0)
-    long = x[0][owner] + (height - y[0][owner]) * slope[0][owner]
-    other = owner + (height >= y[1][owner]) * y.shape[1]  # which of the two others
-    short = x[:2].ravel()[other] + (height - y[:2].ravel()[other]) * slope[1:].ravel()[other]
-    return np.stack([np.minimum(long, short), np.maximum(long, short)])
-
-
-def _slopes(x: Array, y: Array, depth: Array) -> tuple[Array, Array]:
-    """Return the slopes of depth along columns and rows of triangles. Shape (3, n) each in, (n,) each out."""
-    (ux, vx), (uy, vy), (ud, vd) = (corner[1:] - corner[0] for corner in (x, y, depth))
-    area = ux * vy - uy * vx
-    scale = np.divide(1.0, area, out=np.zeros_like(area), where=area != 0.0)  # a triangle seen edge-on covers no cell
-    return (ud * vy - vd * uy) * scale, (vd * ux - ud * vx) * scale
+    for triangle in range(faces.shape[1]):
+        first, second, third = faces[0, triangle], faces[1, triangle], faces[2, triangle]
+        ax, ay, ad = place[first, 0], place[first, 1], depth[first]
+        bx, by, bd = place[second, 0], place[second, 1], depth[second]
+        cx, cy, cd = place[third, 0], place[third, 1], depth[third]
+        area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+        if area == 0.0 or np.isnan(area) or (closed[triangle] and sign * area >= 0.0):
+            continue
+        along_x = ((bd - ad) * (cy - ay) - (cd - ad) * (by - ay)) / area
+        along_y = ((cd - ad) * (bx - ax) - (bd - ad) * (cx - ax)) / area
+        from_x, from_y = ax, ay
+        if by < ay:
+            ax, ay, bx, by = bx, by, ax, ay
+        if cy < ay:
+            ax, ay, cx, cy = cx, cy, ax, ay
+        if cy < by:
+            bx, by, cx, cy = cx, cy, bx, by
+        long_slope = (cx - ax) / (cy - ay)  # from the highest corner a to the lowest one c, past b
+        for row in range(_first_cell(ay, high), _first_cell(cy, high)):
+            height = row + 0.5
+            long = ax + (height - ay) * long_slope
+            if height < by:
+                short = ax + (height - ay) * (bx - ax) / (by - ay)
+            else:
+                short = bx + (height - by) * (cx - bx) / (cy - by)
+            level = ad + along_y * (height - from_y)
+            for column in range(_first_cell(min(long, short), wide), _first_cell(max(long, short), wide)):
+                cell = row * wide + column
+                here = level + along_x * (column + 0.5 - from_x)
+                if here <= nearest[cell]:
+                    nearest[cell] = here
+                    winner[cell] = triangle
 
 
 def doubled_area(x: Array, y: Array) -> Array:

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import gaussian_filter, map_coordinates
+from scipy.ndimage import gaussian_filter
 
 from strut.arrays import Array
 from strut.balance.polygon import Polygon
+from strut.plumbing.compiled import compiled
+from strut.viewer.camera import Camera
 from strut.viewer.footage import Spot
 from strut.viewer.rasterizer import PosedBody
 
-WHITE = (1.0, 1.0, 1.0)
 BACKDROP = (0.800, 0.840, 0.885)  # contrasts with white robots and with dark ones
 FLOOR_COLOR = (0.885, 0.902, 0.922)
 GRID_COLOR = (0.72, 0.75, 0.79)
@@ -43,27 +44,6 @@ class Shadow:
     middle_m: Array
     half_m: float
 
-    @property
-    def reach_m(self) -> tuple[Array, Array]:
-        """Opposite corners of a rectangle of floor that contains the shadow. Shape (2,) each."""
-        is_dark = self.darkness > MIN_DARKNESS
-        cell_m = 2.0 * self.half_m / len(self.darkness)
-        spans = [np.flatnonzero(is_dark.any(axis=axis)) for axis in (1, 0)]
-        low, high = (np.array([span[end] if len(span) else 0 for span in spans]) for end in (0, -1))
-        start_m = self.middle_m - self.half_m
-        return start_m + (low - 0.5) * cell_m, start_m + (high + 1.5) * cell_m
-
-    def at(self, points_m: Array) -> Array:
-        """Return the darkness at points on the floor, 0 outside the square. Shape (2, m) in, (m,) out."""
-        cells = (points_m - (self.middle_m - self.half_m)[:, None]) * (len(self.darkness) / (2.0 * self.half_m)) - 0.5
-        return np.asarray(map_coordinates(self.darkness, cells, order=1, mode="constant"))
-
-    def haze(self, points_m: Array) -> Array:
-        """Return the haze of the floor at points: 0 near the centre, 1 far away. Shape (2, m) in, (m,) out."""
-        x = points_m[0] - self.middle_m[0]
-        y = points_m[1] - self.middle_m[1]
-        return np.asarray(np.clip((np.sqrt(x * x + y * y) / self.half_m - FADE_START) / FADE_LENGTH, 0.0, 1.0))
-
 
 def cast_shadow(body: PosedBody, corners_in_world: Array, *, light: Array, half_m: float, cells: int) -> Shadow:
     """Return the soft shadow of a body under a lamp and under the sky.
@@ -89,90 +69,173 @@ def grid_step_m(size_m: float) -> float:
     return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= size_m / 5.0 * (1.0 + 1e-9)))
 
 
-def floor_color(
-    points_m: Array,
-    pixel_m: Array,
-    haze: Array,
+def paint_floor(
+    color: npt.NDArray[np.float32],
+    camera: Camera,
     shadow: Shadow,
     *,
     grid_m: float,
     polygon: Polygon | None,
-    spots: Mapping[Spot, Array],
+    spots: Array,
     dot_m: float,
-) -> Array:
-    """Return the colours of points on the floor, which fades into the backdrop.
+    transparent: bool,
+) -> None:
+    """Paint the visible floor, which fades into the backdrop.
 
     Args:
-        points_m: Shape (2, m).
-        pixel_m: Size of a pixel on the floor at each point. Shape (m,).
-        haze: Of each point, by its distance. Shape (m,).
+        color: Red, green, blue and opacity of the picture, from 0 to 1, colours times opacity. Shape (H, W, 4).
+        camera: The camera.
         shadow: Of the body.
         grid_m: Distance between grid lines.
         polygon: Support polygon, if any.
-        spots: Marked points. Shape (2,) each.
+        spots: Marked points, as of `spot_table`.
         dot_m: Radius of the smallest spot.
-
-    Returns:
-        Red, green and blue from 0 to 1. Shape (3, m).
+        transparent: Whether there are only shadow, polygon and spots.
     """
-    color = np.tile(_column(FLOOR_COLOR), (1, len(haze)))
-    x, y = (np.abs(line - np.round(line)) for line in points_m / grid_m)
-    line = 1.3 - np.minimum(x, y) * grid_m / pixel_m
-    on_line = np.flatnonzero(line > 0.0)
-    _mix(color, on_line, GRID_COLOR, 0.8 * np.minimum(line[on_line], 1.0))
-    if polygon is not None:
-        low = polygon.corners.min(axis=0) - dot_m
-        high = polygon.corners.max(axis=0) + dot_m
-        near = _within(points_m, low, high)
-        inside_m = _inside_m(polygon, points_m[:, near])
-        pixel = pixel_m[near]
-        _mix(color, near, POLYGON_COLOR, 0.20 * _coverage(inside_m, pixel))
-        _mix(color, near, POLYGON_COLOR, 0.9 * _coverage(0.25 * dot_m - np.abs(inside_m), pixel))
-    shaded = _within(points_m, *shadow.reach_m)
-    _mix(color, shaded, SHADOW_COLOR, shadow.at(points_m[:, shaded]))
-    add_spots(color, points_m, pixel_m, spots, dot_m=dot_m)
-    hazy = np.flatnonzero(haze > 0.0)
-    _mix(color, hazy, BACKDROP, haze[hazy])
+    clear = (0.0, 0.0, 0.0, 0.0)
+    normals, distances_m = (np.empty((0, 2)), np.empty(0)) if polygon is None else polygon.edges
+    backdrop = clear if transparent else (*BACKDROP, 1.0)
+    color[:] = backdrop
+    _paint(
+        color,
+        backdrop,
+        clear if transparent else (*FLOOR_COLOR, 1.0),
+        camera.eye_in_world,
+        camera.axes,
+        camera.focal_px,
+        camera.middle_px,
+        shadow.darkness,
+        shadow.middle_m,
+        shadow.half_m,
+        0.0 if transparent else grid_m,
+        np.ascontiguousarray(normals),
+        np.ascontiguousarray(distances_m),
+        spots,
+        dot_m,
+    )
+
+
+def spot_table(spots: Mapping[Spot, Array], dot_m: float) -> Array:
+    """Return marked points (2,) as rows of x, y, radius [m], red, green and blue. Shape (s, 6)."""
+    rows = [(*point_m, SPOT_SIZES[name] * dot_m, *SPOT_COLORS[name]) for name, point_m in spots.items()]
+    return np.array(rows).reshape(-1, 6)
+
+
+Rgba = tuple[float, float, float, float]  # red, green, blue and opacity; colours are times opacity
+
+
+@compiled
+def add_spots(color: Rgba, x: float, y: float, pixel_m: float, spots: Array, dot_m: float, share: float) -> Rgba:
+    """Return the colour of a point on the floor under spots in white rings.
+
+    Args:
+        color: Of the point without them.
+        x: Its place [m].
+        y: The same.
+        pixel_m: Size of a pixel there.
+        spots: Rows of x, y, radius, red, green and blue. Shape (s, 6).
+        dot_m: Radius of the smallest spot, which sets the width of the rings.
+        share: Opacity of the spots.
+    """
+    for number in range(len(spots)):
+        from_x, from_y = x - spots[number, 0], y - spots[number, 1]
+        reach_m = spots[number, 2] + 0.4 * dot_m + pixel_m
+        if from_x * from_x + from_y * from_y < reach_m * reach_m:
+            inside_m = spots[number, 2] - np.sqrt(from_x * from_x + from_y * from_y)
+            color = _mix(color, 1.0, 1.0, 1.0, share * _coverage(inside_m + 0.4 * dot_m, pixel_m))
+            red, green, blue = spots[number, 3], spots[number, 4], spots[number, 5]
+            color = _mix(color, red, green, blue, share * _coverage(inside_m, pixel_m))
     return color
 
 
-def add_spots(
-    color: Array, points_m: Array, pixel_m: Array, spots: Mapping[Spot, Array], *, dot_m: float, share: float = 1.0
+@compiled
+def _coverage(inside_m: float, pixel_m: float) -> float:
+    """Return the covered share of a pixel that is `inside_m` inside the edge of a shape."""
+    return min(max(0.5 + inside_m / pixel_m, 0.0), 1.0)
+
+
+@compiled
+def _mix(color: Rgba, red: float, green: float, blue: float, share: float) -> Rgba:
+    """Return a colour mixed with an opaque one."""
+    return (
+        color[0] + share * (red - color[0]),
+        color[1] + share * (green - color[1]),
+        color[2] + share * (blue - color[2]),
+        color[3] + share * (1.0 - color[3]),
+    )
+
+
+@compiled
+def _from_line(along_m: float, grid_m: float) -> float:
+    """Return the distance of a coordinate from the nearest line of the grid."""
+    cells = along_m / grid_m
+    return float(grid_m * abs(cells - np.floor(cells + 0.5)))
+
+
+@compiled
+def _darkness_at(darkness: Array, row: float, column: float) -> float:
+    """Return the darkness between four cells (n, n), 0 outside of all."""
+    most = len(darkness) - 1
+    if not (0.0 <= row < most and 0.0 <= column < most):
+        return 0.0
+    first, left = int(row), int(column)
+    down, aside = row - first, column - left
+    upper = darkness[first, left] + aside * (darkness[first, left + 1] - darkness[first, left])
+    lower = darkness[first + 1, left] + aside * (darkness[first + 1, left + 1] - darkness[first + 1, left])
+    return float(upper + down * (lower - upper))
+
+
+@compiled
+def _paint(
+    color: npt.NDArray[np.float32],
+    backdrop: Rgba,
+    ground: Rgba,
+    eye: Array,
+    axes: Array,
+    focal_px: float,
+    middle_px: Array,
+    darkness: Array,
+    shadow_middle_m: Array,
+    half_m: float,
+    grid_m: float,
+    normals: Array,
+    distances_m: Array,
+    spots: Array,
+    dot_m: float,
 ) -> None:
-    """Draw spots over the colours (3, m) of points, with the opacity `share`; other arguments as in `floor_color`."""
-    for name, spot_m in spots.items():
-        reach_m = (SPOT_SIZES[name] + 0.4) * dot_m + pixel_m.max(initial=0.0)
-        near = _within(points_m, spot_m - reach_m, spot_m + reach_m)
-        inside_m = SPOT_SIZES[name] * dot_m - np.hypot(*(points_m[:, near] - spot_m[:, None]))
-        _mix(color, near, WHITE, share * _coverage(inside_m + 0.4 * dot_m, pixel_m[near]))
-        _mix(color, near, SPOT_COLORS[name], share * _coverage(inside_m, pixel_m[near]))
-
-
-def _inside_m(polygon: Polygon, points_m: Array) -> Array:
-    """Return the distances of points inside a polygon from its nearest edge. Shape (2, m) in, (m,) out."""
-    inside_m = np.full(points_m.shape[1], np.inf)
-    for normal, distance in zip(*polygon.edges, strict=True):
-        np.minimum(inside_m, normal[0] * points_m[0] + normal[1] * points_m[1] - distance, out=inside_m)
-    return inside_m
-
-
-def _within(points_m: Array, low: Array, high: Array) -> npt.NDArray[np.intp]:
-    """Return the numbers of the points in a rectangle. Shapes (2, m), (2,), (2,) in."""
-    x, y = points_m
-    return np.flatnonzero((x > low[0]) & (x < high[0]) & (y > low[1]) & (y < high[1]))
-
-
-def _coverage(inside_m: Array, pixel_m: Array) -> Array:
-    """Return the covered share of pixels that are `inside_m` inside the edge of a shape. Shape (m,) in and out."""
-    return np.clip(0.5 + inside_m / pixel_m, 0.0, 1.0)
-
-
-def _column(color: tuple[float, float, float]) -> npt.NDArray[np.float64]:
-    return np.array(color)[:, None]
-
-
-def _mix(color: Array, which: npt.NDArray[np.intp], other: tuple[float, float, float], share: Array) -> None:
-    """Mix some of the colours (3, m) with another one, by one share for each. Shape (n,)."""
-    for channel, level in zip(color, other, strict=True):
-        own = channel[which]
-        channel[which] = own + share * (level - own)
+    """Paint the floor; arguments as in `paint_floor`, with the edges (e, 2), (e,) of the polygon, and 0 for no grid."""
+    high, wide, _ = color.shape
+    cells_per_m = len(darkness) / (2.0 * half_m)
+    for row in range(high):
+        down = (row + 0.5 - middle_px[1]) / focal_px
+        for column in range(wide):
+            aside = (column + 0.5 - middle_px[0]) / focal_px
+            ray_z = aside * axes[0, 2] + down * axes[1, 2] + axes[2, 2]
+            if ray_z >= -1e-6:
+                continue
+            distance = -eye[2] / ray_z
+            x = eye[0] + distance * (aside * axes[0, 0] + down * axes[1, 0] + axes[2, 0])
+            y = eye[1] + distance * (aside * axes[0, 1] + down * axes[1, 1] + axes[2, 1])
+            from_x, from_y = x - shadow_middle_m[0], y - shadow_middle_m[1]
+            far = (np.sqrt(from_x * from_x + from_y * from_y) / half_m - FADE_START) / FADE_LENGTH
+            if far >= 1.0:
+                continue
+            here = ground
+            pixel_m = distance / focal_px
+            if grid_m > 0.0:
+                line = 1.3 - min(_from_line(x, grid_m), _from_line(y, grid_m)) / pixel_m
+                if line > 0.0:
+                    here = _mix(here, *GRID_COLOR, 0.8 * min(line, 1.0))
+            inside_m = np.inf if len(normals) else -np.inf
+            for edge in range(len(normals)):
+                inside_m = min(inside_m, normals[edge, 0] * x + normals[edge, 1] * y - distances_m[edge])
+            if inside_m > -dot_m - pixel_m:
+                here = _mix(here, *POLYGON_COLOR, 0.20 * _coverage(inside_m, pixel_m))
+                here = _mix(here, *POLYGON_COLOR, 0.9 * _coverage(0.25 * dot_m - abs(inside_m), pixel_m))
+            dark = _darkness_at(darkness, (from_x + half_m) * cells_per_m - 0.5, (from_y + half_m) * cells_per_m - 0.5)
+            if dark > MIN_DARKNESS:
+                here = _mix(here, *SHADOW_COLOR, dark)
+            here = add_spots(here, x, y, pixel_m, spots, dot_m, 1.0)
+            far = max(far, 0.0)
+            for channel in range(4):
+                color[row, column, channel] = here[channel] + far * (backdrop[channel] - here[channel])

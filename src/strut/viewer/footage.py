@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -53,15 +54,20 @@ class Footage:
 
     def corners_in_world(self, frames: slice = slice(None)) -> Array:
         """Return the corners of boxes around the parts in some frames, by default all F. Shape (F, 8 * n, 3)."""
-        bounds_m = np.array([solid.bounds_m for solid in self.solids])
-        in_part = np.stack([bounds_m[:, [x, y, z], [0, 1, 2]] for x in (0, 1) for y in (0, 1) for z in (0, 1)], axis=1)
-        from_centre = np.einsum("fnij,ncj->fnci", self.solid_to_world[frames], in_part)
-        corners = from_centre + self.centre_in_world[frames, :, None]
+        in_part = _box_corners(self.solids)
+        corners = in_part @ np.swapaxes(self.solid_to_world[frames], -1, -2) + self.centre_in_world[frames, :, None]
         return np.asarray(corners.reshape(len(corners), -1, 3))
 
     def spots_at(self, frame: int) -> dict[Spot, Array]:
         """Return the marks on the ground in one frame. Shape (2,) each."""
         return {name: point[frame] for name, point in self.spots.items()}
+
+
+@lru_cache(maxsize=16)
+def _box_corners(solids: tuple[Solid, ...]) -> Array:
+    """Return the corners of a box around each of n parts, in its frame. Shape (n, 8, 3)."""
+    bounds_m = np.array([solid.bounds_m for solid in solids])
+    return np.stack([bounds_m[:, [x, y, z], [0, 1, 2]] for x in (0, 1) for y in (0, 1) for z in (0, 1)], axis=1)
 
 
 def tells_story(motion: Motion) -> bool:

@@ -5,26 +5,32 @@ It renders in software, because mujoco.Renderer needs an OpenGL context, which m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
-
 import numpy as np
 import numpy.typing as npt
 
-from strut.arrays import Array, Pixels
+from strut.arrays import Array, Index, Pixels
+from strut.plumbing.compiled import compiled
+from strut.schemas.fields import Vector
 from strut.viewer.camera import Camera
-from strut.viewer.floor import BACKDROP, SPOT_SHARE_THROUGH_BODY, UP, Shadow, add_spots, cast_shadow, floor_color
+from strut.viewer.floor import SPOT_SHARE_THROUGH_BODY, UP, Rgba, add_spots, cast_shadow, paint_floor, spot_table
 from strut.viewer.footage import Footage
-from strut.viewer.rasterizer import PosedBody, VisiblePoints
+from strut.viewer.rasterizer import PosedBody, ShadowMap, VisiblePoints, lit_share
 
 SAMPLES_PER_SIDE = 2  # a pixel of the body is the mean of this many squared
 RIM = 0.55  # brightness of the outline of a body, half a pixel wide, which separates white bodies from the backdrop
 MIN_BRIGHTNESS = 0.3  # largest of red, green and blue; shades of darker bodies could not be distinguished
 PARALLEL = 0.97  # cosine between normals that share one shade
 DOT_SHARE = 0.014  # radius of a spot over the size of the robot
+SHADOW_CELLS = 150  # largest number across the shadow on the floor, which is soft
+SKY = 0.44  # brightness of an upright surface under the sky
+SKY_UP = 0.16  # what an upward surface has more of it, and a downward one less
+LAMP = 0.48  # brightness that the lamp adds where it shines straight on
+GLOSS = 0.16  # the same of a mirror image of the lamp
 
 
-def draw_frame(film: Footage, frame: int, camera: Camera, *, size_m: float, grid_m: float) -> Pixels:
+def draw_frame(
+    film: Footage, frame: int, camera: Camera, *, size_m: float, grid_m: float, transparent: bool = False
+) -> Pixels:
     """Return a picture of one frame: the body on the floor, its support polygon, and spots that shine through it.
 
     Args:
@@ -33,25 +39,33 @@ def draw_frame(film: Footage, frame: int, camera: Camera, *, size_m: float, grid
         camera: The camera.
         size_m: Size of the robot, which sets the size of the spots and of the floor.
         grid_m: Distance between grid lines.
+        transparent: Whether floor and backdrop are left out; the shadow stays.
 
     Returns:
-        Shape (height, width, 3), the size of the camera.
+        Shape (height, width, 3), the size of the camera; (height, width, 4) with opacity if transparent.
     """
     width_px, height_px = camera.size_px
     lamp = light_direction(camera)
     corners = film.corners_in_world(slice(frame, frame + 1))[0]
     body = PosedBody(film.solids, film.centre_in_world[frame], film.solid_to_world[frame])
-    view = _View(film, frame, camera, body, lamp, DOT_SHARE * size_m)
-    shadow = cast_shadow(body, corners, light=lamp, half_m=1.1 * size_m, cells=min(150, width_px // 2))
-    color = _floor_pixels(view, shadow, grid_m)
+    shadow = cast_shadow(body, corners, light=lamp, half_m=1.1 * size_m, cells=min(SHADOW_CELLS, width_px // 2))
+    dot_m = DOT_SHARE * size_m
+    spots = spot_table(film.spots_at(frame), dot_m)
+    color = np.empty((height_px, width_px, 4), dtype=np.float32)  # half the memory of doubles to write and read
+    polygon = film.polygons[frame]
+    paint_floor(
+        color, camera, shadow, grid_m=grid_m, polygon=polygon, spots=spots, dot_m=dot_m, transparent=transparent
+    )
     places = camera.project(corners)[0]
     low = np.clip(np.floor(places.min(axis=0)) - 1.0, 0, [width_px, height_px]).astype(int)
     high = np.clip(np.ceil(places.max(axis=0)) + 1.0, 0, [width_px, height_px]).astype(int)
     if (high > low).all():
         window = (slice(low[1], high[1]), slice(low[0], high[0]))
-        color[:, *window] = view.body_over(color[:, *window], window)
-    pixels = np.empty((height_px, width_px, 3), dtype=np.uint8)
-    pixels[...] = np.clip(color * 255.0 + 0.5, 0.0, 255.0).transpose(1, 2, 0)
+        seen = body.visible_points(camera, window, SAMPLES_PER_SIDE)
+        colors = readable(np.array([solid.color[:3] for solid in film.solids]))
+        _paint_body(color[window], camera, seen, colors, lamp, body.shadow_map(lamp), spots, dot_m)
+    pixels = np.empty((height_px, width_px, 4 if transparent else 3), dtype=np.uint8)
+    _write_bytes(color, pixels)
     return pixels
 
 
@@ -62,137 +76,168 @@ def light_direction(camera: Camera) -> Array:
     return np.asarray(towards / np.linalg.norm(towards))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _View:
-    """One frame with its camera, body, direction of the lamp (3,), and radius of a spot."""
-
-    film: Footage
-    frame: int
-    camera: Camera
-    body: PosedBody
-    lamp: Array
-    dot_m: float
-
-    def body_over(self, behind: Array, window: tuple[slice, slice]) -> Array:
-        """Return a window of the picture, rows and columns, with the body over the floor. Shape (3, H, W).
-
-        A pixel whose samples are alike is coloured once, others sample by sample.
-        """
-        finer = SAMPLES_PER_SIDE
-        _, high, wide = behind.shape
-        seen = self.body.visible_points(self.camera, window, finer)
-        number = np.full(high * wide * finer**2, -1)
-        number[seen.cell] = np.arange(len(seen.cell))
-        number = number.reshape(high * finer, wide * finer)
-        share = (number >= 0) / finer**2
-        share[_rim(number >= 0)] *= RIM
-        corners = [np.s_[row::finer, column::finer] for row in range(finer) for column in range(finer)]
-        numbers, shares = (np.stack([grid[corner].ravel() for corner in corners]) for grid in (number, share))
-        alike = _alike(seen, numbers)
-        whole = np.flatnonzero(alike)
-        sample, pixel = np.nonzero((numbers >= 0) & ~alike)
-        weight = np.concatenate([shares[:, whole].sum(axis=0), shares[sample, pixel]])
-        weighed = weight * self._color(_merged(seen, numbers[:, whole], numbers[sample, pixel]))
-        color = np.stack([np.bincount(pixel, part[len(whole) :], minlength=high * wide) for part in weighed])
-        color[:, whole] = weighed[:, : len(whole)]
-        free = (number < 0).reshape(high, finer, wide, finer).mean(axis=(1, 3))
-        return np.asarray(behind * free + color.reshape(3, high, wide))
-
-    def _color(self, seen: VisiblePoints) -> Array:
-        """Return the colours of visible points of the body, and of the spots that it covers. Shape (3, m)."""
-        rays = seen.points_in_world - self.camera.eye_in_world
-        color = self._body_color(seen, rays / np.linalg.norm(rays, axis=1, keepdims=True))
-        below = np.flatnonzero(rays[:, 2] < 0.0)  # spots shine through: a foot must not hide its centre of pressure
-        away = -self.camera.eye_in_world[2] / rays[below, 2]
-        places_m = self.camera.eye_in_world[:2, None] + away * rays[below, :2].T
-        pixel_m = away * (rays[below] @ self.camera.axes[2]) / self.camera.focal_px
-        spots = self.film.spots_at(self.frame)
-        shining = color[:, below]
-        add_spots(shining, places_m, pixel_m, spots, dot_m=self.dot_m, share=SPOT_SHARE_THROUGH_BODY)
-        color[:, below] = shining
-        return color
-
-    def _body_color(self, seen: VisiblePoints, rays: Array) -> Array:
-        """Return the colours of points on the body: Lambert under a lamp and a bright sky. Unit rays (m, 3), (3, m)."""
-        color = readable(np.array([solid.color[:3] for solid in self.film.solids])).T[:, seen.part]
-        normal = seen.normal
-        facing = np.clip(normal @ self.lamp, 0.0, 1.0)
-        facing *= self.body.lit(seen.points_in_world, normal, self.lamp)
-        halfway = self.lamp - rays
-        halfway /= np.linalg.norm(halfway, axis=1, keepdims=True)
-        gloss = 0.16 * (facing > 0.0) * np.clip(np.einsum("mi,mi->m", normal, halfway), 0.0, 1.0) ** 24
-        sky = 0.44 + 0.16 * normal[:, 2]
-        return np.asarray(color * (sky + 0.48 * facing) + gloss)
-
-
 def readable(colors: Array) -> Array:
     """Return colours of bodies, black ones brightened so that their shades are visible. Shape (n, 3)."""
     return np.asarray(np.minimum(1.0, colors + np.maximum(0.0, MIN_BRIGHTNESS - colors.max(axis=1, keepdims=True))))
 
 
-def _alike(seen: VisiblePoints, numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-    """Return which pixels show one part at one angle in all their samples. Shape (s, n) in, (n,) out."""
-    alike = np.asarray((numbers >= 0).all(axis=0))
-    pixels = np.flatnonzero(alike)
-    first, *others = numbers[:, pixels]
-    normal = seen.normal[first]
-    part = seen.part[first]
-    for other in others:
-        parallel = np.einsum("ni,ni->n", normal, seen.normal[other]) > PARALLEL
-        alike[pixels] &= parallel & (seen.part[other] == part)
-    return alike
-
-
-def _merged(seen: VisiblePoints, together: npt.NDArray[np.intp], alone: npt.NDArray[np.intp]) -> VisiblePoints:
-    """Return one sample for each of n pixels instead of its s, then the single ones. Shapes (s, n), (m,)."""
-    normal = sum(seen.normal[one] for one in together)
-    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-    which = np.concatenate([together[0], alone])
-    normal = np.concatenate([normal, seen.normal[alone]])
-    return VisiblePoints(seen.cell[which], seen.part[which], seen.points_in_world[which], normal)
-
-
-def _rim(body: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return the samples of a body next to samples without it. Shape (H, W) in and out."""
-    within = np.pad(body, 1, constant_values=True)
-    around = within[:-2, 1:-1] & within[2:, 1:-1] & within[1:-1, :-2] & within[1:-1, 2:]
-    return np.asarray(body & ~around)
-
-
-def _floor_pixels(view: _View, shadow: Shadow, grid_m: float) -> Array:
-    """Return the picture of the floor alone, in front of a plain backdrop. Shape (3, H, W)."""
-    camera = view.camera
-    width_px, height_px = camera.size_px
-    lens = (camera.axes.tobytes(), camera.focal_px, camera.middle_px.tobytes(), camera.size_px)
-    pixel, from_eye_m, distance = _floor_in_view(float(camera.eye_in_world[2]), *lens)
-    points_m = from_eye_m + camera.eye_in_world[:2, None]
-    haze = shadow.haze(points_m)
-    near = np.flatnonzero(haze < 1.0)
-    color = np.repeat(np.array(BACKDROP), height_px * width_px).reshape(3, -1)
-    color[:, pixel[near]] = floor_color(
-        points_m[:, near],
-        distance[near] / camera.focal_px,
-        haze[near],
-        shadow,
-        grid_m=grid_m,
-        polygon=view.film.polygons[view.frame],
-        spots=view.film.spots_at(view.frame),
-        dot_m=view.dot_m,
+def _paint_body(
+    color: npt.NDArray[np.float32],
+    camera: Camera,
+    seen: VisiblePoints,
+    part_colors: Array,
+    lamp: Array,
+    shadows: ShadowMap,
+    spots: Array,
+    dot_m: float,
+) -> None:
+    """Paint a body (p parts) over the floor in a window (H, W, 4) of a picture."""
+    finer = SAMPLES_PER_SIDE
+    high, wide, _ = color.shape
+    number = np.full(high * wide * finer**2, -1)
+    number[seen.cell] = np.arange(len(seen.cell))
+    _paint_samples(
+        color,
+        number.reshape(high * finer, wide * finer),
+        finer,
+        seen.part,
+        seen.points_in_world,
+        seen.normal,
+        part_colors,
+        camera.eye_in_world,
+        camera.axes[2],
+        camera.focal_px,
+        lamp,
+        shadows.nearest_m,
+        shadows.axes,
+        shadows.low_m,
+        shadows.cell_m,
+        spots,
+        dot_m,
     )
-    return color.reshape(3, height_px, width_px)
 
 
-@lru_cache(maxsize=8)  # a camera that moves along the floor does not change it
-def _floor_in_view(
-    height_m: float, axes: bytes, focal_px: float, middle_px: bytes, size_px: tuple[int, int]
-) -> tuple[npt.NDArray[np.intp], Array, Array]:
-    """Return the visible floor for a camera above the origin. Shapes (n,), (2, n), (n,).
+@compiled
+def _paint_samples(
+    color: npt.NDArray[np.float32],
+    number: Index,
+    finer: int,
+    part: Index,
+    points: Array,
+    normals: Array,
+    part_colors: Array,
+    eye: Array,
+    forward: Array,
+    focal_px: float,
+    lamp: Array,
+    nearest_m: Array,
+    light_axes: Array,
+    low_m: Array,
+    cell_m: float,
+    spots: Array,
+    dot_m: float,
+) -> None:
+    """Paint the numbered samples (H * finer, W * finer) of a body over a window (H, W, 4), -1 where it is not.
 
-    These are the pixels below the horizon, row by row, their points on the floor, and the distances in rays.
+    A pixel whose samples show one part at one angle is coloured once, others sample by sample.
     """
-    camera = Camera(np.zeros(3), np.frombuffer(axes).reshape(3, 3), focal_px, np.frombuffer(middle_px), size_px)
-    rows, columns = np.indices(size_px[::-1]).reshape(2, -1)
-    rays = camera.rays(columns + 0.5, rows + 0.5)
-    pixel = np.flatnonzero(rays[:, 2] < -1e-6)
-    distance = -height_m / rays[pixel, 2]
-    return pixel, np.ascontiguousarray((distance[:, None] * rays[pixel, :2]).T), distance
+    high, wide, _ = color.shape
+    samples = finer * finer
+    found = np.empty(samples, dtype=np.int64)
+    weight = np.empty(samples)
+    for row in range(high):
+        for column in range(wide):
+            count = 0
+            for sample in range(samples):
+                down, aside = row * finer + sample // finer, column * finer + sample % finer
+                if number[down, aside] >= 0:
+                    found[count] = number[down, aside]
+                    weight[count] = (RIM if _is_rim(number, down, aside) else 1.0) / samples
+                    count += 1
+            if count == 0:
+                continue
+            for channel in range(4):
+                color[row, column, channel] *= 1.0 - count / samples
+            color[row, column, 3] += count / samples
+            steps = 1 if count == samples and _is_alike(found, part, normals) else count
+            for step in range(steps):
+                which = found[step]
+                x, y, z = normals[which, 0], normals[which, 1], normals[which, 2]
+                share = weight[step]
+                if steps < count:
+                    for other in range(1, count):
+                        x += normals[found[other], 0]
+                        y += normals[found[other], 1]
+                        z += normals[found[other], 2]
+                        share += weight[other]
+                    length = np.sqrt(x * x + y * y + z * z)
+                    x, y, z = x / length, y / length, z / length
+                point = (points[which, 0], points[which, 1], points[which, 2])
+                lit = lit_share(point, (x, y, z), nearest_m, light_axes, low_m, cell_m)
+                owner = part[which]
+                own = (part_colors[owner, 0], part_colors[owner, 1], part_colors[owner, 2])
+                one = _shade(point, (x, y, z), own, lit, eye, lamp)
+                ray_z = point[2] - eye[2]
+                if ray_z < 0.0:  # spots shine through: a foot must not hide its centre of pressure
+                    away = -eye[2] / ray_z
+                    ray_x, ray_y = point[0] - eye[0], point[1] - eye[1]
+                    pixel_m = away * (ray_x * forward[0] + ray_y * forward[1] + ray_z * forward[2]) / focal_px
+                    spot_x, spot_y = eye[0] + away * ray_x, eye[1] + away * ray_y
+                    one = add_spots(one, spot_x, spot_y, pixel_m, spots, dot_m, SPOT_SHARE_THROUGH_BODY)
+                for channel in range(3):
+                    color[row, column, channel] += share * one[channel]
+
+
+@compiled
+def _write_bytes(color: npt.NDArray[np.float32], pixels: Pixels) -> None:
+    """Write colours times opacity (H, W, 4) as bytes (H, W, 3), or as (H, W, 4) with the opacity on its own."""
+    high, wide, channels = pixels.shape
+    for row in range(high):
+        for column in range(wide):
+            scale = 255.0
+            if channels == 4:
+                opacity = color[row, column, 3]
+                scale /= max(opacity, 1.0 / 255.0)
+                pixels[row, column, 3] = int(255.0 * opacity + 0.5)
+            for channel in range(3):
+                pixels[row, column, channel] = int(min(max(scale * color[row, column, channel] + 0.5, 0.0), 255.0))
+
+
+@compiled
+def _is_alike(found: Index, part: Index, normals: Array) -> bool:
+    """Return whether the samples (s,) of a pixel show one part at one angle."""
+    first = found[0]
+    for other in found[1:]:
+        parallel = 0.0
+        for axis in range(3):
+            parallel += normals[first, axis] * normals[other, axis]
+        if part[first] != part[other] or parallel <= PARALLEL:
+            return False
+    return True
+
+
+@compiled
+def _shade(point: Vector, normal: Vector, part_color: Vector, lit: float, eye: Array, lamp: Array) -> Rgba:
+    """Return the colour of a point on a body: Lambert and Blinn under a lamp and a bright sky."""
+    ray = (point[0] - eye[0], point[1] - eye[1], point[2] - eye[2])
+    far_m = np.sqrt(ray[0] * ray[0] + ray[1] * ray[1] + ray[2] * ray[2])
+    facing = lit * max(normal[0] * lamp[0] + normal[1] * lamp[1] + normal[2] * lamp[2], 0.0)
+    gloss = 0.0
+    if facing > 0.0:
+        half_x, half_y, half_z = lamp[0] - ray[0] / far_m, lamp[1] - ray[1] / far_m, lamp[2] - ray[2] / far_m
+        shine = max(normal[0] * half_x + normal[1] * half_y + normal[2] * half_z, 0.0)
+        gloss = GLOSS * (shine / np.sqrt(half_x * half_x + half_y * half_y + half_z * half_z)) ** 24
+    light = SKY + SKY_UP * normal[2] + LAMP * facing
+    return part_color[0] * light + gloss, part_color[1] * light + gloss, part_color[2] * light + gloss, 1.0
+
+
+@compiled
+def _is_rim(number: Index, row: int, column: int) -> bool:
+    """Return whether a sample of a body is next to one without it; beside the window, the body goes on."""
+    high, wide = number.shape
+    return bool(
+        (row > 0 and number[row - 1, column] < 0)
+        or (row + 1 < high and number[row + 1, column] < 0)
+        or (column > 0 and number[row, column - 1] < 0)
+        or (column + 1 < wide and number[row, column + 1] < 0)
+    )

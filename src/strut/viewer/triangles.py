@@ -15,7 +15,7 @@ from strut.viewer.fill import across, covered, doubled_area
 
 ROUND_FACES = 9_000  # of all round parts; with normals of the true surface, these few look round
 SHADOW_ROUND_FACES = 3_000  # the same for shadows, which are soft
-SHADOW_FACES = 40_000  # of meshes, for shadows
+SHADOW_FACES = 16_000  # of meshes, for shadows
 AROUND = (10, 32)  # smallest and largest number of corners of a circle: fewer if there are many round parts
 MIN_FRONT_SHARE = 0.95  # of a closed mesh; imported ones may have some triangles inside out
 _LOOK_CELLS = 48
@@ -57,15 +57,6 @@ class Triangles:
             first = last
         return placed
 
-    def normals_in_world(self, part_to_world: Array) -> Array:
-        """Return the normals of parts at their rotations. Shape (p, 3, 3) in, (3, n, 3) out."""
-        turned = np.empty_like(self.normal)
-        first = 0
-        for last, turn in zip(self.face_stops, part_to_world, strict=True):
-            turned[:, first:last] = self.normal[:, first:last] @ turn.T
-            first = last
-        return turned
-
 
 @lru_cache(maxsize=16)
 def triangles_of(parts: tuple[Solid, ...]) -> Triangles:
@@ -96,10 +87,9 @@ def front_share(mesh: Mesh) -> float:
     for towards_eye in _AROUND_IT:
         place = mesh.vertices @ across(towards_eye).T
         place = (place - place.min(axis=0)) * (_LOOK_CELLS / max(float(np.ptp(place, axis=0).max()), 1e-9))
-        x = place[:, 0][faces]
-        y = place[:, 1][faces]
-        seen = covered(x, y, -(mesh.vertices @ towards_eye)[faces], (_LOOK_CELLS, _LOOK_CELLS)).triangle
-        front = front + int((doubled_area(x, y)[seen] < 0.0).sum())
+        seen = covered(place, -(mesh.vertices @ towards_eye), faces, (_LOOK_CELLS, _LOOK_CELLS)).triangle
+        x, y = place.T[:, faces[:, seen]]
+        front = front + int((doubled_area(x, y) < 0.0).sum())
         total = total + len(seen)
     return front / max(1, total)
 
