@@ -90,6 +90,9 @@ class Audit:
             those of its movement, over the weight; None if the motion comes without forces.
         torque_disagreement: The same of its torques, over the torques; None without torques, or if they cannot be
             judged.
+        cop_disagreement_m: Root mean square of the distance between the centre of pressure that comes with the motion
+            and that of its movement; None without one, or if it cannot be judged.
+        margin_disagreement_m: The same of the balance margin that comes with the motion.
         on_lines: Whether it stands on fewer than three points at some sample, where no margin can be kept.
         limit_set: Name of the limits in the registry group `strut.limit_sets` that judge it.
         parts: What features measure besides, by their name in the registry group `strut.audits`.
@@ -114,6 +117,8 @@ class Audit:
     self_distance: SelfDistance | None = None
     force_disagreement: float | None = None
     torque_disagreement: float | None = None
+    cop_disagreement_m: float | None = None
+    margin_disagreement_m: float | None = None
     on_lines: bool = False
     limit_set: str = "standing"
     parts: Mapping[str, AuditPart] = field(default_factory=dict)

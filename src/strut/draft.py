@@ -59,6 +59,7 @@ class Draft:
         torque_nm: Joint torques, if the generator knows them. Shape (T, n_joints).
         ground_force_n: Force of the ground on each foot, if it knows them. Shape (T, n_feet, 3).
         cop_in_world: Centre of pressure on the ground, if it knows it. Shape (T, 2).
+        balance_margin_m: Its distance inside the support polygon, if it knows it. Shape (T,).
         needs: The audit, once the draft is measured.
         fallback: Which fallback of the generator this is, counted from 0: a lower body, shorter steps.
         meta: What a motion file says of how it was made; JSON can hold it.
@@ -79,6 +80,7 @@ class Draft:
     torque_nm: Array | None = None
     ground_force_n: Array | None = None
     cop_in_world: Array | None = None
+    balance_margin_m: Array | None = None
     needs: Audit | None = None
     fallback: int = 0
     meta: Mapping[str, Any] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, get_args
 from strut.errors import OutOfRangeError
 from strut.registry import find
 
-Verdict = Literal["ok", "weakened", "refused"]
+Verdict = Literal["ok", "weakened", "refused", "forces not judged"]  # the last: a sound recording without forces
 
 # Keys that a receipt has only where they apply.
 _OPTIONAL_KEYS = (
@@ -149,7 +149,7 @@ class Receipt:
         pad: Its pleasure, arousal and dominance.
         intensity_asked: Requested intensity.
         intensity_kept: The intensity that keeps every limit.
-        verdict: `ok`, `weakened` or `refused`.
+        verdict: `ok`, `weakened` or `refused`; `forces not judged` of a recording without forces, sound otherwise.
         reasons: Why less than asked was kept or expressed, or why the motion is refused.
         duration_s: From the first sample to the last.
         distance_m: Of the base over the ground, from the first sample to the last; None if the base is bolted down.

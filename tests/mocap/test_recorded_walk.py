@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import strut
+from strut.cli.main import main
 from strut.errors import BadMotionError
 from strut.formats.motion_file import load_motion, save_motion
 from strut.formats.recording_file import read_recording
 from strut.mocap.marker_fit.fit import fit
+from strut.models.segment_robot import mobility_rad
 from strut.verify import recorded_walk
 from strut.verify.check import check
 from strut.verify.recorded_walk import RecordedSoundness, refusal_reasons, was_recorded
@@ -81,13 +85,115 @@ def test_the_error_of_markers_may_be_a_whole_number(author):
     assert "markers are 30 mm off on average" in [reason.text for reason in measured.reasons]
 
 
-def test_a_fit_without_forces_is_judged_by_its_feet_alone(data):
-    found = fit(read_recording(data / "felis_subject3_neutral.c3d"), height_m=1.86, mass_kg=75.0)
-    measured = check(found.motion)
-    assert measured.verdict == "ok"
+@pytest.fixture(scope="module")
+def fitted(data):
+    """Return a recorded walk without forces, of a published subject."""
+    return fit(read_recording(data / "felis_subject3_neutral.c3d"), height_m=1.86, mass_kg=75.0)
+
+
+def without_forces(motion):
+    return replace(motion, ground_force_n=None, torque_nm=None, cop_in_world=None)
+
+
+def test_the_forces_of_a_fit_are_not_judged_and_its_verdict_says_so(fitted):
+    measured = check(fitted.motion)
+    assert (measured.verdict, measured.reasons) == ("forces not judged", ())
     assert measured.soundness["unexplained_weight"] is None
     assert "the file has none" in measured.soundness["unjudged"]
-    assert measured.soundness["marker_error_mean_mm"] == pytest.approx(1e3 * found.mean_error_m)
+    assert measured.soundness["marker_error_mean_mm"] == pytest.approx(1e3 * fitted.mean_error_m)
+
+
+def test_check_exits_without_error_and_names_what_a_fit_lacks(fitted, tmp_path, capsys):
+    save_motion(fitted.motion, tmp_path / "walk.npz")
+    assert main(["check", str(tmp_path / "walk.npz")]) == 0
+    said = capsys.readouterr().err
+    assert "forces not judged: heiman keeps every limit of its movement alone" in said
+    assert "Not judged: forces and torques" in said
+    assert main(["check", str(tmp_path / "walk.npz"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["verdict"] == "forces not judged"
+
+
+def with_random_joints(motion):
+    rng = np.random.default_rng(4)
+    qpos = motion.qpos.copy()
+    qpos[:, 7:] = rng.uniform(-1.0, 1.0, qpos[:, 7:].shape)
+    return replace(motion, qpos=qpos)
+
+
+def with_joint(motion, name, by_rad):
+    qpos = motion.qpos.copy()
+    qpos[:, 7 + motion.joint_names.index(name)] += by_rad
+    return replace(motion, qpos=qpos)
+
+
+def hovering(motion):
+    """Return a walk in whose middle both feet are off the ground for a third of a second."""
+    contact = motion.contact.copy()
+    middle = len(contact) // 2
+    contact[middle - 15 : middle + 15] = False
+    return replace(motion, contact=contact)
+
+
+@pytest.mark.parametrize(
+    ("words", "tampered"),
+    [
+        ("faster than the 6 Hz at which people move", with_random_joints),
+        ("of the speed of people", lambda one: with_joint(one, "ElbowLeft_RY", -0.7 * np.sin(30.0 * one.time_s))),
+        ("no force of the ground", lambda one: replace(one, time_s=one.time_s / 3.0)),
+        ("standing feet are 0.02", lambda one: raised(one, 0.03)),
+        ("standing feet are 0.03", lambda one: raised(one, -0.03)),
+        ("ElbowLeft_RY is", lambda one: with_joint(one, "ElbowLeft_RY", 0.9)),  # bent backwards
+        ("KneeRight_RY is", lambda one: with_joint(one, "KneeRight_RY", -0.9)),
+        ("while no foot stands", hovering),
+        ("in the file is 0.1", lambda one: replace(one, cop_in_world=one.qpos[:, :2] + 0.1)),
+        ("torques are", lambda one: replace(one, torque_nm=np.zeros_like(one.joint_angles_rad))),
+    ],
+)
+def test_what_a_recording_without_forces_shows_is_judged(author, words, tampered):
+    walk = without_forces(author)
+    assert check(walk).verdict == "forces not judged"
+    found = check(tampered(walk))
+    assert found.verdict == "refused"
+    assert any(words in str(reason) for reason in found.reasons), found.reasons
+
+
+def test_a_foot_that_slides_while_its_contacts_flicker_is_refused(author):
+    """The feet slide under a body at rest; every stance is cut by off-phases of one sample."""
+    count = 200
+    contact = np.ones((count, 6), dtype=bool)
+    contact[10:40, :3] = contact[160:190, 3:] = False
+    contact[50:150:5] = False
+    qpos = np.tile(author.qpos[0], (count, 1))
+    qpos[:, 0] += 0.3 * np.linspace(0.0, 1.0, count)
+    glide = replace(without_forces(author), time_s=0.01 * np.arange(count), qpos=qpos, contact=contact)
+    assert check(glide).foot_slip_mm > 60.0
+
+
+def test_the_balance_margin_of_a_recording_is_that_of_its_movement(author):
+    margin_m = np.full(len(author.time_s), 0.05)
+    found = check(replace(author, balance_margin_m=margin_m))
+    assert any("the balance margin in the file" in reason.text for reason in found.reasons)
+
+
+@pytest.mark.parametrize("robot", ["mrpete", "alice"])
+def test_a_robot_that_says_it_was_recorded_keeps_its_own_limits(robot):
+    motion = strut.walk(robot, None, **({"cycles": 2} if robot == "mrpete" else {"goal": strut.Place(0.1, 0.0)}))
+    recorded = replace(motion, meta=motion.meta | {"observed": {}, "source": "walk.c3d"})
+    assert check(recorded).verdict == "ok"
+    fast = replace(recorded, time_s=motion.time_s / 5.0, torque_nm=None, ground_force_n=None)
+    names = {reason.limit for reason in check(fast).reasons}
+    assert {"joint speed", "torque", "balance margin"} & names
+
+
+def test_joints_of_people_are_wider_than_those_of_planned_walks():
+    """Ranges of the American Academy of Orthopaedic Surgeons (1965), in degrees, mirrored on the right."""
+    robot = strut.load_robot("heiman")
+    lower, upper = np.degrees(mobility_rad(robot))
+    by_name = {name: (low, high) for name, low, high in zip(robot.joint_names, lower, upper, strict=True)}
+    assert by_name["HipLeft_RY"] == pytest.approx((-120.0, 30.0), abs=0.5)
+    assert by_name["HipLeft_RX"] == pytest.approx((-30.0, 45.0), abs=0.5)
+    assert by_name["HipRight_RX"] == pytest.approx((-45.0, 30.0), abs=0.5)
+    assert by_name["KneeRight_RY"] == pytest.approx((-10.0, 135.0), abs=0.5)
 
 
 def test_feet_that_swing_like_sines_are_refused():

@@ -27,6 +27,7 @@ def broken_limits(**changes):
         "joint_speed_rad_s": np.zeros((2, joints)),
         "torque_nm": np.zeros((2, joints)), "ground_force_n": np.tile([0.0, 0.0, 100.0], (2, feet, 1)),
         "parts": {"plant": SOUND_PLANT}, "force_disagreement": None, "torque_disagreement": None,
+        "cop_disagreement_m": None, "margin_disagreement_m": None,
         "self_distance": None, "qpos": np.zeros((2, 3)),
     }  # fmt: skip
     audit = SimpleNamespace(**plain | changes)

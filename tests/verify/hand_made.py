@@ -34,6 +34,8 @@ def needs_of(robot=PETE, **changes):
         "self_distance": None,
         "force_disagreement": None,
         "torque_disagreement": None,
+        "cop_disagreement_m": None,
+        "margin_disagreement_m": None,
         "landings": None,
         "limit_set": "standing",
         "parts": {},

@@ -1,6 +1,7 @@
 """What `check` takes from a file, what it refuses, and the figures of receipts that only some bodies have."""
 
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 
@@ -19,6 +20,7 @@ from strut.verify.receipt_builder import receipt_for
 from tests.verify.hand_made import PETE, needs_of
 
 SAMPLES = 5
+ASIDE_M = np.array([0.0, 0.02])
 
 
 def standing(**changes):
@@ -138,3 +140,42 @@ def test_the_receipt_reports_the_hand_in_millimetres_and_the_head_once_settled()
     time_s = np.array([0.0, 1.2, 3.3])  # a third of it is time to settle
     task = TaskAudit(time_s, np.array([0.001, 0.002, 0.0]), np.zeros(3), np.array([0.9, 0.8, 0.1]), 4)
     assert task.receipt_figures() == {"task_error_mm": 2.0, "gaze_error_rad": 0.8, "redundancy": 4}
+
+
+@pytest.fixture(scope="module")
+def walked_by():
+    """Return short neutral walks by robot."""
+    return cache(
+        lambda robot: strut.walk(
+            robot, None, **({"goal": strut.Place(0.1, 0.0)} if robot == "alice" else {"cycles": 2})
+        )
+    )
+
+
+@pytest.mark.parametrize("robot", ["mrpete", "alice"])
+def test_the_centre_of_pressure_of_a_file_must_be_that_of_its_movement(walked_by, robot):
+    walk = walked_by(robot)
+    assert check(walk).verdict == "ok"
+    assert check(replace(walk, cop_in_world=walk.cop_in_world + np.array([0.003, 0.0]))).verdict == "ok"
+    found = check(replace(walk, cop_in_world=walk.cop_in_world + ASIDE_M))
+    assert [str(reason) for reason in found.reasons] == [
+        "file: the centre of pressure in the file is 0.020 m off what the movement needs"
+    ]
+
+
+@pytest.mark.parametrize("robot", ["mrpete", "alice"])
+@pytest.mark.parametrize(("edit", "off"), [(lambda one: one + 0.03, "0.030"), (lambda one: one + np.inf, "1.000")])
+def test_the_balance_margin_of_a_file_must_be_that_of_its_movement(walked_by, robot, edit, off):
+    walk = walked_by(robot)
+    found = check(replace(walk, balance_margin_m=edit(walk.balance_margin_m)))
+    assert found.verdict == "refused"
+    assert [str(reason) for reason in found.reasons] == [
+        f"file: the balance margin in the file is {off} m off what the movement has"
+    ]
+
+
+def test_the_centre_of_pressure_of_a_human_walk_must_be_that_of_its_movement(gait):
+    walk = gait.motion(steps=2)
+    assert check(walk).verdict == "ok"
+    found = check(replace(walk, cop_in_world=walk.cop_in_world + ASIDE_M))
+    assert ["is 0.020 m off" in reason.text for reason in found.reasons] == [True]

@@ -277,8 +277,10 @@ def test_standing_has_no_cost_of_transport(mrpete, stand):
 def test_check_believes_nothing_that_a_file_says(happy_walk):
     honest = check(happy_walk)
     assert honest.verdict == "ok"
-    lying = replace(happy_walk, torque_nm=None, balance_margin_m=np.full(len(happy_walk.time_s), 9.0))
-    assert check(lying) == honest
+    assert check(replace(happy_walk, torque_nm=None, balance_margin_m=None)) == honest
+    lying = check(replace(happy_walk, balance_margin_m=np.full(len(happy_walk.time_s), 9.0)))
+    assert lying.verdict == "refused"
+    assert lying.balance_margin_mm == honest.balance_margin_mm
 
 
 @pytest.mark.parametrize("robot", ["mrpete", "alice", "pepper"])

@@ -19,6 +19,8 @@ from strut.verify.check import check as check_motion
 from strut.verify.goal_ending import measure_goal_ending
 from strut.viewer.receipt_text import measured_sentences
 
+_VERDICTS = {"refused": "breaks a limit", "forces not judged": "keeps every limit of its movement alone"}
+
 
 def check(
     file: MotionPath,
@@ -30,8 +32,8 @@ def check(
     with progress(f"measures {file}"):
         receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))
     ending = measure_goal_ending(motion)
-    is_sound = receipt.verdict == "ok"
-    verdict = "keeps every limit" if is_sound else "breaks a limit"
+    is_sound = receipt.verdict != "refused"
+    verdict = _VERDICTS.get(receipt.verdict, "keeps every limit")
     if json:
         print_json(receipt.as_dict() | ({} if ending is None else {"goal": ending.as_dict()}))
     print_lines(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -137,13 +137,36 @@ def _origin_in_root(segments: dict[str, Segment], name: str, person: SubjectTabl
     return origin
 
 
+def mobility_rad(robot: Robot) -> tuple[Array, Array]:
+    """Return how far the joints of people go, in the order of the joints. Shapes (n_joints,).
+
+    Raises:
+        BadTableError: If the robot is no human body of segments.
+    """
+    body = robot.body_as(SegmentBody)
+    ranges = {name: entry.mobility_rad or entry.range_rad for name, entry in body.limit.items()}
+    by_joint = _on_both_sides(body, robot.symmetry, ranges)
+    lower, upper = np.array([by_joint[name] for name in robot.joint_names]).T
+    return lower, upper
+
+
 def _limits(body: SegmentBody, symmetry: SymmetryTable) -> dict[str, tuple[float, float, float]]:
-    """Return lower limit, upper limit and torque by joint; the right side mirrors the left."""
+    """Return lower limit, upper limit and torque by joint."""
+    ranges = _on_both_sides(body, symmetry, {name: entry.range_rad for name, entry in body.limit.items()})
     limits = {}
     for name, entry in body.limit.items():
-        lower, upper = entry.range_rad
+        for joint in (on_side(name, side) for side in sides_of(name, body.sides)):
+            limits[joint] = (*ranges[joint], entry.torque_nm)
+    return limits
+
+
+def _on_both_sides(
+    body: SegmentBody, symmetry: SymmetryTable, left: Mapping[str, tuple[float, float]]
+) -> dict[str, tuple[float, float]]:
+    """Return ranges by joint of both sides from those of the left; the right side mirrors it."""
+    ranges = {}
+    for name, (lower, upper) in left.items():
         for side in sides_of(name, body.sides):
             is_mirrored = side == "Right" and symmetry.sign[name.split("_")[1]] < 0
-            ends = (-upper, -lower) if is_mirrored else (lower, upper)
-            limits[on_side(name, side)] = (*ends, entry.torque_nm)
-    return limits
+            ranges[on_side(name, side)] = (-upper, -lower) if is_mirrored else (lower, upper)
+    return ranges

@@ -66,10 +66,11 @@ class SegmentTable(Table, frozen=True):
 
 
 class SegmentLimit(Table, frozen=True):
-    """Range and torque of a joint, given for the left side."""
+    """Range and torque of a joint in planned walks, and its range in people if that is wider; of the left side."""
 
     range_rad: Range
     torque_nm: Positive
+    mobility_rad: Range | None = None
 
 
 class SegmentServo(Table, frozen=True):

@@ -15,14 +15,15 @@ from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
 from strut.verify.judge import judge
 from strut.verify.receipt_builder import receipt_for
-from strut.verify.recorded_walk import recorded_receipt, was_recorded
+from strut.verify.recorded_walk import is_person, recorded_receipt, was_recorded
 
 
 def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None = None) -> Receipt:
     """Measure a motion and return its receipt; the verdict is `refused` if it breaks a limit.
 
-    A motion that says it was recorded from a person is judged as such: feet may sink and roll, forces must be those of
-    the movement (`recorded_walk`).
+    A motion of a human model that says it was recorded from a person is judged as such: feet may sink and roll, joints
+    must move as those of people do, forces must be those of the movement (`recorded_walk`). Without forces the verdict
+    of a sound recording is `forces not judged`.
 
     Args:
         motion: Samples evenly spaced in time; taken to be at rest before the first and after the last.
@@ -36,7 +37,7 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     motion.check_even()
     if margin_m is not None and not (math.isfinite(margin_m) and margin_m >= 0.0):
         raise OutOfRangeError(f"The balance margin is {margin_m:g} m; it must be a number of at least 0.")
-    if was_recorded(motion):
+    if was_recorded(motion) and is_person(robot):
         return recorded_receipt(robot, motion)
     least_m = planned_margin_m(motion) if margin_m is None else margin_m
     draft, broken = judge(draft_of(motion, robot), margin_m=least_m)
@@ -78,6 +79,8 @@ def draft_of(motion: Motion, robot: Robot) -> Draft:
         not_expressed=motion.receipt.not_expressed if motion.receipt else (),
         torque_nm=motion.torque_nm,
         ground_force_n=motion.ground_force_n,
+        cop_in_world=motion.cop_in_world,
+        balance_margin_m=motion.balance_margin_m,
         meta=motion.meta,
     )
 

@@ -66,6 +66,7 @@ def landing_audit(draft: Draft) -> Audit:
     steady = _steady(time_s)
     force, torque = _disagreement(draft, demand, fit, pieces)
     cop, margin = _cop_and_margin(qpos, contact, demand)
+    inner = _inner(pieces, len(time_s))
     angles = qpos[:, robot.base_size :]
     sole_m = contact_slip(robot, points, qpos)[1]
     found = LandingAudit(
@@ -96,6 +97,8 @@ def landing_audit(draft: Draft) -> Audit:
         self_distance=self_distance(robot, qpos),
         force_disagreement=force,
         torque_disagreement=torque,
+        cop_disagreement_m=cop_disagreement_m(draft, cop, inner),
+        margin_disagreement_m=margin_disagreement_m(draft, margin, inner),
     )
 
 
@@ -180,9 +183,7 @@ def _disagreement(
     """
     robot = draft.robot
     claimed = draft.ground_force_n
-    inside = np.zeros(len(draft.time_s), dtype=bool)
-    for piece in pieces:
-        inside[piece.first + _ENDS : piece.stop - _ENDS] = True
+    inside = _inner(pieces, len(draft.time_s))
     if claimed is None:
         inside &= ~_on_two_feet(robot, draft.contact)
     pushes = fit.force_n if claimed is None else claimed
@@ -195,6 +196,47 @@ def _disagreement(
     driven = [index for index, name in enumerate(robot.joint_names) if name not in _sprung(draft)]
     off = missing[:, BASE:] - draft.torque_nm[inside]
     return force, mean_size(off[:, driven]) / mean_size(missing[:, BASE:])
+
+
+def cop_disagreement_m(draft: Draft, cop_m: Array, judged: npt.NDArray[np.bool_] | slice = slice(None)) -> float | None:
+    """Return how far the draft's own centre of pressure is from its movement's; None without one.
+
+    Args:
+        draft: With or without a centre of pressure.
+        cop_m: That of its movement. Shape (T, 2).
+        judged: The samples that count.
+    """
+    if draft.cop_in_world is None or not draft.robot.feet or not len(cop_m[judged]):
+        return None
+    return mean_size(np.linalg.norm((draft.cop_in_world - cop_m)[judged], axis=1))
+
+
+def margin_disagreement_m(
+    draft: Draft, margin_m: Array, judged: npt.NDArray[np.bool_] | slice = slice(None)
+) -> float | None:
+    """Return how far the draft's own balance margin is from its movement's; None without one.
+
+    A margin where none is kept, or none where one is, counts as a metre.
+
+    Args:
+        draft: With or without a balance margin.
+        margin_m: That of its movement; infinite where none is kept. Shape (T,).
+        judged: The samples that count.
+    """
+    own_m = draft.balance_margin_m
+    if own_m is None or not draft.robot.feet or not len(margin_m[judged]):
+        return None
+    is_same = own_m == margin_m  # infinite on both sides, too
+    off_m = np.abs(np.subtract(own_m, margin_m, where=~is_same, out=np.zeros(len(margin_m))))
+    return mean_size(np.minimum(off_m, 1.0)[judged])
+
+
+def _inner(pieces: list[Piece], samples: int) -> npt.NDArray[np.bool_]:
+    """Return the samples of pieces without their ends, where torques are inaccurate. Shape (samples,)."""
+    inner = np.zeros(samples, dtype=bool)
+    for piece in pieces:
+        inner[piece.first + _ENDS : piece.stop - _ENDS] = True
+    return inner
 
 
 def _on_two_feet(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

@@ -41,6 +41,7 @@ MAX_BESIDE_LINE = 0.06  # of the base height: distance of the centre of pressure
 MAX_OUTSIDE_M = 0.005  # that the centre of pressure is outside the support polygon
 MAX_LANDING_TORQUE = 2.0  # of the limit, over the sample in which a foot lands: an impact is a short peak
 MAX_DISAGREEMENT = 0.04  # of forces and torques that come with a motion, root mean square
+MAX_COP_DISAGREEMENT_M = 0.005  # of centre of pressure and margin that come with it; 3 mm in solved human walks
 LOADED_SHARE = 0.02  # of the ground force: if a foot carries less, its slip moves nothing
 SPARE_DISTANCE_M = 2e-4  # between bodies, while searching: a few cycles miss the nearest instant
 MM = 1e3
@@ -96,7 +97,7 @@ class NoFlight:
 
 @dataclass(frozen=True, slots=True)
 class OwnColumns:
-    """Forces or torques that come with a motion are those of its movement.
+    """Forces, torques, centre of pressure or balance margin that come with a motion are those of its movement.
 
     Args:
         value: How far they are off; None without such columns.
@@ -297,7 +298,7 @@ def landing_limits(robot: Robot, margin_m: float) -> tuple[Limit, ...]:
 
 
 def file_limits(_robot: Robot) -> tuple[Limit, ...]:
-    """Return that forces and torques that come with a motion must be those of its movement."""
+    """Return that the columns that come with a motion must be those of its movement."""
     return (
         OwnColumns(
             lambda audit: audit.force_disagreement,
@@ -305,6 +306,16 @@ def file_limits(_robot: Robot) -> tuple[Limit, ...]:
         ),
         OwnColumns(
             lambda audit: audit.torque_disagreement, "torques in the file are {:.0%} off what the movement needs"
+        ),
+        OwnColumns(
+            lambda audit: audit.cop_disagreement_m,
+            "the centre of pressure in the file is {:.3f} m off what the movement needs",
+            max=MAX_COP_DISAGREEMENT_M,
+        ),
+        OwnColumns(
+            lambda audit: audit.margin_disagreement_m,
+            "the balance margin in the file is {:.3f} m off what the movement has",
+            max=MAX_COP_DISAGREEMENT_M,
         ),
     )
 

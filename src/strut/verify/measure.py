@@ -26,7 +26,13 @@ from strut.maths.rotation import rolling_path
 from strut.maths.sampling import runs
 from strut.registry import find, names
 from strut.robot import Robot
-from strut.verify.landing_audit import landing_audit, lands_with_impacts, mean_size
+from strut.verify.landing_audit import (
+    cop_disagreement_m,
+    landing_audit,
+    lands_with_impacts,
+    margin_disagreement_m,
+    mean_size,
+)
 
 MIN_SOLE_POINTS = 3  # a foot with fewer is a ball or a line
 
@@ -86,6 +92,8 @@ def _standing_audit(draft: Draft) -> Audit:
         self_distance=distance,
         force_disagreement=_force_disagreement(draft, dynamics),
         torque_disagreement=_torque_disagreement(draft, dynamics),
+        cop_disagreement_m=cop_disagreement_m(draft, cop_in_world),
+        margin_disagreement_m=margin_disagreement_m(draft, margin_m),
         on_lines=on_lines,
     )
 

@@ -1,9 +1,13 @@
 """Recorded walk: the verdict on a movement of a recorded person, from its samples and forces alone.
 
 People are soft: heels sink and rise gradually, shoes deform, and no landing is an impact, so contacts are not rigid. A
-foot on the ground must be near the ground. The forces in the file must be those that the movement requires, closely
-while one foot carries and no landing is near (a smooth movement does not contain the sharp rise of a landing). They
-must push, stay within friction, and act where a foot stands. Torques must be those of movement and forces.
+foot on the ground must be near the ground. Joints must stay within the ranges and the speed of people. Some force of
+the ground under the standing feet must explain the movement, and in flight none may be needed.
+
+The forces in the file must be those that the movement requires, closely while one foot carries and no landing is near
+(a smooth movement does not contain the sharp rise of a landing). They must push, stay within friction, and act where a
+foot stands. Torques must be those of movement and forces. A file without forces is never `ok`: what its movement alone
+shows is judged, and if that is sound the verdict is `forces not judged`.
 """
 
 from __future__ import annotations
@@ -19,16 +23,20 @@ from scipy.interpolate import make_interp_spline
 
 from strut.arrays import Array
 from strut.balance.centre_of_pressure import cop_of_wrench
+from strut.balance.support import support_margin
 from strut.engines.body_wrench import Movement, body_wrench, torques_under_wrenches
+from strut.engines.inverse_dynamics import contact_demand
 from strut.engines.rigid_body import GRAVITY_M_S2, foot_contact_points
 from strut.errors import BadMotionError
 from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import angles_from_qpos
-from strut.maths.sampling import runs
+from strut.maths.sampling import low_pass, runs
+from strut.models.segment_robot import mobility_rad
 from strut.motion import Motion
 from strut.plumbing.number_text import Share, format_percent
-from strut.receipt import LimitName, Reason, ReasonKind, Receipt
+from strut.receipt import LimitName, Reason, ReasonKind, Receipt, Verdict
 from strut.robot import BASE, Robot
+from strut.verify.contact_force_fit import fit_contact_forces
 
 # Limits are chosen so that walks recorded on force plates pass and tampered ones fail; the figures of every walk are in
 # benchmarks/results/recorded_verdicts.csv (bench_ground_forces.py) and discussed in docs/recordings.md, "One verdict".
@@ -40,22 +48,34 @@ MAX_AT_LANDINGS_M = 0.08  # moment over weight near landings: a smooth centre of
 MAX_TORQUE_ERROR = 0.09  # over the torques, root mean square
 MAX_PENETRATION_M = 0.04  # of a contact point; skin and shoes are soft
 MAX_SOLE_HEIGHT_M = 0.06  # of a foot on the ground; skin and shoes are soft, the soles of models are not
+MAX_STANDING_HEIGHT_M = 0.015  # of standing feet from the ground, in the median; 9 mm at most in recordings
 MAX_SLIP_M = 0.06  # of a flat foot during a stance
+MAX_COP_ERROR_M = 0.025  # of the centre of pressure in the file, root mean square; 0.017 at most in recordings
+MAX_BEYOND_RAD = 0.26  # of a joint beyond its range in people: skin misleads markers (Leardini et al., 2005); chosen
+MAX_JITTER_RAD = 0.1  # of a joint, faster than people move, root mean square; 0.06 at most in fits of recordings
+# Of the movement alone, without forces. Fits of 12 recordings, played in their own time and three times as fast:
+MAX_UNSUPPORTED = 0.2  # of the weight, in the median: 0.09 at most in their own time, 0.38 at least when too fast
+MAX_FLIGHT = 0.5  # of the weight, held up by nothing: a body that flies needs 0, one that hovers needs 1
 MAX_MASS_ERROR = 0.10  # of the mass according to plates, either way: weighed masses are less than 2.5 % off
 MAX_MARKER_ERROR_MM = 20.0  # mean over markers and frames, as the file claims
 MIN_LOAD = 0.05  # of the weight, below which friction and centre of pressure are uncertain
 BEFORE_LANDING_S = 0.09  # from here on a landing is near: it is sharper than the smooth movement
 AFTER_LANDING_S = 0.25  # until here a landing is near
 ENDS_S = 0.05  # at both ends of a recording, splines do not determine accelerations
+MOVEMENT_HZ = 6.0  # people walk below it (Winter, 2009, Biomechanics and Motor Control of Human Movement)
+PADDING = 15  # samples by which a movement is extended at both ends to be filtered
+MIN_FLIGHT_S = 0.1  # shorter ones may be errors of events
+MIN_STEP_S = 0.1  # a foot that leaves the ground for less has not stepped
 NO_FORCES = "forces and torques: the file has none; strut capture finds them"
 NO_CALM = "forces in single support: no sample is far from a landing"
 FORCE_FIGURES = (
     *("unexplained_weight", "landing_weight", "unexplained_moment_weight_m", "landing_moment_weight_m"),
-    *("least_vertical_weight", "friction_use", "torque_disagreement"),
+    *("least_vertical_weight", "friction_use", "torque_disagreement", "cop_disagreement_m"),
+    "margin_disagreement_m",
 )
-NOT_CLAIMED = (  # a recording has no requested emotion, and limits of a robot do not apply to a person
-    *("emotion", "pad", "intensity_asked", "intensity_kept", "balance_margin_mm", "joint_limit_margin_rad"),
-    *("joint_speed_use", "torque_use", "task_error_mm", "cost_of_transport", "solve_s"),
+NOT_CLAIMED = (  # a recording has no requested emotion, and the strength of a person is unknown
+    *("emotion", "pad", "intensity_asked", "intensity_kept", "balance_margin_mm"),
+    *("torque_use", "task_error_mm", "cost_of_transport", "solve_s"),
 )
 
 
@@ -76,6 +96,18 @@ class RecordedSoundness:
         marker_error_mean_mm: As the file claims.
         unjudged: What could not be judged; None if everything was.
         plate_share: Vertical force that plates measured over the required force, as the file claims.
+        standing_height_mm: Height of the lowest point of standing feet, in the median.
+        unsupported_weight: Force that the movement requires and that no force of the ground under the standing feet
+            explains, over the weight, in the median.
+        flight_weight: Largest mean of the force over the weight that the movement requires while no foot stands.
+        beyond_range_rad: How far the farthest joint is beyond its range in people; negative inside it.
+        tightest: The name of that joint.
+        speed_use: Speed of the fastest joint over that of people.
+        fastest: The name of that joint.
+        jitter_rad: Movement of the least steady joint that is faster than people move, root mean square.
+        least_steady: The name of that joint.
+        cop_disagreement_m: Distance of the centre of pressure in the file from that of the movement, root mean square.
+        margin_disagreement_m: The same of the balance margin in the file.
     """
 
     unexplained_weight: float | None
@@ -90,18 +122,41 @@ class RecordedSoundness:
     marker_error_mean_mm: float | None
     unjudged: str | None
     plate_share: float | None = None
+    standing_height_mm: float = 0.0
+    unsupported_weight: float = 0.0
+    flight_weight: float = 0.0
+    beyond_range_rad: float = 0.0
+    tightest: str = ""
+    speed_use: float = 0.0
+    fastest: str = ""
+    jitter_rad: float = 0.0
+    least_steady: str = ""
+    cop_disagreement_m: float | None = None
+    margin_disagreement_m: float | None = None
 
 
 def was_recorded(motion: Motion) -> bool:
-    """Return whether a motion says that it was fitted to markers of a person."""
+    """Return whether a motion says that it was fitted to markers of a person.
+
+    This decides which limits a person is judged by, never whether.
+    """
     return isinstance(motion.meta.get("observed"), Mapping) and "source" in motion.meta
 
 
+def is_person(robot: Robot) -> bool:
+    """Return whether a robot is a human body, as people are recorded with."""
+    return robot.tables.subject is not None
+
+
 def recorded_receipt(robot: Robot, motion: Motion) -> Receipt:
-    """Return the receipt of a recorded walk; `refused` if its forces are not those of its movement, or feet float.
+    """Return the receipt of a recorded walk.
+
+    It is `refused` if a person cannot move so, if feet float, or if its forces are not those of its movement, and
+    `forces not judged` if it has no forces to judge.
 
     Raises:
-        BadMotionError: If there is nothing to judge between its first and last change of contacts.
+        BadMotionError: If there is nothing to judge between its first and last change of contacts, or if the robot is
+            no person.
     """
     if not _is_judged(motion).any():
         raise BadMotionError(
@@ -116,14 +171,17 @@ def recorded_receipt(robot: Robot, motion: Motion) -> Receipt:
     travel_m = motion.qpos[-1, :2] - motion.qpos[0, :2] - _belt_m_s(motion) * motion.duration_s
     distance_m = float(np.linalg.norm(travel_m))
     not_claimed: dict[str, Any] = dict.fromkeys(NOT_CLAIMED)
+    sound: Verdict = "ok" if soundness.unjudged is None else "forces not judged"
     return Receipt(
         **not_claimed,
         robot=robot.name,
-        verdict="refused" if reasons else "ok",
+        verdict="refused" if reasons else sound,
         reasons=tuple(reasons),
         duration_s=motion.duration_s,
         distance_m=distance_m,
         speed_m_s=distance_m / motion.duration_s,
+        joint_limit_margin_rad=-soundness.beyond_range_rad,
+        joint_speed_use=soundness.speed_use,
         foot_slip_mm=1e3 * slide_m,
         penetration_mm=deepest_mm,
         soundness=asdict(soundness),
@@ -135,10 +193,14 @@ def _soundness(robot: Robot, motion: Motion, points: Array) -> RecordedSoundness
     standing = _feet_in_contact(robot, motion.contact)
     heights = np.stack([points[:, columns, 2].min(axis=1) for columns in _contact_columns(robot)], axis=1)
     off_ground = np.where(standing & inside[:, None], heights, -np.inf)
-    forces = _force_figures(robot, motion, points, inside)
+    under = heights[standing & inside[:, None]]
+    movement = _movement_of(motion)
+    forces: dict[str, Any] = {**_force_figures(robot, motion, points, inside, movement)}
     no_calm = NO_CALM if forces["unexplained_weight"] is None else None
     return RecordedSoundness(
         **forces,
+        **_movement_figures(robot, motion, inside),
+        standing_height_mm=1e3 * float(np.median(under)) if len(under) else 0.0,
         highest_mm=1e3 * float(max(off_ground.max(), 0.0)),
         steps=_count_steps(robot, motion),
         marker_error_mean_mm=_claimed_figure(motion, "marker_error_mean_mm"),
@@ -153,25 +215,62 @@ def _claimed_figure(motion: Motion, name: str) -> float | None:
     return float(value) if isinstance(value, int | float) and np.isfinite(value) else None
 
 
+def _movement_figures(robot: Robot, motion: Motion, inside: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """Return what the movement alone requires: ranges and speeds of joints, and a force of the ground."""
+    movement = _movement_of(motion, below_hz=MOVEMENT_HZ)
+    angles = movement.q[inside, BASE:]
+    lower, upper = mobility_rad(robot)
+    beyond = np.maximum(lower - angles, angles - upper).max(axis=0) - MAX_BEYOND_RAD
+    speed = (np.abs(movement.rate[inside, BASE:]) / robot.joint_speed_limit_rad_s).max(axis=0)
+    off = (_movement_of(motion).q - movement.q)[inside, BASE:]
+    jitter = np.sqrt(np.mean(off**2, axis=0))
+    standing = _feet_in_contact(robot, motion.contact)
+    touches = _points_of_standing_feet(robot, motion.contact)
+    demand = contact_demand(
+        robot.model, [contact_points(robot)[name] for name in robot.foot_names], *movement.for_engine()
+    )
+    rest = fit_contact_forces(robot, demand, touches, friction=robot.friction).rest[:, :3]
+    weight_n = robot.mass_kg * GRAVITY_M_S2
+    missing = np.linalg.norm(rest, axis=1) / weight_n
+    flights = [
+        float(missing[flight].mean())
+        for flight in runs(inside & ~standing.any(axis=1))
+        if motion.time_s[flight][-1] - motion.time_s[flight][0] >= MIN_FLIGHT_S
+    ]
+    return {
+        "unsupported_weight": float(np.median(missing[inside])),
+        "flight_weight": max(flights, default=0.0),
+        "beyond_range_rad": float(beyond.max()),
+        "tightest": robot.joint_names[int(beyond.argmax())],
+        "speed_use": float(speed.max()),
+        "fastest": robot.joint_names[int(speed.argmax())],
+        "jitter_rad": float(jitter.max()),
+        "least_steady": robot.joint_names[int(jitter.argmax())],
+    }
+
+
 def _force_figures(
-    robot: Robot, motion: Motion, points: Array, inside: npt.NDArray[np.bool_]
+    robot: Robot, motion: Motion, points: Array, inside: npt.NDArray[np.bool_], movement: Movement
 ) -> dict[str, float | None]:
     """Return the figures of the forces and torques in the file."""
-    if motion.ground_force_n is None:
-        return dict.fromkeys(FORCE_FIGURES)
+    needed = body_wrench(robot.model, *movement.for_engine())
+    one_foot = _feet_in_contact(robot, motion.contact).sum(axis=1) == 1
+    calm = inside & one_foot & ~_is_near_landing(robot, motion)
     weight_n = robot.mass_kg * GRAVITY_M_S2
-    movement = _movement_of(motion)
+    columns_off = {
+        "torque_disagreement": _torque_error(robot, motion, movement, needed, calm),
+        **_pressure_errors(robot, motion, points, needed, inside),
+    }
+    if motion.ground_force_n is None:
+        return dict.fromkeys(FORCE_FIGURES) | columns_off
     wrench = np.stack(
         [_foot_wrench(points, motion.ground_force_n, columns) for columns in _contact_columns(robot)], axis=1
     )
-    needed = body_wrench(robot.model, *movement.for_engine())
     left = (needed - wrench.sum(axis=1)) / weight_n
     total = wrench.sum(axis=1)
     cop = cop_of_wrench(total[:, :3], total[:, 3:], min_load_n=MIN_LOAD * weight_n)
     place = np.column_stack([cop, np.zeros(len(left))])
     moment = left[:, 3:] - np.cross(place, left[:, :3])
-    one_foot = _feet_in_contact(robot, motion.contact).sum(axis=1) == 1
-    calm = inside & one_foot & ~_is_near_landing(robot, motion)
     hard = inside & ~calm
     vertical = wrench[inside][..., 2] / weight_n
     level = np.linalg.norm(wrench[inside][..., :2], axis=2) / weight_n
@@ -183,8 +282,26 @@ def _force_figures(
         "landing_moment_weight_m": _rms(moment[hard, :2]),
         "least_vertical_weight": float(vertical.min()),
         "friction_use": float(use.max()),
-        "torque_disagreement": _torque_error(robot, motion, movement, needed, calm),
+        **columns_off,
     }
+
+
+def _pressure_errors(
+    robot: Robot, motion: Motion, points: Array, wrench: Array, inside: npt.NDArray[np.bool_]
+) -> dict[str, float | None]:
+    """Return how far centre of pressure and margin in the file are from those of a wrench (T, 6); None without them."""
+    found: dict[str, float | None] = {"cop_disagreement_m": None, "margin_disagreement_m": None}
+    cop = cop_of_wrench(wrench[:, :3], wrench[:, 3:], min_load_n=MIN_LOAD * robot.mass_kg * GRAVITY_M_S2)
+    if motion.cop_in_world is not None:
+        found["cop_disagreement_m"] = _rms((motion.cop_in_world - cop)[inside])
+    if motion.balance_margin_m is not None:
+        touches = _points_of_standing_feet(robot, motion.contact)
+        margin = [
+            support_margin(touches[k : k + 1], points[k : k + 1], cop[k : k + 1])[0] for k in np.flatnonzero(inside)
+        ]
+        off_m = np.nan_to_num(motion.balance_margin_m[inside] - np.array(margin), nan=0.0, posinf=1.0, neginf=-1.0)
+        found["margin_disagreement_m"] = _rms(off_m[:, None])
+    return found
 
 
 def _torque_error(
@@ -245,7 +362,55 @@ def refusal_reasons(soundness: RecordedSoundness, *, penetration_mm: float, slip
             LimitName.FOOT_CONTACT,
             "a foot that should stand is {:.3f} m above the ground",
         ),
+        (
+            1e-3 * abs(soundness.standing_height_mm),
+            MAX_STANDING_HEIGHT_M,
+            LimitName.FOOT_CONTACT,
+            f"standing feet are {{:.3f}} m {'above' if soundness.standing_height_mm > 0.0 else 'in'} the ground",
+        ),
         (1e-3 * slip_mm, MAX_SLIP_M, LimitName.FOOT_SLIP, "a foot that stands slides {:.3f} m"),
+        (
+            soundness.cop_disagreement_m,
+            MAX_COP_ERROR_M,
+            LimitName.FILE,
+            "the centre of pressure in the file is {:.3f} m off what the movement needs",
+        ),
+        (
+            soundness.margin_disagreement_m,
+            MAX_COP_ERROR_M,
+            LimitName.FILE,
+            "the balance margin in the file is {:.3f} m off what the movement has",
+        ),
+        (
+            soundness.unsupported_weight,
+            MAX_UNSUPPORTED,
+            LimitName.EQUATION_OF_MOTION,
+            "no force of the ground under the standing feet explains {:.0%} of the weight",
+        ),
+        (
+            soundness.flight_weight,
+            MAX_FLIGHT,
+            LimitName.EQUATION_OF_MOTION,
+            "{:.0%} of the weight would have to be held up while no foot stands",
+        ),
+        (
+            soundness.beyond_range_rad,
+            0.0,
+            LimitName.JOINT_LIMIT,
+            f"{soundness.tightest} is {{:.2f}} rad beyond what joints of people and errors of markers allow",
+        ),
+        (
+            soundness.speed_use,
+            1.0,
+            LimitName.JOINT_SPEED,
+            f"{soundness.fastest} reaches {{:.0%}} of the speed of people",
+        ),
+        (
+            soundness.jitter_rad,
+            MAX_JITTER_RAD,
+            LimitName.JOINT_SPEED,
+            f"{soundness.least_steady} jitters by {{:.2f}} rad faster than the 6 Hz at which people move",
+        ),
         (soundness.marker_error_mean_mm, MAX_MARKER_ERROR_MM, None, "markers are {:.0f} mm off on average"),
     )
     reasons = [
@@ -264,10 +429,13 @@ def refusal_reasons(soundness: RecordedSoundness, *, penetration_mm: float, slip
     return reasons
 
 
-def _movement_of(motion: Motion) -> Movement:
-    """Return coordinates, rates and accelerations of splines through the samples."""
+def _movement_of(motion: Motion, *, below_hz: float | None = None) -> Movement:
+    """Return coordinates, rates and accelerations of splines through the samples, of their movement `below_hz`."""
     q = angles_from_qpos(motion.qpos)
     q[:, 3:BASE] = np.unwrap(q[:, 3:BASE], axis=0)
+    if below_hz is not None:
+        rate_hz = (len(q) - 1) / motion.duration_s
+        q = low_pass(q, below_hz, rate_hz, padding=min(PADDING, len(q) - 1))
     curve = make_interp_spline(motion.time_s, q, k=5, axis=0)
     return Movement(q, curve(motion.time_s, 1), curve(motion.time_s, 2))
 
@@ -286,6 +454,14 @@ def _contact_columns(robot: Robot) -> list[list[int]]:
 def _feet_in_contact(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return whether any point of each foot is on the ground. Shape (T, n_points) in, (T, 2) out."""
     return np.stack([contact[:, columns].any(axis=1) for columns in _contact_columns(robot)], axis=1)
+
+
+def _points_of_standing_feet(robot: Robot, contact: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return the points that may carry: soles are soft, so all points of a foot that stands. Shape (T, n_points)."""
+    touches = np.zeros(contact.shape, dtype=bool)
+    for columns in _contact_columns(robot):
+        touches[:, columns] = contact[:, columns].any(axis=1, keepdims=True)
+    return touches
 
 
 def _foot_wrench(points: Array, force_n: Array, columns: Sequence[int]) -> Array:
@@ -332,12 +508,22 @@ def _foot_slip_m(robot: Robot, motion: Motion, points: Array) -> float:
     """Return the largest distance that a flat foot moves over the ground during a stance."""
     largest = 0.0
     for columns in _contact_columns(robot):
-        flat = np.asarray(motion.contact[:, columns].all(axis=1))
+        flat = _without_gaps(np.asarray(motion.contact[:, columns].all(axis=1)), motion.time_s)
         middle = points[:, columns, :2].mean(axis=1) - np.outer(motion.time_s, _belt_m_s(motion))
         for stance in runs(flat):
             away = np.linalg.norm(middle[stance] - np.median(middle[stance], axis=0), axis=1)
             largest = max(largest, float(away.max()))
     return largest
+
+
+def _without_gaps(down: npt.NDArray[np.bool_], time_s: Array) -> npt.NDArray[np.bool_]:
+    """Return the contacts of a foot without gaps that are too short for a step. Shape (T,)."""
+    down = down.copy()
+    for gap in runs(~down):
+        is_inner = gap.start > 0 and gap.stop < len(down)
+        if is_inner and time_s[gap.stop] - time_s[gap.start] < MIN_STEP_S:
+            down[gap] = True
+    return down
 
 
 def _rms(values: Array) -> float | None:

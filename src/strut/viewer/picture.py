@@ -28,7 +28,7 @@ from strut.viewer.width import PICTURE
 
 INK = "#1a1c20"
 DOTS = 100  # per inch, by which matplotlib scales text
-VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e"}
+VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e", "forces not judged": "#9a6200"}
 Mark = Spot | Literal["support polygon"]
 _KEY_SHARE = 0.07  # height of the legend over the width of a panel
 _TITLE_SHARE = 0.17  # height of the titles over the width of a panel

@@ -119,7 +119,11 @@ def test_a_receipt_reports_penetration_height_steps_and_duration():
     assert high.penetration_mm == pytest.approx(20.0, abs=1e-6)
     assert high.soundness["highest_mm"] == pytest.approx(30.0, abs=0.5)
     assert high.soundness["steps"] == 1
-    assert (high.verdict, high.duration_s) == ("ok", pytest.approx(99 * STEP_S))
+    assert high.soundness["standing_height_mm"] == pytest.approx(30.0, abs=0.5)
+    assert [str(reason) for reason in high.reasons] == [
+        "foot contact: standing feet are 0.030 m above the ground",
+    ]
+    assert high.duration_s == pytest.approx(99 * STEP_S)
     sunk = motion.qpos.copy()
     sunk[:, 2] -= 0.02 + lowest_m
     deep = recorded_receipt(HEIMAN, replace(motion, qpos=sunk))
