@@ -10,7 +10,7 @@ import pytest
 import strut
 from strut.cli.main import main
 from strut.engines.rigid_body import body_poses, foot_contact_points
-from strut.errors import FileError, OutOfRangeError, UnknownNameError
+from strut.errors import FileError, MotionFileError, OutOfRangeError, UnknownNameError
 from strut.formats.exchange import export
 from strut.formats.mot import encode_ground_forces, parse_mot
 from strut.formats.motion_file import load_motion, save_motion
@@ -196,5 +196,5 @@ def test_a_format_with_a_fixed_rate_is_written_at_this_rate(happy_walk, tmp_path
 
 def test_an_option_that_motion_files_do_not_have_is_refused(happy_walk, tmp_path):
     save_motion(happy_walk, tmp_path / "walk.npz")
-    with pytest.raises(OutOfRangeError, match=r"options of a \.npz file are: none; given: robot"):
-        strut.load_motion(tmp_path / "walk.npz", robot="alice")
+    with pytest.raises(MotionFileError, match="is read without unit_m; its options are: robot"):
+        strut.load_motion(tmp_path / "walk.npz", unit_m=1.0)

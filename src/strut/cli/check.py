@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from strut.cli.clips import ClipRobot, ReadOptions, load_clip
 from strut.cli.hooks import NextCommand
 from strut.cli.main import REFUSED
 from strut.cli.options import Json, MotionPath, length_m
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.formats.motion_file import load_motion
 from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.registry import find, names
@@ -25,10 +25,12 @@ _VERDICTS = {"refused": "breaks a limit", "forces not judged": "keeps every limi
 def check(
     file: MotionPath,
     margin: Annotated[str | None, typer.Option(help="Smallest balance margin; the planned one if left out.")] = None,
+    robot: ClipRobot = None,
+    read: ReadOptions = None,
     json: Json = False,
 ) -> int:
     """Measure a motion against the robot's limits (exit 3 if it breaks one). Example: strut check happy.npz."""
-    motion = load_motion(file)
+    motion = load_clip(file, robot, read)
     with progress(f"measures {file}"):
         receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))
     ending = measure_goal_ending(motion)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from strut.cli.clips import ClipRobot, ReadOptions, load_clip
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next
 from strut.formats.exchange import Exported, find_writer
@@ -29,6 +30,12 @@ def export(
         typer.Option(help=f"{_FORMATS} or {_ROBOT_FORMATS} (for Blender); what --out ends in if left out, else csv."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="File to write; beside the motion if left out.")] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="Order of joints in formats without names: isaac (breadth-first) or mujoco (depth-first)."),
+    ] = None,
+    robot: ClipRobot = None,
+    read: ReadOptions = None,
     rate: Annotated[float | None, typer.Option(help="Samples per second; the motion's own if left out.")] = None,
     force: Force = False,
     json: Json = False,
@@ -43,10 +50,10 @@ def export(
             print_json(numbers)
         print_lines(line)
         return
-    motion = load_motion(file)
+    motion = load_clip(file, robot, read)
     path = out or file.with_suffix(find_writer(to or "csv").ending)
     check_not_input(path, file)
-    written = write(motion, path, to=to, rate_hz=rate, force=force)
+    written = write(motion, path, to=to, rate_hz=rate, options={} if order is None else {"order": order}, force=force)
     if json:
         wrong = {} if rate is None else {"aliases": [asdict(alias) for alias in written.aliases]}
         print_json(_as_dict(written) | {"joints": len(motion.joint_names)} | wrong)

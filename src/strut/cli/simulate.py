@@ -11,11 +11,12 @@ import typer
 from rich.progress import Progress
 
 from strut.audit import STANDS_STILL_M
+from strut.cli.clips import ClipRobot, ReadOptions, load_clip
 from strut.cli.hooks import OnStep, Simulated, SimulationOptions, Simulator
 from strut.cli.options import Force, Json, MotionPath
 from strut.cli.paired_options import check_apart, spelled
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.formats.motion_file import load_motion, save_motion
+from strut.formats.motion_file import save_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.plumbing.atomic_files import check_not_input, check_writable
@@ -57,6 +58,8 @@ def simulate(
     delay: Annotated[
         float, typer.Option(min=0.0, max=MAX_SENSING, help="Age of the state that a controller sees, in seconds.")
     ] = 0.0,
+    robot: ClipRobot = None,
+    read: ReadOptions = None,
     out: Annotated[Path | None, typer.Option(help="Write the simulated motion here.")] = None,
     force: Force = False,
     json: Json = False,
@@ -68,7 +71,7 @@ def simulate(
     """
     check_apart(context, {"controller": ("closed_loop",)})
     sensing = _chosen_sensing(noise, delay, closed_loop=closed_loop)
-    motion = load_motion(file)
+    motion = load_clip(file, robot, read)
     options = SimulationOptions(friction, mass_scale, closed_loop, controller, sensing)
     simulators: list[Simulator] = [find("strut.simulators", name) for name in names("strut.simulators")]
     simulator = next((one for one in simulators if one.fits(motion, options)), PLAYBACK)

@@ -17,11 +17,14 @@ import numpy as np
 
 from strut.errors import MotionFileError, StrutError
 from strut.formats.format_options import check_options
+from strut.formats.npz_arrays import first_array_name
 from strut.formats.reader import HEAD_BYTES, find_readers, read_file
+from strut.models.catalogue import as_robot, robot_of
 from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable, write_atomically
 from strut.receipt import Receipt
 from strut.recording import Recording
+from strut.robot import Robot
 
 FORMAT = "strut-motion"
 FORMAT_VERSION = 1
@@ -80,14 +83,13 @@ def load_motion(path: Path | str, **options: Any) -> Motion:
     if not path.is_file():
         reason = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "there is no such file"
         raise MotionFileError(path, f"{reason}.")
+    if any(find_readers(Motion, path.suffix, None)):
+        return read_file(Motion, path, **options)
+    check_options(READER.read, options, ENDING)  # a file without a known ending is taken for one of ours
     try:
-        content = path.read_bytes()
+        return decode_motion(path.read_bytes(), path)
     except OSError as error:
         raise MotionFileError(path, f"cannot be read: {error.strerror}.") from error
-    if path.suffix.lower() != ENDING and any(find_readers(Motion, path.suffix)):
-        return read_file(Motion, path, **options)
-    check_options(READER.read, options, ENDING)
-    return decode_motion(content, path)
 
 
 def decode_motion(content: bytes, path: Path) -> Motion:
@@ -184,18 +186,25 @@ def _read_meta(path: Path, arrays: dict[str, Any]) -> dict[str, Any]:
 
 
 class MotionFileReader:
-    """Reads our own motion files."""
+    """Reads our own motion files, and archives that no other reader recognizes, to say what they lack."""
 
     endings = (ENDING,)
     returns = Motion
 
     def recognizes(self, head: bytes) -> bool:
-        """Return whether a file begins as an archive of arrays does."""
-        return head.startswith(b"PK")
+        """Return whether the first array of a file is one of ours."""
+        return first_array_name(head) in {*REQUIRED_ARRAYS, *OPTIONAL_ARRAYS, "joint_names", "foot_names", "meta"}
 
-    def read(self, content: bytes, path: Path) -> Motion:
-        """Return the motion."""
-        return decode_motion(content, path)
+    def read(self, content: bytes, path: Path, *, robot: Robot | str | None = None) -> Motion:
+        """Return the motion; with a robot, as a motion of that one, which has the same joints and feet."""
+        motion = decode_motion(content, path)
+        if robot is None:
+            return motion
+        body = as_robot(robot)
+        meta = {name: value for name, value in motion.meta.items() if name not in ("robot_fingerprint", "subject")}
+        named = replace(motion, robot=body.name, meta=meta)
+        robot_of(named, body, needs_feet=False)
+        return named
 
 
 READER = MotionFileReader()

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from strut.errors import BadMotionError, BadRecordingError, FileError, MotionFileError, RecordingFileError
-from strut.formats.format_options import accepts
+from strut.formats.format_options import accepts, format_options
 from strut.motion import Motion
 from strut.recording import Recording
 from strut.registry import find, names
@@ -64,18 +64,20 @@ def require(condition: bool, reason: str) -> None:
         raise FormatError(reason)
 
 
-def find_readers(kind: type[object], ending: str | None = None, options: Collection[str] = ()) -> Iterator[Reader]:
+def find_readers(
+    kind: type[object], ending: str | None = None, options: Collection[str] | None = ()
+) -> Iterator[Reader]:
     """Yield the readers of recordings or of motions.
 
     Args:
         kind: Recording or Motion.
         ending: Of the file, with its dot; any if None.
-        options: Names of the options that are given; the reader has all of them and needs no other.
+        options: Names of the options that are given; the reader has all of them and needs no other. Any if None.
     """
     for name in names("strut.readers"):
         reader: Reader = find("strut.readers", name)
         has_ending = ending is None or ending.lower() in reader.endings
-        if reader.returns is kind and has_ending and accepts(reader.read, options):
+        if reader.returns is kind and has_ending and (options is None or accepts(reader.read, options)):
             yield reader
 
 
@@ -96,7 +98,7 @@ def read_file(kind: type[ContentT], path: Path, **options: object) -> ContentT:
         RecordingFileError: With the reason, if a recording cannot be read; of a motion, MotionFileError.
     """
     error_type: type[FileError] = RecordingFileError if issubclass(kind, Recording) else MotionFileError
-    if not any(find_readers(kind, path.suffix, options)):
+    if not any(find_readers(kind, path.suffix, None)):
         raise error_type(path, f"is none of the kinds that are read ({', '.join(endings_read(kind, options))}).")
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -112,6 +114,17 @@ def read_file(kind: type[ContentT], path: Path, **options: object) -> ContentT:
         raise error_type(path, f"holds no {kind.__name__.lower()}: {error}") from error
 
 
+def _options_wanted(reader: Reader, given: Collection[str]) -> str:
+    """Return what is missing or too much, as the end of a sentence about a file."""
+    options = format_options(reader.read)
+    missing = [name for name, is_needed in options.items() if is_needed and name not in given]
+    if missing:
+        wanted = " and ".join(f"--{name.replace('_', '-')}" for name in missing)
+        return f"does not say everything that is needed to read it: add {wanted}."
+    unknown = ", ".join(name for name in given if name not in options)
+    return f"is read without {unknown}; its options are: {', '.join(options) or 'none'}."
+
+
 def decode(kind: type[ContentT], content: bytes, path: Path | str, **options: object) -> ContentT:
     """Return the recording or the motion in the bytes of a file; `path` says its ending and names it.
 
@@ -120,14 +133,17 @@ def decode(kind: type[ContentT], content: bytes, path: Path | str, **options: ob
         BadRecordingError: If they make no recording; of a motion, BadMotionError.
     """
     file = Path(path)
-    readers = [*find_readers(kind, file.suffix, options)]
+    readers = [*find_readers(kind, file.suffix, None)]
     head = content[:HEAD_BYTES]
-    reader = next((reader for reader in readers if reader.recognizes(head)), None)
-    if reader is None:
+    recognized = [reader for reader in readers if reader.recognizes(head)]
+    if not recognized:
         other: type[Content] = Motion if issubclass(kind, Recording) else Recording
-        is_other = any(one.recognizes(head) for one in find_readers(other, file.suffix))
+        is_other = any(one.recognizes(head) for one in find_readers(other, file.suffix, None))
         require(not is_other, f"is a {other.__name__.lower()}, not a {kind.__name__.lower()}.")
-        reader = readers[0]  # its error names what is wrong
+    usable = [reader for reader in recognized or readers if accepts(reader.read, options)]
+    if not usable:
+        raise FormatError(_options_wanted((recognized or readers)[0], options))
+    reader = usable[0]  # if none recognizes the file, the error of this one names what is wrong
     with np.errstate(all="ignore"):  # damaged files hold any number
         decoded = reader.read(content, file, **options)
     assert isinstance(decoded, kind), "a reader returns what it says"

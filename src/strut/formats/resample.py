@@ -6,15 +6,20 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation, RotationSpline, Slerp
 
+from strut.arrays import Array
 from strut.errors import OutOfRangeError
 from strut.expression.body_swing import side_bands_hz
+from strut.maths.rotation import continuous_quaternions
 from strut.maths.sampling import interpolate_columns
 from strut.motion import Motion
-from strut.robot import Robot
+from strut.robot import FLOATING, Robot
 from strut.style import Style
 
 MAX_RATE_HZ = 10_000.0  # no servo accepts commands faster
+MIN_SPLINE_SAMPLES = 4  # a cubic spline has four coefficients
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class Alias:
 
 
 def resampled(motion: Motion, rate_hz: float) -> Motion:
-    """Return the motion at another rate, interpolated; ground forces, margins and the receipt are left out.
+    """Return the motion at another rate, by splines; ground forces, margins and the receipt are left out.
 
     Example:
         >>> strut.formats.resampled(strut.load_motion("happy.npz"), 20.0).receipt is None
@@ -42,9 +47,7 @@ def resampled(motion: Motion, rate_hz: float) -> Motion:
             f"At {rate_hz:g} samples per second {motion.duration_s:g} s of motion have no two samples."
         )
     time_s = motion.time_s[0] + np.arange(samples) / rate_hz
-    qpos = interpolate_columns(time_s, motion.time_s, motion.qpos)
-    if motion.qpos.shape[1] - len(motion.joint_names) == 7:
-        qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
+    qpos = resample_qpos(time_s, motion.time_s, motion.qpos, len(motion.joint_names))
     after = np.clip(np.searchsorted(motion.time_s, time_s), 1, len(motion.time_s) - 1)
     nearest = after - (time_s - motion.time_s[after - 1] < motion.time_s[after] - time_s)
     torque = motion.torque_nm
@@ -59,6 +62,31 @@ def resampled(motion: Motion, rate_hz: float) -> Motion:
         balance_margin_m=None,
         receipt=None,
     )
+
+
+def resample_qpos(time_s: Array, known_s: Array, qpos: Array, joints: int) -> Array:
+    """Return configurations at other times by cubic splines, whose accelerations are continuous.
+
+    Straight lines would turn every sample into a jerk, and the forces that a check computes into noise.
+
+    Args:
+        time_s: Shape (M,), between the first and the last known time.
+        known_s: Shape (N,).
+        qpos: Shape (N, nq).
+        joints: Number of joints, the last columns; with seven before them the base floats.
+
+    Returns:
+        Configurations of shape (M, nq).
+    """
+    if len(known_s) < MIN_SPLINE_SAMPLES:
+        resampled_qpos = interpolate_columns(time_s, known_s, qpos)
+    else:
+        resampled_qpos = np.asarray(CubicSpline(known_s, qpos, axis=0)(time_s))
+    if qpos.shape[1] - joints == FLOATING:
+        rotation = Rotation.from_quat(qpos[:, 3:FLOATING], scalar_first=True)
+        spline = RotationSpline(known_s, rotation) if len(known_s) >= MIN_SPLINE_SAMPLES else Slerp(known_s, rotation)
+        resampled_qpos[:, 3:FLOATING] = continuous_quaternions(spline(time_s).as_matrix(), qpos[:1, 3:FLOATING])
+    return resampled_qpos
 
 
 def aliases(robot: Robot, motion: Motion, rate_hz: float) -> tuple[Alias, ...]:

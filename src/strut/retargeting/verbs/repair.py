@@ -11,10 +11,11 @@ import typer
 
 from strut.animation.verbs.animate import print_animation_report
 from strut.audit import DEFAULT_MARGIN_M
+from strut.cli.clips import ClipRobot, ReadOptions, load_clip
 from strut.cli.options import Force, Json, MotionPath, Out, length_m
 from strut.cli.screen import heartbeat, print_lines, print_planned, report_on_screen
 from strut.errors import RefusedError
-from strut.formats.motion_file import load_motion, save_motion
+from strut.formats.motion_file import save_motion
 from strut.models.catalogue import robot_of
 from strut.ocp.collocation import NotSolvedError
 from strut.ocp.interior_point import OUT_OF_TIME
@@ -28,12 +29,14 @@ def repair(
     file: MotionPath,
     margin: Annotated[str, typer.Option(help="Smallest balance margin.")] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
+    robot: ClipRobot = None,
+    read: ReadOptions = None,
     out: Out = Path("repaired.npz"),
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Turn a motion into the nearest feasible one. Example: strut repair walk.npz --out repaired.npz."""
-    motion = load_motion(file)
+    motion = load_clip(file, robot, read)
     body = robot_of(motion, None)
     check_not_input(out, file)
     stage = f"searches the nearest feasible motion of {body.name}"

@@ -1,0 +1,38 @@
+"""Clips: motions in files of other programs, which leave open what two options of a verb say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from strut.formats.motion_file import load_motion
+from strut.motion import Motion
+
+ClipRobot = Annotated[
+    str | None,
+    typer.Option("--robot", help="The robot that moves, for a file of another program; see `strut robots`."),
+]
+ReadOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--read",
+        help="What such a file leaves open: rate_hz=50, joints=breadth-first, quaternions=wxyz; several times.",
+    ),
+]
+
+
+def load_clip(file: Path, robot: str | None, read: Sequence[str] | None) -> Motion:
+    """Return the motion in a file of strut or of another program."""
+    options: dict[str, object] = {} if robot is None else {"robot": robot}
+    for text in read or ():
+        name, separator, value = text.partition("=")
+        if not (separator and name and value):
+            raise typer.BadParameter(f"--read is '{text}'; write NAME=VALUE, for instance rate_hz=50.")
+        options[name] = value
+        with suppress(ValueError):
+            options[name] = float(value)
+    return load_motion(file, **options)
