@@ -178,3 +178,15 @@ def test_as_many_pictures_are_written_as_are_asked_for(heiman, tmp_path):
     pictures, frame_ms = frames_of(film)
     assert (len(pictures), frame_ms) == (5, 200)
     assert main([*words[:-4], "--fps", "99", "--force"]) == 2
+
+
+@pytest.mark.parametrize(("steps", "rounds"), [(4, 2), (20, 2)])
+def test_a_film_of_a_walk_repeats_its_cycle_as_often_as_the_walk_does_until_that_is_enough(heiman, steps, rounds):
+    film = film_of(SideBySide([walked(heiman, steps)], [heiman]))
+    assert film.count / film.rate_hz == pytest.approx(2 * STEP * 0.01, abs=0.5 / film.rate_hz)  # one cycle
+    assert film.rounds == rounds
+
+
+def test_several_walks_are_filmed_once(heiman):
+    film = film_of(SideBySide([walked(heiman, 4)] * 2, [heiman] * 2))
+    assert (film.rounds, film.count) == (1, round(2.0 * film.rate_hz))

@@ -110,6 +110,44 @@ def test_of_a_closed_part_only_the_side_that_is_asked_for_is_drawn(sign: float, 
     assert sorted(set(found.triangle)) == shown
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_triangles_cover_the_cells_whose_middles_are_inside_and_keep_their_plane_of_depths(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    width, height = 40, 30
+    corners = rng.uniform(-10.0, [width + 10.0, height + 10.0], (3, 2))
+    slope = rng.uniform(-0.1, 0.1, 2)
+    found = covered(corners, 5.0 + corners @ slope, np.array([[0], [1], [2]]), (width, height))
+    middle = np.stack(np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5), axis=-1).reshape(-1, 2)
+    sides = [
+        (after - before)[0] * (middle - before)[:, 1] - (after - before)[1] * (middle - before)[:, 0]
+        for before, after in zip(corners, np.roll(corners, -1, axis=0), strict=True)
+    ]
+    inside = np.flatnonzero(np.all(np.array(sides) > 0.0, axis=0) | np.all(np.array(sides) < 0.0, axis=0))
+    np.testing.assert_array_equal(np.sort(found.cell), inside)
+    np.testing.assert_allclose(found.depth, 5.0 + middle[found.cell] @ slope, atol=1e-9)
+
+
+def test_of_triangles_one_behind_another_the_nearest_covers_a_cell() -> None:
+    place = np.tile([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], (3, 1))
+    found = covered(place, np.repeat([3.0, 1.0, 2.0], 3), np.arange(9).reshape(3, 3).T, (9, 9))
+    assert set(found.triangle) == {1}
+
+
+def test_normals_of_a_ball_and_a_capsule_are_those_of_the_true_surface_between_corners() -> None:
+    camera = camera_on(np.array([[-0.3, -0.3, -0.3], [0.3, 0.3, 0.3]]))
+    for solid in (BALL, SOLIDS["capsule"]):
+        seen = alone(solid).visible_points(camera, WINDOW, 1)
+        axis = np.zeros((len(seen.cell), 3))
+        if solid.kind == "capsule":
+            axis[:, 2] = np.clip(seen.points_in_world[:, 2], -solid.size_m[1], solid.size_m[1])
+        true = seen.points_in_world - axis
+        true /= np.linalg.norm(true, axis=1, keepdims=True)
+        rays = seen.points_in_world - camera.eye_in_world
+        frontal = np.sum(true * rays, axis=1) < -0.2 * np.linalg.norm(rays, axis=1)  # not at the very rim
+        assert frontal.sum() > 1000
+        assert np.sum(true * seen.normal, axis=1)[frontal].min() > 0.9995
+
+
 def test_black_bodies_are_drawn_grey_and_others_as_they_are():
     seen_well = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.4], [0.3, 0.3, 0.3], [1.0, 1.0, 1.0]])
     np.testing.assert_allclose(readable(seen_well), seen_well)  # also blue, whose luminance is 0.07

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -172,3 +173,13 @@ def test_words_follow_what_the_motion_is(tmp_path: Path, arm: Robot, wave: Motio
 def test_a_page_needs_some_time_to_show(tmp_path: Path, stool: Robot, bare: Motion, seconds: float) -> None:
     with pytest.raises(OutOfRangeError, match="duration of a film"):
         save_html([bare], [stool], tmp_path / "none.html", max_shown_s=seconds)
+
+
+def test_words_of_a_robot_or_a_file_are_text_on_the_page_and_no_markup(
+    tmp_path: Path, stool: Robot, bare: Motion
+) -> None:
+    named = replace(stool, title="<b onclick=alert(1)>Stool</b> & co")
+    save_html([bare], [named], tmp_path / "stool.html")
+    text = (tmp_path / "stool.html").read_text()
+    assert "&lt;b onclick=alert(1)&gt;Stool&lt;/b&gt; &amp; co" in text
+    assert "<b onclick" not in text
