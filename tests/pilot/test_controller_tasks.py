@@ -1,4 +1,4 @@
-"""Torques of the controllers, put into the equations of motion, accelerate the body as the gains of control.toml ask."""
+"""Torques of the controllers, put into the equations of motion, accelerate the body as the gains of its table ask."""
 
 from copy import copy
 from dataclasses import replace

@@ -129,3 +129,53 @@ def test_the_use_of_speed_is_of_the_motors_own_limits(cassie, walk):
 def test_figures_of_a_gait_are_written_to_a_millionth():
     told = GaitAudit(1.23456789e-3, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 0.12345678).as_dict()
     assert (told["jump"], told["joint_speed_use"], told["slip_mm"]) == (0.001235, 0.123457, 2.0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_distance_from_a_segment_is_that_from_its_nearest_point(seed):
+    rng = np.random.default_rng(seed)
+    point = rng.normal(size=(50, 2))
+    segment = rng.normal(size=(50, 2, 2))
+    share = np.linspace(0.0, 1.0, 2001)[:, None, None]
+    places = segment[:, 0] + share * (segment[:, 1] - segment[:, 0])
+    nearest = np.linalg.norm(places - point, axis=2).min(axis=0)
+    np.testing.assert_allclose(distance_to_segment(point, segment), nearest, atol=2e-3)
+
+
+SOUND = GaitAudit(0.0, 0.0, 120.0, 0.0, 0.0, 0.0, 0.1, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ({"slip_mm": 12.34}, "a stance sole moves by 12.3 mm."),
+        ({"clearance_mm": 1.0}, "the swing sole is only 1 mm high at mid-step."),
+        ({"lowest_swing_mm": -6.1}, "the swing sole is 6.1 mm in the ground."),
+        ({"joint_limit_margin_rad": -0.0011}, "a joint is 0.001 rad beyond its limit."),
+        ({"joint_speed_use": 1.02}, "a joint reaches 1.02 of its speed limit."),
+        ({"joint_limit_margin_rad": -0.0009, "joint_speed_use": 1.0, "lowest_swing_mm": -5.9}, ""),
+        (
+            {"off_line_mm": 90.0, "height_off_mm": 90.0},
+            "the zero-moment point is 90 mm off the stance sole and the base is 90 mm off its height.",
+        ),
+    ],
+)
+def test_what_a_gait_breaks_is_named_with_its_figure(cassie, fault, words):
+    assert gait_violation(replace(SOUND, **fault), 0.35, (0.3, 0.4), gait_library_table(cassie)) == words
+
+
+@pytest.mark.parametrize(("step_s", "is_outside"), [(0.3, False), (0.4, False), (0.299, True), (0.401, True)])
+def test_a_step_outside_its_range_is_named_with_the_range(cassie, step_s, is_outside):
+    words = gait_violation(SOUND, step_s, (0.3, 0.4), gait_library_table(cassie))
+    assert words == (f"a step of {step_s:.3f} s is outside 0.300 to 0.400 s." if is_outside else "")
+
+
+def test_a_clearance_may_miss_its_least_by_five_millimetres_and_a_height_its_band_by_one(cassie):
+    table = gait_library_table(cassie)
+    least_mm = table.clearance_m[0] * 1e3
+    band_mm = table.height_band_m * 1e3
+    for off_mm, is_broken in ((-0.5, False), (0.5, True)):
+        low = replace(SOUND, clearance_mm=least_mm - 5.0 - off_mm)
+        high = replace(SOUND, height_off_mm=band_mm + 1.0 + off_mm)
+        for audit in (low, high):
+            assert bool(gait_violation(audit, 0.35, (0.3, 0.4), table)) == is_broken

@@ -5,12 +5,15 @@ import pytest
 
 from strut.motion import Motion
 from strut.receipt import Reason, ReasonKind
+from strut.verify.goal_ending import GoalEnding
 from strut.viewer.receipt_text import (
     NOT_KNOWN,
+    goal_words,
     headline,
     intensity_verdict,
     intensity_words,
     labels_of,
+    measured_sentences,
     receipt_rows,
     receipt_sentences,
     title_of,
@@ -199,3 +202,100 @@ def test_a_walk_says_by_which_controller_it_stays_upright_and_where_it_falls(cal
     fragile = replace(robust, verdict="weakened", reasons=(fall,), robustness=proved | masses | {"falls": 1})
     assert f"{as_planned}, but falls at friction 0.9 and mass x 1.1." in receipt_sentences(fragile)
     assert str(fall) == "no margin: falls at friction 0.9 and mass x 1.1"
+
+
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        ((0.0049, 0.0, 0.0049, 0.0, 1.0), "5 mm from its goal, facing as asked"),
+        ((0.006, 0.006, 0.0004, 0.0, 1.0), "6 mm from its goal (6 mm too far), facing as asked"),
+        (
+            (0.03, 0.0, -0.03, -0.02, 2.0),
+            "30 mm from its goal (30 mm to the right), turned 1.1° farther right than asked",
+        ),
+        ((0.04, -0.04, 0.0, 0.0008, 1.0), "40 mm from its goal (40 mm short of it), facing as asked"),
+        (
+            (0.06, -0.06, 0.0, 0.001, 1.0),
+            "60 mm from its goal (60 mm short of it), 6 % less far than asked, turned 0.1° farther left than asked",
+        ),
+        ((1.2, 1.2, 0.0, 0.0, 2.0), "1.20 m from its goal (1.20 m too far), 60 % farther than asked, facing as asked"),
+        ((0.02, 0.02, 0.0, 0.0, 0.0), "20 mm from its goal (20 mm too far), 400 % farther than asked, facing as asked"),
+    ],
+)  # fmt: skip
+def test_where_a_walk_ended_is_read_in_the_directions_of_the_walker(ending: tuple[float, ...], words: str) -> None:
+    assert goal_words(GoalEnding(*ending)) == words
+
+
+def test_measured_figures_say_nothing_of_an_emotion_and_name_what_is_not_judged(calm: Motion) -> None:
+    receipt = replace(
+        calm.receipt,
+        emotion="happy",
+        reasons=(Reason(ReasonKind.LIMIT, "torque", "the knee reaches 104 % of its torque limit"),),
+        soundness={"unjudged": "landings"},
+        balance_margin_mm=-3.4,
+        foot_slip_mm=0.06,
+        cost_of_transport=0.314,
+        task_error_mm=1.234,
+    )
+    sentences = measured_sentences(receipt, GoalEnding(0.001, 0.0, 0.001, 0.0, 1.0))
+    assert sentences[0] == "Torque: the knee reaches 104 % of its torque limit."
+    assert sentences[1].startswith("Covers ")
+    assert sentences[2] == "Ends 1 mm from its goal, facing as asked."
+    assert "The centre of pressure is up to 3 mm outside the support polygon." in sentences
+    assert "Feet slip at most 0.1 mm." in sentences
+    assert "The plan ends 1.23 mm from its goal." in sentences
+    assert "The cost of transport is 0.31." in sentences
+    assert sentences[-1] == "Not judged: landings."
+    assert any(sentence.endswith("% of its strength.") for sentence in sentences)  # of a person
+    assert not any("appy" in sentence for sentence in sentences)
+
+
+def test_the_receipt_of_a_hand_task_has_its_gaze_and_the_freedom_left(calm: Motion) -> None:
+    receipt = replace(calm.receipt, redundancy=3, gaze_error_rad=math.radians(0.25), task_error_mm=0.456)
+    assert "The hand is at most 0.46 mm off its path." in receipt_sentences(receipt)
+    assert "The head looks at most 0.250° beside its goal." in receipt_sentences(receipt)
+    assert "3 degrees of freedom are left for expression." in receipt_sentences(receipt)
+    assert any(" away, " in sentence and "ends" in sentence for sentence in receipt_sentences(receipt))
+    rows = dict(receipt_rows(receipt))
+    assert (rows["Gaze error"], rows["Degrees of freedom left"], rows["Task error"]) == ("0.250°", "3", "0.46 mm")
+
+
+def test_the_rows_of_a_receipt_have_their_units(calm: Motion) -> None:
+    receipt = replace(
+        calm.receipt, intensity_asked=0.8, intensity_kept=0.6, expressed_share=0.55, duration_s=12.345,
+        distance_m=1.2345, speed_m_s=0.1, balance_margin_mm=12.34, joint_limit_margin_rad=math.radians(7.4),
+        joint_speed_use=0.456, torque_use=0.789, foot_slip_mm=1.26, penetration_mm=0.44, self_collision_mm=25.04,
+        task_error_mm=None, cost_of_transport=0.456,
+    )  # fmt: skip
+    assert receipt_rows(receipt) == [
+        ("Verdict", "ok"), ("Intensity asked", "0.80"), ("Intensity kept", "0.60"), ("Expressed on average", "55 %"),
+        ("Duration", "12.35 s"), ("Distance", "1.234 m"), ("Speed", "0.10 m/s"), ("Smallest balance margin", "12.3 mm"),
+        ("Nearest joint limit", "7°"), ("Joint speed used", "46\u00a0%"), ("Torque used", "79\u00a0%"),
+        ("Foot slip", "1.3 mm"), ("Depth in the ground", "0.4 mm"), ("Least distance of own bodies", "25.0 mm"),
+        ("Task error", NOT_KNOWN), ("Cost of transport", "0.46"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("degrees", "turned_deg", "words"),
+    [
+        (19.0, None, ""), (21.0, None, " forwards and to the left"), (-69.0, None, " forwards and to the right"),
+        (71.0, None, " sideways to the left"), (-109.0, None, " sideways to the right"),
+        (112.0, None, " backwards and to the left"), (161.0, None, " backwards"),
+        (-159.0, None, " backwards and to the right"),
+        (45.0, 28.0, " forwards and to the left"), (45.0, 29.0, ""), (135.0, -29.0, " backwards"),
+    ],
+)  # fmt: skip
+def test_a_walk_within_twenty_degrees_of_an_axis_goes_along_it(calm, degrees, turned_deg, words) -> None:
+    receipt = replace(
+        calm.receipt, distance_m=1.5, duration_s=10.0, speed_m_s=0.15, walking_direction_rad=math.radians(degrees),
+        turned_rad=None if turned_deg is None else math.radians(turned_deg),
+    )  # fmt: skip
+    (travel,) = [sentence for sentence in receipt_sentences(receipt) if sentence.startswith("Covers")]
+    assert travel.startswith(f"Covers 1.50 m{words} in 10.0 s, ")
+    turn = (
+        ""
+        if turned_deg is None
+        else f", and turns {abs(turned_deg):.0f}° to the {'left' if turned_deg > 0 else 'right'}"
+    )
+    assert travel.endswith(f"on average{turn}.")

@@ -284,6 +284,20 @@ def test_views_by_lot_are_even_and_the_same_again(opened_of):
     assert view_azimuths(45.0, 0.0) == (45.0,)
 
 
+@pytest.mark.parametrize(("spread_deg", "is_stored"), [(0, False), (30, True)])
+def test_the_azimuth_of_a_trial_is_stored_if_it_is_random(opened_of, spread_deg, is_stored):
+    opened = opened_of("forced-choice", f"azimuth_spread_deg = 0 => azimuth_spread_deg = {spread_deg}")
+    client = client_of(opened)
+    client.get(f"/p/{TICKET}")
+    send(client, 1, answer="sad")
+    (row,) = opened.database.rows()
+    assert ("azimuth_deg" in row["detail"]) == is_stored
+    if is_stored:
+        views = view_azimuths(opened.design.display.azimuth_deg, spread_deg)
+        identity = opened.database.participant(TICKET).identity
+        assert row["detail"]["azimuth_deg"] == round(views[view_of(opened.design, identity, 1)], 1)
+
+
 @pytest.mark.parametrize("question", ["pairwise", "continuous", "free-label"])
 def test_a_design_leads_from_simulated_answers_to_a_report_and_a_preregistration(study_of, question, capsys):
     folder = study_of(question, "confidence = false => confidence = true\nattention_checks = 0 => attention_checks = 1")

@@ -19,6 +19,8 @@ from strut.errors import DesignError, StudyError
 from strut.formats.motion_file import load_motion, save_motion
 from strut.models.catalogue import load_robot
 from strut.models.skeleton import skeleton, skeleton_points
+from strut.models.solid_mesh import solid_mesh
+from strut.models.solids import solid_poses, solids
 from strut.models.subject import subject
 from strut.motion import Motion
 from strut.study.design.controls import mean_speed_m_s, posture_matched, speed_matched
@@ -351,3 +353,43 @@ def test_what_never_repeats_cannot_be_looped():
     assert np.abs(np.diff(posture[:, 0, 0])).max() < 0.45  # 0.39 is the fastest of the sine itself: no jump
     assert np.ptp(posture[:, 0, 0]) == pytest.approx(2.0, abs=0.1)
     np.testing.assert_allclose(way[:, 0] - way[0, 0], 0.5 * at, atol=0.02)
+
+
+def test_the_points_of_a_solid_body_are_ends_and_corners_of_its_solids(tmp_path):
+    """Cassie has cylinders, ellipsoids, capsules and balls: in the picture each reaches as far as the solid does."""
+    cassie = load_robot("cassie")
+    time_s = np.linspace(0.0, 2.0, 101)
+    qpos = np.tile(cassie.standing_qpos, (101, 1))
+    qpos[:, 7:] += 0.1 * np.sin(np.pi * time_s)[:, None]
+    contact = np.ones((101, 2), dtype=bool)
+    files = []
+    for name in ("neutral", "happy"):
+        files.append(tmp_path / f"{name}.npz")
+        meta = {"emotion": name}
+        save_motion(
+            Motion("cassie", time_s, qpos, cassie.joint_names, contact, cassie.foot_names, meta=meta), files[-1]
+        )
+    new_study(tmp_path / "study", "forced-choice", files)
+    path = tmp_path / "study" / "design.toml"
+    path.write_text(path.read_text().replace('kind = "points"', 'kind = "solid"'))
+    design = read_design(tmp_path / "study")
+    stimulus = load_stimuli(design)[0]
+    view = display_axes(design.display)
+    parts = solids(cassie)
+    seconds = (len(stimulus.points) - 1) / stimulus.payload(design.display)["rate_hz"]
+    first = round((2.0 - seconds) / 2.0 / 0.02)  # the middle of the motion is shown
+    centre, rotation = solid_poses(cassie, qpos[first : first + 1])
+    reaches = []
+    for index, (solid, shape) in enumerate(zip(parts, stimulus.shapes, strict=True)):
+        assert (shape["radius"] > 0.0) == (solid.kind in ("sphere", "capsule"))
+        assert shape["kind"] in ("sphere", "capsule", "hull")
+        drawn = stimulus.points[0, shape["first"] : shape["first"] + shape["count"], 0]
+        surface = solid_mesh(solid, around=48).vertices @ rotation[0, index].T + centre[0, index]
+        across = surface @ view[0]
+        radius = shape["radius"] / stimulus.payload(design.display)["unit"]
+        reaches.append((drawn.min() - radius, drawn.max() + radius, across.min(), across.max()))
+    ours = np.array([reach[:2] for reach in reaches]).ravel()
+    true = np.array([reach[2:] for reach in reaches]).ravel()
+    slope, shift = np.polyfit(true, ours, 1)  # the picture has its own scale and middle
+    assert slope > 0.0
+    np.testing.assert_allclose(ours, slope * true + shift, atol=0.012 * np.ptp(ours))

@@ -118,6 +118,7 @@ def _print_summary(store: GaitStore, *, json: bool) -> None:
     summary = gait_summary(store)
     if json:
         print_json(summary.as_dict())
+        return
     rows = [(name, f"{median:.3g}", f"{worst:.3g}") for name, (median, worst) in summary.figures.items()]
     print_table(
         f"{summary.found} of {format_count(summary.total, '[gait|gaits]')} in {store.path}",
