@@ -7,6 +7,7 @@ import pytest
 import uvicorn
 
 from strut.cli.main import main
+from strut.study.server import server
 
 
 @pytest.fixture
@@ -36,3 +37,19 @@ def test_a_public_study_without_a_responsible_investigator_is_refused(study_of, 
     folder = study_of("forced-choice")
     assert main(["study", "serve", str(folder), "--port", "0", "--public"]) == 2
     assert "ethics" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("_stops_at_once")
+@pytest.mark.parametrize(
+    ("host", "proxies", "is_local"),
+    [("127.0.0.1", (), True), ("127.0.0.1", ("127.0.0.1",), False), ("0.0.0.0", (), False)],
+)
+def test_a_study_is_local_only_on_this_machine_and_without_a_proxy(study_of, monkeypatch, host, proxies, is_local):
+    made = []
+    original = server.study_app
+    monkeypatch.setattr(
+        server, "study_app", lambda *given, **options: made.append(options) or original(*given, **options)
+    )
+    folder = study_of("forced-choice")
+    server.serve_study(folder, host=host, port=0, trusted_proxies=proxies, on_ready=lambda _url: None)
+    assert made == [{"is_local": is_local}]

@@ -298,6 +298,17 @@ def test_the_azimuth_of_a_trial_is_stored_if_it_is_random(opened_of, spread_deg,
         assert row["detail"]["azimuth_deg"] == round(views[view_of(opened.design, identity, 1)], 1)
 
 
+@pytest.mark.parametrize("form", [{"trial": "2"}, {"trial": "0"}, {}])
+def test_a_showing_of_another_trial_is_out_of_turn_and_one_of_no_known_state_is_a_mistake(opened_of, form):
+    client = client_of(opened_of("forced-choice"))
+    shown = {"tab": "one", "state": "begun"}
+    assert client.post(f"/p/{TICKET}/showing", data={**shown, **form}).status_code == 409
+    own = {**shown, "trial": "1"}
+    assert client.post(f"/p/{TICKET}/showing", data={**own, "state": "paused"}).status_code in (400, 422)
+    assert client.post(f"/p/{TICKET}/showing", data={**own, "tab": "x" * 61}).status_code in (400, 422)
+    assert client.post(f"/p/{TICKET}/showing", data=own).status_code == 200
+
+
 @pytest.mark.parametrize("question", ["pairwise", "continuous", "free-label"])
 def test_a_design_leads_from_simulated_answers_to_a_report_and_a_preregistration(study_of, question, capsys):
     folder = study_of(question, "confidence = false => confidence = true\nattention_checks = 0 => attention_checks = 1")

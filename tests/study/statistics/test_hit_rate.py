@@ -66,3 +66,22 @@ def test_all_hits_or_none_leave_room_for_people_who_were_not_asked(hits, end):
 def test_people_may_answer_differently_often():
     low, high = hit_rate_interval(np.array([1, 12, 0, 7]), np.array([2, 20, 1, 9]))
     assert 0.0 < low < 20 / 32 < high < 1.0
+
+
+@pytest.mark.parametrize("hits", [[0, 1, 5, 9, 10, 10], [3, 4, 5, 5, 6, 7], [0, 0, 10, 10]])
+def test_an_interval_is_at_least_that_of_as_many_answers_as_the_spread_of_people_is_worth(hits):
+    """Clopper and Pearson's for n p (1 - p) / variance answers, fewer where people are few (Korn & Graubard, 1998)."""
+    counts = np.array(hits)
+    people = len(counts)
+    answers = 10 * people
+    rate = counts.sum() / answers
+    variance = counts.var(ddof=1) / 100.0 / people  # of the mean over people
+    few = stats.t.ppf(0.975, answers - 1) / stats.t.ppf(0.975, people - 1)
+    effective = min(rate * (1.0 - rate) / variance * few**2, answers)
+    k = rate * effective
+    low = stats.beta.ppf(0.025, k, effective - k + 1.0)
+    high = stats.beta.ppf(0.975, k + 1.0, effective - k)
+    found = hit_rate_interval(counts, np.full(people, 10))
+    assert found[0] <= low + 1e-9
+    assert found[1] >= high - 1e-9
+    assert found[1] - found[0] < 1.25 * (high - low) + 0.05  # and not much wider
