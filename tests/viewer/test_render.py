@@ -131,16 +131,6 @@ def test_a_shadow_holds_as_much_darkness_as_the_discs_that_lamp_and_sky_cast():
     forward = (along * (places + 0.1)).sum() / along.sum()
     away_m = np.average([0.2 - 0.6 * 0.6 / 0.8, 0.2], weights=[0.42 / 0.8, 0.30])
     assert forward == pytest.approx(away_m, abs=3e-3)
-    points = np.array([[0.2, -0.25, 5.0], [0.1, 0.1, 0.0]])
-    under, aside, outside = shadow.at(points)
-    assert min(under, aside) > 0.1
-    assert outside == 0.0
-    low, high = shadow.reach_m
-    rows, columns = np.nonzero(shadow.darkness > 1e-3)
-    dark = shadow.middle_m - 1.0 + cell_m * (np.stack([rows, columns], axis=1) + 0.5)
-    assert (low <= dark.min(axis=0)).all()
-    assert (high >= dark.max(axis=0)).all()
-    assert (high - low <= np.ptp(dark, axis=0) + 4.0 * cell_m).all()
 
 
 def test_grid_lines_are_at_whole_steps_and_a_pixel_wide():
