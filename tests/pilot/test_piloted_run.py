@@ -154,7 +154,7 @@ def loop_of(**changes):
     record = {
         "time_s": [0.0, 0.4, 0.8], "qpos": list(qpos), "force_n": list(force_n), "fell": False, "torque_use": 0.7,
         "torque_nm": [np.zeros(JOINTS)] * 3, "work_j": 30.0, "timeline": [(0.0, "standing", "hold")],
-        "slip_m": lambda _load_n: 0.004, "path_m": lambda: 2.0, "mean_force_n": lambda: 0.9 * force_n,
+        "slip_m": lambda _robot, _load_n: 0.004, "path_m": lambda: 2.0, "mean_force_n": lambda: 0.9 * force_n,
     }  # fmt: skip
     pilot = SimpleNamespace(state_machine=SimpleNamespace(idle=changes.pop("idle", True)))
     return SimpleNamespace(
@@ -206,10 +206,10 @@ def test_a_run_that_breaks_a_limit_is_refused_with_it():
     assert [str(reason) for reason in fast.reasons] == ["joint speed: left_pitch reaches 110 % of its speed limit"]
     weak = receipt_of(2, stand, torque_use=1.02)
     assert [str(reason) for reason in weak.reasons] == ["torque: a motor reaches 102 % of its torque limit"]
-    slides = receipt_of(2, stand, slip_m=lambda _load_n: 0.031)
+    slides = receipt_of(2, stand, slip_m=lambda _robot, _load_n: 0.031)
     assert [str(reason) for reason in slides.reasons] == ["foot slip: a foot slides 31.0 mm in a stance"]
     assert {receipt.verdict for receipt in (beyond, fast, weak, slides)} == {"refused"}
-    kept = receipt_of(6, upper + 0.0015, torque_use=1.0, slip_m=lambda _load_n: 0.03)
+    kept = receipt_of(6, upper + 0.0015, torque_use=1.0, slip_m=lambda _robot, _load_n: 0.03)
     assert (kept.verdict, kept.reasons) == ("ok", ())
 
 

@@ -127,9 +127,11 @@ def test_on_a_line_the_pressure_may_be_a_little_beside_it():
 def test_flight_is_reported_with_its_first_time_for_bodies_with_feet():
     contact = np.ones((2, FEET), dtype=bool)
     contact[1] = False
-    (short,) = [NoFlight().violation(draft_of(needs_of(contact=contact)))]
-    assert str(short.reason) == "balance margin: no foot is on the ground at 1.25 s"
-    assert short.broken.tolist() == [False, True]
+    for height_m, text in ((0.01, "no foot is on the ground"), (0.0, "no contact flag is set")):
+        needs = needs_of(contact=contact, foot_height_m=np.full((2, FEET), height_m))
+        short = NoFlight().violation(draft_of(needs))
+        assert str(short.reason) == f"balance margin: {text} at 1.25 s"
+        assert short.broken.tolist() == [False, True]
     assert NoFlight().violation(draft_of(needs_of())) is None
     assert NoFlight().violation(draft_of(needs_of(contact=np.ones((2, 0), dtype=bool)))) is None
 

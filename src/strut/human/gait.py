@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from strut.arrays import Array
+from strut.engines.contact_slip import slip_and_height
 from strut.engines.rigid_body import GRAVITY_M_S2, point_positions
 from strut.human.analysis.naturalness import Naturalness
 from strut.human.analysis.reference_bands import BandScore, band_scores
@@ -121,17 +122,20 @@ class Gait:
         """Return configurations, torques, forces and contacts as a motion of this gait."""
         path = self.trajectory
         qpos, u, force, contact = samples
+        is_contact = contact.astype(bool)
+        points = [contact_points(self.robot)[name] for name in self.robot.foot_names]
+        slip_m, _ = slip_and_height(self.robot, points, time_s, qpos, is_contact)
         return Motion(
             robot=self.robot.name,
             time_s=time_s,
             qpos=qpos,
             joint_names=self.robot.joint_names,
-            contact=contact.astype(bool),
+            contact=is_contact,
             foot_names=self.robot.foot_names,
             torque_nm=u,
             ground_force_n=force,
             cop_in_world=centre_of_pressure(self.robot, qpos, force),
-            receipt=receipt,
+            receipt=replace(receipt, foot_slip_mm=1e3 * float(slip_m.max())),
             meta={
                 "robot_fingerprint": self.robot.fingerprint,
                 "subject": msgspec.to_builtins(self.robot.subject),

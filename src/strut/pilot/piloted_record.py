@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 from strut.arrays import Array
+from strut.engines.contact_slip import slip_under_load
+from strut.engines.rigid_body import foot_positions
 from strut.pilot.plant.torque_plant import TorquePlant
-from strut.robot import BASE
+from strut.robot import BASE, Robot
 from strut.simulation.run_outcome import TOUCHED_N
 
 MIN_UPRIGHT_COSINE = math.cos(math.radians(40.0))  # a base tilted further has fallen
@@ -20,7 +22,7 @@ class PilotedRecord:
 
     Attributes:
         time_s, qpos, torque_nm: Time, configuration and joint torques.
-        force_n, foot_m: Ground force on each foot at that instant, and the positions of the feet.
+        force_n: Ground force on each foot at that instant.
         timeline: Time, mode and phase, whenever mode or phase changes.
         fell: Whether the robot has fallen.
         work_j: Mechanical work of all motors; braking counts as positive.
@@ -39,7 +41,6 @@ class PilotedRecord:
         self.force_n: list[Array] = []
         self._tick_forces_n: list[list[Array]] = []  # ground forces in the ticks nearest to each sample
         self._pending_forces_n: list[Array] = []  # ground forces in the ticks since the last sample
-        self.foot_m: list[Array] = []
         self.timeline: list[tuple[float, str, str]] = []
         self.fell = False
         self.work_j = 0.0
@@ -79,7 +80,6 @@ class PilotedRecord:
         self.qpos.append(plant.qpos.copy())
         self.torque_nm.append(joints)
         self.force_n.append(force)
-        self.foot_m.append(plant.foot_places())
         if not self.timeline or self.timeline[-1][1:] != (mode, phase):
             self.timeline.append((round(time_s, 3), mode, phase))
         self.fell = self.fell or other > TOUCHED_N
@@ -101,22 +101,14 @@ class PilotedRecord:
         places = np.array([qpos[:2] for qpos in self.qpos[::stride]])
         return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
 
-    def slip_m(self, min_load_n: float) -> float:
-        """Return the largest horizontal distance of a foot from where it was first loaded in a stance.
+    def slip_m(self, robot: Robot, min_load_n: float) -> float:
+        """Return the largest distance that a point of a foot slid since the foot was loaded, rolling not counted.
 
         Args:
+            robot: The robot.
             min_load_n: Vertical force above which a foot is loaded; one that is being set down or lifted may slide.
         """
-        load = np.array(self.force_n)[:, :, 2]
-        place = np.array(self.foot_m)[:, :, :2]
-        slip = 0.0
-        for foot in range(load.shape[1]):
-            start: Array | None = None
-            for is_loaded, here in zip(load[:, foot] > min_load_n, place[:, foot], strict=True):
-                if not is_loaded:
-                    start = None
-                    continue
-                if start is None:
-                    start = here
-                slip = max(slip, float(np.linalg.norm(here - start)))
-        return slip
+        qpos = np.array(self.qpos)
+        is_loaded = np.array(self.force_n)[:, :, 2] > min_load_n
+        step_s = self.time_s[1] - self.time_s[0]
+        return float(slip_under_load(robot, foot_positions(robot, qpos), qpos, is_loaded, step_s).max())

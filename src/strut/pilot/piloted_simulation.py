@@ -341,7 +341,7 @@ def measure_run(robot: Robot, loop: PilotedLoop, processor_s: float, world: Worl
         upright_s=upright_s,
         distance_m=distance_m,
         torque_use=record.torque_use,
-        foot_slip_mm=record.slip_m(slip_load_n(robot)) * 1e3,
+        foot_slip_mm=record.slip_m(robot, slip_load_n(robot)) * 1e3,
         cost_of_transport=record.work_j / (weight_n * record.path_m()) if record.path_m() > 0.1 else None,
         tick_ms=float(np.median(loop.tick_times_s)) * 1e3,
         real_time_factor=upright_s / processor_s,

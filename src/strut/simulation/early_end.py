@@ -71,7 +71,7 @@ def lags_far(motion: Motion, run: Run) -> bool:
 
 
 def is_sliding_far(robot: Robot, motion: Motion, run: Run) -> bool:
-    """Return whether a foot slid far in a stance that ended since the run was last asked.
+    """Return whether a foot slid far while it carried, and ceased to carry since the run was last asked.
 
     False while the robot is down: whether it gets up must be seen.
     """
@@ -80,4 +80,4 @@ def is_sliding_far(robot: Robot, motion: Motion, run: Run) -> bool:
     if is_down(motion, run)[-1]:
         return False
     since_asked = range(samples - interval, samples)
-    return largest_slip_m(robot, motion.contact[:samples], run, ends=since_asked) * 1e3 > MUCH_SLIP_MM
+    return largest_slip_m(robot, run, ends=since_asked) * 1e3 > MUCH_SLIP_MM

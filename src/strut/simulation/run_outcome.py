@@ -8,7 +8,7 @@ import numpy as np
 
 from strut.arrays import Array, Mask
 from strut.audit import STANDS_STILL_M
-from strut.engines.contact_slip import rolling_displacement
+from strut.engines.contact_slip import slip_under_load
 from strut.engines.frame_kinematics import frame_poses
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.rotation import heading_of
@@ -44,7 +44,7 @@ def measure_outcome(robot: Robot, motion: Motion, run: Run, mass_scale: float) -
         distance_m=distance_m,
         commanded_distance_m=commanded_m,
         heading_drift_rad=math.remainder(heading_drift_rad, math.tau),
-        foot_slip_mm=largest_slip_m(robot, motion.contact[: last + 1], run) * 1e3,
+        foot_slip_mm=largest_slip_m(robot, run.first(last + 1)) * 1e3,
         tracking_error_rad=float(np.abs(joint_rad - motion.joint_angles_rad[: last + 1]).max()),
         torque_use=float(np.max(np.abs(run.torque_nm[: last + 1]) / robot.torque_limit_nm)),
         cost_of_transport=work_j / (weight_n * abs(distance_m)) if abs(distance_m) > STANDS_STILL_M else None,
@@ -101,26 +101,21 @@ def is_down(motion: Motion, run: Run) -> Mask:
     return np.asarray(is_tipped | is_sunk | is_broken | (run.other_load_n > TOUCHED_N))
 
 
-def largest_slip_m(robot: Robot, planned_contact: Mask, run: Run, *, ends: range | None = None) -> float:
-    """Return the largest distance that a loaded foot slid within one planned stance, rolling not counted.
+def largest_slip_m(robot: Robot, run: Run, *, ends: range | None = None) -> float:
+    """Return the largest distance that a foot slid while it carried, rolling not counted, planned or not.
 
     Args:
         robot: The robot.
-        planned_contact: Which feet are planned to be down. Shape (T, n_feet).
         run: What happened.
-        ends: Samples before which a stance must end to count; all stances if None.
+        ends: Samples before which a foot must cease to carry for its slip to count; all count if None.
     """
-    stances = [(foot, stance) for foot, down in enumerate(planned_contact.T) for stance in runs(down)]
+    is_loaded = run.foot_load_n > CARRIES * robot.mass_kg * GRAVITY_M_S2
+    stances = [(foot, stance) for foot, carries in enumerate(is_loaded.T) for stance in runs(carries)]
     chosen = [(foot, stance) for foot, stance in stances if ends is None or stance.stop in ends]
-    return max((_slip_m(robot, foot, stance, run) for foot, stance in chosen), default=0.0)
-
-
-def _slip_m(robot: Robot, foot: int, stance: slice, run: Run) -> float:
-    """Return the largest distance that a foot slid between the first and the last sample in which it was loaded."""
-    loaded = np.flatnonzero(run.foot_load_n[stance, foot] > CARRIES * robot.mass_kg * GRAVITY_M_S2)
-    if not len(loaded):
+    if not chosen:
         return 0.0
-    carried = slice(stance.start + loaded[0], stance.start + loaded[-1] + 1)
-    rolled_m = rolling_displacement(robot, robot.feet[foot].points[:1], run.qpos[carried])[:, 0]
-    slid_m = run.foot_in_world[carried, foot] - rolled_m
-    return float(np.linalg.norm((slid_m - slid_m[0])[:, :2], axis=1).max())
+    first = min(stance.start for _, stance in chosen)
+    rows = slice(first, max(stance.stop for _, stance in chosen))
+    step_s = float(run.time_s[1] - run.time_s[0])
+    slip_m = slip_under_load(robot, run.foot_in_world[rows], run.qpos[rows], is_loaded[rows], step_s)
+    return max(float(slip_m[stance.start - first : stance.stop - first, foot].max()) for foot, stance in chosen)

@@ -25,14 +25,14 @@ from strut.audit import Audit, LandingAudit
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.support import support_margin
 from strut.draft import Draft
-from strut.engines.contact_slip import contact_slip
+from strut.engines.contact_slip import slip_and_height
 from strut.engines.inverse_dynamics import ContactDemand, contact_demand
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
 from strut.errors import BadMotionError
 from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import angles_from_qpos, qpos_from_angles
-from strut.maths.sampling import landing_samples, runs
+from strut.maths.sampling import landing_samples
 from strut.plumbing.number_text import format_percent
 from strut.robot import BASE, ContactPoint, Robot
 from strut.verify.contact_force_fit import LEVER_M, ContactForceFit, fit_contact_forces
@@ -68,7 +68,7 @@ def landing_audit(draft: Draft) -> Audit:
     cop, margin = _cop_and_margin(qpos, contact, demand)
     inner = _inner(pieces, len(time_s))
     angles = qpos[:, robot.base_size :]
-    sole_m = contact_slip(robot, points, qpos)[1]
+    slip_m, sole_m = slip_and_height(robot, points, time_s, qpos, contact)
     found = LandingAudit(
         unexplained_n=_median(np.where(known, _size(fit.rest), 0.0), steady),
         gripped_n=_median(np.where(known, _size(gripped.rest), 0.0), steady),
@@ -91,7 +91,7 @@ def landing_audit(draft: Draft) -> Audit:
         clearance_m=np.empty((len(qpos), 0)),
         foot_height_m=sole_m,
         foot_top_m=sole_m,
-        slip_m=_slide(robot, points, qpos, contact),
+        slip_m=slip_m,
         landings=found,
         limit_set="landing",
         self_distance=self_distance(robot, qpos),
@@ -146,16 +146,6 @@ def _joint_speeds(time_s: Array, angles: Array, pieces: list[Piece], speed_rad_s
         speeds[piece.first] = between[piece.first]
         speeds[piece.stop - 1] = between[piece.stop - 2]
     return speeds
-
-
-def _slide(robot: Robot, points: list[ContactPoint], qpos: Array, contact: npt.NDArray[np.bool_]) -> Array:
-    """Return how far each point has slipped since it landed; rolling does not count. Shape (T, n)."""
-    slid = np.zeros(contact.shape)
-    for index, point in enumerate(points):
-        for stance in runs(contact[:, index]):
-            moved, _ = contact_slip(robot, [point], qpos[stance])
-            slid[stance, index] = np.linalg.norm(moved[:, 0, :2], axis=1)
-    return slid
 
 
 def _over_landings(

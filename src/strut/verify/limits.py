@@ -13,20 +13,22 @@ from itertools import chain
 
 import numpy as np
 
-from strut.arrays import Array, frozen_mask
+from strut.arrays import Array, Mask, frozen_mask
 from strut.audit import (
     FOOT_OFF_GROUND_M,
     MAX_ROLLING_SLIP_M,
     MAX_SLIP_M,
     MIN_JOINT_LIMIT_MARGIN_RAD,
+    STANDS_STILL_M,
     Audit,
     LandingAudit,
 )
 from strut.balance.wheels import DRIVE_LIMITS
 from strut.draft import Draft, Limit, Violation
+from strut.engines.contact_slip import ON_GROUND_M
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.sampling import runs
-from strut.plumbing.number_text import Share
+from strut.plumbing.number_text import Share, join_words
 from strut.receipt import LimitName
 from strut.registry import find, names
 from strut.robot import Robot
@@ -82,7 +84,7 @@ class UpperBound:
 
 @dataclass(frozen=True, slots=True)
 class NoFlight:
-    """Some foot is on the ground at every sample: in flight there is no margin."""
+    """Some foot is flagged as on the ground at every sample: in flight there is no margin."""
 
     name: str = LimitName.BALANCE_MARGIN
 
@@ -91,8 +93,31 @@ class NoFlight:
         flying = frozen_mask(~draft.contact.any(axis=1))
         if not flying.any() or draft.contact.shape[1] == 0:
             return None
-        first_s = draft.time_s[int(np.argmax(flying))]
-        return Violation(self.name, flying, f"no foot is on the ground at {first_s:.2f} s")
+        first = int(np.argmax(flying))
+        is_low = (draft.measured.foot_height_m[first] <= ON_GROUND_M).any()
+        text = "no contact flag is set" if is_low else "no foot is on the ground"
+        return Violation(self.name, flying, f"{text} at {draft.time_s[first]:.2f} s")
+
+
+@dataclass(frozen=True, slots=True)
+class FlaggedStance:
+    """A foot that stands still on the ground, where those that are flagged do not carry the body, is flagged, too."""
+
+    name: str = LimitName.FOOT_CONTACT
+
+    def violation(self, draft: Draft) -> Violation | None:
+        """Return which feet stand and carry while their flags say that they are in the air, and when."""
+        audit = draft.measured
+        outside_m = MAX_BESIDE_LINE * float(audit.qpos[:, 2].mean()) if audit.on_lines else MAX_OUTSIDE_M
+        must_carry = (audit.margin_m < -outside_m)[:, None] & _stands_unflagged(audit)
+        broken = frozen_mask(must_carry.any(axis=1))
+        if not broken.any():
+            return None
+        first = int(np.argmax(broken))
+        feet = [name for name, stands in zip(draft.robot.foot_names, must_carry[first], strict=True) if stands]
+        verbs = "stands still" if len(feet) == 1 else "stand still"
+        text = f"{join_words(feet)} {verbs} on the ground at {draft.time_s[first]:.2f} s, flagged as in the air"
+        return Violation(self.name, broken, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +233,7 @@ def standing_limits(robot: Robot, margin_m: float) -> tuple[Limit, ...]:
             FOOT_OFF_GROUND_M * MM,
             "is {:.1f} mm from the ground it should stand on",
         ),
+        FlaggedStance(),
         UpperBound(LimitName.FOOT_SLIP, feet, lambda audit: MM * audit.slip_m, MAX_SLIP_M * MM, "slides {:.1f} mm"),
         UpperBound(LimitName.SWING_HEIGHT, feet, lacking_lift_mm, 0.0, f"{short_of} lift"),
         joint_limit,
@@ -257,6 +283,7 @@ def landing_limits(robot: Robot, margin_m: float) -> tuple[Limit, ...]:
             FOOT_OFF_GROUND_M * MM,
             "is {:.1f} mm off the ground's surface",
         ),
+        FlaggedStance(),
         UpperBound(
             LimitName.FOOT_SLIP,
             feet,
@@ -356,6 +383,16 @@ def off_ground_mm(audit: Audit) -> Array:
     """Return how far the worst point of a stance foot is off the ground, and how deep others are in it. (T, n_feet)."""
     stance = np.maximum(np.abs(audit.foot_height_m), np.abs(audit.foot_top_m))
     return MM * np.where(audit.contact, stance, -audit.foot_height_m)
+
+
+def _stands_unflagged(audit: Audit) -> Mask:
+    """Return where a foot that is flagged as in the air rests on the ground for `MIN_SWING_S`. Shape (T, n_feet)."""
+    stands = ~audit.contact & (audit.foot_height_m <= ON_GROUND_M)
+    for foot in range(stands.shape[1]):
+        for rest in runs(stands[:, foot].copy()):
+            lasts = audit.time_s[rest][-1] - audit.time_s[rest][0] >= MIN_SWING_S
+            stands[rest, foot] = lasts and np.ptp(audit.slip_m[rest, foot]) <= STANDS_STILL_M
+    return stands
 
 
 def lift_m(audit: Audit) -> Array:

@@ -19,11 +19,10 @@ from strut.balance.ground_force import nearest_contact_torque, share_ground_forc
 from strut.balance.support import stands_on_lines, support_margin
 from strut.balance.wheels import drive_use, wheel_margin
 from strut.draft import Draft
+from strut.engines.contact_slip import points_on_ground, slip_of_feet
 from strut.engines.inverse_dynamics import InverseDynamics, inverse_dynamics, velocities
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.engines.self_distance import self_distance
-from strut.maths.rotation import rolling_path
-from strut.maths.sampling import runs
 from strut.registry import find, names
 from strut.robot import Robot
 from strut.verify.landing_audit import (
@@ -72,6 +71,15 @@ def _standing_audit(draft: Draft) -> Audit:
     on_lines = stands_on_lines(robot, contact)
     point_height_m = dynamics.point_in_world[..., 2]  # (T, n_points)
     height_m = [sole_heights(robot, foot, point_height_m[:, foot_of_point == foot]) for foot in feet]
+    level_m = np.concatenate([np.empty((len(qpos), 0)), *height_m], axis=1)  # (T, n_points)
+    slip_m = slip_of_feet(
+        robot,
+        dynamics.point_in_world,
+        dynamics.foot_rotation,
+        points_on_ground(level_m, contact[:, foot_of_point]),
+        step_s=float(draft.time_s[1] - draft.time_s[0]),
+        height_m=level_m,
+    )
     joint_rad = qpos[:, robot.base_size :]  # (T, n_joints)
     return Audit(
         time_s=draft.time_s,
@@ -88,7 +96,7 @@ def _standing_audit(draft: Draft) -> Audit:
         clearance_m=dynamics.clearance_m,
         foot_height_m=_stack([heights.min(axis=1) for heights in height_m], len(qpos)),
         foot_top_m=_stack([heights.max(axis=1) for heights in height_m], len(qpos)),
-        slip_m=_slip(robot, dynamics, contact),
+        slip_m=slip_m,
         self_distance=distance,
         force_disagreement=_force_disagreement(draft, dynamics),
         torque_disagreement=_torque_disagreement(draft, dynamics),
@@ -110,24 +118,6 @@ def sole_heights(robot: Robot, foot: int, point_m: Array) -> Array:
 def _stack(columns: list[Array], samples: int) -> Array:
     """Return one column per foot. Shape (T,) each in, (T, n_feet) out."""
     return np.stack(columns, axis=1) if columns else np.empty((samples, 0))
-
-
-def _slip(robot: Robot, dynamics: InverseDynamics, contact: npt.NDArray[np.bool_]) -> Array:
-    """Return how far each foot has slipped since it landed. Shape (T, n_feet).
-
-    A ball may roll, or turn on the spot: the smaller of the two slips counts.
-    """
-    first_points = [robot.point_feet.index(foot) for foot in range(len(robot.feet))]
-    radius_m = np.array([foot.points[0].radius_m for foot in robot.feet])
-    rolling_m = dynamics.point_in_world[:, first_points] - rolling_path(dynamics.foot_rotation, radius_m)
-    slip_m = np.zeros(contact.shape)
-    for foot, is_stance in enumerate(contact.T):
-        for stance in runs(is_stance):
-            paths = [
-                place[stance, foot, :2] - place[stance.start, foot, :2] for place in (dynamics.foot_in_world, rolling_m)
-            ]
-            slip_m[stance, foot] = np.min([np.linalg.norm(path, axis=1) for path in paths], axis=0)
-    return slip_m
 
 
 def _force_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | None:
