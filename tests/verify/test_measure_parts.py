@@ -74,7 +74,7 @@ def test_a_ball_that_rolls_over_the_ground_does_not_slip_and_one_that_is_carried
     from_base = inverse_dynamics(PETE, 0.1 * np.arange(samples), qpos).foot_in_world[:, 0] - qpos[:, :3]
     first = from_base[0] + qpos[0, :3]
     for rolls, slip_m in ((True, 0.0), (False, radius_m * pitch[-1])):
-        qpos[:, :3] = first + (pitch * radius_m)[:, None] * [1.0 if rolls else 0.0, 0.0, 0.0] - from_base
+        qpos[:, :3] = first + (pitch * radius_m)[:, None] * [1.0 if rolls else -1.0, 0.0, 0.0] - from_base
         found = audit(PETE, 0.1 * np.arange(samples), qpos, np.ones((samples, 4), dtype=bool))
         assert found.slip_m[-1, 0] == pytest.approx(slip_m, abs=1e-6)
     assert start.slip_m.max() == 0.0

@@ -1,9 +1,8 @@
 """Contact slip: height, rolling and sliding of contact points along a trajectory; the one definition of slip.
 
-A point slides as far as the material that touches the ground moves along it: the way of the point less the way that its
-ball rolls. So a ball may roll, and spin about the vertical; a sole may roll over its edge, and must not twist. Whether
-a point touches the ground is measured from its height, or from its load in a simulation: a contact flag neither starts
-nor ends a stance.
+A corner of a sole slides as far as it moves along the ground, so a sole may roll over its edge and must not twist. A
+ball may roll, or turn on the spot: the smaller of the two slips counts. Whether a point touches the ground is measured
+from its height, or from its load in a simulation: a contact flag neither starts nor ends a stance.
 """
 
 from __future__ import annotations
@@ -82,8 +81,11 @@ def slip_of_feet(
     """
     foot_of_point = np.array(robot.point_feet, dtype=int)
     radius_m = np.array([foot.radius_m for foot in robot.feet])
-    rolled_m = rolling_path(foot_rotation, radius_m)[:, foot_of_point, :2]
-    slip_m = slip_since_landing(point_in_world[..., :2] - rolled_m, is_down, step_s, height_m)
+    path_m = point_in_world[..., :2]
+    slip_m = slip_since_landing(path_m, is_down, step_s, height_m)
+    if radius_m.any():
+        rolled_m = rolling_path(foot_rotation, radius_m)[:, foot_of_point, :2]
+        slip_m = np.minimum(slip_m, slip_since_landing(path_m - rolled_m, is_down, step_s, height_m))
     worst_m = [slip_m[:, foot_of_point == foot].max(axis=1) for foot in range(len(robot.feet))]
     return np.stack(worst_m, axis=1) if worst_m else np.empty((len(is_down), 0))
 
