@@ -13,7 +13,7 @@ from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.camera import ELEVATION_RAD, fitted_camera
 from strut.viewer.files import save_gif, save_png, save_views
-from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
+from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS, floor_area, grid_step_m
 from strut.viewer.footage import Footage, SideBySide, footage, frame_times_s, mid_swing_sample, nearest_samples
 from strut.viewer.picture import follow, marks_of, png_bytes
 from strut.viewer.render import draw_frame
@@ -29,7 +29,7 @@ def drawn(film: Footage) -> tuple[Array, Array]:
     corners = film.corners_in_world()[0]
     camera = fitted_camera(corners, (160, 140))
     size_m = float(np.linalg.norm(np.ptp(corners, axis=0)))
-    picture = draw_frame(film, 0, camera, size_m=size_m, grid_m=grid_step_m(size_m))
+    picture = draw_frame(film, 0, camera, size_m=size_m, ground=floor_area(corners))
     return picture.astype(float), camera.project(film.centre_in_world[0])[0]
 
 
@@ -57,7 +57,7 @@ def test_the_centre_of_pressure_is_a_red_dot_inside_a_green_polygon(robot: Robot
         solid_to_world=film.solid_to_world[:, :1],
     )  # fmt: skip
     camera = fitted_camera(film.corners_in_world()[0], (160, 140))
-    picture = draw_frame(bodiless, 0, camera, size_m=0.9, grid_m=0.1).astype(float)
+    picture = draw_frame(bodiless, 0, camera, size_m=0.9, ground=floor_area(film.corners_in_world()[0])).astype(float)
     assert film.polygons[0] is not None
     dot, middle = camera.project(
         np.array([[*film.spots["centre of pressure"][0], 0.0], [*film.polygons[0].centre, 0.0]])

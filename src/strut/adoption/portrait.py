@@ -17,7 +17,7 @@ from strut.motion import Motion
 from strut.plumbing.number_text import format_count
 from strut.robot import Robot
 from strut.viewer.camera import Camera, fitted_camera
-from strut.viewer.floor import grid_step_m
+from strut.viewer.floor import floor_area
 from strut.viewer.footage import Footage, footage
 from strut.viewer.page import Picture, page
 from strut.viewer.render import draw_frame
@@ -60,7 +60,7 @@ def portrait_png(robot: Robot) -> bytes:
     camera = _place_camera(film, arrow, float(widths.max(initial=0.0)) + 2 * EDGE_PX)
     corners = film.corners_in_world()[0]
     size_m = float(np.linalg.norm(np.ptp(corners, axis=0)))
-    axes.imshow(draw_frame(film, 0, camera, size_m=size_m, grid_m=grid_step_m(size_m)), aspect="auto")
+    axes.imshow(draw_frame(film, 0, camera, size_m=size_m, ground=floor_area(corners)), aspect="auto")
     anchors = camera.project(np.array([position for _, position in labels]).reshape(-1, 3))[0]
     columns = camera.project(corners)[0][:, 0]
     positions = place_labels(anchors, widths, line_px, (columns.min(), columns.max()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 
 from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart, check_partners
-from strut.cli.screen import print_json, print_lines, print_next, progress
+from strut.cli.screen import print_json, print_lines, print_next, progress, throttled_log
 from strut.formats.motion_file import load_motion
 from strut.motion import Motion
 from strut.viewer.footage import Look
@@ -31,16 +32,28 @@ Fps = Annotated[
     float | None,
     typer.Option(help="Pictures a second of the film, 1 to 60 (gif: 50).  [default: 20; people and stories 25]"),
 ]
-FILES = ("html", "png", "gif", "mp4")
+Camera = Annotated[
+    str | None,
+    typer.Option(
+        help="side, front or three-quarter; follow or fixed; or two such as side,fixed.  [default: by the motion]"
+    ),
+]
+Size = Annotated[str | None, typer.Option(help="Width and height of picture and film, such as 1920x1080.")]
+FILMS = ("gif", "mp4", "webm", "mov", "frames")
+FILES = ("html", "png", *FILMS)
 PARTNERS = {
     "poses": ("png",),
     "at": ("png",),
-    "seconds": ("html", "gif", "mp4"),
-    "width": ("png", "gif", "mp4"),
-    "fps": ("gif", "mp4"),
-    "plain": ("gif", "mp4"),
+    "seconds": ("html", *FILMS),
+    "width": ("png", *FILMS),
+    "size": ("png", *FILMS),
+    "camera": ("png", *FILMS),
+    "fps": FILMS,
+    "plain": ("png", *FILMS),
+    "transparent": ("png", "webm", "mov", "frames"),
     "json": FILES,
 }  # options of files; in the live viewer the user chooses
+MOST_LINES = 8  # of files; more are named together
 LARGE_GIF_BYTES = 5_000_000  # pages and chats begin to refuse pictures
 
 
@@ -51,6 +64,11 @@ def show(
     png: Annotated[Path | None, typer.Option(help="Write a picture instead.")] = None,
     gif: Annotated[Path | None, typer.Option(help="Write a short animation instead.")] = None,
     mp4: Annotated[Path | None, typer.Option(help="Write a short video instead.")] = None,
+    webm: Annotated[Path | None, typer.Option(help="Write a video for pages, which can be transparent.")] = None,
+    mov: Annotated[
+        Path | None, typer.Option(help="Write ProRes 4444 for film editors, which can be transparent.")
+    ] = None,
+    frames: Annotated[Path | None, typer.Option(help="Folder to write the pictures of a film to.")] = None,
     stick: Annotated[
         bool, typer.Option("--stick", help="Stick figures: joints and soles, which do not hide the ground.")
     ] = False,
@@ -65,7 +83,14 @@ def show(
     seconds: Seconds = None,
     width: Width = None,
     fps: Fps = None,
-    plain: Annotated[bool, typer.Option("--plain", help="A film without titles, verdicts and legend.")] = False,
+    camera: Camera = None,
+    size: Size = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="No titles, verdicts, legend and marks on the ground.")
+    ] = False,
+    transparent: Annotated[
+        bool, typer.Option("--transparent", help="Plain, and no floor and backdrop; shadows stay.")
+    ] = False,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
     force: Force = False,
@@ -73,24 +98,34 @@ def show(
 ) -> None:
     """Show motions in the browser, or write a page, a picture or a film. Example: strut show happy.npz sad.npz."""
     check_partners(context, PARTNERS)
-    check_apart(context, {"host": FILES, "port": FILES})
+    check_apart(context, {"host": FILES, "port": FILES, "width": ("size",)})
     look: Look = "stick" if stick else "solid"
     motions = [load_motion(file) for file in files]
     names = [file.name for file in files]
-    if not any((html, png, gif, mp4)):
+    if not any((html, png, gif, mp4, webm, mov, frames)):
         from strut.viewer.viewer import show as show_live  # noqa: PLC0415  (viser takes a second to load)
 
         show_live(motions, host=host, port=port, look=look, names=names, on_ready=_print_address)
         return
     from strut.viewer.files import save_views  # noqa: PLC0415  (and so does matplotlib)
 
+    log = throttled_log()
     with progress("draws") as bar:
+
+        def report(done: int, total: int) -> None:
+            words = f"draws picture {done} of {total}"
+            bar.update(bar.task_ids[0], description=words, completed=done, total=total)
+            log(words)
+
         written = save_views(
             motions,
             html=html,
             png=png,
             gif=gif,
             mp4=mp4,
+            webm=webm,
+            mov=mov,
+            frames=frames,
             names=names,
             look=look,
             at_s=at,
@@ -99,17 +134,32 @@ def show(
             width_px=width,
             frames_per_s=fps,
             plain=plain,
+            camera=camera,
+            transparent=transparent,
+            size_px=None if size is None else parse_size(size),
             force=force,
-            on_frame=lambda done, total: bar.update(bar.task_ids[0], completed=done, total=total),
+            on_frame=report,
         )
     _print_written(written, json=json)
     _print_next(files[0], motions[0])
 
 
+def parse_size(text: str) -> tuple[int, int]:
+    """Return a width and a height that were typed as 1920x1080; raises BadParameter."""
+    match = re.fullmatch(r"(\d+)x(\d+)", text.strip().lower())
+    if match is None:
+        raise typer.BadParameter(f"--size is '{text}'; write width x height in pixels, such as 1920x1080.")
+    return int(match[1]), int(match[2])
+
+
 def _print_written(written: Sequence[Path], *, json: bool) -> None:
     """Print which files were written, and how large they are."""
     sizes = {path: path.stat().st_size for path in written}
-    print_lines(*(f"wrote {path} ({size / 1e3:.0f} kB)" for path, size in sizes.items()))
+    if len(written) > MOST_LINES:
+        total_kb = sum(sizes.values()) / 1e3
+        print_lines(f"wrote {len(written)} files, {written[0]} to {written[-1]} ({total_kb:.0f} kB)")
+    else:
+        print_lines(*(f"wrote {path} ({size / 1e3:.0f} kB)" for path, size in sizes.items()))
     if any(path.suffix.lower() == ".gif" and size > LARGE_GIF_BYTES for path, size in sizes.items()):
         print_lines("this GIF is large; --fps 10, --width 400 or fewer --seconds make it smaller, --mp4 much smaller")
     if json:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain
+from itertools import islice
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -22,8 +23,9 @@ from strut.robot import Robot
 from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS
 from strut.viewer.footage import Look, SideBySide, footage, frame_times_s, nearest_samples
 from strut.viewer.loop import repeat_cycle, repeated
-from strut.viewer.picture import INK, VERDICT_COLORS, Mark, Shot, Take, follow, key_under, shot_of, titles_over
-from strut.viewer.video import video_bytes
+from strut.viewer.picture import INK, LEVEL_SHARE, VERDICT_COLORS, Mark, Take, TitledShot, take_of, titled_shot
+from strut.viewer.video import VideoFormat, video_bytes
+from strut.viewer.view import View
 from strut.viewer.width import FILM
 
 DEFAULT_MAX_S = 8.0  # of a film of a walk
@@ -35,7 +37,6 @@ MIN_HZ = 1.0
 MAX_HZ = 60.0  # screens show no more
 MAX_GIF_HZ = 50.0  # browsers show faster GIFs at 10 Hz
 UPRIGHT_SHARE = 1.2  # height of a panel over its width, for people
-LEVEL_SHARE = 0.84  # the same for robots
 SIDEWAYS_RAD = float(np.deg2rad(-65.0))  # a view of a walk that separates the legs and keeps the face visible
 _GIF_COLORS = 120  # common and rare ones each, of 256
 _GIF_SAMPLES = 5  # pictures whose colours make the palette
@@ -53,7 +54,10 @@ class FilmOptions(TypedDict, total=False):
         frames_per_s: From 1 to 60; if None, 25 with a human walk, a keyframe animation or a sequence, and otherwise 20.
         width_px: Width of the film; if None, 720 for one robot and about 1280 for several.
         panel_px: Width of the picture of each robot, instead of `width_px`.
-        plain: Whether titles, verdicts and the legend are left out.
+        plain: Whether titles, verdicts, the legend and marks on the ground are left out.
+        camera: side, front or three-quarter, follow or fixed, or two of them such as "side,fixed"; see `View`.
+        transparent: Whether floor and backdrop are left out, too, for WebM and ProRes.
+        size_px: Width and height of the film, instead of `width_px`.
     """
 
     from_s: float | None
@@ -62,6 +66,9 @@ class FilmOptions(TypedDict, total=False):
     width_px: int | None
     panel_px: int | None
     plain: bool
+    camera: str | None
+    transparent: bool
+    size_px: tuple[int, int] | None
     look: Look
     names: Sequence[str] | None
     force: bool
@@ -73,33 +80,43 @@ class Film:
     """Pictures of motions side by side, rendered on demand.
 
     Args:
-        titles: Above every picture. Shape (h, width, 3).
-        shot: The panels below the titles.
-        key: Legend of the colours on the ground, below every picture. Shape (h, width, 3).
+        titled: What every picture shows.
         count: Number of pictures in one round.
         rounds: How often they are repeated.
         rate_hz: Pictures per second.
     """
 
-    titles: Pixels
-    shot: Shot
-    key: Pixels
+    titled: TitledShot
     count: int
     rounds: int
     rate_hz: float
 
     def pictures(self, on_frame: OnFrame | None = None) -> Iterator[Pixels]:
-        """Yield one round, rendered on all processors, as arrays release the GIL. Shape (H, W, 3) each."""
-        first = self.shot.panels(0)  # before all others, because it fills the caches of the bodies
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for frame, panels in enumerate(chain([first], pool.map(self.shot.panels, range(1, self.count)))):
-                yield np.concatenate([self.titles, panels, self.key])
-                if on_frame is not None:
-                    on_frame(frame + 1, self.count)
+        """Yield one round, rendered on all processors. Shape (H, W, 3) each, (H, W, 4) if it is transparent.
+
+        A few pictures are rendered ahead of the one that is yielded, for the memory of long films.
+        """
+        workers = os.cpu_count() or 1
+        yield self._finish(0, self.titled.picture(0), on_frame)  # before all others, because it fills caches
+        with ThreadPoolExecutor(workers) as pool:
+            ahead: deque[Future[Pixels]] = deque()
+            numbers = iter(range(1, self.count))
+            for done in range(1, self.count):
+                ahead.extend(
+                    pool.submit(self.titled.picture, number) for number in islice(numbers, 2 * workers + 1 - len(ahead))
+                )
+                yield self._finish(done, ahead.popleft().result(), on_frame)
+
+    def _finish(self, number: int, picture: Pixels, on_frame: OnFrame | None) -> Pixels:
+        """Return a picture, and report that it is finished."""
+        if on_frame is not None:
+            on_frame(number + 1, self.count)
+        return picture
 
 
 def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     """Return a film of motions side by side, ready to be rendered."""
+    view = film_view(options)
     duration_s = options.get("duration_s")
     from_s = options.get("from_s")
     rounds = 1
@@ -113,19 +130,30 @@ def film_of(shown: SideBySide, **options: Unpack[FilmOptions]) -> Film:
     count = len(frame_times_s(seconds, rate_hz))
     times_s = np.arange(count) * seconds / count  # evenly, so that the last frame leads back to the first
     takes = [
-        _take_once(motion, robot, times_s, from_s, shown.look)
+        _take_once(motion, robot, times_s, from_s, shown.look, view)
         if walk is None
-        else _take_repeating(*walk, robot, times_s, shown.look)
+        else _take_repeating(*walk, robot, times_s, shown.look, view)
         for (motion, robot), walk in zip(shown.pairs, walks, strict=True)
     ]
-    width_px = options.get("panel_px") or FILM.panel_px(len(takes), options.get("width_px"))
-    azimuth_rad, height_share = (SIDEWAYS_RAD, UPRIGHT_SHARE) if all(walks) else (shown.azimuth_rad, LEVEL_SHARE)
-    shot = shot_of(takes, width_px, azimuth_rad, elevation_rad=shown.elevation_rad, height_share=height_share)
-    if options.get("plain", False):
-        no_text = np.empty((0, len(takes) * width_px, 3), dtype=np.uint8)
-        return Film(no_text, shot, no_text, count, rounds, rate_hz)
-    key = key_under(len(takes), width_px, _marks(takes))
-    return Film(titles_over(shown, width_px), shot, key, count, rounds, rate_hz)
+    upright = all(walks)
+    titled = titled_shot(
+        shown,
+        takes,
+        view,
+        panel_px=options.get("panel_px") or FILM.panel_px(len(takes), options.get("width_px")),
+        height_share=UPRIGHT_SHARE if upright else LEVEL_SHARE,
+        marks=_marks(takes) if view.has_text else [],
+        angles_rad=(SIDEWAYS_RAD, shown.elevation_rad) if upright and view.direction is None else None,
+    )
+    return Film(titled, count, rounds, rate_hz)
+
+
+def film_view(options: FilmOptions) -> View:
+    """Return how a film shows motions."""
+    size_px = options.get("size_px")
+    if size_px is not None and (options.get("width_px") or options.get("panel_px")):
+        raise OutOfRangeError("Give the width of a film or its size, not both.")
+    return View(options.get("camera"), options.get("plain", False), options.get("transparent", False), size_px)
 
 
 def check_frame_rate(frames_per_s: float | None, *, gif: bool = False) -> None:
@@ -152,17 +180,19 @@ def _rounds(walks: Sequence[Repeating | None], seconds: float) -> tuple[int, flo
     return max(1, min(round(seconds / cycle_s), int(np.ceil(ENOUGH_CYCLES_S / cycle_s - 0.1)))), cycle_s
 
 
-def _take_once(motion: Motion, robot: Robot, times_s: Array, from_s: float | None, look: Look) -> Take:
+def _take_once(motion: Motion, robot: Robot, times_s: Array, from_s: float | None, look: Look, view: View) -> Take:
     """Return a motion from a time on, or its middle part; it is continued after its end."""
     start_s = max(0.0, (motion.duration_s - float(times_s[-1])) / 2.0) if from_s is None else from_s
     longer = repeated(motion, robot, start_s + float(times_s[-1]))
     samples = nearest_samples(longer, start_s + times_s)
-    return follow(footage(longer, robot, samples, look=look, most_faces=MAX_FACES_FILMED))
+    return take_of(footage(longer, robot, samples, look=look, most_faces=MAX_FACES_FILMED), view)
 
 
-def _take_repeating(motion: Motion, cycle: Motion, robot: Robot, times_s: Array, look: Look) -> Take:
+def _take_repeating(motion: Motion, cycle: Motion, robot: Robot, times_s: Array, look: Look, view: View) -> Take:
     """Return a repeating walk; the camera moves at its mean speed, so that the first frame follows the last."""
     film = footage(motion, robot, nearest_samples(motion, times_s), look=look, most_faces=MAX_FACES_FILMED)
+    if view.move == "fixed":
+        return take_of(film, view)
     stride_m = float(cycle.qpos[-1, 0] - cycle.qpos[0, 0])
     path = np.zeros((len(times_s), 3))
     path[:, 0] = motion.qpos[0, 0] + times_s * stride_m / cycle.duration_s
@@ -170,9 +200,9 @@ def _take_repeating(motion: Motion, cycle: Motion, robot: Robot, times_s: Array,
     return Take(film, path, stride_m)
 
 
-def mp4_bytes(film: Film, pictures: Iterable[Pixels]) -> bytes:
-    """Return a film as MP4, from the pictures of one round."""
-    return video_bytes(pictures if film.rounds == 1 else [*pictures] * film.rounds, "mp4", rate_hz=film.rate_hz)
+def video_of(film: Film, pictures: Iterable[Pixels], form: VideoFormat) -> bytes:
+    """Return a film as a video, from the pictures of one round."""
+    return video_bytes(pictures if film.rounds == 1 else [*pictures] * film.rounds, form, rate_hz=film.rate_hz)
 
 
 def gif_bytes(film: Film, pictures: Iterable[Pixels]) -> bytes:

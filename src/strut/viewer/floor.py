@@ -31,9 +31,25 @@ SPOT_SIZES: Mapping[Spot, float] = {
 }  # different, so that neither hides the other
 SPOT_SHARE_THROUGH_BODY = 0.62  # opacity of a spot that the body covers
 UP = np.array([0.0, 0.0, 1.0])
+CONTACT_SHARE = 0.03  # height of what shades the floor closely, over half the side of the square of the shadow
 MIN_DARKNESS = 1e-3  # less is invisible
-FADE_START = 0.34  # distance at which the floor begins to fade, over half the side of the square
-FADE_LENGTH = 0.26  # distance over which it fades, the same
+GROUND_SHARE = 0.66  # reach of the floor over the size of what stands on it
+FADE_SHARE = 0.43  # part of the reach, the outer one, over which the floor fades
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FloorArea:
+    """The visible floor.
+
+    Args:
+        middle_m: Its middle in world. Shape (2,).
+        reach_m: Distance from there at which it has faded into the backdrop.
+        grid_m: Distance between grid lines.
+    """
+
+    middle_m: Array
+    reach_m: float
+    grid_m: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +61,17 @@ class Shadow:
     half_m: float
 
 
+def floor_area(points_in_world: Array, *, grid_m: float | None = None) -> FloorArea:
+    """Return the floor under points (n, 3), with about five lines of a grid over their size unless it is given."""
+    low = points_in_world.min(axis=0)
+    high = points_in_world.max(axis=0)
+    size_m = float(np.linalg.norm(high - low))
+    grid_m = grid_step_m(size_m) if grid_m is None else grid_m
+    return FloorArea((low + high)[:2] / 2.0, GROUND_SHARE * size_m, grid_m)
+
+
 def cast_shadow(body: PosedBody, corners_in_world: Array, *, light: Array, half_m: float, cells: int) -> Shadow:
-    """Return the soft shadow of a body under a lamp and under the sky.
+    """Return the soft shadow of a body under a lamp and under the sky, which what is near the floor hides most.
 
     Args:
         body: The body.
@@ -57,8 +82,13 @@ def cast_shadow(body: PosedBody, corners_in_world: Array, *, light: Array, half_
     """
     middle_m = (corners_in_world.min(axis=0) + corners_in_world.max(axis=0))[:2] / 2.0
     soft = np.zeros((cells, cells))
-    for towards, darkness, blur in ((light, 0.42, 0.010), (UP, 0.30, 0.045)):
-        hidden = body.shadow(towards, middle_m - half_m, 2.0 * half_m / cells, cells)
+    near_m = CONTACT_SHARE * half_m
+    for towards, darkness, blur, below_m in (
+        (light, 0.42, 0.010, np.inf),
+        (UP, 0.24, 0.045, np.inf),
+        (UP, 0.40, 0.010, near_m),
+    ):
+        hidden = body.shadow(towards, middle_m - half_m, 2.0 * half_m / cells, cells, below_m=below_m)
         soft += darkness * gaussian_filter(hidden.astype(float), blur * cells)
     return Shadow(soft, middle_m, half_m)
 
@@ -72,9 +102,9 @@ def grid_step_m(size_m: float) -> float:
 def paint_floor(
     color: npt.NDArray[np.float32],
     camera: Camera,
+    ground: FloorArea,
     shadow: Shadow,
     *,
-    grid_m: float,
     polygon: Polygon | None,
     spots: Array,
     dot_m: float,
@@ -85,8 +115,8 @@ def paint_floor(
     Args:
         color: Red, green, blue and opacity of the picture, from 0 to 1, colours times opacity. Shape (H, W, 4).
         camera: The camera.
+        ground: The floor.
         shadow: Of the body.
-        grid_m: Distance between grid lines.
         polygon: Support polygon, if any.
         spots: Marked points, as of `spot_table`.
         dot_m: Radius of the smallest spot.
@@ -107,7 +137,9 @@ def paint_floor(
         shadow.darkness,
         shadow.middle_m,
         shadow.half_m,
-        0.0 if transparent else grid_m,
+        ground.middle_m,
+        ground.reach_m,
+        0.0 if transparent else ground.grid_m,
         np.ascontiguousarray(normals),
         np.ascontiguousarray(distances_m),
         spots,
@@ -189,7 +221,7 @@ def _darkness_at(darkness: Array, row: float, column: float) -> float:
 def _paint(
     color: npt.NDArray[np.float32],
     backdrop: Rgba,
-    ground: Rgba,
+    floor: Rgba,
     eye: Array,
     axes: Array,
     focal_px: float,
@@ -197,6 +229,8 @@ def _paint(
     darkness: Array,
     shadow_middle_m: Array,
     half_m: float,
+    ground_middle_m: Array,
+    reach_m: float,
     grid_m: float,
     normals: Array,
     distances_m: Array,
@@ -216,11 +250,11 @@ def _paint(
             distance = -eye[2] / ray_z
             x = eye[0] + distance * (aside * axes[0, 0] + down * axes[1, 0] + axes[2, 0])
             y = eye[1] + distance * (aside * axes[0, 1] + down * axes[1, 1] + axes[2, 1])
-            from_x, from_y = x - shadow_middle_m[0], y - shadow_middle_m[1]
-            far = (np.sqrt(from_x * from_x + from_y * from_y) / half_m - FADE_START) / FADE_LENGTH
-            if far >= 1.0:
+            far_x, far_y = x - ground_middle_m[0], y - ground_middle_m[1]
+            haze = 1.0 - (1.0 - np.sqrt(far_x * far_x + far_y * far_y) / reach_m) / FADE_SHARE
+            if haze >= 1.0:
                 continue
-            here = ground
+            here = floor
             pixel_m = distance / focal_px
             if grid_m > 0.0:
                 line = 1.3 - min(_from_line(x, grid_m), _from_line(y, grid_m)) / pixel_m
@@ -232,10 +266,11 @@ def _paint(
             if inside_m > -dot_m - pixel_m:
                 here = _mix(here, *POLYGON_COLOR, 0.20 * _coverage(inside_m, pixel_m))
                 here = _mix(here, *POLYGON_COLOR, 0.9 * _coverage(0.25 * dot_m - abs(inside_m), pixel_m))
+            from_x, from_y = x - shadow_middle_m[0], y - shadow_middle_m[1]
             dark = _darkness_at(darkness, (from_x + half_m) * cells_per_m - 0.5, (from_y + half_m) * cells_per_m - 0.5)
             if dark > MIN_DARKNESS:
                 here = _mix(here, *SHADOW_COLOR, dark)
             here = add_spots(here, x, y, pixel_m, spots, dot_m, 1.0)
-            far = max(far, 0.0)
+            haze = max(haze, 0.0)
             for channel in range(4):
-                color[row, column, channel] = here[channel] + far * (backdrop[channel] - here[channel])
+                color[row, column, channel] = here[channel] + haze * (backdrop[channel] - here[channel])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, get_args
 
@@ -57,6 +57,10 @@ class Footage:
         in_part = _box_corners(self.solids)
         corners = in_part @ np.swapaxes(self.solid_to_world[frames], -1, -2) + self.centre_in_world[frames, :, None]
         return np.asarray(corners.reshape(len(corners), -1, 3))
+
+    def without_marks(self) -> Footage:
+        """Return the footage without support polygons and spots on the ground."""
+        return replace(self, polygons=(None,) * len(self.polygons), spots={})
 
     def spots_at(self, frame: int) -> dict[Spot, Array]:
         """Return the marks on the ground in one frame. Shape (2,) each."""

@@ -96,7 +96,7 @@ def _moved(motion: Motion, robot: Robot, end: Array) -> tuple[Array, Array | Non
     cop = motion.cop_in_world
     if not robot.base_size:
         return qpos, cop
-    turn_rad = _heading_rad(robot, end) - _heading_rad(robot, qpos[0])
+    turn_rad = heading_rad(robot, end) - heading_rad(robot, qpos[0])
     turn = Rotation.from_rotvec([0.0, 0.0, turn_rad])
     on_floor = turn.as_matrix()[:2, :2].T
     start = motion.qpos[0, :2]
@@ -109,7 +109,7 @@ def _moved(motion: Motion, robot: Robot, end: Array) -> tuple[Array, Array | Non
     return qpos, None if cop is None else (cop - start) @ on_floor + end[:2]
 
 
-def _heading_rad(robot: Robot, qpos: Array) -> float:
+def heading_rad(robot: Robot, qpos: Array) -> float:
     """Return the heading of a base. Shape (nq,)."""
     if not robot.floats:
         return float(qpos[2])

@@ -19,14 +19,16 @@ from strut.arrays import Array, Pixels
 from strut.errors import OutOfRangeError
 from strut.motion import Motion
 from strut.robot import Robot
-from strut.viewer.camera import ELEVATION_RAD, Camera, fitted_camera
-from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS, grid_step_m
+from strut.viewer.camera import Camera, fitted_camera
+from strut.viewer.floor import POLYGON_COLOR, SPOT_COLORS, FloorArea, floor_area, grid_step_m
 from strut.viewer.footage import Footage, SideBySide, Spot, footage, mid_swing_sample, nearest_samples, support_polygons
 from strut.viewer.receipt_text import verdict_of
 from strut.viewer.render import draw_frame
-from strut.viewer.width import PICTURE
+from strut.viewer.view import View
+from strut.viewer.width import MIN_PX, PICTURE
 
 INK = "#1a1c20"
+USUAL = View()
 DOTS = 100  # per inch, by which matplotlib scales text
 VERDICT_COLORS = {"ok": "#2b7a4b", "weakened": "#9a6200", "refused": "#b3261e", "forces not judged": "#9a6200"}
 Mark = Spot | Literal["support polygon"]
@@ -35,23 +37,33 @@ _TITLE_SHARE = 0.17  # height of the titles over the width of a panel
 _WORDS_PX = 440  # text grows with a panel up to this width
 _MAX_OFF_CENTRE = 0.35  # distance of a robot from the centre of the view, over its size, before the camera follows
 _CAMERA_S = 0.7  # time constant of a camera that follows
-_HEIGHT_SHARE = 0.84  # height of a panel over its width
+LEVEL_SHARE = 0.84  # height of a panel over its width
 
 
-def png_bytes(shown: SideBySide, *, at_s: float | None = None, panel_px: int | None = None) -> bytes:
+def png_bytes(
+    shown: SideBySide, *, at_s: float | None = None, panel_px: int | None = None, view: View = USUAL
+) -> bytes:
     """Return a picture of motions side by side at one time, or each in mid-swing."""
+    return as_png(picture_of(shown, at_s=at_s, panel_px=panel_px, view=view))
+
+
+def picture_of(
+    shown: SideBySide, *, at_s: float | None = None, panel_px: int | None = None, view: View = USUAL
+) -> Pixels:
+    """Return a picture of motions side by side. Shape (height_px, width_px, 3), or (…, 4) if it is transparent."""
     panel_px = PICTURE.panel_px(len(shown.motions)) if panel_px is None else panel_px
-    panels = np.concatenate(panels_of(shown, at_s=at_s, panel_px=panel_px), axis=1)
-    return as_png(np.concatenate([panels, key_under(len(shown.motions), panel_px, marks_of(shown, at_s=at_s))]))
-
-
-def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420) -> list[Pixels]:
-    """Return the picture of each motion under its title. Shape (height_px, panel_px, 3) each."""
     takes = [
         follow(footage(motion, robot, _moment(motion, robot, at_s), look=shown.look)) for motion, robot in shown.pairs
     ]
-    shot = shot_of(takes, panel_px, shown.azimuth_rad, elevation_rad=shown.elevation_rad)
-    return np.split(np.concatenate([titles_over(shown, panel_px), shot.panels(0)]), len(takes), axis=1)
+    marks = marks_of(shown, at_s=at_s) if view.has_text else []
+    titled = titled_shot(shown, takes, view, panel_px=panel_px, height_share=LEVEL_SHARE, marks=marks)
+    return titled.picture(0)
+
+
+def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420, view: View = USUAL) -> list[Pixels]:
+    """Return the picture of each motion under its title. Shape (height_px, panel_px, 3) each."""
+    picture = picture_of(shown, at_s=at_s, panel_px=panel_px, view=view)
+    return np.split(picture, len(shown.motions), axis=1)
 
 
 def _moment(motion: Motion, robot: Robot, at_s: float | None) -> npt.NDArray[np.intp]:
@@ -67,7 +79,7 @@ def _moment(motion: Motion, robot: Robot, at_s: float | None) -> npt.NDArray[np.
 
 
 def as_png(picture: Pixels) -> bytes:
-    """Return a picture as a file. Shape (height_px, width_px, 3)."""
+    """Return a picture as a file. Shape (height_px, width_px, 3), or (…, 4) with opacity."""
     buffer = io.BytesIO()
     Image.fromarray(picture).save(buffer, format="PNG")
     return buffer.getvalue()
@@ -90,45 +102,124 @@ class Take:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shot:
-    """Takes side by side, with one camera for all (placed for the origin) and the size of the largest robot."""
-
-    takes: Sequence[Take]
-    camera: Camera
-    size_m: float
-
-    def panels(self, frame: int) -> Pixels:
-        """Return one frame of all takes. Shape (height_px, n * width_px, 3)."""
-        usual_m = grid_step_m(self.size_m)
-        pictures = []
-        for take in self.takes:
-            moved = replace(self.camera, eye_in_world=self.camera.eye_in_world + take.path_in_world[frame])
-            grid_m = take.stride_m / max(1, round(take.stride_m / usual_m)) if take.stride_m else usual_m
-            pictures.append(draw_frame(take.film, frame, moved, size_m=self.size_m, grid_m=grid_m))
-        return np.concatenate(pictures, axis=1)
-
-
-def shot_of(
-    takes: Sequence[Take],
-    panel_px: int,
-    azimuth_rad: float,
-    *,
-    elevation_rad: float = ELEVATION_RAD,
-    height_share: float = _HEIGHT_SHARE,
-) -> Shot:
-    """Return takes side by side, to one scale, with each robot always in view.
+    """Takes side by side, with one camera for all.
 
     Args:
         takes: The takes.
-        panel_px: Width of each take.
-        azimuth_rad: Azimuth of the camera.
-        elevation_rad: Its elevation.
-        height_share: Height of a panel over its width.
+        camera: The camera, placed for the origin.
+        ground: The floor, the same; a repeating walk has a grid of its own.
+        size_m: Size of the largest robot.
+        transparent: Whether floor and backdrop are left out.
     """
-    corners = [take.film.corners_in_world() - take.path_in_world[:, None] for take in takes]
-    points = np.concatenate([part.reshape(-1, 3) for part in corners])
-    size_px = (panel_px, round(height_share * panel_px))
-    camera = fitted_camera(points, size_px, azimuth_rad=azimuth_rad, elevation_rad=elevation_rad)
-    return Shot(takes, camera, float(np.linalg.norm(np.ptp(points, axis=0))))
+
+    takes: Sequence[Take]
+    camera: Camera
+    ground: FloorArea
+    size_m: float
+    transparent: bool = False
+
+    def panels(self, frame: int) -> Pixels:
+        """Return one frame of all takes. Shape (height_px, n * width_px, 3), or 4 with opacity."""
+        pictures = []
+        for take in self.takes:
+            at_m = take.path_in_world[frame]
+            usual_m = self.ground.grid_m
+            grid_m = take.stride_m / max(1, round(take.stride_m / usual_m)) if take.stride_m else usual_m
+            camera = replace(self.camera, eye_in_world=self.camera.eye_in_world + at_m)
+            ground = replace(self.ground, middle_m=self.ground.middle_m + at_m[:2], grid_m=grid_m)
+            pictures.append(
+                draw_frame(take.film, frame, camera, size_m=self.size_m, ground=ground, transparent=self.transparent)
+            )
+        return np.concatenate(pictures, axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TitledShot:
+    """A shot with titles above its panels and a legend below.
+
+    Args:
+        titles: Above every picture. Shape (h, width, 3).
+        shot: The panels below the titles.
+        key: Legend of the colours on the ground, below every picture. Shape (h, width, 3).
+        spare_px: Width to the right of the panels, where a size is no multiple of their number.
+    """
+
+    titles: Pixels
+    shot: Shot
+    key: Pixels
+    spare_px: int = 0
+
+    def picture(self, frame: int) -> Pixels:
+        """Return one frame. Shape (height_px, width_px, 3), or (…, 4) if it is transparent."""
+        panels = self.shot.panels(frame)
+        whole = panels if self.shot.transparent else np.concatenate([self.titles, panels, self.key])
+        return np.pad(whole, ((0, 0), (0, self.spare_px), (0, 0)), mode="edge") if self.spare_px else whole
+
+
+def titled_shot(
+    shown: SideBySide,
+    takes: Sequence[Take],
+    view: View,
+    *,
+    panel_px: int,
+    height_share: float,
+    marks: Sequence[Mark],
+    angles_rad: tuple[float, float] | None = None,
+) -> TitledShot:
+    """Return takes side by side, to one scale, with each robot always in view.
+
+    Args:
+        shown: The motions.
+        takes: Their takes.
+        view: How to show them.
+        panel_px: Width of each panel, unless the view has a size.
+        height_share: Height of a panel over its width, the same.
+        marks: Marks on the ground that the legend names.
+        angles_rad: Azimuth and elevation of the camera, instead of those of the view.
+    """
+    count = len(takes)
+    view.check(count)
+    spare_px = 0
+    height_px = round(height_share * panel_px)
+    if view.size_px is not None:
+        panel_px, spare_px = divmod(view.size_px[0], count)
+    nothing = np.empty((0, count * panel_px, 3), dtype=np.uint8)
+    titles = titles_over(shown, panel_px) if view.has_text else nothing
+    key = key_under(count, panel_px, marks) if view.has_text else nothing
+    if view.size_px is not None:
+        height_px = view.size_px[1] - len(titles) - len(key)
+        if height_px < MIN_PX:
+            needed_px = view.size_px[1] - height_px + MIN_PX
+            problem = f"A height of {view.size_px[1]} pixels has no room under its titles"
+            raise OutOfRangeError(f"{problem}; choose at least {needed_px}, or plain.")
+    if not view.has_text:
+        takes = [replace(take, film=take.film.without_marks()) for take in takes]
+    azimuth_rad, elevation_rad = view.angles_rad(shown) if angles_rad is None else angles_rad
+    corners = [take.film.corners_in_world() for take in takes]
+    around = [part - take.path_in_world[:, None] for part, take in zip(corners, takes, strict=True)]
+    points = np.concatenate([part.reshape(-1, 3) for part in around])
+    camera = fitted_camera(points, (panel_px, height_px), azimuth_rad=azimuth_rad, elevation_rad=elevation_rad)
+    size_m = max(float(np.linalg.norm(np.ptp(part, axis=1), axis=1).max()) for part in corners)
+    ground = floor_area(points, grid_m=grid_step_m(size_m))
+    return TitledShot(titles, Shot(takes, camera, ground, size_m, view.transparent), key, spare_px)
+
+
+def take_of(film: Footage, view: View) -> Take:
+    """Return a take whose camera moves as the view asks for."""
+    if view.move is None:
+        return follow(film)
+    place = film.base_in_world * np.array([1.0, 1.0, 0.0])
+    if view.move == "fixed":
+        return Take(film, np.repeat((place.min(axis=0) + place.max(axis=0))[None] / 2.0, len(place), axis=0))
+    return Take(film, _smooth(place, film.time_s))
+
+
+def _smooth(place: Array, time_s: Array) -> Array:
+    """Return the path of a camera that follows a place smoothly. Shape (F, 3) in and out."""
+    if len(place) == 1:
+        return place
+    frames = _CAMERA_S * (len(place) - 1) / float(time_s[-1] - time_s[0])
+    return np.asarray(gaussian_filter1d(place, frames, axis=0, mode="nearest"))
 
 
 def follow(film: Footage) -> Take:
@@ -144,8 +235,7 @@ def follow(film: Footage) -> Take:
         share = np.linspace(0.0, 1.0, len(place))
     path = place[0] + share[:, None] * (place[-1] - place[0])
     if np.linalg.norm(place - path, axis=1).max() > _MAX_OFF_CENTRE * body_m:
-        frames = _CAMERA_S * (len(place) - 1) / float(film.time_s[-1] - film.time_s[0])
-        path = gaussian_filter1d(place, frames, axis=0, mode="nearest")
+        path = _smooth(place, film.time_s)
     return Take(film, path)
 
 

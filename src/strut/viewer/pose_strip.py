@@ -13,6 +13,7 @@ from strut.maths.sampling import middle_cycle
 from strut.motion import Motion
 from strut.robot import Robot
 from strut.viewer.camera import fitted_camera, view_axes
+from strut.viewer.floor import floor_area
 from strut.viewer.footage import Footage, Look, SideBySide, footage, nearest_samples, tells_story
 from strut.viewer.loop import repeat_cycle
 from strut.viewer.picture import INK, Words, as_png, verdict_color
@@ -49,12 +50,13 @@ def pose_strip_bytes(shown: SideBySide, *, poses: int = POSES, width_px: int = S
     height_px = round(width_px * 1.12 * float(np.ptp(corners @ down)) / span_m)  # with a margin
     size_px = (width_px, height_px)
     camera = fitted_camera(corners, size_px, azimuth_rad=azimuth_rad, elevation_rad=elevation_rad)
+    ground = floor_area(corners, grid_m=tall_m / 4.0)
     rows: list[Pixels] = []
     names = shown.names or [""] * len(films)
     for film, (_, whens), motion, name in zip(films, rows_of_poses, shown.motions, names, strict=True):
         columns = camera.project(film.centre_in_world[0].reshape(poses, -1, 3).mean(axis=1))[0][:, 0]
         rows.append(_words(motion, name, columns, whens, size_px))
-        rows.append(draw_frame(film, 0, camera, size_m=span_m, grid_m=tall_m / 4.0))
+        rows.append(draw_frame(film, 0, camera, size_m=span_m, ground=ground))
     return as_png(np.concatenate(rows))
 
 

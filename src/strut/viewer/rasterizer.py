@@ -119,15 +119,20 @@ class PosedBody:
         nearest_m[shown.cell] = shown.depth
         return ShadowMap(nearest_m.reshape(side, side), axes, low_m, cell_m)
 
-    def shadow(self, towards: Array, low_m: Array, cell_m: float, cells: int) -> npt.NDArray[np.bool_]:
+    def shadow(
+        self, towards: Array, low_m: Array, cell_m: float, cells: int, *, below_m: float = np.inf
+    ) -> npt.NDArray[np.bool_]:
         """Return which cells of a square of floor are in the shadow of a lamp. Shapes (3,), (2,) in, (n, n) out.
 
-        Rows go along x, columns along y, from the corner `low_m` on.
+        Rows go along x, columns along y, from the corner `low_m` on. Only triangles that reach down to `below_m` count.
         """
+        faces = self._blockers.faces
+        if below_m < np.inf:
+            faces = faces[:, (self._blocking[:, 2] < below_m)[faces].any(axis=0)]
         floor = self._blocking[:, :2] - self._blocking[:, 2:] / towards[2] * towards[:2]
         place = ((floor - low_m) / cell_m)[:, ::-1]
         hidden = np.zeros(cells * cells, dtype=np.bool_)
-        shown = covered(place, np.zeros(len(place)), self._blockers.faces, (cells, cells), closed=self._blockers.closed)
+        shown = covered(place, np.zeros(len(place)), faces, (cells, cells))
         hidden[shown.cell] = True
         return hidden.reshape(cells, cells)
 

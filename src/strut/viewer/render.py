@@ -12,7 +12,16 @@ from strut.arrays import Array, Index, Pixels
 from strut.plumbing.compiled import compiled
 from strut.schemas.fields import Vector
 from strut.viewer.camera import Camera
-from strut.viewer.floor import SPOT_SHARE_THROUGH_BODY, UP, Rgba, add_spots, cast_shadow, paint_floor, spot_table
+from strut.viewer.floor import (
+    SPOT_SHARE_THROUGH_BODY,
+    UP,
+    FloorArea,
+    Rgba,
+    add_spots,
+    cast_shadow,
+    paint_floor,
+    spot_table,
+)
 from strut.viewer.footage import Footage
 from strut.viewer.rasterizer import PosedBody, ShadowMap, VisiblePoints, lit_share
 
@@ -29,7 +38,7 @@ GLOSS = 0.16  # the same of a mirror image of the lamp
 
 
 def draw_frame(
-    film: Footage, frame: int, camera: Camera, *, size_m: float, grid_m: float, transparent: bool = False
+    film: Footage, frame: int, camera: Camera, *, size_m: float, ground: FloorArea, transparent: bool = False
 ) -> Pixels:
     """Return a picture of one frame: the body on the floor, its support polygon, and spots that shine through it.
 
@@ -37,8 +46,8 @@ def draw_frame(
         film: Footage of the motion.
         frame: Number of the frame.
         camera: The camera.
-        size_m: Size of the robot, which sets the size of the spots and of the floor.
-        grid_m: Distance between grid lines.
+        size_m: Size of the robot, which sets that of the spots and of the shadow.
+        ground: The floor.
         transparent: Whether floor and backdrop are left out; the shadow stays.
 
     Returns:
@@ -53,9 +62,7 @@ def draw_frame(
     spots = spot_table(film.spots_at(frame), dot_m)
     color = np.empty((height_px, width_px, 4), dtype=np.float32)  # half the memory of doubles to write and read
     polygon = film.polygons[frame]
-    paint_floor(
-        color, camera, shadow, grid_m=grid_m, polygon=polygon, spots=spots, dot_m=dot_m, transparent=transparent
-    )
+    paint_floor(color, camera, ground, shadow, polygon=polygon, spots=spots, dot_m=dot_m, transparent=transparent)
     places = camera.project(corners)[0]
     low = np.clip(np.floor(places.min(axis=0)) - 1.0, 0, [width_px, height_px]).astype(int)
     high = np.clip(np.ceil(places.max(axis=0)) + 1.0, 0, [width_px, height_px]).astype(int)

@@ -21,7 +21,8 @@ MIN_FRONT_SHARE = 0.95  # of a closed mesh; imported ones may have some triangle
 _LOOK_CELLS = 48
 _AROUND_IT = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]) / np.sqrt(3.0)
 _FACES = {"capsule": 2, "sphere": 1, "ellipsoid": 1}
-_FLAT = ("box", "mesh")  # kinds whose faces have an edge between them
+CREASE = float(np.cos(np.deg2rad(35.0)))  # of a mesh: faces that turn more from the mean at a corner have an edge
+_SAME_PLACE = 1e-6  # distance of vertices that are one, over the size of a mesh: files repeat them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,15 +103,15 @@ def _triangles(parts: tuple[Solid, ...], closed: npt.NDArray[np.bool_], round_fa
     owner = np.repeat(np.arange(len(parts)), np.diff(face_stops, prepend=0))
     first_vertex = np.append(0, vertex_stops)[owner]
     normals = [_normals(part, mesh.vertices[mesh.faces]) for part, mesh in zip(parts, meshes, strict=True)]
-    kinds = np.array([part.kind for part in parts])
+    corner_normal = np.concatenate(normals)
     return Triangles(
         vertex_m=np.concatenate(vertices),
         vertex_stops=vertex_stops,
         faces=np.ascontiguousarray((np.concatenate(faces) + first_vertex[:, None]).T),
         face_stops=face_stops,
-        normal=np.ascontiguousarray(np.concatenate(normals).swapaxes(0, 1)),
+        normal=np.ascontiguousarray(corner_normal.swapaxes(0, 1)),
         part=owner,
-        smooth=~np.isin(kinds, _FLAT)[owner],
+        smooth=(np.ptp(corner_normal, axis=1) > 0.0).any(axis=1),
         closed=closed[owner],
     )
 
@@ -129,8 +130,10 @@ def _corners_of_circles(parts: tuple[Solid, ...], most_faces: int) -> list[int]:
 
 
 def _normals(part: Solid, corner_m: Array) -> Array:
-    """Return unit normals at the corners of a part's triangles: of round parts, those of the true surface."""
-    if part.kind in (*_FLAT, "cylinder"):
+    """Return unit normals at the corners (n, 3, 3) of a part's triangles: of round parts, those of the true surface."""
+    if part.kind == "mesh":
+        normal = _mesh_normals(corner_m)
+    elif part.kind in ("box", "cylinder"):
         face = np.cross(corner_m[:, 1] - corner_m[:, 0], corner_m[:, 2] - corner_m[:, 0])
         normal = np.repeat(face[:, None], 3, axis=1)
         if part.kind == "cylinder":
@@ -143,3 +146,21 @@ def _normals(part: Solid, corner_m: Array) -> Array:
         radii_m = part.size_m if part.kind == "ellipsoid" else np.ones(3)
         normal = corner_m / radii_m**2
     return np.asarray(normal / np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-300))
+
+
+def _mesh_normals(corner_m: Array) -> Array:
+    """Return normals at the corners of a mesh: the mean of the faces around one, or of the face where it has an edge.
+
+    The mean is weighted by area (H. Gouraud, 1971). Shape (n, 3, 3) in and out.
+    """
+    face = np.cross(corner_m[:, 1] - corner_m[:, 0], corner_m[:, 2] - corner_m[:, 0])
+    places = corner_m.reshape(-1, 3)
+    grain_m = _SAME_PLACE * max(float(np.linalg.norm(np.ptp(places, axis=0))), 1e-9)
+    vertex = np.unique(np.round(places / grain_m).astype(np.int64), axis=0, return_inverse=True)[1].reshape(-1)
+    count = int(vertex.max()) + 1
+    total = np.stack([np.bincount(vertex, np.repeat(face[:, axis], 3), count) for axis in range(3)], axis=1)
+    mean = total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
+    own = face / np.maximum(np.linalg.norm(face, axis=1, keepdims=True), 1e-300)
+    around = mean[vertex].reshape(-1, 3, 3)
+    is_round = np.einsum("nci,ni->nc", around, own) > CREASE
+    return np.asarray(np.where(is_round[..., None], around, own[:, None]))

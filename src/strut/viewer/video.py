@@ -19,15 +19,20 @@ import numpy as np
 from strut.arrays import Pixels
 from strut.errors import VideoError
 
-VideoFormat = Literal["mp4", "webm"]
+VideoFormat = Literal["mp4", "webm", "mov"]
 CODECS: dict[VideoFormat, list[str]] = {
     "mp4": ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart"],
-    "webm": ["-c:v", "libvpx-vp9", "-pix_fmt", "yuv420p", "-crf", "24", "-b:v", "0"],
+    "webm": ["-c:v", "libvpx-vp9", "-pix_fmt", "yuv420p", "-crf", "24", "-b:v", "0", "-row-mt", "1", "-cpu-used", "4"],
+    "mov": ["-c:v", "prores_ks", "-profile:v", "4444", "-vendor", "apl0", "-pix_fmt", "yuv444p10le"],
 }
+TRANSPARENT: dict[VideoFormat, list[str]] = {"webm": ["-pix_fmt", "yuva420p"], "mov": ["-pix_fmt", "yuva444p10le"]}
 
 
 def video_bytes(pictures: Iterable[Pixels], form: VideoFormat, *, rate_hz: float) -> bytes:
-    """Return a film of pictures of one shape (height, width, 3), which go to ffmpeg one by one."""
+    """Return a film of pictures of one shape (height, width, 3), which go to ffmpeg one by one.
+
+    Those of shape (height, width, 4), with opacity, make a transparent film, which WebM and ProRes (mov) can hold.
+    """
     try:
         program = imageio_ffmpeg.get_ffmpeg_exe()
     except RuntimeError as error:
@@ -35,10 +40,12 @@ def video_bytes(pictures: Iterable[Pixels], form: VideoFormat, *, rate_hz: float
     frames = pad_to_even(pictures)
     first = next(frames)
     size = ["-video_size", f"{first.shape[1]}x{first.shape[0]}", "-framerate", f"{rate_hz:g}"]
-    source = ["-f", "rawvideo", "-pix_fmt", "rgb24", *size, "-i", "-"]
+    has_opacity = first.shape[2] == 4
+    source = ["-f", "rawvideo", "-pix_fmt", "rgba" if has_opacity else "rgb24", *size, "-i", "-"]
+    codec = [*CODECS[form], *(TRANSPARENT[form] if has_opacity else [])]
     with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryFile() as messages:
         film = Path(scratch) / f"film.{form}"
-        command = [program, "-loglevel", "error", *source, *CODECS[form], str(film)]
+        command = [program, "-loglevel", "error", *source, *codec, str(film)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=messages) as encoder:
             assert encoder.stdin is not None
             with suppress(BrokenPipeError):  # ffmpeg ended early; its reason is read below
