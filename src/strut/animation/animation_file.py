@@ -10,6 +10,7 @@ from strut.errors import AnimationError, FileError
 from strut.formats.reader import read_file
 from strut.models.catalogue import as_robot
 from strut.motion import Motion
+from strut.plumbing.regular_file import check_regular
 from strut.robot import Robot
 from strut.schemas.keyframes import Animation
 from strut.schemas.toml_file import TomlFile
@@ -24,6 +25,7 @@ def load_animation(path: Path | str) -> Animation:
         'curious'
     """
     try:
+        check_regular(Path(path))
         text = Path(path).read_text("utf-8")
     except UnicodeDecodeError as error:
         raise AnimationError(str(path), "", f"is not UTF-8 text: {error.reason}.") from error

@@ -14,6 +14,7 @@ import numpy as np
 from strut.errors import BadMotionError, BadRecordingError, FileError, MotionFileError, RecordingFileError
 from strut.formats.format_options import accepts, format_options
 from strut.motion import Motion
+from strut.plumbing.regular_file import check_regular
 from strut.recording import Recording
 from strut.registry import find, names
 
@@ -101,6 +102,7 @@ def read_file(kind: type[ContentT], path: Path, **options: object) -> ContentT:
     if not any(find_readers(kind, path.suffix, None)):
         raise error_type(path, f"is none of the kinds that are read ({', '.join(endings_read(kind, options))}).")
     try:
+        check_regular(path)
         if path.stat().st_size > MAX_BYTES:
             raise error_type(path, f"is larger than {MAX_BYTES / 1e9:g} GB.")
         content = path.read_bytes()

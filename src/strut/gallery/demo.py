@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from strut.emotion import named_emotion
-from strut.errors import UnknownNameError
+from strut.errors import OutOfRangeError, UnknownNameError
 from strut.formats.motion_file import encode_motion
 from strut.gaits.hand_task.perform import perform
 from strut.gallery.demo_page import Portrait, demo_page, film_body
@@ -113,6 +113,8 @@ def demo(
     """
     folder = Path(folder)
     bodies = _bodies(robots)
+    if not bodies or not emotions:
+        raise OutOfRangeError("The demo needs at least one body and one emotion.")
     for emotion in emotions:
         named_emotion(emotion)  # raises for a name that is not known
     files = {(body.robot, emotion): f"{body.robot}_{emotion}.npz" for body in bodies for emotion in emotions}

@@ -14,6 +14,7 @@ from strut.errors import FileError, OutOfRangeError
 from strut.kinematics.contact_set import contact_points, contact_set
 from strut.maths.sampling import runs
 from strut.motion import Motion
+from strut.plumbing.regular_file import check_regular
 from strut.robot import Robot
 
 SHORTEST_S = 0.015  # of a phase; no benchmark
@@ -127,11 +128,14 @@ class _Entry(msgspec.Struct, rename={"contact": "set"}):
 def read_phases(path: Path) -> tuple[PhaseTime, ...]:
     """Return phases from a JSON file: a list of {"set": name, "start_s": time, "stop_s": time}."""
     try:
+        check_regular(path)
         entries = msgspec.json.decode(path.read_bytes(), type=list[_Entry])
     except FileNotFoundError as error:
         raise FileError(path, "there is no such file.") from error
     except IsADirectoryError as error:
         raise FileError(path, "is a folder; give a JSON file of phases.") from error
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}.") from error
     except msgspec.ValidationError as error:
         raise FileError(path, f"{error}; {FORMAT}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

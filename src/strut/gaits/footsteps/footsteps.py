@@ -14,6 +14,7 @@ from strut.arrays import Array
 from strut.errors import BadFootstepsError, OutOfRangeError
 from strut.gaits.footsteps.route import DIRECTION_RAD, LineDirection, Route, route_to
 from strut.place import FOOT_NAMES, LEFT, RIGHT, Footstep, Place, between
+from strut.plumbing.regular_file import check_regular
 from strut.robot import Robot
 
 CSV_COLUMNS = ("foot", "x_m", "y_m", "heading_deg")
@@ -140,11 +141,14 @@ def _sequence(parts: int, direction: LineDirection, first: int | None, turn_rad:
 def read_footsteps(path: Path | str) -> tuple[Footstep, ...]:
     """Read a list of footsteps: CSV with the columns foot (right or left), x_m, y_m and heading_deg, in world."""
     try:
+        check_regular(Path(path))
         with Path(path).open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
     except FileNotFoundError as error:
         raise BadFootstepsError(f"{path}: there is no such file.") from error
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except OSError as error:
+        raise BadFootstepsError(f"{path}: cannot be read: {error.strerror}.") from error
+    except (UnicodeDecodeError, csv.Error) as error:
         raise BadFootstepsError(f"{path}: cannot be read as a list of footsteps ({error}).") from error
     if not rows or set(CSV_COLUMNS) - set(rows[0]):
         raise BadFootstepsError(f"{path}: needs a header with {', '.join(CSV_COLUMNS)} and at least one step under it.")

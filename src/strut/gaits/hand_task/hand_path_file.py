@@ -15,6 +15,7 @@ from strut.errors import FileError
 from strut.formats.motion_file import load_motion
 from strut.gaits.hand_task.hand_path import HandPath, path_through
 from strut.gaits.hand_task.named_tasks import hand_frame
+from strut.plumbing.regular_file import check_regular
 from strut.robot import Robot
 
 POSITION = ("time_s", "x_m", "y_m", "z_m")
@@ -55,9 +56,12 @@ def load_hand_path(robot: Robot, path: Path | str, hand: str) -> HandPath:
 def _read_table(path: Path) -> Array:
     """Return the rows of a table; raises FileError with the first row that is wrong. Shape (T, 4) or (T, 8)."""
     try:
+        check_regular(path)
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}.") from error
+    except (UnicodeDecodeError, csv.Error) as error:
         raise FileError(path, f"cannot be read as text: {error}.") from error
     header = tuple(name.strip() for name in lines[0]) if lines else ()
     if header not in (POSITION, POSITION + ORIENTATION):

@@ -59,4 +59,4 @@ def demo(
     print_lines(f"wrote {page} ({page.stat().st_size / 1e6:.1f} MB) and {len(motions)} motions beside it")
     is_open = open_page and not json and bar.console.is_terminal and webbrowser.open(page.resolve().as_uri())
     print_lines("opened it in the browser" if is_open else f"open {page.resolve().as_uri()}")
-    print_next("strut show", out / "cassie_sad.npz")
+    print_next("strut show", motions[-1].file)

@@ -22,6 +22,7 @@ from pathlib import Path
 import msgspec
 
 from strut.errors import MappingFileError, MarkerSetError, UnknownNameError
+from strut.plumbing.regular_file import check_regular
 from strut.recording import Recording
 from strut.schemas.fields import Positive, Table, Text, Vector
 from strut.schemas.toml_file import TomlFile
@@ -148,11 +149,14 @@ def _normalised_names(landmarks: Mapping[str, Landmark]) -> dict[str, str]:
 def read_text(path: Path) -> str:
     """Return the text of a TOML file; raises MappingFileError if it cannot be read."""
     try:
+        check_regular(path)
         return path.read_text("utf-8")
     except FileNotFoundError as error:
         raise MappingFileError(str(path), "", "there is no such file.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise MappingFileError(str(path), "", f"cannot be read ({error}).") from error
+    except OSError as error:
+        raise MappingFileError(str(path), "", f"cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise MappingFileError(str(path), "", f"is not UTF-8 text: {error.reason}.") from error
 
 
 def match_markers(

@@ -14,6 +14,7 @@ from strut.models.catalogue import HOME, robot_home
 from strut.pilot.gait_library.gait_library import GaitLibrary, PeriodicGait
 from strut.pilot.gait_library.gait_store import GaitStore, check_owner, gait_home
 from strut.plumbing.atomic_files import write_atomically
+from strut.plumbing.regular_file import check_regular
 from strut.robot import BASE, Robot
 from strut.schemas.gait_library import GaitGrid
 
@@ -58,6 +59,7 @@ def load_gait_library(robot: Robot, path: Path | str | None = None) -> GaitLibra
 
 def _unpack(robot: Robot, path: Path) -> GaitLibrary:
     try:
+        check_regular(path)
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             held = {name: file[name] for name in file.files}
         version = int(held["version"])

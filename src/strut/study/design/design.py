@@ -15,6 +15,7 @@ from msgspec import Meta, Struct, defstruct, to_builtins
 from msgspec.structs import asdict
 
 from strut.errors import DesignError
+from strut.plumbing.regular_file import check_regular
 from strut.schemas.toml_file import FieldPath, TomlFile, suggestion
 from strut.study.design.custom_questions import CustomQuestion, check_questions
 from strut.study.design.groups import Group, check_groups
@@ -270,6 +271,7 @@ def read_design(folder: Path | str) -> Design:
     folder = Path(folder)
     path = folder / FILE_NAME
     try:
+        check_regular(path)
         if path.stat().st_size > _MAX_FILE_BYTES:
             raise DesignError(str(path), "", "is larger than 1 MB, which no design is.")
         text = path.read_text("utf-8-sig")

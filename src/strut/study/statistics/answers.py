@@ -25,6 +25,7 @@ import numpy.typing as npt
 from strut.arrays import Mask
 from strut.errors import AnswersError, OutOfRangeError
 from strut.plumbing.csv_text import original_cell
+from strut.plumbing.regular_file import check_regular
 from strut.study.design.exclusion import attention_words, excluded_words
 from strut.study.questions.question import question_types
 from strut.study.statistics.cells import read_number, read_whole_number, read_word
@@ -149,6 +150,7 @@ def read_answers(path: Path | str, *, scale: tuple[float, float] | None = None) 
     """
     path = Path(path)
     try:
+        check_regular(path)
         if path.stat().st_size > _MAX_FILE_BYTES:
             raise AnswersError(str(path), f"is larger than {_MAX_FILE_BYTES // 1_000_000} MB; split it.")
         text = path.read_text("utf-8-sig")

@@ -15,7 +15,7 @@ from strut.errors import FileError
 from strut.formats.motion_file import save_motion
 from strut.models.catalogue import as_robot
 from strut.pipeline.run import run
-from strut.plumbing.atomic_files import check_may_be_folder, check_writable, write_atomically
+from strut.plumbing.atomic_files import check_may_be_folder, check_replaceable, write_atomically
 from strut.plumbing.csv_text import csv_of_rows
 from strut.registry import find
 from strut.request import Request
@@ -101,18 +101,18 @@ def stimuli(
     body = as_robot(robot)
     folder = Path(folder)
     session = session_stimuli(body, seed)
-    check_may_be_folder(folder)
-    if not folder.absolute().parent.is_dir():
-        raise FileError(folder, f"cannot be written: there is no folder {folder.parent}.")
-    folder.mkdir(exist_ok=True)
-    for name in (*(stimulus.file_name for stimulus in session), SESSION_FILE):
-        check_writable(folder / name, force=force)
     study = body.study
     hand_task = find("strut.tasks", _TASK).request
     task = hand_task(task=study.task, duration_s=study.duration_s, user_m=tuple(map(float, study.user_m)))
+    requests = [Request(robot=body.name, task=task, emotion=one.emotion, rate_hz=rate_hz) for one in session]
+    check_may_be_folder(folder)
+    if not folder.absolute().parent.is_dir():
+        raise FileError(folder, f"cannot be written: there is no folder {folder.parent}.")
+    check_replaceable(folder, (*(stimulus.file_name for stimulus in session), SESSION_FILE), force=force)
+    folder.mkdir(exist_ok=True)
     rows: list[dict[str, Any]] = []
-    for stimulus in session:
-        motion = run(Request(robot=body.name, task=task, emotion=stimulus.emotion, rate_hz=rate_hz), robot=body)
+    for stimulus, request in zip(session, requests, strict=True):
+        motion = run(request, robot=body)
         assert motion.receipt is not None
         label = {"number": stimulus.number, "role": stimulus.role, "name": stimulus.name}
         labelled = replace(motion, meta={**motion.meta, "seed": seed, "stimulus": label})
