@@ -14,6 +14,8 @@ LONG = {  # a solved human gait, a server or a recorded walk: more than three se
     *("bench_human_bodies", "bench_human_feelings", "bench_human_transitions", "bench_human_waiting"),
     *("bench_landing_audit", "bench_marker_fit", "bench_reconstruction", "bench_reconstruction_accuracy"),
     *("bench_recorded_person", "bench_study_report", "bench_study_server", "bench_synthesis", "bench_warm_start"),
+    "bench_impossible",
+    "bench_remeasure",
     "bench_whole_body_control",
 }
 APART = {"bench_study_canvas"}  # Playwright's loop of this process belongs to the tests of pages

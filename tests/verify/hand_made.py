@@ -46,7 +46,13 @@ def needs_of(robot=PETE, **changes):
 def draft_of(needs, robot=PETE):
     """Return the draft that such an audit belongs to."""
     return SimpleNamespace(
-        robot=robot, time_s=needs.time_s, contact=needs.contact, qpos=needs.qpos, measured=needs, violations=()
+        robot=robot,
+        time_s=needs.time_s,
+        contact=needs.contact,
+        qpos=needs.qpos,
+        measured=needs,
+        violations=(),
+        ground_force_n=None,
     )
 
 

@@ -33,6 +33,7 @@ from strut.receipt import LimitName
 from strut.registry import find, names
 from strut.robot import Robot
 from strut.schemas.imported import ImportedBody
+from strut.verify.claimed_forces import ClaimedForces
 from strut.verify.landing_audit import lands_with_impacts
 
 MIN_SWING_S = 0.1  # a foot that carries nothing for less than this has only been unloaded
@@ -344,6 +345,7 @@ def file_limits(_robot: Robot) -> tuple[Limit, ...]:
             "the balance margin in the file is {:.3f} m off what the movement has",
             max=MAX_COP_DISAGREEMENT_M,
         ),
+        ClaimedForces(),
     )
 
 
