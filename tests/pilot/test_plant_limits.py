@@ -32,7 +32,13 @@ def broken_limits(**changes):
     }  # fmt: skip
     audit = SimpleNamespace(**plain | changes)
     draft = SimpleNamespace(
-        robot=CASSIE, time_s=audit.time_s, contact=audit.contact, qpos=audit.qpos, measured=audit, violations=()
+        ground_force_n=None,
+        robot=CASSIE,
+        time_s=audit.time_s,
+        contact=audit.contact,
+        qpos=audit.qpos,
+        measured=audit,
+        violations=(),
     )
     return {violation.limit for violation in violations_of(draft, limits_for(CASSIE, margin_m=0.0, limit_set="plant"))}
 
