@@ -2,13 +2,15 @@
 
 With LINES_TO it writes `{test: {"seconds": s, "lines": {file: [line, …]}}}` for the tests of a run. A file is a path
 inside the folder LINES_OF. What a fixture or a cache makes once for several tests is credited to the first of them.
-With TESTS_FROM it runs only the tests that are named in that file, in its order.
+With TESTS_FROM it runs only the tests that are named in that file, in its order; after
+PROCESSOR_SECONDS of processor time, SIGXCPU ends it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
@@ -23,6 +25,8 @@ RECORD = (
 SECONDS: dict[str, float] = {}
 if RECORD is not None:
     RECORD.start()
+if "PROCESSOR_SECONDS" in os.environ:
+    resource.setrlimit(resource.RLIMIT_CPU, (int(os.environ["PROCESSOR_SECONDS"]), resource.RLIM_INFINITY))
 
 
 @pytest.hookimpl(hookwrapper=True)
