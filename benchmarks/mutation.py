@@ -193,7 +193,7 @@ def find_tests(tree: Path, room: str) -> list[str]:
 def record_tests(tree: Path, room: str, files: list[str]) -> Tests:
     """Return the tests of test files, each with its seconds and the lines that it runs, without those that fail.
 
-    Records are kept by test file. A file runs again if it, a module beside it or a module of the room has changed.
+    Records are kept by test file. A file runs again if it, a module beside it or a module that it runs has changed.
     """
     sources = hash_modules(tree / "src/strut", room)
     kept = {file: read_record(tree, file, sources) for file in files}
@@ -227,12 +227,14 @@ def hash_modules(source: Path, room: str) -> dict[str, str]:
 
 
 def read_record(tree: Path, file: str, sources: dict[str, str]) -> Tests | None:
-    """Return the kept record of a test file, or None if the file or a module of the room has changed."""
+    """Return the kept record of a test file, or None if it has changed, or a module of the room that its tests run."""
     path = record_path(tree, file)
     if not path.is_file():
         return None
     record = json.loads(path.read_text("utf-8"))
-    same = all(record["modules"].get(module) == digest for module, digest in sources.items())
+    own = {module for test in record["tests"].values() for module in test["lines"]} & {*record["modules"], *sources}
+    rooms = {module.split("/")[0] for module in sources}
+    same = all(record["modules"][module] == sources.get(module) for module in own if module.split("/")[0] in rooms)
     return record["tests"] if same else None
 
 
