@@ -11,6 +11,7 @@ from strut.human.analysis.reference_bands import band_curve
 from strut.mocap.recording_plots import (
     angle_time_plot,
     foot_force_plot,
+    footprint_cop_plot,
     leg_torque_plot,
     marker_error_plot,
     total_force_plot,
@@ -104,6 +105,83 @@ def test_forces_are_drawn_in_body_weights_beside_those_of_plates(captured_sydney
         np.testing.assert_allclose(right[0] + left[0], ours, atol=1e-6)
         np.testing.assert_allclose(left[1], forces.plates.wrench[:, 1, axis] / weight_n)
     assert np.nanmean(values_of(panel_of(total, "upwards"))[0]) == pytest.approx(1.0, abs=0.1)
+
+
+def half_widths(panel, values):
+    """Return half the width of the band of a panel at its samples, NaN where there is none."""
+    (band,) = [patch for patch in panel.collections if patch.get_paths()]
+    heights = np.full(len(values), np.nan)
+    corners = np.concatenate([path.vertices for path in band.get_paths()])
+    time_s = values_time(panel)
+    for index, at_s in enumerate(time_s):
+        column = corners[np.abs(corners[:, 0] - at_s) < 1e-6, 1]
+        if len(column) > 1 and np.isfinite(values[index]):
+            heights[index] = np.ptp(column) / 2.0
+    return heights
+
+
+def values_time(panel):
+    return next(line.get_xdata() for line in panel.lines if len(line.get_xdata()) > 2)
+
+
+def test_bands_are_as_wide_as_the_forces_are_uncertain(captured_sydney):
+    """In body weights, and in N m per kilogram."""
+    forces = captured_sydney.forces
+    mass_kg = captured_sydney.robot.mass_kg
+    bands = {
+        "upwards": (total_force_plot(captured_sydney), forces.bands.total_n[:, 2] / (9.81 * mass_kg)),
+        "left foot, forwards": (foot_force_plot(captured_sydney), forces.bands.foot_n[:, 1, 0] / (9.81 * mass_kg)),
+        "right ankle": (
+            leg_torque_plot(captured_sydney),
+            forces.bands.torque_nm[:, captured_sydney.robot.joint_names.index("AnkleRight_RY")] / mass_kg,
+        ),
+    }
+    for title, (figure, expected) in bands.items():
+        panel = panel_of(figure, title)
+        found = half_widths(panel, values_of(panel)[0])
+        known = np.isfinite(found)
+        assert known.sum() > 50
+        np.testing.assert_allclose(found[known], expected[known], rtol=1e-3)
+
+
+def test_stances_of_a_foot_are_shaded_within_the_recording(captured_sydney):
+    panel = panel_of(foot_force_plot(captured_sydney), "left foot, upwards")
+    end_s = captured_sydney.forces.time_s[-1]
+    spans = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in panel.patches)
+    own = [
+        (max(print_.start_s, 0.0), min(print_.stop_s, end_s))
+        for print_ in captured_sydney.forces.footprints
+        if print_.side == "Left"
+    ]
+    np.testing.assert_allclose(spans, sorted(own))
+    assert panel.get_xlim() == (0.0, end_s)
+    total = panel_of(total_force_plot(captured_sydney), "upwards")
+    marks = [
+        line.get_xdata()[0]
+        for line in total.lines
+        if len(line.get_xdata()) == 2 and line.get_xdata()[0] == line.get_xdata()[1]
+    ]
+    whole = [p for p in captured_sydney.forces.footprints if p.is_complete]
+    np.testing.assert_allclose(sorted(marks), sorted([p.start_s for p in whole] + [p.stop_s for p in whole]))
+
+
+def test_footprints_are_as_long_as_feet_with_the_pressure_on_them(captured_sydney):
+    (axes,) = footprint_cop_plot(captured_sydney).axes
+    prints = [line for line in axes.lines if line.get_linewidth() == 9.0]
+    assert len(prints) == len(captured_sydney.forces.footprints)
+    for line, footprint in zip(prints, captured_sydney.forces.footprints, strict=True):
+        heel, toe = line.get_xydata()
+        np.testing.assert_allclose(heel, footprint.heel_m)
+        assert np.linalg.norm(toe - heel) == pytest.approx(footprint.length_m)
+        assert (toe - heel) @ footprint.forward > 0.0
+    assert axes.get_aspect() == 1.0
+    curves = [line for line in axes.lines if line.get_linewidth() == 1.3]
+    assert len(curves) == 4  # ours and that of plates, of both feet
+    for foot in range(2):
+        ours, plates = (line.get_xydata() for line in curves[2 * foot : 2 * foot + 2])
+        both = np.isfinite(ours).all(axis=1) & np.isfinite(plates).all(axis=1)
+        assert both.sum() > 20
+        assert np.median(np.linalg.norm(ours - plates, axis=1)[both]) < 0.05
 
 
 def test_left_and_right_agree_about_signs():

@@ -87,3 +87,20 @@ def test_a_wrench_has_its_pressure_where_it_acts():
     assert cop_of_wrenches(wrench_at(place, np.array([[30.0, -10.0, 500.0]]))) == pytest.approx(place)
     loads = FootLoads(np.zeros((1, 2, 3)), np.full((1, 2, 2), np.nan), np.zeros((1, 2)), np.zeros((1, 2), dtype=bool))
     assert not loads.wrenches().any()
+
+
+def test_the_usual_pressure_is_least_certain_where_both_feet_carry_half():
+    options = SmoothingOptions()
+    prior = cop_prior(feet(), TIME_S, options)
+    double = (TIME_S > 0.42) & (TIME_S < 0.55)
+    np.testing.assert_allclose(prior.sd_m[~double & (TIME_S < 0.41)], options.cop_sd_m)
+    middle_s = TIME_S[double][prior.sd_m[double].argmax()]
+    assert middle_s == pytest.approx((0.42 + 0.55) / 2.0, abs=0.02)
+    assert prior.sd_m.max() == pytest.approx(options.shared_cop_sd_m, rel=0.02)
+    assert (prior.sd_m[np.flatnonzero(double)[[0, -1]]] < 0.8 * prior.sd_m.max()).all()
+    right, left = (footprint.usual_cop(TIME_S) for footprint in feet())
+    along = left[double] - right[double]
+    share = ((prior.cop_m - right)[double] * along).sum(axis=1) / (along**2).sum(axis=1)
+    assert (np.diff(share) > 0.0).all()
+    assert share[0] < 0.25
+    assert share[-1] > 0.75

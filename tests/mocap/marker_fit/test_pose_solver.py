@@ -154,3 +154,14 @@ def test_a_fit_without_a_pelvis_has_no_start():
         solve_poses(
             PoseProblem(problem.body, problem.lengths_m, problem.points, holed, problem.weights, problem.prior), 100.0
         )
+
+
+def test_the_published_fit_reports_each_frame_and_starts_it_from_the_one_before():
+    q = np.repeat(random_poses(count=1), 4, axis=0)
+    q[:, 0] += np.linspace(0.0, 0.02, 4)
+    progress = []
+    found = published_fit(markers_at(q), on_progress=lambda stage, share: progress.append((stage, share)))
+    assert progress == [("fit markers", pytest.approx(share)) for share in (0.25, 0.5, 0.75, 1.0)]
+    np.testing.assert_allclose(found.error_m, 0.0, atol=1e-6)
+    assert (found.iterations[1:] < found.iterations[0] / 2).all()
+    assert published_fit(markers_at(q), q[0]).iterations[0] < found.iterations[0] / 2
