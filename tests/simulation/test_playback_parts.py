@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -201,3 +202,29 @@ def test_a_hand_that_is_busy_is_measured_and_a_platform_told_how_far_it_came():
     frame = pepper.chains.hand["right"]
     far = np.linalg.norm(frame_poses(pepper, frame, happened)[0] - frame_poses(pepper, frame, qpos)[0], axis=1).max()
     assert outcome.hand_error_mm == pytest.approx(1e3 * far)
+
+
+def test_a_loaded_sole_that_twists_slips_as_far_as_its_corners():
+    """Its middle stays where it is; MuJoCo's kinematics say where its corners go."""
+    alice = load_robot("alice")
+    corners = alice.feet[0].points
+    data = mujoco.MjData(alice.model)
+    angles_rad = np.linspace(0.0, 0.4, 9)
+    qpos = np.tile(alice.standing_qpos, (9, 1))
+    feet_m = np.empty((9, 2, 3))
+    corners_m = np.empty((9, len(corners), 3))
+    for sample, angle in enumerate(angles_rad):
+        qpos[sample, 3:7] = [np.cos(angle / 2.0), 0.0, 0.0, np.sin(angle / 2.0)]
+        data.qpos[:] = qpos[sample]
+        mujoco.mj_forward(alice.model, data)
+        feet_m[sample] = [data.site(foot.frame).xpos for foot in alice.feet]
+        body = data.body(corners[0].body)
+        local_m = np.array([corner.position_m for corner in corners])
+        corners_m[sample] = body.xpos + local_m @ body.xmat.reshape(3, 3).T - feet_m[sample, 0]
+    still_m = np.tile(feet_m[:1], (9, 1, 1))  # as if the body turned about its sole
+    load_n = np.tile([100.0, 0.0], (9, 1))
+    _, run = walked(9)
+    run = replace(run, qpos=qpos, foot_in_world=still_m, foot_load_n=load_n)
+    expected_m = np.linalg.norm((corners_m - corners_m[0])[..., :2], axis=-1).max()
+    assert expected_m > 0.02
+    assert largest_slip_m(alice, run) == pytest.approx(expected_m)
