@@ -16,7 +16,7 @@ MAX_SLIP_M = 0.005
 MAX_ROLLING_SLIP_M = 0.003  # of a walk that rolls over its feet; rolling does not count
 MIN_JOINT_LIMIT_MARGIN_RAD = -0.002  # between the nodes of a mesh, angles may leave their range by this much
 DEFAULT_MARGIN_M = 0.010  # distance that the centre of pressure keeps from the edge of the support polygon
-STANDS_STILL_M = 1e-3  # a walk shorter than this has no cost of transport
+STANDS_STILL_M = 1e-3  # a shorter way leads nowhere
 
 
 class AuditPart(Protocol):

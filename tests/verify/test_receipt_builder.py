@@ -16,6 +16,7 @@ from strut.pilot.gait_library.gait_audit import GaitAudit, audit_gait, distance_
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.plant.plant_audit import FEWEST_SAMPLES, was_piloted
 from strut.receipt import Reason, ReasonKind
+from strut.style import Style
 from strut.verify.contact_force_fit import fit_contact_forces
 from strut.verify.receipt_builder import (
     cost_of_transport,
@@ -41,6 +42,7 @@ def needs_of(**changes):
         "joint_limit_margin_rad": np.full((3, JOINTS), 0.2), "slip_m": np.array([[0.0] * 4, [0.001] * 4, [0.002] * 4]),
         "penetration_m": 0.0005, "margin_m": np.array([0.05, 0.03, 0.04]), "on_lines": False, "landings": None,
         "self_distance": SimpleNamespace(smallest_m=0.012), "parts": {},
+        "qpos": np.array([[0.0, 0.0, 0.2], [0.25, 0.0, 0.2], [0.5, 0.0, 0.2]]),
     }  # fmt: skip
     return SimpleNamespace(**plain | changes)
 
@@ -53,6 +55,29 @@ def draft_of(needs=None, **changes):
         "share_over_time": None, "expressed": {}, "not_expressed": (), "figures": {},
     }  # fmt: skip
     return SimpleNamespace(**plain | changes)
+
+
+@pytest.mark.parametrize(
+    ("way_m", "has_cost"),
+    [([0.0, 0.25, 0.5], True), ([0.0, 0.3, 0.16], True), ([0.0, 0.4, 0.19], False), ([0.0, 0.0, 0.019], False),
+     ([0.0, 0.0, 0.021], True)],
+)  # fmt: skip
+def test_on_the_spot_there_is_no_cost_of_transport(way_m, has_cost):
+    """A walk that ends at less than half of the farthest it went, or within a tenth of 0.2 m, leads nowhere."""
+    qpos = np.column_stack([way_m, np.zeros(3), np.full(3, 0.2)])
+    needs = needs_of(qpos=qpos, distance_m=way_m[-1])
+    assert (cost_of_transport(PETE, needs) is not None) == has_cost
+
+
+@pytest.mark.parametrize(("reached_m_s", "percent"), [(0.2, None), (0.191, None), (0.172, "86 %"), (0.1, "50 %")])
+def test_a_speed_that_is_not_reached_is_a_reason_and_no_verdict(reached_m_s, percent):
+    """Happy walks 1.25 times as fast as the 0.16 m/s that neutral was asked for."""
+    figures = {"walking_speed_m_s": reached_m_s, "walking_speed_asked_m_s": 0.16}
+    found = receipt(emotion=None, figures=figures, style=Style(tempo=1.25))
+    assert found.verdict == "ok"
+    slowed = [reason.text for reason in found.reasons_of(ReasonKind.SLOWED)]
+    assert len(slowed) == (percent is not None)
+    assert all(f"{percent} of the 0.20 m/s asked" in text for text in slowed)
 
 
 def test_the_cost_of_transport_is_work_without_braking_over_weight_and_way():

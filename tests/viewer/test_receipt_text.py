@@ -116,7 +116,7 @@ def test_a_turn_is_reported_beside_the_requested_one(calm: Motion) -> None:
 def test_an_emotion_that_fades_in_and_out_is_reported_as_one_share(calm: Motion) -> None:
     assert calm.receipt is not None
     felt = replace(calm.receipt, emotion="sad", intensity_asked=1.0, intensity_kept=1.0, expressed_share=0.88)
-    assert receipt_sentences(felt)[0] == "Expresses sad as asked; 88 % on average, as it fades in and out."
+    assert receipt_sentences(felt)[0] == "Expresses 88 % of sad on average."
     assert verdict_of(replace(calm, receipt=felt)) == "88 % expressed, ok"
 
 
@@ -144,7 +144,7 @@ def test_the_kept_intensity_is_reported_beside_the_requested_one(calm: Motion, b
     assert intensity_verdict(weaker) == "intensity 0.40 of 0.50 asked, weakened"
     assert intensity_verdict(bare) == "not checked"
     brief = replace(calm.receipt, intensity_asked=1.0, intensity_kept=1.0, expressed_share=0.46, verdict="weakened")
-    assert intensity_words(brief) == "intensity 1.00 as asked, 46 % expressed"
+    assert intensity_words(brief) == "intensity 1.00, 46 % expressed"
 
 
 def test_an_intensity_is_rounded_in_one_way(calm: Motion) -> None:

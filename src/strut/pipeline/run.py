@@ -106,7 +106,8 @@ def _unless_strict(request: Request, receipt: Receipt) -> str:
     how = "walk at" if request.task.walks else "show it at"
     intensity = intensity_of_asked(receipt.intensity_kept or 0.0, request.asked)
     if receipt.intensity_kept == request.asked and receipt.expressed_share is not None:
-        return f"Without --strict it would {how} {intensity}, {format_percent(receipt.expressed_share)} expressed."
+        share = format_percent(receipt.expressed_share)
+        return f"Without --strict it would {how} intensity {request.asked:.2f}, {share} expressed."
     return f"Without --strict it would {how} {intensity}."
 
 

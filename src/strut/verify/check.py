@@ -16,6 +16,7 @@ from strut.robot import Robot
 from strut.verify.judge import judge
 from strut.verify.receipt_builder import receipt_for
 from strut.verify.recorded_walk import is_person, recorded_receipt, was_recorded
+from strut.verify.shown_emotion import ShownEmotion, shown_emotion
 
 
 def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None = None) -> Receipt:
@@ -24,6 +25,9 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     A motion of a human model that says it was recorded from a person is judged as such: feet may sink and roll, joints
     must move as those of people do, forces must be those of the movement (`recorded_walk`). Without forces the verdict
     of a sound recording is `forces not judged`.
+
+    An emotion that its receipt claims is measured again where its request can be drafted quickly (`shown_emotion`); a
+    claim that the motion does not show breaks a limit, and what was not measured is None.
 
     Args:
         motion: Samples evenly spaced in time; taken to be at rest before the first and after the last.
@@ -41,10 +45,13 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
         return recorded_receipt(robot, motion)
     least_m = planned_margin_m(motion) if margin_m is None else margin_m
     draft, broken = judge(draft_of(motion, robot), margin_m=least_m)
-    verdict: Verdict = "refused" if broken else "ok"
-    receipt = receipt_for(
-        draft, verdict=verdict, reasons=[violation.reason for violation in broken], **_claimed(motion.receipt)
-    )
+    reasons = [violation.reason for violation in broken]
+    shown = shown_emotion(robot, motion)
+    false_claim = None if shown is None or motion.receipt is None else shown.false_claim(motion.receipt)
+    if false_claim is not None:
+        reasons.append(false_claim)
+    verdict: Verdict = "refused" if reasons else "ok"
+    receipt = receipt_for(draft, verdict=verdict, reasons=reasons, **_measured_claims(motion.receipt, shown))
     return replace(receipt, expression=motion.receipt.expression) if motion.receipt else receipt
 
 
@@ -55,16 +62,23 @@ def _as_planned(robot: Robot, motion: Motion) -> Robot:
     return robot.expressing("animated" if layer == "animated" and robot.expression.animated else "published")
 
 
-def _claimed(receipt: Receipt | None) -> dict[str, Any]:
-    """Return the emotion and intensities that a motion claims; they cannot be measured."""
+def _measured_claims(receipt: Receipt | None, shown: ShownEmotion | None) -> dict[str, Any]:
+    """Return the emotion that a motion claims, and its strength as far as it was measured; None where it was not.
+
+    The expressed share counts start and stop and what the body cannot show, so that it is at most what was measured.
+    """
     if receipt is None:
         return {"emotion": None, "asked": None, "kept": None}
     emotion = Emotion(*receipt.pad, name=receipt.emotion) if receipt.pad else None
+    asked = receipt.intensity_asked
+    if shown is None or asked is None:
+        return {"emotion": emotion, "asked": asked, "kept": None}
+    claimed = receipt.expressed_share
     return {
         "emotion": emotion,
-        "asked": receipt.intensity_asked,
-        "kept": receipt.intensity_kept,
-        "expressed_share": receipt.expressed_share,
+        "asked": asked,
+        "kept": shown.share * asked,
+        "expressed_share": None if claimed is None else min(claimed, shown.share),
     }
 
 

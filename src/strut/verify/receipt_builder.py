@@ -7,25 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from strut.audit import STANDS_STILL_M, Audit
+from strut.audit import Audit
 from strut.draft import Draft, Violation
 from strut.emotion import Emotion
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.travel_direction import base_track, travel_direction
-from strut.plumbing.number_text import format_percent, join_words
+from strut.plumbing.number_text import format_percent, format_speed, join_words
 from strut.receipt import Reason, ReasonKind, Receipt, Verdict
 from strut.robot import Robot
 from strut.style import parameter_label
 
 AS_ASKED = 0.85  # a motion with a smaller mean expressed share is weakened
+SPEED_REACHED = 0.95  # of the speed that was asked for; less is a reason
+MIN_WAY = 0.1  # of the height of the base, and
+MIN_RETURN = 0.5  # of the farthest distance from the start: a walk that ends nearer to its start is on the spot
 
 
 def cost_of_transport(robot: Robot, measured: Audit) -> float | None:
     """Return the mechanical work of all joints, braking not returned, over weight and distance; None on the spot.
 
-    None on wheels, too: the work of the platform's motors is unknown.
+    A short shuffle and a walk that returns are on the spot, too: they cost work and lead nowhere. None on wheels: the
+    work of the platform's motors is unknown.
     """
-    if measured.distance_m < STANDS_STILL_M or not robot.feet:
+    if not robot.feet:
+        return None
+    away_m = np.linalg.norm(measured.qpos[:, :2] - measured.qpos[0, :2], axis=1)
+    if measured.distance_m < max(MIN_WAY * float(measured.qpos[:, 2].mean()), MIN_RETURN * float(away_m.max())):
         return None
     power_w = np.abs(measured.torque_nm * measured.joint_speed_rad_s).sum(axis=1)
     work_j = float(np.trapezoid(power_w, measured.time_s))
@@ -60,8 +67,22 @@ def planned_receipt(
         kept=None if emotion is None else intensity * draft.kept,
         expressed_share=share,
         verdict="weakened" if reasons else "ok",
-        reasons=reasons,
+        reasons=[*reasons, *_too_slow(draft)],
     )
+
+
+def _too_slow(draft: Draft) -> list[Reason]:
+    """Return that a walk is slower than it was asked to be in its style; nothing if it is not, or too short to say."""
+    reached_m_s = draft.figures.get("walking_speed_m_s")
+    neutral_m_s = draft.figures.get("walking_speed_asked_m_s")
+    if reached_m_s is None or not neutral_m_s:
+        return []
+    asked_m_s = neutral_m_s * (1.0 if draft.style is None else abs(draft.style.speed))
+    if reached_m_s >= SPEED_REACHED * asked_m_s:
+        return []
+    share = format_percent(reached_m_s / asked_m_s)
+    text = f"walks at {format_speed(reached_m_s)} once under way, {share} of the {format_speed(asked_m_s)} asked"
+    return [Reason(ReasonKind.SLOWED, None, text)]
 
 
 def mean_share_over_time(draft: Draft) -> float:

@@ -89,14 +89,19 @@ def intensity_verdict(motion: Motion) -> str:
 def intensity_words(receipt: Receipt) -> str:
     """Return the intensity kept beside the requested one, and the expressed share of a weakened emotion.
 
-    Return nothing for neutral, which has no strength.
+    Where that is weakened although its intensity is not, nothing is said to be as asked. Return nothing for neutral,
+    which has no strength.
     """
     if receipt.share_kept is None or receipt.intensity_asked is None:
         return ""
-    intensity = intensity_of_asked(receipt.share_kept * receipt.intensity_asked, receipt.intensity_asked)
-    if receipt.verdict != "weakened" or receipt.expressed_share is None:
+    kept = receipt.share_kept * receipt.intensity_asked
+    intensity = intensity_of_asked(kept, receipt.intensity_asked)
+    if receipt.verdict != "weakened":
         return intensity
-    return f"{intensity}, {format_percent(receipt.expressed_share)} expressed"
+    if f"{kept:.2f}" == f"{receipt.intensity_asked:.2f}":
+        intensity = f"intensity {kept:.2f}"
+    share = receipt.expressed_share
+    return intensity if share is None else f"{intensity}, {format_percent(share)} expressed"
 
 
 def headline(receipt: Receipt) -> str:
@@ -111,11 +116,12 @@ def headline(receipt: Receipt) -> str:
     asked = receipt.intensity_asked
     if receipt.verdict == "refused" or kept is None or asked is None:
         return f"{robot}, {emotion}"
-    if receipt.verdict == "ok" and asked == 1.0:
+    is_all = receipt.expressed_share is None or receipt.expressed_share > _ALL
+    if receipt.verdict == "ok" and asked == 1.0 and is_all:
         return f"{robot} expresses {emotion} as asked"
     share = "" if receipt.expressed_share is None else f"{format_percent(receipt.expressed_share)} of "
     intensity = f"intensity {asked:.2f}" if kept == 1.0 else intensity_of_asked(kept * asked, asked)
-    return f"{robot} expresses {share if receipt.verdict == 'weakened' else ''}{emotion} at {intensity}"
+    return f"{robot} expresses {'' if is_all and receipt.verdict == 'ok' else share}{emotion} at {intensity}"
 
 
 def receipt_sentences(receipt: Receipt | None) -> list[str]:
@@ -238,7 +244,7 @@ def _expression(receipt: Receipt) -> list[str]:
         if receipt.strength > _ALL:
             return [f"Expresses {receipt.emotion} as asked."]
         share = format_percent(receipt.strength)
-        return [f"Expresses {receipt.emotion} as asked; {share} on average, as it fades in and out."]
+        return [f"Expresses {share} of {receipt.emotion} on average."]
     first = f"Expresses {format_percent(receipt.strength)} of {receipt.emotion} on average"
     if receipt.expressed_share is None:
         first = f"Keeps {receipt.emotion} at {intensity_words(receipt)}"
