@@ -102,10 +102,10 @@ def prepare_trial(recording: Recording, marker_set: MarkerSet | None = None) -> 
     axes = find_walking_axes(recording, {name: landmark.segment for name, landmark in landmarks.items()})
     recording = turn_onto_x(recording, axes)
     recording, landmarks, labels = _rename_medial_ankles(recording, landmarks, labels, matched_set)
-    faults = (
-        *check_markers(recording, recording.marker_names),
-        *find_exchanged_labels(recording, landmarks, labels),
-    )
+    faults = check_markers(recording, recording.marker_names)
+    known = {frozenset(fault.markers) for fault in faults}
+    exchanged = find_exchanged_labels(recording, landmarks, labels)
+    faults = (*faults, *(fault for fault in exchanged if frozenset(fault.markers) not in known))
     paths = None
     events: tuple[GaitEvent, ...] = ()
     stances: tuple[PlateStance, ...] = ()

@@ -48,6 +48,16 @@ def test_exchanges_in_a_real_recording_are_reported(author, pair):
     assert set(pair) in reported(exchanged(author, *pair))
 
 
+@pytest.mark.parametrize("frame", [10, 60, 110])
+def test_names_that_are_exchanged_on_the_way_are_reported_once(frame):
+    made, _ = walker_recording(frames=120)
+    pair = [made.marker_names.index(name) for name in ("LKNE", "LTHI")]
+    swapped = made.markers_m.copy()
+    swapped[frame:, pair] = swapped[frame:, pair[::-1]]
+    faults = prepare_trial(replace(made, markers_m=swapped)).faults
+    assert [(fault.kind, set(fault.markers), fault.frame) for fault in faults] == [("swap", {"LKNE", "LTHI"}, frame)]
+
+
 @pytest.mark.parametrize(
     "name", ["qcmas_walk.c3d", "qcmas_static.c3d", "sydney_walk03.c3d", "c3d_samples/newwalk.c3d",
              "c3d_samples/plate_type2.c3d", "c3d_samples/plate_type3.c3d", "c3d_samples/pc_real.c3d",
