@@ -12,7 +12,21 @@ from strut.plumbing.csv_text import csv_of_lists, csv_of_rows, original_cell, sa
 
 @pytest.mark.parametrize(
     "text",
-    ["=1+1", '=HYPERLINK("http://x")', "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-", "=", "'=1"],
+    [
+        "=1+1",
+        '=HYPERLINK("http://x")',
+        "+cmd|' /C calc'!A0",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "-",
+        "=",
+        "'=1",
+        "\uff1d1+1",
+        "\uff20A1",
+    ],
 )
 def test_text_that_would_be_a_formula_becomes_text(text):
     assert safe_cell(text) == f"'{text}"
@@ -35,7 +49,7 @@ def test_other_text_stays_as_it_is(text):
 def test_every_text_can_be_read_back_and_none_is_a_formula(text):
     cell = safe_cell(text)
     assert original_cell(cell) == text
-    assert cell[:1] not in ("=", "@", "\t", "\r")
+    assert cell[:1] not in ("=", "@", "\t", "\r", "\n")
 
 
 def test_whole_tables_are_safe_in_their_headings_too():

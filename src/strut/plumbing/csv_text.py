@@ -1,7 +1,8 @@
 """CSV text: cells that a spreadsheet does not take for formulas.
 
-A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula, and a formula can send
-other cells to a web site. Texts from people and files get an apostrophe in front, which `original_cell` takes away.
+A spreadsheet runs a cell that begins with =, +, -, @ (narrow or wide), a tab or the end of a line as a formula, and a
+formula can send other cells to a web site. Texts from people and files get an apostrophe in front, which
+`original_cell` takes away.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # apostrophes in front of it count, too: so every text can be read back
+# Apostrophes in front of the sign count, too: so every text can be read back.
+_FORMULA = re.compile("'*[-=+@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 _BETWEEN_NUMBERS = ("to", "%")  # as in '-0.20 to +0.35'
 
