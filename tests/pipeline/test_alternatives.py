@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 from msgspec.structs import replace as replaced
 
-from strut.draft import Generator, Search, Violation, not_made
+from strut.draft import Detail, Generator, Search, Violation, not_made
 from strut.emotion import named_emotion
 from strut.errors import BadFootstepsError, ImpossibleStepError, RefusedError
 from strut.gaits.footsteps.request import Steps
@@ -208,6 +208,24 @@ def test_a_robot_that_walks_slower_than_usual_says_so(candidates_of, monkeypatch
     assert [str(reason) for reason in run(request, robot=ALICE).receipt.reasons] == [
         "walks at 0.20 m/s in neutral, because its usual speed would break a limit (torque: too weak)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "may_slide"), [({}, True), ({"turn_rad_s": 3.0}, False), ({"sideways_m_s": -0.1}, False)]
+)
+def test_a_neutral_walk_may_slide_and_a_turn_of_which_less_can_be_done_may_not(
+    candidates_of, monkeypatch, options, may_slide
+):
+    seen = []
+
+    def prove(draft, *, may_slide):
+        seen.append(may_slide)
+        return draft
+
+    monkeypatch.setattr("strut.pipeline.candidates.verify_upright", prove)
+    task = PatternGait(**options)
+    assert candidates_of(replaced(REQUEST, task=task, emotion=None)).candidate(0.0, Detail()).passes
+    assert seen == [may_slide]
 
 
 def test_a_chosen_speed_is_not_replaced(candidates_of):

@@ -113,7 +113,7 @@ class Candidates:
             measured, violations = judge(draft, margin_m=request.min_margin_m, use=use, more=self.limits)
             candidate = Candidate(intensity, measured, violations, neutral=neutral)
             if candidate.passes and is_simulated:
-                played = verify_upright(candidate.draft, may_slide=neutral)
+                played = verify_upright(candidate.draft, may_slide=neutral and not self._could_do_less)
                 candidate = replace(candidate, draft=played, violations=played.violations)
             if candidate.passes or candidate.is_hopeless(violations, detail):
                 break
@@ -122,6 +122,13 @@ class Candidates:
         if not quiet:
             self.report(intensity, passed=candidate.passes)
         return candidate
+
+    @property
+    def _could_do_less(self) -> bool:
+        """Whether a number was chosen, such as a turn, of which less can be done; a speed may be the usual one."""
+        task = self.request.task
+        chosen = task.chosen_options()
+        return any(value != 0.0 and not task.adjustable[name].usual_shares for name, value in chosen.items())
 
     def report(self, intensity: float, *, passed: bool, instead: str = "") -> None:
         """Report a candidate; raises StoppedError if the callback returns True."""

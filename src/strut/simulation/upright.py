@@ -19,8 +19,8 @@ MAX_MISS_M = 0.1  # distance from the planned end that a short walk may miss; a 
 def verify_upright(draft: Draft, *, may_slide: bool) -> Draft:
     """Return a measured draft with its controller among its figures, or with what goes wrong as a violation.
 
-    A neutral walk may slide, because less of it would be the same motion. For the same reason it passes without a
-    margin, and a reason says in which conditions it falls.
+    A neutral walk of the robot's own speed may slide, because less of it would be the same motion. For the same reason
+    it passes without a margin, and a reason says in which conditions it falls. A chosen turn or speed can be less.
     """
     motion = Motion(
         robot=draft.robot.name,
