@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
+import subprocess
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -177,3 +179,16 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
     place = {name: number for number, name in enumerate(FIRST)}
     items.sort(key=lambda item: place.get(item.path.name, len(FIRST)))
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The source of axe-core, which finds what people with disabilities cannot use."""
+    kept = Path(__file__).parents[1] / ".axe" / "node_modules" / "axe-core" / "axe.min.js"
+    if not kept.is_file():
+        if shutil.which("npm") is None:
+            pytest.skip("npm is not installed (Debian: apt-get install npm)")
+        install = ["npm", "install", "--silent", "--no-save", "--prefix", str(kept.parents[2]), "axe-core@4"]
+        if subprocess.run(install, check=False, capture_output=True, timeout=120).returncode or not kept.is_file():
+            pytest.skip("axe-core cannot be installed by npm (no network?)")
+    return kept.read_text("utf-8")

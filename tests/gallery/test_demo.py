@@ -7,6 +7,7 @@ import pytest
 import strut
 from strut.cli.main import main
 from strut.errors import UnknownNameError
+from tests.study.browsing import violations
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +67,21 @@ def test_the_page_fits_a_phone_and_rests_for_people_who_want_no_motion(made, bro
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
     assert page.evaluate("[...document.querySelectorAll('video')].every((film) => film.paused)")
     page.close()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 375)])
+def test_people_with_disabilities_can_use_the_page(made, browser, axe, scheme, width):
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme, reduced_motion="reduce")
+    page.goto(made[0].as_uri())
+    assert violations(page, axe) == []
+    page.get_by_role("button", name="Pepper, sad").click()
+    assert violations(page, axe) == []
+    page.get_by_role("button", name="Close").click()
+    page.close()
+
+
+def test_the_heading_counts_what_is_there(made):
+    assert "<h1>Two bodies, two emotions</h1>" in made[0].read_text("utf-8")
 
 
 def test_the_commands_of_the_page_have_only_options_that_exist(made, capsys):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -219,19 +218,6 @@ def visit(request, on_the_web):
     yield open_page
     for context in contexts:
         context.close()
-
-
-@pytest.fixture(scope="session")
-def axe():
-    """The source of axe-core, which finds what people with disabilities cannot use."""
-    kept = Path(__file__).parents[2] / ".axe" / "node_modules" / "axe-core" / "axe.min.js"
-    if not kept.is_file():
-        if shutil.which("npm") is None:
-            pytest.skip("npm is not installed (Debian: apt-get install npm)")
-        install = ["npm", "install", "--silent", "--no-save", "--prefix", str(kept.parents[2]), "axe-core@4"]
-        if subprocess.run(install, check=False, capture_output=True, timeout=120).returncode or not kept.is_file():
-            pytest.skip("axe-core cannot be installed by npm (no network?)")
-    return kept.read_text("utf-8")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -36,12 +37,14 @@ class DemoBody:
         title: Heading of its row.
         sentence: What it does, for a reader who has never met it.
         plan: Returns its motion in an emotion.
+        upright: Whether it is higher than wide.
     """
 
     robot: str
     title: str
     sentence: str
     plan: Callable[[str], Motion]
+    upright: bool = True
 
 
 def walk_as_human(emotion: str) -> Motion:
@@ -74,7 +77,7 @@ BODIES = (
     DemoBody("cassie", "Cassie", "A biped on springs, with eyes, under its own controllers.", walk_on_springs),
     DemoBody("pepper", "Pepper", "The hand waves; the emotion uses what the task leaves free.", wave),
     DemoBody("alice", "Alice", "A small humanoid on its way to a place.", walk_to_goal),
-    DemoBody("mrpete", "Mr. Pete", "A crawling quadruped with 28 joints.", crawl),
+    DemoBody("mrpete", "Mr. Pete", "A crawling quadruped with 28 joints.", crawl, False),
 )
 
 
@@ -136,10 +139,11 @@ def demo(
     rows: list[tuple[DemoBody, list[Portrait]]] = []
     for body in bodies:
         own = [motions[body.robot, emotion] for emotion in emotions]
-        rows.append((body, film_body(load_robot(body.robot), own, emotions)))
+        rows.append((body, film_body(load_robot(body.robot), own, emotions, upright=body.upright)))
         finish(f"filmed {body.robot}")
     contents = {name: encode_motion(motions[key]) for key, name in files.items()}
-    contents[PAGE] = demo_page([(body.title, body.sentence, portraits) for body, portraits in rows])
+    shown = [(body.title, body.sentence, portraits) for body, portraits in rows]
+    contents[PAGE] = demo_page(shown, files=f"{shlex.quote(str(folder))}/{bodies[0].robot}_*.npz")
     write_files(folder, contents, last=PAGE, force=force)
     return folder / PAGE, [DemoMotion(*key, motions[key], folder / name) for key, name in files.items()]
 

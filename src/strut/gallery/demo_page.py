@@ -26,7 +26,9 @@ from strut.viewer.picture import panels_of
 from strut.viewer.receipt_text import headline, receipt_sentences
 from strut.viewer.video import video_bytes
 
-TILE_PX = 240
+TILE_PX = 288  # width of a film
+TALL_SHARE = 1.15  # height over width of the films of upright bodies
+WIDE_SHARE = 0.85  # the same of others
 FILM_S = 4.0
 FRAMES_PER_S = 20.0
 PICTURE_PX = 560
@@ -73,11 +75,16 @@ class Portrait:
     picture: str
 
 
-def film_body(robot: Robot, motions: Sequence[Motion], emotions: Sequence[str]) -> list[Portrait]:
+def film_body(robot: Robot, motions: Sequence[Motion], emotions: Sequence[str], *, upright: bool) -> list[Portrait]:
     """Return the portraits of motions of one robot, filmed to one scale."""
     robots = [robot] * len(motions)
+    high_px = 2 * round((TALL_SHARE if upright else WIDE_SHARE) * TILE_PX / 2.0)
     film = film_of(
-        SideBySide(motions, robots), duration_s=FILM_S, frames_per_s=FRAMES_PER_S, panel_px=TILE_PX, plain=True
+        SideBySide(motions, robots),
+        duration_s=FILM_S,
+        frames_per_s=FRAMES_PER_S,
+        size_px=(len(motions) * TILE_PX, high_px),
+        plain=True,
     )
     panels = [np.split(picture, len(motions), axis=1) for picture in film.pictures()]
     return [
@@ -91,7 +98,7 @@ def _portrait(robot: Robot, motion: Motion, emotion: str, pictures: Sequence[Pix
     assert receipt is not None
     moment = tight_moments(motion, robot)[0]
     at_s = float(motion.time_s[moment.sample] - motion.time_s[0])
-    (picture,) = panels_of(SideBySide([motion], [robot]), at_s=at_s, panel_px=PICTURE_PX)
+    (picture,) = panels_of(SideBySide([motion], [robot]), at_s=at_s, panel_px=PICTURE_PX, titles=False)
     return Portrait(
         emotion=emotion,
         film=_address("video/mp4", video_bytes(pictures, "mp4", rate_hz=FRAMES_PER_S)),
@@ -142,6 +149,19 @@ def _templates() -> jinja2.Environment:
     )
 
 
-def demo_page(rows: Sequence[tuple[str, str, Sequence[Portrait]]]) -> bytes:
-    """Return the page: a row of portraits for each body, with its title and what it does."""
-    return _templates().get_template("demo.html").render(policy=POLICY, rows=rows).encode()
+def demo_page(rows: Sequence[tuple[str, str, Sequence[Portrait]]], *, files: str) -> bytes:
+    """Return the page: a row of portraits for each body, with its title and what it does.
+
+    Args:
+        rows: Title, sentence and portraits of each body.
+        files: The motions for a first study, as a shell names them.
+    """
+    emotions = max(len(portraits) for _, _, portraits in rows)
+    title = f"{_counted(len(rows), 'body', 'bodies')}, {_counted(emotions, 'emotion', 'emotions')}".capitalize()
+    return _templates().get_template("demo.html").render(policy=POLICY, title=title, rows=rows, files=files).encode()
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    """Return a count with its noun, small ones in words."""
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+    return f"{words[count] if count < len(words) else count} {one if count == 1 else several}"

@@ -52,18 +52,24 @@ def picture_of(
 ) -> Pixels:
     """Return a picture of motions side by side. Shape (height_px, width_px, 3), or (…, 4) if it is transparent."""
     panel_px = PICTURE.panel_px(len(shown.motions)) if panel_px is None else panel_px
+    marks = marks_of(shown, at_s=at_s) if view.has_text else []
+    return _still(shown, at_s, panel_px, view, marks).picture(0)
+
+
+def panels_of(
+    shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420, titles: bool = True
+) -> list[Pixels]:
+    """Return the picture of each motion, under its title or without. Shape (height_px, panel_px, 3) each."""
+    still = _still(shown, at_s, panel_px, USUAL, [])
+    return np.split(still.picture(0) if titles else still.shot.panels(0), len(shown.motions), axis=1)
+
+
+def _still(shown: SideBySide, at_s: float | None, panel_px: int, view: View, marks: Sequence[Mark]) -> TitledShot:
+    """Return a shot of one moment, with a legend of marks."""
     takes = [
         follow(footage(motion, robot, _moment(motion, robot, at_s), look=shown.look)) for motion, robot in shown.pairs
     ]
-    marks = marks_of(shown, at_s=at_s) if view.has_text else []
-    titled = titled_shot(shown, takes, view, panel_px=panel_px, height_share=LEVEL_SHARE, marks=marks)
-    return titled.picture(0)
-
-
-def panels_of(shown: SideBySide, *, at_s: float | None = None, panel_px: int = 420, view: View = USUAL) -> list[Pixels]:
-    """Return the picture of each motion under its title. Shape (height_px, panel_px, 3) each."""
-    picture = picture_of(shown, at_s=at_s, panel_px=panel_px, view=view)
-    return np.split(picture, len(shown.motions), axis=1)
+    return titled_shot(shown, takes, view, panel_px=panel_px, height_share=LEVEL_SHARE, marks=marks)
 
 
 def _moment(motion: Motion, robot: Robot, at_s: float | None) -> npt.NDArray[np.intp]:
