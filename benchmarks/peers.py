@@ -7,7 +7,7 @@ A step of our own gait (34 degrees of freedom, four phases, two impacts) is samp
 tracks it, then each peer tracks the same curves of the same body at the same nodes, in a process of its own and in the
 same run. `cpu_s` is processor time of one thread, set-up included; `cpu_over_ours` compares it with ours over the same
 stretch, the step or its first phase. A peer that needs more than the limit of processor time is stopped, that is said,
-and the rows it had are kept. How the problems differ stands in each peer's file and in docs/human.md.
+and the rows it had are kept. How the problems differ stands in each peer's file and in docs/results.toml.
 """
 
 from __future__ import annotations

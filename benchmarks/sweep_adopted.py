@@ -259,7 +259,8 @@ left out until they are walked again.
 - A body length is the distance between front and hind hips, or the height of a biped; the speed is that of neutral.
 - Under each emotion stands what limits left of it: 1.00 is all, 0.00 a neutral walk.
 - Distance is over what was planned; slip is that of the worst stance in any of the conditions.
-- People would confuse emotions nearer than {discrimination_threshold():.2f} levels ([expression](expression.md)).
+- People would confuse emotions nearer than {discrimination_threshold():.2f} levels
+  ([expression](explanations/expression.md)).
 
 """
     path.write_text(f"{words}| {' | '.join(head)} |\n|{'---|' * len(head)}\n" + "\n".join(lines) + "\n", "utf-8")

@@ -3,7 +3,8 @@
 It is one file because Blender installs single files: Edit > Preferences > Add-ons > Install. It imports the rigs of
 `strut export ROBOT --to rig`.
 Legs follow the foot targets by inverse kinematics with limits, coupled joints and level feet. Drivers do this, so
-posing, playing and rendering all show feasible postures. docs/blender.md leads from the installation to the film.
+posing, playing and rendering all show feasible postures. docs/how_to/work_with_blender.md leads from the installation
+to the film.
 """
 
 import csv

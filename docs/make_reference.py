@@ -1,7 +1,7 @@
 """Generate the reference pages: every verb, every name of `import strut`, every key of TOML files and receipts.
 
-mkdocs runs this as a hook, so that the pages are never older than the code. `python docs/make_reference.py FOLDER`
-writes the same pages into a folder.
+mkdocs runs this as a hook, so that the pages are never older than the code. `python docs/make_reference.py` writes the
+JSON Schemas of the TOML files into docs/schemas, where editors find them; with a folder it writes the pages there.
 """
 
 from __future__ import annotations
@@ -9,22 +9,51 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import math
 import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 import typer
 
 import strut
+from strut.mocap.marker_fit.subject_model import SubjectModel
+from strut.mocap.markers.marker_set import MarkerSetTable
 from strut.receipt import LimitName, ReasonKind, Receipt
 from strut.registry import VERBS, find, names
 from strut.schemas.table_kinds import FILES, robot_forms
+from strut.study.design.design import design_tables
+from strut.style import STYLE_PARAMETERS
 
 SOURCE = Path(strut.__file__).parent
+SCHEMAS = Path(__file__).parent / "schemas"
+UNITS = {  # of what a name ends in
+    "_m_s": "m/s",
+    "_mm_s": "mm/s",
+    "_rad_s": "rad/s",
+    "_deg_s": "°/s",
+    "_nm_rad": "N m/rad",
+    "_nm_s_rad": "N m s/rad",
+    "_kg_m2": "kg m²",
+    "_n_s": "N s",
+    "_per_s": "1/s",
+    "_m": "m",
+    "_mm": "mm",
+    "_rad": "rad",
+    "_deg": "°",
+    "_nm": "N m",
+    "_kg": "kg",
+    "_hz": "1/s",
+    "_ms": "ms",
+    "_s2": "s²",
+    "_s": "s",
+    "_n": "N",
+}
 GROUPS = {
     "Robots": ("robots", "adopt", "emotions", "distinguish"),
     "Motions": ("demo", "walk", "perform", "animate", "synthesize", "repair", "library"),
@@ -35,12 +64,13 @@ GROUPS = {
 
 
 def pages() -> dict[str, str]:
-    """Return every generated page and JSON Schema by its path below `docs/`."""
+    """Return every generated page by its path below `docs/`."""
     made = {"reference/commands/index.md": command_index()}
     made |= {f"reference/commands/{verb}.md": command_page(verb) for verb in VERBS}
     made |= {f"reference/python/{name}.md": page for name, page in python_pages()}
     made |= {f"reference/files/{name}.md": page for name, page in table_pages()}
-    made |= {f"schemas/{name}.schema.json": text for name, text in schema_files()}
+    made["reference/files/index.md"] = table_index()
+    made["reference/style_parameters.md"] = style_parameter_page()
     made["reference/receipt.md"] = receipt_page()
     return made
 
@@ -137,12 +167,26 @@ def _stub_groups(stub: Path, package: str) -> Iterator[tuple[str, list[str]]]:
 # Tables of TOML files
 
 
+def table_index() -> str:
+    """Return the list of TOML files."""
+    lines = ["# Tables", "", "Every TOML file that strut reads, with all keys. Lengths are metres, angles radians.", ""]
+    lines += ["| file | what it is for | JSON Schema |", "|---|---|---|"]
+    for name, (words, _) in table_kinds().items():
+        stem = name.removesuffix(".toml")
+        lines.append(f"| [{name}]({stem}.md) | {words} | [{stem}.schema.json](../../schemas/{stem}.schema.json) |")
+    words = (
+        "Editors with Taplo (Even Better TOML in VS Code) complete and check a file whose first line names its schema: "
+    )
+    return "\n".join([*lines, "", f"{words}`#:schema PATH/docs/schemas/robot.schema.json`."])
+
+
 def table_pages() -> Iterator[tuple[str, str]]:
     """Yield the page of each TOML file, with every key of its tables."""
     for name, (words, kinds) in table_kinds().items():
         lines = [f"# {name}", "", words, ""]
         seen: list[type] = []
-        queue = list(kinds.values())
+        queue = list(dict.fromkeys(get_origin(kind) or kind for kind in kinds.values()))
+        queue += [argument for kind in kinds.values() for argument in get_args(kind)[:1]]
         while queue:
             kind = queue.pop(0)
             if kind in seen:
@@ -150,10 +194,14 @@ def table_pages() -> Iterator[tuple[str, str]]:
             seen.append(kind)
             lines += _table_lines(kind)
             queue += [inner for inner in _inner_tables(kind) if inner not in seen]
-        if any(issubclass(kind, msgspec.Struct) for kind in kinds.values()):
+        if any(is_table(kind) for kind in kinds.values()):
             stem = name.removesuffix(".toml")
             schema = f"[{stem}.schema.json](../../schemas/{stem}.schema.json)"
-            lines += ["", f"Editors complete this file if its first line is `#:schema` and the path of {schema}."]
+            lines += [
+                "",
+                f"Editors complete this file if its first line is `#:schema PATH/docs/schemas/{stem}.schema.json`:",
+            ]
+            lines[-1] += f" {schema}."
         yield name.removesuffix(".toml"), "\n".join(lines)
 
 
@@ -164,22 +212,82 @@ def table_kinds() -> dict[str, tuple[str, dict[str, type]]]:
         "robot.toml": ("The body of a robot.", robot_forms()),
         "gait.toml": ("How a robot walks.", {name: table for name, table in gaits.items() if table is not None}),
     }
-    return made | {name: (words, {"": kind}) for name, (words, kind) in FILES.items()}
+    made |= {name: (words, {"": kind}) for name, (words, kind) in FILES.items()}
+    made["subject.toml"] = ("A person, as `strut fit` writes it.", {"": SubjectModel})
+    made["marker_set.toml"] = ("Names and places of markers, for `--markers`.", {"": MarkerSetTable})
+    made["design.toml"] = ("A study, in its folder. `[ask]` depends on the question.", design_tables())
+    return made
+
+
+def is_table(kind: Any) -> bool:
+    """Return whether a kind is a structure of msgspec, with or without types of its parts."""
+    return issubclass(get_origin(kind) or kind, msgspec.Struct)
 
 
 def _table_lines(kind: type) -> list[str]:
     text, described = described_fields(kind)
-    lines = [f"## {kind.__name__}", "", text, "", "| key | type | default | meaning |", "|---|---|---|---|"]
+    lines = [
+        f"## {kind.__name__.lstrip('_')}",
+        "",
+        text,
+        "",
+        "| key | type | unit | default | meaning |",
+        "|---|---|---|---|---|",
+    ]
     info = msgspec.inspect.type_info(kind)
     assert isinstance(info, msgspec.inspect.StructType)
     if info.tag is not None:
-        lines.append(f'| `{info.tag_field}` | `"{info.tag}"` | | says which table it is |')
+        lines.append(f'| `{info.tag_field}` | `"{info.tag}"` | | | says which table it is |')
     hints = get_type_hints(kind, include_extras=False)
     for field in info.fields:
         default = "" if field.required else _default(field)
-        meaning = _cell(described.get(field.name, ""))
-        lines.append(f"| `{field.encode_name}` | {_type_words(hints[field.name])} | {default} | {meaning} |")
+        meaning = _cell(described.get(field.name, "") or style_meaning(field.name) or commented().get(field.name, ""))
+        cells = [f"`{field.encode_name}`", _type_words(hints[field.name]), unit_of(field.name), default, meaning]
+        lines.append(f"| {' | '.join(cells)} |")
     return [*lines, ""]
+
+
+def unit_of(name: str) -> str:
+    """Return the unit in which a value is given, from the end of its name."""
+    if name in STYLE_PARAMETERS:
+        return STYLE_PARAMETERS[name].unit
+    return next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
+
+
+def style_meaning(name: str) -> str:
+    """Return what a style parameter is; nothing for any other name."""
+    return STYLE_PARAMETERS[name].meaning if name in STYLE_PARAMETERS else ""
+
+
+@cache
+def commented() -> dict[str, str]:
+    """Return what the comments of a new design.toml say of its keys."""
+    text = (SOURCE / "study" / "pages" / "design.toml").read_text("utf-8")
+    found = re.findall(r"(?m)^(?:# )?([\w.]+) = [^#\n]*# (.+)$", text)
+    return {key: words for key, words in found if "{{" not in words}
+
+
+def style_parameter_page() -> str:
+    """Return the style parameters, and which robots that come with strut have a part for each."""
+    own = sorted(path.parent.name for path in SOURCE.glob("robots/*/expression.toml"))
+    robots = {name: strut.load_robot(name).expression for name in own}
+    words = (
+        "What an emotion can change on any body. Values are absolute; without an emotion they are neutral. x points "
+        "forwards, y left, z up; pitch is a turn about y, so that positive bends forwards and down. The last columns "
+        "say whether a robot has a part for it: in its published layer, or in the animated one alone. `direction` (1 "
+        "or -1) and `postures` (key poses with their shares) are not numbers of this kind."
+    )
+    headings = ["parameter", "unit", "range", "neutral", "what it is", *robots]
+    lines = ["# Style parameters", "", words, "", f"| {' | '.join(headings)} |", f"|{'---|' * len(headings)}"]
+    for name, parameter in STYLE_PARAMETERS.items():
+        most = "" if math.isinf(parameter.max) else f"{parameter.max:.3g}"
+        span = f"{parameter.min:.3g} to {most}" if most else f"from {parameter.min:.3g}"
+        cells = [f"`{name}`", parameter.unit, span, f"{parameter.neutral:g}", _cell(parameter.meaning)]
+        for table in robots.values():
+            has_part = table.with_animated().mapping(name) is not None
+            cells.append(("published" if table.mapping(name) is not None else "animated") if has_part else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def _default(field: msgspec.inspect.Field) -> str:
@@ -193,8 +301,10 @@ def _default(field: msgspec.inspect.Field) -> str:
 
 def _type_words(hint: object) -> str:
     """Return a type as TOML has it."""
+    if any(isinstance(part, TypeVar) for part in (hint, *get_args(hint))):
+        return "table"
     text = hint.__name__ if isinstance(hint, type) else re.sub(r"\b(?:[a-z_]+\.)+", "", str(hint))
-    text = re.sub(r"Optional\[(.*)\]$", r"\1", text).removesuffix(" | None")
+    text = re.sub(r"Optional\[(.*)\]$", r"\1", text).removesuffix(" | None").replace("[_", "[").lstrip("_")
     return f"`{text}`".replace("|", "\\|")
 
 
@@ -231,15 +341,16 @@ def _arguments(docstring: str) -> dict[str, str]:
 def schema_files() -> Iterator[tuple[str, str]]:
     """Yield a JSON Schema of each TOML file, with what every key means."""
     for name, (_, kinds) in table_kinds().items():
-        structs = [kind for kind in kinds.values() if issubclass(kind, msgspec.Struct)]
+        structs = [kind for kind in kinds.values() if is_table(kind)]
         if structs:
             references, components = msgspec.json.schema_components(structs, ref_template="#/$defs/{name}")
-            every = {kind.__name__: kind for top in structs for kind in _all_tables(top)}
+            every = {kind.__name__: kind for top in structs for kind in _all_tables(get_origin(top) or top)}
+            every |= {kind.__name__: kind for top in structs for kind in get_args(top)}
             for title, component in components.items():
                 _, described = described_fields(every[title]) if title in every else ("", {})
                 for key, entry in component.get("properties", {}).items():
-                    if key in described:
-                        entry.setdefault("description", described[key])
+                    if meaning := described.get(key) or style_meaning(key):
+                        entry.setdefault("description", meaning)
             schema: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": name}
             schema |= references[0] if len(references) == 1 else {"anyOf": list(references)}
             yield name.removesuffix(".toml"), json.dumps(schema | {"$defs": components}, indent=1)
@@ -261,9 +372,10 @@ def receipt_page() -> str:
     assert is_dataclass(Receipt)
     _, described = described_fields(Receipt)
     lines = ["# Receipt", "", "`--json` prints it; a motion file keeps it. What does not apply is null, never 0.", ""]
-    lines += ["| key | type | meaning |", "|---|---|---|"]
+    lines += ["| key | type | unit | meaning |", "|---|---|---|---|"]
     for field in fields(Receipt):
-        lines.append(f"| `{field.name}` | {_type_words(field.type)} | {_cell(described.get(field.name, ''))} |")
+        cells = [f"`{field.name}`", _type_words(field.type), unit_of(field.name), _cell(described.get(field.name, ""))]
+        lines.append(f"| {' | '.join(cells)} |")
     lines += ["", "`reasons` is a list of tables with `kind`, `limit` and `text`.", ""]
     lines += ["| kind of a reason |", "|---|", *(f"| `{kind}` |" for kind in ReasonKind), ""]
     lines += ["| limit |", "|---|", *(f"| `{limit}` |" for limit in LimitName), ""]
@@ -295,4 +407,7 @@ def write(folder: Path, made: Mapping[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), pages())
+    if len(sys.argv) > 1:
+        write(Path(sys.argv[1]), pages())
+    else:
+        write(SCHEMAS, {f"{name}.schema.json": f"{text}\n" for name, text in schema_files()})

@@ -2,7 +2,7 @@
 
 python examples/03_a_human_walks.py FOLDER [FEELING ...]
 
-Prints the table of feelings of docs/human.md. Each walk takes 7 to 13 s of processor time.
+Prints how the walks differ (docs/explanations/human_gait.md). Each walk takes 7 to 13 s of processor time.
 """
 
 import math

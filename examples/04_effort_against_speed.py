@@ -2,7 +2,7 @@
 
 python examples/04_effort_against_speed.py FILE.svg [human|plain]
 
-Prints the table of speeds of docs/human.md and draws its plot. Each gait takes 15 to 50 s of processor time.
+Prints effort over speed (docs/explanations/human_gait.md) and draws it. Each gait takes 15 to 50 s of processor time.
 """
 
 import sys

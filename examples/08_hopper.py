@@ -3,7 +3,7 @@
     python examples/08_hopper.py
 
 A planar torso on a thigh and a shank stands on a point foot, then flies. Both durations are free, the hop repeats 0.3 m
-further on, and effort per hop is minimised. Two seconds; see docs/your_own_problem.md for what each line means.
+further on, and effort per hop is minimised. Two seconds; docs/how_to/solve_your_own_problem.md explains each line.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Animation files: a keyframe animation in TOML, or the motion of a rig in GLB or BVH; see docs/animation.md."""
+"""Animation files: keyframes in TOML, or the motion of a rig in GLB or BVH (docs/how_to/animate_a_story.md)."""
 
 from __future__ import annotations
 

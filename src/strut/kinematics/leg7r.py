@@ -2,7 +2,7 @@
 
 Standard Denavit-Hartenberg parameters with alpha = (+, +, -, +, -, +, 0) 90 degrees, thigh length d3, shin length d5.
 Seven joints serve six coordinates of the foot; the redundancy is `knee_rad`, the rotation of the knee about the line
-from hip to ankle. Hainsworth (2017), with the errata of docs/mrpete.md corrected.
+from hip to ankle. Hainsworth (2017), with the errata in docs/explanations/errata.md corrected.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def subject(
     tables = read_tables(HEIMAN)
     assert isinstance(tables.robot, SegmentBody)
     if sex not in SEXES:
-        raise UnknownNameError("sex in the tables", sex, SEXES, "docs/human.md")
+        raise UnknownNameError("sex in the tables", sex, SEXES, "docs/how_to/synthesize_a_walk.md")
     if sex == "female" and (named is not None or height_m is None or mass_kg is None):
         raise OutOfRangeError("A female body needs a height and a mass; the measured subjects of the thesis are men.")
     body = _female_body(tables.robot) if sex == "female" else tables.robot
@@ -141,7 +141,7 @@ def _checked_sizes(
     given = both_sides(body, entries)
     for name, value in given.items():
         if name not in known:
-            raise UnknownNameError(f"body {kind}", name, tuple(known), "docs/human.md")
+            raise UnknownNameError(f"body {kind}", name, tuple(known), "docs/how_to/synthesize_a_walk.md")
         if not math.isfinite(value) or value <= 0.0:
             raise OutOfRangeError(f"The {kind} {name} is {value:g}; it must be a number above 0.")
     return given

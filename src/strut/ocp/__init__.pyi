@@ -1,4 +1,4 @@
-"""Optimal control of your own body; docs/your_own_problem.md solves one."""
+"""Optimal control of your own body; docs/how_to/solve_your_own_problem.md solves one."""
 
 # Models
 from .kinematic_tree import read_tree as read_tree

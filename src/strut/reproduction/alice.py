@@ -226,7 +226,7 @@ def balance(robot: Robot) -> list[Comparison]:
 
 
 def alice_errata(robot: Robot) -> list[Comparison]:
-    """Return the effect of each erratum that can be computed; docs/alice.md numbers them."""
+    """Return the effect of each erratum that can be computed; docs/explanations/errata.md numbers them."""
     legs = biped_model(robot)
     sheet = Sheet("errata", robot.published)
     _wrong_lengths(sheet, legs)

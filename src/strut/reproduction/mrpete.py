@@ -239,7 +239,7 @@ def intensities(robot: Robot, asked: float = 1.0) -> list[Comparison]:
 
 
 def kept_table(asked: Sequence[float] = (1.0, 1.5)) -> str:
-    """Return the table of kept intensities in docs/mrpete.md as Markdown."""
+    """Return the table of kept intensities as Markdown."""
     robot = load_robot("mrpete")
     lines = ["| emotion | asked | kept, sway in y | kept, sway in x and y | what stops it |", "|---|---|---|---|---|"]
     for intensity in asked:

@@ -24,7 +24,11 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Floor(Table, frozen=True):
-    """The ground."""
+    """The ground.
+
+    Args:
+        friction: Coefficient of sliding friction.
+    """
 
     friction: Positive
 
@@ -69,7 +73,15 @@ class Shape(Table, frozen=True):
 
 
 class Servo(Table, frozen=True):
-    """A position servo: limits, gains, and the inertia of its rotor behind the gear."""
+    """A position servo.
+
+    Args:
+        torque_limit_nm: Largest torque.
+        speed_limit_rad_s: Largest speed.
+        stiffness_nm_rad: Torque for an error of the angle.
+        damping_nm_s_rad: Torque for an error of the speed.
+        armature_kg_m2: Inertia of the rotor behind the gear.
+    """
 
     torque_limit_nm: Positive
     speed_limit_rad_s: Positive

@@ -28,14 +28,23 @@ from strut.schemas.toml_file import WrongFieldError
 
 
 class LinkFrame(Table, frozen=True):
-    """A named point of a link."""
+    """A named point of a link, such as a hand or the eyes.
+
+    Args:
+        link: The link that carries it.
+        offset_m: Its place from the origin of the link, in the robot's axes as it stands in its posture.
+    """
 
     link: Text
     offset_m: Vector = ORIGIN
 
 
 class LinkShape(Shape, frozen=True, kw_only=True):
-    """A visible shape that is added to a link, in the frame of the link."""
+    """A visible shape that is added to a link, in the frame of the link.
+
+    Args:
+        link: The link that carries it.
+    """
 
     link: Text
     touches_ground: bool = False
@@ -67,7 +76,14 @@ class LinkFoot(Table, frozen=True):
 
 
 class LinkLimb(Table, frozen=True):
-    """A limb: its joints from the base outwards, the feet of a leg, and the frame at the end of an arm or a head."""
+    """A limb.
+
+    Args:
+        kind: What it is.
+        joints: Its joints from the base outwards; a joint belongs to one limb at most.
+        feet: Feet of a leg.
+        frame: The frame at the end of an arm or a head.
+    """
 
     kind: Literal["leg", "arm", "head", "trunk"]
     joints: tuple[Text, ...]
@@ -76,14 +92,29 @@ class LinkLimb(Table, frozen=True):
 
 
 class DefaultLimit(Table, frozen=True):
-    """Limits of joints that the model file does not limit."""
+    """Limits of joints that the model file does not limit.
+
+    Args:
+        speed_rad_s: Largest speed.
+        torque_nm: Largest torque.
+    """
 
     speed_rad_s: Positive
     torque_nm: Positive
 
 
 class OwnJoint(Table, frozen=True):
-    """Limits and servo of joints, which replace those of the model file and of `servo`; missing values do not."""
+    """Limits and servo of joints, which replace those of the model file and of `servo`; missing values do not.
+
+    Args:
+        range_rad: Smallest and largest angle.
+        speed_rad_s: Speed limit.
+        torque_nm: Torque limit.
+        stiffness_nm_rad: Stiffness of its position servo.
+        damping_nm_s_rad: Damping of its position servo.
+        armature_kg_m2: Inertia of the rotor behind the gear.
+        assumed: Limits that are guesses of the import; receipts call them assumed.
+    """
 
     range_rad: Range | None = None
     speed_rad_s: Positive | None = None
@@ -91,7 +122,7 @@ class OwnJoint(Table, frozen=True):
     stiffness_nm_rad: Positive | None = None
     damping_nm_s_rad: Positive | None = None
     armature_kg_m2: NotNegative | None = None
-    assumed: tuple[Literal["speed", "torque"], ...] | None = None  # limits that are guesses of the import
+    assumed: tuple[Literal["speed", "torque"], ...] | None = None
 
 
 class ImportedBody(Table, frozen=True):

@@ -39,7 +39,7 @@ from strut.robot import BASE, Robot
 from strut.verify.contact_force_fit import fit_contact_forces
 
 # Limits are chosen so that walks recorded on force plates pass and tampered ones fail; the figures of every walk are in
-# benchmarks/results/recorded_verdicts.csv (bench_ground_forces.py) and discussed in docs/recordings.md, "One verdict".
+# benchmarks/results/recorded_verdicts.csv (bench_ground_forces.py); docs/explanations/recordings.md discusses them.
 # "Calm" below: one foot carries and no landing is near.
 MAX_UNEXPLAINED = 0.02  # force over weight, root mean square, calm; 0.017 at most in recordings
 MAX_AT_LANDINGS = 0.20  # force over weight, root mean square, near landings and in double support

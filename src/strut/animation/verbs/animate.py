@@ -23,7 +23,9 @@ from strut.schemas.keyframes import Animation
 
 
 def animate(
-    file: Annotated[Path, typer.Argument(help="Animation file (TOML), or GLB or BVH of a rig; docs/animation.md.")],
+    file: Annotated[
+        Path, typer.Argument(help="Animation (TOML), or GLB or BVH of a rig; docs/how_to/animate_a_story.md.")
+    ],
     robot: Annotated[str | None, typer.Option(help="Robot that performs it.  [default: the file's]")] = None,
     emotion: Annotated[str | None, typer.Option(help="Emotion of a GLB or BVH file.  [default: neutral]")] = None,
     margin: Annotated[str, typer.Option(help="Smallest balance margin.")] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",

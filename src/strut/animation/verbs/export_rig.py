@@ -17,4 +17,7 @@ def write_rig(source: Motion | Robot, name: Path, out: Path | None, *, force: bo
     rig = export_rig(source, path, force=force)
     numbers = {"file": str(path), "format": "rig", "robot": rig.robot, "bones": len(rig.names)}
     bones = format_count(len(rig.names), "[bone|bones]")
-    return numbers, f"wrote {path} ({bones}); next: open Blender, File > Import > strut rig (docs/blender.md)"
+    return (
+        numbers,
+        f"wrote {path} ({bones}); next: in Blender, File > Import > strut rig (docs/how_to/work_with_blender.md)",
+    )

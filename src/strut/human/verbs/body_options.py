@@ -63,7 +63,8 @@ def _pairs(option: str, entries: Sequence[str] | None) -> list[tuple[str, str]]:
     for entry in entries or ():
         name, equals, value = (part.strip() for part in entry.partition("="))
         if not (name and equals and value):
-            raise typer.BadParameter(f"{option} is '{entry}'; write NAME=VALUE, names are in docs/human.md.")
+            page = "docs/how_to/synthesize_a_walk.md"
+            raise typer.BadParameter(f"{option} is '{entry}'; write NAME=VALUE, names are in {page}.")
         pairs.append((name, value))
     return pairs
 

@@ -9,7 +9,7 @@ time    the start of stances on plates against heels that the ground stops, and 
 place   the centre of pressure just after heel strike and just before toe off is displaced alike, and it leaves the
         footprint: pressure cannot act where there is no foot
 
-docs/recordings.md lists the files in which offsets were found.
+docs/explanations/recordings.md lists the files in which offsets were found.
 """
 
 from __future__ import annotations

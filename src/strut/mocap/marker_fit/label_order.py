@@ -103,6 +103,6 @@ def _exchange(order: Sequence[int], first: int, second: int) -> list[int]:
 def _fault(first: str, second: str) -> MarkerFault:
     sentence = (
         f"{first} and {second} are where the other one should be in the whole recording; exchange their names in the "
-        "file, or map them (docs/recordings.md)."
+        "file, or map them (docs/how_to/map_markers.md)."
     )
     return MarkerFault("exchange", (first, second), None, sentence)

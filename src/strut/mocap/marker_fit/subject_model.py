@@ -75,7 +75,7 @@ def subject_text(model: SubjectModel) -> str:
     """Return the subject file of a person."""
     lines = [
         "# One person, estimated from a recording: values with their standard deviations (sd); lengths in metres.",
-        "# Change a value by hand and fit again with this file; docs/recordings.md explains each length.",
+        "# Change a value by hand and fit again with this file; docs/how_to/capture_a_recording.md shows how.",
         f"name = {_quote(model.name)}",
         f"height_m = {model.height_m:.4f}",
         f"mass_kg = {model.mass_kg:.2f}",

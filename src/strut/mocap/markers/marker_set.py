@@ -101,7 +101,7 @@ def marker_set_names() -> tuple[str, ...]:
 def built_in_marker_set(name: str) -> MarkerSet:
     """Return a built-in marker set; raises UnknownNameError."""
     if name not in marker_set_names():
-        raise UnknownNameError("marker set", name, marker_set_names(), "docs/recordings.md")
+        raise UnknownNameError("marker set", name, marker_set_names(), "docs/how_to/map_markers.md")
     return read_marker_set(FOLDER / f"{name}.toml")
 
 
@@ -182,7 +182,7 @@ def match_markers(
         hardly_seen = f" Hardly ever seen, so not used: {', '.join(unseen)}." if unseen else ""
         raise MarkerSetError(
             f"{recording.name}: a fit by the markers of {best.title} still needs {', '.join(missing)}; {known}. "
-            f"If they have other names in the file, map them (docs/recordings.md).{hardly_seen}"
+            f"If they have other names in the file, map them (docs/how_to/map_markers.md).{hardly_seen}"
         )
     return best, matched
 

@@ -45,7 +45,7 @@ def distinguish(
     print_lines(
         *result.sentences(),
         f"The threshold is correct for {test.correct} of {test.pairs} published pairs that were not used to choose it "
-        "(docs/expression.md).",
+        "(docs/explanations/expression.md).",
     )
     if png is not None or html is not None:
         print_lines(result.map_sentence(), *(f"wrote {path}" for path in (png, html) if path is not None))

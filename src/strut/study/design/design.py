@@ -375,6 +375,13 @@ def _check_inside(file: TomlFile, path: FieldPath, name: str) -> None:
 
 
 @cache
+def design_tables() -> dict[str, Any]:
+    """Return the typed table of design.toml by type of question, for documentation and editors."""
+    generic: Any = _DesignTable
+    texts = _text_table(language_codes())
+    return {name: generic[question, texts] for name, question in question_types().items()}
+
+
 def _text_table(codes: tuple[str, ...]) -> type[Struct]:
     """Return the structure of [text]: for every language, the texts that a study may replace."""
     emotion: tuple[str, Any, Any] = ("emotion", dict[str, Annotated[str, Meta(pattern=r"\S", max_length=100)]], {})

@@ -62,5 +62,5 @@ def check_public(ethics: Ethics | None, source: str) -> None:
     if ethics is None:
         raise StudyError(
             f"{source} lacks [ethics], which --public needs: investigator, institution, contact, approval, retention, "
-            "information and minimum_age; docs/study.md shows one."
+            "information and minimum_age; docs/how_to/recruit_online.md shows one."
         )
