@@ -1,4 +1,4 @@
-"""Hooks of the site: generated pages in its navigation, and equations as MathML, which needs no script."""
+"""Hooks of the site: generated pages in its navigation, equations as MathML, and names that the theme leaves out."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from latex2mathml.converter import convert
 
 GENERATED = "generated:"  # an entry of the navigation that stands for all generated pages of a folder
+SEARCH = 'class="md-search" data-md-component="search" role="dialog" aria-label="Search"'
 EQUATION = re.compile(r'<(?P<tag>span|div) class="arithmatex">\s*\\[(\[](?P<latex>.*?)\\[)\]]\s*</(?P=tag)>', re.DOTALL)
 
 
@@ -39,6 +40,11 @@ def _with_generated(entries: list[Any], paths: Iterable[str]) -> list[Any]:
 def on_page_content(content: str, **_others: Any) -> str:
     """Write equations as MathML, which browsers draw and screen readers read."""
     return EQUATION.sub(_mathml, content)
+
+
+def on_post_page(output: str, **_others: Any) -> str:
+    """Name the dialog of the search, which the theme leaves without a name."""
+    return output.replace('class="md-search" data-md-component="search" role="dialog"', SEARCH)
 
 
 def _mathml(found: re.Match[str]) -> str:
