@@ -10,7 +10,7 @@ from strut.human.verbs.conditions import trial_of
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (strut.save_views, "nothing to write; give html=, png=, gif= or mp4="),
+        (strut.save_views, "nothing to write; give html=, png=, gif=, mp4="),
         (lambda walk: strut.save_views(walk, png="a.png", look="x"), "The look is 'x'; choose solid or stick."),
         (lambda walk: strut.save_views([walk] * 2, png="a.png", names=["one"]), "2 motions came with 1 names"),
         (lambda walk: strut.save_motion(walk, "walk.txt"), "walk.txt: should end in .npz"),
