@@ -26,7 +26,7 @@ from strut.errors import StrutError
 QUICK = "a1.urdf"  # part of the path of the one robot of a quick run
 
 
-def listed_robots(path: Path | None) -> list[tuple[str, Path]]:
+def list_robots(path: Path | None) -> list[tuple[str, Path]]:
     if path is None:
         return [("unknown", file) for file in dict.fromkeys(map(find_description, package_robot_names()))]
     lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         chosen.pictures.mkdir(parents=True, exist_ok=True)
     out = chosen.out or Path(tempfile.mkdtemp(prefix="adopted_"))
     rows = []
-    for kind, path in listed_robots(chosen.robots):
+    for kind, path in list_robots(chosen.robots):
         if only in str(path):
             rows.append(import_one(kind, path, out, chosen.pictures))
             print(*rows[-1].values(), sep=" | ", flush=True)

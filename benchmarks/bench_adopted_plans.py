@@ -34,7 +34,7 @@ WALKS = (
 )
 
 
-def planned(folder: Path, emotion: str, label: str) -> dict[str, Any]:
+def plan_walk(folder: Path, emotion: str, label: str) -> dict[str, Any]:
     """Return the row of one walk."""
     robot = strut.load_robot(str(folder))
     row: dict[str, Any] = {"label": label, "robot": folder.name, "joints": len(robot.joint_names), "emotion": emotion}
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, emotion in (walk.split(":") for walk in walks):
             if not (robots / name).is_dir():
                 strut.adopt(name, out=robots / name)
-            row = planned(robots / name, emotion, chosen.label)
+            row = plan_walk(robots / name, emotion, chosen.label)
             record("adopted_plans", [row], packages=("strut", "mujoco", "numpy", "scipy"), quick=chosen.quick)
 
 

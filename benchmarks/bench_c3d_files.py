@@ -40,7 +40,7 @@ def outcome(content: bytes) -> tuple[str, float]:
     return found, process_time() - started
 
 
-def damaged(content: bytes, chance: random.Random) -> bytes:
+def damage(content: bytes, chance: random.Random) -> bytes:
     """Return a copy with some random bytes, perhaps truncated."""
     copy = bytearray(content)
     for _ in range(chance.choice(DAMAGED_BYTES)):
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         skip(f"{folder} holds no C3D file of {SMALLEST} to {LARGEST} bytes.")
     chance = random.Random(0)
     count = 10 if options.quick else options.copies
-    copies = [outcome(damaged(chance.choice(small), chance)) for _ in range(count)]
+    copies = [outcome(damage(chance.choice(small), chance)) for _ in range(count)]
     name = "shared data" if folder == RECORDINGS else folder.name
     rows = [
         row(f"{name}: as they are", [outcome(content) for content in files]),

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_capture_time.py
 
-`strut capture` in a process of its own, as typed, start of Python and report included. On a busy machine the processor
+`strut capture` in a process of its own, as typed, start of Python and report included. On a busy machine, processor
 time says more than the wait. Needs the recordings in ../shared/data.
 """
 
@@ -22,7 +22,7 @@ TRIALS = {"qcmas_walk": (), "c3d_samples/plate_type3": ("--height", "1.56", "--m
 LONGEST_WAIT_S = 180.0
 
 
-def waited(name: str, options: tuple[str, ...]) -> dict[str, object]:
+def time_capture(name: str, options: tuple[str, ...]) -> dict[str, object]:
     """Return a row: length of the file's used part, seconds of waiting and of processor time, progress lines."""
     from strut.formats.motion_file import load_motion  # noqa: PLC0415  (only the row needs it)
 
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     quick = benchmark_parser(__doc__).parse_args(arguments).quick
     trials = list(TRIALS.items())[:1] if quick else list(TRIALS.items())
     recordings()
-    rows = [waited(*trial) for trial in trials]
+    rows = [time_capture(*trial) for trial in trials]
     record("capture_time", rows, packages=["numpy", "scipy", "mujoco"], quick=quick)
 
 

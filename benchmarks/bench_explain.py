@@ -5,7 +5,7 @@
     python benchmarks/bench_explain.py recorded TRAIN.npz OTHER.npz ...
     python benchmarks/bench_explain.py conditions NAME=WALK.npz ...
 
-`own`: a walk of the default person with random weights between half and twice the usual ones; the search gets only its
+`own`: a walk of the default person with random weights between half and twice the usual ones; the search reads only its
 angles; `worst_percent` is the largest error of a weight that the walk identifies. `recorded`: weights found in the
 first motion, against the usual ones, on it and on other motions of the same person (`strut fit` makes motions of
 recordings). `conditions`: which mixture explains each walk, a row per criterion with 90 % ranges.

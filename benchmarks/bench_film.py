@@ -2,8 +2,9 @@
 
     python benchmarks/bench_film.py
 
-Five walks side by side for eight seconds: 400 pictures of 256 by 215 pixels. Before, of 200 by 168 pixels and with
-nothing else running: 35 s. Required: at most a fifth of it on two free processors; `load` tells how busy they were.
+Five walks side by side for eight seconds: 400 pictures of 256 by 215 pixels. The first
+version took 35 s for 200 by 168 pixels on a free machine. Required: at most a fifth of that on two free processors;
+`load` says how busy they were.
 One walk of a robot with meshes, where a package has brought it (example-robot-data: go1), is adopted, walked and
 filmed, too; before it was rasterized, that film, 400 pixels wide, took 57 s of the processors, at a load of 5.4.
 """
@@ -50,7 +51,7 @@ def row(case: str, robot: Robot, motions: Sequence[Motion], ending: str, *, dura
 
 
 def rows_with_meshes() -> list[Row]:
-    """Return how long a film of a robot of others takes; nothing where no package has it."""
+    """Return how long a film of a third-party robot takes; nothing if no package has it."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             robot = adopt(WITH_MESHES, out=Path(folder) / WITH_MESHES).robot

@@ -25,7 +25,7 @@ from strut.human.synthesis.synthesize import synthesize  # noqa: E402
 SPEEDS_M_S = (1.0, 1.3, 1.6)
 
 
-def judged(objective: str, speed_m_s: float) -> tuple[Row, Gait]:
+def judge_gait(objective: str, speed_m_s: float) -> tuple[Row, Gait]:
     """Return the row of a gait, and the gait."""
     began = process_time()
     gait = synthesize("heiman", objective=objective, speed_m_s=speed_m_s)
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--speeds", type=float, nargs="+", default=SPEEDS_M_S)
     options = parser.parse_args(arguments)
     for speed_m_s in options.speeds[1:2] if options.quick else options.speeds:
-        row, gait = judged(options.objective, speed_m_s)
+        row, gait = judge_gait(options.objective, speed_m_s)
         record("gait_bands", [row], packages=("strut", "casadi", "numpy"), quick=options.quick)
         figures = [
             {"objective": options.objective, "speed_m_s": speed_m_s, "figure": name, "value": f"{score.value:.4g}"}

@@ -2,9 +2,9 @@
 
     python benchmarks/bench_goals.py
 
-Twenty goals, evenly spread over a disc of 1 m, with any heading. She walks as fast as a margin allows that is the one
-the published law keeps at the published safe speed of 1 cm/s, looks after each step where her foot landed, and plans
-the next ones anew. Required: no fall, ends within 2 cm and 5 degrees, three times 1 cm/s, and 0.5 s to plan 1 m at the
+Twenty goals, evenly spread over a disc of 1 m, with any heading. She walks as fast as the balance margin allows that
+the published law keeps at its safe speed of 1 cm/s. After each step, the rest is planned again from where the foot
+landed. Required: no fall, ends within 2 cm and 5 degrees, three times 1 cm/s, and 0.5 s to plan 1 m at the
 usual pace. Neither plan nor controller knows the rough floor: a third of the friction, and a fifth more mass.
 """
 

@@ -61,7 +61,7 @@ AIMS: tuple[
 )
 
 
-def captured(path: Path) -> CapturedWalk:
+def capture_trial(path: Path) -> CapturedWalk:
     """Return everything about a trial."""
     recording = read_recording(path)
     height = recording.height_m
@@ -99,19 +99,19 @@ def rows_of(half: str, name: str, path: Path) -> tuple[Rows, Rows]:
     started = time.process_time()
     first = {"half": half, "trial": name}
     try:
-        walk = captured(path)
+        walk = capture_trial(path)
     except StrutError as error:
         return [first | _row(None) | {"what": f"refused: {error}"}], []
     seconds = {"seconds": round(time.process_time() - started, 1)}
     verdict = [first | verdict_row(walk)]
     if walk.plates is None:
         return [first | _row(None) | {"what": "no whole foot stands on a plate"} | seconds], verdict
-    rows = _compared(walk.plates, "")
+    rows = _comparison_rows(walk.plates, "")
     rows[-1] |= seconds
     alignment = walk.forces.alignment
     if alignment is not None and walk.aligned is not None:
         told = {"late_ms": round(1e3 * alignment.delay_s), "ahead_mm": round(1e3 * alignment.forward_offset_m)}
-        rows += [row | told for row in _compared(walk.aligned, "aligned ")]
+        rows += [row | told for row in _comparison_rows(walk.aligned, "aligned ")]
     return [first | row for row in [*rows, *map(_moment_row, walk.moments)]], verdict
 
 
@@ -141,7 +141,7 @@ def _soundness(found: Any, prefix: str) -> dict[str, object]:
     }
 
 
-def _compared(found: ForceAgreement, prefix: str) -> Rows:
+def _comparison_rows(found: ForceAgreement, prefix: str) -> Rows:
     """Return a row for each compared force, ours and the plain estimate's, and one for the centre of pressure."""
     median_mm = None if found.cop_distance_mm is None else round(found.cop_distance_mm, 1)
     rows = [*map(_row, found.rows), _row(None) | {"what": "centre of pressure", "median_mm": median_mm}]

@@ -61,7 +61,7 @@ def body(name: str) -> Robot:
     return subject(float(height_m), float(mass_kg), sex=sex)
 
 
-def walked(robot: Robot, who: str, feeling: str) -> tuple[Row, Motion]:
+def walk_emotion(robot: Robot, who: str, feeling: str) -> tuple[Row, Motion]:
     """Return the row of an emotion, and its walk."""
     began_s = perf_counter()
     began_cpu_s = process_time()
@@ -89,7 +89,7 @@ def walked(robot: Robot, who: str, feeling: str) -> tuple[Row, Motion]:
     return row | {"wall_s": round(wall_s, 1), "cpu_s": round(cpu_s, 1)}, motion
 
 
-def told_apart(features: dict[str, dict[str, dict[str, float]]], names: tuple[str, ...], kind: str) -> list[Row]:
+def classify_walks(features: dict[str, dict[str, dict[str, float]]], names: tuple[str, ...], kind: str) -> list[Row]:
     """Return the emotion as which each walk is classified, by the means of the other bodies' walks."""
     levels = {who: _levels(walks, names) for who, walks in features.items()}
     rows = []
@@ -110,7 +110,7 @@ def _levels(walks: dict[str, dict[str, float]], names: tuple[str, ...]) -> Array
     return np.asarray((values - values[0]) / np.maximum(values.std(axis=0), 1e-9))
 
 
-def pointing(name: str, neutral: Path, felt: Path) -> list[Row]:
+def nearest_emotions(name: str, neutral: Path, felt: Path) -> list[Row]:
     """Return the emotion nearest to a recorded one, with all features and without those of speed."""
     people = [(robot_of(walk), walk) for walk in map(load_motion, (neutral, felt))]
     own = [[gait_expression(body(who), load_motion(_kept(who, one))) for one in FEELINGS] for who in BODIES]
@@ -138,12 +138,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     names = options.bodies
     if options.quick:
-        row, _ = walked(body("usual"), "usual", "sad")
+        row, _ = walk_emotion(body("usual"), "usual", "sad")
         record("human_feelings", [row], packages=["strut", "casadi", "numpy"], quick=True)
         return
     if "=" in names[0]:
         pairs = [(name, files.split(",")) for name, files in (word.split("=", 1) for word in names)]
-        rows = [row for name, (neutral, felt) in pairs for row in pointing(name, Path(neutral), Path(felt))]
+        rows = [row for name, (neutral, felt) in pairs for row in nearest_emotions(name, Path(neutral), Path(felt))]
         record("human_feelings_recorded", rows, packages=["strut"])
         return
     KEPT.mkdir(parents=True, exist_ok=True)
@@ -154,13 +154,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for feeling in FEELINGS:
             path = _kept(who, feeling)
             if not path.exists():
-                row, motion = walked(robot, who, feeling)
+                row, motion = walk_emotion(robot, who, feeling)
                 save_motion(motion, path)
                 record("human_feelings", [row], packages=["strut", "casadi", "numpy"])
             found = gait_expression(robot, load_motion(path))
             features[who][feeling] = {name: getattr(found, name) for name in ALL}
     if len(names) > 1:
-        rows = [*told_apart(features, ALL, "all"), *told_apart(features, SPEED_FREE, "without speed")]
+        rows = [*classify_walks(features, ALL, "all"), *classify_walks(features, SPEED_FREE, "without speed")]
         record("human_feelings_told_apart", rows, packages=["strut"])
         for kind in ("all", "without speed"):
             right = [row["right"] for row in rows if row["features"] == kind]

@@ -37,14 +37,14 @@ WALKS = ("neutral", "happy", "angry", "sad", LEAST_TIME)
 NOISE_RAD = 1e-4
 
 
-def walked(name: str) -> Motion:
+def make_walks(name: str) -> Motion:
     human = load_robot("heiman")
     if name != LEAST_TIME:
         return strut.walk(human, name, cycles=2)
     return synthesize(human, objective="time", options=named_gait_options(human, [PLAIN])).motion(steps=4)
 
 
-def tampered(motion: Motion) -> Iterator[tuple[str, Motion]]:
+def alter(motion: Motion) -> Iterator[tuple[str, Motion]]:
     """Yield a motion as it is, and altered so that it is impossible."""
     qpos = motion.qpos
     joints = slice(motion.qpos.shape[1] - len(motion.joint_names), None)
@@ -65,7 +65,7 @@ def rows_of(name: str) -> list[Row]:
     """Return the rows of one walk, as it is and altered."""
     robot = load_robot("heiman")
     rows = list[Row]()
-    for word, motion in tampered(walked(name)):
+    for word, motion in alter(make_walks(name)):
         began = process_time()
         draft = measure(draft_of(motion, robot))
         found = draft.measured

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_leg.py
 
-The numeric solvers get every help their users give them: a start a few hundredths of a radian from the solution, no
+The numeric solvers start as their users start them: a start a few hundredths of a radian from the solution, no
 joint limits, no redundancy to settle (6 coordinates of the foot for 7 joints), full Gauss-Newton steps. mink is the
 library people use with MuJoCo; the bare loop does no more than damped least squares must, to show that the ratio is not
 mink's overhead. Neither takes a batch, so strut called for one leg at a time is a row of its own. Only solves that end

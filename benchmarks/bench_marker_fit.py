@@ -4,7 +4,7 @@
 
 With a Python that has OpenSim (`make bench-peers` makes one), its inverse-kinematics tool fits the same markers of the
 same body in the same run.
-Made markers: a walker of sines with 35 markers and 3 mm of noise; real ones where ../shared/data is there. Run it with
+Synthetic markers: a walker of sines with 35 markers and 3 mm of noise. Real ones need ../shared/data. Run it with
 OMP_NUM_THREADS=1. The published solver goes frame after frame, ours solves all frames at once.
 """
 
@@ -61,7 +61,7 @@ def walker() -> Array:
     return q
 
 
-def made_problem() -> PoseProblem:
+def make_problem() -> PoseProblem:
     robot = subject()
     body = human_geometry()
     worn = [(segment, at) for segment, own in robot.markers.segment.items() for at in own.values()]
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = benchmark_parser(__doc__)
     parser.add_argument("--peers", metavar="PYTHON", help="a Python that has OpenSim")
     options = parser.parse_args(arguments)
-    problem = made_problem()
+    problem = make_problem()
     if options.quick:
         problem = problem.select_frames(slice(0, FRAMES // 10))
     frames = len(problem.markers_m)

@@ -58,16 +58,16 @@ def joint_space_error(legs: BipedModel, targets: PostureTargets, k: int, theta: 
     return np.concatenate(
         [
             points[:, 7] - one.ankle_in_world[:, 1],
-            misturned(foot, float(one.foot_heading_rad[0, 1])),
+            tilt_error(foot, float(one.foot_heading_rad[0, 1])),
             com - one.com_in_world,
             points[:, 3, 2:] - one.height_m,
-            misturned(body, float(one.body_heading_rad[0])),
+            tilt_error(body, float(one.body_heading_rad[0])),
         ],
         axis=1,
     )
 
 
-def misturned(rotation: Array, heading_rad: float) -> Array:
+def tilt_error(rotation: Array, heading_rad: float) -> Array:
     """Return by how much rotations are not level with a heading: zero if they are. Shape (M, 3, 3) in, (M, 3) out."""
     aside = -np.sin(heading_rad) * rotation[:, 0, 0] + np.cos(heading_rad) * rotation[:, 1, 0]
     return np.stack([aside, rotation[:, 2, 0], rotation[:, 2, 1]], axis=1)
@@ -86,7 +86,7 @@ def joint_space_newton(legs: BipedModel, targets: PostureTargets, k: int, start:
     return False
 
 
-def solved_one_by_one(legs: BipedModel, targets: PostureTargets, start: Array, count: int) -> int:
+def count_solved(legs: BipedModel, targets: PostureTargets, start: Array, count: int) -> int:
     """Return how many of the first targets are found, one call each."""
     solutions = [solve_postures(legs, targets.rows(slice(k, k + 1)), start[k]) for k in range(count)]
     return sum(bool(solution.found[0]) for solution in solutions)
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             ("batch, warm", batch, lambda: int(solve_postures(legs, targets, start).found.sum())),
             ("batch, cold", batch, lambda: int(solve_postures(legs, targets).found.sum())),
             ("batch, cold, with angles", batch, lambda: len(leg_angles(solve_postures(legs, targets).joint_in_world))),
-            ("one at a time, warm", single, lambda: solved_one_by_one(legs, targets, start, single)),
+            ("one at a time, warm", single, lambda: count_solved(legs, targets, start, single)),
             (
                 "Newton on twelve angles, numeric Jacobian, warm",
                 single,

@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     works = [(gait.motion(steps=2, rate_hz=RATES_HZ[number % 3]), phases) for number in range(count)]
     began = perf_counter()
     with ProcessPoolExecutor(WORKERS) as pool:
-        spent = [(cpu_s, iterations) for cpu_s, iterations, _ in pool.map(timed, works)]
+        spent = [(cpu_s, iterations) for cpu_s, iterations, _ in pool.map(time_reconstruction, works)]
     rows.append(
         {
             "case": f"{count} steps on {WORKERS} processes",
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     record("reconstruction", rows, packages=("strut", "casadi", "numpy"))
 
 
-def timed(work: tuple[Motion, list[PhaseTime]]) -> tuple[float, int, None]:
+def time_reconstruction(work: tuple[Motion, list[PhaseTime]]) -> tuple[float, int, None]:
     """Reconstruct in another process; the gait itself, which holds functions, stays there."""
     return *one(work)[:2], None
 

@@ -37,7 +37,7 @@ JOINTS = (HIP, KNEE, ANKLE)
 SHARES = np.linspace(0.0, 1.0, 101)
 
 
-def fitted(recording: Path, height_m: float, mass_kg: float) -> Motion:
+def fit_walk(recording: Path, height_m: float, mass_kg: float) -> Motion:
     """Return the recorded walk as joint angles of the person's own model."""
     if recording.suffix == ".npz":
         return load_motion(recording)
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--mass", type=float, default=75.0)
     options = parser.parse_args(arguments)
     recording = options.recording or recordings() / "felis_subject3_neutral.c3d"
-    walk = fitted(recording, options.height, options.mass)
+    walk = fit_walk(recording, options.height, options.mass)
     person = robot_of(walk)
     speed_m_s = gait_expression(person, walk).speed_m_s
     gait = synthesize(person, speed_m_s=speed_m_s)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.signal import butter, filtfilt
 
-from bench_ground_forces import HELD_OUT, TUNED, captured
+from bench_ground_forces import HELD_OUT, TUNED, capture_trial
 from record import benchmark_parser, record, recordings
 from strut.arrays import Array
 from strut.engines.rigid_body import body_poses
@@ -45,7 +45,7 @@ def bend_rad(prints: list[Footprint], time_s: Array, pitch_rad: Array) -> Array:
 
 def row(half: str, name: str) -> dict[str, object]:
     """Return what a toe joint would change in a trial."""
-    walk = captured(recordings() / f"{name}.c3d")
+    walk = capture_trial(recordings() / f"{name}.c3d")
     robot = walk.robot
     forces = walk.forces
     qpos = qpos_from_angles(forces.movement.q)

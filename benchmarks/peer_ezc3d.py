@@ -17,7 +17,7 @@ from argparse import ArgumentParser
 from collections import Counter
 from pathlib import Path
 
-from bench_c3d_files import DATA, LARGEST, SMALLEST, damaged
+from bench_c3d_files import DATA, LARGEST, SMALLEST, damage
 from record import record
 
 MAX_WAIT_S = 10.0
@@ -87,7 +87,7 @@ def main() -> None:
     if not small:
         sys.exit(f"{options.folder} holds no C3D file of {SMALLEST} to {LARGEST} bytes.")
     chance = random.Random(0)
-    counts = outcomes([damaged(chance.choice(small), chance) for _ in range(options.copies)])
+    counts = outcomes([damage(chance.choice(small), chance) for _ in range(options.copies)])
     kinds = ("read", "exception", "crash", "memory", "hang")
     record("c3d_ezc3d", [{"copies": options.copies, **{kind: counts[kind] for kind in kinds}}], packages=["ezc3d"])
 

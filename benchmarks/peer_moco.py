@@ -43,12 +43,12 @@ def main(path: str) -> None:
     for stretch, phases in (("first phase", problem["phases"][:1]), ("step", problem["phases"])):
         cpu = process_time()
         wall = perf_counter()
-        row = solved(problem | {"phases": phases}) | {"stretch": stretch}
+        row = solve_with_moco(problem | {"phases": phases}) | {"stretch": stretch}
         found.append(row | {"cpu_s": process_time() - cpu, "wall_s": perf_counter() - wall})
         print(json.dumps(found), flush=True)  # what is there if the clock stops the next one
 
 
-def solved(problem: dict[str, Any]) -> dict[str, Any]:
+def solve_with_moco(problem: dict[str, Any]) -> dict[str, Any]:
     """Return the solution of Moco."""
     times, angles = recording(problem)
     model, names = human(problem, times)
@@ -76,7 +76,7 @@ def solved(problem: dict[str, Any]) -> dict[str, Any]:
     settle(solver, node_s)
     solver.setGuess(inverse_dynamics_guess(solver, model, node_s, node_angles, rates, names))
     solution = study.solve()
-    return told(solution, node_s, node_angles, names)
+    return encode_solution(solution, node_s, node_angles, names)
 
 
 def settle(solver: Any, node_s: Any) -> None:
@@ -96,7 +96,7 @@ def settle(solver: Any, node_s: Any) -> None:
     solver.set_verbosity(0)
 
 
-def told(solution: Any, node_s: Any, angles: Any, names: Any) -> dict[str, Any]:
+def encode_solution(solution: Any, node_s: Any, angles: Any, names: Any) -> dict[str, Any]:
     """Return a solution in the form that `peers.py` reads."""
     converged = bool(solution.success())
     if solution.isSealed():

@@ -3,8 +3,8 @@
     .venv-peers/bin/python benchmarks/peer_opensim_ik.py PROBLEM.json
 
 `bench_marker_fit.py PEERS_PYTHON` writes the problem and reads the last line printed. The time is that of the tool's
-`run` alone; reading the model and the markers is part of it, as every user of the tool waits for it, and is told apart
-by a run over two frames.
+`run` alone; reading the model and the markers is part of it, as every user of the tool waits for it; a run over
+two frames measures it alone.
 """
 
 from __future__ import annotations

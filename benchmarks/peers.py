@@ -6,8 +6,8 @@
 A step of our own gait (34 degrees of freedom, four phases, two impacts) is sampled 500 times a second; `reconstruct`
 tracks it, then each peer tracks the same curves of the same body at the same nodes, in a process of its own and in the
 same run. `cpu_s` is processor time of one thread, set-up included; `cpu_over_ours` compares it with ours over the same
-stretch, the step or its first phase. A peer that needs more than the limit of processor time is stopped, that is said,
-and the rows it had are kept. How the problems differ stands in each peer's file and in docs/results.toml.
+stretch, the step or its first phase. A peer that needs more than the limit of processor time is stopped with a
+message, and the rows it had are kept. Each peer's file and docs/results.toml describe how the problems differ.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ def main(python: str, peers: list[str], limit_s: int) -> None:
         PhaseTime(phase.contact.name, *ends)
         for phase, ends in zip(gait.trajectory.problem.phases, pairwise(borders.tolist()), strict=True)
     ]
-    ours, step_row = _reconstructed(recording, robot, phases, "step")
-    rows = [step_row, _reconstructed(recording, robot, phases[:1], "first phase")[1]]
+    ours, step_row = _reconstruct(recording, robot, phases, "step")
+    rows = [step_row, _reconstruct(recording, robot, phases[:1], "first phase")[1]]
     with tempfile.TemporaryDirectory() as folder:
         problem = Path(folder) / "problem.json"
         problem.write_text(json.dumps(_problem(robot, ours, recording)), "utf-8")
         for peer in [peer for peer in peers if peer != "adam"]:
-            rows += [_row(peer, found) for found in _said(python, peer, problem, limit_s)]
-        if "adam" in peers and (theirs := _said(python, "adam", problem, limit_s)):
+            rows += [_row(peer, found) for found in _run_peer(python, peer, problem, limit_s)]
+        if "adam" in peers and (theirs := _run_peer(python, "adam", problem, limit_s)):
             record("peers_dynamics", _dynamics(robot, recording, theirs), packages=["casadi", "numpy"])
     our_s = {row["stretch"]: row["cpu_s"] for row in rows[:2]}
     for row in rows:
@@ -79,7 +79,7 @@ def main(python: str, peers: list[str], limit_s: int) -> None:
     record("peers", rows, packages=["casadi", "numpy"])
 
 
-def _reconstructed(recording: Motion, robot: Robot, phases: list[PhaseTime], stretch: str) -> tuple[Gait, Row]:
+def _reconstruct(recording: Motion, robot: Robot, phases: list[PhaseTime], stretch: str) -> tuple[Gait, Row]:
     cpu = process_time()
     wall = perf_counter()
     found = reconstruct(recording, robot, phases=phases)
@@ -87,7 +87,7 @@ def _reconstructed(recording: Motion, robot: Robot, phases: list[PhaseTime], str
     return found, _row("strut", _ours(found, recording) | times | {"stretch": stretch})
 
 
-def _said(python: str, peer: str, problem: Path, limit_s: int) -> Any:
+def _run_peer(python: str, peer: str, problem: Path, limit_s: int) -> Any:
     """Return what a peer prints last, run by its own interpreter where the problem lies."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     run = subprocess.run(
@@ -193,17 +193,17 @@ def _problem(robot: Robot, found: Gait, recording: Motion) -> dict[str, Any]:
                 "set": phase.contact.name,
                 "points": [point.name for point in phase.contact.points],
                 "arrival": phase.arrival,
-                "time_s": _listed(path.time_s[mesh[number]]),
-                "qpos": _listed(qpos_from_angles(q)[mesh[number]]),
-                "qvel": _listed(qvel_from_angles(q, v)[mesh[number]]),
-                "angles": _listed(q[mesh[number]]),
-                "force_n": _listed(force[mesh[number]]),
-                "force_at_m": _listed(place[mesh[number]]),
+                "time_s": _encode_list(path.time_s[mesh[number]]),
+                "qpos": _encode_list(qpos_from_angles(q)[mesh[number]]),
+                "qvel": _encode_list(qvel_from_angles(q, v)[mesh[number]]),
+                "angles": _encode_list(q[mesh[number]]),
+                "force_n": _encode_list(force[mesh[number]]),
+                "force_at_m": _encode_list(place[mesh[number]]),
             }
             for number, phase in enumerate(path.problem.phases)
         ],
-        "usual_torque_nm": _listed(path.problem.scales.torque),
-        "torque_limit_nm": _listed(robot.torque_limit_nm),
+        "usual_torque_nm": _encode_list(path.problem.scales.torque),
+        "torque_limit_nm": _encode_list(robot.torque_limit_nm),
         "mass_kg": robot.mass_kg,
     }
 
@@ -229,19 +229,19 @@ def _joints(robot: Robot) -> list[dict[str, Any]]:
             "name": step.name,
             "kind": step.kind,
             "parent": step.parent,
-            "offset_m": _listed(step.offset_m),
-            "rotation": _listed(step.rotation),
-            "axis": _listed(step.axis),
+            "offset_m": _encode_list(step.offset_m),
+            "rotation": _encode_list(step.rotation),
+            "axis": _encode_list(step.axis),
             "mass_kg": step.mass_kg,
-            "com_m": _listed(step.com_m),
-            "inertia_kg_m2": _listed(step.inertia_kg_m2),
+            "com_m": _encode_list(step.com_m),
+            "inertia_kg_m2": _encode_list(step.inertia_kg_m2),
             "body": bodies.get(index),
         }
         for index, step in enumerate(tree.steps)
     ]
 
 
-def _listed(values: Array) -> list[Any]:
+def _encode_list(values: Array) -> list[Any]:
     return list(np.asarray(values).tolist())
 
 

@@ -1,6 +1,6 @@
 """Random motions of every robot: requests drawn with a seed, planned, and kept in a folder if one is given.
 
-Robots of other people are adopted from example-robot-data, once per folder. A request that is refused is drawn again.
+Third-party robots are adopted from example-robot-data, once per folder. A refused request is drawn again.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class RandomMotion:
 def random_motions(folder: Path, counts: dict[str, int]) -> Iterator[RandomMotion]:
     """Yield random motions of each robot; those that the folder holds already are read from it."""
     for name, count in counts.items():
-        robot = strut.load_robot(name) if name in OWN else adopted(folder, name)
+        robot = strut.load_robot(name) if name in OWN else adopt_robot(folder, name)
         for number in range(count):
             path = folder / f"{name}_{number}.npz"
             if not path.exists():
@@ -62,7 +62,7 @@ def random_motions(folder: Path, counts: dict[str, int]) -> Iterator[RandomMotio
             yield RandomMotion(f"{name}_{number}", str(motion.meta["drawn"]), motion, robot)
 
 
-def adopted(folder: Path, name: str) -> strut.Robot:
+def adopt_robot(folder: Path, name: str) -> strut.Robot:
     """Return a robot of example-robot-data, imported into a folder."""
     home = folder / "robots" / name
     if not (home / "robot.toml").exists():

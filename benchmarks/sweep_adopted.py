@@ -102,14 +102,14 @@ def rows_of(folder: Path, emotion: str, conditions: list[tuple[float, float, boo
             f"{name}={value:.5g}" for name, value in strut.perception.expressive_features(motion, robot).items()
         ),
     }
-    return [row | condition_cells(*one) | played(motion, robot, *one[:2]) for one in conditions]
+    return [row | condition_cells(*one) | play_walk(motion, robot, *one[:2]) for one in conditions]
 
 
 def condition_cells(friction: float, mass_scale: float, is_drawn: bool) -> Row:
     return {"friction": friction, "mass_scale": mass_scale, "drawn": is_drawn}
 
 
-def played(motion: strut.Motion, robot: strut.Robot, friction: float, mass_scale: float) -> Row:
+def play_walk(motion: strut.Motion, robot: strut.Robot, friction: float, mass_scale: float) -> Row:
     """Return the outcome of a walk under the controller of its receipt."""
     started = time.process_time()
     outcome = strut.simulate(motion, robot, friction=friction, mass_scale=mass_scale).outcome
