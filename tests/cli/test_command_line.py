@@ -199,7 +199,7 @@ def test_noise_that_servos_cannot_feel_is_told_or_refused(happy: Path, capsys: p
     assert json.loads(captured.out)["unfelt"].startswith(f"s{sentence}")
     assert f"  s{sentence}" in captured.err
     assert main(["simulate", str(happy), "--delay", "0.01", "--controller", "servos"]) == 2
-    assert said(capsys) == f"strut: S{sentence} --controller whole_body would feel them."
+    assert said(capsys) == f"strut: S{sentence} choose --controller whole_body, which reads them."
 
 
 def test_a_motion_of_a_robot_that_is_elsewhere_says_where_robots_are_looked_for(

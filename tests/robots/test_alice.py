@@ -13,7 +13,7 @@ from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.engines.inverse_dynamics import ground_reaction, inverse_dynamics
 from strut.engines.rigid_body import foot_contact_points, foot_positions
 from strut.gaits.footsteps.biped_posture import solve_postures
-from strut.gaits.footsteps.body_path import lean_of, solved_step_plan
+from strut.gaits.footsteps.body_path import lean_of, solve_step_plan
 from strut.gaits.footsteps.footsteps import StepLimits, footsteps_to, standing
 from strut.gaits.footsteps.leg_angles import leg_angles, posture_qpos
 from strut.gaits.footsteps.phases import PhaseTimes, step_plan
@@ -108,7 +108,7 @@ def test_bent_trunk_and_turned_head_keep_the_zero_moment_point_where_it_was_plan
     plan = step_plan(steps, standing(Place(0.0, 0.0), LEGS.separation_m), times, step_height_m=0.015, rate_hz=50.0)
     swing = np.sin(2.0 * np.pi * plan.time_s)[:, None] * np.sin(np.pi * plan.time_s / plan.time_s[-1])[:, None] ** 2
     upper = np.array([0.25, 0.3, 0.4]) + swing * np.array([0.06, 0.2, 0.1])
-    body = solved_step_plan(LEGS, plan, 0.21, lean=lean_of(ALICE, upper))
+    body = solve_step_plan(LEGS, plan, 0.21, lean=lean_of(ALICE, upper))
     reaction = ground_reaction(ALICE, plan.time_s, body.qpos)
     away = cop_of_wrench(reaction.force_n, reaction.moment_nm) - plan.zmp_in_world
     assert np.abs(away[2:-2]).max() < 0.004

@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from strut.arrays import Array
 from strut.gaits.footsteps.biped_model import BipedModel, biped_model
 from strut.gaits.footsteps.biped_posture import PostureTargets, solve_postures
-from strut.gaits.footsteps.body_path import dynamic_margin_m, effective_height_m, solved_step_plan
+from strut.gaits.footsteps.body_path import dynamic_margin_m, effective_height_m, solve_step_plan
 from strut.gaits.footsteps.footsteps import StepLimits, footsteps_to, standing
 from strut.gaits.footsteps.leg_angles import chain_points, leg_angles
 from strut.gaits.footsteps.phases import PhaseTimes, step_plan, swing_share
@@ -186,7 +186,7 @@ def walking_margin_m(robot: Robot, step_m: float, phase_s: float, *, law: Pressu
         step_height_m=table.step_height_m,
         rate_hz=_SAMPLES_PER_PHASE / phase_s,
     )
-    body = solved_step_plan(legs, plan, table.body_height_m, law=law)
+    body = solve_step_plan(legs, plan, table.body_height_m, law=law)
     return float(dynamic_margin_m(robot, body).min())
 
 

@@ -123,7 +123,7 @@ def _unfelt(robot: Robot, controller: str, sensing: Sensing | None) -> str | Non
     """Return a sentence if the controller does not see the noise and delay that were asked for; None otherwise."""
     if controller != "servos" or sensing is None or sensing.is_perfect:
         return None
-    advice = "; --controller whole_body would feel them" if _stands_on_legs(robot) else ""
+    advice = "; choose --controller whole_body, which reads them" if _stands_on_legs(robot) else ""
     return f"servos follow joint angles alone: noise and delay of an estimator change nothing{advice}"
 
 

@@ -17,7 +17,7 @@ from strut.gaits.footsteps.body_path import (
     lean_of,
     posture_targets,
     sole_points,
-    solved_step_plan,
+    solve_step_plan,
     static_margin_m,
 )
 from strut.gaits.footsteps.footsteps import StepLimits, footsteps_to, standing
@@ -50,7 +50,7 @@ def test_zero_moment_point_of_an_accelerating_mass_is_behind_it():
 
 
 def test_nine_masses_press_where_the_whole_model_does():
-    body = solved_step_plan(LEGS, plan_to(Place(0.1, 0.05, 0.6), PhaseTimes(0.4, 0.6, 0.8)), 0.22)
+    body = solve_step_plan(LEGS, plan_to(Place(0.1, 0.05, 0.6), PhaseTimes(0.4, 0.6, 0.8)), 0.22)
     reaction = ground_reaction(ALICE, body.plan.time_s, body.qpos)
     whole = cop_of_wrench(reaction.force_n, reaction.moment_nm)
     assert np.abs(whole - body.zmp_in_world).max() < 1e-3  # rods have inertia, points do not
@@ -90,7 +90,7 @@ def test_margin_falls_with_speed_as_the_reference_says(step_cm, speed, margin_cm
 
 
 def test_static_plan_keeps_half_the_foot_while_swinging():
-    body = solved_step_plan(LEGS, plan_to(Place(0.12, 0.0), PhaseTimes(2.0, 2.0, 2.0), 25.0), 0.22, law="mass")
+    body = solve_step_plan(LEGS, plan_to(Place(0.12, 0.0), PhaseTimes(2.0, 2.0, 2.0), 25.0), 0.22, law="mass")
     single = body.plan.contact.sum(axis=1) == 1
     static = static_margin_m(ALICE, body)
     np.testing.assert_allclose(static[single], np.full(single.sum(), 0.035), atol=1e-12)
@@ -101,8 +101,8 @@ def test_static_plan_keeps_half_the_foot_while_swinging():
 def test_planned_pressure_keeps_the_margin_that_the_published_walk_loses(phase_s):
     times = PhaseTimes(phase_s, phase_s, 0.8)
     plan = plan_to(Place(0.2, 0.0), times)
-    ours = solved_step_plan(LEGS, plan, 0.22)
-    published = solved_step_plan(LEGS, plan, 0.22, law="mass")
+    ours = solve_step_plan(LEGS, plan, 0.22)
+    published = solve_step_plan(LEGS, plan, 0.22, law="mass")
     assert dynamic_margin_m(ALICE, ours).min() > 0.033
     assert dynamic_margin_m(ALICE, published).min() < 0.0
 
@@ -110,26 +110,24 @@ def test_planned_pressure_keeps_the_margin_that_the_published_walk_loses(phase_s
 def test_a_body_that_leads_its_pressure_sways_less():
     times = PhaseTimes(0.2, 0.3, 0.8)
     plan = plan_to(Place(0.2, 0.0), times)
-    swing = [
-        np.ptp(solved_step_plan(LEGS, plan, 0.22, law=law).joint_in_world[:, 3, 1]) for law in ("pressure", "mass")
-    ]
+    swing = [np.ptp(solve_step_plan(LEGS, plan, 0.22, law=law).joint_in_world[:, 3, 1]) for law in ("pressure", "mass")]
     assert swing[0] < 0.9 * swing[1]
 
 
 def test_steps_out_of_reach_are_refused_with_the_sample():
     plan = plan_to(Place(0.2, 0.0), PhaseTimes(0.6, 0.6, 0.8))
     with pytest.raises(UnreachablePostureError, match="centre of mass out of reach") as caught:
-        solved_step_plan(LEGS, plan, 0.235, law="mass")
+        solve_step_plan(LEGS, plan, 0.235, law="mass")
     assert 0 < caught.value.sample < len(plan.time_s)
 
 
 def test_soles_are_where_the_model_has_them():
-    body = solved_step_plan(LEGS, plan_to(Place(0.1, 0.05, 0.6), PhaseTimes(0.4, 0.6, 0.8), 25.0), 0.22)
+    body = solve_step_plan(LEGS, plan_to(Place(0.1, 0.05, 0.6), PhaseTimes(0.4, 0.6, 0.8), 25.0), 0.22)
     np.testing.assert_allclose(sole_points(ALICE, body.plan), foot_contact_points(ALICE, body.qpos), atol=1e-12)
 
 
 def test_a_fast_body_is_never_over_its_foot_and_still_does_not_tip():
-    body = solved_step_plan(LEGS, plan_to(Place(0.2, 0.0), PhaseTimes(0.2, 0.3, 0.8)), 0.22)
+    body = solve_step_plan(LEGS, plan_to(Place(0.2, 0.0), PhaseTimes(0.2, 0.3, 0.8)), 0.22)
     assert static_margin_m(ALICE, body).min() < 0.025
     assert dynamic_margin_m(ALICE, body).min() > 0.033
 
@@ -141,7 +139,7 @@ def test_nine_masses_that_lean_press_where_the_whole_model_does():
     plan = plan_to(Place(0.05, 0.02, 0.6), PhaseTimes(0.4, 0.6, 0.8), 50.0)
     lean = lean_of(ALICE, angles).repeated(len(plan.time_s))
     assert np.abs(lean.com_shift_m).max() > 2e-3
-    body = solved_step_plan(LEGS, plan, 0.21, lean=lean)
+    body = solve_step_plan(LEGS, plan, 0.21, lean=lean)
     reaction = ground_reaction(ALICE, plan.time_s, body.qpos)
     whole = cop_of_wrench(reaction.force_n, reaction.moment_nm)
     assert np.abs(whole - body.zmp_in_world).max() < 1.5e-3
@@ -168,6 +166,6 @@ def test_legs_sway_like_the_same_mass_whichever_way_they_face():
 
 def test_a_body_is_carried_the_same_way_whenever_it_begins():
     plan = plan_to(Place(0.05, 0.0), PhaseTimes(0.4, 0.6, 0.8), 20.0)
-    now, later = (solved_step_plan(LEGS, replace(plan, time_s=start_s + plan.time_s), 0.21) for start_s in (0.0, 3.0))
+    now, later = (solve_step_plan(LEGS, replace(plan, time_s=start_s + plan.time_s), 0.21) for start_s in (0.0, 3.0))
     np.testing.assert_allclose(later.qpos, now.qpos, atol=1e-9)
     np.testing.assert_allclose(later.zmp_in_world, now.zmp_in_world, atol=1e-9)

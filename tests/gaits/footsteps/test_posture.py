@@ -9,7 +9,7 @@ import pytest
 from strut.errors import UnreachablePostureError
 from strut.gaits.footsteps.biped_model import biped_model
 from strut.gaits.footsteps.biped_posture import (
-    guessed_postures,
+    guess_postures,
     solve_postures,
 )
 from strut.gaits.footsteps.leg_angles import chain_points, leg_angles, posture_qpos
@@ -223,7 +223,7 @@ def test_taller_robot_needs_no_code():
 
 def test_a_guess_has_its_hips_about_where_the_mass_wants_them_and_a_hip_width_apart():
     targets = targets_cm(com=(1.0, -2.0))
-    joint = guessed_postures(LEGS, targets)[0]
+    joint = guess_postures(LEGS, targets)[0]
     weights = LEGS.com_weights
     middle = (joint[3, :2] + joint[4, :2]) / 2.0
     on_ankle = weights[0] + weights[1] / 2.0

@@ -13,7 +13,7 @@ from strut.gaits.footsteps.biped_model import biped_model
 from strut.gaits.footsteps.request import Steps
 from strut.gaits.footsteps.step_drafts import (
     StepDrafts,
-    described,
+    describe_step,
     step_at,
 )
 from strut.gaits.footsteps.table import StepsTable
@@ -104,7 +104,7 @@ PHASES = [
 def test_the_step_under_way_is_counted_with_the_shift_before_it():
     assert [step_at(PHASES, t) for t in (0.0, 2.5, 3.0, 3.1, 5.0, 5.9)] == [1, 1, 1, 2, 2, 2]
     step = Footstep(RIGHT, Place(0.1234, -0.05, np.radians(31.0)))
-    assert described(step) == "right foot to 0.123 m, -0.050 m, 31 degrees"
+    assert describe_step(step) == "right foot to 0.123 m, -0.050 m, 31 degrees"
 
 
 def test_a_step_out_of_reach_is_named_with_its_instant():

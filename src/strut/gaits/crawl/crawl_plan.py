@@ -92,11 +92,11 @@ class CrawlPlan:
 
         A foot on the ground keeps its tilt, so it takes the smallest share of its whole stance.
         """
-        held = np.stack([_held_in_stance(share, down) for down in self.contact.T], axis=1)
+        held = np.stack([_hold_in_stance(share, down) for down in self.contact.T], axis=1)
         return replace(self, weight=self.weight * share, foot_weight=self.foot_weight * held)
 
 
-def _held_in_stance(share: Array, down: npt.NDArray[np.bool_]) -> Array:
+def _hold_in_stance(share: Array, down: npt.NDArray[np.bool_]) -> Array:
     """Return the smallest share of each stance, interpolated smoothly in each swing. Shapes (T,), (T,) in, (T,) out."""
     bounds = [0, *(np.flatnonzero(np.diff(down)) + 1).tolist(), len(down)]
     lowest = [float(share[first:stop].min()) for first, stop in pairwise(bounds)]

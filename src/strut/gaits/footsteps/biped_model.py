@@ -90,7 +90,7 @@ class BipedModel:
 def biped_model(robot: Robot) -> BipedModel:
     """Return the lower body of a robot whose folder describes one; raises BadTableError for any other build."""
     table = robot.tables.robot
-    limbs = _checked_limbs(robot)
+    limbs = _check_limbs(robot)
     sole = limbs[RIGHT].foot
     assert isinstance(table, LimbBody)
     assert isinstance(sole, FlatFoot)
@@ -128,7 +128,7 @@ def biped_model(robot: Robot) -> BipedModel:
     )
 
 
-def _checked_limbs(robot: Robot) -> list[LimbChain]:
+def _check_limbs(robot: Robot) -> list[LimbChain]:
     """Return the right and the left leg, which must be built as the equations assume."""
     table = robot.tables.robot
     limbs = [table.limb[mount.limb] for mount in table.mount] if isinstance(table, LimbBody) else []

@@ -75,7 +75,7 @@ def solve_postures(legs: BipedModel, targets: PostureTargets, start: Array | Non
             computed from the targets if None, or where not finite.
     """
     count = len(targets)
-    guess = guessed_postures(legs, targets)
+    guess = guess_postures(legs, targets)
     if start is not None:
         given = np.broadcast_to(start, guess.shape)
         usable = np.isfinite(given).all(axis=(1, 2), keepdims=True)
@@ -90,7 +90,7 @@ def solve_postures(legs: BipedModel, targets: PostureTargets, start: Array | Non
     return Postures(np.where(found[:, None, None], joint, np.nan), found, iterations)
 
 
-def guessed_postures(legs: BipedModel, targets: PostureTargets) -> Array:
+def guess_postures(legs: BipedModel, targets: PostureTargets) -> Array:
     """Return the initial guess for each target: hips by the centre of mass, knees by leg length. Shape (N, 8, 3)."""
     weights = legs.com_weights
     on_ankle = weights[0] + weights[1] / 2.0  # a knee is about half way up
@@ -172,7 +172,7 @@ def _newton(
         if len(active) == 0 or iteration == MAX_ITERATIONS:
             break
         step = _steps(_jacobians(problem, here), residual)
-        here, residual = _descended(problem, here, residual, step)
+        here, residual = _descend(problem, here, residual, step)
     iterations[active] = MAX_ITERATIONS
     return points.transpose(2, 0, 1), found, iterations
 
@@ -187,11 +187,11 @@ def _steps(jacobian: Array, residual: Array) -> Array:
         return np.asarray(-np.linalg.solve(nudged, residual.T[..., None])[..., 0].T, dtype=np.float64)
 
 
-def _descended(problem: _Problem, here: Array, residual: Array, step: Array) -> tuple[Array, Array]:
+def _descend(problem: _Problem, here: Array, residual: Array, step: Array) -> tuple[Array, Array]:
     """Return points and residuals after steps, each halved until its residual decreases."""
     before = np.sum(residual**2, axis=0)
     share = np.ones(step.shape[1])
-    after = _moved(here, step)
+    after = _move_points(here, step)
     reached = _residuals(problem, after)
     for _ in range(MAX_HALVINGS):
         worse = ~(np.sum(reached**2, axis=0) <= before * (1.0 - 1e-4 * share))  # also where it is not finite
@@ -199,12 +199,12 @@ def _descended(problem: _Problem, here: Array, residual: Array, step: Array) -> 
         if not worse.any():
             break
         share[worse] /= 2.0
-        after[:, :, worse] = _moved(here[:, :, worse], step[:, worse] * share[worse])
+        after[:, :, worse] = _move_points(here[:, :, worse], step[:, worse] * share[worse])
         reached[:, worse] = _residuals(problem.rows(worse), after[:, :, worse])
     return after, reached
 
 
-def _moved(points: Array, step: Array) -> Array:
+def _move_points(points: Array, step: Array) -> Array:
     """Return points moved by a step of the unknowns. Shapes (8, 3, N), (16, N)."""
     moved = points.copy()
     for point, columns in _COLUMNS.items():

@@ -73,7 +73,7 @@ def lean_of(robot: Robot, joint_rad: Array) -> Lean:
     return Lean(joint_rad, com[1:] - com[0])
 
 
-def solved_step_plan(
+def solve_step_plan(
     legs: BipedModel,
     plan: StepPlan,
     height_m: float | Array,

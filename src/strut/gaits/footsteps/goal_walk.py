@@ -18,7 +18,7 @@ from strut.balance.ground_force import share_ground_force
 from strut.engines.inverse_dynamics import inverse_dynamics
 from strut.errors import BadMotionError, UnreachablePostureError
 from strut.gaits.footsteps.biped_model import BipedModel, biped_model
-from strut.gaits.footsteps.body_path import lean_of, solved_step_plan
+from strut.gaits.footsteps.body_path import lean_of, solve_step_plan
 from strut.gaits.footsteps.foot_poses import sole_places
 from strut.gaits.footsteps.footsteps import StepLimits, closing, footsteps_to, standing
 from strut.gaits.footsteps.leg_angles import MODEL_ORDER
@@ -175,7 +175,7 @@ class _Walker:
             coming = [Footstep(later.foot, later.place.relative_to(self._ground)) for later in steps[number:][:AHEAD]]
             stance = 1 - step.foot
             planned = step.place.relative_to(wanted[stance])
-            coming[0] = Footstep(step.foot, _corrected(planned, coming[0].place, self._feet[stance]))
+            coming[0] = Footstep(step.foot, _correct_step(planned, coming[0].place, self._feet[stance]))
             wanted[step.foot] = step.place
             first = max(0, number - BEHIND)
             last = number == len(steps) - 1
@@ -211,7 +211,7 @@ class _Walker:
             steps = [*steps, closing(steps[-1], gait.limits.separation_m)]
         plan = gait.plan(steps, feet, 1.0 / self._step_s)
         lean = self._lean.repeated(len(plan.time_s))
-        qpos = solved_step_plan(self._legs, plan, gait.body_height_m, law=self._law, lean=lean).qpos
+        qpos = solve_step_plan(self._legs, plan, gait.body_height_m, law=self._law, lean=lean).qpos
         dynamics = inverse_dynamics(self._robot, plan.time_s, qpos)
         torque = share_ground_force(self._robot, dynamics, plan.contact).torque_nm
         control = self._plant.control(plan.time_s, qpos[:, self._robot.base_size :], torque)
@@ -258,7 +258,7 @@ class _Walker:
         )
 
 
-def _corrected(planned: Place, wanted: Place, stance: Place) -> Place:
+def _correct_step(planned: Place, wanted: Place, stance: Place) -> Place:
     """Return a footstep corrected towards its place in the world, by at most the largest correction.
 
     Args:

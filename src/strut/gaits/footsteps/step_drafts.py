@@ -17,7 +17,7 @@ from strut.errors import BadFootstepsError, OutOfRangeError, UnreachablePostureE
 from strut.expression.expressed_share import expressed_shares, not_expressed
 from strut.expression.secondary_motion import SECONDARY_PARAMETERS, Rhythm, SecondaryMotion, secondary_motion
 from strut.gaits.footsteps.biped_model import BipedModel, biped_model
-from strut.gaits.footsteps.body_path import SolvedStepPlan, lean_of, solved_step_plan, static_margin_m
+from strut.gaits.footsteps.body_path import SolvedStepPlan, lean_of, solve_step_plan, static_margin_m
 from strut.gaits.footsteps.foot_poses import standing_place
 from strut.gaits.footsteps.footsteps import StepLimits, end_of, first_steps, foot_gap_m, footsteps_to, standing
 from strut.gaits.footsteps.leg_angles import MODEL_ORDER
@@ -107,11 +107,11 @@ class StepDrafts(Generator):
             )
         plan = gait.plan(steps, feet, rate_hz)
         try:
-            body = self._solved_plan(style, gait, plan)
+            body = self._solve_plan(style, gait, plan)
         except UnreachablePostureError as error:
             yield not_made(robot, style, LimitName.REACH, _out_of_reach(steps, plan, error))
             return
-        arrived = self._arrived(steps, gait, body) if final else {}
+        arrived = self._arrival(steps, gait, body) if final else {}
         replaced = {"tempo": "the fastest pace was asked for"} if self.slower is not None else {}
         shown = style if self.slower is None else replace(style, tempo=1.0 / self.slower)
         yield Draft(
@@ -125,22 +125,22 @@ class StepDrafts(Generator):
             **arrived,
         )
 
-    def _solved_plan(self, style: Style, gait: StepGait, plan: StepPlan) -> SolvedStepPlan:
+    def _solve_plan(self, style: Style, gait: StepGait, plan: StepPlan) -> SolvedStepPlan:
         """Return the plan with its postures, and with the style's secondary motion; raises UnreachablePostureError."""
         height_m = gait.body_height_m
         upper = gait.upper_rad
         secondary = _secondary_motion(self.robot, style, plan, height_m)
         if secondary is None and not any(upper):
-            return solved_step_plan(self.legs, plan, height_m, law=self.task.law)
+            return solve_step_plan(self.legs, plan, height_m, law=self.task.law)
         angles = np.tile(upper, (len(plan.time_s), 1))
         rise = np.zeros(len(plan.time_s))
         if secondary is not None:
             angles = angles + secondary.joint_offsets(self.robot)[:, len(MODEL_ORDER) :]
             rise = secondary.rise
         lean = lean_of(self.robot, angles)
-        return solved_step_plan(self.legs, plan, height_m * (1.0 + rise), law=self.task.law, lean=lean)
+        return solve_step_plan(self.legs, plan, height_m * (1.0 + rise), law=self.task.law, lean=lean)
 
-    def _arrived(self, steps: Sequence[Footstep], gait: StepGait, body: SolvedStepPlan) -> dict[str, Any]:
+    def _arrival(self, steps: Sequence[Footstep], gait: StepGait, body: SolvedStepPlan) -> dict[str, Any]:
         """Return the figures for the receipt and the `meta` for the file of a whole walk."""
         goal = self.task.goals[-1] if self.task.goals else end_of(START, steps, self.legs.separation_m)
         error_mm = standing_place(self.robot, body.qpos[-1]).distance_m(goal) * 1e3
@@ -255,14 +255,14 @@ def _check_footsteps(robot: Robot, legs: BipedModel, task: Steps) -> None:
         apart_m = feet[RIGHT].distance_m(feet[LEFT])
         if apart_m > span_m:
             raise BadFootstepsError(
-                f"Step {number} ({described(step)}) would put the feet {apart_m * 1e3:.0f} mm apart; at a body height "
-                f"of {height_m * 1e3:.0f} mm the legs span at most {span_m * 1e3:.0f} mm."
+                f"Step {number} ({describe_step(step)}) would put the feet {apart_m * 1e3:.0f} mm apart; at a body "
+                f"height of {height_m * 1e3:.0f} mm the legs span at most {span_m * 1e3:.0f} mm."
             )
         gap_m = foot_gap_m(robot, feet[RIGHT], feet[LEFT])
         if gap_m <= 0.0:
             other = FOOT_NAMES[1 - step.foot]
             raise BadFootstepsError(
-                f"Step {number} ({described(step)}) would put the foot {-gap_m * 1e3:.0f} mm onto the {other} one; "
+                f"Step {number} ({describe_step(step)}) would put the foot {-gap_m * 1e3:.0f} mm onto the {other} one; "
                 "move it away."
             )
 
@@ -271,7 +271,7 @@ def _out_of_reach(steps: Sequence[Footstep], plan: StepPlan, error: UnreachableP
     """Describe an unreachable target with its step."""
     time_s = float(plan.time_s[error.sample])
     number = step_at(plan.phases, time_s)
-    where = f"in step {number} ({described(steps[number - 1])})" if steps else "standing"
+    where = f"in step {number} ({describe_step(steps[number - 1])})" if steps else "standing"
     return f"{error} {where} at {time_s:.2f} s"
 
 
@@ -281,7 +281,7 @@ def step_at(phases: Sequence[Phase], time_s: float) -> int:
     return 1 + min(sum(phase.stop_s < time_s for phase in swings), len(swings) - 1)
 
 
-def described(step: Footstep) -> str:
+def describe_step(step: Footstep) -> str:
     """Return a step in words."""
     place = step.place
     heading = math.degrees(place.heading_rad)
