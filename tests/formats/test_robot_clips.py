@@ -265,3 +265,14 @@ def test_a_clip_is_checked_and_written_for_another_program_by_the_command_line(t
     np.testing.assert_allclose(motion.qpos, trot.qpos, atol=1e-6)
     assert main(["check", *clip[:3], "--read", "rate"]) == 2
     assert "write NAME=VALUE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("rate_hz", "is_read"), [(0.05, True), (0.0, False), (-1.0, False), (float("nan"), False)])
+def test_a_table_of_poses_needs_a_rate_above_zero(solo12, trot, tmp_path, rate_hz, is_read):
+    rows = np.column_stack([trot.qpos[:30, :3], trot.qpos[:30, [4, 5, 6, 3]], trot.joint_angles_rad[:30]])
+    np.savetxt(tmp_path / "clip.csv", rows, delimiter=",")
+    if not is_read:
+        with pytest.raises(MotionFileError, match="rows per second"):
+            strut.load_motion(tmp_path / "clip.csv", robot=SOLO12, rate_hz=rate_hz)
+        return
+    strut.load_motion(tmp_path / "clip.csv", robot=SOLO12, rate_hz=rate_hz)

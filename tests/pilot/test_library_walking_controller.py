@@ -7,8 +7,9 @@ import pytest
 
 from strut.engines.rigid_body import foot_contact_points, foot_positions
 from strut.models.catalogue import load_robot
-from strut.pilot.controllers.library_walking_controller import regulator_gains
-from strut.pilot.controllers.reference import StandRequest, WalkRequest
+from strut.pilot.controllers.library_walking_controller import LibraryWalkingController, regulator_gains
+from strut.pilot.controllers.reference import StandRequest, WalkReference, WalkRequest
+from strut.pilot.controllers.state_estimator import Measurement, StateEstimator
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.piloted_drafts import draft_of_run
 from strut.pilot.piloted_simulation import Clock, Push, World, simulate_requests
@@ -72,6 +73,22 @@ def test_gains_are_linear_between_heights():
     middle = np.array(regulator_gains(table, np.mean(table.height_m[:2])))
     np.testing.assert_allclose(middle, (low + high) / 2.0)
     assert (middle < 0.0).all()
+
+
+@pytest.mark.parametrize(("tick_s", "ticks_each"), [(0.001, 5), (0.0005, 10), (0.005, 1), (0.01, 1)])
+def test_gaits_are_looked_up_two_hundred_times_a_second(library, body, tick_s, ticks_each):
+    estimator = StateEstimator(body, tick_s)
+    rest = Measurement(np.eye(4)[0], np.zeros(3), np.array([0.0, 0.0, 9.81]), body.model.qpos0[7:], np.zeros(14))
+    estimator.update(rest, 1)
+    controller = LibraryWalkingController(estimator, tick_s, library)
+    controller.start(0)
+    observed = []
+    for tick in range(21):
+        estimator.velocity[0] = 0.01 * tick  # another speed at each tick
+        controller.torque(WalkReference(0.2, 0.0, 0.0, 0.86))
+        observed.append(controller.observed_m_s)
+    changes = [tick for tick in range(1, 21) if observed[tick] != observed[tick - 1]]
+    assert changes == list(range(ticks_each, 21, ticks_each))
 
 
 def test_a_walk_by_the_library_holds_its_speed_and_stops(library):

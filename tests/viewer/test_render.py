@@ -10,7 +10,7 @@ from strut.arrays import Array
 from strut.balance.polygon import convex_hull
 from strut.models.solids import Solid
 from strut.viewer.camera import Camera, fitted_camera, view_axes
-from strut.viewer.floor import BACKDROP, FLOOR_COLOR, GRID_COLOR, POLYGON_COLOR, SPOT_COLORS, cast_shadow
+from strut.viewer.floor import BACKDROP, FLOOR_COLOR, GRID_COLOR, POLYGON_COLOR, SPOT_COLORS, FloorArea, cast_shadow
 from strut.viewer.footage import Footage
 from strut.viewer.rasterizer import PosedBody
 from strut.viewer.render import draw_frame, light_direction
@@ -42,7 +42,8 @@ def looking_down(height_m: float, focal_px: float = 300.0) -> Camera:
 
 
 def draw(film: Footage, camera: Camera, *, size_m: float = 1.0, grid_m: float = 100.0) -> Array:
-    return draw_frame(film, 0, camera, size_m=size_m, grid_m=grid_m).astype(float) / 255.0
+    ground = FloorArea(np.zeros(2), 0.66 * size_m, grid_m)
+    return draw_frame(film, 0, camera, size_m=size_m, ground=ground).astype(float) / 255.0
 
 
 def colors_at(picture: Array, camera: Camera, points_m: Array) -> Array:
@@ -105,7 +106,7 @@ def test_a_body_has_a_darker_rim_that_is_half_a_pixel_wide():
     row = draw(scene((plate, (0.0, 0.0, 0.0))), camera)[100, :, 1]
     assert_allclose(np.diff(row[91:150]), 0.0, atol=0.01)
     assert_allclose(row[[90, 150]], row[[91, 149]] * (1.0 + 0.55) / 2.0, atol=0.02)  # one of two samples is rim
-    assert (row[[89, 151]] > row[[91, 149]] + 0.05).all()  # the floor
+    assert (row[[89, 151]] > row[[90, 150]] + 0.05).all()  # the floor
 
 
 def test_a_shadow_holds_as_much_darkness_as_the_discs_that_lamp_and_sky_cast():
@@ -118,18 +119,18 @@ def test_a_shadow_holds_as_much_darkness_as_the_discs_that_lamp_and_sky_cast():
     assert_allclose(shadow.middle_m, [0.2, 0.1])
     cell_m = 2.0 / cells
     disc_m2 = np.pi * 0.1**2
-    assert shadow.darkness.sum() * cell_m**2 == pytest.approx(0.42 * disc_m2 / 0.8 + 0.30 * disc_m2, rel=0.03)
+    assert shadow.darkness.sum() * cell_m**2 == pytest.approx(0.42 * disc_m2 / 0.8 + 0.24 * disc_m2, rel=0.03)
     places = 0.1 + cell_m * (np.arange(cells) + 0.5) - 1.0
     across = shadow.darkness.sum(axis=0)  # along y both lie in one line, which the lamp's slant does not change
     mean = (across * places).sum() / across.sum()
     variance = (across * (places - mean) ** 2).sum() / across.sum()
     blurred = [0.1**2 / 4.0 + (2.0 * blur) ** 2 for blur in (0.010, 0.045)]
-    expected = np.average(blurred, weights=[0.42 / 0.8, 0.30])
+    expected = np.average(blurred, weights=[0.42 / 0.8, 0.24])
     assert mean == pytest.approx(0.1, abs=2e-3)
     assert variance == pytest.approx(expected, rel=0.05)
     along = shadow.darkness.sum(axis=1)
     forward = (along * (places + 0.1)).sum() / along.sum()
-    away_m = np.average([0.2 - 0.6 * 0.6 / 0.8, 0.2], weights=[0.42 / 0.8, 0.30])
+    away_m = np.average([0.2 - 0.6 * 0.6 / 0.8, 0.2], weights=[0.42 / 0.8, 0.24])
     assert forward == pytest.approx(away_m, abs=3e-3)
 
 
@@ -154,8 +155,8 @@ def test_the_floor_fades_into_the_backdrop_far_from_the_body():
     y_m = np.linspace(0.25, 1.6, 28)  # on the side of the lamp, where no shadow falls
     colors = colors_at(picture, camera, np.column_stack([np.full(28, 0.1), y_m, np.zeros(28)]))
     haze = (colors - FLOOR_COLOR)[:, 0] / (BACKDROP[0] - FLOOR_COLOR[0])
-    half_m = 1.1  # of the square that holds the shadow of a robot of 1 m
-    assert_allclose(haze, np.clip((np.hypot(y_m, 0.1) / half_m - 0.34) / 0.26, 0.0, 1.0), atol=0.08)
+    expected = 1.0 - (1.0 - np.hypot(y_m, 0.1) / 0.66) / 0.43  # over the outer 43 % of the floor's reach
+    assert_allclose(haze, np.clip(expected, 0.0, 1.0), atol=0.08)
 
 
 def test_a_support_polygon_is_tinted_and_has_an_edge_and_spots_lie_on_it():
