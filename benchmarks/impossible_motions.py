@@ -364,8 +364,8 @@ def half_the_weight(motion: Motion, _robot: Robot, _rng: Rng) -> Motion:
 
 
 def forces_of_another_foot(motion: Motion, _robot: Robot, _rng: Rng) -> Motion:
-    """The sum is right, the feet are exchanged."""
-    return replace(motion, ground_force_n=motion.ground_force_n[:, ::-1])
+    """The sum is right, but each foot has the force of its neighbour."""
+    return replace(motion, ground_force_n=np.roll(motion.ground_force_n, 1, axis=1))
 
 
 def forces_on_one_foot(motion: Motion, _robot: Robot, _rng: Rng) -> Motion:
@@ -401,6 +401,27 @@ def forces_that_squeeze(motion: Motion, _robot: Robot, _rng: Rng) -> Motion:
 
 def pressure_elsewhere(motion: Motion, _robot: Robot, rng: Rng) -> Motion:
     return replace(motion, cop_in_world=motion.cop_in_world + rng.uniform(0.02, 0.06, 2))
+
+
+def pressure_elsewhere_for_a_while(motion: Motion, _robot: Robot, _rng: Rng) -> Motion:
+    """The centre of pressure is 40 mm aside for a fifth of a second of a file that is five times as long."""
+    count = len(motion.time_s)
+    step_s = motion.time_s[1] - motion.time_s[0]
+    rest = np.full(4 * count, count - 1)
+    rows = np.concatenate([np.arange(count), rest])
+    long = replace(
+        motion,
+        time_s=motion.time_s[0] + step_s * np.arange(len(rows)),
+        receipt=None,
+        **{
+            name: None if (values := getattr(motion, name)) is None else values[rows]
+            for name in ("qpos", "contact", "torque_nm", "ground_force_n", "cop_in_world", "balance_margin_m")
+        },
+    )
+    cop_m = long.cop_in_world.copy()
+    first = count // 2
+    cop_m[first : first + round(0.2 / step_s)] += 0.04
+    return replace(long, cop_in_world=cop_m)
 
 
 def pressure_under_the_middle(motion: Motion, _robot: Robot, _rng: Rng) -> Motion:
@@ -588,6 +609,7 @@ MAKERS: dict[Maker, tuple[str, ...]] = {
     feet_that_pull: (*LEGGED, *HUMAN),
     forces_that_squeeze: LEGGED,
     pressure_elsewhere: BALANCED,
+    pressure_elsewhere_for_a_while: BALANCED,
     pressure_under_the_middle: ("alice",),
     better_margins: BALANCED,
     flags_all_up: (*LEGGED, *HUMAN),

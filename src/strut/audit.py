@@ -86,8 +86,8 @@ class Audit:
         slip_m: How far each foot has slipped since it landed. Shape (T, n_feet).
         landings: Of a walk that lands with impacts.
         self_distance: How near its bodies come to each other; None if no two of them can meet.
-        force_disagreement: Root mean square of the difference between the ground forces that come with the motion and
-            those of its movement, over the weight; None if the motion comes without forces.
+        force_disagreement: Root mean square, in the worst second, of the difference between the ground forces that
+            come with the motion and those of its movement, over the weight; None if the motion comes without forces.
         torque_disagreement: The same of its torques, over the torques; None without torques, or if they cannot be
             judged.
         cop_disagreement_m: Root mean square of the distance between the centre of pressure that comes with the motion

@@ -11,14 +11,7 @@ from strut import Place, check, load_robot, perform, walk
 from strut.errors import StrutError
 
 ROBOTS = ("mrpete", "alice", "pepper")
-WITH_FLAGS_BELIEVED = {  # ok as long as the flags of a file are believed
-    "gliding_statue_with_flickering_flags",
-    "pivot_with_flickering_flags",
-    "pivot_on_one_foot",
-    "glide_above_the_ground",
-    "recorded_glide",
-}
-CASES = [(maker.__name__, robot) for maker, robot in cases(ROBOTS) if maker.__name__ not in WITH_FLAGS_BELIEVED]
+CASES = [(maker.__name__, robot) for maker, robot in cases(ROBOTS)]
 
 
 @pytest.fixture(scope="module")

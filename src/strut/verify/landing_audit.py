@@ -39,6 +39,7 @@ from strut.verify.contact_force_fit import LEVER_M, ContactForceFit, fit_contact
 from strut.verify.landing_pieces import FEWEST, Piece, landing_pieces
 
 STEADY_S = 0.05
+WINDOW_S = 1.0  # in which columns of a file are compared with its movement
 MIN_KNOWN = 0.9  # share of samples whose derivatives are known
 GRIPPING = 5.0  # a friction with which nothing slips, to distinguish slipping from falling
 _ENDS = 2  # samples at both ends of a piece where torques are inaccurate
@@ -198,7 +199,7 @@ def cop_disagreement_m(draft: Draft, cop_m: Array, judged: npt.NDArray[np.bool_]
     """
     if draft.cop_in_world is None or not draft.robot.feet or not len(cop_m[judged]):
         return None
-    return mean_size(np.linalg.norm((draft.cop_in_world - cop_m)[judged], axis=1))
+    return largest_mean_size(np.linalg.norm((draft.cop_in_world - cop_m)[judged], axis=1), draft.time_s)
 
 
 def margin_disagreement_m(
@@ -218,7 +219,7 @@ def margin_disagreement_m(
         return None
     is_same = own_m == margin_m  # infinite on both sides, too
     off_m = np.abs(np.subtract(own_m, margin_m, where=~is_same, out=np.zeros(len(margin_m))))
-    return mean_size(np.minimum(off_m, 1.0)[judged])
+    return largest_mean_size(np.minimum(off_m, 1.0)[judged], draft.time_s)
 
 
 def _inner(pieces: list[Piece], samples: int) -> npt.NDArray[np.bool_]:
@@ -262,6 +263,19 @@ def _sprung(draft: Draft) -> tuple[str, ...]:
 def mean_size(values: Array) -> float:
     """Return the root mean square."""
     return float(np.sqrt(np.mean(values**2)))
+
+
+def largest_mean_size(values: Array, time_s: Array) -> float:
+    """Return the largest root mean square over `WINDOW_S`, so that a long file does not hide a short fault.
+
+    Args:
+        values: Samples along the first axis, those of a motion or some of them.
+        time_s: Times of the motion, evenly spaced.
+    """
+    squares = np.mean(values.reshape(len(values), -1) ** 2, axis=1)
+    count = min(len(squares), max(1, round(WINDOW_S / float(time_s[1] - time_s[0]))))
+    sums = np.concatenate([[0.0], np.cumsum(squares)])
+    return float(np.sqrt(max(np.max(sums[count:] - sums[:-count]), 0.0) / count))
 
 
 def _size(rest: Array) -> Array:

@@ -29,6 +29,7 @@ from strut.verify.landing_audit import (
     cop_disagreement_m,
     landing_audit,
     lands_with_impacts,
+    largest_mean_size,
     margin_disagreement_m,
     mean_size,
 )
@@ -126,7 +127,7 @@ def _force_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | None
         return None
     stance_n = np.where(draft.contact[..., None], draft.ground_force_n, 0.0).sum(axis=1)
     error_n = np.linalg.norm(stance_n - dynamics.ground_force_n, axis=1)
-    return mean_size(error_n) / (draft.robot.mass_kg * GRAVITY_M_S2)
+    return largest_mean_size(error_n, draft.time_s) / (draft.robot.mass_kg * GRAVITY_M_S2)
 
 
 def _torque_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | None:
@@ -139,4 +140,4 @@ def _torque_disagreement(draft: Draft, dynamics: InverseDynamics) -> float | Non
     error_nm = dynamics.torque_nm - draft.torque_nm
     error_nm = error_nm - nearest_contact_torque(draft.robot, dynamics, draft.contact, error_nm)
     needed_nm = share_ground_force(draft.robot, dynamics, draft.contact).torque_nm
-    return mean_size(error_nm) / max(mean_size(needed_nm), 1e-9)
+    return largest_mean_size(error_nm, draft.time_s) / max(mean_size(needed_nm), 1e-9)
