@@ -20,7 +20,7 @@ from strut.robot import Robot
 from strut.viewer.files import save_html
 from strut.viewer.footage import SideBySide, footage
 from strut.viewer.picture import png_bytes
-from strut.viewer.triangles import front_share
+from strut.viewer.triangles import front_share, triangles_of
 from tests.viewer.conftest import STOOL_MJCF
 from tests.viewer.test_picture import drawn, pixels_of
 
@@ -188,3 +188,15 @@ def test_meshes_that_threads_reduce_at_once_are_those_that_one_would_get() -> No
         together = list(pool.map(simplify_mesh, meshes, [2000] * len(meshes)))
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_array_equal(one.vertices, other.vertices)
+
+
+def test_a_mesh_is_shaded_smoothly_but_not_over_its_edges() -> None:
+    ball = trimesh.creation.icosphere(subdivisions=3)
+    box = trimesh.creation.box()
+    for made, is_round in ((ball, True), (box, False)):
+        corners = np.array(made.vertices)[np.array(made.faces)].reshape(-1, 3)  # every face with vertices of its own
+        mesh = Mesh(corners, np.arange(len(corners)).reshape(-1, 3))
+        normal = triangles_of((Solid("mesh", np.zeros(3), (1.0, 1.0, 1.0, 1.0), mesh),)).normal.swapaxes(0, 1)
+        np.testing.assert_allclose(np.linalg.norm(normal, axis=-1), 1.0)
+        wanted = corners if is_round else np.repeat(made.face_normals, 3, axis=0)
+        np.testing.assert_allclose(normal.reshape(-1, 3), wanted, atol=0.02)

@@ -81,15 +81,12 @@ def cast_shadow(body: PosedBody, corners_in_world: Array, *, light: Array, half_
         cells: Number of cells across the square.
     """
     middle_m = (corners_in_world.min(axis=0) + corners_in_world.max(axis=0))[:2] / 2.0
-    soft = np.zeros((cells, cells))
-    near_m = CONTACT_SHARE * half_m
-    for towards, darkness, blur, below_m in (
-        (light, 0.42, 0.010, np.inf),
-        (UP, 0.24, 0.045, np.inf),
-        (UP, 0.40, 0.010, near_m),
-    ):
-        hidden = body.shadow(towards, middle_m - half_m, 2.0 * half_m / cells, cells, below_m=below_m)
-        soft += darkness * gaussian_filter(hidden.astype(float), blur * cells)
+    low_m = middle_m - half_m
+    cell_m = 2.0 * half_m / cells
+    sharp = 0.42 * body.shadow(light, low_m, cell_m, cells)
+    sharp += 0.40 * body.shadow(UP, low_m, cell_m, cells, below_m=CONTACT_SHARE * half_m)
+    wide = 0.24 * body.shadow(UP, low_m, cell_m, cells)
+    soft = gaussian_filter(sharp, 0.010 * cells) + gaussian_filter(wide, 0.045 * cells)
     return Shadow(soft, middle_m, half_m)
 
 
@@ -125,7 +122,6 @@ def paint_floor(
     clear = (0.0, 0.0, 0.0, 0.0)
     normals, distances_m = (np.empty((0, 2)), np.empty(0)) if polygon is None else polygon.edges
     backdrop = clear if transparent else (*BACKDROP, 1.0)
-    color[:] = backdrop
     _paint(
         color,
         backdrop,
@@ -242,20 +238,26 @@ def _paint(
     cells_per_m = len(darkness) / (2.0 * half_m)
     for row in range(high):
         down = (row + 0.5 - middle_px[1]) / focal_px
+        ray_z = down * axes[1, 2] + axes[2, 2]  # the same along a row, because the camera stands upright
+        is_sky = ray_z >= -1e-6
+        distance = -eye[2] / ray_z
+        pixel_m = distance / focal_px
+        row_x = eye[0] + distance * (down * axes[1, 0] + axes[2, 0])
+        row_y = eye[1] + distance * (down * axes[1, 1] + axes[2, 1])
         for column in range(wide):
-            aside = (column + 0.5 - middle_px[0]) / focal_px
-            ray_z = aside * axes[0, 2] + down * axes[1, 2] + axes[2, 2]
-            if ray_z >= -1e-6:
+            for channel in range(4):
+                color[row, column, channel] = backdrop[channel]
+            if is_sky:
                 continue
-            distance = -eye[2] / ray_z
-            x = eye[0] + distance * (aside * axes[0, 0] + down * axes[1, 0] + axes[2, 0])
-            y = eye[1] + distance * (aside * axes[0, 1] + down * axes[1, 1] + axes[2, 1])
+            aside_m = (column + 0.5 - middle_px[0]) * pixel_m
+            x = row_x + aside_m * axes[0, 0]
+            y = row_y + aside_m * axes[0, 1]
             far_x, far_y = x - ground_middle_m[0], y - ground_middle_m[1]
-            haze = 1.0 - (1.0 - np.sqrt(far_x * far_x + far_y * far_y) / reach_m) / FADE_SHARE
-            if haze >= 1.0:
+            far_squared = far_x * far_x + far_y * far_y
+            if far_squared >= reach_m * reach_m:
                 continue
+            haze = 1.0 - (1.0 - np.sqrt(far_squared) / reach_m) / FADE_SHARE
             here = floor
-            pixel_m = distance / focal_px
             if grid_m > 0.0:
                 line = 1.3 - min(_from_line(x, grid_m), _from_line(y, grid_m)) / pixel_m
                 if line > 0.0:

@@ -156,7 +156,8 @@ def _mesh_normals(corner_m: Array) -> Array:
     face = np.cross(corner_m[:, 1] - corner_m[:, 0], corner_m[:, 2] - corner_m[:, 0])
     places = corner_m.reshape(-1, 3)
     grain_m = _SAME_PLACE * max(float(np.linalg.norm(np.ptp(places, axis=0))), 1e-9)
-    vertex = np.unique(np.round(places / grain_m).astype(np.int64), axis=0, return_inverse=True)[1].reshape(-1)
+    x, y, z = np.round((places - places.min(axis=0)) / grain_m).astype(np.int64).T  # below 2^21, as 1 / _SAME_PLACE is
+    vertex = np.unique((x << 42) | (y << 21) | z, return_inverse=True)[1]
     count = int(vertex.max()) + 1
     total = np.stack([np.bincount(vertex, np.repeat(face[:, axis], 3), count) for axis in range(3)], axis=1)
     mean = total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
