@@ -21,6 +21,7 @@ import csv
 import time
 import tomllib
 import zlib
+from collections.abc import Sequence
 from itertools import combinations, product
 from pathlib import Path
 from statistics import median
@@ -220,6 +221,7 @@ def by_robot(rows: list[Row]) -> dict[str, list[Row]]:
 def table_line(robot: str, rows: list[Row]) -> str:
     """Return the outcome of one robot's walks, as a line of a table."""
     of = {row["emotion"]: row for row in rows}
+    speed = of["neutral"]["body_lengths_s"]
     kept = ["refused" if not of[name]["kept"] else f"{float(of[name]['kept']):.2f}" for name in EMOTIONS if name in of]
     controllers = [of[name]["controller"] for name in EMOTIONS if name in of and of[name]["controller"]]
     simulated = [row for row in rows if row["fell"]]
@@ -229,11 +231,11 @@ def table_line(robot: str, rows: list[Row]) -> str:
         f"{one}, {other} {far:.2f}" for far, one, other in pairs_by_distance(rows) if far < discrimination_threshold()
     ]
     cells = [
-        *(robot, rows[0]["joints"], f"{float(of['neutral']['body_lengths_s']):.2f}", *kept),
+        *(robot, rows[0]["joints"], f"{float(speed):.2f}" if speed else "", *kept),
         ", ".join(f"{name} {controllers.count(name)}" for name in dict.fromkeys(controllers)),
         f"{len(simulated) - len(upright)} of {len(simulated)}",
-        f"{distance[0]:.2f} to {distance[-1]:.2f}",
-        f"{max(float(row['slip_mm']) for row in upright):.1f}",
+        f"{distance[0]:.2f} to {distance[-1]:.2f}" if upright else "",
+        f"{max(float(row['slip_mm']) for row in upright):.1f}" if upright else "",
         "; ".join(near) or "none",
     ]
     return f"| {' | '.join(map(str, cells))} |"
@@ -266,7 +268,8 @@ left out until they are walked again.
     path.write_text(f"{words}| {' | '.join(head)} |\n|{'---|' * len(head)}\n" + "\n".join(lines) + "\n", "utf-8")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Walk the robots of a folder, and report on all rows."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("robots", type=Path)
     parser.add_argument("rows", type=Path)
@@ -274,7 +277,7 @@ def main() -> None:
     parser.add_argument("--emotions", default=",".join(EMOTIONS))
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--table", type=Path)
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     names = [name for name in chosen.only.split(",") if name]
     folders = sorted(folder.parent for folder in chosen.robots.glob("*/robot.toml"))
     if names:

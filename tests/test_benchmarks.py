@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from strut.adoption.adopt import adopt
+from tests.adoption.small_robots import quadruped, write_xml
+
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 NAMES = sorted(path.stem for path in FOLDER.glob("bench_*.py"))
 LONG = {  # a solved human gait, a server or a recorded walk: more than three seconds of processor time
@@ -58,3 +61,39 @@ def test_a_quick_run_prints_a_row_and_records_nothing(name, capsys):
     header = next(line for line in lines if "," in line)
     assert len(lines) > lines.index(header) + 1, "a header, and no row"
     assert written() == before
+
+
+@pytest.mark.benchmark
+@pytest.mark.usefixtures("_benchmarks_are_importable")
+def test_a_sweep_uses_the_controller_of_each_receipt_and_goes_on_where_it_ended(tmp_path, capsys):
+    adopt(write_xml(quadruped(), tmp_path / "four.xml"), out=tmp_path / "robots" / "four")
+    sweep = importlib.import_module("sweep_adopted")
+    arguments = [str(tmp_path / "robots"), str(tmp_path / "rows.csv"), "--emotions", "neutral"]
+    sweep.main(arguments)
+    rows = sweep.read(tmp_path / "rows.csv")
+    assert len(rows) == 8
+    assert sum(row["drawn"] == "True" for row in rows) == 4
+    assert {row["controller"] for row in rows} <= {"servos", "balance", "whole_body"}
+    assert "controllers: {" in capsys.readouterr().out
+    sweep.main(arguments)
+    assert sweep.read(tmp_path / "rows.csv") == rows
+
+
+@pytest.mark.usefixtures("_benchmarks_are_importable")
+def test_a_table_of_a_sweep_says_with_which_controllers_robots_walked(tmp_path):
+    """Made of rows, one robot of which refuses every emotion."""
+    sweep = importlib.import_module("sweep_adopted")
+    row = {"legs": "4", "joints": "12", "features": ""}
+    walked = {**row, "robot": "four", "verdict": "ok", "kept": "1.0", "fell": "False", "distance_share": "0.97"}
+    walked |= {"slip_mm": "2.5", "body_lengths_s": "0.85", "drawn": "False"}
+    refused = {**row, "robot": "none", "verdict": "refused"}
+    refused |= dict.fromkeys(("kept", "controller", "fell", "distance_share", "slip_mm", "body_lengths_s"), "")
+    rows = [
+        {**walked, "emotion": name, "controller": "balance" if name == "sad" else "servos"} for name in sweep.EMOTIONS
+    ]
+    sweep.write_table([*rows, *({**refused, "emotion": name} for name in sweep.EMOTIONS)], tmp_path / "table.md")
+    lines = (tmp_path / "table.md").read_text("utf-8").splitlines()
+    cells = [cell.strip() for cell in next(line for line in lines if line.startswith("| four")).split("|")]
+    assert "servos 4, balance 1" in cells
+    assert "0 of 5" in cells
+    assert any(line.startswith("| none | 12 |  | refused |") for line in lines)
