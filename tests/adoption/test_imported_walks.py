@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import msgspec
+import mujoco
 import numpy as np
 import pytest
 
@@ -116,6 +117,27 @@ def test_a_sad_humanoid_bends_its_trunk_in_world(imported, walks):
     middle = len(sad.time_s) // 2
     bent = (sad.joint_angles_rad[middle] - sad.joint_angles_rad[0])[columns] @ np.sign(list(joints.values()))
     assert bent + pitch_rad(sad.qpos[middle]) == pytest.approx(shown, abs=0.03)
+
+
+def test_the_body_height_of_an_emotion_is_a_factor_on_that_of_its_own_neutral_walk(imported, walks):
+    """Talos has to bend its knees in neutral; sad is lower than that, not than the standing robot."""
+    robot = imported("talos")
+    heights_m = [com_height_m(robot.model, walks("talos", emotion)) for emotion in ("neutral", "sad")]
+    asked = strut.style_for(robot, strut.named_emotion("sad")).body_height
+    assert asked < 0.98
+    assert heights_m[1] / heights_m[0] == pytest.approx(asked, abs=0.01)
+
+
+def com_height_m(model, motion):
+    """Return the mean height of the centre of mass in the middle third, by MuJoCo."""
+    data = mujoco.MjData(model)
+    heights = []
+    for qpos in motion.qpos[len(motion.qpos) // 3 : 2 * len(motion.qpos) // 3]:
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        heights.append(data.subtree_com[0, 2])
+    return np.mean(heights)
 
 
 def test_it_reaches_a_goal_with_its_heading(imported):

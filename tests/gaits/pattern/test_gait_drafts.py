@@ -99,7 +99,7 @@ def test_a_lower_body_that_the_check_finds_faster_or_far_out_of_reach_is_not_dra
 def test_no_check_is_made_twice(robot, monkeypatch):
     checked = []
     check = StyledGait.check
-    monkeypatch.setattr(StyledGait, "check", lambda self: checked.append(self.body_height) or check(self))
+    monkeypatch.setattr(StyledGait, "check", lambda self: checked.append((self.style, self.body_height)) or check(self))
     drafts = GaitDrafts(robot, PatternGait(cycles=2), 50.0)
     for _ in range(2):
         next(iter(drafts.drafts(Style(), Detail("search"))))

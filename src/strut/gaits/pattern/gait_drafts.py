@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar, Self
 
@@ -88,6 +88,8 @@ class GaitDrafts(Generator):
         start = detail.fallback
         if detail.level == "search":
             start = resume_from(start, detail.neutral_fallback)
+        if not is_neutral:  # its height is a factor on that of neutral
+            start = max(start, start - start % len(BODY_HEIGHTS) + BODY_HEIGHTS.index(self._neutral_height))
         while start < len(FALLBACKS):
             first = first_feasible(partial(self._check, gait), start)
             shorter_steps = first - first % len(BODY_HEIGHTS) + len(BODY_HEIGHTS)
@@ -121,6 +123,12 @@ class GaitDrafts(Generator):
         if detail.level == "final" and first + 1 < end:
             yield self._draft(gait, detail, first + 1)  # slightly lower, before the caller weakens the style
 
+    @property
+    def _neutral_height(self) -> float:
+        """The body height at which the neutral gait is first feasible, as a share of the usual one."""
+        neutral = StyledGait.upright(self.robot, self.task, self.robot.expression.neutral_style())
+        return FALLBACKS[first_feasible(partial(self._check, neutral), 0)][0]
+
     def _check(self, gait: StyledGait, fallback: int) -> CoarseCheck:
         """Return the coarse check of a fallback, computed once per style."""
         key = (gait.style, fallback)
@@ -137,6 +145,7 @@ class GaitDrafts(Generator):
             plan, solution = gait.solve(SOLVED_RATE_HZ, cycles=None)
         else:
             plan, solution = gait.solve(self.rate_hz, cycles=None)
+        height = FALLBACKS[fallback][0] * gait.style.body_height / self._neutral_height
         return Draft(
             robot=self.robot,
             time_s=plan.time_s,
@@ -144,7 +153,7 @@ class GaitDrafts(Generator):
             contact=plan.schedule.contact,
             style=gait.style,
             share_over_time=plan.expressed_share,
-            expressed=expressed_shares(self.robot, gait.style, gait.style, reads=READS),
+            expressed=expressed_shares(self.robot, gait.style, replace(gait.style, body_height=height), reads=READS),
             not_expressed=not_expressed(self.robot, gait.style, reads=READS),
             violations=_reach_violations(gait, plan, solution),
             fallback=fallback,
