@@ -38,7 +38,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,7 @@ class Fault:
     kind: str
     before: str
     after: str
+    compiled: bool = field(default=False, compare=False)  # whether the function is compiled to machine code
 
     @property
     def key(self) -> Key:
@@ -87,7 +88,14 @@ class Fault:
         return tuple(getattr(self, name) for name in KEY)
 
 
-COLUMNS = ["seed", *(field.name for field in fields(Fault)), "first_outcome", "outcome", "by", "seconds"]
+COLUMNS = [
+    "seed",
+    *(one.name for one in fields(Fault) if one.name != "compiled"),
+    "first_outcome",
+    "outcome",
+    "by",
+    "seconds",
+]
 
 
 def faulty_versions(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -137,13 +145,15 @@ def faults_in(path: Path, room: str) -> Iterator[Fault]:
     excluded = {id(inner) for node in ast.walk(tree) for part in excluded_parts(node) for inner in ast.walk(part)}
     file = path.relative_to(ROOT / "src/strut" / room).as_posix()
     for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        is_compiled = any(isinstance(mark, ast.Name) and mark.id == "compiled" for mark in function.decorator_list)
         for node in (inner for statement in function.body for inner in ast.walk(statement)):
             if id(node) in excluded or not isinstance(node, ast.expr):
                 continue
             for kind, other in faulty_versions(node):
                 before = ast.get_source_segment(text, node) or ""
                 place = (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
-                yield Fault(room, file, function.name, *place, kind, before, f"({ast.unparse(other)})")
+                after = f"({ast.unparse(other)})"
+                yield Fault(room, file, function.name, *place, kind, before, after, compiled=is_compiled)
 
 
 def draw_faults(room: str, count: int, seed: int, excluded: set[Key]) -> list[Fault]:
@@ -251,6 +261,8 @@ def select_tests(tests: Tests, fault: Fault, budget_s: float) -> tuple[list[str]
     lines = set(range(fault.line, fault.end_line + 1))
     module = f"{fault.room}/{fault.file}"
     running = {name for name, test in tests.items() if lines & set(test["lines"].get(module, ()))}
+    if not running and fault.compiled:  # lines of machine code are not recorded
+        running = {name for name, test in tests.items() if test["lines"].get(module)}
     files = {name.split("::")[0] for name in running}
     candidates = [name for name in tests if name.split("::")[0] in files]
     selected = []
@@ -359,7 +371,7 @@ def try_room(tree: Path, faults: list[Fault], options: argparse.Namespace) -> No
         outcome, by = try_fault(tree, fault, tests, options.budget)
         seconds = f"{time.perf_counter() - started:.0f}"
         first = rows[fault.key]["first_outcome"] if fault.key in rows else outcome
-        own = {"seed": options.seed, **asdict(fault)}
+        own = {"seed": options.seed, **{name: value for name, value in asdict(fault).items() if name in COLUMNS}}
         append_result({**own, "first_outcome": first, "outcome": outcome, "by": by, "seconds": seconds})
         change = f"{fault.before[:70]!r} -> {fault.after[:70]!r}"
         place = f"{fault.room}/{fault.file}:{fault.line}"

@@ -18,6 +18,7 @@ from strut.mocap.forces.footprints import Footprint, find_footprints
 from strut.mocap.forces.ground_forces import baseline_prior, ground_forces
 from strut.mocap.forces.landing_transient import DECELERATION_M_S2, add_landing_transients, landing_shape
 from strut.mocap.forces.load_sharing import FootLoads
+from strut.mocap.forces.moment_comparison import compare_ankle_torques, laboratory_moment
 from strut.mocap.forces.plate_assignment import plate_forces
 from strut.mocap.forces.plate_comparison import PlateForces, agreement
 from strut.mocap.gait_trial import prepare_trial
@@ -40,6 +41,32 @@ def on_plates(request):
 def followed(data):
     """A walk of QCMAS whose forces follow its plates."""
     return capture(read_recording(data / "qcmas_walk.c3d"), use_plates=True)
+
+
+def test_loads_that_follow_plates_are_the_measured_wrenches(followed, captured_qcmas):
+    """Force and all three moments, free twist included, wherever a plate measured the whole foot."""
+    forces = followed.forces
+    is_measured = np.isfinite(forces.plates.wrench).all(axis=2) & (forces.plates.wrench[..., 2] > 50.0)
+    assert is_measured.sum() > 50
+    ours = forces.loads.wrenches()[is_measured]
+    np.testing.assert_allclose(ours[:, :3], forces.plates.wrench[is_measured][:, :3], atol=1e-6)
+    np.testing.assert_allclose(ours[:, 3:], forces.plates.wrench[is_measured][:, 3:], atol=0.5)
+    twist_nm = np.abs(forces.loads.twist_nm[is_measured])
+    assert twist_nm.max() < 30.0  # of the friction of a foot, not of its place in the room
+
+
+def test_the_difference_from_the_laboratorys_ankle_is_over_body_mass(captured_qcmas):
+    walk = captured_qcmas
+    rows = compare_ankle_torques(walk.fit, walk.robot, walk.forces)
+    assert rows
+    for row in rows:
+        side = row.joint.split()[0].title()
+        theirs = laboratory_moment(walk.fit, walk.forces, side, "Ankle")
+        ours = walk.forces.torque_nm[:, walk.robot.joint_names.index(f"Ankle{side}_RY")] / walk.robot.mass_kg
+        known = np.isfinite(theirs)
+        assert row.frames <= known.sum()
+        assert row.rms_nm_kg == pytest.approx(np.sqrt(np.mean((ours - theirs)[known] ** 2)), rel=0.25)
+        assert row.rms_range == pytest.approx(row.rms_nm_kg / np.ptp(theirs[known]), rel=0.1)
 
 
 def test_a_body_at_rest_needs_its_weight_at_its_centre_of_mass():

@@ -66,3 +66,18 @@ def test_a_scene_is_shown_once_and_rewound_to_its_start() -> None:
     assert len(times_s) < 240
     assert (np.diff(times_s[199:]) < 0.0).all()
     assert 0.0 < times_s[-1] < 0.5
+
+
+def test_a_motion_blends_from_its_last_pose_to_its_first_without_a_kink(stool: Robot, bare: Motion) -> None:
+    """The eased share has no speed at its ends and is half in the middle."""
+    bent = replace(bare, qpos=bare.qpos + np.linspace(0.0, 0.6, len(bare.qpos))[:, None] * np.eye(8)[7])
+    longer = repeated(bent, stool, 1.5)
+    start, count = len(bent.qpos), len(longer.qpos) - 2 * len(bent.qpos)
+    joint = longer.qpos[start - 1 : start + count + 1, 7]
+    share = (joint - joint[0]) / (joint[-1] - joint[0])
+    assert count > 5
+    assert (np.diff(share) > 0.0).all()
+    np.testing.assert_allclose(share + share[::-1], 1.0, atol=1e-9)
+    steepest = np.diff(share).max() * (count + 1)
+    assert steepest == pytest.approx(1.5, abs=0.05)  # of a cubic
+    assert np.diff(share)[0] * (count + 1) < 0.4 * steepest

@@ -116,6 +116,21 @@ def test_a_spot_is_a_disc_whose_triangles_fill_it(scene, stage):
     assert areas["centre of mass"] == pytest.approx(areas["centre of pressure"])
 
 
+def test_triangles_of_the_support_polygon_fill_it_once(scene, stage, films):
+    stage.go_to(2)
+    for lane, film in zip(lanes_of(scene), films, strict=True):
+        mark = scene.objects[f"{lane}/support_polygon"]
+        first, second, third = np.swapaxes(mark.vertices[mark.faces][..., :2], 0, 1)
+        across, down = second - first, third - first
+        areas = (across[:, 0] * down[:, 1] - across[:, 1] * down[:, 0]) / 2.0
+        corners = film.polygons[2].corners
+        beside = np.roll(corners, -1, axis=0)
+        area = (corners[:, 0] * beside[:, 1] - corners[:, 1] * beside[:, 0]).sum() / 2.0
+        assert area > 0.0
+        assert areas.sum() == pytest.approx(area, rel=1e-4)
+        assert np.abs(areas).sum() == pytest.approx(area, rel=1e-4)  # none covers another
+
+
 def test_lanes_are_side_by_side_about_the_middle_without_touching(scene, stage, films):
     first, second = (np.array(scene.objects[lane].position) for lane in lanes_of(scene))
     for offset, film in zip((first, second), films, strict=True):

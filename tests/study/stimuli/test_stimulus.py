@@ -277,6 +277,19 @@ def test_a_solid_body_stays_inside_the_picture(study_of):
             assert (own + shape["radius"] / unit <= [ASPECT, 1.0]).all()
 
 
+def test_a_page_gets_places_in_its_unit_and_depths_in_millimetres(study_of):
+    design = read_design(study_of("sam", 'kind = "points" => kind = "solid"'))
+    stimulus = load_stimuli(design)[0]
+    payload = stimulus.payload(design.display)
+    np.testing.assert_allclose(
+        np.array(payload["xy"]).reshape(stimulus.points.shape) / payload["unit"],
+        stimulus.points,
+        atol=0.6 / payload["unit"],
+    )
+    np.testing.assert_allclose(np.array(payload["depth"]), 1e3 * stimulus.depth.ravel(), atol=0.51)
+    assert (payload["frames"], payload["points"]) == stimulus.points.shape[:2]
+
+
 def test_controls_of_a_body_on_wheels_leave_its_platform_alone():
     robot = load_robot("pepper")
     time_s = np.linspace(0.0, 1.0, 51)
