@@ -22,13 +22,17 @@ import msgspec
 import typer
 
 import strut
+from strut.human.analysis.naturalness import Naturalness
 from strut.mocap.marker_fit.subject_model import SubjectModel
 from strut.mocap.markers.marker_set import MarkerSetTable
+from strut.ocp.soundness import Soundness
 from strut.receipt import LimitName, ReasonKind, Receipt
 from strut.registry import VERBS, find, names
 from strut.schemas.table_kinds import FILES, robot_forms
+from strut.simulation.outcome import Outcome
 from strut.study.design.design import design_tables
 from strut.style import STYLE_PARAMETERS
+from strut.verify.recorded_walk import RecordedSoundness
 
 SOURCE = Path(strut.__file__).parent
 SCHEMAS = Path(__file__).parent / "schemas"
@@ -53,6 +57,12 @@ UNITS = {  # of what a name ends in
     "_s2": "s²",
     "_s": "s",
     "_n": "N",
+}
+RECEIPT_TABLES = {
+    "naturalness": Naturalness,
+    "soundness of a solved movement": Soundness,
+    "soundness of a recording": RecordedSoundness,
+    "Outcome of a simulation": Outcome,
 }
 GROUPS = {
     "Robots": ("robots", "adopt", "emotions", "distinguish"),
@@ -368,18 +378,26 @@ def _all_tables(kind: type, seen: frozenset[type] = frozenset()) -> Iterator[typ
 
 
 def receipt_page() -> str:
-    """Return every key of a receipt, and the names of reasons and limits."""
-    assert is_dataclass(Receipt)
-    _, described = described_fields(Receipt)
+    """Return every key of a receipt and of the tables within it, and the names of reasons and limits."""
     lines = ["# Receipt", "", "`--json` prints it; a motion file keeps it. What does not apply is null, never 0.", ""]
-    lines += ["| key | type | unit | meaning |", "|---|---|---|---|"]
-    for field in fields(Receipt):
-        cells = [f"`{field.name}`", _type_words(field.type), unit_of(field.name), _cell(described.get(field.name, ""))]
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", "`reasons` is a list of tables with `kind`, `limit` and `text`.", ""]
+    lines += _field_lines(Receipt)
+    lines += ["`reasons` is a list of tables with `kind`, `limit` and `text`.", ""]
     lines += ["| kind of a reason |", "|---|", *(f"| `{kind}` |" for kind in ReasonKind), ""]
     lines += ["| limit |", "|---|", *(f"| `{limit}` |" for limit in LimitName), ""]
+    for title, kind in RECEIPT_TABLES.items():
+        lines += [f"## {title}", "", described_fields(kind)[0].split("\n")[0], "", *_field_lines(kind)]
     return "\n".join(lines)
+
+
+def _field_lines(kind: type) -> list[str]:
+    """Return a table of the fields of a dataclass."""
+    assert is_dataclass(kind)
+    _, described = described_fields(kind)
+    lines = ["| key | type | unit | meaning |", "|---|---|---|---|"]
+    for field in fields(kind):
+        cells = [f"`{field.name}`", _type_words(field.type), unit_of(field.name), _cell(described.get(field.name, ""))]
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, ""]
 
 
 def _cell(text: str) -> str:

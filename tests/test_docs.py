@@ -17,7 +17,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 import tomllib
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,7 @@ import yaml
 import strut
 from strut.cli.main import main
 from strut.registry import VERBS, find
+from tests.study.browsing import violations
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -35,6 +38,16 @@ MOST_WORDS = 3000
 BLOCK = re.compile(r"(?:^[ ]*<!-- (.*?) -->\n+)?^([ ]*)```(\w+)([^\n]*)\n(.*?)^\2```$", re.M | re.S)
 INDENTED = re.compile(r"^    (strut .*)$", re.M)
 GENERATED = ("reference/", "results/", "schemas/")
+ONE_OF_EACH_KIND = {  # pages that share no template; the dark colours are the same everywhere
+    "light": (
+        "",
+        "tutorials/animate_your_robot/",
+        "explanations/footsteps/",
+        "results/pilot/",
+        "reference/files/eyes/",
+    ),
+    "dark": ("how_to/test_in_physics/", "reference/python/strut.library/"),
+}
 SHELL_WORDS = ("pip", "make", "git", "cd", "npm")  # of lines that no test runs
 
 
@@ -277,6 +290,34 @@ def test_equations_of_the_site_need_no_script(site):
     page = (site / "explanations" / "footsteps" / "index.html").read_text("utf-8")
     assert "<math" in page
     assert "arithmatex" not in page
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    class Handler(SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=str(site))
+
+        def log_message(self, *_words):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("colours", ONE_OF_EACH_KIND)
+def test_axe_finds_nothing_on_the_pages_of_each_kind(address, browser, axe, colours):
+    context = browser.new_context(color_scheme=colours)
+    page = context.new_page()
+    found = {}
+    for path in ONE_OF_EACH_KIND[colours]:
+        page.goto(address + path)
+        found[path] = violations(page, axe)
+    context.close()
+    assert not any(found.values()), found
 
 
 def test_the_picture_of_the_house_shows_every_room():
