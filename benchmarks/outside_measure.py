@@ -402,7 +402,7 @@ def nearest_bodies(robot: Robot, qpos: Array, every: int = 1) -> Nearest | None:
         for index in np.flatnonzero(~apart & (gap < 0.0)):
             deeper = standing[index] - _distance(model, data, *pairs[index])
             if deeper > deepest:
-                deepest = deeper
+                deepest = float(deeper)
                 deepened = (int(index), k)
     return Nearest(
         float(smallest), _bodies(model, pairs[nearest[0]]), nearest[1], deepest, _bodies(model, pairs[deepened[0]])
