@@ -83,8 +83,7 @@ def differences(one: RandomMotion) -> Row:
     receipt = strut.check(motion, robot)
     step_s = motion.duration_s / (len(motion.time_s) - 1)
     movement = move(build(robot), robot, motion.time_s, motion.qpos)
-    lands = robot.tables.contact is not None or receipt.controller == "pilot" or robot.name == "cassie"
-    calm = _calm(motion, lands)
+    calm = _calm(motion, lands(robot))
     found: Row = {"verdict": receipt.verdict}
     if robot.base_size:
         way_m = float(np.linalg.norm(motion.qpos[-1, :2] - motion.qpos[0, :2]))
@@ -109,10 +108,15 @@ def differences(one: RandomMotion) -> Row:
     return found
 
 
-def _calm(motion: strut.Motion, lands: bool) -> np.ndarray:
+def lands(robot: strut.Robot) -> bool:
+    """Return whether a robot falls from step to step and lands: people do, and Cassie on its springs."""
+    return robot.tables.contact is not None or robot.name in LINKED
+
+
+def _calm(motion: strut.Motion, with_landings: bool) -> np.ndarray:
     """Return the samples at which forces are compared: all, or those away from landings and ends. Shape (T,)."""
     calm = np.ones(len(motion.time_s), dtype=bool)
-    if not lands:
+    if not with_landings:
         return calm
     changes = np.flatnonzero((motion.contact[1:] != motion.contact[:-1]).any(axis=1))
     for k in (-1, *changes, len(calm) - 1):
@@ -199,15 +203,15 @@ def _rms(values: np.ndarray) -> float:
     return float(np.sqrt(np.mean(np.square(values)))) if values.size else 0.0
 
 
-def beyond(found: Row, lands: bool) -> list[str]:
+def beyond(found: Row, robot: strut.Robot) -> list[str]:
     """Return the quantities that differ by more than their tolerance."""
-    tolerance = TOLERANCES | (LANDING if lands else {})
+    tolerance = TOLERANCES | (LANDING if lands(robot) else {})
     return [name for name, value in found.items() if name in tolerance and not value <= tolerance[name]]
 
 
 def falls(one: RandomMotion) -> Row:
     """Return in how many of the conditions a walk falls with the controller of its receipt."""
-    if not one.robot.feet or one.robot.tables.contact is not None or one.robot.name == "cassie":
+    if not one.robot.feet or lands(one.robot):  # wheels; a person has no motors; Cassie's walk is a simulation
         return {"conditions": 0, "falls": 0}
     fell = [
         strut.simulate(one.motion, one.robot, friction=friction, mass_scale=mass_scale).outcome.fell
@@ -236,11 +240,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for one in random_motions(folder, counts):
             found = differences(one)
-            lands = one.robot.tables.contact is not None or one.robot.name == "cassie"
             row: Row = dict.fromkeys(COLUMNS, "")
             row |= {"motion": one.name, "asked": one.asked}
             row |= {name: round(value, 5) if isinstance(value, float) else value for name, value in found.items()}
-            row["beyond"] = " ".join(beyond(found, lands))
+            row["beyond"] = " ".join(beyond(found, one.robot))
             if not (chosen.quick or chosen.no_simulation):
                 row |= falls(one)
             rows.append(row)
