@@ -57,7 +57,7 @@ def test_every_key_of_an_adopted_robot_and_of_every_small_table_has_a_meaning(pa
         "LinkLimb": "robot",
         "LinkShape": "robot",
     }
-    for page in ("collision", "eyes"):
+    for page in ("collision", "eyes", "chains", "marker_set", "story", "subject"):
         kinds |= dict.fromkeys(re.findall(r"^## (\w+)$", pages[f"reference/files/{page}.md"], re.MULTILINE), page)
     for kind, page in kinds.items():
         section = pages[f"reference/files/{page}.md"].split(f"## {kind}\n")[1].split("\n## ")[0]

@@ -13,7 +13,14 @@ Walker = Literal["pendulum", "library"]
 
 
 class PilotedTable(GaitTable, frozen=True, tag_field="kind", tag="piloted"):
-    """A walk under the robot's own controllers: usual speeds forward and sideways, height of the base, and distance."""
+    """A walk under the robot's own controllers: usual speeds forward and sideways, height of the base, and distance.
+
+    Args:
+        speed_m_s: Usual speed ahead.
+        sideways_m_s: Usual speed sideways.
+        height_m: Usual height of the base.
+        distance_m: How far it goes if nothing is asked.
+    """
 
     speed_m_s: Positive
     sideways_m_s: Positive

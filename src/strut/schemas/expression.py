@@ -36,7 +36,13 @@ class LegPose(Table, frozen=True):
 
 
 class JointSwing(Table, frozen=True):
-    """A joint that expresses activity: its angle when still, the middle of its swing when active, and the amplitude."""
+    """A joint that expresses activity: its angle when still, the middle of its swing when active, and the amplitude.
+
+    Args:
+        still_rad: Angle when still.
+        active_rad: Middle of its swing when active.
+        swing_rad: Amplitude when active.
+    """
 
     still_rad: float
     active_rad: float
@@ -44,7 +50,13 @@ class JointSwing(Table, frozen=True):
 
 
 class ShakeTerm(Table, frozen=True):
-    """One term of the disturbance of the swing's phase at full jerkiness."""
+    """One term of the disturbance of the swing's phase at full jerkiness.
+
+    Args:
+        frequency_rad_s: Its frequency.
+        sine_rad: Amplitude of the sine.
+        cosine_rad: Amplitude of the cosine.
+    """
 
     frequency_rad_s: float
     sine_rad: float
@@ -107,7 +119,13 @@ class Pace(Table, frozen=True):
 
 
 class Axes(Table, frozen=True):
-    """Change of a style parameter per unit of pleasure, arousal and dominance."""
+    """Change of a style parameter per unit of pleasure, arousal and dominance.
+
+    Args:
+        pleasure: Change per unit of pleasure.
+        arousal: Change per unit of arousal.
+        dominance: Change per unit of dominance.
+    """
 
     pleasure: float = 0.0
     arousal: float = 0.0
@@ -156,7 +174,16 @@ else:  # made from STYLE_PARAMETERS, so that each parameter is defined once
 
 
 class AnimatedTable(Table, frozen=True):
-    """The second layer: its fields replace those of the table around it; missing fields stay."""
+    """The second layer: its fields replace those of the table around it; missing fields stay.
+
+    Args:
+        neutral: Neutral values.
+        anchor: Style parameters by emotion.
+        axis: Parameters that are linear in pleasure, arousal and dominance.
+        pace: How speed becomes tempo and stride.
+        parameter: Style parameters that move the body.
+        main: Parameters that decide a verdict.
+    """
 
     neutral: Neutral = Neutral()
     anchor: Mapping[str, EmotionAnchor] = {}

@@ -13,7 +13,13 @@ Points = Annotated[int, msgspec.Meta(ge=1, le=101)]
 
 
 class GridAxis(Table, frozen=True):
-    """Evenly spaced values, both ends included."""
+    """Evenly spaced values, both ends included.
+
+    Args:
+        min: Smallest value.
+        max: Largest value.
+        count: Number of values.
+    """
 
     min: float
     max: float
@@ -33,7 +39,13 @@ class GridAxis(Table, frozen=True):
 
 
 class GaitGrid(Table, frozen=True):
-    """Axes of the grid: mean speed forward and to the left, and height of the base."""
+    """Axes of the grid: mean speed forward and to the left, and height of the base.
+
+    Args:
+        forward_m_s: Speeds ahead.
+        left_m_s: Speeds to the left.
+        height_m: Heights of the base.
+    """
 
     forward_m_s: GridAxis
     left_m_s: GridAxis

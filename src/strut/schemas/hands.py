@@ -8,14 +8,25 @@ from strut.schemas.fields import Count, Positive, Table, Text, Vector
 
 
 class Head(Table, frozen=True):
-    """The frame whose x axis is the gaze, and the position of the user's eyes."""
+    """The frame whose x axis is the gaze, and the position of the user's eyes.
+
+    Args:
+        frame: Frame of the head.
+        user_m: Usual place of the user's eyes in world.
+    """
 
     frame: Text
     user_m: Vector
 
 
 class Gain(Table, frozen=True):
-    """Feedback gains of hand, head and posture."""
+    """Feedback gains of hand, head and posture.
+
+    Args:
+        hand_per_s: Of the pose of the hand.
+        head_per_s: Of the orientation of the head.
+        posture_per_s: Of the posture.
+    """
 
     hand_per_s: Positive
     head_per_s: Positive
@@ -23,7 +34,13 @@ class Gain(Table, frozen=True):
 
 
 class ChainsTable(Table, frozen=True):
-    """Frames of hands and head, by name."""
+    """Frames of hands and head, by name.
+
+    Args:
+        hand: Frame at the end of each arm, by name of the hand.
+        head: The head, and where the user is.
+        gain: How fast errors decay.
+    """
 
     hand: Mapping[str, str]
     head: Head

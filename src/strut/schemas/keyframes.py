@@ -31,6 +31,10 @@ class FootPose(Table, frozen=True):
     """A foot relative to its first stance: shift forward, left and up, and leg direction.
 
     A foot above the ground carries no load. The leg direction is the heading of the plane of the leg and of the foot.
+
+    Args:
+        shift_m: Forward, left and up.
+        direction_deg: Heading of the leg and the foot.
     """
 
     shift_m: Vector = (0.0, 0.0, 0.0)

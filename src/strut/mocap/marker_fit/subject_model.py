@@ -19,14 +19,25 @@ from strut.schemas.toml_file import TomlFile
 
 
 class MeasuredLength(Table, frozen=True):
-    """A length and its standard deviation [m]."""
+    """A length and its standard deviation [m].
+
+    Args:
+        m: The length.
+        sd_m: Its standard deviation.
+    """
 
     m: Positive
     sd_m: NotNegative = 0.0
 
 
 class PlacedMarker(Table, frozen=True):
-    """Position of a marker in the frame of its segment, and the standard deviation of each coordinate [m]."""
+    """Position of a marker in the frame of its segment, and the standard deviation of each coordinate [m].
+
+    Args:
+        segment: Segment that carries it.
+        at_m: Its place in the frame of the segment.
+        sd_m: Standard deviation along each axis.
+    """
 
     segment: Text
     at_m: Vector

@@ -52,7 +52,15 @@ class Landmark(Table, frozen=True):
 
 
 class MarkerSetTable(Table, frozen=True):
-    """A marker set or a mapping file."""
+    """A marker set or a mapping file.
+
+    Args:
+        title: For people.
+        based_on: Name of the set that this one changes.
+        needs: Groups of landmarks; a fit needs one of each group.
+        alias: Landmark of a name in the file.
+        marker: Landmarks of your own.
+    """
 
     title: str = ""
     based_on: str | None = None

@@ -23,6 +23,18 @@ class CustomQuestion(Struct, frozen=True, forbid_unknown_fields=True):
 
     `low` and `high` are the limits of a number, `ends` the labels of the ends of a scale. A choice is stored as the
     option in the study's first language.
+
+    Args:
+        name: Column of the answers, after `own_`.
+        when: Before or after all motions.
+        kind: What is answered.
+        text: The question, by language.
+        options: Options of a choice, by language.
+        low: Smallest number.
+        high: Largest number.
+        points: Number of points of a scale.
+        ends: Labels of both ends of a scale, by language.
+        required: Whether it must be answered.
     """
 
     name: Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,39}$", description="use small letters, digits and _.")]

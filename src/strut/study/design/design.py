@@ -75,7 +75,14 @@ _TextTable = TypeVar("_TextTable")
 
 
 class StimulusEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """One motion to show, and the emotion it is meant to express; `control` removes one difference from neutral."""
+    """One motion to show, and the emotion it is meant to express; `control` removes one difference from neutral.
+
+    Args:
+        name: Name in the answers.
+        file: Motion file, from the folder of the study.
+        intended: The emotion that it is meant to express.
+        control: The difference from neutral that is removed, or the change of its point lights.
+    """
 
     name: EntryName
     file: NonBlankText
@@ -88,6 +95,16 @@ class Session(Struct, frozen=True, forbid_unknown_fields=True):
 
     With `feedback` people read after each practice trial what was intended. Attention checks are pages between trials
     that ask for a certain number; participants who fail more than `attention_allowed` of them are excluded.
+
+    Args:
+        blocks: How often the set of stimuli comes.
+        repeats: How often each stimulus comes in a block.
+        order: Of the trials.
+        practice: Trials first that do not count.
+        per_participant: Stimuli that one person sees; 0 is all.
+        feedback: Whether practice shows what was intended.
+        attention_checks: Pages that ask for a certain number.
+        attention_allowed: How many of them may be failed.
     """
 
     blocks: _Count = 1
@@ -107,6 +124,9 @@ class Display(Struct, frozen=True, forbid_unknown_fields=True):
     (`interval_ms`) and a fixation cross (`fixation_ms`) come before a motion. With `loop` a gait cycle repeats without
     a seam for as long as wanted. With `azimuth_spread_deg` each trial is seen from a random side, at most so far from
     the azimuth; 180 is from anywhere.
+
+    Args:
+        elevation_deg: Height of the camera over the horizon.
     """
 
     kind: DisplayKind = "points"
@@ -240,11 +260,27 @@ def _without_later_defaults(table: dict[str, Any]) -> dict[str, Any]:
 
 
 class _People(Struct, frozen=True, forbid_unknown_fields=True):
+    """What participants are asked about themselves; they may leave it open.
+
+    Args:
+        age: Whether they are asked for their age.
+        gender: Whether they are asked for their gender.
+    """
+
     age: bool = True
     gender: bool = True
 
 
 class _Study(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a study is called, asks and speaks.
+
+    Args:
+        name: Its name.
+        question: Type of the question.
+        languages: Languages of the pages; that of the browser is chosen.
+        seed: Of the order of trials.
+    """
+
     name: EntryName
     question: str
     languages: Annotated[tuple[NonBlankText, ...], Meta(min_length=1)] = ("en",)
@@ -252,6 +288,23 @@ class _Study(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _DesignTable(Struct, Generic[_AskTable, _TextTable], frozen=True, forbid_unknown_fields=True):
+    """A study.
+
+    Args:
+        study: Name, question, languages and seed.
+        ask: Fields of the question.
+        text: Texts that replace ours, by language.
+        stimulus: The motions.
+        session: What one participant goes through.
+        display: How a motion is shown.
+        people: What participants are asked about themselves.
+        ethics: Who is responsible; needed by `strut study serve --public`.
+        recruiting: The platform that participants come from.
+        practice: Motions for practice alone.
+        group: Groups of participants.
+        question: Questions of your own, before or after all motions.
+    """
+
     study: _Study
     ask: _AskTable | None = None
     text: _TextTable | None = None

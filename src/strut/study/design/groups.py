@@ -12,7 +12,13 @@ from strut.study.design.text_fields import NonBlankText, check_languages, check_
 
 
 class Group(Struct, frozen=True, forbid_unknown_fields=True):
-    """A group: its stimuli (all if none is named) and its instruction by language."""
+    """A group: its stimuli (all if none is named) and its instruction by language.
+
+    Args:
+        name: Its name, a column of the answers.
+        stimuli: Names of the stimuli that it sees; all if empty.
+        instruction: What it reads first, by language.
+    """
 
     name: NonBlankText
     stimuli: tuple[NonBlankText, ...] = ()

@@ -21,7 +21,17 @@ _IDENTITY = re.compile(r"^[A-Za-z0-9_.:-]{1,100}$")
 
 
 class Ethics(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an ethics board requires; participants read it before consent. `information` links to the full sheet."""
+    """What an ethics board requires; participants read it before consent. `information` links to the full sheet.
+
+    Args:
+        investigator: The responsible person.
+        institution: Where that person works.
+        contact: How participants reach that person.
+        approval: Number of the approval of the ethics board.
+        retention: Until when answers are kept.
+        information: Address of the full information sheet.
+        minimum_age: Asked and enforced; younger visitors leave no trace.
+    """
 
     investigator: ShortText
     institution: ShortText
@@ -38,6 +48,14 @@ class Recruiting(Struct, frozen=True, forbid_unknown_fields=True):
     `platform` decides the names of the ids in the link; `parameters` are those of another platform, the participant's
     id first. At the end participants get `completion_code` or a link to `completion_url`. `quota` is the largest number
     of participants, 0 for no limit; `once` refuses an id that took part already.
+
+    Args:
+        platform: Where participants come from.
+        parameters: Names of the ids in the link of another platform, that of the participant first.
+        completion_code: Shown at the end.
+        completion_url: Linked at the end.
+        quota: Largest number of participants; 0 for no limit.
+        once: Whether an id that took part is refused.
     """
 
     platform: RecruitingPlatform = "none"

@@ -42,7 +42,11 @@ def _read_sampling_rate(cell: str, _scale: tuple[float, float] = (-1.0, 1.0)) ->
 
 
 class Continuous(HandleQuestion, frozen=True, forbid_unknown_fields=True):
-    """A position between three words, followed while the motion plays; `rate_hz` is how often it is sampled."""
+    """A position between three words, followed while the motion plays; `rate_hz` is how often it is sampled.
+
+    Args:
+        rate_hz: Samples of the handle per second.
+    """
 
     name: ClassVar[str] = "continuous"
     seconds_per_answer: ClassVar[float] = 3.0

@@ -28,7 +28,13 @@ _PERMUTATIONS = 499  # of each simulated study; the report uses ten times as man
 
 
 class ForcedChoice(Question, frozen=True, forbid_unknown_fields=True):
-    """A choice among words; `shuffle` gives each participant another order."""
+    """A choice among words; `shuffle` gives each participant another order.
+
+    Args:
+        options: The words; the emotions of the stimuli if empty.
+        shuffle: Whether each participant gets another order.
+        do_not_know: Whether participants may say that they do not know.
+    """
 
     name: ClassVar[str] = "forced-choice"
     answer_cells: ClassVar[Mapping[str, CellReader]] = {"perceived": read_word}

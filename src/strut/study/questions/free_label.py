@@ -24,7 +24,11 @@ MAX_LABEL_LETTERS = 80
 
 
 class FreeLabel(Question, frozen=True, forbid_unknown_fields=True):
-    """A label in the participant's own words."""
+    """A label in the participant's own words.
+
+    Args:
+        do_not_know: Whether participants may say that they do not know.
+    """
 
     name: ClassVar[str] = "free-label"
     seconds_per_answer: ClassVar[float] = 8.0

@@ -16,7 +16,11 @@ from strut.study.statistics.cells import CellReader, read_rating
 
 
 class HandleQuestion(RatingQuestion, frozen=True, forbid_unknown_fields=True):
-    """A position between three words (low, middle, high)."""
+    """A position between three words (low, middle, high).
+
+    Args:
+        ends: Three words: at the low end, in the middle, at the high end.
+    """
 
     answer_cells: ClassVar[Mapping[str, CellReader]] = {"rating": read_rating}
     response_model: ClassVar[type | None] = ScaleRatings

@@ -38,7 +38,11 @@ def _read_wish(cell: str, _scale: tuple[float, float] = (-1.0, 1.0)) -> float:
 
 
 class Improvement(RatingQuestion, frozen=True, forbid_unknown_fields=True):
-    """Wishes from -2 (much less) to 2 (much more) for several properties of a motion."""
+    """Wishes from -2 (much less) to 2 (much more) for several properties of a motion.
+
+    Args:
+        items: The properties that are asked.
+    """
 
     name: ClassVar[str] = "improvement"
     seconds_per_answer: ClassVar[float] = 30.0

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 class Pairwise(Question, frozen=True, forbid_unknown_fields=True):
-    """A choice between two motions."""
+    """A choice between two motions.
+
+    Args:
+        quality: What one motion has more of, such as `energy`.
+    """
 
     name: ClassVar[str] = "pairwise"
     seconds_per_answer: ClassVar[float] = 4.0

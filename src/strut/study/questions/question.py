@@ -77,6 +77,9 @@ class Finding:
 class Question(Struct, frozen=True, forbid_unknown_fields=True):
     """A type of question with the fields of its table `[ask]`; every type has `confidence`.
 
+    Args:
+        confidence: Whether participants say after each answer how sure they are, from 1 to 5.
+
     Class variables:
         name: Its name in the design file and in the registry.
         seconds_per_answer: How long an answer takes [s], to estimate the length of a session.

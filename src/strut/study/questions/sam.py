@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 
 class SelfAssessment(RatingQuestion, frozen=True, forbid_unknown_fields=True):
-    """Ratings of pleasure, arousal and dominance by figures."""
+    """Ratings of pleasure, arousal and dominance by figures.
+
+    Args:
+        scales: The scales that are asked.
+        points: Number of figures of a scale: 5, 7 or 9.
+    """
 
     name: ClassVar[str] = "sam"
     seconds_per_answer: ClassVar[float] = 9.0

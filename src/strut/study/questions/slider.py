@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 class Slider(HandleQuestion, frozen=True, forbid_unknown_fields=True):
-    """A position between three words, chosen after the motion."""
+    """A position between three words, chosen after the motion.
+
+    Args:
+        do_not_know: Whether participants may say that they cannot decide.
+    """
 
     name: ClassVar[str] = "slider"
 
