@@ -4,6 +4,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from strut.adoption.adopt import inspect_robot
 from strut.adoption.collada_axes import should_rotate_meshes
@@ -241,6 +242,20 @@ def test_the_unit_of_a_mesh_and_the_scale_beside_it_are_multiplied(slab, unit, s
 def test_meshes_with_y_up_are_rotated_if_that_moves_them_to_their_centres_of_mass(slab, centre, rotate):
     link = f"""<robot><link name="thigh"><inertial><origin xyz="{centre}"/></inertial>
     <visual><geometry><mesh filename="slab.dae"/></geometry></visual></link></robot>"""
+    assert should_rotate_meshes(ET.fromstring(link), slab.parent / "robot.urdf") is rotate
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+@pytest.mark.parametrize(("xyz", "rpy"), [((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), ((0.3, -0.2, 0.1), (0.4, -0.7, 1.1))])
+def test_meshes_are_judged_where_their_visuals_stand(slab, xyz, rpy, rotate):
+    """A centre of mass in the middle of the mesh as it stands, or as it would stand with z up."""
+    middle = np.array(read_mesh(slab).bounds).mean(axis=0)
+    own = np.array([middle[0], -middle[2], middle[1]]) if rotate else middle
+    centre = xyz + Rotation.from_euler("xyz", rpy).apply(own)
+    place, turn, mass = (" ".join(map(str, values)) for values in (xyz, rpy, centre))
+    link = f"""<robot><link name="thigh"><inertial><origin xyz="{mass}"/></inertial>
+    <visual><origin xyz="{place}" rpy="{turn}"/><geometry><mesh filename="slab.dae"/></geometry></visual>
+    </link></robot>"""
     assert should_rotate_meshes(ET.fromstring(link), slab.parent / "robot.urdf") is rotate
 
 

@@ -15,7 +15,7 @@ from strut.cli.main import main
 from strut.emotion import Emotion, named_emotion
 from strut.errors import StudyError, UnknownNameError
 from strut.formats.motion_file import load_motion, save_motion
-from strut.study.design.audience import AUDIENCES, audience_for, caveat, mean_ratings, rating_sd, shown_by
+from strut.study.design.audience import AUDIENCES, audience_for, caveat, mean_ratings, motion_sds, rating_sd, shown_by
 from strut.study.design.controls import share_seen
 from strut.study.design.design import read_design
 from strut.study.design.published import published
@@ -48,6 +48,16 @@ def test_peppers_audience_rates_the_eight_corners_as_published():
         pad = [study["level"] if letter == "H" else -study["level"] for letter in corner]
         np.testing.assert_allclose(mean_ratings(Emotion(*pad)), study["rating_mean"][corner], atol=2e-3)
     np.testing.assert_allclose(rating_sd(), 0.43, atol=0.04)
+
+
+def test_the_spread_of_each_motion_is_that_of_its_printed_interval():
+    """A 95 % interval of a mean of n ratings is t times their standard deviation over the root of n."""
+    study = published("pepper")
+    for row, corner in zip(motion_sds(), study["corners"], strict=True):
+        low, high = np.array(study["rating_interval"][corner]).reshape(3, 2).T
+        half = stats.t.ppf(0.975, study["people"] - 1) * row / np.sqrt(study["people"])
+        np.testing.assert_allclose(half, (high - low) / 2.0)
+    assert (motion_sds() > 0.0).all()
 
 
 def test_ratings_stay_on_the_points_of_the_scale(study_of):
