@@ -245,6 +245,28 @@ def test_meshes_with_y_up_are_rotated_if_that_moves_them_to_their_centres_of_mas
     assert should_rotate_meshes(ET.fromstring(link), slab.parent / "robot.urdf") is rotate
 
 
+def test_hulls_of_collision_meshes_are_closed_and_face_outwards(slab, tmp_path):
+    """By the divergence theorem, the volume of a closed surface is positive if its normals point out of it."""
+    pytest.importorskip("collada")
+    root = biped()
+    for shape in ("visual", "collision"):
+        geometry = link_of(root, "torso").find(f"{shape}/geometry")
+        geometry.remove(geometry[0])
+        ET.SubElement(geometry, "mesh", filename="slab.dae")
+    model = inspect_robot(write_xml(root, slab.parent / "two.urdf"), "two").plain
+    files = {name: content for name, content in model.meshes.items() if name.endswith(".stl")}
+    assert files
+    for content in files.values():
+        record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+        triangles = np.frombuffer(content, record, offset=84)
+        corners = triangles["corners"].astype(float)
+        middle = corners.mean(axis=(0, 1))
+        first, second, third = np.swapaxes(corners - middle, 0, 1)
+        assert np.einsum("ni,ni->n", np.cross(first, second), third).sum() > 0.0
+        faces = np.cross(second - first, third - first)
+        np.testing.assert_allclose(triangles["normal"], faces / np.linalg.norm(faces, axis=1, keepdims=True), atol=1e-5)
+
+
 @pytest.mark.parametrize("rotate", [False, True])
 @pytest.mark.parametrize(("xyz", "rpy"), [((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), ((0.3, -0.2, 0.1), (0.4, -0.7, 1.1))])
 def test_meshes_are_judged_where_their_visuals_stand(slab, xyz, rpy, rotate):
