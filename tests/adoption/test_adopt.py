@@ -222,6 +222,15 @@ def test_the_front_is_where_the_names_of_legs_say(tmp_path, names, forward, why)
     )
 
 
+def test_the_front_of_a_short_robot_is_where_the_names_of_its_legs_say(tmp_path):
+    """Its front legs are only 7 cm away from its hind legs."""
+    short = quadruped({"FL": (0.035, 0.1), "FR": (0.035, -0.1), "HL": (-0.035, 0.1), "HR": (-0.035, -0.1)})
+    turned = {"FL": "hind_one", "FR": "hind_two", "HL": "front_one", "HR": "front_two"}
+    import_robot(rename_legs(short, turned), tmp_path)
+    table = tomllib.loads((tmp_path / "robot" / "robot.toml").read_text("utf-8"))
+    np.testing.assert_allclose(table["forward"], [-1.0, 0.0, 0.0], atol=1e-9)
+
+
 @pytest.mark.parametrize("kind", ["fixed", "spatial"])
 def test_joints_that_a_tendon_moves_count_as_driven(tmp_path, kind):
     """A fixed tendon names its joints; one over sites moves all joints between their links."""

@@ -267,12 +267,12 @@ def test_hulls_of_collision_meshes_are_closed_and_face_outwards(slab, tmp_path):
         np.testing.assert_allclose(triangles["normal"], faces / np.linalg.norm(faces, axis=1, keepdims=True), atol=1e-5)
 
 
-@pytest.mark.parametrize("rotate", [False, True])
+@pytest.mark.parametrize(("turned", "stands", "rotate"), [(0.0, 1.0, False), (1.0, 0.0, True), (0.5, -0.5, True)])
 @pytest.mark.parametrize(("xyz", "rpy"), [((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), ((0.3, -0.2, 0.1), (0.4, -0.7, 1.1))])
-def test_meshes_are_judged_where_their_visuals_stand(slab, xyz, rpy, rotate):
-    """A centre of mass in the middle of the mesh as it stands, or as it would stand with z up."""
+def test_meshes_are_judged_where_their_visuals_stand(slab, xyz, rpy, turned, stands, rotate):
+    """A centre of mass in the middle of the mesh as it stands, as it would with z up, or opposite to the first."""
     middle = np.array(read_mesh(slab).bounds).mean(axis=0)
-    own = np.array([middle[0], -middle[2], middle[1]]) if rotate else middle
+    own = turned * np.array([middle[0], -middle[2], middle[1]]) + stands * middle
     centre = xyz + Rotation.from_euler("xyz", rpy).apply(own)
     place, turn, mass = (" ".join(map(str, values)) for values in (xyz, rpy, centre))
     link = f"""<robot><link name="thigh"><inertial><origin xyz="{mass}"/></inertial>

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from dataclasses import replace
+from importlib.resources import files
 
 import imageio_ffmpeg
 import msgspec
@@ -28,7 +30,7 @@ from strut.study.design.design import Display, read_design
 from strut.study.design.light_controls import light_control
 from strut.study.stimuli.film import pictures, save_film
 from strut.study.stimuli.seamless_loop import find_cycle
-from strut.study.stimuli.stimulus import ASPECT, display_axes, load_stimuli, stimuli_fingerprint
+from strut.study.stimuli.stimulus import ASPECT, Stimulus, display_axes, load_stimuli, stimuli_fingerprint
 from strut.study.study_folder import new_study
 
 
@@ -173,6 +175,25 @@ def test_a_film_shows_what_the_survey_shows(study_of, kind):
     reach = 14 if kind == "solid" else 4  # parts are thicker than their middle lines
     assert (bright[:, ::-1].min(axis=0) >= low - reach).all()
     assert (bright[:, ::-1].max(axis=0) <= high + reach).all()
+
+
+def test_a_box_in_a_film_has_the_shades_of_the_survey():
+    """The page draws its faces by numbers of its own script."""
+    script = (files("strut.study") / "pages" / "stage.js").read_text("utf-8")
+    faces = json.loads(re.search(r"const faces = (\[\[.*?\]\]);", script)[1])
+    shades = json.loads(re.search(r"const shade = (\[.*?\]);", script)[1])
+    display = Display(kind="solid")
+    corners = 0.5 * np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    seen = corners @ display_axes(display).T
+    color = (0.8, 0.6, 0.4)
+    shape = {"kind": "box", "first": 0, "count": 8, "radius": 0.0, "color": color}
+    stimulus = Stimulus("box", "happy", seen[None, :, :2], seen[None, :, 2], (), (shape,), np.zeros((0, 4)))
+    frame = np.asarray(next(pictures(stimulus, display, 240)))
+    nearest = sorted(range(6), key=lambda index: seen[faces[index], 2].sum())[:3]
+    for index in nearest:
+        column, row = (seen[faces[index], :2].mean(axis=0) * 120 + [160, 120]).astype(int)
+        assert frame[row, column].tolist() == [round(255 * part * shades[index]) for part in color]
+    assert {shades[index] for index in nearest} == {0.72, 0.85, 1.0}
 
 
 def test_a_gif_lasts_as_long_as_the_stimulus(study_of, tmp_path):
