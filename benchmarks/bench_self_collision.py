@@ -42,7 +42,7 @@ def ours(robot: Robot, qpos: Array) -> float:
 def every_pair(robot: Robot, qpos: Array) -> float:
     """Return the smallest distance by a call for every pair, at every tenth sample."""
     model = robot.model
-    pairs = collision_pairs(robot.model, robot.collision.no_surface).checked
+    pairs = collision_pairs(robot).clear
     data = mujoco.MjData(model)
     smallest_m = np.inf
     for sample in qpos[::EVERY]:
@@ -54,7 +54,7 @@ def every_pair(robot: Robot, qpos: Array) -> float:
 
 def collision_pass(robot: Robot, qpos: Array) -> float:
     """Return the smallest distance of checked pairs by one collision pass a sample, on a copy whose geoms can meet."""
-    checked = np.array(collision_pairs(robot.model, robot.collision.no_surface).checked)
+    checked = np.array(collision_pairs(robot).clear)
     model = copy(robot.model)
     is_checked = np.zeros((model.ngeom, model.ngeom), dtype=bool)
     is_checked[checked[:, 0], checked[:, 1]] = True

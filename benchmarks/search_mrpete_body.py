@@ -185,7 +185,7 @@ def _steps(robot: Robot, emotion: str) -> Crawler:
 def _com_x_m(robot: Robot) -> float:
     """Return how far the centre of mass is in front of the body's middle, standing in neutral."""
     body = _steps(robot, "neutral")
-    standing = body.qpos(np.zeros((len(body.plan.time_s), 2)))[:1]
+    standing = body.posture(np.zeros((len(body.plan.time_s), 2))).qpos[:1]
     masses = point_masses(robot, standing)
     return float(masses.mass_kg @ masses.centre_in_world[0, :, 0] / masses.mass_kg.sum() - standing[0, 0])
 

@@ -47,20 +47,42 @@ class LandingAudit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SelfOverlap:
+    """How much deeper two bodies that overlap by design come into each other than while the robot stands.
+
+    Args:
+        deeper_m: By how much; negative if they never come as deep. That of some samples only if it is well allowed.
+        standing_m: How deep they are in the standing posture.
+        sample: Where in the motion that is.
+        bodies: The names of the two.
+        deep: Where any such pair is deeper than allowed. Shape (T,).
+    """
+
+    deeper_m: float
+    standing_m: float
+    sample: int
+    bodies: tuple[str, str]
+    deep: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SelfDistance:
     """How near two bodies of a robot come to each other along a motion.
 
     Args:
-        smallest_m: Smallest distance between their surfaces; negative where they overlap.
+        smallest_m: Smallest distance between their surfaces; negative where they overlap. Infinite if all pairs overlap
+            by design.
         sample: Where in the motion that is.
         bodies: The names of the two.
         near: Where any pair is nearer than allowed. Shape (T,).
+        overlap: Of bodies that overlap by design; None if there are none.
     """
 
     smallest_m: float
     sample: int
     bodies: tuple[str, str]
     near: npt.NDArray[np.bool_]
+    overlap: SelfOverlap | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,10 +1,14 @@
 """Collision pairs of a small tree with known gaps, and distances of segments."""
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 import pytest
 
 from strut.engines.self_distance import collision_pairs, segment_distance
+from strut.models.catalogue import load_robot
+from strut.schemas.collision import CollisionTable
 
 MJCF = """
 <mujoco>
@@ -36,34 +40,38 @@ def names(model, pairs):
     return {tuple(sorted(model.geom(geom).name for geom in pair)) for pair in pairs}
 
 
+def of_model(model, **collision):
+    body = load_robot("mrpete")
+    tables = replace(body.tables, collision=CollisionTable(**collision))
+    return replace(body, model=model, base_size=7, tables=tables)
+
+
 def test_neighbours_visual_geoms_and_the_ground_are_not_checked_and_a_gap_of_a_millimetre_is(model):
-    found = collision_pairs(model)
-    assert names(model, found.checked) == {
+    found = collision_pairs(of_model(model))
+    assert names(model, found.clear) == {
         ("hand", "trunk"), ("arm", "leg"), ("arm", "foot"), ("hand", "leg"), ("foot", "hand"), ("foot", "trunk"),
     }  # fmt: skip
-    assert found.always == found.at_rest == ()
+    assert found.joined == found.overlapping == ()
 
 
-def test_geoms_that_overlap_at_rest_are_not_checked_and_near_ones_are(model):
+def test_geoms_that_overlap_as_it_stands_are_limited_by_depth_and_near_ones_by_distance(model):
     start = MJCF.index('<body name="hand"')
     stop = MJCF.index("</body>", start)
     joint = '<joint axis="0 1 0" range="-90 90"/>'
     hand = f'<body name="hand" pos="0.3 0 0">{joint}<geom name="hand" type="sphere" size="0.05"'
     near = MJCF[:start] + hand + ' pos="-0.36 0 0"/>' + MJCF[stop:]
     assert near != MJCF
-    overlapping = mujoco.MjModel.from_xml_string(near)  # the hand 1 cm inside the trunk at rest: 0.14 - 0.05 < 0.1
-    found = collision_pairs(overlapping)
-    assert ("hand", "trunk") not in names(overlapping, found.checked)
-    assert found.at_rest == (("trunk", "hand"),)
+    overlapping = mujoco.MjModel.from_xml_string(near)  # the hand 1 cm inside the trunk: 0.14 - 0.05 < 0.1
+    found = collision_pairs(of_model(overlapping))
+    assert ("hand", "trunk") not in names(overlapping, found.clear)
+    assert [(one.bodies, one.is_joined) for one in found.overlapping] == [(("trunk", "hand"), False)]
+    assert found.overlapping[0].distance_m == pytest.approx(-0.01, abs=1e-6)
     apart = mujoco.MjModel.from_xml_string(near.replace("-0.36 0 0", "-0.345 0 0"))  # 5 mm apart
-    assert ("hand", "trunk") in names(apart, collision_pairs(apart).checked)
+    assert ("hand", "trunk") in names(apart, collision_pairs(of_model(apart)).clear)
 
 
-def test_geoms_without_a_surface_and_excluded_pairs_are_not_checked(model):
-    assert ("hand", "trunk") not in names(model, collision_pairs(model, ("hand",)).checked)
-    text = MJCF.replace("</worldbody>", '</worldbody><contact><exclude body1="arm" body2="leg"/></contact>')
-    less = mujoco.MjModel.from_xml_string(text)
-    assert names(less, collision_pairs(less).checked) == names(model, collision_pairs(model).checked) - {("arm", "leg")}
+def test_geoms_without_a_surface_are_not_checked(model):
+    assert ("hand", "trunk") not in names(model, collision_pairs(of_model(model, no_surface=("hand",))).clear)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from strut.engines.rigid_body import compile_model
 from strut.engines.self_distance import collision_pairs, self_distance
 from strut.models.catalogue import load_robot
+from strut.schemas.collision import CollisionTable
 
 SIZES = {
     "sphere": (0.03,),
@@ -22,8 +23,10 @@ SIZES = {
 }
 
 
-def of_model(mjcf, *, base_size=0):
-    return replace(load_robot("mrpete"), model=compile_model(mjcf), base_size=base_size)
+def of_model(mjcf, *, base_size=0, **collision):
+    body = load_robot("mrpete")
+    tables = replace(body.tables, collision=CollisionTable(**collision))
+    return replace(body, model=compile_model(mjcf), base_size=base_size, tables=tables)
 
 
 def two_bodies(first, second, asset=""):
@@ -110,7 +113,7 @@ def test_the_nearest_bodies_and_all_near_samples_are_those_of_every_pair_at_ever
     qpos = np.tile(model.qpos0, (150, 1))
     qpos[:, robot.base_size :] = middle + 0.2 * reach * waves
     data = mujoco.MjData(model)
-    pairs = collision_pairs(robot.model).checked
+    pairs = collision_pairs(robot).clear
     apart = np.empty((150, len(pairs)))
     for sample in range(150):
         data.qpos[:] = qpos[sample]
@@ -161,36 +164,71 @@ CHAIN = """<mujoco>
 </mujoco>"""
 
 
-def checked_bodies(pairs, mjcf):
-    owner = compile_model(mjcf).geom_bodyid
-    return {tuple(compile_model(mjcf).body(owner[geom]).name for geom in pair) for pair in pairs.checked}
+def clear_bodies(robot):
+    model = robot.model
+    owner = model.geom_bodyid
+    return {tuple(model.body(owner[geom]).name for geom in pair) for pair in collision_pairs(robot).clear}
 
 
-def test_neighbours_pictures_and_what_overlaps_by_design_are_not_looked_at():
-    mjcf = CHAIN.replace("EXCLUDE", "")
-    pairs = collision_pairs(compile_model(mjcf))
+def bodies(overlaps):
+    return {overlap.bodies for overlap in overlaps}
+
+
+def test_neighbours_and_pictures_are_not_limited_and_what_overlaps_as_it_stands_is_so_by_depth():
+    robot = of_model(CHAIN.replace("EXCLUDE", ""))
+    pairs = collision_pairs(robot)
     names = ("trunk", "hip", "thigh", "plate", "foot", "tail", "wall")
-    joined = {("trunk", "hip"), ("hip", "thigh"), ("thigh", "plate"), ("thigh", "foot"), ("plate", "foot")}
-    joined |= {("hip", "plate"), ("trunk", "tail")}
-    assert pairs.always == (("trunk", "thigh"),)  # the thigh starts where the hip is, in the middle of the trunk
-    assert pairs.at_rest == (("foot", "wall"),)
-    assert checked_bodies(pairs, mjcf) == set(combinations(names, 2)) - joined - {("trunk", "thigh")}
-    foot_and_wall = [pair for pair in pairs.checked if "ball" in {compile_model(mjcf).geom(geom).name for geom in pair}]
-    assert len([pair for pair in foot_and_wall if compile_model(mjcf).geom(pair[1]).name == "edge"]) == 1
-    assert not [pair for pair in foot_and_wall if compile_model(mjcf).geom(pair[1]).name == "bulge"]
+    neighbours = {("trunk", "hip"), ("hip", "thigh"), ("thigh", "foot"), ("plate", "foot")}
+    neighbours |= {("hip", "plate"), ("trunk", "tail")}
+    assert set(pairs.neighbours) == neighbours
+    assert bodies(pairs.joined) == {("trunk", "thigh")}  # both axes of the hip meet inside trunk and thigh
+    assert bodies(pairs.overlapping) == {("foot", "wall")}
+    assert pairs.overlapping[0].distance_m == pytest.approx(-0.01)  # the bulge is from x = 0.2, where the ball is
+    one_body = {("thigh", "plate")}
+    assert clear_bodies(robot) == set(combinations(names, 2)) - neighbours - one_body - {("trunk", "thigh")}
+    foot_and_wall = [pair for pair in pairs.clear if "ball" in {robot.model.geom(geom).name for geom in pair}]
+    assert len([pair for pair in foot_and_wall if robot.model.geom(pair[1]).name == "edge"]) == 1
+    assert not [pair for pair in foot_and_wall if robot.model.geom(pair[1]).name == "bulge"]
 
 
-def test_what_the_model_excludes_and_what_is_no_surface_is_not_looked_at():
+def test_a_pair_that_the_model_excludes_keeps_its_distance_and_what_is_no_surface_does_not():
     mjcf = CHAIN.replace("EXCLUDE", '<contact><exclude body1="wall" body2="tail"/></contact>')
-    assert ("tail", "wall") not in checked_bodies(collision_pairs(compile_model(mjcf)), mjcf)
-    without_ball = collision_pairs(compile_model(mjcf), ("ball",))
-    assert not [pair for pair in checked_bodies(without_ball, mjcf) if "foot" in pair]
+    assert ("tail", "wall") in clear_bodies(of_model(mjcf))
+    assert not [pair for pair in clear_bodies(of_model(mjcf, no_surface=("ball",))) if "foot" in pair]
 
 
 def test_a_keyframe_is_the_posture_in_which_a_model_stands():
-    away = '<keyframe><key qpos="0 0 0 0 0 1"/></keyframe>'  # the wall is a metre off
-    mjcf = CHAIN.replace("EXCLUDE", away)
-    assert collision_pairs(compile_model(mjcf)).at_rest == ()
+    away = '<keyframe><key name="standing" qpos="0 0 0 0 0 1"/></keyframe>'  # the wall is a metre off
+    assert collision_pairs(of_model(CHAIN.replace("EXCLUDE", away))).overlapping == ()
+
+
+def test_an_overlap_by_design_may_become_a_little_deeper():
+    robot = of_model(CHAIN.replace("EXCLUDE", ""))
+    qpos = np.zeros((3, 6))
+    qpos[1:, -1] = [-0.003, -0.007]  # the wall comes nearer to the ball, which is 10 mm in it as they stand
+    found = self_distance(robot, qpos).overlap
+    assert found.bodies == ("foot", "wall")
+    assert found.standing_m == pytest.approx(0.01)
+    assert found.deeper_m == pytest.approx(0.007, abs=1e-6)
+    assert found.sample == 2
+    assert_array_equal(found.deep, [False, False, True])
+
+
+def test_a_table_that_names_overlaps_allows_no_others():
+    mjcf = CHAIN.replace("EXCLUDE", "")
+    named = collision_pairs(of_model(mjcf, joined=(("thigh", "trunk"),)))
+    assert bodies(named.joined) == {("trunk", "thigh")}
+    assert named.overlapping == ()  # foot and wall keep their distance now
+    by_depth = collision_pairs(of_model(mjcf, overlapping=(("trunk", "thigh"), ("foot", "wall"))))
+    assert bodies(by_depth.overlapping) == {("trunk", "thigh"), ("foot", "wall")}
+    no_hinge_joins_them = collision_pairs(of_model(mjcf, joined=(("foot", "wall"),)))
+    assert no_hinge_joins_them.joined == ()
+
+
+def test_pairs_that_former_folders_exclude_are_limited_like_all_others():
+    mjcf = CHAIN.replace("EXCLUDE", "")
+    former = of_model(mjcf, excluded=(("foot", "wall"), ("tail", "wall")))
+    assert collision_pairs(former).clear == collision_pairs(of_model(mjcf)).clear
 
 
 def test_a_robot_of_one_body_has_no_distance():
@@ -198,9 +236,13 @@ def test_a_robot_of_one_body_has_no_distance():
     assert self_distance(robot, np.zeros((3, 1)), threshold_m=0.0) is None
 
 
-def test_neighbours_by_design_are_those_of_every_robot_that_comes_with_strut():
-    always = {name: len(collision_pairs(load_robot(name).model).always) for name in ("alice", "mrpete", "pepper")}
-    assert always == {"alice": 0, "mrpete": 20, "pepper": 5}
+@pytest.mark.parametrize("name", ["alice", "cassie", "heiman", "mrpete", "pepper"])
+def test_the_folder_of_a_robot_names_every_overlap(name):
+    robot = load_robot(name)
+    pairs = collision_pairs(robot)
+    table = robot.collision
+    named = {frozenset(pair) for pair in (*(table.joined or ()), *(table.overlapping or ()))}
+    assert {frozenset(pair) for pair in bodies((*pairs.joined, *pairs.overlapping))} == named
 
 
 def test_one_sample_is_enough():

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from strut.adoption.anatomy import Anatomy, find_anatomy, find_plausible_rest_pose, restore_balance
 from strut.adoption.arm_posture import lower_raised_arms, move_arms_off_legs
-from strut.adoption.collision_pairs import find_overlapping_pairs
 from strut.adoption.description import read_description
 from strut.adoption.drive_limits import find_drive_limits
 from strut.adoption.imported_gait import ImportedGait, gait_maker
@@ -24,12 +23,15 @@ from strut.adoption.robot_folder import (
     ROTOR_S2,
     Findings,
     encode_folder,
+    format_collision_toml,
     has_rotors,
     write_folder,
 )
 from strut.adoption.robot_name import choose_robot_name
 from strut.adoption.robot_source import find_robot_source, notes_on_rigid_parts
 from strut.adoption.upper_body import UpperBody, find_upper_body, remeasure_expressive_joints
+from strut.engines.resting_overlap import RestingOverlap
+from strut.engines.self_distance import CollisionPairs, collision_pairs
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import HOME, load_robot, names_in, robot_home
 from strut.plumbing.atomic_files import check_may_be_folder, check_replaceable
@@ -116,29 +118,31 @@ def adopt(
         raise NotAdoptedError(error.reason, str(path)) from error
     files = encode_folder(findings)
     check_replaceable(folder, files, force=force)  # meshes too, before the gait fit, which takes longest
+    robot = _load_unwritten(files)
+    pairs = collision_pairs(robot)
     on_stage("fits its gait")
-    fit = _fit_gait(files, on_stage)
+    fit = gait_maker().fit(
+        robot, lambda share: on_stage(f"fits its gait at {format_percent(share)} of the usual speed")
+    )
     on_stage("writes its folder")  # last, so that an interrupted import leaves no robot with an untried gait
-    write_folder(folder, files | {"gait.toml": fit.toml.encode()}, force=force)
+    found = {"gait.toml": fit.toml.encode(), "collision.toml": format_collision_toml(pairs).encode()}
+    write_folder(folder, files | found, force=force)
     return AdoptedRobot(
         name=robot_name,
         folder=folder,
         robot=load_robot(robot_name if out is None else str(folder)),
         kind=findings.anatomy.kind,
-        notes=(*findings.notes, *_notes_on_gait(fit)),
+        notes=(*findings.notes, *_notes_on_overlaps(pairs), *_notes_on_gait(fit)),
         took_s=time.perf_counter() - started,
         can_walk=not fit.denied,
     )
 
 
-def _fit_gait(files: Mapping[str, bytes], on_stage: OnStage) -> ImportedGait:
-    """Return the gait that fits a robot, given the files of its folder."""
+def _load_unwritten(files: Mapping[str, bytes]) -> Robot:
+    """Return the robot of a folder that is not written yet, given its files."""
     with tempfile.TemporaryDirectory(prefix="strut_") as folder:
         write_folder(Path(folder) / "robot", files)
-        robot = load_robot(str(Path(folder) / "robot"))
-    return gait_maker().fit(
-        robot, lambda share: on_stage(f"fits its gait at {format_percent(share)} of the usual speed")
-    )
+        return load_robot(str(Path(folder) / "robot"))
 
 
 def _notes_on_gait(fit: ImportedGait) -> list[Note]:
@@ -175,7 +179,6 @@ def inspect_robot(file: Path, name: str, on_stage: OnStage = lambda _: None) -> 
     upper = remeasure_expressive_joints(upper, anatomy)
     moving = [joint for joint in anatomy.tree.hinges if anatomy.tree.joint_name(joint) not in upper.rigid]
     limits, limit_notes = find_drive_limits(anatomy, description, moving)
-    overlapping = find_overlapping_pairs(anatomy)
     notes = (
         *_summary(anatomy, upper),
         *description.notes,
@@ -185,13 +188,12 @@ def inspect_robot(file: Path, name: str, on_stage: OnStage = lambda _: None) -> 
         Note.assumption(f"the friction of the floor is taken as {FRICTION}, because the model does not describe it."),
         *_notes_on_arms(lowered, moved_aside),
         *_notes_on_rigid_joints(upper),
-        *_notes_on_overlaps(overlapping),
         *_notes_on_rotors(plain),
         *limit_notes,
     )
     joint_count = sum(1 for kind in description.model.jnt_type if kind != 0)  # 0 is a free joint
     title = f"{name}, a {anatomy.kind} with {joint_count} joints"
-    return Findings(title, file.name, plain, anatomy, upper, limits, overlapping, notes)
+    return Findings(title, file.name, plain, anatomy, upper, limits, notes)
 
 
 def _notes_on_held_joints(held: Mapping[str, str]) -> list[Note]:
@@ -244,12 +246,19 @@ def _notes_on_rigid_joints(upper: UpperBody) -> list[Note]:
     return [Note.assumption(f"{text} ({list_names(upper.rigid)}): fingers, toes and other small parts.")]
 
 
-def _notes_on_overlaps(overlapping: Sequence[tuple[str, str]]) -> list[Note]:
-    if not overlapping:
-        return []
-    pairs = list_names([f"{first} and {second}" for first, second in overlapping], 2)
-    text = "collision [pair|pairs] [touches|touch] in the standing posture or always and [is|are] not judged"
-    return [Note.finding(f"{format_count(len(overlapping), text)} ({pairs}).")]
+def _notes_on_overlaps(pairs: CollisionPairs) -> list[Note]:
+    notes = []
+    if pairs.joined:
+        text = "[pair of links overlaps|pairs of links overlap] around joints in one place and [is|are] not judged"
+        notes.append(Note.finding(f"{format_count(len(pairs.joined), text)} ({_list_pairs(pairs.joined)})."))
+    if pairs.overlapping:
+        text = "[pair of links overlaps|pairs of links overlap] as it stands; motions make that hardly deeper"
+        notes.append(Note.finding(f"{format_count(len(pairs.overlapping), text)} ({_list_pairs(pairs.overlapping)})."))
+    return notes
+
+
+def _list_pairs(overlaps: Sequence[RestingOverlap]) -> str:
+    return list_names([" and ".join(overlap.bodies) for overlap in overlaps], 2)
 
 
 def _notes_on_rotors(plain: PlainModel) -> list[Note]:

@@ -13,9 +13,10 @@ from strut.adoption.note import Note, Severity, list_names
 from strut.adoption.shape_points import collect_shape_points
 from strut.arrays import Array
 from strut.engines.rigid_body import foot_contact_points
+from strut.engines.self_distance import self_distance
 from strut.errors import NotAdoptedError
 from strut.models.catalogue import load_robot
-from strut.plumbing.number_text import format_percent
+from strut.plumbing.number_text import format_gap, format_percent
 from strut.robot import BASE, Foot, Robot
 
 _LEVEL_M = 0.005  # by which a foot may miss the floor
@@ -53,7 +54,8 @@ def check_folder(folder: Path | str) -> FolderCheck:
         raise NotAdoptedError(
             f"it has {len(robot.feet)} feet in robot.toml; strut walks with two or four.", str(folder)
         )
-    return FolderCheck(robot, (_judge_feet(robot), _judge_balance(robot), _judge_torque(robot), _judge_servos(robot)))
+    judges = (_judge_feet, _judge_distances, _judge_balance, _judge_torque, _judge_servos)
+    return FolderCheck(robot, tuple(judge(robot) for judge in judges))
 
 
 def _stand(robot: Robot) -> mujoco.MjData:
@@ -115,6 +117,18 @@ def _surface_geoms(model: mujoco.MjModel, body: int) -> list[int]:
     hidden = geoms[model.geom_rgba[geoms, 3] == 0.0]
     chosen: list[int] = (hidden if len(hidden) else geoms).tolist()
     return chosen
+
+
+def _judge_distances(robot: Robot) -> Note:
+    """Return whether links that are not named as overlapping keep their distance in the standing posture."""
+    distance = self_distance(robot, robot.standing_qpos[None])
+    if distance is None or not distance.near.any():
+        return Note.finding("its links keep their distance, but for the overlaps by design that collision.toml names.")
+    first, second = distance.bodies
+    return Note.fault(
+        f"in [posture], {first} and {second} are {format_gap(distance.smallest_m)}; "
+        "name them as overlapping in collision.toml if that is by design."
+    )
 
 
 def _judge_balance(robot: Robot) -> Note:

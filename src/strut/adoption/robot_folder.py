@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +17,11 @@ from strut.adoption.note import Note, Severity, sentences_of
 from strut.adoption.plain_model import PlainModel
 from strut.adoption.upper_body import UpperBody
 from strut.arrays import Array
+from strut.engines.resting_overlap import RestingOverlap
+from strut.engines.self_distance import CollisionPairs
 from strut.plumbing.atomic_files import write_files
 from strut.robot import BASE
+from strut.schemas.collision import USUAL_COLLISION
 
 FRICTION = 0.6  # of feet on a usual floor
 ROTOR_S2 = 0.0005  # inertia of a rotor over the torque limit of its motor
@@ -38,7 +41,6 @@ class Findings:
         anatomy: Legs, feet, front and standing posture.
         upper_body: Trunk, head and arms.
         limits: Of the joints that move.
-        overlapping: Pairs of links that may touch.
         notes: For the user.
     """
 
@@ -48,7 +50,6 @@ class Findings:
     anatomy: Anatomy
     upper_body: UpperBody
     limits: tuple[DriveLimit, ...]
-    overlapping: tuple[tuple[str, str], ...]
     notes: tuple[Note, ...]
 
 
@@ -56,7 +57,7 @@ def encode_folder(findings: Findings) -> dict[str, bytes]:
     """Return the files of a robot's folder by their path in it, with the usual gait."""
     files = {
         "robot.toml": format_robot_toml(findings),
-        "collision.toml": format_collision_toml(findings),
+        "collision.toml": format_collision_toml(None),
         "adopted.toml": format_adopted_toml(findings),
         "gait.toml": gait_maker().usual_toml(len(findings.anatomy.legs)),
         "expression.toml": format_expression_toml(findings.anatomy, findings.upper_body),
@@ -145,17 +146,27 @@ def _frame_tables(anatomy: Anatomy, body: UpperBody) -> Iterable[list[str]]:
             yield [f"[frame.{limb.name}_end]", f"link = {quote_toml(anatomy.tree.link_name(limb.end))}"]
 
 
-def format_collision_toml(findings: Findings) -> str:
-    """Return collision.toml: which links may touch."""
-    pairs = [f"  [{quote_toml(first)}, {quote_toml(second)}]," for first, second in findings.overlapping]
-    lines = [
-        "# How close links may come to each other.",
-        "min_distance_m = 0.0",
-        "excluded = [  # these touch in the standing posture, or nearly always",
-        *pairs,
-        "]",
-    ]
+def format_collision_toml(pairs: CollisionPairs | None) -> str:
+    """Return collision.toml: which overlaps of links are by design, if they are known."""
+    lines = ["# How close links may come to each other.", "min_distance_m = 0.0"]
+    if pairs is not None:
+        lines += [
+            "# Several joints in one place connect these; their shapes overlap around it in every posture.",
+            *_format_overlaps("joined", pairs.joined),
+            "# These overlap by design as it stands; a motion may make that deeper by as much as the last line says.",
+            *_format_overlaps("overlapping", pairs.overlapping),
+            f"max_deepening_m = {USUAL_COLLISION.max_deepening_m}",
+        ]
     return "\n".join(lines) + "\n"
+
+
+def _format_overlaps(key: str, overlaps: Sequence[RestingOverlap]) -> list[str]:
+    """Return a list of pairs of links, with how deep they are in each other in the standing posture."""
+    depth_m: dict[tuple[str, str], float] = {}
+    for overlap in overlaps:
+        depth_m[overlap.bodies] = max(-overlap.distance_m, depth_m.get(overlap.bodies, 0.0))
+    rows = [f"  {_format_names(bodies)},  # {1e3 * deep_m:.1f} mm" for bodies, deep_m in depth_m.items()]
+    return [f"{key} = [", *rows, "]"]
 
 
 def format_adopted_toml(findings: Findings) -> str:

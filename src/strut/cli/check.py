@@ -12,10 +12,12 @@ from strut.cli.hooks import NextCommand
 from strut.cli.main import REFUSED
 from strut.cli.options import Json, MotionPath, length_m
 from strut.cli.screen import print_json, print_lines, print_next, progress
+from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.receipt import Receipt
 from strut.registry import find, names
 from strut.verify.check import check as check_motion
+from strut.verify.collision_rules import collision_rules
 from strut.verify.goal_ending import measure_goal_ending
 from strut.viewer.receipt_text import measured_sentences
 
@@ -37,7 +39,8 @@ def check(
     is_sound = receipt.verdict != "refused"
     verdict = _VERDICTS.get(receipt.verdict, "keeps every limit")
     if json:
-        print_json(receipt.as_dict() | ({} if ending is None else {"goal": ending.as_dict()}))
+        rules = {"collision_rules": collision_rules(robot_of(motion))}
+        print_json(receipt.as_dict() | rules | ({} if ending is None else {"goal": ending.as_dict()}))
     print_lines(
         f"{receipt.verdict}: {receipt.robot} {verdict}{_claim(motion.receipt)}",
         *(f"  {sentence}" for sentence in measured_sentences(receipt, ending)),

@@ -8,8 +8,7 @@ up to d, so one query settles all samples around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, pairwise, product
 
@@ -18,34 +17,39 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.arrays import Array, frozen_mask
-from strut.audit import SelfDistance
+from strut.audit import SelfDistance, SelfOverlap
+from strut.engines.resting_overlap import RestingOverlap, find_resting_overlaps
 from strut.engines.rigid_body import point_positions, poses
 from strut.errors import UnknownNameError
 from strut.robot import Robot
+from strut.schemas.collision import CollisionTable
 
 Pair = tuple[int, int]
 _EPSILON = 1e-12  # a smaller squared length [m2], or square of one [m4], counts as 0
-_POSTURES = 32  # number of random postures; bodies that overlap in all of them do so by design
 _MAX_DISTANCE_M = 1e3  # larger than any robot: distances are never cut off
 _STRIDES = (64, 16, 4, 1)  # numbers of samples that one query may settle, coarse to fine
 _ROUND = (mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_CAPSULE)
 _UNBOUNDED = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+_NEARLY_TOO_DEEP_M = 0.001  # below the largest depth of an overlap by design: shallower ones are not refined
 _CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
 
 
 @dataclass(frozen=True, slots=True)
 class CollisionPairs:
-    """The pairs of geoms that are checked, and pairs of unconnected bodies that are not.
+    """The pairs of geoms of a robot's bodies, by how their distance is limited.
 
     Args:
-        checked: Pairs of geoms.
-        always: Bodies that overlap in every posture, such as neighbours across several joints in one place.
-        at_rest: Bodies with geoms that overlap in the model's own posture; their other geoms are checked.
+        clear: Pairs that keep the robot's smallest distance.
+        overlapping: Pairs that overlap by design as the robot stands: their overlap is limited to that depth and a
+            tolerance.
+        joined: Pairs that overlap around one place in which several joints connect their bodies; they are not limited.
+        neighbours: Pairs of bodies that one joint connects, which are not limited.
     """
 
-    checked: tuple[Pair, ...]
-    always: tuple[tuple[str, str], ...]
-    at_rest: tuple[tuple[str, str], ...]
+    clear: tuple[Pair, ...]
+    overlapping: tuple[RestingOverlap, ...]
+    joined: tuple[RestingOverlap, ...]
+    neighbours: tuple[tuple[str, str], ...]
 
 
 def self_distance(robot: Robot, qpos: Array, *, threshold_m: float | None = None) -> SelfDistance | None:
@@ -57,85 +61,120 @@ def self_distance(robot: Robot, qpos: Array, *, threshold_m: float | None = None
         threshold_m: All samples with a smaller distance are reported; the robot's minimum distance if None.
     """
     model = robot.model
-    table = robot.collision
-    threshold_m = table.min_distance_m if threshold_m is None else threshold_m
-    pairs = np.array(collision_pairs(model, table.no_surface).checked)
-    if not len(pairs):
+    threshold_m = robot.collision.min_distance_m if threshold_m is None else threshold_m
+    pairs = collision_pairs(robot)
+    if not pairs.clear and not pairs.overlapping:
         return None
     # the base stands still, so that its travel does not count as approach
     base = np.tile(model.qpos0[: robot.base_size], (len(qpos), 1))
     in_base = np.concatenate([base, qpos[:, robot.base_size :]], axis=1)
     geoms = _MovingGeoms(model, *poses(model, "geom", range(model.ngeom), in_base))
-    near = np.zeros(len(qpos), dtype=bool)
+    overlap = None
+    if pairs.overlapping:
+        standing_m = np.array([overlap.distance_m for overlap in pairs.overlapping])
+        overlapping = np.array([overlap.geoms for overlap in pairs.overlapping])
+        max_m = robot.collision.max_deepening_m
+        found = _search(geoms, overlapping, standing_m, -max_m, exact_below_m=_NEARLY_TOO_DEEP_M - max_m)
+        resting = pairs.overlapping[found.pair]
+        overlap = SelfOverlap(-found.smallest_m, -resting.distance_m, found.sample, resting.bodies, found.near)
+    if not pairs.clear:
+        return SelfDistance(np.inf, 0, ("", ""), frozen_mask(np.zeros(len(qpos))), overlap)
+    found = _search(geoms, np.array(pairs.clear), np.zeros(len(pairs.clear)), threshold_m)
+    one, other = (model.body(model.geom_bodyid[geom]).name for geom in pairs.clear[found.pair])
+    return SelfDistance(found.smallest_m, found.sample, (one, other), found.near, overlap)
+
+
+@dataclass(frozen=True, slots=True)
+class _Nearest:
+    """The smallest distance of some pairs of geoms, its sample and pair, and where any is nearer than a threshold."""
+
+    smallest_m: float
+    sample: int
+    pair: int
+    near: npt.NDArray[np.bool_]
+
+
+def _search(
+    geoms: _MovingGeoms,
+    pairs: npt.NDArray[np.int_],
+    zero_m: Array,
+    threshold_m: float,
+    *,
+    exact_below_m: float = np.inf,
+) -> _Nearest:
+    """Return the nearest pair, each distance counted from its own zero. Shapes (n, 2) and (n,).
+
+    A smallest distance above `exact_below_m` is that of some samples only.
+    """
+    count = geoms.samples
+    near = np.zeros(count, dtype=bool)
     smallest_m = np.inf
     sample = 0
-    nearest = pairs[0]
-    starts = np.arange(0, len(qpos), _STRIDES[0])
+    nearest = 0
+    starts = np.arange(0, count, _STRIDES[0])
     start = np.tile(starts, len(pairs))
-    pair = np.repeat(pairs, len(starts), axis=0)
+    index = np.repeat(np.arange(len(pairs)), len(starts))
     for stride, finer in pairwise((*_STRIDES, 0)):
-        middle, stop = (np.minimum(start + step, len(qpos) - 1) for step in (stride // 2, stride - 1))
+        pair = pairs[index]
+        middle, stop = (np.minimum(start + step, count - 1) for step in (stride // 2, stride - 1))
         approach_m = np.maximum(geoms.max_approach_m(start, middle, pair), geoms.max_approach_m(middle, stop, pair))
-        distance_m = geoms.min_distance_m(middle, pair)
+        distance_m = geoms.min_distance_m(middle, pair) - zero_m[index]
         first = np.argsort(distance_m)[:1]  # the exact distance of this pair makes most other queries unnecessary
-        distance_m[first] = geoms.distance_m(middle[first], pair[first])
-        queried = distance_m - approach_m < max(threshold_m, min(smallest_m, float(distance_m[first[0]])))
+        distance_m[first] = geoms.distance_m(middle[first], pair[first]) - zero_m[index[first]]
+        enough_m = min(smallest_m, exact_below_m, float(distance_m[first[0]]))
+        queried = distance_m - approach_m < max(threshold_m, enough_m)
         queried[first] = False
-        distance_m[queried] = geoms.distance_m(middle[queried], pair[queried])
+        distance_m[queried] = geoms.distance_m(middle[queried], pair[queried]) - zero_m[index[queried]]
         queried[first] = True
         near[middle[queried & (distance_m < threshold_m)]] = True
         smallest = int(np.argmin(np.where(queried, distance_m, np.inf)))
         if distance_m[smallest] < smallest_m:
             smallest_m = float(distance_m[smallest])
             sample = int(middle[smallest])
-            nearest = pair[smallest]
-        unsettled = queried & (distance_m - approach_m < max(threshold_m, smallest_m))
+            nearest = int(index[smallest])
+        unsettled = queried & (distance_m - approach_m < max(threshold_m, min(smallest_m, exact_below_m)))
         if finer == 0 or not unsettled.any():
             break
         start = (start[unsettled, None] + np.arange(0, stride, finer)).ravel()
-        pair = np.repeat(pair[unsettled], stride // finer, axis=0)
-        start, pair = start[start < len(qpos)], pair[start < len(qpos)]
-    bodies = tuple(model.body(model.geom_bodyid[geom]).name for geom in nearest)
-    return SelfDistance(smallest_m, sample, (bodies[0], bodies[1]), frozen_mask(near))
+        index = np.repeat(index[unsettled], stride // finer, axis=0)
+        start, index = start[start < count], index[start < count]
+    return _Nearest(smallest_m, sample, nearest, frozen_mask(near))
+
+
+def collision_pairs(robot: Robot) -> CollisionPairs:
+    """Return how the distance of each pair of a robot's geoms is limited.
+
+    Only pairs within one rigid body, or with the body that it hangs on, are never limited. A collision table that names
+    overlaps allows no others; with one that does not, all of the standing posture are taken to be by design.
+    """
+    return _collision_pairs(robot.model, robot.collision, tuple(robot.standing_qpos.tolist()))
 
 
 @lru_cache(maxsize=16)
-def collision_pairs(model: mujoco.MjModel, no_surface: tuple[str, ...] = ()) -> CollisionPairs:
-    """Return which pairs of geoms of a model are checked.
-
-    Pairs within one rigid body or with its parent, pairs that the model excludes and pairs that overlap by design are
-    not checked.
-    """
+def _collision_pairs(model: mujoco.MjModel, table: CollisionTable, standing: tuple[float, ...]) -> CollisionPairs:
     body = model.geom_bodyid.tolist()
-    excluded = {(signature >> 16, signature & 0xFFFF) for signature in model.exclude_signature.tolist()}
-    pairs = [
-        (one, other)
-        for one, other in combinations(_surfaces(model, no_surface), 2)
-        if not _connected(model, body[one], body[other]) and (body[one], body[other]) not in excluded
-    ]
-    always = _always_overlapping(model, pairs)
-    pairs = [(one, other) for one, other in pairs if (body[one], body[other]) not in always]
-    own = model.key_qpos if model.nkey else model.qpos0[None]
-    at_rest = {pair for posture in own for pair in _overlapping(model, posture, pairs)}
+    all_pairs = list(combinations(_surfaces(model, table.no_surface), 2))
+    pairs = [pair for pair in all_pairs if not _connected(model, *(body[geom] for geom in pair))]
+    deep_m = max(0.0, -table.min_distance_m)  # what every pair may overlap
+    allowed = find_resting_overlaps(model, np.array(standing), pairs, deeper_than_m=deep_m)
+    if table.names_overlaps:
+        joined = {frozenset(names) for names in table.joined or ()}
+        overlapping = {frozenset(names) for names in table.overlapping or ()}
+        allowed = tuple(
+            replace(overlap, is_joined=is_joined)
+            for overlap in allowed
+            if (is_joined := overlap.is_joined and frozenset(overlap.bodies) in joined)
+            or frozenset(overlap.bodies) in overlapping
+        )
+    by_design = {overlap.geoms for overlap in allowed}
+    connected = {(body[one], body[other]) for one, other in set(all_pairs) - set(pairs)}
+    neighbours = {bodies for bodies in connected if len(set(model.body_weldid[list(bodies)])) > 1}
     return CollisionPairs(
-        checked=tuple(pair for pair in pairs if pair not in at_rest),
-        always=_body_names(model, always),
-        at_rest=_body_names(model, {(body[one], body[other]) for one, other in at_rest}),
+        clear=tuple(pair for pair in pairs if pair not in by_design),
+        overlapping=tuple(overlap for overlap in allowed if not overlap.is_joined),
+        joined=tuple(overlap for overlap in allowed if overlap.is_joined),
+        neighbours=tuple((model.body(one).name, model.body(other).name) for one, other in sorted(neighbours)),
     )
-
-
-def _always_overlapping(model: mujoco.MjModel, pairs: list[Pair]) -> set[Pair]:
-    """Return the pairs of bodies that overlap in every one of many random postures."""
-    body = model.geom_bodyid.tolist()
-    always = {(body[one], body[other]) for one, other in pairs}
-    for posture in _random_postures(model):
-        remaining = [(one, other) for one, other in pairs if (body[one], body[other]) in always]
-        always = {(body[one], body[other]) for one, other in _overlapping(model, posture, remaining)}
-    return always
-
-
-def _body_names(model: mujoco.MjModel, bodies: Iterable[Pair]) -> tuple[tuple[str, str], ...]:
-    return tuple((model.body(one).name, model.body(other).name) for one, other in sorted(bodies))
 
 
 def _surfaces(model: mujoco.MjModel, no_surface: tuple[str, ...]) -> list[int]:
@@ -155,26 +194,6 @@ def _connected(model: mujoco.MjModel, one: int, other: int) -> bool:
     return bool(rigid[one] == rigid[other] or parent[one] == rigid[other] or parent[other] == rigid[one])
 
 
-def _random_postures(model: mujoco.MjModel) -> Iterable[Array]:
-    """Yield random configurations within the joint limits, the same at every call. Shape (nq,)."""
-    rng = np.random.default_rng(0)
-    moving = np.isin(model.jnt_type, (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE))
-    limited = model.jnt_limited.astype(bool)[:, None]
-    lower, upper = np.where(limited, model.jnt_range, (-np.pi, np.pi))[moving].T
-    for _ in range(_POSTURES):
-        posture = model.qpos0.copy()
-        posture[model.jnt_qposadr[moving]] = rng.uniform(lower, upper)
-        yield posture
-
-
-def _overlapping(model: mujoco.MjModel, posture: Array, pairs: Iterable[Pair]) -> list[Pair]:
-    """Return the pairs of geoms that overlap in a configuration (nq,)."""
-    data = mujoco.MjData(model)
-    data.qpos[:] = posture
-    mujoco.mj_kinematics(model, data)
-    return [pair for pair in pairs if mujoco.mj_geomDistance(model, data, *pair, _MAX_DISTANCE_M, None) < 0.0]
-
-
 class _MovingGeoms:
     """The geoms of a model along a motion. Shapes (T, n, 3) and (T, n, 3, 3)."""
 
@@ -189,6 +208,7 @@ class _MovingGeoms:
         self._start = position - along  # ends of the centre lines of spheres and capsules
         self._stop = position + along
         self._travel_m = np.stack([self._travel(geom) for geom in range(model.ngeom)], axis=1)
+        self.samples = len(position)
 
     def distance_m(self, sample: npt.NDArray[np.int_], pair: npt.NDArray[np.int_]) -> Array:
         """Return the distances between the surfaces of pairs of geoms at samples. Shapes (N,), (N, 2) in, (N,) out."""

@@ -151,10 +151,9 @@ class ModelBuilder:
         limbs: tuple[Limb, ...] = (),
     ) -> Robot:
         """Compile the robot; its joints are those with a speed limit, in the order of the model."""
-        for first, second in tables.collision.excluded:
+        for first, second in tables.collision.named:
             if self.spec.body(first) is None or self.spec.body(second) is None:
-                raise BadTableError(f"{name}: collision.toml excludes {first} and {second}; one of them is not a body.")
-            self.spec.add_exclude(bodyname1=first, bodyname2=second)
+                raise BadTableError(f"{name}: collision.toml names {first} and {second}; one of them is not a body.")
         try:
             model = self.spec.compile()
         except ValueError as error:

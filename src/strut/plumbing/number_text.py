@@ -62,3 +62,8 @@ def format_amount(value: float, unit: str) -> str:
         return f"{math.degrees(value):.1f}°/s"
     is_fast = unit == "mm/s" and abs(value) >= MIN_M_S
     return f"{round(value, 3):g} m/s" if is_fast else f"{value * 1e3:.0f} {unit}"
+
+
+def format_gap(distance_m: float, form: str = ".1f") -> str:
+    """Return a distance of two surfaces: `4.2 mm apart`, or `4.2 mm inside each other` if it is negative."""
+    return f"{abs(1e3 * distance_m):{form}} mm {'apart' if distance_m >= 0.0 else 'inside each other'}"

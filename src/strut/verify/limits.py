@@ -22,13 +22,15 @@ from strut.audit import (
     STANDS_STILL_M,
     Audit,
     LandingAudit,
+    SelfDistance,
+    SelfOverlap,
 )
 from strut.balance.wheels import DRIVE_LIMITS
 from strut.draft import Draft, Limit, Violation
 from strut.engines.contact_slip import ON_GROUND_M
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.maths.sampling import runs
-from strut.plumbing.number_text import Share, join_words
+from strut.plumbing.number_text import Share, format_gap, join_words
 from strut.receipt import LimitName
 from strut.registry import find, names
 from strut.robot import Robot
@@ -147,7 +149,10 @@ class OwnColumns:
 
 @dataclass(frozen=True, slots=True)
 class SelfCollision:
-    """The surfaces of any two bodies keep the robot's least distance, plus `spare_m`."""
+    """The surfaces of any two bodies keep the robot's least distance, plus `spare_m`.
+
+    Where they overlap by design, they become at most a little deeper than in the standing posture.
+    """
 
     name: str = LimitName.SELF_COLLISION
     spare_m: float = 0.0
@@ -157,17 +162,33 @@ class SelfCollision:
         distance = draft.measured.self_distance
         if distance is None:
             return None
-        least_mm = MM * draft.robot.collision.min_distance_m
-        if not (distance.near.any() or distance.smallest_m < least_mm / MM + self.spare_m):
+        return self._nearness(draft, distance) or self._deepening(draft, distance.overlap)
+
+    def _nearness(self, draft: Draft, distance: SelfDistance) -> Violation | None:
+        min_m = draft.robot.collision.min_distance_m + self.spare_m
+        if not (distance.near.any() or distance.smallest_m < min_m):
             return None
         nearest = distance.near | (np.arange(len(distance.near)) == distance.sample)
-        smallest_mm = MM * distance.smallest_m
-        apart = f"{smallest_mm:.1f} mm apart" if smallest_mm >= 0.0 else f"{-smallest_mm:.1f} mm inside each other"
-        min_mm = least_mm + MM * self.spare_m
-        allowed = f"{min_mm:.3g} mm apart" if min_mm >= 0.0 else f"{-min_mm:.3g} mm inside each other"
         at_s = draft.time_s[distance.sample]
         first, second = distance.bodies
-        return Violation(self.name, nearest, f"{first} and {second} are {apart} at {at_s:.2f} s, nearer than {allowed}")
+        text = f"{first} and {second} are {format_gap(distance.smallest_m)} at {at_s:.2f} s, nearer than"
+        return Violation(self.name, nearest, f"{text} {format_gap(min_m, '.3g')}")
+
+    def _deepening(self, draft: Draft, overlap: SelfOverlap | None) -> Violation | None:
+        max_deeper_m = draft.robot.collision.max_deepening_m
+        if overlap is None or not (overlap.deep.any() or overlap.deeper_m > max_deeper_m - self.spare_m):
+            return None
+        deep = overlap.deep | (np.arange(len(overlap.deep)) == overlap.sample)
+        deep_mm = MM * (overlap.standing_m + overlap.deeper_m)
+        allowed_mm = MM * (overlap.standing_m + max_deeper_m - self.spare_m)
+        at_s = draft.time_s[overlap.sample]
+        first, second = overlap.bodies
+        return Violation(
+            self.name,
+            deep,
+            f"{first} and {second} are {deep_mm:.1f} mm inside each other at {at_s:.2f} s, deeper than "
+            f"{allowed_mm:.3g} mm; as it stands they are {MM * overlap.standing_m:.1f} mm",
+        )
 
 
 def limits_for(robot: Robot, *, margin_m: float, use: float = 1.0, limit_set: str | None = None) -> tuple[Limit, ...]:

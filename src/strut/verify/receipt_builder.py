@@ -159,13 +159,19 @@ def receipt_for(
         torque_use=float(np.max(np.abs(audit.torque_nm) / robot.torque_limit_nm)),
         foot_slip_mm=float(audit.slip_m.max()) * 1e3 if robot.feet else None,
         penetration_mm=audit.penetration_m * 1e3,
-        self_collision_mm=None if audit.self_distance is None else audit.self_distance.smallest_m * 1e3,
+        self_collision_mm=_self_collision_mm(audit),
         cost_of_transport=transport_cost,
         solve_s=None,
         expressed_share=expressed_share,
         not_expressed=draft.not_expressed,
         **figures,
     )
+
+
+def _self_collision_mm(audit: Audit) -> float | None:
+    """Return the smallest distance of bodies that do not overlap by design; None if there are none."""
+    distance = audit.self_distance
+    return None if distance is None or np.isinf(distance.smallest_m) else distance.smallest_m * 1e3
 
 
 def _soundness(audit: Audit) -> dict[str, float | str | None] | None:

@@ -62,7 +62,7 @@ def _moments(draft: Draft, margin_m: float) -> Iterator[TightMoment]:
         use = margin_m / max(smallest_m, 1e-6)
         yield TightMoment(LimitName.BALANCE_MARGIN, use, sample, f"{words} at {audit.time_s[sample]:.2f} s.")
     distance = audit.self_distance
-    if distance is not None and robot.collision.min_distance_m > 0.0:
+    if distance is not None and np.isfinite(distance.smallest_m) and robot.collision.min_distance_m > 0.0:
         first, second = distance.bodies
         words = f"{first} and {second} are {MM * distance.smallest_m:.0f} mm apart"
         use = robot.collision.min_distance_m / max(distance.smallest_m, 1e-6)
