@@ -227,6 +227,7 @@ def test_check_measures_again_what_the_walk_promised(happy: Path, capsys: pytest
     assert (promised["verdict"], 0.3 < shown < 0.85) == ("weakened", True)
     assert [reason["kind"] for reason in promised["reasons"]] == ["not_expressed"]
     remeasured = {name: value for name, value in promised.items() if name not in PROVED}  # a check proves no controller
+    assert measured.pop("collision_rules")["min_distance_mm"] == 5.0
     assert measured == remeasured | {"verdict": "ok", "reasons": []}
 
 
