@@ -1,16 +1,15 @@
 """Make the film of the first page and the films of the gallery: bodies that strut moves, in their emotions.
 
-    python docs/make_film.py FOLDER            # motions and films are kept in FOLDER; what is there is not made again
+    python docs/make_film.py FOLDER            # motions are kept in FOLDER; what is there is not planned again
     python docs/make_film.py FOLDER --only film
 
-Go2 and G1 are adopted from the package example-robot-data. ffmpeg reads and writes the films. Everything takes about
-fifteen minutes of one core.
+Go2 and G1 are adopted from the package example-robot-data. The film of the first page is a GIF, which any reader of
+Markdown shows, and an MP4 of twice its rate and 1200 pixels. Everything takes about fifteen minutes of one core.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -20,20 +19,27 @@ from PIL import Image, ImageDraw, ImageFont
 
 import strut
 from strut.arrays import Pixels
+from strut.viewer.animation import film_of, gif_bytes
+from strut.viewer.footage import SideBySide
+from strut.viewer.video import video_bytes
 
 IMAGES = Path(__file__).parent / "images"
 ALL = ("neutral", "happy", "sad", "angry", "fearful")
-FRAMES_PER_S = 10.0
+FRAMES_PER_S = 20.0  # of the MP4; all others have every second picture
+SECONDS = {"film": 6.0, "body": 4.0}
+HIGH_PX = {"film": 300, "body": 220}  # of a panel
+GIF_PX = 720  # width
+GIF_COLORS = 64
+GAP_PX = 2
 PAPER, INK = (203, 213, 225), (30, 36, 48)
 
 
 class Body(NamedTuple):
-    """A body of the films: its heading, its motion in an emotion, and how wide a panel is drawn and cut [pixels]."""
+    """A body of the films: its heading, its motion in an emotion, and the width of a panel over its height."""
 
     heading: str
     plan: Callable[[Path, str], strut.Motion]
-    drawn_px: int
-    panel_px: int
+    wide: float
 
 
 def _adopted(name: str, file: str, cycles: int) -> Callable[[Path, str], strut.Motion]:
@@ -51,20 +57,17 @@ def _story(_folder: Path, emotion: str) -> strut.Motion:
 
 
 BODIES = {
-    "human": Body("human model", lambda _, emotion: strut.walk("heiman", emotion, cycles=6), 168, 168),
-    "go2": Body("Go2, adopted", _adopted("go2", "go2", 12), 240, 232),
-    "g1": Body("G1, adopted", _adopted("g1", "g1_29dof_rev_1_0", 8), 240, 176),
-    "cassie": Body("Cassie", _story, 240, 176),
+    "human": Body("human model", lambda _, emotion: strut.walk("heiman", emotion, cycles=6), 0.80),
+    "go2": Body("Go2, adopted", _adopted("go2", "go2", 12), 1.26),
+    "g1": Body("G1, adopted", _adopted("g1", "g1_29dof_rev_1_0", 8), 0.94),
+    "cassie": Body("Cassie", _story, 0.98),
     "alice": Body(
         "Alice",
         lambda _, emotion: strut.walk("alice", emotion, goal=strut.Place(0.3, 0.1, 0.5), expression="animated"),
-        240,
-        176,
+        0.94,
     ),
-    "mrpete": Body(
-        "Mr. Pete", lambda _, emotion: strut.walk("mrpete", emotion, cycles=3, expression="animated"), 240, 232
-    ),
-    "pepper": Body("Pepper", lambda _, emotion: strut.perform("pepper", "wave", emotion), 240, 176),
+    "mrpete": Body("Mr. Pete", lambda _, emotion: strut.walk("mrpete", emotion, cycles=3, expression="animated"), 1.16),
+    "pepper": Body("Pepper", lambda _, emotion: strut.perform("pepper", "wave", emotion), 0.94),
 }
 FILM = ("human", "go2", "g1", "cassie")
 
@@ -85,8 +88,9 @@ def main() -> None:
 
 def write_film(folder: Path, bodies: Sequence[str], emotions: Sequence[str], out: Path) -> None:
     """Write a film of bodies in emotions: one body in a row of emotions, several in columns."""
-    panels = {(body, emotion): panel(folder, body, emotion) for emotion in emotions for body in bodies}
-    if len(bodies) == 1:
+    kind = "body" if len(bodies) == 1 else "film"
+    panels = {(body, emotion): panel(folder, body, emotion, kind) for emotion in emotions for body in bodies}
+    if kind == "body":
         grid = [[panels[bodies[0], emotion] for emotion in emotions]]
         headings, rows = list(emotions), [""]
     else:
@@ -94,67 +98,61 @@ def write_film(folder: Path, bodies: Sequence[str], emotions: Sequence[str], out
         headings, rows = [BODIES[body].heading for body in bodies], list(emotions)
     count = min(len(film) for row in grid for film in row)
     pictures = [_sheet([[film[at] for film in row] for row in grid], headings, rows) for at in range(count)]
-    write = {".gif": _write_gif, ".webp": _write_webp}[out.suffix]
-    write(pictures, out)
+    if kind == "body":
+        _write_webp(pictures[::2], out)
+    else:
+        high, wide, _ = pictures[0].shape
+        size_px = (GIF_PX, round(high * GIF_PX / wide))
+        small = [np.asarray(Image.fromarray(one).resize(size_px, Image.Resampling.LANCZOS)) for one in pictures[::2]]
+        out.write_bytes(gif_bytes(small, rate_hz=FRAMES_PER_S / 2.0, colors=GIF_COLORS))
+        out.with_suffix(".mp4").write_bytes(video_bytes(pictures, "mp4", rate_hz=FRAMES_PER_S))
     print(f"wrote {out} ({out.stat().st_size / 1e6:.1f} MB)")  # noqa: T201 -- a script for people
 
 
-def panel(folder: Path, body: str, emotion: str) -> Pixels:
-    """Return the pictures of one motion, planned and drawn once. Shape (frames, height, width, 3)."""
-    drawn_px, panel_px = BODIES[body].drawn_px, BODIES[body].panel_px
+def panel(folder: Path, body: str, emotion: str, kind: str) -> list[Pixels]:
+    """Return the pictures of one motion, which is planned once. Shape (height, width, 3) each."""
     file = folder / f"{body}_{emotion}.npz"
-    film = file.with_suffix(".mp4")
     if not file.exists():
         strut.save_motion(BODIES[body].plan(folder, emotion), file)
-    if not film.exists():
-        strut.save_views(
-            strut.load_motion(file), mp4=film, plain=True, width_px=drawn_px, frames_per_s=FRAMES_PER_S, duration_s=4.0
-        )
-    shape = ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=width,height", "-of", "csv=p=0"]
-    width, height = map(int, subprocess.check_output([*shape, str(film)], text=True).strip().split(","))
-    raw = subprocess.check_output(
-        ["ffmpeg", "-v", "error", "-i", str(film), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    motion = strut.load_motion(file)
+    size_px = (2 * round(BODIES[body].wide * HIGH_PX[kind] / 2.0), HIGH_PX[kind])
+    film = film_of(
+        SideBySide([motion], [strut.robot_of(motion)]),
+        size_px=size_px,
+        plain=True,
+        frames_per_s=FRAMES_PER_S,
+        duration_s=SECONDS[kind],
     )
-    pictures = np.frombuffer(raw, np.uint8).reshape(-1, height, width, 3)[: round(4.0 * FRAMES_PER_S)]
-    left = (width - panel_px) // 2
-    return pictures[:, :, left : left + panel_px]
+    return list(film.pictures())
 
 
 def _sheet(grid: list[list[Pixels]], headings: list[str], rows: list[str]) -> Pixels:
     """Return panels under their headings, with the names of rows in their corners."""
-    top = 26
-    heights = [max(picture.shape[0] for picture in row) for row in grid]
-    widths = [max(row[column].shape[1] for row in grid) for column in range(len(grid[0]))]
-    sheet = Image.new("RGB", (sum(widths) + 2 * (len(widths) - 1), top + sum(heights) + 2 * (len(rows) - 1)), PAPER)
+    high = len(grid[0][0])
+    top = round(0.13 * high)
+    widths = [picture.shape[1] for picture in grid[0]]
+    size_px = (sum(widths) + GAP_PX * (len(widths) - 1), top + len(grid) * (high + GAP_PX) - GAP_PX)
+    sheet = Image.new("RGB", size_px, PAPER)
     pen = ImageDraw.Draw(sheet)
-    font = ImageFont.load_default(15)
-    y = top
-    for row, height, name in zip(grid, heights, rows, strict=True):
+    font = ImageFont.load_default(round(0.075 * high))
+    for number, (row, name) in enumerate(zip(grid, rows, strict=True)):
         x = 0
-        for picture, width, heading in zip(row, widths, headings, strict=True):
-            sheet.paste(Image.fromarray(picture), (x, y + height - picture.shape[0]))
-            if y == top:
+        y = top + number * (high + GAP_PX)
+        for picture, heading in zip(row, headings, strict=True):
+            width = picture.shape[1]
+            sheet.paste(Image.fromarray(picture), (x, y))
+            if number == 0:
                 pen.text((x + width / 2, top / 2), heading, INK, font, anchor="mm")
-            if name:
-                pen.text((x + 8, y + 8), name, INK, font)
-            x += width + 2
-        y += height + 2
+            if x == 0 and name:
+                pen.text((x + 10, y + 8), name, INK, font)
+            x += width + GAP_PX
     return np.asarray(sheet)
-
-
-def _write_gif(pictures: Sequence[Pixels], out: Path) -> None:
-    """Write an endless GIF with one palette for all pictures; any reader of Markdown shows it."""
-    height, width, _ = pictures[0].shape
-    palette = "split[a][b];[a]palettegen=max_colors=64[p];[b][p]paletteuse=dither=none:diff_mode=rectangle"
-    raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(FRAMES_PER_S), "-i", "-"]
-    command = ["ffmpeg", "-v", "error", "-y", *raw, "-filter_complex", palette, "-loop", "0", str(out)]
-    subprocess.run(command, input=np.stack(pictures).tobytes(), check=True)
 
 
 def _write_webp(pictures: Sequence[Pixels], out: Path) -> None:
     """Write an endless WebP, a fifth as large as a GIF; browsers show it."""
     first, *others = [Image.fromarray(picture) for picture in pictures]
-    pace_ms = round(1000.0 / FRAMES_PER_S)
+    pace_ms = round(2000.0 / FRAMES_PER_S)
     first.save(out, save_all=True, append_images=others, duration=pace_ms, loop=0, quality=60, method=4)
 
 

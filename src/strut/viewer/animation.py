@@ -38,7 +38,7 @@ MAX_HZ = 60.0  # screens show no more
 MAX_GIF_HZ = 50.0  # browsers show faster GIFs at 10 Hz
 UPRIGHT_SHARE = 1.2  # height of a panel over its width, for people
 SIDEWAYS_RAD = float(np.deg2rad(-65.0))  # a view of a walk that separates the legs and keeps the face visible
-_GIF_COLORS = 120  # common and rare ones each, of 256
+GIF_COLORS = 240  # of 256; the others are those of text and marks
 _GIF_SAMPLES = 5  # pictures whose colours make the palette
 OnFrame = Callable[[int, int], None]
 Repeating = tuple[Motion, Motion]  # a motion, and the cycle that it repeats
@@ -205,26 +205,34 @@ def video_of(film: Film, pictures: Iterable[Pixels], form: VideoFormat) -> bytes
     return video_bytes(pictures if film.rounds == 1 else [*pictures] * film.rounds, form, rate_hz=film.rate_hz)
 
 
-def gif_bytes(film: Film, pictures: Iterable[Pixels]) -> bytes:
-    """Return a film as an endless GIF with one palette, so that pixels that stay the same need no space."""
-    check_frame_rate(film.rate_hz, gif=True)
+def gif_of(film: Film, pictures: Iterable[Pixels]) -> bytes:
+    """Return a film as a GIF, from the pictures of one round."""
+    return gif_bytes([*pictures] * film.rounds, rate_hz=film.rate_hz)
+
+
+def gif_bytes(pictures: Iterable[Pixels], *, rate_hz: float, colors: int = GIF_COLORS) -> bytes:
+    """Return pictures (H, W, 3) as an endless GIF with one palette, so that pixels that stay the same need no space.
+
+    Of the colours, half are common ones and half rare ones; those of text and marks are added.
+    """
+    check_frame_rate(rate_hz, gif=True)
     images = [Image.fromarray(picture) for picture in pictures]
     marks = [POLYGON_COLOR, *SPOT_COLORS.values(), *(to_rgb(color) for color in (INK, *VERDICT_COLORS.values()))]
     samples = images[:: max(1, len(images) // _GIF_SAMPLES)]
     sample = Image.fromarray(np.concatenate([np.asarray(image)[::2, ::2] for image in samples]))
     methods = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)  # common colours, and rare ones
-    sampled = [level for method in methods for level in (sample.quantize(_GIF_COLORS, method).getpalette() or [])]
+    sampled = [level for method in methods for level in (sample.quantize(colors // 2, method).getpalette() or [])]
     exact = [round(255.0 * value) for color in marks for value in color]  # so that small things keep their colour
     palette = Image.new("P", (1, 1))
     palette.putpalette([*exact, *sampled])
-    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in images] * film.rounds
+    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in images]
     buffer = io.BytesIO()
     frames[0].save(
         buffer,
         format="GIF",
         save_all=True,
         append_images=frames[1:],
-        duration=_frame_durations_ms(len(frames), film.rate_hz),
+        duration=_frame_durations_ms(len(frames), rate_hz),
         loop=0,
         optimize=False,
     )

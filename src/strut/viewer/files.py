@@ -18,7 +18,7 @@ from strut.plumbing.atomic_files import (
     write_files,
 )
 from strut.robot import Robot
-from strut.viewer.animation import Film, FilmOptions, OnFrame, check_frame_rate, film_of, gif_bytes, video_of
+from strut.viewer.animation import Film, FilmOptions, OnFrame, check_frame_rate, film_of, gif_of, video_of
 from strut.viewer.footage import Look, SideBySide
 from strut.viewer.picture import as_png, png_bytes
 from strut.viewer.pose_strip import POSES, STRIP_PX, pose_strip_bytes
@@ -131,7 +131,7 @@ def save_views(
     if len(films) + (frames is not None) > 1:
         pictures = [*pictures]  # rendered once for all
     for ending, path in films.items():
-        content = gif_bytes(film, pictures) if ending == ".gif" else video_of(film, pictures, VIDEOS[ending])
+        content = gif_of(film, pictures) if ending == ".gif" else video_of(film, pictures, VIDEOS[ending])
         write_atomically(path, content, force=force)
     if frames is None:
         return list(files.values())
@@ -220,7 +220,7 @@ def save_gif(
         >>> motion = strut.load_motion("happy.npz")
         >>> strut.save_gif([motion], [strut.robot_of(motion)], "happy.gif")
     """
-    _save_film(gif_bytes, motions, robots, path, options)
+    _save_film(gif_of, motions, robots, path, options)
 
 
 def save_mp4(
