@@ -102,8 +102,7 @@ def differences(one: RandomMotion) -> Row:
     if nearest is not None and receipt.self_collision_mm is not None:
         found["apart_mm"] = abs(1e3 * nearest.distance_m - receipt.self_collision_mm)
         found["nearest"] = f"{nearest.bodies[0]} {nearest.bodies[1]} {1e3 * nearest.distance_m:.1f}"
-        allowed_m = getattr(robot.collision, "max_deepening_m", 0.0)
-        found["deepened_mm"] = max(0.0, 1e3 * (nearest.deepening_m - allowed_m))
+        found["deepened_mm"] = max(0.0, 1e3 * (nearest.deepening_m - robot.collision.max_deepening_m))
         found["deepened"] = " ".join(nearest.deepened) if nearest.deepening_m else ""
     return found
 

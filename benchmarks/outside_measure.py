@@ -373,7 +373,10 @@ class Nearest:
 
 
 def nearest_bodies(robot: Robot, qpos: Array, every: int = 1) -> Nearest | None:
-    """Return the nearest two bodies over all pairs of surfaces more than one joint apart; None without any pair."""
+    """Return the nearest two bodies over all pairs of surfaces more than one joint apart; None without any pair.
+
+    Pairs that overlap in the standing posture, by design as the robot's folder says, are held to that depth.
+    """
     model = robot.model
     data = mujoco.MjData(model)
     pairs = _pairs(robot)
@@ -383,7 +386,10 @@ def nearest_bodies(robot: Robot, qpos: Array, every: int = 1) -> Nearest | None:
     first = np.array([one for one, _ in pairs])
     second = np.array([other for _, other in pairs])
     standing = np.array([_distance(model, data, *pair) for pair in pairs])
-    apart = standing >= 0.0
+    table = robot.collision
+    by_design = {frozenset(pair) for pair in table.overlapping or ()}
+    may_overlap = [not table.names_overlaps or frozenset(_bodies(model, pair)) in by_design for pair in pairs]
+    apart = (standing >= 0.0) | ~np.array(may_overlap)
     reach = model.geom_rbound[first] + model.geom_rbound[second]
     smallest = np.inf
     nearest = (0, 0)
