@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from strut import Place, load_robot, walk
+from strut import Place, load_robot, perform, walk
 
 
 @pytest.fixture(scope="module")
@@ -18,15 +18,24 @@ def bench():
         yield importlib.import_module("bench_remeasure")
 
 
-def beyond(bench, motion):
+def beyond(bench, motion, quantities=15):
     robot = load_robot(motion.robot)
     found = bench.differences(bench.RandomMotion("one", "by a test", motion, robot))
-    assert len(found) >= 15  # quantities
+    assert len(found) >= quantities
     return bench.beyond(found, robot)
 
 
 def test_the_receipt_of_a_walk_in_steps_is_what_is_measured_outside(bench):
     assert beyond(bench, walk("alice", "sad", goal=Place(0.1, 0.02, -0.2))) == []
+
+
+def test_the_receipt_of_a_crawl_is_what_is_measured_outside(bench, neutral_walk):
+    assert beyond(bench, neutral_walk) == []
+
+
+def test_the_receipt_of_a_hand_task_is_what_is_measured_outside(bench):
+    motion = perform("pepper", "wave", "happy", duration_s=3.0)
+    assert beyond(bench, motion, quantities=8) == []
 
 
 @pytest.mark.parametrize(
