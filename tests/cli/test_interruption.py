@@ -5,11 +5,12 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from time import sleep
 from types import SimpleNamespace
 
 import pytest
 
-from strut.cli import screen
+from strut.cli import screen, waiting
 from strut.cli.main import main
 from strut.cli.screen import progress
 from strut.cli.streams import INTERRUPTED_WORDS
@@ -27,9 +28,9 @@ def press():
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def pressing(bar, stop, iteration_display=solving.iteration_display):
+def pressing(waiting, stop, iteration_display=solving.iteration_display):
     """Show iterations as usual, and press Ctrl-C at the first one."""
-    show = iteration_display(bar, stop)
+    show = iteration_display(waiting, stop)
 
     def press_and_show(iteration):
         if iteration.number == 0:
@@ -99,13 +100,15 @@ def test_a_press_that_comes_too_late_changes_nothing(recording, capsys, monkeypa
 
 
 def test_a_log_file_gets_a_plain_line_now_and_then(monkeypatch, capsys):
-    monkeypatch.setattr(screen, "EVERY_S", 0.0)
-    with progress("starts") as bar:
-        tell = solving.iteration_display(bar)
+    monkeypatch.setattr(waiting, "EVERY_S", 0.02)
+    with progress("starts") as show:
+        tell = solving.iteration_display(show)
         assert tell(Iteration(7, 0.78, 1.2e-3)) is False
-        assert capsys.readouterr().err == "iteration 7: cost 0.7800, violation 1.2e-03, 0 s\n"
+        sleep(0.1)
+        assert capsys.readouterr().err.startswith("iteration 7: cost 0.7800, violation 1.2e-03, 0 s\n")
         tell(Iteration(8, 0.78, 1.2e-3, "start 2 of 3"))
-    assert capsys.readouterr().err.startswith("start 2 of 3, iteration 8: ")
+        sleep(0.1)
+    assert capsys.readouterr().err.splitlines()[-1] == "start 2 of 3, iteration 8: cost 0.7800, violation 1.2e-03, 0 s"
 
 
 EARLY_S = (0.0, 0.03, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8)

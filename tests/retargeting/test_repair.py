@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from strut.animation.animate import preview_animation
-from strut.cli import screen
+from strut.cli import waiting
 from strut.cli.main import main
 from strut.errors import OutOfRangeError, RefusedError
 from strut.formats.motion_file import save_motion
@@ -96,7 +96,7 @@ def test_a_repair_reports_progress_from_the_beginning(monkeypatch, capsys, tmp_p
         sleep(0.1)
         raise RefusedError((Reason(ReasonKind.LIMIT, None, "nothing is near"),), "Draw it smaller.")
 
-    monkeypatch.setattr(screen, "EVERY_S", 0.02)
+    monkeypatch.setattr(waiting, "EVERY_S", 0.02)
     monkeypatch.setattr(repair_command, "find_nearest", refuse)
     assert main(["repair", str(tmp_path / "broken.npz"), "--out", str(tmp_path / "repaired.npz")]) == 3
     first, *between, last = capsys.readouterr().err.splitlines()

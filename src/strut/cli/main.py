@@ -11,16 +11,24 @@ from strut.cli.streams import INTERRUPTED, INTERRUPTED_WORDS, complain
 from strut.cli.usage import is_usage_error, usage_sentence
 from strut.errors import RefusedError, StoppedError, StrutError
 from strut.plumbing.cancellation import INTERRUPTS
-from strut.registry import VERBS, find
+from strut.registry import VERBS
 
 DONE = 0
 OUR_BUG = 1
 USER_CAN_FIX = 2
 REFUSED = 3
+COMPLETION = ("--install-completion", "--show-completion")
+ASKED_BY_SHELL = "_STRUT_COMPLETE"  # environment variable that a shell sets when Tab is pressed
+QUIET = "--quiet"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; every error becomes one sentence on stderr."""
+    if QUIET in arguments:  # every verb has it
+        from strut.cli.waiting import without_progress  # noqa: PLC0415  (the list of verbs needs none)
+
+        with without_progress():
+            return main([word for word in arguments if word != QUIET])
     verb = arguments[0] if arguments else "--help"
     try:
         result = _run(verb, arguments[1:])
@@ -44,18 +52,20 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(verb: str, arguments: Sequence[str]) -> object:
     """Run a verb and import no other; the list of verbs imports none."""
+    if verb in COMPLETION or ASKED_BY_SHELL in os.environ:
+        from strut.cli.completion import complete  # noqa: PLC0415  (it loads the command-line library)
+
+        return complete()
     if verb in ("--help", "--version"):
         print(_help() if verb == "--help" else _version())
         return DONE
     import typer  # noqa: PLC0415  (slower than the list of verbs)
 
-    app = find("strut.verbs", verb)
-    if isinstance(app, typer.Typer):
+    from strut.cli.completion import app_of  # noqa: PLC0415
+
+    app = app_of(verb)
+    if app.registered_groups or len(app.registered_commands) > 1:
         arguments = arguments or ["--help"]
-    else:
-        command = app
-        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        app.command()(command)
     try:
         return app(args=list(arguments), prog_name=f"strut {verb}", standalone_mode=False)
     except typer.Abort:  # a question that was answered with no, or not at all
@@ -102,6 +112,11 @@ Verbs:
 {verbs}
 
 Options:
+  --quiet      Show no progress; with every verb.
+  --install-completion
+               Let the Tab key complete verbs, options, robots and emotions in this shell.
+  --show-completion
+               Print what that adds to the shell.
   --version    Print the version.
   --help       Print this."""
 

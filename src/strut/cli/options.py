@@ -10,11 +10,15 @@ from typing import Annotated, get_args
 
 import typer
 
+from strut.cli.completion import complete_emotion
 from strut.emotion import Emotion, named_emotion
 from strut.place import Place
 from strut.schemas.expression import Layer
 
-EmotionName = Annotated[str | None, typer.Option(help="A name; see `strut emotions`.  [default: neutral]")]
+EmotionName = Annotated[
+    str | None,
+    typer.Option(help="A name; see `strut emotions`.  [default: neutral]", autocompletion=complete_emotion),
+]
 Pad = Annotated[tuple[float, float, float] | None, typer.Option(help="Pleasure, arousal, dominance instead of a name.")]
 Intensity = Annotated[float, typer.Option(help="0 is neutral, 1 as published, at most 1.5.")]
 Expression = Annotated[
@@ -22,6 +26,9 @@ Expression = Annotated[
 ]
 MotionPath = Annotated[Path, typer.Argument(help="Motion file.")]
 Out = Annotated[Path, typer.Option(help="Motion file to write.")]
+OpenBrowser = Annotated[
+    bool, typer.Option("--open/--no-open", help="Open the browser, if a person at a terminal waits for it.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse (exit 3) instead of weakening.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")]

@@ -6,18 +6,17 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from threading import Event, Thread
-from time import monotonic
+from threading import Event
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from strut.cli.streams import complain
+from strut.cli.waiting import Waiting, waiting_on
 from strut.draft import OnProgress
 from strut.draft import Progress as Step
 from strut.motion import Motion
@@ -39,7 +38,6 @@ def _width() -> int | None:
     return None if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit() else 140
 
 
-EVERY_S = 5.0  # between lines of progress in a log file
 people = _Screen(stderr=True, highlight=False)
 programs = _Screen(highlight=False, markup=False, emoji=False, width=_width())
 
@@ -78,16 +76,12 @@ def report_on_screen(words: str, out: Path, *, force: bool, stoppable: bool = Fa
         The callback for every step of the search.
     """
     stopping = stop_on_interrupt(say_stopping) if stoppable else nullcontext(Event())
-    log = throttled_log()
-    with progress(words) as bar, stopping as stop:
+    with progress(words) as waiting, stopping as stop:
 
         def report(now: Step) -> bool:
             if now.passed and not now.instead:  # a motion will be found; check early that it can be written
                 check_writable(out, force=force, ending=".npz")
-            text = format_step(now)
-            bar.update(bar.task_ids[0], description=text)
-            if now.iteration is not None or now.instead:
-                log(text)
+            waiting(format_step(now))
             return stop.is_set()
 
         yield report
@@ -128,54 +122,19 @@ def say_stopping() -> None:
     complain("Stopping after this iteration; press Ctrl-C again to end at once.")
 
 
-def throttled_log() -> Callable[[str], None]:
-    """Return a function that prints a line to a log file, which has no progress bar, at most every few seconds."""
-    started_s = printed_s = monotonic()
-
-    def log(words: str) -> None:
-        nonlocal printed_s
-        now_s = monotonic()
-        if not people.is_terminal and now_s - printed_s >= EVERY_S:
-            print_lines(f"{words}, {now_s - started_s:.0f} s")
-            printed_s = now_s
-
-    return log
+def progress(words: str) -> AbstractContextManager[Waiting]:
+    """Show how a task advances, on stderr; call what it yields with the words, and with the part done of a total."""
+    return waiting_on(people, words)
 
 
-@contextmanager
-def heartbeat(words: str) -> Iterator[None]:
-    """Log every few seconds that a task without progress of its own is still running, and since when."""
-    over = Event()
-    log = throttled_log()
-
-    def beat() -> None:
-        while not over.wait(EVERY_S):
-            log(words)
-
-    thread = Thread(target=beat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+def has_viewer() -> bool:
+    """Return whether a person sits at a terminal and this machine can show windows."""
+    has_display = sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    return people.is_terminal and has_display
 
 
-@contextmanager
-def progress(words: str) -> Iterator[Progress]:
-    """Show a progress bar on stderr; it disappears when done, and never appears in a log file."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=people, transient=True, disable=not people.is_terminal) as bar:
-        bar.add_task(words, total=None)
-        yield bar
+def open_in_browser(address: str) -> bool:
+    """Open an address in the browser of a person at this machine; return whether one was opened."""
+    import webbrowser  # noqa: PLC0415  (most commands open none)
 
-
-def report_emotion(bar: Progress, words: str) -> Callable[[str], None]:
-    """Return a callback that shows which emotion is being planned, in the bar or in a log file."""
-    log = throttled_log()
-
-    def report(emotion: str) -> None:
-        bar.update(bar.task_ids[0], description=f"{words} {emotion}")
-        log(f"{words} {emotion}")
-
-    return report
+    return has_viewer() and webbrowser.open(address)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from strut.cli.options import Force, Json
+from strut.cli.options import Force, Json, OpenBrowser
 from strut.cli.paired_options import check_apart, check_partners
-from strut.cli.screen import print_json, print_lines, print_next, progress, throttled_log
+from strut.cli.screen import open_in_browser, print_json, print_lines, print_next, progress
 from strut.formats.motion_file import load_motion
 from strut.motion import Motion
 from strut.viewer.footage import Look
@@ -93,6 +94,7 @@ def show(
     ] = False,
     host: Annotated[str, typer.Option(help="Address of the live viewer.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the live viewer.")] = 8080,
+    open_browser: OpenBrowser = True,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -105,17 +107,16 @@ def show(
     if not any((html, png, gif, mp4, webm, mov, frames)):
         from strut.viewer.viewer import show as show_live  # noqa: PLC0415  (viser takes a second to load)
 
-        show_live(motions, host=host, port=port, look=look, names=names, on_ready=_print_address)
+        show_live(
+            motions, host=host, port=port, look=look, names=names, on_ready=partial(_greet, open_browser=open_browser)
+        )
         return
     from strut.viewer.files import save_views  # noqa: PLC0415  (and so does matplotlib)
 
-    log = throttled_log()
-    with progress("draws") as bar:
+    with progress("draws") as waiting:
 
         def report(done: int, total: int) -> None:
-            words = f"draws picture {done} of {total}"
-            bar.update(bar.task_ids[0], description=words, completed=done, total=total)
-            log(words)
+            waiting(f"draws picture {done} of {total}", done, total)
 
         written = save_views(
             motions,
@@ -171,5 +172,7 @@ def _print_next(file: Path, motion: Motion) -> None:
     print_next(f"strut {'export' if 'simulated' in motion.meta else 'check'}", file)
 
 
-def _print_address(url: str) -> None:
+def _greet(url: str, *, open_browser: bool) -> None:
     print_lines(f"showing on {url}; Ctrl-C ends it")
+    if open_browser:
+        open_in_browser(url)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import Progress
 
 from strut.audit import STANDS_STILL_M
 from strut.cli.clips import ClipRobot, ReadOptions, load_clip
@@ -79,8 +78,9 @@ def simulate(
     if out is not None:
         check_not_input(out, file)
         check_writable(out, force=force, ending=".npz")
-    with progress(f"plays {file}") as bar:
-        simulated = simulator.simulate(motion, options, partial(_advance, bar))
+    words = f"plays {file}"
+    with progress(words) as waiting:
+        simulated = simulator.simulate(motion, options, lambda done, total: waiting(words, done, total))
     lines = [*simulated.lines, *(_remarks_on_fall(motion) if simulated.fell else [])]
     if out is not None:
         save_motion(simulated.motion, out, force=force)
@@ -90,10 +90,6 @@ def simulate(
     print_lines(*lines)
     print_next(*_next(file, out, _changed_options(context) if simulated.fell else None))
     return FELL if simulated.fell else 0
-
-
-def _advance(bar: Progress, done: int, total: int) -> None:
-    bar.update(bar.task_ids[0], completed=done, total=total)
 
 
 def _report_every_50(report: OnStep, done: int, total: int) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from strut.audit import DEFAULT_MARGIN_M
+from strut.cli.completion import complete_robot
 from strut.cli.options import (
     EmotionName,
     Expression,
@@ -35,7 +36,7 @@ from strut.robot import Robot
 @with_gait_options
 def walk(
     context: typer.Context,
-    robot: Annotated[str, typer.Argument(help="Robot to move; see `strut robots`.")],
+    robot: Annotated[str, typer.Argument(help="Robot to move; see `strut robots`.", autocompletion=complete_robot)],
     emotion: EmotionName = None,
     pad: Pad = None,
     intensity: Intensity = 1.0,

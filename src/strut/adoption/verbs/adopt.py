@@ -15,7 +15,7 @@ from strut.adoption.portrait import portrait_page, portrait_png
 from strut.cli.main import REFUSED
 from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart
-from strut.cli.screen import print_json, print_lines, print_next, progress, report_emotion
+from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.errors import RefusedError
 from strut.models.catalogue import robot_home
 from strut.pipeline.walk import walk
@@ -47,8 +47,12 @@ def adopt(
     check_all_writable({".html": html, ".png": png}, force=force)
     if check is not None:
         return _check(check, html, png, force=force, json=json)
-    with progress(f"reads {file}") as bar:
-        adopted = adopt_robot(str(file), name, out, force=force, on_stage=report_emotion(bar, f"{file}: strut"))
+    with progress(f"reads {file}") as waiting:
+
+        def report_stage(stage: str) -> None:
+            waiting(f"{file}: strut {stage}")
+
+        adopted = adopt_robot(str(file), name, out, force=force, on_stage=report_stage)
         _write_portraits(adopted.robot, adopted.notes, html, png, force=force)
     _print_notes(adopted.notes)
     # From here on the robot exists, even if the user interrupts the reports below.
@@ -58,9 +62,9 @@ def adopt(
     reported: dict[str, Any] = {}
     sentences: list[str] = []
     for entry in names("strut.robot_reports"):
-        with progress(f"reports {entry}") as bar:
+        with progress(f"reports {entry}") as waiting:
             report = find("strut.robot_reports", entry)
-            values, lines = report(adopted.robot, report_emotion(bar, f"{adopted.robot.name}: strut"))
+            values, lines = report(adopted.robot, lambda stage, show=waiting: show(f"{adopted.robot.name}: {stage}"))
         reported |= values
         sentences += lines
     with progress("tries a few steps"):

@@ -12,6 +12,7 @@ from strut.animation.animate import animate as make_feasible
 from strut.animation.animation_file import import_animation, load_animation
 from strut.animation.request import AnimationMethod
 from strut.audit import DEFAULT_MARGIN_M
+from strut.cli.completion import complete_emotion, complete_robot
 from strut.cli.options import Force, Json, Out, Strict, length_m
 from strut.cli.screen import print_lines, print_planned, report_on_screen
 from strut.formats.motion_file import save_motion
@@ -26,8 +27,13 @@ def animate(
     file: Annotated[
         Path, typer.Argument(help="Animation (TOML), or GLB or BVH of a rig; docs/how_to/animate_a_story.md.")
     ],
-    robot: Annotated[str | None, typer.Option(help="Robot that performs it.  [default: the file's]")] = None,
-    emotion: Annotated[str | None, typer.Option(help="Emotion of a GLB or BVH file.  [default: neutral]")] = None,
+    robot: Annotated[
+        str | None, typer.Option(help="Robot that performs it.  [default: the file's]", autocompletion=complete_robot)
+    ] = None,
+    emotion: Annotated[
+        str | None,
+        typer.Option(help="Emotion of a GLB or BVH file.  [default: neutral]", autocompletion=complete_emotion),
+    ] = None,
     margin: Annotated[str, typer.Option(help="Smallest balance margin.")] = f"{DEFAULT_MARGIN_M * 1e3:g}mm",
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 100.0,
     method: Annotated[

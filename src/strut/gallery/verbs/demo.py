@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from strut.cli.options import Force, Json, split_names
-from strut.cli.screen import print_json, print_lines, print_next, progress, throttled_log
+from strut.cli.completion import complete_emotions
+from strut.cli.options import Force, Json, OpenBrowser, split_names
+from strut.cli.screen import open_in_browser, print_json, print_lines, print_next, progress
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder of the page and the motions.")] = Path("demo"),
     robots: Annotated[str | None, typer.Option(help="Some of the bodies, such as cassie,pepper.")] = None,
-    emotions: Annotated[str | None, typer.Option(help="Other emotions, such as calm,curious.")] = None,
-    open_page: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the page in the browser, if people watch.")
-    ] = True,
+    emotions: Annotated[
+        str | None, typer.Option(help="Other emotions, such as calm,curious.", autocompletion=complete_emotions)
+    ] = None,
+    open_page: OpenBrowser = True,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -26,19 +26,13 @@ def demo(
     from strut.gallery.demo import EMOTIONS  # noqa: PLC0415
     from strut.gallery.demo import demo as make_demo  # noqa: PLC0415  (loads every engine)
 
-    log = throttled_log()
-    with progress("plans five bodies in five emotions") as bar:
-
-        def report(words: str, done: int, total: int) -> None:
-            bar.update(bar.task_ids[0], description=words, completed=done, total=total)
-            log(f"{words}, {done} of {total}")
-
+    with progress("plans five bodies in five emotions") as waiting:
         page, motions = make_demo(
             out,
             robots=None if robots is None else split_names(robots),
             emotions=EMOTIONS if emotions is None else split_names(emotions),
             force=force,
-            on_step=report,
+            on_step=waiting,
         )
     if json:
         print_json(
@@ -57,6 +51,6 @@ def demo(
             }
         )
     print_lines(f"wrote {page} ({page.stat().st_size / 1e6:.1f} MB) and {len(motions)} motions beside it")
-    is_open = open_page and not json and bar.console.is_terminal and webbrowser.open(page.resolve().as_uri())
+    is_open = open_page and not json and open_in_browser(page.resolve().as_uri())
     print_lines("opened it in the browser" if is_open else f"open {page.resolve().as_uri()}")
     print_next("strut show", motions[-1].file)

@@ -89,9 +89,9 @@ def _walk(path: Path) -> Motion:
 @contextmanager
 def _solving() -> Iterator[OnIteration]:
     """Show what solvers do; Ctrl-C ends the search, of which nothing is kept."""
-    with progress("builds the problem") as bar, stop_on_interrupt(say_stopping) as stop:
+    with progress("builds the problem") as waiting, stop_on_interrupt(say_stopping) as stop:
         try:
-            yield iteration_display(bar, stop)
+            yield iteration_display(waiting, stop)
         except NotSolvedError as failure:
             if stop.is_set():
                 raise StoppedError("Interrupted; weights that are not found yet explain nothing.") from failure

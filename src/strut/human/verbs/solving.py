@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Event
 
-from rich.progress import Progress
-
-from strut.cli.screen import print_lines, progress, say_stopping, throttled_log
+from strut.cli.screen import print_lines, progress, say_stopping
+from strut.cli.waiting import Waiting
 from strut.errors import StoppedError
 from strut.human.gait import Gait
 from strut.human.transitions.composed_walk import ComposedWalk
@@ -20,15 +19,12 @@ NOTHING_YET = "Interrupted before the first iteration; nothing was written."
 NOTHING_WRITTEN = "Interrupted; not all pieces of the walk were solved, so nothing was written."
 
 
-def iteration_display(bar: Progress, stop: Event | None = None) -> OnIteration:
+def iteration_display(waiting: Waiting, stop: Event | None = None) -> OnIteration:
     """Return a solver callback that shows each iteration, and stops the solver once the event is set."""
-    log = throttled_log()
 
     def show(iteration: Iteration) -> bool:
         label = f"{iteration.solve}, " if iteration.solve else ""
-        text = f"{label}iteration {iteration.number}: cost {iteration.cost:.4f}, violation {iteration.violation:.1e}"
-        bar.update(bar.task_ids[0], description=text)
-        log(text)
+        waiting(f"{label}iteration {iteration.number}: cost {iteration.cost:.4f}, violation {iteration.violation:.1e}")
         return stop is not None and stop.is_set()
 
     return show
@@ -36,9 +32,9 @@ def iteration_display(bar: Progress, stop: Event | None = None) -> OnIteration:
 
 def solve_with_progress(solve: Callable[[OnIteration], ComposedWalk]) -> ComposedWalk:
     """Return the result of a solver with its progress on the screen; raises StoppedError after Ctrl-C."""
-    with progress("builds the problem") as bar, stop_on_interrupt(say_stopping) as stop:
+    with progress("builds the problem") as waiting, stop_on_interrupt(say_stopping) as stop:
         try:
-            return solve(iteration_display(bar, stop))
+            return solve(iteration_display(waiting, stop))
         except NotSolvedError as failure:
             if stop.is_set():
                 raise StoppedError(NOTHING_WRITTEN) from failure
@@ -52,9 +48,9 @@ def solved_or_best(
 
     With `keep_best` also the best iterate of a solver that failed or ran out of time.
     """
-    with progress("builds the problem") as bar, stop_on_interrupt(say_stopping) as stop:
+    with progress("builds the problem") as waiting, stop_on_interrupt(say_stopping) as stop:
         try:
-            gait = solve(iteration_display(bar, stop))
+            gait = solve(iteration_display(waiting, stop))
         except NotSolvedError as failure:
             if failure.best is None and stop.is_set():
                 raise StoppedError(NOTHING_YET) from failure

@@ -10,13 +10,12 @@ from typing import Annotated
 import typer
 
 from strut.cli.options import person_height_m
-from strut.cli.screen import progress, throttled_log
+from strut.cli.screen import progress
 from strut.formats.reader import endings_read
 from strut.formats.recording_file import read_recording
 from strut.mocap.marker_fit.body_priors import human_geometry
 from strut.mocap.marker_fit.subject_model import SubjectModel, read_subject
 from strut.mocap.markers.marker_set import MarkerSet, read_marker_set
-from strut.plumbing.number_text import format_percent
 from strut.recording import Recording
 
 _WITHOUT_UNIT = endings_read(Recording, {"unit_m"})
@@ -64,11 +63,5 @@ def read_inputs(
 @contextmanager
 def report_shares(title: str) -> Iterator[Callable[[str, float], None]]:
     """Print on stderr what is being done and the share that is done."""
-    log = throttled_log()
-    with progress(title) as bar:
-
-        def report(what: str, share: float) -> None:
-            bar.update(bar.task_ids[0], description=what, completed=100.0 * share, total=100.0)
-            log(f"{what}: {format_percent(share)}")
-
-        yield report
+    with progress(title) as waiting:
+        yield lambda what, share: waiting(what, share, 1.0)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from strut.cli.completion import complete_emotions, complete_robot
 from strut.cli.options import Expression, Force, Json, chosen_layer, split_names
-from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, report_emotion
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress
 from strut.models.catalogue import load_robot
 from strut.perception.distinguish import DEFAULT_EMOTIONS, Discriminability
 from strut.perception.distinguish import distinguish as measure
@@ -17,8 +18,12 @@ from strut.plumbing.atomic_files import check_all_writable, write_atomically
 
 
 def distinguish(
-    robot: Annotated[str, typer.Argument(help="Robot whose emotions to compare; see `strut robots`.")],
-    emotions: Annotated[str, typer.Option(help="Names of emotions, separated by commas.")] = ",".join(DEFAULT_EMOTIONS),
+    robot: Annotated[
+        str, typer.Argument(help="Robot whose emotions to compare; see `strut robots`.", autocompletion=complete_robot)
+    ],
+    emotions: Annotated[
+        str, typer.Option(help="Names of emotions, separated by commas.", autocompletion=complete_emotions)
+    ] = ",".join(DEFAULT_EMOTIONS),
     expression: Expression = None,
     task: Annotated[
         str | None, typer.Option(help="Task of a robot that does not walk.  [default: its first task]")
@@ -32,8 +37,12 @@ def distinguish(
     check_all_writable({".html": html, ".png": png}, force=force)
     layer = chosen_layer(expression)
     names = split_names(emotions)
-    with progress(f"plans {robot}") as bar:
-        result = measure(robot, names, expression=layer, task=task, on_motion=report_emotion(bar, f"plans {robot},"))
+    with progress(f"plans {robot}") as waiting:
+
+        def report_motion(name: str) -> None:
+            waiting(f"plans {robot}, {name}", names.index(name), len(names))
+
+        result = measure(robot, names, expression=layer, task=task, on_motion=report_motion)
     _write_maps(result, html, png, force=force)
     if json:
         print_json(result.as_dict())

@@ -10,7 +10,9 @@ import typer
 from strut.animation.animate import animate
 from strut.animation.animation_file import load_animation
 from strut.animation.stories import story_names, story_path
-from strut.cli.screen import print_lines
+from strut.cli.completion import complete_robot
+from strut.cli.options import OpenBrowser
+from strut.cli.screen import open_in_browser, print_lines
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import first_robot_with, load_robot
 from strut.motion import Motion
@@ -19,11 +21,15 @@ from strut.pilot.piloted_simulation import World
 
 
 def drive(
-    robot: Annotated[str | None, typer.Argument(help="Robot with its own controllers.  [default: cassie]")] = None,
+    robot: Annotated[
+        str | None,
+        typer.Argument(help="Robot with its own controllers.  [default: cassie]", autocompletion=complete_robot),
+    ] = None,
     friction: Annotated[float | None, typer.Option(help="Friction of the floor.  [default: the robot's]")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sensor noise.")] = 0,
     host: Annotated[str, typer.Option(help="Address of the page.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port of the page.")] = 8080,
+    open_browser: OpenBrowser = True,
 ) -> None:
     """Drive a simulated robot from the browser. Example: strut drive cassie."""
     from strut.pilot.live.drive_page import drive as drive_from_page  # noqa: PLC0415  (viser takes a second to load)
@@ -34,7 +40,8 @@ def drive(
     pilot = LivePilot(load_robot(robot), World(friction=friction, seed=seed))
     perform = partial(_animate_story, robot)
     stories = [name for name in story_names(robot) if not load_animation(story_path(robot, name)).walks]
-    drive_from_page(pilot, stories=stories, perform=perform, host=host, port=port, on_ready=_print_address)
+    greet = partial(_greet, open_browser=open_browser)
+    drive_from_page(pilot, stories=stories, perform=perform, host=host, port=port, on_ready=greet)
 
 
 def _animate_story(robot: str, name: str) -> Motion:
@@ -42,5 +49,7 @@ def _animate_story(robot: str, name: str) -> Motion:
     return animate(robot, load_animation(story_path(robot, name)))
 
 
-def _print_address(url: str) -> None:
+def _greet(url: str, *, open_browser: bool) -> None:
     print_lines(f"drive on {url}; Ctrl-C ends it")
+    if open_browser:
+        open_in_browser(url)

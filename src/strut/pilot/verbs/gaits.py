@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
-from rich.progress import Progress
 
+from strut.cli.completion import complete_robot
 from strut.cli.options import Force, Json
 from strut.cli.paired_options import check_apart
-from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, throttled_log
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress
+from strut.cli.waiting import Waiting
 from strut.models.catalogue import load_robot
 from strut.pilot.gait_library.gait_library_build import build_gait_library, gait_summary
 from strut.pilot.gait_library.gait_library_file import pack_gait_library
@@ -19,7 +20,9 @@ from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore, gait_home
 from strut.pilot.request import Walker
 from strut.plumbing.number_text import format_count
 
-RobotName = Annotated[str, typer.Argument(help="Robot with a gait_library.toml, such as cassie.")]
+RobotName = Annotated[
+    str, typer.Argument(help="Robot with a gait_library.toml, such as cassie.", autocompletion=complete_robot)
+]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes on this machine.  [default: one per core]")]
 Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler whose workers are used.")]
 GaitFile = Annotated[Path | None, typer.Option(help="Gait library.  [default: ~/.strut/gaits/ROBOT.db]")]
@@ -42,8 +45,8 @@ def build(
     """Find a robot's periodic gaits; run again, it goes on. Example: strut library build cassie --grid 5,5,5."""
     check_apart(context, {"workers": ("scheduler",)})
     counts = _counts(grid)
-    with progress(f"{robot} learns to walk") as bar:
-        report = _reporter(bar)
+    with progress(f"{robot} learns to walk") as waiting:
+        report = _reporter(waiting)
         built = build_gait_library(robot, store, counts=counts, workers=workers, scheduler=scheduler, on_gait=report)
     _print_summary(built, json=json)
     if pack is not None:
@@ -88,18 +91,16 @@ def try_out(
     chosen: Walker = walker  # type: ignore[assignment]
     body = load_robot(robot)
     source = GaitStore(store or gait_home(robot), body)
-    with progress(f"{robot} tries its gaits") as bar:
-        evaluate_gaits(source, body, walker=chosen, workers=workers, scheduler=scheduler, on_gait=_reporter(bar))
+    with progress(f"{robot} tries its gaits") as waiting:
+        evaluate_gaits(source, body, walker=chosen, workers=workers, scheduler=scheduler, on_gait=_reporter(waiting))
     print_next("strut library map", robot, "--store", source.path, "--out", "gaits.png")
 
 
-def _reporter(bar: Progress) -> Callable[[GaitRecord, int, int], None]:
-    """Return a function that updates a progress bar, and from time to time a log."""
-    log = throttled_log()
+def _reporter(waiting: Waiting) -> Callable[[GaitRecord, int, int], None]:
+    """Return a function that shows how many gaits are done."""
 
     def report(record: GaitRecord, done: int, total: int) -> None:  # noqa: ARG001
-        bar.update(bar.task_ids[0], completed=done, total=total)
-        log(f"{done} of {format_count(total, '[gait|gaits]')}")
+        waiting(f"{done} of {format_count(total, '[gait|gaits]')}", done, total)
 
     return report
 

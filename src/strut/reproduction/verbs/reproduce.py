@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.options import Json
-from strut.cli.screen import print_json, print_lines, print_next, print_table, progress, throttled_log
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress
 from strut.models.catalogue import robots
 from strut.reproduction.comparison import Comparison
 from strut.reproduction.systems import SYSTEMS
@@ -23,14 +23,8 @@ def reproduce(
     json: Json = False,
 ) -> None:
     """Compute the published numbers of a system again. Example: strut reproduce mrpete."""
-    log = throttled_log()
-    with progress(f"computes {system} again") as bar:
-
-        def report(part: str, done: int, total: int) -> None:
-            bar.update(bar.task_ids[0], description=part, completed=done, total=total)
-            log(f"{part}: {done} of {total}")
-
-        comparisons = compute(system, report)
+    with progress(f"computes {system} again") as waiting:
+        comparisons = compute(system, waiting)
     if json:
         print_json([comparison.as_dict() for comparison in comparisons])
         return

@@ -13,7 +13,7 @@ from strut.animation.verbs.animate import print_animation_report
 from strut.audit import DEFAULT_MARGIN_M
 from strut.cli.clips import ClipRobot, ReadOptions, load_clip
 from strut.cli.options import Force, Json, MotionPath, Out, length_m
-from strut.cli.screen import heartbeat, print_lines, print_planned, report_on_screen
+from strut.cli.screen import print_lines, print_planned, report_on_screen
 from strut.errors import RefusedError
 from strut.formats.motion_file import save_motion
 from strut.models.catalogue import robot_of
@@ -41,7 +41,7 @@ def repair(
     check_not_input(out, file)
     stage = f"searches the nearest feasible motion of {body.name}"
     print_lines(f"{stage}; each solve gives up after {OPTIONS.max_seconds:g} s of processor time")
-    with report_on_screen(stage, out, force=force) as tell, heartbeat(stage), _refuse_timeout(body.name):
+    with report_on_screen(stage, out, force=force) as tell, _refuse_timeout(body.name):
         repaired = find_nearest(motion, body, margin_m=length_m(margin), rate_hz=rate, on_progress=tell)
     save_motion(repaired, out, force=force)
     print_animation_report(repaired.meta["repair"])

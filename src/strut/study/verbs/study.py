@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from strut.cli.options import Force, Json
+from strut.cli.options import Force, Json, OpenBrowser
 from strut.cli.paired_options import check_apart, check_partners
-from strut.cli.screen import print_json, print_lines, print_next, print_table, programs, progress, throttled_log
+from strut.cli.screen import open_in_browser, print_json, print_lines, print_next, print_table, programs, progress
 from strut.errors import MissingExtraError, UnknownNameError
 from strut.plumbing.number_text import format_count, format_percent, plural_form
 from strut.registry import names
@@ -39,14 +39,13 @@ study = typer.Typer(
 @contextmanager
 def stimulus_progress() -> Iterator[Callable[[int, int], None]]:
     """Show the progress of reading stimuli while a study opens; yield the callback for it."""
-    log = throttled_log()
-    with progress("reads the stimuli") as bar:
+    with ExitStack() as shown:
+        waiting = shown.enter_context(progress("reads the stimuli"))
 
         def report_stimulus(done: int, total: int) -> None:
-            bar.update(bar.task_ids[0], completed=done, total=total)
-            log(f"{done} of {total} steps of reading the stimuli")
+            waiting(f"{done} of {total} steps of reading the stimuli", done, total)
             if done == total:
-                bar.stop()
+                shown.close()  # the study opens now and serves as long as it likes
 
         yield report_stimulus
 
@@ -187,6 +186,7 @@ def serve(
         list[str] | None,
         typer.Option(help="Address or network of a reverse proxy, whose word on a visitor's address counts."),
     ] = None,
+    open_browser: OpenBrowser = True,
 ) -> None:
     """Serve a study until Ctrl-C; answers survive any stop. Example: strut study serve mystudy."""
     from strut.study.server.server import serve_study  # noqa: PLC0415
@@ -195,6 +195,8 @@ def serve(
         token = folder / "researcher_token"
         print_lines(f"participants: {address}/", f"researchers:  {address}/researcher (token in {token})")
         print_next("strut study report", folder)
+        if open_browser:
+            open_in_browser(f"{address}/")
 
     with stimulus_progress() as on_stimulus:
         serve_study(

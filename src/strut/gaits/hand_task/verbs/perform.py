@@ -8,6 +8,7 @@ from typing import Annotated, get_args
 import typer
 
 from strut.audit import DEFAULT_MARGIN_M
+from strut.cli.completion import complete_robot
 from strut.cli.hooks import Performance
 from strut.cli.options import (
     EmotionName,
@@ -44,7 +45,9 @@ Margin = Annotated[
 
 def perform(
     context: typer.Context,
-    robot: Annotated[str, typer.Argument(help="Robot that performs; see `strut robots`.")],
+    robot: Annotated[
+        str, typer.Argument(help="Robot that performs; see `strut robots`.", autocompletion=complete_robot)
+    ],
     task: Annotated[str, typer.Argument(help=_TASKS)],
     emotion: EmotionName = None,
     pad: Pad = None,
