@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from strut.cli.main import main
-from strut.formats.motion_file import save_motion
+from strut.formats.motion_file import load_motion, save_motion
+from strut.human.analysis.gait_analysis import analyze
 from strut.human.analysis.gait_cycle import gait_cycle
 from strut.human.analysis.gait_parameters import gait_parameters
 from strut.human.report.gait_plots import Walk, angle_plot, force_plot, known_parts, torque_plot
-from strut.human.report.gait_text import parameter_rows
+from strut.human.report.gait_text import gait_tables, leg_columns
 from strut.models.laboratory_names import PANELS
 from strut.receipt import Reason, ReasonKind, Receipt
 from tests.walker import walked
@@ -68,9 +69,16 @@ def analyzed(heiman, tmp_path_factory):
 def test_analyze_writes_a_page_about_two_walks_and_keeps_an_old_one(analyzed, capsys):
     files, page, printed, _ = analyzed
     text = page.read_text("utf-8")
-    for words in ("Cross-evaluation", "Dissimilarity", "Joint torques per body mass", "joins the motion to its mirror"):
+    for words in (
+        "objective multi",
+        "Cross-evaluation",
+        "Dissimilarity",
+        "Joint torques per body mass",
+        "joins the motion to its mirror",
+    ):
         assert words in text
-    assert "objective multi" in printed
+    assert len(printed.splitlines()) <= 20
+    assert "cadence [steps/min]" in printed
     assert main(["analyze", *files, "--html", str(page)]) == 2
     assert "is there already" in capsys.readouterr().err
 
@@ -88,9 +96,8 @@ def test_criteria_of_a_body_that_stays_where_it_is_are_dashes_and_null(heiman, t
     walk = walked(heiman, 4)
     file = tmp_path / "still.npz"
     save_motion(replace(walk, qpos=np.repeat(walk.qpos[:1], len(walk.qpos), axis=0)), file)
-    assert main(["analyze", str(file)]) == 0
-    rows = [line.split("│")[1:3] for line in capsys.readouterr().out.splitlines() if "│ effort" in line]
-    assert [[cell.strip() for cell in row] for row in rows] == [["effort", "–"]]
+    rows = [row for table in gait_tables(analyze(load_motion(file))) for row in table.rows if row[0] == "effort"]
+    assert rows == [["effort", "–"]]
     assert main(["analyze", str(file), "--json"]) == 0
     judged = json.loads(capsys.readouterr().out)["criteria"]["still"]
     assert judged["effort"] is None
@@ -99,9 +106,8 @@ def test_criteria_of_a_body_that_stays_where_it_is_are_dashes_and_null(heiman, t
 
 def test_humps_of_the_force_have_a_row_each(heiman):
     found = gait_parameters(heiman, walked(heiman, 4))
-    rows = dict(parameter_rows([found]))
-    assert max(len(cell) for word, cell in rows.items() if word.startswith("force")) == 4
-    humps = [float(rows[f"force, {part}"]) for part in ("first hump", "dip", "second hump")]
+    rows = dict(leg_columns({"walk": found})[1])
+    humps = [float(rows[f"vertical force, {part}"]) for part in ("first peak", "valley", "second peak")]
     assert humps == pytest.approx(found.legs["Right"].force_humps_bw, abs=0.005)
 
 
@@ -112,3 +118,13 @@ def test_a_body_that_stands_gets_no_page(heiman, tmp_path, capsys):
     assert main(["analyze", str(tmp_path / "still.npz"), "--html", str(tmp_path / "report.html")]) == 2
     assert "give a whole cycle of walking" in capsys.readouterr().err
     assert not (tmp_path / "report.html").exists()
+
+
+def test_legs_that_differ_have_a_left_and_a_right_column(heiman):
+    found = gait_parameters(heiman, walked(heiman, 4))
+    limping = replace(found, legs=found.legs | {"Left": replace(found.legs["Left"], stance_share=0.7)})
+    header, rows = leg_columns({"even": found, "limping": limping})
+    assert header == ["", "even, left", "even, right", "limping, left", "limping, right"]
+    stance = {row[0]: row[1:] for row in rows}["stance [% of the cycle]"]
+    assert stance[2] == "70"
+    assert stance[0] == stance[1] == stance[3] != "70"

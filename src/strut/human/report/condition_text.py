@@ -10,6 +10,10 @@ from strut.human.analysis.muscle_activity import OWN
 from strut.viewer.receipt_text import NOT_KNOWN
 from strut.viewer.report_table import ReportTable
 
+SUMMARY = (
+    *("speed_m_s", "step_length_m", "step_duration_s", "double_support", "trunk_pitch_deg", "head_pitch_deg"),
+    *("arm_swing_deg", "elbow_flexion_deg", "knee_range_deg", "head_bounce_mm"),
+)
 UNITS = {"m_s": "m/s", "m_s3": "m/s³", "m": "m", "s": "s", "deg": "deg", "mm": "mm"}
 
 
@@ -28,6 +32,16 @@ def condition_tables(comparison: ConditionComparison) -> Iterator[ReportTable]:
         yield _distance_table(comparison)
     if comparison.muscles:
         yield _muscle_table(comparison)
+
+
+def condition_summary(comparison: ConditionComparison) -> ReportTable:
+    """Return the features that are read first of each condition, and how far it is from the neutral one."""
+    features, *_ = condition_tables(comparison)
+    labels = [feature_label(name) for name in SUMMARY]
+    rows = [list(row) for row in features.rows if row[0] in labels]
+    totals = [NOT_KNOWN if parts is None else _format_sum(*parts) for parts in comparison.from_neutral.values()]
+    rows.append([f"dissimilarity from {comparison.neutral}", *totals])
+    return ReportTable("conditions", "Summary", "", "Features that are read first", features.header, rows)
 
 
 def _muscle_table(comparison: ConditionComparison) -> ReportTable:

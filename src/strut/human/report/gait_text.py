@@ -16,26 +16,58 @@ from strut.human.analysis.naturalness import NEAR_SD
 from strut.human.analysis.reference_bands import BandScore
 from strut.models.laboratory_names import coordinate_label
 from strut.motion import Motion
-from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
 from strut.viewer.receipt_text import NOT_KNOWN
 from strut.viewer.report_table import ReportTable
 
 STEP_WORDS = "Steps run from the left foot's toe-off to the right foot's."
 MAX_WORK_ROWS = 6  # joints in the table of work
-SIDES = ("Right", "Left")
-HUMPS = ("force, first hump", "force, dip", "force, second hump")
+HUMPS = ("vertical force, first peak", "vertical force, valley", "vertical force, second peak")
+STANCE = "stance [% of the cycle]"
+KNEE = "knee flexion [deg]"
+SUMMARY_OF_LEG = (STANCE, KNEE)
 OFF_GROUND_M = 0.02  # the soles of a fitted body are nearer to the ground
 
 
 def parameter_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
-    """Return a row for each quantity and a column for each walk; legs are separate if a walk is not symmetric."""
-    apart = not all(one.symmetric for one in parameters)
-    columns = [_column(one, apart) for one in parameters]
+    """Return a row for each quantity of the whole body and a column for each walk."""
+    columns = [_body(one) for one in parameters]
     rows = [[word, *(column[word] for column in columns)] for word in columns[0]]
     if any(one.belt_speed_m_s for one in parameters):
-        rows.insert(3, ["belt of the treadmill [m/s]", *(f"{one.belt_speed_m_s:.2f}" for one in parameters)])
+        rows.insert(1, ["belt of the treadmill [m/s]", *(f"{one.belt_speed_m_s:.2f}" for one in parameters)])
     return rows
+
+
+def leg_columns(parameters: Mapping[str, GaitParameters]) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of the legs: a left and a right column for each walk, one for both if they are alike."""
+    apart = not all(one.symmetric for one in parameters.values())
+    sides = ("Left", "Right") if apart else ("Right",)
+    header = [f"{name}, {side.lower()}" if apart else name for name in parameters for side in sides]
+    columns = [_leg(one.legs[side]) for one in parameters.values() for side in sides]
+    return ["", *header], [[word, *(column[word] for column in columns)] for word in columns[0]]
+
+
+def summary_table(found: GaitAnalysis) -> ReportTable:
+    """Return the figures that are read first, a row each; the other tables have the rest."""
+    parameters = list(found.parameters.values())
+    rows = parameter_rows(parameters)
+    for word in SUMMARY_OF_LEG:
+        rows.append([word, *(_both_sides(one, word) for one in parameters)])
+    if any(one.work for one in parameters):
+        rows.append(["work of all joints, +/- [J/kg]", *(_work(one, list(one.work)) for one in parameters)])
+    if any(found.scores.values()):
+        rows.append([f"figures within {NEAR_SD:g} SD of people", *(_near(own) for own in found.scores.values())])
+    if len(found.comparison.names) > 1:
+        apart = dict(zip(found.comparison.names, found.comparison.dissimilarity[0], strict=True))
+        cells = [f"{apart[name].total:.4f}" if name in apart else NOT_KNOWN for name in found.parameters]
+        rows.append([f"dissimilarity from {found.comparison.names[0]}", *cells])
+    return ReportTable("gait", "Summary", "", "Figures that are read first", ["", *found.parameters], rows)
+
+
+def _both_sides(one: GaitParameters, word: str) -> str:
+    """Return a figure of the legs in one cell: once if they are alike, else left and right."""
+    left, right = (_leg(one.legs[side])[word] for side in ("Left", "Right"))
+    return right if one.symmetric else f"L {left}, R {right}"
 
 
 def work_rows(parameters: Sequence[GaitParameters]) -> list[list[str]]:
@@ -101,6 +133,7 @@ def gait_tables(found: GaitAnalysis) -> Iterator[ReportTable]:
     comparison = found.comparison
     rows = parameter_rows(parameters)
     yield ReportTable("gait parameters", "Gait parameters", "", "What gait laboratories report", header, rows)
+    yield ReportTable("legs", "Left and right", "", "One cycle of each leg", *leg_columns(found.parameters))
     if rows := work_rows(parameters):
         title = "work of the joints in one cycle, generated and absorbed [J/kg]"
         words = "Work that the joints generate (+) and absorb (-) in one cycle, per body mass."
@@ -172,20 +205,18 @@ def doubt_sentences(name: str, robot: Robot, motion: Motion) -> list[str]:
     return doubts
 
 
-def _column(parameters: GaitParameters, apart: bool) -> dict[str, str]:
+def _body(parameters: GaitParameters) -> dict[str, str]:
+    """Return the cells of the whole body."""
     torque = max(parameters.largest_torque_nm_kg.items(), key=lambda entry: entry[1], default=None)
-    cells = {
-        "step length [m]": _mean(parameters.step_length_m),
-        "step duration [s]": _mean(parameters.step_duration_s),
-        "speed [m/s]": f"{parameters.speed_m_s:.2f}",
-        "steps per minute": NOT_KNOWN if parameters.cadence_per_min is None else f"{parameters.cadence_per_min:.0f}",
-        "both feet on the ground": f"{format_percent(parameters.double_support)}",
-    }
-    for side in SIDES if apart else SIDES[:1]:
-        whose = f"{side.lower()} " if apart else ""
-        cells |= {f"{whose}{word}": cell for word, cell in _leg(parameters.legs[side]).items()}
     torque_words = NOT_KNOWN if torque is None else f"{torque[1]:.2f} N m/kg ({coordinate_label(torque[0])})"
-    return cells | {"largest torque": torque_words}
+    return {
+        "speed [m/s]": f"{parameters.speed_m_s:.2f}",
+        "cadence [steps/min]": NOT_KNOWN if parameters.cadence_per_min is None else f"{parameters.cadence_per_min:.0f}",
+        "step length [m]": _mean(parameters.step_length_m),
+        "step time [s]": _mean(parameters.step_duration_s),
+        "double support [% of the time]": f"{100.0 * parameters.double_support:.0f}",
+        "largest torque": torque_words,
+    }
 
 
 def _leg(leg: LegFigures) -> dict[str, str]:
@@ -194,11 +225,13 @@ def _leg(leg: LegFigures) -> dict[str, str]:
     largest = NOT_KNOWN if leg.largest_vertical_force_bw is None else f"{leg.largest_vertical_force_bw:.2f}"
     humps = [NOT_KNOWN] * len(HUMPS) if leg.force_humps_bw is None else [f"{part:.2f}" for part in leg.force_humps_bw]
     return {
-        "foot on the ground": NOT_KNOWN if leg.stance_share is None else f"{format_percent(leg.stance_share)}",
-        "knee [deg]": " to ".join(f"{np.degrees(angle):.0f}" for angle in leg.knee_range_rad),
-        "force under the foot [body weights]": largest,
+        STANCE: NOT_KNOWN if leg.stance_share is None else f"{100.0 * leg.stance_share:.0f}",
+        KNEE: " to ".join(f"{np.degrees(angle):.0f}" for angle in leg.knee_range_rad),
+        "vertical force, largest [body weights]": largest,
         **dict(zip(HUMPS, humps, strict=True)),
-        "variance off the plane": NOT_KNOWN if shares is None else f"{format_percent(shares[2], 1)}",
+        "elevation angles off their plane [% of the variance]": NOT_KNOWN
+        if shares is None
+        else f"{100.0 * shares[2]:.1f}",
     }
 
 

@@ -8,13 +8,19 @@ from typing import Annotated
 import typer
 
 from strut.cli.options import Force, Json
-from strut.cli.screen import print_json, print_lines, print_next, print_table
+from strut.cli.screen import print_json, print_lines, print_next, print_table, progress
 from strut.formats.motion_file import load_motion
 from strut.human.analysis.condition_comparison import ConditionComparison, compare_conditions
 from strut.human.analysis.gait_analysis import GaitAnalysis
 from strut.human.analysis.gait_analysis import analyze as measure
-from strut.human.report.condition_text import condition_tables
-from strut.human.report.gait_text import contactless_sentence, doubt_sentences, gait_tables, left_out_sentences
+from strut.human.report.condition_text import condition_summary, condition_tables
+from strut.human.report.gait_text import (
+    contactless_sentence,
+    doubt_sentences,
+    gait_tables,
+    left_out_sentences,
+    summary_table,
+)
 from strut.human.verbs.conditions import condition_of, trial_of
 from strut.plumbing.atomic_files import check_all_writable, write_atomically
 
@@ -36,18 +42,23 @@ def analyze(
     trials = [trial_of(word) for word in motions]
     paths = _names([path for _, path in trials])
     named = condition_of(trials)
-    found = measure({name: load_motion(path) for name, path in paths.items()})
-    conditions = None if named is None else compare_conditions(found, {k: named[path] for k, path in paths.items()})
-    _write(found, conditions, html, csv, force=force)
+    with progress("measures the walks") as waiting:
+        found = measure({name: load_motion(path) for name, path in paths.items()})
+        conditions = None if named is None else compare_conditions(found, {k: named[path] for k, path in paths.items()})
+        waiting("draws the report")
+        _write(found, conditions, html, csv, force=force)
     print_lines(*(contactless_sentence(name) for name, (_, motion) in found.walks.items() if not motion.contact.any()))
     print_lines(*(words for name, walk in found.walks.items() for words in doubt_sentences(name, *walk)))
     if json:
         print_json(found.as_dict() | ({} if conditions is None else {"conditions": conditions.as_dict()}))
         return
-    for table in gait_tables(found) if conditions is None else condition_tables(conditions):
-        print_table(table.title, table.header, table.rows)
+    summary = summary_table(found) if conditions is None else condition_summary(conditions)
+    print_table(summary.title, summary.header, summary.rows)
     print_lines(*left_out_sentences(found) if len(found.walks) > 1 else ())
     print_lines(*() if conditions is None else conditions.muscle_remarks)
+    tables = list(gait_tables(found) if conditions is None else condition_tables(conditions))
+    count = sum(len(table.rows) for table in tables)
+    print_lines(f"{html or 'a page (--html)'} has all {count} rows of {len(tables)} tables, and the curves")
     print_next(*("strut analyze", *motions, "--html", "report.html") if html is None else ("strut show", trials[0][1]))
 
 
