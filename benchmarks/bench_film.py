@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         *rows_with_meshes(),
         *row_of_pair(),
     ]
-    record("film", rows, packages=("strut", "numpy", "scipy", "mujoco", "pillow", "numba"))
+    record("film", rows, packages=("strut", "numpy", "scipy", "mujoco", "pillow"))
 
 
 if __name__ == "__main__":
