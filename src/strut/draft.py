@@ -62,6 +62,8 @@ class Draft:
         balance_margin_m: Its distance inside the support polygon, if it knows it. Shape (T,).
         needs: The audit, once the draft is measured.
         fallback: Which fallback of the generator this is, counted from 0: a lower body, shorter steps.
+        moving_ends: Whether it moves already at the first sample, and still at the last. A plan rests at both ends; a
+            clip of another program may be cut out of a movement.
         meta: What a motion file says of how it was made; JSON can hold it.
         figures: Further entries of the receipt, by its keys.
     """
@@ -83,6 +85,7 @@ class Draft:
     balance_margin_m: Array | None = None
     needs: Audit | None = None
     fallback: int = 0
+    moving_ends: tuple[bool, bool] = (False, False)
     meta: Mapping[str, Any] = field(default_factory=dict)
     figures: Mapping[str, Any] = field(default_factory=dict)
 

@@ -27,6 +27,7 @@ _OPTIONAL_KEYS = (
     "turned_rad",
     "turn_rate_rad_s",
     "turn_rate_asked_rad_s",
+    "moving_ends",
 )
 # Keys of files written before they were renamed.
 _OLD_KEYS = {"shown": "expressed_share", "left_out": "not_expressed", "control": "controller"}
@@ -182,6 +183,8 @@ class Receipt:
         turned_rad: How far it turns in all; None if it walks straight ahead.
         turn_rate_rad_s: How fast it turns once under way.
         turn_rate_asked_rad_s: The requested rate.
+        moving_ends: At which ends the motion is not at rest, `start`, `end` or `start and end`; it is judged there by
+            one-sided differences, and cannot be played from standing. None if it rests at both.
         expression: `animated` if that layer of expression is used.
         not_expressed: Style parameters that this body or request cannot express at any intensity, as sentences.
         naturalness: How a human gait compares with measured ones.
@@ -220,6 +223,7 @@ class Receipt:
     turned_rad: float | None = None
     turn_rate_rad_s: float | None = None
     turn_rate_asked_rad_s: float | None = None
+    moving_ends: str | None = None
     expression: str | None = None
     not_expressed: tuple[str, ...] = ()
     naturalness: Mapping[str, float] | None = None

@@ -17,6 +17,8 @@ from strut.arrays import Array
 from strut.engines.rigid_body import body_geoms, contact_point_offsets, foot_geoms, foot_sites, points_of_feet, sweep
 from strut.robot import BASE, FLOATING, ContactPoint, Robot
 
+RESTS = (False, False)  # at both ends, as every planned motion does
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InverseDynamics:
@@ -49,30 +51,43 @@ class InverseDynamics:
     clearance_m: Array
 
 
-def velocities(robot: Robot, time_s: Array, qpos: Array) -> tuple[Array, Array]:
-    """Return qvel and qacc by central differences; the robot rests before the first and after the last sample.
+def velocities(robot: Robot, time_s: Array, qpos: Array, moving_ends: tuple[bool, bool] = RESTS) -> tuple[Array, Array]:
+    """Return qvel and qacc by central differences; (T, nv) and (T, nv).
 
-    Sample times are evenly spaced. Shapes (T,) and (T, nq) in; (T, nv) and (T, nv) out.
+    Args:
+        robot: The robot.
+        time_s: Evenly spaced. Shape (T,).
+        qpos: Shape (T, nq).
+        moving_ends: Whether it moves already at the first sample, and still at the last: differences are one-sided
+            there. Elsewhere it rests before the first and after the last sample.
     """
-    model = robot.model
     step_s = float(time_s[1] - time_s[0])
-    change = np.empty((len(qpos) + 1, model.nv))
-    change[0] = change[-1] = 0.0
-    if robot.floats:
-        change[1:-1, :3] = np.diff(qpos[:, :3], axis=0)
-        change[1:-1, BASE:] = np.diff(qpos[:, 7:], axis=0)
-        base = Rotation.from_quat(qpos[:, 3:7], scalar_first=True)
-        change[1:-1, 3:BASE] = (base[:-1].inv() * base[1:]).as_rotvec()
-    else:
-        change[1:-1] = np.diff(qpos, axis=0)
+    change = np.zeros((len(qpos) + 1, robot.model.nv))
+    change[1:-1] = changes(robot, qpos)
+    starts_moving, ends_moving = moving_ends
+    if starts_moving:
+        change[0] = 2.0 * change[1] - change[2]
+    if ends_moving:
+        change[-1] = 2.0 * change[-2] - change[-3]
     return (change[1:] + change[:-1]) / (2.0 * step_s), (change[1:] - change[:-1]) / step_s**2
 
 
-def inverse_dynamics(robot: Robot, time_s: Array, qpos: Array) -> InverseDynamics:
-    """Return the forces that a motion requires, and the kinematics of feet and contacts. Shapes (T,), (T, nq)."""
+def changes(robot: Robot, qpos: Array) -> Array:
+    """Return the movement from each sample to the next, angles of the base as in qvel. (T, nq) in, (T - 1, nv) out."""
+    if not robot.floats:
+        return np.diff(qpos, axis=0)
+    base = Rotation.from_quat(qpos[:, 3:7], scalar_first=True)
+    turns = (base[:-1].inv() * base[1:]).as_rotvec()
+    return np.column_stack([np.diff(qpos[:, :3], axis=0), turns, np.diff(qpos[:, 7:], axis=0)])
+
+
+def inverse_dynamics(
+    robot: Robot, time_s: Array, qpos: Array, moving_ends: tuple[bool, bool] = RESTS
+) -> InverseDynamics:
+    """Return the forces that a motion requires, and the kinematics of feet and contacts; arguments of `velocities`."""
     model = robot.model
     data = mujoco.MjData(model)
-    qvel, qacc = velocities(robot, time_s, qpos)
+    qvel, qacc = velocities(robot, time_s, qpos, moving_ends)
     sites = foot_sites(robot).tolist()
     site_bodies = [int(model.site_bodyid[site]) for site in sites]
     below = [np.array([0.0, 0.0, foot.radius_m]) for foot in robot.feet]

@@ -106,6 +106,7 @@ class GmrReader:
         robot: Robot | str,
         joints: str | None = None,
         quaternions: str | None = None,
+        floor_m: float = 0.0,
     ) -> Motion:
         """Return the motion of a robot.
 
@@ -115,6 +116,7 @@ class GmrReader:
             robot: The robot that moves.
             joints: Order of joints (`depth-first` or `breadth-first`) if it is known.
             quaternions: Order of their numbers (`xyzw` or `wxyz`) if it is known.
+            floor_m: Height of the floor in the file.
         """
         table = unpickle_plainly(content)
         require(isinstance(table, Mapping), "holds no table of names and arrays.")
@@ -141,7 +143,7 @@ class GmrReader:
             quaternion_order="xyzw",
             meta={"source": path.name},
         )
-        return motion_of_track(track, robot, joints=joints, quaternions=quaternions)
+        return motion_of_track(track, robot, joints=joints, quaternions=quaternions, floor_m=floor_m)
 
 
 def _numbers(table: Mapping[Any, Any], name: str, dimensions: int) -> Array:

@@ -43,6 +43,7 @@ class PoseCsvReader:
         rate_hz: float = RATE_HZ,
         joints: str | None = None,
         quaternions: str | None = None,
+        floor_m: float = 0.0,
     ) -> Motion:
         """Return the motion of a robot.
 
@@ -53,6 +54,7 @@ class PoseCsvReader:
             rate_hz: Rows per second.
             joints: Order of joints (`depth-first` or `breadth-first`) if it is known.
             quaternions: Order of their numbers (`xyzw` or `wxyz`) if it is known.
+            floor_m: Height of the floor in the file.
         """
         require(0.0 < rate_hz <= MAX_RATE_HZ, f"cannot have {rate_hz:g} rows per second.")
         lines = content.decode("utf-8-sig", errors="replace").splitlines()
@@ -70,7 +72,7 @@ class PoseCsvReader:
             notes=(f"The file does not say its rate; {rate_hz:g} rows per second are taken.",),
             meta={"source": path.name},
         )
-        return motion_of_track(track, robot, joints=joints, quaternions=quaternions)
+        return motion_of_track(track, robot, joints=joints, quaternions=quaternions, floor_m=floor_m)
 
 
 def _is_number(field: str) -> bool:

@@ -7,6 +7,7 @@ point of the feet stands still and joints stay in their ranges; under a wrong on
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -15,8 +16,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from strut.arrays import Array, Index
-from strut.balance.contact_detection import base_height, detect_contacts
-from strut.engines.rigid_body import GRAVITY_M_S2, foot_contact_points
+from strut.balance.contact_detection import detect_contacts
+from strut.balance.foot_drift import CLEARLY, SCORED_SAMPLES, movement_error, scored_pairs
 from strut.errors import OutOfRangeError
 from strut.formats.reader import FormatError, require
 from strut.formats.resample import resample_qpos
@@ -33,9 +34,6 @@ MIN_NAMED = 0.5  # share of the robot's joints that a file with names must name
 MIN_RATE_HZ = 50.0  # below, differences of samples miss the accelerations of a step
 MAX_RATE_HZ = 10_000.0  # of any file: no robot is sampled faster
 RATE_HZ = 100.0  # of a motion from a file with fewer samples
-SCORED_SAMPLES = 200  # of a clip, spread evenly: enough to tell conventions apart
-CLEARLY = 2.0  # a convention is found if its error is so many times smaller than that of the other
-NO_ERROR = 0.02  # errors below are noise: a foot of a 0.75 m robot moves by 5 cm/s, or a joint is 1 degree beyond
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +90,12 @@ class Convention:
 
 
 def motion_of_track(
-    track: RobotTrack, robot: Robot | str, *, joints: str | None = None, quaternions: str | None = None
+    track: RobotTrack,
+    robot: Robot | str,
+    *,
+    joints: str | None = None,
+    quaternions: str | None = None,
+    floor_m: float = 0.0,
 ) -> Motion:
     """Return the motion of a robot that a file holds; contacts are detected.
 
@@ -101,6 +104,7 @@ def motion_of_track(
         robot: The robot that moves.
         joints: Order of joints without names, if the caller knows it.
         quaternions: Order of the numbers of quaternions, if the caller knows it.
+        floor_m: Height of the floor in the file, which becomes 0.
 
     Raises:
         FormatError: If the file does not fit the robot, or its convention cannot be found.
@@ -116,6 +120,12 @@ def motion_of_track(
     allowed = [Convention(*pair) for pair in product(orders, numbers)]
     convention, found = _find_convention(track, body, allowed)
     qpos = _qpos(track, body, convention)
+    if floor_m:
+        require(
+            body.floats and math.isfinite(floor_m), "has no floor at that height; give a number, for a robot with feet."
+        )
+        qpos[:, 2] -= floor_m
+        found = (*found, f"The floor of the file is at {floor_m:g} m, as given; heights are counted from there.")
     time_s = track.time_s - track.time_s[0]
     rate_hz = (len(time_s) - 1) / time_s[-1]
     resampled: tuple[str, ...] = ()
@@ -277,27 +287,10 @@ def _described(convention: Convention) -> str:
 
 
 def _convention_error(track: RobotTrack, robot: Robot, convention: Convention) -> float:
-    """Return how badly a convention explains a movement: speed of the lowest foot point, and angles out of range.
-
-    The speed is over sqrt(g h); it is the median over pairs of samples, so flight and noise do not decide. Angles are
-    the mean by which joints leave their ranges, in radians.
-    """
-    step = max(1, len(track.time_s) // SCORED_SAMPLES)
-    first = np.arange(0, len(track.time_s) - 1, step)
-    pairs = np.stack([first, first + 1], axis=1).ravel()
-    part = track.rows(pairs)
-    qpos = _qpos(part, robot, convention)
-    angles = qpos[:, robot.base_size :]
-    beyond_rad = np.maximum(robot.joint_lower_rad - angles, angles - robot.joint_upper_rad)
-    error = NO_ERROR + float(np.maximum(beyond_rad, 0.0).mean())
-    if robot.feet:
-        point_m = foot_contact_points(robot, qpos).reshape(len(first), 2, -1, 3)
-        lowest = np.argmin(point_m[..., 2].sum(axis=1), axis=1)
-        moved_m = point_m[np.arange(len(first)), 1, lowest] - point_m[np.arange(len(first)), 0, lowest]
-        step_s = track.time_s[first + 1] - track.time_s[first]
-        speed_m_s = np.linalg.norm(moved_m, axis=1) / step_s
-        error += float(np.median(speed_m_s)) / float(np.sqrt(GRAVITY_M_S2 * base_height(robot)))
-    return error
+    """Return how badly a convention explains a movement."""
+    pairs = scored_pairs(len(track.time_s))
+    qpos = _qpos(track.rows(pairs.ravel()), robot, convention)
+    return movement_error(robot, np.diff(track.time_s[pairs], axis=1)[:, 0], qpos.reshape(len(pairs), 2, -1))
 
 
 def _qpos(track: RobotTrack, robot: Robot, convention: Convention) -> Array:

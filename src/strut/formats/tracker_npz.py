@@ -58,7 +58,9 @@ class TrackerReader:
         """Return whether the first array of a file is one of such files."""
         return first_array_name(head) in KEYS
 
-    def read(self, content: bytes, path: Path, *, robot: Robot | str, joints: str | None = None) -> Motion:
+    def read(
+        self, content: bytes, path: Path, *, robot: Robot | str, joints: str | None = None, floor_m: float = 0.0
+    ) -> Motion:
         """Return the motion of a robot; raises FormatError if it is another robot's.
 
         Args:
@@ -66,6 +68,7 @@ class TrackerReader:
             path: Of the file.
             robot: The robot that moves.
             joints: Order of joints and bodies (`depth-first` or `breadth-first`) if it is known.
+            floor_m: Height of the floor in the file.
         """
         body = as_robot(robot)
         arrays = read_arrays(content, ("fps", "joint_pos", "body_pos_w", "body_quat_w"))
@@ -90,7 +93,7 @@ class TrackerReader:
             notes=(note,),
             meta={"source": path.name},
         )
-        return motion_of_track(track, body, joints=order, quaternions="wxyz")
+        return motion_of_track(track, body, joints=order, quaternions="wxyz", floor_m=floor_m)
 
 
 def _read_fps(values: npt.NDArray[np.generic]) -> float:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import compress
 from typing import Any
 
+from strut.balance.moving_ends import find_moving_ends
 from strut.draft import Draft
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
@@ -30,7 +32,8 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     claim that the motion does not show breaks a limit, and what was not measured is None.
 
     Args:
-        motion: Samples evenly spaced in time; taken to be at rest before the first and after the last.
+        motion: Samples evenly spaced in time. Where its samples move already at the start, or still at the end, it is
+            judged there by the samples inside it, and the receipt says so (`moving_ends`); else it rests outside.
         robot: Whose limits; the motion's own robot if None.
         margin_m: Smallest balance margin allowed; the one it was planned with if None, or 0 if that is unknown.
 
@@ -52,6 +55,8 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
         reasons.append(false_claim)
     verdict: Verdict = "refused" if reasons else "ok"
     receipt = receipt_for(draft, verdict=verdict, reasons=reasons, **_measured_claims(motion.receipt, shown))
+    if any(draft.moving_ends) and draft.measured.limit_set == "standing":  # others are not differentiated over ends
+        receipt = replace(receipt, moving_ends=" and ".join(compress(("start", "end"), draft.moving_ends)))
     return replace(receipt, expression=motion.receipt.expression) if motion.receipt else receipt
 
 
@@ -95,6 +100,7 @@ def draft_of(motion: Motion, robot: Robot) -> Draft:
         ground_force_n=motion.ground_force_n,
         cop_in_world=motion.cop_in_world,
         balance_margin_m=motion.balance_margin_m,
+        moving_ends=find_moving_ends(robot, motion.time_s, motion.qpos),
         meta=motion.meta,
     )
 

@@ -59,8 +59,8 @@ def _standing_audit(draft: Draft) -> Audit:
     contact = draft.contact
     feet = range(len(robot.feet))
     foot_of_point = np.array(robot.point_feet, dtype=int)
-    qvel, _ = velocities(robot, draft.time_s, qpos)
-    dynamics = inverse_dynamics(robot, draft.time_s, qpos)
+    qvel, _ = velocities(robot, draft.time_s, qpos, draft.moving_ends)
+    dynamics = inverse_dynamics(robot, draft.time_s, qpos, draft.moving_ends)
     distance = self_distance(robot, qpos)
     ground = share_ground_force(robot, dynamics, contact)
     cop_in_world = cop_of_wrench(dynamics.ground_force_n, dynamics.ground_moment_nm)

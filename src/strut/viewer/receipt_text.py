@@ -147,6 +147,7 @@ def measured_sentences(receipt: Receipt, ending: GoalEnding | None = None) -> li
     sentences = [
         *(_capitalise(f"{reason}.") for reason in receipt.reasons),
         _travel(receipt),
+        _moving_ends(receipt),
         "" if ending is None else f"Ends {goal_words(ending)}.",
         *_needs(receipt),
         f"Not judged: {unjudged}." if unjudged else "",
@@ -345,6 +346,12 @@ def _needs(receipt: Receipt) -> list[str]:
         _number(receipt.cost_of_transport, "The cost of transport is {:.2f}."),
     ]
     return [sentence for sentence in known if sentence != NOT_KNOWN]
+
+
+def _moving_ends(receipt: Receipt) -> str:
+    if receipt.moving_ends is None:
+        return ""
+    return f"It is not at rest at its {receipt.moving_ends}: judged there by the samples inside it alone."
 
 
 def _balance(margin_mm: float | None) -> str:
