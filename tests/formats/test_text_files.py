@@ -137,7 +137,7 @@ def test_files_that_a_spreadsheet_saved_with_commas_are_read_alike(motion):
 
 
 def test_a_table_of_angles_is_no_recording(motion):
-    with pytest.raises(FormatError, match="a table of joint angles is no recording"):
+    with pytest.raises(FormatError, match="is a motion, not a recording"):
         decode(Recording, MotWriter().encode(motion), "angles.mot")
 
 

@@ -22,6 +22,7 @@ from strut.recording import SIDES, ForcePlate, Recording
 from strut.robot import FLOATING
 
 MIN_WEIGHT_N = 1.0  # a body with less has no centre of pressure in a file that we write
+BASE_COLUMNS = tuple(f"base_{axis}" for axis in ("tx", "ty", "tz", "ry", "rx", "rz"))  # turns about y, then x, then z
 HALF_PLATE_M = 0.3  # the file has forces and no plates; this is the size of a common one
 _CORNERS = HALF_PLATE_M * np.array([[1, 0, 1], [-1, 0, 1], [-1, 0, -1], [1, 0, -1]])
 _Z_UP_TO_Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
@@ -85,10 +86,7 @@ class MotReader:
         """Return the plates; raises FormatError if the table holds something else."""
         table = parse_mot(content.decode("utf-8-sig", errors="replace"))
         prefixes = [name.removesuffix("force_vx") for name in table.names if name.endswith("force_vx")]
-        require(
-            len(prefixes) > 0,
-            "holds no ground forces (columns such as ground_force_vx); a table of joint angles is no recording.",
-        )
+        require(len(prefixes) > 0, "holds no ground forces (columns such as ground_force_vx).")
         rate_hz = frame_rate(table.time_s)
         plates = tuple(_plate(table, prefix, rate_hz) for prefix in prefixes)
         notes = ("Only ground forces, no markers.", *table.notes)
@@ -115,10 +113,10 @@ class MotWriter:
 
     def encode(self, motion: Motion) -> bytes:
         """Return the base in metres and degrees (rotations about y, x, z), and the joints in degrees."""
-        names: list[str] = []
+        names: tuple[str, ...] = ()
         base = motion.qpos[:, :0]
         if motion.qpos.shape[1] - len(motion.joint_names) == FLOATING:
-            names = [f"base_{axis}" for axis in ("tx", "ty", "tz", "ry", "rx", "rz")]
+            names = BASE_COLUMNS
             rotation = Rotation.from_quat(motion.qpos[:, 3:7], scalar_first=True).as_euler("YXZ", degrees=True)
             base = np.column_stack([motion.qpos[:, :3], rotation])
         table = np.column_stack([motion.time_s, base, np.degrees(motion.joint_angles_rad)])
@@ -134,7 +132,8 @@ class MotWriter:
     def omitted(self, motion: Motion) -> tuple[str, ...]:
         """Return what the format cannot store."""
         stored = {"joint angles"} | ({"ground forces"} if _has_point_forces(motion) else set())
-        return tuple(name for name in omitted_beside_markers(motion) if name not in stored)
+        platform = ("the platform",) if motion.qpos.shape[1] - len(motion.joint_names) not in (0, FLOATING) else ()
+        return (*platform, *(name for name in omitted_beside_markers(motion) if name not in stored))
 
 
 def _has_point_forces(motion: Motion) -> bool:

@@ -1,16 +1,25 @@
-"""Motion as CSV: one row per sample, one column per number, names and units in the header."""
+"""Motion as CSV: one row per sample, one column per number, names and units in the header; written and read."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from strut.arrays import Array
+from strut.balance.contact_detection import detect_contacts
+from strut.formats.number_table import parse_rows
+from strut.formats.reader import require
+from strut.models.catalogue import as_robot, robot_of
 from strut.motion import Motion
-from strut.plumbing.csv_text import safe_cell
-from strut.robot import FLOATING
+from strut.plumbing.csv_text import original_cell, safe_cell
+from strut.robot import FLOATING, Robot
 
 BASE_COLUMNS: dict[int, tuple[str, ...]] = {  # by the number of coordinates before the joints
     FLOATING: ("base_x_m", "base_y_m", "base_z_m", "base_qw", "base_qx", "base_qy", "base_qz"),
@@ -53,4 +62,69 @@ class MotionCsv:
         return ("receipt", "notes") if motion.receipt else ("notes",)
 
 
+class MotionCsvReader:
+    """Reads such tables; columns that a motion does not need may be missing, and others are left out."""
+
+    endings = (".csv",)
+    returns = Motion
+
+    def recognizes(self, head: bytes) -> bool:
+        """Return whether the first line names a time and an angle."""
+        names = _header(head.decode("utf-8-sig", errors="replace").partition("\n")[0])
+        return "time_s" in names and any(name.endswith("_rad") for name in names)
+
+    def read(self, content: bytes, path: Path, *, robot: Robot | str) -> Motion:
+        """Return the motion of a robot; contacts are detected if the table has none.
+
+        Args:
+            content: Of the file.
+            path: Of the file.
+            robot: The robot that moves.
+        """
+        first, *lines = content.decode("utf-8-sig", errors="replace").splitlines() or [""]
+        names = _header(first)
+        require("time_s" in names, "has no column time_s in its first line.")
+        require(len(set(names)) == len(names), "names a column twice.")
+        body = as_robot(robot)
+        table = dict(zip(names, parse_rows(lines, len(names), 2, ",").T, strict=True))
+        time_s = table["time_s"]
+        qpos_names = (*BASE_COLUMNS[body.base_size], *(f"{joint}_rad" for joint in body.joint_names))
+        missing = [name for name in qpos_names if name not in table]
+        require(not missing, f"has no column {', '.join(missing[:4])}, which {body.name} needs.")
+        qpos = np.column_stack([table[name] for name in qpos_names])
+        contact: Any = _columns(table, [f"{foot}_contact" for foot in body.foot_names])
+        torque_nm = _columns(table, [f"{joint}_nm" for joint in body.joint_names])
+        force_n = _columns(table, [f"{foot}_f{axis}_n" for foot in body.foot_names for axis in "xyz"])
+        motion = Motion(
+            robot=body.name,
+            time_s=time_s,
+            qpos=qpos,
+            joint_names=body.joint_names,
+            contact=np.zeros((len(time_s), len(body.foot_names)), dtype=bool) if contact is None else contact,
+            foot_names=body.foot_names,
+            torque_nm=torque_nm,
+            ground_force_n=None if force_n is None else force_n.reshape(len(time_s), -1, 3),
+            cop_in_world=_columns(table, ["cop_x_m", "cop_y_m"]),
+            balance_margin_m=table.get("balance_margin_m"),
+            meta={"source": path.name, "robot_fingerprint": body.fingerprint},
+        )
+        robot_of(motion, body)
+        if contact is None and body.feet:
+            note = "The file has no contacts; they are found from heights and speeds of the feet."
+            detected = detect_contacts(body, motion.time_s, motion.qpos)
+            motion = replace(motion, contact=detected, meta={**motion.meta, "notes": [note]})
+        return motion
+
+
+def _header(line: str) -> list[str]:
+    """Return the names of the columns."""
+    return [original_cell(name.strip().strip('"')) for name in line.split(",")]
+
+
+def _columns(table: Mapping[str, Array], names: Sequence[str]) -> Array | None:
+    """Return some columns, None if one is not there. Shape (T, n)."""
+    return np.column_stack([table[name] for name in names]) if names and all(map(table.__contains__, names)) else None
+
+
+READER = MotionCsvReader()
 WRITER = MotionCsv()

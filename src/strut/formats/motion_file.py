@@ -198,13 +198,16 @@ class MotionFileReader:
     def read(self, content: bytes, path: Path, *, robot: Robot | str | None = None) -> Motion:
         """Return the motion; with a robot, as a motion of that one, which has the same joints and feet."""
         motion = decode_motion(content, path)
-        if robot is None:
-            return motion
-        body = as_robot(robot)
-        meta = {name: value for name, value in motion.meta.items() if name not in ("robot_fingerprint", "subject")}
-        named = replace(motion, robot=body.name, meta=meta)
-        robot_of(named, body, needs_feet=False)
-        return named
+        return motion if robot is None else motion_of_robot(motion, robot)
+
+
+def motion_of_robot(motion: Motion, robot: Robot | str) -> Motion:
+    """Return a motion as one of another robot, which has the same joints and feet; raises BadMotionError."""
+    body = as_robot(robot)
+    meta = {name: value for name, value in motion.meta.items() if name not in ("robot_fingerprint", "subject")}
+    named = replace(motion, robot=body.name, meta=meta)
+    robot_of(named, body, needs_feet=False)
+    return named
 
 
 READER = MotionFileReader()
