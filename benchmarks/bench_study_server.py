@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory(dir="/tmp") as cluster:
         motions = five_walks(Path(scratch))
         folder = Path(scratch) / "study"
-        new_study(folder, "forced-choice", motions)
+        new_study(folder, "forced-choice", motions, display="points")
         text = (folder / "design.toml").read_text("utf-8").replace("blocks = 2", "blocks = 1")
         (folder / "design.toml").write_text(text.replace("practice = 1", "practice = 0"), "utf-8")
         rows = [measured("sqlite", folder, None, people) for people in sizes]

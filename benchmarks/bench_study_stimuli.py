@@ -56,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         (folder / "researcher_token").write_text("a token of the benchmark\n")
         five_walks(folder / "motions")
         shown = [(f"s{k}", f"motions/{EMOTIONS[k % 5]}.npz", EMOTIONS[k % 5]) for k in range(count)]
-        text = design_text("many", "forced-choice", shown, 5.0).replace("per_participant = 0", "per_participant = 20")
+        text = design_text("many", "forced-choice", shown, 5.0, display="points")
+        text = text.replace("per_participant = 0", "per_participant = 20")
         (folder / "design.toml").write_text(text, "utf-8")
         rows = [measured("one side", folder, 0.0), measured("eight sides", folder, 180.0)]
     record("study_stimuli", rows, packages=("strut", "numpy"), quick=options.quick)

@@ -103,7 +103,7 @@ def test_editors_accept_a_new_design_and_mark_a_wrong_key(design, happy_walk, ne
     motions = [tmp_path / "happy.npz", tmp_path / "neutral.npz"]
     for motion, path in zip((happy_walk, neutral_walk), motions, strict=True):
         strut.save_motion(motion, path)
-    strut.study.new_study(tmp_path / "study", design, motions)
+    strut.study.new_study(tmp_path / "study", design, motions, quality="happy" if design == "pairwise" else "")
     table = tomllib.loads((tmp_path / "study" / "design.toml").read_text("utf-8"))
     schema = schema_of("design")
     assert [error.message for error in schema.iter_errors(table)] == []

@@ -88,7 +88,11 @@ def untouched_studies(tmp_path_factory, five_motions):
     """A study folder of each design, made once; tests work on copies."""
     folders = {question: tmp_path_factory.mktemp("studies") / question for question in names("strut.questions")}
     for question, folder in folders.items():
-        new_study(folder, question, five_motions)
+        quality = "angry" if question == "pairwise" else ""
+        display = "solid" if question == "improvement" else "points"
+        made = new_study(folder, question, five_motions, display=display, quality=quality)
+        # one order of options, so that a test knows which answer has which number
+        made.write_text(made.read_text("utf-8").replace("shuffle = true ", "shuffle = false"), "utf-8")
     return folders
 
 

@@ -16,7 +16,7 @@ from strut.formats.motion_file import load_motion
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.plumbing.atomic_files import check_writable, write_atomically
-from strut.study.design.design import FILE_NAME, Design, read_design
+from strut.study.design.design import FILE_NAME, Design, DisplayKind, read_design
 from strut.study.questions.question import question_type, question_types
 from strut.study.server.database import Database, open_database
 from strut.study.server.database_connection import database_url
@@ -104,13 +104,17 @@ def back_up_study(folder: Path | str, path: Path | str, *, database: str | None 
         return opened.database.back_up(path)
 
 
-def new_study(folder: Path, question: str, motions: Sequence[Path]) -> Path:
+def new_study(
+    folder: Path, question: str, motions: Sequence[Path], *, display: DisplayKind = "solid", quality: str = ""
+) -> Path:
     """Make a study that is ready to serve; return its design file.
 
     Args:
         folder: Must not exist; nothing is overwritten.
         question: Type of question.
         motions: At least two motion files; the intended emotion is read from each.
+        display: How the motions are shown.
+        quality: What one of two motions has more of; for a question that compares motions, and for no other.
 
     Example:
         >>> strut.study.new_study(Path("mystudy"), "forced-choice", [Path("happy.npz"), Path("sad.npz")])
@@ -119,6 +123,11 @@ def new_study(folder: Path, question: str, motions: Sequence[Path]) -> Path:
         raise StudyError(f"{folder} is there already; choose another name.")
     if len(motions) < 2:
         raise StudyError(f"A study compares motions and needs at least two files after --motions; got {len(motions)}.")
+    if question_type(question).asks_for_quality and not quality.strip():
+        what = f"A {question} question asks which motion has more of a quality"
+        raise StudyError(f"{what}; name it, such as --quality energetic.")
+    if quality.strip() and not question_type(question).asks_for_quality:
+        raise StudyError(f"A {question} question compares no motions by a quality; leave --quality out.")
     loaded = [load_motion(path) for path in motions]
     for motion in loaded:
         robot_of(motion)
@@ -127,7 +136,7 @@ def new_study(folder: Path, question: str, motions: Sequence[Path]) -> Path:
     if len({intended for _, _, intended in entries}) < min_emotions:
         emotions = f"a {question} question needs {min_emotions} emotions or more"
         raise StudyError(f"All motions are meant to show {entries[0][2]}; {emotions}.")
-    text = design_text(folder.name, question, entries, _seconds(loaded))
+    text = design_text(folder.name, question, entries, _seconds(loaded), display=display, quality=quality.strip())
     (folder / "motions").mkdir(parents=True)
     try:
         for path, (_, file, _) in zip(motions, entries, strict=True):
@@ -165,9 +174,17 @@ def _entries(paths: Sequence[Path], motions: Sequence[Motion]) -> list[tuple[str
     return entries
 
 
-def design_text(name: str, question: str, entries: Sequence[tuple[str, str, str]], seconds: float) -> str:
+def design_text(
+    name: str,
+    question: str,
+    entries: Sequence[tuple[str, str, str]],
+    seconds: float,
+    *,
+    display: DisplayKind = "solid",
+    quality: str = "",
+) -> str:
     """Return a design file with every field and its meaning."""
-    quoted = [(*names, emotion.replace("\\", "\\\\").replace('"', '\\"')) for *names, emotion in entries]
+    quoted = [(*names, _escape(emotion)) for *names, emotion in entries]
     intended = list(dict.fromkeys(entry[-1] for entry in quoted))
     return filled(
         "design.toml",
@@ -177,7 +194,14 @@ def design_text(name: str, question: str, entries: Sequence[tuple[str, str, str]
         ask_fields=question_type(question).toml_fields(intended),
         seconds=f"{seconds:g}",
         entries=quoted,
+        display=display,
+        quality=_escape(quality),
     )
+
+
+def _escape(text: str) -> str:
+    """Return a text as it stands between the quotes of a TOML file."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _plain_name(text: str, longest: int) -> str:

@@ -25,7 +25,7 @@ from strut.study.statistics.answers import DO_NOT_KNOW
 from strut.study.study_folder import design_text, new_study
 
 ENTRIES = [("a", "motions/a.npz", "happy"), ("b", "motions/b.npz", "sad"), ("c", "motions/c.npz", "neutral")]
-TEXT = design_text("mine", "forced-choice", ENTRIES, 5.0)
+TEXT = design_text("mine", "forced-choice", ENTRIES, 5.0, display="points")
 
 
 def design(text: str = TEXT):
@@ -171,8 +171,9 @@ def test_one_stimulus_per_participant_is_refused_and_a_plan_of_one_repeats_it():
 
 
 def test_shuffled_options_differ_between_people_and_stay_for_each():
-    assert design().ask.option_order(0, 4) == design().ask.answer_options
-    shuffled = design(TEXT.replace("shuffle = false", "shuffle = true"))
+    fixed = design(TEXT.replace("shuffle = true", "shuffle = false"))
+    assert fixed.ask.option_order(0, 4) == fixed.ask.answer_options
+    shuffled = design(TEXT)
     orders = [shuffled.ask.option_order(shuffled.seed, person) for person in range(1, 61)]
     assert orders == [shuffled.ask.option_order(shuffled.seed, person) for person in range(1, 61)]
     assert all(order[-1] == DO_NOT_KNOW and sorted(order) == sorted(shuffled.ask.answer_options) for order in orders)
@@ -194,6 +195,25 @@ def test_two_commands_lead_from_motions_to_a_study(tmp_path, five_motions, capsy
     assert (folder / "researcher_token").stat().st_mode & 0o077 == 0
     assert main(["study", "new", str(folder), "--motions", *map(str, five_motions)]) == 2
     assert "is there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("words", "kind"), [([], "solid"), (["--display", "points"], "points")])
+def test_a_new_study_shows_bodies_and_shuffles_the_answers(tmp_path, five_motions, words, kind):
+    assert main(["study", "new", str(tmp_path / "mine"), *words, "--motions", *map(str, five_motions[:2])]) == 0
+    made = read_design(tmp_path / "mine")
+    assert made.display.kind == kind
+    assert made.ask.shuffle
+
+
+def test_the_quality_of_a_pairwise_question_is_asked_for(tmp_path, five_motions, capsys):
+    new = ["study", "new", str(tmp_path / "mine"), "--motions", *map(str, five_motions[:2])]
+    assert main([*new, "--design", "pairwise"]) == 2
+    assert "--quality energetic" in capsys.readouterr().err
+    assert main([*new, "--design", "sam", "--quality", "energetic"]) == 2
+    assert "leave --quality out" in capsys.readouterr().err
+    assert not (tmp_path / "mine").exists()
+    assert main([*new, "--design", "pairwise", "--quality", 'full of "life"']) == 0
+    assert read_design(tmp_path / "mine").ask.quality == 'full of "life"'
 
 
 def test_a_foreign_motion_leaves_no_folder_behind(tmp_path, five_motions):

@@ -3,11 +3,13 @@
 import re
 import urllib.request
 
+import httpx2
 import pytest
 import uvicorn
 
 from strut.cli.main import main
 from strut.study.server import server
+from tests.study.real_parts import StudyServer
 
 
 @pytest.fixture
@@ -52,4 +54,32 @@ def test_a_study_is_local_only_on_this_machine_and_without_a_proxy(study_of, mon
     )
     folder = study_of("forced-choice")
     server.serve_study(folder, host=host, port=0, trusted_proxies=proxies, on_ready=lambda _url: None)
-    assert made == [{"is_local": is_local}]
+    assert made == [{"is_local": is_local, "is_preview": False}]
+
+
+def test_a_preview_takes_answers_and_keeps_none(study_of, capsys):
+    folder = study_of("sam", "practice = 1 => practice = 0")
+    served = StudyServer(folder, "--preview")
+    try:
+        style = httpx2.get(f"{served.url}/static/study.css").text
+        assert "no answer is kept" in style
+        ticket = "k" * 32
+        begun = httpx2.post(f"{served.url}/start", data={"ticket": ticket, "language": "en", "agree": "1"})
+        assert begun.status_code in (200, 303)
+        for state in ("begun", "ended"):
+            seen = {"trial": "1", "tab": "one", "state": state}
+            assert httpx2.post(f"{served.url}/p/{ticket}/showing", data=seen).status_code == 200
+        ratings = {"pleasure": "5", "arousal": "5", "dominance": "5"}
+        answered = httpx2.post(f"{served.url}/p/{ticket}", data={"trial": "1", **ratings})
+        assert answered.status_code == 303
+        assert "2 of" in httpx2.get(f"{served.url}/p/{ticket}").text
+    finally:
+        served.stop()
+    assert not list(folder.glob("*.sqlite*"))
+    assert main(["study", "report", str(folder)]) == 2
+    assert "has no answers yet" in capsys.readouterr().err
+
+
+def test_a_preview_has_no_database(study_of, capsys):
+    assert main(["study", "serve", str(study_of("sam")), "--preview", "--database", "sqlite:///a"]) == 2
+    assert "--preview does not apply with --database" in capsys.readouterr().err

@@ -268,7 +268,7 @@ def human_motions(tmp_path_factory):
 
 
 def test_lights_can_sit_where_the_marker_set_has_them(human_motions, tmp_path):
-    new_study(tmp_path / "study", "slider", human_motions)
+    new_study(tmp_path / "study", "slider", human_motions, display="points")
     design = read_design(tmp_path / "study")
     joints = load_stimuli(design)
     markers = load_stimuli(replace(design, display=structs.replace(design.display, lights="markers")))

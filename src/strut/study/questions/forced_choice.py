@@ -65,7 +65,7 @@ class ForcedChoice(Question, frozen=True, forbid_unknown_fields=True):
         options = ", ".join(f'"{emotion}"' for emotion in intended)
         return (
             f"options = [{options}]\n"
-            "shuffle = false                     # true: in another order for each person\n"
+            "shuffle = true                      # each person reads them in another order; false: as above\n"
             "do_not_know = true\n"
         )
 

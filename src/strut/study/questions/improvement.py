@@ -50,7 +50,6 @@ class Improvement(RatingQuestion, frozen=True, forbid_unknown_fields=True):
     response_model: ClassVar[type | None] = Wishes
     blocks: ClassVar[int] = 1
     practice: ClassVar[int] = 0
-    display: ClassVar[str] = "solid"  # point lights do not show knees and feet well enough
 
     items: Annotated[tuple[ImprovementItem, ...], Meta(min_length=1)] = IMPROVEMENT_ITEMS
 

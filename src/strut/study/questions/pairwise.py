@@ -36,6 +36,7 @@ class Pairwise(Question, frozen=True, forbid_unknown_fields=True):
     answer_cells: ClassVar[Mapping[str, CellReader]] = {"chosen": read_word}
     context_cells: ClassVar[Mapping[str, CellReader]] = {"other": read_word, "intended_other": read_word}
     shows_pairs: ClassVar[bool] = True
+    asks_for_quality: ClassVar[bool] = True
     response_model: ClassVar[type | None] = WordShares
     blocks: ClassVar[int] = 1
 
@@ -44,11 +45,6 @@ class Pairwise(Question, frozen=True, forbid_unknown_fields=True):
     def checked(self, context: AskContext) -> Self:
         """Return the question with the quality as written, or with the first emotion shown that is not neutral."""
         return replace(self, quality=self.quality or _first_emotion(context.intended))
-
-    @classmethod
-    def toml_fields(cls, intended: Sequence[str]) -> str:
-        """Return the lines of `[ask]` in a new design file."""
-        return f'quality = "{_first_emotion(intended)}"                   # which of two motions is more ...\n'
 
     def read_reply(self, form: Mapping[str, str], trial: Trial, *, seconds: float) -> dict[str, Any]:
         """Return the name of the motion that was chosen."""

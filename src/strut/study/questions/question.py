@@ -95,9 +95,9 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
         min_emotions: How many different emotions a study must show.
         response_model: The class in response_models.py whose published data can answer in place of people, or None.
         missing_text: Which text participants read if they have not answered yet.
-        blocks: What `strut study new` writes into the design file; so are `practice` and `display`.
+        asks_for_quality: Whether a new study must say which quality the motions are compared by.
+        blocks: What `strut study new` writes into the design file; so is `practice`.
         practice: See `blocks`.
-        display: See `blocks`.
     """
 
     name: ClassVar[str]
@@ -111,9 +111,9 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     min_emotions: ClassVar[int] = 1
     response_model: ClassVar[type | None] = None
     missing_text: ClassVar[str] = "must_answer"
+    asks_for_quality: ClassVar[bool] = False
     blocks: ClassVar[int] = 2
     practice: ClassVar[int] = 1
-    display: ClassVar[str] = "points"
 
     confidence: bool = False
 

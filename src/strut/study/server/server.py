@@ -5,11 +5,13 @@ from __future__ import annotations
 import ipaddress
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import uvicorn
 from fastapi import FastAPI
+from sqlalchemy import URL
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -27,6 +29,13 @@ from strut.study.statistics.answer_table import export_csv, export_json, export_
 from strut.study.stimuli.stimulus import OnStimulus
 from strut.study.study_folder import OpenedStudy, open_study
 
+# On every page of a preview, in the language of the researcher, who alone sees it.
+PREVIEW_BANNER = b"""
+body::before {
+  content: "Preview: no answer is kept";
+  display: block; padding: 0.4rem 1rem; text-align: center; background: #7a3b00; color: #fff;
+}
+"""
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 _EXPORTS = {
     "answers.csv": (export_csv, "text/csv; charset=utf-8"),
@@ -35,13 +44,16 @@ _EXPORTS = {
 }
 
 
-def study_app(opened: OpenedStudy, limits: Limits | None = None, *, is_local: bool = False) -> FastAPI:
+def study_app(
+    opened: OpenedStudy, limits: Limits | None = None, *, is_local: bool = False, is_preview: bool = False
+) -> FastAPI:
     """Return the application that serves a study.
 
     Args:
         opened: The study.
         limits: How many requests one address may send.
         is_local: Whether browsers on this machine alone can reach it, without a proxy.
+        is_preview: Whether every page says that its answers are not kept.
     """
     limits = limits or Limits()
     survey = Survey(opened, limits, is_local=is_local)
@@ -57,7 +69,7 @@ def study_app(opened: OpenedStudy, limits: Limits | None = None, *, is_local: bo
     add_answer_routes(app, survey)
     add_showing_routes(app, survey)
     _add_researcher_routes(app, survey)
-    _add_files(app, survey)
+    _add_files(app, survey, is_preview=is_preview)
     for refused in (StudyError, 404, 405, Exception):
         app.add_exception_handler(refused, survey.refuse)
     return app
@@ -107,7 +119,7 @@ def _add_researcher_routes(app: FastAPI, survey: Survey) -> None:
         return Response(export_as(design, survey.database.rows(), exact_times=exact), 200, headers, kind)
 
 
-def _add_files(app: FastAPI, survey: Survey) -> None:
+def _add_files(app: FastAPI, survey: Survey, *, is_preview: bool) -> None:
     @app.get("/static/{name}")
     def static(name: str) -> Response:
         brief = {"cache-control": "public, max-age=300"}
@@ -117,7 +129,8 @@ def _add_files(app: FastAPI, survey: Survey) -> None:
             return Response(question_style(type(survey.design.ask)), 200, brief, pages.STATIC["study.css"])
         if name not in pages.STATIC:
             raise HTTPException(404)
-        return Response(pages.static_file(name), 200, brief, pages.STATIC[name])
+        banner = PREVIEW_BANNER if is_preview and name == "study.css" else b""
+        return Response(pages.static_file(name) + banner, 200, brief, pages.STATIC[name])
 
     @app.get("/stimulus/{digest}.json")
     def stimulus(digest: str) -> Response:
@@ -157,6 +170,7 @@ def serve_study(
     database: str | None = None,
     requests_per_minute: int = 6000,
     public: bool = False,
+    preview: bool = False,
     trusted_proxies: Sequence[str] = (),
     on_stimulus: OnStimulus = lambda _done, _total: None,
     on_ready: Callable[[str], None] = lambda _address: None,
@@ -170,6 +184,7 @@ def serve_study(
         database: `postgresql://USER@HOST/NAME` instead of a file in the folder.
         requests_per_minute: Limit for one address.
         public: Whether people from outside take part: the design must then name the responsible investigator.
+        preview: Keep no answer: they are stored in a folder of the system until the server ends; every page says so.
         trusted_proxies: Addresses or networks of reverse proxies, such as `127.0.0.1`: only from these the visitor's
             address is read (X-Forwarded-For, X-Forwarded-Proto).
         on_stimulus: Called with the number of steps of reading the stimuli that are done, and of all.
@@ -182,22 +197,28 @@ def serve_study(
         check_public(read_design(folder).ethics, str(Path(folder) / FILE_NAME))
     proxies = check_proxies(trusted_proxies)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
-    opened = open_study(Path(folder), database, on_stimulus=on_stimulus)
-    if opened.database.read_only:
-        opened.database.close()
-        raise StudyError(f"The answers in {folder} cannot be written, so no answer would be stored.")
-    limits = Limits(requests_per_minute=requests_per_minute, starts_per_minute=max(120, requests_per_minute // 50))
-    config = uvicorn.Config(
-        study_app(opened, limits, is_local=is_loopback(host) and not proxies),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        timeout_keep_alive=75,  # people take time: a connection that closes meanwhile can lose their next answer
-        timeout_graceful_shutdown=3,
-        proxy_headers=bool(proxies),
-        forwarded_allow_ips=proxies,
-    )
-    with closing(opened.database), listening_socket(host, port) as listening:
-        on_ready(f"http://{host}:{listening.getsockname()[1]}")
-        uvicorn.Server(config).run(sockets=[listening])
+    if preview and database is not None:
+        raise StudyError("A preview keeps no answers; leave its database out.")
+    with ExitStack() as kept:
+        if preview:
+            scratch = Path(kept.enter_context(TemporaryDirectory(prefix="strut_preview_")))
+            database = URL.create("sqlite", database=str(scratch / "answers.sqlite")).render_as_string()
+        opened = open_study(Path(folder), database, on_stimulus=on_stimulus)
+        if opened.database.read_only:
+            opened.database.close()
+            raise StudyError(f"The answers in {folder} cannot be written, so no answer would be stored.")
+        limits = Limits(requests_per_minute=requests_per_minute, starts_per_minute=max(120, requests_per_minute // 50))
+        config = uvicorn.Config(
+            study_app(opened, limits, is_local=is_loopback(host) and not proxies, is_preview=preview),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_keep_alive=75,  # people take time: a connection that closes meanwhile can lose their next answer
+            timeout_graceful_shutdown=3,
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=proxies,
+        )
+        with closing(opened.database), listening_socket(host, port) as listening:
+            on_ready(f"http://{host}:{listening.getsockname()[1]}")
+            uvicorn.Server(config).run(sockets=[listening])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
@@ -136,25 +137,34 @@ def new(
     files: Annotated[list[Path] | None, typer.Argument(help="More motion files.")] = None,
     design: Annotated[str, typer.Option(help=f"{', '.join(names('strut.questions'))}.")] = "forced-choice",
     motions: Annotated[list[Path] | None, typer.Option(help="Motion files, such as *.npz.")] = None,
+    display: Annotated[str, typer.Option(help="solid bodies, sticks, or points of light at the joints.")] = "solid",
+    quality: Annotated[
+        str | None, typer.Option(help="Pairwise: which of two motions is more ..., such as energetic.  [asked for]")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Make a study that runs at once. Example: strut study new mystudy --design sam --motions *.npz."""
     from strut.formats.motion_file import load_motion  # noqa: PLC0415
     from strut.study.design.controls import confounds  # noqa: PLC0415
-    from strut.study.design.design import read_design  # noqa: PLC0415
+    from strut.study.design.design import DisplayKind, read_design  # noqa: PLC0415
+    from strut.study.questions.question import question_type  # noqa: PLC0415
     from strut.study.study_folder import new_study  # noqa: PLC0415
 
     known = names("strut.questions")
     if design not in known:
         raise UnknownNameError("design", design, known, "`strut study new --help`")
+    if display not in get_args(DisplayKind):
+        raise typer.BadParameter(f"--display is '{display}'; choose {', '.join(get_args(DisplayKind))}.")
+    if quality is None and question_type(design).asks_for_quality and sys.stdin.isatty():
+        quality = typer.prompt("Which of two motions is more ...", err=True)
     paths = [*(motions or []), *(files or [])]
-    made = new_study(folder, design, paths)
+    made = new_study(folder, design, paths, display=display, quality=quality or "")  # type: ignore[arg-type]
     doubts = confounds([load_motion(path) for path in paths], read_design(folder).display.seconds)
     if json:
         print_json({"design": str(made), "confounds": doubts})
         return
     print_lines(f"wrote {made}", *doubts)
-    print_next("strut study serve", folder)
+    print_next("strut study serve", folder, "--preview")
 
 
 @study.command()
@@ -174,6 +184,7 @@ def texts(
 
 @study.command()
 def serve(
+    context: typer.Context,
     folder: Folder,
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all networks.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 for any free one.", min=0, max=65535)] = 8000,
@@ -186,15 +197,18 @@ def serve(
         list[str] | None,
         typer.Option(help="Address or network of a reverse proxy, whose word on a visitor's address counts."),
     ] = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Try it: no answer is kept, and pages say so.")] = False,
     open_browser: OpenBrowser = True,
 ) -> None:
     """Serve a study until Ctrl-C; answers survive any stop. Example: strut study serve mystudy."""
     from strut.study.server.server import serve_study  # noqa: PLC0415
 
+    check_apart(context, {"preview": ("database", "public")})
+
     def report_address(address: str) -> None:
         token = folder / "researcher_token"
         print_lines(f"participants: {address}/", f"researchers:  {address}/researcher (token in {token})")
-        print_next("strut study report", folder)
+        print_next(*("strut study serve" if preview else "strut study report", folder))
         if open_browser:
             open_in_browser(f"{address}/")
 
@@ -206,6 +220,7 @@ def serve(
             database=database,
             requests_per_minute=requests_per_minute,
             public=public,
+            preview=preview,
             trusted_proxies=trust_proxy or (),
             on_ready=report_address,
             on_stimulus=on_stimulus,
