@@ -42,30 +42,30 @@ class Panel:
 
 PANELS: Mapping[str, tuple[Panel, ...]] = {
     "Leg": (
-        Panel("hip, flexed", "HipRight_RY", -1.0),
-        Panel("hip, abducted", "HipRight_RX", -1.0),
-        Panel("hip, turned out", "HipRight_RZ", -1.0),
-        Panel("knee, flexed", "KneeRight_RY", 1.0),
-        Panel("ankle, toes lifted", "AnkleRight_RY", -1.0),
-        Panel("ankle, sole turned in", "AnkleRight_RX", 1.0),
+        Panel("hip flexion", "HipRight_RY", -1.0),
+        Panel("hip abduction", "HipRight_RX", -1.0),
+        Panel("hip external rotation", "HipRight_RZ", -1.0),
+        Panel("knee flexion", "KneeRight_RY", 1.0),
+        Panel("ankle dorsiflexion", "AnkleRight_RY", -1.0),
+        Panel("ankle inversion", "AnkleRight_RX", 1.0),
     ),
     "Arm": (
-        Panel("shoulder, forwards", "ShoulderRight_RY", -1.0),
-        Panel("shoulder, abducted", "ShoulderRight_RX", -1.0),
-        Panel("elbow, flexed", "ElbowRight_RY", -1.0),
+        Panel("shoulder flexion", "ShoulderRight_RY", -1.0),
+        Panel("shoulder abduction", "ShoulderRight_RX", -1.0),
+        Panel("elbow flexion", "ElbowRight_RY", -1.0),
     ),
     "Trunk and head": (
-        Panel("trunk, bent forwards", "Lumbar_RY", 1.0),
-        Panel("trunk, leant to the right", "Lumbar_RX", 1.0),
-        Panel("trunk, turned to the left", "Lumbar_RZ", 1.0),
-        Panel("head, bent forwards", "Head_RY", 1.0),
-        Panel("head, leant to the right", "Head_RX", 1.0),
-        Panel("head, turned to the left", "Head_RZ", 1.0),
+        Panel("trunk flexion", "Lumbar_RY", 1.0),
+        Panel("trunk lean to the right", "Lumbar_RX", 1.0),
+        Panel("trunk rotation to the left", "Lumbar_RZ", 1.0),
+        Panel("head flexion", "Head_RY", 1.0),
+        Panel("head lean to the right", "Head_RX", 1.0),
+        Panel("head rotation to the left", "Head_RZ", 1.0),
     ),
     "Pelvis": (
-        Panel("pelvis, tilted forwards", "Pelvis_RY", 1.0),
-        Panel("pelvis, left side up", "Pelvis_RX", 1.0),
-        Panel("pelvis, turned to the left", "Pelvis_RZ", 1.0),
+        Panel("anterior pelvic tilt", "Pelvis_RY", 1.0),
+        Panel("pelvic obliquity, left side up", "Pelvis_RX", 1.0),
+        Panel("pelvic rotation to the left", "Pelvis_RZ", 1.0),
     ),
 }
 
