@@ -1,6 +1,7 @@
 """The page about walks: every curve has its place, and it refuses what has no cycle."""
 
 import json
+import re
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import fields, replace
 from io import StringIO
@@ -128,3 +129,19 @@ def test_legs_that_differ_have_a_left_and_a_right_column(heiman):
     stance = {row[0]: row[1:] for row in rows}["stance [% of the cycle]"]
     assert stance[2] == "70"
     assert stance[0] == stance[1] == stance[3] != "70"
+
+
+def test_the_report_is_also_sheets_of_paper(heiman, tmp_path, capsys):
+    save_motion(walked(heiman, 10), tmp_path / "walk.npz")
+    sheets = tmp_path / "report.pdf"
+    assert main(["analyze", str(tmp_path / "walk.npz"), "--pdf", str(sheets), "--html", str(tmp_path / "a.html")]) == 0
+    assert f"wrote {sheets}" in capsys.readouterr().err
+    content = sheets.read_bytes()
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert content.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type /Page\b", content)) > page.count("<svg")  # a sheet for each figure, and the tables
+    for size in re.findall(rb"/MediaBox \[ ?([\d. ]+)\]", content):
+        *_, width, height = map(float, size.split())
+        assert width / height == pytest.approx(297.0 / 210.0, rel=1e-3)  # A4 on its side
+    assert "Strides of walk" in page
+    assert "Mean and standard deviation over strides" in page

@@ -11,7 +11,7 @@ import numpy as np
 from strut.arrays import Array
 from strut.errors import BadMotionError
 from strut.human.analysis.gait_comparison import GaitComparison, gait_comparison
-from strut.human.analysis.gait_cycle import coordinate_names, gait_cycle, mirror_image
+from strut.human.analysis.gait_cycle import GaitCycle, coordinate_names, gait_cycle, gait_strides, mirror_image
 from strut.human.analysis.gait_expression import unobserved_features
 from strut.human.analysis.gait_parameters import GaitParameters, gait_parameters
 from strut.human.analysis.over_ground import over_ground
@@ -108,11 +108,28 @@ def normalised_cycle(robot: Robot, motion: Motion) -> dict[str, Array] | None:
     return None if right is None or left is None else {"percent": PERCENT} | right | left
 
 
+def stride_curves(robot: Robot, motion: Motion) -> dict[str, Array]:
+    """Return curves by name at 0, 1, ... 100 % of every stride inside the motion; see `normalised_cycle`.
+
+    Each has shape (n, 101) for n strides of its side; curves that not all strides of a side have are left out.
+    """
+    curves: dict[str, Array] = {}
+    for side, own in (("right", motion), ("left", mirror_image(robot, motion))):
+        strides = [_cycle_curves(robot, stride, side) for stride in gait_strides(robot, own)]
+        if strides:
+            shared = [name for name in strides[0] if all(name in stride for stride in strides)]
+            curves |= {name: np.array([stride[name] for stride in strides]) for name in shared}
+    return curves
+
+
 def _side(robot: Robot, motion: Motion, side: str) -> dict[str, Array] | None:
-    """Return the curves of the right side of a motion, named as those of `side`."""
+    """Return the curves of one cycle of the right side of a motion, named as those of `side`."""
     cycle = gait_cycle(robot, motion)
-    if cycle is None:
-        return None
+    return None if cycle is None else _cycle_curves(robot, cycle, side)
+
+
+def _cycle_curves(robot: Robot, cycle: GaitCycle, side: str) -> dict[str, Array]:
+    """Return the curves of the right side of a cycle, named as those of `side`. Shape (101,) each."""
     names = coordinate_names(robot)
     angles = np.degrees(angles_from_qpos(cycle.motion.qpos))
     force = foot_force(robot, cycle.motion)

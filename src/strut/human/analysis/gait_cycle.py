@@ -8,6 +8,7 @@ inside the motion (open). The piece is turned and moved so that it walks along x
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -64,6 +65,17 @@ def coordinate_names(robot: Robot) -> tuple[str, ...]:
 def gait_cycle(robot: Robot, motion: Motion) -> GaitCycle | None:
     """Return the cycle from one right heel strike to the next; None if there is none."""
     return _between(robot, motion, (sided(HEEL, RIGHT), True), (sided(HEEL, RIGHT), True))
+
+
+def gait_strides(robot: Robot, motion: Motion) -> list[GaitCycle]:
+    """Return every cycle inside the motion, from one right heel strike to the next; mirror the motion for the left."""
+    motion = along_x(robot, motion)
+    reported = are_reported(motion)
+    strikes = _changes(motion, sided(HEEL, RIGHT), True)
+    pieces = [
+        (_cut(motion, int(start), int(stop)), reported[start : stop + 1].all()) for start, stop in pairwise(strikes)
+    ]
+    return [GaitCycle(piece if known else _without_forces(piece), "open") for piece, known in pieces]
 
 
 def published_step(robot: Robot, motion: Motion) -> GaitCycle | None:

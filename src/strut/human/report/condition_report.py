@@ -13,7 +13,6 @@ from strut.human.analysis.condition_comparison import ConditionComparison
 from strut.human.analysis.gait_analysis import PERCENT, GaitAnalysis, normalised_cycle
 from strut.human.report.condition_text import feature_label, peak_words
 from strut.human.report.gait_plots import COLORS
-from strut.viewer.page import Picture, plotted
 from strut.viewer.plots import LOOK, PALE
 
 FEATURES = ("speed_m_s", "step_length_m", "step_duration_s", "head_pitch_deg", "arm_swing_deg", "head_bounce_mm")
@@ -27,24 +26,26 @@ TORQUES = (
 )
 
 
-def condition_curves(walks: GaitAnalysis, comparison: ConditionComparison) -> Iterator[tuple[str, list[Picture]]]:
+def condition_curves(
+    walks: GaitAnalysis, comparison: ConditionComparison
+) -> Iterator[tuple[str, list[tuple[Figure, str]]]]:
     """Yield figures of conditions: features with deviations, and mean curves over the cycle."""
     if features := known_features(comparison):
         yield (
             "Conditions",
-            [plotted(features_plot(comparison, features), "Every trial (pale), mean and standard deviation.")],
+            [(features_plot(comparison, features), "Every trial (pale), mean and standard deviation.")],
         )
     curves = mean_cycles(walks, comparison, CURVES, "deg")
     if curves:
         words = "Mean of the trials of each condition over the cycle of the right leg, with one standard deviation."
-        yield "Mean angles", [plotted(curves_plot(comparison, curves, CURVES, "deg"), words)]
+        yield "Mean angles", [(curves_plot(comparison, curves, CURVES, "deg"), words)]
     pictures = []
     if torques := mean_cycles(walks, comparison, TORQUES, "nm_kg"):
         figure = curves_plot(comparison, torques, TORQUES, "N m/kg")
-        pictures.append(plotted(figure, "Joint torques per body mass."))
+        pictures.append((figure, "Joint torques per body mass."))
     if comparison.muscles:
         words = f"EMG: rectified, low-passed at 6 Hz, as a share of {peak_words(comparison)}."
-        pictures.append(plotted(muscles_plot(comparison), words))
+        pictures.append((muscles_plot(comparison), words))
     if pictures:
         yield "Torques and muscles", pictures
 
@@ -105,33 +106,40 @@ def curves_plot(
     """Return mean curves of conditions over the cycle, with their deviations, three in a row."""
     titles = [f"{name.replace('_', ' ')} [{unit}]" for name in names]
     values = {condition: [tuple(own[name]) for name in names] for condition, own in curves.items()}
-    return _cycle_panels(titles, values, list(comparison.trials))
+    return cycle_panels(titles, values, _colors(comparison))
 
 
 def muscles_plot(comparison: ConditionComparison) -> Figure:
     """Return the mean activity of muscles of conditions over the cycle, with deviations over trials."""
     names = next(iter(comparison.muscles.values())).names
     values = {condition: list(zip(own.mean.T, own.sd.T, strict=True)) for condition, own in comparison.muscles.items()}
-    return _cycle_panels(list(names), values, list(comparison.trials))
+    return cycle_panels(list(names), values, _colors(comparison))
 
 
-def _cycle_panels(
-    titles: Sequence[str], values: Mapping[str, Sequence[tuple[Array, Array]]], conditions: Sequence[str]
+def cycle_panels(
+    titles: Sequence[str], values: Mapping[str, Sequence[tuple[Array, Array]]], colors: Mapping[str, str]
 ) -> Figure:
-    """Return one panel per title, with mean and deviation (101,) of each condition in its colour."""
+    """Return one panel per title, with mean and deviation (101,) of each of the `values` in its colour."""
     rows = -(-len(titles) // 3)
+    height_in = 1.0 + 2.0 * rows
     with mpl.rc_context(LOOK):
-        figure = Figure(figsize=(9.6, 1.0 + 2.0 * rows), layout="constrained")
+        figure = Figure(figsize=(9.6, height_in))
+        edges = {"bottom": 0.5 / height_in, "top": 1.0 - 0.6 / height_in, "left": 0.05, "right": 0.985}
+        figure.subplots_adjust(**edges, wspace=0.2, hspace=0.4)
         for number, title in enumerate(titles):
             axes = figure.add_subplot(rows, 3, number + 1)
-            for condition, own in values.items():
+            for name, own in values.items():
                 mean, sd = own[number]
-                color = COLORS[conditions.index(condition) % len(COLORS)]
-                axes.fill_between(PERCENT, mean - sd, mean + sd, color=color, alpha=0.15, linewidth=0.0)
-                axes.plot(PERCENT, mean, color=color, linewidth=1.4, label=condition)
+                axes.fill_between(PERCENT, mean - sd, mean + sd, color=colors[name], alpha=0.15, linewidth=0.0)
+                axes.plot(PERCENT, mean, color=colors[name], linewidth=1.4, label=name)
             axes.axhline(0.0, color=PALE, linewidth=0.6)
             axes.set_title(title, loc="left", fontsize=9.0)
             axes.set(xlim=(0.0, 100.0))
-        figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=6, frameon=False)
+        names = figure.axes[0].get_legend_handles_labels()
+        figure.legend(*names, loc="upper left", bbox_to_anchor=(0.04, 1.0), ncols=6, frameon=False)
         figure.supxlabel("% of the cycle", fontsize=9.0)
     return figure
+
+
+def _colors(comparison: ConditionComparison) -> dict[str, str]:
+    return {name: COLORS[index % len(COLORS)] for index, name in enumerate(comparison.trials)}

@@ -13,6 +13,7 @@ from strut.human.analysis.gait_analysis import GaitAnalysis
 from strut.human.analysis.gait_cycle import gait_cycle, mirror_image
 from strut.human.report.condition_report import condition_curves
 from strut.human.report.condition_text import condition_tables
+from strut.human.report.gait_pdf import encode_gait_pdf
 from strut.human.report.gait_plots import (
     Walk,
     angle_plot,
@@ -25,12 +26,13 @@ from strut.human.report.gait_plots import (
     torque_plot,
 )
 from strut.human.report.gait_text import closing_sentence, doubt_sentences, gait_tables, left_out_sentences
+from strut.human.report.stride_report import repeated_strides, stride_plots, stride_tables
 from strut.models.laboratory_names import PANELS
 from strut.motion import Motion
 from strut.plumbing.atomic_files import write_atomically
 from strut.plumbing.number_text import join_words
 from strut.robot import Robot
-from strut.viewer.page import Picture, page, plotted
+from strut.viewer.page import page, plotted
 
 SIDED = ("Leg", "Arm")  # parts of the body that have two sides
 SIGNS = {
@@ -43,29 +45,41 @@ BANDS = "; grey: people at the first walk's speed, mean and standard deviation, 
 def save_gait_report(
     found: GaitAnalysis, path: Path | str, *, conditions: ConditionComparison | None = None, force: bool = False
 ) -> None:
-    """Write one page about walks, with their curves over the gait cycle.
+    """Write a report about walks, with their curves over the gait cycle: a page, or sheets of A4 if it ends in .pdf.
 
     Args:
         found: Their analysis.
         path: File to write.
-        conditions: Comparison of conditions, which the page then shows instead of single walks.
+        conditions: Comparison of conditions, which the report then shows instead of single walks.
         force: Replace an existing file.
 
     Example:
         >>> strut.human.save_gait_report(strut.analyze(strut.load_motion("gait.npz")), "gait.html")  # doctest: +SKIP
     """
+    path = Path(path)
     walks = found.walks
+    strides = repeated_strides(found) if conditions is None else {}
     own, left = ([], []) if conditions is not None else _drawn(found)
-    content = page(
-        "gait_report.html",
-        title="gait analysis",
-        introduction=f"Trials: {join_words(list(walks))}." if conditions is not None else _introduction([*own, *left]),
-        doubts=[words for name, walk in walks.items() for words in doubt_sentences(name, *walk)],
-        tables=gait_tables(found) if conditions is None else condition_tables(conditions),
-        left_out=[*left_out_sentences(found), *(() if conditions is None else conditions.muscle_remarks)],
-        curves=_curves(own, left) if conditions is None else condition_curves(found, conditions),
-    )
-    write_atomically(Path(path), content, force=force)
+    introduction = f"Trials: {join_words(list(walks))}." if conditions is not None else _introduction([*own, *left])
+    doubts = [words for name, walk in walks.items() for words in doubt_sentences(name, *walk)]
+    tables = [*(gait_tables(found) if conditions is None else condition_tables(conditions)), *stride_tables(strides)]
+    left_out = [*left_out_sentences(found), *(() if conditions is None else conditions.muscle_remarks)]
+    curves = list(_curves(own, left) if conditions is None else condition_curves(found, conditions))
+    if sheets := list(stride_plots(strides)):
+        curves.insert(0, ("Mean and standard deviation over strides", sheets))
+    if path.suffix.lower() == ".pdf":
+        content = encode_gait_pdf("Gait analysis", [introduction, *doubts, *left_out], tables, curves)
+    else:
+        content = page(
+            "gait_report.html",
+            title="gait analysis",
+            introduction=introduction,
+            doubts=doubts,
+            tables=tables,
+            left_out=left_out,
+            curves=[(heading, [plotted(*drawn) for drawn in figures]) for heading, figures in curves],
+        )
+    write_atomically(path, content, force=force)
 
 
 def _drawn(found: GaitAnalysis) -> tuple[list[Walk], list[Walk]]:
@@ -101,7 +115,7 @@ def _introduction(walks: Sequence[Walk]) -> str:
     )
 
 
-def _curves(own: Sequence[Walk], left: Sequence[Walk]) -> Iterator[tuple[str, list[Picture]]]:
+def _curves(own: Sequence[Walk], left: Sequence[Walk]) -> Iterator[tuple[str, list[tuple[Figure, str]]]]:
     """Yield headings and plots of the curves that at least one walk has data for.
 
     Args:
@@ -133,5 +147,5 @@ def _curves(own: Sequence[Walk], left: Sequence[Walk]) -> Iterator[tuple[str, li
         "Elevation angles": [(elevation_plot(walks), elevation), (plane_plot(walks), plane)],
     }
     for heading, figures in known.items():
-        if plots := [plotted(figure, caption) for figure, caption in figures if figure is not None]:
+        if plots := [(figure, caption) for figure, caption in figures if figure is not None]:
             yield heading, plots

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,7 @@ def analyze(
         typer.Argument(help="Motion files of human models; `sad=walk.npz` is a trial of the condition sad."),
     ],
     html: Annotated[Path | None, typer.Option(help="File to write a page with curves over the gait cycle to.")] = None,
+    pdf: Annotated[Path | None, typer.Option(help="File to write the same as sheets of A4 paper to.")] = None,
     csv: Annotated[
         Path | None, typer.Option(help="File for angles, torques, powers and forces at 0 to 100 % of the cycle.")
     ] = None,
@@ -38,7 +40,7 @@ def analyze(
     json: Json = False,
 ) -> None:
     """Measure and compare human walks. Example: strut analyze neutral=1.npz sad=2.npz --html report.html."""
-    check_all_writable({".html": html, ".csv": csv}, force=force)
+    check_all_writable({".html": html, ".pdf": pdf, ".csv": csv}, force=force)
     trials = [trial_of(word) for word in motions]
     paths = _names([path for _, path in trials])
     named = condition_of(trials)
@@ -46,7 +48,7 @@ def analyze(
         found = measure({name: load_motion(path) for name, path in paths.items()})
         conditions = None if named is None else compare_conditions(found, {k: named[path] for k, path in paths.items()})
         waiting("draws the report")
-        _write(found, conditions, html, csv, force=force)
+        _write(found, conditions, [path for path in (html, pdf) if path is not None], csv, force=force)
     print_lines(*(contactless_sentence(name) for name, (_, motion) in found.walks.items() if not motion.contact.any()))
     print_lines(*(words for name, walk in found.walks.items() for words in doubt_sentences(name, *walk)))
     if json:
@@ -58,21 +60,28 @@ def analyze(
     print_lines(*() if conditions is None else conditions.muscle_remarks)
     tables = list(gait_tables(found) if conditions is None else condition_tables(conditions))
     count = sum(len(table.rows) for table in tables)
-    print_lines(f"{html or 'a page (--html)'} has all {count} rows of {len(tables)} tables, and the curves")
+    where = html or pdf or "a report (--html or --pdf)"
+    print_lines(f"{where} has all {count} rows of {len(tables)} tables, and the curves")
     print_next(*("strut analyze", *motions, "--html", "report.html") if html is None else ("strut show", trials[0][1]))
 
 
 def _write(
-    found: GaitAnalysis, conditions: ConditionComparison | None, html: Path | None, csv: Path | None, *, force: bool
+    found: GaitAnalysis,
+    conditions: ConditionComparison | None,
+    reports: Sequence[Path],
+    csv: Path | None,
+    *,
+    force: bool,
 ) -> None:
-    """Write the page and the table that were asked for."""
+    """Write the reports and the table that were asked for."""
     if csv is not None:
         write_atomically(csv, found.cycles_csv().encode(), force=force)
-    if html is not None:
+    if reports:
         from strut.human.report.gait_report import save_gait_report  # noqa: PLC0415  (plots are slow to import)
 
-        save_gait_report(found, html, conditions=conditions, force=force)
-    print_lines(*(f"wrote {path}" for path in (csv, html) if path is not None))
+        for path in reports:
+            save_gait_report(found, path, conditions=conditions, force=force)
+    print_lines(*(f"wrote {path}" for path in (csv, *reports) if path is not None))
 
 
 def _names(paths: list[Path]) -> dict[str, Path]:
