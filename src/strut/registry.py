@@ -118,6 +118,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "motion_json": "strut.formats.motion_json:READER",
         "pose_csv": "strut.formats.pose_csv:READER",
         "gmr": "strut.formats.gmr_pickle:READER",
+        "mcap": "strut.formats.mcap_ros:READER",
         "rig_bvh": "strut.animation.rig_bvh:READER",
         "rig_glb": "strut.animation.rig_glb:READER",
     },
@@ -133,6 +134,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "beyondmimic": "strut.formats.tracker_npz:BEYONDMIMIC",
         "unitree": "strut.formats.pose_csv:WRITER",
         "gmr": "strut.formats.gmr_pickle:WRITER",
+        "mcap": "strut.formats.mcap_ros:WRITER",
     },
     "strut.robot_writers": {  # formats of `strut export` that hold a robot: (source, name, out, force) -> JSON, line
         "rig": "strut.animation.verbs.export_rig:write_rig",

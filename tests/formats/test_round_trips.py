@@ -20,8 +20,9 @@ OPTIONS = {  # of the readers, beside the robot
     "beyondmimic": {},
     "unitree": {**KNOWN, "rate_hz": 100.0},
     "gmr": KNOWN,
+    "mcap": {},
 }
-EXACT = {"csv", "json", "gmr"}  # in double precision
+EXACT = {"csv", "json", "gmr", "mcap"}  # in double precision
 
 
 def random_motion(rng, robot, samples=12):
@@ -97,7 +98,7 @@ def test_joint_angles_of_opensim_are_found_by_their_paths(happy_walk, tmp_path):
         strut.load_motion(tmp_path / "states.sto", robot="alice")
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "mot"])
+@pytest.mark.parametrize("form", ["csv", "json", "mot", "mcap"])
 def test_damaged_files_are_refused_in_a_sentence(form, tmp_path):
     rng = np.random.default_rng(8)
     path = tmp_path / f"clip{find_writer(form).ending}"

@@ -19,6 +19,9 @@ LIBRARIES = {  # what each is for, and how to install it; the first ones come wi
     "statsmodels": ("statistics of studies", "pip install 'strut[study]'"),
     "psycopg": ("studies on PostgreSQL", "pip install 'strut[study]'"),
     "distributed": ("gait libraries on several machines", "pip install 'strut[cluster]'"),
+    "mcap-ros2-support": ("recordings of ROS 2 (MCAP)", "pip install 'strut[exchange]'"),
+    "pyarrow": ("datasets of LeRobot", "pip install 'strut[exchange]'"),
+    "usd-core": ("scenes as USD", "pip install 'strut[exchange]'"),
     "example-robot-data": ("robots to adopt by name", "pip install example-robot-data"),
 }
 PROGRAMS = {  # the commands that may be its name, what it is for, and where to get it
