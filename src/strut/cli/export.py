@@ -10,7 +10,7 @@ import typer
 
 from strut.cli.clips import ClipRobot, ReadOptions, load_clip
 from strut.cli.options import Force, Json
-from strut.cli.screen import print_json, print_lines, print_next
+from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.formats.exchange import Exported, find_writer
 from strut.formats.exchange import export as write
 from strut.formats.motion_file import load_motion
@@ -53,7 +53,9 @@ def export(
     motion = load_clip(file, robot, read)
     path = out or file.with_suffix(find_writer(to or "csv").ending)
     check_not_input(path, file)
-    written = write(motion, path, to=to, rate_hz=rate, options={} if order is None else {"order": order}, force=force)
+    options = {} if order is None else {"order": order}
+    with progress(f"writes {path}"):
+        written = write(motion, path, to=to, rate_hz=rate, options=options, force=force)
     if json:
         wrong = {} if rate is None else {"aliases": [asdict(alias) for alias in written.aliases]}
         print_json(_as_dict(written) | {"joints": len(motion.joint_names)} | wrong)

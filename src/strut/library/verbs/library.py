@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from strut.cli.options import Force, Json
-from strut.cli.screen import print_json, print_lines, print_next, print_receipt, print_table
+from strut.cli.screen import print_json, print_lines, print_next, print_receipt, print_table, progress
 from strut.formats.motion_file import load_motion, save_motion
 from strut.library.motion_library import LibraryEntry, LibraryMode, MotionLibrary
 from strut.registry import find, names
@@ -37,7 +37,11 @@ def add(
         raise typer.BadParameter(f"--mode is '{mode}'; choose stand or walk.")
     chosen: LibraryMode | None = mode  # type: ignore[assignment]
     target = MotionLibrary(store)
-    entries = [target.add(load_motion(path), title=title, mode=chosen) for path in motions]
+    entries = []
+    with progress("adds motions") as waiting:
+        for number, path in enumerate(motions):
+            waiting(f"adds {path}", number, len(motions))
+            entries.append(target.add(load_motion(path), title=title, mode=chosen))
     if json:
         print_json([entry.as_dict() for entry in entries])
     print_lines(*(f"{entry.id}: {entry.title}" for entry in entries))

@@ -357,7 +357,8 @@ def labels(
     from strut.study.report.code_sheet import save_code_sheet  # noqa: PLC0415
 
     check_apart(context, {"database": ("answers",)})
-    path, count, coded = save_code_sheet(folder, answers=answers, database=database)
+    with progress(f"reads the labels of {folder}"):
+        path, count, coded = save_code_sheet(folder, answers=answers, database=database)
     if json:
         print_json({"file": str(path), "labels": count, "coded": coded})
         return
@@ -379,7 +380,8 @@ def forget(
 
     if not yes:
         typer.confirm(f"Delete all answers of {code} for good?", abort=True, err=True)
-    gone = forget_participant(folder, code, database=database)
+    with progress(f"opens {folder}"):
+        gone = forget_participant(folder, code, database=database)
     if json:
         print_json({"code": code, "deleted": gone})
         return
@@ -400,7 +402,8 @@ def backup(
     """Copy all answers into a new file while the study runs. Example: strut study backup mystudy monday.sqlite."""
     from strut.study.study_folder import back_up_study  # noqa: PLC0415
 
-    count = back_up_study(folder, file, database=database)
+    with progress(f"copies the answers of {folder}"):
+        count = back_up_study(folder, file, database=database)
     if json:
         print_json({"file": str(file), "answers": count})
         return
@@ -419,10 +422,12 @@ def film(
     """Write the stimuli of a study as films for other surveys. Example: strut study film mystudy --format gif."""
     from strut.study.stimuli.film import film_study  # noqa: PLC0415
 
-    def report_film(path: Path) -> None:
-        print_lines(f"wrote {path} ({path.stat().st_size / 1e3:.0f} kB)")
+    with progress(f"draws the films of {folder}") as waiting:
 
-    with progress(f"draws the films of {folder}"):
+        def report_film(path: Path) -> None:
+            print_lines(f"wrote {path} ({path.stat().st_size / 1e3:.0f} kB)")
+            waiting(f"draws the film after {path.name}")
+
         paths = film_study(folder, out, form=form, force=force, on_film=report_film)
     if json:
         print_json({"films": [str(path) for path in paths]})
