@@ -104,11 +104,12 @@ def test_a_log_file_gets_a_plain_line_now_and_then(monkeypatch, capsys):
     with progress("starts") as show:
         tell = solving.iteration_display(show)
         assert tell(Iteration(7, 0.78, 1.2e-3)) is False
-        sleep(0.1)
-        assert capsys.readouterr().err.startswith("iteration 7: cost 0.7800, violation 1.2e-03, 0 s\n")
+        sleep(0.5)
+        assert capsys.readouterr().err.startswith("iteration 7: cost 0.7800, violation 1.2e-03, ")
         tell(Iteration(8, 0.78, 1.2e-3, "start 2 of 3"))
-        sleep(0.1)
-    assert capsys.readouterr().err.splitlines()[-1] == "start 2 of 3, iteration 8: cost 0.7800, violation 1.2e-03, 0 s"
+        sleep(0.5)
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("start 2 of 3, iteration 8: cost 0.7800, violation 1.2e-03, ")
 
 
 EARLY_S = (0.0, 0.03, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8)
