@@ -45,7 +45,7 @@ VERBS = {
     "reconstruct": Verb("strut.human.verbs.reconstruct:reconstruct", "Find torques and ground forces of a motion."),
     "analyze": Verb("strut.human.verbs.analyze:analyze", "Measure and compare human walks."),
     "explain": Verb("strut.human.verbs.explain:explain", "Find the criteria that a recorded walk minimises."),
-    "check": Verb("strut.cli.check:check", "Measure a motion against the robot's limits (exit 3 if it breaks one)."),
+    "check": Verb("strut.cli.check:check", "Measure motions against the robot's limits (exit 3 if one breaks any)."),
     "simulate": Verb("strut.cli.simulate:simulate", "Play a motion in a physics engine (exit 4 if the robot falls)."),
     "drive": Verb("strut.pilot.verbs.drive:drive", "Drive a simulated robot from the browser."),
     "show": Verb("strut.cli.show:show", "Show motions in the browser, or write a page, a picture or a film."),
@@ -155,6 +155,10 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "gaits": "strut.pilot.verbs.gaits:gaits",
         "map": "strut.pilot.verbs.gaits:gait_map",
         "try": "strut.pilot.verbs.gaits:try_out",
+    },
+    "strut.clip_checks": {  # what `strut check` does with a folder or several files, and the page of one file
+        "many": "strut.diagnosis.verbs.check_clips:check_many",
+        "page": "strut.diagnosis.verbs.check_clips:write_page",
     },
     "strut.next_commands": {  # what `strut check` proposes, asked in this order
         "piloted": "strut.pilot.verbs.after_check:next_command",

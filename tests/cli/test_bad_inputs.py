@@ -61,7 +61,11 @@ ROBOTS = ["empty", "twice.urdf", "deep.urdf", "many.xml", "hills.xml", "circle.x
 ANSWERS = ["empty", "two.csv", "answers.csv", "words.csv", "quote.csv", "wide.csv", "latin.csv", "pipe.csv"]
 PERSON = "--height 1.8 --mass 75"
 COMMANDS = {
-    "check": [*MOTIONS, "", "ok.npz --margin nan", "ok.npz --margin 1km", "ok.npz ok.npz"],
+    "check": [
+        *(name for name in MOTIONS if name != "."), "", "ok.npz --margin nan", "ok.npz --margin 1km",
+        "ok.npz --workers 2", "ok.npz --html page.txt", "ok.npz missing.npz --out answers.csv",
+        "ok.npz missing.npz --workers 0",
+    ],
     "simulate": [
         *MOTIONS, "ok.npz --friction -1", "ok.npz --friction nan", "ok.npz --mass-scale 0",
         "ok.npz --mass-scale 1e300", "ok.npz --controller best", "ok.npz --delay nan", "ok.npz --out ok.npz",

@@ -228,6 +228,9 @@ def test_check_measures_again_what_the_walk_promised(happy: Path, capsys: pytest
     assert [reason["kind"] for reason in promised["reasons"]] == ["not_expressed"]
     remeasured = {name: value for name, value in promised.items() if name not in PROVED}  # a check proves no controller
     assert measured.pop("collision_rules")["min_distance_mm"] == 5.0
+    assert measured.pop("notes") == []
+    assert not any(row["broken_share"] for row in measured.pop("limits"))
+    assert "torque" in measured.pop("over_time")
     assert measured == remeasured | {"verdict": "ok", "reasons": []}
 
 

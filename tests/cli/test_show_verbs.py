@@ -54,7 +54,7 @@ def test_a_walk_is_written_with_its_receipt_and_check_agrees(tmp_path, capsys):
 )
 def test_impossible_requests_are_errors_in_one_sentence(tmp_path, monkeypatch, capsys, words, sentence):
     monkeypatch.setenv("STRUT_GAITS", str(tmp_path))
-    monkeypatch.setattr("strut.pilot.gait_library.task_farm.CONNECT_S", 0.5)
+    monkeypatch.setattr("strut.plumbing.task_farm.CONNECT_S", 0.5)
     monkeypatch.chdir(tmp_path)
     assert main(words) == 2
     said = capsys.readouterr().err

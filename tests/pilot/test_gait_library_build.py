@@ -24,7 +24,7 @@ from strut.pilot.gait_library.gait_library_build import (
 )
 from strut.pilot.gait_library.gait_library_file import load_gait_library
 from strut.pilot.gait_library.gait_store import GaitStore
-from strut.pilot.gait_library.task_farm import TaskFarm
+from strut.plumbing.task_farm import TaskFarm
 
 pytest.importorskip("distributed", reason="Dask (pip install 'strut[cluster]') is not installed")
 
@@ -58,7 +58,7 @@ def test_dask_logs_after_the_farm_as_before(monkeypatch):
 
 
 def test_a_scheduler_that_does_not_run_is_an_error_and_leaves_no_store(monkeypatch, tmp_path):
-    monkeypatch.setattr("strut.pilot.gait_library.task_farm.CONNECT_S", 0.5)
+    monkeypatch.setattr("strut.plumbing.task_farm.CONNECT_S", 0.5)
     nobody = r"scheduler at tcp://127\.0\.0\.1:9 cannot be reached; start one with"
     with pytest.raises(SchedulerError, match=nobody):
         build_gait_library("cassie", tmp_path / "gaits.db", counts=(1, 1, 1), scheduler="tcp://127.0.0.1:9")

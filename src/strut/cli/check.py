@@ -1,4 +1,4 @@
-"""`strut check`: measure a motion file again; nothing in its receipt is trusted."""
+"""`strut check`: measure motion files again; nothing in their receipts is trusted."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import Annotated
 
 import typer
 
-from strut.cli.clips import ClipRobot, ReadOptions, load_clip
+from strut.cli.clips import ClipRobot, ReadOptions, clip_options, load_clip
 from strut.cli.hooks import NextCommand
 from strut.cli.main import REFUSED
-from strut.cli.options import Json, MotionPath, length_m
+from strut.cli.options import Force, Json, length_m
 from strut.cli.screen import print_json, print_lines, print_next, progress
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.plumbing.atomic_files import check_writable
 from strut.receipt import Receipt
 from strut.registry import find, names
-from strut.verify.check import check as check_motion
+from strut.verify.check import examine
 from strut.verify.collision_rules import collision_rules
 from strut.verify.goal_ending import measure_goal_ending
 from strut.viewer.receipt_text import measured_sentences
@@ -25,27 +26,58 @@ _VERDICTS = {"refused": "breaks a limit", "forces not judged": "keeps every limi
 
 
 def check(
-    file: MotionPath,
+    files: Annotated[list[Path], typer.Argument(help="Motion file; or several, or folders of them.")],
     margin: Annotated[str | None, typer.Option(help="Smallest balance margin; the planned one if left out.")] = None,
     robot: ClipRobot = None,
     read: ReadOptions = None,
+    html: Annotated[Path | None, typer.Option(help="Page to write: every clip and the worst moments.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Results of several files, kept for the next run.  [default: FOLDER.check.jsonl beside it]"),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes for several files.  [default: one per core]")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler whose workers check several files instead.")
+    ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> int:
-    """Measure a motion against the robot's limits (exit 3 if it breaks one). Example: strut check happy.npz."""
+    """Measure motions against the robot's limits (exit 3 if one breaks any). Example: strut check happy.npz."""
+    margin_m = None if margin is None else length_m(margin)
+    if html is not None:
+        check_writable(html, force=force, ending=".html")
+    file = files[0]
+    if len(files) > 1 or file.is_dir():
+        options = clip_options(robot, read)
+        with_what = {"margin_m": margin_m, "workers": workers, "scheduler": scheduler}
+        all_sound = find("strut.clip_checks", "many")(files, options, out=out, html=html, json=json, **with_what)
+        return 0 if all_sound else REFUSED
+    if any(option is not None for option in (out, workers, scheduler)):
+        raise typer.BadParameter("--out, --workers and --scheduler are for a folder or several files.")
     motion = load_clip(file, robot, read)
     with progress(f"measures {file}"):
-        receipt = check_motion(motion, margin_m=None if margin is None else length_m(margin))
+        found = examine(motion, margin_m=margin_m)
+    receipt = found.timed_receipt
     ending = measure_goal_ending(motion)
     is_sound = receipt.verdict != "refused"
     verdict = _VERDICTS.get(receipt.verdict, "keeps every limit")
     if json:
-        rules = {"collision_rules": collision_rules(robot_of(motion))}
-        print_json(receipt.as_dict() | rules | ({} if ending is None else {"goal": ending.as_dict()}))
+        more = {
+            "collision_rules": collision_rules(robot_of(motion)),
+            "notes": [*found.faults, *motion.meta.get("notes", ())],
+            "limits": [row.as_dict() for row in found.table.rows],
+            "over_time": found.table.over_time,
+        }
+        print_json(found.receipt.as_dict() | more | ({} if ending is None else {"goal": ending.as_dict()}))
     print_lines(
         f"{receipt.verdict}: {receipt.robot} {verdict}{_claim(motion.receipt)}",
         *(f"  {sentence}" for sentence in measured_sentences(receipt, ending)),
+        *(f"  {fault}" for fault in found.faults),
         *(f"  {note}" for note in motion.meta.get("notes", ())),  # what a reader had to find out
     )
+    if html is not None:
+        find("strut.clip_checks", "page")(file, clip_options(robot, read), margin_m=margin_m, html=html)
+        print_lines(f"wrote {html}")
     command, *words = _next(file, motion, sound=is_sound)
     print_next(command, *words)
     return 0 if is_sound else REFUSED

@@ -20,13 +20,18 @@ ReadOptions = Annotated[
     list[str] | None,
     typer.Option(
         "--read",
-        help="What such a file leaves open: rate_hz=50, joints=breadth-first, quaternions=wxyz; several times.",
+        help="What such a file leaves open: rate_hz=50, joints=breadth-first, quaternions=wxyz, floor_m=0.03.",
     ),
 ]
 
 
 def load_clip(file: Path, robot: str | None, read: Sequence[str] | None) -> Motion:
     """Return the motion in a file of strut or of another program."""
+    return load_motion(file, **clip_options(robot, read))
+
+
+def clip_options(robot: str | None, read: Sequence[str] | None) -> dict[str, object]:
+    """Return the options of a reader that were typed."""
     options: dict[str, object] = {} if robot is None else {"robot": robot}
     for text in read or ():
         name, separator, value = text.partition("=")
@@ -35,4 +40,4 @@ def load_clip(file: Path, robot: str | None, read: Sequence[str] | None) -> Moti
         options[name] = value
         with suppress(ValueError):
             options[name] = float(value)
-    return load_motion(file, **options)
+    return options

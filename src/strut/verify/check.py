@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any
 
 from strut.balance.moving_ends import find_moving_ends
-from strut.draft import Draft
+from strut.draft import Draft, Violation
 from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
+from strut.plumbing.number_text import format_percent
 from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
+from strut.verify.clip_findings import find_clip_faults
 from strut.verify.judge import judge
+from strut.verify.limit_table import LimitTable, limit_table
 from strut.verify.receipt_builder import receipt_for
 from strut.verify.recorded_walk import is_person, recorded_receipt, was_recorded
 from strut.verify.shown_emotion import ShownEmotion, shown_emotion
@@ -40,12 +43,46 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     Example:
         >>> strut.check(strut.load_motion("happy.npz")).torque_use
     """
+    return examine(motion, robot, margin_m=margin_m).receipt
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examination:
+    """What came of a check.
+
+    Args:
+        receipt: The receipt.
+        violations: What the motion breaks.
+        table: Worst values and values over time; empty for motions that are judged otherwise than at every sample.
+        faults: What is wrong with it as a whole, as sentences.
+    """
+
+    receipt: Receipt
+    violations: tuple[Violation, ...] = ()
+    table: LimitTable = field(default_factory=lambda: LimitTable((), {}))
+    faults: tuple[str, ...] = ()
+
+    @property
+    def timed_receipt(self) -> Receipt:
+        """The receipt with the share of the time in which each limit is broken: `slides 44 mm at 1.32 s; 31 % ...`."""
+        share = {one.reason: float(one.broken.mean()) for one in self.violations}
+        reasons = [
+            replace(reason, text=f"{reason.text}; {format_percent(share[reason])} of the time")
+            if 0.0 < share.get(reason, 0.0) < 1.0
+            else reason
+            for reason in self.receipt.reasons
+        ]
+        return replace(self.receipt, reasons=tuple(reasons))
+
+
+def examine(motion: Motion, robot: Robot | None = None, *, margin_m: float | None = None) -> Examination:
+    """Measure a motion as `check` does, and return all that was found; arguments of `check`."""
     robot = _as_planned(robot_of(motion, robot), motion)
     motion.check_even()
     if margin_m is not None and not (math.isfinite(margin_m) and margin_m >= 0.0):
         raise OutOfRangeError(f"The balance margin is {margin_m:g} m; it must be a number of at least 0.")
     if was_recorded(motion) and is_person(robot):
-        return recorded_receipt(robot, motion)
+        return Examination(recorded_receipt(robot, motion))
     least_m = planned_margin_m(motion) if margin_m is None else margin_m
     draft, broken = judge(draft_of(motion, robot), margin_m=least_m)
     reasons = [violation.reason for violation in broken]
@@ -57,7 +94,11 @@ def check(motion: Motion, robot: Robot | None = None, *, margin_m: float | None 
     receipt = receipt_for(draft, verdict=verdict, reasons=reasons, **_measured_claims(motion.receipt, shown))
     if any(draft.moving_ends) and draft.measured.limit_set == "standing":  # others are not differentiated over ends
         receipt = replace(receipt, moving_ends=" and ".join(compress(("start", "end"), draft.moving_ends)))
-    return replace(receipt, expression=motion.receipt.expression) if motion.receipt else receipt
+    if motion.receipt is not None:
+        receipt = replace(receipt, expression=motion.receipt.expression)
+    is_clip = draft.measured.limit_set == "standing"
+    faults = find_clip_faults(robot, motion) if is_clip else ()
+    return Examination(receipt, broken, limit_table(draft, margin_m=least_m), faults)
 
 
 def _as_planned(robot: Robot, motion: Motion) -> Robot:

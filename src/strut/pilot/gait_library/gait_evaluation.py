@@ -14,10 +14,10 @@ from strut.motion import Motion
 from strut.pilot.controllers.reference import StandRequest, WalkRequest
 from strut.pilot.gait_library.gait_library import GaitLibrary, GaitParameter
 from strut.pilot.gait_library.gait_store import GaitStore, OnGait
-from strut.pilot.gait_library.task_farm import TaskFarm
 from strut.pilot.piloted_simulation import Clock, World, simulate_requests
 from strut.pilot.plant.torque_model import control_table
 from strut.pilot.request import Walker
+from strut.plumbing.task_farm import TaskFarm
 from strut.robot import Robot
 
 WALK_S = 8.0  # duration of a walk

@@ -22,7 +22,7 @@ from strut.pilot.gait_library.gait_frontier import MAX_ATTEMPTS, GaitFrontier
 from strut.pilot.gait_library.gait_library import GaitParameter, PeriodicGait
 from strut.pilot.gait_library.gait_optimization import GaitProgram, gait_library_table
 from strut.pilot.gait_library.gait_store import GaitRecord, GaitStore, OnGait, gait_home
-from strut.pilot.gait_library.task_farm import TaskFarm, check_reachable
+from strut.plumbing.task_farm import TaskFarm, check_reachable
 from strut.robot import Robot
 from strut.schemas.gait_library import GaitGrid, GridAxis
 

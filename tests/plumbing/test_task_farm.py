@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from strut.errors import MissingExtraError, SchedulerError
-from strut.pilot.gait_library import task_farm
-from strut.pilot.gait_library.task_farm import TaskFarm, check_reachable
+from strut.plumbing import task_farm
+from strut.plumbing.task_farm import TaskFarm, check_reachable
 
 
 class Future:

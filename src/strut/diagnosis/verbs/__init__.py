@@ -1,0 +1,1 @@
+"""What diagnosis adds to `strut check`."""
