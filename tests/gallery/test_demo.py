@@ -51,7 +51,7 @@ def test_the_page_plays_its_films_and_opens_a_receipt_by_mouse_and_keyboard(made
     page.get_by_role("button", name="Pepper, sad").click()
     receipt = page.get_by_role("dialog")
     assert "pepper expresses sad" in receipt.inner_text()
-    assert page.evaluate("document.querySelector('dialog[open] img').naturalWidth") > 400
+    page.wait_for_function("document.querySelector('dialog[open] img').naturalWidth > 400")  # once it is decoded
     page.keyboard.press("Escape")
     assert receipt.count() == 0
     page.get_by_role("button", name="Cassie, neutral").focus()
