@@ -12,7 +12,7 @@ from strut.diagnosis.clip_result import UNREADABLE, ClipResult
 from strut.errors import StrutError
 from strut.formats.motion_file import load_motion
 from strut.models.catalogue import robot_of
-from strut.plumbing.number_text import format_count, format_percent
+from strut.plumbing.number_text import format_count, format_percent, format_share_of_time
 from strut.verify.limit_table import LimitRow
 from strut.viewer.footage import SideBySide
 from strut.viewer.page import Picture, page
@@ -73,14 +73,14 @@ def verdict_counts(results: Sequence[ClipResult]) -> str:
 
 def describe_row(row: LimitRow) -> str:
     """Return a worst value as a sentence: `slip: left_foot, 44 mm at 1.32 s; beyond the limit 31 % of the time`."""
-    share = f"; beyond the limit {format_percent(row.broken_share)} of the time" if row.max is not None else ""
+    share = f"; beyond the limit {format_share_of_time(row.broken_share)}" if row.max is not None else ""
     return f"{row.quantity}: {row.subject}, {value_text(row)} at {row.at_s:.2f} s{share}"
 
 
 def value_text(row: LimitRow) -> str:
     """Return a worst value with its unit; shares of a limit in per cent."""
     if row.quantity == "flight":
-        return "no foot on the ground" if row.worst else "none"
+        return "in the air" if row.worst else "none"
     if row.quantity in ("speed", "torque"):
         return format_percent(row.worst)
     number = f"{row.worst:.0f}" if abs(row.worst) >= MANY else f"{row.worst:.3g}"

@@ -18,7 +18,7 @@ LIBRARIES = {  # what each is for, and how to install it; the first ones come wi
     "fastapi": ("studies", "pip install 'strut[study]'"),
     "statsmodels": ("statistics of studies", "pip install 'strut[study]'"),
     "psycopg": ("studies on PostgreSQL", "pip install 'strut[study]'"),
-    "distributed": ("gait libraries on several machines", "pip install 'strut[cluster]'"),
+    "distributed": ("gait libraries and checks of clips on several machines", "pip install 'strut[cluster]'"),
     "mcap-ros2-support": ("recordings of ROS 2 (MCAP)", "pip install 'strut[exchange]'"),
     "pyarrow": ("datasets of LeRobot", "pip install 'strut[exchange]'"),
     "usd-core": ("scenes as USD", "pip install 'strut[exchange]'"),

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
+FEW = 0.01  # smaller shares are not written as numbers
 MIN_M_S = 0.05  # slower speeds are written in mm/s
 _ONE_OR_SEVERAL = re.compile(r"\[(.*?)\|(.*?)\]")
 
@@ -16,6 +17,11 @@ def format_percent(share: float, digits: int = 0) -> str:
     Rounded as a share of so many digits is, so that 0.925 is both 0.93 and 93 %.
     """
     return f"{float(f'{share:.{digits + 2}f}') * 100.0 + 0.0:.{digits}f} %"  # + 0 so that -0 is 0
+
+
+def format_share_of_time(share: float) -> str:
+    """Return for how much of the time something holds: `31 % of the time`, and `less than 1 % of the time`."""
+    return f"{'less than 1 %' if 0.0 < share < FEW else format_percent(share)} of the time"
 
 
 class Share(float):

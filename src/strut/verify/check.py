@@ -13,7 +13,7 @@ from strut.emotion import Emotion
 from strut.errors import OutOfRangeError
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.plumbing.number_text import format_percent
+from strut.plumbing.number_text import format_share_of_time
 from strut.receipt import Receipt, Verdict
 from strut.robot import Robot
 from strut.verify.clip_findings import find_clip_faults
@@ -67,7 +67,7 @@ class Examination:
         """The receipt with the share of the time in which each limit is broken: `slides 44 mm at 1.32 s; 31 % ...`."""
         share = {one.reason: float(one.broken.mean()) for one in self.violations}
         reasons = [
-            replace(reason, text=f"{reason.text}; {format_percent(share[reason])} of the time")
+            replace(reason, text=f"{reason.text}; {format_share_of_time(share[reason])}")
             if 0.0 < share.get(reason, 0.0) < 1.0
             else reason
             for reason in self.receipt.reasons
