@@ -135,6 +135,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "unitree": "strut.formats.pose_csv:WRITER",
         "gmr": "strut.formats.gmr_pickle:WRITER",
         "mcap": "strut.formats.mcap_ros:WRITER",
+        "usd": "strut.formats.usd_scene:WRITER",
+        "lerobot": "strut.formats.lerobot_dataset:WRITER",
     },
     "strut.robot_writers": {  # formats of `strut export` that hold a robot: (source, name, out, force) -> JSON, line
         "rig": "strut.animation.verbs.export_rig:write_rig",

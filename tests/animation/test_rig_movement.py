@@ -144,7 +144,7 @@ def test_a_cut_glb_and_one_without_animation_are_refused(tmp_path, files, cassie
     (tmp_path / "still.glb").write_bytes(b"".join(file.save_to_bytes()))
     with pytest.raises(RigFileError, match=r"must hold one animation of the rig, and holds 0 \(none\)"):
         strut.animation.import_animation(tmp_path / "still.glb", cassie)
-    with pytest.raises(MotionFileError, match=r"is none of the kinds that are read \(\.bvh, \.glb\)"):
+    with pytest.raises(MotionFileError, match=r"is none of the kinds that are read \(.*\.bvh, \.glb\)"):
         strut.animation.import_animation(tmp_path / "story.fbx", cassie)
 
 

@@ -1,10 +1,8 @@
 """Clips of robots in the files of trainers and retargeting tools, made here by MuJoCo, NumPy and pickle."""
 
 import io
-import os
 import pickle
 import struct
-import sys
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -17,19 +15,7 @@ import strut
 from strut.cli.main import main
 from strut.errors import MotionFileError
 from strut.formats.exchange import export, find_writer
-
-SOLO12 = str(Path(__file__).parents[2] / "examples" / "solo12")
-
-
-@pytest.fixture(scope="session")
-def solo12():
-    """Return a quadruped that others describe; its walk is fast enough that a sliding foot is seen."""
-    homes = [Path(entry) / "cmeel.prefix" / "share" / "example-robot-data" for entry in sys.path]
-    home = next((home for home in homes if home.is_dir()), None)
-    if home is None:
-        pytest.skip("example-robot-data (pip install example-robot-data) is not installed")
-    os.environ["EXAMPLE_ROBOT_DATA"] = str(home)
-    return strut.load_robot(SOLO12)
+from tests.formats.conftest import SOLO12
 
 
 @pytest.fixture(scope="session")

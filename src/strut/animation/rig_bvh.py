@@ -26,7 +26,7 @@ from strut.errors import RigFileError
 from strut.formats.bvh import BvhJoint, bvh_frames, encode_bvh, parse_bvh, recognizes_bvh
 from strut.formats.reader import FormatError
 from strut.maths.sampling import interpolate_columns
-from strut.models.catalogue import robot_of
+from strut.models.catalogue import as_robot, robot_of
 from strut.models.rig import Rig, build_rig
 from strut.motion import Motion
 from strut.robot import Robot
@@ -83,13 +83,14 @@ class RigBvhReader:
         """Return whether a file begins like a BVH file."""
         return recognizes_bvh(head)
 
-    def read(self, content: bytes, path: Path, *, robot: Robot) -> Motion:
+    def read(self, content: bytes, path: Path, *, robot: Robot | str) -> Motion:
         """Return the motion; raises RigFileError if the file is damaged or has no rig of the robot."""
         try:
             joints, values, step_s = parse_bvh(content.decode("utf-8", errors="replace"))
         except FormatError as error:
             raise RigFileError(path, str(error)) from error
-        rig = build_rig(robot)
+        body = as_robot(robot)
+        rig = build_rig(body)
         joint_number = {joint.name: index for index, joint in enumerate(joints)}
         check_bones(rig, joint_number, path)
         bones = [joint_number[name] for name in rig.names]
@@ -104,7 +105,7 @@ class RigBvhReader:
         position = np.einsum("ij,tnj->tni", to_world, position[:, bones])
         rotation = to_world @ rotation[:, bones] @ to_world.T @ rig.rotation
         movement = _at_frames(step_s * np.arange(float(len(values))), position, rotation, slider)
-        return motion_of_rig(rig, movement, path, (f"The file has {up} up.",))
+        return motion_of_rig(body, rig, movement, path, (f"The file has {up} up.",))
 
 
 def _up_axis(joints: list[BvhJoint], bones: list[int], rig: Rig, path: Path) -> str:

@@ -27,8 +27,9 @@ from strut.animation.rig_movement import (
 )
 from strut.arrays import Array
 from strut.errors import RigFileError
+from strut.formats.robot_track import MAX_RATE_HZ
 from strut.maths.sampling import interpolate_columns
-from strut.models.catalogue import robot_of
+from strut.models.catalogue import as_robot, robot_of
 from strut.models.rig import BonePart, Rig, bone_parts, build_rig
 from strut.models.solid_mesh import solid_mesh
 from strut.motion import Motion
@@ -39,6 +40,7 @@ Y_UP = Rotation.from_euler("x", -90.0, degrees=True)  # rotation from z up, as h
 Z_UP = Y_UP.inv().as_matrix()
 SAME_S = 1e-4  # files have times in single precision
 MAGIC = b"glTF"
+MAX_FRAMES = 1_000_000  # of an animation: eleven hours at 25 a second
 
 
 class RigGlbWriter:
@@ -163,7 +165,7 @@ class _Writer:
 
 
 class RigGlbReader:
-    """Reads the one animation of a robot's rig, 25 frames per second."""
+    """Reads the one animation of a robot's rig."""
 
     endings = (".glb",)
     returns = Motion
@@ -172,21 +174,31 @@ class RigGlbReader:
         """Return whether a file begins like a GLB file."""
         return head.startswith(MAGIC)
 
-    def read(self, content: bytes, path: Path, *, robot: Robot) -> Motion:
-        """Return the motion; raises RigFileError if the file is damaged or has no rig of the robot."""
+    def read(self, content: bytes, path: Path, *, robot: Robot | str, rate_hz: float = FRAMES_PER_S) -> Motion:
+        """Return the motion; raises RigFileError if the file is damaged or has no rig of the robot.
+
+        Args:
+            content: Of the file.
+            path: Of the file.
+            robot: The robot that moves.
+            rate_hz: Samples per second of the motion.
+        """
+        if not 0.0 < rate_hz <= MAX_RATE_HZ:
+            raise RigFileError(path, f"cannot have {rate_hz:g} samples per second.")
         if not content.startswith(MAGIC):
             raise RigFileError(path, "is not a GLB file: it does not begin with glTF.")
-        rig = build_rig(robot)
+        body = as_robot(robot)
+        rig = build_rig(body)
         try:
             file = gltf.GLTF2.load_from_bytes(content)
-            movement = _Animation(file, file.binary_blob() or b"", path).movement(rig)
+            movement = _Animation(file, file.binary_blob() or b"", path).movement(rig, rate_hz)
         except RigFileError:
             raise
         except Exception as error:  # pygltflib and numpy raise errors of many types for damaged files
             raise RigFileError(
                 path, f"is damaged and cannot be read as GLB ({type(error).__name__}: {error})."
             ) from error
-        return motion_of_rig(rig, movement, path)
+        return motion_of_rig(body, rig, movement, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +209,13 @@ class _Animation:
     blob: bytes
     path: Path
 
-    def movement(self, rig: Rig) -> RigMovement:
+    def movement(self, rig: Rig, rate_hz: float) -> RigMovement:
         names = {node.name: index for index, node in enumerate(self.file.nodes)}
         check_bones(rig, names, self.path)
         curves, last_s = self.curves(self.animation(set(names.values())))
-        time_s = np.arange(int(np.floor(last_s * FRAMES_PER_S + 1e-6)) + 1) / FRAMES_PER_S
+        if not last_s * rate_hz < MAX_FRAMES:
+            raise RigFileError(self.path, f"holds an animation of {last_s:.3g} s, which is too long.")
+        time_s = np.arange(int(np.floor(last_s * rate_hz + 1e-6)) + 1) / rate_hz
         if len(time_s) < 2:
             raise RigFileError(self.path, f"holds an animation of {last_s:.2f} s, which is too short.")
         to_world = self.globals(curves, time_s)

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from strut.arrays import Array
+from strut.balance.contact_detection import detect_contacts
 from strut.errors import RigFileError
 from strut.models.rig import Rig
 from strut.motion import Motion
+from strut.robot import Robot
 from strut.schemas.eyes import EYES
 
 MAX_OFFSET_M = 0.002  # distance of a bone from where its parent places it; files round to less
@@ -62,10 +64,13 @@ def slider_m(changes: Sequence[tuple[float, str]], time_s: Array) -> Array:
     return place
 
 
-def motion_of_rig(rig: Rig, movement: RigMovement, path: Path, notes: tuple[str, ...] = ()) -> Motion:
+def motion_of_rig(robot: Robot, rig: Rig, movement: RigMovement, path: Path, notes: tuple[str, ...] = ()) -> Motion:
     """Return the motion of a rig's robot; raises RigFileError if the bones move as the joints of the robot cannot.
 
+    Contacts are detected: such files have none.
+
     Args:
+        robot: The robot that moves.
         rig: Of the robot.
         movement: Of its bones.
         path: The file, for errors.
@@ -90,12 +95,13 @@ def motion_of_rig(rig: Rig, movement: RigMovement, path: Path, notes: tuple[str,
             f"about an axis that {rig.robot} does not have; turn bones about their own x axis alone.",
         )
     changes = [0, *(k for k in range(1, len(movement.eyes)) if movement.eyes[k] != movement.eyes[k - 1])]
+    qpos = rig.coordinates(movement.place_m, movement.rotation)
     return Motion(
         robot=rig.robot,
         time_s=movement.time_s,
-        qpos=rig.coordinates(movement.place_m, movement.rotation),
+        qpos=qpos,
         joint_names=rig.joint_names,
-        contact=np.zeros((len(movement.time_s), 0), dtype=bool),
-        foot_names=(),
+        contact=detect_contacts(robot, movement.time_s, qpos),
+        foot_names=robot.foot_names,
         meta={"eyes": [[float(movement.time_s[k]), movement.eyes[k]] for k in changes], "notes": list(notes)},
     )

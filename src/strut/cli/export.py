@@ -11,7 +11,7 @@ import typer
 from strut.cli.clips import ClipRobot, ReadOptions, load_clip
 from strut.cli.options import Force, Json
 from strut.cli.screen import print_json, print_lines, print_next, progress
-from strut.formats.exchange import Exported, find_writer
+from strut.formats.exchange import Exported, FolderWriter, find_writer
 from strut.formats.exchange import export as write
 from strut.formats.motion_file import load_motion
 from strut.models.catalogue import load_robot
@@ -51,7 +51,9 @@ def export(
         print_lines(line)
         return
     motion = load_clip(file, robot, read)
-    path = out or file.with_suffix(find_writer(to or "csv").ending)
+    writer = find_writer(to or "csv")
+    beside_file = file.with_name(f"{file.stem}_{to}" if isinstance(writer, FolderWriter) else file.stem + writer.ending)
+    path = out or beside_file
     check_not_input(path, file)
     options = {} if order is None else {"order": order}
     with progress(f"writes {path}"):
@@ -66,7 +68,8 @@ def export(
         )
     without = f", without {', '.join(written.omitted)}" if written.omitted else ""
     samples = format_count(written.samples, "[sample|samples]")
-    print_lines(f"wrote {' and '.join(map(str, (path, *written.beside)))} ({samples}{without})")
+    beside = () if isinstance(writer, FolderWriter) else written.beside
+    print_lines(f"wrote {' and '.join(map(str, (path, *beside)))} ({samples}{without})")
     print_next("strut library add", file)
 
 
@@ -74,4 +77,4 @@ def _as_dict(written: Exported) -> dict[str, Any]:
     """Return an export as JSON holds it."""
     files = {"file": str(written.path), "beside": [str(path) for path in written.beside]}
     form = written.path.suffix.lower().lstrip(".")
-    return files | {"format": form, "samples": written.samples, "omitted": list(written.omitted)}
+    return files | {"format": form or "folder", "samples": written.samples, "omitted": list(written.omitted)}

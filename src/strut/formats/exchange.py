@@ -15,7 +15,13 @@ from strut.formats.format_options import check_options
 from strut.formats.resample import Alias, aliases, resampled
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
-from strut.plumbing.atomic_files import check_writable, write_atomically
+from strut.plumbing.atomic_files import (
+    check_may_be_folder,
+    check_replaceable,
+    check_writable,
+    write_atomically,
+    write_files,
+)
 from strut.registry import find
 
 
@@ -50,6 +56,28 @@ class SidecarWriter(Protocol):
 
 
 @runtime_checkable
+class FolderWriter(Protocol):
+    """A writer of a format that is a folder of files and holds one motion or several.
+
+    Keyword-only parameters of `encode_folder` are options of the format.
+    """
+
+    @property
+    def last_file(self) -> str:
+        """Path of the file that is written last: where it is, the folder is whole."""
+        ...
+
+    @property
+    def encode_folder(self) -> Callable[..., dict[str, bytes]]:
+        """Function of a sequence of motions that returns the contents of files by their paths in the folder."""
+        ...
+
+    def omitted(self, motion: Motion) -> Sequence[str]:
+        """Return what a motion has and the format cannot store."""
+        ...
+
+
+@runtime_checkable
 class FixedRateWriter(Protocol):
     """A writer of a format in which every file has the same number of samples per second."""
 
@@ -64,7 +92,7 @@ class Exported:
     """What an export wrote.
 
     Args:
-        path: The file.
+        path: The file, or the folder of a format that is one.
         samples: Number of samples in it.
         omitted: What the motion has and the format cannot store.
         aliases: Frequencies of the style that the rate of the samples falsifies.
@@ -78,17 +106,17 @@ class Exported:
     beside: tuple[Path, ...] = ()
 
 
-def find_writer(name: str) -> Writer:
+def find_writer(name: str) -> Writer | FolderWriter:
     """Return the writer of a format; raises UnknownNameError with the names of all formats."""
-    writer: Writer = find("strut.writers", name)
+    writer: Writer | FolderWriter = find("strut.writers", name)
     return writer
 
 
 def export(
-    motion: Motion,
+    motion: Motion | Sequence[Motion],
     path: Path | str,
     *,
-    to: Writer | str | None = None,
+    to: Writer | FolderWriter | str | None = None,
     rate_hz: float | None = None,
     options: Mapping[str, Any] | None = None,
     force: bool = False,
@@ -96,8 +124,8 @@ def export(
     """Write a motion for another program.
 
     Args:
-        motion: The motion.
-        path: File to write; its ending must be that of the format.
+        motion: The motion; several for a format that is a folder.
+        path: File to write; its ending must be that of the format. A folder for a format that is one.
         to: Name of a format (`strut export --help` lists them) or a writer of your own; the ending of the path if None.
         rate_hz: Samples per second; those of the motion if None.
         options: Options of the format.
@@ -111,6 +139,12 @@ def export(
     options = options or {}
     to = to or path.suffix.lower().lstrip(".")
     writer = find_writer(to) if isinstance(to, str) else to
+    motions = [motion] if isinstance(motion, Motion) else list(motion)
+    if isinstance(writer, FolderWriter):
+        return _export_folder(motions, path, writer, rate_hz, options, force=force)
+    if len(motions) != 1:
+        raise OutOfRangeError(f"{writer.ending} files hold one motion, and {len(motions)} were given.")
+    (motion,) = motions
     check_options(writer.encode, options, writer.ending)
     check_writable(path, force=force, ending=writer.ending)
     if isinstance(writer, FixedRateWriter):
@@ -131,3 +165,31 @@ def export(
     for file, content in contents.items():
         write_atomically(file, content, force=force)
     return Exported(path, len(motion.time_s), tuple(writer.omitted(motion)), falsified, tuple(contents)[1:])
+
+
+def _export_folder(
+    motions: Sequence[Motion],
+    folder: Path,
+    writer: FolderWriter,
+    rate_hz: float | None,
+    options: Mapping[str, Any],
+    *,
+    force: bool,
+) -> Exported:
+    """Write motions as a folder: all of its files, or none."""
+    if not motions:
+        raise OutOfRangeError("There is no motion to write; give at least one.")
+    check_options(writer.encode_folder, options, "dataset")
+    check_may_be_folder(folder)
+    check_replaceable(folder, [writer.last_file], force=force)
+    falsified: dict[Alias, None] = {}
+    if rate_hz is not None:
+        for motion in motions:
+            falsified |= dict.fromkeys(aliases(robot_of(motion), motion, rate_hz))
+        motions = [resampled(motion, rate_hz) for motion in motions]
+    files = writer.encode_folder(motions, **options)
+    write_files(folder, files, last=writer.last_file, force=force)
+    omitted = dict.fromkeys(name for motion in motions for name in writer.omitted(motion))
+    samples = sum(len(motion.time_s) for motion in motions)
+    beside = tuple(folder / name for name in sorted(files))
+    return Exported(folder, samples, tuple(omitted), tuple(falsified), beside)
