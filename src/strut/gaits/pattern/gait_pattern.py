@@ -129,24 +129,52 @@ class ContactSchedule:
         return np.asarray((self.swing_share <= 0.0) | (self.swing_share >= 1.0))
 
 
-def contact_schedule(pattern: GaitPattern, places: tuple[str, ...], phase: Array, cycles: int) -> ContactSchedule:
-    """Return the contact schedule of feet at given places. Shape of the phase (T,)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class StepTiming:
+    """Duty factor and handover of every cycle of every foot, each around the swing of that cycle. Shapes (cycles, n)."""
+
+    duty_factor: Array
+    handover: Array
+
+
+def steady_timing(pattern: GaitPattern, feet: int, cycles: int) -> StepTiming:
+    """Return the timing of a walk whose cycles are all alike."""
+    return StepTiming(np.full((cycles, feet), pattern.duty_factor), np.full((cycles, feet), pattern.handover))
+
+
+def contact_schedule(
+    pattern: GaitPattern, places: tuple[str, ...], phase: Array, cycles: int, timing: StepTiming | None = None
+) -> ContactSchedule:
+    """Return the contact schedule of feet at given places; by the pattern's own timing if None. Phase of shape (T,)."""
+    timing = timing or steady_timing(pattern, len(places), cycles)
     swing_start = np.array([pattern.swing_start[place] for place in places])
-    swing_duration = 1.0 - pattern.duty_factor  # in cycles
     since_start = phase[:, None] - swing_start  # (T, n)
     number = np.clip(np.floor(since_start), -1, cycles - 1).astype(int)
+    last = np.maximum(number, 0)
+    following = np.minimum(number + 1, cycles - 1)
+    swing_duration = np.take_along_axis(1.0 - timing.duty_factor, last, axis=0)  # in cycles
     has_swung = number >= 0
     share = np.where(has_swung, np.clip((since_start - number) / swing_duration, 0.0, 1.0), 0.0)
     since_touch_down = np.where(has_swung, since_start - number - swing_duration, np.inf)
     until_lift_off = np.where(number < cycles - 1, number + 1 - since_start, np.inf)
-    load = smooth_step(since_touch_down / pattern.handover) * smooth_step(until_lift_off / pattern.handover)
+    takes_over = smooth_step(since_touch_down / np.take_along_axis(timing.handover, last, axis=0))
+    gives_up = smooth_step(until_lift_off / np.take_along_axis(timing.handover, following, axis=0))
     is_swing = (share > 0.0) & (share < 1.0)
-    return ContactSchedule(phase, number, share, np.where(is_swing, 0.0, load))
+    return ContactSchedule(phase, number, share, np.where(is_swing, 0.0, takes_over * gives_up))
 
 
-def mid_stance_phases(pattern: GaitPattern, place: str, cycles: int) -> Array:
-    """Return the phases in mid-stance of a foot; of the first stance its start, of the last its end. (cycles + 1,)."""
-    phases = pattern.swing_start[place] + np.arange(cycles + 1) - pattern.duty_factor / 2.0
+def mid_stance_phases(pattern: GaitPattern, place: str, cycles: int, duty_factor: Array | None = None) -> Array:
+    """Return the phases in mid-stance of a foot; of the first stance its start, of the last its end. (cycles + 1,).
+
+    Args:
+        pattern: The gait pattern.
+        place: Place of the foot.
+        cycles: Number of cycles.
+        duty_factor: Of each cycle of the foot; the pattern's own if None. Shape (cycles,).
+    """
+    stance = np.full(cycles, pattern.duty_factor) if duty_factor is None else duty_factor
+    before = np.concatenate([stance[:1], stance])  # a stance follows the swing of the cycle before; the first is not used
+    phases = pattern.swing_start[place] + np.arange(cycles + 1) - before / 2.0
     phases[0] = 0.0
     phases[-1] = cycles
     return np.asarray(phases)

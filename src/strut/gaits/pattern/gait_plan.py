@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from strut.arrays import Array
-from strut.gaits.pattern.gait_pattern import ContactSchedule, GaitPattern, contact_schedule, mid_stance_phases
+from strut.gaits.pattern.gait_pattern import (
+    ContactSchedule,
+    GaitPattern,
+    StepTiming,
+    contact_schedule,
+    mid_stance_phases,
+    steady_timing,
+)
 from strut.gaits.pattern.gait_track import TrackPiece, track
 from strut.maths.easing import smooth_step
 
@@ -59,6 +67,33 @@ class GaitPlan:
     expressed_share: Array
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """How a walk goes on: its clock, the path of the body, and what may differ from step to step.
+
+    Args:
+        cycles: Number of cycles.
+        duration_s: Of all, with the standing before and after.
+        settle_s: Duration of standing before and after.
+        phase_at: Returns the cycles walked at times; below 0 before the first step. Shape (T,) in and out.
+        pose_at: Returns the pose of the body on the ground at phases: x, y [m], yaw [rad]. Shapes (...), (..., 3).
+        timing: Duty factor and handover of every cycle.
+        foot_m: Frames of the feet in each stance, relative to the middle of the feet. Shape (cycles + 1, n, 3).
+        lift_m: Height of each swing. Shape (cycles, n).
+        uneven_at: Returns how unevenly time runs within a step at times, from -1 to 1. Shape (T,) in and out.
+    """
+
+    cycles: int
+    duration_s: float
+    settle_s: float
+    phase_at: Callable[[Array], Array]
+    pose_at: Callable[[Array], Array]
+    timing: StepTiming
+    foot_m: Array
+    lift_m: Array
+    uneven_at: Callable[[Array], Array]
+
+
 def gait_plan(
     pattern: GaitPattern,
     stance: FootStance,
@@ -70,7 +105,7 @@ def gait_plan(
     rate_hz: float,
     uneven: float = 0.0,
 ) -> GaitPlan:
-    """Return a walk that starts and ends standing.
+    """Return a walk of even cycles that starts and ends standing.
 
     Args:
         pattern: The gait pattern.
@@ -83,18 +118,45 @@ def gait_plan(
         uneven: How unevenly time runs within a step, from -1 to 1: above 0, feet move fast and then wait.
     """
     cycles = sum(piece.cycles for piece in pieces)
-    time_s = np.arange(round((2.0 * settle_s + cycles * period_s) * rate_hz) + 1) / rate_hz
-    even_phase = (time_s - settle_s) / period_s
+    feet = len(stance.places)
+    course = Course(
+        cycles=cycles,
+        duration_s=2.0 * settle_s + cycles * period_s,
+        settle_s=settle_s,
+        phase_at=lambda time_s: (time_s - settle_s) / period_s,
+        pose_at=partial(track, pieces=pieces),
+        timing=steady_timing(pattern, feet, cycles),
+        foot_m=np.broadcast_to(stance.foot_m, (cycles + 1, feet, 3)),
+        lift_m=np.full((cycles, feet), lift_m),
+        uneven_at=lambda time_s: np.full_like(time_s, uneven),
+    )
+    return plan_course(pattern, stance, course, rate_hz)
+
+
+def plan_course(pattern: GaitPattern, stance: FootStance, course: Course, rate_hz: float) -> GaitPlan:
+    """Return the plan of a walk that starts and ends standing, and whose cycles may differ.
+
+    Args:
+        pattern: The gait pattern, for the order of the swings.
+        stance: Places of the feet and their centres of pressure.
+        course: How the walk goes on.
+        rate_hz: Samples per second.
+    """
+    cycles = course.cycles
+    time_s = np.arange(round(course.duration_s * rate_hz) + 1) / rate_hz
+    even_phase = course.phase_at(time_s)
     steps_per_cycle = len(set(pattern.swing_start.values()))
     phase = np.clip(even_phase, 0.0, float(cycles))
-    delay = uneven * np.sin(2.0 * np.pi * steps_per_cycle * phase) / (2.0 * np.pi * steps_per_cycle)
+    hurry = np.sin(2.0 * np.pi * steps_per_cycle * phase) / (2.0 * np.pi * steps_per_cycle)
+    delay = course.uneven_at(time_s) * hurry
     phase = phase - delay
-    schedule = contact_schedule(pattern, stance.places, even_phase - delay, cycles)
+    schedule = contact_schedule(pattern, stance.places, even_phase - delay, cycles, course.timing)
     foot_in_world = np.empty((len(time_s), len(stance.places), 3))
     foot_yaw_rad = np.empty((len(time_s), len(stance.places)))
     for foot, place in enumerate(stance.places):
-        mid_stance = track(mid_stance_phases(pattern, place, cycles), pieces)  # (cycles + 1, 3)
-        footprint_m = _points_in_world(mid_stance, stance.foot_m[foot, :2])
+        phases = mid_stance_phases(pattern, place, cycles, course.timing.duty_factor[:, foot])
+        mid_stance = course.pose_at(phases)  # (cycles + 1, 3)
+        footprint_m = _points_in_world(mid_stance, course.foot_m[:, foot, :2])
         share = schedule.swing_share[:, foot]
         number = schedule.swing_number[:, foot]
         progress = smooth_step(share)
@@ -102,20 +164,21 @@ def gait_plan(
         after = number + 1
         step_m = footprint_m[after] - footprint_m[before]
         foot_in_world[:, foot, :2] = footprint_m[before] + progress[:, None] * step_m
-        foot_in_world[:, foot, 2] = stance.foot_m[foot, 2] + lift_m * 64.0 * (share * (1.0 - share)) ** 3
+        height_m = course.lift_m[before, foot] * 64.0 * (share * (1.0 - share)) ** 3
+        foot_in_world[:, foot, 2] = stance.foot_m[foot, 2] + height_m
         foot_yaw_rad[:, foot] = mid_stance[before, 2] + progress * (mid_stance[after, 2] - mid_stance[before, 2])
     cop_m = np.zeros((len(stance.places), 2)) if stance.cop_m is None else stance.cop_m
     foot_pose = np.concatenate([foot_in_world[..., :2], foot_yaw_rad[..., None]], axis=2)
     cop_in_world = np.stack([_points_in_world(foot_pose[:, foot], cop_m[foot]) for foot in range(len(cop_m))], axis=1)
     return GaitPlan(
         time_s=time_s,
-        track=track(phase, pieces),
+        track=course.pose_at(phase),
         phase=phase,
         schedule=schedule,
         foot_in_world=foot_in_world,
         foot_yaw_rad=foot_yaw_rad,
         cop_in_world=cop_in_world,
-        expressed_share=fade_in_and_out(time_s, settle_s),
+        expressed_share=fade_in_and_out(time_s, course.settle_s),
     )
 
 
@@ -131,9 +194,9 @@ def fade_in_and_out(time_s: Array, fade_s: float) -> Array:
 
 
 def _points_in_world(pose: Array, point_m: Array) -> Array:
-    """Return a point of a body at planar poses of the body. Shapes (..., 3), (2,) in, (..., 2) out."""
+    """Return points of a body at planar poses of the body. Shapes (..., 3), (2,) or (..., 2) in, (..., 2) out."""
     cosine = np.cos(pose[..., 2])
     sine = np.sin(pose[..., 2])
-    x = pose[..., 0] + cosine * point_m[0] - sine * point_m[1]
-    y = pose[..., 1] + sine * point_m[0] + cosine * point_m[1]
+    x = pose[..., 0] + cosine * point_m[..., 0] - sine * point_m[..., 1]
+    y = pose[..., 1] + sine * point_m[..., 0] + cosine * point_m[..., 1]
     return np.stack([x, y], axis=-1)

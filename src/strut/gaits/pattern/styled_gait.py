@@ -59,6 +59,27 @@ CHECK_RISE = 0.015  # in h: a feasible body must be able to rise, because nearly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Carriage:
+    """How a body is carried over its feet.
+
+    Args:
+        height_m: Height of the centre of mass. Shape (T,).
+        pitch_roll_rad: Pitch and roll of the base. Shape (T, 2).
+        joint_rad: Preferred joint angles. Shape (T, n_joints).
+    """
+
+    height_m: Array
+    pitch_roll_rad: Array
+    joint_rad: Array
+
+    def posture(self, plan: GaitPlan) -> BodyPosture:
+        """Return the posture of a body that faces along the track of a plan."""
+        yaw_pitch_roll = np.column_stack([plan.track[:, 2], self.pitch_roll_rad])
+        rotation = Rotation.from_euler("ZYX", yaw_pitch_roll).as_matrix()
+        return BodyPosture(height_m=self.height_m, base_rotation=rotation, joint_rad=self.joint_rad)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class StyledGait:
     """The gait of a robot in a style at one fallback.
 
@@ -112,6 +133,32 @@ class StyledGait:
         return replace(self, body_height=body_height, pattern=replace(self.pattern, period=period, stride=stride))
 
     @property
+    def time_unit_s(self) -> float:
+        """sqrt(h / g) of the body."""
+        return _time_unit_s(self.stance)
+
+    @property
+    def foot_m(self) -> Array:
+        """Frames of the feet in standing at the stance width of the style. Shape (n, 3)."""
+        width = self.style.stance_width * self.robot.gait_as(PatternTable).width
+        return self.stance.foot_m * np.array([1.0, width, 1.0])
+
+    @property
+    def lift_m(self) -> float:
+        """Height of a swing in the style."""
+        return self.pattern.lift * self.style.lift * self.stance.height_m
+
+    @property
+    def uneven(self) -> float:
+        """How unevenly time runs within a step, as `gait_plan` takes it."""
+        return UNEVEN * (self.style.jerkiness - STYLE_PARAMETERS["jerkiness"].neutral)
+
+    @property
+    def breathes(self) -> bool:
+        """Whether the style breathes, so that the body stands for longer at both ends."""
+        return self.style.breath > 0.0 and self.robot.expression.mapping("breath") is not None
+
+    @property
     def period_s(self) -> float:
         """Duration of a cycle in the style."""
         return self.pattern.period * _time_unit_s(self.stance) / self.style.tempo
@@ -123,27 +170,23 @@ class StyledGait:
 
     def plan(self, rate_hz: float, *, cycles: int | None) -> GaitPlan:
         """Return the plan of the whole walk, or of at most so many cycles of its hardest piece."""
-        style = self.style
-        height_m = self.stance.height_m
-        width = style.stance_width * self.robot.gait_as(PatternTable).width
-        stance = replace(self.stance, foot_m=self.stance.foot_m * np.array([1.0, width, 1.0]))
+        stance = replace(self.stance, foot_m=self.foot_m)
         pieces = self.pieces()
         if cycles is not None:
             hardest = max(pieces, key=lambda piece: sum(abs(travel) for travel in piece.per_cycle))
             pieces = (replace(hardest, cycles=min(hardest.cycles, cycles)),)
-        breathes = style.breath > 0.0 and self.robot.expression.mapping("breath") is not None
-        rest = REST if breathes and cycles is None else 0.0
+        rest = REST if self.breathes and cycles is None else 0.0
         plan = gait_plan(
             self.pattern,
             stance,
             period_s=self.period_s,
             pieces=pieces,
-            lift_m=self.pattern.lift * style.lift * height_m,
-            settle_s=(SETTLE + rest) * _time_unit_s(self.stance),
+            lift_m=self.lift_m,
+            settle_s=(SETTLE + rest) * self.time_unit_s,
             rate_hz=rate_hz,
-            uneven=UNEVEN * (style.jerkiness - STYLE_PARAMETERS["jerkiness"].neutral),
+            uneven=self.uneven,
         )
-        return replace(plan, expressed_share=fade_in_and_out(plan.time_s, SETTLE * _time_unit_s(self.stance)))
+        return replace(plan, expressed_share=fade_in_and_out(plan.time_s, SETTLE * self.time_unit_s))
 
     def pieces(self) -> tuple[TrackPiece, ...]:
         """Return the path of the body in the style: to the goal, or at the commanded velocity.
@@ -173,6 +216,10 @@ class StyledGait:
 
     def body_posture(self, plan: GaitPlan) -> BodyPosture:
         """Return height, attitude and preferred joint angles of the body along a plan."""
+        return self.carriage(plan).posture(plan)
+
+    def carriage(self, plan: GaitPlan) -> Carriage:
+        """Return how the style carries the body along a plan."""
         style = self.style
         share = plan.expressed_share
         secondary = self.secondary_motion(plan)
@@ -181,15 +228,12 @@ class StyledGait:
         pitch_rad = style.body_pitch_rad
         if table.mapping("trunk_pitch_rad") is not None and not table.joints("trunk_pitch_rad"):
             pitch_rad += style.trunk_pitch_rad  # no joint bends the trunk, so the whole body does
-        yaw_pitch_roll = np.column_stack(
-            [plan.track[:, 2], share * pitch_rad + secondary.pitch_rad, secondary.roll_rad]
-        )
         without_pitch = replace(secondary, pitch_rad=np.zeros_like(share))  # the base pitches already
         offset_rad = share[:, None] * (joint_offsets_of_style(self.robot, style) + self.arm_swing(plan))
         offset_rad = offset_rad + without_pitch.joint_offsets(self.robot)
-        return BodyPosture(
+        return Carriage(
             height_m=self.stance.height_m * (1.0 + steady_height + secondary.rise),
-            base_rotation=Rotation.from_euler("ZYX", yaw_pitch_roll).as_matrix(),
+            pitch_roll_rad=np.column_stack([share * pitch_rad + secondary.pitch_rad, secondary.roll_rad]),
             joint_rad=self.joints_in_range(offset_rad, share),
         )
 
