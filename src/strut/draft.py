@@ -14,7 +14,9 @@ from strut.arrays import Array
 from strut.audit import Audit
 from strut.errors import OutOfRangeError
 from strut.receipt import LimitName, Reason, ReasonKind
+from strut.request import RobotTask
 from strut.robot import Robot
+from strut.score import Score
 from strut.style import Style
 
 DetailLevel = Literal["search", "whole", "final"]
@@ -166,6 +168,59 @@ class Detail:
     verdict_only: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyStyle:
+    """The style of a steady walk that keeps every limit, and what else its generator needs to draft it again.
+
+    Args:
+        task: The walk.
+        style: The style.
+        fallback: The fallback of the generator.
+    """
+
+    task: RobotTask
+    style: Style
+    fallback: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StyleOverTime:
+    """The styles that a walk goes through.
+
+    Args:
+        score: When each keyframe takes over from the one before.
+        keys: Of each keyframe.
+        neutral: The same walks in neutral, of each keyframe; none where nothing is weakened.
+        share_time_s: Instants of `share`, a millisecond or so apart. Shape (m,).
+        share: Share of the keyframes' styles that is left, the rest is neutral; None for all of it. Shape (m,).
+    """
+
+    score: Score
+    keys: tuple[KeyStyle, ...]
+    neutral: tuple[KeyStyle, ...] = ()
+    share_time_s: Array = field(default_factory=lambda: np.zeros(1))
+    share: Array | None = None
+
+    @property
+    def styles(self) -> tuple[KeyStyle, ...]:
+        """All styles: those of the keyframes, then neutral ones."""
+        return (*self.keys, *self.neutral)
+
+    def share_at(self, time_s: Array) -> Array:
+        """Return the share of the keyframes' styles that is left. Shape (T,) in and out."""
+        if self.share is None:
+            return np.ones_like(time_s)
+        return np.asarray(np.interp(time_s, self.share_time_s, self.share))
+
+    def style_at(self, time_s: Array) -> Array:
+        """Return the weight of each of the `styles`; they add up to 1. Shapes (T,) in, (T, n) out."""
+        weights = self.score.weights_at(time_s)
+        if not self.neutral:
+            return weights
+        share = self.share_at(time_s)[:, None]
+        return np.concatenate([share * weights, (1.0 - share) * weights], axis=1)
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """How the strongest intensity is searched.
@@ -199,6 +254,13 @@ class Generator(ABC):
     @abstractmethod
     def drafts(self, style: Style, detail: Detail) -> Iterable[Draft]:
         """Yield drafts in order of preference: the first that keeps every limit is taken."""
+
+    def drafts_over_time(self, styles: StyleOverTime, detail: Detail) -> Iterable[Draft]:  # noqa: ARG002
+        """Yield drafts of one walk whose style changes on the way, in order of preference.
+
+        Only tasks that can follow a score need it (`RobotTask.follows_scores`).
+        """
+        raise OutOfRangeError(f"{type(self).__name__} has no walk whose style changes on the way; leave the score out.")
 
     @property
     def usual_options(self) -> Mapping[str, float]:

@@ -299,6 +299,10 @@ class AnimationError(FieldError):
     """A field of an animation file is invalid."""
 
 
+class ScoreError(FieldError):
+    """A field of a score file is invalid."""
+
+
 class UnreachableFrameError(StrutError):
     """A body cannot take the pose of a frame of an animation.
 

@@ -21,6 +21,7 @@ _OPTIONAL_KEYS = (
     "controller",
     "robustness",
     "expression",
+    "score",
     "walking_speed_m_s",
     "walking_speed_asked_m_s",
     "walking_direction_rad",
@@ -190,6 +191,8 @@ class Receipt:
         naturalness: How a human gait compares with measured ones.
         soundness: How well a solved movement or its landings satisfy the equation of motion.
         walk: How many steps a composed walk has, how it starts, turns, stops and joins.
+        score: Of a walk whose emotion changes: `keyframes` with the kept share of each, and the intensity over time,
+            asked and kept.
     """
 
     robot: str
@@ -229,6 +232,7 @@ class Receipt:
     naturalness: Mapping[str, float] | None = None
     soundness: Mapping[str, float | str | None] | None = None
     walk: Mapping[str, float | None] | None = None
+    score: Mapping[str, Any] | None = None
 
     @property
     def share_kept(self) -> float | None:

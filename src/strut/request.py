@@ -19,10 +19,12 @@ from strut.audit import DEFAULT_MARGIN_M
 from strut.emotion import Emotion, checked_intensity
 from strut.errors import OutOfRangeError, StrutError, UnknownNameError
 from strut.plumbing.argument_types import coerce_fields
-from strut.registry import find
+from strut.plumbing.number_text import join_words
+from strut.registry import find, names
 from strut.request_checks import check_length, check_word
 from strut.schemas.expression import Layer
 from strut.schemas.gait import GaitTable
+from strut.score import Keyframe, Score
 
 Retreat = Literal["global", "local"]
 LOWEST_RATE_HZ = 20.0
@@ -60,6 +62,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
         keeps_margin: Whether a user may choose the balance margin.
         adjustable: Numbers that a user may choose and that may be infeasible, by field, in the order in which they are
             tried.
+        follows_scores: Whether the emotion may change on the way (`at_keyframe`).
         is_slow: Whether a solver works on it for long, so that the first Ctrl-C stops the solver and keeps its result.
     """
 
@@ -72,6 +75,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
     styled: ClassVar[bool] = True
     keeps_margin: ClassVar[bool] = True
     adjustable: ClassVar[Mapping[str, Adjustable]] = {}
+    follows_scores: ClassVar[bool] = False
     is_slow: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -95,6 +99,10 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
     def at_usual_speed(self, speed_m_s: float) -> Self | None:  # noqa: ARG002
         """Return the task at another speed in the place of the robot's usual one; None if a speed was chosen."""
         return None
+
+    def at_keyframe(self, keyframe: Keyframe) -> Self:  # noqa: ARG002
+        """Return the steady walk of one keyframe of a score; raises OutOfRangeError for what no score can do."""
+        raise OutOfRangeError(f"{type(self).__name__} does not follow a score; leave the score out.")
 
     def refusal(self, limit: str, reason: str) -> StrutError | None:  # noqa: ARG002
         """Return a more helpful error for a broken limit of the neutral motion, if there is one."""
@@ -153,6 +161,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         retreat: What cannot be kept is weakened throughout (`global`) or only while a limit is near (`local`).
         strict: Refuse instead of weakening.
         expression: `published`, or with the `animated` layer over it; the robot's usual if None.
+        score: The emotions over time, instead of one.
     """
 
     robot: str
@@ -164,6 +173,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     retreat: Retreat = "global"
     strict: bool = False
     expression: Layer | None = None
+    score: Score | None = None
 
     def __post_init__(self) -> None:
         coerce_fields(self)
@@ -178,6 +188,23 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         check_word("retreat", self.retreat, get_args(Retreat))
         if self.retreat == "local" and not self.task.relaxes:
             raise OutOfRangeError("This task cannot weaken the emotion for a while only; leave the local retreat out.")
+        if self.score is not None:
+            self._check_score(self.score)
+
+    def _check_score(self, score: Score) -> None:
+        """Raise OutOfRangeError if the task cannot follow a score, or if what is asked beside it contradicts it."""
+        if not self.task.follows_scores:
+            kinds = [find("strut.tasks", name) for name in names("strut.tasks")]
+            follow = join_words([kind.request.walks for kind in kinds if kind.request.follows_scores])
+            does = self.task.walks or "does not walk"
+            raise OutOfRangeError(
+                f"{self.robot} {does} and follows no score yet; every robot that {follow} follows one."
+            )
+        if self.emotion is not None:
+            raise OutOfRangeError("Emotion and score are both given; a score has emotions of its own, so give one.")
+        for keyframe in score.keyframes:
+            checked_intensity(self.intensity * keyframe.intensity)
+            self.task.at_keyframe(keyframe)
 
     @property
     def min_margin_m(self) -> float:

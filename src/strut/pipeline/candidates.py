@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pkgutil import resolve_name
 
-from strut.draft import Candidate, Detail, Generator, Limit, OnProgress, Progress, Search
+from strut.draft import Candidate, Detail, Draft, Generator, Limit, OnProgress, Progress, Search
 from strut.errors import OutOfRangeError, StoppedError
 from strut.expression.blend import style_for
 from strut.maths.bisection import bisect
@@ -101,15 +101,35 @@ class Candidates:
             quiet: Do not report progress.
             known: Candidates by style; one of the same style is returned instead, and this one is added.
         """
-        request = self.request
         style = self.style(intensity)
         neutral = style == self.style(0.0)
         known = {} if known is None else known
         if style in known:
             return replace(known[style], intensity=intensity, neutral=neutral)
+        candidate = self.first_passing(
+            self.generator.drafts(style, detail), intensity, detail, neutral=neutral, use=use
+        )
+        known[style] = candidate
+        if not quiet:
+            self.report(intensity, passed=candidate.passes)
+        return candidate
+
+    def first_passing(
+        self, drafts: Iterable[Draft], intensity: float, detail: Detail, *, neutral: bool, use: float = 1.0
+    ) -> Candidate:
+        """Judge drafts one after the other: return the first that passes, or the last one.
+
+        Args:
+            drafts: At least one.
+            intensity: Of the emotion.
+            detail: How carefully they are drafted.
+            neutral: Whether they express nothing.
+            use: Share of the speed and torque limits that may be used.
+        """
+        request = self.request
         is_simulated = detail.level == "final" and request.task.simulated
         candidate = None
-        for draft in self.generator.drafts(style, detail):
+        for draft in drafts:
             measured, violations = judge(draft, margin_m=request.min_margin_m, use=use, more=self.limits)
             candidate = Candidate(intensity, measured, violations, neutral=neutral)
             if candidate.passes and is_simulated:
@@ -118,9 +138,6 @@ class Candidates:
             if candidate.passes or candidate.is_hopeless(violations, detail):
                 break
         assert candidate is not None, "a generator yields at least one draft"
-        known[style] = candidate
-        if not quiet:
-            self.report(intensity, passed=candidate.passes)
         return candidate
 
     @property

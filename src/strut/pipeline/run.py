@@ -14,12 +14,13 @@ from strut.draft import Draft, Generator, Limit, OnProgress
 from strut.errors import RefusedError
 from strut.models.catalogue import load_robot
 from strut.motion import Motion, versions_in_use
-from strut.pipeline.alternatives import refusal, slower_requests
+from strut.pipeline.alternatives import refusal
 from strut.pipeline.candidates import Candidates, generator_for
 from strut.pipeline.relaxation import relax_locally
-from strut.pipeline.weakening import strongest_expression
-from strut.plumbing.number_text import format_percent, format_speed
-from strut.receipt import Reason, ReasonKind, Receipt, intensity_of_asked
+from strut.pipeline.score_walk import perform_score
+from strut.pipeline.slowing import slower_than_usual, strongest_at_feasible_speed
+from strut.plumbing.number_text import format_percent
+from strut.receipt import Reason, Receipt, intensity_of_asked
 from strut.request import Request
 from strut.robot import Robot
 from strut.simulation.servo_bound import servo_bound
@@ -64,29 +65,10 @@ def run(
     if generator is None:
         generator = generator_for(request, robot, on_progress)
     candidates = Candidates(request, robot, generator, tuple(limits), on_progress, is_own_generator=is_own_generator)
-    strongest = strongest_expression(candidates)
-    slowed = list[Reason]()
-    if strongest.candidate is None:
-        usual = strongest
-        for speed_m_s, slower in slower_requests(candidates):
-            strongest = strongest_expression(slower)
-            if strongest.candidate is not None:
-                candidates = slower
-                slowed = [_slower_than_usual(speed_m_s, str(usual.binding_limits[0].reason))]
-                break
-        else:
-            strongest = usual
-    if request.retreat == "local":
-        strongest = relax_locally(candidates, strongest)
-    if strongest.candidate is None:
-        raise refusal(candidates, strongest.binding_limits)
-    receipt = planned_receipt(
-        strongest.candidate.draft,
-        emotion=request.emotion,
-        asked=request.asked,
-        intensity=strongest.candidate.intensity,
-        binding_limits=strongest.binding_limits,
-    )
+    if request.score is not None:
+        draft, receipt, slowed = perform_score(candidates, request.score)
+    else:
+        draft, receipt, candidates, slowed = _perform_emotion(candidates)
     if request.task.walks:
         receipt = replace(receipt, **servo_bound(robot, receipt.balance_margin_mm))
     receipt = replace(receipt, expression=None if request.expression == "published" else request.expression)
@@ -96,9 +78,28 @@ def run(
     if slowed:  # the speed is the planner's own, so that it was not asked for
         receipt = replace(receipt, walking_speed_asked_m_s=None)
     elif generator.slow_because:
-        slowed = [_slower_than_usual(generator.usual_options["speed_m_s"], generator.slow_because)]
+        slowed = [slower_than_usual(generator.usual_options["speed_m_s"], generator.slow_because)]
     receipt = replace(receipt, reasons=(*receipt.reasons, *slowed), solve_s=perf_counter() - started)
-    return motion_of(candidates.request, strongest.candidate.draft, receipt)
+    return motion_of(candidates.request, draft, receipt)
+
+
+def _perform_emotion(candidates: Candidates) -> tuple[Draft, Receipt, Candidates, list[Reason]]:
+    """Return the strongest expression of one emotion, its receipt, its candidates, and why it is slower than usual."""
+    request = candidates.request
+    strongest, candidates, slowed = strongest_at_feasible_speed(candidates)
+    if request.retreat == "local":
+        strongest = relax_locally(candidates, strongest)
+    if strongest.candidate is None:
+        raise refusal(candidates, strongest.binding_limits)
+    draft = strongest.candidate.draft
+    receipt = planned_receipt(
+        draft,
+        emotion=request.emotion,
+        asked=request.asked,
+        intensity=strongest.candidate.intensity,
+        binding_limits=strongest.binding_limits,
+    )
+    return draft, receipt, candidates, slowed
 
 
 def _unless_strict(request: Request, receipt: Receipt) -> str:
@@ -109,11 +110,6 @@ def _unless_strict(request: Request, receipt: Receipt) -> str:
         share = format_percent(receipt.expressed_share)
         return f"Without --strict it would {how} intensity {request.asked:.2f}, {share} expressed."
     return f"Without --strict it would {how} {intensity}."
-
-
-def _slower_than_usual(speed_m_s: float, why: str) -> Reason:
-    text = f"walks at {format_speed(speed_m_s)} in neutral, because its usual speed would break a limit ({why})"
-    return Reason(ReasonKind.SLOWED, None, text)
 
 
 def _share_over_time(draft: Draft) -> list[float] | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from strut.draft import OnProgress
 from strut.emotion import Emotion, named_emotion
-from strut.errors import BadTableError, StrutError, UnknownNameError
+from strut.errors import BadTableError, OutOfRangeError, StrutError, UnknownNameError
 from strut.models.catalogue import as_robot
 from strut.motion import Motion
 from strut.pipeline.run import run
@@ -18,12 +18,14 @@ from strut.request import Request, Retreat, RobotTask, TaskKind
 from strut.robot import Robot
 from strut.schemas.expression import Layer
 from strut.schemas.gait import GaitTable
+from strut.score import Score, as_score
 
 
 def walk(
     robot: Robot | str,
     emotion: Emotion | str | None = "neutral",
     *,
+    score: Score | str | Sequence[tuple[str | Emotion, float]] | None = None,
     goal: Place | Sequence[Place] | None = None,
     cycles: int | None = None,
     intensity: float = 1.0,
@@ -42,6 +44,8 @@ def walk(
     Args:
         robot: The robot, or its name.
         emotion: The emotion, or its name; None expresses nothing on purpose.
+        score: Emotions over time instead of one: a `Score`, the path of a score file (.toml), a text such as
+            "neutral 3s, happy 4s, sad", or emotions with their seconds.
         goal: Where to go, the way-points before it first. It starts at the origin, facing x.
         cycles: Whole gait cycles where there is no goal, 10 if None.
         intensity: 0 is neutral, 1 as published, at most 1.5.
@@ -59,6 +63,7 @@ def walk(
 
     Example:
         >>> strut.walk("mrpete", "sad", cycles=4).receipt.balance_margin_mm
+        >>> strut.walk("go2", score=[("neutral", 3.0), ("happy", 4.0)]).receipt.score
         >>> strut.walk("alice", "sad", goal=strut.Place(0.3, 0.1, 0.5)).receipt.task_error_mm
     """
     robot = as_robot(robot)
@@ -66,8 +71,12 @@ def walk(
     chosen: dict[str, Any] = {"goals": goals, "cycles": cycles, **choices}
     task = _task(robot, {name: value for name, value in chosen.items() if value is not None})
     felt = named_emotion(emotion) if isinstance(emotion, str) else emotion
+    if score is not None:
+        if emotion != "neutral":
+            raise OutOfRangeError("Emotion and score are both given; a score has emotions of its own, so give one.")
+        felt = None
     how: dict[str, Any] = {"intensity": intensity, "margin_m": margin_m, "retreat": retreat, "strict": strict}
-    how["expression"] = expression
+    how |= {"expression": expression, "score": None if score is None else as_score(score)}
     request = Request(
         robot=robot.name, task=task, emotion=felt, rate_hz=task.usual_rate_hz if rate_hz is None else rate_hz, **how
     )

@@ -33,6 +33,7 @@ _HINTS = {  # how to make a noun
     "Place": "strut.Place(x_m, y_m, heading_rad) makes a Place",
     "Recording": "strut.read_recording(path) makes a Recording",
     "Robot": "strut.load_robot(name) makes a Robot",
+    "Score": "strut.Score.read(path) makes a Score",
     "World": "strut.pilot.World(friction=0.3, pushes=(strut.pilot.Push(1.0, (0.0, 50.0, 0.0)),)) makes a World",
 }
 

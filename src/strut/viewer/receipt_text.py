@@ -110,6 +110,8 @@ def headline(receipt: Receipt) -> str:
     if emotion is None and receipt.pad is not None:
         emotion = f"({', '.join(f'{value:g}' for value in receipt.pad)})"
     robot = f"{receipt.verdict}: {receipt.robot}"
+    if emotion is None and receipt.score is not None:
+        return f"{robot} follows {', '.join(key['emotion'] for key in receipt.score['keyframes'])}"
     if emotion is None:
         return robot
     kept = receipt.share_kept
@@ -130,6 +132,7 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
         return ["Not checked yet: run `strut check FILE`."]
     sentences = [
         *_expression(receipt),
+        _score(receipt),
         *(_capitalise(f"{reason.text}.") for reason in receipt.reasons_of(ReasonKind.SLOWED)),
         f"Not expressed: {'; '.join(receipt.not_expressed)}." if receipt.not_expressed else "",
         _travel(receipt),
@@ -139,6 +142,17 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
         *_needs(receipt),
     ]
     return [sentence for sentence in sentences if sentence]
+
+
+def _score(receipt: Receipt) -> str:
+    """Return how much of each keyframe of a score is kept; nothing without a score."""
+    if receipt.score is None:
+        return ""
+    parts = [
+        f"{key['emotion']} from {key['at_s']:.1f} s at {format_percent(key['kept_share'])}"
+        for key in receipt.score["keyframes"]
+    ]
+    return f"Kept of its score: {', '.join(parts)}."
 
 
 def measured_sentences(receipt: Receipt, ending: GoalEnding | None = None) -> list[str]:

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 from msgspec import to_builtins
 
-from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation, not_made
+from strut.draft import Detail, Draft, Generator, OnProgress, Search, StyleOverTime, Violation, not_made
 from strut.expression.expressed_share import expressed_shares, not_expressed
 from strut.expression.secondary_motion import SECONDARY_PARAMETERS
 from strut.gaits.pattern.gait_fallbacks import (
@@ -26,6 +26,7 @@ from strut.gaits.pattern.gait_fallbacks import (
 from strut.gaits.pattern.gait_figures import gait_figures
 from strut.gaits.pattern.gait_plan import GaitPlan
 from strut.gaits.pattern.request import PatternGait
+from strut.gaits.pattern.scored_gait import ScoredGait
 from strut.gaits.pattern.single_support import hardest_on_one_leg
 from strut.gaits.pattern.styled_gait import CHECK_CYCLES, SOLVED_RATE_HZ, StyledGait
 from strut.gaits.pattern.table import PatternTable
@@ -97,6 +98,22 @@ class GaitDrafts(Generator):
             if not may_shorten_steps:
                 return
             start = shorter_steps
+
+    def drafts_over_time(self, styles: StyleOverTime, detail: Detail) -> Iterator[Draft]:
+        """Yield the one walk through the styles, each at the fallback of its own steady walk."""
+        rate_hz = self.rate_hz if detail.level == "final" else SOLVED_RATE_HZ
+        gait = ScoredGait.of_styles(self.robot, styles)
+        plan, solution = gait.solve(rate_hz)
+        yield Draft(
+            robot=self.robot,
+            time_s=plan.time_s,
+            qpos=solution.qpos,
+            contact=plan.schedule.contact,
+            style=None,
+            share_over_time=plan.expressed_share * styles.share_at(plan.time_s),
+            violations=_reach_violations(gait.gaits[0], plan, solution),
+            meta={"options": to_builtins(self.task)},
+        )
 
     def _lower_drafts(self, gait: StyledGait, detail: Detail, first: int, end: int) -> Iterator[Draft]:
         """Yield the gait at fallback `first`, then lower bodies while each one slows the fastest joint."""

@@ -13,6 +13,7 @@ from strut.gaits.pattern.table import PatternTable
 from strut.place import Place
 from strut.request import Adjustable, RobotTask, TaskKind
 from strut.request_checks import check_cycles, check_goal
+from strut.score import Keyframe
 
 FASTEST_M_S = 10.0
 FASTEST_TURN_RAD_S = 10.0
@@ -33,6 +34,7 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
 
     walks: ClassVar[str] = "walks by a gait pattern"
     simulated: ClassVar[bool] = True
+    follows_scores: ClassVar[bool] = True
     adjustable: ClassVar[Mapping[str, Adjustable]] = {  # each value is proved in simulation, so that they are coarse
         "speed_m_s": Adjustable("speed", "mm/s", 20.0, usual_shares=SLOWER),
         "turn_rad_s": Adjustable("turn", "°/s", 40.0),
@@ -63,6 +65,14 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
     def chosen(cls, **choices: Any) -> Self:
         """Return the task with what a user chose: sideways alone does not go forwards, too."""
         return cls(**({"speed_m_s": 0.0} | choices if choices.get("sideways_m_s") else choices))
+
+    def at_keyframe(self, keyframe: Keyframe) -> Self:
+        """Return the walk at the speed and the turn of a keyframe; raises OutOfRangeError for a walk to a goal."""
+        if self.goals:
+            raise OutOfRangeError("A score says how long the walk takes, and a goal says where it ends; give one of them.")
+        speed_m_s = self.speed_m_s if keyframe.speed_m_s is None else keyframe.speed_m_s
+        turn_rad_s = self.turn_rad_s + keyframe.turn_rad_s
+        return msgspec.structs.replace(self, speed_m_s=speed_m_s, turn_rad_s=turn_rad_s)
 
     def chosen_options(self) -> dict[str, float]:
         """Return the chosen numbers. A forward speed of 0 (sideways walk, turn in place) is not a choice."""
