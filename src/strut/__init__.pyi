@@ -3,7 +3,7 @@
 # Nouns
 from .emotion import Emotion as Emotion
 from .style import Style as Style
-from .score import Score as Score, Keyframe as Keyframe
+from .score import Score as Score, ScoreKey as ScoreKey
 from .robot import Robot as Robot
 from .place import Place as Place, Footstep as Footstep
 from .schemas.keyframes import Animation as Animation, AnimationKey as AnimationKey, FootPose as FootPose

@@ -24,7 +24,7 @@ from strut.registry import find, names
 from strut.request_checks import check_length, check_word
 from strut.schemas.expression import Layer
 from strut.schemas.gait import GaitTable
-from strut.score import Keyframe, Score
+from strut.score import Score, ScoreKey
 
 Retreat = Literal["global", "local"]
 LOWEST_RATE_HZ = 20.0
@@ -100,7 +100,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
         """Return the task at another speed in the place of the robot's usual one; None if a speed was chosen."""
         return None
 
-    def at_keyframe(self, keyframe: Keyframe) -> Self:  # noqa: ARG002
+    def at_keyframe(self, keyframe: ScoreKey) -> Self:  # noqa: ARG002
         """Return the steady walk of one keyframe of a score; raises OutOfRangeError for what no score can do."""
         raise OutOfRangeError(f"{type(self).__name__} does not follow a score; leave the score out.")
 

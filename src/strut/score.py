@@ -26,7 +26,7 @@ _SECONDS = re.compile(r"\s\d*\.?\d+\s*s?\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Keyframe:
+class ScoreKey:
     """From when on a walk shows which emotion, and how.
 
     Args:
@@ -59,7 +59,7 @@ class Score:
         duration_s: When the walk stops; it ends with the gait cycle that is nearest.
     """
 
-    keyframes: tuple[Keyframe, ...]
+    keyframes: tuple[ScoreKey, ...]
     duration_s: float
 
     def __post_init__(self) -> None:
@@ -90,7 +90,7 @@ class Score:
         table = TomlFile(text, str(path), ScoreError).decode(ScoreTable)
         beat_s = table.beat_s
         keyframes = tuple(
-            Keyframe(
+            ScoreKey(
                 at_s=key.at * beat_s,
                 emotion=key.shown_emotion,
                 intensity=key.intensity,
@@ -110,12 +110,12 @@ class Score:
             >>> strut.Score.of_sections([("neutral", 3.0), ("happy", 4.0)]).duration_s
             7.0
         """
-        keyframes = list[Keyframe]()
+        keyframes = list[ScoreKey]()
         begin_s = 0.0
         for emotion, seconds in sections:
             if not seconds > 0.0:  # also catches NaN
                 raise OutOfRangeError(f"A section of a score lasts {seconds:g} s; it must last more than 0 s.")
-            keyframes.append(Keyframe(begin_s, named_emotion(emotion) if isinstance(emotion, str) else emotion))
+            keyframes.append(ScoreKey(begin_s, named_emotion(emotion) if isinstance(emotion, str) else emotion))
             begin_s += seconds
         return cls(tuple(keyframes), begin_s)
 

@@ -10,7 +10,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from strut.cli.completion import complete_emotion
+from strut.cli.completion import complete_emotion, complete_emotions
 from strut.emotion import Emotion, named_emotion
 from strut.place import Place
 from strut.schemas.expression import Layer
@@ -18,6 +18,16 @@ from strut.schemas.expression import Layer
 EmotionName = Annotated[
     str | None,
     typer.Option(help="A name; see `strut emotions`.  [default: neutral]", autocompletion=complete_emotion),
+]
+EmotionOrScore = Annotated[
+    str | None,
+    typer.Option(
+        help="A name (`strut emotions`), or several: 'neutral 3s, happy 4s, sad'.  [default: neutral]",
+        autocompletion=complete_emotions,
+    ),
+]
+ScorePath = Annotated[
+    Path | None, typer.Option("--score", help="TOML file of emotions over time, in the place of --emotion.")
 ]
 Pad = Annotated[tuple[float, float, float] | None, typer.Option(help="Pleasure, arousal, dominance instead of a name.")]
 Intensity = Annotated[float, typer.Option(help="0 is neutral, 1 as published, at most 1.5.")]

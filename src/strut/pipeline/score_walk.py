@@ -23,7 +23,7 @@ from strut.pipeline.candidates import Candidates, generator_for
 from strut.pipeline.slowing import strongest_at_feasible_speed
 from strut.plumbing.number_text import format_percent
 from strut.receipt import LimitName, Reason, ReasonKind, Receipt
-from strut.score import Keyframe, Score
+from strut.score import Score, ScoreKey
 from strut.verify.receipt_builder import mean_share_over_parameters, planned_receipt
 
 SHARE_HZ = 1000.0  # samples of the share that is left
@@ -47,7 +47,7 @@ class KeptKeyframe:
         slowed: Why it is slower than usual, if it is.
     """
 
-    keyframe: Keyframe
+    keyframe: ScoreKey
     intensity: float
     candidates: Candidates
     candidate: Candidate
@@ -87,7 +87,7 @@ class KeptKeyframe:
         if self.candidate.intensity < self.intensity:
             text = f"all of it at {format_percent(self.candidate.intensity / self.intensity)}"
             reasons.append(Reason(ReasonKind.WEAKENED, None, text))
-        where = f"{self.keyframe.emotion.label} from {self.keyframe.at_s:.1f} s"
+        where = f"{self.keyframe.emotion.label} from {self.keyframe.at_s:.1f} s, in its steady walk"
         return tuple(replace(reason, text=f"{where}: {reason.text}") for reason in reasons)
 
 
@@ -100,7 +100,7 @@ def perform_score(candidates: Candidates, score: Score) -> tuple[Draft, Receipt,
     """
     if candidates.is_own_generator:
         raise OutOfRangeError("A score needs a generator that strut can build; leave yours or the score out.")
-    kept = _kept_keyframes(candidates, [(key, key.intensity) for key in score.keyframes])
+    kept = _keep_keyframes(candidates, [(key, key.intensity) for key in score.keyframes])
     styles = StyleOverTime(score, tuple(part.key_style for part in kept))
     candidate, styles, reasons = _weaken_locally(candidates, styles, kept)
     draft = candidate.draft
@@ -115,7 +115,7 @@ def perform_score(candidates: Candidates, score: Score) -> tuple[Draft, Receipt,
     return draft, receipt, list(dict.fromkeys(reason for part in kept for reason in part.slowed))
 
 
-def _kept_keyframes(candidates: Candidates, keyframes: Sequence[tuple[Keyframe, float]]) -> list[KeptKeyframe]:
+def _keep_keyframes(candidates: Candidates, keyframes: Sequence[tuple[ScoreKey, float]]) -> list[KeptKeyframe]:
     """Return what the steady walk of each keyframe keeps, at an intensity of its own; equal walks are planned once."""
     request = candidates.request
     made = dict[Any, KeptKeyframe]()
@@ -143,9 +143,7 @@ def _weaken_locally(
     candidates: Candidates, styles: StyleOverTime, kept: Sequence[KeptKeyframe]
 ) -> tuple[Candidate, StyleOverTime, list[Reason]]:
     """Return the walk through the styles, weakened around what breaks a limit, with its styles and why."""
-    has_no_margin = any(
-        reason.kind is ReasonKind.NO_MARGIN for part in kept for reason in part.candidate.draft.reasons
-    )
+    has_no_margin = any(reason.kind is ReasonKind.NO_MARGIN for part in kept for reason in part.candidate.draft.reasons)
     reasons = list[Reason]()
     detail = Detail("whole")
     for _ in range(MAX_ROUNDS):
@@ -162,7 +160,7 @@ def _weaken_locally(
         if lowered is None:
             break
         if not styles.neutral:
-            neutral = _kept_keyframes(candidates, [(key, 0.0) for key in styles.score.keyframes])
+            neutral = _keep_keyframes(candidates, [(key, 0.0) for key in styles.score.keyframes])
             lowered = replace(lowered, neutral=tuple(part.key_style for part in neutral))
         styles = lowered
     advice = "The walk changes too fast there; let the keyframe take over for longer (ease), or change less."

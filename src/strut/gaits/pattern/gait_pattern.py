@@ -131,7 +131,7 @@ class ContactSchedule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepTiming:
-    """Duty factor and handover of every cycle of every foot, each around the swing of that cycle. Shapes (cycles, n)."""
+    """Duty factor and handover of every cycle of every foot, around the swing of that cycle. Shapes (cycles, n)."""
 
     duty_factor: Array
     handover: Array
@@ -173,7 +173,7 @@ def mid_stance_phases(pattern: GaitPattern, place: str, cycles: int, duty_factor
         duty_factor: Of each cycle of the foot; the pattern's own if None. Shape (cycles,).
     """
     stance = np.full(cycles, pattern.duty_factor) if duty_factor is None else duty_factor
-    before = np.concatenate([stance[:1], stance])  # a stance follows the swing of the cycle before; the first is not used
+    before = np.concatenate([stance[:1], stance])  # a stance follows the swing of the cycle before
     phases = pattern.swing_start[place] + np.arange(cycles + 1) - before / 2.0
     phases[0] = 0.0
     phases[-1] = cycles

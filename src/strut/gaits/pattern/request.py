@@ -13,7 +13,7 @@ from strut.gaits.pattern.table import PatternTable
 from strut.place import Place
 from strut.request import Adjustable, RobotTask, TaskKind
 from strut.request_checks import check_cycles, check_goal
-from strut.score import Keyframe
+from strut.score import ScoreKey
 
 FASTEST_M_S = 10.0
 FASTEST_TURN_RAD_S = 10.0
@@ -66,10 +66,12 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
         """Return the task with what a user chose: sideways alone does not go forwards, too."""
         return cls(**({"speed_m_s": 0.0} | choices if choices.get("sideways_m_s") else choices))
 
-    def at_keyframe(self, keyframe: Keyframe) -> Self:
+    def at_keyframe(self, keyframe: ScoreKey) -> Self:
         """Return the walk at the speed and the turn of a keyframe; raises OutOfRangeError for a walk to a goal."""
         if self.goals:
-            raise OutOfRangeError("A score says how long the walk takes, and a goal says where it ends; give one of them.")
+            raise OutOfRangeError(
+                "A score says how long the walk takes and a goal where it ends; leave one of them out."
+            )
         speed_m_s = self.speed_m_s if keyframe.speed_m_s is None else keyframe.speed_m_s
         turn_rad_s = self.turn_rad_s + keyframe.turn_rad_s
         return msgspec.structs.replace(self, speed_m_s=speed_m_s, turn_rad_s=turn_rad_s)

@@ -55,7 +55,7 @@ class ScoredGait:
         return (SETTLE + rest) * self.gaits[0].time_unit_s
 
     @cached_property
-    def clock(self) -> Clock:
+    def clock(self) -> GaitClock:
         """The clock of the walk."""
         period_s = np.array([gait.period_s for gait in self.gaits])
         walking_s = max(self.styles.score.duration_s, 2.0 * self.settle_s) + FEWEST_CYCLES * float(period_s.max())
@@ -65,7 +65,7 @@ class ScoredGait:
         usual = 1.0 / period_s[0]
         gained = CubicSpline(time_s, rate - usual).antiderivative()(time_s)
         gained -= np.interp(self.settle_s, time_s, gained)  # the walk starts at phase 0
-        return Clock(time_s, (time_s - self.settle_s) / period_s[0] + gained, rate, weights)
+        return GaitClock(time_s, (time_s - self.settle_s) / period_s[0] + gained, rate, weights)
 
     @property
     def cycles(self) -> int:
@@ -131,7 +131,7 @@ class ScoredGait:
         time_s = self.clock.time_at(phase)
         return self.styles.style_at(time_s.ravel()).reshape(*np.shape(phase), -1)
 
-    def _path(self, cycles: int) -> Path:
+    def _path(self, cycles: int) -> GaitPath:
         """Return the path of the body: its twist changes with the style, from rest to rest."""
         clock = self.clock
         per_cycle = np.array([gait.pieces()[0].per_cycle for gait in self.gaits])
@@ -140,11 +140,11 @@ class ScoredGait:
         yaw = _integral(velocity[:, 2])
         ahead = velocity[:, 0] * np.cos(yaw) - velocity[:, 1] * np.sin(yaw)
         left = velocity[:, 0] * np.sin(yaw) + velocity[:, 1] * np.cos(yaw)
-        return Path(clock.phase, np.stack([_integral(ahead), _integral(left), yaw], axis=1))
+        return GaitPath(clock.phase, np.stack([_integral(ahead), _integral(left), yaw], axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clock:
+class GaitClock:
     """The clock of a walk. All shapes (m,), but for the weights.
 
     Args:
@@ -169,7 +169,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Path:
+class GaitPath:
     """Poses of the body on the ground by phase.
 
     Args:

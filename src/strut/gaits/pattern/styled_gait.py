@@ -141,7 +141,7 @@ class StyledGait:
     def foot_m(self) -> Array:
         """Frames of the feet in standing at the stance width of the style. Shape (n, 3)."""
         width = self.style.stance_width * self.robot.gait_as(PatternTable).width
-        return self.stance.foot_m * np.array([1.0, width, 1.0])
+        return np.asarray(self.stance.foot_m * np.array([1.0, width, 1.0]))
 
     @property
     def lift_m(self) -> float:
