@@ -24,6 +24,7 @@ _MIN_GRIP = 0.02  # grip at touch-down and lift-off; not 0, so that costs stay f
 _MIN_LOAD_SHARE = 0.05  # of the largest vertical force; smaller or negative ones count as this in weights
 _MAX_BALLS = 4  # more contact points than this are corners of soles
 _MAX_RELEASES = 6  # rounds in which corners that pull at the ground are released
+_RELEASED_HOLD = 1e-2  # of the smallest grip: leaves a released point a ten thousandth of the others' share
 _RELEASE_COST = 1e6  # cost factor of the force at a released corner
 _NEGLIGIBLE_SHARE = 1e-3  # of the weight: what a released corner keeps where pushing forces are in balance
 _REGULARISATION = 1e-6  # makes the distribution unique where a force needs no torque: a straight leg
@@ -208,7 +209,7 @@ def _distribute(stance: _Stance, torque: Array, hold: Array, friction: float) ->
     wrench = stance.wrench
     even = _minimum_norm_forces(hold, balance, wrench)
     load = np.maximum(even[..., 2], _MIN_LOAD_SHARE * even[..., 2].max(axis=1, keepdims=True))
-    by_load = _minimum_norm_forces(load * hold, balance, wrench)
+    by_load = _minimum_norm_without_pull(load * hold, balance, wrench)
     grip_cost = np.repeat(hold**-2.0, 3, axis=1)[:, :, None] * np.eye(lever.shape[1])
     torque_cost = lever @ lever.transpose(0, 2, 1) + _REGULARISATION * grip_cost
     by_torque = _minimise_without_pull(torque_cost, np.einsum("tij,tj->ti", lever, torque), balance, wrench)
@@ -216,15 +217,13 @@ def _distribute(stance: _Stance, torque: Array, hold: Array, friction: float) ->
 
 
 def _minimise_without_pull(cost: Array, linear: Array, balance: Array, wrench: Array) -> Array:
-    """Return the forces of minimal cost; corners of soles that would pull at the ground are released in rounds.
+    """Return the forces of minimal cost; points that would pull at the ground are released in rounds.
 
-    On balls, negative forces stay: with three or four points the distribution is unique. They also stay if the pressure
-    is outside all soles, where no forces that push are in balance. Shapes as in `_minimise_in_balance`.
+    On three points the loads are unique, so negative forces stay. They also stay if the pressure is outside all feet,
+    where no forces that push are in balance. Shapes as in `_minimise_in_balance`.
     """
     force = _minimise_in_balance(cost, linear, balance, wrench)
     released = np.zeros((len(cost), cost.shape[1] // 3), dtype=np.bool_)
-    if released.shape[1] <= _MAX_BALLS:
-        return force
     for _ in range(_MAX_RELEASES):
         pulls = (force[..., 2] < 0.0) & ~released
         rows = np.flatnonzero(pulls.any(axis=1) & ((~(released | pulls)).sum(axis=1) >= 3))
@@ -237,6 +236,21 @@ def _minimise_without_pull(cost: Array, linear: Array, balance: Array, wrench: A
     weight_n = np.linalg.norm(wrench[:, :3], axis=1)
     is_negligible = np.linalg.norm(force, axis=2) < _NEGLIGIBLE_SHARE * weight_n[:, None]
     return np.asarray(np.where((released & is_negligible)[..., None], 0.0, force))
+
+
+def _minimum_norm_without_pull(hold: Array, balance: Array, wrench: Array) -> Array:
+    """Return the forces of minimal norm; a point that would pull at the ground gives its load to the others.
+
+    A foot that is about to land grips little. If the pressure is beside the line between the others, it must carry
+    nevertheless, or the foot opposite to it would pull. Shapes as in `_minimum_norm_forces`.
+    """
+    force = _minimum_norm_forces(hold, balance, wrench)
+    pulls = force[..., 2] < 0.0
+    rows = np.flatnonzero(pulls.any(axis=1) & ((~pulls).sum(axis=1) >= 3))
+    if len(rows):
+        pushing = np.where(pulls[rows], _RELEASED_HOLD * hold[rows].min(axis=1, keepdims=True), hold[rows])
+        force[rows] = _minimum_norm_forces(pushing, balance[rows], wrench[rows])
+    return force
 
 
 def _minimum_norm_forces(hold: Array, balance: Array, wrench: Array) -> Array:

@@ -16,7 +16,7 @@ from strut.robot import BASE, Robot
 
 MIN_SAMPLES = 8  # fewer samples are no clip
 MOVES = 0.005  # of sqrt(g h), or of sqrt(g / h) for angles: 13 mm/s and 1 degree/s of a humanoid; slower is rest
-BEYOND = 2.5  # of the largest acceleration between samples; crawls of Mr. Pete begin with a sway that needs 2.2
+BEYOND = 3.0  # of the largest acceleration between samples; crawls of Mr. Pete begin with a sway that needs 2.6
 HEIGHT_ON_WHEELS_M = 1.0  # of a robot without feet
 
 
