@@ -162,11 +162,11 @@ def test_strict_refuses_what_must_be_slowed_down_much(cassie):
         animate(cassie, dance(beats=3, beat_s=0.16), strict=True)
 
 
-@pytest.mark.parametrize("seed", [1, 6])
+@pytest.mark.parametrize("seed", [1, 11])
 def test_wild_drawings_are_performed_at_full_strength(cassie, seed):
     """Poses drawn at random, a few straight lines among the curves, far too fast: time and path alone cure them.
 
-    No pose is so low that thighs and shins meet, which only a smaller movement cures.
+    In none do the legs meet, which only a smaller movement cures.
     """
     rng = np.random.default_rng(seed)
     time_s = 0.0
