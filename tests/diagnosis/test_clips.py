@@ -5,6 +5,7 @@ The clips are made here without strut's planners: a walk on a biped by different
 """
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from strut.cli.main import main
 from strut.diagnosis.clip_result import check_clip
 from strut.diagnosis.clip_run import check_clips, clips_in
 from strut.engines.rigid_body import foot_contact_points
+from strut.errors import FileError
 from strut.plumbing.task_farm import TaskFarm
 from strut.verify.check import examine
 from strut.verify.clip_findings import exchange_legs
@@ -195,6 +197,22 @@ def test_a_run_that_is_killed_goes_on_without_loss_or_doubles(folder, tmp_path):
     assert (len(done), len(found)) == (3, 5)
     kept = [json.loads(line)["key"] for line in results.read_text().splitlines()[1:]]
     assert sorted(kept) == sorted({one.key for one in found})
+
+
+def test_a_killed_process_is_a_sentence_and_loses_nothing(walks, tmp_path):
+    for number in range(12):
+        write_clip(tmp_path / f"{number}.csv", walks["squats"])
+    results = tmp_path / "results.jsonl"
+
+    def kill_workers(*_done):
+        for worker in multiprocessing.active_children():
+            os.kill(worker.pid, signal.SIGKILL)
+
+    with pytest.raises(FileError, match="not complete: a process was killed"):
+        check_clips(clips_in([tmp_path]), OPTIONS, results, workers=2, on_clip=kill_workers)
+    assert len(results.read_text().splitlines()) >= 2
+    found = check_clips(clips_in([tmp_path]), OPTIONS, results, workers=1)
+    assert [one.verdict for one in found] == ["ok"] * 12
 
 
 def test_processes_and_workers_of_dask_find_what_one_process_finds(folder, tmp_path):

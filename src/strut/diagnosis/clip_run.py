@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
 from strut.diagnosis.clip_result import ClipResult, check_clip, clip_key
 from strut.diagnosis.results_file import ResultsFile
-from strut.errors import OutOfRangeError
+from strut.errors import FileError, OutOfRangeError
 from strut.formats.reader import endings_read
 from strut.models.catalogue import as_robot
 from strut.motion import Motion
@@ -60,11 +62,16 @@ def check_clips(
     with ResultsFile(results) as kept:
         key = {str(file): clip_key(file, options, margin_m, fingerprint) for file in files}
         todo = [(file, own) for file, own in key.items() if own not in kept.known]
-        for done, table in enumerate(_spread(todo, options, margin_m, workers, scheduler), 1):
-            result = ClipResult.from_dict(table)
-            kept.add(result)
-            if on_clip is not None:
-                on_clip(done, len(todo), result)
+        try:
+            for done, table in enumerate(_spread(todo, options, margin_m, workers, scheduler), 1):
+                result = ClipResult.from_dict(table)
+                kept.add(result)
+                if on_clip is not None:
+                    on_clip(done, len(todo), result)
+        except BrokenProcessPool as error:
+            raise FileError(
+                results, "is not complete: a process was killed. Run the same command again, with fewer --workers."
+            ) from error
         return [kept.known[own] for own in key.values()]
 
 
@@ -89,10 +96,16 @@ def _spread(
         for file, key in todo:
             yield check_clip(file, key, options, margin_m)
         return
-    with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(count, spawn, _ignore_interrupt) as pool:
         try:
             futures = [pool.submit(check_clip, file, key, options, margin_m) for file, key in todo]
             for future in as_completed(futures):
                 yield future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _ignore_interrupt() -> None:
+    """Leave Ctrl-C to the process that started the workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
