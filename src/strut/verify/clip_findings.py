@@ -17,7 +17,7 @@ from strut.plumbing.number_text import format_percent
 from strut.robot import Robot
 
 # Chosen on 22 human recordings that mink retargeted to a G1 frame by frame: the right legs always have the smaller
-# error, and in the 20 without a run or hops the exchanged ones have at least 1.43 times as much.
+# error, and in the 19 without a run, a skip or hops the exchanged ones have at least 1.43 times as much.
 EXCHANGED = 1.4
 MIN_STANCE = 0.2  # of the samples: with fewer, nothing tells where the floor is
 SAME_LENGTH_M = 0.05  # two legs at the two sides of a body differ less in where they stand ahead
