@@ -137,6 +137,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "mcap": "strut.formats.mcap_ros:WRITER",
         "usd": "strut.formats.usd_scene:WRITER",
         "lerobot": "strut.formats.lerobot_dataset:WRITER",
+        "cha": "strut.formats.spot_choreography:WRITER",
+        "reachy": "strut.formats.reachy_move:WRITER",
     },
     "strut.robot_writers": {  # formats of `strut export` that hold a robot: (source, name, out, force) -> JSON, line
         "rig": "strut.animation.verbs.export_rig:write_rig",

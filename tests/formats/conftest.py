@@ -20,3 +20,8 @@ def solo12():
         pytest.skip("example-robot-data (pip install example-robot-data) is not installed")
     os.environ["EXAMPLE_ROBOT_DATA"] = str(home)
     return strut.load_robot(SOLO12)
+
+
+@pytest.fixture(scope="session")
+def trot(solo12, made_once):
+    return made_once("trot_of_clips", lambda: strut.walk(SOLO12, cycles=2, rate_hz=100.0))

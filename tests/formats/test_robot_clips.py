@@ -18,11 +18,6 @@ from strut.formats.exchange import export, find_writer
 from tests.formats.conftest import SOLO12
 
 
-@pytest.fixture(scope="session")
-def trot(solo12, made_once):
-    return made_once("trot_of_clips", lambda: strut.walk(SOLO12, cycles=2, rate_hz=100.0))
-
-
 def breadth_first(model):
     """Return the bodies level by level."""
     queue = deque([1])
