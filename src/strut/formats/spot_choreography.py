@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from strut.arrays import Array
-from strut.engines.rigid_body import foot_contact_points
+from strut.engines.rigid_body import body_poses, foot_contact_points, point_positions
 from strut.errors import BadMotionError
 from strut.formats.robot_track import omitted_beside_poses
 from strut.models.catalogue import robot_of
@@ -80,25 +79,29 @@ def _legs(robot: Robot) -> list[_Leg]:
     if not robot.floats or len(robot.feet) != 4 or len(robot.joint_names) != 12:
         raise BadMotionError(f"{what}.")
     model = robot.model
-    data = mujoco.MjData(model)
-    data.qpos[:] = robot.standing_qpos
-    data.qpos[robot.base_size :] = 0.0
-    mujoco.mj_kinematics(model, data)
-    base = data.xmat[1].reshape(3, 3)
+    qpos = np.array(robot.standing_qpos)[None]
+    qpos[:, robot.base_size :] = 0.0
+    names = [model.body(index).name for index in range(model.nbody)]
+    places_m, turns = body_poses(model, names, qpos)
+    base_m, to_base = places_m[0, 1], turns[0, 1].T
     found: dict[str, _Leg] = {}
     for number, foot in enumerate(robot.feet):
         joints = _chain(robot, int(model.body(foot.points[0].body).id))
         if len(joints) != 3:
             raise BadMotionError(f"{what}; its foot {foot.name} hangs on {len(joints)} joints.")
         ids = [model.joint(robot.joint_names[joint]).id for joint in joints]
-        along = np.array([(base.T @ data.xaxis[joint])[axis] for joint, axis in zip(ids, (0, 1, 1), strict=True)])
+        carrier = [int(model.jnt_bodyid[joint]) for joint in ids]
+        axes = [to_base @ turns[0, body] @ model.jnt_axis[joint] for body, joint in zip(carrier, ids, strict=True)]
+        along = np.array([axis[index] for axis, index in zip(axes, (0, 1, 1), strict=True)])
         if (np.abs(along) < SAME_AXIS).any():
             raise BadMotionError(f"{what}; its leg {foot.name} turns about other axes.")
-        body = model.body(foot.points[0].body).id
-        end_m = data.xpos[body] + data.xmat[body].reshape(3, 3) @ np.array(foot.points[0].position_m)
-        thigh = _pitch(base.T @ (data.xanchor[ids[2]] - data.xanchor[ids[1]]))
-        shank = _pitch(base.T @ (end_m - data.xanchor[ids[2]]))
-        hip_m = base.T @ (data.xanchor[ids[0]] - data.xpos[1])
+        hip, upper, knee = (
+            places_m[0, body] + turns[0, body] @ model.jnt_pos[joint] for body, joint in zip(carrier, ids, strict=True)
+        )
+        end_m = point_positions(model, [(foot.points[0].body, foot.points[0].position_m)], qpos)[0, 0]
+        thigh = _pitch(to_base @ (knee - upper))
+        shank = _pitch(to_base @ (end_m - knee))
+        hip_m = to_base @ (hip - base_m)
         name = ("f" if hip_m[0] > 0.0 else "h") + ("l" if hip_m[1] > 0.0 else "r")
         found[name] = _Leg(number, joints, np.sign(along), np.array([0.0, thigh, shank - thigh]))
     if set(found) != set(LEGS):
