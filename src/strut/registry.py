@@ -119,6 +119,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "pose_csv": "strut.formats.pose_csv:READER",
         "gmr": "strut.formats.gmr_pickle:READER",
         "mcap": "strut.formats.mcap_ros:READER",
+        "smpl": "strut.human.smpl_npz:READER",
         "rig_bvh": "strut.animation.rig_bvh:READER",
         "rig_glb": "strut.animation.rig_glb:READER",
     },
