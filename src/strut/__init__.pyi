@@ -25,6 +25,9 @@ from .pipeline.walk import walk as walk
 from .gaits.hand_task.perform import perform as perform
 from .animation.animate import animate as animate
 from .retargeting.repair import repair as repair
+from .retargeting.retarget import retarget as retarget
+from .retargeting.body_parts import BodyParts as BodyParts, Correspondence as Correspondence
+from .retargeting.body_parts import read_correspondence as read_correspondence
 from .human.synthesis.synthesize import synthesize as synthesize
 from .pipeline.run import run as run
 

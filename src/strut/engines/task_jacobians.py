@@ -1,7 +1,8 @@
-"""Task Jacobians: positions and Jacobians of the feet and the centre of mass along a trajectory."""
+"""Task Jacobians: positions and Jacobians of feet, other points and the centre of mass along a trajectory."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -32,6 +33,61 @@ class TaskJacobians:
     base_rotation: Array
     foot: Array
     com: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointJacobians:
+    """Kinematics of points of bodies and of the centre of mass, per sample; columns as in `TaskJacobians`.
+
+    Args:
+        position_m: Points in world. Shape (T, n, 3).
+        rotation: Their bodies to world. Shape (T, n, 3, 3).
+        com_in_world: Centre of mass. Shape (T, 3).
+        point: Jacobians of the points, linear over angular. Shape (T, n, 6, nv).
+        com: Jacobian of the centre of mass. Shape (T, 3, nv).
+    """
+
+    position_m: Array
+    rotation: Array
+    com_in_world: Array
+    point: Array
+    com: Array
+
+
+def point_jacobians(robot: Robot, points: Sequence[tuple[str, Sequence[float]]], qpos: Array) -> PointJacobians:
+    """Return positions and Jacobians of points, given by body and place on it, of a floating robot. Shape (T, nq)."""
+    model = robot.model
+    data = scratch_data(model)
+    samples = len(qpos)
+    bodies = np.array([model.body(name).id for name, _ in points], dtype=np.intp)
+    body_position = np.empty((samples, model.nbody, 3))
+    body_rotation = np.empty((samples, model.nbody, 9))
+    subtree_com = np.empty((samples, model.nbody, 3))
+    axes = np.empty((samples, model.nv, 6))
+    data_xpos = data.xpos
+    data_xmat = data.xmat
+    data_subtree_com = data.subtree_com
+    data_cdof = data.cdof
+    for k in sweep(model, data, qpos):
+        mujoco.mj_comPos(model, data)
+        body_position[k] = data_xpos
+        body_rotation[k] = data_xmat
+        subtree_com[k] = data_subtree_com
+        axes[k] = data_cdof
+    rotation = body_rotation[:, bodies].reshape(samples, len(bodies), 3, 3)
+    place = np.array([place for _, place in points])
+    position = body_position[:, bodies] + np.einsum("tnij,nj->tni", rotation, place)
+    com = subtree_com[:, 1]
+    moves, mass_share = _body_effects(model, tuple(bodies.tolist()))
+    axes = np.ascontiguousarray(axes.transpose(2, 0, 1))
+    point = np.empty((samples, len(bodies), 6, model.nv))
+    from_com = (position - com[:, None]).transpose(2, 0, 1)[..., None]
+    for axis, velocity in enumerate(_point_velocities(axes[:, :, None], from_com)):
+        np.multiply(velocity, moves, out=point[:, :, axis])
+    np.multiply(axes[:3].transpose(1, 0, 2)[:, None], moves[:, None], out=point[:, :, 3:])
+    subtree_from_com = (subtree_com[:, model.dof_bodyid] - com[:, None]).transpose(2, 0, 1)
+    com_jacobian = np.stack(_point_velocities(axes, subtree_from_com), axis=1) * mass_share
+    return PointJacobians(position, rotation, com, point, com_jacobian)
 
 
 def task_jacobians(robot: Robot, qpos: Array, *, columns: Index | None = None) -> TaskJacobians:
@@ -115,13 +171,18 @@ def _point_velocities(axes: Array, offset: Array) -> list[Array]:
     return [axes[3 + i] + axes[j] * offset[k] - axes[k] * offset[j] for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1))]
 
 
-@lru_cache(maxsize=16)
 def _coordinate_effects(model: mujoco.MjModel, sites: tuple[int, ...]) -> tuple[Array, Array]:
     """Return 1 where a coordinate moves a site, else 0 (n, nv), and the share of the mass that each moves (nv,)."""
+    return _body_effects(model, tuple(int(model.site_bodyid[site]) for site in sites))
+
+
+@lru_cache(maxsize=16)
+def _body_effects(model: mujoco.MjModel, bodies: tuple[int, ...]) -> tuple[Array, Array]:
+    """Return 1 where a coordinate moves a body, else 0 (n, nv), and the share of the mass that each moves (nv,)."""
     body = model.dof_bodyid
-    moves = np.zeros((len(sites), model.nv))
-    for row, site in enumerate(sites):
-        ancestor = int(model.site_bodyid[site])
+    moves = np.zeros((len(bodies), model.nv))
+    for row, moved in enumerate(bodies):
+        ancestor = moved
         while ancestor:
             moves[row, body == ancestor] = 1.0
             ancestor = int(model.body_parentid[ancestor])
