@@ -16,7 +16,7 @@ from strut.errors import OutOfRangeError
 from strut.receipt import LimitName, Reason, ReasonKind
 from strut.request import RobotTask
 from strut.robot import Robot
-from strut.score import Score
+from strut.score import USUAL_EASE_S, Score
 from strut.style import Style
 
 DetailLevel = Literal["search", "whole", "final"]
@@ -261,6 +261,11 @@ class Generator(ABC):
         Only tasks that can follow a score need it (`RobotTask.follows_scores`).
         """
         raise OutOfRangeError(f"{type(self).__name__} has no walk whose style changes on the way; leave the score out.")
+
+    @property
+    def usual_ease_s(self) -> float:
+        """How long a keyframe of a score takes over, if the score does not say."""
+        return USUAL_EASE_S
 
     @property
     def usual_options(self) -> Mapping[str, float]:

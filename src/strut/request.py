@@ -101,7 +101,7 @@ class RobotTask(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
     def at_keyframe(self, keyframe: ScoreKey) -> Self:  # noqa: ARG002
-        """Return the steady walk of one keyframe of a score; raises OutOfRangeError for what no score can do."""
+        """Return the walk of one keyframe of a score, as short as shows what it keeps; raises for what it cannot do."""
         raise OutOfRangeError(f"{type(self).__name__} does not follow a score; leave the score out.")
 
     def refusal(self, limit: str, reason: str) -> StrutError | None:  # noqa: ARG002
@@ -195,7 +195,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         """Raise OutOfRangeError if the task cannot follow a score, or if what is asked beside it contradicts it."""
         if not self.task.follows_scores:
             kinds = [find("strut.tasks", name) for name in names("strut.tasks")]
-            follow = join_words([kind.request.walks for kind in kinds if kind.request.follows_scores])
+            follow = join_words([kind.request.walks for kind in kinds if kind.request.follows_scores], last="or")
             does = self.task.walks or "does not walk"
             raise OutOfRangeError(
                 f"{self.robot} {does} and follows no score yet; every robot that {follow} follows one."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -17,9 +17,10 @@ from strut.errors import FileError, OutOfRangeError, ScoreError
 from strut.maths.easing import smooth_step
 from strut.plumbing.argument_types import coerce_fields
 from strut.plumbing.regular_file import check_regular
-from strut.schemas.score import LONGEST_EASE_S, LONGEST_S, ScoreTable, time_fault
+from strut.schemas.score import LONGEST_S, ScoreTable, time_fault
 from strut.schemas.toml_file import TomlFile
 
+USUAL_EASE_S = 1.0  # of a transition
 SECTION_S = 4.0  # of an emotion in a text that does not say how long
 _ENTRY = re.compile(r"\s*(?P<emotion>[^\d,]*?[^\d,\s])\s*(?:\s(?P<seconds>\d+\.?\d*|\.\d+)\s*s?)?\s*")
 _SECONDS = re.compile(r"\s\d*\.?\d+\s*s?\s*$")
@@ -35,7 +36,7 @@ class ScoreKey:
         intensity: 0 is neutral, 1 as published.
         speed_m_s: Ahead in neutral, backwards if negative; that of the walk if None.
         turn_rad_s: To the left.
-        ease_s: How long it takes over; one second if None, and at most half of its section.
+        ease_s: How long it takes over; what is usual for the gait if None, and at most half of its section.
     """
 
     at_s: float
@@ -137,21 +138,22 @@ class Score:
         """When the section of each keyframe ends."""
         return (*(key.at_s for key in self.keyframes[1:]), self.duration_s)
 
-    @property
-    def eases_s(self) -> tuple[float, ...]:
-        """How long each keyframe takes over."""
-        return tuple(
-            min(LONGEST_EASE_S, (end_s - key.at_s) / 2.0) if key.ease_s is None else key.ease_s
-            for key, end_s in zip(self.keyframes, self.ends_s, strict=True)
-        )
+    def eased(self, usual_s: float) -> Self:
+        """Return the score with a usual duration of the transitions that have none, at most half of their section."""
+        keys = zip(self.keyframes, self.ends_s, strict=True)
+        eased = [
+            replace(key, ease_s=min(usual_s, (end_s - key.at_s) / 2.0)) if key.ease_s is None else key
+            for key, end_s in keys
+        ]
+        return replace(self, keyframes=tuple(eased))
 
     def weights_at(self, time_s: Array) -> Array:
         """Return the weight of each keyframe; they add up to 1. Shapes (T,) in, (T, n) out."""
         taken_over = np.zeros((len(time_s), len(self.keyframes) + 1))
         taken_over[:, 0] = 1.0
-        for index, (key, ease_s) in enumerate(zip(self.keyframes, self.eases_s, strict=True)):
-            if index:
-                taken_over[:, index] = smooth_step((time_s - key.at_s) / ease_s)
+        for index, key in enumerate(self.eased(USUAL_EASE_S).keyframes):
+            if index and key.ease_s is not None:
+                taken_over[:, index] = smooth_step((time_s - key.at_s) / key.ease_s)
         return np.asarray(taken_over[:, :-1] - taken_over[:, 1:])
 
     @property

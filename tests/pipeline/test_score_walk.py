@@ -180,10 +180,11 @@ def test_a_keyframe_has_a_speed_and_a_turn_of_its_own(robot):
 
 def test_robots_without_a_score_say_in_one_sentence_which_ones_have_one():
     expected = (
-        "mrpete crawls straight ahead and follows no score yet; every robot that walks by a gait pattern follows one."
+        "heiman finds its own steps and follows no score yet; "
+        "every robot that crawls straight ahead or walks by a gait pattern follows one."
     )
     with pytest.raises(OutOfRangeError) as error:
-        strut.walk("mrpete", score="neutral 3s, sad")
+        strut.walk("heiman", score="neutral 3s, sad")
     assert str(error.value) == expected
 
 

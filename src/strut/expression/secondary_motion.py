@@ -9,8 +9,8 @@ at rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy.linalg import solve_banded
@@ -115,6 +115,15 @@ def secondary_motion_in_place(robot: Robot, style: Style, time_s: Array, beat: A
     return SecondaryMotion(
         BREATH_RISE * breath, -BREATH_RAD * breath, np.zeros_like(breath), nod, np.zeros_like(breath)
     )
+
+
+def blend_secondary_motions(motions: Sequence[SecondaryMotion], weights: Array) -> SecondaryMotion:
+    """Return the weighted sum of secondary motions. Shape of the weights (T, k)."""
+
+    def mean(name: str) -> Array:
+        return np.asarray(np.einsum("tk,kt->t", weights, np.stack([getattr(motion, name) for motion in motions])))
+
+    return SecondaryMotion(*(mean(field.name) for field in fields(SecondaryMotion)))
 
 
 def joint_offsets_of_style(robot: Robot, style: Style) -> Array:

@@ -18,18 +18,19 @@ from strut.arrays import Array
 from strut.draft import Candidate, Detail, Draft, KeyStyle, StyleOverTime, Violation
 from strut.errors import OutOfRangeError, RefusedError
 from strut.maths.easing import smooth_step
+from strut.maths.sampling import runs
 from strut.pipeline.alternatives import refusal
 from strut.pipeline.candidates import Candidates, generator_for
 from strut.pipeline.slowing import strongest_at_feasible_speed
 from strut.plumbing.number_text import format_percent
-from strut.receipt import LimitName, Reason, ReasonKind, Receipt
+from strut.receipt import Reason, ReasonKind, Receipt
 from strut.score import Score, ScoreKey
 from strut.verify.receipt_builder import mean_share_over_parameters, planned_receipt
 
 SHARE_HZ = 1000.0  # samples of the share that is left
-LEAD_S = 1.0  # how long before a broken limit the walk starts to weaken, and how long after it returns
+LEAD = 0.75  # of the usual transition: how long before a broken limit the walk weakens, and after it returns
 STEP = 0.2  # of the share, each time a limit is still broken
-SMOOTHING_S = 0.1  # standard deviation; where two weakened instants are close, the share would have a kink
+SMOOTHING = 0.1  # of that, standard deviation; where two weakened instants are close, the share would have a kink
 MAX_ROUNDS = 10
 OVER_TIME = 41  # even instants at which a receipt has the intensity
 
@@ -100,6 +101,7 @@ def perform_score(candidates: Candidates, score: Score) -> tuple[Draft, Receipt,
     """
     if candidates.is_own_generator:
         raise OutOfRangeError("A score needs a generator that strut can build; leave yours or the score out.")
+    score = score.eased(candidates.generator.usual_ease_s)
     kept = _keep_keyframes(candidates, [(key, key.intensity) for key in score.keyframes])
     styles = StyleOverTime(score, tuple(part.key_style for part in kept))
     candidate, styles, reasons = _weaken_locally(candidates, styles, kept)
@@ -122,7 +124,7 @@ def _keep_keyframes(candidates: Candidates, keyframes: Sequence[tuple[ScoreKey, 
     kept = list[KeptKeyframe]()
     for keyframe, intensity in keyframes:
         asked = request.intensity * intensity
-        task = request.task.at_keyframe(keyframe).probe()
+        task = request.task.at_keyframe(keyframe)
         known = (keyframe.emotion, asked, task)
         if known not in made:
             steady = msgspec.structs.replace(
@@ -144,6 +146,7 @@ def _weaken_locally(
 ) -> tuple[Candidate, StyleOverTime, list[Reason]]:
     """Return the walk through the styles, weakened around what breaks a limit, with its styles and why."""
     has_no_margin = any(reason.kind is ReasonKind.NO_MARGIN for part in kept for reason in part.candidate.draft.reasons)
+    lead_s = LEAD * candidates.generator.usual_ease_s
     reasons = list[Reason]()
     detail = Detail("whole")
     for _ in range(MAX_ROUNDS):
@@ -156,7 +159,7 @@ def _weaken_locally(
             detail = Detail("final")
             continue
         reasons = reasons or [violation.reason for violation in candidate.violations]
-        lowered = _lower_share(styles, candidate)
+        lowered = _lower_share(styles, candidate, lead_s)
         if lowered is None:
             break
         if not styles.neutral:
@@ -167,15 +170,18 @@ def _weaken_locally(
     raise RefusedError([violation.reason for violation in candidate.violations], advice)
 
 
-def _lower_share(styles: StyleOverTime, candidate: Candidate) -> StyleOverTime | None:
+def _lower_share(styles: StyleOverTime, candidate: Candidate, lead_s: float) -> StyleOverTime | None:
     """Return styles with one step less around the samples that break a limit; None if none is left there."""
     time_s = candidate.draft.time_s
     broken = np.zeros(len(time_s), dtype=np.bool_)
     for violation in candidate.violations:
-        if violation.limit == LimitName.SIMULATION:
-            broken[int(np.argmax(violation.broken))] = True  # what follows is the same fall
-        else:
-            broken |= violation.broken
+        *earlier, last = runs(violation.broken)
+        for run in earlier:
+            broken[run] = True
+        follows = violation.broken[
+            -1
+        ]  # the end is neutral, so that it only follows from a fall or a turned joint before
+        broken[last.start : last.start + 1 if follows else last.stop] = True
     share_time_s = np.arange(round(time_s[-1] * SHARE_HZ) + 1) / SHARE_HZ
     share = np.ones_like(share_time_s)
     if styles.share is not None:
@@ -185,8 +191,8 @@ def _lower_share(styles: StyleOverTime, candidate: Candidate) -> StyleOverTime |
     if share[is_broken].max() < 0.5 * STEP:
         return None
     away_s = distance_transform_edt(~is_broken) / SHARE_HZ
-    lowered = np.clip(share - STEP * smooth_step(1.0 - away_s / LEAD_S), 0.0, 1.0)
-    smooth = gaussian_filter1d(lowered, SMOOTHING_S * SHARE_HZ, mode="nearest")
+    lowered = np.clip(share - STEP * smooth_step(1.0 - away_s / lead_s), 0.0, 1.0)
+    smooth = gaussian_filter1d(lowered, SMOOTHING * lead_s * SHARE_HZ, mode="nearest")
     return replace(styles, share_time_s=share_time_s, share=smooth)
 
 

@@ -15,7 +15,6 @@ from strut.schemas.fields import NotNegative, Positive, Table, Text, Vector
 from strut.schemas.toml_file import WrongFieldError
 
 LONGEST_S = 600.0
-LONGEST_EASE_S = 1.0  # of a transition where none is chosen; of a section below two seconds, half of it
 
 Intensity = Annotated[float, msgspec.Meta(ge=0.0, le=MAX_INTENSITY)]
 BeatsPerMinute = Annotated[float, msgspec.Meta(ge=20.0, le=400.0)]

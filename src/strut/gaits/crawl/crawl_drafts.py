@@ -15,15 +15,22 @@ from scipy.interpolate import CubicSpline
 from strut.arrays import Array
 from strut.balance.centre_of_pressure import cop_of_wrench
 from strut.balance.sway import BodyResponse, Sway, inset_support
-from strut.draft import Detail, Draft, Generator, OnProgress, Search, Violation
+from strut.draft import Detail, Draft, Generator, OnProgress, Search, StyleOverTime, Violation
 from strut.engines.inverse_dynamics import ground_reaction
 from strut.engines.rigid_body import GRAVITY_M_S2
 from strut.expression.expressed_share import expressed_shares, not_expressed
-from strut.expression.secondary_motion import SECONDARY_PARAMETERS, Rhythm, SecondaryMotion, secondary_motion
+from strut.expression.secondary_motion import (
+    SECONDARY_PARAMETERS,
+    Rhythm,
+    SecondaryMotion,
+    blend_secondary_motions,
+    secondary_motion,
+)
 from strut.gaits.crawl.crawl_plan import CrawlGait, CrawlPlan, crawl_gait, crawl_plan, fade
 from strut.gaits.crawl.crawler import Crawler, CrawlPosture, crawler
 from strut.gaits.crawl.key_pose import KeyPose, key_pose
 from strut.gaits.crawl.request import Balance, Crawl
+from strut.gaits.crawl.scored_crawl import ScoredCrawl
 from strut.gaits.crawl.table import CrawlTable
 from strut.maths.easing import smooth_step
 from strut.receipt import LimitName
@@ -87,14 +94,7 @@ class CrawlDrafts(Generator):
             plan = plan if share is None else plan.relaxed(_resampled(share, len(plan.time_s)))
             return crawler(robot, pose, plan, _secondary_motion(robot, pose, plan, style))
 
-        body = sampled(rate_hz)
-        slow = sampled(SWAY_RATE_HZ) if rate_hz > SWAY_RATE_HZ else body
-        costs = X_COSTS[self.task.balance]
-        for fallback in sorted(range(len(costs)), key=lambda number: number != detail.fallback):
-            buffer_m = self.margin_m + BUFFER_BEYOND_MARGIN_M
-            sway = sway_shift(partial(_response, slow), slow.plan, buffer_m=buffer_m, x_cost=costs[fallback])
-            shift = CubicSpline(slow.plan.time_s, sway, bc_type="clamped")(body.plan.time_s)  # starts and ends at rest
-            posture = body.posture(shift)
+        for fallback, body, posture in self._swayed(sampled, rate_hz, detail):
             yield Draft(
                 robot=robot,
                 time_s=body.plan.time_s,
@@ -109,6 +109,61 @@ class CrawlDrafts(Generator):
                 fallback=fallback,
                 meta={"options": to_builtins(self.task)},
             )
+
+    def drafts_over_time(self, styles: StyleOverTime, detail: Detail) -> Iterator[Draft]:
+        """Yield a crawl through the styles that sways the shortest way, then one that sways sideways only."""
+        gait = self.gait(styles.keys[0].style)
+        scored = ScoredCrawl.of_styles(self.robot, gait, styles)
+
+        def sampled(at_hz: float) -> Crawler:
+            plan = scored.plan(at_hz)
+            secondaries = [
+                _secondary_motion(self.robot, pose, plan, key.style)
+                for pose, key in zip(scored.blend.poses, styles.styles, strict=True)
+            ]
+            secondary = blend_secondary_motions(secondaries, styles.style_at(plan.time_s))
+            return crawler(self.robot, scored.blend, plan, secondary)
+
+        rate_hz = self.rate_hz if detail.level == "final" else SEARCH_RATE_HZ
+        for fallback, body, posture in self._swayed(sampled, rate_hz, detail):
+            plan = body.plan
+            shown = plan.weight[:, : len(styles.keys)].sum(axis=1)
+            yield Draft(
+                robot=self.robot,
+                time_s=plan.time_s,
+                qpos=posture.qpos,
+                contact=plan.contact,
+                style=None,
+                share_over_time=shown,
+                violations=(_reach_violation(body, posture),) if posture.excess_m.max() >= 0.0 else (),
+                fallback=fallback,
+                meta={"options": to_builtins(self.task)},
+            )
+
+    def _swayed(
+        self, sampled: Callable[[float], Crawler], rate_hz: float, detail: Detail
+    ) -> Iterator[tuple[int, Crawler, CrawlPosture]]:
+        """Yield each fallback with the crawl at a rate and its balanced postures.
+
+        Args:
+            sampled: Returns the crawl at a rate.
+            rate_hz: Samples per second.
+            detail: Which fallback comes first.
+        """
+        body = sampled(rate_hz)
+        slow = sampled(SWAY_RATE_HZ) if rate_hz > SWAY_RATE_HZ else body
+        costs = X_COSTS[self.task.balance]
+        for fallback in sorted(range(len(costs)), key=lambda number: number != detail.fallback):
+            buffer_m = self.margin_m + BUFFER_BEYOND_MARGIN_M
+            sway = sway_shift(partial(_response, slow), slow.plan, buffer_m=buffer_m, x_cost=costs[fallback])
+            shift = CubicSpline(slow.plan.time_s, sway, bc_type="clamped")(body.plan.time_s)  # starts and ends at rest
+            yield fallback, body, body.posture(shift)
+
+    @property
+    def usual_ease_s(self) -> float:
+        """As long as poses fade in and out: a foot on the ground keeps its tilt until its next swing."""
+        gait = crawl_gait(self.robot)
+        return max(gait.fade_cycles, gait.tilt_cycles) * gait.cycle_s / self.task.tempo
 
     @property
     def usual_options(self) -> Mapping[str, float]:

@@ -7,6 +7,7 @@ along the ground and a half-sine swing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strut.arrays import Array
-from strut.gaits.crawl.key_pose import KeyPose, ground_under
+from strut.gaits.crawl.key_pose import KeyPose, PoseBlend, ground_under
 from strut.gaits.crawl.table import CrawlTable
 from strut.maths.easing import smooth_ramp, smooth_step
 from strut.robot import Robot
@@ -126,6 +127,33 @@ def swing_path(share: Array, timing: SwingTiming) -> tuple[Array, Array]:
     return progress, np.where(progress < 1.0, np.sin(np.pi * progress), 0.0)  # sin(pi) is not quite 0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CrawlCourse:
+    """How a crawl goes on: its clock, its travel, and what may differ from step to step.
+
+    Where several poses are blended, weights have one more axis, with one entry for each of them.
+
+    Args:
+        time_s: Shape (T,).
+        phase: Number of cycles; decreases in a backward walk. Shape (T,).
+        cycles: Whole cycles.
+        travelled_m: Returns the travel of the body at phases. Shape (...) in and out.
+        lift_m: Height of each swing. Shape (cycles, n).
+        weight: Share of the pose's deviation that body and knees express. Shape (T,).
+        stance_weight: The same in the middle of each stance, for the footprints. Shape (cycles + 1, n).
+        tilt_weight: The same in the tilt of each foot on the ground. Shape (cycles + 1, n).
+    """
+
+    time_s: Array
+    phase: Array
+    cycles: int
+    travelled_m: Callable[[Array], Array]
+    lift_m: Array
+    weight: Array
+    stance_weight: Array
+    tilt_weight: Array
+
+
 def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rate_hz: float) -> CrawlPlan:
     """Return a walk along x that starts and ends standing in neutral.
 
@@ -143,37 +171,75 @@ def crawl_plan(gait: CrawlGait, pose: KeyPose, style: Style, *, cycles: int, rat
         phase = cycles - phase  # the same steps in reverse keep the balance margin of the forward walk
     travel_m = gait.step_length_m * style.stride / gait.duty_factor
     height_m = gait.step_height_m * style.lift + pose.lift_change_m
+    feet = len(gait.swing_start)
+    course = CrawlCourse(
+        time_s=time_s,
+        phase=phase,
+        cycles=cycles,
+        travelled_m=lambda at: travel_m * distance_in_strides(at, cycles),
+        lift_m=np.broadcast_to(height_m, (cycles, feet)),
+        weight=pose_weight(gait, time_s, phase, cycles),
+        stance_weight=fade(middles_of_stances(gait, cycles), cycles, gait.fade_cycles),
+        tilt_weight=np.repeat(tilt_shares(gait, cycles)[:, None], feet, axis=1),
+    )
+    return plan_crawl(gait, pose, course)
 
+
+def plan_crawl(gait: CrawlGait, pose: KeyPose | PoseBlend, course: CrawlCourse) -> CrawlPlan:
+    """Return the plan of a crawl whose cycles may differ."""
+    time_s = course.time_s
+    phase = course.phase
+    cycles = course.cycles
+    middle = middles_of_stances(gait, cycles)
     foot_in_world = np.zeros((len(time_s), len(gait.swing_start), 3))
-    foot_weight = np.zeros(foot_in_world.shape[:2])
+    foot_weight = np.zeros((*foot_in_world.shape[:2], *course.tilt_weight.shape[2:]))
     contact = np.ones(foot_in_world.shape[:2], dtype=bool)
-    stance = np.arange(cycles + 1)
-    ramp = min(gait.tilt_cycles, cycles // 2)  # whole in short walks, so that one stance reaches the whole tilt
-    tilt = np.minimum(np.minimum(stance, cycles - stance) / ramp, 1.0)  # equal parts, swing by swing
     for leg, start in enumerate(gait.swing_start):
-        middle = np.concatenate([[0.0], start + np.arange(1, cycles) - gait.duty_factor / 2.0, [cycles]])
-        prints = ground_under(pose.feet(fade(middle, cycles, gait.fade_cycles))).footprint_m[:, leg]
-        prints[:, 0] += travel_m * distance_in_strides(middle, cycles)
+        prints = ground_under(pose.feet(course.stance_weight[:, leg])).footprint_m[:, leg]
+        prints[:, 0] += course.travelled_m(middle[:, leg])
         swing = np.clip(np.floor(phase - start), 0, cycles - 1).astype(int)  # the present swing, or the last one
         lift_off, touch_down = gait.swing_window
         share = (phase - start - swing - lift_off) / (touch_down - lift_off)
         progress, height = swing_path(share, gait.timing)
         foot_in_world[:, leg, :2] = prints[swing] + progress[:, None] * (prints[swing + 1] - prints[swing])
-        foot_in_world[:, leg, 2] = height_m[leg] * height
-        foot_weight[:, leg] = tilt[swing] + progress * (tilt[swing + 1] - tilt[swing])
+        foot_in_world[:, leg, 2] = course.lift_m[swing, leg] * height
+        tilt = course.tilt_weight[:, leg]
+        tilted = progress.reshape(-1, *[1] * (tilt.ndim - 1))
+        foot_weight[:, leg] = tilt[swing] + tilted * (tilt[swing + 1] - tilt[swing])
         contact[:, leg] = (share <= 0.0) | (share >= 1.0)
-    body_x_m = travel_m * distance_in_strides(phase, cycles)
+    body_x_m = course.travelled_m(phase)
     foot_in_world[:, :, 0] -= body_x_m[0]
-    ends_s = np.minimum(time_s, time_s[-1] - time_s)
     return CrawlPlan(
         time_s=time_s,
-        weight=smooth_step(ends_s / gait.settle_s) if gait.pose_first else fade(phase, cycles, gait.fade_cycles),
+        weight=course.weight,
         body_x_m=body_x_m - body_x_m[0],
         foot_in_world=foot_in_world,
         foot_weight=foot_weight,
         contact=contact,
         phase=phase,
     )
+
+
+def middles_of_stances(gait: CrawlGait, cycles: int) -> Array:
+    """Return the phases in mid-stance of each foot; of the first its start, of the last its end. (cycles + 1, n)."""
+    columns = [
+        np.concatenate([[0.0], start + np.arange(1, cycles) - gait.duty_factor / 2.0, [cycles]])
+        for start in gait.swing_start
+    ]
+    return np.stack(columns, axis=1)
+
+
+def pose_weight(gait: CrawlGait, time_s: Array, phase: Array, cycles: int) -> Array:
+    """Return the share of a pose that body and knees express over a walk. Shape (T,)."""
+    ends_s = np.minimum(time_s, time_s[-1] - time_s)
+    return smooth_step(ends_s / gait.settle_s) if gait.pose_first else fade(phase, cycles, gait.fade_cycles)
+
+
+def tilt_shares(gait: CrawlGait, cycles: int) -> Array:
+    """Return the share of a pose in the tilt of the feet in each stance: equal parts, swing by swing. (cycles + 1,)."""
+    stance = np.arange(cycles + 1)
+    ramp = min(gait.tilt_cycles, cycles // 2)  # whole in short walks, so that one stance reaches the whole tilt
+    return np.asarray(np.minimum(np.minimum(stance, cycles - stance) / ramp, 1.0))
 
 
 def fade(phase: Array, cycles: int, fade_cycles: float) -> Array:

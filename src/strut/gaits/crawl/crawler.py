@@ -9,7 +9,7 @@ import numpy as np
 from strut.arrays import Array
 from strut.expression.secondary_motion import SecondaryMotion
 from strut.gaits.crawl.crawl_plan import CrawlPlan
-from strut.gaits.crawl.key_pose import KeyPose, ground_under
+from strut.gaits.crawl.key_pose import KeyPose, PoseBlend, ground_under
 from strut.kinematics.leg_solver import LegSolver, leg_solvers
 from strut.maths.rotation import remove_twist, rotation_y
 from strut.robot import Robot
@@ -77,7 +77,9 @@ class Crawler:
         )
 
 
-def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan, secondary: SecondaryMotion | None = None) -> Crawler:
+def crawler(
+    robot: Robot, pose: KeyPose | PoseBlend, plan: CrawlPlan, secondary: SecondaryMotion | None = None
+) -> Crawler:
     """Return the crawl of a robot in a pose, with the height and pitch that secondary motion adds to its body."""
     feet = pose.feet(plan.weight)
     turns = pose.foot_rotations(plan.weight)
@@ -104,7 +106,7 @@ def crawler(robot: Robot, pose: KeyPose, plan: CrawlPlan, secondary: SecondaryMo
     )
 
 
-def _feet_tilted_by_plan(pose: KeyPose, plan: CrawlPlan, nose_up_rad: Array) -> Array:
+def _feet_tilted_by_plan(pose: KeyPose | PoseBlend, plan: CrawlPlan, nose_up_rad: Array) -> Array:
     """Return the feet's orientation in the body: that of the pose, relative to a body that may express less of it.
 
     The spin of a ball about its own axis is invisible and costs speed, so that part of the published turn is omitted.

@@ -58,6 +58,33 @@ class KeyPose:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PoseBlend:
+    """Several key poses of one stance; a blend has the weighted sum of their deviations."""
+
+    poses: tuple[KeyPose, ...]
+
+    @property
+    def foot_in_body(self) -> Array:
+        """Neutral centres of the feet [m]. Shape (n, 3)."""
+        return self.poses[0].foot_in_body
+
+    def feet(self, weights: Array) -> Array:
+        """Return the feet in the body with weights of the poses. Shape (..., k) in, (..., n, 3) out."""
+        changes = np.stack([pose.foot_change_m for pose in self.poses])
+        return np.asarray(self.foot_in_body + np.einsum("...k,kni->...ni", weights, changes))
+
+    def foot_rotations(self, weights: Array) -> Array:
+        """Return the feet's orientation in the body. Shape (..., k) in, (..., n, 3, 3) out."""
+        turns = np.stack([pose.foot_turn_rad for pose in self.poses])
+        return rotation_from_vector(np.einsum("...k,kni->...ni", weights, turns))
+
+    def knees(self, weights: Array) -> Array:
+        """Return the knee angles. Shape (..., k) in, (..., n) out."""
+        changes = np.stack([pose.knee_change_rad for pose in self.poses])
+        return np.asarray(self.poses[0].knee_rad + np.einsum("...k,kn->...n", weights, changes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Ground:
     """The ground plane under a pose, relative to the body.
 

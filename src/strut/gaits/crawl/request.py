@@ -11,9 +11,11 @@ from strut.errors import OutOfRangeError
 from strut.gaits.crawl.table import CrawlTable
 from strut.request import Adjustable, RobotTask, TaskKind
 from strut.request_checks import check_cycles, check_length, check_word
+from strut.score import ScoreKey
 
 Balance = Literal["y", "xy"]
 FASTEST_TEMPO = 10.0
+KEYFRAME_CYCLES = 5  # fade in, one steady cycle, fade out
 
 
 class Crawl(RobotTask, frozen=True, tag="crawl", kw_only=True):
@@ -29,6 +31,7 @@ class Crawl(RobotTask, frozen=True, tag="crawl", kw_only=True):
 
     walks: ClassVar[str] = "crawls straight ahead"
     relaxes: ClassVar[bool] = True
+    follows_scores: ClassVar[bool] = True
     adjustable: ClassVar[Mapping[str, Adjustable]] = {
         "step_length_m": Adjustable("step length", "mm"),
         "step_height_m": Adjustable("step height", "mm"),
@@ -50,6 +53,12 @@ class Crawl(RobotTask, frozen=True, tag="crawl", kw_only=True):
         check_word("balance", self.balance, get_args(Balance))
         if not 0.0 < self.tempo <= FASTEST_TEMPO:  # also catches NaN
             raise OutOfRangeError(f"The tempo is {self.tempo:g}; choose more than 0 and at most {FASTEST_TEMPO:g}.")
+
+    def at_keyframe(self, keyframe: ScoreKey) -> Self:
+        """Return a crawl that fades the pose of a keyframe in and out; raises OutOfRangeError for speeds and turns."""
+        if keyframe.speed_m_s is not None or keyframe.turn_rad_s != 0.0:
+            raise OutOfRangeError("A crawl goes straight ahead at its own pace; leave speed and turn out of the score.")
+        return msgspec.structs.replace(self, cycles=KEYFRAME_CYCLES)
 
     def probe(self, **options: Any) -> Self:
         """Return a short crawl; in neutral there is no pose to fade."""

@@ -67,14 +67,14 @@ class PatternGait(RobotTask, frozen=True, tag="pattern", kw_only=True):
         return cls(**({"speed_m_s": 0.0} | choices if choices.get("sideways_m_s") else choices))
 
     def at_keyframe(self, keyframe: ScoreKey) -> Self:
-        """Return the walk at the speed and the turn of a keyframe; raises OutOfRangeError for a walk to a goal."""
+        """Return a short walk at the speed and the turn of a keyframe; raises OutOfRangeError for a walk to a goal."""
         if self.goals:
             raise OutOfRangeError(
                 "A score says how long the walk takes and a goal where it ends; leave one of them out."
             )
         speed_m_s = self.speed_m_s if keyframe.speed_m_s is None else keyframe.speed_m_s
         turn_rad_s = self.turn_rad_s + keyframe.turn_rad_s
-        return msgspec.structs.replace(self, speed_m_s=speed_m_s, turn_rad_s=turn_rad_s)
+        return self.probe(speed_m_s=speed_m_s, turn_rad_s=turn_rad_s)
 
     def chosen_options(self) -> dict[str, float]:
         """Return the chosen numbers. A forward speed of 0 (sideways walk, turn in place) is not a choice."""

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from strut.arrays import Array
 from strut.draft import StyleOverTime
@@ -21,9 +20,9 @@ from strut.gaits.pattern.gait_track import TrackPiece, envelope
 from strut.gaits.pattern.request import PatternGait
 from strut.gaits.pattern.styled_gait import REST, SOLVED_RATE_HZ, Carriage, StyledGait
 from strut.kinematics.whole_body import WholeBodySolution
+from strut.maths.phase_clock import PhaseClock, clock_integral, clock_times
 from strut.robot import Robot
 
-CLOCK_HZ = 1000.0  # samples of clock and path; between them, both are straight within a micrometre
 FEWEST_CYCLES = 2  # one to start, one to stop
 
 
@@ -55,31 +54,20 @@ class ScoredGait:
         return (SETTLE + rest) * self.gaits[0].time_unit_s
 
     @cached_property
-    def clock(self) -> GaitClock:
+    def clock(self) -> PhaseClock:
         """The clock of the walk."""
         period_s = np.array([gait.period_s for gait in self.gaits])
         walking_s = max(self.styles.score.duration_s, 2.0 * self.settle_s) + FEWEST_CYCLES * float(period_s.max())
-        time_s = np.arange(round((walking_s + self.settle_s) * CLOCK_HZ) + 1) / CLOCK_HZ
-        weights = self.styles.style_at(time_s)
-        rate = weights @ (1.0 / period_s)
-        usual = 1.0 / period_s[0]
-        gained = CubicSpline(time_s, rate - usual).antiderivative()(time_s)
-        gained -= np.interp(self.settle_s, time_s, gained)  # the walk starts at phase 0
-        return GaitClock(time_s, (time_s - self.settle_s) / period_s[0] + gained, rate, weights)
-
-    @property
-    def cycles(self) -> int:
-        """Number of cycles with which the walk ends closest to the end of the score."""
-        last_step_s = self.styles.score.duration_s - self.settle_s
-        return max(FEWEST_CYCLES, round(float(self.clock.phase_at(np.array(last_step_s)))))
+        time_s = clock_times(walking_s + self.settle_s)
+        return PhaseClock.of_rate(time_s, self.styles.style_at(time_s) @ (1.0 / period_s), self.settle_s)
 
     def plan(self, rate_hz: float) -> GaitPlan:
         """Return the plan of the walk."""
         first = self.gaits[0]
         pattern = first.pattern
         places = first.stance.places
-        cycles = self.cycles
         clock = self.clock
+        cycles = clock.whole_cycles(self.styles.score.duration_s - self.settle_s, FEWEST_CYCLES)
         swing_start = np.array([pattern.swing_start[place] for place in places])
         middle = np.arange(cycles)[:, None] + swing_start + (1.0 - pattern.duty_factor) / 2.0  # phase in mid-swing
         in_swing = self._weights_at_phase(middle)  # (cycles, n, k)
@@ -136,36 +124,13 @@ class ScoredGait:
         clock = self.clock
         per_cycle = np.array([gait.pieces()[0].per_cycle for gait in self.gaits])
         moving = envelope(clock.phase, (TrackPiece((0.0, 0.0, 0.0), cycles),))
-        velocity = (moving * clock.rate)[:, None] * (clock.weights @ per_cycle)  # in the body, per second
-        yaw = _integral(velocity[:, 2])
+        velocity = (moving * clock.rate)[:, None] * (
+            self.styles.style_at(clock.time_s) @ per_cycle
+        )  # in the body, per second
+        yaw = clock_integral(velocity[:, 2])
         ahead = velocity[:, 0] * np.cos(yaw) - velocity[:, 1] * np.sin(yaw)
         left = velocity[:, 0] * np.sin(yaw) + velocity[:, 1] * np.cos(yaw)
-        return GaitPath(clock.phase, np.stack([_integral(ahead), _integral(left), yaw], axis=1))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GaitClock:
-    """The clock of a walk. All shapes (m,), but for the weights.
-
-    Args:
-        time_s: Instants, evenly spaced.
-        phase: Cycles since the first step; increasing.
-        rate: Cycles per second.
-        weights: Of each style. Shape (m, k).
-    """
-
-    time_s: Array
-    phase: Array
-    rate: Array
-    weights: Array
-
-    def phase_at(self, time_s: Array) -> Array:
-        """Return the phase at times. Shape (...) in and out."""
-        return np.asarray(np.interp(time_s, self.time_s, self.phase))
-
-    def time_at(self, phase: Array) -> Array:
-        """Return the time of phases [s]. Shape (...) in and out."""
-        return np.asarray(np.interp(phase, self.phase, self.time_s))
+        return GaitPath(clock.phase, np.stack([clock_integral(ahead), clock_integral(left), yaw], axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,8 +148,3 @@ class GaitPath:
     def __call__(self, phase: Array) -> Array:
         """Return the pose at phases. Shapes (...) in, (..., 3) out."""
         return np.stack([np.interp(phase, self.phase, column) for column in self.pose.T], axis=-1)
-
-
-def _integral(values: Array) -> Array:
-    """Return the integral of samples of the clock over time, from 0. Shape (m,) in and out."""
-    return np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / (2.0 * CLOCK_HZ))])
