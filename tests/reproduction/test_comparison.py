@@ -9,9 +9,9 @@ from strut.reproduction.comparison import Comparison, Sheet
 SECTION = {"where": "Table 1", "unit": "mm", "tolerance": 0.5, "length": 80.0, "foot": [1.0, 2.0]}
 
 
-def compared(quantity, ours, note="") -> Comparison:
+def compared(quantity, ours, note="", kind="computed") -> Comparison:
     sheet = Sheet("gait", {"step": SECTION})
-    sheet.compare(quantity, "step", quantity, ours, note=note)
+    sheet.compare(quantity, "step", quantity, ours, note=note, kind=kind)
     return sheet.rows[0]
 
 
@@ -36,6 +36,14 @@ def test_a_number_that_is_none_differs():
     assert compared("length", float("nan")).verdict == "differs"
 
 
+@pytest.mark.parametrize("kind", ["constant", "formula"])
+def test_what_no_code_of_users_computed_is_never_the_same(kind):
+    assert compared("length", 80.0).verdict == "same"
+    row = compared("length", 80.0, kind=kind)
+    assert (row.verdict, row.kind, row.tolerance) == ("given", kind, 0.5)
+    assert compared("length", 90.0, kind=kind).verdict == "differs"  # a wrong table is still reported
+
+
 def test_other_counts_of_numbers_cannot_be_compared():
     with pytest.raises(ValueError, match="zip"):
         compared("foot", [1.0])
@@ -50,3 +58,5 @@ def test_rows_become_json():
     assert [table["verdict"] for table in tables] == ["differs", "erratum", "ours only"]
     assert tables[0]["ours"] == [1.0, 0.0]
     assert tables[2]["published"] is None
+    assert [table["kind"] for table in tables] == ["computed"] * 3
+    assert [table["tolerance"] for table in tables] == [0.5, None, None]

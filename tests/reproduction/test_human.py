@@ -1,16 +1,23 @@
 """Published numbers of the human that need no solver come out as printed; the others are asked for by `reproduce`."""
 
+import pytest
+
 from strut.human.analysis.gait_comparison import CriteriaValues
 from strut.human.table import human_gait
 from strut.models.catalogue import load_robot
-from strut.reproduction.human import bodies_and_sizes, orderings
+from strut.reproduction.human import bodies_and_sizes, half_of_last_digit, orderings
 
 
 def test_sizes_statures_and_time_terms_are_the_published_ones():
     robot = load_robot("heiman")
     rows = bodies_and_sizes(robot)
     assert len(rows) == 3 + 8 + 5
-    assert all(row.verdict in {"same", "erratum"} for row in rows)
+    assert all(row.verdict in {"same", "given", "erratum"} for row in rows)
+    assert [row.group for row in rows if row.verdict == "same"] == ["similarity"] * 5  # the rest follows by arithmetic
+
+
+def test_a_tolerance_is_half_of_the_last_digit_that_is_printed():
+    assert [half_of_last_digit(value) for value in (8.19e-2, 5.62, 6.39e-5)] == pytest.approx([5e-5, 5e-3, 5e-8])
 
 
 def test_the_misprinted_trunk_makes_a_giant():

@@ -1,9 +1,11 @@
 """Pepper's published numbers beside ours: what agrees, and which misprints are found."""
 
+import json
 import subprocess
 import sys
 from functools import cache
 
+from strut.cli.main import main
 from strut.reproduction.systems import reproduce
 
 
@@ -20,6 +22,26 @@ def row(quantity):
 def test_nothing_differs_that_is_no_known_misprint():
     assert [one.quantity for one in rows() if one.verdict == "differs"] == []
     assert sum(one.verdict == "same" for one in rows()) > 80
+
+
+def test_text_and_json_keep_constants_and_formulas_apart_and_state_every_tolerance(capsys):
+    assert main(["reproduce", "pepper", "--json"]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    assert {table["kind"] for table in tables} == {"computed", "constant", "formula"}
+    for table in tables:
+        assert (table["verdict"] == "same") <= (table["kind"] == "computed"), table["quantity"]
+        assert (table["tolerance"] is None) == (table["verdict"] in ("erratum", "ours only")), table["quantity"]
+    assert main(["reproduce", "pepper"]) == 0
+    text, summary = capsys.readouterr()
+    counted, _, others = text.partition("Not counted, ")
+    assert "tolerance" in counted
+    assert "given" not in counted
+    assert "given, constant" in others
+    assert "same" not in others
+    same = sum(table["verdict"] == "same" for table in tables)
+    given = sum((table["kind"], table["verdict"]) == ("formula", "given") for table in tables)
+    assert f"{same} same" in summary
+    assert f"{given} formula, given" in summary
 
 
 def test_every_erratum_that_can_be_computed_is_there():

@@ -26,7 +26,8 @@ def rows():
 def test_every_published_statistic_is_reproduced_or_explained(rows):
     verdicts = Counter(row.verdict for row in rows.values())
     assert verdicts["differs"] == 0
-    assert verdicts["same"] > 200
+    assert verdicts["same"] > 70
+    assert verdicts["same"] + verdicts["given"] > 200
     assert {row.erratum for row in rows.values() if row.verdict == "erratum"} == {
         "E14", "E15", "E29", "P20", "P21", "P22", "P23", "P24", "P25", "P26",
     }  # fmt: skip

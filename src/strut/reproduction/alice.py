@@ -95,9 +95,9 @@ def alice_body(robot: Robot) -> list[Comparison]:
     """Compare masses, lengths and the travel of the hips."""
     legs = biped_model(robot)
     sheet = Sheet("body", robot.published)
-    sheet.compare("total mass", "mass", "total", float(legs.mass_kg.sum()))
-    sheet.compare("mass of a leg with its shoe", "mass", "leg", float(legs.mass_kg[:4].sum()))
-    sheet.compare("link lengths", "link", "lengths", (legs.link_m * 100.0).tolist())
+    sheet.compare("total mass", "mass", "total", float(legs.mass_kg.sum()), kind="constant")
+    sheet.compare("mass of a leg with its shoe", "mass", "leg", float(legs.mass_kg[:4].sum()), kind="constant")
+    sheet.compare("link lengths", "link", "lengths", (legs.link_m * 100.0).tolist(), kind="constant")
     sheet.compare("weights of the joint points in the centre of mass", "weights", "points", legs.com_weights.tolist())
     half = legs.separation_m * 50.0
     over = [golden_target({"com": [0.0, side]}, 2.0 * half) for side in (-half, half)]
@@ -204,7 +204,13 @@ def balance(robot: Robot) -> list[Comparison]:
         legs = biped_model(variant(robot, torso_m=torso_m, half_width_m=_HALF_WIDTH_M))
         stand = golden_target({"com": [0.0, 0.0]}, legs.separation_m * 100.0)
         heights.append(effective_height_m(legs, stand) * 100.0)
-    sheet.compare("effective pendulum height, torso 0 and 15 cm above the hips", "effective_height", "heights", heights)
+    sheet.compare(
+        "effective pendulum height, torso 0 and 15 cm above the hips",
+        "effective_height",
+        "heights",
+        heights,
+        kind="formula",
+    )
     section = sheet.published["critical_time"]
     for half_cm in section["half_widths_cm"]:
         bodies = [variant(robot, torso_m=cm / 100.0, half_width_m=half_cm / 100.0) for cm in (0.0, 10.0, 15.0)]
@@ -214,7 +220,11 @@ def balance(robot: Robot) -> list[Comparison]:
         name = f"critical phase time, shoes {2.0 * half_cm:g} cm wide, torso 0, 10, 15 cm above the hips"
         sheet.compare(name, section, f"{half_cm:.1f}", times)
     sheet.compare(
-        "critical speed over step length, torso 0, 10, 15 cm above the hips", "critical_speed", "ratios", ratios
+        "critical speed over step length, torso 0, 10, 15 cm above the hips",
+        "critical_speed",
+        "ratios",
+        ratios,
+        kind="formula",
     )
     section = sheet.published["margin"]
     body = variant(robot, torso_m=0.0, half_width_m=_HALF_WIDTH_M)
@@ -234,7 +244,9 @@ def alice_errata(robot: Robot) -> list[Comparison]:
     step_cm = 4.0
     lift_cm = 1.5
     printed_cm = lift_cm * (-64.0 + 192.0 - 192.0) + 64.0 * step_cm  # end of the printed swing
-    sheet.correct("10", "height of the foot at touch-down", printed_cm, 0.0, "cm", "printed: 64 L in eq 34")
+    sheet.correct(
+        "10", "height of the foot at touch-down", printed_cm, 0.0, "cm", "printed: 64 L in eq 34", kind="formula"
+    )
     _wrong_path(sheet, legs)
     return sheet.rows
 

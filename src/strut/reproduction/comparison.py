@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-ComparisonVerdict = Literal["same", "erratum", "differs", "ours only"]
+ComparisonVerdict = Literal["same", "given", "erratum", "differs", "ours only"]
+RowKind = Literal["computed", "constant", "formula"]
 Numbers = tuple[float, ...]
 Values = float | Sequence[float]
 Parts = Mapping[str, Callable[[], "list[Comparison]"]]  # functions that compute the rows of a system, by label
@@ -23,8 +24,10 @@ class Comparison:
         ours: The numbers computed by strut.
         unit: Of both; empty for dimensionless numbers.
         verdict: `same` within the tolerance, `differs` beyond it, `erratum` if the printed form is wrong, `ours only`
-            if nothing was published.
-        tolerance: Largest difference that counts as the same; None without a comparison.
+            if nothing was published; `given` if the numbers agree but our own was not computed.
+        tolerance: Largest difference that counts as the same, in `unit`; None without a comparison.
+        kind: `computed` by code that users run; `constant` if it stands in a table of strut; `formula` if it was
+            calculated here from published numbers or tables, without code that users run.
         erratum: Number of the erratum in the documentation of the system.
         where: Table, figure or section with the published number.
         note: Remark for the reader.
@@ -37,6 +40,7 @@ class Comparison:
     unit: str
     verdict: ComparisonVerdict
     tolerance: float | None = None
+    kind: RowKind = "computed"
     erratum: str | None = None
     where: str = ""
     note: str = ""
@@ -73,7 +77,14 @@ class Sheet:
     rows: list[Comparison] = field(default_factory=list)
 
     def compare(
-        self, quantity: str, section: str | Mapping[str, Any], name: str, ours: Values, *, note: str = ""
+        self,
+        quantity: str,
+        section: str | Mapping[str, Any],
+        name: str,
+        ours: Values,
+        *,
+        kind: RowKind = "computed",
+        note: str = "",
     ) -> None:
         """Add a quantity beside the published number `name` of a section; the row has `note` if the two differ."""
         entry = self.published[section] if isinstance(section, str) else section
@@ -81,15 +92,37 @@ class Sheet:
         own = _numbers(ours)
         tolerance = float(entry["tolerance"])
         is_same = all(abs(a - b) <= tolerance for a, b in zip(theirs, own, strict=True))
-        verdict: ComparisonVerdict = "same" if is_same else "differs"
-        row = Comparison(self.group, quantity, theirs, own, entry["unit"], verdict, tolerance, where=entry["where"])
+        agreement: ComparisonVerdict = "same" if kind == "computed" else "given"
+        verdict = agreement if is_same else "differs"
+        row = Comparison(
+            self.group, quantity, theirs, own, entry["unit"], verdict, tolerance, kind, where=entry["where"]
+        )
         self.rows.append(row if is_same else replace(row, note=note))
 
-    def correct(self, erratum: str, quantity: str, printed: Values, ours: Values, unit: str, note: str) -> None:
+    def correct(
+        self,
+        erratum: str,
+        quantity: str,
+        printed: Values,
+        ours: Values,
+        unit: str,
+        note: str,
+        *,
+        kind: RowKind = "computed",
+    ) -> None:
         """Add the effect of an erratum: the result of the printed form beside ours."""
-        numbers = (_numbers(printed), _numbers(ours))
-        where = "printed form, run"
-        row = Comparison("errata", quantity, *numbers, unit, "erratum", erratum=erratum, where=where, note=note)
+        row = Comparison(
+            "errata",
+            quantity,
+            _numbers(printed),
+            _numbers(ours),
+            unit,
+            "erratum",
+            kind=kind,
+            erratum=erratum,
+            where="printed form, run",
+            note=note,
+        )
         self.rows.append(row)
 
     def add(self, quantity: str, ours: Values, unit: str, note: str = "") -> None:

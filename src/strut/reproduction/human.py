@@ -6,6 +6,7 @@ duration, 34 coordinates, and 28 torques that are linear on each interval.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
@@ -50,12 +51,19 @@ def _walked(robot: Robot, objective: str, found: dict[str, CriteriaValues]) -> l
     """Synthesize the gait of an objective without further options, and store its criteria in `found`."""
     gait = synthesize(robot, objective=objective, speed_m_s=SPEED_M_S, options=GaitOptions())
     values = found[objective] = criteria_values(gait.trajectory)
-    published = robot.published["criteria"]
-    theirs = tuple(published[human_gait(robot).objective[objective].published])
+    sheet = Sheet("gaits", robot.published)
+    section = robot.published["criteria"]
+    theirs = section[human_gait(robot).objective[objective].published]
     note = f"at {SPEED_M_S} m/s, with friction, signed impulses and exact rolling, which the published gaits lack"
-    quantity = f"effort, momentum, head and time of the gait with minimal {objective}"
-    where = published["where"]
-    return [Comparison("gaits", quantity, theirs, astuple(values), "", "differs", where=where, note=note)]
+    for criterion, printed, own in zip(CRITERIA, theirs, astuple(values), strict=True):
+        entry = section | {"tolerance": half_of_last_digit(printed), criterion: printed}
+        sheet.compare(f"{criterion} of the gait with minimal {objective}", entry, criterion, own, note=note)
+    return sheet.rows
+
+
+def half_of_last_digit(printed: float) -> float:
+    """Return half a unit of the last of the three digits to which Table 6.6 is printed."""
+    return 0.5 * 10.0 ** (math.floor(math.log10(abs(printed))) - 2)
 
 
 def bodies_and_sizes(robot: Robot) -> list[Comparison]:
@@ -63,19 +71,21 @@ def bodies_and_sizes(robot: Robot) -> list[Comparison]:
     body = Sheet("body", robot.published)
     for name in ("Subject3", "Subject1"):
         lengths = subject(named=name).subject.lengths_m
-        body.compare(f"standing height of {name}", "stature", name, sum(lengths[part] for part in STATURE))
+        body.compare(
+            f"standing height of {name}", "stature", name, sum(lengths[part] for part in STATURE), kind="formula"
+        )
     shares = robot.body_as(SegmentBody).length_share
     stacked = sum(shares[part.replace("Right", "Side")] for part in STATURE)
     printed = stacked - shares["MiddleTrunkHeight"] + PRINTED_MIDDLE_TRUNK
     note = "a middle trunk of 0.3752 body heights makes the segments taller than the body"
-    body.correct("E01", "height of the default body", printed, stacked, "body heights", note)
+    body.correct("E01", "height of the default body", printed, stacked, "body heights", note, kind="formula")
 
     problems = Sheet("problem sizes", body.published)
     for name, intervals in body.published["intervals"].items():
         size = synthesis_size(intervals) if name == "synthesis" else reconstruction_size(intervals)
-        problems.compare(name, "sizes", name, astuple(size))
+        problems.compare(name, "sizes", name, astuple(size), kind="formula")
     fixed = synthesis_size(body.published["intervals"]["synthesis"], fixed_speed=True)
-    problems.compare("synthesis at fixed speed", "sizes", "synthesis_fixed_speed", astuple(fixed))
+    problems.compare("synthesis at fixed speed", "sizes", "synthesis_fixed_speed", astuple(fixed), kind="formula")
 
     similarity = Sheet("similarity", body.published)
     still = np.zeros((4, 1))

@@ -28,7 +28,7 @@ from strut.models.catalogue import load_robot
 from strut.motion import Motion
 from strut.pipeline.walk import walk
 from strut.receipt import ReasonKind
-from strut.reproduction.comparison import Comparison, Parts, Sheet
+from strut.reproduction.comparison import Comparison, Parts, RowKind, Sheet
 from strut.reproduction.mrpete_errata import errata
 from strut.reproduction.mrpete_gait import EMOTIONS, gait
 from strut.robot import Robot
@@ -36,6 +36,7 @@ from strut.schemas.body import LimbBody
 from strut.verify.measure import audit
 
 _FULL = np.array(1.0)  # share of a pose
+_TABULATED = ("knee_angle", "feet")  # of a pose: sums of the printed numbers in expression.toml
 _ICE = 1e-3  # friction so small that ground forces are vertical
 
 
@@ -67,12 +68,14 @@ def _geometry(robot: Robot) -> list[Comparison]:
     body_m, width_m, _ = robot.body_as(LimbBody).body.inertia_size_m
     upright_m = max(leg.leg.reach_m[1] + float(np.linalg.norm(leg.ankle_in_foot)) for leg in legs)
     below_deg = max(float(np.degrees(np.arcsin(abs(leg.hip_to_body[2, 2])))) for leg in legs)
-    sheet.compare("joints", "count", "joints", len(robot.joint_names))
-    sheet.compare("joints per leg", "count", "joints_per_leg", len(robot.joint_names) / len(legs))
-    sheet.compare("body length", "length", "body", body_m * 1e3)
-    sheet.compare("body width", "length", "width", width_m * 1e3)
-    sheet.compare("height of the body over the feet with straight legs", "length", "upright", upright_m * 1e3)
-    sheet.compare("mounting angle of the legs below the horizontal", "mount_angle", "leg", below_deg)
+    sheet.compare("joints", "count", "joints", len(robot.joint_names), kind="constant")
+    sheet.compare("joints per leg", "count", "joints_per_leg", len(robot.joint_names) / len(legs), kind="constant")
+    sheet.compare("body length", "length", "body", body_m * 1e3, kind="constant")
+    sheet.compare("body width", "length", "width", width_m * 1e3, kind="constant")
+    sheet.compare(
+        "height of the body over the feet with straight legs", "length", "upright", upright_m * 1e3, kind="constant"
+    )
+    sheet.compare("mounting angle of the legs below the horizontal", "mount_angle", "leg", below_deg, kind="constant")
     return sheet.rows
 
 
@@ -109,7 +112,8 @@ def _poses(robot: Robot) -> list[Comparison]:
         }
         for section, (quantity, values) in ours.items():
             if emotion in sheet.published[section]:
-                sheet.compare(f"{quantity}, {emotion}", section, emotion, values.ravel().tolist())
+                kind: RowKind = "constant" if section in _TABULATED else "computed"
+                sheet.compare(f"{quantity}, {emotion}", section, emotion, values.ravel().tolist(), kind=kind)
     return sheet.rows
 
 
@@ -155,7 +159,9 @@ def _knee_torque(robot: Robot) -> list[Comparison]:
     section = robot.published["knee_torque"]
     for emotion in EMOTIONS:
         third = knee_torque_of_a_third(robot, _pose(robot, emotion))
-        sheet.compare(f"knee torque with a third of the weight on one foot, {emotion}", section, emotion, third)
+        sheet.compare(
+            f"knee torque with a third of the weight on one foot, {emotion}", section, emotion, third, kind="formula"
+        )
     floors = (robot, replace(robot, friction=_ICE))
     note = "first on a floor with friction, which relieves the knees; second without friction"
     for emotion in EMOTIONS:

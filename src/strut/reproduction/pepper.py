@@ -52,8 +52,8 @@ def _body(robot: Robot) -> list[Comparison]:
     """Compare the numbers of joints and the wrist in three postures."""
     sheet = Sheet("body", robot.published)
     joints = len(robot.joint_names)
-    sheet.compare("coordinates", "count", "coordinates", robot.base_size + joints)
-    sheet.compare("joints of the body", "count", "body_joints", joints)
+    sheet.compare("coordinates", "count", "coordinates", robot.base_size + joints, kind="constant")
+    sheet.compare("joints of the body", "count", "body_joints", joints, kind="constant")
     for posture in ("zero", "still", "active"):
         sheet.compare(
             f"right wrist position, {posture}", "wrist", posture, _wrist(robot, "right", _posture(robot, posture))
@@ -76,7 +76,7 @@ def _features(robot: Robot) -> list[Comparison]:
         band = float(bands[np.argmin(np.abs(bands - sheet.published["spectrum"][name]))])
         sheet.compare(name.replace("_", " "), "spectrum", name, band)
     folded = abs(band - round(band / _FEED_RATE_HZ) * _FEED_RATE_HZ)
-    sheet.compare("upper side band as sampled by the robot", "alias", "upper_side_band", folded)
+    sheet.compare("upper side band as sampled by the robot", "alias", "upper_side_band", folded, kind="formula")
     for name, jerkiness in (("J0", 0.0), ("J0125", 0.125), ("J0875", 0.875), ("J1", 1.0)):
         speed = _peak_speed(robot, jerkiness)
         sheet.compare(f"peak speed, jerkiness {jerkiness:g}", "peak_speed", name, speed)

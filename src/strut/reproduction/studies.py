@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from strut.reproduction.comparison import Comparison, Parts, Sheet
+from strut.reproduction.comparison import Comparison, Parts, RowKind, Sheet
 from strut.reproduction.studies_pepper import choices, correlations_of_ratings, ratings
 from strut.study.design.power import chi2_observations, chi2_power
 from strut.study.design.published import published
@@ -15,6 +15,7 @@ from strut.study.statistics.confusion import Confusion, chi2_independence, chi2_
 from strut.study.statistics.significance import binomial_p
 
 _INTENDED = {"A": -1, "N": 0, "J": 1}  # by the first letter of the mood
+_BY_SCIPY = ("chi2_uniform_critical", "row_chi2")  # alone, without the statistics of `strut study stats`
 _SUBJECTS = tuple(f"Subject{number}" for number in range(1, 6))
 
 
@@ -48,13 +49,15 @@ def _percentages(sheet: Sheet, matrix: Confusion) -> None:
         ours = [round(share) for share in (100.0 * counts / shown).tolist()]
         quantity = f"answers to {emotion}"
         if emotion == "anger":
-            sheet.correct("E14", quantity, sheet.published["percent"][emotion], ours, "%", "4 of 15 are 26.7 %")
+            sheet.correct(
+                "E14", quantity, sheet.published["percent"][emotion], ours, "%", "4 of 15 are 26.7 %", kind="formula"
+            )
         else:
-            sheet.compare(quantity, "percent", emotion, ours)
+            sheet.compare(quantity, "percent", emotion, ours, kind="formula")
         cells = stats.power_divergence(counts, np.full(len(counts), shown / len(counts))).statistic
         row_cells = [(count - shown / len(counts)) ** 2 / (shown / len(counts)) for count in counts]
         assert math.isclose(sum(row_cells), cells)  # the cells printed one by one add up to scipy's statistic
-        sheet.compare(f"chi-squared cells of {emotion}", "cell_chi2", emotion, row_cells)
+        sheet.compare(f"chi-squared cells of {emotion}", "cell_chi2", emotion, row_cells, kind="formula")
 
 
 def _last_block(sheet: Sheet, matrix: Confusion) -> None:
@@ -65,13 +68,13 @@ def _last_block(sheet: Sheet, matrix: Confusion) -> None:
         counts = [round(share * people / 100) for share in sheet.published["last_block"][emotion]]
         last_hits += counts[index]
         ours = [100.0 * count / people for count in counts]
-        sheet.compare(f"answers to {emotion}, last block", "last_block", emotion, ours)
+        sheet.compare(f"answers to {emotion}, last block", "last_block", emotion, ours, kind="formula")
         assert all(count <= whole for count, whole in zip(counts, matrix.counts[index], strict=True))
     shown_last = people * len(matrix.intended)
     others = int(matrix.counts.sum()) - shown_last
     first = (int(matrix.hits.sum()) - last_hits) / others
-    sheet.compare("accuracy, last block", "derived", "accuracy_last_block", last_hits / shown_last)
-    sheet.compare("accuracy, first two blocks", "derived", "accuracy_first_two_blocks", first)
+    sheet.compare("accuracy, last block", "derived", "accuracy_last_block", last_hits / shown_last, kind="formula")
+    sheet.compare("accuracy, first two blocks", "derived", "accuracy_first_two_blocks", first, kind="formula")
 
 
 def _chi2(sheet: Sheet, matrix: Confusion) -> None:
@@ -82,9 +85,13 @@ def _chi2(sheet: Sheet, matrix: Confusion) -> None:
     printed_p = float(stats.chi2.sf(total, dof))
     note = "the sum of rounded cells; equal expectations test uniformity, not independence"
     assert uniform.dof is not None
-    sheet.compare("chi-squared, sum of the rounded cells", "chi2", "sum_of_rounded_cells", rounded)
+    sheet.compare("chi-squared, sum of the rounded cells", "chi2", "sum_of_rounded_cells", rounded, kind="formula")
     sheet.compare(
-        "critical chi-squared for 16 degrees of freedom", "chi2", "critical", float(stats.chi2.isf(0.05, dof))
+        "critical chi-squared for 16 degrees of freedom",
+        "chi2",
+        "critical",
+        float(stats.chi2.isf(0.05, dof)),
+        kind="formula",
     )
     sheet.correct("E15", "chi-squared, uniform", total, uniform.statistic, "", note)
     sheet.correct("E15", "degrees of freedom, uniform", dof, uniform.dof, "", note)
@@ -108,7 +115,8 @@ def _derived(sheet: Sheet, matrix: Confusion) -> None:
         "row_chi2": [float(stats.chisquare(row).statistic) for row in matrix.counts],
     }
     for name, value in ours.items():
-        sheet.compare(name.replace("_", " "), "derived", name, value)
+        kind: RowKind = "formula" if name in _BY_SCIPY else "computed"
+        sheet.compare(name.replace("_", " "), "derived", name, value, kind=kind)
 
 
 def _power(sheet: Sheet) -> None:
@@ -140,16 +148,24 @@ def _slider() -> list[Comparison]:
     by_mood = means.mean(axis=2)
     rising = (np.diff(by_mood, axis=0) > 0).all(axis=0).astype(float).tolist()
     slots = study["sets"] * study["clips_per_set"] / study["clips"]
-    sheet.compare("clips rated as intended, subjects 1 to 5", "derived", "clips_in_band", inside)
+    sheet.compare("clips rated as intended, subjects 1 to 5", "derived", "clips_in_band", inside, kind="formula")
     sheet.compare(
-        "mean ratings by mood of subject 3, angriest first", "derived", "subject3_means", by_mood[:, 2].tolist()
+        "mean ratings by mood of subject 3, angriest first",
+        "derived",
+        "subject3_means",
+        by_mood[:, 2].tolist(),
+        kind="formula",
     )
     sheet.compare(
-        "mean ratings in the intended order of moods, subjects 1 to 5 (1: yes)", "derived", "in_order", rising
+        "mean ratings in the intended order of moods, subjects 1 to 5 (1: yes)",
+        "derived",
+        "in_order",
+        rising,
+        kind="formula",
     )
-    sheet.compare("number of sets with each clip", "derived", "slots_per_clip", slots)
+    sheet.compare("number of sets with each clip", "derived", "slots_per_clip", slots, kind="formula")
     each = counts["total"] / study["clips"]
     note = "4023 ratings, 75 clips"
-    sheet.correct("E29", "ratings per clip", counts["per_clip"], each, "", note)
+    sheet.correct("E29", "ratings per clip", counts["per_clip"], each, "", note, kind="formula")
     sheet.add("ratings per participant", counts["total"] / study["people"], "")
     return sheet.rows

@@ -68,11 +68,11 @@ def choices() -> list[Comparison]:
     answers = tuple(study["answers"])
     matrix = Confusion(emotions, answers, np.array([study["counts"][emotion] for emotion in emotions]))
     for emotion, counts in zip(matrix.intended, matrix.counts.tolist(), strict=True):
-        sheet.compare(f"answers to {emotion}", "percent", emotion, [100.0 * k / shown for k in counts])
+        sheet.compare(f"answers to {emotion}", "percent", emotion, [100.0 * k / shown for k in counts], kind="formula")
         more = [float(stats.binom.sf(k, shown, chance)) for k in counts]
-        sheet.compare(f"P(X > k), answers to {emotion}", "p_value", emotion, more)
+        sheet.compare(f"P(X > k), answers to {emotion}", "p_value", emotion, more, kind="formula")
         wald = [100.0 * min(max(end, 0.0), 1.0) for k in counts for end in wald_interval(k, shown)]
-        sheet.compare(f"Wald intervals, answers to {emotion}", "interval", emotion, wald)
+        sheet.compare(f"Wald intervals, answers to {emotion}", "interval", emotion, wald, kind="formula")
         exact = [binomial_p(k, shown, chance) for k in counts]
         note = "a p-value is P(X >= k), printed is P(X > k)"
         sheet.correct("P20", f"p of answers to {emotion}", study["p_value"][emotion], exact, "", note)
@@ -125,7 +125,9 @@ def ratings() -> list[Comparison]:
         for axis in range(3)
     ]
     note = "by sign of the printed means; two entries of one row were swapped"
-    sheet.correct("P23", "motions rated with the intended sign", study["right_direction"]["text"], hits, "", note)
+    sheet.correct(
+        "P23", "motions rated with the intended sign", study["right_direction"]["text"], hits, "", note, kind="formula"
+    )
     section = study["all_ratings"]
     for scale in PAD_SCALES:
         mean, printed_p, low, high, printed_effect = section[scale]
@@ -186,20 +188,30 @@ def correlations_of_ratings() -> list[Comparison]:
         if (table, pair) in SIGN_MISPRINTS:
             note = "the printed interval is centred on the other sign"
             right = -r
-            sheet.correct("P25", f"interval of {where}", fisher_interval(r, n), fisher_interval(right, n), "", note)
-        sheet.compare(f"interval of {where}", ends, "ends", fisher_interval(right, n))
+            sheet.correct(
+                "P25",
+                f"interval of {where}",
+                fisher_interval(r, n),
+                fisher_interval(right, n),
+                "",
+                note,
+                kind="formula",
+            )
+        sheet.compare(f"interval of {where}", ends, "ends", fisher_interval(right, n), kind="formula")
         # r is printed to 0.01: half of that moves a p-value of 240 pairs by up to 0.031, its own rounding by 0.005
         printed_form = _printed_p(pair, table, right)
-        sheet.compare(f"p of {where}, printed form", ends | {"tolerance": 0.036}, "p", printed_form)
+        sheet.compare(f"p of {where}, printed form", ends | {"tolerance": 0.036}, "p", printed_form, kind="formula")
         note = f"two-sided with n = {n}; printed is one-sided with n = 240"
-        sheet.correct("P26", f"p of {where}", p, correlation_p(right, n), "", note)
+        sheet.correct("P26", f"p of {where}", p, correlation_p(right, n), "", note, kind="formula")
         distances.append(rebuilt_r[table, pair] - r)  # sign misprints and all
     rms = float(np.sqrt(np.mean(np.square(distances))))
     largest = float(np.abs(distances).max())
     sheet.add("correlations computed from Table 2b, rms difference from the printed ones", rms, "")
-    sheet.compare("correlations computed from Table 2b, largest difference", "derived_rebuilt", "largest", largest)
+    sheet.compare(
+        "correlations computed from Table 2b, largest difference", "derived_rebuilt", "largest", largest, kind="formula"
+    )
     for scale, coefficients in zip(PAD_SCALES, audience_model().tolist(), strict=True):
-        sheet.compare(f"model of {scale}, coefficients", "audience", scale, coefficients)
+        sheet.compare(f"model of {scale}, coefficients", "audience", scale, coefficients, kind="formula")
     return sheet.rows
 
 

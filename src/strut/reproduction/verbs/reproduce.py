@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -28,11 +28,25 @@ def reproduce(
     if json:
         print_json([comparison.as_dict() for comparison in comparisons])
         return
-    for group, rows in groupby(comparisons, key=lambda row: row.group):
-        _print_group(group, list(rows))
-    counts = Counter(row.verdict for row in comparisons)
+    computed = [row for row in comparisons if row.kind == "computed"]
+    others = [row for row in comparisons if row.kind != "computed"]
+    for group, rows in _by_group(computed).items():
+        _print_group(group, rows)
+    for group, rows in _by_group(others).items():
+        _print_group(f"Not counted, constants and formulas: {group}", rows)
+    counts = Counter(row.verdict for row in computed)
     print_lines(", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())))
+    if others:
+        kinds = Counter(f"{row.kind}, {row.verdict}" for row in others)
+        print_lines(f"not counted: {'; '.join(f'{count} {kind}' for kind, count in sorted(kinds.items()))}")
     print_next(f"strut robots {system}" if system in robots() else "strut reproduce --help")
+
+
+def _by_group(comparisons: Iterable[Comparison]) -> dict[str, list[Comparison]]:
+    groups: dict[str, list[Comparison]] = {}
+    for row in comparisons:
+        groups.setdefault(row.group, []).append(row)
+    return groups
 
 
 def _print_group(group: str, comparisons: list[Comparison]) -> None:
@@ -42,14 +56,20 @@ def _print_group(group: str, comparisons: list[Comparison]) -> None:
             _published(row),
             _numbers(row.ours),
             row.unit,
-            row.verdict if row.erratum is None else f"{row.verdict} {row.erratum}",
+            "" if row.tolerance is None else f"{row.tolerance:.3g}",
+            _verdict(row),
             row.note,
         ]
         for row in comparisons
     ]
     sources = dict.fromkeys(row.where for row in comparisons if row.where)
     title = f"{group} ({'; '.join(sources)})" if sources else group
-    print_table(title, ["quantity", "reference", "ours", "unit", "verdict", "note"], rows)
+    print_table(title, ["quantity", "reference", "ours", "unit", "tolerance", "verdict", "note"], rows)
+
+
+def _verdict(row: Comparison) -> str:
+    verdict = row.verdict if row.erratum is None else f"{row.verdict} {row.erratum}"
+    return verdict if row.kind == "computed" else f"{verdict}, {row.kind}"
 
 
 def _published(row: Comparison) -> str:
