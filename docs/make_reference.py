@@ -13,18 +13,21 @@ import math
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
+import numpy as np
 import typer
 
 import strut
+from strut.formats.format_options import format_options
 from strut.human.analysis.naturalness import Naturalness
 from strut.mocap.marker_fit.subject_model import SubjectModel
 from strut.mocap.markers.marker_set import MarkerSetTable
+from strut.motion import Motion
 from strut.ocp.soundness import Soundness
 from strut.receipt import LimitName, ReasonKind, Receipt
 from strut.registry import VERBS, find, names
@@ -64,6 +67,8 @@ RECEIPT_TABLES = {
     "soundness of a recording": RecordedSoundness,
     "Outcome of a simulation": Outcome,
 }
+STORED = ("joint angles", "contacts", "joint torques", "ground forces", "receipt", "notes")  # parts of a motion
+POINT_FOOTED = "mrpete"  # forces at points are the ones that most formats store
 GROUPS = {
     "Robots": ("robots", "adopt", "emotions", "distinguish"),
     "Motions": ("demo", "walk", "perform", "animate", "synthesize", "repair", "library"),
@@ -82,6 +87,7 @@ def pages() -> dict[str, str]:
     made["reference/files/index.md"] = table_index()
     made["reference/style_parameters.md"] = style_parameter_page()
     made["reference/receipt.md"] = receipt_page()
+    made["reference/formats.md"] = format_page()
     return made
 
 
@@ -398,6 +404,67 @@ def _field_lines(kind: type) -> list[str]:
         cells = [f"`{field.name}`", _type_words(field.type), unit_of(field.name), _cell(described.get(field.name, ""))]
         lines.append(f"| {' | '.join(cells)} |")
     return [*lines, ""]
+
+
+# Formats
+
+
+def format_page() -> str:
+    """Return what each writer keeps of a motion that has everything, and what each reader reads."""
+    motion = _whole_motion()
+    words = (
+        "`strut export FILE --to FORMAT` writes a motion and says what it leaves out; `strut check FILE --robot ROBOT` "
+        "and every other verb read one back. Times and the joint angles of all samples are kept where nothing else "
+        "is said."
+    )
+    lines = ["# Formats", "", words, "", "## Written", ""]
+    lines += [
+        f"| format | file | {' | '.join(STORED)} | also lost | what it writes |",
+        f"|{'---|' * (len(STORED) + 4)}",
+    ]
+    for name in names("strut.writers"):
+        writer = find("strut.writers", name)
+        lost = writer.omitted(motion)
+        kept = ["" if part in lost else "yes" for part in STORED]
+        others = ", ".join(part for part in lost if part not in STORED)
+        lines.append(f"| `{name}` | {writer.ending or 'folder'} | {' | '.join(kept)} | {others} | {_summary(writer)} |")
+    lines += [
+        "",
+        "## Read",
+        "",
+        "| format | files | gives | options (`--read NAME=VALUE`) | what it reads |",
+        "|---|---|---|---|---|",
+    ]
+    for name in names("strut.readers"):
+        reader = find("strut.readers", name)
+        options = ", ".join(f"`{option}`" for option in format_options(reader.read))
+        kind = reader.returns.__name__.lower()
+        lines.append(f"| `{name}` | {' '.join(reader.endings)} | {kind} | {options} | {_summary(reader)} |")
+    return "\n".join([*lines, ""])
+
+
+def _whole_motion() -> Motion:
+    """Return a motion that has everything that a motion can have."""
+    robot = strut.load_robot(POINT_FOOTED)
+    count = 8
+    feet = len(robot.foot_names)
+    motion = Motion(
+        robot=robot.name,
+        time_s=np.arange(count) / 50.0,
+        qpos=np.tile(robot.standing_qpos, (count, 1)),
+        joint_names=robot.joint_names,
+        contact=np.ones((count, feet), dtype=bool),
+        foot_names=robot.foot_names,
+        torque_nm=np.zeros((count, len(robot.joint_names))),
+        ground_force_n=np.zeros((count, feet, 3)),
+    )
+    return replace(motion, receipt=strut.check(motion))
+
+
+def _summary(thing: object) -> str:
+    """Return the first paragraph of the description of a format, which its module begins with."""
+    module = inspect.getmodule(type(thing))
+    return _cell(inspect.cleandoc((module and module.__doc__) or "").split("\n\n")[0])
 
 
 def _cell(text: str) -> str:

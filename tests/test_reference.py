@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import strut
-from strut.registry import VERBS
+from strut.registry import VERBS, names
 from strut.schemas.expression import ExpressionTable
 from strut.schemas.imported import ImportedBody
 from strut.style import STYLE_PARAMETERS
@@ -40,6 +40,25 @@ def test_every_verb_has_a_page_on_which_every_option_has_a_meaning(pages):
         rows = re.findall(r"^\| `(.*?)` \| (.*) \|$", page, re.MULTILINE)
         assert rows, verb
         assert all(meaning for _, meaning in rows), [name for name, meaning in rows if not meaning]
+
+
+def test_every_format_has_a_row_that_says_what_it_keeps(pages):
+    written, read = pages["reference/formats.md"].split("## Read")
+    for name in names("strut.writers"):
+        (row,) = re.findall(rf"^\| `{name}` \| .*$", written, re.MULTILINE)
+        assert ":" in row.split("|")[-2]
+    for name in names("strut.readers"):
+        (row,) = re.findall(rf"^\| `{name}` \| .*$", read, re.MULTILINE)
+        assert ":" in row.split("|")[-2]
+    rows = {
+        line.split("`")[1]: [cell.strip() for cell in line.split("|")]
+        for line in written.splitlines()
+        if "`" in line[:4]
+    }
+    assert rows["json"][3:9] == ["yes"] * 6
+    assert rows["csv"][3:9] == ["yes", "yes", "yes", "yes", "", ""]
+    assert rows["c3d"][3:9] == [""] * 6
+    assert rows["unitree"][3:10] == ["yes", "", "", "", "", "", "the rate, names of joints"]
 
 
 def test_every_name_of_import_strut_is_on_its_page(pages):

@@ -60,7 +60,7 @@ def test_another_library_reads_the_c3d_of_a_robot(happy_walk, tmp_path):
 
 def test_joint_angles_come_back_from_a_table_of_opensim(happy_walk, tmp_path):
     written = export(happy_walk, tmp_path / "walk.mot")
-    assert written.omitted == ("contacts", "joint torques", "notes")
+    assert written.omitted == ("contacts", "joint torques", "receipt", "notes")
     table = parse_mot(written.path.read_text("utf-8"))
     knee = happy_walk.joint_names.index("LF_knee") - len(happy_walk.joint_names)
     np.testing.assert_allclose(np.radians(table.column("LF_knee")), happy_walk.qpos[:, knee], atol=1e-8)

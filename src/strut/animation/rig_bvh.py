@@ -25,6 +25,7 @@ from strut.arrays import Array
 from strut.errors import RigFileError
 from strut.formats.bvh import BvhJoint, bvh_frames, encode_bvh, parse_bvh, recognizes_bvh
 from strut.formats.reader import FormatError
+from strut.formats.robot_track import omitted_beside_poses
 from strut.maths.sampling import interpolate_columns
 from strut.models.catalogue import as_robot, robot_of
 from strut.models.rig import Rig, build_rig
@@ -68,9 +69,9 @@ class RigBvhWriter:
         columns.append(np.column_stack([slider, 0.0 * slider, 0.0 * slider]))
         return encode_bvh(joints, columns, float(time_s[-1] / (len(time_s) - 1)))
 
-    def omitted(self, _motion: Motion) -> tuple[str, ...]:
+    def omitted(self, motion: Motion) -> tuple[str, ...]:
         """Return what the format cannot store."""
-        return ("shapes", "contacts", "forces", "receipt")
+        return ("shapes", *omitted_beside_poses(motion))
 
 
 class RigBvhReader:

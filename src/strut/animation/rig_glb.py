@@ -27,7 +27,7 @@ from strut.animation.rig_movement import (
 )
 from strut.arrays import Array
 from strut.errors import RigFileError
-from strut.formats.robot_track import MAX_RATE_HZ
+from strut.formats.robot_track import MAX_RATE_HZ, omitted_beside_poses
 from strut.maths.sampling import interpolate_columns
 from strut.models.catalogue import as_robot, robot_of
 from strut.models.rig import BonePart, Rig, bone_parts, build_rig
@@ -59,9 +59,9 @@ class RigGlbWriter:
         file.animate(rig, time_s, place, turn, slider_m(expression_times(motion.meta), time_s))
         return file.bytes(motion)
 
-    def omitted(self, _motion: Motion) -> tuple[str, ...]:
+    def omitted(self, motion: Motion) -> tuple[str, ...]:
         """Return what the format cannot store."""
-        return ("contacts", "forces", "receipt")
+        return omitted_beside_poses(motion)
 
 
 @dataclass(slots=True)

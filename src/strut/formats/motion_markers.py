@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from strut.engines.rigid_body import body_poses, point_positions
+from strut.formats.robot_track import omitted_beside_poses
 from strut.models.catalogue import robot_of
 from strut.motion import Motion
 from strut.recording import Recording
@@ -23,11 +24,4 @@ def motion_markers(motion: Motion) -> Recording:
 
 def omitted_beside_markers(motion: Motion) -> tuple[str, ...]:
     """Return what a motion has and a file of markers cannot store."""
-    has = {
-        "joint angles": True,
-        "contacts": motion.contact.any(),
-        "joint torques": motion.torque_nm is not None,
-        "ground forces": motion.ground_force_n is not None,
-        "notes": True,
-    }
-    return tuple(name for name, is_there in has.items() if is_there)
+    return ("joint angles", *omitted_beside_poses(motion))

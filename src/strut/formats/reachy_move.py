@@ -40,7 +40,7 @@ class ReachyWriter:
 
     def omitted(self, motion: Motion) -> tuple[str, ...]:
         """Return what the format cannot store."""
-        return ("the base", "all joints but those of the head", *omitted_beside_poses(motion))
+        return ("the base", "joint angles", *omitted_beside_poses(motion))
 
 
 def _head(robot: Robot) -> str:
