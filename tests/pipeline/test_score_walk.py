@@ -10,7 +10,7 @@ import strut
 from strut.draft import Violation
 from strut.errors import OutOfRangeError
 from strut.gaits.pattern.request import PatternGait
-from strut.viewer.receipt_text import headline, receipt_sentences
+from strut.viewer.receipt_text import headline, receipt_sentences, title_of
 from tests.adoption.small_robots import import_robot, quadruped
 
 SECTIONS = (("neutral", 0.0, 4.0), ("fearful", 4.0, 7.0), ("sad", 7.0, 13.0))
@@ -112,6 +112,7 @@ def test_the_receipt_has_every_keyframe_and_the_intensity_over_time(walk):
     np.testing.assert_allclose(asked, [0.0, 1.0, 1.0])
     assert table["intensity_kept"] == table["intensity_asked"]
     assert "follows neutral, fearful, sad" in headline(receipt)
+    assert title_of(walk) == "Neutral, fearful, sad"
     sentence = "Kept of its score: neutral from 0.0 s at 100 %, fearful from 4.0 s at 100 %, sad from 7.0 s at 100 %."
     assert sentence in receipt_sentences(receipt)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from strut.motion import Motion
 from strut.plumbing.number_text import Share, format_percent, format_speed
@@ -29,9 +29,11 @@ _FAR_OFF = 0.05  # of the way to the goal: a larger error is also reported as a 
 
 
 def title_of(motion: Motion) -> str:
-    """Return the title of a motion: its emotion, or else its title, or else its robot."""
+    """Return the title of a motion: its emotion or those of its score, or else its title, or else its robot."""
     receipt = motion.receipt
     emotion = receipt.emotion if receipt else motion.meta.get("emotion")
+    if receipt is not None and receipt.score is not None:
+        emotion = _emotions_of(receipt.score)
     if emotion is None and receipt is not None and receipt.pad is not None:
         return f"({', '.join(f'{value:g}' for value in receipt.pad)})"
     name = str(next(filter(None, (emotion, motion.meta.get("title"), motion.robot))))
@@ -111,7 +113,7 @@ def headline(receipt: Receipt) -> str:
         emotion = f"({', '.join(f'{value:g}' for value in receipt.pad)})"
     robot = f"{receipt.verdict}: {receipt.robot}"
     if emotion is None and receipt.score is not None:
-        return f"{robot} follows {', '.join(key['emotion'] for key in receipt.score['keyframes'])}"
+        return f"{robot} follows {_emotions_of(receipt.score)}"
     if emotion is None:
         return robot
     kept = receipt.share_kept
@@ -142,6 +144,10 @@ def receipt_sentences(receipt: Receipt | None) -> list[str]:
         *_needs(receipt),
     ]
     return [sentence for sentence in sentences if sentence]
+
+
+def _emotions_of(score: Mapping[str, Any]) -> str:
+    return ", ".join(key["emotion"] for key in score["keyframes"])
 
 
 def _score(receipt: Receipt) -> str:
