@@ -3,7 +3,7 @@
 A foot stands while its lowest point is near its floor and slow. A first estimate takes wide bounds, which grow with the
 robot (Froude scaling), so a robot of 20 cm and one of 1.8 m are judged alike. Then the bounds shrink to the spread of
 heights and speeds within the first estimate: in a planned motion feet stand exactly, in a retargeted clip they wander
-by centimetres. The floor is that of each foot: clips float or sink; that is measured elsewhere and must not hide steps.
+by centimetres. Each foot has a floor of its own, because a clip may float or sink: that must not hide its steps.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from strut.arrays import Array, Mask
 from strut.engines.rigid_body import GRAVITY_M_S2, foot_contact_points
-from strut.maths.sampling import runs
+from strut.maths.sampling import fill_short_gaps
 from strut.robot import Robot
 
 # Of retargeted human walks on a humanoid whose base is 0.75 m high, these find 99 % of the stance samples.
@@ -43,16 +43,17 @@ def detect_contacts(robot: Robot, time_s: Array, qpos: Array) -> Mask:
         lowest = np.argmin(own_m[..., 2], axis=1)
         samples = np.arange(len(qpos))
         lowest_m = own_m[samples, lowest, 2]
-        speed = point_speed_m_s[samples, lowest]
+        speed_m_s = point_speed_m_s[samples, lowest]
         floor_m = np.percentile(lowest_m, FLOOR_PERCENTILE)
         max_height_m = floor_m + NEAR_FLOOR * height_m
         max_speed_m_s = SLOW * natural_speed_m_s
-        stands = (lowest_m < max_height_m) & (speed < max_speed_m_s)
+        stands = (lowest_m < max_height_m) & (speed_m_s < max_speed_m_s)
         if stands.any():
             max_height_m = min(max_height_m, _upper_spread(lowest_m[stands], MIN_SPREAD_M))
-            max_speed_m_s = min(max_speed_m_s, _upper_spread(speed[stands], MIN_SPREAD_SPEED * natural_speed_m_s))
-            stands = (lowest_m < max_height_m) & (speed < max_speed_m_s)
-        contact[:, foot] = _without_flicker(stands, step_s)
+            max_speed_m_s = min(max_speed_m_s, _upper_spread(speed_m_s[stands], MIN_SPREAD_SPEED * natural_speed_m_s))
+            stands = (lowest_m < max_height_m) & (speed_m_s < max_speed_m_s)
+        stands = fill_short_gaps(stands, MIN_GAP_S / step_s)
+        contact[:, foot] = ~fill_short_gaps(~stands, MIN_STANCE_S / step_s)
     return contact
 
 
@@ -68,17 +69,3 @@ def base_height(robot: Robot) -> float:
     sole_m = foot_contact_points(robot, standing)[0, :, 2].min()
     base_m = standing[0, 2] if robot.floats else 0.0
     return max(float(base_m - sole_m), MIN_BASE_HEIGHT_M)
-
-
-def _without_flicker(stands: Mask, step_s: float) -> Mask:
-    """Return a stance without gaps and stances that are too short to be real. Shape (T,)."""
-    stands = stands.copy()
-    for gap in runs(~stands):
-        is_inside = gap.start > 0 and gap.stop < len(stands)
-        if is_inside and (gap.stop - gap.start) * step_s < MIN_GAP_S:
-            stands[gap] = True
-    for stance in runs(stands):
-        is_inside = stance.start > 0 and stance.stop < len(stands)
-        if is_inside and (stance.stop - stance.start) * step_s < MIN_STANCE_S:
-            stands[stance] = False
-    return stands

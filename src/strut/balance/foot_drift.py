@@ -1,7 +1,7 @@
-"""Foot drift: how badly the angles of a file explain a movement, by which a wrong reading is told from the right one.
+"""Foot drift: how badly the angles of a file explain a movement; the right reading of a file has the smallest error.
 
-In every gait the lowest point of the feet stands still, and joints stay in their ranges. Under the wrong order of
-joints or quaternions, or with the legs exchanged, it slides.
+In every gait the lowest point of the feet stands still, and joints stay in their ranges. Under a wrong order of joints
+or quaternions, or with the legs exchanged, that point slides and joints leave their ranges.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from strut.balance.contact_detection import base_height
 from strut.engines.rigid_body import GRAVITY_M_S2, foot_contact_points
 from strut.robot import Robot
 
-SCORED_SAMPLES = 200  # of a clip, spread evenly: enough to tell readings apart
+SCORED_SAMPLES = 200  # of a clip, spread evenly: enough to distinguish readings
 CLEARLY = 2.0  # a reading is found if its error is so many times smaller than that of the other
 NO_ERROR = 0.02  # errors below are noise: a foot of a 0.75 m robot moves by 5 cm/s, or a joint is 1 degree beyond
 
@@ -24,7 +24,7 @@ def scored_pairs(samples: int) -> Index:
     return np.stack([first, first + 1], axis=1)
 
 
-def movement_error(robot: Robot, step_s: Array, qpos: Array) -> float:
+def movement_error(robot: Robot, time_s: Array, qpos: Array) -> float:
     """Return how badly configurations explain a movement: speed of the lowest foot point, and angles out of range.
 
     The speed is over sqrt(g h); it is the median over pairs of samples, so flight and noise do not decide. Angles are
@@ -32,8 +32,8 @@ def movement_error(robot: Robot, step_s: Array, qpos: Array) -> float:
 
     Args:
         robot: The robot.
-        step_s: Time between the samples of each pair. Shape (n,).
-        qpos: Pairs of configurations. Shape (n, 2, nq).
+        time_s: Times of pairs of neighbouring samples. Shape (n, 2).
+        qpos: Their configurations. Shape (n, 2, nq).
     """
     angles = qpos[..., robot.base_size :]
     beyond_rad = np.maximum(robot.joint_lower_rad - angles, angles - robot.joint_upper_rad)
@@ -44,5 +44,6 @@ def movement_error(robot: Robot, step_s: Array, qpos: Array) -> float:
     point_m = foot_contact_points(robot, qpos.reshape(2 * pairs, -1)).reshape(pairs, 2, -1, 3)
     lowest = np.argmin(point_m[..., 2].sum(axis=1), axis=1)
     every = np.arange(pairs)
-    speed_m_s = np.linalg.norm(point_m[every, 1, lowest] - point_m[every, 0, lowest], axis=1) / step_s
+    drift_m = np.linalg.norm(point_m[every, 1, lowest] - point_m[every, 0, lowest], axis=1)
+    speed_m_s = drift_m / (time_s[:, 1] - time_s[:, 0])
     return error + float(np.median(speed_m_s)) / float(np.sqrt(GRAVITY_M_S2 * base_height(robot)))

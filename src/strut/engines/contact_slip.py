@@ -1,4 +1,4 @@
-"""Contact slip: height, rolling and sliding of contact points along a trajectory; the one definition of slip.
+"""Contact slip: height, rolling and sliding of contact points along a trajectory; the definition of slip on rigid feet.
 
 A corner of a sole slides as far as it moves along the ground, so a sole may roll over its edge and must not twist. A
 ball may roll, or turn on the spot: the smaller of the two slips counts. Whether a point touches the ground is measured
@@ -82,7 +82,7 @@ def slip_of_feet(
     foot_of_point = np.array(robot.point_feet, dtype=int)
     radius_m = np.array([foot.radius_m for foot in robot.feet])
     path_m = point_in_world[..., :2]
-    slip_m = slip_since_landing(path_m, is_down, step_s, height_m)
+    slip_m = slip_since_landing(path_m, is_down, step_s, height_m)  # as a corner of a sole
     if radius_m.any():
         rolled_m = rolling_path(foot_rotation, radius_m)[:, foot_of_point, :2]
         slip_m = np.minimum(slip_m, slip_since_landing(path_m - rolled_m, is_down, step_s, height_m))
@@ -93,7 +93,8 @@ def slip_of_feet(
 def slip_under_load(robot: Robot, foot_in_world: Array, qpos: Array, is_loaded: Mask, step_s: float) -> Array:
     """Return how far each foot has slid since it was loaded, in a run whose loads are measured. Shape (T, n_feet).
 
-    Of a loaded foot, the lowest point is on the ground, and others that are at most as much higher as in a stance.
+    The lowest point of a loaded foot is on the ground, and so are points that are higher by at most the tolerance of a
+    stance foot.
 
     Args:
         robot: The robot.

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from strut.arrays import Array
 from strut.errors import BadMotionError
+from strut.formats.npz_arrays import read_numbers
 from strut.formats.reader import FormatError, require
-from strut.formats.robot_track import MAX_RATE_HZ, RobotTrack, motion_of_track, omitted_beside_poses
+from strut.formats.robot_track import RobotTrack, check_rate_hz, motion_of_track, omitted_beside_poses
 from strut.models.catalogue import robot_of
 from strut.models.joint_order import joint_order, known_order
 from strut.motion import Motion
@@ -89,7 +89,7 @@ def unpickle_plainly(content: bytes) -> Any:
 
 
 class GmrReader:
-    """Reads such pickles."""
+    """Reads motions from such pickles."""
 
     endings = (".pkl", ".pickle")
     returns = Motion
@@ -122,12 +122,10 @@ class GmrReader:
         require(isinstance(table, Mapping), "holds no table of names and arrays.")
         missing = [name for name in NEEDED if name not in table]
         require(not missing, f"lacks {', '.join(missing)}.")
-        frames_per_s = _numbers(table, "fps", 0)
-        rate_hz = float(frames_per_s)
-        require(0.0 < rate_hz <= MAX_RATE_HZ, f"has {rate_hz:g} frames per second.")
-        joint_rad = _numbers(table, "dof_pos", 2)
-        base_m = _numbers(table, "root_pos", 2)
-        base_quaternion = _numbers(table, "root_rot", 2)
+        rate_hz = check_rate_hz(_as_array(table, "fps"))
+        joint_rad = read_numbers(_as_array(table, "dof_pos"), "dof_pos", 2)
+        base_m = read_numbers(_as_array(table, "root_pos"), "root_pos", 2)
+        base_quaternion = read_numbers(_as_array(table, "root_rot"), "root_rot", 2)
         frames = len(joint_rad)
         require(frames > 1, "has fewer than two frames.")
         require(base_m.shape == (frames, 3), f"has root_pos of shape {base_m.shape}, not ({frames}, 3).")
@@ -146,25 +144,16 @@ class GmrReader:
         return motion_of_track(track, robot, joints=joints, quaternions=quaternions, floor_m=floor_m)
 
 
-def _numbers(table: Mapping[Any, Any], name: str, dimensions: int) -> Array:
-    """Return an entry as finite numbers; raises FormatError with its name."""
+def _as_array(table: Mapping[Any, Any], name: str) -> np.ndarray[Any, Any]:
+    """Return an entry as an array; raises FormatError with its name if it is none, such as rows of unequal length."""
     try:
-        values = np.asarray(table[name])
-        require(values.dtype.kind in "fiu", f"has no numbers in {name}.")
-        if values.ndim != dimensions and values.size == 1 and dimensions == 0:
-            values = values.reshape(())
-        numbers = values.astype(np.float64)
+        return np.asarray(table[name])
     except (ValueError, TypeError) as error:
-        if isinstance(error, FormatError):
-            raise
         raise FormatError(f"has no numbers in {name}.") from error
-    require(numbers.ndim == dimensions, f"has {numbers.ndim} dimensions in {name}, not {dimensions}.")
-    require(bool(np.isfinite(numbers).all()), f"has a number in {name} that is not finite.")
-    return numbers
 
 
 class GmrWriter:
-    """Writes such pickles."""
+    """Writes a motion as such a pickle."""
 
     ending = ".pkl"
 

@@ -61,9 +61,8 @@ def read_arrays(content: bytes, needed: Collection[str]) -> dict[str, npt.NDArra
     return arrays
 
 
-def read_numbers(arrays: dict[str, npt.NDArray[np.generic]], name: str, dimensions: int) -> npt.NDArray[np.float64]:
-    """Return one array as finite numbers; raises FormatError with its name."""
-    values = arrays[name]
+def read_numbers(values: npt.NDArray[np.generic], name: str, dimensions: int) -> npt.NDArray[np.float64]:
+    """Return an array as finite numbers; raises FormatError with its name."""
     require(values.dtype.kind in "fiu", f"has no numbers in {name}.")
     require(values.ndim == dimensions, f"has {values.ndim} dimensions in {name}, not {dimensions}.")
     numbers = np.asarray(values, dtype=np.float64)

@@ -23,7 +23,7 @@ RATE_HZ = 30.0  # of Unitree's files; the file itself does not say it
 
 
 class PoseCsvReader:
-    """Reads such tables."""
+    """Reads motions from such tables."""
 
     endings = (".csv",)
     returns = Motion
@@ -84,7 +84,7 @@ def _is_number(field: str) -> bool:
 
 
 class PoseCsvWriter:
-    """Writes such tables, with the rate of the motion."""
+    """Writes a motion as such a table, with the rate of the motion."""
 
     ending = ".csv"
 

@@ -1,8 +1,8 @@
-"""Robot track: a robot's movement as a file of another program holds it, and the motion that it is.
+"""Robot track: a robot's movement as a file of another program holds it, and the motion that is read from it.
 
 Such files differ in what they leave open: the order of joints without names, the order of the numbers of a quaternion,
-and which feet stand. What a file does not say is found by the movement itself: under the right convention the lowest
-point of the feet stands still and joints stay in their ranges; under a wrong one it slides.
+and which feet stand. The movement itself shows what a file does not say: under the right convention the lowest point of
+the feet stands still and joints stay in their ranges; under a wrong one that point slides.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from strut.arrays import Array, Index
 from strut.balance.contact_detection import detect_contacts
@@ -49,7 +50,7 @@ class RobotTrack:
         joint_order: Order of joints without names, as the format defines it; None if it does not.
         quaternion_order: As the format defines it; None if it does not.
         torque_nm: Joint torques in the order of the joints. Shape (T, n).
-        notes: What the reader had to find out, as sentences.
+        notes: What the file does not say and the reader found or assumed, as sentences.
         meta: More of the file, for the meta of the motion.
     """
 
@@ -89,6 +90,17 @@ class Convention:
     quaternions: QuaternionOrder
 
 
+def check_rate_hz(values: npt.NDArray[np.generic]) -> float:
+    """Return the frames per second of a file, its `fps`; raises FormatError for anything but a rate of a robot."""
+    require(values.size == 1 and values.dtype.kind in "fiu", "has no single number in fps.")
+    rate_hz = float(np.asarray(values, dtype=np.float64).reshape(()))
+    require(
+        0.0 < rate_hz <= MAX_RATE_HZ,
+        f"has {rate_hz:g} frames per second; it must be more than 0 and at most {MAX_RATE_HZ:g}.",
+    )
+    return rate_hz
+
+
 def motion_of_track(
     track: RobotTrack,
     robot: Robot | str,
@@ -115,29 +127,31 @@ def motion_of_track(
     orders = JOINT_ORDERS if joints is None else (known_order(joints),)
     numbers = QUATERNION_ORDERS if quaternions is None else (_known_quaternions(quaternions),)
     _check_times(track.time_s)
-    track, notes = _with_named_joints(track, body)
+    track, joint_note = _with_named_joints(track, body)
     track, base_note = _with_base(track, body)
     allowed = [Convention(*pair) for pair in product(orders, numbers)]
-    convention, found = _find_convention(track, body, allowed)
+    convention, convention_note = _find_convention(track, body, allowed)
     qpos = _qpos(track, body, convention)
+    floor_note: tuple[str, ...] = ()
     if floor_m:
-        require(
-            body.floats and math.isfinite(floor_m), "has no floor at that height; give a number, for a robot with feet."
-        )
+        require(math.isfinite(floor_m), f"cannot have its floor at {floor_m:g} m; give a finite number of metres.")
+        require(body.floats, f"has no floor: {body.name} stands on a fixed base; leave floor_m out.")
         qpos[:, 2] -= floor_m
-        found = (*found, f"The floor of the file is at {floor_m:g} m, as given; heights are counted from there.")
+        floor_note = (f"The floor of the file is at {floor_m:g} m, as given; heights are counted from there.",)
     time_s = track.time_s - track.time_s[0]
     rate_hz = (len(time_s) - 1) / time_s[-1]
-    resampled: tuple[str, ...] = ()
+    rate_note: tuple[str, ...] = ()
     if rate_hz < MIN_RATE_HZ or not _is_even(time_s):
         known_s = time_s
         time_s = np.arange(int(known_s[-1] * RATE_HZ + 1e-6) + 1) / RATE_HZ
         qpos = resample_qpos(time_s, known_s, qpos, len(body.joint_names))
-        resampled = (f"{rate_hz:.3g} samples per second are resampled to {RATE_HZ:g} by splines.",)
-    detected = "The file has no contacts; they are found from heights and speeds of the feet."
-    sentences = (*track.notes, *notes, *base_note, *found, *resampled, *((detected,) if body.feet else ()))
+        rate_note = (f"{rate_hz:.3g} samples per second are resampled to {RATE_HZ:g} by splines.",)
+    contact_note = ("The file has no contacts; they are found from heights and speeds of the feet.",)
+    sentences = [*track.notes, *joint_note, *base_note, *convention_note, *floor_note, *rate_note]
+    if body.feet:
+        sentences += contact_note
     torque_nm = None
-    if track.torque_nm is not None and not resampled:
+    if track.torque_nm is not None and not rate_note:
         torque_nm = track.torque_nm[:, np.argsort(joint_order(body, convention.joints))]
     return Motion(
         robot=body.name,
@@ -147,7 +161,7 @@ def motion_of_track(
         contact=detect_contacts(body, time_s, qpos),
         foot_names=body.foot_names,
         torque_nm=torque_nm,
-        meta={**track.meta, "robot_fingerprint": body.fingerprint, "notes": list(sentences)},
+        meta={**track.meta, "robot_fingerprint": body.fingerprint, "notes": sentences},
     )
 
 
@@ -290,7 +304,7 @@ def _convention_error(track: RobotTrack, robot: Robot, convention: Convention) -
     """Return how badly a convention explains a movement."""
     pairs = scored_pairs(len(track.time_s))
     qpos = _qpos(track.rows(pairs.ravel()), robot, convention)
-    return movement_error(robot, np.diff(track.time_s[pairs], axis=1)[:, 0], qpos.reshape(len(pairs), 2, -1))
+    return movement_error(robot, track.time_s[pairs], qpos.reshape(len(pairs), 2, -1))
 
 
 def _qpos(track: RobotTrack, robot: Robot, convention: Convention) -> Array:

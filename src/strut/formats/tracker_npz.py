@@ -8,8 +8,8 @@ and no names. They differ in what cannot be seen in the keys:
 | mjlab | depth first, as MuJoCo lists them | of its origin |
 | BeyondMimic | breadth first, as PhysX lists them | of its centre of mass |
 
-A reader finds the order by forward kinematics: under the right one, the bodies are where the file says. Files of strut
-name joints and bodies in two more arrays, which the trainers ignore.
+The reader finds the order by forward kinematics: under the right one, the bodies are where the file says. Files that
+strut writes name joints and bodies in two more arrays, which the trainers ignore.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from strut.arrays import Array
+from strut.arrays import Array, Index
 from strut.engines.body_states import body_states
 from strut.engines.rigid_body import body_poses
 from strut.errors import BadMotionError
 from strut.formats.npz_arrays import first_array_name, read_arrays, read_numbers
 from strut.formats.reader import FormatError, require
-from strut.formats.robot_track import MAX_RATE_HZ, RobotTrack, motion_of_track, omitted_beside_poses
+from strut.formats.robot_track import RobotTrack, check_rate_hz, motion_of_track, omitted_beside_poses
 from strut.models.catalogue import as_robot, robot_of
 from strut.models.joint_order import JOINT_ORDERS, JointOrder, body_order, joint_order, known_order
 from strut.motion import Motion
@@ -44,7 +43,7 @@ DIMENSIONS = {
 }
 KEYS = ("fps", *DIMENSIONS)
 MAX_BODY_ERROR_M = 0.02  # between bodies of the file and of the robot: models of one robot differ in fixed parts
-CHECKED_FRAMES = 50
+CHECKED_FRAMES = 50  # spread evenly over a clip: enough to distinguish orders
 VelocityPoint = Literal["origin", "com"]
 
 
@@ -72,8 +71,8 @@ class TrackerReader:
         """
         body = as_robot(robot)
         arrays = read_arrays(content, ("fps", "joint_pos", "body_pos_w", "body_quat_w"))
-        numbers = {name: read_numbers(arrays, name, size) for name, size in DIMENSIONS.items() if name in arrays}
-        frames_per_s = _read_fps(arrays["fps"])
+        numbers = {name: read_numbers(arrays[name], name, size) for name, size in DIMENSIONS.items() if name in arrays}
+        frames_per_s = check_rate_hz(arrays["fps"])
         frames = len(numbers["joint_pos"])
         require(frames > 1, "has fewer than two frames.")
         require(all(len(values) == frames for values in numbers.values()), "has arrays of different lengths.")
@@ -96,13 +95,6 @@ class TrackerReader:
         return motion_of_track(track, body, joints=order, quaternions="wxyz", floor_m=floor_m)
 
 
-def _read_fps(values: npt.NDArray[np.generic]) -> float:
-    require(values.size == 1 and values.dtype.kind in "fiu", "has no single number in fps.")
-    frames_per_s = float(np.asarray(values, dtype=np.float64).reshape(()))
-    require(0.0 < frames_per_s <= MAX_RATE_HZ, f"has {frames_per_s:g} frames per second.")
-    return frames_per_s
-
-
 def _find_order(numbers: dict[str, Array], robot: Robot, given: JointOrder | None) -> tuple[JointOrder, str]:
     """Return the order under which the bodies of a file are those of the robot, and a sentence about it."""
     given_joints = numbers["joint_pos"].shape[1]
@@ -123,11 +115,8 @@ def _find_order(numbers: dict[str, Array], robot: Robot, given: JointOrder | Non
     return best, f"Joints and bodies are {best} and velocities {velocities}{like}."
 
 
-def _frames(count: int) -> npt.NDArray[np.intp]:
-    return np.unique(np.linspace(0, count - 1, CHECKED_FRAMES).astype(np.intp))
-
-
-def _qpos(numbers: dict[str, Array], robot: Robot, order: JointOrder, frames: npt.NDArray[np.intp]) -> Array:
+def _qpos(numbers: dict[str, Array], robot: Robot, order: JointOrder, frames: Index) -> Array:
+    """Return the configurations of some frames under an order. Shape (n,) in, (n, nq) out."""
     joint_rad = np.empty((len(frames), len(robot.joint_names)))
     joint_rad[:, joint_order(robot, order)] = numbers["joint_pos"][frames]
     quaternion = numbers["body_quat_w"][frames, 0]
@@ -137,12 +126,12 @@ def _qpos(numbers: dict[str, Array], robot: Robot, order: JointOrder, frames: np
 
 
 def _body_error(numbers: dict[str, Array], robot: Robot, order: JointOrder) -> float:
-    """Return the mean distance between the bodies of a file and those of a robot.
+    """Return the mean distance between the bodies of a file and those of a robot [m].
 
     If a file has another number of bodies (fixed links are merged or not), each of its bodies is compared with the
     nearest one of the robot.
     """
-    frames = _frames(len(numbers["joint_pos"]))
+    frames = np.unique(np.linspace(0, len(numbers["joint_pos"]) - 1, CHECKED_FRAMES).astype(np.intp))
     names = [robot.model.body(index).name for index in range(1, robot.model.nbody)]
     own_m, _ = body_poses(robot.model, names, _qpos(numbers, robot, order, frames))
     file_m = numbers["body_pos_w"][frames]
@@ -153,22 +142,24 @@ def _body_error(numbers: dict[str, Array], robot: Robot, order: JointOrder) -> f
 
 
 def _find_velocity_point(numbers: dict[str, Array], robot: Robot, order: JointOrder) -> VelocityPoint | None:
-    """Return of which point of a body the linear velocities of a file are; None if it has none or nothing moves."""
+    """Return the point of a body whose linear velocity a file has; None if it has no velocities or nothing moves."""
     velocity = numbers.get("body_lin_vel_w")
-    names = robot.model.nbody - 1
-    if velocity is None or velocity.shape != numbers["body_pos_w"].shape or velocity.shape[1] != names:
+    bodies = robot.model.nbody - 1
+    if velocity is None or velocity.shape != numbers["body_pos_w"].shape or velocity.shape[1] != bodies:
         return None
     frames = np.arange(len(velocity))
-    states = body_states(robot, frames / 1.0, _qpos(numbers, robot, order, frames))
+    states = body_states(robot, frames.astype(np.float64), _qpos(numbers, robot, order, frames))
     rank = body_order(robot, order)
     inner = slice(1, -1)  # velocities of the ends are one-sided differences here, and may be anything in the file
-    scale = float(np.vdot(states.origin_velocity_m_s[inner][:, rank], velocity[inner]))
-    size = float(np.vdot(states.origin_velocity_m_s[inner], states.origin_velocity_m_s[inner]))
-    if size <= 0.0 or scale <= 0.0:
+    origin_velocity = states.origin_velocity_m_s[inner][:, rank]
+    com_velocity = states.com_velocity_m_s[inner][:, rank]
+    projection = float(np.vdot(origin_velocity, velocity[inner]))
+    square = float(np.vdot(origin_velocity, origin_velocity))
+    if square <= 0.0 or projection <= 0.0:
         return None
-    per_s = scale / size  # the states count time in frames
-    origin_error = float(np.linalg.norm(per_s * states.origin_velocity_m_s[inner][:, rank] - velocity[inner]))
-    com_error = float(np.linalg.norm(per_s * states.com_velocity_m_s[inner][:, rank] - velocity[inner]))
+    frames_per_s = projection / square  # the states count time in frames
+    origin_error = float(np.linalg.norm(frames_per_s * origin_velocity - velocity[inner]))
+    com_error = float(np.linalg.norm(frames_per_s * com_velocity - velocity[inner]))
     return "origin" if origin_error <= com_error else "com"
 
 

@@ -19,6 +19,16 @@ def runs(mask: npt.NDArray[np.bool_]) -> Iterator[slice]:
         yield slice(first, stop)
 
 
+def fill_short_gaps(mask: npt.NDArray[np.bool_], min_samples: float) -> npt.NDArray[np.bool_]:
+    """Return a mask in which gaps of fewer samples than `min_samples` are true; gaps at the ends stay. Shape (T,)."""
+    filled = mask.copy()
+    for gap in runs(~mask):
+        is_inside = gap.start > 0 and gap.stop < len(mask)
+        if is_inside and gap.stop - gap.start < min_samples:
+            filled[gap] = True
+    return filled
+
+
 def low_pass(values: Array, cutoff_hz: float, rate_hz: float, *, order: int = 2, padding: int | None = None) -> Array:
     """Return values after a zero-phase Butterworth low-pass filter (forward and backward). Shape (T, ...).
 

@@ -1,7 +1,7 @@
-"""Limit table: the worst value of everything that a limit bounds, when that is, and for how much of the time it breaks.
+"""Limit table: the worst value of each bounded quantity, when it occurs, and for how long its limit is broken.
 
 The verdict names the worst instant of each broken limit; this table has every limit, broken or not, and the values over
-time. It describes motions that are judged at every sample, which clips of other programs are.
+time. It describes motions that are judged at every sample, as clips of other programs are.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from strut.receipt import LimitName
 from strut.verify.limits import MAX_BESIDE_LINE, friction_needed
 
 MM = 1e3
-WINDOWS = 100  # at most: rows of the table over time, each the worst value in its window
-MIN_WINDOW_S = 0.1
+MAX_WINDOWS = 100  # instants of the values over time, each the worst value in its window: enough for a curve
+MIN_WINDOW_S = 0.1  # a shorter window shows no more of a step
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,6 @@ class LimitRow:
     at_s: float
     broken_share: float
 
-    @property
-    def use(self) -> float:
-        """How far the bound is exceeded, for sorting; 0 if it is kept."""
-        if self.max is None or not self.broken_share:
-            return 0.0
-        return self.worst / self.max if self.max > 0.0 else 1.0 + self.worst - self.max
-
     def as_dict(self) -> dict[str, Any]:
         """Return the row as JSON holds it."""
         return asdict(self)
@@ -76,10 +69,12 @@ class LimitTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Quantity:
+    """A bounded quantity of each subject over time; `value` has shape (T, n)."""
+
     name: str
     limit_name: str | None
     subjects: Sequence[str]
-    value: Array  # (T, n)
+    value: Array
     unit: str
     max: float | None
 
@@ -96,8 +91,9 @@ def limit_table(draft: Draft, *, margin_m: float) -> LimitTable:
         return LimitTable((), {})
     time_s = audit.time_s - audit.time_s[0]
     rows = []
-    windows = np.unique(np.linspace(0, len(time_s), _windows(time_s) + 1).astype(int))[:-1]
-    over_time = {"time_s": np.round(time_s[windows], 3).tolist()}
+    count = max(1, min(MAX_WINDOWS, int(time_s[-1] / MIN_WINDOW_S), len(time_s)))
+    starts = np.unique(np.linspace(0, len(time_s), count + 1).astype(int))[:-1]
+    over_time = {"time_s": np.round(time_s[starts], 3).tolist()}
     for one in _quantities(draft, margin_m):
         if one.value.size == 0:
             continue
@@ -105,37 +101,32 @@ def limit_table(draft: Draft, *, margin_m: float) -> LimitTable:
         broken = np.zeros(len(time_s), dtype=bool) if one.max is None else (one.value > one.max).any(axis=1)
         rows.append(
             LimitRow(
-                one.name,
-                one.limit_name,
-                one.subjects[column],
-                float(one.value[sample, column]),
-                one.unit,
-                one.max,
-                float(time_s[sample]),
-                float(np.mean(broken)),
+                quantity=one.name,
+                limit_name=one.limit_name,
+                subject=one.subjects[column],
+                worst=float(one.value[sample, column]),
+                unit=one.unit,
+                max=one.max,
+                at_s=float(time_s[sample]),
+                broken_share=float(np.mean(broken)),
             )
         )
-        over_time[one.name] = np.round(np.maximum.reduceat(one.value.max(axis=1), windows), 4).tolist()
+        over_time[one.name] = np.round(np.maximum.reduceat(one.value.max(axis=1), starts), 4).tolist()
     if audit.self_distance is not None:
         distance = audit.self_distance
-        least_mm = MM * draft.robot.collision.min_distance_m
         rows.append(
             LimitRow(
-                "self-collision",
-                LimitName.SELF_COLLISION,
-                " and ".join(distance.bodies),
-                -MM * distance.smallest_m,
-                "mm",
-                -least_mm,
-                float(time_s[distance.sample]),
-                float(distance.near.mean()),
+                quantity="self-collision",
+                limit_name=LimitName.SELF_COLLISION,
+                subject=" and ".join(distance.bodies),
+                worst=-MM * distance.smallest_m,
+                unit="mm",
+                max=-MM * draft.robot.collision.min_distance_m,
+                at_s=float(time_s[distance.sample]),
+                broken_share=float(distance.near.mean()),
             )
         )
     return LimitTable(tuple(rows), over_time)
-
-
-def _windows(time_s: Array) -> int:
-    return max(1, min(WINDOWS, int(time_s[-1] / MIN_WINDOW_S), len(time_s)))
 
 
 def _quantities(draft: Draft, margin_m: float) -> Iterator[_Quantity]:
@@ -146,10 +137,10 @@ def _quantities(draft: Draft, margin_m: float) -> Iterator[_Quantity]:
     ground_mm = MM * FOOT_OFF_GROUND_M
     above_mm = MM * np.where(audit.contact, np.maximum(audit.foot_height_m, 0.0), 0.0)
     depth_mm = MM * np.maximum(-np.column_stack([audit.foot_height_m, audit.clearance_m]), 0.0)
-    if feet:  # a foot that floats slides, too, if it is flagged as standing
+    if feet:  # a foot that is flagged as standing slides even where it floats, so flags count as loads here
         step_s = float(audit.time_s[1] - audit.time_s[0])
-        place = foot_positions(robot, audit.qpos)
-        slip_m = np.maximum(audit.slip_m, slip_under_load(robot, place, audit.qpos, audit.contact, step_s))
+        foot_in_world = foot_positions(robot, audit.qpos)
+        slip_m = np.maximum(audit.slip_m, slip_under_load(robot, foot_in_world, audit.qpos, audit.contact, step_s))
         yield _Quantity("slip", LimitName.FOOT_SLIP, feet, MM * slip_m, "mm", MM * MAX_SLIP_M)
     yield _Quantity("floating", LimitName.FOOT_CONTACT, feet, above_mm, "mm", ground_mm)
     yield _Quantity("penetration", LimitName.FOOT_CONTACT, (*feet, *audit.part_names), depth_mm, "mm", ground_mm)

@@ -30,7 +30,7 @@ from strut.engines.rigid_body import GRAVITY_M_S2, foot_contact_points
 from strut.errors import BadMotionError
 from strut.kinematics.contact_set import contact_points
 from strut.maths.rotation import angles_from_qpos
-from strut.maths.sampling import low_pass, runs
+from strut.maths.sampling import fill_short_gaps, low_pass, runs
 from strut.models.segment_robot import mobility_rad
 from strut.motion import Motion
 from strut.plumbing.number_text import Share, format_percent
@@ -51,7 +51,7 @@ MAX_SOLE_HEIGHT_M = 0.06  # of a foot on the ground; skin and shoes are soft, th
 MAX_STANDING_HEIGHT_M = 0.015  # of standing feet from the ground, in the median; 9 mm at most in recordings
 MAX_SLIP_M = 0.06  # of a flat foot during a stance
 MAX_COP_ERROR_M = 0.025  # of the centre of pressure in the file, root mean square; 0.017 at most in recordings
-MAX_BEYOND_RAD = 0.26  # of a joint beyond its range in people: skin misleads markers (Leardini et al., 2005); chosen
+MAX_BEYOND_RAD = 0.26  # of a joint beyond its range in people, chosen: skin misleads markers (Leardini et al., 2005)
 MAX_JITTER_RAD = 0.1  # of a joint, faster than people move, root mean square; 0.06 at most in fits of recordings
 # Of the movement alone, without forces. Fits of 12 recordings, played in their own time and three times as fast:
 MAX_UNSUPPORTED = 0.2  # of the weight, in the median: 0.09 at most in their own time, 0.38 at least when too fast
@@ -138,7 +138,7 @@ class RecordedSoundness:
 def was_recorded(motion: Motion) -> bool:
     """Return whether a motion says that it was fitted to markers of a person.
 
-    This decides which limits a person is judged by, never whether.
+    This decides which limits apply to a person; every motion is judged.
     """
     return isinstance(motion.meta.get("observed"), Mapping) and "source" in motion.meta
 
@@ -151,7 +151,7 @@ def is_person(robot: Robot) -> bool:
 def recorded_receipt(robot: Robot, motion: Motion) -> Receipt:
     """Return the receipt of a recorded walk.
 
-    It is `refused` if a person cannot move so, if feet float, or if its forces are not those of its movement, and
+    It is `refused` if a person cannot move that way, if feet float, or if its forces are not those of its movement, and
     `forces not judged` if it has no forces to judge.
 
     Raises:
@@ -195,7 +195,7 @@ def _soundness(robot: Robot, motion: Motion, points: Array) -> RecordedSoundness
     off_ground = np.where(standing & inside[:, None], heights, -np.inf)
     under = heights[standing & inside[:, None]]
     movement = _movement_of(motion)
-    forces: dict[str, Any] = {**_force_figures(robot, motion, points, inside, movement)}
+    forces: dict[str, Any] = _force_figures(robot, motion, points, inside, movement)
     no_calm = NO_CALM if forces["unexplained_weight"] is None else None
     return RecordedSoundness(
         **forces,
@@ -251,18 +251,18 @@ def _movement_figures(robot: Robot, motion: Motion, inside: npt.NDArray[np.bool_
 
 def _force_figures(
     robot: Robot, motion: Motion, points: Array, inside: npt.NDArray[np.bool_], movement: Movement
-) -> dict[str, float | None]:
-    """Return the figures of the forces and torques in the file."""
+) -> dict[str, Any]:
+    """Return the figures of the forces and torques in the file; None where it has none."""
     needed = body_wrench(robot.model, *movement.for_engine())
     one_foot = _feet_in_contact(robot, motion.contact).sum(axis=1) == 1
     calm = inside & one_foot & ~_is_near_landing(robot, motion)
     weight_n = robot.mass_kg * GRAVITY_M_S2
-    columns_off = {
+    disagreements = {
         "torque_disagreement": _torque_error(robot, motion, movement, needed, calm),
         **_pressure_errors(robot, motion, points, needed, inside),
     }
     if motion.ground_force_n is None:
-        return dict.fromkeys(FORCE_FIGURES) | columns_off
+        return dict.fromkeys(FORCE_FIGURES) | disagreements
     wrench = np.stack(
         [_foot_wrench(points, motion.ground_force_n, columns) for columns in _contact_columns(robot)], axis=1
     )
@@ -282,7 +282,7 @@ def _force_figures(
         "landing_moment_weight_m": _rms(moment[hard, :2]),
         "least_vertical_weight": float(vertical.min()),
         "friction_use": float(use.max()),
-        **columns_off,
+        **disagreements,
     }
 
 
@@ -290,18 +290,18 @@ def _pressure_errors(
     robot: Robot, motion: Motion, points: Array, wrench: Array, inside: npt.NDArray[np.bool_]
 ) -> dict[str, float | None]:
     """Return how far centre of pressure and margin in the file are from those of a wrench (T, 6); None without them."""
-    found: dict[str, float | None] = {"cop_disagreement_m": None, "margin_disagreement_m": None}
+    errors: dict[str, float | None] = {"cop_disagreement_m": None, "margin_disagreement_m": None}
     cop = cop_of_wrench(wrench[:, :3], wrench[:, 3:], min_load_n=MIN_LOAD * robot.mass_kg * GRAVITY_M_S2)
     if motion.cop_in_world is not None:
-        found["cop_disagreement_m"] = _rms((motion.cop_in_world - cop)[inside])
+        errors["cop_disagreement_m"] = _rms((motion.cop_in_world - cop)[inside])
     if motion.balance_margin_m is not None:
         touches = _points_of_standing_feet(robot, motion.contact)
         margin = [
             support_margin(touches[k : k + 1], points[k : k + 1], cop[k : k + 1])[0] for k in np.flatnonzero(inside)
         ]
         off_m = np.nan_to_num(motion.balance_margin_m[inside] - np.array(margin), nan=0.0, posinf=1.0, neginf=-1.0)
-        found["margin_disagreement_m"] = _rms(off_m[:, None])
-    return found
+        errors["margin_disagreement_m"] = _rms(off_m[:, None])
+    return errors
 
 
 def _torque_error(
@@ -474,8 +474,7 @@ def _foot_wrench(points: Array, force_n: Array, columns: Sequence[int]) -> Array
 def _landings(robot: Robot, motion: Motion) -> list[tuple[float, int]]:
     """Return time and foot of each landing, in order of time."""
     down = _feet_in_contact(robot, motion.contact)
-    found = [(float(motion.time_s[k + 1]), int(foot)) for k, foot in np.argwhere(~down[:-1] & down[1:])]
-    return sorted(found)
+    return sorted((float(motion.time_s[k + 1]), int(foot)) for k, foot in np.argwhere(~down[:-1] & down[1:]))
 
 
 def _count_steps(robot: Robot, motion: Motion) -> int:
@@ -507,23 +506,14 @@ def _belt_m_s(motion: Motion) -> Array:
 def _foot_slip_m(robot: Robot, motion: Motion, points: Array) -> float:
     """Return the largest distance that a flat foot moves over the ground during a stance."""
     largest = 0.0
+    step_s = motion.duration_s / (len(motion.time_s) - 1)
     for columns in _contact_columns(robot):
-        flat = _without_gaps(np.asarray(motion.contact[:, columns].all(axis=1)), motion.time_s)
+        flat = fill_short_gaps(np.asarray(motion.contact[:, columns].all(axis=1)), MIN_STEP_S / step_s)
         middle = points[:, columns, :2].mean(axis=1) - np.outer(motion.time_s, _belt_m_s(motion))
         for stance in runs(flat):
             away = np.linalg.norm(middle[stance] - np.median(middle[stance], axis=0), axis=1)
             largest = max(largest, float(away.max()))
     return largest
-
-
-def _without_gaps(down: npt.NDArray[np.bool_], time_s: Array) -> npt.NDArray[np.bool_]:
-    """Return the contacts of a foot without gaps that are too short for a step. Shape (T,)."""
-    down = down.copy()
-    for gap in runs(~down):
-        is_inner = gap.start > 0 and gap.stop < len(down)
-        if is_inner and time_s[gap.stop] - time_s[gap.start] < MIN_STEP_S:
-            down[gap] = True
-    return down
 
 
 def _rms(values: Array) -> float | None:

@@ -1,9 +1,9 @@
 """Shown emotion: how much of a claimed emotion a motion shows, measured from its samples.
 
-The generator of the motion's own request drafts it in neutral and at the intensity that was asked for. Between these
-two the motion is placed, feature by feature: how fast it walks, how high it carries its body and lifts its feet, how
-wide it stands, how it pitches, how its joints are held. What the body cannot show is in neither draft and does not
-count. How long steps last does not count, either: a robot may need shorter ones at the same speed.
+The generator of the motion's own request drafts it twice: in neutral and at the intensity that was asked for. Each
+feature of the motion lies somewhere between the two drafts: speed, height of the body, lift of the feet, stance width,
+pitch, joint angles. What the body cannot show is in neither draft and does not count. The duration of steps does not
+count, either: a robot may need shorter ones at the same speed.
 """
 
 from __future__ import annotations
@@ -31,27 +31,18 @@ from strut.receipt import LimitName, Reason, ReasonKind, Receipt
 from strut.registry import find
 from strut.request import OwnTask, Request, TaskKind
 from strut.robot import Robot
-from strut.style import Style, parameter_label
+from strut.style import STYLE_PARAMETERS, Style, parameter_label
 
-VISIBLE = {  # smallest change of a feature that people see, as of the style parameters
-    "speed": 0.023,  # of the neutral one, as the next
-    "lift": 0.023,
-    "stance width": 0.023,
-    "body height": 0.023,
-    "body pitch": 0.035,  # rad, as all the others
-    "trunk pitch": 0.035,
-    "head pitch": 0.035,
-    "shoulder": 0.035,
-    "elbow": 0.035,
-    "posture": 0.035,
-}
 HELD = ("trunk_pitch_rad", "head_pitch_rad", "shoulder_rad", "elbow_rad")  # parameters that hold joints at angles
-RATIOS = ("speed", "lift", "stance width", "body height")
-# By how much the measured share may fall short of what a file claims, chosen on 28 walks of four robots: at most 0.01
-# where nothing is weakened. A walk with weakened parameters claims a mean over other ones, too, and falls 0.18 short.
-MAX_SHORT = 0.15
-MAX_SHORT_OF_WEAKENED = 0.35
-CYCLES = 5  # of the drafts at most: every further cycle repeats the one in the middle
+FACTORS = ("speed", "lift", "stance width", "body height")  # features that are compared over the neutral value
+ANGLES = ("body pitch", *map(parameter_label, HELD), "posture")
+VISIBLE_FACTOR = STYLE_PARAMETERS["tempo"].visible
+VISIBLE_RAD = STYLE_PARAMETERS["trunk_pitch_rad"].visible
+# How far a claimed share may exceed the measured one. On the 28 walks of four robots on which these were chosen, it did
+# by at most 0.01 where nothing was weakened, and by 0.18 where the claim is a mean over weakened parameters as well.
+MAX_OVERCLAIM = 0.15
+MAX_OVERCLAIM_OF_WEAKENED = 0.35
+MAX_CYCLES = 5  # of the drafts: every further cycle repeats the one in the middle
 MIN_TRAVEL_M = 0.01  # in a cycle; a body that marches on the spot has no speed to change
 
 
@@ -71,13 +62,13 @@ class ShownEmotion:
         return float(np.mean(list(self.shares.values())))
 
     def false_claim(self, receipt: Receipt) -> Reason | None:
-        """Return what a receipt claims and the motion does not show; None if it shows enough."""
+        """Return the reason to refuse a receipt that claims more than the motion shows; None if it shows enough."""
         kept = receipt.share_kept or 0.0
         is_weakened = bool(receipt.reasons_of(ReasonKind.WEAKENED))
         claim = max(kept, receipt.expressed_share or 0.0)
         if is_weakened and receipt.expressed_share is not None:
             claim = receipt.expressed_share
-        if self.share >= claim - (MAX_SHORT_OF_WEAKENED if is_weakened else MAX_SHORT):
+        if self.share >= claim - (MAX_OVERCLAIM_OF_WEAKENED if is_weakened else MAX_OVERCLAIM):
             return None
         emotion = receipt.emotion or "its emotion"
         weak = {name: share for name, share in self.shares.items() if share < claim}
@@ -104,26 +95,28 @@ def shown_emotion(robot: Robot, motion: Motion) -> ShownEmotion | None:
         goal = _features(robot, _draft(generator, asked))
     except StrutError:  # a request whose task does not fit this robot
         return None
-    found = _features(robot, motion)
-    if neutral is None or goal is None or found is None:
+    measured = _features(robot, motion)
+    if neutral is None or goal is None or measured is None:
         return None
     shares = {}
-    for name, visible in VISIBLE.items():
+    for name in (*FACTORS, *ANGLES):
         if name == "posture" and not asked.postures:
-            continue  # legs follow from the other features
+            continue  # without a key pose, the angles of legs follow from the other features
+        neutral_size = float(np.linalg.norm(neutral[name]))
+        if name == "speed" and neutral_size < MIN_TRAVEL_M:
+            continue
         change = _difference(name, goal[name], neutral[name])
-        size = np.linalg.norm(change)
-        scale = np.linalg.norm(neutral[name]) if name in RATIOS else 1.0
-        if size > visible * scale and not (name == "speed" and scale < MIN_TRAVEL_M):
-            along = float(_difference(name, found[name], neutral[name]) @ change) / float(size**2)
+        size = float(np.linalg.norm(change))
+        if size > (VISIBLE_FACTOR * neutral_size if name in FACTORS else VISIBLE_RAD):
+            along = float(_difference(name, measured[name], neutral[name]) @ change) / size**2
             shares[name] = float(np.clip(along, 0.0, 1.0))
     return ShownEmotion(shares) if shares else None
 
 
 def _difference(name: str, value: Array, other: Array) -> Array:
-    """Return value minus other; of angles the shorter way round, as joints that spin may have wound up."""
+    """Return value minus other, shapes (n,); of angles the shorter way round, as joints that spin may have wound up."""
     change = value - other
-    return change if name in RATIOS else np.asarray((change + np.pi) % (2.0 * np.pi) - np.pi)
+    return change if name in FACTORS else np.asarray((change + np.pi) % (2.0 * np.pi) - np.pi)
 
 
 def _generator(robot: Robot, motion: Motion) -> Generator | None:
@@ -137,10 +130,10 @@ def _generator(robot: Robot, motion: Motion) -> Generator | None:
         if isinstance(task, OwnTask):
             return None
         if "cycles" in task.__struct_fields__:
-            task = msgspec.structs.replace(task, cycles=min(task.cycles, CYCLES))
+            task = msgspec.structs.replace(task, cycles=min(task.cycles, MAX_CYCLES))
         kind: TaskKind = find("strut.tasks", str(task.__struct_config__.tag))
-        brief = msgspec.structs.replace(request, task=task)
-        generator: Generator = resolve_name(kind.generator)(robot, brief, None)
+        shortened = msgspec.structs.replace(request, task=task)
+        generator: Generator = resolve_name(kind.generator)(robot, shortened, None)
     except StrutError:
         return None
     return generator if generator.search.coarsely else None
@@ -150,21 +143,21 @@ def _draft(generator: Generator, style: Style) -> Draft:
     return next(iter(generator.drafts(style, Detail("final"))))
 
 
-def _features(robot: Robot, moved: Draft | Motion) -> dict[str, Array] | None:
+def _features(robot: Robot, motion: Draft | Motion) -> dict[str, Array] | None:
     """Return the features of the cycle in the middle; None without samples. Shapes (n,)."""
-    if not len(moved.qpos):
+    if not len(motion.qpos):
         return None
-    rows = _middle(moved.contact)
-    qpos = moved.qpos[rows]
-    duration_s = float(moved.time_s[rows][-1] - moved.time_s[rows][0])
+    rows = _middle(motion.contact)
+    qpos = motion.qpos[rows]
+    duration_s = float(motion.time_s[rows][-1] - motion.time_s[rows][0])
     track = base_track(qpos)
     yaw = track[:, 2]
-    place = foot_positions(robot, qpos)
-    from_base = place[..., :2] - qpos[:, None, :2]
-    aside = np.cos(yaw)[:, None] * from_base[..., 1] - np.sin(yaw)[:, None] * from_base[..., 0]
-    ahead = np.diff(track[:, :2], axis=0)
-    travel_m = float(np.sum(np.cos(yaw[1:]) * ahead[:, 0] + np.sin(yaw[1:]) * ahead[:, 1]))
-    ground_m = float(place[..., 2].min())
+    foot_in_world = foot_positions(robot, qpos)
+    from_base_m = foot_in_world[..., :2] - qpos[:, None, :2]
+    sideways_m = np.cos(yaw)[:, None] * from_base_m[..., 1] - np.sin(yaw)[:, None] * from_base_m[..., 0]
+    step_m = np.diff(track[:, :2], axis=0)
+    travel_m = float(np.sum(np.cos(yaw[1:]) * step_m[:, 0] + np.sin(yaw[1:]) * step_m[:, 1]))
+    ground_m = float(foot_in_world[..., 2].min())
     w, x, y, z = qpos[:, 3:7].T
     joint_rad = qpos[:, robot.base_size :].mean(axis=0)
     held = {
@@ -174,8 +167,8 @@ def _features(robot: Robot, moved: Draft | Motion) -> dict[str, Array] | None:
     pitch = np.arcsin(np.clip(2.0 * (w * y - x * z), -1.0, 1.0))
     return {
         "speed": np.array([travel_m / duration_s]),
-        "lift": (place[..., 2].max(axis=0) - ground_m).mean(keepdims=True),
-        "stance width": np.abs(aside.mean(axis=0)).mean(keepdims=True),
+        "lift": (foot_in_world[..., 2].max(axis=0) - ground_m).mean(keepdims=True),
+        "stance width": np.abs(sideways_m.mean(axis=0)).mean(keepdims=True),
         "body height": qpos[:, 2].mean(keepdims=True) - ground_m,
         "body pitch": pitch.mean(keepdims=True),
         **held,
