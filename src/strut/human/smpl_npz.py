@@ -68,8 +68,8 @@ class SmplReader:
         wanted = [f"{name}_{axis}" for name in _JOINTS for axis in _AXES] + [f"{name}_RY" for name in _HINGES]
         missing = [name for name in wanted if name not in body.joint_names]
         require(not missing, f"is of a person; {body.name} has no {', '.join(missing[:3])}, as a human model has.")
-        poses = read_numbers(arrays, "poses", 2)
-        trans_m = read_numbers(arrays, "trans", 2)
+        poses = read_numbers(arrays["poses"], "poses", 2)
+        trans_m = read_numbers(arrays["trans"], "trans", 2)
         frames = len(poses)
         width = 3 * BODY_JOINTS
         require(poses.shape[1] >= width, f"has poses of {poses.shape[1]} numbers a frame; a body has {width}.")
