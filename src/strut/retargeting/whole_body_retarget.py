@@ -39,7 +39,7 @@ class RetargetedBody:
 
 def hold_feet(plan: WalkPlan, target: RobotPoints, *, arms_out_rad: float = 0.0) -> RetargetedBody:
     """Return the robot's motion with feet where the plan has them, and the rest as near to the movement as it can."""
-    goal, start = _goal(plan, target, arms_out_rad)
+    goal, start = body_goal(plan, target, arms_out_rad)
     fitted = TrajectoryFit(target).fit(goal, start, _step_s(plan), coarse=HELD_COARSE, fine=HELD_FINE)
     return RetargetedBody(fitted.qpos, fitted.iterations)
 
@@ -52,7 +52,7 @@ def keep_balance(
     The centre of mass follows a pendulum over the planned point. What the point of the whole body misses is added as a
     pendulum over that, round by round.
     """
-    goal, _ = _goal(plan, target, arms_out_rad)
+    goal, _ = body_goal(plan, target, arms_out_rad)
     robot = target.robot
     step_s = _step_s(plan)
     fit = TrajectoryFit(target)
@@ -93,7 +93,7 @@ def _step_s(plan: WalkPlan) -> float:
     return float(plan.time_s[1] - plan.time_s[0])
 
 
-def _goal(plan: WalkPlan, target: RobotPoints, arms_out_rad: float) -> tuple[BodyGoal, Array]:
+def body_goal(plan: WalkPlan, target: RobotPoints, arms_out_rad: float = 0.0) -> tuple[BodyGoal, Array]:
     """Return the targets of a plan without balance, and an initial guess (T, nq)."""
     moved = plan.movement
     robot = target.robot
