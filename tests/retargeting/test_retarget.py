@@ -1,11 +1,14 @@
 """Retarget: a person's walk becomes a robot's, with feet that stay where they stand; measured by MuJoCo alone."""
 
+from importlib import import_module
+
 import mujoco
 import numpy as np
 import pytest
 
 from strut.cli.main import main
 from strut.errors import BadMotionError, MotionFileError, OutOfRangeError, RefusedError
+from strut.formats.motion_file import load_motion
 from strut.maths.sampling import runs
 from strut.models.catalogue import load_robot
 from strut.retargeting.body_parts import read_correspondence
@@ -14,7 +17,10 @@ from strut.retargeting.stances import detect_stances
 from strut.retargeting.walk_features import walk_features
 from strut.retargeting.walk_plan import plan_walk
 from strut.retargeting.whole_body_retarget import hold_feet, keep_balance, zero_moment_point_of
+from strut.verify.check import check
 from tests.adoption.small_robots import biped, import_robot
+
+retargeting = import_module("strut.retargeting.retarget")
 
 CMU_UNIT_M = 0.056444
 
@@ -156,6 +162,24 @@ def test_both_feet_of_a_walk_stand_in_turns(task):
     found = detect_stances(task.movement)
     assert found.any(axis=1).all()
     assert 0.1 < found.all(axis=1).mean() < 0.5
+
+
+def test_the_verb_writes_a_proved_motion_its_parts_and_its_features(data, robot, capsys, tmp_path, monkeypatch):
+    """Only the shortest steps are tried: these the small biped can follow, and each attempt takes a second."""
+    monkeypatch.setattr(retargeting, "ATTEMPTS", retargeting.ATTEMPTS[-1:])
+    clip = str(data / "cmu_bvh" / "104_02.bvh")
+    out = tmp_path / "walk.npz"
+    verb = ["retarget", clip, "--to", robot.name, "--unit", str(CMU_UNIT_M), "--between", "1,3", "--out", str(out)]
+    assert main(verb) == 0
+    told = capsys.readouterr().err
+    assert "trunk_pitch_deg" in told
+    assert "walk.parts.toml" in told
+    motion = load_motion(out)
+    assert check(motion, robot).verdict == "ok"
+    assert motion.receipt.robustness["falls"] == 0
+    table = motion.meta["retarget"]
+    assert table["after"]["trunk_pitch_deg"] == pytest.approx(table["before"]["trunk_pitch_deg"], abs=8.0)
+    assert read_correspondence(tmp_path / "walk.parts.toml").source.head == "Head"
 
 
 def test_the_verb_refuses_hops_in_one_sentence(data, robot, capsys, tmp_path):

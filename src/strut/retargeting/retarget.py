@@ -114,13 +114,14 @@ def retarget(
             draft, violations = judge(draft_of(motion, body), margin_m=margin_m)
             overlap = draft.measured.self_distance
             overlaps = any(violation.limit == LimitName.SELF_COLLISION for violation in violations)
-            if not overlaps or overlap is None or adjustments == MAX_ADJUSTMENTS:
+            kinds = set() if overlap is None else {_limb_kind(body, name) for name in overlap.bodies}
+            if not overlaps or adjustments == MAX_ADJUSTMENTS or not ("arm" in kinds or kinds == {"leg"}):
                 break
             adjustments += 1
-            if _both_in_legs(body, overlap.bodies):
-                width_m += WIDER_M
-            else:
+            if "arm" in kinds:
                 arms_out_rad += ARMS_OUT_RAD
+            else:
+                width_m += WIDER_M
         if not violations:
             draft = verify_upright(draft, may_slide=False)
             violations = draft.violations
@@ -221,9 +222,13 @@ def usual_width(target: RobotPoints) -> float:
     return max(float(left[1] - right[1]), SOLE_WIDTHS * wide_m)
 
 
-def _both_in_legs(robot: Robot, bodies: tuple[str, str]) -> bool:
-    in_legs = {body for leg in robot.legs for body in leg.bodies}
-    return all(body in in_legs for body in bodies)
+def _limb_kind(robot: Robot, body: str) -> str:
+    """Return the kind of limb that a body belongs to, fingers to arms; `trunk` if to none."""
+    model = robot.model
+    kinds = {name: limb.kind for limb in robot.limbs for name in limb.bodies}
+    while body not in kinds and model.body(body).parentid[0] != 0:
+        body = model.body(model.body(body).parentid[0]).name
+    return kinds.get(body, "trunk")
 
 
 def _comparison(task: Retargeting, plan: WalkPlan, motion: Motion) -> dict[str, Any]:
