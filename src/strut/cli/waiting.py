@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.text import Text
 
 EVERY_S = 5.0  # between lines in a log file
-SURE_AFTER_S = 2.0  # the first steps of a task load what the others need, so that they are no measure of the rest
+SURE_AFTER_S = 2.0  # the first steps of a task load what the others need, so their pace says nothing about the rest
 _MINUTE_S = 60.0
 
 
@@ -64,7 +64,7 @@ def format_wait(seconds: float) -> str:
 
 
 class _Quiet:
-    """Whether this process keeps its progress to itself, as `--quiet` asks."""
+    """Whether this process reports no progress, as `--quiet` asks."""
 
     is_on = False
 
@@ -72,11 +72,12 @@ class _Quiet:
 @contextmanager
 def without_progress() -> Iterator[None]:
     """Show no progress inside."""
+    was_on = _Quiet.is_on
     _Quiet.is_on = True
     try:
         yield
     finally:
-        _Quiet.is_on = False
+        _Quiet.is_on = was_on
 
 
 @contextmanager

@@ -11,10 +11,10 @@ import numpy as np
 
 from strut.arrays import Array
 
-_MAX_DISTANCE_M = 1e3  # larger than any robot
+MAX_DISTANCE_M = 1e3  # larger than any robot: distances are never cut off
 _ONE_PLACE_M = 0.001  # between joint axes that meet in one place, and from that place to the shapes that contain it
 _POINT_M = 1e-6  # radius of a sphere that stands for a point
-_LOOSE = 1e-6  # weight that keeps the place on parallel axes between their anchors
+_ANCHOR_WEIGHT = 1e-6  # keeps the place on parallel axes between their anchors; 0 would leave it undetermined
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def find_resting_overlaps(
     mujoco.mj_kinematics(model, data)
     found = []
     for one, other in pairs:
-        distance_m = mujoco.mj_geomDistance(model, data, one, other, _MAX_DISTANCE_M, None)
+        distance_m = mujoco.mj_geomDistance(model, data, one, other, MAX_DISTANCE_M, None)
         if distance_m < -deeper_than_m:
             bodies = (model.body(model.geom_bodyid[one]).name, model.body(model.geom_bodyid[other]).name)
             found.append(RestingOverlap((one, other), bodies, distance_m, _are_joined(model, data, one, other)))
@@ -58,8 +58,8 @@ def _are_joined(model: mujoco.MjModel, data: mujoco.MjData, one: int, other: int
         return False
     across = np.eye(3) - data.xaxis[joints][:, :, None] * data.xaxis[joints][:, None, :]  # (n, 3, 3)
     anchor = data.xanchor[joints]
-    weighed = across + _LOOSE * np.eye(3)
-    place = np.linalg.solve(weighed.sum(axis=0), np.einsum("nij,nj->i", weighed, anchor))
+    weight = across + _ANCHOR_WEIGHT * np.eye(3)
+    place = np.linalg.solve(weight.sum(axis=0), np.einsum("nij,nj->i", weight, anchor))
     beside_m = np.linalg.norm(np.einsum("nij,nj->ni", across, place - anchor), axis=1)
     if beside_m.max() > _ONE_PLACE_M:
         return False
@@ -67,30 +67,30 @@ def _are_joined(model: mujoco.MjModel, data: mujoco.MjData, one: int, other: int
 
 
 def _joints_between(model: mujoco.MjModel, one: int, other: int) -> list[int]:
-    """Return the joints on the way from one body to another."""
-    ways = [_way_to_root(model, body) for body in (one, other)]
+    """Return the joints on the path from one body to another."""
+    between = set(_path_to_root(model, one)) ^ set(_path_to_root(model, other))
     return [
         joint
-        for body in set(ways[0]) ^ set(ways[1])
+        for body in between
         for joint in range(model.body_jntadr[body], model.body_jntadr[body] + model.body_jntnum[body])
     ]
 
 
-def _way_to_root(model: mujoco.MjModel, body: int) -> list[int]:
-    way = [body]
-    while way[-1]:
-        way.append(int(model.body_parentid[way[-1]]))
-    return way
+def _path_to_root(model: mujoco.MjModel, body: int) -> list[int]:
+    path = [body]
+    while path[-1]:
+        path.append(int(model.body_parentid[path[-1]]))
+    return path
 
 
 def _distance_to(model: mujoco.MjModel, data: mujoco.MjData, geom: int, place: Array) -> float:
     """Return the distance of a place (3,) from the surface of a geom, negative inside."""
-    pointed = copy.copy(model)
-    other = 1 if geom == 0 else 0  # any other geom becomes the point
-    pointed.geom_type[other] = mujoco.mjtGeom.mjGEOM_SPHERE
-    pointed.geom_size[other] = (_POINT_M, 0.0, 0.0)
-    there = mujoco.MjData(pointed)
-    there.geom_xpos[:] = data.geom_xpos
-    there.geom_xmat[:] = data.geom_xmat
-    there.geom_xpos[other] = place
-    return float(mujoco.mj_geomDistance(pointed, there, geom, other, _MAX_DISTANCE_M, None))
+    probe_model = copy.copy(model)
+    point = 1 if geom == 0 else 0  # any other geom becomes the point
+    probe_model.geom_type[point] = mujoco.mjtGeom.mjGEOM_SPHERE
+    probe_model.geom_size[point] = (_POINT_M, 0.0, 0.0)
+    probe = mujoco.MjData(probe_model)
+    probe.geom_xpos[:] = data.geom_xpos
+    probe.geom_xmat[:] = data.geom_xmat
+    probe.geom_xpos[point] = place
+    return float(mujoco.mj_geomDistance(probe_model, probe, geom, point, MAX_DISTANCE_M, None))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from strut.arrays import Array, frozen_mask
 from strut.audit import SelfDistance, SelfOverlap
-from strut.engines.resting_overlap import RestingOverlap, find_resting_overlaps
+from strut.engines.resting_overlap import MAX_DISTANCE_M, RestingOverlap, find_resting_overlaps
 from strut.engines.rigid_body import point_positions, poses
 from strut.errors import UnknownNameError
 from strut.robot import Robot
@@ -26,7 +26,6 @@ from strut.schemas.collision import CollisionTable
 
 Pair = tuple[int, int]
 _EPSILON = 1e-12  # a smaller squared length [m2], or square of one [m4], counts as 0
-_MAX_DISTANCE_M = 1e3  # larger than any robot: distances are never cut off
 _STRIDES = (64, 16, 4, 1)  # numbers of samples that one query may settle, coarse to fine
 _ROUND = (mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_CAPSULE)
 _UNBOUNDED = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
@@ -116,7 +115,8 @@ def _search(
     index = np.repeat(np.arange(len(pairs)), len(starts))
     for stride, finer in pairwise((*_STRIDES, 0)):
         pair = pairs[index]
-        middle, stop = (np.minimum(start + step, count - 1) for step in (stride // 2, stride - 1))
+        middle = np.minimum(start + stride // 2, count - 1)
+        stop = np.minimum(start + stride - 1, count - 1)
         approach_m = np.maximum(geoms.max_approach_m(start, middle, pair), geoms.max_approach_m(middle, stop, pair))
         distance_m = geoms.min_distance_m(middle, pair) - zero_m[index]
         first = np.argsort(distance_m)[:1]  # the exact distance of this pair makes most other queries unnecessary
@@ -137,7 +137,9 @@ def _search(
             break
         start = (start[unsettled, None] + np.arange(0, stride, finer)).ravel()
         index = np.repeat(index[unsettled], stride // finer, axis=0)
-        start, index = start[start < count], index[start < count]
+        is_inside = start < count
+        start = start[is_inside]
+        index = index[is_inside]
     return _Nearest(smallest_m, sample, nearest, frozen_mask(near))
 
 
@@ -232,7 +234,7 @@ class _MovingGeoms:
                 position[:] = self._position[at_sample]
                 rotation[:] = self._rotation[at_sample]
                 current_sample = at_sample
-            distance_m[item] = mujoco.mj_geomDistance(model, data, *geoms, _MAX_DISTANCE_M, None)
+            distance_m[item] = mujoco.mj_geomDistance(model, data, *geoms, MAX_DISTANCE_M, None)
         return distance_m
 
     def min_distance_m(self, sample: npt.NDArray[np.int_], pair: npt.NDArray[np.int_]) -> Array:

@@ -6,9 +6,7 @@ import base64
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
-import jinja2
 import numpy as np
 from PIL import Image
 
@@ -21,7 +19,7 @@ from strut.robot import Robot
 from strut.verify.tight_moments import tight_moments
 from strut.viewer.animation import film_of
 from strut.viewer.footage import SideBySide
-from strut.viewer.page import POLICY
+from strut.viewer.page import POLICY, page_templates
 from strut.viewer.picture import panels_of
 from strut.viewer.receipt_text import headline, receipt_sentences
 from strut.viewer.video import video_bytes
@@ -138,17 +136,6 @@ def _address(kind: str, content: bytes) -> str:
     return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
 
 
-@cache
-def _templates() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("strut.gallery", "pages"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
 def demo_page(rows: Sequence[tuple[str, str, Sequence[Portrait]]], *, files: str) -> bytes:
     """Return the page: a row of portraits for each body, with its title and what it does.
 
@@ -158,7 +145,8 @@ def demo_page(rows: Sequence[tuple[str, str, Sequence[Portrait]]], *, files: str
     """
     emotions = max(len(portraits) for _, _, portraits in rows)
     title = f"{_counted(len(rows), 'body', 'bodies')}, {_counted(emotions, 'emotion', 'emotions')}".capitalize()
-    return _templates().get_template("demo.html").render(policy=POLICY, title=title, rows=rows, files=files).encode()
+    template = page_templates("strut.gallery").get_template("demo.html")
+    return template.render(policy=POLICY, title=title, rows=rows, files=files).encode()
 
 
 def _counted(count: int, one: str, several: str) -> str:

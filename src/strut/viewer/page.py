@@ -42,9 +42,10 @@ def plotted(figure: Figure, caption: str, alt: str | None = None) -> Picture:
 
 
 @cache
-def _templates() -> jinja2.Environment:
+def page_templates(package: str) -> jinja2.Environment:
+    """Return the templates in the folder `pages` of a package."""
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("strut.viewer", "pages"),
+        loader=jinja2.PackageLoader(package, "pages"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -59,4 +60,4 @@ def page(template: str, **values: Any) -> bytes:
 
 def template_text(template: str, **values: Any) -> bytes:
     """Return one of the templates in `pages/`, filled in."""
-    return _templates().get_template(template).render(**values).encode()
+    return page_templates("strut.viewer").get_template(template).render(**values).encode()

@@ -20,7 +20,7 @@ from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 from strut.errors import AnswersError
 from strut.plumbing.number_text import format_count
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers, IntArray
-from strut.study.statistics.hit_rate import hit_rate_interval, hits_of_people
+from strut.study.statistics.hit_rate import count_hits, hit_rate_interval
 from strut.study.statistics.significance import Significance
 
 RESAMPLES = 1000
@@ -178,7 +178,7 @@ def learning(answers: Answers) -> Learning:
 def _block_rate(block: int, table: pd.DataFrame) -> BlockRate:
     """Return the hit rate of the answers of one block."""
     hits = int(table["correct"].sum())
-    interval = hit_rate_interval(*hits_of_people(table, table["correct"].to_numpy()))
+    interval = hit_rate_interval(*count_hits(table, table["correct"].to_numpy()))
     return BlockRate(block, hits, len(table), hits / len(table), *interval)
 
 

@@ -18,7 +18,7 @@ from scipy import stats
 
 from strut.arrays import Array
 from strut.study.statistics.answers import DO_NOT_KNOW, Answers, IntArray
-from strut.study.statistics.hit_rate import hit_rate_interval, hits_of_people
+from strut.study.statistics.hit_rate import count_hits, hit_rate_interval
 from strut.study.statistics.significance import Significance, holm, permutation_p
 
 ALPHA = 0.05
@@ -149,7 +149,7 @@ def _count_hits(answers: Answers, emotion: str) -> Recognition:
     shown = len(table)
     unknown = int((table["perceived"] == DO_NOT_KNOW).sum())
     rate_named = hits / (shown - unknown) if shown > unknown else None
-    interval = hit_rate_interval(*hits_of_people(table, is_hit))
+    interval = hit_rate_interval(*count_hits(table, is_hit))
     counted = Recognition(emotion, hits, shown, unknown, hits / shown, *interval, rate_named)
     frequent = table["perceived"].value_counts()
     if emotion == ALL or frequent.iloc[0] <= hits:
